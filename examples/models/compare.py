@@ -6,6 +6,9 @@
 
 Weights are random, by a fixed seed: nothing is downloaded. Archives stay in the folder of `--folder`, by default a
 temporary one; `--only NAME` takes one model. A model with operators that are missing here is in the table with their names.
+
+    cargo build --release --features wgpu --bin run
+    python3 examples/models/compare.py --device wgpu --write    # writes kernels/wgpu/models.md
 """
 
 import argparse
@@ -222,6 +225,36 @@ def row(folder, program, name, timed):
     return f"| `{name}` | {nodes} | {apart} | {ours * 1e3:.2f} ms | {theirs * 1e3:.2f} ms |"
 
 
+def device_row(folder, program, name, device):
+    """A row of the table of a device: how far it is from PyTorch's CPU, and which operators it left to ours."""
+    path = folder / f"{name}.pt2"
+    if not path.exists():
+        try:
+            write(folder, name)
+        except Exception as error:
+            print(f"{name}: {error}")
+            return f"| `{name}` | not exported: {type(error).__name__} | |"
+    done = run(program, path, "--device", device, "--compare", str(path.with_suffix(".outputs.safetensors")))
+    if done.returncode != 0:
+        return f"| `{name}` | {done.stderr.strip().splitlines()[-1][:160]} | |"
+    apart = re.search(r"largest difference.*: (\S+)$", done.stdout, re.M)[1]
+    if not float(apart) <= TOLERANCE:
+        return f"| `{name}` | **{apart}**, which is too much | |"
+    left = sorted(set(re.findall(r"^torch-library: (\S+) has no kernel", done.stderr, re.M)))
+    return f"| `{name}` | {apart} | {', '.join(f'`{operator}`' for operator in left)} |"
+
+
+# How far a device may be from PyTorch's CPU.
+TOLERANCE = 1e-3
+DEVICE_HEAD = """# Models on a GPU
+
+Written by `examples/models/compare.py --device {device}`: {adapter}. The difference
+is the largest of any output from PyTorch {version} on the CPU, beside the largest number in that output; {tolerance} is what is tolerated. The models' weights
+are random, their images have a side of {side}. The last column has the operators that were left to the CPU.
+
+| model | difference | on the CPU |
+|---|---:|---|
+"""
 HEAD = """# Models
 
 Written by `examples/models/compare.py`, with PyTorch {version} on the same machine, one thread each. The difference is the largest of any
@@ -242,7 +275,9 @@ def main():
     parser.add_argument("--program", default=ROOT / "target" / "release" / "run", help="the binary `run`")
     parser.add_argument("--untimed", action="store_true", help="numbers alone")
     parser.add_argument("--side", type=int, default=224, help="the side of images for models that take any")
-    parser.add_argument("--write", action="store_true", help="write docs/models.md")
+    parser.add_argument("--device", help="a device that the program was built for, instead of the CPU")
+    parser.add_argument("--adapter", default="the first adapter", help="which one that is, for the table")
+    parser.add_argument("--write", action="store_true", help="write docs/models.md, or the table of the device")
     options = parser.parse_args()
     torch.set_num_threads(1)
     SIDE["convolutions"] = options.side
@@ -251,9 +286,16 @@ def main():
         folder.mkdir(parents=True, exist_ok=True)
         rows = []
         for name in options.only or MODELS:
-            rows.append(row(folder, str(options.program), name, not options.untimed))
+            if options.device:
+                rows.append(device_row(folder, str(options.program), name, options.device))
+            else:
+                rows.append(row(folder, str(options.program), name, not options.untimed))
             print(rows[-1], flush=True)
-    if options.write:
+    if options.write and options.device:
+        head = DEVICE_HEAD.format(device=options.device, adapter=options.adapter, version=torch.__version__,
+                                  side=options.side, tolerance=TOLERANCE)
+        (ROOT / "kernels" / options.device / "models.md").write_text(head + "\n".join(rows) + "\n")
+    elif options.write:
         times = UNTIMED if options.untimed else TIMED
         head = HEAD.format(version=torch.__version__, side=options.side, times=times)
         (ROOT / "docs" / "models.md").write_text(head + "\n".join(rows) + "\n")

@@ -46,6 +46,8 @@ struct Stream {
     state: [u32; N],
     next: usize,
     spare: Option<f64>,
+    /// The first counter that no kernel has taken.
+    counter: u64,
 }
 
 /// Words of state, and the distance of the word that each new one is mixed with.
@@ -165,6 +167,29 @@ impl Generator {
         filled
     }
 
+    /// Takes so many counters for a kernel whose numbers are functions of a seed and a counter, as those of Philox are,
+    /// and gives the seed and the first of them. They start from 0 where the stream starts over; numbers that are drawn
+    /// in other ways take none.
+    ///
+    /// ```
+    /// use torch_library::Generator;
+    ///
+    /// let generator = Generator::with_seed(7);
+    /// assert_eq!(generator.take_counters(4), (7, 0));
+    /// assert_eq!(generator.take_counters(8), (7, 4));
+    /// generator.manual_seed(8);
+    /// assert_eq!(generator.take_counters(4), (8, 0));
+    /// ```
+    ///
+    /// PyTorch: `at::CUDAGeneratorImpl::philox_engine_inputs`.
+    pub fn take_counters(&self, count: u64) -> (u64, u64) {
+        let _turn = self.0.shared.turn.take();
+        let mut stream = self.stream();
+        let first = stream.counter;
+        stream.counter = first.wrapping_add(count);
+        (stream.seed, first)
+    }
+
     fn stream(&self) -> MutexGuard<'_, Stream> {
         // No code of a user runs under the lock, and none of ours panics there.
         self.0.shared.stream.lock().unwrap_or_else(PoisonError::into_inner)
@@ -191,7 +216,7 @@ impl Stream {
             let previous: u32 = state[i - 1];
             state[i] = 1_812_433_253u32.wrapping_mul(previous ^ (previous >> 30)).wrapping_add(i as u32);
         }
-        Stream { seed, starts: 0, state, next: N, spare: None }
+        Stream { seed, starts: 0, state, next: N, spare: None, counter: 0 }
     }
 
     fn next(&mut self) -> u32 {
@@ -293,6 +318,19 @@ mod tests {
             generator.manual_seed(1);
         });
         generator.with_spare(|_, spare| assert_eq!(*spare, None));
+    }
+
+    #[test]
+    fn counters_are_taken_once_and_start_over_with_the_stream() {
+        let generator = Generator::with_seed(1 << 40);
+        let first = generator.random();
+        assert_eq!(generator.on_cpu().take_counters(4), (1 << 40, 0));
+        assert_eq!(generator.clone().take_counters(4), (1 << 40, 4));
+        generator.manual_seed(2);
+        assert_eq!(generator.take_counters(1), (2, 0));
+        generator.manual_seed(1 << 40);
+        generator.take_counters(99);
+        assert_eq!(generator.random(), first, "the words are no counters");
     }
 
     #[test]

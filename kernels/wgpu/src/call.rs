@@ -7,24 +7,145 @@ use torch_library::{DeviceType, Storage};
 use crate::gpu;
 use crate::memory::Memory;
 
-/// A kernel: the results of a call, or nothing where it does not take that.
-pub(crate) type Kernel = fn(OperatorHandle, &[Value<'_>]) -> Result<Option<Tensor>>;
-
 /// Runs a kernel, or the CPU's where it does not take the call.
-pub(crate) fn run(
-    kernel: Kernel,
+pub(crate) fn run<R: Returns>(
+    kernel: fn(OperatorHandle, &[Value<'_>]) -> Result<Option<R>>,
     operator: OperatorHandle,
     keys: DispatchKeySet,
     stack: &mut Stack<'_>,
 ) -> Result<()> {
     match kernel(operator, operator.arguments(stack)?)? {
-        Some(result) => {
-            let arity = operator.arguments(stack)?.len();
-            stack.drop_last(arity);
-            stack.push(result);
+        Some(returns) => {
+            let arguments = operator.take_arguments(stack)?;
+            returns.leave(arguments, stack);
             Ok(())
         }
         None => cpu_fallback(operator, keys, stack),
+    }
+}
+
+/// What a kernel returns.
+pub(crate) trait Returns {
+    /// Leaves it on a stack from which the arguments were taken.
+    fn leave<'v>(self, arguments: Vec<Value<'v>>, stack: &mut Stack<'v>);
+}
+
+impl Returns for Tensor {
+    fn leave<'v>(self, _: Vec<Value<'v>>, stack: &mut Stack<'v>) {
+        stack.push(self);
+    }
+}
+
+impl<const N: usize> Returns for [Tensor; N] {
+    fn leave<'v>(self, _: Vec<Value<'v>>, stack: &mut Stack<'v>) {
+        stack.extend(self.into_iter().map(Value::Tensor));
+    }
+}
+
+/// Of an operator that writes to its first argument and returns it.
+pub(crate) struct First;
+
+impl Returns for First {
+    fn leave<'v>(self, arguments: Vec<Value<'v>>, stack: &mut Stack<'v>) {
+        stack.extend(arguments.into_iter().take(1));
+    }
+}
+
+/// Of an operator that returns nothing.
+pub(crate) struct Nothing;
+
+impl Returns for Nothing {
+    fn leave<'v>(self, _: Vec<Value<'v>>, _: &mut Stack<'v>) {}
+}
+
+/// Arguments by their place, of the types that the schema says.
+pub(crate) struct Arguments<'a, 'v> {
+    operator: OperatorHandle,
+    values: &'a [Value<'v>],
+}
+
+impl<'a, 'v> Arguments<'a, 'v> {
+    pub(crate) fn new(operator: OperatorHandle, values: &'a [Value<'v>]) -> Self {
+        Arguments { operator, values }
+    }
+
+    fn other(&self, at: usize) -> Error {
+        let found = self.values.get(at).map_or("nothing", Value::type_name);
+        Error::new(ErrorKind::Internal, format!("{}: argument {at} is {found}", self.operator))
+    }
+
+    pub(crate) fn tensor(&self, at: usize) -> Result<&'a Tensor> {
+        self.values.get(at).and_then(Value::as_tensor).ok_or_else(|| self.other(at))
+    }
+
+    /// A tensor that may be missing.
+    pub(crate) fn optional(&self, at: usize) -> Option<&'a Tensor> {
+        self.values.get(at)?.as_tensor().filter(|tensor| tensor.is_defined())
+    }
+
+    pub(crate) fn tensors(&self, at: usize) -> &'a [Tensor] {
+        self.values.get(at).map_or(&[], Value::tensors)
+    }
+
+    pub(crate) fn int(&self, at: usize) -> Result<i64> {
+        match self.values.get(at) {
+            Some(Value::Int(number)) => Ok(*number),
+            _ => Err(self.other(at)),
+        }
+    }
+
+    pub(crate) fn optional_int(&self, at: usize) -> Option<i64> {
+        self.int(at).ok()
+    }
+
+    pub(crate) fn float(&self, at: usize) -> Result<f64> {
+        match self.values.get(at) {
+            Some(Value::Float(number)) => Ok(*number),
+            Some(Value::Int(number)) => Ok(*number as f64),
+            _ => Err(self.other(at)),
+        }
+    }
+
+    /// The generator that was asked for.
+    pub(crate) fn generator(&self, at: usize) -> Result<Option<&'a Generator>> {
+        match self.values.get(at) {
+            Some(Value::Generator(generator)) => Ok(Some(generator)),
+            Some(Value::None) => Ok(None),
+            _ => Err(self.other(at)),
+        }
+    }
+
+    pub(crate) fn bool(&self, at: usize) -> Result<bool> {
+        match self.values.get(at) {
+            Some(Value::Bool(is)) => Ok(*is),
+            _ => Err(self.other(at)),
+        }
+    }
+
+    pub(crate) fn ints(&self, at: usize) -> Result<&'a [i64]> {
+        match self.values.get(at) {
+            Some(Value::Ints(numbers)) => Ok(numbers),
+            Some(Value::Int(number)) => Ok(std::slice::from_ref(number)),
+            _ => Err(self.other(at)),
+        }
+    }
+
+    /// One number for both directions, or one for each, or another list's where there is none.
+    pub(crate) fn pair(&self, at: usize, other: [i64; 2]) -> Result<[i64; 2]> {
+        match *self.ints(at)? {
+            [] => Ok(other),
+            [both] => Ok([both; 2]),
+            [high, wide] => Ok([high, wide]),
+            _ => Err(self.other(at)),
+        }
+    }
+
+    /// Which of three results are wanted.
+    pub(crate) fn mask(&self, at: usize) -> Result<[bool; 3]> {
+        match self.values.get(at) {
+            Some(Value::Bools(mask)) => (**mask).try_into().map_err(|_| self.other(at)),
+            _ => Err(self.other(at)),
+        }
     }
 }
 
@@ -42,9 +163,23 @@ pub(crate) fn is_small(tensor: &Tensor) -> bool {
     tensor.storage().nbytes() < 1 << 31 && tensor.numel() < 1 << 30
 }
 
+/// Whether kernels of floats can take a tensor.
+pub(crate) fn is_float(tensor: &Tensor) -> bool {
+    is_here(tensor) && is_small(tensor) && tensor.dtype() == DType::Float32
+}
+
 /// What an operator gives on `meta` for such arguments: sizes, strides and type of its result; and the errors that it has
 /// for arguments that do not fit.
 pub(crate) fn on_meta(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Tensor> {
+    let [result] = all_on_meta(operator, arguments)?;
+    Ok(result)
+}
+
+/// As [`on_meta`], of an operator with several results; one that is not wanted is an undefined tensor.
+pub(crate) fn all_on_meta<const N: usize>(
+    operator: OperatorHandle,
+    arguments: &[Value<'_>],
+) -> Result<[Tensor; N]> {
     let mut stack = Stack::new();
     for argument in arguments {
         let twin = |tensor: &Tensor| match is_here(tensor) {
@@ -54,7 +189,11 @@ pub(crate) fn on_meta(operator: OperatorHandle, arguments: &[Value<'_>]) -> Resu
         stack.push(argument.map_tensors(twin)?.into_owned());
     }
     operator.redispatch_boxed(DispatchKeySet::from_key(DispatchKey::Meta), &mut stack)?;
-    stack.pop_as()
+    let mut results = [const { None }; N];
+    for result in results.iter_mut().rev() {
+        *result = Some(stack.pop_as::<Tensor>()?);
+    }
+    Ok(results.map(|result| result.unwrap_or_else(Tensor::undefined)))
 }
 
 /// A tensor on a device, with nothing in it yet: a kernel writes all of it.

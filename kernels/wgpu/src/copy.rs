@@ -3,10 +3,11 @@
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
-use crate::call::{is_here, is_small};
-use crate::launch::{Launch, THREADS};
-use crate::memory::Memory;
-use crate::pointwise::word_of;
+use crate::call::{index_of, is_here, is_small, unwritten};
+use crate::launch::{Launch, THREADS, WORDS};
+use crate::memory::{Memory, WORD};
+use crate::pointwise::{of_type, words_of};
+use crate::shader::{DIMS, Shader};
 
 #[torch_impl(aten, PrivateUse2, boxed)]
 mod kernels {
@@ -52,86 +53,154 @@ fn keep_first(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
 /// The most dimensions that a shader counts through.
 const MOST: usize = 8;
 
-/// Writes elements, if they are words on one device.
-fn copy(to: &Tensor, from: &Tensor) -> Result<bool> {
-    let is_word = |tensor: &Tensor| matches!(tensor.dtype(), DType::Float32 | DType::Int32);
-    let is_ours = [to, from].into_iter().all(|tensor| is_here(tensor) && is_small(tensor))
-        && is_word(to)
-        && (is_word(from) || from.dtype() == DType::Bool)
-        && to.dim() <= MOST
-        && from.dim() <= to.dim();
-    let (target, source) = (to.storage().clone(), from.storage().clone());
-    if !is_ours || target.is_same(&source) || to.device() != from.device() || to.has_internal_overlap() {
-        return Ok(false);
+/// Words of a tensor: of a type of more than one word, each element is a dimension more.
+struct Words {
+    sizes: Vec<i64>,
+    strides: Vec<i64>,
+    offset: i64,
+}
+
+impl Words {
+    /// Those of a tensor, with the strides that it has as one of other sizes.
+    fn of(tensor: &Tensor, sizes: &[i64], strides: &[i64]) -> Words {
+        let count = (tensor.dtype().size() / WORD).max(1) as i64;
+        let (mut sizes, mut strides) = (sizes.to_vec(), strides.to_vec());
+        if count > 1 {
+            strides.iter_mut().for_each(|stride| *stride *= count);
+            sizes.push(count);
+            strides.push(1);
+        }
+        Words { sizes, strides, offset: tensor.storage_offset() * count }
     }
-    let missing = to.dim() - from.dim();
+}
+
+/// The strides of a tensor as one of such sizes, if it broadcasts to them.
+fn broadcast(from: &Tensor, sizes: &[i64]) -> Option<Vec<i64>> {
+    let missing = sizes.len().checked_sub(from.dim())?;
     let mut strides = vec![0; missing];
     for (dim, size) in from.sizes().iter().enumerate() {
-        match (*size, to.sizes()[missing + dim]) {
+        match (*size, sizes[missing + dim]) {
             (size, wanted) if size == wanted => strides.push(from.strides()[dim]),
             (1, _) => strides.push(0),
-            _ => return Ok(false), // refused by who copies then
+            _ => return None,
         }
     }
-    let value = match (from.dtype(), to.dtype()) {
-        (DType::Bool, DType::Float32) => "bitcast<u32>(select(0.0, 1.0, byte_at(source)))",
-        (DType::Bool, _) => "select(0u, 1u, byte_at(source))",
-        (from, to) if from == to => "in0[source]",
-        (DType::Int32, _) => "bitcast<u32>(f32(bitcast<i32>(in0[source])))",
-        _ => return Ok(false), // what is out of the range of integers, processors differ in
-    };
-    let source_text = format!(
-        "fn byte_at(at: u32) -> bool {{ return ((in0[at >> 2u] >> ((at & 3u) * 8u)) & 255u) != 0u; }}
-{}",
-        scattering(&format!("result[place] = {value};"))
-    );
-    let params = params(to, Some((from.storage_offset(), &strides)));
+    Some(strides)
+}
+
+/// Writes elements, if they are words on one device.
+pub(crate) fn copy(to: &Tensor, from: &Tensor) -> Result<bool> {
+    let are_here = [to, from].into_iter().all(|tensor| is_here(tensor) && is_small(tensor));
+    let (target, source) = (to.storage().clone(), from.storage().clone());
+    let is_apart = !target.is_same(&source) && !to.has_internal_overlap();
+    if !are_here || !is_apart || to.device() != from.device() {
+        return Ok(false);
+    }
+    let Some(strides) = broadcast(from, to.sizes()) else { return Ok(false) }; // refused by who copies then
+    if from.dtype() != to.dtype() {
+        return of_type(from, to.dtype())?.map_or(Ok(false), |from| copy(to, &from));
+    }
+    if !from.dtype().size().is_multiple_of(WORD) {
+        return copy_bytes(to, from);
+    }
+    let target_words = Words::of(to, to.sizes(), to.strides());
+    let source_words = Words::of(from, to.sizes(), &strides);
+    if target_words.sizes.len() > MOST {
+        return Ok(false);
+    }
+    let params = params(&target_words, Some(&source_words));
     let (source, target) = (Memory::of(&source)?, Memory::of(&target)?);
-    run("copy", &source_text, &params, &[source], target, to)?;
+    run("copy", &scattering("result[place] = in0[source];"), &params, &[source], target)?;
+    Ok(true)
+}
+
+/// Writes elements of less than a word to all of a storage, each thread those of a word.
+fn copy_bytes(to: &Tensor, from: &Tensor) -> Result<bool> {
+    let (size, count) = (to.dtype().size(), to.numel());
+    let is_whole = to.storage_offset() == 0 && to.storage().nbytes() as i64 == count * size as i64;
+    let is_ours = is_whole && to.is_contiguous(MemoryFormat::Contiguous) && to.dim() <= DIMS;
+    let Some(strides) = broadcast(from, to.sizes()).filter(|_| is_ours) else { return Ok(false) };
+    let words = (count * size as i64 + WORD as i64 - 1) / WORD as i64;
+    Shader::new("copy of bytes")
+        .number("elements", count)
+        .number("size", size as i64)
+        .number("mask", (1 << (8 * size)) - 1)
+        .number("offset", from.storage_offset())
+        .sizes(to.sizes())
+        .strides("x", &strides)
+        .input_bytes("x", from)
+        .result_bytes("y", to)
+        .threads(
+            words,
+            "    var word = 0u;
+    for (var part = 0u; part * p.size < 4u; part++) {
+        let at = n * (4u / p.size) + part;
+        if (at < p.elements) {
+            let byte = (p.offset + x_place(at)) * p.size;
+            word |= ((x(byte >> 2u) >> (8u * (byte & 3u))) & p.mask) << (8u * p.size * part);
+        }
+    }
+    set_y(n, word);",
+        )?;
     Ok(true)
 }
 
 /// Writes a number to elements that are words.
 fn fill(to: &Tensor, number: Scalar) -> Result<bool> {
-    let word = match (number, to.dtype()) {
-        (Scalar::Float(_), DType::Int32) => None, // truncated, or refused, as the CPU does
-        (number, DType::Float32 | DType::Int32) => word_of(number, to.dtype()),
-        _ => None,
+    let target = Words::of(to, to.sizes(), to.strides());
+    let is_ours = is_here(to) && is_small(to) && target.sizes.len() <= MOST && !to.has_internal_overlap();
+    let is_words = matches!(to.dtype(), DType::Float32 | DType::Float64 | DType::Int32 | DType::Int64);
+    let Some(words) = words_of(number, to.dtype()).filter(|_| is_ours && is_words) else {
+        return fill_bytes(to, number);
     };
-    let Some(word) =
-        word.filter(|_| is_here(to) && is_small(to) && to.dim() <= MOST && !to.has_internal_overlap())
-    else {
-        return Ok(false);
-    };
-    let mut params = params(to, None);
-    params.push(word);
-    let place = params.len() - 1;
+    let mut params = params(&target, None);
+    let (place, count) = (params.len(), words.len());
+    params.extend(words);
     let storage = to.storage().clone();
-    run(
-        "fill",
-        &scattering(&format!("result[place] = params[{place}];")),
-        &params,
-        &[],
-        Memory::of(&storage)?,
-        to,
-    )?;
+    let write = format!("result[place] = params[{place}u + number % {count}u];");
+    run("fill", &scattering(&write), &params, &[], Memory::of(&storage)?)?;
     Ok(true)
 }
 
-/// The number of elements and of dimensions, sizes, and of the target and the source offset and strides.
-fn params(to: &Tensor, from: Option<(i64, &[i64])>) -> Vec<u32> {
-    let mut params = vec![to.numel() as u32, to.dim() as u32];
+/// Writes a truth value to all of a storage.
+fn fill_bytes(to: &Tensor, number: Scalar) -> Result<bool> {
+    let (Scalar::Bool(_) | Scalar::Int(_), DType::Bool) = (number, to.dtype()) else { return Ok(false) };
+    let is_all = is_here(to)
+        && to.is_contiguous(MemoryFormat::Contiguous)
+        && to.storage_offset() == 0
+        && to.storage().nbytes() as i64 == to.numel();
+    if !is_all || !is_small(to) {
+        return Ok(false);
+    }
+    let word = if number == Scalar::Bool(true) || number.to::<i64>().is_ok_and(|x| x != 0) {
+        0x0101_0101
+    } else {
+        0
+    };
+    let count = to.numel().div_euclid(WORD as i64) + i64::from(to.numel() % WORD as i64 != 0);
+    let words = Words { sizes: vec![count], strides: vec![1], offset: 0 };
+    let mut params = params(&words, None);
+    params.push(word);
+    let place = params.len() - 1;
+    let storage = to.storage().clone();
+    let write = format!("result[place] = params[{place}];");
+    run("fill", &scattering(&write), &params, &[], Memory::of(&storage)?)?;
+    Ok(true)
+}
+
+/// The number of words and of dimensions, sizes, and of the target and the source offset and strides.
+fn params(to: &Words, from: Option<&Words>) -> Vec<u32> {
+    let mut params = vec![to.sizes.iter().product::<i64>() as u32, to.sizes.len() as u32];
     let padded = |list: &[i64]| {
         let mut words = [1; MOST];
         words.iter_mut().zip(list).for_each(|(word, number)| *word = *number as u32);
         words
     };
-    params.extend(padded(to.sizes()));
-    params.push(to.storage_offset() as u32);
-    params.extend(padded(to.strides()));
-    let (offset, strides) = from.unwrap_or((0, &[]));
-    params.push(offset as u32);
-    params.extend(padded(strides));
+    params.extend(padded(&to.sizes));
+    params.push(to.offset as u32);
+    params.extend(padded(&to.strides));
+    params.push(from.map_or(0, |from| from.offset as u32));
+    params.extend(padded(from.map_or(&[], |from| &from.strides)));
     params
 }
 
@@ -161,14 +230,26 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
     )
 }
 
-fn run(
-    label: &str,
-    source: &str,
-    params: &[u32],
-    inputs: &[&Memory],
-    result: &Memory,
-    to: &Tensor,
-) -> Result<()> {
-    let groups = (to.numel() as u64).div_ceil(u64::from(THREADS));
-    Launch { label, source, params, inputs, result, groups }.run()
+/// Runs a shader on as many words as the first parameter says.
+fn run(label: &str, source: &str, params: &[u32], inputs: &[&Memory], result: &Memory) -> Result<()> {
+    let groups = u64::from(params[0]).div_ceil(u64::from(THREADS));
+    Launch { label, source, params, params_type: WORDS, inputs, results: &[result], groups }.run()
+}
+
+/// The tensor, or a copy of it, with one element behind the other in memory.
+pub(crate) fn contiguous(tensor: &Tensor) -> Result<Tensor> {
+    if tensor.is_contiguous(MemoryFormat::Contiguous) {
+        return Ok(tensor.clone());
+    }
+    laid_out(tensor.clone(), &Tensor::empty(tensor.sizes(), tensor.dtype(), Device::META)?)
+}
+
+/// The tensor, or a copy of it, with the strides of another one of its sizes.
+pub(crate) fn laid_out(tensor: Tensor, like: &Tensor) -> Result<Tensor> {
+    if tensor.strides() == like.strides() && tensor.sizes() == like.sizes() {
+        return Ok(tensor);
+    }
+    let result = unwritten(like, index_of(&tensor))?;
+    ensure!(copy(&result, &tensor)?, Internal, "no copy of {:?}, {}", tensor.sizes(), tensor.dtype());
+    Ok(result)
 }

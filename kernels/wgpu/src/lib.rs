@@ -15,10 +15,11 @@
 //!
 //! # What runs where
 //!
-//! Every dtype is *held* at its full width, as on the host. Kernels *compute* with float32, int32 and bool:
-//! element-wise operators, sums, means, extremes, softmax, matrix products, copies between strides and among these
-//! types. All else, operators without a kernel and those of other dtypes (int64, float64, the 16-bit floats, complex
-//! numbers) included, runs on the CPU by the runtime's fallback, exactly and at the cost of two copies;
+//! Every dtype is *held* at its full width, as on the host. Kernels *compute* with float32, int32 and bool, and with int64
+//! what pairs of words can do: element-wise operators, reductions, products of matrices, convolutions, pooling, norms,
+//! losses, look-ups by index, random numbers, steps of optimisers, and copies between strides and among these types. The
+//! README of the crate has the table. All else, operators without a kernel and those of other dtypes (float64, the 16-bit
+//! floats, complex numbers) included, runs on the CPU by the runtime's fallback, exactly and at the cost of two copies;
 //! [`fallback_counts`](torch_library::backend::fallback_counts) says what that was. Nothing is narrowed.
 //!
 //! # Errors
@@ -32,13 +33,24 @@
 mod backend;
 mod call;
 mod copy;
+mod create;
+mod extreme;
 mod gpu;
+mod index;
 mod launch;
+mod loss;
 mod matmul;
 mod memory;
+mod norm;
+mod optimizer;
 mod pointwise;
+mod product;
+mod random;
 mod reduce;
+mod scan;
+mod shader;
 mod softmax;
+mod window;
 
 pub use gpu::{adapters, reset};
 

@@ -8,8 +8,8 @@ use torch_library::prelude::*;
 use torch_library::result_type;
 use torch_library_kernels::aten;
 
-use crate::call::{index_of, is_here, is_native, is_small, kernels, on_meta, unwritten};
-use crate::launch::{Launch, THREADS};
+use crate::call::{First, index_of, is_here, is_native, is_small, kernels, on_meta, run, unwritten};
+use crate::launch::{Launch, THREADS, WORDS};
 use crate::memory::Memory;
 use layout::Layout;
 use shader::Operand;
@@ -21,7 +21,9 @@ kernels! {
         eq_Tensor ne_Tensor lt_Tensor le_Tensor gt_Tensor ge_Tensor
         eq_Scalar ne_Scalar lt_Scalar le_Scalar gt_Scalar ge_Scalar
         logical_and logical_or where_self pow_Tensor_Scalar
-        threshold_backward sigmoid_backward tanh_backward addcmul addcdiv leaky_relu lerp_Scalar;
+        threshold_backward sigmoid_backward tanh_backward addcmul addcdiv leaky_relu lerp_Scalar
+        leaky_relu_backward bitwise_and_Tensor bitwise_or_Tensor erf hardtanh hardtanh_backward hardswish hardswish_backward hardsigmoid
+        hardsigmoid_backward silu_backward gelu gelu_backward clamp;
 }
 
 /// Those in place, whose results are copied: what overlaps is refused as on the CPU, and only then.
@@ -44,6 +46,31 @@ mod in_place {
     fn div__Tensor(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
         apart(operator, stack)
     }
+
+    fn masked_fill__Scalar(
+        operator: OperatorHandle,
+        keys: DispatchKeySet,
+        stack: &mut Stack<'_>,
+    ) -> Result<()> {
+        run(masked_fill, operator, keys, stack)
+    }
+}
+
+fn masked_fill(_: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<First>> {
+    let [Some(this), Some(mask)] = [0, 1].map(|at| arguments[at].as_tensor()) else { return Ok(None) };
+    let Some(number) = number(&arguments[2]) else { return Ok(None) };
+    let is_ours =
+        is_here(this) && is_here(mask) && this.dtype() == DType::Float32 && mask.dtype() == DType::Bool;
+    if !is_ours || this.has_internal_overlap() || this.shares_storage_with(mask) {
+        return Ok(None);
+    }
+    let number = Tensor::full(&[], number, this.dtype(), Device::CPU)?;
+    let result = aten::where_self(mask, &number, this)?;
+    if result.sizes() != this.sizes() {
+        return Ok(None); // the CPU's error says so
+    }
+    aten::copy_(&mut this.clone(), &result)?;
+    Ok(Some(First))
 }
 
 fn apart(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
@@ -94,7 +121,7 @@ fn number(argument: &Value<'_>) -> Option<Scalar> {
 
 /// The type that the expression is of, where there is a kernel for that.
 fn computed_type(expression: &Expression, inputs: &[&Tensor], meta: &Tensor) -> Result<Option<DType>> {
-    if !is_native(meta.dtype()) || !is_small(meta) {
+    if !is_known(meta.dtype()) || !is_small(meta) {
         return Ok(None);
     }
     let mut operands =
@@ -110,17 +137,38 @@ fn computed_type(expression: &Expression, inputs: &[&Tensor], meta: &Tensor) -> 
         _ => promoted,
     };
     let computed = if meta.dtype() == DType::Float32 { DType::Float32 } else { promoted };
-    let is_known = match expression.over {
+    let is_ours = match expression.over {
+        _ if computed == DType::Int64 => expression.wide.is_some(),
         Over::Floats => computed == DType::Float32,
         Over::Numbers => matches!(computed, DType::Float32 | DType::Int32),
+        Over::Whole => matches!(computed, DType::Int32 | DType::Bool),
         Over::All => is_native(computed),
     };
-    Ok(is_known.then_some(computed))
+    Ok(is_ours.then_some(computed))
+}
+
+/// Whether elements can be read and written.
+fn is_known(dtype: DType) -> bool {
+    is_native(dtype) || dtype == DType::Int64
+}
+
+/// A tensor of another type, with elements one behind the other; not of floats as integers, which processors differ in.
+pub(crate) fn of_type(tensor: &Tensor, dtype: DType) -> Result<Option<Tensor>> {
+    let is_wider = matches!(
+        (tensor.dtype(), dtype),
+        (DType::Bool, DType::Int32 | DType::Int64 | DType::Float32)
+            | (DType::Int32, DType::Int64 | DType::Float32)
+            | (DType::Int64, DType::Int32 | DType::Float32)
+            | (DType::Int32 | DType::Int64 | DType::Float32, DType::Bool)
+    );
+    let Some(Input::Here(tensor)) = input(tensor)?.filter(|_| is_wider) else { return Ok(None) };
+    let meta = Tensor::empty(tensor.sizes(), dtype, Device::META)?;
+    compute(&table::SAME, dtype, &[Input::Here(tensor)], &[], &meta)
 }
 
 fn input(tensor: &Tensor) -> Result<Option<Input<'_>>> {
     Ok(match is_here(tensor) {
-        true => (is_native(tensor.dtype()) && is_small(tensor)).then_some(Input::Here(tensor)),
+        true => (is_known(tensor.dtype()) && is_small(tensor)).then_some(Input::Here(tensor)),
         false if tensor.dim() == 0 => Some(Input::Number(tensor.item()?)),
         false => None,
     })
@@ -150,17 +198,17 @@ fn compute(
                 Operand::Buffer { number: buffer - 1, dtype: tensor.dtype() }
             }
             Input::Number(number) => {
-                let Some(word) = word_of(*number, computed) else { return Ok(None) };
-                params.push(word);
-                Operand::Param(params.len() - 1)
+                let Some(words) = words_of(*number, computed) else { return Ok(None) };
+                params.extend(&words);
+                Operand::Param(params.len() - words.len())
             }
         });
     }
     let mut places = Vec::new();
     for scalar in scalars {
-        let Some(word) = word_of(*scalar, computed) else { return Ok(None) };
-        params.push(word);
-        places.push(params.len() - 1);
+        let Some(words) = words_of(*scalar, computed) else { return Ok(None) };
+        places.push(params.len());
+        params.extend(words);
     }
     let source = shader::source(expression, computed, meta.dtype(), &layout, &operands, &places);
     launch(&source, &params, &here, &result, meta.dtype())?;
@@ -174,16 +222,29 @@ fn launch(source: &str, params: &[u32], here: &[&Tensor], result: &Tensor, dtype
     let groups = numel.div_ceil(per_thread).div_ceil(u64::from(THREADS));
     let storage = result.storage().clone();
     let result = Memory::of(&storage)?;
-    Launch { label: "pointwise", source, params, inputs: &inputs, result, groups }.run()
+    Launch {
+        label: "pointwise",
+        source,
+        params,
+        params_type: WORDS,
+        inputs: &inputs,
+        results: &[result],
+        groups,
+    }
+    .run()
 }
 
-/// The bits of a number as one of a type, if it is one.
-pub(crate) fn word_of(number: Scalar, dtype: DType) -> Option<u32> {
+/// The words of a number as an element of a type, where it is one.
+pub(crate) fn words_of(number: Scalar, dtype: DType) -> Option<Vec<u32>> {
+    let wide = |bits: u64| vec![bits as u32, (bits >> 32) as u32];
     match (number, dtype) {
         (Scalar::Complex(_), _) => None,
-        (number, DType::Float32) => Some(number.cast::<f32>().to_bits()),
-        (Scalar::Int(x), DType::Int32) => i32::try_from(x).ok().map(i32::cast_unsigned),
-        (Scalar::Bool(x), _) => Some(u32::from(x)),
-        _ => None,
+        (number, DType::Float32) => Some(vec![number.cast::<f32>().to_bits()]),
+        (number, DType::Float64) => Some(wide(number.cast::<f64>().to_bits())),
+        (Scalar::Int(x), DType::Int32) => i32::try_from(x).ok().map(|x| vec![x.cast_unsigned()]),
+        (Scalar::Int(x), DType::Int64) => Some(wide(x.cast_unsigned())),
+        (Scalar::Bool(x), DType::Int64) => Some(wide(u64::from(x))),
+        (Scalar::Bool(x), DType::Int32 | DType::Bool) => Some(vec![u32::from(x)]),
+        _ => None, // truncated, or refused, as the CPU does
     }
 }

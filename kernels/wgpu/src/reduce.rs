@@ -3,15 +3,17 @@
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
-use crate::call::{index_of, is_here, is_small, kernels, on_meta, unwritten};
-use crate::launch::{Launch, THREADS};
+use crate::call::{Arguments, index_of, is_here, is_small, kernels, on_meta, unwritten};
+use crate::launch::{Launch, THREADS, WORDS};
 use crate::memory::Memory;
+use crate::pointwise::of_type;
 
 kernels! {
     super::sum: sum sum_dim_IntList;
     super::mean: mean mean_dim;
     super::amax: amax;
     super::amin: amin;
+    super::truths: all all_dim all_dims any any_dim any_dims;
 }
 
 fn sum(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<Tensor>> {
@@ -31,6 +33,27 @@ fn amax(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<Tens
 fn amin(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<Tensor>> {
     let join = "select(select(b, a, a < b || is_nan(a)), b, is_nan(b))";
     reduce(operator, arguments, &Fold { start: "-bitcast<f32>(params[2])", join, finish: "total" })
+}
+
+/// Whether all or any of a row of truth values are true: by how many there are, of up to so many as float32 counts.
+fn truths(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
+    let this = Arguments::new(operator, values).tensor(0)?;
+    let count = 1..=1 << 24;
+    if !is_here(this) || this.dtype() != DType::Bool || !count.contains(&this.numel()) || this.dim() > MOST {
+        return Ok(None);
+    }
+    let meta = on_meta(operator, values)?;
+    let dims = match values.get(1) {
+        Some(Value::Ints(dims)) => dims.to_vec(),
+        Some(Value::Int(dim)) => vec![*dim],
+        _ => Vec::new(),
+    };
+    let Some(numbers) = of_type(this, DType::Float32)? else { return Ok(None) };
+    let sums = aten::sum_dim_IntList::call(&numbers, Some(&dims), meta.dim() == this.dim(), None)?;
+    let is_any = operator.name() == "any";
+    let least = if is_any { 1 } else { this.numel() / meta.numel().max(1) };
+    let found = aten::ge_Scalar(&sums, least.into())?;
+    Ok((found.sizes() == meta.sizes()).then_some(found))
 }
 
 /// What happens with the elements of a row.
@@ -80,8 +103,9 @@ fn reduce(operator: OperatorHandle, arguments: &[Value<'_>], fold: &Fold) -> Res
         label: "reduce",
         source: &shader(fold),
         params: &params,
+        params_type: WORDS,
         inputs: &[input],
-        result: output,
+        results: &[output],
         groups,
     }
     .run()?;

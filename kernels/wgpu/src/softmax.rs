@@ -4,7 +4,7 @@ use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
 use crate::call::{index_of, is_here, is_small, kernels, on_meta, unwritten};
-use crate::launch::{Launch, THREADS};
+use crate::launch::{Launch, THREADS, WORDS};
 use crate::memory::Memory;
 
 kernels! {
@@ -87,8 +87,8 @@ fn rows(
     let target = result.storage().clone();
     let source = shader(tensors, before, value);
     let (source, params, inputs) = (source.as_str(), params.as_slice(), memories.as_slice());
-    Launch { label: "rows", source, params, inputs, result: Memory::of(&target)?, groups: number.into() }
-        .run()?;
+    let (params_type, results, groups) = (WORDS, &[Memory::of(&target)?], number.into());
+    Launch { label: "rows", source, params, params_type, inputs, results, groups }.run()?;
     Ok(Some(result))
 }
 

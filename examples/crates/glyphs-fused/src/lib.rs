@@ -23,6 +23,25 @@ torch_library! {
 
 #[torch_impl(crate::glyphs_fused, CPU)]
 fn biased_relu(this: &Tensor, bias: &Tensor) -> Result<Tensor> {
+    let bias = of_channels(this, bias)?;
+    let call = Pointwise::promoting_to_float("glyphs::biased_relu", [this, &bias])?;
+    match_computing!(call.dtype, T: Float => {
+        call.compute(None, call.dtype, |[x, bias]: [T; 2]| {
+            let sum = x + bias;
+            // Not `sum > 0`: what is no number stays none.
+            if sum <= 0.0 { 0.0 } else { sum }
+        })
+    }, else => Err(call.unsupported()))
+}
+
+/// In two passes, on devices whose backends know these operators.
+#[torch_impl(crate::glyphs_fused::biased_relu, CompositeExplicitAutograd)]
+fn in_parts(this: &Tensor, bias: &Tensor) -> Result<Tensor> {
+    aten::relu(&aten::add_Tensor(this, &of_channels(this, bias)?)?)
+}
+
+/// One bias for each channel, which broadcasts over what is behind the channels.
+fn of_channels(this: &Tensor, bias: &Tensor) -> Result<Tensor> {
     let channels = this.size(1)?;
     ensure!(
         bias.sizes() == [channels] && bias.dtype() == this.dtype(),
@@ -38,18 +57,9 @@ fn biased_relu(this: &Tensor, bias: &Tensor) -> Result<Tensor> {
         "biased_relu of {} is not supported, expected real floating point",
         this.dtype()
     );
-    // One for each channel, which broadcasts over what is behind the channels.
     let (mut sizes, mut strides) = (vec![1; this.dim() - 1], vec![0; this.dim() - 1]);
     (sizes[0], strides[0]) = (channels, bias.strides()[0]);
-    let bias = bias.strided_view(&sizes, &strides, bias.storage_offset())?;
-    let call = Pointwise::promoting_to_float("glyphs::biased_relu", [this, &bias])?;
-    match_computing!(call.dtype, T: Float => {
-        call.compute(None, call.dtype, |[x, bias]: [T; 2]| {
-            let sum = x + bias;
-            // Not `sum > 0`: what is no number stays none.
-            if sum <= 0.0 { 0.0 } else { sum }
-        })
-    }, else => Err(call.unsupported()))
+    bias.strided_view(&sizes, &strides, bias.storage_offset())
 }
 
 derivatives! {

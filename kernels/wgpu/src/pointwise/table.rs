@@ -2,16 +2,20 @@
 
 use torch_library::prelude::*;
 
-/// The types that an expression is for.
+/// The types that an expression is for, besides int64, whose expressions are its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Over {
     Floats,
     Numbers,
+    /// All but floats.
+    Whole,
     All,
 }
 
 pub(super) struct Expression {
     pub(super) text: &'static str,
+    /// The expression of int64, a pair of words with functions of its own.
+    pub(super) wide: Option<&'static str>,
     pub(super) over: Over,
     /// How many tensors in front are conditions, of type bool.
     pub(super) conditions: usize,
@@ -22,7 +26,7 @@ pub(super) struct Expression {
 }
 
 /// Operators with one expression for all arguments.
-const PLAIN: [(&str, &str, Over); 26] = [
+const PLAIN: [(&str, &str, Over); 37] = [
     ("abs", "abs(a)", Over::Numbers),
     ("neg", "-a", Over::Numbers),
     ("relu", "select(a, T(0), a < T(0))", Over::Numbers),
@@ -32,8 +36,7 @@ const PLAIN: [(&str, &str, Over); 26] = [
     ("rsqrt", "inverseSqrt(a)", Over::Floats),
     ("sin", "sin(a)", Over::Floats),
     ("cos", "cos(a)", Over::Floats),
-    // Beyond these it is 1 in float32, and drivers overflow on the way there.
-    ("tanh", "select(tanh(clamp(a, -15.0, 15.0)), a, is_nan(a))", Over::Floats),
+    ("tanh", "bounded_tanh(a)", Over::Floats),
     ("sigmoid", "1.0 / (1.0 + exp(-a))", Over::Floats),
     ("floor", "floor(a)", Over::Floats),
     ("ceil", "ceil(a)", Over::Floats),
@@ -50,7 +53,23 @@ const PLAIN: [(&str, &str, Over); 26] = [
     ("addcmul", "a + s0 * b * c", Over::Floats),
     ("addcdiv", "a + s0 * (b / c)", Over::Floats),
     ("leaky_relu", "select(a * s0, a, a > 0.0)", Over::Floats),
+    ("leaky_relu_backward", "select(a * s0, a, b > 0.0)", Over::Floats),
+    ("erf", "erf(a)", Over::Floats),
+    ("bitwise_and.Tensor", "a & b", Over::Whole),
+    ("bitwise_or.Tensor", "a | b", Over::Whole),
+    ("hardtanh", "within(a, s0, s1)", Over::Floats),
+    ("hardtanh_backward", "select(a, 0.0, b <= s0 || b >= s1)", Over::Floats),
+    ("hardswish", "a * within(a + 3.0, 0.0, 6.0) / 6.0", Over::Floats),
+    ("hardswish_backward", "select(select(a, a * (b / 3.0 + 0.5), b < 3.0), 0.0, b <= -3.0)", Over::Floats),
+    ("hardsigmoid", "within(a + 3.0, 0.0, 6.0) / 6.0", Over::Floats),
+    ("hardsigmoid_backward", "select(0.0, a / 6.0, b > -3.0 && b < 3.0)", Over::Floats),
+    ("silu_backward", "a * logistic(b) * (1.0 + b * (1.0 - logistic(b)))", Over::Floats),
 ];
+
+const GELU: &str = "0.5 * a * (1.0 + erf(a * 0.70710678))";
+const GELU_BACKWARD: &str = "a * (0.5 * (1.0 + erf(b * 0.70710678)) + b * exp(-0.5 * b * b) * 0.39894228)";
+const GELU_TANH: &str = "0.5 * a * (1.0 + bounded_tanh(0.79788456 * (a + 0.044715 * a * a * a)))";
+const GELU_TANH_BACKWARD: &str = "a * gelu_tanh_slope(b)";
 
 /// Operators whose result is a truth value.
 const PREDICATES: [(&str, &str); 15] = [
@@ -71,50 +90,131 @@ const PREDICATES: [(&str, &str); 15] = [
     ("logical_or", "a || b"),
 ];
 
+/// What operators compute in int64: sums and products wrap around, as on the CPU.
+const WIDE: [(&str, &str); 22] = [
+    ("add.Tensor", "sum64(a, product64(b, s0))"),
+    ("sub.Tensor", "sum64(a, negative64(product64(b, s0)))"),
+    ("mul.Tensor", "product64(a, b)"),
+    ("neg", "negative64(a)"),
+    ("abs", "select(a, negative64(a), is_below64(a, vec2(0u, 0u)))"),
+    ("maximum", "select(a, b, is_below64(a, b))"),
+    ("minimum", "select(b, a, is_below64(a, b))"),
+    ("where.self", "select(c, b, a)"),
+    ("bitwise_and.Tensor", "a & b"),
+    ("bitwise_or.Tensor", "a | b"),
+    ("eq.Tensor", "all(a == b)"),
+    ("ne.Tensor", "any(a != b)"),
+    ("lt.Tensor", "is_below64(a, b)"),
+    ("le.Tensor", "!is_below64(b, a)"),
+    ("gt.Tensor", "is_below64(b, a)"),
+    ("ge.Tensor", "!is_below64(a, b)"),
+    ("eq.Scalar", "all(a == s0)"),
+    ("ne.Scalar", "any(a != s0)"),
+    ("lt.Scalar", "is_below64(a, s0)"),
+    ("le.Scalar", "!is_below64(s0, a)"),
+    ("gt.Scalar", "is_below64(s0, a)"),
+    ("ge.Scalar", "!is_below64(a, s0)"),
+];
+
+fn wide(name: &str) -> Option<&'static str> {
+    WIDE.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+/// The elements as they are, for conversions.
+pub(super) const SAME: Expression = Expression {
+    text: "a",
+    wide: Some("a"),
+    over: Over::All,
+    conditions: 0,
+    is_predicate: false,
+    promotes_scalar: None,
+};
+
 /// The expression of a call, if there is one.
 pub(super) fn of(operator: OperatorHandle, arguments: &[Value<'_>]) -> Option<Expression> {
     let full = operator.to_string();
     let name = full.strip_prefix("aten::")?;
-    let plain =
-        |text, over| Expression { text, over, conditions: 0, is_predicate: false, promotes_scalar: None };
+    let plain = |text, over| Expression {
+        text,
+        wide: wide(name),
+        over,
+        conditions: 0,
+        is_predicate: false,
+        promotes_scalar: None,
+    };
     if let Some((_, text, over)) = PLAIN.iter().find(|(known, ..)| *known == name) {
         return Some(plain(text, *over));
     }
     if let Some((_, text)) = PREDICATES.iter().find(|(known, _)| *known == name) {
         return Some(predicate(name, text, arguments));
     }
-    let scalar = |at: usize| match arguments.get(at) {
+    if name == "where.self" {
+        return Some(Expression { conditions: 1, ..plain("select(c, b, a)", Over::Numbers) });
+    }
+    let (text, over) = match name {
+        "maximum" | "minimum" => extreme(name, arguments),
+        "gelu" | "gelu_backward" => (gelu(name, arguments), Over::Floats),
+        "clamp" => (clamp(arguments)?, Over::Numbers),
+        "pow.Tensor_Scalar" => (power(scalar(arguments, 1)?)?, Over::Floats),
+        // The end that is nearer is exact.
+        "lerp.Scalar" if scalar(arguments, 2)?.abs() < 0.5 => ("a + s0 * (b - a)", Over::Floats),
+        "lerp.Scalar" => ("b - (b - a) * (1.0 - s0)", Over::Floats),
+        _ => return None,
+    };
+    Some(plain(text, over))
+}
+
+/// A number among the arguments.
+fn scalar(arguments: &[Value<'_>], at: usize) -> Option<f64> {
+    match arguments.get(at) {
         Some(Value::Int(x)) => Some(*x as f64),
         Some(Value::Float(x)) => Some(*x),
         _ => None,
-    };
-    match name {
-        "maximum" | "minimum" => {
-            let is_float = arguments.iter().filter_map(Value::as_tensor).any(|x| x.dtype() == DType::Float32);
-            Some(match (name, is_float) {
-                ("maximum", true) => {
-                    plain("select(select(b, a, a > b || is_nan(a)), b, is_nan(b))", Over::Floats)
-                }
-                ("minimum", true) => {
-                    plain("select(select(b, a, a < b || is_nan(a)), b, is_nan(b))", Over::Floats)
-                }
-                ("maximum", false) => plain("max(a, b)", Over::Numbers),
-                _ => plain("min(a, b)", Over::Numbers),
-            })
-        }
-        "where.self" => Some(Expression { conditions: 1, ..plain("select(c, b, a)", Over::Numbers) }),
-        "pow.Tensor_Scalar" => Some(match scalar(1)? {
-            2.0 => plain("a * a", Over::Floats),
-            3.0 => plain("a * a * a", Over::Floats),
-            0.5 => plain("sqrt(a)", Over::Floats),
-            -1.0 => plain("1.0 / a", Over::Floats),
-            _ => return None,
-        }),
-        // The end that is nearer is exact.
-        "lerp.Scalar" => Some(match scalar(2)?.abs() < 0.5 {
-            true => plain("a + s0 * (b - a)", Over::Floats),
-            false => plain("b - (b - a) * (1.0 - s0)", Over::Floats),
-        }),
+    }
+}
+
+fn extreme(name: &str, arguments: &[Value<'_>]) -> (&'static str, Over) {
+    let is_float = arguments.iter().filter_map(Value::as_tensor).any(|x| x.dtype() == DType::Float32);
+    match (name, is_float) {
+        ("maximum", true) => ("select(select(b, a, a > b || is_nan(a)), b, is_nan(b))", Over::Floats),
+        ("minimum", true) => ("select(select(b, a, a < b || is_nan(a)), b, is_nan(b))", Over::Floats),
+        ("maximum", false) => ("max(a, b)", Over::Numbers),
+        _ => ("min(a, b)", Over::Numbers),
+    }
+}
+
+fn gelu(name: &str, arguments: &[Value<'_>]) -> &'static str {
+    let is_tanh = arguments.iter().any(|value| matches!(value, Value::Str(text) if text == "tanh"));
+    match (name, is_tanh) {
+        ("gelu", false) => GELU,
+        ("gelu", true) => GELU_TANH,
+        (_, false) => GELU_BACKWARD,
+        (_, true) => GELU_TANH_BACKWARD,
+    }
+}
+
+/// What is no number stays none: it is neither less nor more.
+fn clamp(arguments: &[Value<'_>]) -> Option<&'static str> {
+    let limits = [scalar(arguments, 1), scalar(arguments, 2)];
+    let is_truth = arguments.iter().any(|value| matches!(value, Value::Bool(_)));
+    if is_truth || limits.into_iter().flatten().any(f64::is_nan) {
+        return None;
+    }
+    match limits {
+        [Some(_), Some(_)] => Some("select(select(a, s0, a < s0), s1, select(a, s0, a < s0) > s1)"),
+        [Some(_), None] => Some("select(a, s0, a < s0)"),
+        [None, Some(_)] => Some("select(a, s0, a > s0)"),
+        [None, None] => None,
+    }
+}
+
+fn power(exponent: f64) -> Option<&'static str> {
+    match exponent {
+        1.0 => Some("a"),
+        2.0 => Some("a * a"),
+        3.0 => Some("a * a * a"),
+        0.5 => Some("sqrt(a)"),
+        -1.0 => Some("1.0 / a"),
         _ => None,
     }
 }
@@ -129,6 +229,7 @@ fn predicate(name: &str, text: &'static str, arguments: &[Value<'_>]) -> Express
     };
     Expression {
         text,
+        wide: wide(name),
         over: if is_logical { Over::All } else { Over::Numbers },
         conditions: if is_logical { 2 } else { 0 },
         is_predicate: true,

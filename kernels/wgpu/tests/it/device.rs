@@ -1,63 +1,11 @@
-//! The backend on the devices of this machine. Where there is none, each test says so and ends; `.ci/wgpu` installs one.
+//! Elements, rows, products and copies on a device; its memory, and its end.
 
 use torch_library::backend::{self, FallbackPolicy, set_fallback_policy};
 use torch_library::prelude::*;
-use torch_library::{DeviceType, warning};
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
-use torch_library_wgpu as _; // the backend
 
-/// The first device, if there is any. What falls back is no test's business unless it says so.
-fn device() -> Option<Device> {
-    let device = "wgpu".parse::<Device>().ok().and_then(|device| backend::resolve(device).ok());
-    if device.is_none() {
-        eprintln!("skipped: this machine has no adapter");
-    }
-    let silent = warning::listen(|_| ());
-    std::mem::forget(silent);
-    ALONE.with(|_| ());
-    device
-}
-
-fn numbers(count: usize, seed: f32) -> Vec<f32> {
-    (0..count).map(|i| ((i as f32 + seed) * 0.77).sin() * 2.0).collect()
-}
-
-fn matrix(rows: i64, columns: i64, seed: f32) -> Tensor {
-    Tensor::from_vec(numbers((rows * columns) as usize, seed), &[rows, columns]).unwrap()
-}
-
-fn close(found: &Tensor, expected: &Tensor) {
-    assert_eq!(found.sizes(), expected.sizes());
-    assert_eq!(found.strides(), expected.strides());
-    let (found, expected) = (found.to_vec::<f32>().unwrap(), expected.to_vec::<f32>().unwrap());
-    for (at, (a, b)) in found.iter().zip(&expected).enumerate() {
-        assert!((a - b).abs() <= 2e-5 * b.abs().max(1.0) || a == b, "element {at}: {a} instead of {b}");
-    }
-}
-
-/// The same on the device and on the CPU, without falling back.
-fn same(device: Device, inputs: &[Tensor], compute: impl Fn(&[Tensor]) -> Result<Tensor>) {
-    let there: Vec<_> = inputs.iter().map(|input| backend::on_device(input, device).unwrap()).collect();
-    let before = falls();
-    let found = compute(&there).unwrap();
-    assert_eq!(before, falls(), "fell back to the CPU");
-    assert_eq!(found.device(), device);
-    close(&found, &compute(inputs).unwrap());
-}
-
-thread_local! {
-    static ALONE: std::sync::MutexGuard<'static, ()> = {
-        static ONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
-        ONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-    };
-}
-
-/// How often operators fell back. Counts are of the process, so tests that look at them run one by one.
-fn falls() -> Vec<(String, u64)> {
-    ALONE.with(|_| ());
-    backend::fallback_counts(DeviceType::PrivateUse2)
-}
+use crate::{ALONE, all_same, device, matrix, numbers, same};
 
 #[test]
 fn elements_are_computed_in_any_layout() {
@@ -85,6 +33,24 @@ fn rows_are_summed_and_normalised() {
     for dim in 0..3 {
         same(device, std::slice::from_ref(&x), |x| x[0].softmax(dim));
         same(device, std::slice::from_ref(&x), |x| x[0].log_softmax(dim));
+    }
+}
+
+#[test]
+fn truths_are_counted() {
+    let Some(device) = device() else { return };
+    for bound in [-9.0, 0.5, 9.0] {
+        let x = Tensor::from_vec(numbers(3 * 70 * 11, 0.0), &[3, 70, 11]).unwrap().gt(bound).unwrap();
+        all_same(device, &[x], |x| {
+            let mut found = vec![aten::all(&x[0])?, aten::any(&x[0])?];
+            for keepdim in [false, true] {
+                found.push(aten::all_dim::call(&x[0], 1, keepdim)?);
+                found.push(aten::any_dim::call(&x[0], -1, keepdim)?);
+                found.push(aten::all_dims::call(&x[0], Some(&[0, 2]), keepdim)?);
+                found.push(aten::any_dims::call(&x[0], None, keepdim)?);
+            }
+            Ok(found)
+        });
     }
 }
 

@@ -1,0 +1,271 @@
+//! Shaders whose parameters and tensors have names: `p.count`, `x(i)`, `set_y(i, value)`.
+
+use std::fmt::Write;
+
+use torch_library::Storage;
+use torch_library::prelude::*;
+
+use crate::launch::{Launch, NAMED, THREADS, result_name};
+use crate::memory::{Memory, WORD};
+
+/// A shader in the making. Its first parameter, `p.count`, is the number of threads or rows that have something to do.
+pub(crate) struct Shader {
+    label: &'static str,
+    fields: String,
+    words: Vec<u32>,
+    /// The functions that read and write tensors.
+    access: String,
+    inputs: Vec<Storage>,
+    results: Vec<Storage>,
+}
+
+impl Shader {
+    pub(crate) fn new(label: &'static str) -> Shader {
+        let (fields, access) = ("    count: u32,\n".to_owned(), String::new());
+        Shader { label, fields, words: vec![0], access, inputs: Vec::new(), results: Vec::new() }
+    }
+
+    fn field(mut self, name: &str, of: &str, words: &[u32]) -> Shader {
+        let _ = writeln!(self.fields, "    {name}: {of},");
+        self.words.extend(words);
+        self
+    }
+
+    /// A whole number that is not negative.
+    pub(crate) fn number(self, name: &str, number: i64) -> Shader {
+        self.field(name, "u32", &[number as u32])
+    }
+
+    /// Several of them, `name[0]` and so on.
+    pub(crate) fn numbers(self, name: &str, numbers: &[i64]) -> Shader {
+        let words: Vec<u32> = numbers.iter().map(|number| *number as u32).collect();
+        self.field(name, &format!("array<u32, {}>", words.len()), &words)
+    }
+
+    pub(crate) fn signed(self, name: &str, number: i64) -> Shader {
+        self.field(name, "i32", &[number as u32])
+    }
+
+    pub(crate) fn float(self, name: &str, number: f64) -> Shader {
+        self.field(name, "f32", &[(number as f32).to_bits()])
+    }
+
+    /// The elements of a tensor in memory, from its first one on, as `name(i)`: float32 as `f32`, bool as `bool`, int32
+    /// and int64 as `i32`, of which the wide ones must fit, or `name_fits(i)` is false.
+    pub(crate) fn input(mut self, name: &str, tensor: &Tensor) -> Shader {
+        let buffer = format!("in{}", self.inputs.len());
+        self.inputs.push(tensor.storage().clone());
+        self.reads(name, &buffer, tensor)
+    }
+
+    /// Where elements are written, by `set_name(i, value)`, and can be read as those of an input: float32, int32, and
+    /// int64 from an `i32`.
+    pub(crate) fn result(mut self, name: &str, tensor: &Tensor) -> Shader {
+        let buffer = result_name(self.results.len());
+        self.results.push(tensor.storage().clone());
+        let place = format!("p.{name}_offset + i");
+        let _ = match tensor.dtype() {
+            DType::Int64 => writeln!(
+                self.access,
+                "fn set_{name}(i: u32, value: i32) {{
+    {buffer}[2u * ({place})] = bitcast<u32>(value);
+    {buffer}[2u * ({place}) + 1u] = select(0u, 0xffffffffu, value < 0);
+}}"
+            ),
+            dtype => writeln!(
+                self.access,
+                "fn set_{name}(i: u32, value: {}) {{ {buffer}[{place}] = bitcast<u32>(value); }}",
+                if dtype == DType::Int32 { "i32" } else { "f32" }
+            ),
+        };
+        self.reads(name, &buffer, tensor)
+    }
+
+    fn reads(mut self, name: &str, buffer: &str, tensor: &Tensor) -> Shader {
+        let place = format!("p.{name}_offset + i");
+        let _ = match tensor.dtype() {
+            DType::Int64 => writeln!(
+                self.access,
+                "fn {name}(i: u32) -> i32 {{ return bitcast<i32>({buffer}[2u * ({place})]); }}
+fn {name}_fits(i: u32) -> bool {{
+    return {buffer}[2u * ({place}) + 1u] == select(0u, 0xffffffffu, {name}(i) < 0);
+}}"
+            ),
+            DType::Int32 => writeln!(
+                self.access,
+                "fn {name}(i: u32) -> i32 {{ return bitcast<i32>({buffer}[{place}]); }}
+fn {name}_fits(i: u32) -> bool {{ return true; }}"
+            ),
+            DType::Bool => writeln!(
+                self.access,
+                "fn {name}(i: u32) -> bool {{
+    let at = {place};
+    return (({buffer}[at >> 2u] >> ((at & 3u) * 8u)) & 255u) != 0u;
+}}"
+            ),
+            _ => writeln!(
+                self.access,
+                "fn {name}(i: u32) -> f32 {{ return bitcast<f32>({buffer}[{place}]); }}"
+            ),
+        };
+        self.number(&format!("{name}_offset"), tensor.storage_offset())
+    }
+
+    /// A tensor that may be missing, as `name(i)`, with what it is then.
+    pub(crate) fn optional(self, name: &str, tensor: Option<&Tensor>, otherwise: &str) -> Shader {
+        match tensor {
+            Some(tensor) => self.input(name, tensor),
+            None => self.with(&format!("fn {name}(i: u32) -> f32 {{ return {otherwise}; }}")),
+        }
+    }
+
+    /// The words of a tensor of any type, those of its element `i` from `i * p.width` on, as `name(i)`.
+    pub(crate) fn input_words(mut self, name: &str, tensor: &Tensor) -> Shader {
+        let buffer = format!("in{}", self.inputs.len());
+        self.inputs.push(tensor.storage().clone());
+        let place = format!("p.{name}_offset + i");
+        self.number(&format!("{name}_offset"), tensor.storage_offset() * words(tensor.dtype()))
+            .with(&format!("fn {name}(i: u32) -> u32 {{ return {buffer}[{place}]; }}"))
+    }
+
+    /// As [`input_words`](Self::input_words), of what is written by `set_name(i, word)`.
+    pub(crate) fn result_words(mut self, name: &str, tensor: &Tensor) -> Shader {
+        let buffer = result_name(self.results.len());
+        self.results.push(tensor.storage().clone());
+        let place = format!("p.{name}_offset + i");
+        self.number(&format!("{name}_offset"), tensor.storage_offset() * words(tensor.dtype()))
+            .with(&format!("fn set_{name}(i: u32, word: u32) {{ {buffer}[{place}] = word; }}"))
+    }
+
+    /// The words of a storage, whatever is in them.
+    pub(crate) fn input_bytes(mut self, name: &str, tensor: &Tensor) -> Shader {
+        let buffer = format!("in{}", self.inputs.len());
+        self.inputs.push(tensor.storage().clone());
+        self.with(&format!("fn {name}(i: u32) -> u32 {{ return {buffer}[i]; }}"))
+    }
+
+    /// As [`input_bytes`](Self::input_bytes), of what is written by `set_name(i, word)`.
+    pub(crate) fn result_bytes(mut self, name: &str, tensor: &Tensor) -> Shader {
+        let buffer = result_name(self.results.len());
+        self.results.push(tensor.storage().clone());
+        self.with(&format!("fn set_{name}(i: u32, word: u32) {{ {buffer}[i] = word; }}"))
+    }
+
+    /// The sizes that threads count through, last dimension first, at most [`DIMS`] of them.
+    pub(crate) fn sizes(self, sizes: &[i64]) -> Shader {
+        self.number("dims", sizes.len() as i64).numbers("sizes", &padded(sizes))
+    }
+
+    /// How far a tensor goes with these dimensions: `name_place(n)` is where it is in the `n`-th place of them all.
+    pub(crate) fn strides(self, name: &str, strides: &[i64]) -> Shader {
+        self.numbers(&format!("{name}_strides"), &padded(strides)).with(&format!(
+            "fn {name}_place(n: u32) -> u32 {{
+    var rest = n;
+    var at = 0u;
+    for (var dim = p.dims; dim > 0u; dim--) {{
+        let size = p.sizes[dim - 1u];
+        at += rest % size * p.{name}_strides[dim - 1u];
+        rest = rest / size;
+    }}
+    return at;
+}}"
+        ))
+    }
+
+    /// Functions for the body.
+    pub(crate) fn with(mut self, text: &str) -> Shader {
+        self.access += text;
+        self.access.push('\n');
+        self
+    }
+
+    /// Runs a body in as many threads, each with its number, `n`.
+    pub(crate) fn threads(self, count: i64, body: &str) -> Result<()> {
+        let source = format!(
+            "@compute @workgroup_size({THREADS})
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+        @builtin(local_invocation_index) thread: u32) {{
+    let n = group_number(group, groups) * {THREADS}u + thread;
+    if (n >= p.count) {{ return; }}
+{body}
+}}
+"
+        );
+        self.run(count, (count as u64).div_ceil(u64::from(THREADS)), &source)
+    }
+
+    /// Runs a body in a workgroup for each of as many rows, whose `thread` of `THREADS` goes through a part of `row`. All
+    /// threads get the sum of what each has from `over_sum`, and the largest from `over_max`. What is after `writes`
+    /// happens where the row is one of those that were asked for; there must be no barrier in it.
+    pub(crate) fn rows(self, count: i64, body: &str, writes: &str) -> Result<()> {
+        let source = format!(
+            "{ROWS}
+@compute @workgroup_size({THREADS})
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+        @builtin(local_invocation_index) thread: u32) {{
+    let number = group_number(group, groups);
+    let row = min(number, p.count - 1u);
+{body}
+    if (number < p.count) {{
+{writes}
+    }}
+}}
+"
+        );
+        self.run(count, count as u64, &format!("const THREADS = {THREADS}u;\n{source}"))
+    }
+
+    /// Runs a whole shader, with its `main`, in as many workgroups.
+    pub(crate) fn run(mut self, count: i64, groups: u64, main: &str) -> Result<()> {
+        self.words[0] = count as u32;
+        let source = format!("struct Params {{\n{}}}\n{}\n{main}", self.fields, self.access);
+        let inputs = self.inputs.iter().map(Memory::of).collect::<Result<Vec<_>>>()?;
+        let results = self.results.iter().map(Memory::of).collect::<Result<Vec<_>>>()?;
+        Launch {
+            label: self.label,
+            source: &source,
+            params: &self.words,
+            params_type: NAMED,
+            inputs: &inputs,
+            results: &results,
+            groups,
+        }
+        .run()
+    }
+}
+
+/// The most dimensions that threads count through.
+pub(crate) const DIMS: usize = 8;
+
+fn padded(list: &[i64]) -> [i64; DIMS] {
+    std::array::from_fn(|dim| list.get(dim).copied().unwrap_or(1))
+}
+
+/// How many words an element has.
+pub(crate) fn words(dtype: DType) -> i64 {
+    (dtype.size() / WORD) as i64
+}
+
+/// What all threads of a workgroup have together.
+const ROWS: &str = "var<workgroup> parts: array<f32, THREADS>;
+fn larger(a: f32, b: f32) -> f32 { return select(select(b, a, a > b || is_nan(a)), b, is_nan(b)); }
+fn over_sum(mine: f32, thread: u32) -> f32 {
+    workgroupBarrier();
+    parts[thread] = mine;
+    for (var half = THREADS / 2u; half > 0u; half = half / 2u) {
+        workgroupBarrier();
+        if (thread < half) { parts[thread] = parts[thread] + parts[thread + half]; }
+    }
+    workgroupBarrier();
+    return parts[0];
+}
+fn over_max(mine: f32, thread: u32) -> f32 {
+    workgroupBarrier();
+    parts[thread] = mine;
+    for (var half = THREADS / 2u; half > 0u; half = half / 2u) {
+        workgroupBarrier();
+        if (thread < half) { parts[thread] = larger(parts[thread], parts[thread + half]); }
+    }
+    workgroupBarrier();
+    return parts[0];
+}";

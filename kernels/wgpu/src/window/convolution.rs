@@ -1,0 +1,276 @@
+//! Convolutions in one and two directions, and their gradients, as products of matrices whose elements are looked up in
+//! the image while they are multiplied.
+//!
+//! There are three of them. With features that a window sees in an image, weights give features from an image and an
+//! image from features, and both give weights. A convolution is the first, its gradients are the others; a transposed
+//! one is the second.
+
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+
+use crate::call::{Arguments, all_on_meta, index_of, is_float, kernels, on_meta, unwritten};
+use crate::copy::{contiguous, laid_out};
+use crate::product::Product;
+use crate::shader::Shader;
+
+kernels! {
+    super::convolution: convolution;
+    super::convolution_backward: convolution_backward;
+}
+
+/// How a window goes over the image.
+struct Window {
+    stride: [i64; 2],
+    padding: [i64; 2],
+    dilation: [i64; 2],
+    groups: i64,
+}
+
+/// As a number for each direction, of a tensor with one or two of them.
+fn directions(numbers: &[i64], dim: usize, missing: i64) -> Option<[i64; 2]> {
+    match (numbers, dim) {
+        ([wide], 3) => Some([missing, *wide]),
+        ([both], 4) => Some([*both; 2]),
+        ([high, wide], 4) => Some([*high, *wide]),
+        _ => None,
+    }
+}
+
+impl Window {
+    /// Nothing for volumes.
+    fn of(arguments: &Arguments<'_, '_>, first: usize, dim: usize, groups: i64) -> Result<Option<Window>> {
+        let stride = directions(arguments.ints(first)?, dim, 1);
+        let padding = directions(arguments.ints(first + 1)?, dim, 0);
+        let dilation = directions(arguments.ints(first + 2)?, dim, 1);
+        let (Some(stride), Some(padding), Some(dilation)) = (stride, padding, dilation) else {
+            return Ok(None);
+        };
+        Ok(Some(Window { stride, padding, dilation, groups }))
+    }
+
+    /// The parameters of a convolution between an image and features, by a weight.
+    fn shader(&self, image: &[i64; 4], features: &[i64; 4], weight: &[i64; 4]) -> Shader {
+        let Window { stride, padding, dilation, groups } = self;
+        Shader::new("convolution")
+            .numbers("image", image)
+            .numbers("features", features)
+            .numbers("shares", &[image[1] / groups, features[1] / groups])
+            .number("top", padding[0])
+            .number("side", padding[1])
+            // What is divided by is known when the shader is compiled.
+            .with(&format!(
+                "const KERNEL = vec2<u32>({}u, {}u);
+const STRIDE = vec2<u32>({}u, {}u);
+const DILATION = vec2<u32>({}u, {}u);
+{PLACES}",
+                weight[2], weight[3], stride[0], stride[1], dilation[0], dilation[1]
+            ))
+    }
+}
+
+/// Batch, channels, height and width.
+fn four(sizes: &[i64]) -> [i64; 4] {
+    match *sizes {
+        [batch, channels, wide] => [batch, channels, 1, wide],
+        [batch, channels, high, wide] => [batch, channels, high, wide],
+        _ => [0; 4],
+    }
+}
+
+fn area(sizes: &[i64; 4]) -> i64 {
+    sizes[0] * sizes[2] * sizes[3]
+}
+
+/// What numbers of rows and columns mean: a pixel of the image or of the features, an element of the weight.
+const PLACES: &str = "// Batch, row and column of the number of a pixel.
+fn pixel(number: u32, sizes: array<u32, 4>) -> vec3<u32> {
+    let line = number / sizes[3];
+    return vec3(line / sizes[2], line % sizes[2], number % sizes[3]);
+}
+fn place(sizes: array<u32, 4>, at: vec3<u32>, channel: u32) -> u32 {
+    return ((at.x * sizes[1] + channel) * sizes[2] + at.y) * sizes[3] + at.z;
+}
+// Channel, row and column of the number of an element under the window.
+fn under(number: u32) -> vec3<u32> {
+    let line = number / KERNEL.y;
+    return vec3(line / KERNEL.x, line % KERNEL.x, number % KERNEL.y);
+}";
+
+/// The pixel of the image under an element of a window.
+const SEEN: &str = "fn seen(group: u32, at: vec3<u32>, tap: vec3<u32>) -> f32 {
+    let y = at.y * STRIDE.x + tap.y * DILATION.x - p.top;
+    let x = at.z * STRIDE.y + tap.z * DILATION.y - p.side;
+    if (y >= p.image[2] || x >= p.image[3]) { return 0.0; } // what is negative is large
+    return image(place(p.image, vec3(at.x, y, x), group * p.shares[0] + tap.x));
+}";
+
+/// `[C, …]` features from an image.
+fn features_of(
+    window: &Window,
+    [image, weight]: [&Tensor; 2],
+    bias: Option<&Tensor>,
+    features: &Tensor,
+) -> Result<()> {
+    let [sizes, taps, found] = [image, weight, features].map(|tensor| four(tensor.sizes()));
+    let shader = window
+        .shader(&sizes, &found, &taps)
+        .input("image", image)
+        .input("weight", weight)
+        .optional("bias", bias, "0.0")
+        .result("features", features)
+        .with(SEEN)
+        .with(
+            "struct Along { number: u32, tap: vec3<u32> }
+alias Column = vec3<u32>;
+fn along_at(number: u32) -> Along { return Along(number, under(number)); }
+fn column_at(number: u32) -> Column { return pixel(number, p.features); }
+fn left_at(group: u32, row: u32, along: Along) -> f32 {
+    return weight((group * p.rows + row) * p.inner + along.number);
+}
+fn right_at(group: u32, along: Along, column: Column) -> f32 { return seen(group, column, along.tap); }
+fn put(group: u32, row: u32, column: Column, sum: f32) {
+    let channel = group * p.rows + row;
+    set_features(place(p.features, column, channel), sum + bias(channel));
+}",
+        );
+    let inner = taps[1] * taps[2] * taps[3];
+    let rows = found[1] / window.groups;
+    Product { batch: window.groups, rows, columns: area(&found), inner }.run(shader)
+}
+
+/// The image whose pixels get what features saw there.
+fn image_of(
+    window: &Window,
+    [features, weight]: [&Tensor; 2],
+    bias: Option<&Tensor>,
+    image: &Tensor,
+) -> Result<()> {
+    let [found, taps, sizes] = [features, weight, image].map(|tensor| four(tensor.sizes()));
+    let shader = window
+        .shader(&sizes, &found, &taps)
+        .input("features", features)
+        .input("weight", weight)
+        .optional("bias", bias, "0.0")
+        .result("image", image)
+        .with(
+            "alias Along = vec3<u32>;
+alias Column = vec3<u32>;
+fn along_at(number: u32) -> Along { return under(number); }
+fn column_at(number: u32) -> Column { return pixel(number, p.image); }
+fn left_at(group: u32, row: u32, tap: Along) -> f32 {
+    let channel = group * p.shares[1] + tap.x;
+    return weight(((channel * p.rows + row) * KERNEL.x + tap.y) * KERNEL.y + tap.z);
+}
+fn right_at(group: u32, tap: Along, at: Column) -> f32 {
+    let y = at.y + p.top - tap.y * DILATION.x;
+    let x = at.z + p.side - tap.z * DILATION.y;
+    if (y % STRIDE.x != 0u || x % STRIDE.y != 0u) { return 0.0; }
+    let place_seen = vec3(at.x, y / STRIDE.x, x / STRIDE.y);
+    if (y >= 0x80000000u || x >= 0x80000000u) { return 0.0; } // negative
+    if (place_seen.y >= p.features[2] || place_seen.z >= p.features[3]) { return 0.0; }
+    return features(place(p.features, place_seen, group * p.shares[1] + tap.x));
+}
+fn put(group: u32, row: u32, at: Column, sum: f32) {
+    let channel = group * p.rows + row;
+    set_image(place(p.image, at, channel), sum + bias(channel));
+}",
+        );
+    let inner = found[1] / window.groups * taps[2] * taps[3];
+    let rows = sizes[1] / window.groups;
+    Product { batch: window.groups, rows, columns: area(&sizes), inner }.run(shader)
+}
+
+/// The gradient of the weight, from the image and the gradient of the features, or the other way around.
+fn weight_of(window: &Window, [features, image]: [&Tensor; 2], weight: &Tensor) -> Result<()> {
+    let [found, sizes, taps] = [features, image, weight].map(|tensor| four(tensor.sizes()));
+    let shader = window
+        .shader(&sizes, &found, &taps)
+        .input("features", features)
+        .input("image", image)
+        .result("weight", weight)
+        .with(SEEN)
+        .with(
+            "alias Along = vec3<u32>;
+struct Column { number: u32, tap: vec3<u32> }
+fn along_at(number: u32) -> Along { return pixel(number, p.features); }
+fn column_at(number: u32) -> Column { return Column(number, under(number)); }
+fn left_at(group: u32, row: u32, at: Along) -> f32 {
+    return features(place(p.features, at, group * p.rows + row));
+}
+fn right_at(group: u32, at: Along, column: Column) -> f32 { return seen(group, at, column.tap); }
+fn put(group: u32, row: u32, column: Column, sum: f32) {
+    set_weight((group * p.rows + row) * p.columns + column.number, sum);
+}",
+        );
+    let columns = taps[1] * taps[2] * taps[3];
+    let rows = found[1] / window.groups;
+    Product { batch: window.groups, rows, columns, inner: area(&found) }.run(shader)
+}
+
+/// Whether the kernels take the tensors of a call: images of one or two directions, none of them empty.
+fn are_ours<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> bool {
+    tensors.into_iter().all(|tensor| is_float(tensor) && tensor.numel() > 0)
+}
+
+fn convolution(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
+    let arguments = Arguments::new(operator, values);
+    let (input, weight, bias) = (arguments.tensor(0)?, arguments.tensor(1)?, arguments.optional(2));
+    if !are_ours([input, weight].into_iter().chain(bias)) || input.dim() != weight.dim() {
+        return Ok(None);
+    }
+    let meta = on_meta(operator, values)?;
+    let groups = arguments.int(8)?;
+    let Some(window) = Window::of(&arguments, 3, input.dim(), groups)? else { return Ok(None) };
+    if meta.dtype() != DType::Float32 || meta.numel() == 0 || meta.numel() >= 1 << 30 {
+        return Ok(None);
+    }
+    let result = unwritten(&compact(meta.sizes())?, index_of(input))?;
+    let (input, weight, bias) = (contiguous(input)?, contiguous(weight)?, bias.map(contiguous).transpose()?);
+    match arguments.bool(6)? {
+        false => features_of(&window, [&input, &weight], bias.as_ref(), &result)?,
+        true => image_of(&window, [&input, &weight], bias.as_ref(), &result)?,
+    }
+    laid_out(result, &meta).map(Some)
+}
+
+/// A tensor without elements, that has a size for each dimension and the strides that go with them.
+fn compact(sizes: &[i64]) -> Result<Tensor> {
+    Tensor::empty(sizes, DType::Float32, Device::META)
+}
+
+fn convolution_backward(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<[Tensor; 3]>> {
+    let arguments = Arguments::new(operator, values);
+    let [grad, input, weight] = [arguments.tensor(0)?, arguments.tensor(1)?, arguments.tensor(2)?];
+    if !are_ours([grad, input, weight]) || input.dim() != weight.dim() || grad.dim() != input.dim() {
+        return Ok(None);
+    }
+    let metas: [Tensor; 3] = all_on_meta(operator, values)?;
+    let (is_transposed, groups) = (arguments.bool(7)?, arguments.int(9)?);
+    let Some(window) = Window::of(&arguments, 4, input.dim(), groups)? else { return Ok(None) };
+    let index = index_of(input);
+    let [grad, input, weight] = [contiguous(grad)?, contiguous(input)?, contiguous(weight)?];
+    let mut results = [const { None }; 3];
+    for (at, meta) in metas.iter().enumerate().filter(|(_, meta)| meta.is_defined()) {
+        let result = match at {
+            2 => sums_of_channels(&grad)?,
+            _ => {
+                let result = unwritten(&compact(meta.sizes())?, index)?;
+                match (at, is_transposed) {
+                    (0, false) => image_of(&window, [&grad, &weight], None, &result)?,
+                    (0, true) => features_of(&window, [&grad, &weight], None, &result)?,
+                    (_, false) => weight_of(&window, [&grad, &input], &result)?,
+                    (_, true) => weight_of(&window, [&input, &grad], &result)?,
+                }
+                result
+            }
+        };
+        results[at] = Some(laid_out(result, meta)?);
+    }
+    Ok(Some(results.map(|result| result.unwrap_or_else(Tensor::undefined))))
+}
+
+/// The gradient of the bias.
+fn sums_of_channels(grad: &Tensor) -> Result<Tensor> {
+    let dims: Vec<i64> = (0..grad.dim() as i64).filter(|dim| *dim != 1).collect();
+    aten::sum_dim_IntList(grad, Some(&dims))
+}

@@ -1,0 +1,258 @@
+//! Pooling of images: the largest element or the mean under windows, and the gradients of these. A thread gathers what
+//! its element gets, also of a gradient, so nothing depends on the order of threads.
+
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+
+use crate::call::{Arguments, all_on_meta, index_of, is_float, kernels, on_meta, unwritten};
+use crate::copy::{contiguous, laid_out};
+use crate::shader::Shader;
+
+kernels! {
+    super::largest: max_pool2d_with_indices;
+    super::largest_backward: max_pool2d_with_indices_backward;
+    super::mean: avg_pool2d;
+    super::mean_backward: avg_pool2d_backward;
+    super::mean_of_shares: _adaptive_avg_pool2d;
+    super::mean_of_shares_backward: _adaptive_avg_pool2d_backward;
+}
+
+/// Where a pooled element looks, in one direction `d`: from `first(d, o)` up to `end(d, o)`, in steps. And which pooled
+/// elements look at a pixel at most: from `seen_from(d, i)` up to `seen_to(d, i)`.
+enum Windows {
+    Sliding {
+        kernel: [i64; 2],
+        stride: [i64; 2],
+        padding: [i64; 2],
+        dilation: [i64; 2],
+    },
+    /// As many as there are results share the image.
+    Shares,
+}
+
+impl Windows {
+    fn shader(&self, label: &'static str, image: &Tensor, pooled: &Tensor) -> Shader {
+        let last_two = |tensor: &Tensor| [-2, -1].map(|dim| tensor.size(dim).unwrap_or(1));
+        let shader = Shader::new(label)
+            .numbers("image", &last_two(image))
+            .numbers("pooled", &last_two(pooled))
+            .with(PLACES);
+        match self {
+            Windows::Sliding { kernel, stride, padding, dilation } => shader
+                .numbers("kernel", kernel)
+                .numbers("stride", stride)
+                .numbers("padding", padding)
+                .numbers("dilation", dilation)
+                .with(SLIDING),
+            Windows::Shares => shader.with(SHARES),
+        }
+    }
+
+    /// Those of the arguments after the tensors: kernel, stride, padding and, where there is one, dilation.
+    fn of(arguments: &Arguments<'_, '_>, first: usize, has_dilation: bool) -> Result<Windows> {
+        let kernel = arguments.pair(first, [1; 2])?;
+        let dilation = if has_dilation { arguments.pair(first + 3, [1; 2])? } else { [1; 2] };
+        let (stride, padding) = (arguments.pair(first + 1, kernel)?, arguments.pair(first + 2, [0; 2])?);
+        Ok(Windows::Sliding { kernel, stride, padding, dilation })
+    }
+}
+
+/// The number of a thread as plane, row and column; rows and columns that a window covers.
+const PLACES: &str = "struct Place { plane: u32, y: u32, x: u32 }
+fn place_in(sizes: array<u32, 2>, n: u32) -> Place {
+    return Place(n / sizes[1] / sizes[0], n / sizes[1] % sizes[0], n % sizes[1]);
+}
+fn covered(d: u32, o: u32) -> u32 { return max(end(d, o), first(d, o)) - first(d, o); }
+fn image_at(plane: u32, y: u32, x: u32) -> u32 { return (plane * p.image[0] + y) * p.image[1] + x; }
+fn pooled_at(plane: u32, y: u32, x: u32) -> u32 { return (plane * p.pooled[0] + y) * p.pooled[1] + x; }";
+
+const SLIDING: &str = "fn start(d: u32, o: u32) -> i32 { return i32(o * p.stride[d]) - i32(p.padding[d]); }
+fn step(d: u32) -> u32 { return p.dilation[d]; }
+fn first(d: u32, o: u32) -> u32 {
+    let begin = start(d, o);
+    if (begin >= 0) { return u32(begin); }
+    return (u32(-begin) + step(d) - 1u) / step(d) * step(d) - u32(-begin);
+}
+fn end(d: u32, o: u32) -> u32 {
+    return u32(clamp(start(d, o) + i32((p.kernel[d] - 1u) * step(d) + 1u), 0, i32(p.image[d])));
+}
+fn seen_from(d: u32, i: u32) -> u32 {
+    let reach = (p.kernel[d] - 1u) * step(d);
+    let last = i + p.padding[d];
+    return select((last - reach + p.stride[d] - 1u) / p.stride[d], 0u, last < reach);
+}
+fn seen_to(d: u32, i: u32) -> u32 { return min((i + p.padding[d]) / p.stride[d] + 1u, p.pooled[d]); }
+// With the padding that a window covers, where it does not hang over that too.
+fn padded(d: u32, o: u32) -> u32 {
+    let begin = start(d, o);
+    return u32(min(begin + i32(p.kernel[d]), i32(p.image[d] + p.padding[d])) - begin);
+}";
+
+const SHARES: &str = "fn step(d: u32) -> u32 { return 1u; }
+fn first(d: u32, o: u32) -> u32 { return o * p.image[d] / p.pooled[d]; }
+fn end(d: u32, o: u32) -> u32 { return ((o + 1u) * p.image[d] + p.pooled[d] - 1u) / p.pooled[d]; }
+fn seen_from(d: u32, i: u32) -> u32 { return i * p.pooled[d] / p.image[d]; }
+fn seen_to(d: u32, i: u32) -> u32 {
+    return min(((i + 1u) * p.pooled[d] + p.image[d] - 1u) / p.image[d], p.pooled[d]);
+}";
+
+/// Whether a kernel takes images.
+fn are_ours(images: &[&Tensor]) -> bool {
+    images.iter().all(|image| is_float(image) && image.numel() > 0 && image.dim() >= 3)
+}
+
+fn compact(like: &Tensor, index: u8) -> Result<Tensor> {
+    unwritten(&Tensor::empty(like.sizes(), like.dtype(), Device::META)?, index)
+}
+
+fn largest(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<[Tensor; 2]>> {
+    let arguments = Arguments::new(operator, values);
+    let this = arguments.tensor(0)?;
+    if !are_ours(&[this]) {
+        return Ok(None);
+    }
+    let metas: [Tensor; 2] = all_on_meta(operator, values)?;
+    let [values, places] = [compact(&metas[0], index_of(this))?, compact(&metas[1], index_of(this))?];
+    Windows::of(&arguments, 1, true)?
+        .shader("largest", this, &values)
+        .float("least", f64::NEG_INFINITY)
+        .input("x_of", &contiguous(this)?)
+        .result("y", &values)
+        .result("index", &places)
+        .threads(
+            values.numel(),
+            "    let at = place_in(p.pooled, n);
+    var best = p.least;
+    var index = first(0u, at.y) * p.image[1] + first(1u, at.x);
+    for (var y = first(0u, at.y); y < end(0u, at.y); y += step(0u)) {
+        for (var x = first(1u, at.x); x < end(1u, at.x); x += step(1u)) {
+            let value = x_of(image_at(at.plane, y, x));
+            if (value > best || is_nan(value)) { best = value; index = y * p.image[1] + x; }
+        }
+    }
+    set_y(n, best);
+    set_index(n, i32(index));",
+        )?;
+    let [values_meta, places_meta] = &metas;
+    Ok(Some([laid_out(values, values_meta)?, laid_out(places, places_meta)?]))
+}
+
+fn largest_backward(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
+    let arguments = Arguments::new(operator, values);
+    let [grad, this, places] = [arguments.tensor(0)?, arguments.tensor(1)?, arguments.tensor(7)?];
+    let meta = on_meta(operator, values)?;
+    if !are_ours(&[grad, this]) || places.dtype() != DType::Int64 || places.device() != this.device() {
+        return Ok(None);
+    }
+    let result = compact(&meta, index_of(this))?;
+    Windows::of(&arguments, 2, true)?
+        .shader("largest backward", this, grad)
+        .input("grad", &contiguous(grad)?)
+        .input("index", &contiguous(places)?)
+        .result("y", &result)
+        .threads(
+            result.numel(),
+            "    let at = place_in(p.image, n);
+    let own = i32(n % (p.image[0] * p.image[1]));
+    var sum = 0.0;
+    for (var y = seen_from(0u, at.y); y < seen_to(0u, at.y); y++) {
+        for (var x = seen_from(1u, at.x); x < seen_to(1u, at.x); x++) {
+            let place = pooled_at(at.plane, y, x);
+            if (index(place) == own) { sum += grad(place); }
+        }
+    }
+    set_y(n, sum);",
+        )?;
+    laid_out(result, &meta).map(Some)
+}
+
+/// By what sums are divided: the elements of a window that are there, or with padding, or a number.
+fn divisor(is_padded: bool, fixed: Option<i64>) -> String {
+    match (fixed, is_padded) {
+        (Some(number), _) => format!("{number}.0"),
+        (None, true) => "f32(padded(0u, y) * padded(1u, x))".to_owned(),
+        (None, false) => "f32(max(covered(0u, y) * covered(1u, x), 1u))".to_owned(),
+    }
+}
+
+fn mean(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
+    let arguments = Arguments::new(operator, values);
+    let divisor = divisor(arguments.bool(5)?, arguments.optional_int(6));
+    means(operator, values, &Windows::of(&arguments, 1, false)?, &divisor)
+}
+
+fn mean_of_shares(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
+    means(operator, values, &Windows::Shares, &divisor(false, None))
+}
+
+fn means(
+    operator: OperatorHandle,
+    values: &[Value<'_>],
+    windows: &Windows,
+    divisor: &str,
+) -> Result<Option<Tensor>> {
+    let this = Arguments::new(operator, values).tensor(0)?;
+    if !are_ours(&[this]) {
+        return Ok(None);
+    }
+    let meta = on_meta(operator, values)?;
+    let result = compact(&meta, index_of(this))?;
+    windows
+        .shader("mean of windows", this, &result)
+        .input("x_of", &contiguous(this)?)
+        .result("y", &result)
+        .with(&format!("fn divisor(y: u32, x: u32) -> f32 {{ return {divisor}; }}"))
+        .threads(
+            result.numel(),
+            "    let at = place_in(p.pooled, n);
+    var sum = 0.0;
+    for (var y = first(0u, at.y); y < end(0u, at.y); y++) {
+        for (var x = first(1u, at.x); x < end(1u, at.x); x++) { sum += x_of(image_at(at.plane, y, x)); }
+    }
+    set_y(n, sum / divisor(at.y, at.x));",
+        )?;
+    laid_out(result, &meta).map(Some)
+}
+
+fn mean_backward(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
+    let arguments = Arguments::new(operator, values);
+    let divisor = divisor(arguments.bool(6)?, arguments.optional_int(7));
+    spread(operator, values, &Windows::of(&arguments, 2, false)?, &divisor)
+}
+
+fn mean_of_shares_backward(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
+    spread(operator, values, &Windows::Shares, &divisor(false, None))
+}
+
+/// The gradient of means.
+fn spread(
+    operator: OperatorHandle,
+    values: &[Value<'_>],
+    windows: &Windows,
+    divisor: &str,
+) -> Result<Option<Tensor>> {
+    let arguments = Arguments::new(operator, values);
+    let (grad, this) = (arguments.tensor(0)?, arguments.tensor(1)?);
+    if !are_ours(&[grad, this]) {
+        return Ok(None);
+    }
+    let meta = on_meta(operator, values)?;
+    let result = compact(&meta, index_of(this))?;
+    windows
+        .shader("mean of windows backward", this, grad)
+        .input("grad", &contiguous(grad)?)
+        .result("y", &result)
+        .with(&format!("fn divisor(y: u32, x: u32) -> f32 {{ return {divisor}; }}"))
+        .threads(
+            result.numel(),
+            "    let at = place_in(p.image, n);
+    var sum = 0.0;
+    for (var y = seen_from(0u, at.y); y < seen_to(0u, at.y); y++) {
+        for (var x = seen_from(1u, at.x); x < seen_to(1u, at.x); x++) {
+            sum += grad(pooled_at(at.plane, y, x)) / divisor(y, x);
+        }
+    }
+    set_y(n, sum);",
+        )?;
+    laid_out(result, &meta).map(Some)
+}

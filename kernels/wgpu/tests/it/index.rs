@@ -1,0 +1,112 @@
+//! Elements that are looked up, written and added by index, beside those of the CPU.
+
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+use torch_library_kernels::prelude::*;
+
+use crate::{all_same, device, same, tensor};
+
+/// Indices below a bound, some of them several times.
+fn indices(sizes: &[i64], below: i64) -> Tensor {
+    let count = sizes.iter().product::<i64>();
+    Tensor::from_vec((0..count).map(|i| (i * i + 3 * i + 1) % below).collect(), sizes).unwrap()
+}
+
+#[test]
+fn elements_are_looked_up() {
+    let Some(device) = device() else { return };
+    let x = tensor(&[5, 7, 6], 0.0);
+    for dim in [0, 1, 2, -1] {
+        let size = x.size(dim).unwrap();
+        same(device, &[x.clone(), indices(&[4, 7, 5], size.min(5))], |x| aten::gather(&x[0], dim, &x[1]));
+        same(device, &[x.clone(), indices(&[9], size)], |x| aten::index_select(&x[0], dim, &x[1]));
+        same(device, &[x.clone(), indices(&[9], 5)], |x| {
+            aten::index_select(&x[0].transpose(0, 2)?, dim, &x[1].slice(0, 0, 8, 2)?)
+        });
+    }
+    same(device, &[tensor(&[11, 3], 0.0), indices(&[2, 5], 11)], |x| aten::embedding(&x[0], &x[1]));
+    same(device, &[indices(&[11, 3], 99), indices(&[2, 5], 11)], |x| aten::embedding(&x[0], &x[1]));
+    let index = Tensor::from([[0i64, -1], [2, -3]]);
+    same(device, &[x.clone(), index.clone()], |x| aten::index_Tensor(&x[0], &[Some(x[1].clone())]));
+    same(device, &[x.clone(), index.clone()], |x| {
+        aten::index_Tensor(&x[0], &[None, None, Some(x[1].clone())])
+    });
+    all_same(device, &[x, index, Tensor::from([[-7i64], [6]])], |x| {
+        let several = [Some(x[1].clone()), Some(x[2].clone())];
+        let truths = x[0].gt(0)?;
+        Ok(vec![
+            aten::index_Tensor(&x[0], &several)?,
+            aten::index_Tensor(&truths, &several)?,
+            aten::index_Tensor(&truths, &[Some(x[1].clone())])?,
+        ])
+    });
+}
+
+#[test]
+fn a_bad_index_is_the_error_that_it_is_on_the_cpu() {
+    let Some(device) = device() else { return };
+    let (x, index) = (tensor(&[4, 3], 0.0), Tensor::from([1i64, 4]));
+    let expected = aten::index_select(&x, 0, &index).unwrap_err();
+    let (x, index) = (x.to(device).unwrap(), index.to(device).unwrap());
+    let found = aten::index_select(&x, 0, &index).unwrap_err();
+    assert_eq!((found.kind(), found.to_string()), (expected.kind(), expected.to_string()));
+    let far = Tensor::from([1i64, 1 << 32]).to(device).unwrap();
+    assert!(aten::index_select(&x, 0, &far).is_err(), "the upper half counts");
+}
+
+#[test]
+fn elements_are_put_and_added() {
+    let Some(device) = device() else { return };
+    let (x, source) = (tensor(&[5, 7, 6], 0.0), tensor(&[5, 7, 6], 3.0));
+    for dim in [0, 1, 2, -1] {
+        let inputs = [x.clone(), indices(&[4, 6, 6], 5), source.clone()];
+        all_same(device, &inputs, |x| {
+            let (mut y, mut z, mut w) = (aten::clone(&x[0])?, aten::clone(&x[0])?, aten::clone(&x[0])?);
+            aten::scatter__src(&mut y, dim, &x[1], &x[2])?;
+            aten::scatter__value(&mut z, dim, &x[1], 7.into())?;
+            aten::scatter_add_(&mut w, dim, &x[1], &x[2])?;
+            Ok(vec![
+                aten::scatter_src(&x[0], dim, &x[1], &x[2])?,
+                aten::scatter_add(&x[0], dim, &x[1], &x[2])?,
+                y,
+                z,
+                w,
+            ])
+        });
+        let mut sizes = x.sizes().to_vec();
+        let at = dim.rem_euclid(3) as usize;
+        let inputs = {
+            let below = sizes[at];
+            sizes[at] = 12;
+            [x.clone(), indices(&[12], below), tensor(&sizes, 9.0)]
+        };
+        same(device, &inputs, |x| aten::index_add::call(&x[0], dim, &x[1], &x[2], 2.into()));
+    }
+}
+
+#[test]
+fn gradients_of_look_ups_are_added_up() {
+    let Some(device) = device() else { return };
+    for padding in [-1, 2] {
+        same(device, &[tensor(&[3, 40, 5], 0.0), indices(&[3, 40], 7)], |x| {
+            aten::embedding_dense_backward(&x[0], &x[1], 9, padding, false)
+        });
+    }
+    for accumulate in [true, false] {
+        let index = if accumulate { indices(&[3, 4], 5) } else { Tensor::from([[4i64, 0, -3]]) };
+        let values = tensor(&[2, 1, 1, 3], 1.0);
+        same(device, &[tensor(&[2, 5, 3], 0.0), index, values], |x| {
+            aten::index_put::call(&x[0], &[None, Some(x[1].clone())], &x[2], accumulate)
+        });
+    }
+}
+
+/// Sums in another order would differ.
+#[test]
+fn sums_of_many_elements_have_the_bits_of_the_cpu() {
+    let Some(device) = device() else { return };
+    let (x, index, source) = (tensor(&[3], 0.0), indices(&[3000], 3), tensor(&[3000], 1.0));
+    let expected = aten::index_add(&x, 0, &index, &source).unwrap().to_vec::<f32>().unwrap();
+    let [x, index, source] = [x, index, source].map(|x| x.to(device).unwrap());
+    assert_eq!(aten::index_add(&x, 0, &index, &source).unwrap().to_vec::<f32>().unwrap(), expected);
+}

@@ -1,0 +1,104 @@
+//! The backend on the devices of this machine. Where there is none, each test says so and ends; `.ci/wgpu` installs one.
+
+use torch_library::backend;
+use torch_library::prelude::*;
+use torch_library::{DeviceType, warning};
+use torch_library_wgpu as _; // the backend
+
+mod device;
+mod index;
+mod learning;
+mod models;
+mod norm;
+mod random;
+mod wide;
+mod window;
+
+/// The first device, if there is any. What falls back is no test's business unless it says so.
+pub(crate) fn device() -> Option<Device> {
+    let device = "wgpu".parse::<Device>().ok().and_then(|device| backend::resolve(device).ok());
+    if device.is_none() {
+        eprintln!("skipped: this machine has no adapter");
+    }
+    let silent = warning::listen(|_| ());
+    std::mem::forget(silent);
+    ALONE.with(|_| ());
+    device
+}
+
+pub(crate) fn numbers(count: usize, seed: f32) -> Vec<f32> {
+    (0..count).map(|i| ((i as f32 + seed) * 0.77).sin() * 2.0).collect()
+}
+
+pub(crate) fn matrix(rows: i64, columns: i64, seed: f32) -> Tensor {
+    Tensor::from_vec(numbers((rows * columns) as usize, seed), &[rows, columns]).unwrap()
+}
+
+/// A tensor of any sizes.
+pub(crate) fn tensor(sizes: &[i64], seed: f32) -> Tensor {
+    Tensor::from_vec(numbers(sizes.iter().product::<i64>() as usize, seed), sizes).unwrap()
+}
+
+/// How far a number may be from that of the CPU: of its size, or of 1 where it is smaller.
+const TOLERANCE: f64 = 2e-5;
+
+/// Fails unless two tensors have the same sizes, strides and elements; floats up to a tolerance.
+pub(crate) fn close(found: &Tensor, expected: &Tensor) {
+    assert_eq!(found.dtype(), expected.dtype());
+    assert_eq!(found.sizes(), expected.sizes());
+    assert_eq!(found.strides(), expected.strides());
+    match expected.dtype() {
+        DType::Bool => assert_eq!(found.to_vec::<bool>().unwrap(), expected.to_vec::<bool>().unwrap()),
+        DType::Int64 => assert_eq!(found.to_vec::<i64>().unwrap(), expected.to_vec::<i64>().unwrap()),
+        DType::Int32 => assert_eq!(found.to_vec::<i32>().unwrap(), expected.to_vec::<i32>().unwrap()),
+        _ => {
+            let (found, expected) = (found.to_vec::<f32>().unwrap(), expected.to_vec::<f32>().unwrap());
+            for (at, (a, b)) in found.iter().zip(&expected).enumerate() {
+                let is_near = f64::from((a - b).abs()) <= TOLERANCE * f64::from(b.abs().max(1.0));
+                assert!(is_near || a == b || a.is_nan() && b.is_nan(), "element {at}: {a} instead of {b}");
+            }
+        }
+    }
+}
+
+/// The same on the device and on the CPU, without falling back.
+#[track_caller]
+pub(crate) fn same(device: Device, inputs: &[Tensor], compute: impl Fn(&[Tensor]) -> Result<Tensor>) {
+    all_same(device, inputs, |inputs| Ok(vec![compute(inputs)?]));
+}
+
+/// As [`same`], of a computation with several results, and of what it writes to its inputs.
+#[track_caller]
+pub(crate) fn all_same(
+    device: Device,
+    inputs: &[Tensor],
+    compute: impl Fn(&[Tensor]) -> Result<Vec<Tensor>>,
+) {
+    let there: Vec<_> = inputs.iter().map(|input| backend::on_device(input, device).unwrap()).collect();
+    let here: Vec<_> = inputs.iter().map(|input| backend::on_device(input, Device::CPU).unwrap()).collect();
+    let before = falls();
+    let found = compute(&there).unwrap();
+    assert_eq!(before, falls(), "fell back to the CPU");
+    let expected = compute(&here).unwrap();
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter().chain(&there).zip(expected.iter().chain(&here)) {
+        assert_eq!(found.is_defined(), expected.is_defined());
+        if expected.is_defined() {
+            assert_eq!(found.device(), device);
+            close(found, expected);
+        }
+    }
+}
+
+thread_local! {
+    static ALONE: std::sync::MutexGuard<'static, ()> = {
+        static ONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+        ONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    };
+}
+
+/// How often operators fell back. Counts are of the process, so tests that look at them run one by one.
+pub(crate) fn falls() -> Vec<(String, u64)> {
+    ALONE.with(|_| ());
+    backend::fallback_counts(DeviceType::PrivateUse2)
+}

@@ -16,17 +16,24 @@
 
 mod shim;
 
+mod cpp;
 mod exception;
 mod handle;
+mod tracking;
 
+mod hidden;
 mod incoming;
 mod outgoing;
 mod plan;
 mod text;
+mod views;
 mod words;
 
+mod above;
+mod batched;
 mod derivative;
 mod entry;
+mod layer;
 
 mod calls;
 mod export;
@@ -39,7 +46,7 @@ pub mod guide {}
 /// What [`export!`] names, and nobody else.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::export::{describe, export, glue, report};
+    pub use crate::export::{describe, differentiate, export, glue, report};
 
     /// Whether records are there before constructors run, and operators have functions of C.
     pub const IS_FOR_EXPORT: bool = cfg!(feature = "export");
@@ -79,6 +86,12 @@ macro_rules! export {
             #[unsafe(no_mangle)]
             extern "C" fn torch_library_register() {
                 $crate::__private::export(&[$(::core::stringify!($namespace)),*]);
+            }
+
+            /// Registers derivatives, once Python is there to record them.
+            #[unsafe(no_mangle)]
+            extern "C" fn torch_library_differentiate() {
+                $crate::__private::differentiate();
             }
 
             /// What was left out, a line each.

@@ -1,8 +1,8 @@
 //! Exceptions of PyTorch's, by the kind of an error: what Python sees as `IndexError`, `ValueError` and so on.
 //!
 //! The stable C functions throw one class alone, which is Python's `RuntimeError`. The other classes are in the library that
-//! is loaded, so their constructors are called as C++ would call them: by the names, the calls and the tables of the Itanium
-//! C++ ABI, with a string of libstdc++. Where one of the names is missing the error is a `RuntimeError` as before.
+//! is loaded: each is its base with another table of functions, and is made so, by the names, the calls and the tables of
+//! the Itanium C++ ABI, with a string of libstdc++. Where one of the names is missing the error is a `RuntimeError`.
 #![expect(unsafe_code, reason = "builds and throws objects of C++")]
 
 use std::cell::{Cell, RefCell};
@@ -72,11 +72,13 @@ struct Exceptions {
     strings: Strings,
     allocate: Allocate,
     throw: Throw,
-    /// The constructor of each class, and what describes it to a handler.
-    classes: [(NewException, NonNull<c_void>); Class::ALL.len()],
+    /// The constructor of the base class.
+    new: NewException,
+    /// The table of each class, and what describes it to a handler.
+    classes: [(NonNull<c_void>, NonNull<c_void>); Class::ALL.len()],
 }
 
-// SAFETY: what describes a class lies in a library that is never closed, and nobody writes to it.
+// SAFETY: the tables and what describes a class lie in a library that is never closed, and nobody writes to them.
 unsafe impl Send for Exceptions {}
 // SAFETY: of what is shared, nothing is written: these are addresses of functions and of what is constant.
 unsafe impl Sync for Exceptions {}
@@ -84,21 +86,23 @@ unsafe impl Sync for Exceptions {}
 impl Exceptions {
     /// Looks for all names; one that is missing is the reason to throw no such class.
     fn find(library: &Library) -> Option<Exceptions> {
-        const ARGUMENTS: &str = "C1ENS_14SourceLocationENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE";
+        const NEW: &str =
+            "_ZN3c105ErrorC1ENS_14SourceLocationENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE";
         let symbol = |name: String| library.symbol(&format!("{name}\0"));
         let class = |class: Class| {
-            let new = symbol(format!("_ZN3c10{}{ARGUMENTS}", class.name()))?;
-            let information = symbol(format!("_ZTIN3c10{}E", class.name()))?;
-            // SAFETY: the name has the types of the arguments in it, and a constructor takes the object before them.
-            Some((unsafe { std::mem::transmute::<NonNull<c_void>, NewException>(new) }, information))
+            let table = symbol(format!("_ZTVN3c10{}E", class.name()))?;
+            Some((table, symbol(format!("_ZTIN3c10{}E", class.name()))?))
         };
+        let new = symbol(NEW.to_owned())?;
         let [index, value, kind, not_implemented] = Class::ALL.map(class);
         let strings = Strings::find(library)?;
         let (allocate, throw) = (symbol("__cxa_allocate_exception".into())?, symbol("__cxa_throw".into())?);
-        // SAFETY: these are functions of the C++ ABI, which has their signatures.
+        // SAFETY: the first name has the types of the arguments in it, and a constructor takes the object before them; the
+        // others are functions of the C++ ABI.
         unsafe {
             Some(Exceptions {
                 strings,
+                new: std::mem::transmute::<NonNull<c_void>, NewException>(new),
                 allocate: std::mem::transmute::<NonNull<c_void>, Allocate>(allocate),
                 throw: std::mem::transmute::<NonNull<c_void>, Throw>(throw),
                 classes: [index?, value?, kind?, not_implemented?],
@@ -108,21 +112,24 @@ impl Exceptions {
 
     /// Throws an exception of a class with a message.
     fn throw(self, class: Class, message: &CStr) -> ! {
-        let (new, information) = self.classes[class as usize];
+        let (table, information) = self.classes[class as usize];
         let from = SourceLocation { function: c"torch_library".as_ptr(), file: c"rust".as_ptr(), line: 0 };
         // SAFETY: it allocates as C++ does for an exception, or ends the process.
         let exception = unsafe { (self.allocate)(ROOM) };
         self.strings.lend(message, |text| {
             // SAFETY: the exception is made in memory for one that is larger, which the ABI aligns for any type; of the
             // string it may take the bytes.
-            unsafe { new(exception, from, text) };
+            unsafe { (self.new)(exception, from, text) };
         });
         // SAFETY:
-        // * It is of a class with a virtual destructor, which is the first function of its table.
+        // * An object begins with the address of its table, behind two words of it. The class has nothing but its base,
+        //   so that with its table the object is one of it.
+        // * The first function of the table is the destructor.
         // * Nothing here has a destructor, and this throws through functions of the ABI `C-unwind`.
         unsafe {
-            let table = exception.cast::<*const Option<EndException>>().read();
-            (self.throw)(exception, information.as_ptr(), table.read())
+            let functions = table.cast::<Option<EndException>>().add(2);
+            exception.cast::<NonNull<Option<EndException>>>().write(functions);
+            (self.throw)(exception, information.as_ptr(), functions.read())
         }
     }
 }

@@ -8,13 +8,13 @@ import pytest
 import torch
 from torch.autograd import gradcheck, gradgradcheck
 
-from library import GLUE, OPERATORS, PATH, REPORT, rand
+from library import GLUE, OPERATORS, PATH, REPORT, VERSION, rand
 
 door = torch.ops.door
 
 
 def test_what_is_not_in_pytorch_is_reported_with_the_reason():
-    report = [line for line in REPORT if not line.startswith("PyTorch 2.")]
+    report = [line for line in REPORT if not line.startswith("PyTorch 2.") and "this PyTorch has no tag" not in line]
     for text in [
         "for PrivateUse1 serves the operators of this library alone",
         "for Tracer is not in PyTorch: PyTorch's C functions cannot go on to the next key from there",
@@ -22,7 +22,7 @@ def test_what_is_not_in_pytorch_is_reported_with_the_reason():
         "layers::there's kernel at is not in PyTorch: Conjugate: ",
     ]:
         assert sum(text in line for line in report) == 1, text
-    assert len(report) == 5
+    assert len(report) == 5, report
     report = REPORT
     assert "door::several is not in PyTorch: argument `numbers`: no value here is a `Scalar[]`" in report
     assert not hasattr(door, "several")
@@ -71,7 +71,7 @@ def test_nothing_is_copied_and_memory_outlives_either_side():
     door.keep(kept)
     del kept
     again = door.kept(x)
-    assert again.data_ptr() == address and again.tolist() == [7, 7, 7]
+    assert (again.data_ptr() == address) == (VERSION >= (2, 11)) and again.tolist() == [7, 7, 7]
     door.keep(torch.ones(1))
     assert again.tolist() == [7, 7, 7]
 
@@ -130,6 +130,7 @@ def test_several_returns_of_several_types():
     assert door.count(3).tolist() == [0, 1, 2]
 
 
+@pytest.mark.skipif(VERSION < (2, 13), reason="PyTorch's C functions pass generators since 2.13")
 def test_generators_follow_pytorchs_seed():
     x = torch.ones(4)
     torch.manual_seed(0)

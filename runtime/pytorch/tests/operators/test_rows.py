@@ -7,8 +7,9 @@ import pytest
 import torch
 from torch.autograd import gradcheck, gradgradcheck
 
-from library import rand
+from library import VERSION, rand
 
+TOLD = VERSION >= (2, 13) or None  # before, PyTorch's C functions print what failed, and do not tell it
 rows, door, layers = torch.ops.rows, torch.ops.door, torch.ops.layers
 
 CASES = {
@@ -74,7 +75,7 @@ def test_writes_in_place_are_recorded_as_pytorchs_own():
     assert rows.weigh_(z, y) is z and z._version > version and z.grad_fn.name().startswith("weigh_Backward")
     for leaf in [x, x[:2]]:
         before = leaf.detach().clone()
-        with pytest.raises(RuntimeError, match="^rows::weigh_ writes to a leaf that requires grad"):
+        with pytest.raises(RuntimeError, match=TOLD and "^rows::weigh_ writes to a leaf that requires grad"):
             rows.weigh_(leaf, y[: len(leaf)])
         assert torch.equal(leaf.detach(), before), "nothing was written"
     with torch.no_grad():
@@ -133,7 +134,7 @@ def test_transforms_of_views():
     x = torch.rand(3)
     assert torch.allclose(torch.func.grad(function)(x), 2 * x)
     assert torch.allclose(torch.func.jvp(function, (x,), (x,))[1], (2 * x * x).sum())
-    with pytest.raises(RuntimeError, match="Batching rule not implemented for rows::corner"):
+    with pytest.raises(RuntimeError, match=TOLD and "Batching rule not implemented for rows::corner"):
         torch.func.vmap(torch.func.grad(function))(torch.stack([x, x]))
     with pytest.raises(RuntimeError, match="rows::no_view returns no view"):
         torch.func.grad(lambda x: rows.no_view(x).sum())(x)

@@ -7,7 +7,7 @@ use std::mem::ManuallyDrop;
 
 use smallvec::SmallVec;
 use torch_library::schema::{Schema, Type};
-use torch_library::{Error, ErrorKind, OperatorHandle, Result, bail};
+use torch_library::{OperatorHandle, Result, bail};
 
 use crate::exception::with_kinds;
 use crate::handle::Handle;
@@ -123,7 +123,7 @@ impl Above {
             ),
             Wanted::Recorded(name) => {
                 *is_untouched = false;
-                call(name, c"").map_err(of_python)
+                call(name, c"")
             }
         }
     }
@@ -155,26 +155,6 @@ fn sources(schema: &Schema, words: &[usize]) -> Option<Vec<usize>> {
     schema.returns.iter().map(source).collect()
 }
 
-/// What Python raised, as it was raised: PyTorch puts its class in front of the text, and where it was behind.
-#[cold]
-fn of_python(error: Error) -> Error {
-    let kinds = [
-        ("RuntimeError: ", ErrorKind::Autograd),
-        ("ValueError: ", ErrorKind::Argument),
-        ("TypeError: ", ErrorKind::Type),
-        ("IndexError: ", ErrorKind::Index),
-        ("NotImplementedError: ", ErrorKind::NotSupported),
-    ];
-    let text = error.to_string();
-    let Some((_, raised)) = text.split_once(" in PyTorch: ") else { return error };
-    for (class, kind) in kinds {
-        if let Some(text) = raised.strip_prefix(class) {
-            return Error::new(kind, text.split("\n\nAt:\n").next().unwrap_or(text).to_owned());
-        }
-    }
-    error
-}
-
 /// Looks at the tensors in a word, which stays whose it is.
 ///
 /// # Safety
@@ -204,21 +184,4 @@ unsafe fn look(ty: &Type, word: Word, handles: &mut SmallVec<[Object; 4]>) -> Re
         _ => handles.push(word as Object),
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_python_raised_is_raised_again() {
-        let error = |text: &str| of_python(Error::new(ErrorKind::Kernel, text));
-        let found = error("calling a::b in PyTorch: ValueError: no\n\nAt:\n  glue.py(1): f\n");
-        assert_eq!((found.kind(), found.to_string()), (ErrorKind::Argument, "no".to_owned()));
-        let other = error("calling a::b in PyTorch: no");
-        assert_eq!(
-            (other.kind(), other.to_string()),
-            (ErrorKind::Kernel, "calling a::b in PyTorch: no".to_owned())
-        );
-    }
 }

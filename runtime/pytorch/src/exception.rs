@@ -13,6 +13,7 @@ use std::sync::OnceLock;
 use torch_library::{Error, ErrorKind, Result};
 
 use crate::cpp::{CppString, Strings};
+use crate::python;
 use crate::shim::{Library, shim};
 
 /// A class of PyTorch's exceptions, which its module for Python makes Python's of.
@@ -170,6 +171,12 @@ pub(crate) fn have_kinds() -> bool {
 
 /// Throws the exception of an error of a kind.
 pub(crate) fn raise(kind: ErrorKind, message: String) {
+    if python::give_back(&message)
+        && let Some(exceptions) = exceptions()
+    {
+        drop(message);
+        return python::throw(exceptions.allocate, exceptions.throw);
+    }
     KIND.set(Some(kind));
     let text = MESSAGE.with_borrow_mut(|kept| {
         *kept = CString::new(message.replace('\0', "\\0")).unwrap_or_default();

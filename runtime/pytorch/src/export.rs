@@ -15,7 +15,7 @@ use crate::plan::{self, Keys, Role};
 use crate::shim::{Object, Shim, WRITTEN_FROM, check, load, number_of};
 use crate::text::{Json, json_string};
 use crate::tracking::Tracking;
-use crate::{exception, hidden};
+use crate::{exception, hidden, stubs};
 
 /// What was done, and what was not.
 #[derive(Default)]
@@ -94,6 +94,12 @@ pub fn describe() -> *const c_char {
     lent(format!("[{operators}]"))
 }
 
+/// Signatures of the operators for Python, as JSON.
+pub fn signatures(namespaces: &[&str]) -> *const c_char {
+    let text = std::panic::catch_unwind(|| stubs::signatures(namespaces));
+    lent(text.unwrap_or_else(|_| "[]".to_owned()))
+}
+
 /// The glue in Python.
 pub fn glue() -> *const c_char {
     static GLUE: OnceLock<CString> = OnceLock::new();
@@ -103,6 +109,7 @@ pub fn glue() -> *const c_char {
         include_str!("glue/derivatives.py"),
         include_str!("glue/layers.py"),
         include_str!("glue/calls.py"),
+        include_str!("glue/checks.py"),
     );
     GLUE.get_or_init(|| CString::new(TEXT).unwrap_or_default()).as_ptr()
 }
@@ -172,11 +179,9 @@ impl<'e> Export<'e> {
         }
         for info in Dispatcher::global().operators() {
             let namespace = info.operator.namespace();
-            let is_asked = match namespaces {
-                [] => namespace != "aten",
-                namespaces => namespaces.contains(&namespace),
-            };
-            if is_asked && let Err(why) = self.operator(&info) {
+            if stubs::is_asked(namespace, namespaces)
+                && let Err(why) = self.operator(&info)
+            {
                 self.leave_out(&info.operator.to_string(), &why);
             }
         }

@@ -17,6 +17,8 @@
 mod shim;
 
 mod cpp;
+mod python;
+
 mod exception;
 mod handle;
 mod tracking;
@@ -34,6 +36,7 @@ mod batched;
 mod derivative;
 mod entry;
 mod layer;
+mod stubs;
 
 mod calls;
 mod export;
@@ -46,7 +49,8 @@ pub mod guide {}
 /// What [`export!`] names, and nobody else.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::export::{describe, differentiate, export, glue, report};
+    pub use crate::export::{describe, differentiate, export, glue, report, signatures};
+    pub use crate::python::raised;
 
     /// Whether records are there before constructors run, and operators have functions of C.
     pub const IS_FOR_EXPORT: bool = cfg!(feature = "export");
@@ -94,6 +98,12 @@ macro_rules! export {
                 $crate::__private::differentiate();
             }
 
+            /// What the glue is about to raise again, which Python lends.
+            #[unsafe(no_mangle)]
+            extern "C" fn torch_library_raised(error: *mut ::core::ffi::c_void) {
+                $crate::__private::raised(error);
+            }
+
             /// What was left out, a line each.
             #[unsafe(no_mangle)]
             extern "C" fn torch_library_report() -> *const ::core::ffi::c_char {
@@ -104,6 +114,12 @@ macro_rules! export {
             #[unsafe(no_mangle)]
             extern "C" fn torch_library_describe() -> *const ::core::ffi::c_char {
                 $crate::__private::describe()
+            }
+
+            /// The operators as Python writes them, for its editors: without PyTorch.
+            #[unsafe(no_mangle)]
+            extern "C" fn torch_library_signatures() -> *const ::core::ffi::c_char {
+                $crate::__private::signatures(&[$(::core::stringify!($namespace)),*])
             }
 
             /// The glue in Python.

@@ -27,5 +27,5 @@ def _define_call():
     library = torch.library.Library("torch_library", "FRAGMENT")
     library.define("call(str operator, str overload, str arguments, Tensor[] tensors) -> Tensor[]")
     for key in ("CompositeImplicitAutograd", "FuncTorchBatchedDecomposition"):
-        library.impl("call", _call, key)
+        library.impl("call", _passing_on(_call), key)
     _kept.append(library)

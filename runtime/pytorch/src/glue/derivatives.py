@@ -92,7 +92,7 @@ def _differentiate(operator):
         parts = _regrouped(plan.layout, flat)
         return parts[0] if is_one else tuple(parts)
 
-    _implement(operator, record, "CompositeImplicitAutograd", _full_name(operator, operator["recorded"]))
+    _implement(operator, _passing_on(record), "CompositeImplicitAutograd", _full_name(operator, operator["recorded"]))
     if not operator["has_above"]:
         positional = _positional_with_defaults(operator)
         _implement(operator, lambda *args, **kwargs: record(*positional(args, kwargs)), "Autograd")

@@ -8,6 +8,7 @@ import json
 
 import torch
 
+_raised = []  # who is told what is about to be raised through PyTorch, which loses it
 _kept = []  # PyTorch takes back what a library object registered when the object goes
 
 
@@ -18,6 +19,9 @@ def load(path):
     library.torch_library_register()  # nothing, unless the library was loaded before PyTorch
     library.torch_library_describe.restype = ctypes.c_char_p
     operators = json.loads(library.torch_library_describe())
+    raised = ctypes.PyDLL(path).torch_library_raised
+    raised.argtypes, raised.restype = [ctypes.py_object], None
+    _raised.append(raised)
     _define_call()
     for operator in operators:
         if operator["flat"]:
@@ -36,6 +40,19 @@ def load(path):
             _batch(operator)
     library.torch_library_differentiate()
     return operators
+
+
+def _passing_on(function):
+    """The function, whose exceptions reach whoever called PyTorch as they are."""
+
+    def passing_on(*args, **kwargs):
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            _raised[-1](error)
+            raise
+
+    return passing_on
 
 
 def report(path):

@@ -168,8 +168,9 @@ impl Incoming {
         let storage = if device != Device::CPU {
             Storage::new(DeviceMemory { start, nbytes, device, _keeper: handle.clone() })
         } else if nbytes == 0 || data.is_null() {
+            // PyTorch tells no address of a tensor without elements, whose storage may have some.
             torch_library::ensure!(
-                nbytes == 0,
+                nbytes == 0 || description.sizes.contains(&0),
                 NotSupported,
                 "a tensor of PyTorch has no memory that could be read: it is fake, or wraps another"
             );

@@ -42,6 +42,8 @@ def test_tensors_come_with_strides_offsets_and_types():
     assert door.describe(x.expand(4, 2, 3)) == "float32 [4, 2, 3] [0, 3, 1] 0 cpu"
     assert door.describe(torch.tensor(1)) == "int64 [] [] 0 cpu"
     assert door.describe(torch.empty(0, 3, dtype=torch.bool)) == "bool [0, 3] [3, 1] 0 cpu"
+    assert door.describe(x[2:]) == "float32 [0, 3] [3, 1] 6 cpu" and door.elements(x[:, 1:1]) == []
+    assert door.hypotenuse(x[:0], x[:0]).shape == (0, 3)
     assert door.describe(torch.empty(1, 2, 3, 4).contiguous(memory_format=torch.channels_last)).startswith(
         "float32 [1, 2, 3, 4] [24, 1, 8, 2]"
     )

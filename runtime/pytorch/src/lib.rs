@@ -98,10 +98,14 @@ macro_rules! export {
                 $crate::__private::differentiate();
             }
 
-            /// What the glue is about to raise again, which Python lends.
+            /// What the glue is about to raise again.
+            ///
+            /// # Safety
+            /// - It is null or an exception of Python's, which the caller holds.
             #[unsafe(no_mangle)]
-            extern "C" fn torch_library_raised(error: *mut ::core::ffi::c_void) {
-                $crate::__private::raised(error);
+            unsafe extern "C" fn torch_library_raised(error: *mut ::core::ffi::c_void) {
+                // SAFETY: the caller holds an exception.
+                unsafe { $crate::__private::raised(error) };
             }
 
             /// What was left out, a line each.

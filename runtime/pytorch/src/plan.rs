@@ -130,7 +130,7 @@ pub(crate) fn keys(schema: &Schema, kernels: &[KernelInfo], fallbacks: &[Dispatc
     let kernels = kernels.iter().filter(|kernel| kernel.is_active && !kernel.is_fallthrough);
     let own: Vec<DispatchKey> = kernels.map(|kernel| kernel.key).collect();
     let has_composite = own.iter().any(|key| key.name().starts_with("Composite"));
-    let serves = |key: &DispatchKey| !own.contains(key) && !(has_composite && has_elements(*key));
+    let serves = |key: &DispatchKey| !(own.contains(key) || has_composite && has_elements(*key));
     let served = fallbacks.iter().copied().filter(serves).collect::<Vec<_>>();
     of_keys(schema, own.into_iter().chain(served))
 }

@@ -11,64 +11,64 @@ use crate::shim::shim;
 
 type Object = *mut c_void;
 
-/// What is asked of Python, by its stable functions.
-struct Python {
-    lock: unsafe extern "C" fn() -> c_int,
-    unlock: unsafe extern "C" fn(c_int),
-    occurred: unsafe extern "C" fn() -> Object,
-    fetch: unsafe extern "C" fn(*mut Object, *mut Object, *mut Object),
-    normalize: unsafe extern "C" fn(*mut Object, *mut Object, *mut Object),
-    restore: unsafe extern "C" fn(Object, Object, Object),
-    set: unsafe extern "C" fn(Object, Object),
-    class_of: unsafe extern "C" fn(Object) -> Object,
-    class_name: unsafe extern "C" fn(Object) -> *const c_char,
-    text: unsafe extern "C" fn(Object) -> Object,
-    utf8: unsafe extern "C" fn(Object) -> *const c_char,
-    clear: unsafe extern "C" fn(),
-    release: unsafe extern "C" fn(Object),
+macro_rules! functions {
+    ($($field:ident = $name:literal ($($argument:ty),*) $(-> $output:ty)?;)*) => {
+        /// What is asked of Python, by the functions of its stable ABI.
+        struct Python {
+            $($field: unsafe extern "C" fn($($argument),*) $(-> $output)?,)*
+        }
+
+        impl Python {
+            fn find() -> Option<Python> {
+                Some(Python {
+                    // SAFETY: Python's stable ABI has the function with this signature.
+                    $($field: unsafe {
+                        std::mem::transmute::<NonNull<c_void>, unsafe extern "C" fn($($argument),*) $(-> $output)?>(
+                            symbol(concat!($name, "\0"))?,
+                        )
+                    },)*
+                })
+            }
+        }
+    };
+}
+
+functions! {
+    is_running = "Py_IsInitialized"() -> c_int;
+    lock = "PyGILState_Ensure"() -> c_int;
+    unlock = "PyGILState_Release"(c_int);
+    occurred = "PyErr_Occurred"() -> Object;
+    fetch = "PyErr_Fetch"(*mut Object, *mut Object, *mut Object);
+    normalize = "PyErr_NormalizeException"(*mut Object, *mut Object, *mut Object);
+    restore = "PyErr_Restore"(Object, Object, Object);
+    set = "PyErr_SetObject"(Object, Object);
+    class_of = "PyObject_Type"(Object) -> Object;
+    class_name = "PyExceptionClass_Name"(Object) -> *const c_char;
+    text = "PyObject_Str"(Object) -> Object;
+    utf8 = "PyUnicode_AsUTF8"(Object) -> *const c_char;
+    clear = "PyErr_Clear"();
+    release = "Py_DecRef"(Object);
+}
+
+/// A function of any library in the process. The name ends in a zero.
+#[cfg(unix)]
+fn symbol(name: &str) -> Option<NonNull<c_void>> {
+    // SAFETY: the name ends in a zero, and the symbols of all libraries are looked through.
+    NonNull::new(unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr().cast()) })
+}
+
+/// As above.
+#[cfg(not(unix))]
+fn symbol(_: &str) -> Option<NonNull<c_void>> {
+    None
 }
 
 impl Python {
-    #[cfg(unix)]
     fn get() -> Option<&'static Python> {
         static PYTHON: OnceLock<Option<Python>> = OnceLock::new();
-        macro_rules! function {
-            ($name:literal) => {{
-                // SAFETY: the name ends in a zero, and the functions of all libraries are looked through.
-                let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, concat!($name, "\0").as_ptr().cast()) };
-                let found = NonNull::new(found)?;
-                // SAFETY: Python's stable ABI has the function with the signature of the field.
-                unsafe { std::mem::transmute::<NonNull<c_void>, _>(found) }
-            }};
-        }
-        let find = || {
-            let is_running: unsafe extern "C" fn() -> c_int = function!("Py_IsInitialized");
-            // SAFETY: it may be asked at any time.
-            if unsafe { is_running() } == 0 {
-                return None;
-            }
-            Some(Python {
-                lock: function!("PyGILState_Ensure"),
-                unlock: function!("PyGILState_Release"),
-                occurred: function!("PyErr_Occurred"),
-                fetch: function!("PyErr_Fetch"),
-                normalize: function!("PyErr_NormalizeException"),
-                restore: function!("PyErr_Restore"),
-                set: function!("PyErr_SetObject"),
-                class_of: function!("PyObject_Type"),
-                class_name: function!("PyExceptionClass_Name"),
-                text: function!("PyObject_Str"),
-                utf8: function!("PyUnicode_AsUTF8"),
-                clear: function!("PyErr_Clear"),
-                release: function!("Py_DecRef"),
-            })
-        };
-        PYTHON.get_or_init(find).as_ref()
-    }
-
-    #[cfg(not(unix))]
-    fn get() -> Option<&'static Python> {
-        None
+        // SAFETY: it may be asked at any time.
+        let is_running = |python: &Python| unsafe { (python.is_running)() } != 0;
+        PYTHON.get_or_init(|| Python::find().filter(is_running)).as_ref()
     }
 
     /// Runs a closure while this thread has Python's lock.
@@ -149,11 +149,17 @@ fn forget(python: &Python, taken: Option<Taken>) {
     }
 }
 
-/// What the glue is about to raise again, after PyTorch has lost it: an object of Python.
-pub fn raised(error: *mut c_void) {
+/// What the glue is about to raise again, after PyTorch has lost it.
+///
+/// # Safety
+/// * It is null or an exception of Python's, which the caller holds.
+pub unsafe fn raised(error: *mut c_void) {
+    if error.is_null() {
+        return;
+    }
     let Some(python) = Python::get() else { return };
     python.locked(|| {
-        // SAFETY: this thread has the lock, and the glue lends an exception; the reference to its class is ours.
+        // SAFETY: this thread has the lock, and the caller lends an exception; the reference to its class is ours.
         unsafe {
             let class = (python.class_of)(error);
             (python.set)(class, error);

@@ -106,7 +106,7 @@ impl Above {
                 };
                 let bases = sources.iter().map(share).collect::<Result<Vec<_>>>()?;
                 *is_untouched = false;
-                // SAFETY: as above.
+                // SAFETY: the words are arguments of the operator below.
                 let call = || with_kinds(|| unsafe { words::call(&self.called.0, &self.called.1, words) });
                 tracking.below_autograd(|| views::required(call))?;
                 // SAFETY: the words are now the returns, of which each is a view.

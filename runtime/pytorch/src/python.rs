@@ -211,9 +211,9 @@ struct PythonError {
     text: (*const c_void, usize, [u64; 2]),
 }
 
-unsafe extern "C-unwind" fn end(_: *mut c_void) {}
+extern "C-unwind" fn end(_: *mut c_void) {}
 
-unsafe extern "C-unwind" fn what(_: *const c_void) -> *const c_char {
+extern "C-unwind" fn what(_: *const c_void) -> *const c_char {
     c"Python has raised an exception".as_ptr()
 }
 

@@ -16,6 +16,7 @@ def _differentiate(operator):
     named = {} if operator["flat"] else {i: a["name"] for i, a in enumerate(arguments) if a["by_name"]}
     tensors_at = [(i, kind == "tensors") for i, kind in enumerate(kinds) if kind in ("tensor", "tensors")]
     written_at = _written(operator)[0][0] if any(a["is_written"] for a in arguments) else None
+    known = {}  # which results have gradients, by what rows can ask: all but elements
     first_named, is_one = min(named, default=len(kinds)), len(call._schema.returns) == 1
 
     def below(values):
@@ -43,7 +44,12 @@ def _differentiate(operator):
             flat = results = [written]  # under a transform the operator returns another object
             ctx.mark_dirty(written)
         needs = [need and _has_gradient(tensor) for need, tensor in zip(ctx.needs_input_grad[1:], saved)]
-        flags = differentiable(*_filled(values, places, saved), results, needs)
+        key = None if is_transformed else _metadata(values, saved, results, needs)
+        flags = known.get(key)
+        if flags is None:
+            flags = differentiable(*_filled(values, places, saved), results, needs)
+            if key is not None and len(known) < 4096:
+                known[key] = flags
         if not all(flags):
             ctx.mark_non_differentiable(*(t for t, flag in zip(results, flags) if t is not None and not flag))
         ctx.set_materialize_grads(len(flat) > 1)  # a formula may count on a gradient for each result
@@ -109,6 +115,25 @@ class _Plan:
 
 def _has_gradient(tensor):
     return tensor.is_floating_point() or tensor.is_complex()
+
+
+def _metadata(values, tensors, results, needs):
+    """What is known of a call beside elements, if all of its tensors are plain ones and nothing is symbolic."""
+    try:
+        rest = tuple([tuple(value) if isinstance(value, list) else value for value in values])
+        of_tensors = []
+        for tensor in (*tensors, *results):
+            if tensor is None:
+                of_tensors.append(None)
+            elif type(tensor) is torch.Tensor or type(tensor) is torch.nn.Parameter:
+                of_tensors.append((tensor.dtype, tensor.device, tensor.shape, tensor.stride()))
+            else:
+                return None
+        key = (rest, tuple(of_tensors), tuple(needs))
+        hash(key)
+        return key
+    except TypeError:  # a number that is not known yet
+        return None
 
 
 def _filled(values, places, tensors):

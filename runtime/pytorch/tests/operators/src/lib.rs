@@ -25,9 +25,6 @@ torch_library! {
         describe(Tensor self) -> str;
         /// The elements, in order.
         elements(Tensor self) -> float[];
-        /// The sum of tensors of the same sizes.
-        #[tags(pointwise)]
-        myadd(Tensor self, Tensor other) -> Tensor;
         /// The hypotenuse.
         #[tags(pointwise)]
         hypotenuse(Tensor self, Tensor other) -> Tensor;
@@ -86,14 +83,6 @@ torch_library! {
     }
 }
 
-#[torch_impl(door, CPU, Meta)]
-fn myadd(this: &Tensor, other: &Tensor) -> Result<Tensor> {
-    let call = Pointwise::promoting_to_float("door::myadd", [this, other])?;
-    match_computing!(call.dtype, T: Float => {
-        call.compute(None, call.dtype, |[a, b]: [T; 2]| a + b)
-    }, else => Err(call.unsupported()))
-}
-
 const NAME: &str = "door::hypotenuse";
 
 #[torch_impl(door, CPU, Meta)]
@@ -116,11 +105,6 @@ fn hypotenuse_out<'a>(this: &Tensor, other: &Tensor, out: &'a mut Tensor) -> Res
 
 derivatives! {
     in door;
-
-    myadd(Tensor self, Tensor other) -> Tensor {
-        self => grad.clone(),
-        other => grad.clone(),
-    }
 
     hypotenuse(Tensor self, Tensor other) -> Tensor {
         self => grad.mul(self)?.div(result),

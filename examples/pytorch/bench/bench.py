@@ -1,8 +1,8 @@
 """Nanoseconds per call, from Python, of operators that do nothing, or the same: in Rust, in Python, in C++.
 
-`python bench.py LIBRARY [CALLS]` measures the operators of a library that was built with `--release` from
-`runtime/pytorch/tests/operators`; the others it makes itself. Each figure is the least of many short rounds. At the end it makes
-so many further calls, and says by how much memory has grown.
+`cargo build --release` builds the library of this folder, and `python bench.py target/release/libbench.so [CALLS]` measures its operators;
+the others it makes itself. Each figure is the least of many short rounds. At the end it makes so many further calls, and says by how much
+memory has grown.
 """
 
 import ctypes
@@ -134,14 +134,14 @@ def main():
     x, y = torch.ones(4), torch.ones(4)
     v, w = torch.ones(4, requires_grad=True), torch.ones(4, requires_grad=True)
     stable, whole = cpp("stable_cpp", STABLE), cpp("whole_cpp", WHOLE)
-    python, door = torch.ops.bench_python, torch.ops.door
-    rows = [("empty operator, Rust", door.nop.default, (x,))]
+    python, ours = torch.ops.bench_python, torch.ops.bench
+    rows = [("empty operator, Rust", ours.nop.default, (x,))]
     if stable:
         rows.append(("empty operator, C++ with the stable C functions", stable.nop.default, (x,)))
     if whole:
         rows.append(("empty operator, C++", whole.nop.default, (x,)))
-    rows += [("empty operator, custom_op", python.nop.default, (x,)), ("three arguments, Rust", door.nop3.default, (x, y))]
-    sums = [("Rust", door.myadd.default), *([("C++", whole.myadd.default)] if whole else [])]
+    rows += [("empty operator, custom_op", python.nop.default, (x,)), ("three arguments, Rust", ours.nop3.default, (x, y))]
+    sums = [("Rust", ours.myadd.default), *([("C++", whole.myadd.default)] if whole else [])]
     for name, add in [*sums, ("custom_op", python.myadd.default), ("torch.add", torch.add)]:
         rows.append((f"sum of 4 elements, differentiable, {name}", add, (x, y)))
         rows.append((f"the same, recorded, {name}", add, (v, w)))
@@ -150,7 +150,7 @@ def main():
         print(f"{name:60}{found:8.0f} ns")
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for _ in range(int(sys.argv[2]) if len(sys.argv) > 2 else 0):
-        door.myadd.default(x, y)
+        ours.myadd.default(x, y)
     print(f"memory after further calls: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before} KiB more")
 
 

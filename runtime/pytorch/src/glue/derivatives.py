@@ -8,6 +8,15 @@ from torch.autograd.function import _SingleLevelFunction
 
 def _differentiate(operator):
     """Implements the operator that records a call. It is called where somebody wants a gradient, or for all calls."""
+    record = _lazily(lambda: _recorder(operator))
+    _implement(operator, _passing_on(record), "CompositeImplicitAutograd", _full_name(operator, operator["recorded"]))
+    if not operator["has_above"]:
+        positional = _positional_with_defaults(operator)
+        _implement(operator, lambda *args, **kwargs: record(*positional(args, kwargs)), "Autograd")
+
+
+def _recorder(operator):
+    """The function that records calls of an operator."""
     call, backward, differentiable = (
         _overload(operator, name) for name in (operator["flat"], operator["backward"], operator["differentiable"])
     )
@@ -98,10 +107,7 @@ def _differentiate(operator):
         parts = _regrouped(plan.layout, flat)
         return parts[0] if is_one else tuple(parts)
 
-    _implement(operator, _passing_on(record), "CompositeImplicitAutograd", _full_name(operator, operator["recorded"]))
-    if not operator["has_above"]:
-        positional = _positional_with_defaults(operator)
-        _implement(operator, lambda *args, **kwargs: record(*positional(args, kwargs)), "Autograd")
+    return record
 
 
 class _Plan:

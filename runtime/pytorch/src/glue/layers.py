@@ -5,8 +5,7 @@ import torch
 
 def _put_between(operator, key):
     """Registers the kernel that Rust has at a key. What it calls goes on below: the key is left out meanwhile."""
-    layer = _overload(operator, operator["layer"])
-    positional = _positional_with_defaults(operator)
+    called = _lazily(lambda: _layer(operator))
     keys = torch._C.DispatchKeySet(torch._C._dispatch_key_parse(key))
     device = key.removeprefix("Autocast").lower()
     device = torch._C._get_privateuse1_backend_name() if device == "privateuse1" else device
@@ -14,13 +13,23 @@ def _put_between(operator, key):
     def kernel(*args, **kwargs):
         dtype = torch.get_autocast_dtype(device)
         with torch._C._ExcludeDispatchKeyGuard(keys):
-            return layer(*positional(args, kwargs), key, dtype)
+            return called(args, kwargs, key, dtype)
 
     _implement(operator, kernel, key)
 
 
+def _layer(operator):
+    layer, positional = _overload(operator, operator["layer"]), _positional_with_defaults(operator)
+    return lambda args, kwargs, key, dtype: layer(*positional(args, kwargs), key, dtype)
+
+
 def _batch(operator):
     """Registers the rule for vmap that Rust has: PyTorch says where the batch is in each tensor."""
+    name, library = _full_name(operator, operator["flat"]), _library(operator["namespace"])
+    torch.library.register_vmap(name, _lazily(lambda: _rule(operator)), lib=library)
+
+
+def _rule(operator):
     batched = _overload(operator, operator["batched"])
     kinds = [argument["kind"] for argument in operator["arguments"]]
     positional = _positional_with_defaults(operator)
@@ -40,7 +49,7 @@ def _batch(operator):
         out_dims = [[next(dims) for _ in part] if isinstance(part, list) else next(dims) for part in results]
         return (results[0], out_dims[0]) if len(results) == 1 else (tuple(results), tuple(out_dims))
 
-    torch.library.register_vmap(_full_name(operator, operator["flat"]), rule, lib=_library(operator["namespace"]))
+    return rule
 
 
 def _positional_with_defaults(operator):

@@ -42,6 +42,18 @@ def load(path):
     return operators
 
 
+def _lazily(make):
+    """The function that is made at its first call: to look operators up takes time, which no import need spend."""
+    made = []
+
+    def lazily(*args, **kwargs):
+        if not made:
+            made.append(make())
+        return made[0](*args, **kwargs)
+
+    return lazily
+
+
 def _passing_on(function):
     """The function, whose exceptions reach whoever called PyTorch as they are."""
 

@@ -28,14 +28,14 @@ def _number(value):
 
 def _flatten(operator):
     """Gives an operator with numbers a body: a call of its flat twin."""
-    flat = _overload(operator, operator["flat"])
-    values_of = _values(operator)
-
-    def body(*args, **kwargs):
-        return flat(*values_of(args, kwargs))
-
+    body = _lazily(lambda: _body(operator))
     for key in ("CompositeImplicitAutograd", "FuncTorchBatchedDecomposition"):
         _implement(operator, body, key, _full_name(operator))
+
+
+def _body(operator):
+    flat, values_of = _overload(operator, operator["flat"]), _values(operator)
+    return lambda *args, **kwargs: flat(*values_of(args, kwargs))
 
 
 def _values(operator):

@@ -45,7 +45,7 @@ def test_all_operators_pass_opcheck():
     assert mine.opcheck(samples) == 6
     with pytest.raises(ValueError, match=r"operators without samples: \['huber', 'ramp_'\]"):
         mine.opcheck({"log_cosh": []})
-    assert mine.report() == [line for line in mine.report() if line.startswith("PyTorch 2.")]
+    assert all(" has no " in line for line in mine.report()), "but for what an older PyTorch has not, all is there"
 
 
 def test_transforms():

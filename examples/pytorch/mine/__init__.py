@@ -1,17 +1,35 @@
-"""Operators in Rust: `torch.ops.mine`."""
+"""Operators in Rust: `torch.ops.mine`, whose operators are this package's functions as well."""
 
 import ctypes
+import json
 import os
 import pathlib
+import sys
 
 import torch  # PyTorch first: the library looks for it when it is loaded
 
 _here = pathlib.Path(__file__).parent
-_library = os.environ.get("MINE_LIBRARY", str(_here / "libmine.so"))
+_file = f"lib{__name__}{'.dylib' if sys.platform == 'darwin' else '.so'}"
+_library = os.environ.get(f"{__name__.upper()}_LIBRARY", str(_here / _file))
 _glue = {}
 _text = ctypes.CDLL(_library).torch_library_glue
 _text.restype = ctypes.c_char_p
 exec(compile(_text(), "torch_library_glue.py", "exec"), _glue)
 
 operators = _glue["load"](_library)
-log_cosh, ramp_, huber = torch.ops.mine.log_cosh, torch.ops.mine.ramp_, torch.ops.mine.huber
+for _operator in operators:
+    _name = _operator["name"]
+    globals()[_name] = getattr(getattr(torch.ops, _operator["namespace"]), _name)
+if (_here / "docs.json").exists():  # a wheel has it
+    for _name, _doc in json.loads((_here / "docs.json").read_text("utf-8")).items():
+        globals()[_name].__doc__ = _doc
+
+
+def opcheck(samples, **options):
+    """`torch.library.opcheck` of all operators: `samples` has a list of tuples of arguments for each, by name."""
+    return _glue["opcheck"](operators, samples, **options)
+
+
+def report():
+    """What of the library is not in PyTorch, and why: a line each."""
+    return _glue["report"](_library)

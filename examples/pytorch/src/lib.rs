@@ -1,6 +1,7 @@
 //! Operators of one's own for PyTorch.
 
-use torch_library::{derivatives, prelude::*};
+use torch_library::{DeviceType, DispatchKeySet, OperatorHandle, Stack, derivatives, prelude::*};
+use torch_library_kernels::autocast::Policy;
 use torch_library_kernels::loops::{Pointwise, match_computing};
 use torch_library_kernels::{aten, prelude::*};
 
@@ -35,9 +36,18 @@ derivatives! {
     }
 }
 
-#[torch_impl(mine, CPU)]
+/// In `float32` under autocast, where the logarithm of a `bfloat16` would lose too much.
+#[torch_impl(mine::log_cosh, AutocastCPU, boxed)]
+fn cast(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+    Policy::Float32.apply(DeviceType::Cpu, operator, keys, stack)
+}
+
+#[torch_impl(mine, CPU, Meta)]
 fn ramp_(this: &mut Tensor, step: f64) -> Result<()> {
     ensure!(this.dtype() == DType::Float32, DType, "a ramp is of float32, not of {}", this.dtype());
+    if this.device() == Device::META {
+        return Ok(());
+    }
     this.fill_from((0..this.numel()).map(|index| (index as f64 * step) as f32))
 }
 

@@ -10,8 +10,8 @@ use torch_library::{
 };
 
 use crate::derivative;
-use crate::incoming::{Incoming, Sight};
-use crate::plan::{Passing, passing};
+use crate::incoming::{Incoming, Sight, rewritten};
+use crate::plan::{self, Passing, passing};
 use crate::shim::{Word, shim};
 use crate::text::json_string;
 use crate::words;
@@ -22,9 +22,17 @@ fn pytorch(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -
     let schema = operator.schema()?;
     let mut arguments = operator.take_arguments(stack)?;
     if let Some(results) = derivative::answer(operator) {
-        match &schema.returns[..] {
-            [ret] if matches!(ret.ty, Type::List(_)) => stack.push(results),
-            _ => stack.extend(results.into_iter().map(Value::Tensor)),
+        for (index, value) in results.into_iter().enumerate() {
+            stack.push(match schema.returned_argument(index) {
+                Some(argument) => {
+                    let argument = std::mem::replace(&mut arguments[argument], Value::None).into_owned();
+                    if let (Some(before), Some(after)) = (argument.as_tensor(), value.as_tensor()) {
+                        rewritten(before, after);
+                    }
+                    argument
+                }
+                None => value,
+            });
         }
         return Ok(());
     }
@@ -34,8 +42,8 @@ fn pytorch(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -
         "{operator} would change the sizes of a tensor of PyTorch under a kernel that has looked at them"
     );
     let has_numbers = schema.arguments.iter().any(|argument| passing(&argument.ty) != Ok(Passing::Word));
-    let host_takes_them = shim().torch_library_host_call_dispatcher.is_some();
-    let returns = match has_numbers && !host_takes_them {
+    let host_takes_all = shim().torch_library_host_call_dispatcher.is_some();
+    let returns = match (has_numbers || plan::check_call(schema).is_err()) && !host_takes_all {
         true => by_python(operator, schema, &arguments)?,
         false => by_words(operator, schema, &arguments)?,
     };
@@ -84,14 +92,21 @@ fn names(operator: OperatorHandle) -> (CString, CString) {
     (text(format!("{}::{}", operator.namespace(), operator.name())), text(operator.overload().to_owned()))
 }
 
-/// Calls an operator with numbers, which PyTorch's C functions do not pass: the glue in Python does.
+/// Calls an operator with numbers, which PyTorch's C functions do not pass, or with returns that they mix up: the glue in
+/// Python does.
 fn by_python(
     operator: OperatorHandle,
     schema: &Schema,
     arguments: &[Value<'_>],
 ) -> Result<Vec<Value<'static>>> {
-    let are_tensors = schema.returns.iter().all(|ret| ret.ty == Type::Tensor);
-    ensure!(are_tensors, NotSupported, "{operator} takes a number and returns other things than tensors");
+    let are_tensors = schema.returns.iter().all(|ret| plan::is_tensors(&ret.ty));
+    let lists = schema.returns.iter().filter(|ret| matches!(ret.ty, Type::List(_))).count();
+    let why = plan::check_call(schema).err().unwrap_or("PyTorch's C functions pass no number");
+    ensure!(
+        are_tensors && lists <= 1,
+        NotSupported,
+        "{operator} cannot be called from a kernel or a formula: {why}"
+    );
     let (text, tensors) = python_text(operator, schema, arguments)?;
     let incoming = Incoming::of_call();
     let strings =
@@ -106,14 +121,16 @@ fn by_python(
     let called = unsafe { words::call(c"torch_library::call", c"", &mut stack) };
     called.map_err(|error| match error.kind() {
         ErrorKind::Kernel if error.to_string().contains("Could not find schema") => error.context(format!(
-            "{operator} takes a number, which only Python passes on: load the library by its package, whose glue does"
+            "{operator} is passed on by Python alone ({why}): load the library by its package, whose glue does"
         )),
         _ => error,
     })?;
     // SAFETY: its return is a list of tensors, which is ours.
     match unsafe { Incoming::default().take(&list, stack[0], Sight::StandIn)? } {
-        Value::Tensors(tensors) if tensors.len() == schema.returns.len() => {
-            Ok(tensors.iter().cloned().map(Value::Tensor).collect())
+        Value::Tensors(tensors) if tensors.len() + lists >= schema.returns.len() => {
+            let tensors: Vec<_> =
+                tensors.iter().map(|tensor| Some(tensor.clone()).filter(Tensor::is_defined)).collect();
+            Ok(derivative::returns(schema, &tensors))
         }
         _ => bail!(Internal, "{operator} returned another number of tensors in PyTorch than its schema says"),
     }

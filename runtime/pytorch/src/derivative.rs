@@ -7,55 +7,55 @@
 
 use std::cell::RefCell;
 
-use torch_library::autograd::{self, GradOptions};
-use torch_library::{DispatchKey, Error, ErrorKind, OperatorHandle, Result, Stack, Tensor, Value, ensure};
+use torch_library::autograd::{self, Context, Function, GradOptions};
+use torch_library::schema::{Schema, Type};
+use torch_library::{
+    DType, Device, DispatchKey, Layout, MemoryFormat, OperatorHandle, Result, Stack, Tensor, Value, bail,
+    ensure,
+};
 
 use crate::entry::Exported;
+use crate::incoming::stand_in_again;
+use crate::plan;
 
-/// What is asked of a derivative.
+/// A call whose derivative is asked for.
 #[derive(Debug)]
-pub(crate) struct Request {
+pub(crate) struct Call {
     arguments: Vec<Value<'static>>,
-    results: Vec<Tensor>,
-    /// One for each result; a missing one stands for zeros.
-    grads: Vec<Option<Tensor>>,
+    /// The tensors in the returns, in order; none for an optional one that is missing.
+    results: Vec<Option<Tensor>>,
     /// For each tensor in the arguments, in order, whether its gradient is of use.
     wanted: Vec<bool>,
 }
 
-impl Request {
+impl Call {
     /// From the values of PyTorch's call.
     ///
     /// # Errors
     /// Values of other types.
     pub(crate) fn new(
-        arguments: Vec<Value<'static>>,
+        arguments: Stack<'static>,
         results: Value<'static>,
-        grads: Value<'static>,
         wanted: Value<'static>,
-    ) -> Result<Request> {
-        match (results, grads, wanted) {
-            (Value::Tensors(results), Value::OptionalTensors(grads), Value::Bools(wanted)) => Ok(Request {
-                arguments,
-                results: results.into_owned(),
-                grads: grads.into_owned(),
-                wanted: wanted.into_owned(),
-            }),
-            _ => Err(Error::new(ErrorKind::Type, "a backward pass was asked for with values of other types")),
-        }
+    ) -> Result<Call> {
+        let (Value::OptionalTensors(results), Value::Bools(wanted)) = (results, wanted) else {
+            bail!(Type, "a derivative was asked for with values of other types")
+        };
+        let arguments = arguments.into_iter().collect();
+        Ok(Call { arguments, results: results.into_owned(), wanted: wanted.into_owned() })
     }
 }
 
 thread_local! {
     /// The calls that are answered, the innermost last.
-    static KNOWN: RefCell<Vec<(OperatorHandle, Option<Vec<Tensor>>)>> = const { RefCell::new(Vec::new()) };
+    static KNOWN: RefCell<Vec<(OperatorHandle, Option<Vec<Value<'static>>>)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// A call that is answered while this lives.
 struct Known;
 
 impl Known {
-    fn new(operator: OperatorHandle, results: Vec<Tensor>) -> Known {
+    fn new(operator: OperatorHandle, results: Vec<Value<'static>>) -> Known {
         KNOWN.with_borrow_mut(|known| known.push((operator, Some(results))));
         Known
     }
@@ -67,8 +67,8 @@ impl Drop for Known {
     }
 }
 
-/// The results of a call that a derivative makes below itself, once.
-pub(crate) fn answer(operator: OperatorHandle) -> Option<Vec<Tensor>> {
+/// The returns of a call that a derivative makes below itself, once.
+pub(crate) fn answer(operator: OperatorHandle) -> Option<Vec<Value<'static>>> {
     KNOWN.with_borrow_mut(|known| known.last_mut().filter(|(of, _)| *of == operator)?.1.take())
 }
 
@@ -76,46 +76,140 @@ pub(crate) fn answer(operator: OperatorHandle) -> Option<Vec<Tensor>> {
 ///
 /// # Errors
 /// What the formulas fail with.
-pub(crate) fn backward(exported: &Exported, request: Request) -> Result<Vec<Option<Tensor>>> {
-    let Request { arguments, results, grads, wanted } = request;
-    let operator = exported.operator;
-    let tensors: Vec<Tensor> = arguments.iter().flat_map(|value| value.all_tensors().cloned()).collect();
+pub(crate) fn backward(exported: &Exported, call: Call, grads: Value<'_>) -> Result<Vec<Option<Tensor>>> {
+    let Value::OptionalTensors(grads) = grads else { bail!(Type, "gradients were given by another type") };
+    let wanted = call.wanted.clone();
     ensure!(
-        tensors.len() == wanted.len() && results.len() == grads.len(),
+        call.results.len() == grads.len(),
         Argument,
-        "the gradients of {operator} were asked for with {} tensors and {} flags, {} results and {} gradients",
-        tensors.len(),
-        wanted.len(),
-        results.len(),
+        "the gradients of {} were asked for with {} results and {} gradients",
+        exported.operator,
+        call.results.len(),
         grads.len()
     );
-    let mut inputs = Vec::new();
-    for (tensor, _) in tensors.iter().zip(&wanted).filter(|(_, is_wanted)| **is_wanted) {
-        tensor.set_requires_grad(true)?;
-        inputs.push(tensor);
-    }
-    let outputs = record(exported, arguments, results)?;
-    let pairs = outputs.iter().zip(grads).filter(|(output, grad)| grad.is_some() && output.requires_grad());
-    let (outputs, grads): (Vec<&Tensor>, Vec<Option<Tensor>>) = pairs.unzip();
+    let Recorded { inputs, outputs } = record(exported, call)?;
+    let pairs = outputs.iter().zip(&*grads).filter_map(|(output, grad)| Some((output.as_ref()?, grad)));
+    let pairs = pairs.filter(|(output, grad)| grad.is_some() && output.requires_grad());
+    let (outputs, grads): (Vec<&Tensor>, Vec<Option<Tensor>>) =
+        pairs.map(|(output, grad)| (output, grad.clone())).unzip();
     let mut gradients = if outputs.is_empty() {
         vec![None; inputs.len()].into_iter()
     } else {
         // With a graph, so that no gradient is added to another in its own memory: that is PyTorch's.
         let options = GradOptions::new().allow_unused(true).create_graph(true);
-        autograd::grad(&outputs, &inputs, &grads, options)?.into_iter()
+        autograd::grad(&outputs, &inputs.iter().collect::<Vec<_>>(), &grads, options)?.into_iter()
     };
     Ok(wanted.iter().map(|is_wanted| if *is_wanted { gradients.next().flatten() } else { None }).collect())
 }
 
+/// For each tensor in the returns, whether a gradient flows through it.
+///
+/// # Errors
+/// A gradient is wanted that there is none of.
+pub(crate) fn differentiable(exported: &Exported, call: Call) -> Result<Vec<bool>> {
+    let outputs = record(exported, call)?.outputs;
+    Ok(outputs.iter().map(|output| output.as_ref().is_some_and(Tensor::requires_grad)).collect())
+}
+
+/// A call with the node that its derivative has left.
+struct Recorded {
+    /// The tensors whose gradients are wanted.
+    inputs: Vec<Tensor>,
+    /// The tensors in the returns.
+    outputs: Vec<Option<Tensor>>,
+}
+
 /// Runs the kernel that knows the derivative, for the node that it leaves with the results.
-fn record(exported: &Exported, arguments: Vec<Value<'static>>, results: Vec<Tensor>) -> Result<Vec<Tensor>> {
-    let key = exported.autograd.unwrap_or(DispatchKey::Autograd);
-    let known = Known::new(exported.operator, results);
+fn record(exported: &Exported, call: Call) -> Result<Recorded> {
+    let Call { arguments, results, wanted } = call;
+    let operator = exported.operator;
+    let count: usize = arguments.iter().map(|value| value.all_tensors().count()).sum();
+    ensure!(
+        count == wanted.len(),
+        Argument,
+        "the derivative of {operator} was asked for with {count} tensors and {} flags",
+        wanted.len()
+    );
+    let (mut inputs, mut wanted) = (Vec::new(), wanted.into_iter());
     let mut stack: Stack<'static> = Stack::new();
-    stack.extend(arguments);
-    exported.operator.call_boxed_for_key(key, &mut stack)?;
+    for (argument, value) in exported.schema.arguments.iter().zip(arguments) {
+        let mut replaced = None;
+        for tensor in value.all_tensors() {
+            if wanted.next() != Some(true) {
+                continue;
+            }
+            tensor.set_requires_grad(true)?;
+            inputs.push(tensor.clone());
+            // What is written to in place gets a new history, and the gradient wanted is that of the old one.
+            if argument.is_mutable() {
+                replaced = Some(autograd::apply(Unwritten, &[tensor])?.swap_remove(0));
+            }
+        }
+        stack.push(replaced.map_or(value, Value::Tensor));
+    }
+    let known = Known::new(operator, returns(exported.schema, &results));
+    operator.call_boxed_for_key(exported.autograd.unwrap_or(DispatchKey::Autograd), &mut stack)?;
     drop(known);
-    Ok(stack.last(exported.schema.returns.len()).iter().flat_map(|value| value.tensors().to_vec()).collect())
+    let returns = stack.last(exported.schema.returns.len()).iter();
+    let is_tensors = |ret: &&torch_library::schema::Return| plan::is_tensors(&ret.ty);
+    let tensors = exported.schema.returns.iter().zip(returns).filter(|(ret, _)| is_tensors(ret));
+    let outputs = tensors.flat_map(|(_, value)| match value {
+        Value::None => vec![None],
+        value => value.tensors().iter().cloned().map(Some).collect(),
+    });
+    Ok(Recorded { inputs, outputs: outputs.collect() })
+}
+
+/// A tensor before a write, which is no leaf: leaves are not written to.
+struct Unwritten;
+
+impl Function for Unwritten {
+    fn name(&self) -> &'static str {
+        "Unwritten"
+    }
+
+    fn forward(&self, _: &mut Context, inputs: &[&Tensor]) -> Result<Vec<Tensor>> {
+        Ok(vec![stand_in_again(inputs[0])?])
+    }
+
+    fn backward(&self, _: &Context, grads: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>> {
+        Ok(grads)
+    }
+}
+
+/// The returns of an operator with these tensors in them. Of what is no tensor there is some value, which no formula
+/// can name.
+pub(crate) fn returns(schema: &Schema, results: &[Option<Tensor>]) -> Vec<Value<'static>> {
+    let tensors = schema.returns.iter().filter(|ret| plan::is_tensors(&ret.ty)).count();
+    let in_list = (results.len() + 1).saturating_sub(tensors); // there is one list at most
+    let mut rest = results.iter().cloned();
+    let mut next = || rest.next().flatten();
+    schema.returns.iter().map(|ret| value_of(&ret.ty, &mut next, in_list)).collect()
+}
+
+fn value_of(ty: &Type, next: &mut impl FnMut() -> Option<Tensor>, in_list: usize) -> Value<'static> {
+    match ty {
+        Type::Tensor => next().map_or_else(|| Value::Tensor(Tensor::undefined()), Value::Tensor),
+        Type::Optional(inner) if **inner == Type::Tensor => next().map_or(Value::None, Value::Tensor),
+        Type::List(element) if **element == Type::Tensor => {
+            Value::from((0..in_list).filter_map(|_| next()).collect::<Vec<_>>())
+        }
+        Type::Int | Type::SymInt => Value::Int(0),
+        Type::Float => Value::Float(0.0),
+        Type::Bool => Value::Bool(false),
+        Type::Str => Value::from(String::new()),
+        Type::ScalarType => Value::DType(DType::Float32),
+        Type::Layout => Value::Layout(Layout::Strided),
+        Type::MemoryFormat => Value::MemoryFormat(MemoryFormat::Contiguous),
+        Type::Device => Value::Device(Device::CPU),
+        Type::List(element) => match **element {
+            Type::Float => Value::from(Vec::<f64>::new()),
+            Type::Bool => Value::from(Vec::<bool>::new()),
+            Type::Str => Value::from(Vec::<String>::new()),
+            _ => Value::from(Vec::<i64>::new()),
+        },
+        _ => Value::None,
+    }
 }
 
 #[cfg(test)]
@@ -136,7 +230,7 @@ mod tests {
     fn a_call_is_answered_once_and_no_other() {
         let (one, other) = (answered::one::handle(), answered::other::handle());
         assert!(answer(one).is_none());
-        let known = Known::new(one, vec![Tensor::from([1.0])]);
+        let known = Known::new(one, vec![Value::Tensor(Tensor::from([1.0]))]);
         assert!(answer(other).is_none());
         let inner = Known::new(other, Vec::new());
         assert!(answer(one).is_none(), "the innermost counts");
@@ -144,5 +238,14 @@ mod tests {
         assert_eq!(answer(one).map(|results| results.len()), Some(1));
         assert!(answer(one).is_none());
         drop(known);
+    }
+    #[test]
+    fn tensors_find_their_places_among_the_returns() {
+        let parse = |text| Schema::parse(text, torch_library::schema::Mode::Strict).unwrap();
+        let tensor = |value: f64| Some(Tensor::from([value]));
+        let all = [tensor(1.0), tensor(2.0), tensor(3.0), None];
+        let found = returns(&parse("f(Tensor x) -> (Tensor, int, Tensor[], Tensor?)"), &all);
+        assert_eq!(found.iter().map(|value| value.tensors().len()).collect::<Vec<_>>(), [1, 0, 2, 0]);
+        assert!(matches!(found[1..], [Value::Int(0), _, Value::None]));
     }
 }

@@ -3,30 +3,34 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::LazyLock;
 
+use smallvec::SmallVec;
 use torch_library::schema::{Schema, Type};
 use torch_library::{DispatchKey, ErrorKind, OperatorHandle, Receiver, Result, Stack, Tensor, Value, bail};
 
-use crate::derivative;
-use crate::exception;
+use crate::above::Above;
+use crate::hidden::Entry;
 use crate::incoming::{Incoming, Sight};
-use crate::plan::{Entry, Passing, passing};
+use crate::plan::{Passing, Role, passing};
 use crate::shim::Word;
-use crate::words;
+use crate::{batched, derivative, exception, layer, views, words};
 
 /// An operator as PyTorch calls it.
 #[derive(Debug)]
 pub(crate) struct Exported {
     pub(crate) operator: OperatorHandle,
     pub(crate) schema: &'static Schema,
-    /// The composite kernel that runs on stand-ins; without one the dispatcher here picks a kernel, for elements.
-    pub(crate) composite: Option<DispatchKey>,
     /// The kernel that knows the derivative.
     pub(crate) autograd: Option<DispatchKey>,
+    /// What is at the autograd key in PyTorch.
+    pub(crate) above: Option<Above>,
+    /// Whether it returns views, which PyTorch differentiates.
+    pub(crate) is_view: bool,
 }
 
 impl Receiver for Exported {
-    unsafe fn receive(&self, stack: *mut u64, inputs: u64, outputs: u64) {
+    unsafe fn receive(&self, which: usize, stack: *mut u64, inputs: u64, outputs: u64) {
         let length = inputs.max(outputs) as usize;
         let words: &mut [Word] = match length {
             0 => &mut [],
@@ -35,7 +39,7 @@ impl Receiver for Exported {
         };
         // SAFETY: the first words are the arguments of one of the operators that were registered with this, and the
         // callee's.
-        let run = || unsafe { self.run(words, inputs as usize) };
+        let run = || unsafe { self.run(Role::of(which), words, inputs as usize) };
         let (kind, message) = match catch_unwind(AssertUnwindSafe(run)) {
             Ok(Ok(())) => return,
             Ok(Err(error)) => (error.kind(), error.to_string()),
@@ -51,34 +55,95 @@ impl Exported {
     /// # Safety
     /// * The first `inputs` words are the arguments of one of the operators that the entry point was registered for:
     ///   this one, or another with more arguments, whose last one is an [`Entry`]. They are owned, and nobody else's.
-    unsafe fn run(&self, words: &mut [Word], inputs: usize) -> Result<()> {
+    unsafe fn run(&self, role: Role, words: &mut [Word], inputs: usize) -> Result<()> {
+        if let (Role::Above, Some(above)) = (role, &self.above) {
+            let mut is_untouched = true;
+            // SAFETY: the words are the arguments, as the caller says, of the operator that was registered here, which
+            // is the one that is called below.
+            let result = unsafe { above.run(self.operator, words, &mut is_untouched) };
+            if is_untouched {
+                let is_flat = inputs > self.schema.arguments.len();
+                // SAFETY: nobody has taken the arguments.
+                drop(unsafe {
+                    self.arguments(
+                        &mut Words(&words[..inputs]),
+                        is_flat,
+                        &mut Incoming::default(),
+                        Sight::StandIn,
+                    )
+                });
+            }
+            return result;
+        }
+        let sight = if role == Role::Composite { Sight::StandIn } else { Sight::Elements };
         let mut incoming = Incoming::default();
         if inputs == self.schema.arguments.len() {
             // SAFETY: these are the operator's own arguments.
-            let arguments = unsafe { self.arguments(&mut Words(&words[..inputs]), false, &mut incoming) }?;
-            return self.call(arguments, &incoming, words);
+            let arguments =
+                unsafe { self.arguments(&mut Words(&words[..inputs]), false, &mut incoming, sight) }?;
+            return self.call(role, arguments, &incoming, words);
         }
-        let entry = words[inputs - 1];
-        let mut rest = Words(&words[..inputs - 1]);
-        if entry == Entry::Flat as Word {
-            // SAFETY: these are the operator's arguments with numbers flattened, in front of the entry.
-            let arguments = unsafe { self.arguments(&mut rest, true, &mut incoming) }?;
-            return self.call(arguments, &incoming, words);
-        }
-        if entry != Entry::Backward as Word {
-            bail!(Internal, "{} was called by an entry that it does not have", self.operator);
-        }
-        // SAFETY: these are the arguments of the operator that computes gradients, in front of the entry.
-        let request = unsafe { self.backward_request(&mut rest, &mut incoming) }?;
-        let gradients = derivative::backward(self, request)?;
-        let ty = Type::List(Box::new(Type::Optional(Box::new(Type::Tensor))));
-        words[0] = incoming.give(&ty, &Value::from(gradients))?;
-        Ok(())
+        let entry = Entry::of(words[inputs - 1]);
+        // SAFETY: these are the arguments of an operator that serves this one, in front of the entry.
+        unsafe { self.serve(role, entry, &mut incoming, words, inputs - 1) }
     }
 
-    /// How a kernel of the operator sees tensors.
-    fn sight(&self) -> Sight {
-        if self.composite.is_some() { Sight::StandIn } else { Sight::Elements }
+    /// Runs one call of an operator that serves this one.
+    ///
+    /// # Safety
+    /// * The first `inputs` words are the arguments of the operator of this entry, and owned.
+    unsafe fn serve(
+        &self,
+        role: Role,
+        entry: Option<Entry>,
+        incoming: &mut Incoming,
+        words: &mut [Word],
+        inputs: usize,
+    ) -> Result<()> {
+        let rest = &mut Words(&words[..inputs]);
+        let sight = match (entry, role) {
+            (Some(Entry::Flat), Role::Kernel | Role::Above) => Sight::Elements,
+            _ => Sight::StandIn,
+        };
+        // SAFETY: all have the operator's arguments first, with numbers flattened.
+        let arguments = unsafe { self.arguments(rest, true, incoming, sight) };
+        let types = &SERVING;
+        // SAFETY: what follows is of the types in the schema of the entry's operator.
+        let mut take = |ty: &Type| unsafe { incoming.take(ty, rest.next(), sight) };
+        match entry {
+            Some(Entry::Flat) => self.call(role, arguments?, incoming, words),
+            Some(Entry::Backward) => {
+                let (results, grads, wanted) =
+                    (take(&types.optionals), take(&types.optionals), take(&types.flags));
+                let call = derivative::Call::new(arguments?, results?, wanted?)?;
+                let gradients = derivative::backward(self, call, grads?)?;
+                words[0] = incoming.give(&types.optionals, &Value::from(gradients))?;
+                Ok(())
+            }
+            Some(Entry::Differentiable) => {
+                let (results, wanted) = (take(&types.optionals), take(&types.flags));
+                let call = derivative::Call::new(arguments?, results?, wanted?)?;
+                words[0] =
+                    incoming.give(&types.flags, &Value::from(derivative::differentiable(self, call)?))?;
+                Ok(())
+            }
+            Some(Entry::Layer) => {
+                let (key, dtype) = (take(&Type::Str), take(&types.dtype));
+                let mut stack = arguments?;
+                layer::run(self, &key?, &dtype?, &mut stack)?;
+                self.give(&mut stack, incoming, words)
+            }
+            Some(Entry::Batched) => {
+                let (dims, size, randomness) = (take(&types.dims), take(&Type::Int), take(&Type::Str));
+                let batch = batched::Batch::new(dims?, size?, randomness?)?;
+                let (mut returns, dims) = batched::run(self, batch, arguments?)?;
+                let count = self.schema.returns.len();
+                self.give(&mut returns, incoming, words)?;
+                words[count] = incoming.give(&types.dims, &Value::from(dims))?;
+                Ok(())
+            }
+            None => bail!(Internal, "{} was called by an entry that it does not have", self.operator),
+        }
     }
 
     /// Takes the operator's arguments: all of them before any error is passed on, so that none is leaked.
@@ -86,18 +151,6 @@ impl Exported {
     /// # Safety
     /// * The words in front are the operator's arguments, with numbers flattened or without, and owned.
     unsafe fn arguments(
-        &self,
-        words: &mut Words<'_>,
-        is_flat: bool,
-        incoming: &mut Incoming,
-    ) -> Result<Stack<'static>> {
-        // SAFETY: as this function's.
-        unsafe { self.arguments_seen(words, is_flat, incoming, self.sight()) }
-    }
-
-    /// # Safety
-    /// * As for [`arguments`](Self::arguments).
-    unsafe fn arguments_seen(
         &self,
         words: &mut Words<'_>,
         is_flat: bool,
@@ -121,44 +174,52 @@ impl Exported {
         failure.map_or(Ok(values), Err)
     }
 
-    /// Takes the arguments of the operator that computes gradients.
-    ///
-    /// # Safety
-    /// * The words in front are its arguments, and owned.
-    unsafe fn backward_request(
-        &self,
-        words: &mut Words<'_>,
-        incoming: &mut Incoming,
-    ) -> Result<derivative::Request> {
-        let (tensor, sight) = (Type::Tensor, Sight::StandIn);
-        let optional = Type::Optional(Box::new(tensor.clone()));
-        // SAFETY: the operator's arguments come first, then two lists of tensors and one of flags, as the schema of
-        // gradients has them.
-        unsafe {
-            let arguments = self.arguments_seen(words, true, incoming, sight);
-            let results = incoming.take(&Type::List(Box::new(tensor)), words.next(), sight);
-            let grads = incoming.take(&Type::List(Box::new(optional)), words.next(), sight);
-            let wanted = incoming.take(&Type::List(Box::new(Type::Bool)), words.next(), sight);
-            derivative::Request::new(arguments?.into_iter().collect(), results?, grads?, wanted?)
-        }
-    }
-
     /// Calls the operator here, and leaves its returns for PyTorch.
-    fn call(&self, mut stack: Stack<'static>, incoming: &Incoming, words: &mut [Word]) -> Result<()> {
+    fn call(
+        &self,
+        role: Role,
+        mut stack: Stack<'static>,
+        incoming: &Incoming,
+        words: &mut [Word],
+    ) -> Result<()> {
         let written: Vec<Tensor> = self.written(stack.last(stack.len()));
-        match self.composite {
-            Some(key) => self.operator.call_boxed_for_key(key, &mut stack)?,
-            None => self.operator.call_boxed(&mut stack)?,
+        match role {
+            Role::Composite => {
+                self.operator.call_boxed_for_key(DispatchKey::CompositeImplicitAutograd, &mut stack)?
+            }
+            _ => self.operator.call_boxed(&mut stack)?,
         }
         written.iter().try_for_each(|tensor| incoming.written(tensor))?;
+        if self.is_view && role == Role::Kernel {
+            self.check_views(stack.last(self.schema.returns.len()), incoming)?;
+        }
+        self.give(&mut stack, incoming, words)
+    }
+
+    /// Leaves the operator's returns for PyTorch.
+    fn give(&self, stack: &mut Stack<'static>, incoming: &Incoming, words: &mut [Word]) -> Result<()> {
         let returns = stack.last(self.schema.returns.len());
         // All before any is handed over: what comes before an error is freed with this list.
-        let mut given = Given { words: Vec::with_capacity(returns.len()), schema: self.schema };
+        let mut given = Given { words: SmallVec::new(), schema: self.schema };
         for (ret, value) in self.schema.returns.iter().zip(returns) {
             given.words.push(incoming.give(&ret.ty, value)?);
         }
         words[..given.words.len()].copy_from_slice(&given.words);
         given.words.clear();
+        Ok(())
+    }
+
+    /// Checks that a gradient can follow what is returned as a view: PyTorch differentiates the view alone.
+    fn check_views(&self, returns: &[Value<'static>], incoming: &Incoming) -> Result<()> {
+        let mut tensors = returns.iter().flat_map(Value::all_tensors);
+        let is_lost = tensors.any(|tensor| tensor.is_defined() && !incoming.is_at_home(tensor));
+        torch_library::ensure!(
+            !(is_lost && (views::are_required() || incoming.wants_gradient())),
+            Autograd,
+            "{} returns no view of its argument, as its schema says, and the argument requires grad: the gradient would \
+             be lost; detach it, or use `torch.no_grad()`",
+            self.operator
+        );
         Ok(())
     }
 
@@ -180,9 +241,27 @@ impl Words<'_> {
     }
 }
 
+/// The types of what serving operators take and return beside an operator's own.
+struct Serving {
+    optionals: Type,
+    flags: Type,
+    dims: Type,
+    dtype: Type,
+}
+
+static SERVING: LazyLock<Serving> = LazyLock::new(|| {
+    let list = |ty| Type::List(Box::new(ty));
+    Serving {
+        optionals: list(Type::Optional(Box::new(Type::Tensor))),
+        flags: list(Type::Bool),
+        dims: list(Type::Int),
+        dtype: Type::Optional(Box::new(Type::ScalarType)),
+    }
+});
+
 /// Returns that PyTorch does not have yet.
 struct Given {
-    words: Vec<Word>,
+    words: SmallVec<[Word; 4]>,
     schema: &'static Schema,
 }
 

@@ -1,18 +1,19 @@
 //! Exceptions of PyTorch's, by the kind of an error: what Python sees as `IndexError`, `ValueError` and so on.
 //!
 //! The stable C functions throw one class alone, which is Python's `RuntimeError`. The other classes are in the library that
-//! is loaded, so their constructors are called as C++ would call them: by the names, the calls and the tables of the Itanium
-//! C++ ABI, with a string of libstdc++. Where one of the names is missing the error is a `RuntimeError` as before.
+//! is loaded: each is its base with another table of functions, and is made so, by the names, the calls and the tables of
+//! the Itanium C++ ABI, with a string of libstdc++. Where one of the names is missing the error is a `RuntimeError`.
 #![expect(unsafe_code, reason = "builds and throws objects of C++")]
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, CString, c_char, c_void};
-use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
-use torch_library::ErrorKind;
+use torch_library::{Error, ErrorKind, Result};
 
+use crate::cpp::{CppString, Strings};
+use crate::python;
 use crate::shim::{Library, shim};
 
 /// A class of PyTorch's exceptions, which its module for Python makes Python's of.
@@ -57,11 +58,6 @@ struct SourceLocation {
     line: u32,
 }
 
-/// Memory for a `std::string` of libstdc++: a pointer, a length, sixteen bytes.
-type CppString = MaybeUninit<[u64; 4]>;
-
-type NewString = unsafe extern "C-unwind" fn(*mut CppString, *const c_char, usize, *const u8);
-type EndString = unsafe extern "C-unwind" fn(*mut CppString);
 /// A string goes by its address, as whatever has a destructor does.
 type NewException = unsafe extern "C-unwind" fn(*mut c_void, SourceLocation, *mut CppString);
 type EndException = unsafe extern "C-unwind" fn(*mut c_void);
@@ -74,15 +70,16 @@ const ROOM: usize = 1024;
 /// What throws exceptions of all classes.
 #[derive(Clone, Copy)]
 struct Exceptions {
-    new_string: NewString,
-    end_string: EndString,
+    strings: Strings,
     allocate: Allocate,
     throw: Throw,
-    /// The constructor of each class, and what describes it to a handler.
-    classes: [(NewException, NonNull<c_void>); Class::ALL.len()],
+    /// The constructor of the base class.
+    new: NewException,
+    /// The table of each class, and what describes it to a handler.
+    classes: [(NonNull<c_void>, NonNull<c_void>); Class::ALL.len()],
 }
 
-// SAFETY: what describes a class lies in a library that is never closed, and nobody writes to it.
+// SAFETY: the tables and what describes a class lie in a library that is never closed, and nobody writes to them.
 unsafe impl Send for Exceptions {}
 // SAFETY: of what is shared, nothing is written: these are addresses of functions and of what is constant.
 unsafe impl Sync for Exceptions {}
@@ -90,24 +87,23 @@ unsafe impl Sync for Exceptions {}
 impl Exceptions {
     /// Looks for all names; one that is missing is the reason to throw no such class.
     fn find(library: &Library) -> Option<Exceptions> {
-        const STRING: &str = "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE";
-        const ARGUMENTS: &str = "C1ENS_14SourceLocationENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE";
+        const NEW: &str =
+            "_ZN3c105ErrorC1ENS_14SourceLocationENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE";
         let symbol = |name: String| library.symbol(&format!("{name}\0"));
         let class = |class: Class| {
-            let new = symbol(format!("_ZN3c10{}{ARGUMENTS}", class.name()))?;
-            let information = symbol(format!("_ZTIN3c10{}E", class.name()))?;
-            // SAFETY: the name has the types of the arguments in it, and a constructor takes the object before them.
-            Some((unsafe { std::mem::transmute::<NonNull<c_void>, NewException>(new) }, information))
+            let table = symbol(format!("_ZTVN3c10{}E", class.name()))?;
+            Some((table, symbol(format!("_ZTIN3c10{}E", class.name()))?))
         };
+        let new = symbol(NEW.to_owned())?;
         let [index, value, kind, not_implemented] = Class::ALL.map(class);
-        let new_string = symbol(format!("{STRING}C1EPKcmRKS3_"))?;
-        let end_string = symbol(format!("{STRING}D1Ev"))?;
+        let strings = Strings::find(library)?;
         let (allocate, throw) = (symbol("__cxa_allocate_exception".into())?, symbol("__cxa_throw".into())?);
-        // SAFETY: the names have the types of arguments in them; those of the two last are the C++ ABI's.
+        // SAFETY: the first name has the types of the arguments in it, and a constructor takes the object before them; the
+        // others are functions of the C++ ABI.
         unsafe {
             Some(Exceptions {
-                new_string: std::mem::transmute::<NonNull<c_void>, NewString>(new_string),
-                end_string: std::mem::transmute::<NonNull<c_void>, EndString>(end_string),
+                strings,
+                new: std::mem::transmute::<NonNull<c_void>, NewException>(new),
                 allocate: std::mem::transmute::<NonNull<c_void>, Allocate>(allocate),
                 throw: std::mem::transmute::<NonNull<c_void>, Throw>(throw),
                 classes: [index?, value?, kind?, not_implemented?],
@@ -117,32 +113,48 @@ impl Exceptions {
 
     /// Throws an exception of a class with a message.
     fn throw(self, class: Class, message: &CStr) -> ! {
-        let (new, information) = self.classes[class as usize];
+        let (table, information) = self.classes[class as usize];
         let from = SourceLocation { function: c"torch_library".as_ptr(), file: c"rust".as_ptr(), line: 0 };
-        let mut text = CppString::uninit();
+        // SAFETY: it allocates as C++ does for an exception, or ends the process.
+        let exception = unsafe { (self.allocate)(ROOM) };
+        self.strings.lend(message, |text| {
+            // SAFETY: the exception is made in memory for one that is larger, which the ABI aligns for any type; of the
+            // string it may take the bytes.
+            unsafe { (self.new)(exception, from, text) };
+        });
         // SAFETY:
-        // * The string is made from so many bytes, in memory of its size, by an allocator that has no state; the
-        //   constructor of the exception may take its bytes, and the destructor ends it either way.
-        // * The exception is made in memory for one that is larger, which the ABI aligns for any type.
-        // * It is of a class with a virtual destructor, which is the first function of its table.
+        // * An object begins with the address of its table, behind two words of it. The class has nothing but its base,
+        //   so that with its table the object is one of it.
+        // * The first function of the table is the destructor.
         // * Nothing here has a destructor, and this throws through functions of the ABI `C-unwind`.
         unsafe {
-            (self.new_string)(&raw mut text, message.as_ptr(), message.to_bytes().len(), &raw const NO_STATE);
-            let exception = (self.allocate)(ROOM);
-            new(exception, from, &raw mut text);
-            (self.end_string)(&raw mut text);
-            let table = exception.cast::<*const Option<EndException>>().read();
-            (self.throw)(exception, information.as_ptr(), table.read())
+            let functions = table.cast::<Option<EndException>>().add(2);
+            exception.cast::<NonNull<Option<EndException>>>().write(functions);
+            (self.throw)(exception, information.as_ptr(), functions.read())
         }
     }
 }
 
-/// An allocator of C++ without a state has an address and nothing at it.
-static NO_STATE: u8 = 0;
-
 thread_local! {
     /// The message of the exception that is being thrown: no value with a destructor is on the stack then.
     static MESSAGE: RefCell<CString> = RefCell::new(CString::default());
+    /// The kind of the last exception that was thrown, until somebody takes it.
+    static KIND: Cell<Option<ErrorKind>> = const { Cell::new(None) };
+}
+
+/// Runs a call of PyTorch's in which operators of this library may throw. What they threw comes back with its own kind
+/// and text, which PyTorch's C functions do not tell.
+///
+/// # Errors
+/// Those of the call.
+pub(crate) fn with_kinds<R>(call: impl FnOnce() -> Result<R>) -> Result<R> {
+    KIND.set(None);
+    call().map_err(|error| {
+        let Some(kind) = KIND.take() else { return error };
+        let text = MESSAGE.with_borrow(|kept| kept.to_string_lossy().into_owned());
+        let is_told = shim().torch_exception_get_what_without_backtrace.is_some();
+        if is_told && !error.to_string().contains(&text) { error } else { Error::new(kind, text) }
+    })
 }
 
 static EXCEPTIONS: OnceLock<Option<Exceptions>> = OnceLock::new();
@@ -159,6 +171,13 @@ pub(crate) fn have_kinds() -> bool {
 
 /// Throws the exception of an error of a kind.
 pub(crate) fn raise(kind: ErrorKind, message: String) {
+    if python::give_back(&message)
+        && let Some(exceptions) = exceptions()
+    {
+        drop(message);
+        return python::throw(exceptions.allocate, exceptions.throw);
+    }
+    KIND.set(Some(kind));
     let text = MESSAGE.with_borrow_mut(|kept| {
         *kept = CString::new(message.replace('\0', "\\0")).unwrap_or_default();
         kept.as_ptr()

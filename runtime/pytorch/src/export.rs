@@ -9,11 +9,13 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use torch_library::schema::{Schema, Type};
 use torch_library::{DispatchKey, Dispatcher, EntryPoint, OperatorInfo, Result};
 
+use crate::above::Above;
 use crate::entry::Exported;
-use crate::exception;
-use crate::plan::{self, Keys};
+use crate::plan::{self, Keys, Role};
 use crate::shim::{Object, Shim, WRITTEN_FROM, check, load, number_of};
 use crate::text::{Json, json_string};
+use crate::tracking::Tracking;
+use crate::{exception, hidden, stubs};
 
 /// What was done, and what was not.
 #[derive(Default)]
@@ -23,6 +25,8 @@ struct State {
     report: Vec<String>,
     /// What the glue in Python has to know, an operator each.
     operators: Vec<String>,
+    /// What is still to be registered above kernels: namespaces, names and functions.
+    above: Vec<(String, String, &'static EntryPoint)>,
 }
 
 static STATE: Mutex<Option<State>> = Mutex::new(None);
@@ -46,7 +50,7 @@ pub fn export(namespaces: &[&str]) {
         match load() {
             Ok(shim) => {
                 state.is_done = true;
-                Export { shim, state, libraries: HashMap::new() }.all(namespaces);
+                Export::new(shim, state).all(namespaces);
             }
             Err(error) => state.report.push(error.to_string()),
         }
@@ -56,6 +60,25 @@ pub fn export(namespaces: &[&str]) {
     });
     if exported.is_err() {
         eprintln!("torch-library: a bug of torch-library kept operators from PyTorch");
+    }
+}
+
+/// Registers what is above kernels at the autograd key: it hands calls to what the glue in Python has defined by then.
+pub fn differentiate() {
+    let registered = std::panic::catch_unwind(|| {
+        let mut guard = state();
+        let (Some(state), Ok(shim)) = (guard.as_mut(), load()) else { return };
+        let above = std::mem::take(&mut state.above);
+        let mut export = Export::new(shim, state);
+        for (namespace, name, point) in above {
+            let done = export.implement(&namespace, (DispatchKey::Autograd, Role::Above), &name, point);
+            if let Err(why) = done {
+                export.leave_out(&format!("{namespace}::{name} at Autograd"), &why);
+            }
+        }
+    });
+    if registered.is_err() {
+        eprintln!("torch-library: a bug of torch-library kept derivatives from PyTorch");
     }
 }
 
@@ -71,10 +94,24 @@ pub fn describe() -> *const c_char {
     lent(format!("[{operators}]"))
 }
 
+/// Signatures of the operators for Python, as JSON.
+pub fn signatures(namespaces: &[&str]) -> *const c_char {
+    let text = std::panic::catch_unwind(|| stubs::signatures(namespaces));
+    lent(text.unwrap_or_else(|_| "[]".to_owned()))
+}
+
 /// The glue in Python.
 pub fn glue() -> *const c_char {
     static GLUE: OnceLock<CString> = OnceLock::new();
-    GLUE.get_or_init(|| CString::new(include_str!("glue.py")).unwrap_or_default()).as_ptr()
+    const TEXT: &str = concat!(
+        include_str!("glue/load.py"),
+        include_str!("glue/numbers.py"),
+        include_str!("glue/derivatives.py"),
+        include_str!("glue/layers.py"),
+        include_str!("glue/calls.py"),
+        include_str!("glue/checks.py"),
+    );
+    GLUE.get_or_init(|| CString::new(TEXT).unwrap_or_default()).as_ptr()
 }
 
 /// A text that C keeps.
@@ -87,9 +124,15 @@ struct Export<'e> {
     state: &'e mut State,
     /// PyTorch's libraries, by namespace and key. None is ever deleted: that would take back what it registered.
     libraries: HashMap<(String, Option<DispatchKey>), Object>,
+    /// The keys of fallbacks that serve exported operators.
+    fallbacks: Vec<DispatchKey>,
 }
 
-impl Export<'_> {
+impl<'e> Export<'e> {
+    fn new(shim: &'static Shim, state: &'e mut State) -> Self {
+        Export { shim, state, libraries: HashMap::new(), fallbacks: Vec::new() }
+    }
+
     fn all(&mut self, namespaces: &[&str]) {
         let missing = self.shim.missing();
         let relevant: Vec<_> = missing
@@ -109,6 +152,11 @@ impl Export<'_> {
             let text = "every error is a `RuntimeError`: the classes of other exceptions were not found in this PyTorch";
             self.state.report.push(text.to_owned());
         }
+        if self.shim.library.is_pytorch() && Tracking::get().is_none() {
+            let text = "calls of operators with a derivative go through Python, even where nobody wants a gradient: \
+                        this PyTorch does not tell it";
+            self.state.report.push(text.to_owned());
+        }
         if let Err(conflicts) = torch_library::init() {
             self.state.report.push(conflicts.to_string());
         }
@@ -116,18 +164,24 @@ impl Export<'_> {
             // Those of torch-library's own layers serve its tensors, not PyTorch's.
             let is_of_layers =
                 fallback.place.file().is_empty() || fallback.place.krate().starts_with("torch_library");
-            if !is_of_layers {
-                let why = "PyTorch's C functions register no kernel for all operators";
-                self.leave_out(&format!("the fallback {fallback} for {}", fallback.key), why);
+            if is_of_layers || !fallback.is_active || fallback.is_fallthrough {
+                continue;
+            }
+            let what = format!("the fallback {fallback} for {}", fallback.key);
+            match plan::check_fallback(fallback.key) {
+                Ok(()) => {
+                    self.fallbacks.push(fallback.key);
+                    let alone = "serves the operators of this library alone: PyTorch's C functions register none for all";
+                    self.state.report.push(format!("{what} {alone}"));
+                }
+                Err(why) => self.leave_out(&what, why),
             }
         }
         for info in Dispatcher::global().operators() {
             let namespace = info.operator.namespace();
-            let is_asked = match namespaces {
-                [] => namespace != "aten",
-                namespaces => namespaces.contains(&namespace),
-            };
-            if is_asked && let Err(why) = self.operator(&info) {
+            if stubs::is_asked(namespace, namespaces)
+                && let Err(why) = self.operator(&info)
+            {
                 self.leave_out(&info.operator.to_string(), &why);
             }
         }
@@ -148,23 +202,34 @@ impl Export<'_> {
         let point = operator.entry_point().ok_or("it was defined at run time, so it has no function of C")?;
         let schema = operator.schema().map_err(|error| error.to_string())?;
         plan::check(schema)?;
-        let Keys { registered, composite, autograd, left_out } = plan::keys(&info.kernels);
-        for why in left_out {
+        let mut keys = plan::keys(schema, &info.kernels, &self.fallbacks);
+        for why in std::mem::take(&mut keys.left_out) {
             self.leave_out(&format!("{operator}'s kernel at"), &why);
         }
-        let autograd = autograd.filter(|key| match plan::check_derivative(schema) {
+        keys.batched |= is_batched_by_default(info, schema, &keys);
+        keys.autograd = keys.autograd.filter(|key| match plan::check_derivative(schema, operator.tags()) {
             Ok(()) => true,
             Err(why) => {
-                self.leave_out(&format!("{operator}'s kernel at {key}"), &why);
+                self.leave_out(&format!("{operator}'s kernel at {key}"), why);
                 false
             }
         });
         self.define(operator.namespace(), schema, info)?;
-        let exported = Exported { operator, schema, composite, autograd };
+        let served = Served::of(schema, &keys);
+        let is_native = Tracking::get().is_some() && plan::check_call(schema).is_ok() && !keys.is_composite();
+        let above =
+            is_native.then(|| Above::new(schema, &served.called, served.recorded.as_deref())).flatten();
+        if above.as_ref().is_some_and(|above| !above.records()) {
+            // It needs nothing of Python.
+            keys.registered.push((DispatchKey::Autograd, Role::Above));
+        } else if above.is_some() {
+            self.state.above.push((operator.namespace().to_owned(), served.called.clone(), point));
+        }
+        self.state.operators.push(described(schema, &keys, &served, above.is_some()));
+        let is_view = schema.has_alias_info() && !schema.is_mutable();
+        let exported = Exported { operator, schema, autograd: keys.autograd, above, is_view };
         point.set_receiver(Box::new(exported)).map_err(|error| error.to_string())?;
-        self.register(&Names::of(schema, autograd.is_some()), &registered, schema, point)?;
-        self.state.operators.push(described(schema, autograd.is_some(), &registered));
-        Ok(())
+        self.register(&served, &keys.registered, schema, point)
     }
 
     /// Defines the operator, and those that serve it.
@@ -185,7 +250,7 @@ impl Export<'_> {
         let mut printed = schema.clone();
         printed.name.namespace = None;
         self.define_one(namespace, &printed.to_string(), &tags)?;
-        if let Some(flat) = plan::flat_schema(schema) {
+        if let Some(flat) = hidden::flat(schema) {
             self.define_one(namespace, &flat, &tags)?;
         }
         Ok(())
@@ -206,19 +271,37 @@ impl Export<'_> {
 
     fn register(
         &mut self,
-        names: &Names,
-        keys: &[DispatchKey],
+        served: &Served,
+        keys: &[(DispatchKey, Role)],
         schema: &Schema,
-        point: &EntryPoint,
+        point: &'static EntryPoint,
     ) -> Result<(), String> {
         let namespace = schema.name.namespace.as_deref().unwrap_or_default();
-        for key in keys {
-            self.implement(namespace, *key, &names.called, point)?;
+        for (key, role) in keys {
+            self.implement(namespace, (*key, *role), &served.called, point)?;
+            if *role == Role::Composite && served.batched.is_none() {
+                let under_vmap = DispatchKey::FuncTorchBatchedDecomposition;
+                self.implement(namespace, (under_vmap, *role), &served.called, point)?;
+            }
         }
-        if names.has_backward {
-            let backward = plan::backward_schema(schema);
-            self.define_one(namespace, &backward, &[])?;
-            self.implement(namespace, DispatchKey::CompositeImplicitAutograd, &names.backward, point)?;
+        if served.recorded.is_some() {
+            self.define_one(namespace, &hidden::recorded(schema), &[])?; // Python implements it
+        }
+        let serving = [
+            (&served.backward, hidden::backward as fn(&Schema) -> String),
+            (&served.differentiable, hidden::differentiable),
+            (&served.layer, hidden::layer),
+            (&served.batched, hidden::batched),
+        ];
+        for (name, text) in serving {
+            if let Some(name) = name {
+                self.define_one(namespace, &text(schema), &[])?;
+                for key in
+                    [DispatchKey::CompositeImplicitAutograd, DispatchKey::FuncTorchBatchedDecomposition]
+                {
+                    self.implement(namespace, (key, Role::Kernel), name, point)?;
+                }
+            }
         }
         Ok(())
     }
@@ -226,16 +309,16 @@ impl Export<'_> {
     fn implement(
         &mut self,
         namespace: &str,
-        key: DispatchKey,
+        (key, role): (DispatchKey, Role),
         name: &str,
         point: &EntryPoint,
     ) -> Result<(), String> {
+        let function = point.function(role as usize).ok_or("its entry point has too few functions")?;
         let library = self.library(namespace, Some(key))?;
         let text = CString::new(name).map_err(|error| error.to_string())?;
         // SAFETY: the library is alive, the name ends in a zero, and the function is of the ABI that PyTorch calls. It
         // stays as long as this library, which nobody unloads.
-        let code =
-            unsafe { (self.shim.torch_library_impl)(library, text.as_ptr(), point.function(), WRITTEN_FROM) };
+        let code = unsafe { (self.shim.torch_library_impl)(library, text.as_ptr(), function, WRITTEN_FROM) };
         let doing = || format!("registering {namespace}::{name} for {key}");
         check(code, doing).map_err(|error| error.to_string())
     }
@@ -268,28 +351,53 @@ impl Export<'_> {
     }
 }
 
-/// Under which names an entry point is registered.
-struct Names {
-    /// The operator that kernels serve: the flat one, where numbers are flattened.
-    called: String,
-    backward: String,
-    has_backward: bool,
+/// Whether the rule that serves operators without one of their own is to be PyTorch's, too: of functions of elements
+/// it makes one call, and it loops over examples where PyTorch's loop does not, which knows no lists.
+fn is_batched_by_default(info: &OperatorInfo, schema: &Schema, keys: &Keys) -> bool {
+    let key = DispatchKey::FuncTorchBatched;
+    let is_list = |ty: &Type| plan::is_tensors(ty) && matches!(ty.without_optional(), Type::List(_));
+    let has_lists = schema.arguments.iter().any(|argument| is_list(&argument.ty))
+        || schema.returns.iter().any(|ret| is_list(&ret.ty));
+    (has_lists || info.operator.tags().contains(&"pointwise"))
+        && !keys.is_composite()
+        && plan::check_batching(schema).is_ok()
+        && Dispatcher::global().fallbacks().iter().any(|fallback| fallback.key == key)
 }
 
-impl Names {
-    fn of(schema: &Schema, has_backward: bool) -> Names {
+/// Under which names an entry point is registered.
+struct Served {
+    /// The operator that kernels serve: the flat one, where numbers are flattened.
+    called: String,
+    recorded: Option<String>,
+    backward: Option<String>,
+    differentiable: Option<String>,
+    layer: Option<String>,
+    batched: Option<String>,
+}
+
+impl Served {
+    fn of(schema: &Schema, keys: &Keys) -> Served {
         let overload = &schema.name.overload;
         let separator = if overload.is_empty() { "" } else { "." };
         let called = match plan::has_scalars(schema) {
-            true => plan::hidden_name(schema, "flat"),
+            true => hidden::name(schema, "flat"),
             false => format!("{}{separator}{overload}", schema.name.name),
         };
-        Names { called, backward: plan::hidden_name(schema, "backward"), has_backward }
+        let name = |is_there: bool, what| is_there.then(|| hidden::name(schema, what));
+        let has_derivative = keys.autograd.is_some();
+        Served {
+            called,
+            recorded: name(has_derivative, "recorded"),
+            backward: name(has_derivative, "backward"),
+            differentiable: name(has_derivative, "differentiable"),
+            layer: name(!keys.layers.is_empty(), "layer"),
+            batched: name(keys.batched, "batched"),
+        }
     }
 }
 
 /// What the glue has to know of an operator.
-fn described(schema: &Schema, has_backward: bool, keys: &[DispatchKey]) -> String {
+fn described(schema: &Schema, keys: &Keys, served: &Served, has_above: bool) -> String {
     let arguments = schema.arguments.iter().map(|argument| {
         Json::object([
             ("name", json_string(&argument.name)),
@@ -298,11 +406,8 @@ fn described(schema: &Schema, has_backward: bool, keys: &[DispatchKey]) -> Strin
             ("is_written", argument.is_mutable().to_string()),
         ])
     });
-    let keys = keys.iter().map(|key| json_string(key.name()));
-    let hidden = |is_there: bool, what| match is_there {
-        true => json_string(&plan::hidden_name(schema, what)),
-        false => "null".to_owned(),
-    };
+    let name = |name: &Option<String>| name.as_deref().map_or_else(|| "null".to_owned(), json_string);
+    let flat = plan::has_scalars(schema).then(|| served.called.clone());
     Json::object([
         ("namespace", json_string(schema.name.namespace.as_deref().unwrap_or_default())),
         ("name", json_string(&schema.name.name)),
@@ -310,9 +415,15 @@ fn described(schema: &Schema, has_backward: bool, keys: &[DispatchKey]) -> Strin
         ("schema", json_string(&schema.to_string())),
         ("arguments", Json::list(arguments)),
         ("is_view", (schema.has_alias_info() && !schema.is_mutable()).to_string()),
-        ("keys", Json::list(keys)),
-        ("flat", hidden(plan::has_scalars(schema), "flat")),
-        ("backward", hidden(has_backward, "backward")),
+        ("is_composite", keys.is_composite().to_string()),
+        ("has_above", has_above.to_string()),
+        ("layers", Json::list(keys.layers.iter().map(|key| json_string(key.name())))),
+        ("flat", name(&flat)),
+        ("recorded", name(&served.recorded)),
+        ("backward", name(&served.backward)),
+        ("differentiable", name(&served.differentiable)),
+        ("layer", name(&served.layer)),
+        ("batched", name(&served.batched)),
     ])
 }
 
@@ -349,9 +460,16 @@ mod tests {
     #[test]
     fn the_glue_learns_what_it_has_to_do() {
         let schema =
-            Schema::parse("ns::f.o(Tensor self, Tensor[] l, Scalar s, *, int n=1) -> Tensor", Mode::Strict);
+            Schema::parse("ns::f.o(Tensor self, Tensor[] l, Scalar s, *, int n=1) -> Tensor", Mode::Strict)
+                .unwrap();
+        let keys = Keys {
+            registered: vec![(DispatchKey::CPU, Role::Kernel)],
+            autograd: Some(DispatchKey::Autograd),
+            layers: vec![DispatchKey::AutocastCPU],
+            ..Keys::default()
+        };
         assert_eq!(
-            described(&schema.unwrap(), true, &[DispatchKey::CPU]),
+            described(&schema, &keys, &Served::of(&schema, &keys), true),
             concat!(
                 r#"{"namespace":"ns","name":"f","overload":"o","#,
                 r#""schema":"ns::f.o(Tensor self, Tensor[] l, Scalar s, *, int n=1) -> Tensor","#,
@@ -359,7 +477,9 @@ mod tests {
                 r#"{"name":"l","kind":"tensors","by_name":false,"is_written":false},"#,
                 r#"{"name":"s","kind":"number","by_name":false,"is_written":false},"#,
                 r#"{"name":"n","kind":"other","by_name":true,"is_written":false}],"#,
-                r#""is_view":false,"keys":["CPU"],"flat":"_f_o_flat","backward":"_f_o_backward"}"#,
+                r#""is_view":false,"is_composite":false,"has_above":true,"layers":["AutocastCPU"],"#,
+                r#""flat":"_f_o_flat","recorded":"_f_o_recorded","backward":"_f_o_backward","#,
+                r#""differentiable":"_f_o_differentiable","layer":"_f_o_layer","batched":null}"#,
             )
         );
     }

@@ -2,13 +2,14 @@
 #![expect(unsafe_code, reason = "looks at memory of PyTorch, which a handle keeps")]
 
 use std::ptr::NonNull;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use smallvec::SmallVec;
 use torch_library::geometry::Geometry;
 use torch_library::{Device, DeviceType, DispatchKey, DispatchKeySet, Result, Storage, StorageImpl, Tensor};
 
 use crate::handle::{Description, Handle};
+use crate::tracking::Tracking;
 
 /// Memory on a device that the host does not reach: what a kernel for that device finds in a tensor's storage.
 ///
@@ -55,7 +56,22 @@ impl StorageImpl for DeviceMemory {
 /// It has the key `Python`, as tensors have in PyTorch whose calls another program answers: what is called with it goes
 /// to PyTorch's dispatcher.
 #[derive(Debug)]
-pub(crate) struct StandIn(pub(crate) Arc<Handle>);
+pub(crate) struct StandIn(Mutex<Arc<Handle>>);
+
+impl StandIn {
+    /// The tensor of PyTorch.
+    pub(crate) fn handle(&self) -> Arc<Handle> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Makes a stand-in stand for what another one does: it was written to, and this is what it holds since.
+pub(crate) fn rewritten(before: &Tensor, after: &Tensor) {
+    if let (Some(before), Some(after)) = (before.content::<StandIn>(), after.content::<StandIn>()) {
+        let after = after.handle();
+        *before.0.lock().unwrap_or_else(PoisonError::into_inner) = after;
+    }
+}
 
 /// A tensor of PyTorch, as a kernel here is to see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,8 +168,9 @@ impl Incoming {
         let storage = if device != Device::CPU {
             Storage::new(DeviceMemory { start, nbytes, device, _keeper: handle.clone() })
         } else if nbytes == 0 || data.is_null() {
+            // PyTorch tells no address of a tensor without elements, whose storage may have some.
             torch_library::ensure!(
-                nbytes == 0,
+                nbytes == 0 || description.sizes.contains(&0),
                 NotSupported,
                 "a tensor of PyTorch has no memory that could be read: it is fake, or wraps another"
             );
@@ -184,6 +201,13 @@ impl Incoming {
         blocks.any(|block| block.storage.is_same(&tensor.storage()))
     }
 
+    /// Whether PyTorch records what is done with the tensors that came in.
+    pub(crate) fn wants_gradient(&self) -> bool {
+        let handles = self.tensors.iter().map(|seen| seen.handle.as_object());
+        // SAFETY: they are handles that live as long as this.
+        Tracking::get().is_some_and(|tracking| unsafe { tracking.wish(handles) }.gradient)
+    }
+
     /// A tensor of PyTorch over the memory that this one has.
     pub(crate) fn base_of(&self, tensor: &Tensor) -> Option<&Seen> {
         // Meta tensors of PyTorch are each of their own here, and so is what a kernel derives from them.
@@ -198,7 +222,16 @@ pub(crate) fn stand_in(handle: &Arc<Handle>, description: &Description) -> Resul
     let storage = Storage::without_data(nbytes(description)?, *device);
     // The upper key is that of tensors whose writes are counted: what a formula names is saved with its version.
     let keys = DispatchKeySet::from_keys(&[DispatchKey::Python, DispatchKey::ADInplaceOrView]);
-    Tensor::wrapper(storage, &geometry, *dtype, keys, StandIn(handle.clone()))
+    Tensor::wrapper(storage, &geometry, *dtype, keys, StandIn(Mutex::new(handle.clone())))
+}
+
+/// Another stand-in for the same tensor.
+pub(crate) fn stand_in_again(tensor: &Tensor) -> Result<Tensor> {
+    let Some(content) = tensor.content::<StandIn>() else {
+        torch_library::bail!(Internal, "the tensor stands for none of PyTorch's")
+    };
+    let handle = content.handle();
+    stand_in(&handle, &handle.describe()?)
 }
 
 /// As many bytes as the elements reach: PyTorch does not tell it of tensors whose sizes it knows as symbols.

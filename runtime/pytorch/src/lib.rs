@@ -16,17 +16,27 @@
 
 mod shim;
 
+mod cpp;
+mod python;
+
 mod exception;
 mod handle;
+mod tracking;
 
+mod hidden;
 mod incoming;
 mod outgoing;
 mod plan;
 mod text;
+mod views;
 mod words;
 
+mod above;
+mod batched;
 mod derivative;
 mod entry;
+mod layer;
+mod stubs;
 
 mod calls;
 mod export;
@@ -39,7 +49,8 @@ pub mod guide {}
 /// What [`export!`] names, and nobody else.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::export::{describe, export, glue, report};
+    pub use crate::export::{describe, differentiate, export, glue, report, signatures};
+    pub use crate::python::raised;
 
     /// Whether records are there before constructors run, and operators have functions of C.
     pub const IS_FOR_EXPORT: bool = cfg!(feature = "export");
@@ -81,6 +92,22 @@ macro_rules! export {
                 $crate::__private::export(&[$(::core::stringify!($namespace)),*]);
             }
 
+            /// Registers derivatives, once Python is there to record them.
+            #[unsafe(no_mangle)]
+            extern "C" fn torch_library_differentiate() {
+                $crate::__private::differentiate();
+            }
+
+            /// What the glue is about to raise again.
+            ///
+            /// # Safety
+            /// - It is null or an exception of Python's, which the caller holds.
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn torch_library_raised(error: *mut ::core::ffi::c_void) {
+                // SAFETY: the caller holds an exception.
+                unsafe { $crate::__private::raised(error) };
+            }
+
             /// What was left out, a line each.
             #[unsafe(no_mangle)]
             extern "C" fn torch_library_report() -> *const ::core::ffi::c_char {
@@ -91,6 +118,12 @@ macro_rules! export {
             #[unsafe(no_mangle)]
             extern "C" fn torch_library_describe() -> *const ::core::ffi::c_char {
                 $crate::__private::describe()
+            }
+
+            /// The operators as Python writes them, for its editors: without PyTorch.
+            #[unsafe(no_mangle)]
+            extern "C" fn torch_library_signatures() -> *const ::core::ffi::c_char {
+                $crate::__private::signatures(&[$(::core::stringify!($namespace)),*])
             }
 
             /// The glue in Python.

@@ -7,7 +7,7 @@ use std::ptr;
 use torch_library::geometry::Geometry;
 use torch_library::{Device, DeviceType, DispatchKey, Dispatcher, Error, ErrorKind, Result, Tensor, Value};
 
-use crate::handle::{Handle, device_numbers, dtype_number};
+use crate::handle::{Description, Handle, device_numbers, dtype_number};
 use crate::incoming::{Incoming, StandIn};
 use crate::shim::{Word, number_of, shim};
 use crate::words;
@@ -21,8 +21,8 @@ impl Incoming {
         if !tensor.is_defined() {
             return Handle::undefined();
         }
-        if let Some(StandIn(handle)) = tensor.content() {
-            return handle.share();
+        if let Some(content) = tensor.content::<StandIn>() {
+            return content.handle().share();
         }
         if let Some(handle) = self.handle_of(tensor) {
             return handle.share();
@@ -31,7 +31,8 @@ impl Incoming {
         if let Some(base) = self.base_of(tensor)
             && base.tensor.dtype() == tensor.dtype()
         {
-            return as_strided(&base.handle, tensor);
+            let geometry = tensor.geometry();
+            return view(&base.handle, |words| place(geometry, words));
         }
         match tensor.device().kind {
             DeviceType::Cpu if self.lifts() => {
@@ -66,17 +67,27 @@ fn resolved(tensor: &Tensor) -> Result<Tensor> {
 }
 
 /// A view of a tensor of PyTorch.
-fn as_strided(base: &Handle, tensor: &Tensor) -> Result<Handle> {
-    words::call_aten(c"aten::as_strided", vec![base.share()?.into_word()], |words| {
-        place(tensor.geometry(), words)
-    })
+fn view(base: &Handle, place: impl FnOnce(&mut Vec<Word>) -> Result<()>) -> Result<Handle> {
+    words::call_aten(c"aten::as_strided", vec![base.share()?.into_word()], place)
+}
+
+/// A view of a tensor that lies as another one does.
+///
+/// # Errors
+/// PyTorch refuses it.
+pub(crate) fn as_strided(base: &Handle, like: &Description) -> Result<Handle> {
+    view(base, |words| place_of(&like.sizes, &like.strides, like.offset, words))
 }
 
 /// Sizes, strides and offset, as `as_strided` takes them.
 fn place(geometry: &Geometry, words: &mut Vec<Word>) -> Result<()> {
-    words.push(words::ints(geometry.sizes())?);
-    words.push(words::ints(geometry.strides())?);
-    words.push(words::some(geometry.offset() as Word)?);
+    place_of(geometry.sizes(), geometry.strides(), geometry.offset(), words)
+}
+
+fn place_of(sizes: &[i64], strides: &[i64], offset: i64, words: &mut Vec<Word>) -> Result<()> {
+    words.push(words::ints(sizes)?);
+    words.push(words::ints(strides)?);
+    words.push(words::some(offset as Word)?);
     Ok(())
 }
 
@@ -199,9 +210,7 @@ impl Incoming {
 /// elements counts as one.
 fn bump_version(handle: &Handle) -> Result<()> {
     let nothing = Geometry::contiguous(&[0])?;
-    let part = words::call_aten(c"aten::as_strided", vec![handle.share()?.into_word()], |words| {
-        place(&nothing, words)
-    })?;
+    let part = view(handle, |words| place(&nothing, words))?;
     words::call_aten(c"aten::zero_", vec![part.into_word()], |_| Ok(())).map(drop)
 }
 

@@ -1,8 +1,6 @@
-//! What of an operator PyTorch gets: schemas, keys, and a reason for whatever it does not get.
+//! What of an operator PyTorch gets: types, keys, and a reason for whatever it does not get.
 
-use std::fmt::Write;
-
-use torch_library::schema::{Argument, Schema, Type};
+use torch_library::schema::{Schema, Type};
 use torch_library::{DispatchKey, KernelInfo};
 
 /// How a value of a type comes to a kernel.
@@ -13,18 +11,6 @@ pub(crate) enum Passing {
     /// As three integers, which the glue in Python makes of a number: PyTorch's C functions pass no `Scalar`.
     Scalar,
 }
-
-/// Which of the operators that an entry point serves is meant: the last argument of all but the first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Entry {
-    /// The operator with its numbers flattened.
-    Flat = 1,
-    /// The gradients of its arguments.
-    Backward = 2,
-}
-
-/// The name of the last argument that tells entries apart.
-const ENTRY: &str = "_entry";
 
 /// How an argument passes.
 ///
@@ -96,110 +82,84 @@ pub(crate) fn has_scalars(schema: &Schema) -> bool {
     schema.arguments.iter().any(|argument| passing(&argument.ty) == Ok(Passing::Scalar))
 }
 
-/// The name of an operator that serves another one: `_scale_Scalar_backward`.
-pub(crate) fn hidden_name(schema: &Schema, what: &str) -> String {
-    let overload = &schema.name.overload;
-    let separator = if overload.is_empty() { "" } else { "_" };
-    format!("_{}{separator}{overload}_{what}", schema.name.name)
+/// What PyTorch calls an entry point for. The numbers are those of an operator's functions of C.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// A kernel for tensors with elements.
+    Kernel = 0,
+    /// What is above it, at the autograd key.
+    Above = 1,
+    /// The composite kernel, on stand-ins.
+    Composite = 2,
 }
 
-/// The schema with each number as three integers, where it has any.
-pub(crate) fn flat_schema(schema: &Schema) -> Option<String> {
-    has_scalars(schema).then(|| {
-        let mut text = format!("{}({}", hidden_name(schema, "flat"), flat_arguments(schema, true));
-        let returns = returns(schema);
-        _ = write!(text, ", int {ENTRY}={}) -> {returns}", Entry::Flat as i64);
-        text
-    })
-}
-
-/// The schema of the operator that computes gradients: arguments, results, the gradients of these, and which gradients
-/// are wanted. All are given by position.
-pub(crate) fn backward_schema(schema: &Schema) -> String {
-    let arguments = flat_arguments(schema, false);
-    let comma = if arguments.is_empty() { "" } else { ", " };
-    format!(
-        "{}({arguments}{comma}Tensor[] _results, Tensor?[] _grads, bool[] _wanted, int {ENTRY}={}) -> Tensor?[]",
-        hidden_name(schema, "backward"),
-        Entry::Backward as i64
-    )
-}
-
-fn flat_arguments(schema: &Schema, with_aliases: bool) -> String {
-    let mut text = String::new();
-    for Argument { name, ty, alias, .. } in &schema.arguments {
-        let comma = if text.is_empty() { "" } else { ", " };
-        if passing(ty) == Ok(Passing::Scalar) {
-            _ = write!(text, "{comma}int {name}_kind, int {name}_bits, int {name}_imaginary");
-            continue;
+impl Role {
+    pub(crate) fn of(which: usize) -> Role {
+        match which {
+            1 => Role::Above,
+            2 => Role::Composite,
+            _ => Role::Kernel,
         }
-        // The printer of schemas knows where an annotation goes.
-        let bare = Argument {
-            name: name.clone(),
-            ty: ty.clone(),
-            size: None,
-            default: None,
-            kwarg_only: false,
-            alias: alias.clone().filter(|_| with_aliases),
-        };
-        _ = write!(text, "{comma}{}", printed(bare));
     }
-    text
-}
-
-/// An argument as a schema has it.
-fn printed(argument: Argument) -> String {
-    let name = torch_library::schema::OperatorName {
-        namespace: None,
-        name: "f".to_owned(),
-        overload: String::new(),
-    };
-    let one =
-        Schema { name, arguments: vec![argument], returns: Vec::new(), is_vararg: false, is_varret: false };
-    let text = one.to_string();
-    text.strip_prefix("f(").and_then(|text| text.strip_suffix(") -> ()")).unwrap_or(&text).to_owned()
-}
-
-fn returns(schema: &Schema) -> String {
-    let text = schema.to_string();
-    text.rsplit_once(" -> ").map_or_else(String::new, |(_, returns)| returns.to_owned())
 }
 
 /// What becomes of an operator's kernels.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Keys {
-    /// The keys at which PyTorch gets the operator's entry point.
-    pub(crate) registered: Vec<DispatchKey>,
-    /// The composite kernel that runs on stand-ins, if it is the only one.
-    pub(crate) composite: Option<DispatchKey>,
+    /// The keys at which PyTorch gets the operator's entry point, and for what it calls it there.
+    pub(crate) registered: Vec<(DispatchKey, Role)>,
     /// The kernel that knows the derivative.
     pub(crate) autograd: Option<DispatchKey>,
+    /// The keys between PyTorch and the kernels at which a kernel here runs on stand-ins.
+    pub(crate) layers: Vec<DispatchKey>,
+    /// Whether there is a batching rule.
+    pub(crate) batched: bool,
     /// What is left out, and why.
     pub(crate) left_out: Vec<String>,
 }
 
-/// Decides for each kernel of an operator.
-pub(crate) fn keys<'k>(kernels: impl IntoIterator<Item = &'k KernelInfo>) -> Keys {
-    let kernels = kernels.into_iter().filter(|kernel| kernel.is_active && !kernel.is_fallthrough);
-    of_keys(kernels.map(|kernel| kernel.key).collect())
+impl Keys {
+    /// Whether all kernels but layers are the composite one, whose derivative is that of its parts.
+    pub(crate) fn is_composite(&self) -> bool {
+        self.registered.iter().all(|(_, role)| *role == Role::Composite)
+    }
 }
 
-fn of_keys(all: Vec<DispatchKey>) -> Keys {
+/// Decides for each kernel of an operator, and for the fallbacks at keys where it has none.
+pub(crate) fn keys(schema: &Schema, kernels: &[KernelInfo], fallbacks: &[DispatchKey]) -> Keys {
+    let kernels = kernels.iter().filter(|kernel| kernel.is_active && !kernel.is_fallthrough);
+    let own: Vec<DispatchKey> = kernels.map(|kernel| kernel.key).collect();
+    let has_composite = own.iter().any(|key| key.name().starts_with("Composite"));
+    let serves = |key: &DispatchKey| !(own.contains(key) || has_composite && has_elements(*key));
+    let served = fallbacks.iter().copied().filter(serves).collect::<Vec<_>>();
+    of_keys(schema, own.into_iter().chain(served))
+}
+
+/// Whether a fallback can serve exported operators.
+///
+/// # Errors
+/// It cannot, and why.
+pub(crate) fn check_fallback(key: DispatchKey) -> Result<(), &'static str> {
+    if has_elements(key) || is_autocast(key) || key == DispatchKey::FuncTorchBatched {
+        return Ok(());
+    }
+    Err(why_not(key))
+}
+
+fn of_keys(schema: &Schema, all: impl IntoIterator<Item = DispatchKey>) -> Keys {
     let mut keys = Keys::default();
-    let is_alone = |key| all.iter().all(|other| *other == key || !has_elements(*other));
-    for key in &all {
-        match *key {
-            DispatchKey::CompositeImplicitAutograd if is_alone(*key) => {
-                keys.composite = Some(*key);
-                keys.registered.push(*key);
-            }
-            DispatchKey::CompositeImplicitAutograd => keys.left_out.push(format!(
-                "{key}: the operator has kernels for backends too, and its entry point cannot tell which PyTorch means"
-            )),
-            key if has_elements(key) => keys.registered.push(key),
+    for key in all {
+        match key {
+            DispatchKey::CompositeImplicitAutograd => keys.registered.push((key, Role::Composite)),
+            key if has_elements(key) => keys.registered.push((key, Role::Kernel)),
             key if is_autograd(key) => keys.autograd = keys.autograd.or(Some(key)),
             DispatchKey::ADInplaceOrView => {} // versions and views are kept in order at the border
-            key => keys.left_out.push(why_not(key)),
+            DispatchKey::FuncTorchBatched => match check_batching(schema) {
+                Ok(()) => keys.batched = true,
+                Err(why) => keys.left_out.push(format!("{key}: {why}; PyTorch runs example by example")),
+            },
+            key if is_autocast(key) => keys.layers.push(key),
+            key => keys.left_out.push(format!("{key}: {}", why_not(key))),
         }
     }
     keys
@@ -218,43 +178,99 @@ fn is_autograd(key: DispatchKey) -> bool {
     key.name().starts_with("Autograd")
 }
 
-fn why_not(key: DispatchKey) -> String {
-    let name = key.name();
-    if name.starts_with("Autocast") {
-        return format!(
-            "{name}: PyTorch's C functions cannot switch autocast off for the call that follows a cast"
-        );
+fn is_autocast(key: DispatchKey) -> bool {
+    key.name().starts_with("Autocast")
+}
+
+/// Whether an operator can be called by PyTorch's C functions, which take the types of returns in the wrong order.
+///
+/// # Errors
+/// It cannot, and why.
+pub(crate) fn check_call(schema: &Schema) -> Result<(), &'static str> {
+    let types = || schema.returns.iter().map(|ret| &ret.ty);
+    match types().eq(types().rev()) {
+        true => Ok(()),
+        false => {
+            Err("PyTorch's C functions call no operator whose returns are of other types read backwards")
+        }
     }
-    if name.starts_with("FuncTorch") {
-        return format!(
-            "{name}: PyTorch's C functions do not show the levels of vmap; PyTorch runs example by example"
-        );
+}
+
+/// Whether PyTorch gets a batching rule of an operator.
+///
+/// # Errors
+/// It does not, and why.
+pub(crate) fn check_batching(schema: &Schema) -> Result<(), &'static str> {
+    let returns_tensors = schema.returns.iter().all(|ret| match &ret.ty {
+        Type::List(element) => **element == Type::Tensor,
+        ty => *ty == Type::Tensor,
+    });
+    let by_name =
+        |argument: &torch_library::schema::Argument| argument.kwarg_only && is_tensors(&argument.ty);
+    if schema.is_mutable() || schema.has_alias_info() {
+        Err("PyTorch takes rules for vmap of operators alone that write to nothing and return no view")
+    } else if !returns_tensors || schema.returns.is_empty() {
+        Err("the operator returns something besides tensors")
+    } else if schema.arguments.iter().any(by_name) && !has_scalars(schema) {
+        Err("PyTorch's rules for vmap get no tensor that is given by name")
+    } else {
+        Ok(())
     }
-    format!("{name}: PyTorch's C functions cannot go on to the next key from there")
+}
+
+fn why_not(key: DispatchKey) -> &'static str {
+    match key {
+        DispatchKey::Conjugate | DispatchKey::Negative | DispatchKey::ZeroTensor => {
+            "PyTorch resolves the bit of a tensor before its C functions show it"
+        }
+        DispatchKey::Functionalize => "PyTorch's C functions do not show its functional tensors",
+        DispatchKey::BackendSelect => {
+            "PyTorch's C functions cannot go on to the backend that a kernel chooses; register it for \
+             CompositeExplicitAutograd"
+        }
+        key if key.name().starts_with("FuncTorch") => "PyTorch's C functions do not show the levels of vmap",
+        key if key.name().starts_with("Sparse") || key.name().starts_with("Quantized") => {
+            "PyTorch's C functions show no element of such a tensor"
+        }
+        _ => "PyTorch's C functions cannot go on to the next key from there",
+    }
 }
 
 /// Whether PyTorch gets the derivative.
 ///
 /// # Errors
 /// It does not, and why.
-pub(crate) fn check_derivative(schema: &Schema) -> Result<(), String> {
+pub(crate) fn check_derivative(schema: &Schema, tags: &[&str]) -> Result<(), &'static str> {
+    if tags.contains(&"inplace_view") {
+        return Err("the operator changes sizes in place, which PyTorch's C functions do not record");
+    }
     if schema.is_mutable() {
-        return Err("the operator writes to an argument".to_owned());
+        return check_write(schema);
     }
     if schema.has_alias_info() {
-        return Err("the operator returns a view, which PyTorch differentiates itself".to_owned());
+        return Err("the operator returns a view, which PyTorch differentiates itself");
     }
-    let are_tensors = schema.returns.iter().all(|ret| ret.ty == Type::Tensor);
-    let is_list = matches!(&schema.returns[..], [ret] if ret.ty == Type::List(Box::new(Type::Tensor)));
-    if !are_tensors && !is_list {
-        return Err("the operator returns something besides tensors".to_owned());
-    }
-    let by_name = schema.arguments.iter().find(|argument| argument.kwarg_only && is_tensors(&argument.ty));
-    match by_name.filter(|_| !has_scalars(schema)) {
-        Some(argument) => {
-            Err(format!("PyTorch differentiates no argument that is given by name: `{}`", argument.name))
+    let is = |ty: &Type, what: &Type| *ty.without_optional() == *what;
+    let lists = schema.returns.iter().filter(|ret| is(&ret.ty, &Type::List(Box::new(Type::Tensor))));
+    match lists.count() {
+        0 if !schema.returns.iter().any(|ret| is(&ret.ty, &Type::Tensor)) => {
+            Err("the operator returns no tensor")
         }
-        None => Ok(()),
+        0 | 1 => Ok(()),
+        _ => Err("the operator returns several lists of tensors"),
+    }
+}
+
+/// Whether PyTorch can follow a write.
+fn check_write(schema: &Schema) -> Result<(), &'static str> {
+    let mut written = schema.arguments.iter().filter(|argument| argument.is_mutable());
+    let one = written.next().filter(|argument| argument.ty == Type::Tensor && !argument.kwarg_only);
+    if one.is_none() || written.next().is_some() {
+        return Err("the operator writes to other things than one tensor in place");
+    }
+    match &schema.returns[..] {
+        [_] if schema.returned_argument(0).is_some() => Ok(()),
+        _ => Err("the operator does not return the tensor alone that it writes to"),
     }
 }
 
@@ -290,58 +306,76 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_flattened_and_nothing_else() {
-        let scale = schema("scale_.Scalar(Tensor(a!) self, Scalar factor=2, *, int[2] by=1) -> Tensor(a!)");
-        assert_eq!(
-            flat_schema(&scale).unwrap(),
-            "_scale__Scalar_flat(Tensor(a!) self, int factor_kind, int factor_bits, int factor_imaginary, int[] by, \
-             int _entry=1) -> Tensor(a!)"
-        );
-        assert_eq!(flat_schema(&schema("f(Tensor self, float x) -> Tensor")), None);
-    }
-
-    #[test]
-    fn a_backward_takes_all_that_a_formula_may_name() {
-        let text =
-            backward_schema(&schema("f(Tensor self, Tensor[] others, *, str how=\"x\") -> (Tensor, Tensor)"));
-        assert_eq!(
-            text,
-            "_f_backward(Tensor self, Tensor[] others, str how, Tensor[] _results, Tensor?[] _grads, bool[] _wanted, \
-             int _entry=2) -> Tensor?[]"
-        );
-        Schema::parse(&text, Mode::Strict).unwrap();
-    }
-
-    #[test]
     fn every_kernel_is_registered_or_has_a_reason() {
         use DispatchKey::*;
-        let keys = of_keys(vec![
-            CPU,
-            CUDA,
-            Meta,
-            Autograd,
-            ADInplaceOrView,
-            AutocastCPU,
-            FuncTorchBatched,
-            Conjugate,
-        ]);
-        assert_eq!(keys.registered, [CPU, CUDA, Meta]);
-        assert_eq!(keys.autograd, Some(Autograd));
-        assert_eq!(keys.left_out.len(), 3);
-        assert!(keys.left_out[0].starts_with("AutocastCPU: ") && keys.left_out[2].starts_with("Conjugate: "));
-        let composite = of_keys(vec![CompositeImplicitAutograd]);
-        assert_eq!(composite.composite, Some(CompositeImplicitAutograd));
-        let both = of_keys(vec![CompositeImplicitAutograd, CPU]);
-        assert_eq!((both.composite, both.registered, both.left_out.len()), (None, vec![CPU], 1));
+        let f = schema("f(Tensor self) -> Tensor");
+        let keys = of_keys(
+            &f,
+            [
+                CPU,
+                CUDA,
+                PrivateUse1,
+                Meta,
+                Autograd,
+                ADInplaceOrView,
+                AutocastCPU,
+                FuncTorchBatched,
+                Conjugate,
+            ],
+        );
+        assert_eq!(keys.registered, [CPU, CUDA, PrivateUse1, Meta].map(|key| (key, Role::Kernel)));
+        assert_eq!((keys.autograd, keys.batched), (Some(Autograd), true));
+        assert_eq!(keys.layers, [AutocastCPU]);
+        assert_eq!(keys.left_out.len(), 1);
+        assert!(keys.left_out[0].starts_with("Conjugate: ") && !keys.is_composite());
+        assert!(of_keys(&f, [CompositeImplicitAutograd, AutocastCPU]).is_composite());
+        let both = of_keys(&f, [CompositeImplicitAutograd, CPU]);
+        assert_eq!(both.registered, [(CompositeImplicitAutograd, Role::Composite), (CPU, Role::Kernel)]);
+        let written = of_keys(&schema("f_(Tensor(a!) self) -> Tensor(a!)"), [FuncTorchBatched]);
+        assert!(!written.batched && written.left_out[0].ends_with("PyTorch runs example by example"));
+    }
+
+    #[test]
+    fn returns_have_to_read_backwards() {
+        assert_eq!(check_call(&schema("f() -> (Tensor, int, Tensor)")), Ok(()));
+        assert!(check_call(&schema("f() -> (Tensor, int)")).is_err());
+    }
+
+    #[test]
+    fn roles_are_numbered() {
+        for role in [Role::Kernel, Role::Above, Role::Composite] {
+            assert_eq!(Role::of(role as usize), role);
+        }
     }
 
     #[test]
     fn derivatives_that_pytorch_cannot_have_are_named() {
-        let why = |text| check_derivative(&schema(text)).unwrap_err();
-        assert_eq!(check_derivative(&schema("f(Tensor self, Tensor[] x) -> (Tensor, Tensor)")), Ok(()));
-        assert_eq!(check_derivative(&schema("f(Tensor self) -> Tensor[]")), Ok(()));
-        assert_eq!(why("f_(Tensor(a!) self) -> Tensor(a!)"), "the operator writes to an argument");
-        assert_eq!(why("f(Tensor self) -> (Tensor, int)"), "the operator returns something besides tensors");
-        assert!(why("f(Tensor self, *, Tensor other) -> Tensor").ends_with("`other`"));
+        for text in [
+            "f(Tensor self, Tensor[] x) -> (Tensor, Tensor)",
+            "f(Tensor self) -> Tensor[]",
+            "f(Tensor self, *, Tensor other) -> (Tensor, int, Tensor[])",
+            "f_(Tensor(a!) self) -> Tensor(a!)",
+        ] {
+            assert_eq!(check_derivative(&schema(text), &[]), Ok(()), "{text}");
+        }
+        let why = |text| check_derivative(&schema(text), &[]).unwrap_err();
+        assert_eq!(why("f(Tensor self) -> int"), "the operator returns no tensor");
+        assert_eq!(
+            why("f(Tensor self) -> (Tensor[], Tensor[])"),
+            "the operator returns several lists of tensors"
+        );
+        assert!(why("f_(Tensor(a!) self) -> ()").ends_with("that it writes to"));
+        assert!(why("f(Tensor self, *, Tensor(a!) out) -> Tensor(a!)").ends_with("one tensor in place"));
+        assert!(why("f(Tensor(a) self) -> Tensor(a)").starts_with("the operator returns a view"));
+    }
+    #[test]
+    fn fallbacks_serve_what_has_no_kernel() {
+        use DispatchKey::*;
+        let f = schema("f(Tensor self) -> Tensor");
+        let fallbacks = [PrivateUse1, AutocastCPU];
+        let found = keys(&f, &[], &fallbacks);
+        assert_eq!((found.registered, found.layers), (vec![(PrivateUse1, Role::Kernel)], vec![AutocastCPU]));
+        assert_eq!(fallbacks.map(check_fallback), [Ok(()); 2]);
+        assert!(check_fallback(Functionalize).is_err());
     }
 }

@@ -11,6 +11,7 @@ use torch_library::{
 
 use crate::handle::{Handle, device_numbers, dtype_number};
 use crate::incoming::{Incoming, Sight};
+use crate::python;
 use crate::shim::{Object, WRITTEN_FROM, Word, check, number_of, of_number, shim};
 
 /// An optional without a value.
@@ -413,12 +414,19 @@ fn hexadecimal(value: f64) -> String {
 /// # Safety
 /// * The words are all arguments of the operator, of the types in its schema, and owned; there is room for its returns.
 pub(crate) unsafe fn call(name: &CStr, overload: &CStr, words: &mut [Word]) -> Result<()> {
+    python::begin();
     // SAFETY: the caller says that the stack is the operator's; the names end in zeros.
     let code = unsafe {
         let call = shim().torch_library_host_call_dispatcher.unwrap_or(shim().torch_call_dispatcher);
         call(name.as_ptr(), overload.as_ptr(), words.as_mut_ptr(), WRITTEN_FROM)
     };
-    check(code, || format!("calling {} in PyTorch", name.to_string_lossy()))
+    if code == 0 {
+        return Ok(());
+    }
+    match python::take().or_else(python::pending) {
+        Some(text) => Err(Error::new(ErrorKind::Kernel, text)),
+        None => check(code, || format!("calling {} in PyTorch", name.to_string_lossy())),
+    }
 }
 
 /// Calls an operator of PyTorch that takes a tensor first and returns one.

@@ -1,9 +1,10 @@
-//! A function of C for each operator, for hosts that call kernels with a stack and no word of which kernel is meant.
+//! Functions of C for each operator, for hosts that call kernels with a stack and no word of which kernel is meant.
 //!
 //! PyTorch's stable ABI is such a host: what it registers is a bare function pointer. A closure is none, and functions
 //! that are written while the program runs are forbidden on many systems. So the feature `host` gives each operator
-//! that a macro declares a function of its own, however many there are, and a place where the host's side leaves what
-//! that function is to run.
+//! that a macro declares functions of its own, however many operators there are, and a place where the host's side
+//! leaves what they are to run. There are several, so that one operator can be registered at several keys whose calls
+//! are not the same.
 #![expect(unsafe_code, reason = "passes a host's stack on to the code that knows its layout")]
 
 use std::fmt;
@@ -14,36 +15,40 @@ use crate::error::{Error, ErrorKind, Result};
 /// What a host calls: the words of its stack, how many values come in, how many go out.
 pub type EntryFunction = unsafe extern "C-unwind" fn(stack: *mut u64, inputs: u64, outputs: u64);
 
+/// How many functions an operator has.
+const FUNCTIONS: usize = 3;
+
 /// What a host's call of an operator runs.
 pub trait Receiver: Send + Sync {
-    /// Takes the arguments from the stack and leaves the returns there. It may unwind, into the host.
+    /// Takes the arguments from the stack and leaves the returns there. `which` of the operator's functions was called
+    /// is told. It may unwind, into the host.
     ///
     /// # Safety
     /// * `stack` points to as many words as there are values, coming in or going out, whichever are more. They are the
     ///   callee's until it returns, and hold what the host says that they do.
-    unsafe fn receive(&self, stack: *mut u64, inputs: u64, outputs: u64);
+    unsafe fn receive(&self, which: usize, stack: *mut u64, inputs: u64, outputs: u64);
 }
 
-/// The function of one operator, and what it runs.
+/// The functions of one operator, and what they run.
 ///
 /// PyTorch: what `STABLE_TORCH_LIBRARY_IMPL` makes of a kernel with `TORCH_BOX`.
 pub struct EntryPoint {
-    function: EntryFunction,
+    functions: [EntryFunction; FUNCTIONS],
     receiver: OnceLock<Box<dyn Receiver>>,
 }
 
 impl EntryPoint {
-    /// Where nobody receives yet. `function` calls [`enter`](Self::enter) of the result.
-    pub const fn new(function: EntryFunction) -> Self {
-        EntryPoint { function, receiver: OnceLock::new() }
+    /// Where nobody receives yet. Each function calls [`enter`](Self::enter) of the result, and says which it is.
+    pub const fn new(functions: [EntryFunction; FUNCTIONS]) -> Self {
+        EntryPoint { functions, receiver: OnceLock::new() }
     }
 
-    /// The function that the host gets.
-    pub fn function(&self) -> EntryFunction {
-        self.function
+    /// A function that the host gets, of which there are three.
+    pub fn function(&self, which: usize) -> Option<EntryFunction> {
+        self.functions.get(which).copied()
     }
 
-    /// Says what the function runs, once for the whole process.
+    /// Says what the functions run, once for the whole process.
     ///
     /// # Errors
     /// Somebody has said so before.
@@ -56,10 +61,11 @@ impl EntryPoint {
     ///
     /// # Safety
     /// * As for [`Receiver::receive`].
-    pub unsafe fn enter(&self, stack: *mut u64, inputs: u64, outputs: u64) {
+    #[inline]
+    pub unsafe fn enter(&self, which: usize, stack: *mut u64, inputs: u64, outputs: u64) {
         if let Some(receiver) = self.receiver.get() {
             // SAFETY: the caller promises what the receiver asks for.
-            unsafe { receiver.receive(stack, inputs, outputs) }
+            unsafe { receiver.receive(which, stack, inputs, outputs) }
         }
     }
 }
@@ -77,12 +83,17 @@ impl fmt::Debug for EntryPoint {
 macro_rules! __entry_point {
     () => {
         fn entry_point() -> &'static __torch::EntryPoint {
-            static POINT: __torch::EntryPoint = __torch::EntryPoint::new(enter);
+            static POINT: __torch::EntryPoint =
+                __torch::EntryPoint::new([enter::<0>, enter::<1>, enter::<2>]);
             /// # Safety
             /// - What `EntryPoint::enter` asks for.
-            unsafe extern "C-unwind" fn enter(stack: *mut u64, inputs: u64, outputs: u64) {
+            unsafe extern "C-unwind" fn enter<const WHICH: usize>(
+                stack: *mut u64,
+                inputs: u64,
+                outputs: u64,
+            ) {
                 // SAFETY: the caller promises what `EntryPoint::enter` asks for.
-                unsafe { POINT.enter(stack, inputs, outputs) }
+                unsafe { POINT.enter(WHICH, stack, inputs, outputs) }
             }
             &POINT
         }
@@ -107,36 +118,40 @@ mod tests {
 
     use super::*;
 
-    static POINT: EntryPoint = EntryPoint::new(enter);
+    static POINT: EntryPoint = EntryPoint::new([enter::<0>, enter::<1>, enter::<2>]);
 
     /// # Safety
     /// * As for [`EntryPoint::enter`].
-    unsafe extern "C-unwind" fn enter(stack: *mut u64, inputs: u64, outputs: u64) {
+    unsafe extern "C-unwind" fn enter<const WHICH: usize>(stack: *mut u64, inputs: u64, outputs: u64) {
         // SAFETY: the caller promises as much.
-        unsafe { POINT.enter(stack, inputs, outputs) }
+        unsafe { POINT.enter(WHICH, stack, inputs, outputs) }
     }
 
     struct Sums(AtomicU64);
 
     impl Receiver for Sums {
-        unsafe fn receive(&self, stack: *mut u64, inputs: u64, _: u64) {
+        unsafe fn receive(&self, which: usize, stack: *mut u64, inputs: u64, _: u64) {
             // SAFETY: the caller lends so many words.
             let words = unsafe { std::slice::from_raw_parts_mut(stack, inputs as usize) };
-            words[0] = words.iter().sum();
+            words[0] = words.iter().sum::<u64>() + which as u64;
             self.0.fetch_add(1, Ordering::Relaxed); // only a count
         }
     }
 
     #[test]
-    fn a_function_runs_what_was_left_for_it() {
-        let mut stack = [2, 3];
+    fn a_function_runs_what_was_left_for_it_and_says_which_it_is() {
+        let (mut stack, [first, last]) = ([2, 3], [0, 2].map(|which| POINT.function(which).unwrap()));
         // SAFETY: the stack has two words.
-        unsafe { POINT.function()(stack.as_mut_ptr(), 2, 1) };
+        unsafe { first(stack.as_mut_ptr(), 2, 1) };
         assert_eq!(stack, [2, 3], "nobody receives yet");
         POINT.set_receiver(Box::new(Sums(AtomicU64::new(0)))).unwrap();
         // SAFETY: the stack has two words.
-        unsafe { POINT.function()(stack.as_mut_ptr(), 2, 1) };
+        unsafe { first(stack.as_mut_ptr(), 2, 1) };
         assert_eq!(stack, [5, 3]);
+        // SAFETY: the stack has two words.
+        unsafe { last(stack.as_mut_ptr(), 2, 1) };
+        assert_eq!(stack, [10, 3]);
+        assert!(POINT.function(FUNCTIONS).is_none());
         let again = POINT.set_receiver(Box::new(Sums(AtomicU64::new(0)))).unwrap_err();
         assert_eq!(again.to_string(), "the operator was handed to a host before");
     }

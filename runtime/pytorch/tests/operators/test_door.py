@@ -1,7 +1,6 @@
 """The operators of this folder in PyTorch: what passes, what it costs in identity, versions and memory, what fails."""
 
 import ctypes
-import os
 import threading
 import time
 
@@ -9,30 +8,23 @@ import pytest
 import torch
 from torch.autograd import gradcheck, gradgradcheck
 
-PATH = os.environ["TORCH_LIBRARY_DOOR"]
+from library import GLUE, OPERATORS, PATH, REPORT, VERSION, rand
 
-
-def glue(path):
-    library = ctypes.CDLL(path)
-    library.torch_library_glue.restype = ctypes.c_char_p
-    names = {}
-    exec(compile(library.torch_library_glue(), "glue.py", "exec"), names)
-    return names
-
-
-GLUE = glue(PATH)
-OPERATORS = GLUE["load"](PATH)
 door = torch.ops.door
 
 
-def rand(*sizes):
-    return torch.rand(*sizes, dtype=torch.float64, requires_grad=True)
-
-
 def test_what_is_not_in_pytorch_is_reported_with_the_reason():
-    report = GLUE["report"](PATH)
+    report = [line for line in REPORT if not line.startswith("PyTorch 2.") and "this PyTorch has no tag" not in line]
+    for text in [
+        "for PrivateUse1 serves the operators of this library alone",
+        "for Tracer is not in PyTorch: PyTorch's C functions cannot go on to the next key from there",
+        "rows::corner's kernel at Autograd is not in PyTorch: the operator returns a view, which PyTorch differentiates",
+        "layers::there's kernel at is not in PyTorch: Conjugate: ",
+    ]:
+        assert sum(text in line for line in report) == 1, text
+    assert len(report) == 5, report
+    report = REPORT
     assert "door::several is not in PyTorch: argument `numbers`: no value here is a `Scalar[]`" in report
-    assert any(line.startswith("door::swish's kernel at is not") or "AutocastCPU" in line for line in report)
     assert not hasattr(door, "several")
     assert {operator["name"] for operator in OPERATORS} >= {"nop", "hypotenuse", "scale_", "weighted"}
 
@@ -50,6 +42,8 @@ def test_tensors_come_with_strides_offsets_and_types():
     assert door.describe(x.expand(4, 2, 3)) == "float32 [4, 2, 3] [0, 3, 1] 0 cpu"
     assert door.describe(torch.tensor(1)) == "int64 [] [] 0 cpu"
     assert door.describe(torch.empty(0, 3, dtype=torch.bool)) == "bool [0, 3] [3, 1] 0 cpu"
+    assert door.describe(x[2:]) == "float32 [0, 3] [3, 1] 6 cpu" and door.elements(x[:, 1:1]) == []
+    assert door.hypotenuse(x[:0], x[:0]).shape == (0, 3)
     assert door.describe(torch.empty(1, 2, 3, 4).contiguous(memory_format=torch.channels_last)).startswith(
         "float32 [1, 2, 3, 4] [24, 1, 8, 2]"
     )
@@ -79,7 +73,7 @@ def test_nothing_is_copied_and_memory_outlives_either_side():
     door.keep(kept)
     del kept
     again = door.kept(x)
-    assert again.data_ptr() == address and again.tolist() == [7, 7, 7]
+    assert (again.data_ptr() == address) == (VERSION >= (2, 11)) and again.tolist() == [7, 7, 7]
     door.keep(torch.ones(1))
     assert again.tolist() == [7, 7, 7]
 
@@ -138,6 +132,7 @@ def test_several_returns_of_several_types():
     assert door.count(3).tolist() == [0, 1, 2]
 
 
+@pytest.mark.skipif(VERSION < (2, 13), reason="PyTorch's C functions pass generators since 2.13")
 def test_generators_follow_pytorchs_seed():
     x = torch.ones(4)
     torch.manual_seed(0)
@@ -214,10 +209,11 @@ def test_writes_without_a_derivative_are_refused_where_a_gradient_would_be_wrong
     x = rand(2)
     y = x * 1
     for write in [lambda: door.fill_(y, 2.0), lambda: door.scale_.Scalar(y, 2), lambda: door.fill_all_([y], 2.0)]:
-        with pytest.raises(RuntimeError, match="which requires grad, and has no derivative in PyTorch"):
+        with pytest.raises(RuntimeError, match="^door::(fill|scale|fill_all)_.* has no derivative in PyTorch: detach"):
             write()
-    with pytest.raises(RuntimeError, match="door::hypotenuse.out writes to `out`"):
-        door.hypotenuse.out(x, x, out=y)
+    for x, out in [(x, y), (x, torch.empty(2)), (x.detach(), y)]:
+        with pytest.raises(RuntimeError, match="^door::hypotenuse.out writes to an argument"):
+            door.hypotenuse.out(x, x, out=out)
     with torch.no_grad():
         door.fill_(y, 2.0)
     assert y.tolist() == [2, 2]
@@ -261,11 +257,6 @@ def test_fake_tensors_need_no_elements():
     with FakeTensorMode():
         result = door.hypotenuse(torch.empty(1000, 1), torch.empty(1000))
     assert result.shape == (1000, 1000) and result.device.type == "cpu"
-
-
-def test_vmap_runs_example_by_example():
-    x, y = torch.rand(3, 2), torch.rand(2)
-    assert torch.allclose(torch.vmap(door.hypotenuse, (0, None))(x, y), torch.hypot(x, y))
 
 
 def test_memory_stays_flat():

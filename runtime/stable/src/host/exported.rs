@@ -1,8 +1,8 @@
 //! Operators that a crate of Rust exports: what PyTorch gets of them by Python is put together here.
 //!
 //! `torch_library_pytorch::export!` defines operators besides those that are exported: a *flat* one, whose numbers of
-//! any type are three integers each, and one that computes gradients. PyTorch learns what they are for from the Python
-//! that such a library carries; here their names and their last argument say it.
+//! any type are three integers each, one that computes gradients, and others for PyTorch's own layers. PyTorch learns
+//! what they are for from the Python that such a library carries; here their names and their last argument say it.
 
 use torch_library::autograd::{self, Context, Function};
 use torch_library::guard::GradMode;
@@ -35,10 +35,14 @@ pub(crate) fn complete(operators: &[OperatorHandle]) -> Result<Vec<Library>> {
             library.implement(&full_name(*operator), DispatchKey::CompositeImplicitAutograd, kernel)?;
             libraries.push(library);
         }
-        if let Some(backward) = backward {
+        // Of writes in place, and beside other returns, the derivatives are for PyTorch's nodes alone: whoever asks for
+        // a gradient is told so.
+        let are_tensors = |ret: &torch_library::schema::Return| ret.ty == Type::Tensor;
+        let is_list = matches!(&schema.returns[..], [ret] if matches!(ret.ty, Type::List(_)));
+        let is_known = !schema.is_mutable() && (is_list || schema.returns.iter().all(are_tensors));
+        if let Some(backward) = backward.filter(|_| is_known) {
             let called = flat.unwrap_or(*operator);
             let name: &'static str = Box::leak(format!("{operator}Backward").into_boxed_str());
-            let is_list = matches!(&schema.returns[..], [ret] if matches!(ret.ty, Type::List(_)));
             let mut library = Library::fragment(operator.namespace())?;
             let kernel = RuntimeKernel::boxed(move |called, keys, stack: &mut Stack<'_>| {
                 let differentiable = Differentiable { called, keys, backward, name, is_list };

@@ -9,6 +9,9 @@ use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 use torch_library_kernels::loops::{Pointwise, match_computing};
 
+mod layers;
+mod rows;
+
 torch_library_pytorch::export!();
 
 torch_library! {

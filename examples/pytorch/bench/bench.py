@@ -1,0 +1,158 @@
+"""Nanoseconds per call, from Python, of operators that do nothing, or the same: in Rust, in Python, in C++.
+
+`cargo build --release` builds the library of this folder, and `python bench.py target/release/libbench.so [CALLS]` measures its operators;
+the others it makes itself. Each figure is the least of many short rounds. At the end it makes so many further calls, and says by how much
+memory has grown.
+"""
+
+import ctypes
+import pathlib
+import resource
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+
+import torch
+
+STABLE = """
+#include <torch/csrc/stable/library.h>
+#include <torch/csrc/stable/tensor.h>
+void nop(torch::stable::Tensor x) {}
+STABLE_TORCH_LIBRARY(stable_cpp, m) { m.def("nop(Tensor self) -> ()"); }
+STABLE_TORCH_LIBRARY_IMPL(stable_cpp, CPU, m) { m.impl("nop", TORCH_BOX(&nop)); }
+"""
+
+WHOLE = """
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/custom_function.h>
+#include <torch/library.h>
+using at::Tensor;
+Tensor kernel(const Tensor& x, const Tensor& y) {
+  Tensor sum = at::empty_like(x);
+  const float *a = x.const_data_ptr<float>(), *b = y.const_data_ptr<float>();
+  float* c = sum.mutable_data_ptr<float>();
+  for (int64_t i = 0; i < x.numel(); ++i) c[i] = a[i] + b[i];
+  return sum;
+}
+Tensor call(const Tensor& x, const Tensor& y) {
+  static auto op = c10::Dispatcher::singleton().findSchemaOrThrow("whole_cpp::myadd", "").typed<decltype(kernel)>();
+  return op.call(x, y);
+}
+struct Add : torch::autograd::Function<Add> {
+  static Tensor forward(torch::autograd::AutogradContext* ctx, const Tensor& x, const Tensor& y) {
+    at::AutoDispatchBelowAutograd guard;
+    return call(x, y);
+  }
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext*, torch::autograd::variable_list g) {
+    return {g[0], g[0]};
+  }
+};
+Tensor recorded(const Tensor& x, const Tensor& y) { return Add::apply(x, y); }
+void nop(const Tensor& x) {}
+TORCH_LIBRARY(whole_cpp, m) { m.def("myadd(Tensor self, Tensor other) -> Tensor"); m.def("nop(Tensor self) -> ()"); }
+TORCH_LIBRARY_IMPL(whole_cpp, CPU, m) { m.impl("myadd", kernel); m.impl("nop", nop); }
+TORCH_LIBRARY_IMPL(whole_cpp, Autograd, m) { m.impl("myadd", recorded); }
+"""
+
+
+def cpp(name, source):
+    """An extension in C++, or nothing where none can be built."""
+    compiler = shutil.which("c++") or shutil.which("g++")
+    if compiler is None:
+        return None
+    folder = pathlib.Path(tempfile.mkdtemp())
+    (folder / "it.cpp").write_text(source)
+    root = pathlib.Path(torch.__file__).parent
+    command = [compiler, "-O2", "-std=c++20", "-shared", "-fPIC"]
+    command += ["-DTORCH_TARGET_VERSION=0x020a000000000000"] if name == "stable_cpp" else []
+    command += ["-I", root / "include", "-I", root / "include" / "torch" / "csrc" / "api" / "include"]
+    command += ["-I", sysconfig.get_paths()["include"], folder / "it.cpp", "-o", folder / "it.so"]
+    command += ["-L", root / "lib", "-ltorch_cpu", "-ltorch", "-lc10", f"-Wl,-rpath,{root / 'lib'}"]
+    made = subprocess.run(command, capture_output=True, text=True)
+    if made.returncode:
+        print("no C++:", made.stderr.strip().splitlines()[0])
+        return None
+    torch.ops.load_library(str(folder / "it.so"))
+    return getattr(torch.ops, name)
+
+
+def nanoseconds(rows, seconds, calls=300):
+    """The least that a call of each took, in turns: what else the machine does meets all of them alike."""
+    least = [float("inf")] * len(rows)
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        for index, (_, function, arguments) in enumerate(rows):
+            start = time.perf_counter_ns()
+            for _ in range(calls):
+                function(*arguments)
+            least[index] = min(least[index], (time.perf_counter_ns() - start) / calls)
+    return least
+
+
+@torch.library.custom_op("bench_python::nop", mutates_args=())
+def python_nop(x: torch.Tensor) -> None:
+    pass
+
+
+@torch.library.custom_op("bench_python::myadd", mutates_args=())
+def python_add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return torch.add(x, y)
+
+
+python_add.register_autograd(lambda ctx, grad: (grad, grad))
+
+
+def forward_and_backward(function):
+    def run(x, y):
+        x.grad = y.grad = None
+        function(x, y).backward(ONES)
+
+    return run
+
+
+ONES = torch.ones(4)
+
+
+def main():
+    path = sys.argv[1]
+    start = time.perf_counter()
+    torch.ops.load_library(path)
+    loaded = time.perf_counter() - start
+    library = ctypes.CDLL(path)
+    library.torch_library_glue.restype = ctypes.c_char_p
+    glue = {}
+    exec(compile(library.torch_library_glue(), "glue.py", "exec"), glue)
+    start = time.perf_counter()
+    operators = glue["load"](path)
+    registered = time.perf_counter() - start
+    torch.set_num_threads(1)
+    print(f"torch {torch.__version__}; {len(operators)} operators: loading {loaded * 1e3:.1f} ms, "
+          f"the Python for it {registered * 1e3:.1f} ms")
+    x, y = torch.ones(4), torch.ones(4)
+    v, w = torch.ones(4, requires_grad=True), torch.ones(4, requires_grad=True)
+    stable, whole = cpp("stable_cpp", STABLE), cpp("whole_cpp", WHOLE)
+    python, ours = torch.ops.bench_python, torch.ops.bench
+    rows = [("empty operator, Rust", ours.nop.default, (x,))]
+    if stable:
+        rows.append(("empty operator, C++ with the stable C functions", stable.nop.default, (x,)))
+    if whole:
+        rows.append(("empty operator, C++", whole.nop.default, (x,)))
+    rows += [("empty operator, custom_op", python.nop.default, (x,)), ("three arguments, Rust", ours.nop3.default, (x, y))]
+    sums = [("Rust", ours.myadd.default), *([("C++", whole.myadd.default)] if whole else [])]
+    for name, add in [*sums, ("custom_op", python.myadd.default), ("torch.add", torch.add)]:
+        rows.append((f"sum of 4 elements, differentiable, {name}", add, (x, y)))
+        rows.append((f"the same, recorded, {name}", add, (v, w)))
+        rows.append((f"the same and its backward pass, {name}", forward_and_backward(add), (v, w)))
+    for (name, *_), found in zip(rows, nanoseconds(rows, 30)):
+        print(f"{name:60}{found:8.0f} ns")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(int(sys.argv[2]) if len(sys.argv) > 2 else 0):
+        ours.myadd.default(x, y)
+    print(f"memory after further calls: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before} KiB more")
+
+
+if __name__ == "__main__":
+    main()

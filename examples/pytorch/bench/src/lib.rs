@@ -1,0 +1,48 @@
+//! Operators that do next to nothing, so that a call of one costs what calls cost.
+
+use torch_library::{derivatives, prelude::*};
+use torch_library_loops::{Pointwise, match_computing};
+
+torch_library_pytorch::export!();
+
+torch_library! {
+    /// What is measured.
+    pub mod bench {
+        /// Nothing.
+        nop(Tensor self) -> ();
+        /// Nothing with three arguments.
+        nop3(Tensor self, Tensor other, *, float alpha=1) -> ();
+        /// The sum of tensors of the same sizes.
+        #[tags(pointwise)]
+        myadd(Tensor self, Tensor other) -> Tensor;
+    }
+}
+
+#[torch_impl(bench, CPU)]
+mod cpu {
+    use torch_library::prelude::*;
+
+    fn nop(_: &Tensor) -> Result<()> {
+        Ok(())
+    }
+
+    fn nop3(_: &Tensor, _: &Tensor, _: f64) -> Result<()> {
+        Ok(())
+    }
+}
+
+#[torch_impl(bench, CPU, Meta)]
+fn myadd(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+    let call = Pointwise::promoting_to_float("bench::myadd", [this, other])?;
+    match_computing!(call.dtype, T: Float => {
+        call.compute(None, call.dtype, |[a, b]: [T; 2]| a + b)
+    }, else => Err(call.unsupported()))
+}
+
+derivatives! {
+    in bench;
+    myadd(Tensor self, Tensor other) -> Tensor {
+        self => grad.clone(),
+        other => grad.clone(),
+    }
+}

@@ -1,0 +1,186 @@
+//! Schemas of the operators that serve another one: with its numbers flattened, for its derivative, at its layers.
+
+use std::fmt::Write;
+
+use torch_library::schema::{Argument, OperatorName, Schema};
+
+use crate::plan::{Passing, has_scalars, passing};
+
+/// Which of the operators that an entry point serves is meant: the last argument of all but the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entry {
+    /// The operator with its numbers flattened.
+    Flat = 1,
+    /// The gradients of its arguments.
+    Backward = 2,
+    /// Which of its results have gradients.
+    Differentiable = 3,
+    /// The kernel at a key between PyTorch and its kernels.
+    Layer = 4,
+    /// The rule for a batch.
+    Batched = 5,
+}
+
+impl Entry {
+    /// The entry of a number, if there is one.
+    pub(crate) fn of(number: u64) -> Option<Entry> {
+        const ALL: [Entry; 5] =
+            [Entry::Flat, Entry::Backward, Entry::Differentiable, Entry::Layer, Entry::Batched];
+        ALL.into_iter().find(|entry| *entry as u64 == number)
+    }
+}
+
+/// The name of the last argument that tells entries apart.
+const ENTRY: &str = "_entry";
+
+/// The name of an operator that serves another one: `_scale_Scalar_backward`.
+pub(crate) fn name(schema: &Schema, what: &str) -> String {
+    let overload = &schema.name.overload;
+    let separator = if overload.is_empty() { "" } else { "_" };
+    format!("_{}{separator}{overload}_{what}", schema.name.name)
+}
+
+/// The schema with each number as three integers, where it has any.
+pub(crate) fn flat(schema: &Schema) -> Option<String> {
+    has_scalars(schema).then(|| serving(schema, "flat", true, "", Some(Entry::Flat), &returns(schema)))
+}
+
+/// The schema of the operator that Python serves where a call is recorded: all arguments are given by position.
+pub(crate) fn recorded(schema: &Schema) -> String {
+    serving(schema, "recorded", true, "", None, &returns(schema))
+}
+
+/// The schema of the operator that computes gradients: arguments, results, the gradients of these, and which gradients
+/// are wanted.
+pub(crate) fn backward(schema: &Schema) -> String {
+    let rest = "Tensor?[] _results, Tensor?[] _grads, bool[] _wanted";
+    serving(schema, "backward", false, rest, Some(Entry::Backward), "Tensor?[]")
+}
+
+/// The schema of the operator that tells which results have gradients.
+pub(crate) fn differentiable(schema: &Schema) -> String {
+    let rest = "Tensor?[] _results, bool[] _wanted";
+    serving(schema, "differentiable", false, rest, Some(Entry::Differentiable), "bool[]")
+}
+
+/// The schema of the operator that runs a layer's kernel: arguments, the key, and the precision of the region.
+pub(crate) fn layer(schema: &Schema) -> String {
+    let rest = "str _key, ScalarType? _dtype";
+    serving(schema, "layer", true, rest, Some(Entry::Layer), &returns(schema))
+}
+
+/// The schema of the operator that runs the rule for a batch: arguments, the dimension of the batch in each tensor or
+/// -1, its size, and what random operators do. It returns the dimensions of the results as well.
+pub(crate) fn batched(schema: &Schema) -> String {
+    let returns: Vec<String> = schema.returns.iter().map(|ret| ret.ty.to_string()).collect();
+    let returns = format!("({}, int[])", returns.join(", "));
+    let rest = "int[] _dims, int _size, str _randomness";
+    serving(schema, "batched", false, rest, Some(Entry::Batched), &returns)
+}
+
+fn serving(
+    schema: &Schema,
+    what: &str,
+    with_aliases: bool,
+    rest: &str,
+    entry: Option<Entry>,
+    returns: &str,
+) -> String {
+    let entry = entry.map(|entry| format!("int {ENTRY}={}", entry as i64)).unwrap_or_default();
+    let arguments = flat_arguments(schema, with_aliases);
+    let all: Vec<&str> = [&arguments[..], rest, &entry].into_iter().filter(|part| !part.is_empty()).collect();
+    format!("{}({}) -> {returns}", name(schema, what), all.join(", "))
+}
+
+fn flat_arguments(schema: &Schema, with_aliases: bool) -> String {
+    let mut text = String::new();
+    for Argument { name, ty, alias, .. } in &schema.arguments {
+        let comma = if text.is_empty() { "" } else { ", " };
+        if passing(ty) == Ok(Passing::Scalar) {
+            _ = write!(text, "{comma}int {name}_kind, int {name}_bits, int {name}_imaginary");
+            continue;
+        }
+        // The printer of schemas knows where an annotation goes.
+        let bare = Argument {
+            name: name.clone(),
+            ty: ty.clone(),
+            size: None,
+            default: None,
+            kwarg_only: false,
+            alias: alias.clone().filter(|_| with_aliases),
+        };
+        _ = write!(text, "{comma}{}", printed(bare));
+    }
+    text
+}
+
+/// An argument as a schema has it.
+fn printed(argument: Argument) -> String {
+    let name = OperatorName { namespace: None, name: "f".to_owned(), overload: String::new() };
+    let one =
+        Schema { name, arguments: vec![argument], returns: Vec::new(), is_vararg: false, is_varret: false };
+    let text = one.to_string();
+    text.strip_prefix("f(").and_then(|text| text.strip_suffix(") -> ()")).unwrap_or(&text).to_owned()
+}
+
+fn returns(schema: &Schema) -> String {
+    let text = schema.to_string();
+    text.rsplit_once(" -> ").map_or_else(String::new, |(_, returns)| returns.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use torch_library::schema::Mode;
+
+    use super::*;
+
+    fn schema(text: &str) -> Schema {
+        Schema::parse(text, Mode::PyTorch).unwrap()
+    }
+
+    #[test]
+    fn entries_are_numbered() {
+        assert_eq!([0, 1, 5, 6].map(Entry::of), [None, Some(Entry::Flat), Some(Entry::Batched), None]);
+    }
+
+    #[test]
+    fn numbers_are_flattened_and_nothing_else() {
+        let scale = schema("scale_.Scalar(Tensor(a!) self, Scalar factor=2, *, int[2] by=1) -> Tensor(a!)");
+        assert_eq!(
+            flat(&scale).unwrap(),
+            "_scale__Scalar_flat(Tensor(a!) self, int factor_kind, int factor_bits, int factor_imaginary, int[] by, \
+             int _entry=1) -> Tensor(a!)"
+        );
+        assert_eq!(flat(&schema("f(Tensor self, float x) -> Tensor")), None);
+    }
+
+    #[test]
+    fn what_serves_takes_all_that_a_kernel_may_name() {
+        let f = schema("f(Tensor self, Tensor[] others, *, str how=\"x\") -> (Tensor, Tensor)");
+        for (text, rest) in [
+            (recorded(&f), "_f_recorded(Tensor self, Tensor[] others, str how) -> (Tensor, Tensor)"),
+            (
+                backward(&f),
+                "_f_backward(Tensor self, Tensor[] others, str how, Tensor?[] _results, Tensor?[] _grads, \
+                 bool[] _wanted, int _entry=2) -> Tensor?[]",
+            ),
+            (
+                batched(&f),
+                "_f_batched(Tensor self, Tensor[] others, str how, int[] _dims, int _size, str _randomness, \
+                 int _entry=5) -> (Tensor, Tensor, int[])",
+            ),
+            (
+                layer(&f),
+                "_f_layer(Tensor self, Tensor[] others, str how, str _key, ScalarType? _dtype, int _entry=4) -> \
+                 (Tensor, Tensor)",
+            ),
+        ] {
+            assert_eq!(text, rest);
+            Schema::parse(&text, Mode::Strict).unwrap();
+        }
+        assert!(
+            differentiable(&schema("f() -> Tensor"))
+                .starts_with("_f_differentiable(Tensor?[] _results, bool[")
+        );
+    }
+}

@@ -1,0 +1,169 @@
+//! One operator for each thing that a row of `derivatives!` can say.
+
+use torch_library::derivatives;
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+use torch_library_kernels::prelude::*;
+
+torch_library! {
+    /// Operators with derivatives.
+    pub mod rows {
+        /// Reads what it writes to, and has a row in common with the next.
+        weigh(Tensor self, Tensor other) -> Tensor;
+        /// In place.
+        weigh_(Tensor(a!) self, Tensor other) -> Tensor(a!);
+        /// In place, with a formula that names the result.
+        expm_(Tensor(a!) self, Scalar factor=1) -> Tensor(a!);
+        /// A weight that cannot require grad, an index without gradients.
+        picked(Tensor self, Tensor weight, Tensor index) -> Tensor;
+        /// A formula for two arguments, with names of results.
+        pair(Tensor a, Tensor b) -> (Tensor left, Tensor right);
+        /// One result has a gradient.
+        halved(Tensor self) -> (Tensor half, Tensor rest);
+        /// No result has a gradient.
+        place(Tensor self) -> Tensor;
+        /// The result has a gradient on request.
+        converted(Tensor self, bool exact) -> Tensor;
+        /// The formula needs sizes alone.
+        total(Tensor self) -> Tensor;
+        /// A tensor that is given by name.
+        shifted(Tensor self, *, Tensor by, float factor=1) -> Tensor;
+        /// A number beside a tensor.
+        counted(Tensor self) -> (Tensor, int, str);
+        /// A view with a formula.
+        corner(Tensor(a) self) -> Tensor(a);
+        /// Not a view, although it says so.
+        no_view(Tensor(a) self) -> Tensor(a);
+        /// Sizes in place.
+        #[tags(inplace_view)]
+        flip_(Tensor(a!) self) -> Tensor(a!);
+    }
+}
+
+derivatives! {
+    in rows;
+
+    #[in_place]
+    weigh(Tensor self, Tensor other) -> Tensor {
+        self => grad.mul(other),
+        other => grad.mul(self),
+    }
+
+    expm_(Tensor(a!) self, Scalar factor=1) -> Tensor(a!) {
+        self => grad.mul(result)?.mul(factor),
+    }
+
+    picked(Tensor self, Tensor weight, Tensor index) -> Tensor {
+        self => grad.mul(weight),
+        weight => cannot_require_grad,
+        index => non_differentiable,
+    }
+
+    pair(Tensor a, Tensor b) -> (Tensor left, Tensor right) {
+        (a, b) => {
+            let of = |index: usize, factor: &Tensor| match &grads[index] {
+                Some(grad) if mask[index] => grad.mul(factor).map(Some),
+                _ => Ok(None),
+            };
+            (of(0, left)?, of(1, right)?)
+        },
+    }
+
+    halved(Tensor self) -> (Tensor half, Tensor rest) {
+        self => grad.mul(0.5),
+        rest => non_differentiable,
+    }
+
+    place(Tensor self) -> Tensor as non_differentiable;
+
+    #[differentiable_if(exact)]
+    converted(Tensor self, bool exact) -> Tensor {
+        self => grad.clone(),
+    }
+
+    total(Tensor self) -> Tensor {
+        self => aten::expand(grad, self.sizes()),
+    }
+
+    shifted(Tensor self, *, Tensor by, float factor=1) -> Tensor {
+        self => grad.clone(),
+        by => grad.mul(factor),
+    }
+
+    counted(Tensor self) -> (Tensor, int, str) {
+        self => grad.mul(2.0),
+    }
+
+    corner(Tensor(a) self) -> Tensor(a) {
+        self => {
+            let row = aten::zeros_like(self)?;
+            aten::select_scatter(&row, grad, 0, 0)
+        },
+    }
+}
+
+#[torch_impl(rows, CPU, Meta)]
+mod kernels {
+    use super::*;
+
+    fn weigh(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        this.mul(other)
+    }
+
+    fn weigh_<'a>(this: &'a mut Tensor, other: &Tensor) -> Result<&'a mut Tensor> {
+        aten::mul__Tensor(this, other)
+    }
+
+    fn expm_(this: &mut Tensor, factor: Scalar) -> Result<&mut Tensor> {
+        aten::mul__Scalar(this, factor)?;
+        aten::exp_(this)
+    }
+
+    fn picked(this: &Tensor, weight: &Tensor, _: &Tensor) -> Result<Tensor> {
+        this.mul(weight)
+    }
+
+    fn pair(a: &Tensor, b: &Tensor) -> Result<(Tensor, Tensor)> {
+        Ok((aten::exp(a)?, aten::exp(b)?))
+    }
+
+    fn halved(this: &Tensor) -> Result<(Tensor, Tensor)> {
+        Ok((this.mul(0.5)?, this.mul(0.5)?))
+    }
+
+    fn place(this: &Tensor) -> Result<Tensor> {
+        aten::floor(this)
+    }
+
+    fn converted(this: &Tensor, _: bool) -> Result<Tensor> {
+        this.mul(1.0)
+    }
+
+    fn total(this: &Tensor) -> Result<Tensor> {
+        aten::sum(this)
+    }
+
+    fn shifted(this: &Tensor, by: &Tensor, factor: f64) -> Result<Tensor> {
+        this.add(&by.mul(factor)?)
+    }
+
+    fn counted(this: &Tensor) -> Result<(Tensor, i64, String)> {
+        Ok((this.mul(2.0)?, this.numel() as i64, "doubled".to_owned()))
+    }
+
+    fn corner(this: &Tensor) -> Result<Tensor> {
+        this.strided_view(&this.sizes()[1..], &this.strides()[1..], this.storage_offset())
+    }
+
+    fn no_view(this: &Tensor) -> Result<Tensor> {
+        this.mul(1.0)
+    }
+
+    fn flip_(this: &mut Tensor) -> Result<&mut Tensor> {
+        let (sizes, strides) = (this.sizes().to_vec(), this.strides().to_vec());
+        let reversed = |list: Vec<i64>| list.into_iter().rev().collect::<Vec<_>>();
+        let offset = this.storage_offset();
+        this.set_geometry(&reversed(sizes), &reversed(strides), offset)?;
+        Ok(this)
+    }
+}

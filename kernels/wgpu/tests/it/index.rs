@@ -93,11 +93,15 @@ fn gradients_of_look_ups_are_added_up() {
         });
     }
     for accumulate in [true, false] {
-        let index = if accumulate { indices(&[3, 4], 5) } else { Tensor::from([[4i64, 0, -3]]) };
-        let values = tensor(&[2, 1, 1, 3], 1.0);
-        same(device, &[tensor(&[2, 5, 3], 0.0), index, values], |x| {
-            aten::index_put::call(&x[0], &[None, Some(x[1].clone())], &x[2], accumulate)
-        });
+        // Some lead to one place from both ends.
+        for index in [indices(&[3, 4], 5), Tensor::from([[4i64, 0, -1], [-5, 2, 4]])] {
+            for sizes in [vec![2, 1, 1, 3], [&[2][..], index.sizes(), &[3]].concat()] {
+                let inputs = [tensor(&[2, 5, 3], 0.0), index.clone(), tensor(&sizes, 1.0)];
+                same(device, &inputs, |x| {
+                    aten::index_put::call(&x[0], &[None, Some(x[1].clone())], &x[2], accumulate)
+                });
+            }
+        }
     }
 }
 

@@ -59,7 +59,8 @@ impl Put<'_> {
             Source::Tensor(source) => is_float(source) && !source.shares_storage_with(target),
             Source::Number(_) => true,
         };
-        let is_ours = is_float(target) && !target.has_internal_overlap() && self.sizes.len() <= DIMS;
+        let has_place = is_float(target) && target.numel() > 0;
+        let is_ours = has_place && !target.has_internal_overlap() && self.sizes.len() <= DIMS;
         if !is_ours || !is_apart || longest > LONGEST || self.index.shares_storage_with(target) {
             return Ok(false);
         }

@@ -52,6 +52,9 @@ fn a_bad_index_is_the_error_that_it_is_on_the_cpu() {
     assert_eq!((found.kind(), found.to_string()), (expected.kind(), expected.to_string()));
     let far = Tensor::from([1i64, 1 << 32]).to(device).unwrap();
     assert!(aten::index_select(&x, 0, &far).is_err(), "the upper half counts");
+    let [none, source] = [0, 1].map(|size| tensor(&[size], 0.0).to(device).unwrap());
+    let first = Tensor::from([0i64]).to(device).unwrap();
+    assert!(aten::index_add(&none, 0, &first, &source).is_err(), "there is no first place");
 }
 
 #[test]

@@ -48,6 +48,12 @@ impl Windows {
         }
     }
 
+    /// Whether what shares are found by, products of sizes, fits into 32 bits.
+    fn fit(&self, image: &Tensor, pooled: &Tensor) -> bool {
+        let mut sizes = image.sizes().iter().rev().zip(pooled.sizes().iter().rev()).take(2);
+        matches!(self, Windows::Sliding { .. }) || sizes.all(|(image, pooled)| image * pooled < 1 << 31)
+    }
+
     /// Those of the arguments after the tensors: kernel, stride, padding and, where there is one, dilation.
     fn of(arguments: &Arguments<'_, '_>, first: usize, has_dilation: bool) -> Result<Windows> {
         let kernel = arguments.pair(first, [1; 2])?;
@@ -196,6 +202,9 @@ fn means(
         return Ok(None);
     }
     let meta = on_meta(operator, values)?;
+    if !windows.fit(this, &meta) {
+        return Ok(None);
+    }
     let result = compact(&meta, index_of(this))?;
     windows
         .shader("mean of windows", this, &result)
@@ -233,7 +242,7 @@ fn spread(
 ) -> Result<Option<Tensor>> {
     let arguments = Arguments::new(operator, values);
     let (grad, this) = (arguments.tensor(0)?, arguments.tensor(1)?);
-    if !are_ours(&[grad, this]) {
+    if !are_ours(&[grad, this]) || !windows.fit(this, grad) {
         return Ok(None);
     }
     let meta = on_meta(operator, values)?;

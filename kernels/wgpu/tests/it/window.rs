@@ -167,6 +167,11 @@ fn means_under_windows_and_their_gradients() {
             Ok(vec![run(&x[0])?, back])
         });
     }
+    let x = tensor(&[2, 3, 9, 8], 0.0);
+    let refused = |x: &Tensor| {
+        aten::avg_pool2d::call(x, &[2, 2, 2], &[2, 2], &[0, 0], false, true, None).unwrap_err().to_string()
+    };
+    assert_eq!(refused(&x.to(device).unwrap()), refused(&x));
 }
 
 #[test]

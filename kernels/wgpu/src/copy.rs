@@ -162,7 +162,7 @@ fn fill(to: &Tensor, number: Scalar) -> Result<bool> {
     Ok(true)
 }
 
-/// Writes a truth value to all of a storage.
+/// Writes a bool to all of a storage.
 fn fill_bytes(to: &Tensor, number: Scalar) -> Result<bool> {
     let (Scalar::Bool(_) | Scalar::Int(_), DType::Bool) = (number, to.dtype()) else { return Ok(false) };
     let is_all = is_here(to)

@@ -1,4 +1,4 @@
-//! Random numbers by Philox 4x32-10, in float32, and truth values.
+//! Random numbers by Philox 4x32-10: float32, and bools of a probability.
 //!
 //! # Which numbers
 //!

@@ -33,11 +33,11 @@ fn elements_are_looked_up() {
     });
     all_same(device, &[x, index, Tensor::from([[-7i64], [6]])], |x| {
         let several = [Some(x[1].clone()), Some(x[2].clone())];
-        let truths = x[0].gt(0)?;
+        let bools = x[0].gt(0)?;
         Ok(vec![
             aten::index_Tensor(&x[0], &several)?,
-            aten::index_Tensor(&truths, &several)?,
-            aten::index_Tensor(&truths, &[Some(x[1].clone())])?,
+            aten::index_Tensor(&bools, &several)?,
+            aten::index_Tensor(&bools, &[Some(x[1].clone())])?,
         ])
     });
 }

@@ -1,4 +1,4 @@
-//! Random numbers by Philox 4x32-10, in float32, and truth values.
+//! Random numbers by Philox 4x32-10: float32, and bools of a probability.
 //!
 //! # Which numbers
 //!
@@ -8,7 +8,7 @@
 //! - uniform: `x / 2^32 + 2^-33`, times `to - from`, plus `from`; what is `to` then is `from`
 //! - normal: `sin(v) * sqrt(-2 * ln(u))` with `u = x / 2^32 + 2^-33`, `v = 2 π (y / 2^32 + 2^-33)`, times the deviation,
 //!   plus the mean
-//! - of a probability: whether the uniform number is less than that
+//! - of a probability: whether the uniform number, which may be 1, is less than that; of 1 always
 //!
 //! These are the numbers of PyTorch's CUDA generator for the same seed and the same calls, of contiguous float32 tensors
 //! that have no more elements than the GPU runs threads of the kernel at once: beyond, a thread there uses all four words.
@@ -68,7 +68,9 @@ fn bernoulli(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Fi
     if !(0.0..=1.0).contains(&chance) {
         return Ok(None);
     }
-    let shader = Shader::new("bernoulli").float("chance", chance);
+    // Above all uniform numbers where it is certain.
+    let limit = if chance >= 1.0 { 2.0 } else { chance };
+    let shader = Shader::new("bernoulli").float("chance", limit);
     if is_float(this) {
         let value = "let value = select(0.0, 1.0, uniform(n) < p.chance);";
         return fill(this, arguments.generator(2)?, shader, value).map(|()| Some(First));

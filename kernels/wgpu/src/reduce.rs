@@ -13,7 +13,7 @@ kernels! {
     super::mean: mean mean_dim;
     super::amax: amax;
     super::amin: amin;
-    super::truths: all all_dim all_dims any any_dim any_dims;
+    super::all_or_any: all all_dim all_dims any any_dim any_dims;
 }
 
 fn sum(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<Tensor>> {
@@ -35,8 +35,8 @@ fn amin(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<Tens
     reduce(operator, arguments, &Fold { start: "-bitcast<f32>(params[2])", join, finish: "total" })
 }
 
-/// Whether all or any of a row of truth values are true: by how many there are, of up to so many as float32 counts.
-fn truths(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
+/// Whether all or any of a row of bools are true: by how many are, up to where float32 counts without gaps.
+fn all_or_any(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
     let this = Arguments::new(operator, values).tensor(0)?;
     let count = 1..=1 << 24;
     if !is_here(this) || this.dtype() != DType::Bool || !count.contains(&this.numel()) || this.dim() > MOST {

@@ -59,7 +59,8 @@ impl Put<'_> {
             Source::Tensor(source) => is_float(source) && !source.shares_storage_with(target),
             Source::Number(_) => true,
         };
-        let is_ours = is_float(target) && !target.has_internal_overlap() && self.sizes.len() <= DIMS;
+        let has_place = is_float(target) && target.numel() > 0;
+        let is_ours = has_place && !target.has_internal_overlap() && self.sizes.len() <= DIMS;
         if !is_ours || !is_apart || longest > LONGEST || self.index.shares_storage_with(target) {
             return Ok(false);
         }
@@ -80,11 +81,12 @@ impl Put<'_> {
             .number("index_step", self.index_strides[self.dim])
             .number("step", step)
             .number("size", size)
-            .signed("without", self.without.unwrap_or(-1))
+            .number("without", self.without.unwrap_or(-1)) // as a word -1 is beyond all places
             .float("alpha", self.alpha)
             .strides("index", &self.index_strides)
             .strides("y", &target_strides)
             .input("index", &self.index)
+            .with(WRAPPED)
             .result("y", self.target);
         let shader = match self.source {
             Source::Tensor(source) => shader
@@ -101,24 +103,29 @@ fn source(i: u32) -> f32 { return p.number; }",
     }
 }
 
+/// Two indices may lead to one place, one of them from the end: what is compared is the place.
+const WRAPPED: &str = "fn wrapped(at: u32) -> u32 {
+    let i = index(at);
+    return select(u32(i), u32(i + i32(p.size)), i < 0);
+}";
+
 const COMMON: &str = "    let own = n / p.below % p.dim_size;
     let row = index_place(n) - own * p.index_step;
-    let i = index(row + own * p.index_step);
-    if (i == p.without) { return; }
-    let which = select(u32(i), u32(i + i32(p.size)), i < 0);
+    let which = wrapped(row + own * p.index_step);
+    if (which == p.without) { return; }
     let place = y_place(n) + which * p.step;
     let from_row = source_place(n) - own * p.source_step;
 ";
 
-const ADD: &str = "    for (var j = 0u; j < own; j++) { if (index(row + j * p.index_step) == i) { return; } }
+const ADD: &str = "    for (var j = 0u; j < own; j++) { if (wrapped(row + j * p.index_step) == which) { return; } }
     var sum = y(place);
     for (var j = own; j < p.dim_size; j++) {
-        if (index(row + j * p.index_step) == i) { sum += p.alpha * source(from_row + j * p.source_step); }
+        if (wrapped(row + j * p.index_step) == which) { sum += p.alpha * source(from_row + j * p.source_step); }
     }
     set_y(place, sum);";
 
 const WRITE: &str = "    for (var j = own + 1u; j < p.dim_size; j++) {
-        if (index(row + j * p.index_step) == i) { return; }
+        if (wrapped(row + j * p.index_step) == which) { return; }
     }
     set_y(place, source(from_row + own * p.source_step));";
 

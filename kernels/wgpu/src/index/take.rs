@@ -112,8 +112,8 @@ fn embedding(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Te
 /// elements, so it is not asked.
 fn index(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
     let this = Arguments::new(operator, values).tensor(0)?;
-    let is_truth = is_here(this) && this.dtype() == DType::Bool && this.numel() > 0;
-    let numbers = if is_truth { of_type(this, DType::Int32)? } else { None };
+    let is_bool = is_here(this) && this.dtype() == DType::Bool && this.numel() > 0;
+    let numbers = if is_bool { of_type(this, DType::Int32)? } else { None };
     let this = numbers.as_ref().unwrap_or(this);
     if !is_source(this) {
         return Ok(None);
@@ -127,7 +127,7 @@ fn index(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor
         None => several(operator, values, this)?,
     };
     match found {
-        Some(found) if is_truth => of_type(&found, DType::Bool),
+        Some(found) if is_bool => of_type(&found, DType::Bool),
         found => Ok(found),
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn converted(value: &str, from: DType, to: DType) -> String {
         (from, to) if from == to => value.to_owned(),
         (DType::Int64, DType::Bool) => format!("any({value} != vec2(0u, 0u))"),
         (DType::Int64, DType::Int32) => format!("bitcast<i32>({value}.x)"), // what does not fit wraps around
-        (DType::Int64, _) => format!("float64({value})"),
+        (DType::Int64, _) => format!("rounded64({value})"),
         (DType::Bool, DType::Int64) => format!("vec2(select(0u, 1u, {value}), 0u)"),
         (_, DType::Int64) => format!("wide64({value})"),
         (_, DType::Bool) => format!("({value} != {}(0))", name(from)),
@@ -164,7 +164,7 @@ fn is_below64(a: vec2<u32>, b: vec2<u32>) -> bool {
 }
 fn wide64(a: i32) -> vec2<u32> { return vec2(bitcast<u32>(a), select(0u, 0xffffffffu, a < 0)); }
 // The bits that do not fit into a word leave a mark, so that one rounding is right.
-fn float64(a: vec2<u32>) -> f32 {
+fn rounded64(a: vec2<u32>) -> f32 {
     let is_negative = (a.y >> 31u) == 1u;
     let size = select(a, negative64(a), is_negative);
     var number = f32(size.x);

@@ -19,7 +19,7 @@ pub(super) struct Expression {
     pub(super) over: Over,
     /// How many tensors in front are conditions, of type bool.
     pub(super) conditions: usize,
-    /// Whether it is a truth value, whatever its operands are.
+    /// Whether it is a bool, whatever its operands are.
     pub(super) is_predicate: bool,
     /// A number of the call that counts for the type that is computed with.
     pub(super) promotes_scalar: Option<Scalar>,
@@ -71,7 +71,7 @@ const GELU_BACKWARD: &str = "a * (0.5 * (1.0 + erf(b * 0.70710678)) + b * exp(-0
 const GELU_TANH: &str = "0.5 * a * (1.0 + bounded_tanh(0.79788456 * (a + 0.044715 * a * a * a)))";
 const GELU_TANH_BACKWARD: &str = "a * gelu_tanh_slope(b)";
 
-/// Operators whose result is a truth value.
+/// Operators whose result is a bool.
 const PREDICATES: [(&str, &str); 15] = [
     ("eq.Tensor", "a == b"),
     ("ne.Tensor", "a != b"),
@@ -196,8 +196,8 @@ fn gelu(name: &str, arguments: &[Value<'_>]) -> &'static str {
 /// What is no number stays none: it is neither less nor more.
 fn clamp(arguments: &[Value<'_>]) -> Option<&'static str> {
     let limits = [scalar(arguments, 1), scalar(arguments, 2)];
-    let is_truth = arguments.iter().any(|value| matches!(value, Value::Bool(_)));
-    if is_truth || limits.into_iter().flatten().any(f64::is_nan) {
+    let has_bool = arguments.iter().any(|value| matches!(value, Value::Bool(_)));
+    if has_bool || limits.into_iter().flatten().any(f64::is_nan) {
         return None;
     }
     match limits {

@@ -48,6 +48,12 @@ impl Windows {
         }
     }
 
+    /// Whether what shares are found by, products of sizes, fits into 32 bits.
+    fn fit(&self, image: &Tensor, pooled: &Tensor) -> bool {
+        let mut sizes = image.sizes().iter().rev().zip(pooled.sizes().iter().rev()).take(2);
+        matches!(self, Windows::Sliding { .. }) || sizes.all(|(image, pooled)| image * pooled < 1 << 31)
+    }
+
     /// Those of the arguments after the tensors: kernel, stride, padding and, where there is one, dilation.
     fn of(arguments: &Arguments<'_, '_>, first: usize, has_dilation: bool) -> Result<Windows> {
         let kernel = arguments.pair(first, [1; 2])?;
@@ -178,7 +184,8 @@ fn divisor(is_padded: bool, fixed: Option<i64>) -> String {
 fn mean(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
     let arguments = Arguments::new(operator, values);
     let divisor = divisor(arguments.bool(5)?, arguments.optional_int(6));
-    means(operator, values, &Windows::of(&arguments, 1, false)?, &divisor)
+    let Ok(windows) = Windows::of(&arguments, 1, false) else { return Ok(None) }; // the CPU's error says why
+    means(operator, values, &windows, &divisor)
 }
 
 fn mean_of_shares(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
@@ -196,6 +203,9 @@ fn means(
         return Ok(None);
     }
     let meta = on_meta(operator, values)?;
+    if !windows.fit(this, &meta) {
+        return Ok(None);
+    }
     let result = compact(&meta, index_of(this))?;
     windows
         .shader("mean of windows", this, &result)
@@ -217,7 +227,8 @@ fn means(
 fn mean_backward(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
     let arguments = Arguments::new(operator, values);
     let divisor = divisor(arguments.bool(6)?, arguments.optional_int(7));
-    spread(operator, values, &Windows::of(&arguments, 2, false)?, &divisor)
+    let Ok(windows) = Windows::of(&arguments, 2, false) else { return Ok(None) }; // the CPU's error says why
+    spread(operator, values, &windows, &divisor)
 }
 
 fn mean_of_shares_backward(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
@@ -233,7 +244,7 @@ fn spread(
 ) -> Result<Option<Tensor>> {
     let arguments = Arguments::new(operator, values);
     let (grad, this) = (arguments.tensor(0)?, arguments.tensor(1)?);
-    if !are_ours(&[grad, this]) {
+    if !are_ours(&[grad, this]) || !windows.fit(this, grad) {
         return Ok(None);
     }
     let meta = on_meta(operator, values)?;

@@ -37,7 +37,7 @@ fn rows_are_summed_and_normalised() {
 }
 
 #[test]
-fn truths_are_counted() {
+fn bools_are_counted() {
     let Some(device) = device() else { return };
     for bound in [-9.0, 0.5, 9.0] {
         let x = Tensor::from_vec(numbers(3 * 70 * 11, 0.0), &[3, 70, 11]).unwrap().gt(bound).unwrap();

@@ -33,11 +33,11 @@ fn elements_are_looked_up() {
     });
     all_same(device, &[x, index, Tensor::from([[-7i64], [6]])], |x| {
         let several = [Some(x[1].clone()), Some(x[2].clone())];
-        let truths = x[0].gt(0)?;
+        let bools = x[0].gt(0)?;
         Ok(vec![
             aten::index_Tensor(&x[0], &several)?,
-            aten::index_Tensor(&truths, &several)?,
-            aten::index_Tensor(&truths, &[Some(x[1].clone())])?,
+            aten::index_Tensor(&bools, &several)?,
+            aten::index_Tensor(&bools, &[Some(x[1].clone())])?,
         ])
     });
 }
@@ -52,6 +52,9 @@ fn a_bad_index_is_the_error_that_it_is_on_the_cpu() {
     assert_eq!((found.kind(), found.to_string()), (expected.kind(), expected.to_string()));
     let far = Tensor::from([1i64, 1 << 32]).to(device).unwrap();
     assert!(aten::index_select(&x, 0, &far).is_err(), "the upper half counts");
+    let [none, source] = [0, 1].map(|size| tensor(&[size], 0.0).to(device).unwrap());
+    let first = Tensor::from([0i64]).to(device).unwrap();
+    assert!(aten::index_add(&none, 0, &first, &source).is_err(), "there is no first place");
 }
 
 #[test]
@@ -93,11 +96,15 @@ fn gradients_of_look_ups_are_added_up() {
         });
     }
     for accumulate in [true, false] {
-        let index = if accumulate { indices(&[3, 4], 5) } else { Tensor::from([[4i64, 0, -3]]) };
-        let values = tensor(&[2, 1, 1, 3], 1.0);
-        same(device, &[tensor(&[2, 5, 3], 0.0), index, values], |x| {
-            aten::index_put::call(&x[0], &[None, Some(x[1].clone())], &x[2], accumulate)
-        });
+        // Some lead to one place from both ends.
+        for index in [indices(&[3, 4], 5), Tensor::from([[4i64, 0, -1], [-5, 2, 4]])] {
+            for sizes in [vec![2, 1, 1, 3], [&[2][..], index.sizes(), &[3]].concat()] {
+                let inputs = [tensor(&[2, 5, 3], 0.0), index.clone(), tensor(&sizes, 1.0)];
+                same(device, &inputs, |x| {
+                    aten::index_put::call(&x[0], &[None, Some(x[1].clone())], &x[2], accumulate)
+                });
+            }
+        }
     }
 }
 

@@ -92,6 +92,8 @@ fn the_first_of_the_largest_is_found() {
     same(device, &[x], |x| aten::argmin(&x[0].slice(0, 3, 5, 1)?));
     let same_all_along = Tensor::full(&[1, 200], f64::NEG_INFINITY, DType::Float32, Device::CPU).unwrap();
     same(device, &[same_all_along], |x| x[0].argmax(Some(1), false));
+    let of_nine_dimensions = tensor(&[2, 1, 3, 1, 2, 1, 2, 1, 2], 0.0);
+    same(device, &[of_nine_dimensions], |x| x[0].transpose(0, 8)?.argmax(Some(2), false));
 }
 
 #[test]

@@ -62,6 +62,20 @@ fn seeds_and_generators_give_the_same_numbers_again() {
     assert_eq!(before, falls(), "fell back to the CPU");
 }
 
+/// The uniform number 396 of this seed is 1 in float32, which is not less than a probability of 1.
+#[test]
+fn what_is_certain_always_happens() {
+    let Some(device) = device() else { return };
+    let keys = DispatchKeySet::from_key(DispatchKey::PrivateUse2);
+    for dtype in [DType::Float32, DType::Bool] {
+        let generator = Generator::for_backend(device, keys, 19_945);
+        let mut x = Tensor::empty(&[400], dtype, device).unwrap();
+        aten::bernoulli__float::with(&mut x).p(1.0).generator(Some(&generator)).call().unwrap();
+        let x = aten::to_dtype(&x, DType::Float32).unwrap();
+        assert_eq!(x.to_vec::<f32>().unwrap(), [1.0; 400]);
+    }
+}
+
 #[test]
 fn numbers_are_spread_as_they_should_be() {
     let Some(device) = device() else { return };

@@ -64,8 +64,8 @@ fn whole_numbers_are_summed_up_to_each() {
         &[2, 37, 3],
     );
     all_same(device, &[x.unwrap(), tensor(&[4, 9], 0.0)], |x| {
-        let truth = x[1].gt(0)?;
-        let mut sums = vec![aten::cumsum(&truth, 1)?, aten::cumsum(&truth.t()?, 0)?];
+        let bools = x[1].gt(0)?;
+        let mut sums = vec![aten::cumsum(&bools, 1)?, aten::cumsum(&bools.t()?, 0)?];
         for dim in [0, 1, -1] {
             sums.push(aten::cumsum(&x[0], dim)?);
         }
@@ -78,7 +78,7 @@ fn types_are_converted_where_no_number_is_lost_but_by_rounding() {
     let Some(device) = device() else { return };
     let halves = Tensor::from([3i32, -5, i32::MAX, i32::MIN, 0, 16_777_217]);
     all_same(device, &[wide(), halves, tensor(&[5, 7], 0.0)], |x| {
-        let truth = x[2].gt(0)?;
+        let bools = x[2].gt(0)?;
         Ok(vec![
             aten::to_dtype(&x[0], DType::Float32)?,
             aten::to_dtype(&x[0], DType::Bool)?,
@@ -86,12 +86,12 @@ fn types_are_converted_where_no_number_is_lost_but_by_rounding() {
             aten::add_Tensor(&x[1], &x[0].select(0, 2)?)?,
             aten::to_dtype(&x[1], DType::Int64)?,
             aten::to_dtype(&x[1], DType::Float32)?,
-            aten::to_dtype(&truth.t()?, DType::Int64)?,
-            aten::to_dtype(&truth, DType::Int32)?,
+            aten::to_dtype(&bools.t()?, DType::Int64)?,
+            aten::to_dtype(&bools, DType::Int32)?,
             aten::to_dtype(&x[2], DType::Bool)?,
             aten::mul_Tensor(&x[0], &Tensor::wrapped_number(0.5))?,
-            truth.t()?.contiguous()?,
-            truth.slice(1, 1, 7, 2)?.contiguous()?,
+            bools.t()?.contiguous()?,
+            bools.slice(1, 1, 7, 2)?.contiguous()?,
         ])
     });
 }

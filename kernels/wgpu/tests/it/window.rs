@@ -4,7 +4,7 @@ use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 
-use crate::{all_same, device, same, tensor};
+use crate::{all_same, close, device, same, tensor};
 
 /// Sizes of an image and a weight, and how the window goes over the image: in this order stride, padding, dilation,
 /// padding of the output where it is transposed, and groups.
@@ -167,6 +167,11 @@ fn means_under_windows_and_their_gradients() {
             Ok(vec![run(&x[0])?, back])
         });
     }
+    let x = tensor(&[2, 3, 9, 8], 0.0);
+    let refused = |x: &Tensor| {
+        aten::avg_pool2d::call(x, &[2, 2, 2], &[2, 2], &[0, 0], false, true, None).unwrap_err().to_string()
+    };
+    assert_eq!(refused(&x.to(device).unwrap()), refused(&x));
 }
 
 #[test]
@@ -180,4 +185,8 @@ fn means_of_shares_and_their_gradients() {
             Ok(vec![found, back, aten::adaptive_avg_pool2d(&x[0], &[high, wide])?])
         });
     }
+    // Products of such sizes do not fit into 32 bits.
+    let long = tensor(&[1, 1, 70_000], 0.0);
+    let mean = |x: &Tensor| aten::_adaptive_avg_pool2d(x, &[1, 65_000]).unwrap();
+    close(&mean(&long.to(device).unwrap()), &mean(&long));
 }

@@ -57,6 +57,20 @@ pub trait Vector: Copy {
     unsafe fn sum(self) -> Self::Element;
 }
 
+/// `std::array::from_fn` for code that is compiled for a width of vectors: the standard library's is not, so a closure
+/// that is stays a call in it, unless the compiler happens to look at both once more.
+#[inline(always)]
+pub fn from_fn<T: Copy, const N: usize>(mut f: impl FnMut(usize) -> T) -> [T; N] {
+    const { assert!(N > 0, "the first is made in any case") };
+    let mut all = [f(0); N];
+    let mut n = 1;
+    while n < N {
+        all[n] = f(n);
+        n += 1;
+    }
+    all
+}
+
 /// Numbers of any type, which the compiler may put into a register.
 #[derive(Clone, Copy)]
 pub struct Few<T>([T; 4]);
@@ -81,7 +95,7 @@ impl<T: Number> Vector for Few<T> {
     unsafe fn load(from: *const T, count: usize) -> Self {
         // SAFETY: the caller vouches for `count` elements to read, and `i` is less.
         let lane = |i| if i < count { unsafe { from.add(i).read() } } else { T::ZERO };
-        Few(std::array::from_fn(lane))
+        Few(from_fn(lane))
     }
 
     #[inline(always)]
@@ -94,12 +108,12 @@ impl<T: Number> Vector for Few<T> {
 
     #[inline(always)]
     unsafe fn plus(self, other: Self) -> Self {
-        Few(std::array::from_fn(|i| self.0[i].plus(other.0[i])))
+        Few(from_fn(|i| self.0[i].plus(other.0[i])))
     }
 
     #[inline(always)]
     unsafe fn times_plus(self, factor: Self, summand: Self) -> Self {
-        Few(std::array::from_fn(|i| summand.0[i].plus(self.0[i].times(factor.0[i]))))
+        Few(from_fn(|i| summand.0[i].plus(self.0[i].times(factor.0[i]))))
     }
 
     #[inline(always)]

@@ -75,6 +75,7 @@ functions! {
 }
 
 /// What a probability adds to the entropy; negative ones never occur.
+#[inline(always)]
 fn entropy(probability: f64) -> f64 {
     match probability {
         0.0 => 0.0,
@@ -84,6 +85,7 @@ fn entropy(probability: f64) -> f64 {
 }
 
 /// 0 whatever `y` is but NaN, where `x` is.
+#[inline(always)]
 fn weighted_logarithm(x: f64, y: f64) -> f64 {
     if y.is_nan() {
         y

@@ -178,6 +178,7 @@ fn floor_quotient<T: Float>(a: T, b: T, rest: T) -> T {
     if quotient - floor > half { floor + T::one() } else { floor }
 }
 
+#[inline(always)]
 fn whole_quotient<T: PrimInt>(a: T, b: T, rounding: Rounding, by_zero: &AtomicBool) -> T {
     if b == T::zero() {
         by_zero.store(true, Ordering::Relaxed);

@@ -166,11 +166,13 @@ fn is_infinity(output: Output<'_>, this: &Tensor, infinity: f64) -> Result<Tenso
     }, else => Err(call.unsupported())))
 }
 
+#[inline(always)]
 fn is_negative<T: Number + PartialOrd>(x: T) -> bool {
     x < T::ZERO
 }
 
 /// 0 below zero, 1 above it.
+#[inline(always)]
 fn step_at_zero<T: Number + PartialOrd>(x: T, zero: T) -> T {
     if x == T::ZERO {
         zero
@@ -197,6 +199,7 @@ fn common_multiple<T: PrimInt + Number>(a: T, b: T) -> T {
     }
 }
 
+#[inline(always)]
 fn magnitude<T: PrimInt + Number>(x: T) -> T {
     if x < T::ZERO { x.negated() } else { x }
 }

@@ -186,11 +186,13 @@ fn is_of_library(tensor: &Tensor) -> bool {
     is_line && matches!(tensor.dtype(), DType::Float32 | DType::BFloat16)
 }
 
+#[inline(always)]
 fn gaussian_unit<T: Float + FloatConst + Number + ErrorFunction>(x: T) -> T {
     let half = T::ONE / (T::ONE + T::ONE);
     x * half * (T::ONE + (x * T::FRAC_1_SQRT_2()).error_function())
 }
 
+#[inline(always)]
 fn gaussian_unit_by_tanh<T: Float + FloatConst + Number + Functions>(x: T) -> T {
     let half = T::ONE / (T::ONE + T::ONE);
     let cubic: T = 0.044_715_f64.cast();

@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 
 use super::walk::{Row, Walk};
 use super::{Buffer, CHUNK, Input, Operands};
+use crate::vector::from_fn;
 
 /// How many elements there must be for this to pay: fewer stay in the first-level cache in any order.
 pub(super) const WORTHWHILE: usize = 1024;
@@ -261,13 +262,12 @@ unsafe fn words(data: *const f32, stride: isize, tile: *mut f32, pitch: usize) {
     // The next lines are far away, where nothing else foresees them.
     (8..16).for_each(|i| _mm_prefetch::<_MM_HINT_T0>(data.wrapping_offset(i * stride).cast()));
     // SAFETY: `i` is below eight, and the caller vouches for a line of eight elements there; loads need no alignment.
-    let lines: [__m256; 8] =
-        std::array::from_fn(|i| unsafe { _mm256_loadu_ps(data.offset(i as isize * stride)) });
-    let pairs: [[__m256; 2]; 4] = std::array::from_fn(|i| {
+    let lines: [__m256; 8] = from_fn(|i| unsafe { _mm256_loadu_ps(data.offset(i as isize * stride)) });
+    let pairs: [[__m256; 2]; 4] = from_fn(|i| {
         let (a, b) = (lines[2 * i], lines[2 * i + 1]);
         [_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b)]
     });
-    let fours: [[__m256; 4]; 2] = std::array::from_fn(|i| {
+    let fours: [[__m256; 4]; 2] = from_fn(|i| {
         let ([a, b], [c, d]) = (pairs[2 * i], pairs[2 * i + 1]);
         let (low, high) = (_mm256_shuffle_ps::<0x44>, _mm256_shuffle_ps::<0xee>);
         [low(a, c), high(a, c), low(b, d), high(b, d)]
@@ -359,13 +359,13 @@ unsafe fn interleave<T: Copy, const LEN: usize>(data: *const T, stride: isize, c
 #[inline(always)]
 #[expect(clippy::needless_range_loop, reason = "`j` counts the columns of all lines")]
 unsafe fn square<T: Copy, const SIDE: usize>(data: *const T, stride: isize, tile: *mut T, pitch: usize) {
-    let lines: [[T; SIDE]; SIDE] = std::array::from_fn(|i| {
+    let lines: [[T; SIDE]; SIDE] = from_fn(|i| {
         // SAFETY: `i` is below `SIDE`, and the caller vouches for a line of as many elements there, which need not be
         // aligned.
         unsafe { data.offset(i as isize * stride).cast::<[T; SIDE]>().read_unaligned() }
     });
     for j in 0..SIDE {
-        let line: [T; SIDE] = std::array::from_fn(|i| lines[i][j]);
+        let line: [T; SIDE] = from_fn(|i| lines[i][j]);
         // SAFETY: `j` is below `SIDE`, and the caller vouches for room for a line of as many elements there, which
         // need not be aligned.
         unsafe { tile.add(j * pitch).cast::<[T; SIDE]>().write_unaligned(line) };

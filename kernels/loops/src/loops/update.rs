@@ -4,6 +4,7 @@
 use torch_library::{Element, Lease, Leased, MemoryFormat, Result, Tensor, ensure};
 
 use super::{copy, has_elements, is_plain, map, parallel, uninit_like};
+use crate::vector::from_fn;
 
 /// How many elements are read before any is written: tensors may share memory, and the loop over so many vectorises.
 const STEP: usize = 16;
@@ -187,7 +188,7 @@ unsafe fn step<T: Element, const N: usize, const K: usize, const COUNT: usize>(
     // nobody else writes to.
     let given = line.given.map(|data| unsafe { data.add(start).cast::<[T; COUNT]>().read() });
     for i in 0..COUNT {
-        let new = f(std::array::from_fn(|n| changed[n][i]), std::array::from_fn(|k| given[k][i]));
+        let new = f(from_fn(|n| changed[n][i]), from_fn(|k| given[k][i]));
         (0..N).for_each(|n| changed[n][i] = new[n]);
     }
     for (data, elements) in line.changed.iter().zip(changed) {

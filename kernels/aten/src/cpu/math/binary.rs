@@ -215,6 +215,7 @@ fn with_sign_of<T: Float>(divisor: T, rest: T) -> T {
     if is_other { rest + divisor } else { rest }
 }
 
+#[inline(always)]
 fn integer_rest<T: PrimInt>(a: T, b: T, sign: Sign, by_zero: &AtomicBool) -> T {
     if b == T::zero() {
         by_zero.store(true, Ordering::Relaxed);
@@ -326,6 +327,7 @@ fn interpolated(output: Output<'_>, inputs: [&Tensor; 3]) -> Result<Tensor> {
 }
 
 /// From the nearer end, by how far the weight is from zero.
+#[inline(always)]
 fn between<T: Float + Element>(start: Complex<T>, end: Complex<T>, weight: Complex<T>) -> Complex<T> {
     match weight.re.hypot(weight.im) < 0.5.cast() {
         true => start + weight * (end - start),

@@ -19,7 +19,7 @@ use torch_library::DType;
 #[cfg(target_arch = "x86_64")]
 use crate::loops::{is_wide, is_widest};
 use crate::number::Number;
-use crate::vector::{Few, Vector};
+use crate::vector::{Few, Vector, from_fn};
 
 /// How many columns a panel has.
 pub const WIDTH: usize = 32;
@@ -232,12 +232,11 @@ impl<'a, T: Number> Product<'a, T> {
         // SAFETY: `row + r` is less than the number of rows, of which the caller promises `ROWS`; rows and steps
         // lead to elements, and each row of panel and result has `WIDTH` numbers, within which the vectors lie.
         unsafe {
-            let rows: [*const T; ROWS] =
-                std::array::from_fn(|r| self.a.data.add(*self.a.rows.get_unchecked(row + r)));
+            let rows: [*const T; ROWS] = from_fn(|r| self.a.data.add(*self.a.rows.get_unchecked(row + r)));
             let mut line = self.panel.add(column);
             let mut sums = [[V::zero(); N]; ROWS];
             for step in self.a.steps {
-                let vectors: [V; N] = std::array::from_fn(|n| V::load(line.add(n * V::LANES), V::LANES));
+                let vectors: [V; N] = from_fn(|n| V::load(line.add(n * V::LANES), V::LANES));
                 for r in 0..ROWS {
                     let from = rows[r].add(*step);
                     for n in 0..N {
@@ -309,7 +308,7 @@ impl<'a, T: Number> Product<'a, T> {
         // lead to `width` elements from `start` on, and so many can be written every `len` from `to` on.
         unsafe {
             let lines: [*const T; N] =
-                std::array::from_fn(|n| self.a.data.add(self.a.rows.get_unchecked(line + n) + start));
+                from_fn(|n| self.a.data.add(self.a.rows.get_unchecked(line + n) + start));
             let mut sums = [V::zero(); N];
             for (s, step) in self.a.steps.iter().enumerate() {
                 let factor = V::splat(self.panel.add(s * WIDTH + column));
@@ -363,7 +362,7 @@ impl<'a, T: Number> Product<'a, T> {
         // numbers for each step.
         unsafe {
             let mut sums = [V::zero(); N];
-            let steps: [usize; N] = std::array::from_fn(|n| *self.a.steps.get_unchecked(step + n));
+            let steps: [usize; N] = from_fn(|n| *self.a.steps.get_unchecked(step + n));
             for (i, line) in self.a.rows.iter().enumerate() {
                 for start in (0..len).step_by(V::LANES) {
                     let width = V::LANES.min(len - start);

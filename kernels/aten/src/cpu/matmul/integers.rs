@@ -4,6 +4,7 @@
 use super::{GRAIN, Matrices};
 use crate::loops::{on_vectors, parallel};
 use crate::number::Number;
+use crate::vector::from_fn;
 
 /// How many rows are summed up together, at most.
 const HEIGHT: usize = 8;
@@ -98,11 +99,11 @@ on_vectors! {
         sums.fill(T::ZERO);
         let (mut steps, mut panels) = (factors.chunks_exact(STEPS * rows), panel.chunks_exact(STEPS * columns));
         for (factors, panel) in steps.by_ref().zip(panels.by_ref()) {
-            let lines: [&[T]; STEPS] = std::array::from_fn(|step| &panel[step * columns..][..columns]);
+            let lines: [&[T]; STEPS] = from_fn(|step| &panel[step * columns..][..columns]);
             // Zipped, not by index: a loop that may leave early has its last numbers added up one by one.
             let [first, second, third, fourth] = lines;
             for (row, sums) in sums.chunks_exact_mut(columns).enumerate() {
-                let factors: [T; STEPS] = std::array::from_fn(|step| factors[step * rows + row]);
+                let factors: [T; STEPS] = from_fn(|step| factors[step * rows + row]);
                 let numbers = first.iter().zip(second).zip(third.iter().zip(fourth));
                 for (sum, ((a, b), (c, d))) in sums.iter_mut().zip(numbers) {
                     for (factor, x) in factors.iter().zip([a, b, c, d]) {

@@ -21,6 +21,7 @@ use super::{GRAIN, Matrices};
 use crate::loops::across::turned;
 use crate::loops::convert::{self, Storer};
 use crate::loops::{self, parallel};
+use crate::vector::from_fn;
 
 /// How many columns a panel has: two registers of sums for each row.
 const WIDTH: usize = 32;
@@ -197,8 +198,7 @@ impl Product {
         out: &mut [[f32; WIDTH]; HEIGHT],
     ) -> usize {
         let mut sums = [[_mm512_setzero_ps(); 2]; COUNT];
-        let rows: [*const u16; COUNT] =
-            std::array::from_fn(|row| a.wrapping_offset(row as isize * self.a.row_stride));
+        let rows: [*const u16; COUNT] = from_fn(|row| a.wrapping_offset(row as isize * self.a.row_stride));
         let (lines, _) = panel.as_chunks::<WIDTH>();
         let pairs = self.a.columns / 2;
         for (i, line) in lines.iter().take(pairs).enumerate() {

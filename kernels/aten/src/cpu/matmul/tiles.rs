@@ -20,7 +20,7 @@ use torch_library::DType;
 use super::Matrices;
 use crate::loops::{across, is_wide, is_widest};
 use crate::number::Number;
-use crate::vector::Vector;
+use crate::vector::{Vector, from_fn};
 
 /// How many steps of a sum there are before the tile goes back to memory: a panel of so many rows stays in the cache.
 pub(super) const DEPTH: usize = 256;
@@ -281,8 +281,8 @@ unsafe fn sum_of_rows<V: Vector, const N: usize>(
     // SAFETY: each `n` is less than `N`, how many rows and factors the caller promises; `column + count` is at most
     // `out.columns`, how long it promises rows and result to be.
     unsafe {
-        let factors: [V; N] = std::array::from_fn(|n| V::splat(a.from(0, n).data));
-        let lines: [*const V::Element; N] = std::array::from_fn(|n| b.from(n, 0).data.cast_const());
+        let factors: [V; N] = from_fn(|n| V::splat(a.from(0, n).data));
+        let lines: [*const V::Element; N] = from_fn(|n| b.from(n, 0).data.cast_const());
         let sum = |column: usize, count: usize| {
             let to = out.data.add(column);
             let mut sum = if adds { V::load(to, count) } else { V::zero() };

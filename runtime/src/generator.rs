@@ -169,14 +169,16 @@ impl Generator {
 
     /// Takes so many counters for a kernel whose numbers are functions of a seed and a counter, as those of Philox are,
     /// and gives the seed and the first of them. They start from 0 where the stream starts over; numbers that are drawn
-    /// in other ways take none.
+    /// in other ways take none. A count is rounded up to a multiple of four: so many numbers are what Philox makes of one
+    /// counter.
     ///
     /// ```
     /// use torch_library::Generator;
     ///
     /// let generator = Generator::with_seed(7);
     /// assert_eq!(generator.take_counters(4), (7, 0));
-    /// assert_eq!(generator.take_counters(8), (7, 4));
+    /// assert_eq!(generator.take_counters(5), (7, 4));
+    /// assert_eq!(generator.take_counters(4), (7, 12));
     /// generator.manual_seed(8);
     /// assert_eq!(generator.take_counters(4), (8, 0));
     /// ```
@@ -186,7 +188,7 @@ impl Generator {
         let _turn = self.0.shared.turn.take();
         let mut stream = self.stream();
         let first = stream.counter;
-        stream.counter = first.wrapping_add(count);
+        stream.counter = first.wrapping_add(count.next_multiple_of(4));
         (stream.seed, first)
     }
 
@@ -328,6 +330,7 @@ mod tests {
         assert_eq!(generator.clone().take_counters(4), (1 << 40, 4));
         generator.manual_seed(2);
         assert_eq!(generator.take_counters(1), (2, 0));
+        assert_eq!(generator.take_counters(0), (2, 4));
         generator.manual_seed(1 << 40);
         generator.take_counters(99);
         assert_eq!(generator.random(), first, "the words are no counters");

@@ -26,7 +26,7 @@ pub enum Scalar {
     Int(i64),
     /// A real number.
     Float(f64),
-    /// A truth value.
+    /// A bool.
     Bool(bool),
     /// A complex number.
     Complex(Complex64),

@@ -97,11 +97,11 @@ pub trait TensorMethods {
         pow: pow_Tensor_Tensor, pow_Tensor_Scalar;
         /// The remainder of the division by a tensor or a number, with the sign of the dividend.
         fmod: fmod_Tensor, fmod_Scalar;
-        /// The bits that elements and those of a tensor or a number both have; of truth values "and".
+        /// The bits that elements and those of a tensor or a number both have; of bools "and".
         bitwise_and: bitwise_and_Tensor, bitwise_and_Scalar;
-        /// The bits that elements or those of a tensor or a number have; of truth values "or".
+        /// The bits that elements or those of a tensor or a number have; of bools "or".
         bitwise_or: bitwise_or_Tensor, bitwise_or_Scalar;
-        /// The bits that either elements or those of a tensor or a number have; of truth values "not equal".
+        /// The bits that either elements or those of a tensor or a number have; of bools "not equal".
         bitwise_xor: bitwise_xor_Tensor, bitwise_xor_Scalar;
         /// Each element with its bits moved up by as many places as a tensor or a number says.
         bitwise_left_shift: bitwise_left_shift_Tensor, bitwise_left_shift_Tensor_Scalar;

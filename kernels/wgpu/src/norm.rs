@@ -44,6 +44,15 @@ impl Rows {
 struct Norm {
     statistics: Rows,
     affine: Rows,
+    /// What equal numbers have for the reciprocal of their deviation where `eps` is 0: zero in batches, as in PyTorch,
+    /// and infinity elsewhere.
+    of_equal_numbers: OfEqualNumbers,
+}
+
+#[derive(Clone, Copy)]
+enum OfEqualNumbers {
+    Zero,
+    Infinity,
 }
 
 /// The element at a place in memory has the statistics `statistic_of(i)` and the weight `affine_of(i)`.
@@ -95,21 +104,24 @@ impl Norm {
         set_running_var(row, p.momentum * unbiased + (1.0 - p.momentum) * running_var(row));
     }";
         }
-        shader.rows(
-            self.statistics.rows,
+        let rstd = match self.of_equal_numbers {
+            OfEqualNumbers::Zero => "select(0.0, reciprocal, is_finite(reciprocal) || is_nan(reciprocal))",
+            OfEqualNumbers::Infinity => "reciprocal",
+        };
+        let body = format!(
             "    var sum = 0.0;
-    for (var i = thread; i < p.elements; i += THREADS) { sum += x(place(row, i)); }
+    for (var i = thread; i < p.elements; i += THREADS) {{ sum += x(place(row, i)); }}
     let mean = over_sum(sum, thread) / f32(p.elements);
     sum = 0.0;
-    for (var i = thread; i < p.elements; i += THREADS) {
+    for (var i = thread; i < p.elements; i += THREADS) {{
         let deviation = x(place(row, i)) - mean;
         sum += deviation * deviation;
-    }
+    }}
     let square = over_sum(sum, thread);
     let reciprocal = divided(1.0, sqrt(square / f32(p.elements) + p.eps));
-    let rstd = select(0.0, reciprocal, is_finite(reciprocal) || is_nan(reciprocal));",
-            &writes,
-        )
+    let rstd = {rstd};"
+        );
+        shader.rows(self.statistics.rows, &body, &writes)
     }
 
     /// Writes what is normalised.

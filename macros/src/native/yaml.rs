@@ -128,14 +128,14 @@ impl Node {
             Content::List(_) => "a list",
             Content::Map(_) => "a mapping",
             Content::Text { plain: false, .. } => "a text",
-            Content::Text { text, .. } if boolean(text).is_some() => "a truth value",
+            Content::Text { text, .. } if boolean(text).is_some() => "a bool",
             Content::Text { text, .. } if text.parse::<f64>().is_ok() => "a number",
             Content::Text { text, .. } if matches!(&**text, "" | "~" | "null" | "Null" | "NULL") => "nothing",
             Content::Text { .. } => "a text",
         }
     }
 
-    /// The text, if it is one and no truth value, number or nothing.
+    /// The text, if it is one and no bool, number or nothing.
     ///
     /// # Errors
     /// It is something else.
@@ -147,7 +147,7 @@ impl Node {
     }
 
     /// # Errors
-    /// It is no truth value.
+    /// It is no bool.
     pub(crate) fn as_bool(&self) -> Result<bool, Mistake> {
         let value = match &self.content {
             Content::Text { text, plain: true } => boolean(text),

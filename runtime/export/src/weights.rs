@@ -160,7 +160,7 @@ fn geometry(meta: &TensorMeta) -> Result<(Vec<i64>, Vec<i64>, i64)> {
     Ok((numbers(&meta.sizes)?, numbers(&meta.strides)?, number(&meta.storage_offset)?))
 }
 
-/// A truth value is a byte that is 0 or 1, now and later: nothing that is no truth value lies in the same record.
+/// A bool is a byte that is 0 or 1, now and later: nothing that is no bool lies in the same record.
 fn check_bools(file: &[u8], parts: &Parts, wanted: &[Wanted]) -> Result<()> {
     for tensor in wanted.iter().filter(|tensor| tensor.layout.dtype == DType::Bool) {
         let other = wanted

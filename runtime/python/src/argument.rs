@@ -81,7 +81,7 @@ fn float(object: &Bound<'_, PyAny>) -> Option<f64> {
     if object.is_instance_of::<PyString>() { None } else { object.extract().ok() }
 }
 
-/// A truth value: one of Python's or NumPy's, or a whole number, as PyTorch has it.
+/// A bool: one of Python's or NumPy's, or a whole number, as PyTorch has it.
 fn boolean(object: &Bound<'_, PyAny>) -> Option<bool> {
     if let Ok(value) = object.cast::<PyBool>() {
         return Some(value.is_true());

@@ -105,7 +105,7 @@ mod kernels {
 
     fn linalg_vander(x: &Tensor, n: Option<i64>) -> Result<Tensor> {
         const OPERATOR: &str = aten::linalg_vander::NAME;
-        ensure!(x.dtype() != DType::Bool, DType, "{OPERATOR}: truth values have no powers");
+        ensure!(x.dtype() != DType::Bool, DType, "{OPERATOR}: bools have no powers");
         let x = if x.dim() == 0 { aten::unsqueeze(x, -1)? } else { x.clone() };
         let count = n.unwrap_or(x.size(-1)?);
         ensure!(count > 1, Argument, "{OPERATOR}: {count} powers, expected at least 2");

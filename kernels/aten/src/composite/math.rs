@@ -105,7 +105,7 @@ mod implicit {
         ensure!(
             this.dtype() != DType::Bool,
             DType,
-            "{}: there is no sign of truth values",
+            "{}: there is no sign of bools",
             aten::positive::NAME
         );
         Ok(this.clone())

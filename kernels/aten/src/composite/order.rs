@@ -225,7 +225,7 @@ mod implicit {
         ensure!(
             element.dtype() != DType::Bool && test_elements.dtype() != DType::Bool,
             DType,
-            "{}: truth values are not looked for",
+            "{}: bools are not looked for",
             aten::isin_Scalar_Tensor::NAME
         );
         // Not a wrapped number, which is on the CPU.

@@ -60,7 +60,7 @@ fn sub(output: Output<'_>, inputs: [&Tensor; 2], alpha: Scalar) -> Result<Tensor
     ensure!(
         inputs.iter().all(|input| input.dtype() != DType::Bool),
         DType,
-        "{operator}: there is no difference of truth values ({} and {}), use xor or logical_not",
+        "{operator}: there is no difference of bools ({} and {}), use xor or logical_not",
         inputs[0].dtype(),
         inputs[1].dtype()
     );

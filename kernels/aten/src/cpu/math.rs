@@ -69,7 +69,7 @@ fn is_unequal_to_itself<T: Copy + PartialEq>(x: T) -> bool {
 mod more {
     use super::*;
 
-    /// The square of a truth value is a number.
+    /// The square of a bool is a number.
     fn square(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
         let mut call = Pointwise::promoting(output, [this])?;
         if call.dtype == DType::Bool {

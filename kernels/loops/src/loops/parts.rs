@@ -35,7 +35,7 @@ impl<T: Element> Parts<T> {
     /// elements of another type, or booleans, of which memory from outside may have others than two.
     #[track_caller]
     pub fn of(tensor: &Tensor, len: usize) -> Result<Self> {
-        ensure!(T::DTYPE != DType::Bool, Internal, "parts of truth values are copies");
+        ensure!(T::DTYPE != DType::Bool, Internal, "parts of bools are copies");
         Self::over(tensor.clone(), len)
     }
 

@@ -3,7 +3,7 @@
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
-use super::{Backward, Norm, Rows, are_ours, compact};
+use super::{Backward, Norm, OfEqualNumbers, Rows, are_ours, compact};
 use crate::call::{Arguments, all_on_meta, index_of, kernels};
 use crate::copy::{contiguous, laid_out};
 use crate::shader::Shader;
@@ -17,7 +17,7 @@ fn norm(x: &Tensor) -> Norm {
     let [batch, channels] = [x.sizes()[0], x.sizes()[1]];
     let pixels = x.numel() / (batch * channels).max(1);
     let rows = Rows::across(batch, channels, pixels);
-    Norm { statistics: rows, affine: rows }
+    Norm { statistics: rows, affine: rows, of_equal_numbers: OfEqualNumbers::Zero }
 }
 
 /// Whether statistics can be written where they are.
@@ -32,7 +32,8 @@ fn native_batch_norm(operator: OperatorHandle, values: &[Value<'_>]) -> Result<O
     let (is_training, momentum, eps) = (arguments.bool(5)?, arguments.float(6)?, arguments.float(7)?);
     let running = running_mean.zip(running_var);
     let is_kept_apart = running.is_none_or(|(mean, var)| {
-        is_compact(mean) && is_compact(var) && !mean.shares_storage_with(var) && !mean.shares_storage_with(x)
+        let is_apart = |a: &Tensor, b: &Tensor| !a.shares_storage_with(b);
+        is_compact(mean) && is_compact(var) && is_apart(mean, var) && is_apart(mean, x) && is_apart(var, x)
     });
     if !are_ours(x, &[weight, bias, running_mean, running_var])
         || x.dim() < 2

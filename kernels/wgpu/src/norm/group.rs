@@ -3,7 +3,7 @@
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
-use super::{Backward, Norm, Rows, are_ours, compact};
+use super::{Backward, Norm, OfEqualNumbers, Rows, are_ours, compact};
 use crate::call::{Arguments, all_on_meta, index_of, kernels};
 use crate::copy::{contiguous, laid_out};
 
@@ -19,6 +19,7 @@ fn norm(arguments: &Arguments<'_, '_>, first: usize) -> Result<Norm> {
     Ok(Norm {
         statistics: Rows::lines(batch * groups, channels / groups.max(1) * pixels),
         affine: Rows::across(batch, channels, pixels),
+        of_equal_numbers: OfEqualNumbers::Infinity,
     })
 }
 

@@ -3,7 +3,7 @@
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
-use super::{Backward, Norm, Rows, are_ours, compact};
+use super::{Backward, Norm, OfEqualNumbers, Rows, are_ours, compact};
 use crate::call::{Arguments, all_on_meta, index_of, kernels};
 use crate::copy::{contiguous, laid_out};
 
@@ -15,7 +15,11 @@ kernels! {
 fn norm(x: &Tensor, normalized_shape: &[i64]) -> Norm {
     let count: i64 = normalized_shape.iter().product();
     let rows = x.numel() / count.max(1);
-    Norm { statistics: Rows::lines(rows, count), affine: Rows::across(rows, count, 1) }
+    Norm {
+        statistics: Rows::lines(rows, count),
+        affine: Rows::across(rows, count, 1),
+        of_equal_numbers: OfEqualNumbers::Infinity,
+    }
 }
 
 fn native_layer_norm(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<[Tensor; 3]>> {

@@ -6,6 +6,7 @@ use torch_library::{DeviceType, warning};
 use torch_library_wgpu as _; // the backend
 
 mod device;
+mod elementwise;
 mod index;
 mod learning;
 mod models;

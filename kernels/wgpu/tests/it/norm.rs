@@ -1,5 +1,6 @@
 //! Normalisation and its gradients, beside those of the CPU.
 
+use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 
@@ -27,6 +28,18 @@ fn layers_are_normalised() {
             }
         }
     }
+}
+
+#[test]
+fn equal_numbers_without_eps_have_a_reciprocal_deviation() {
+    let Some(device) = device() else { return };
+    let equal = Tensor::from_vec(vec![3f32; 24], &[2, 3, 4]).unwrap();
+    all_same(device, &[equal], |x| {
+        let (_, _, of_layers) = aten::native_layer_norm(&x[0], &[4], None, None, 0.0)?;
+        let (_, _, of_groups) = aten::native_group_norm(&x[0], None, None, 2, 3, 4, 1, 0.0)?;
+        let (y, _, of_batches) = aten::native_batch_norm(&x[0], None, None, None, None, true, 0.1, 0.0)?;
+        Ok(vec![of_layers, of_groups, y, of_batches])
+    });
 }
 
 #[test]

@@ -201,7 +201,7 @@ fn outputs(exported: &ExportedProgram, symbols: &mut Symbols) -> Result<Vec<Outp
             }
             Argument::AsSymInt(_) => (Some(Type::Int), "a number".to_owned()),
             Argument::AsSymFloat(_) => (Some(Type::Float), "a number".to_owned()),
-            Argument::AsSymBool(_) => (Some(Type::Bool), "a truth value".to_owned()),
+            Argument::AsSymBool(_) => (Some(Type::Bool), "a bool".to_owned()),
             _ => (None, String::new()), // a constant
         };
         let text = if name.is_empty() { kind } else { format!("{name}: {kind}") };

@@ -11,12 +11,12 @@ pub enum Number {
     Int(i64),
     /// A float.
     Float(f64),
-    /// A truth value.
+    /// A bool.
     Bool(bool),
 }
 
 impl Number {
-    /// As a whole number, if it is one or a truth value.
+    /// As a whole number, if it is one or a bool.
     pub fn int(self) -> Option<i64> {
         match self {
             Number::Int(number) => Some(number),

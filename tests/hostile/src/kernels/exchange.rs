@@ -168,7 +168,7 @@ pub(crate) fn batches_while_moved() -> Result<()> {
     Ok(())
 }
 
-/// Bytes that are neither 0 nor 1, as truth values of every operator that takes them.
+/// Bytes that are neither 0 nor 1, as bools of every operator that takes them.
 pub(crate) fn truths_of_any_bytes() -> Result<()> {
     let bytes: Vec<u8> = (0..LEN).map(|i| (i % 5) as u8 * 63).collect();
     let truths = bytes.iter().filter(|byte| **byte != 0).count() as i64;

@@ -312,7 +312,7 @@ pub(crate) fn deep_storages() -> Result<()> {
     Ok(())
 }
 
-/// One memory under many types: numbers come out of any bytes, and truth values are true or false.
+/// One memory under many types: numbers come out of any bytes, and bools are true or false.
 pub(crate) fn host_of_another_dtype() -> Result<()> {
     let storage = Storage::from_vec((0..=255u8).collect());
     let keys = DispatchKeySet::from_key(DispatchKey::CPU);

@@ -85,7 +85,7 @@ impl Aligned {
 
     /// So many numbers: zeros, or what the bytes of others that were there make.
     pub fn numbers<T: Number>(&mut self, len: usize) -> &mut [T] {
-        const { assert!(!matches!(T::DTYPE, DType::Bool), "not any byte is a truth value") };
+        const { assert!(!matches!(T::DTYPE, DType::Bool), "not any byte is a bool") };
         let lines = (len * size_of::<T>()).div_ceil(size_of::<Line>());
         if self.lines.len() < lines {
             self.lines.resize(lines, Line([0; 64]));

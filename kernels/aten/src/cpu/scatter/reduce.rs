@@ -181,7 +181,7 @@ impl Scattering<'_> {
             ensure!(
                 dtype != DType::Bool || reduction != Reduction::Mean,
                 DType,
-                "{}: truth values have no mean",
+                "{}: bools have no mean",
                 self.operator
             );
             let neutral = (!include_self).then(|| reduction.neutral::<T>());

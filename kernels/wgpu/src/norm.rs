@@ -148,11 +148,11 @@ impl Norm {
     }
 
     /// The gradients of input, weight and bias, those that are wanted.
-    fn backward(&self, of: &Backward<'_>, wanted: [bool; 3]) -> Result<[Tensor; 3]> {
+    fn backward(&self, of: &Backward<'_>, output_mask: [bool; 3]) -> Result<[Tensor; 3]> {
         let index = index_of(of.grad);
         let new = |sizes: &[i64]| unwritten(&Tensor::empty(sizes, DType::Float32, Device::META)?, index);
         let mut results = [const { None }; 3];
-        if wanted[0] {
+        if output_mask[0] {
             let (result, sums) = (new(of.x.sizes())?, new(&[self.statistics.rows, 2])?);
             if of.is_training {
                 self.gradient_sums(of, self.statistics, of.weight, &sums)?;
@@ -160,11 +160,11 @@ impl Norm {
             self.gradient(of, &sums, &result)?;
             results[0] = Some(result);
         }
-        if wanted[1] || wanted[2] {
+        if output_mask[1] || output_mask[2] {
             let rows = self.affine.rows;
             let sums = new(&[rows, 2])?;
             self.gradient_sums(of, self.affine, None, &sums)?;
-            for at in [1, 2].into_iter().filter(|at| wanted[*at]) {
+            for at in [1, 2].into_iter().filter(|at| output_mask[*at]) {
                 // First the sum that is the gradient of the bias.
                 let column = sums.strided_view(&[rows], &[2], 2 - at as i64)?;
                 results[at] = Some(laid_out(column, &Tensor::empty(&[rows], DType::Float32, Device::META)?)?);

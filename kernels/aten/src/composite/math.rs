@@ -102,12 +102,7 @@ mod implicit {
     use super::*;
 
     fn positive(this: &Tensor) -> Result<Tensor> {
-        ensure!(
-            this.dtype() != DType::Bool,
-            DType,
-            "{}: there is no sign of bools",
-            aten::positive::NAME
-        );
+        ensure!(this.dtype() != DType::Bool, DType, "{}: there is no sign of bools", aten::positive::NAME);
         Ok(this.clone())
     }
 

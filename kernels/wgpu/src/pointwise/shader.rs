@@ -42,6 +42,8 @@ pub(super) fn converted(value: &str, from: DType, to: DType) -> String {
         (DType::Int64, _) => format!("rounded64({value})"),
         (DType::Bool, DType::Int64) => format!("vec2(select(0u, 1u, {value}), 0u)"),
         (_, DType::Int64) => format!("wide64({value})"),
+        // By its bits: a shader may take it that no number is NaN, which is true here.
+        (DType::Float32, DType::Bool) => format!("((bitcast<u32>({value}) & 0x7fffffffu) != 0u)"),
         (_, DType::Bool) => format!("({value} != {}(0))", name(from)),
         (_, to) => format!("{}({value})", name(to)),
     }

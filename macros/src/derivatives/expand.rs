@@ -258,6 +258,11 @@ fn saved_results(derivative: &Derivative) -> std::collections::BTreeSet<usize> {
     derivative.formulas.iter().flat_map(|(_, formula)| formula.results.iter().copied()).collect()
 }
 
+/// A saved result, taken out.
+fn held_result(slot: usize) -> Ident {
+    format_ident!("__held_{slot}")
+}
+
 fn keeps_results(derivative: &Derivative) -> bool {
     !saved_results(derivative).is_empty()
 }
@@ -332,7 +337,9 @@ fn fields(row: &Row, derivative: &Derivative) -> Vec<Field> {
 /// What the node keeps, and what it does with it.
 fn kept(row: &Row, derivative: &Derivative) -> TokenStream {
     let fields = fields(row, derivative);
-    let names = fields.iter().map(Field::name);
+    let names: Vec<_> = fields.iter().map(Field::name).collect();
+    let slots = 0..saved_results(derivative).len();
+    let held_results = slots.clone().map(held_result);
     let types = fields.iter().map(|field| field.ty(row));
     let (inputs, results) = (derivative.inputs().count(), saved_results(derivative).len());
     let keeps_results = keeps_results(derivative);
@@ -377,6 +384,9 @@ fn kept(row: &Row, derivative: &Derivative) -> TokenStream {
                 #all: &[__torch::Option<__torch::Tensor>],
                 __gradients: &mut [__torch::Option<__torch::Tensor>],
             ) -> __torch::Result<()> {
+                // Also what no formula that runs has a use for: who wrote to it hears of that in any case.
+                #(let #names = __d::Keep::hold(&self.#names, __call.node())?;)*
+                #(let #held_results = self.__results[#slots].unpack(__call.node())?;)*
                 #one
                 #(#formulas)*
                 __torch::Result::Ok(())
@@ -427,18 +437,15 @@ fn formula(row: &Row, derivative: &Derivative, index: usize) -> TokenStream {
     let hold = |argument: &usize, metadata: bool| {
         let field = Field { argument: *argument, metadata, ranges: Vec::new() }.name();
         let ident = &row.operator.arguments[*argument].ident;
-        quote! {
-            let #field = __d::held(&self.#field, __call.node())?;
-            let #ident = __d::Lend::lend(&#field);
-        }
+        quote!(let #ident = __d::Lend::lend(__d::held(&#field, __call.node())?);)
     };
     let values = formula.values.iter().map(|argument| hold(argument, false));
     let metadata = formula.metadata.iter().map(|argument| hold(argument, true));
     let saved: Vec<usize> = saved_results(derivative).into_iter().collect();
     let results = formula.results.iter().map(|result| {
-        let slot = saved.iter().position(|saved| saved == result);
+        let held = saved.iter().position(|saved| saved == result).map(held_result);
         let name = local(row, &result_name(&row.operator, *result));
-        quote!(let #name = &self.__results[#slot].unpack(__call.node())?;)
+        quote!(let #name = &#held;)
     });
     let (tokens, mask) = (&formula.tokens, local(row, "mask"));
     let put = if let [position] = positions[..] {

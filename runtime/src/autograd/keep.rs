@@ -43,13 +43,13 @@ pub trait Lend {
     fn lend(&self) -> Self::Lent<'_>;
 }
 
-/// Takes out what a formula that runs works with.
+/// What a formula that runs works with.
 ///
 /// # Errors
-/// It was not kept, or is a tensor that was written to since.
-pub fn held<K: Keep>(kept: &Option<K>, node: &Node) -> Result<K::Held> {
-    match kept {
-        Some(kept) => kept.hold(node),
+/// It was not kept.
+pub fn held<'a, H>(held: &'a Option<H>, node: &Node) -> Result<&'a H> {
+    match held {
+        Some(held) => Ok(held),
         None => bail!(Internal, "{} did not save what it needs", node.name()),
     }
 }

@@ -23,7 +23,7 @@ torch_library! {
 /// On the CPU, and on `meta`, where the loop computes nothing but sizes.
 #[torch_impl(mine, CPU, Meta)]
 fn log_cosh(this: &Tensor) -> Result<Tensor> {
-    let call = Pointwise::promoting_to_float("mine::log_cosh", [this])?;
+    let call = Pointwise::promoting_to_float(mine::log_cosh::NAME, [this])?;
     match_computing!(call.dtype, T: Float => {
         call.compute(None, call.dtype, |[x]: [T; 1]| x.cosh().ln())
     }, else => Err(call.unsupported()))

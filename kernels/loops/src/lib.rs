@@ -24,7 +24,7 @@
 //!
 //! #[torch_impl(geometry, CPU, Meta)]
 //! fn hypotenuse(this: &Tensor, other: &Tensor) -> Result<Tensor> {
-//!     let call = Pointwise::promoting_to_float("geometry::hypotenuse", [this, other])?;
+//!     let call = Pointwise::promoting_to_float(geometry::hypotenuse::NAME, [this, other])?;
 //!     match_computing!(call.dtype, T: Float => {
 //!         call.compute(None, call.dtype, |[a, b]: [T; 2]| a.hypot(b))
 //!     }, else => Err(call.unsupported()))
@@ -76,7 +76,7 @@
 //!
 //! #[torch_impl(physics, CPU, Meta)]
 //! fn energy(this: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Tensor> {
-//!     let reduction = Reduction::new("physics::energy", this, dim, keepdim)?;
+//!     let reduction = Reduction::new(physics::energy::NAME, this, dim, keepdim)?;
 //!     let out = reduction.output(this.dtype())?;
 //!     match_computing!(this.dtype(), T: Integer | Float => {
 //!         fold([&out], this, reduction.is_reduced(), &Squares, |sum: T| [sum])?;

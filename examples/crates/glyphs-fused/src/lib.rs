@@ -24,7 +24,7 @@ torch_library! {
 #[torch_impl(crate::glyphs_fused, CPU)]
 fn biased_relu(this: &Tensor, bias: &Tensor) -> Result<Tensor> {
     let bias = of_channels(this, bias)?;
-    let call = Pointwise::promoting_to_float("glyphs::biased_relu", [this, &bias])?;
+    let call = Pointwise::promoting_to_float(crate::glyphs_fused::biased_relu::NAME, [this, &bias])?;
     match_computing!(call.dtype, T: Float => {
         call.compute(None, call.dtype, |[x, bias]: [T; 2]| {
             let sum = x + bias;

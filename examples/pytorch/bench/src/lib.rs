@@ -33,7 +33,7 @@ mod cpu {
 
 #[torch_impl(bench, CPU, Meta)]
 fn myadd(this: &Tensor, other: &Tensor) -> Result<Tensor> {
-    let call = Pointwise::promoting_to_float("bench::myadd", [this, other])?;
+    let call = Pointwise::promoting_to_float(bench::myadd::NAME, [this, other])?;
     match_computing!(call.dtype, T: Float => {
         call.compute(None, call.dtype, |[a, b]: [T; 2]| a + b)
     }, else => Err(call.unsupported()))

@@ -8,7 +8,7 @@ mod layer;
 use torch_library::prelude::*;
 
 use crate::call::{index_of, is_float, unwritten};
-use crate::copy::laid_out;
+use crate::copy::{contiguous, laid_out};
 use crate::shader::Shader;
 
 /// Elements that are summed together, of a tensor in contiguous memory. The element `i` of a row is at
@@ -147,7 +147,44 @@ impl Norm {
             )
     }
 
-    /// The gradients of input, weight and bias, those that are wanted.
+    /// Normalises by the statistics of the elements themselves: the result, the means and the reciprocal deviations.
+    fn normalised(
+        &self,
+        x: &Tensor,
+        [weight, bias]: [Option<&Tensor>; 2],
+        eps: f64,
+        metas: &[Tensor; 3],
+    ) -> Result<[Tensor; 3]> {
+        let index = index_of(x);
+        let (x, weight, bias) =
+            (contiguous(x)?, weight.map(contiguous).transpose()?, bias.map(contiguous).transpose()?);
+        let (y, mean, rstd) = (compact(&x, index)?, compact(&metas[1], index)?, compact(&metas[2], index)?);
+        self.statistics(&x, [&mean, &rstd], eps, None)?;
+        self.normalise(&x, [&mean, &rstd], [weight.as_ref(), bias.as_ref()], &y)?;
+        Ok([laid_out(y, &metas[0])?, mean, rstd])
+    }
+
+    /// The gradients of what [`normalised`](Self::normalised) gives, those of the mask.
+    fn gradients(
+        &self,
+        [grad, x, mean, rstd]: [&Tensor; 4],
+        weight: Option<&Tensor>,
+        output_mask: [bool; 3],
+        metas: &[Tensor; 3],
+    ) -> Result<[Tensor; 3]> {
+        let weight = weight.map(contiguous).transpose()?;
+        let of = Backward {
+            grad: &contiguous(grad)?,
+            x: &contiguous(x)?,
+            mean: &contiguous(mean)?,
+            rstd: &contiguous(rstd)?,
+            weight: weight.as_ref(),
+            is_training: true,
+        };
+        shaped(self.backward(&of, output_mask)?, metas)
+    }
+
+    /// The gradients of input, weight and bias, those of the mask.
     fn backward(&self, of: &Backward<'_>, output_mask: [bool; 3]) -> Result<[Tensor; 3]> {
         let index = index_of(of.grad);
         let new = |sizes: &[i64]| unwritten(&Tensor::empty(sizes, DType::Float32, Device::META)?, index);

@@ -3,9 +3,8 @@
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
-use super::{Backward, Norm, OfEqualNumbers, Rows, are_ours, compact};
-use crate::call::{Arguments, all_on_meta, index_of, kernels};
-use crate::copy::{contiguous, laid_out};
+use super::{Norm, OfEqualNumbers, Rows, are_ours};
+use crate::call::{Arguments, all_on_meta, kernels};
 
 kernels! {
     super::native_group_norm: native_group_norm;
@@ -30,14 +29,7 @@ fn native_group_norm(operator: OperatorHandle, values: &[Value<'_>]) -> Result<O
         return Ok(None);
     }
     let metas: [Tensor; 3] = all_on_meta(operator, values)?;
-    let norm = norm(&arguments, 3)?;
-    let index = index_of(x);
-    let (x, weight, bias) =
-        (contiguous(x)?, weight.map(contiguous).transpose()?, bias.map(contiguous).transpose()?);
-    let (y, mean, rstd) = (compact(&x, index)?, compact(&metas[1], index)?, compact(&metas[2], index)?);
-    norm.statistics(&x, [&mean, &rstd], arguments.float(7)?, None)?;
-    norm.normalise(&x, [&mean, &rstd], [weight.as_ref(), bias.as_ref()], &y)?;
-    Ok(Some([laid_out(y, &metas[0])?, mean, rstd]))
+    norm(&arguments, 3)?.normalised(x, [weight, bias], arguments.float(7)?, &metas).map(Some)
 }
 
 fn native_group_norm_backward(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<[Tensor; 3]>> {
@@ -49,15 +41,6 @@ fn native_group_norm_backward(operator: OperatorHandle, values: &[Value<'_>]) ->
         return Ok(None);
     }
     let metas: [Tensor; 3] = all_on_meta(operator, values)?;
-    let norm = norm(&arguments, 5)?;
-    let weight = weight.map(contiguous).transpose()?;
-    let of = Backward {
-        grad: &contiguous(grad)?,
-        x: &contiguous(x)?,
-        mean: &contiguous(mean)?,
-        rstd: &contiguous(rstd)?,
-        weight: weight.as_ref(),
-        is_training: true,
-    };
-    super::shaped(norm.backward(&of, arguments.mask(9)?)?, &metas).map(Some)
+    let of = [grad, x, mean, rstd];
+    norm(&arguments, 5)?.gradients(of, weight, arguments.mask(9)?, &metas).map(Some)
 }

@@ -3,9 +3,8 @@
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
-use super::{Backward, Norm, OfEqualNumbers, Rows, are_ours, compact};
-use crate::call::{Arguments, all_on_meta, index_of, kernels};
-use crate::copy::{contiguous, laid_out};
+use super::{Norm, OfEqualNumbers, Rows, are_ours};
+use crate::call::{Arguments, all_on_meta, kernels};
 
 kernels! {
     super::native_layer_norm: native_layer_norm;
@@ -29,14 +28,7 @@ fn native_layer_norm(operator: OperatorHandle, values: &[Value<'_>]) -> Result<O
         return Ok(None);
     }
     let metas: [Tensor; 3] = all_on_meta(operator, values)?;
-    let norm = norm(x, arguments.ints(1)?);
-    let index = index_of(x);
-    let (x, weight, bias) =
-        (contiguous(x)?, weight.map(contiguous).transpose()?, bias.map(contiguous).transpose()?);
-    let (y, mean, rstd) = (compact(&x, index)?, compact(&metas[1], index)?, compact(&metas[2], index)?);
-    norm.statistics(&x, [&mean, &rstd], arguments.float(4)?, None)?;
-    norm.normalise(&x, [&mean, &rstd], [weight.as_ref(), bias.as_ref()], &y)?;
-    Ok(Some([laid_out(y, &metas[0])?, mean, rstd]))
+    norm(x, arguments.ints(1)?).normalised(x, [weight, bias], arguments.float(4)?, &metas).map(Some)
 }
 
 fn native_layer_norm_backward(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<[Tensor; 3]>> {
@@ -48,15 +40,6 @@ fn native_layer_norm_backward(operator: OperatorHandle, values: &[Value<'_>]) ->
         return Ok(None);
     }
     let metas: [Tensor; 3] = all_on_meta(operator, values)?;
-    let norm = norm(x, arguments.ints(2)?);
-    let weight = weight.map(contiguous).transpose()?;
-    let of = Backward {
-        grad: &contiguous(grad)?,
-        x: &contiguous(x)?,
-        mean: &contiguous(mean)?,
-        rstd: &contiguous(rstd)?,
-        weight: weight.as_ref(),
-        is_training: true,
-    };
-    super::shaped(norm.backward(&of, arguments.mask(7)?)?, &metas).map(Some)
+    let of = [grad, x, mean, rstd];
+    norm(x, arguments.ints(2)?).gradients(of, weight, arguments.mask(7)?, &metas).map(Some)
 }

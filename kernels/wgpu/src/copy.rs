@@ -13,7 +13,7 @@ use crate::shader::{DIMS, Shader};
 mod kernels {
     use super::*;
 
-    fn copy_(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+    fn copy_(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
         let arguments = operator.arguments(stack)?;
         let (Some(to), Some(from)) = (arguments[0].as_tensor(), arguments[1].as_tensor()) else {
             bail!(Internal, "{operator} of something else than tensors")
@@ -21,10 +21,7 @@ mod kernels {
         match copy(to, from)? {
             true => super::keep_first(operator, stack),
             // What every backend has, by way of the host where bytes are not enough.
-            false => {
-                let _ = keys;
-                operator.call_boxed_for_key(DispatchKey::CompositeExplicitAutograd, stack)
-            }
+            false => operator.call_boxed_for_key(DispatchKey::CompositeExplicitAutograd, stack),
         }
     }
 

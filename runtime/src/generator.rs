@@ -169,7 +169,7 @@ impl Generator {
 
     /// Takes so many counters for a kernel whose numbers are functions of a seed and a counter, as those of Philox are,
     /// and gives the seed and the first of them. They start from 0 where the stream starts over; numbers that are drawn
-    /// in other ways take none. A count is rounded up to a multiple of four: so many numbers are what Philox makes of one
+    /// in other ways take none. A count is rounded up to a multiple of four: so many numbers Philox makes of one
     /// counter.
     ///
     /// ```

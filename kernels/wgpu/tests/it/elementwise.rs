@@ -25,7 +25,6 @@ fn functions_of_one_number() {
         aten::trunc,
         aten::abs,
         aten::neg,
-        aten::sign,
         aten::relu,
         aten::sigmoid,
         aten::tanh,

@@ -13,6 +13,7 @@ use torch_library_mpi::Session;
 #[expect(dead_code, reason = "of the example's module this program needs less than the example")]
 mod data;
 #[path = "../../../../../../examples/digits/network.rs"]
+#[expect(dead_code, reason = "the same: it stays on the CPU")]
 mod network;
 #[path = "../../../../../../examples/digits/progress.rs"]
 #[expect(dead_code, reason = "the same")]

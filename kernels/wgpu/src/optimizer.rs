@@ -88,8 +88,9 @@ fn step(arguments: &Arguments<'_, '_>, shrinks: bool) -> Result<Option<Nothing>>
     if !are_ours(lists, grads, extras) || steps.len() != this.len() {
         return Ok(None);
     }
-    for (at, x) in this.iter().enumerate() {
-        let step: f64 = steps[at].item()?.to()?;
+    // All before anything is written.
+    let steps = steps.iter().map(|step| step.item()?.to::<f64>()).collect::<Result<Vec<_>>>()?;
+    for ((at, x), step) in this.iter().enumerate().zip(steps) {
         let shader = Shader::new("adam")
             .float("decay", if shrinks { 0.0 } else { decay })
             .float("shrink", if shrinks { 1.0 - rate * decay } else { 1.0 })

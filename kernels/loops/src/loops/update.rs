@@ -4,7 +4,6 @@
 use torch_library::{Element, Lease, Leased, MemoryFormat, Result, Tensor, ensure};
 
 use super::{copy, has_elements, is_plain, map, parallel, uninit_like};
-use crate::vector::from_fn;
 
 /// How many elements are read before any is written: tensors may share memory, and the loop over so many vectorises.
 const STEP: usize = 16;
@@ -188,7 +187,7 @@ unsafe fn step<T: Element, const N: usize, const K: usize, const COUNT: usize>(
     // nobody else writes to.
     let given = line.given.map(|data| unsafe { data.add(start).cast::<[T; COUNT]>().read() });
     for i in 0..COUNT {
-        let new = f(from_fn(|n| changed[n][i]), from_fn(|k| given[k][i]));
+        let new = f(column(&changed, i), column(&given, i));
         (0..N).for_each(|n| changed[n][i] = new[n]);
     }
     for (data, elements) in line.changed.iter().zip(changed) {
@@ -196,6 +195,14 @@ unsafe fn step<T: Element, const N: usize, const K: usize, const COUNT: usize>(
         // which nobody else uses.
         unsafe { data.add(start).cast::<[T; COUNT]>().write(elements) };
     }
+}
+
+/// Element `i` of each line; of no line where no tensor is only read.
+#[inline(always)]
+fn column<T: Element, const LINES: usize, const COUNT: usize>(lines: &[[T; COUNT]; LINES], i: usize) -> [T; LINES] {
+    let mut elements = [T::default(); LINES];
+    (0..LINES).for_each(|line| elements[line] = lines[line][i]);
+    elements
 }
 
 #[cfg(test)]

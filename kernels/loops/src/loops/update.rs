@@ -199,7 +199,10 @@ unsafe fn step<T: Element, const N: usize, const K: usize, const COUNT: usize>(
 
 /// Element `i` of each line; of no line where no tensor is only read.
 #[inline(always)]
-fn column<T: Element, const LINES: usize, const COUNT: usize>(lines: &[[T; COUNT]; LINES], i: usize) -> [T; LINES] {
+fn column<T: Element, const LINES: usize, const COUNT: usize>(
+    lines: &[[T; COUNT]; LINES],
+    i: usize,
+) -> [T; LINES] {
     let mut elements = [T::default(); LINES];
     (0..LINES).for_each(|line| elements[line] = lines[line][i]);
     elements

@@ -28,10 +28,11 @@ pub use mode::{
 pub(crate) use mode::{below_autograd, needs_derivative};
 pub(crate) use travelling::{set_travelling, travelling};
 
-/// What rides on a thread. Cells of their own, so that a call reads three words and a guard writes one.
+/// What rides on a thread. Cells of their own, so that a call reads three words and a guard writes one or two.
 struct Thread {
     included: Cell<DispatchKeySet>,
-    /// All bits but the excluded ones. Backends are never kept from a call, whatever a guard says of them.
+    excluded: Cell<DispatchKeySet>,
+    /// What calls keep of their keys, which is made from `excluded` whenever that changes: calls are what is frequent.
     kept: Cell<DispatchKeySet>,
     /// Down to which address calls may take the stack, see `crate::recursion`; the highest there is until somebody has
     /// looked.
@@ -44,7 +45,8 @@ thread_local! {
     static THREAD: Thread = const {
         Thread {
             included: Cell::new(DispatchKeySet::DEFAULT_INCLUDED),
-            kept: Cell::new(inverted(DispatchKeySet::DEFAULT_EXCLUDED)),
+            excluded: Cell::new(DispatchKeySet::DEFAULT_EXCLUDED),
+            kept: Cell::new(all_but(DispatchKeySet::DEFAULT_EXCLUDED)),
             stack_limit: Cell::new(usize::MAX),
             grad_mode: Cell::new(true),
             inference_mode: Cell::new(false),
@@ -52,10 +54,18 @@ thread_local! {
     };
 }
 
-/// Every bit that is not in the set: unlike with `-`, backends as well.
+impl Thread {
+    #[inline]
+    fn set_excluded(&self, keys: DispatchKeySet) {
+        self.excluded.set(keys);
+        self.kept.set(all_but(keys));
+    }
+}
+
+/// All keys but those of the set, and every backend: calls keep theirs, whatever a guard says of them.
 #[inline]
-const fn inverted(keys: DispatchKeySet) -> DispatchKeySet {
-    DispatchKeySet::from_raw(!keys.raw())
+const fn all_but(keys: DispatchKeySet) -> DispatchKeySet {
+    DispatchKeySet::from_raw(!keys.raw() | DispatchKeySet::ALL_BACKENDS.raw())
 }
 
 #[inline]
@@ -65,7 +75,7 @@ fn set_included(keys: DispatchKeySet) {
 
 #[inline]
 fn set_excluded(keys: DispatchKeySet) {
-    THREAD.with(|thread| thread.kept.set(inverted(keys)));
+    THREAD.with(|thread| thread.set_excluded(keys));
 }
 
 /// Down to which address calls may take this thread's stack.
@@ -87,20 +97,17 @@ struct Change {
 }
 
 impl Change {
+    /// Keys that are added to a set.
     #[inline]
-    fn make(cell: &Cell<DispatchKeySet>, change: impl FnOnce(DispatchKeySet) -> DispatchKeySet) -> Self {
-        let before = cell.get();
-        let after = change(before);
-        cell.set(after);
-        Change { before, after }
+    fn adding(before: DispatchKeySet, keys: DispatchKeySet) -> Self {
+        Change { before, after: before | keys }
     }
 
-    /// Takes the change back. Where nothing else has changed the set, as in scopes, the set before is known already: a
-    /// branch instead of arithmetic keeps the next guard from waiting for this one's load.
+    /// The set as it is now, without the change. Where nothing else has changed it, as in scopes, that is the set
+    /// before: a branch instead of arithmetic keeps the next guard from waiting for this one's load.
     #[inline]
-    fn undo(self, cell: &Cell<DispatchKeySet>) {
-        let now = cell.get();
-        cell.set(if now == self.after { self.before } else { self.undone(now) });
+    fn undo(self, now: DispatchKeySet) -> DispatchKeySet {
+        if now == self.after { self.before } else { self.undone(now) }
     }
 
     /// The bits that the change turned are as before, all others as they are now.
@@ -115,7 +122,7 @@ impl Change {
 #[doc(hidden)]
 #[inline(always)]
 pub fn apply(keys: DispatchKeySet) -> DispatchKeySet {
-    THREAD.with(|thread| (keys | thread.included.get()) & (thread.kept.get() | DispatchKeySet::ALL_BACKENDS))
+    THREAD.with(|thread| (keys | thread.included.get()) & thread.kept.get())
 }
 
 /// The keys that a thread includes in every call and excludes from every call.
@@ -146,7 +153,7 @@ impl LocalDispatchKeySet {
     pub fn current() -> Self {
         THREAD.with(|thread| LocalDispatchKeySet {
             included: thread.included.get(),
-            excluded: inverted(thread.kept.get()),
+            excluded: thread.excluded.get(),
         })
     }
 
@@ -203,16 +210,18 @@ impl IncludeDispatchKeyGuard {
     /// Includes a key or a set of keys; those that are included already stay so afterwards.
     #[inline]
     pub fn new(keys: impl Into<DispatchKeySet>) -> Self {
-        let keys = keys.into();
-        let change = THREAD.with(|thread| Change::make(&thread.included, |included| included | keys));
-        IncludeDispatchKeyGuard { change, not_send: PhantomData }
+        THREAD.with(|thread| {
+            let change = Change::adding(thread.included.get(), keys.into());
+            thread.included.set(change.after);
+            IncludeDispatchKeyGuard { change, not_send: PhantomData }
+        })
     }
 }
 
 impl Drop for IncludeDispatchKeyGuard {
     #[inline]
     fn drop(&mut self) {
-        THREAD.with(|thread| self.change.undo(&thread.included));
+        THREAD.with(|thread| thread.included.set(self.change.undo(thread.included.get())));
     }
 }
 
@@ -240,16 +249,18 @@ impl ExcludeDispatchKeyGuard {
     /// Excludes a key or a set of keys; those that are excluded already stay so afterwards.
     #[inline]
     pub fn new(keys: impl Into<DispatchKeySet>) -> Self {
-        let keys = inverted(keys.into());
-        let change = THREAD.with(|thread| Change::make(&thread.kept, |kept| kept & keys));
-        ExcludeDispatchKeyGuard { change, not_send: PhantomData }
+        THREAD.with(|thread| {
+            let change = Change::adding(thread.excluded.get(), keys.into());
+            thread.set_excluded(change.after);
+            ExcludeDispatchKeyGuard { change, not_send: PhantomData }
+        })
     }
 }
 
 impl Drop for ExcludeDispatchKeyGuard {
     #[inline]
     fn drop(&mut self) {
-        THREAD.with(|thread| self.change.undo(&thread.kept));
+        THREAD.with(|thread| thread.set_excluded(self.change.undo(thread.excluded.get())));
     }
 }
 

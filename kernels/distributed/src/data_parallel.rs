@@ -18,15 +18,16 @@ use reducer::Reducer;
 pub struct DataParallelOptions {
     /// How many bytes of gradients travel together.
     pub bucket_bytes: usize,
-    /// In which type they travel, if not in their own: `bfloat16` takes half the time of `float32`. Sums of halves are
-    /// rounded once.
+    /// In which type they travel: `bfloat16` takes half the time of `float32`. Sums of halves are rounded once. If none is
+    /// said, they travel in their own, and in the precision of [autocast](torch_library::autocast) where the backward pass
+    /// and [`finish`](DistributedDataParallel::finish) run within a region of it, which casts no `float64`.
     ///
     /// PyTorch: `bf16_compress_hook`.
     pub communication_dtype: Option<DType>,
 }
 
 impl Default for DataParallelOptions {
-    /// PyTorch's 25 MiB, and the gradients' own types.
+    /// PyTorch's 25 MiB, and the gradients' own types or autocast's.
     fn default() -> DataParallelOptions {
         DataParallelOptions { bucket_bytes: 25 << 20, communication_dtype: None }
     }

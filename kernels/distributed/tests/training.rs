@@ -1,5 +1,8 @@
 //! Data-parallel training is training: as one process with the whole batch.
 
+use torch_library::DeviceType;
+use torch_library::autocast::Autocast;
+use torch_library::element::bf16;
 use torch_library::prelude::*;
 use torch_library_distributed::{
     DataParallelOptions, DistributedDataParallel, Gradients, Options, ProcessGroup, ZeroRedundancyOptimizer,
@@ -159,6 +162,31 @@ fn gradients_travel_as_halves() -> Result<()> {
     let far = distance(&alone(f64::INFINITY)?, &found[0]);
     assert!(far > 0.0 && far < 0.05, "{far}");
     assert!(found.iter().all(|other| *other == found[0]));
+    Ok(())
+}
+
+/// Within a region of autocast gradients travel in its precision, unless a type was asked for.
+#[test]
+fn gradients_travel_in_the_precision_of_autocast() -> Result<()> {
+    let are_halves = |options: DataParallelOptions| {
+        let found = all(4, |group| {
+            let parameters = network(0)?;
+            let parallel = DistributedDataParallel::new(named(&parameters), group, options.clone())?;
+            let [x, y] = all_batches()?.swap_remove(0);
+            let part = shard([&x, &y], group)?;
+            Autocast::on(DeviceType::Cpu).run(|| {
+                loss(&parameters, &part.tensors[0], &part.tensors[1])?.mul(part.weight)?.backward()?;
+                parallel.finish()
+            })?;
+            let grads: Vec<f32> = flat(&parameters.iter().filter_map(Tensor::grad).collect::<Vec<_>>())?;
+            assert_eq!(grads.len(), parameters.iter().map(Tensor::numel).sum::<i64>() as usize);
+            Ok(grads.iter().all(|grad| bf16::from_f32(*grad).to_f32() == *grad))
+        });
+        assert!(found.iter().all(|rank| *rank == found[0]), "{found:?}");
+        found[0]
+    };
+    assert!(are_halves(DataParallelOptions::default()));
+    assert!(!are_halves(DataParallelOptions::default().communication_dtype(DType::Float32)));
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use torch_library::autocast;
 use torch_library::guard::no_grad;
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
@@ -106,10 +107,7 @@ impl Reducer {
                 parameter.grad().map_or_else(|| aten::zeros_like(parameter), Ok)?.reshape(&[-1])
             });
             let flat = aten::cat(&parts.collect::<Result<Vec<_>>>()?)?;
-            match self.options.communication_dtype {
-                Some(dtype) => convert(&flat, dtype),
-                None => Ok(flat),
-            }
+            convert(&flat, self.options.communication_dtype.unwrap_or_else(|| dtype_now(&flat)))
         })?;
         let mut list = [flat.detach()?];
         let begin = || c10d::allreduce_(&mut list, self.group.name(), "avg", None).map(|(_, ticket)| ticket);
@@ -191,6 +189,15 @@ impl Reducer {
     pub(crate) fn buckets(&self) -> Vec<Vec<String>> {
         let name = |index: &usize| self.names[*index].clone();
         self.buckets.iter().map(|bucket| bucket.iter().map(name).collect()).collect()
+    }
+}
+
+/// The type that this thread wants a tensor to travel in: its own, or autocast's.
+fn dtype_now(tensor: &Tensor) -> DType {
+    let device = tensor.device().kind;
+    match autocast::is_enabled(device) && autocast::is_eligible(tensor, device) {
+        true => autocast::dtype(device),
+        false => tensor.dtype(),
     }
 }
 

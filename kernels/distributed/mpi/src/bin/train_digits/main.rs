@@ -31,6 +31,7 @@ Options:
   --clip NORM        Shorten gradients to this norm
   --zero             Shard the optimiser's state over the processes
   --bf16             Send gradients as bfloat16
+  --autocast         Compute and send gradients in autocast's bfloat16
   --checkpoint FILE  Write a checkpoint there after each epoch, by one process
   --resume FILE      Go on from a checkpoint, whatever number of processes wrote it
   --losses FILE      Write the loss of each step there, one a line
@@ -43,6 +44,7 @@ struct Asked {
     clip: f64,
     zero: bool,
     bf16: bool,
+    autocast: bool,
     checkpoint: Option<PathBuf>,
     resume: Option<PathBuf>,
     losses: Option<PathBuf>,
@@ -69,6 +71,7 @@ fn parse() -> Result<Option<Asked>> {
         clip: f64::INFINITY,
         zero: false,
         bf16: false,
+        autocast: false,
         checkpoint: None,
         resume: None,
         losses: None,
@@ -85,6 +88,7 @@ fn parse() -> Result<Option<Asked>> {
             Long("clip") => asked.clip = arguments.value().and_then(|value| value.parse()).map_err(wrong)?,
             Long("zero") => asked.zero = true,
             Long("bf16") => asked.bf16 = true,
+            Long("autocast") => asked.autocast = true,
             Long("checkpoint") => asked.checkpoint = Some(arguments.value().map_err(wrong)?.into()),
             Long("resume") => asked.resume = Some(arguments.value().map_err(wrong)?.into()),
             Long("losses") => asked.losses = Some(arguments.value().map_err(wrong)?.into()),

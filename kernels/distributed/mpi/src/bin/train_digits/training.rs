@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use torch_library::DeviceType;
+use torch_library::autocast::Autocast;
 use torch_library::prelude::*;
 use torch_library_distributed::{
     _c10d_functional as functional, DataParallelOptions, DistributedDataParallel, Gradients, ProcessGroup,
@@ -31,6 +33,7 @@ struct Training<'a> {
     parallel: DistributedDataParallel,
     optimizer: Optimiser,
     clip: f64,
+    autocast: bool,
     losses: Vec<f64>,
     /// Of batches that have no step yet.
     sums: f64,
@@ -84,7 +87,8 @@ impl Training<'_> {
                 Optimiser::Sharded(sharded.clip_grad_norm(asked.clip))
             }
         };
-        Ok(Training { world, network, parallel, optimizer, clip: asked.clip, losses: Vec::new(), sums: 0.0 })
+        let Asked { clip, autocast, .. } = *asked;
+        Ok(Training { world, network, parallel, optimizer, clip, autocast, losses: Vec::new(), sums: 0.0 })
     }
 
     /// This process's part of a batch; with the last one of several comes a step.
@@ -99,9 +103,15 @@ impl Training<'_> {
             loss.backward()?;
             loss.detach()?.item()?.to()
         };
-        self.sums += if is_step { backward() } else { self.parallel.no_sync(backward) }?;
+        // What sets out in the region travels in its precision: gradients as they come, and those that `finish` sends.
+        self.sums += Autocast::on(DeviceType::Cpu).enabled(self.autocast).run(|| {
+            let sum = if is_step { backward() } else { self.parallel.no_sync(backward) }?;
+            if is_step {
+                self.parallel.finish()?;
+            }
+            Ok::<_, Error>(sum)
+        })?;
         if is_step {
-            self.parallel.finish()?;
             self.step()?;
         }
         Ok(())

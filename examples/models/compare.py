@@ -264,7 +264,7 @@ output, beside the largest number in that output. The models' weights are random
 | model | nodes | difference | here | PyTorch |
 |---|---:|---:|---:|---:|
 """
-TIMED = "Times are of one run: here the mean of five after a first, there the median of five."
+TIMED = "Times are the median of five runs after a first."
 UNTIMED = "Times were not taken: the build was not an optimised one."
 
 

@@ -14,8 +14,8 @@ use crate::run::Watch;
 /// [`Display`](fmt::Display) is a table with bars, [`to_svg`](Self::to_svg) a picture.
 #[derive(Clone, Debug, Default)]
 pub struct Profile {
-    runs: u32,
-    total: Duration,
+    /// What each run took, in order.
+    runs: Vec<Duration>,
     operators: HashMap<String, (u64, Duration)>,
     modules: HashMap<String, (u64, Duration)>,
 }
@@ -61,14 +61,25 @@ impl Profile {
     pub(crate) fn run(&mut self, run: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         let start = Instant::now();
         run(self)?;
-        self.total += start.elapsed();
-        self.runs += 1;
+        self.runs.push(start.elapsed());
         Ok(())
     }
 
     /// How long the runs took altogether, what is between operators included.
     pub fn total(&self) -> Duration {
-        self.total
+        self.runs.iter().sum()
+    }
+
+    /// How long a run took in the middle: half of them took less. Nothing without any run.
+    pub fn median(&self) -> Duration {
+        let mut runs = self.runs.clone();
+        runs.sort_unstable();
+        runs.get(runs.len() / 2).copied().unwrap_or_default()
+    }
+
+    /// How long the quickest run took. Nothing without any run.
+    pub fn least(&self) -> Duration {
+        self.runs.iter().min().copied().unwrap_or_default()
     }
 
     /// What each operator took, those with the most time first.
@@ -111,7 +122,7 @@ impl Profile {
 
     /// The time of a row in one run, and how often it is called there.
     fn time(&self, row: &Row) -> String {
-        let runs = f64::from(self.runs.max(1));
+        let runs = self.runs.len().max(1) as f64;
         format!("{:.1} µs in {:.0} calls", row.time.as_secs_f64() * 1e6 / runs, row.calls as f64 / runs)
     }
 }
@@ -129,22 +140,22 @@ fn sorted(rows: &HashMap<String, (u64, Duration)>) -> Vec<Row> {
 
 impl fmt::Display for Profile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let runs = f64::from(self.runs.max(1));
         let rows = self.operators();
         let within: Duration = rows.iter().map(|row| row.time).sum();
-        let total = self.total.as_secs_f64().max(1e-12);
+        let total = self.total().as_secs_f64().max(1e-12);
         writeln!(
             f,
-            "{:.1} µs for one run, the mean of {}",
-            self.total.as_secs_f64() * 1e6 / runs,
-            self.runs
+            "{:.1} µs for one run, the median of {}; the quickest took {:.1} µs",
+            self.median().as_secs_f64() * 1e6,
+            self.runs.len(),
+            self.least().as_secs_f64() * 1e6,
         )?;
         for row in &rows {
             let share = row.time.as_secs_f64() / total;
             let bar = "█".repeat((share * 30.0).round() as usize);
             writeln!(f, "{:5.1} %  {:<30} {:<40} {}", share * 100.0, bar, row.name, self.time(row))?;
         }
-        let between = self.total.saturating_sub(within);
+        let between = self.total().saturating_sub(within);
         writeln!(f, "{:5.1} %  {:30} between operators", between.as_secs_f64() / total * 100.0, "")
     }
 }

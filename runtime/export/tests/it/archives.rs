@@ -287,6 +287,7 @@ fn a_program_is_listed_and_profiled() {
         assert!(text.contains(line), "{line} is not in\n{text}");
     }
     let profile = program.profile(&recorded("digits", "inputs"), 3).unwrap();
+    assert!(profile.least() <= profile.median() && profile.median() < profile.total());
     let rows = profile.operators();
     assert!(rows.windows(2).all(|pair| pair[0].time >= pair[1].time));
     assert_eq!(rows.iter().find(|row| row.name == "aten.relu").unwrap().calls, 6);

@@ -52,6 +52,13 @@ thread_local! {
     };
 }
 
+/// `THREAD.with`, compiled into its callers: that of the standard library is only where a later pass looks at them once
+/// more.
+#[inline(always)]
+fn on_thread<R>(f: impl FnOnce(&Thread) -> R) -> R {
+    THREAD.try_with(f).expect("what needs no destructor is there as long as the thread")
+}
+
 /// Every bit that is not in the set: unlike with `-`, backends as well.
 #[inline]
 const fn inverted(keys: DispatchKeySet) -> DispatchKeySet {
@@ -60,23 +67,23 @@ const fn inverted(keys: DispatchKeySet) -> DispatchKeySet {
 
 #[inline]
 fn set_included(keys: DispatchKeySet) {
-    THREAD.with(|thread| thread.included.set(keys));
+    on_thread(|thread| thread.included.set(keys));
 }
 
 #[inline]
 fn set_excluded(keys: DispatchKeySet) {
-    THREAD.with(|thread| thread.kept.set(inverted(keys)));
+    on_thread(|thread| thread.kept.set(inverted(keys)));
 }
 
 /// Down to which address calls may take this thread's stack.
 #[doc(hidden)]
 #[inline(always)]
 pub fn stack_limit() -> usize {
-    THREAD.with(|thread| thread.stack_limit.get())
+    on_thread(|thread| thread.stack_limit.get())
 }
 
 pub(crate) fn set_stack_limit(address: usize) {
-    THREAD.with(|thread| thread.stack_limit.set(address));
+    on_thread(|thread| thread.stack_limit.set(address));
 }
 
 /// What a guard did to a set.
@@ -115,7 +122,7 @@ impl Change {
 #[doc(hidden)]
 #[inline(always)]
 pub fn apply(keys: DispatchKeySet) -> DispatchKeySet {
-    THREAD.with(|thread| (keys | thread.included.get()) & (thread.kept.get() | DispatchKeySet::ALL_BACKENDS))
+    on_thread(|thread| (keys | thread.included.get()) & (thread.kept.get() | DispatchKeySet::ALL_BACKENDS))
 }
 
 /// The keys that a thread includes in every call and excludes from every call.
@@ -144,7 +151,7 @@ impl LocalDispatchKeySet {
     /// PyTorch: `tls_local_dispatch_key_set`.
     #[inline]
     pub fn current() -> Self {
-        THREAD.with(|thread| LocalDispatchKeySet {
+        on_thread(|thread| LocalDispatchKeySet {
             included: thread.included.get(),
             excluded: inverted(thread.kept.get()),
         })
@@ -204,7 +211,7 @@ impl IncludeDispatchKeyGuard {
     #[inline]
     pub fn new(keys: impl Into<DispatchKeySet>) -> Self {
         let keys = keys.into();
-        let change = THREAD.with(|thread| Change::make(&thread.included, |included| included | keys));
+        let change = on_thread(|thread| Change::make(&thread.included, |included| included | keys));
         IncludeDispatchKeyGuard { change, not_send: PhantomData }
     }
 }
@@ -212,7 +219,7 @@ impl IncludeDispatchKeyGuard {
 impl Drop for IncludeDispatchKeyGuard {
     #[inline]
     fn drop(&mut self) {
-        THREAD.with(|thread| self.change.undo(&thread.included));
+        on_thread(|thread| self.change.undo(&thread.included));
     }
 }
 
@@ -241,7 +248,7 @@ impl ExcludeDispatchKeyGuard {
     #[inline]
     pub fn new(keys: impl Into<DispatchKeySet>) -> Self {
         let keys = inverted(keys.into());
-        let change = THREAD.with(|thread| Change::make(&thread.kept, |kept| kept & keys));
+        let change = on_thread(|thread| Change::make(&thread.kept, |kept| kept & keys));
         ExcludeDispatchKeyGuard { change, not_send: PhantomData }
     }
 }
@@ -249,7 +256,7 @@ impl ExcludeDispatchKeyGuard {
 impl Drop for ExcludeDispatchKeyGuard {
     #[inline]
     fn drop(&mut self) {
-        THREAD.with(|thread| self.change.undo(&thread.kept));
+        on_thread(|thread| self.change.undo(&thread.kept));
     }
 }
 

@@ -95,6 +95,7 @@ impl DeviceType {
     /// The key under which this kind's kernels are registered.
     ///
     /// PyTorch: `computeDispatchKey`.
+    #[inline]
     pub fn dispatch_key(self) -> DispatchKey {
         self.row().2
     }

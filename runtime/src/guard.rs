@@ -54,6 +54,13 @@ thread_local! {
     };
 }
 
+/// `THREAD.with`, compiled into its callers: that of the standard library is only where a later pass looks at them once
+/// more.
+#[inline(always)]
+fn on_thread<R>(f: impl FnOnce(&Thread) -> R) -> R {
+    THREAD.try_with(f).expect("what needs no destructor is there as long as the thread")
+}
+
 impl Thread {
     #[inline]
     fn set_excluded(&self, keys: DispatchKeySet) {
@@ -70,23 +77,23 @@ const fn all_but(keys: DispatchKeySet) -> DispatchKeySet {
 
 #[inline]
 fn set_included(keys: DispatchKeySet) {
-    THREAD.with(|thread| thread.included.set(keys));
+    on_thread(|thread| thread.included.set(keys));
 }
 
 #[inline]
 fn set_excluded(keys: DispatchKeySet) {
-    THREAD.with(|thread| thread.set_excluded(keys));
+    on_thread(|thread| thread.set_excluded(keys));
 }
 
 /// Down to which address calls may take this thread's stack.
 #[doc(hidden)]
 #[inline(always)]
 pub fn stack_limit() -> usize {
-    THREAD.with(|thread| thread.stack_limit.get())
+    on_thread(|thread| thread.stack_limit.get())
 }
 
 pub(crate) fn set_stack_limit(address: usize) {
-    THREAD.with(|thread| thread.stack_limit.set(address));
+    on_thread(|thread| thread.stack_limit.set(address));
 }
 
 /// What a guard did to a set.
@@ -122,7 +129,7 @@ impl Change {
 #[doc(hidden)]
 #[inline(always)]
 pub fn apply(keys: DispatchKeySet) -> DispatchKeySet {
-    THREAD.with(|thread| (keys | thread.included.get()) & thread.kept.get())
+    on_thread(|thread| (keys | thread.included.get()) & thread.kept.get())
 }
 
 /// The keys that a thread includes in every call and excludes from every call.
@@ -151,7 +158,7 @@ impl LocalDispatchKeySet {
     /// PyTorch: `tls_local_dispatch_key_set`.
     #[inline]
     pub fn current() -> Self {
-        THREAD.with(|thread| LocalDispatchKeySet {
+        on_thread(|thread| LocalDispatchKeySet {
             included: thread.included.get(),
             excluded: thread.excluded.get(),
         })
@@ -210,7 +217,7 @@ impl IncludeDispatchKeyGuard {
     /// Includes a key or a set of keys; those that are included already stay so afterwards.
     #[inline]
     pub fn new(keys: impl Into<DispatchKeySet>) -> Self {
-        THREAD.with(|thread| {
+        on_thread(|thread| {
             let change = Change::adding(thread.included.get(), keys.into());
             thread.included.set(change.after);
             IncludeDispatchKeyGuard { change, not_send: PhantomData }
@@ -221,7 +228,7 @@ impl IncludeDispatchKeyGuard {
 impl Drop for IncludeDispatchKeyGuard {
     #[inline]
     fn drop(&mut self) {
-        THREAD.with(|thread| thread.included.set(self.change.undo(thread.included.get())));
+        on_thread(|thread| thread.included.set(self.change.undo(thread.included.get())));
     }
 }
 
@@ -249,7 +256,7 @@ impl ExcludeDispatchKeyGuard {
     /// Excludes a key or a set of keys; those that are excluded already stay so afterwards.
     #[inline]
     pub fn new(keys: impl Into<DispatchKeySet>) -> Self {
-        THREAD.with(|thread| {
+        on_thread(|thread| {
             let change = Change::adding(thread.excluded.get(), keys.into());
             thread.set_excluded(change.after);
             ExcludeDispatchKeyGuard { change, not_send: PhantomData }
@@ -260,7 +267,7 @@ impl ExcludeDispatchKeyGuard {
 impl Drop for ExcludeDispatchKeyGuard {
     #[inline]
     fn drop(&mut self) {
-        THREAD.with(|thread| thread.set_excluded(self.change.undo(thread.excluded.get())));
+        on_thread(|thread| thread.set_excluded(self.change.undo(thread.excluded.get())));
     }
 }
 

@@ -294,6 +294,7 @@ impl DispatchKey {
         self as u8
     }
 
+    #[inline]
     const fn row(self) -> &'static Row {
         match &ROWS[self as usize] {
             Some(row) => row,
@@ -329,6 +330,7 @@ impl DispatchKey {
     /// The functionality: the key itself for a functionality, `Undefined` for an alias.
     ///
     /// PyTorch: `c10::toFunctionalityKey`.
+    #[inline]
     pub const fn functionality(self) -> DispatchKey {
         self.row().functionality
     }
@@ -336,6 +338,7 @@ impl DispatchKey {
     /// The backend of a per-backend runtime key.
     ///
     /// PyTorch: `c10::toBackendComponent`.
+    #[inline]
     pub const fn backend(self) -> Option<BackendComponent> {
         self.row().backend
     }

@@ -341,6 +341,7 @@ impl Tensor {
         self.0.autograd.get().is_some_and(|meta| meta.requires_grad())
     }
 
+    #[inline]
     pub(crate) fn store_requires_grad(&self, requires_grad: bool) {
         let gradient = if requires_grad { Gradient::REQUIRED } else { Gradient::NOT_REQUIRED };
         self.0.gradient.store(gradient, Ordering::Relaxed);

@@ -28,7 +28,7 @@
 //! The modules that the documentation does not show are for the crates with the other families, which are of the same
 //! version as this one. They are no interface: what they have changes without notice.
 
-use torch_library_loops::{functions, loops, number, vector};
+use torch_library_loops::{functions, inlined, loops, number, vector};
 
 /// PyTorch's operators: a function for each overload (`aten::add_Tensor`), and a module of its name with the rest:
 /// `with` for arguments by name, `call` and `redispatch`, its handle.

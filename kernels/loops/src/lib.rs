@@ -110,6 +110,8 @@
 mod sync;
 
 #[doc(hidden)]
+pub mod inlined;
+#[doc(hidden)]
 pub mod number;
 #[doc(hidden)]
 pub mod vector;

@@ -66,6 +66,7 @@ pub use vectors::on_vectors;
 pub use vectors::{is_wide, is_widest};
 use walk::{Row, Walk};
 
+use crate::inlined::{from_fn, zip};
 pub use crate::match_computing;
 pub use crate::number::{Number, Ordered};
 
@@ -152,11 +153,13 @@ pub fn all_frozen<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> Result<L
 }
 
 /// Whether there is anything to compute: elements, in memory that the host reaches.
+#[inline]
 pub fn has_elements(out: &Tensor) -> bool {
     out.numel() > 0 && out.storage().data_ptr().is_some()
 }
 
 /// Whether memory of a type can be read as `M`. A `bool` cannot: bytes from outside need not be 0 or 1.
+#[inline]
 pub fn is_plain<M: Element>(dtype: DType) -> bool {
     dtype == M::DTYPE && dtype != DType::Bool
 }
@@ -224,7 +227,7 @@ impl Buffer {
 impl<'f, const N: usize> Operands<'f, N> {
     fn new(out: &Tensor, inputs: [&Tensor; N], inner: &'f Inner<'f, N>, lease: &impl Leased) -> Result<Self> {
         let mut found = [const { None }; N];
-        for (found, tensor) in found.iter_mut().zip(inputs) {
+        for (found, tensor) in zip(&mut found, &inputs) {
             *found = Some(inner.input(tensor, lease)?);
         }
         Ok(Operands {
@@ -233,7 +236,7 @@ impl<'f, const N: usize> Operands<'f, N> {
             store: (inner.compiled.storer)(out.dtype()),
             is_plain: out.dtype() == inner.compiled.result,
             half: inner.half(out.dtype()),
-            inputs: found.map(|input| input.expect("each was filled above")),
+            inputs: from_fn(|k| found[k].take().expect("each was filled above")),
             chunk: CHUNK * size_of::<u128>()
                 / inner.compiled.element.size().max(inner.compiled.result.size()),
             inner,
@@ -242,7 +245,7 @@ impl<'f, const N: usize> Operands<'f, N> {
 
     /// Computes all rows.
     fn compute(&self, out: &Tensor, inputs: [&Tensor; N]) -> Result<()> {
-        let mut walk = Walk::new(out.geometry(), std::array::from_fn(|k| inputs[k].geometry()));
+        let mut walk = Walk::new(out.geometry(), from_fn(|k| inputs[k].geometry()));
         let count = out.numel() as usize;
         let grain = if self.is_copy() { COPIED } else { parallel::GRAIN };
         if let Some(plane) = self.plane(&walk) {
@@ -282,7 +285,7 @@ impl<'f, const N: usize> Operands<'f, N> {
     fn plane(&self, walk: &Walk<N>) -> Option<Plane<N>> {
         let (row, rows, out_step, steps) = walk.plane().filter(|_| self.inner.has_plane())?;
         let mut single = None;
-        for (k, (input, step)) in self.inputs.iter().zip(&steps).enumerate() {
+        for (k, (input, step)) in zip(&self.inputs, &steps).enumerate() {
             let is_in_place = std::ptr::eq(input.data, self.out);
             match row.input_strides[k] {
                 _ if !input.is_plain => return None,
@@ -296,8 +299,8 @@ impl<'f, const N: usize> Operands<'f, N> {
             len: row.len,
             out: self.out,
             out_step: out_step * self.out_size as isize,
-            inputs: std::array::from_fn(|k| self.inputs[k].data),
-            steps: std::array::from_fn(|k| steps[k] * self.inputs[k].size as isize),
+            inputs: from_fn(|k| self.inputs[k].data),
+            steps: from_fn(|k| steps[k] * self.inputs[k].size as isize),
             single,
         })
     }
@@ -313,8 +316,7 @@ impl<'f, const N: usize> Operands<'f, N> {
         if (0..N).all(is_dense) && self.is_plain && row.out_stride == 1 {
             let address =
                 |data: *const u8, place: isize, size: usize| data.wrapping_offset(place * size as isize);
-            let inputs =
-                std::array::from_fn(|k| address(self.inputs[k].data, row.inputs[k], self.inputs[k].size));
+            let inputs = from_fn(|k| address(self.inputs[k].data, row.inputs[k], self.inputs[k].size));
             let out = address(self.out, row.out, self.out_size).cast_mut();
             // SAFETY: in bounds by the caller's promise, dense in all operands, and of the loop's types
             // (`is_dense`, `is_plain`); the caller vouches that nobody else is there and that each input is the
@@ -337,7 +339,7 @@ impl<'f, const N: usize> Operands<'f, N> {
         let mut start = 0;
         while start < row.len {
             let len = self.chunk.min(row.len - start);
-            let inputs: [*const u8; N] = std::array::from_fn(|k| {
+            let inputs: [*const u8; N] = from_fn(|k| {
                 // SAFETY: in bounds, as the chunk is part of the row, which the caller vouches for, with nobody
                 // else writing to it; a chunk of the function's type fits a buffer.
                 unsafe {
@@ -369,7 +371,7 @@ impl<'f, const N: usize> Operands<'f, N> {
     /// - Each input is `out` itself, each element at its place, or shares no element with it.
     unsafe fn row_of_halves(&self, half: Half, row: &Row<N>) {
         let mut singles = [0f32; N];
-        let inputs = std::array::from_fn(|k| {
+        let inputs = from_fn(|k| {
             let input = &self.inputs[k];
             let data = input.data.wrapping_offset(row.inputs[k] * input.size as isize);
             if row.input_strides[k] != 0 {

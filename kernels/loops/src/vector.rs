@@ -4,6 +4,7 @@
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 
+use crate::inlined::from_fn;
 use crate::number::Number;
 
 /// As many floats as a register holds.
@@ -55,20 +56,6 @@ pub trait Vector: Copy {
     /// # Safety
     /// - The processor has the instructions.
     unsafe fn sum(self) -> Self::Element;
-}
-
-/// `std::array::from_fn` for code that is compiled for a width of vectors: the standard library's is not, so a closure
-/// that is stays a call in it, unless the compiler happens to look at both once more.
-#[inline(always)]
-pub fn from_fn<T: Copy, const N: usize>(mut f: impl FnMut(usize) -> T) -> [T; N] {
-    const { assert!(N > 0, "the first is made in any case") };
-    let mut all = [f(0); N];
-    let mut n = 1;
-    while n < N {
-        all[n] = f(n);
-        n += 1;
-    }
-    all
 }
 
 /// Numbers of any type, which the compiler may put into a register.

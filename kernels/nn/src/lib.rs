@@ -19,7 +19,7 @@
 #[cfg(feature = "safetensors")]
 use torch_library_aten::data;
 use torch_library_aten::{arguments, aten, prelude, unseen};
-use torch_library_loops::{functions, loops, number};
+use torch_library_loops::{functions, inlined, loops, number};
 
 mod composite;
 mod cpu;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use super::travelling::Travelling;
-use super::{LocalDispatchKeySet, NotSend, THREAD};
+use super::{LocalDispatchKeySet, NotSend, on_thread};
 use crate::key::{DispatchKey, DispatchKeySet};
 use crate::turn;
 
@@ -25,13 +25,13 @@ impl GradMode {
     /// Whether it is on, as it is on a fresh thread.
     #[inline]
     pub fn is_enabled() -> bool {
-        THREAD.with(|thread| thread.grad_mode.get())
+        on_thread(|thread| thread.grad_mode.get())
     }
 
     /// Turns it on or off, for good.
     #[inline]
     pub fn set_enabled(yes: bool) {
-        THREAD.with(|thread| thread.grad_mode.set(yes));
+        on_thread(|thread| thread.grad_mode.set(yes));
     }
 }
 
@@ -150,7 +150,7 @@ impl InferenceMode {
     /// Whether this thread is in inference mode.
     #[inline]
     pub fn is_enabled() -> bool {
-        THREAD.with(|thread| thread.inference_mode.get())
+        on_thread(|thread| thread.inference_mode.get())
     }
 }
 
@@ -206,7 +206,7 @@ impl Modes {
     #[inline]
     fn force(self) {
         self.keys.force();
-        THREAD.with(|thread| {
+        on_thread(|thread| {
             thread.grad_mode.set(self.grad_mode);
             thread.inference_mode.set(self.inference_mode);
         });

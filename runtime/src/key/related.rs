@@ -112,11 +112,13 @@ impl DispatchKeySet {
     /// let inference = DispatchKeySet::of_inference_tensor(DispatchKey::CPU);
     /// assert_eq!(keys - DispatchKeySet::AUTOGRAD_AND_AD_INPLACE_OR_VIEW, inference);
     /// ```
+    #[inline]
     pub const fn of_tensor(key: DispatchKey) -> Self {
         Self::of_inference_tensor(key).union(key.autograd_related())
     }
 
     /// What a tensor made in inference mode carries: no autograd key and no `ADInplaceOrView`.
+    #[inline]
     pub const fn of_inference_tensor(key: DispatchKey) -> Self {
         Self::from_key(key).union(key.autocast_related())
     }
@@ -124,6 +126,7 @@ impl DispatchKeySet {
     /// The runtime key among those that hold data in a backend's memory.
     ///
     /// PyTorch: `highestPriorityBackendTypeId`.
+    #[inline]
     pub const fn highest_priority_backend(self) -> DispatchKey {
         self.intersection(Self::BACKEND_FUNCTIONALITIES).highest_priority()
     }

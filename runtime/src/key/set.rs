@@ -64,6 +64,7 @@ impl DispatchKeySet {
 
     /// The set of one key: empty for `Undefined` and for an alias, a functionality bit alone for a building
     /// block.
+    #[inline]
     pub const fn from_key(key: DispatchKey) -> Self {
         let functionality = match key.functionality() {
             DispatchKey::Undefined => 0,
@@ -107,6 +108,7 @@ impl DispatchKeySet {
     }
 
     /// Whether all bits of a key are set: true for `Undefined` and aliases, which have none.
+    #[inline]
     pub const fn has(self, key: DispatchKey) -> bool {
         self.has_all(Self::from_key(key))
     }
@@ -130,6 +132,7 @@ impl DispatchKeySet {
 
     /// The set with a key.
     #[must_use]
+    #[inline]
     pub const fn add(self, key: DispatchKey) -> Self {
         self.union(Self::from_key(key))
     }
@@ -144,6 +147,7 @@ impl DispatchKeySet {
     /// assert!(keys.has(DispatchKey::CPU) && !keys.has(DispatchKey::AutogradCPU));
     /// ```
     #[must_use]
+    #[inline]
     pub const fn remove(self, key: DispatchKey) -> Self {
         self.difference(key.expansion())
     }
@@ -193,6 +197,7 @@ impl DispatchKeySet {
     /// backend comes back as the building block, for which PyTorch returns its block marker.
     ///
     /// PyTorch: `highestPriorityTypeId`.
+    #[inline]
     pub const fn highest_priority(self) -> DispatchKey {
         match self.highest_backend() {
             Some(backend) => self.highest_functionality().on(backend),

@@ -9,7 +9,7 @@ use crate::device::{Device, DeviceType};
 use crate::dtype::{DType, Element};
 use crate::error::Result;
 use crate::guard::InferenceMode;
-use crate::key::DispatchKeySet;
+use crate::key::{DispatchKey, DispatchKeySet};
 use crate::layout::MemoryFormat;
 use crate::scalar::Scalar;
 use crate::{bail, ensure, match_dtype};
@@ -246,7 +246,14 @@ fn allocate(
 }
 
 /// The keys of a new tensor of a device.
+#[inline]
 fn default_keys(device: Device) -> DispatchKeySet {
+    // Known when this is compiled: most tensors are made there.
+    const ON_CPU: DispatchKeySet = DispatchKeySet::of_tensor(DispatchKey::CPU);
+    const INFERRED_ON_CPU: DispatchKeySet = DispatchKeySet::of_inference_tensor(DispatchKey::CPU);
+    if device.kind == DeviceType::Cpu {
+        return if InferenceMode::is_enabled() { INFERRED_ON_CPU } else { ON_CPU };
+    }
     let key = device.kind.dispatch_key();
     match InferenceMode::is_enabled() {
         true => DispatchKeySet::of_inference_tensor(key),

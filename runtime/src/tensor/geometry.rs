@@ -231,11 +231,13 @@ impl ExactSizeIterator for Offsets<'_> {}
 
 /// The place of the last index; an empty dimension has one, as if it had a single element.
 fn last(sizes: &[i64], strides: &[i64], offset: i64) -> Result<i64> {
-    let last = sizes
-        .iter()
-        .zip(strides)
-        .try_fold(offset, |last, (size, stride)| last.checked_add((size - 1).max(0).checked_mul(*stride)?));
-    last.ok_or_else(|| beyond(sizes, strides))
+    let mut last = offset;
+    for (dim, size) in sizes.iter().enumerate() {
+        let reach = (size - 1).max(0).checked_mul(strides[dim]);
+        let further = reach.and_then(|reach| last.checked_add(reach));
+        last = further.ok_or_else(|| beyond(sizes, strides))?;
+    }
+    Ok(last)
 }
 
 fn beyond(sizes: &[i64], strides: &[i64]) -> Error {

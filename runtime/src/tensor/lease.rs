@@ -254,8 +254,8 @@ impl<'a, const W: usize, const R: usize> Lease<'a, W, R> {
         // What was taken before an error is given back when this drops.
         let mut lease = Lease { written: [Held::NOTHING; W], read: [Held::NOTHING; R] };
         write_all(&mut lease.written, written, place)?;
-        for (held, tensor) in lease.read.iter_mut().zip(read) {
-            held.read(tensor, &lease.written, place)?;
+        for (k, held) in lease.read.iter_mut().enumerate() {
+            held.read(read[k], &lease.written, place)?;
         }
         Ok(lease)
     }
@@ -286,8 +286,8 @@ impl<'a, const R: usize> Lease<'a, 1, R> {
         let address = new.first_storage().map(|storage| Address::of(new, storage));
         let new = Held { hold: Hold::New(new), address: address.unwrap_or(Address::UNKNOWN) };
         let mut lease = Lease { written: [new], read: [Held::NOTHING; R] };
-        for (held, tensor) in lease.read.iter_mut().zip(read) {
-            held.read(tensor, &[], place)?; // nobody else's tensor has the storage of the new one
+        for (k, held) in lease.read.iter_mut().enumerate() {
+            held.read(read[k], &[], place)?; // nobody else's tensor has the storage of the new one
         }
         Ok(lease)
     }
@@ -298,10 +298,10 @@ impl<'a, const R: usize> Lease<'a, 1, R> {
     pub fn addresses(&self) -> Option<(*mut u8, [*const u8; R])> {
         let to = self.written[0].address.0;
         let (mut from, mut are_known) = ([ptr::null(); R], !to.is_null());
-        for (from, Held { hold, address: Address(address) }) in from.iter_mut().zip(&self.read) {
+        for (k, Held { hold, address: Address(address) }) in self.read.iter().enumerate() {
             let is_apart = !matches!(hold, Hold::Nothing);
             are_known &= !address.is_null() && (is_apart || ptr::eq(*address, to));
-            *from = address.cast_const();
+            from[k] = address.cast_const();
         }
         are_known.then_some((to, from))
     }
@@ -399,14 +399,16 @@ fn write_all<'a, const W: usize>(
     tensors: [&'a Tensor; W],
     place: &'static Location<'static>,
 ) -> Result<()> {
-    for (k, tensor) in tensors.into_iter().enumerate() {
+    for (k, tensor) in tensors.iter().enumerate() {
         if !is_held(&held[..k], tensor) {
             held[k].write(tensor, place)?;
         }
     }
     // Only now do the tensors stay where they are.
-    for (k, tensor) in tensors.iter().enumerate().skip(1) {
-        tensors[..k].iter().try_for_each(|other| tensor.check_apart_from(other))?;
+    for (k, tensor) in tensors.iter().enumerate() {
+        for other in &tensors[..k] {
+            tensor.check_apart_from(other)?;
+        }
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ use torch_library::prelude::*;
 
 use crate::aten;
 use crate::functions::{self, NearOne};
+use crate::inlined::from_fn;
 use crate::loops::Pointwise;
 use crate::loops::match_computing;
 
@@ -110,6 +111,6 @@ fn computed<const N: usize>(
         return Err(call.unsupported());
     }
     match_computing!(call.dtype, T: Float => {
-        call.compute(None, call.dtype, move |inputs: [T; N]| function(inputs.map(f64::from)).cast::<T>())
+        call.compute(None, call.dtype, move |inputs: [T; N]| function(from_fn(|n| inputs[n].cast())).cast::<T>())
     }, else => Err(call.unsupported()))
 }

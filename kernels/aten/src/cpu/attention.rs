@@ -22,6 +22,7 @@ use super::folds::{Largest, Sum};
 use super::matmul::{GRAIN, Matrices, multiply_one};
 use crate::aten;
 use crate::functions::Functions;
+use crate::inlined::{self, from_fn, zip};
 use crate::loops::convert::{self, Loader, Storer};
 use crate::loops::lines::{Line, fill, fold_line, run};
 use crate::loops::pointwise::unsupported;
@@ -153,7 +154,7 @@ impl<T: Element> Heads<T> {
         Heads {
             data,
             size: tensor.dtype().size() as isize,
-            strides: std::array::from_fn(|dim| strides.get(dim).map_or(0, |stride| *stride as isize)),
+            strides: from_fn(|dim| strides.get(dim).map_or(0, |stride| *stride as isize)),
             load: convert::loader::<T>(tensor.dtype()),
             is_plain: loops::is_plain::<T>(tensor.dtype()),
             element: std::marker::PhantomData,
@@ -162,9 +163,10 @@ impl<T: Element> Heads<T> {
 
     /// Where a row of a head starts, from some column on.
     fn at(&self, [batch, head, row, column]: [usize; 4]) -> *mut u8 {
-        let index = [batch, head, row, column];
-        let place: isize =
-            index.iter().zip(self.strides).map(|(index, stride)| *index as isize * stride).sum();
+        let mut place = 0;
+        for (index, stride) in zip(&[batch, head, row, column], &self.strides) {
+            place += *index as isize * stride;
+        }
         self.data.wrapping_offset(place * self.size)
     }
 
@@ -323,14 +325,15 @@ impl<T: Float + Ordered + Functions + Default> Operands<T> {
         keys: Range<usize>,
         scratch: &mut Scratch<T>,
     ) {
-        for (row, scores) in rows.zip(scratch.scores.chunks_exact_mut(keys.len())) {
+        for (i, row) in rows.enumerate() {
+            let scores = &mut scratch.scores[i * keys.len()..][..keys.len()];
             if let Some(mask) = &self.mask {
                 refill(&mut scratch.mask, keys.len(), T::ZERO);
                 let data = mask.at([batch, head, row, keys.start]);
                 // SAFETY: the caller vouches for an element of the mask for each key, of the type that `load` was
                 // found for; there is room for as many, and the lease keeps writers away.
                 unsafe { (mask.load)(data, mask.strides[3], keys.len(), scratch.mask.as_mut_ptr().cast()) };
-                for (score, mask) in scores.iter_mut().zip(&scratch.mask) {
+                for (score, mask) in zip(&mut *scores, &scratch.mask) {
                     *score = match self.forbids {
                         true if *mask == T::ZERO => T::neg_infinity(),
                         true => *score,
@@ -340,7 +343,7 @@ impl<T: Float + Ordered + Functions + Default> Operands<T> {
             }
             if self.is_causal {
                 let visible = (row + 1).saturating_sub(keys.start).min(keys.len());
-                scores[visible..].fill(T::neg_infinity());
+                inlined::fill(&mut scores[visible..], T::neg_infinity());
             }
         }
     }

@@ -10,6 +10,7 @@ use torch_library::prelude::*;
 
 use crate::aten;
 use crate::composite::linear::crossed;
+use crate::inlined::zip;
 use crate::loops;
 use crate::loops::parts::{Parts, PartsMut};
 use crate::loops::{computing_type, has_elements, match_computing, on_vectors, parallel};
@@ -49,7 +50,7 @@ fn linalg_cross(this: &Tensor, other: &Tensor, dim: i64) -> Result<Tensor> {
 
 on_vectors! {
     fn cross<T: Number>(a: &[[T; 3]], b: &[[T; 3]], out: &mut [MaybeUninit<[T; 3]>]) {
-        for (out, ([a0, a1, a2], [b0, b1, b2])) in out.iter_mut().zip(a.iter().zip(b)) {
+        for (out, ([a0, a1, a2], [b0, b1, b2])) in zip(out, zip(a, b)) {
             let difference = |a: [&T; 2], b: [&T; 2]| a[0].times(*b[0]).minus(a[1].times(*b[1]));
             out.write([difference([a1, a2], [b2, b1]), difference([a2, a0], [b0, b2]), difference([a0, a1], [b1, b0])]);
         }

@@ -3,7 +3,8 @@
 use num_traits::Float;
 use torch_library::Element;
 
-use crate::loops::reduce::Fold;
+use crate::inlined::zip;
+use crate::loops::reduce::{Fold, LANES, halved_to_one};
 use crate::number::{Number, Ordered};
 
 /// The sum.
@@ -80,12 +81,18 @@ impl Fold<u8> for SumOfBytes {
         let (rows, rest) = elements.as_chunks::<LANES>();
         let mut sums = [0u16; LANES];
         for row in rows {
-            for (sum, x) in sums.iter_mut().zip(row) {
+            for (sum, x) in zip(&mut sums, row) {
                 *sum += u16::from(*x);
             }
         }
-        let rest = rest.iter().map(|x| i64::from(*x));
-        sums.iter().map(|sum| i64::from(*sum)).chain(rest).sum()
+        let mut sum = 0;
+        for x in rest {
+            sum += i64::from(*x);
+        }
+        for lane in sums {
+            sum += i64::from(lane);
+        }
+        sum
     }
 }
 
@@ -264,30 +271,29 @@ impl<T: Ordered> Fold<T> for Smallest {
 /// is, and seldom else.
 #[inline(always)]
 fn extreme<T: Ordered>(elements: &[T], worst: T, better: impl Fn(T, T) -> T) -> T {
-    const LANES: usize = 64;
     let (chunks, rest) = elements.as_chunks::<LANES>();
-    let (mut lanes, mut sums) = ([worst; LANES], [T::ZERO; LANES]);
-    for chunk in chunks {
-        for (lane, x) in chunk.iter().enumerate() {
-            lanes[lane] = better(*x, lanes[lane]);
-            sums[lane] = sums[lane].plus(*x);
+    let (mut best, mut sum) = (worst, T::ZERO);
+    if !chunks.is_empty() {
+        let (mut lanes, mut sums) = ([worst; LANES], [T::ZERO; LANES]);
+        for chunk in chunks {
+            for (lane, x) in chunk.iter().enumerate() {
+                lanes[lane] = better(*x, lanes[lane]);
+                sums[lane] = sums[lane].plus(*x);
+            }
         }
+        best = halved_to_one(&lanes, &|a, b| better(b, a));
+        sum = halved_to_one(&sums, &|a: T, b| a.plus(b));
     }
-    let mut width = LANES;
-    while width > 1 {
-        width /= 2;
-        for lane in 0..width {
-            lanes[lane] = better(lanes[lane + width], lanes[lane]);
-            sums[lane] = sums[lane].plus(sums[lane + width]);
-        }
+    for x in rest {
+        best = better(*x, best);
+        sum = sum.plus(*x);
     }
-    let sum = rest.iter().fold(sums[0], |sum, x| sum.plus(*x));
     if sum.is_unordered()
         && let Option::Some(unordered) = elements.iter().find(|x| x.is_unordered())
     {
         return *unordered;
     }
-    rest.iter().fold(lanes[0], |best, x| better(*x, best))
+    best
 }
 
 /// An element and where it is; nowhere before the first.
@@ -331,8 +337,17 @@ impl<T: Ordered, F: Fold<T, Value = T>> Fold<T> for First<F> {
         }
         let best = self.0.slice(elements, position);
         let is_best = |x: T| (x == best) | (x.is_unordered() & best.is_unordered());
-        let has_best = |block: &&[T]| block.iter().fold(false, |found, x| found | is_best(*x));
-        let start = elements.chunks(BLOCK).take_while(|block| !has_best(block)).count() * BLOCK;
+        let (mut start, (blocks, _)) = (0, elements.as_chunks::<BLOCK>());
+        for block in blocks {
+            let mut has_best = false;
+            for x in block {
+                has_best |= is_best(*x);
+            }
+            if has_best {
+                break;
+            }
+            start += BLOCK;
+        }
         let place = elements[start..].iter().position(|x| is_best(*x)).unwrap_or(0);
         (best, position + start + place)
     }

@@ -11,6 +11,7 @@ use torch_library::prelude::*;
 use super::special::LogOfSum;
 use crate::aten;
 use crate::composite::collected;
+use crate::inlined::zip;
 use crate::loops::parts::Parts;
 use crate::loops::pointwise::unsupported;
 use crate::loops::{self, match_computing};
@@ -56,7 +57,7 @@ fn running_log_of_sum<T: Element, S: Element + LogOfSum>(
     number: impl Fn(T) -> S,
 ) {
     let mut sum = nothing;
-    for (out, x) in sums.iter_mut().zip(lane) {
+    for (out, x) in zip(sums, lane) {
         sum = number(*x).log_of_sum(sum);
         *out = sum.cast();
     }
@@ -94,7 +95,9 @@ fn bincount(this: &Tensor, weights: Option<&Tensor>, minlength: i64) -> Result<T
     );
     let mut sums = collected(aten::bincount::NAME, count, |_| 0.0)?;
     let weight = loops::elements::<f64>(weights)?;
-    numbers.iter().zip(&weight).for_each(|(number, weight)| sums[*number as usize] += weight);
+    for (number, weight) in zip(numbers, &weight) {
+        sums[*number as usize] += weight;
+    }
     let sums = Tensor::from_vec(sums, &[count])?;
     if weights.dtype() == DType::Float32 { loops::copy(&sums, DType::Float32) } else { Ok(sums) }
 }

@@ -13,6 +13,7 @@ use torch_library::{Element, match_dtype};
 
 use crate::aten;
 use crate::functions::{Circular, Functions};
+use crate::inlined::zip;
 use crate::loops::lines::{self, Line};
 use crate::loops::parts::{Parts, PartsMut};
 use crate::loops::pointwise::order_of_dimensions;
@@ -427,7 +428,9 @@ fn each<T, const W: usize>(out: &mut [T], next: &mut Source<'_>, mut number: imp
     let mut words = [[0; W]; BLOCK];
     for out in out.chunks_mut(BLOCK) {
         next(words[..out.len()].as_flattened_mut());
-        out.iter_mut().zip(words).for_each(|(out, words)| *out = number(words));
+        for (out, words) in zip(out, &words) {
+            *out = number(*words);
+        }
     }
 }
 
@@ -492,7 +495,7 @@ impl<T: Float + Element + Functions + Circular> Line<T, 0> for Normal<T> {
     #[inline(always)]
     fn line(&self, input: &[T], out: &mut [MaybeUninit<T>]) -> [T; 0] {
         let turn: T = (2.0 * PI).cast();
-        for (from, to) in input.chunks_exact(16).zip(out.chunks_exact_mut(16)) {
+        for (from, to) in zip(input.as_chunks::<16>().0, out.as_chunks_mut::<16>().0) {
             for i in 0..8 {
                 let radius = (-(T::one() + T::one()) * (T::one() - from[i]).natural_logarithm()).sqrt();
                 let angle = turn * from[i + 8];

@@ -10,6 +10,7 @@ use torch_library::{Element, match_dtype};
 use super::folds::{Every, First, Largest, Moment, Moments, NormSum, Product, Smallest, Some as AnyOf};
 use super::index::pick;
 use crate::aten;
+use crate::inlined::zip;
 use crate::loops::parts::Parts;
 use crate::loops::pointwise::unsupported;
 use crate::loops::reduce::{Fold, fold};
@@ -166,7 +167,11 @@ fn are_equal<T: Element>(this: &Tensor, other: &Tensor) -> Result<bool> {
                 return;
             }
             // No branch within a block, so that it is compared in lanes.
-            if a.iter().zip(b).fold(false, |differ, (a, b)| differ | (a != b)) {
+            let mut are_other = false;
+            for (a, b) in zip(a, b) {
+                are_other |= a != b;
+            }
+            if are_other {
                 differ.store(true, Ordering::Relaxed);
             }
         }

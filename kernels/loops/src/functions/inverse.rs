@@ -77,7 +77,7 @@ macro_rules! inverse {
             #[inline(always)]
             pub(super) fn arcsine(x: $ty) -> $ty {
                 let (is_far, angle) = angle_of_sine(x);
-                let (quarters, angle) = if is_far { (1.0, angle.map(|part| -part)) } else { (0.0, angle) };
+                let (quarters, angle) = if is_far { (1.0, [-angle[0], -angle[1]]) } else { (0.0, angle) };
                 turned(quarters, angle).copysign(x)
             }
 
@@ -90,7 +90,7 @@ macro_rules! inverse {
                     (true, false) => 0.0,
                 };
                 let is_less = is_far == (x < 0.0);
-                turned(quarters, angle.map(|part| if is_less { -part } else { part }))
+                turned(quarters, if is_less { [-angle[0], -angle[1]] } else { angle })
             }
         }
 

@@ -2,6 +2,8 @@
 
 use num_traits::PrimInt;
 
+use crate::inlined::from_fn;
+
 /// Integers whose quotients doubles may hold.
 pub trait Quotient: PrimInt {
     /// Whether there is a quotient and [`quotient`](Self::quotient) finds it.
@@ -37,7 +39,7 @@ macro_rules! quotient {
                 let rest = a - quotient * b;
                 let is_over = goes_down & (rest != 0.0) & ((rest < 0.0) != (b < 0.0));
                 let found = if is_over { [quotient - 1.0, rest + b] } else { [quotient, rest] };
-                found.map(|x| ((x + WHOLE).to_bits() as i64).wrapping_sub(WHOLE.to_bits() as i64) as $ty)
+                from_fn(|n| ((found[n] + WHOLE).to_bits() as i64).wrapping_sub(WHOLE.to_bits() as i64) as $ty)
             }
         }
     )+ };

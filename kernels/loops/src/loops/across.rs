@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use super::walk::{Row, Walk};
 use super::{Buffer, CHUNK, Input, Operands};
-use crate::vector::from_fn;
+use crate::inlined::{from_fn, zip};
 
 /// How many elements there must be for this to pay: fewer stay in the first-level cache in any order.
 pub(super) const WORTHWHILE: usize = 1024;
@@ -34,7 +34,7 @@ impl<const N: usize> Operands<'_, N> {
     /// - For each row of the walk in this range, what [`row`](Self::row) asks for: elements in bounds, nobody
     ///   else's, each input the result itself or apart.
     pub(super) unsafe fn rows_across(&self, walk: &Walk<N>, range: Range<usize>) {
-        let mut tiles: [Tile; N] = std::array::from_fn(|_| Vec::new());
+        let mut tiles: [Tile; N] = from_fn(|_| Vec::new());
         let mut rows: SmallVec<[Row<N>; ROWS]> = SmallVec::new();
         walk.rows(range, |row| {
             // Rows that do not continue the others (other lengths, another plane) are not turned together with them.
@@ -60,7 +60,7 @@ impl<const N: usize> Operands<'_, N> {
     unsafe fn together(&self, rows: &[Row<N>], tiles: &mut [Tile; N]) {
         let Some(first) = rows.first() else { return };
         let mut buffers = [Buffer::EMPTY; N];
-        let is_turned: [bool; N] = std::array::from_fn(|k| self.inputs[k].is_turned(k, rows));
+        let is_turned: [bool; N] = from_fn(|k| self.inputs[k].is_turned(k, rows));
         let mut start = 0;
         while start < first.len {
             let len = CHUNK.min(first.len - start);
@@ -74,7 +74,7 @@ impl<const N: usize> Operands<'_, N> {
                 unsafe { input.turn(place, stride, [len, rows.len()], tile, PITCH) };
             }
             for (n, row) in rows.iter().enumerate() {
-                let inputs = std::array::from_fn(|k| match is_turned[k] {
+                let inputs = from_fn(|k| match is_turned[k] {
                     true => tiles[k].as_ptr().cast::<u8>().wrapping_add(n * PITCH * self.inputs[k].size),
                     // SAFETY: in bounds, as the chunk is part of the row, which the caller vouches for, with nobody
                     // else writing to it; a chunk of the function's type fits a buffer.
@@ -273,12 +273,12 @@ unsafe fn words(data: *const f32, stride: isize, tile: *mut f32, pitch: usize) {
         [low(a, c), high(a, c), low(b, d), high(b, d)]
     });
     let [above, below] = fours;
-    for (j, (a, b)) in above.into_iter().zip(below).enumerate() {
+    for (j, (a, b)) in zip(&above, &below).enumerate() {
         // SAFETY: `j` is below four, and the caller vouches for lines `j` and `j + 4` of the tile, of eight
         // elements; stores need no alignment.
         unsafe {
-            _mm256_storeu_ps(tile.add(j * pitch), _mm256_permute2f128_ps::<0x20>(a, b));
-            _mm256_storeu_ps(tile.add((j + 4) * pitch), _mm256_permute2f128_ps::<0x31>(a, b));
+            _mm256_storeu_ps(tile.add(j * pitch), _mm256_permute2f128_ps::<0x20>(*a, *b));
+            _mm256_storeu_ps(tile.add((j + 4) * pitch), _mm256_permute2f128_ps::<0x31>(*a, *b));
         }
     }
 }

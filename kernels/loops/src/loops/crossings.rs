@@ -9,6 +9,7 @@ use std::ops::Range;
 use torch_library::{DType, Element, Leased, Result, Tensor};
 
 use super::{convert, parallel};
+use crate::inlined::zip;
 
 /// How many elements side by side are a row of their own.
 const LONG: usize = 64;
@@ -160,7 +161,9 @@ impl Crossings {
                     let pair = unsafe {
                         (std::slice::from_raw_parts_mut(to, unit), std::slice::from_raw_parts(next, unit))
                     };
-                    pair.0.iter_mut().zip(pair.1).for_each(|(to, from)| *to = f(*to, *from));
+                    for (to, from) in zip(pair.0, pair.1) {
+                        *to = f(*to, *from);
+                    }
                 } else {
                     for n in 0..unit {
                         let from = next.wrapping_add(if is_single { 0 } else { n });

@@ -158,9 +158,12 @@ mod wide {
             let cut = _mm256_cvttps_epi32(unsafe { _mm256_loadu_ps(from.add(start)) });
             // SAFETY: both are eight times four bytes, of which every pattern is a value.
             let cut = unsafe { std::mem::transmute::<__m256i, [i32; LANES]>(cut) };
+            // One by one: of an array that a loop fills, LLVM writes each to memory by itself.
+            let [a, b, c, d, e, f, g, h] = cut;
+            let narrow = [a.cast(), b.cast(), c.cast(), d.cast(), e.cast(), f.cast(), g.cast(), h.cast()];
             // SAFETY: `start + LANES` is at most `len`, and the caller vouches for as many places for a `D`,
             // aligned for it and so for an array.
-            unsafe { to.add(start).cast::<[D; LANES]>().write(cut.map(|x| x.cast())) };
+            unsafe { to.add(start).cast::<[D; LANES]>().write(narrow) };
         }
         // SAFETY: the caller vouches for `len` elements in both, of which these are the last.
         unsafe { each_here::<f32, D>(from.add(whole), len - whole, to.add(whole)) };

@@ -1,9 +1,9 @@
 //! What is computed of elements: by a closure, by a function that is compiled into the loops, or by one of two forms.
 #![expect(unsafe_code, reason = "reads and writes elements through pointers that its caller vouches for")]
 
-use std::array::from_fn;
-
 use torch_library::Element;
+
+use crate::inlined::from_fn;
 
 /// How elements are computed: by a closure from `N` to one, [`Inlined`], or [`Usually`].
 pub trait Elements<M, R, const N: usize>: Sync {

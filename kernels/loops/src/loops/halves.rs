@@ -14,6 +14,7 @@ pub(super) enum Half {
 }
 
 impl Half {
+    #[inline]
     pub(super) fn of(dtype: DType) -> Option<Half> {
         match dtype {
             DType::Float16 => Some(Half::Float16),

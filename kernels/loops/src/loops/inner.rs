@@ -10,6 +10,7 @@ use super::Input;
 use super::convert::{self, Storer};
 use super::function::{BLOCK, Block, Elements};
 use super::halves::Half;
+use crate::inlined::{from_fn, zip};
 
 /// What computes `N` elements to one, and its loop for this processor.
 pub(super) struct Inner<'f, const N: usize> {
@@ -96,6 +97,7 @@ impl<const N: usize> Loops<N> {
     }
 
     /// The fastest that the processor has.
+    #[inline]
     fn best(&self) -> Run<N> {
         #[cfg(target_arch = "x86_64")]
         match self.widest {
@@ -107,6 +109,7 @@ impl<const N: usize> Loops<N> {
     }
 
     /// Where vectors are part of every processor of a kind, as on AArch64, nobody has to ask for them.
+    #[inline]
     fn plane(&self) -> Option<RunPlane<N>> {
         #[cfg(target_arch = "x86_64")]
         if !super::is_wide() {
@@ -115,6 +118,7 @@ impl<const N: usize> Loops<N> {
         self.plane
     }
 
+    #[inline]
     fn halves(&self) -> Option<RunHalves<N>> {
         #[cfg(target_arch = "x86_64")]
         if super::is_widest() {
@@ -140,6 +144,7 @@ impl<M: Element, R: Element, F: Elements<M, R, N>, const N: usize> Of<M, R, F, N
 
 impl<'f, const N: usize> Inner<'f, N> {
     /// How to read an operand, which is good while the lease is held.
+    #[inline]
     pub(super) fn input(&self, tensor: &Tensor, lease: &impl Leased) -> Result<Input> {
         Ok((self.compiled.input)(tensor.address(lease)?, tensor.dtype()))
     }
@@ -149,6 +154,7 @@ impl<'f, const N: usize> Inner<'f, N> {
         Inner::new(std::ptr::from_ref(elements).cast(), &Of::<M, R, F, N>::COMPILED)
     }
 
+    #[inline]
     fn new(elements: *const (), compiled: &'static Compiled<N>) -> Self {
         Inner { elements, run: compiled.loops.best(), compiled, lifetime: PhantomData }
     }
@@ -236,12 +242,13 @@ unsafe impl<const N: usize> Sync for Plane<N> {}
 
 impl<const N: usize> Plane<N> {
     /// Some of the rows.
+    #[inline]
     pub(super) fn part(&self, rows: Range<usize>) -> Self {
         let start = rows.start as isize;
         Plane {
             rows: rows.len(),
             out: self.out.wrapping_offset(start * self.out_step),
-            inputs: std::array::from_fn(|k| self.inputs[k].wrapping_offset(start * self.steps[k])),
+            inputs: from_fn(|k| self.inputs[k].wrapping_offset(start * self.steps[k])),
             ..*self
         }
     }
@@ -268,7 +275,7 @@ unsafe fn plane<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
     let f = unsafe { &*elements.cast::<F>() };
     for row in 0..plane.rows as isize {
         let out = plane.out.wrapping_offset(row * plane.out_step);
-        let inputs = std::array::from_fn(|k| plane.inputs[k].wrapping_offset(row * plane.steps[k]));
+        let inputs = from_fn(|k| plane.inputs[k].wrapping_offset(row * plane.steps[k]));
         // SAFETY: the caller vouches for the elements of every row, of which this is one, and for `elements` being
         // what `run` is compiled for; `single` is the number of an input.
         unsafe {
@@ -354,22 +361,22 @@ unsafe fn of_halves<M: Element, R: Element, F: Elements<M, R, N>, const N: usize
     // that is borrowed.
     let f = unsafe { &*elements.cast::<F>() };
     let (mut blocks, mut results) = ([const { Block([0f32; BLOCK]) }; N], Block::<f32>::new());
-    for (Block(block), (input, is_single)) in blocks.iter_mut().zip(inputs) {
-        if is_single {
+    for (Block(block), (input, is_single)) in zip(&mut blocks, &inputs) {
+        if *is_single {
             // SAFETY: the caller vouches for an `f32` at the address of a single.
-            block.fill(unsafe { input.cast::<f32>().read() });
+            *block = [unsafe { input.cast::<f32>().read() }; BLOCK];
         }
     }
     for start in (0..len).step_by(BLOCK) {
         let len = BLOCK.min(len - start);
-        for (Block(block), (input, is_single)) in blocks.iter_mut().zip(inputs) {
-            if !is_single {
+        for (Block(block), (input, is_single)) in zip(&mut blocks, &inputs) {
+            if !*is_single {
                 // SAFETY: `start + len` is at most the `len` of the caller, who vouches for as many halves; the
                 // block has room for a whole one; the caller vouches for the features.
                 unsafe { halves::widen(half, input.cast::<u16>().add(start), len, block.as_mut_ptr()) };
             }
         }
-        let from = std::array::from_fn(|k| blocks[k].0.as_ptr().cast::<M>());
+        let from = from_fn(|k| blocks[k].0.as_ptr().cast::<M>());
         // SAFETY: blocks of initialised `f32`, which is what `M` and `R` are by the caller's promise; the two are other
         // memory of this frame. The caller vouches for the features.
         unsafe { f.each_widest(results.0.as_mut_ptr().cast::<R>(), from, BLOCK) };
@@ -431,7 +438,7 @@ unsafe fn plain<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
 ) {
     for i in 0..len {
         let mut given = [M::default(); N];
-        for (given, input) in given.iter_mut().zip(inputs) {
+        for (given, input) in zip(&mut given, &inputs) {
             // SAFETY: `i` is below `len`, and the caller vouches for as many elements of `M` in each input.
             *given = unsafe { input.cast::<M>().add(i).read_volatile() };
         }

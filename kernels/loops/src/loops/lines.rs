@@ -8,6 +8,7 @@ use torch_library::{Element, Lease, Result, Tensor, ensure};
 
 use super::convert::{self, Loader, Storer};
 use super::{CHUNK, has_elements, is_plain, parallel};
+use crate::inlined::zip;
 use crate::loops::reduce::Fold;
 
 /// How a line is computed, and `K` numbers about it.
@@ -52,7 +53,7 @@ pub unsafe fn lines<T: Element, const K: usize>(
         input.sizes()
     );
     let mut addresses = [std::ptr::null_mut(); K];
-    for (address, note) in addresses.iter_mut().zip(notes) {
+    for (address, note) in zip(&mut addresses, &notes) {
         *address = note.data_ptr_mut::<T>(&noting)?;
     }
     let memory = Memory::<T, K> {
@@ -122,9 +123,9 @@ impl<T: Element, const K: usize> Memory<T, K> {
             // result is in bounds and this thread's.
             unsafe { (self.store)(to.cast_const().cast(), len, out, 1) };
         }
-        for (address, note) in self.notes.iter().zip(noted) {
+        for (address, note) in zip(&self.notes, &noted) {
             // SAFETY: the caller vouches for a place for line `index` in each note, which nobody else uses.
-            unsafe { address.add(index).write(note) };
+            unsafe { address.add(index).write(*note) };
         }
     }
 }
@@ -158,8 +159,9 @@ fn run_widest<T, const K: usize>(line: &impl Line<T, K>, input: &[T], out: &mut 
 #[inline(always)]
 pub fn fold_line<T: Element, F: Fold<T>>(fold: &F, line: &[T]) -> F::Value {
     let mut value = fold.identity();
-    for (n, chunk) in line.chunks(CHUNK).enumerate() {
-        value = fold.merge(value, fold.slice(chunk, n * CHUNK));
+    for start in (0..line.len()).step_by(CHUNK) {
+        let chunk = &line[start..line.len().min(start + CHUNK)];
+        value = fold.merge(value, fold.slice(chunk, start));
     }
     value
 }
@@ -172,7 +174,7 @@ pub fn fill<'a, T: Copy, S: Copy>(
     f: impl Fn(S) -> T,
 ) -> &'a mut [T] {
     assert_eq!(out.len(), from.len());
-    for (out, x) in out.iter_mut().zip(from) {
+    for (out, x) in zip(&mut *out, from) {
         out.write(f(*x));
     }
     // SAFETY: every element was written by the loop, as both are of one length; `MaybeUninit<T>` lies in memory as

@@ -28,8 +28,8 @@ pub fn numbered<T: Element>(out: &Tensor, number: impl Fn(i64) -> T + Sync) -> R
 
 on_vectors! {
     fn write<T: Element, F: Fn(i64) -> T>(part: &mut [MaybeUninit<T>], start: i64, number: &F) {
-        part.iter_mut().zip(start..).for_each(|(to, i)| {
-            to.write(number(i));
-        });
+        for (i, to) in part.iter_mut().enumerate() {
+            to.write(number(start + i as i64));
+        }
     }
 }

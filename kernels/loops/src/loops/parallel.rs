@@ -29,6 +29,7 @@ pub fn ranges(count: usize, f: impl Fn(Range<usize>) + Sync) {
 ///
 /// This thread does its part, so nothing waits for a sleeping one to wake up: a few parts for each thread lie
 /// ready, and who is there takes the next. Who comes when all are taken has come for nothing.
+#[inline]
 pub fn shares(count: usize, grain: usize, f: impl Fn(Range<usize>) + Sync) {
     let threads = if count < 2 * grain { 1 } else { rayon::current_num_threads().min(count / grain) };
     if threads < 2 {

@@ -12,6 +12,7 @@ use torch_library::geometry::{
 use torch_library::prelude::*;
 use torch_library::{Element, promote_types, result_type};
 
+use crate::inlined::from_fn;
 use crate::loops::{Elements, map_elements, map_new};
 
 /// Inputs of an element-wise operator that fit together.
@@ -298,7 +299,7 @@ impl<'a, const N: usize> Pointwise<'a, N> {
             return strides;
         }
         let inputs: [Dims; N] =
-            std::array::from_fn(|k| broadcast_strides(self.inputs[k].sizes(), &self.input_strides(k), sizes));
+            from_fn(|k| broadcast_strides(self.inputs[k].sizes(), &self.input_strides(k), sizes));
         strides_in_order(sizes, &inputs[..deciding])
     }
 
@@ -306,7 +307,7 @@ impl<'a, const N: usize> Pointwise<'a, N> {
     /// with the same strides.
     fn common_strides(&self, deciding: usize) -> Option<Dims> {
         let sizes = self.inputs[0].sizes();
-        let strides: [Cow<'_, [i64]>; N] = std::array::from_fn(|k| self.input_strides(k));
+        let strides: [Cow<'_, [i64]>; N] = from_fn(|k| self.input_strides(k));
         let strides = &strides[..deciding];
         let lie_as = |wanted: &[i64]| strides.iter().all(|strides| lie_alike(sizes, strides, wanted));
         let formats = [MemoryFormat::Contiguous, MemoryFormat::ChannelsLast];
@@ -407,7 +408,11 @@ pub fn broadcast_strides(own_sizes: &[i64], strides: &[i64], sizes: &[i64]) -> D
         let own = dim.checked_sub(missing).and_then(|own| own_sizes.get(own).zip(strides.get(own)));
         own.filter(|(size, _)| **size != 1 || sizes[dim] == 1).map_or(0, |(_, stride)| *stride)
     };
-    (0..sizes.len()).map(stride).collect()
+    let mut strides = Dims::new();
+    for dim in 0..sizes.len() {
+        strides.push(stride(dim));
+    }
+    strides
 }
 
 /// The strides of a dense result, with its dimensions in the order of the inputs', each of which has the whole shape.
@@ -417,9 +422,9 @@ pub fn strides_in_order(sizes: &[i64], inputs: &[Dims]) -> Dims {
         return contiguous_strides(sizes);
     }
     let (mut strides, mut step) = (Dims::from_elem(0, sizes.len()), 1);
-    for dim in order {
-        strides[dim] = step;
-        step = i64::saturating_mul(step, sizes[dim]); // no memory has so many elements
+    for dim in &*order {
+        strides[*dim] = step;
+        step = i64::saturating_mul(step, sizes[*dim]); // no memory has so many elements
     }
     strides
 }
@@ -428,7 +433,10 @@ pub fn strides_in_order(sizes: &[i64], inputs: &[Dims]) -> Dims {
 ///
 /// PyTorch: `TensorIterator::reorder_dimensions`.
 pub fn order_of_dimensions(sizes: &[i64], inputs: &[Dims]) -> SmallVec<[usize; 6]> {
-    let mut order: SmallVec<[usize; 6]> = (0..sizes.len()).rev().collect();
+    let mut order: SmallVec<[usize; 6]> = SmallVec::new();
+    for dim in (0..sizes.len()).rev() {
+        order.push(dim);
+    }
     // Insertion sort, since the order is not transitive: a stride of 0 says nothing about its neighbours.
     for sorted in 1..order.len() {
         let mut moving = sorted;

@@ -23,15 +23,16 @@ use super::halves::Half;
 use super::overlap::may_overlap_partially;
 use super::walk::{Row, Walk};
 use super::{Input, convert, has_elements, is_plain, parallel};
+use crate::inlined::{from_fn, zip};
 use wide::{joined, narrow_steps, slice_of_halves, steps};
 
 mod wide;
 
-pub use wide::slice;
+pub use wide::{halved_to_one, slice};
 
 /// How many folds run side by side: enough that no addition of wide vectors waits for the one before. With as many
 /// as these, LLVM keeps them in vectors; 32 it takes apart.
-const LANES: usize = 64;
+pub const LANES: usize = 64;
 
 /// How many results are held at a time: rows of them are read side by side, in pieces that are worth a new place in
 /// memory.
@@ -136,11 +137,11 @@ pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
         // else away while `slice` runs, and the results, which by `check` share no element with the input, are
         // written after it.
         let folded = finish(slice(fold, unsafe { elements.as_ref() }, 0));
-        for (out, result) in outs.iter().zip(folded) {
+        for (out, result) in zip(&outs, &folded) {
             let out = Output::<R>::new(out, &lease)?;
             // SAFETY: by `check`, each output has the one value that there is, of its type; `result` is one of `R`,
             // for which the storer is. The lease keeps everybody else away.
-            unsafe { (out.store)((&raw const result).cast(), 1, out.data, 1) };
+            unsafe { (out.store)(std::ptr::from_ref(result).cast(), 1, out.data, 1) };
         }
         return Ok(());
     }
@@ -156,10 +157,10 @@ pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
         fold,
     };
     let mut outputs = [const { None }; K];
-    for (output, out) in outputs.iter_mut().zip(outs) {
+    for (output, out) in zip(&mut outputs, &outs) {
         *output = Some(Output::<R>::new(out, &lease)?);
     }
-    let outputs = outputs.map(|output| output.expect("each was filled above"));
+    let outputs = from_fn(|k: usize| outputs[k].take().expect("each was filled above"));
     let walk = Walk::of_kept(geometry, |dim| !is_reduced[dim]);
     let grain = (parallel::GRAIN / count.max(1)).max(1);
     parallel::shares(results, grain, |range| {
@@ -183,8 +184,10 @@ fn check(outs: &[&Tensor], input: &Tensor, is_reduced: &[bool]) -> Result<()> {
         input.dim(),
         input.sizes()
     );
-    let kept = input.sizes().iter().zip(is_reduced).filter(|(_, is_reduced)| !**is_reduced);
-    let values = kept.fold(1i64, |values, (size, _)| values.saturating_mul(*size));
+    let mut values = 1i64;
+    for (size, is_reduced) in zip(input.sizes(), is_reduced) {
+        values = if *is_reduced { values } else { values.saturating_mul(*size) };
+    }
     for out in outs {
         ensure!(
             out.numel() == values && out.is_contiguous(MemoryFormat::Contiguous),
@@ -457,7 +460,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
                     self.merge_full(folded, block, position);
                     continue;
                 }
-                let lines: [&[M]; TOGETHER] = std::array::from_fn(|n| {
+                let lines: [&[M]; TOGETHER] = from_fn(|n| {
                     let (line, is_repeated) = (n.min(count - 1), n >= count);
                     let first = base + row.inputs[0] + (i + line) as isize * row.input_strides[0];
                     let mut data = self.input.data.wrapping_offset(first * self.input.size as isize);
@@ -489,7 +492,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
         if !position.is_multiple_of(BLOCK) && position != self.count {
             return;
         }
-        for (folded, block) in folded.iter_mut().zip(block) {
+        for (folded, block) in zip(folded, block) {
             *folded = self.fold.merge(*folded, *block);
             *block = self.fold.identity();
         }

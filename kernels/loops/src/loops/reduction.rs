@@ -5,6 +5,8 @@ use torch_library::geometry::{Dims, saturating_numel, wrap_dim};
 use torch_library::prelude::*;
 use torch_library::promote_types;
 
+use crate::inlined::zip;
+
 /// The type that is asked for, or else that of `out`: results take it where nothing else says what they are.
 ///
 /// # Errors
@@ -93,7 +95,7 @@ impl<'a> Reduction<'a> {
     /// How many elements go into one result.
     #[inline]
     pub fn count(&self) -> i64 {
-        let sizes = self.input.sizes().iter().zip(&self.is_reduced);
+        let sizes = zip(self.input.sizes(), &*self.is_reduced);
         saturating_numel(sizes.filter(|(_, is_reduced)| **is_reduced).map(|(size, _)| size))
     }
 
@@ -103,7 +105,7 @@ impl<'a> Reduction<'a> {
     /// More memory than there is.
     pub fn output(&self, dtype: DType) -> Result<Tensor> {
         let mut sizes = Dims::new();
-        for (size, is_reduced) in self.input.sizes().iter().zip(&self.is_reduced) {
+        for (size, is_reduced) in zip(self.input.sizes(), &*self.is_reduced) {
             match is_reduced {
                 false => sizes.push(*size),
                 true if self.keepdim => sizes.push(1),

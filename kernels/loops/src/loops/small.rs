@@ -7,6 +7,7 @@ use torch_library::{DType, Lease, Leased, Result, Tensor};
 use super::inner::Inner;
 use super::walk::{broadcast_stride, broadcasts_to};
 use super::{Buffer, CHUNK, Input, parallel};
+use crate::inlined::from_fn;
 
 /// Computes elements of which all operands have one at the same place of their memory. Gives back whether they lie so.
 #[inline]
@@ -36,7 +37,7 @@ pub(super) fn as_line<const N: usize>(
     // keeps everybody else away.
     unsafe {
         match half {
-            Some(half) => inner.run_halves(half, to, std::array::from_fn(|k| (from[k], false)), count),
+            Some(half) => inner.run_halves(half, to, from_fn(|k| (from[k], false)), count),
             None => inner.run(to, from, count),
         }
     }
@@ -48,7 +49,8 @@ fn lie_alike<const N: usize>(out: &Tensor, inputs: [&Tensor; N]) -> bool {
     let place = out.geometry();
     if place.is_contiguous() {
         // Of as many elements as the result, an input that broadcasts to it has each once, in the same order.
-        return inputs.iter().map(|input| input.geometry()).all(|input| {
+        return inputs.iter().all(|input| {
+            let input = input.geometry();
             let reaches_all =
                 || input.numel() == place.numel() && broadcasts_to(input.sizes(), place.sizes());
             input.is_contiguous() && (input.has_sizes_of(place) || reaches_all())

@@ -4,6 +4,7 @@
 use torch_library::{Element, Lease, Leased, MemoryFormat, Result, Tensor, ensure};
 
 use super::{copy, has_elements, is_plain, map, parallel, uninit_like};
+use crate::inlined::{from_fn, zip};
 
 /// How many elements are read before any is written: tensors may share memory, and the loop over so many vectorises.
 const STEP: usize = 16;
@@ -33,7 +34,7 @@ pub fn update<T: Element, const N: usize, const K: usize>(
     let whole = |tensor: &&Tensor| empty().and_then(|to| map(&to, [*tensor], |[x]: [T; 1]| x).map(|()| to));
     let copies = changed.iter().map(|tensor| copy(tensor, T::DTYPE)).collect::<Result<Vec<_>>>()?;
     let given = given.iter().map(whole).collect::<Result<Vec<_>>>()?;
-    let (new, given) = (std::array::from_fn(|n| &copies[n]), std::array::from_fn(|k| &given[k]));
+    let (new, given) = (from_fn(|n| &copies[n]), from_fn(|k| &given[k]));
     lines(new, given, &Lease::new(new, given)?, &f)?;
     changed.iter().zip(&copies).try_for_each(|(to, from)| map(to, [from], |[x]: [T; 1]| x))
 }
@@ -182,18 +183,18 @@ unsafe fn step<T: Element, const N: usize, const K: usize, const COUNT: usize>(
 ) {
     // SAFETY: the caller vouches for `COUNT` elements from `start` on, aligned for `T` and so for an array of it, which
     // nobody else writes to.
-    let mut changed = line.changed.map(|data| unsafe { data.add(start).cast::<[T; COUNT]>().read() });
+    let mut changed = from_fn(|n| unsafe { line.changed[n].add(start).cast::<[T; COUNT]>().read() });
     // SAFETY: the caller vouches for `COUNT` elements from `start` on, aligned for `T` and so for an array of it, which
     // nobody else writes to.
-    let given = line.given.map(|data| unsafe { data.add(start).cast::<[T; COUNT]>().read() });
+    let given = from_fn(|k| unsafe { line.given[k].add(start).cast::<[T; COUNT]>().read() });
     for i in 0..COUNT {
         let new = f(column(&changed, i), column(&given, i));
         (0..N).for_each(|n| changed[n][i] = new[n]);
     }
-    for (data, elements) in line.changed.iter().zip(changed) {
+    for (data, elements) in zip(&line.changed, &changed) {
         // SAFETY: the caller vouches for `COUNT` places from `start` on, aligned for `T` and so for an array of it,
         // which nobody else uses.
-        unsafe { data.add(start).cast::<[T; COUNT]>().write(elements) };
+        unsafe { data.add(start).cast::<[T; COUNT]>().write(*elements) };
     }
 }
 

@@ -5,6 +5,8 @@ use std::ops::Range;
 use smallvec::SmallVec;
 use torch_library::geometry::Geometry;
 
+use crate::inlined::{from_fn, zip};
+
 /// The dimensions of one output and `N` inputs that broadcast to it, innermost first.
 ///
 /// Dimensions are ordered by the output's strides and merged where all operands allow; those of size 1 are gone.
@@ -37,38 +39,55 @@ impl<const N: usize> Walk<N> {
         if let Some(line) = Self::line(out, inputs) {
             return line;
         }
-        let mut dims: SmallVec<[Dim<N>; 6]> = SmallVec::new();
-        for (back, (&size, &stride)) in out.sizes().iter().zip(out.strides()).rev().enumerate() {
-            if size != 1 {
-                let inputs = std::array::from_fn(|k| broadcast_stride(inputs[k], back));
-                dims.push(Dim { size: size as usize, out: stride as isize, inputs });
+        let (mut walk, (sizes, strides)) = (Self::empty(), (out.sizes(), out.strides()));
+        for back in 0..sizes.len() {
+            let dim = sizes.len() - 1 - back;
+            if sizes[dim] != 1 {
+                let inputs = from_fn(|k| broadcast_stride(inputs[k], back));
+                walk.dims.push(Dim { size: sizes[dim] as usize, out: strides[dim] as isize, inputs });
             }
         }
-        Self::from_dims(dims)
+        walk.arrange();
+        walk
     }
 
-    /// Dimensions in any order, as a walk.
-    fn from_dims(mut dims: SmallVec<[Dim<N>; 6]>) -> Self {
+    /// Without dimensions.
+    #[inline]
+    fn empty() -> Self {
+        Walk { dims: SmallVec::new() }
+    }
+
+    /// Puts dimensions that are in any order into that of a walk.
+    fn arrange(&mut self) {
+        let dims = &mut *self.dims;
         dims.sort_by_key(|dim| dim.out);
-        let mut merged: SmallVec<[Dim<N>; 6]> = SmallVec::new();
-        for dim in dims {
-            match merged.last_mut() {
+        let mut last = 0;
+        for next in 1..dims.len() {
+            let dim = dims[next];
+            if dims[last].continues_in(&dim) {
                 // Only of no elements it may be more than can be counted.
-                Some(last) if last.continues_in(&dim) => last.size = last.size.saturating_mul(dim.size),
-                _ => merged.push(dim),
+                dims[last].size = dims[last].size.saturating_mul(dim.size);
+            } else {
+                last += 1;
+                dims[last] = dim;
             }
         }
-        Walk { dims: merged }
+        if last + 1 < dims.len() {
+            self.dims.truncate(last + 1);
+        }
     }
 
     /// The common case at no cost: all operands are contiguous and of one shape, or of one element.
     fn line(out: &Geometry, inputs: [&Geometry; N]) -> Option<Self> {
-        let is_line =
-            |input: &Geometry| input.numel() == 1 || (input.sizes() == out.sizes() && input.is_contiguous());
-        if !out.is_contiguous() || !inputs.iter().all(|input| is_line(input)) {
+        if !out.is_contiguous() {
             return None;
         }
-        let inputs = std::array::from_fn(|k| isize::from(inputs[k].numel() != 1));
+        for input in inputs {
+            if input.numel() != 1 && (input.sizes() != out.sizes() || !input.is_contiguous()) {
+                return None;
+            }
+        }
+        let inputs = from_fn(|k| isize::from(inputs[k].numel() != 1));
         let line = Dim { size: out.numel() as usize, out: 1, inputs };
         Some(Walk { dims: SmallVec::from_slice(&[line]) })
     }
@@ -85,6 +104,7 @@ impl<const N: usize> Walk<N> {
 
     /// The first row, how many there are, and how far apart they lie in the output and in the inputs, if that is
     /// all: two dimensions.
+    #[inline]
     pub fn plane(&self) -> Option<(Row<N>, usize, isize, [isize; N])> {
         let [inner, outer] = self.dims.as_slice() else { return None };
         let row = Row {
@@ -126,7 +146,7 @@ impl<const N: usize> Walk<N> {
             let mut row = inner.row(&start, 0, inner.size);
             let first = (part * most) as isize;
             row.out += first * across.out;
-            for (place, step) in row.inputs.iter_mut().zip(across.inputs) {
+            for (place, step) in zip(&mut row.inputs, &across.inputs) {
                 *place += first * step;
             }
             f(row, most.min(across.size - part * most), across.out, across.inputs);
@@ -177,7 +197,7 @@ impl Walk<1> {
     /// Lays out an input of the output's shape of which some dimensions are read back to front, from the place that
     /// is given back on.
     pub fn back_to_front(out: &Geometry, input: &Geometry, is_back: impl Fn(usize) -> bool) -> (Self, isize) {
-        let (mut dims, mut first): (SmallVec<[Dim<1>; 6]>, _) = (SmallVec::new(), 0);
+        let (mut walk, mut first) = (Self::empty(), 0);
         for (dim, (&size, &stride)) in out.sizes().iter().zip(out.strides()).enumerate().rev() {
             if size == 1 {
                 continue;
@@ -187,9 +207,10 @@ impl Walk<1> {
                 first += (size - 1) as isize * step;
                 step = -step;
             }
-            dims.push(Dim { size: size as usize, out: stride as isize, inputs: [step] });
+            walk.dims.push(Dim { size: size as usize, out: stride as isize, inputs: [step] });
         }
-        (Self::from_dims(dims), first)
+        walk.arrange();
+        (walk, first)
     }
 
     /// Some dimensions of an input, for a contiguous output of these alone.
@@ -212,22 +233,29 @@ impl Walk<1> {
         is_in: impl Fn(usize) -> bool,
         mut out: impl FnMut(isize, isize) -> isize,
     ) -> Self {
-        let mut dims: SmallVec<[Dim<1>; 6]> = SmallVec::new();
-        for (dim, (&size, &stride)) in input.sizes().iter().zip(input.strides()).enumerate().rev() {
-            if size != 1 && is_in(dim) {
-                let out = out(size as isize, stride as isize);
-                dims.push(Dim { size: size as usize, out, inputs: [stride as isize] });
+        let (mut walk, (sizes, strides)) = (Self::empty(), (input.sizes(), input.strides()));
+        for dim in (0..sizes.len()).rev() {
+            if sizes[dim] != 1 && is_in(dim) {
+                let (size, stride) = (sizes[dim] as usize, strides[dim] as isize);
+                walk.dims.push(Dim { size, out: out(size as isize, stride), inputs: [stride] });
             }
         }
-        Self::from_dims(dims)
+        walk.arrange();
+        walk
     }
 
     /// How many elements there are.
     #[inline]
     pub fn count(&self) -> usize {
-        let sizes = || self.dims.iter().map(|dim| dim.size);
         // Of no elements, the other dimensions may be too large to be multiplied.
-        if sizes().any(|size| size == 0) { 0 } else { sizes().product::<usize>() }
+        if self.dims.iter().any(|dim| dim.size == 0) {
+            return 0;
+        }
+        let mut count = 1;
+        for dim in &*self.dims {
+            count *= dim.size;
+        }
+        count
     }
 
     /// How many elements lie side by side in the input at a time.
@@ -257,7 +285,7 @@ impl<const N: usize> Dim<N> {
     /// `len` elements along this dimension, from index `within` of the row that starts there.
     fn row(&self, start: &Start<N>, within: usize, len: usize) -> Row<N> {
         let out = start.out + within as isize * self.out;
-        let inputs = std::array::from_fn(|k| start.inputs[k] + within as isize * self.inputs[k]);
+        let inputs = from_fn(|k| start.inputs[k] + within as isize * self.inputs[k]);
         Row { len, out, out_stride: self.out, inputs, input_strides: self.inputs }
     }
 }
@@ -283,19 +311,20 @@ impl<const N: usize> Start<N> {
     /// The next row.
     fn advance(&mut self, outer: &[Dim<N>]) {
         for (d, dim) in outer.iter().enumerate() {
-            self.index[d] += 1;
             self.step(dim, 1);
-            if self.index[d] < dim.size {
+            let index = &mut (*self.index)[d];
+            *index += 1;
+            if *index < dim.size {
                 return;
             }
-            self.index[d] = 0;
+            *index = 0;
             self.step(dim, -(dim.size as isize));
         }
     }
 
     fn step(&mut self, dim: &Dim<N>, steps: isize) {
         self.out += steps * dim.out;
-        for (input, stride) in self.inputs.iter_mut().zip(dim.inputs) {
+        for (input, stride) in zip(&mut self.inputs, &dim.inputs) {
             *input += steps * stride;
         }
     }
@@ -303,11 +332,12 @@ impl<const N: usize> Start<N> {
 
 /// Whether sizes are those of a result, or 1 where they differ.
 pub(super) fn broadcasts_to(sizes: &[i64], result: &[i64]) -> bool {
-    let mut pairs = sizes.iter().rev().zip(result.iter().rev());
-    sizes.len() <= result.len() && pairs.all(|(size, result)| size == result || *size == 1)
+    let Some(missing) = result.len().checked_sub(sizes.len()) else { return false };
+    (0..sizes.len()).all(|dim| sizes[dim] == 1 || sizes[dim] == result[missing + dim])
 }
 
 /// An input's stride in the dimension that is `back` from the last: 0 where it has none, or repeats its only element.
+#[inline]
 pub(super) fn broadcast_stride(input: &Geometry, back: usize) -> isize {
     match input.dim().checked_sub(back + 1) {
         Some(dim) if input.sizes()[dim] != 1 => input.strides()[dim] as isize,

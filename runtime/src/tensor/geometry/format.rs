@@ -150,9 +150,14 @@ pub fn is_non_overlapping_and_dense(sizes: &[i64], strides: &[i64]) -> bool {
     if is_contiguous(sizes, strides) {
         return true;
     }
-    let mut order: SmallVec<[usize; 6]> = (0..sizes.len()).filter(|dim| sizes[*dim] != 1).collect();
+    let mut order: SmallVec<[usize; 6]> = SmallVec::new();
+    for (dim, size) in sizes.iter().enumerate() {
+        if *size != 1 {
+            order.push(dim);
+        }
+    }
     order.sort_by_key(|dim| strides[*dim]);
-    is_dense(sizes, strides, order)
+    is_dense(sizes, strides, order.iter().copied())
 }
 
 /// Dense strides in the order of dimensions that given strides have: these themselves if they are dense.
@@ -166,7 +171,11 @@ pub fn preserved_strides(sizes: &[i64], strides: &[i64]) -> Dims {
     if is_non_overlapping_and_dense(sizes, strides) {
         return Dims::from_slice(strides);
     }
-    let mut order: SmallVec<[usize; 6]> = (0..sizes.len()).rev().collect();
+    let mut order: SmallVec<[usize; 6]> = SmallVec::new();
+    for dim in (0..sizes.len()).rev() {
+        order.push(dim);
+    }
+    let order = &mut *order;
     // Insertion sort, since the order is not transitive: what a stride of 0 ends up next to depends on the steps.
     for sorted in 1..order.len() {
         let mut moving = sorted;
@@ -183,7 +192,7 @@ pub fn preserved_strides(sizes: &[i64], strides: &[i64]) -> Dims {
             }
         }
     }
-    dense_strides(sizes, order, 1)
+    dense_strides(sizes, order.iter().copied(), 1)
 }
 
 #[cfg(test)]

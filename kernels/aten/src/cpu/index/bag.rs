@@ -11,6 +11,7 @@ use torch_library::{Element, OwnedLease, promote_types};
 
 use crate::arguments::BagMode;
 use crate::aten;
+use crate::inlined::zip;
 use crate::loops::convert::{self, Loader};
 use crate::loops::lines::fill;
 use crate::loops::parts::PartsMut;
@@ -321,7 +322,7 @@ on_vectors! {
                     // SAFETY: `Pooling::write` ensured under the lease that the table has all rows, and is as wide
                     // as `out`, and so the buffer; `pool` of `Bags` refused negative ones.
                     let numbers = unsafe { table.row(row, &mut buffer) };
-                    for ((largest, place), x) in sums.iter_mut().zip(places.iter_mut()).zip(numbers) {
+                    for ((largest, place), x) in zip(zip(&mut *sums, &mut *places), numbers) {
                         if is_first || *largest < *x {
                             (*largest, *place) = (*x, row);
                         }
@@ -335,13 +336,17 @@ on_vectors! {
                     // SAFETY: `Pooling::write` ensured under the lease that the table has all rows, and is as wide
                     // as `out`, and so the buffer; `pool` of `Bags` refused negative ones.
                     let numbers = unsafe { table.row(pooling.rows[at], &mut buffer) };
-                    sums.iter_mut().zip(numbers).for_each(|(sum, x)| *sum = sum.plus(*x));
+                    for (sum, x) in zip(&mut *sums, numbers) {
+                        *sum = sum.plus(*x);
+                    }
                 }),
                 Some(share) => at.for_each(|at| {
                     // SAFETY: `Pooling::write` ensured under the lease that the table has all rows, and is as wide
                     // as `out`, and so the buffer; `pool` of `Bags` refused negative ones.
                     let (numbers, by) = (unsafe { table.row(pooling.rows[at], &mut buffer) }, share[at]);
-                    sums.iter_mut().zip(numbers).for_each(|(sum, x)| *sum = sum.plus(x.times(by)));
+                    for (sum, x) in zip(&mut *sums, numbers) {
+                        *sum = sum.plus(x.times(by));
+                    }
                 }),
             }
             if mode == BagMode::Mean {

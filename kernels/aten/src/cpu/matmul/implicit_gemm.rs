@@ -16,10 +16,11 @@ use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
 
 use torch_library::DType;
 
+use crate::inlined::from_fn;
 #[cfg(target_arch = "x86_64")]
 use crate::loops::{is_wide, is_widest};
 use crate::number::Number;
-use crate::vector::{Few, Vector, from_fn};
+use crate::vector::{Few, Vector};
 
 /// How many columns a panel has.
 pub const WIDTH: usize = 32;

@@ -2,9 +2,9 @@
 #![expect(unsafe_code, reason = "reads and writes matrices that the caller vouches for")]
 
 use super::{GRAIN, Matrices};
+use crate::inlined::{fill, from_fn, zip};
 use crate::loops::{on_vectors, parallel};
 use crate::number::Number;
-use crate::vector::from_fn;
 
 /// How many rows are summed up together, at most.
 const HEIGHT: usize = 8;
@@ -96,7 +96,7 @@ on_vectors! {
     /// The products of a tile's rows and columns, summed up over all steps: a step's factors lie side by side, and
     /// so do the numbers of the panel.
     fn sum_up<T: Number>(sums: &mut [T], factors: &[T], rows: usize, panel: &[T], columns: usize) {
-        sums.fill(T::ZERO);
+        fill(sums, T::ZERO);
         let (mut steps, mut panels) = (factors.chunks_exact(STEPS * rows), panel.chunks_exact(STEPS * columns));
         for (factors, panel) in steps.by_ref().zip(panels.by_ref()) {
             let lines: [&[T]; STEPS] = from_fn(|step| &panel[step * columns..][..columns]);
@@ -104,10 +104,9 @@ on_vectors! {
             let [first, second, third, fourth] = lines;
             for (row, sums) in sums.chunks_exact_mut(columns).enumerate() {
                 let factors: [T; STEPS] = from_fn(|step| factors[step * rows + row]);
-                let numbers = first.iter().zip(second).zip(third.iter().zip(fourth));
-                for (sum, ((a, b), (c, d))) in sums.iter_mut().zip(numbers) {
-                    for (factor, x) in factors.iter().zip([a, b, c, d]) {
-                        *sum = sum.plus(factor.times(*x));
+                for (sum, ((a, b), (c, d))) in zip(sums, zip(zip(first, second), zip(third, fourth))) {
+                    for (factor, x) in zip(&factors, &[a, b, c, d]) {
+                        *sum = sum.plus(factor.times(**x));
                     }
                 }
             }
@@ -115,7 +114,7 @@ on_vectors! {
         let rest = steps.remainder().chunks_exact(rows).zip(panels.remainder().chunks_exact(columns));
         for (factors, line) in rest {
             for (sums, factor) in sums.chunks_exact_mut(columns).zip(factors) {
-                for (sum, x) in sums.iter_mut().zip(line) {
+                for (sum, x) in zip(sums, line) {
                     *sum = sum.plus(factor.times(*x));
                 }
             }

@@ -18,10 +18,10 @@ use std::arch::x86_64::*;
 use torch_library::{DType, Lease, Result, Tensor, ensure};
 
 use super::{GRAIN, Matrices};
+use crate::inlined::{from_fn, zip};
 use crate::loops::across::turned;
 use crate::loops::convert::{self, Storer};
 use crate::loops::{self, parallel};
-use crate::vector::from_fn;
 
 /// How many columns a panel has: two registers of sums for each row.
 const WIDTH: usize = 32;
@@ -210,7 +210,7 @@ impl Product {
             // beside its own.
             step(&mut sums, &lines[pairs], |row| i32::from(unsafe { rows[row].add(2 * pairs).read() }));
         }
-        for (sums, out) in sums.iter().zip(out.iter_mut()) {
+        for (sums, out) in zip(&sums, out) {
             // SAFETY: two registers are as large as a row of sums, and any bits are floats.
             *out = unsafe { std::mem::transmute::<[__m512; 2], [f32; WIDTH]>(*sums) };
         }

@@ -18,9 +18,10 @@ use std::mem::MaybeUninit;
 use torch_library::DType;
 
 use super::Matrices;
+use crate::inlined::{from_fn, zip};
 use crate::loops::{across, is_wide, is_widest};
 use crate::number::Number;
-use crate::vector::{Vector, from_fn};
+use crate::vector::Vector;
 
 /// How many steps of a sum there are before the tile goes back to memory: a panel of so many rows stays in the cache.
 pub(super) const DEPTH: usize = 256;
@@ -286,7 +287,7 @@ unsafe fn sum_of_rows<V: Vector, const N: usize>(
         let sum = |column: usize, count: usize| {
             let to = out.data.add(column);
             let mut sum = if adds { V::load(to, count) } else { V::zero() };
-            for (factor, line) in factors.iter().zip(lines) {
+            for (factor, line) in zip(&factors, &lines) {
                 sum = V::load(line.add(column), count).times_plus(*factor, sum);
             }
             sum.store(to, count);

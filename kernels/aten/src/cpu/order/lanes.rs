@@ -10,6 +10,7 @@ use torch_library::prelude::*;
 
 use crate::aten;
 use crate::cpu::order::places::Sorter;
+use crate::inlined::zip;
 use crate::loops::lines::{Line, lines};
 use crate::loops::parts::{Parts, PartsMut};
 use crate::loops::pointwise::unsupported;
@@ -102,18 +103,18 @@ impl<T: Number, W: Number> Line<T, 0> for Sums<W> {
         let whole = if is_any_order { input.len() - input.len() % BLOCK } else { 0 };
         let ((blocks, input), (outs, out)) = (input.split_at(whole), out.split_at_mut(whole));
         let mut before = W::ZERO;
-        for (out, block) in outs.as_chunks_mut::<BLOCK>().0.iter_mut().zip(blocks.as_chunks::<BLOCK>().0) {
+        for (out, block) in zip(outs.as_chunks_mut::<BLOCK>().0, blocks.as_chunks::<BLOCK>().0) {
             let (mut sum, mut sums) = (W::ZERO, [W::ZERO; BLOCK]);
-            for (to, x) in sums.iter_mut().zip(block) {
+            for (to, x) in zip(&mut sums, block) {
                 sum = sum.plus(x.cast());
                 *to = sum;
             }
-            for (out, sum) in out.iter_mut().zip(&sums) {
+            for (out, sum) in zip(out, &sums) {
                 out.write(before.plus(*sum).cast());
             }
             before = before.plus(sum);
         }
-        for (out, x) in out.iter_mut().zip(input) {
+        for (out, x) in zip(out, input) {
             before = before.plus(x.cast());
             out.write(before.cast());
         }
@@ -128,7 +129,7 @@ impl<T: Number, W: Number> Line<T, 0> for Products<W> {
     #[inline(always)]
     fn line(&self, input: &[T], out: &mut [MaybeUninit<T>]) -> [T; 0] {
         let mut product = W::ONE;
-        for (out, x) in out.iter_mut().zip(input) {
+        for (out, x) in zip(out, input) {
             product = product.times(x.cast());
             out.write(product.cast());
         }
@@ -240,7 +241,9 @@ impl<'a> Lanes<'a> {
                 let (values, places) = unsafe { (values.parts.get_mut(lane), indices.parts.get_mut(lane)) };
                 let lane = source.get(lane);
                 choose(&mut state, lane, places);
-                values.iter_mut().zip(&*places).for_each(|(value, place)| *value = lane[*place as usize]);
+                for (value, place) in zip(values, &*places) {
+                    *value = lane[*place as usize];
+                }
             }
         });
         values.finish()?;

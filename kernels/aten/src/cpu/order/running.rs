@@ -7,6 +7,7 @@ use torch_library::geometry::{saturating_numel, wrap_dim};
 use torch_library::prelude::*;
 
 use crate::aten;
+use crate::inlined::zip;
 use crate::loops::parts::{Parts, PartsMut};
 use crate::loops::pointwise::unsupported;
 use crate::loops::{self, match_computing, on_vectors, parallel};
@@ -167,8 +168,7 @@ fn next<T: Ordered>(
     (values, places): (&mut [MaybeUninit<T>], &mut [MaybeUninit<i64>]),
     is_better: impl Fn(T, T) -> bool,
 ) {
-    let known = best.iter_mut().zip(at);
-    for (((x, (best, at)), value), place) in source.iter().zip(known).zip(values).zip(places) {
+    for ((x, (best, at)), (value, place)) in zip(zip(source, zip(best, at)), zip(values, places)) {
         let is_found = x.is_unordered() | is_better(*x, *best); // nothing is better than NaN
         *best = if is_found { *x } else { *best };
         *at = if is_found { row } else { *at };
@@ -186,17 +186,25 @@ fn line<T: Ordered>(
     is_better: impl Fn(T, T) -> bool,
 ) {
     let (mut best, mut at) = (source[0], 0);
-    let blocks = source.chunks(BLOCK).zip(values.chunks_mut(BLOCK)).zip(places.chunks_mut(BLOCK));
-    for (start, ((source, values), places)) in (0..).step_by(BLOCK).zip(blocks) {
+    for start in (0..source.len()).step_by(BLOCK) {
+        let block = start..source.len().min(start + BLOCK);
+        let (source, values) = (&source[block.clone()], &mut values[block.clone()]);
+        let places = &mut places[block];
         let is_found = |x: T, best: T| x.is_unordered() | is_better(x, best);
-        if !source.iter().fold(false, |any, x| any | is_found(*x, best)) {
-            values.fill(MaybeUninit::new(best));
-            places.fill(MaybeUninit::new(at));
+        let mut has_found = false;
+        for x in source {
+            has_found |= is_found(*x, best);
+        }
+        if !has_found {
+            for (value, place) in zip(values, places) {
+                value.write(best);
+                place.write(at);
+            }
             continue;
         }
-        for (((here, x), value), place) in (start..).zip(source).zip(values).zip(places) {
+        for (n, (x, (value, place))) in zip(source, zip(values, places)).enumerate() {
             if is_found(*x, best) {
-                (best, at) = (*x, here);
+                (best, at) = (*x, (start + n) as i64);
             }
             value.write(best);
             place.write(at);

@@ -9,6 +9,7 @@ use torch_library::DType;
 use torch_library::Element;
 
 use super::{Fold, LANES};
+use crate::inlined::zip;
 use crate::loops::function::BLOCK;
 use crate::loops::halves::Half;
 #[cfg(target_arch = "x86_64")]
@@ -96,15 +97,34 @@ unsafe fn slice_widened<M: Element, F: Fold<M>>(
 
 /// Joins values as a tree.
 #[inline(always)]
-pub(super) fn joined<M, F: Fold<M> + ?Sized>(fold: &F, mut lanes: [F::Value; LANES]) -> F::Value {
-    let mut width = LANES;
-    while width > 1 {
-        width /= 2;
-        for lane in 0..width {
-            lanes[lane] = fold.merge(lanes[lane], lanes[lane + width]);
-        }
+pub(super) fn joined<M, F: Fold<M> + ?Sized>(fold: &F, lanes: [F::Value; LANES]) -> F::Value {
+    halved_to_one(&lanes, &|a, b| fold.merge(a, b))
+}
+
+/// Joins the first half of values with the second, as long as there is one. Each half is an array of its own, which
+/// LLVM keeps in vectors: one that shrinks in its place goes through memory in pieces that do not fit together. (By
+/// `&impl Fn`, since a reference that is itself an `impl Fn` calls the closure by a function of the standard library.)
+#[inline(always)]
+pub fn halved_to_one<V: Copy>(values: &[V; LANES], join: &impl Fn(V, V) -> V) -> V {
+    let values: [V; 32] = halved(values, join);
+    let values: [V; 16] = halved(&values, join);
+    let values: [V; 8] = halved(&values, join);
+    let values: [V; 4] = halved(&values, join);
+    let values: [V; 2] = halved(&values, join);
+    join(values[0], values[1])
+}
+
+#[inline(always)]
+fn halved<V: Copy, const N: usize, const HALF: usize>(
+    values: &[V; N],
+    join: &impl Fn(V, V) -> V,
+) -> [V; HALF] {
+    const { assert!(N == 2 * HALF) };
+    let mut joined = [values[0]; HALF];
+    for i in 0..HALF {
+        joined[i] = join(values[i], values[HALF + i]);
     }
-    lanes[0]
+    joined
 }
 
 /// Takes an element of each line into each of many values, on the widest vectors.
@@ -136,18 +156,15 @@ pub(super) fn steps_wide<M: Element, F: Fold<M>>(
 #[inline(always)]
 fn each_step<M: Element, F: Fold<M>>(fold: &F, values: &mut [F::Value], lines: &[&[M]], position: usize) {
     if let [a, b, c, d] = lines {
-        let elements = a.iter().zip(*b).zip(c.iter().zip(*d));
-        for (value, ((a, b), (c, d))) in values.iter_mut().zip(elements) {
-            *value = [a, b, c, d]
-                .into_iter()
-                .zip(position..)
-                .fold(*value, |value, (x, at)| fold.step(value, *x, at));
+        for (value, ((a, b), (c, d))) in zip(values, zip(zip(*a, *b), zip(*c, *d))) {
+            let two = fold.step(fold.step(*value, *a, position), *b, position + 1);
+            *value = fold.step(fold.step(two, *c, position + 2), *d, position + 3);
         }
         return;
     }
-    for (line, position) in lines.iter().zip(position..) {
-        for (value, element) in values.iter_mut().zip(*line) {
-            *value = fold.step(*value, *element, position);
+    for (n, line) in lines.iter().enumerate() {
+        for (value, element) in zip(&mut *values, *line) {
+            *value = fold.step(*value, *element, position + n);
         }
     }
 }
@@ -216,8 +233,8 @@ unsafe fn lanes<M: Element, F: Fold<M>>(
         // SAFETY: `n` is below `count`, and the caller vouches for a line of [`LANES`] plain values there, aligned
         // for `M` and so for an array of it.
         let line = unsafe { data.offset(n as isize * step).cast::<[M; LANES]>().read() };
-        for (value, element) in held.iter_mut().zip(line) {
-            *value = fold.step(*value, element, position + n);
+        for (value, element) in zip(&mut held, &line) {
+            *value = fold.step(*value, *element, position + n);
         }
     }
     *values = held;

@@ -8,6 +8,7 @@ use torch_library::{Element, Result, Tensor};
 
 use crate::cpu::folds::{Largest, Moments, Sum};
 use crate::functions::Functions;
+use crate::inlined::zip;
 use crate::loops::lines::{Line, fill, fold_line, lines};
 use crate::loops::reduce::Fold;
 use crate::loops::{self, CHUNK};
@@ -48,16 +49,15 @@ impl<T: Float + Ordered + Functions> Line<T, 0> for Softmax {
     fn line(&self, input: &[T], out: &mut [MaybeUninit<T>]) -> [T; 0] {
         let largest = fold_line(&Largest, input);
         let mut sum = T::ZERO;
-        for (out, input) in out.chunks_mut(CHUNK).zip(input.chunks(CHUNK)) {
-            let powers = fill(out, input, |x| (x - largest).exponential());
-            sum = sum + Sum.slice(powers, 0);
+        for start in (0..input.len()).step_by(CHUNK) {
+            let chunk = start..input.len().min(start + CHUNK);
+            let (input, out) = (&input[chunk.clone()], &mut out[chunk]);
+            sum = sum + Sum.slice(fill(out, input, |x| (x - largest).exponential()), 0);
         }
-        for chunk in out.chunks_mut(CHUNK) {
-            for power in chunk {
-                // SAFETY: the loop above has filled every chunk of `out`, which is as long as `input`.
-                let power = unsafe { power.assume_init_mut() };
-                *power = *power / sum;
-            }
+        for power in out {
+            // SAFETY: the loop above has filled every chunk of `out`, which is as long as `input`.
+            let power = unsafe { power.assume_init_mut() };
+            *power = *power / sum;
         }
         []
     }
@@ -70,7 +70,9 @@ impl<T: Float + Ordered + Functions> Line<T, 0> for LogSoftmax {
     fn line(&self, input: &[T], out: &mut [MaybeUninit<T>]) -> [T; 0] {
         let largest = fold_line(&Largest, input);
         let mut sum = T::ZERO;
-        for (out, input) in out.chunks_mut(CHUNK).zip(input.chunks(CHUNK)) {
+        for start in (0..input.len()).step_by(CHUNK) {
+            let chunk = start..input.len().min(start + CHUNK);
+            let (input, out) = (&input[chunk.clone()], &mut out[chunk]);
             sum = sum + Sum.slice(fill(out, input, |x| (x - largest).exponential()), 0);
         }
         let log = sum.ln();
@@ -94,17 +96,21 @@ impl<T: Float + Number> Line<T, 2> for LayerNorm<T> {
         let normal = |x: T| (x - mean) * rstd;
         match (&self.weight, &self.bias) {
             (Some(weight), Some(bias)) => {
-                for (((out, x), weight), bias) in out.iter_mut().zip(input).zip(weight).zip(bias) {
+                for ((out, x), (weight, bias)) in zip(zip(out, input), zip(weight, bias)) {
                     out.write(normal(*x) * *weight + *bias);
                 }
             }
             (weight, bias) => {
                 let out = fill(out, input, normal);
                 if let Some(weight) = weight {
-                    out.iter_mut().zip(weight).for_each(|(out, weight)| *out = *out * *weight);
+                    for (out, weight) in zip(&mut *out, weight) {
+                        *out = *out * *weight;
+                    }
                 }
                 if let Some(bias) = bias {
-                    out.iter_mut().zip(bias).for_each(|(out, bias)| *out = *out + *bias);
+                    for (out, bias) in zip(out, bias) {
+                        *out = *out + *bias;
+                    }
                 }
             }
         }

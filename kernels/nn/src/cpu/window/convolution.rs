@@ -17,6 +17,7 @@ use super::{Axis, of_direction};
 use crate::aten;
 use crate::cpu::folds::Sum;
 use crate::cpu::output_mask;
+use crate::inlined::from_fn;
 use crate::loops::pointwise::{common_device, unsupported};
 use crate::loops::reduce::fold;
 use crate::loops::{self, match_computing};
@@ -171,7 +172,7 @@ impl<'a> Convolution<'a> {
             false => axes[dim].places(given[dim]),
             true => axes[dim].spread(given[dim]).saturating_add(extra[dim]),
         };
-        let found = [0, 1, 2].map(size);
+        let found = from_fn(size);
         let [image, places] = if transposed { [found, given] } else { [given, found] };
         ensure!(
             image.iter().chain(&places).all(|size| *size > 0),

@@ -16,6 +16,7 @@ use torch_library::{Element, match_dtype};
 use super::Axis;
 use super::volumes::{each, pixels};
 use crate::aten;
+use crate::inlined::{fill, zip};
 use crate::loops;
 use crate::loops::parts::{Parts, PartsMut};
 use crate::loops::pointwise::unsupported;
@@ -241,17 +242,21 @@ fn unfold<T: Element>(columns: &Columns, plane: &[T], out: &mut [MaybeUninit<T>]
         let out = &mut out[line..][..places];
         let (before, rest) = out.split_at_mut(met.start);
         let (out, after) = rest.split_at_mut(met.len());
-        before.fill(zero);
-        after.fill(zero);
+        fill(before, zero);
+        fill(after, zero);
         match stride {
-            1 => write(out, plane[first..][..met.len()].iter()),
-            _ => write(out, plane[first..].iter().step_by(stride)),
+            1 => {
+                for (out, x) in zip(out, &plane[first..][..met.len()]) {
+                    out.write(*x);
+                }
+            }
+            _ => {
+                for (n, out) in out.iter_mut().enumerate() {
+                    out.write(plane[first + n * stride]);
+                }
+            }
         }
     });
-}
-
-fn write<'a, T: Element>(out: &mut [MaybeUninit<T>], elements: impl Iterator<Item = &'a T>) {
-    out.iter_mut().zip(elements).for_each(|(out, x)| *out = MaybeUninit::new(*x));
 }
 
 on_vectors! {
@@ -261,8 +266,17 @@ on_vectors! {
         columns.lines(|line, met, first| {
             let from = &from[line..][met.clone()];
             match stride {
-                1 => plane[first..][..met.len()].iter_mut().zip(from).for_each(|(sum, x)| *sum = sum.plus(*x)),
-                _ => plane[first..].iter_mut().step_by(stride).zip(from).for_each(|(sum, x)| *sum = sum.plus(*x)),
+                1 => {
+                    for (sum, x) in zip(&mut plane[first..][..met.len()], from) {
+                        *sum = sum.plus(*x);
+                    }
+                }
+                _ => {
+                    for (n, x) in from.iter().enumerate() {
+                        let sum = &mut plane[first + n * stride];
+                        *sum = sum.plus(*x);
+                    }
+                }
             }
         });
     }

@@ -10,6 +10,7 @@ use super::plan::{Meeting, Plan};
 use super::planes::Planes;
 use super::receptive_field::{Along, ReceptiveFields, Run};
 use crate::cpu::matmul::implicit_gemm::Aligned;
+use crate::inlined::fill;
 use crate::loops::across::turned;
 #[cfg(target_arch = "x86_64")]
 use crate::loops::is_wide;
@@ -92,7 +93,7 @@ impl<T: Number> InputTiles<T> {
             return Laid { plan, data: copy.as_ptr() };
         }
         if !is_planned {
-            copy.fill(T::ZERO);
+            fill(copy, T::ZERO);
         }
         let data = copy.as_mut_ptr();
         // SAFETY: the plan's runs name pixels of these lines in a channel of the source, which the caller vouches

@@ -10,6 +10,7 @@ use torch_library::{Element, match_dtype};
 
 use super::volumes::{Volumes, each, pixels};
 use crate::aten;
+use crate::inlined::zip;
 use crate::loops;
 use crate::loops::pointwise::unsupported;
 use crate::loops::{has_elements, match_computing, on_vectors};
@@ -223,7 +224,9 @@ impl Padding {
 
 #[inline(always)]
 fn write<T: Copy>(out: &mut [MaybeUninit<T>], elements: &[T]) {
-    out.iter_mut().zip(elements).for_each(|(out, x)| *out = MaybeUninit::new(*x));
+    for (out, x) in zip(out, elements) {
+        out.write(*x);
+    }
 }
 
 on_vectors! {
@@ -247,5 +250,7 @@ on_vectors! {
 
 #[inline(always)]
 fn add<T: Number>(sums: &mut [T], elements: &[T]) {
-    sums.iter_mut().zip(elements).for_each(|(sum, x)| *sum = sum.plus(*x));
+    for (sum, x) in zip(sums, elements) {
+        *sum = sum.plus(*x);
+    }
 }

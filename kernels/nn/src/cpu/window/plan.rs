@@ -7,6 +7,7 @@ use std::rc::Rc;
 use super::planes::{Segment, Strides};
 use super::receptive_field::{Along, Even, Layout, ReceptiveField, ReceptiveFields, Run};
 use crate::cpu::matmul::implicit_gemm::WIDTH;
+use crate::inlined::from_fn;
 
 /// Of so few rows a thread keeps plans, as finding them takes longer than computing by them.
 const FEW: usize = 256;
@@ -63,7 +64,7 @@ impl Meeting {
             fields[dim].layout(if dim < 2 && along == Along::Lines { Along::Channels } else { along })
         };
         let is_copied = !lies_so || !fields.iter().all(|field| field.is_inside());
-        Meeting { fields, lead, channels, layouts: is_copied.then(|| [0, 1, 2].map(layout)), along, source }
+        Meeting { fields, lead, channels, layouts: is_copied.then(|| from_fn(layout)), along, source }
     }
 
     pub(super) fn channels(&self) -> usize {
@@ -133,7 +134,8 @@ impl Meeting {
     /// Finds where the pixels are.
     fn find_places(&self, plan: &mut Plan) {
         let (layouts, pitches) = ([Layout::Pixels; 3], self.source.pitches);
-        let low: usize = (0..3).map(|dim| self.fields[dim].low() as usize * pitches[dim]).sum();
+        let [a, b, c] = from_fn(|dim| self.fields[dim].low() as usize * pitches[dim]);
+        let low = a + b + c;
         let lead = self.fields[self.lead].row_step as usize * pitches[self.lead];
         for segment in &mut plan.segments {
             let base = segment.item * self.source.item + segment.lines.start * lead + low;
@@ -151,7 +153,7 @@ impl Meeting {
         }
         let mut top = 0;
         for segment in &mut plan.segments {
-            let runs = [0, 1, 2].map(|dim| {
+            let runs = from_fn(|dim| {
                 let all = 0..self.fields[dim].rows;
                 layouts[dim]
                     .runs(self.fields[dim], if dim == self.lead { segment.lines.clone() } else { all })
@@ -174,7 +176,7 @@ impl Meeting {
         rows: &mut Vec<usize>,
     ) {
         let first = rows.len();
-        let lists = [0, 1, 2].map(|dim| {
+        let lists = from_fn(|dim| {
             let count = match dim {
                 2 if self.along == Along::Lines => 1,
                 _ if dim == self.lead => segment.lines.len(),
@@ -189,7 +191,7 @@ impl Meeting {
 
     /// Writes how much further the taps of all channels are.
     fn list_steps(&self, layouts: [Layout; 3], pitches: [usize; 3], channel: usize, steps: &mut Vec<usize>) {
-        let taps = [0, 1, 2].map(|dim| {
+        let taps = from_fn(|dim| {
             let Even { first, step, count } = layouts[dim].taps(self.fields[dim]);
             Even { first: first * pitches[dim], step: step * pitches[dim] as isize, count }
         });

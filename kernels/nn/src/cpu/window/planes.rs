@@ -7,6 +7,7 @@ use torch_library::{Element, OwnedLease, Result, Tensor, ensure};
 
 use super::receptive_field::{Even, ReceptiveField, ReceptiveFields};
 use crate::cpu::matmul::implicit_gemm::WIDTH;
+use crate::inlined::from_fn;
 use crate::loops::across::turned;
 use crate::number::Number;
 
@@ -122,7 +123,7 @@ impl<T: Number> Target<T> {
     /// Where its rows are, from the first on.
     fn rows(&self, segment: &Segment) -> Vec<usize> {
         let mut rows = Vec::with_capacity(segment.count);
-        let all = [0, 1, 2].map(|dim| {
+        let all = from_fn(|dim| {
             let step = (self.fields[dim].of_row[1] * self.planes.strides.pitches[dim]) as isize;
             let count = if dim == self.lead { segment.lines.len() } else { self.fields[dim].rows };
             Even { first: 0, step, count }

@@ -15,6 +15,7 @@ use torch_library::prelude::*;
 use super::volumes::{Volumes, each};
 use crate::aten;
 use crate::composite::collected;
+use crate::inlined::{fill, zip};
 use crate::loops;
 use crate::loops::parts::{Parts, PartsMut};
 use crate::loops::pointwise::unsupported;
@@ -339,12 +340,20 @@ fn met<T: Number>([depth, height, _]: &[Direction<T>; 3], line: usize, mut f: im
 /// Calls a closure with each element of a stretched line, and the one of the line that a tap meets there.
 #[inline(always)]
 fn stretched<T: Number>(tap: &Tap<T>, lanes: usize, mut f: impl FnMut(usize, usize, T)) {
-    let pixels = tap.index.iter().zip(&tap.weight).enumerate();
+    let pixels = zip(&tap.index, &tap.weight).enumerate();
     match lanes {
-        1 => pixels.for_each(|(to, (from, weight))| f(to, *from, *weight)),
-        _ => pixels.for_each(|(to, (from, weight))| {
-            (0..lanes).for_each(|lane| f(to * lanes + lane, from * lanes + lane, *weight));
-        }),
+        1 => {
+            for (to, (from, weight)) in pixels {
+                f(to, *from, *weight);
+            }
+        }
+        _ => {
+            for (to, (from, weight)) in pixels {
+                for lane in 0..lanes {
+                    f(to * lanes + lane, from * lanes + lane, *weight);
+                }
+            }
+        }
     }
 }
 
@@ -378,10 +387,14 @@ on_vectors! {
                         });
                     }
                 }
-                let pairs = out.iter_mut().zip(&*row);
-                match std::mem::replace(&mut is_first, false) {
-                    true => pairs.for_each(|(sum, x)| *sum = x.times(weight)),
-                    false => pairs.for_each(|(sum, x)| *sum = sum.plus(x.times(weight))),
+                if std::mem::replace(&mut is_first, false) {
+                    for (sum, x) in zip(&mut *out, &*row) {
+                        *sum = x.times(weight);
+                    }
+                } else {
+                    for (sum, x) in zip(&mut *out, &*row) {
+                        *sum = sum.plus(x.times(weight));
+                    }
                 }
             });
         }
@@ -405,13 +418,15 @@ on_vectors! {
                     *sum = sum.plus(grad.times(weight));
                 });
             }
-            grads.fill(T::ZERO);
+            fill(grads, T::ZERO);
         };
         for (line, grads) in grads.chunks_exact(kept.len).enumerate() {
             met(directions, line, |place, weight| {
                 let (row, old) = kept.place(directions, place);
                 give(old.flatten(), row);
-                row.iter_mut().zip(grads).for_each(|(sum, grad)| *sum = sum.plus(grad.times(weight)));
+                for (sum, grad) in zip(row, grads) {
+                    *sum = sum.plus(grad.times(weight));
+                }
             });
         }
         for (row, grads) in kept.rows.iter().zip(kept.lines.chunks_exact_mut(kept.len)) {

@@ -14,15 +14,13 @@ use torch_library::prelude::*;
 
 use super::Normal;
 use crate::functions::Functions;
+use crate::inlined::{from_fn, zip};
 use crate::loops::parts::{Parts, PartsMut};
+use crate::loops::reduce::{LANES, halved_to_one};
 use crate::loops::{self, parallel};
 #[cfg(target_arch = "x86_64")]
 use crate::loops::{is_wide, is_widest};
 use crate::number::Number;
-
-/// How many sums run side by side along a line. With as many as these, LLVM keeps them in vectors; fewer it takes
-/// apart.
-const LANES: usize = 64;
 
 /// How many lines are summed up before they are added to what others are: it does not depend on the number of threads.
 const BLOCK: usize = 64;
@@ -96,17 +94,17 @@ impl<T: Float + Functions + Number> Lines for Softmax<T> {
             // SAFETY: ranges of `run` have no line in common, so this one is this thread's, which has one slice of
             // it and writes values only.
             let out = unsafe { self.out.uninit(n) };
-            let elements = out.iter_mut().zip(grads.iter().zip(outputs));
+            let elements = zip(out, zip(grads, outputs));
             if self.is_log {
                 let [sum] = sums([grads], |[grad]| [grad]);
-                elements.for_each(|(out, (grad, y))| {
+                for (out, (grad, y)) in elements {
                     out.write(*grad - y.exponential() * sum);
-                });
+                }
             } else {
                 let [sum] = sums([grads, outputs], |[grad, y]| [grad * y]);
-                elements.for_each(|(out, (grad, y))| {
+                for (out, (grad, y)) in elements {
                     out.write((*grad - sum) * *y);
-                });
+                }
             }
         }
     }
@@ -114,33 +112,27 @@ impl<T: Float + Functions + Number> Lines for Softmax<T> {
 
 /// Sums of what a function makes of the elements at each place of some slices of one length.
 #[inline(always)]
+#[expect(clippy::needless_range_loop, reason = "`lane` counts the elements of all slices")]
 fn sums<T: Number, const N: usize, const K: usize>(from: [&[T]; N], f: impl Fn([T; N]) -> [T; K]) -> [T; K] {
     let mut lanes = [[T::ZERO; LANES]; K];
-    let chunks = from.map(|slice| slice.as_chunks::<LANES>());
+    let chunks: [_; N] = from_fn(|n| from[n].as_chunks::<LANES>());
     for n in 0..chunks[0].0.len() {
-        let chunks = chunks.map(|(chunks, _)| &chunks[n]);
+        let chunks: [_; N] = from_fn(|i| &chunks[i].0[n]);
         for lane in 0..LANES {
-            let terms = f(chunks.map(|chunk| chunk[lane]));
-            (0..K).for_each(|k| lanes[k][lane] = lanes[k][lane].plus(terms[k]));
+            let terms = f(from_fn(|i| chunks[i][lane]));
+            for k in 0..K {
+                lanes[k][lane] = lanes[k][lane].plus(terms[k]);
+            }
         }
     }
     for lane in 0..chunks[0].1.len() {
-        let terms = f(chunks.map(|(_, rest)| rest[lane]));
-        (0..K).for_each(|k| lanes[k][lane] = lanes[k][lane].plus(terms[k]));
+        let terms = f(from_fn(|i| chunks[i].1[lane]));
+        for k in 0..K {
+            lanes[k][lane] = lanes[k][lane].plus(terms[k]);
+        }
     }
-    lanes.map(joined)
-}
-
-/// The sum of lanes, half of them at a time: one after the other, each would wait for the one before.
-#[inline(always)]
-fn joined<T: Number>(mut lanes: [T; LANES]) -> T {
-    let mut half = LANES / 2;
-    while half > 0 {
-        let (to, from) = lanes.split_at_mut(half);
-        to.iter_mut().zip(&*from).for_each(|(to, from)| *to = to.plus(*from));
-        half /= 2;
-    }
-    lanes[0]
+    // One after the other, each would wait for the one before.
+    from_fn(|k| halved_to_one(&lanes[k], &|a: T, b| a.plus(b)))
 }
 
 /// The gradients of layer norm's input, weight and bias.
@@ -164,7 +156,9 @@ pub(super) fn layer_norm<T: Float + Number>(normal: &Normal<'_>, len: usize) -> 
         // SAFETY: two different blocks, of memory that was cleared when it was made; the threads that wrote to them
         // are done, and this one has no other slices.
         let (all, more) = unsafe { (lines.of_parameters.get_mut(0), lines.of_parameters.get(block)) };
-        all.iter_mut().zip(more).for_each(|(sum, x)| *sum = *sum + *x);
+        for (sum, x) in zip(all, more) {
+            *sum = *sum + *x;
+        }
     }
     drop(lines);
     let parameter = |n: usize| {
@@ -195,8 +189,8 @@ impl<T: Float + Number> Lines for LayerNorm<T> {
             for n in block..(block + BLOCK).min(lines.end) {
                 let (grads, inputs) = (self.grads.get(n), self.inputs.get(n));
                 let [mean, rstd] = [self.moments[0][n], self.moments[1][n]];
-                let of_parameters = of_weight.iter_mut().zip(of_bias.iter_mut());
-                for ((of_weight, of_bias), (grad, x)) in of_parameters.zip(grads.iter().zip(inputs)) {
+                let of_parameters = zip(&mut *of_weight, &mut *of_bias);
+                for ((of_weight, of_bias), (grad, x)) in zip(of_parameters, zip(grads, inputs)) {
                     *of_weight = *of_weight + *grad * ((*x - mean) * rstd);
                     *of_bias = *of_bias + *grad;
                 }
@@ -216,8 +210,7 @@ impl<T: Float + Number> LayerNorm<T> {
             [slope, slope * ((x - mean) * rstd)]
         });
         let count: T = (grads.len() as i64).cast();
-        let elements = grads.iter().zip(inputs).zip(&self.weight);
-        for (out, ((grad, x), weight)) in out.iter_mut().zip(elements) {
+        for (out, ((grad, x), weight)) in zip(out, zip(zip(grads, inputs), &self.weight)) {
             out.write((*grad * *weight - (sum + (*x - mean) * rstd * product) / count) * rstd);
         }
     }
@@ -291,7 +284,7 @@ impl<T: Float + Number> Lines for BatchNorm<T> {
                 // SAFETY: each plane is one channel's, and channels are one thread's, which has one slice of it and
                 // writes values only.
                 let out = unsafe { self.of_input.uninit(plane) };
-                for (out, (grad, x)) in out.iter_mut().zip(grads.iter().zip(inputs)) {
+                for (out, (grad, x)) in zip(out, zip(grads, inputs)) {
                     out.write((*grad - shift - (*x - mean) * slope) * scale);
                 }
             }

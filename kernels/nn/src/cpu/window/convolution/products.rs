@@ -16,6 +16,7 @@ use crate::cpu::window::Axis;
 use crate::cpu::window::input_tile::{InputTile, InputTiles, Laid};
 use crate::cpu::window::planes::{Planes, Target};
 use crate::cpu::window::receptive_field::{Along, Layout, ReceptiveField, ReceptiveFields};
+use crate::inlined::from_fn;
 use crate::loops::across::turned;
 use crate::loops::parts::Parts;
 use crate::loops::{self, parallel};
@@ -128,7 +129,7 @@ impl Convolution<'_> {
     /// From so many channels to so many others.
     fn grouped(&self, channels: [i64; 2]) -> Grouped {
         let count = self.groups as usize;
-        let [channels, columns] = channels.map(|channels| channels as usize / count);
+        let [channels, columns] = from_fn(|n| channels[n] as usize / count);
         if count >= MANY && [channels, columns] == [1, 1] {
             return Grouped { count: count.div_ceil(WIDTH), channels, columns: WIDTH, along: Along::Groups };
         }
@@ -138,12 +139,13 @@ impl Convolution<'_> {
     }
 
     fn taps(&self) -> usize {
-        self.axes.iter().map(|axis| axis.kernel as usize).product::<usize>()
+        let [a, b, c] = self.axes;
+        a.kernel as usize * b.kernel as usize * c.kernel as usize
     }
 
     /// The reach of each direction, from its window and the sizes of image and places.
     fn fields(&self, field: impl Fn(usize, Axis, i64, i64) -> ReceptiveField) -> ReceptiveFields {
-        let each = [0, 1, 2].map(|dim| field(dim, self.axes[dim], self.image[dim], self.places[dim]));
+        let each = from_fn(|dim| field(dim, self.axes[dim], self.image[dim], self.places[dim]));
         ReceptiveFields { each, lead: self.lead }
     }
 
@@ -153,7 +155,7 @@ impl Convolution<'_> {
 
     /// How pixels are reached from places: those of each phase of the strides, or all by zeros between places.
     fn pixels(&self, along: Along) -> Vec<ReceptiveFields> {
-        let strides = self.axes.map(|axis| axis.stride);
+        let strides: [i64; 3] = from_fn(|dim| self.axes[dim].stride);
         if along == Along::Groups && saturating_numel(&strides) <= PHASES {
             let all =
                 self.fields(|_, axis, image, places| ReceptiveField::of_all_pixels(axis, image, places));

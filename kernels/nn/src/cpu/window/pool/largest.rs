@@ -9,6 +9,7 @@ use torch_library::prelude::*;
 use super::pooling::Pooling;
 use super::windows::Window;
 use crate::cpu::window::volumes::each;
+use crate::inlined::{fill, from_fn, zip};
 use crate::loops::pointwise::unsupported;
 use crate::loops::{has_elements, match_computing, on_vectors};
 use crate::number::Ordered;
@@ -128,10 +129,10 @@ fn listed(pooling: &Pooling, taps: usize) -> Vec<u32> {
 
 /// Compiled once: vectors as wide as a block gain nothing where elements are picked one by one.
 fn of_places<T: Ordered>(taps: usize, listed: &[u32], volume: &[T], out: &mut [T], pixels: &mut [i64]) {
-    let places = out.chunks_mut(BLOCK).zip(pixels.chunks_mut(BLOCK));
-    for (met, (out, pixels)) in listed.chunks_exact(taps * BLOCK).zip(places) {
-        let (mut largest, mut at) = ([T::LOWEST; BLOCK], [0; BLOCK]);
-        at.copy_from_slice(&met[..BLOCK]);
+    for (n, met) in listed.chunks_exact(taps * BLOCK).enumerate() {
+        let block = n * BLOCK..out.len().min((n + 1) * BLOCK);
+        let (out, pixels) = (&mut out[block.clone()], &mut pixels[block]);
+        let (mut largest, mut at): ([T; BLOCK], [u32; BLOCK]) = ([T::LOWEST; BLOCK], from_fn(|i| met[i]));
         for met in met.chunks_exact(BLOCK) {
             for i in 0..BLOCK {
                 // SAFETY: `listed` numbers pixels that windows cover, within `sizes`, and places that were filled
@@ -141,10 +142,11 @@ fn of_places<T: Ordered>(taps: usize, listed: &[u32], volume: &[T], out: &mut [T
             }
         }
         match (<&mut [T; BLOCK]>::try_from(&mut *out), <&mut [i64; BLOCK]>::try_from(&mut *pixels)) {
-            (Ok(out), Ok(pixels)) => (*out, *pixels) = (largest, at.map(i64::from)),
+            (Ok(out), Ok(pixels)) => (*out, *pixels) = (largest, from_fn(|i| i64::from(at[i]))),
             _ => {
-                out.iter_mut().zip(largest).for_each(|(out, largest)| *out = largest);
-                pixels.iter_mut().zip(at).for_each(|(pixel, at)| *pixel = i64::from(at));
+                for ((out, pixel), (largest, at)) in zip(zip(out, pixels), zip(&largest, &at)) {
+                    (*out, *pixel) = (*largest, i64::from(*at));
+                }
             }
         }
     }
@@ -199,7 +201,9 @@ fn some_lanes<T: Ordered, const N: usize>(
         }
     }
     out[lane..][..N].copy_from_slice(&largest);
-    pixels[lane..][..N].iter_mut().zip(at).for_each(|(pixel, at)| *pixel = i64::from(at));
+    for (pixel, at) in zip(&mut pixels[lane..][..N], &at) {
+        *pixel = i64::from(*at);
+    }
 }
 
 on_vectors! {
@@ -210,9 +214,11 @@ on_vectors! {
         let (len, line) = (firsts.len(), width * lanes);
         let lines = out.chunks_exact_mut(len).zip(pixels.chunks_exact_mut(len));
         for ([z, y], (out, pixels)) in pooling.lines().zip(lines) {
-            out.fill(T::LOWEST);
+            fill(&mut *out, T::LOWEST);
             let first = (z.first() * height as i64 + y.first()) * width as i64;
-            pixels.iter_mut().zip(firsts).for_each(|(pixel, start)| *pixel = first + start);
+            for (pixel, start) in zip(&mut *pixels, firsts) {
+                *pixel = first + start;
+            }
             for row in pooling.covered([z, y]) {
                 let from = &volume[row * line..][..line];
                 for run in &pooling.runs {

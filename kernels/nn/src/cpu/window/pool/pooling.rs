@@ -14,6 +14,7 @@ use torch_library::prelude::*;
 use super::windows::{Run, Window, shares, sliding};
 use crate::cpu::window::volumes::{Volumes, each, pixels};
 use crate::cpu::window::{Axis, per_direction};
+use crate::inlined::zip;
 use crate::loops::pointwise::unsupported;
 use crate::loops::{computing_type, has_elements, match_computing, on_vectors};
 use crate::number::Number;
@@ -244,7 +245,7 @@ impl Pooling {
                 // this thread's alone.
                 let (grads, pixels, volume) = unsafe { (from.get(n), at.get(n), to.parts.get_mut(n)) };
                 for (grads, pixels) in grads.chunks_exact(lanes).zip(pixels.chunks_exact(lanes)) {
-                    for (lane, (grad, pixel)) in grads.iter().zip(pixels).enumerate() {
+                    for (lane, (grad, pixel)) in zip(grads, pixels).enumerate() {
                         match volume.get_mut((*pixel as usize).wrapping_mul(lanes).wrapping_add(lane)) {
                             Some(sum) => *sum = sum.plus(*grad),
                             None => is_lost.store(true, Ordering::Relaxed),
@@ -301,7 +302,9 @@ on_vectors! {
                 }
             }
             let factor = divisor.of_line([z, y]).cast::<T>();
-            out.iter_mut().zip(shares).for_each(|(sum, share)| *sum = sum.shared(factor.times(*share)));
+            for (sum, share) in zip(out, shares) {
+                *sum = sum.shared(factor.times(*share));
+            }
         }
     }
 }
@@ -315,8 +318,9 @@ on_vectors! {
         let mut parts = vec![T::ZERO; shares.len()];
         for ([z, y], grads) in pooling.lines().zip(grads.chunks_exact(shares.len())) {
             let factor = divisor.of_line([z, y]).cast::<T>();
-            let quotients = grads.iter().zip(shares).map(|(grad, share)| grad.shared(factor.times(*share)));
-            parts.iter_mut().zip(quotients).for_each(|(part, quotient)| *part = quotient);
+            for (part, (grad, share)) in zip(&mut parts, zip(grads, shares)) {
+                *part = grad.shared(factor.times(*share));
+            }
             for row in pooling.covered([z, y]) {
                 let to = &mut volume[row * line..][..line];
                 for run in &pooling.runs {

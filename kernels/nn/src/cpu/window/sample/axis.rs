@@ -4,6 +4,7 @@
 
 use std::ops::Div;
 
+use crate::inlined::zip;
 use crate::number::Number;
 
 /// How many points are looked at together.
@@ -216,7 +217,7 @@ impl<T: Real> Axis<T> {
     /// Whole places as indices.
     #[inline(always)]
     fn find(&self, places: &Points<T>, index: &mut Points<i32>) {
-        for (index, place) in index.iter_mut().zip(places) {
+        for (index, place) in zip(index, places) {
             let is_inside = (*place >= T::ZERO) & (*place < self.size);
             *index = if is_inside { place.index() } else { -1 };
         }

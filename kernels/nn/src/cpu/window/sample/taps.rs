@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::Sampling;
 use super::axis::{Axis, BLOCK, Interpolation, Met, Points, Real};
+use crate::inlined::{from_fn, zip};
 use crate::loops::on_vectors;
 use crate::loops::parts::{Parts, PartsMut};
 
@@ -68,7 +69,9 @@ impl<T: Real> Taps<T> {
         // The first coordinate is that of the last direction.
         let coordinates = |at: usize| {
             let mut all = [T::ZERO; BLOCK];
-            all.iter_mut().zip(points[at..].iter().step_by(ndim)).for_each(|(x, own)| *x = *own);
+            for (n, x) in all.iter_mut().enumerate().take(points.len() / ndim) {
+                *x = points[n * ndim + at];
+            }
             all
         };
         let x = self.axes[2].meet::<TAPS>(&coordinates(0));
@@ -91,11 +94,12 @@ impl<T: Real> Taps<T> {
         let [_, height, width] = self.sizes.map(|size| size as u32);
         let mut taps = self.taps.iter_mut();
         for (far, near) in (0..FAR).flat_map(|far| (0..TAPS).map(move |near| (far, near))) {
-            for (next, tap) in (0..TAPS).zip(&mut taps) {
+            for next in 0..TAPS {
+                let Some(tap) = taps.next() else { break };
                 for i in 0..BLOCK {
                     let index = [z.index[far][i], y.index[near][i], x.index[next][i]];
                     let is_inside = (index[0] | index[1] | index[2]) >= 0; // the sign of any
-                    let [plane, row, pixel] = index.map(|index| index as u32);
+                    let [plane, row, pixel] = [index[0] as u32, index[1] as u32, index[2] as u32];
                     let at =
                         plane.wrapping_mul(height).wrapping_add(row).wrapping_mul(width).wrapping_add(pixel);
                     tap.at[i] = if is_inside { at } else { 0 };
@@ -114,7 +118,7 @@ impl<T: Real> Taps<T> {
 /// The elements of a channel that a tap meets.
 #[inline(always)]
 fn met<T: Real>(channel: &[T], tap: &Tap<T>) -> Points<T> {
-    std::array::from_fn(|i| {
+    from_fn(|i| {
         // SAFETY: `combine` gives pixels of the image, numbered within `sizes`, or the first for what lies outside;
         // callers cut channels of `pixels()` elements, of which there is at least one.
         let x = unsafe { *channel.get_unchecked(tap.at[i] as usize) };
@@ -148,7 +152,9 @@ on_vectors! {
                 // from `first` on; the lease of `out` keeps others away, and the points of this block are this
                 // thread's alone.
                 let to = unsafe { std::slice::from_raw_parts_mut(to.cast::<MaybeUninit<T>>(), len) };
-                to.iter_mut().zip(sums).for_each(|(to, sum)| *to = MaybeUninit::new(sum));
+                for (to, sum) in zip(to, &sums) {
+                    to.write(*sum);
+                }
             }
         }
     }
@@ -171,7 +177,7 @@ on_vectors! {
                 own[..len].copy_from_slice(&grads[c * count + first..][..len]);
                 for tap in &taps.taps {
                     let xs = met(channel, tap);
-                    for (sums, slopes) in sums.iter_mut().zip(&tap.slopes).skip(3 - ndim) {
+                    for (sums, slopes) in zip(&mut sums[3 - ndim..], &tap.slopes[3 - ndim..]) {
                         for i in 0..BLOCK {
                             sums[i] = sums[i].plus(own[i].times(xs[i]).times(slopes[i]));
                         }
@@ -188,7 +194,9 @@ on_vectors! {
                 }
             }
             for (i, point) in of_points[first * ndim..][..len * ndim].chunks_exact_mut(ndim).enumerate() {
-                point.iter_mut().zip(sums.iter().rev()).for_each(|(to, sums)| *to = sums[i]);
+                for (n, to) in point.iter_mut().enumerate() {
+                    *to = sums[2 - n][i];
+                }
             }
         }
     }

@@ -36,6 +36,8 @@ mod call;
 mod copy;
 mod create;
 mod extreme;
+mod fold;
+mod fuse;
 mod gpu;
 mod index;
 mod launch;
@@ -53,6 +55,7 @@ mod shader;
 mod softmax;
 mod window;
 
+pub use fuse::{Fused, fuse};
 pub use gpu::{adapters, reset};
 
 use torch_library::prelude::*;

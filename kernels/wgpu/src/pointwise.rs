@@ -11,9 +11,11 @@ use torch_library_kernels::aten;
 use crate::call::{First, index_of, is_here, is_native, is_small, kernels, on_meta, run, unwritten};
 use crate::launch::{Launch, THREADS, WORDS};
 use crate::memory::Memory;
-use layout::Layout;
-use shader::Operand;
-use table::{Expression, Over};
+use table::Over;
+
+pub(crate) use layout::Layout;
+pub(crate) use shader::{Call, Operand, folded, source};
+pub(crate) use table::{Expression, SAME};
 
 kernels! {
     super::kernel: abs neg relu exp log sqrt rsqrt sin cos tanh sigmoid floor ceil trunc reciprocal silu logical_not
@@ -86,27 +88,38 @@ fn apart(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
 }
 
 /// An input: elements on the device, or one number of the host.
-enum Input<'a> {
+pub(crate) enum Input<'a> {
     Here(&'a Tensor),
     Number(Scalar),
 }
 
-fn kernel(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<Tensor>> {
+/// A call that there is an expression for.
+pub(crate) struct Known {
+    pub(crate) expression: Expression,
+    /// The type that the expression is of.
+    pub(crate) computed: DType,
+    /// The numbers of the call.
+    pub(crate) scalars: Vec<Scalar>,
+    /// The result, without elements.
+    pub(crate) meta: Tensor,
+}
+
+/// What is computed for such arguments, of which the tensors may be on `meta`; nothing where there is no kernel for that.
+pub(crate) fn known(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<Known>> {
     let Some(expression) = table::of(operator, arguments) else { return Ok(None) };
-    let (mut inputs, mut scalars) = (Vec::new(), Vec::new());
-    for argument in arguments {
-        match argument.as_tensor() {
-            Some(tensor) => inputs.push(tensor),
-            None => scalars.extend(number(argument)),
-        }
-    }
     // Before anything else, so that what does not fit together is refused as on the CPU.
     let meta = on_meta(operator, arguments)?;
-    let Some(computed) = computed_type(&expression, &inputs, &meta)? else { return Ok(None) };
-    let Some(inputs) = inputs.into_iter().map(input).collect::<Result<Option<Vec<_>>>>()? else {
-        return Ok(None);
-    };
-    compute(&expression, computed, &inputs, &scalars, &meta)
+    let inputs: Vec<&Tensor> = arguments.iter().filter_map(Value::as_tensor).collect();
+    let scalars = arguments.iter().filter_map(number).collect();
+    let computed = computed_type(&expression, &inputs, &meta)?;
+    Ok(computed.map(|computed| Known { expression, computed, scalars, meta }))
+}
+
+fn kernel(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<Tensor>> {
+    let Some(known) = known(operator, arguments)? else { return Ok(None) };
+    let inputs = arguments.iter().filter_map(Value::as_tensor).map(input);
+    let Some(inputs) = inputs.collect::<Result<Option<Vec<_>>>>()? else { return Ok(None) };
+    compute(&known, &inputs)
 }
 
 /// The number that an argument is, if it is one.
@@ -163,10 +176,12 @@ pub(crate) fn of_type(tensor: &Tensor, dtype: DType) -> Result<Option<Tensor>> {
     );
     let Some(Input::Here(tensor)) = input(tensor)?.filter(|_| is_wider) else { return Ok(None) };
     let meta = Tensor::empty(tensor.sizes(), dtype, Device::META)?;
-    compute(&table::SAME, dtype, &[Input::Here(tensor)], &[], &meta)
+    let known = Known { expression: table::SAME, computed: dtype, scalars: Vec::new(), meta };
+    compute(&known, &[Input::Here(tensor)])
 }
 
-fn input(tensor: &Tensor) -> Result<Option<Input<'_>>> {
+/// A tensor as an input, where it can be one.
+pub(crate) fn input(tensor: &Tensor) -> Result<Option<Input<'_>>> {
     Ok(match is_here(tensor) {
         true => (is_known(tensor.dtype()) && is_small(tensor)).then_some(Input::Here(tensor)),
         false if tensor.dim() == 0 => Some(Input::Number(tensor.item()?)),
@@ -174,19 +189,14 @@ fn input(tensor: &Tensor) -> Result<Option<Input<'_>>> {
     })
 }
 
-fn compute(
-    expression: &Expression,
-    computed: DType,
-    inputs: &[Input<'_>],
-    scalars: &[Scalar],
-    meta: &Tensor,
-) -> Result<Option<Tensor>> {
+fn compute(known: &Known, inputs: &[Input<'_>]) -> Result<Option<Tensor>> {
+    let Known { expression, computed, scalars, meta } = known;
     let here: Vec<&Tensor> = inputs
         .iter()
         .filter_map(|input| if let Input::Here(tensor) = input { Some(*tensor) } else { None })
         .collect();
     let Some(first) = here.first() else { return Ok(None) };
-    let Some(layout) = Layout::of(meta, &here)? else { return Ok(None) };
+    let Some(layout) = Layout::of(meta, &here) else { return Ok(None) };
     let result = unwritten(meta, index_of(first))?;
     let mut params = layout.params();
     let mut operands = Vec::new();
@@ -198,7 +208,7 @@ fn compute(
                 Operand::Buffer { number: buffer - 1, dtype: tensor.dtype() }
             }
             Input::Number(number) => {
-                let Some(words) = words_of(*number, computed) else { return Ok(None) };
+                let Some(words) = words_of(*number, *computed) else { return Ok(None) };
                 params.extend(&words);
                 Operand::Param(params.len() - words.len())
             }
@@ -206,29 +216,42 @@ fn compute(
     }
     let mut places = Vec::new();
     for scalar in scalars {
-        let Some(words) = words_of(*scalar, computed) else { return Ok(None) };
+        let Some(words) = words_of(*scalar, *computed) else { return Ok(None) };
         places.push(params.len());
         params.extend(words);
     }
-    let source = shader::source(expression, computed, meta.dtype(), &layout, &operands, &places);
-    launch(&source, &params, &here, &result, meta.dtype())?;
+    let call = Call { expression, computed: *computed, result: meta.dtype(), operands, scalars: places };
+    let source = shader::source(&[call], &[0], &layout);
+    launch(&source, &params, &here, &[&result], groups(&[&result]))?;
     Ok(Some(result))
 }
 
-fn launch(source: &str, params: &[u32], here: &[&Tensor], result: &Tensor, dtype: DType) -> Result<()> {
-    let storages: Vec<_> = here.iter().map(|tensor| tensor.storage().clone()).collect();
-    let inputs = storages.iter().map(Memory::of).collect::<Result<Vec<_>>>()?;
-    let (numel, per_thread) = (result.numel() as u64, if dtype == DType::Bool { 4 } else { 1 });
-    let groups = numel.div_ceil(per_thread).div_ceil(u64::from(THREADS));
-    let storage = result.storage().clone();
-    let result = Memory::of(&storage)?;
+/// How many workgroups go over the elements of results that lie alike.
+pub(crate) fn groups(results: &[&Tensor]) -> u64 {
+    let numel = results.first().map_or(0, |result| result.numel() as u64);
+    let per_thread = shader::per_thread(results.iter().map(|result| result.dtype()));
+    numel.div_ceil(per_thread).div_ceil(u64::from(THREADS))
+}
+
+/// Runs a shader that reads and writes tensors.
+pub(crate) fn launch(
+    source: &str,
+    params: &[u32],
+    here: &[&Tensor],
+    results: &[&Tensor],
+    groups: u64,
+) -> Result<()> {
+    let storages = |tensors: &[&Tensor]| tensors.iter().map(|x| x.storage().clone()).collect::<Vec<_>>();
+    let (read, written) = (storages(here), storages(results));
+    let inputs = read.iter().map(Memory::of).collect::<Result<Vec<_>>>()?;
+    let results = written.iter().map(Memory::of).collect::<Result<Vec<_>>>()?;
     Launch {
         label: "pointwise",
         source,
         params,
         params_type: WORDS,
         inputs: &inputs,
-        results: &[result],
+        results: &results,
         groups,
     }
     .run()

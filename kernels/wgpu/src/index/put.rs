@@ -9,7 +9,8 @@ use super::take::only_index;
 use super::{are_within, is_index};
 use crate::call::{Arguments, First, index_of, is_float, kernels, unwritten};
 use crate::copy::{contiguous, laid_out};
-use crate::shader::{DIMS, Shader};
+use crate::launch::DIMS;
+use crate::shader::Shader;
 
 kernels! {
     super::scatter: scatter_src scatter_value scatter_add;

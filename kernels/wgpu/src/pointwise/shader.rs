@@ -1,22 +1,26 @@
-//! The text of a shader for an expression.
+//! The text of a shader for one expression, or for several that use one another.
 
 use std::fmt::Write;
+use std::ops::Range;
 
 use torch_library::DType;
 
 use super::layout::Layout;
 use super::table::Expression;
-use crate::launch::THREADS;
+use crate::fold::{self, Fold};
+use crate::launch::{THREADS, result_name};
 
 /// What a letter of an expression stands for.
-pub(super) enum Operand {
+pub(crate) enum Operand {
     /// Elements of a buffer, of this type.
     Buffer { number: usize, dtype: DType },
     /// A parameter, of the type that is computed with.
     Param(usize),
+    /// What a call before this one computed.
+    Call(usize),
 }
 
-pub(super) fn name(dtype: DType) -> &'static str {
+fn name(dtype: DType) -> &'static str {
     match dtype {
         DType::Int32 => "i32",
         DType::Bool => "bool",
@@ -26,7 +30,7 @@ pub(super) fn name(dtype: DType) -> &'static str {
 }
 
 /// What the word of an index is as an element of a type.
-pub(super) fn load(buffer: &str, index: &str, dtype: DType) -> String {
+fn load(buffer: &str, index: &str, dtype: DType) -> String {
     match dtype {
         DType::Bool => format!("((({buffer}[({index}) >> 2u] >> ((({index}) & 3u) * 8u)) & 255u) != 0u)"),
         DType::Int64 => format!("vec2({buffer}[2u * ({index})], {buffer}[2u * ({index}) + 1u])"),
@@ -34,7 +38,7 @@ pub(super) fn load(buffer: &str, index: &str, dtype: DType) -> String {
     }
 }
 
-pub(super) fn converted(value: &str, from: DType, to: DType) -> String {
+fn converted(value: &str, from: DType, to: DType) -> String {
     match (from, to) {
         (from, to) if from == to => value.to_owned(),
         (DType::Int64, DType::Bool) => format!("any({value} != vec2(0u, 0u))"),
@@ -57,52 +61,126 @@ fn param(place: usize, dtype: DType) -> String {
     }
 }
 
-pub(super) fn source(
-    expression: &Expression,
-    computed: DType,
-    result: DType,
-    layout: &Layout,
-    operands: &[Operand],
-    scalars: &[usize],
-) -> String {
-    let mut body = String::new();
-    if layout.sizes.len() > 1 {
-        body += "    var rest = at;\n";
-        for dim in (0..layout.sizes.len()).rev() {
-            let size = format!("params[{}]", 1 + dim);
-            let _ = writeln!(body, "    let i{dim} = rest % {size}; rest = rest / {size};");
+/// A call as a shader makes it.
+pub(crate) struct Call<'e> {
+    pub(crate) expression: &'e Expression,
+    pub(crate) computed: DType,
+    pub(crate) result: DType,
+    pub(crate) operands: Vec<Operand>,
+    /// Where in the parameters its numbers are.
+    pub(crate) scalars: Vec<usize>,
+}
+
+impl Call<'_> {
+    /// What it computes, as a block that sets `v` with the number of the call.
+    fn block(&self, number: usize, dtype_of: impl Fn(usize) -> DType) -> String {
+        let Call { expression, computed, result, .. } = self;
+        let mut lets = String::new();
+        for (position, operand) in self.operands.iter().enumerate() {
+            let letter = ["a", "b", "c", "d"][position];
+            let wanted = if position < expression.conditions { DType::Bool } else { *computed };
+            let value = match operand {
+                Operand::Param(place) => param(*place, wanted),
+                Operand::Buffer { number, dtype } => converted(&format!("x{number}"), *dtype, wanted),
+                Operand::Call(number) => converted(&format!("v{number}"), dtype_of(*number), wanted),
+            };
+            let _ = writeln!(lets, "        let {letter} = {value};");
         }
-    } else {
-        body += "    let i0 = at;\n";
-    }
-    for (position, operand) in operands.iter().enumerate() {
-        let letter = ["a", "b", "c", "d"][position];
-        let wanted = if position < expression.conditions { DType::Bool } else { computed };
-        let value = match operand {
-            Operand::Param(place) => param(*place, wanted),
-            Operand::Buffer { number, dtype } => {
-                let place = layout.place(*number);
-                let steps =
-                    (0..layout.sizes.len()).map(|dim| format!(" + i{dim} * params[{}]", place + 1 + dim));
-                let index = format!("params[{place}]{}", steps.collect::<String>());
-                let _ = writeln!(body, "    let at_{letter} = {index};");
-                converted(&load(&format!("in{number}"), &format!("at_{letter}"), *dtype), *dtype, wanted)
-            }
+        for (position, place) in self.scalars.iter().enumerate() {
+            let _ = writeln!(lets, "        let s{position} = {};", param(*place, *computed));
+        }
+        let text = match computed {
+            DType::Int64 => expression.wide.unwrap_or(expression.text),
+            _ => expression.text,
         };
-        let _ = writeln!(body, "    let {letter} = {value};");
+        let text = text.replace("T(", &format!("{}(", name(*computed)));
+        let value = match expression.is_predicate {
+            true => text,
+            false => converted(&format!("({text})"), *computed, *result),
+        };
+        format!("    var v{number}: {};\n    {{\n{lets}        v{number} = {value};\n    }}\n", name(*result))
     }
-    for (position, place) in scalars.iter().enumerate() {
-        let _ = writeln!(body, "    let s{position} = {};", param(*place, computed));
+}
+
+/// The place of an element in each dimension, of some of them, from its number.
+fn places(number: &str, dims: Range<usize>) -> String {
+    if dims.len() < 2 {
+        return dims.map(|dim| format!("    let i{dim} = {number};\n")).collect();
     }
-    let text =
-        if computed == DType::Int64 { expression.wide.unwrap_or(expression.text) } else { expression.text };
-    let text = text.replace("T(", &format!("{}(", name(computed)));
-    let value =
-        if expression.is_predicate { text } else { converted(&format!("({text})"), computed, result) };
-    let _ = writeln!(body, "    return {value};");
-    let used = |name: &str| value.contains(name) || body.contains(name);
-    let known: String = FUNCTIONS.iter().filter(|(name, _)| used(name)).map(|(_, text)| *text).collect();
-    format!("{known}fn element(at: u32) -> {} {{\n{body}}}\n{}", name(result), main(result))
+    let mut text = format!("    var rest_{number} = {number};\n");
+    for dim in dims.rev() {
+        let size = format!("params[{}]", 1 + dim);
+        let _ = writeln!(
+            text,
+            "    let i{dim} = rest_{number} % {size}; rest_{number} = rest_{number} / {size};"
+        );
+    }
+    text
+}
+
+/// What calls compute for an element, from its places.
+fn values(calls: &[Call<'_>], layout: &Layout) -> String {
+    let mut body = String::new();
+    let mut buffers: Vec<(usize, DType)> = Vec::new();
+    for operand in calls.iter().flat_map(|call| &call.operands) {
+        if let Operand::Buffer { number, dtype } = operand {
+            buffers.push((*number, *dtype));
+        }
+    }
+    buffers.sort_by_key(|(number, _)| *number);
+    buffers.dedup();
+    for (number, dtype) in buffers {
+        let place = layout.place(number);
+        let steps = (0..layout.sizes.len()).map(|dim| format!(" + i{dim} * params[{}]", place + 1 + dim));
+        let _ = writeln!(body, "    let at{number} = params[{place}]{};", steps.collect::<String>());
+        let element = load(&format!("in{number}"), &format!("at{number}"), dtype);
+        let _ = writeln!(body, "    let x{number} = {element};");
+    }
+    for (number, call) in calls.iter().enumerate() {
+        body += &call.block(number, |call| calls[call].result);
+    }
+    body
+}
+
+/// The functions that a text uses.
+fn functions(body: &str) -> String {
+    FUNCTIONS.iter().filter(|(name, _)| body.contains(name)).map(|(_, text)| *text).collect()
+}
+
+/// A shader that makes calls, each of which may use what those before it computed, and writes what some of them did.
+pub(crate) fn source(calls: &[Call<'_>], written: &[usize], layout: &Layout) -> String {
+    let body = places("at", 0..layout.sizes.len()) + &values(calls, layout);
+    let written: Vec<_> = written.iter().map(|call| (*call, calls[*call].result)).collect();
+    format!("{}{}", functions(&body), main(&body, &written))
+}
+
+/// A shader that makes calls, and folds what the last one computes over the dimensions of a layout from `own` on. Where
+/// in the parameters the length of a row is, `count` says; after it comes negative infinity.
+pub(crate) fn folded(calls: &[Call<'_>], fold: &Fold, layout: &Layout, own: usize, count: usize) -> String {
+    let body = places("at", own..layout.sizes.len()) + &values(calls, layout);
+    let Fold { start, join, finish } = fold;
+    let (known, row, last, lowest) =
+        (functions(&body), places("row", 0..own), calls.len().saturating_sub(1), count + 1);
+    format!(
+        "{known}var<workgroup> parts: array<f32, {THREADS}>;
+fn join(a: f32, b: f32) -> f32 {{ return {join}; }}
+@compute @workgroup_size({THREADS})
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+        @builtin(local_invocation_index) thread: u32) {{
+    let number = group_number(group, groups);
+    let row = min(number, params[0] - 1u);
+    let count = params[{count}];
+    let LOWEST = bitcast<f32>(params[{lowest}]);
+{row}    var mine = {start};
+    for (var at = thread; at < count; at += {THREADS}u) {{
+{body}    mine = join(mine, v{last});
+    }}
+    parts[thread] = mine;
+{}
+}}
+",
+        fold::end(finish)
+    )
 }
 
 /// Functions that expressions use, by what they are recognised by.
@@ -180,32 +258,47 @@ fn rounded64(a: vec2<u32>) -> f32 {
 }
 ";
 
-/// A thread computes an element; of bytes, the four of a word, since no thread may write a part of one.
-fn main(result: DType) -> String {
-    let store = match result {
-        DType::Bool => {
-            "    var word = 0u;
-    for (var byte = 0u; byte < 4u; byte++) {
-        let at = number * 4u + byte;
-        if (at < params[0]) { word |= select(0u, 1u, element(at)) << (byte * 8u); }
+/// How many elements a thread computes: of bytes the four of a word, since no thread may write a part of one.
+pub(crate) fn per_thread(written: impl IntoIterator<Item = DType>) -> u64 {
+    if written.into_iter().any(|dtype| dtype == DType::Bool) { 4 } else { 1 }
+}
+
+fn main(body: &str, written: &[(usize, DType)]) -> String {
+    let (mut words, mut stores, mut ends) = (String::new(), String::new(), String::new());
+    for (at, (call, dtype)) in written.iter().enumerate() {
+        let result = result_name(at);
+        let _ = match dtype {
+            DType::Bool => {
+                let _ = writeln!(words, "    var word{at} = 0u;");
+                let _ = writeln!(ends, "    {result}[number] = word{at};");
+                writeln!(stores, "    word{at} |= select(0u, 1u, v{call}) << (byte * 8u);")
+            }
+            DType::Int64 => {
+                writeln!(
+                    stores,
+                    "    {result}[2u * at] = v{call}.x;\n    {result}[2u * at + 1u] = v{call}.y;"
+                )
+            }
+            _ => writeln!(stores, "    {result}[at] = bitcast<u32>(v{call});"),
+        };
     }
-    if (number * 4u < params[0]) { result[number] = word; }"
-        }
-        DType::Int64 => {
-            "    if (number >= params[0]) { return; }
-    let words = element(number);
-    result[2u * number] = words.x;
-    result[2u * number + 1u] = words.y;"
-        }
-        _ => "    if (number < params[0]) { result[number] = bitcast<u32>(element(number)); }",
+    let elements = match per_thread(written.iter().map(|(_, dtype)| *dtype)) {
+        1 => format!("    let at = number;\n    if (at >= params[0]) {{ return; }}\n{body}{stores}"),
+        _ => format!(
+            "    if (number * 4u >= params[0]) {{ return; }}
+{words}    for (var byte = 0u; byte < 4u; byte++) {{
+    let at = number * 4u + byte;
+    if (at >= params[0]) {{ break; }}
+{body}{stores}    }}
+{ends}"
+        ),
     };
     format!(
         "@compute @workgroup_size({THREADS})
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
         @builtin(local_invocation_index) thread: u32) {{
     let number = group_number(group, groups) * {THREADS}u + thread;
-{store}
-}}
+{elements}}}
 "
     )
 }

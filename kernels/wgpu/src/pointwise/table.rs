@@ -4,7 +4,7 @@ use torch_library::prelude::*;
 
 /// The types that an expression is for, besides int64, whose expressions are its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Over {
+pub(crate) enum Over {
     Floats,
     Numbers,
     /// All but floats.
@@ -12,17 +12,17 @@ pub(super) enum Over {
     All,
 }
 
-pub(super) struct Expression {
-    pub(super) text: &'static str,
+pub(crate) struct Expression {
+    pub(crate) text: &'static str,
     /// The expression of int64, a pair of words with functions of its own.
-    pub(super) wide: Option<&'static str>,
-    pub(super) over: Over,
+    pub(crate) wide: Option<&'static str>,
+    pub(crate) over: Over,
     /// How many tensors in front are conditions, of type bool.
-    pub(super) conditions: usize,
+    pub(crate) conditions: usize,
     /// Whether it is a bool, whatever its operands are.
-    pub(super) is_predicate: bool,
+    pub(crate) is_predicate: bool,
     /// A number of the call that counts for the type that is computed with.
-    pub(super) promotes_scalar: Option<Scalar>,
+    pub(crate) promotes_scalar: Option<Scalar>,
 }
 
 /// Operators with one expression for all arguments.
@@ -121,7 +121,7 @@ fn wide(name: &str) -> Option<&'static str> {
 }
 
 /// The elements as they are, for conversions.
-pub(super) const SAME: Expression = Expression {
+pub(crate) const SAME: Expression = Expression {
     text: "a",
     wide: Some("a"),
     over: Over::All,
@@ -131,7 +131,7 @@ pub(super) const SAME: Expression = Expression {
 };
 
 /// The expression of a call, if there is one.
-pub(super) fn of(operator: OperatorHandle, arguments: &[Value<'_>]) -> Option<Expression> {
+pub(crate) fn of(operator: OperatorHandle, arguments: &[Value<'_>]) -> Option<Expression> {
     let full = operator.to_string();
     let name = full.strip_prefix("aten::")?;
     let plain = |text, over| Expression {

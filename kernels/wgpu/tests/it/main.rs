@@ -7,6 +7,7 @@ use torch_library_wgpu as _; // the backend
 
 mod device;
 mod elementwise;
+mod fuse;
 mod index;
 mod learning;
 mod models;

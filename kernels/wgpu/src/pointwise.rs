@@ -149,34 +149,71 @@ fn computed_type(expression: &Expression, inputs: &[&Tensor], meta: &Tensor) -> 
         Some(Scalar::Int(_)) if promoted == DType::Bool => return Ok(None),
         _ => promoted,
     };
-    let computed = if meta.dtype() == DType::Float32 { DType::Float32 } else { promoted };
+    let computed = match meta.dtype() {
+        _ if is_half(promoted) => DType::Float32,
+        DType::Float32 => DType::Float32,
+        _ => promoted,
+    };
+    // What is rounded before it is computed with, rounds twice.
+    let is_mixed =
+        |input: &&Tensor| input.dtype() != promoted && (input.dim() > 0 || input.device() != Device::CPU);
+    if is_half(promoted) && inputs.iter().skip(expression.conditions).any(is_mixed) {
+        return Ok(None);
+    }
     let is_ours = match expression.over {
         _ if computed == DType::Int64 => expression.wide.is_some(),
         Over::Floats => computed == DType::Float32,
-        Over::Numbers => matches!(computed, DType::Float32 | DType::Int32),
-        Over::Whole => matches!(computed, DType::Int32 | DType::Bool),
-        Over::All => is_native(computed),
+        Over::Numbers => matches!(computed, DType::Float32 | DType::Int32 | DType::UInt8),
+        Over::Whole => matches!(computed, DType::Int32 | DType::UInt8 | DType::Bool),
+        Over::All => is_native(computed) || computed == DType::UInt8,
     };
     Ok(is_ours.then_some(computed))
 }
 
 /// Whether elements can be read and written.
 fn is_known(dtype: DType) -> bool {
-    is_native(dtype) || dtype == DType::Int64
+    is_native(dtype) || matches!(dtype, DType::Int64 | DType::UInt8) || is_half(dtype)
+}
+
+/// Whether a type is computed with as float32, and rounded once.
+pub(crate) fn is_half(dtype: DType) -> bool {
+    matches!(dtype, DType::Float16 | DType::BFloat16)
 }
 
 /// A tensor of another type, with elements one behind the other; not of floats as integers, which processors differ in.
 pub(crate) fn of_type(tensor: &Tensor, dtype: DType) -> Result<Option<Tensor>> {
     let is_wider = matches!(
         (tensor.dtype(), dtype),
-        (DType::Bool, DType::Int32 | DType::Int64 | DType::Float32)
+        (DType::Bool | DType::UInt8, DType::Int32 | DType::Int64 | DType::Float32)
+            | (DType::Bool, DType::UInt8)
             | (DType::Int32, DType::Int64 | DType::Float32)
             | (DType::Int64, DType::Int32 | DType::Float32)
-            | (DType::Int32 | DType::Int64 | DType::Float32, DType::Bool)
+            | (DType::UInt8 | DType::Int32 | DType::Int64 | DType::Float32, DType::Bool)
+            | (DType::Float16 | DType::BFloat16, DType::Float32 | DType::Bool)
+            | (DType::Bool | DType::UInt8 | DType::Float32, DType::Float16 | DType::BFloat16)
+            | (DType::Float16, DType::BFloat16)
+            | (DType::BFloat16, DType::Float16)
     );
-    let Some(Input::Here(tensor)) = input(tensor)?.filter(|_| is_wider) else { return Ok(None) };
-    let meta = Tensor::empty(tensor.sizes(), dtype, Device::META)?;
-    let known = Known { expression: table::SAME, computed: dtype, scalars: Vec::new(), meta };
+    match is_wider {
+        true => as_type(tensor, Tensor::empty(tensor.sizes(), dtype, Device::META)?),
+        false => Ok(None),
+    }
+}
+
+/// Floats of 32 bits rounded to shorter ones, as the result that an operator has for these; others as they are.
+pub(crate) fn narrowed(wide: Tensor, meta: Tensor) -> Result<Option<Tensor>> {
+    match is_half(meta.dtype()) && wide.dtype() == DType::Float32 && wide.sizes() == meta.sizes() {
+        true => as_type(&wide, meta),
+        false => Ok((wide.dtype() == meta.dtype()).then_some(wide)),
+    }
+}
+
+/// The elements of a tensor as one of another type, and of other strides.
+fn as_type(tensor: &Tensor, meta: Tensor) -> Result<Option<Tensor>> {
+    let Some(Input::Here(tensor)) = input(tensor)? else { return Ok(None) };
+    let dtype = meta.dtype();
+    let computed = if is_half(dtype) { DType::Float32 } else { dtype };
+    let known = Known { expression: table::SAME, computed, scalars: Vec::new(), meta };
     compute(&known, &[Input::Here(tensor)])
 }
 
@@ -267,7 +304,8 @@ pub(crate) fn words_of(number: Scalar, dtype: DType) -> Option<Vec<u32>> {
         (Scalar::Int(x), DType::Int32) => i32::try_from(x).ok().map(|x| vec![x.cast_unsigned()]),
         (Scalar::Int(x), DType::Int64) => Some(wide(x.cast_unsigned())),
         (Scalar::Bool(x), DType::Int64) => Some(wide(u64::from(x))),
-        (Scalar::Bool(x), DType::Int32 | DType::Bool) => Some(vec![u32::from(x)]),
+        (Scalar::Int(x), DType::UInt8) => u8::try_from(x).ok().map(|x| vec![u32::from(x)]),
+        (Scalar::Bool(x), DType::Int32 | DType::UInt8 | DType::Bool) => Some(vec![u32::from(x)]),
         _ => None, // truncated, or refused, as the CPU does
     }
 }

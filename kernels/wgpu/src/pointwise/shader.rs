@@ -20,9 +20,11 @@ pub(crate) enum Operand {
     Call(usize),
 }
 
+/// What a value of a type is in a shader: 16-bit floats are float32, rounded to what they hold.
 fn name(dtype: DType) -> &'static str {
     match dtype {
         DType::Int32 => "i32",
+        DType::UInt8 => "u32",
         DType::Bool => "bool",
         DType::Int64 => "vec2<u32>",
         _ => "f32",
@@ -31,8 +33,13 @@ fn name(dtype: DType) -> &'static str {
 
 /// What the word of an index is as an element of a type.
 fn load(buffer: &str, index: &str, dtype: DType) -> String {
+    let byte = || format!("(({buffer}[({index}) >> 2u] >> ((({index}) & 3u) * 8u)) & 255u)");
+    let half = || format!("({buffer}[({index}) >> 1u] >> ((({index}) & 1u) * 16u)) & 0xffffu");
     match dtype {
-        DType::Bool => format!("((({buffer}[({index}) >> 2u] >> ((({index}) & 3u) * 8u)) & 255u) != 0u)"),
+        DType::Bool => format!("({} != 0u)", byte()),
+        DType::UInt8 => byte(),
+        DType::Float16 => format!("from_f16({})", half()),
+        DType::BFloat16 => format!("from_bf16({})", half()),
         DType::Int64 => format!("vec2({buffer}[2u * ({index})], {buffer}[2u * ({index}) + 1u])"),
         dtype => format!("bitcast<{}>({buffer}[{index}])", name(dtype)),
     }
@@ -43,12 +50,20 @@ fn converted(value: &str, from: DType, to: DType) -> String {
         (from, to) if from == to => value.to_owned(),
         (DType::Int64, DType::Bool) => format!("any({value} != vec2(0u, 0u))"),
         (DType::Int64, DType::Int32) => format!("bitcast<i32>({value}.x)"), // what does not fit wraps around
+        (DType::Int64, DType::UInt8) => format!("({value}.x & 255u)"),
+        (DType::Int32, DType::UInt8) => format!("(bitcast<u32>({value}) & 255u)"),
         (DType::Int64, _) => format!("rounded64({value})"),
         (DType::Bool, DType::Int64) => format!("vec2(select(0u, 1u, {value}), 0u)"),
+        (DType::UInt8, DType::Int64) => format!("vec2({value}, 0u)"),
         (_, DType::Int64) => format!("wide64({value})"),
         // By its bits: a shader may take it that no number is NaN, which is true here.
-        (DType::Float32, DType::Bool) => format!("((bitcast<u32>({value}) & 0x7fffffffu) != 0u)"),
+        (DType::Float32 | DType::Float16 | DType::BFloat16, DType::Bool) => {
+            format!("((bitcast<u32>({value}) & 0x7fffffffu) != 0u)")
+        }
         (_, DType::Bool) => format!("({value} != {}(0))", name(from)),
+        (DType::Float16 | DType::BFloat16, DType::Float32) => value.to_owned(),
+        (_, DType::Float16) => format!("from_f16(to_f16(f32({value})))"),
+        (_, DType::BFloat16) => format!("from_bf16(to_bf16(f32({value})))"),
         (_, to) => format!("{}({value})", name(to)),
     }
 }
@@ -89,13 +104,10 @@ impl Call<'_> {
         for (position, place) in self.scalars.iter().enumerate() {
             let _ = writeln!(lets, "        let s{position} = {};", param(*place, *computed));
         }
-        let text = match computed {
-            DType::Int64 => expression.wide.unwrap_or(expression.text),
-            _ => expression.text,
-        };
-        let text = text.replace("T(", &format!("{}(", name(*computed)));
+        let text = expression.of_type(*computed).replace("T(", &format!("{}(", name(*computed)));
         let value = match expression.is_predicate {
             true => text,
+            false if *computed == DType::UInt8 && *result == DType::UInt8 => format!("(({text}) & 255u)"),
             false => converted(&format!("({text})"), *computed, *result),
         };
         format!("    var v{number}: {};\n    {{\n{lets}        v{number} = {value};\n    }}\n", name(*result))
@@ -184,8 +196,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
 }
 
 /// Functions that expressions use, by what they are recognised by.
-const FUNCTIONS: [(&str, &str); 6] = [
+const FUNCTIONS: [(&str, &str); 8] = [
     ("64(", WIDE),
+    ("_f16(", HALF),
+    ("_bf16(", BRAIN),
     // A quotient of polynomials in the square, which is 1 beyond 4: within some units of the last place.
     (
         "erf(",
@@ -229,6 +243,40 @@ const FUNCTIONS: [(&str, &str); 6] = [
     ),
 ];
 
+/// Of float16, by bits: what WGSL has for it may round as it likes, and knows no infinity.
+const HALF: &str = "fn from_f16(bits: u32) -> f32 {
+    let sign = (bits & 0x8000u) << 16u;
+    let size = bits & 0x7fffu;
+    if (size >= 0x7c00u) { return bitcast<f32>(sign | 0x7f800000u | ((size & 0x3ffu) << 13u)); }
+    if (size >= 0x400u) { return bitcast<f32>(sign | ((size << 13u) + 0x38000000u)); }
+    return bitcast<f32>(sign | bitcast<u32>(f32(size) * 5.9604644775390625e-8));
+}
+fn to_f16(x: f32) -> u32 {
+    let sign = (bitcast<u32>(x) >> 16u) & 0x8000u;
+    let size = bitcast<u32>(x) & 0x7fffffffu;
+    if (size > 0x7f800000u) { return sign | 0x7e00u; }
+    if (size >= 0x477ff000u) { return sign | 0x7c00u; }
+    if (size >= 0x38800000u) { return sign | ((size - 0x38000000u + 0xfffu + ((size >> 13u) & 1u)) >> 13u); }
+    if (size < 0x33000000u) { return sign; }
+    // Below the normal ones: whole multiples of the smallest.
+    let digits = (size & 0x7fffffu) | 0x800000u;
+    let shift = 126u - (size >> 23u);
+    let kept = digits >> shift;
+    let rest = digits & ((1u << shift) - 1u);
+    let middle = 1u << (shift - 1u);
+    return sign | (kept + select(0u, 1u, rest > middle || (rest == middle && (kept & 1u) == 1u)));
+}
+";
+
+/// Of bfloat16, by bits.
+const BRAIN: &str = "fn from_bf16(bits: u32) -> f32 { return bitcast<f32>(bits << 16u); }
+fn to_bf16(x: f32) -> u32 {
+    let bits = bitcast<u32>(x);
+    if ((bits & 0x7fffffffu) > 0x7f800000u) { return (bits >> 16u) | 0x40u; }
+    return (bits + 0x7fffu + ((bits >> 16u) & 1u)) >> 16u;
+}
+";
+
 /// Of int64, as two words of which the lower one is first.
 const WIDE: &str = "fn sum64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
     let low = a.x + b.x;
@@ -258,36 +306,48 @@ fn rounded64(a: vec2<u32>) -> f32 {
 }
 ";
 
-/// How many elements a thread computes: of bytes the four of a word, since no thread may write a part of one.
+/// How many elements a thread computes: those of a word, since no thread may write a part of one.
 pub(crate) fn per_thread(written: impl IntoIterator<Item = DType>) -> u64 {
-    if written.into_iter().any(|dtype| dtype == DType::Bool) { 4 } else { 1 }
+    written.into_iter().map(|dtype| 4 / dtype.size().clamp(1, 4) as u64).max().unwrap_or(1)
 }
 
 fn main(body: &str, written: &[(usize, DType)]) -> String {
+    let per = per_thread(written.iter().map(|(_, dtype)| *dtype));
     let (mut words, mut stores, mut ends) = (String::new(), String::new(), String::new());
     for (at, (call, dtype)) in written.iter().enumerate() {
         let result = result_name(at);
-        let _ = match dtype {
-            DType::Bool => {
-                let _ = writeln!(words, "    var word{at} = 0u;");
-                let _ = writeln!(ends, "    {result}[number] = word{at};");
-                writeln!(stores, "    word{at} |= select(0u, 1u, v{call}) << (byte * 8u);")
-            }
+        let bits = match dtype {
+            DType::Bool => format!("select(0u, 1u, v{call})"),
+            DType::UInt8 => format!("v{call}"),
+            DType::Float16 => format!("to_f16(v{call})"),
+            DType::BFloat16 => format!("to_bf16(v{call})"),
             DType::Int64 => {
-                writeln!(
-                    stores,
-                    "    {result}[2u * at] = v{call}.x;\n    {result}[2u * at + 1u] = v{call}.y;"
-                )
+                stores +=
+                    &format!("    {result}[2u * at] = v{call}.x;\n    {result}[2u * at + 1u] = v{call}.y;\n");
+                continue;
             }
-            _ => writeln!(stores, "    {result}[at] = bitcast<u32>(v{call});"),
+            _ => {
+                stores += &format!("    {result}[at] = bitcast<u32>(v{call});\n");
+                continue;
+            }
         };
+        // The words of a thread, each of so many elements.
+        let each = 4 / dtype.size() as u64;
+        let (count, width) = (per / each, 8 * dtype.size());
+        words += &format!("    var word{at}: array<u32, {count}>;\n");
+        stores += &format!("    word{at}[part / {each}u] |= {bits} << ((part % {each}u) * {width}u);\n");
+        for word in 0..count {
+            let first = word * each;
+            ends += &format!(
+                "    if (number * {per}u + {first}u < params[0]) {{ {result}[number * {count}u + {word}u] = word{at}[{word}]; }}\n"
+            );
+        }
     }
-    let elements = match per_thread(written.iter().map(|(_, dtype)| *dtype)) {
+    let elements = match per {
         1 => format!("    let at = number;\n    if (at >= params[0]) {{ return; }}\n{body}{stores}"),
         _ => format!(
-            "    if (number * 4u >= params[0]) {{ return; }}
-{words}    for (var byte = 0u; byte < 4u; byte++) {{
-    let at = number * 4u + byte;
+            "{words}    for (var part = 0u; part < {per}u; part++) {{
+    let at = number * {per}u + part;
     if (at >= params[0]) {{ break; }}
 {body}{stores}    }}
 {ends}"

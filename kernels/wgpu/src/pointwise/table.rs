@@ -25,6 +25,17 @@ pub(crate) struct Expression {
     pub(crate) promotes_scalar: Option<Scalar>,
 }
 
+impl Expression {
+    /// The expression of a type.
+    pub(crate) fn of_type(&self, dtype: DType) -> &'static str {
+        match dtype {
+            DType::Int64 => self.wide.unwrap_or(self.text),
+            DType::UInt8 if self.text == "-a" => "0u - a", // numbers without a sign have no negation
+            _ => self.text,
+        }
+    }
+}
+
 /// Operators with one expression for all arguments.
 const PLAIN: [(&str, &str, Over); 37] = [
     ("abs", "abs(a)", Over::Numbers),
@@ -155,6 +166,8 @@ pub(crate) fn of(operator: OperatorHandle, arguments: &[Value<'_>]) -> Option<Ex
         "maximum" | "minimum" => extreme(name, arguments),
         "gelu" | "gelu_backward" => (gelu(name, arguments), Over::Floats),
         "clamp" => (clamp(arguments)?, Over::Numbers),
+        // Of negative infinity that is infinite, where float32 has the square root of it, which is none.
+        "pow.Tensor_Scalar" if scalar(arguments, 1)? == 0.5 && !has_only_float32(arguments) => return None,
         "pow.Tensor_Scalar" => (power(scalar(arguments, 1)?)?, Over::Floats),
         // The end that is nearer is exact.
         "lerp.Scalar" if scalar(arguments, 2)?.abs() < 0.5 => ("a + s0 * (b - a)", Over::Floats),
@@ -173,8 +186,12 @@ fn scalar(arguments: &[Value<'_>], at: usize) -> Option<f64> {
     }
 }
 
+fn has_only_float32(arguments: &[Value<'_>]) -> bool {
+    arguments.iter().filter_map(Value::as_tensor).all(|x| x.dtype() == DType::Float32)
+}
+
 fn extreme(name: &str, arguments: &[Value<'_>]) -> (&'static str, Over) {
-    let is_float = arguments.iter().filter_map(Value::as_tensor).any(|x| x.dtype() == DType::Float32);
+    let is_float = arguments.iter().filter_map(Value::as_tensor).any(|x| x.dtype().is_floating_point());
     match (name, is_float) {
         ("maximum", true) => ("select(select(b, a, a > b || is_nan(a)), b, is_nan(b))", Over::Floats),
         ("minimum", true) => ("select(select(b, a, a < b || is_nan(a)), b, is_nan(b))", Over::Floats),

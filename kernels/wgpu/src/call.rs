@@ -195,6 +195,11 @@ pub(crate) fn is_float(tensor: &Tensor) -> bool {
     is_here(tensor) && is_small(tensor) && tensor.dtype() == DType::Float32
 }
 
+/// Whether kernels of floats can take tensors that have elements.
+pub(crate) fn are_floats<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> bool {
+    tensors.into_iter().all(|tensor| is_float(tensor) && tensor.numel() > 0)
+}
+
 /// What an operator gives on `meta` for such arguments: sizes, strides and type of its result; and the errors that it has
 /// for arguments that do not fit.
 pub(crate) fn on_meta(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Tensor> {
@@ -233,6 +238,11 @@ pub(crate) fn unwritten(like: &Tensor, index: u8) -> Result<Tensor> {
         false => DispatchKeySet::of_tensor(DispatchKey::PrivateUse2),
     };
     Tensor::from_storage(memory, geometry.sizes(), geometry.strides(), 0, like.dtype(), keys)
+}
+
+/// As [`unwritten`], with elements one behind the other.
+pub(crate) fn compact(sizes: &[i64], dtype: DType, index: u8) -> Result<Tensor> {
+    unwritten(&Tensor::empty(sizes, dtype, Device::META)?, index)
 }
 
 /// The number of a tensor's device.

@@ -4,7 +4,7 @@
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
-use crate::call::{Arguments, index_of, is_here, is_small, kernels, on_meta, unwritten};
+use crate::call::{Arguments, compact, index_of, is_here, is_small, kernels, on_meta};
 use crate::copy::{contiguous, laid_out};
 use crate::pointwise::of_type;
 use crate::shader::Shader;
@@ -32,8 +32,7 @@ fn cumsum(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tenso
     };
     let dim = dim.rem_euclid(this.dim() as i64) as usize;
     let (count, inner) = (this.sizes()[dim], this.sizes()[dim + 1..].iter().product());
-    let like = Tensor::empty(x.sizes(), DType::Int64, Device::META)?;
-    let result = unwritten(&like, index_of(this))?;
+    let result = compact(x.sizes(), DType::Int64, index_of(this))?;
     let shader = Shader::new("cumsum")
         .number("elements", count)
         .number("inner", inner)

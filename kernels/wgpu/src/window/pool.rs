@@ -4,7 +4,7 @@
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
-use crate::call::{Arguments, all_on_meta, index_of, is_float, kernels, on_meta, unwritten};
+use crate::call::{Arguments, all_on_meta, are_floats, compact, index_of, kernels, on_meta};
 use crate::copy::{contiguous, laid_out};
 use crate::shader::Shader;
 
@@ -104,11 +104,7 @@ fn seen_to(d: u32, i: u32) -> u32 {
 
 /// Whether a kernel takes images.
 fn are_ours(images: &[&Tensor]) -> bool {
-    images.iter().all(|image| is_float(image) && image.numel() > 0 && image.dim() >= 3)
-}
-
-fn compact(like: &Tensor, index: u8) -> Result<Tensor> {
-    unwritten(&Tensor::empty(like.sizes(), like.dtype(), Device::META)?, index)
+    are_floats(images.iter().copied()) && images.iter().all(|image| image.dim() >= 3)
 }
 
 fn largest(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<[Tensor; 2]>> {
@@ -118,7 +114,10 @@ fn largest(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<[Ten
         return Ok(None);
     }
     let metas: [Tensor; 2] = all_on_meta(operator, values)?;
-    let [values, places] = [compact(&metas[0], index_of(this))?, compact(&metas[1], index_of(this))?];
+    let [values, places] = [
+        compact(metas[0].sizes(), metas[0].dtype(), index_of(this))?,
+        compact(metas[1].sizes(), metas[1].dtype(), index_of(this))?,
+    ];
     Windows::of(&arguments, 1, true)?
         .shader("largest", this, &values)
         .float("least", f64::NEG_INFINITY)
@@ -150,7 +149,7 @@ fn largest_backward(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Op
     if !are_ours(&[grad, this]) || places.dtype() != DType::Int64 || places.device() != this.device() {
         return Ok(None);
     }
-    let result = compact(&meta, index_of(this))?;
+    let result = compact(meta.sizes(), meta.dtype(), index_of(this))?;
     Windows::of(&arguments, 2, true)?
         .shader("largest backward", this, grad)
         .input("grad", &contiguous(grad)?)
@@ -226,7 +225,7 @@ fn means(
     if !windows.fit(this, &meta) {
         return Ok(None);
     }
-    let result = compact(&meta, index_of(this))?;
+    let result = compact(meta.sizes(), meta.dtype(), index_of(this))?;
     divisor
         .shader(windows.shader("mean of windows", this, &result))
         .input("x_of", &contiguous(this)?)
@@ -267,7 +266,7 @@ fn spread(
         return Ok(None);
     }
     let meta = on_meta(operator, values)?;
-    let result = compact(&meta, index_of(this))?;
+    let result = compact(meta.sizes(), meta.dtype(), index_of(this))?;
     divisor
         .shader(windows.shader("mean of windows backward", this, grad))
         .input("grad", &contiguous(grad)?)

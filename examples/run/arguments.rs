@@ -44,6 +44,10 @@ pub(crate) struct Arguments {
     /// What is around the run, from the outermost inwards.
     #[arg(long, value_name = "LAYER,…", value_delimiter = ',', default_value = "inference")]
     pub(crate) layers: Vec<Layer>,
+    /// Record the program, and run chains of element-wise calls as one on a GPU: say which, and with --profile what that
+    /// does to the time of a run.
+    #[arg(long)]
+    pub(crate) fuse: bool,
     /// Where the weights go, and every device that the program names.
     #[arg(long, default_value = "cpu")]
     pub(crate) device: Device,

@@ -8,12 +8,12 @@ use clap::Parser;
 use torch_library::prelude::*;
 use torch_library::trace;
 use torch_library_export::{Loader, Program};
-#[cfg(feature = "wgpu")]
-use torch_library_wgpu as _;
 use {glyphs as _, glyphs_extra as _, torch_library_kernels as _, torch_library_vision as _};
 
 mod arguments;
 mod files;
+#[cfg(feature = "wgpu")]
+mod fuse;
 mod layers;
 mod show;
 
@@ -47,19 +47,54 @@ fn run(arguments: &Arguments, output: &mut impl Write) -> Result<bool> {
     }
     let inputs = files::inputs(&program, arguments)?;
     let trace = arguments.trace.then(trace::to_stderr);
+    if arguments.fuse {
+        return fused(&program, arguments, &inputs, output);
+    }
     let outputs = layers::under(&arguments.layers, arguments.device, &inputs, &|inputs| program.run(inputs))?;
     drop(trace);
-    show::outputs(&program, &outputs, output)?;
-    if let Some(path) = &arguments.outputs {
-        files::write(path, &outputs)?;
-    }
-    if let Some(path) = &arguments.compare {
-        show::difference(&files::read(path)?, &outputs, output)?;
-    }
+    found(&program, arguments, &outputs, output)?;
     if let Some(runs) = arguments.profile {
         profile(&program, arguments, runs, &inputs, output)?;
     }
     Ok(true)
+}
+
+/// What came out, to wherever it is to go.
+fn found(
+    program: &Program,
+    arguments: &Arguments,
+    outputs: &[Tensor],
+    output: &mut impl Write,
+) -> Result<()> {
+    show::outputs(program, outputs, output)?;
+    if let Some(path) = &arguments.outputs {
+        files::write(path, outputs)?;
+    }
+    match &arguments.compare {
+        Some(path) => show::difference(&files::read(path)?, outputs, output),
+        None => Ok(()),
+    }
+}
+
+#[cfg(feature = "wgpu")]
+fn fused(
+    program: &Program,
+    arguments: &Arguments,
+    inputs: &[Tensor],
+    output: &mut impl Write,
+) -> Result<bool> {
+    let (outputs, fused) = fuse::run(program, arguments, inputs)?;
+    found(program, arguments, &outputs, output)?;
+    write!(output, "{fused}")?;
+    if let Some(runs) = arguments.profile {
+        fuse::times(program, &fused, arguments, runs, inputs, output)?;
+    }
+    Ok(true)
+}
+
+#[cfg(not(feature = "wgpu"))]
+fn fused(_: &Program, _: &Arguments, _: &[Tensor], _: &mut impl Write) -> Result<bool> {
+    bail!(NotSupported, "--fuse is of the backend for GPUs: build `run` with `--features wgpu`")
 }
 
 fn check(program: &Program, output: &mut impl Write) -> Result<bool> {

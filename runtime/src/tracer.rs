@@ -46,14 +46,19 @@
 
 mod argument;
 mod dot;
+mod effects;
 mod graph;
+mod interpreter;
 mod json;
+mod partition;
 mod passes;
 mod print;
 mod read;
 mod record;
 
-pub use graph::{Graph, Node};
+pub use argument::{Argument, Id, Output};
+pub use graph::{Graph, Node, TensorType};
+pub use interpreter::Interpreter;
 pub use record::trace;
 
 use crate::key::DispatchKey;

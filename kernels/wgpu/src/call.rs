@@ -5,7 +5,9 @@ use torch_library::prelude::*;
 use torch_library::{DeviceType, Storage};
 
 use crate::gpu;
+use crate::halves;
 use crate::memory::Memory;
+use crate::pointwise::narrowed;
 
 /// Runs a kernel, or the CPU's where it does not take the call.
 pub(crate) fn run<R: Returns>(
@@ -14,7 +16,12 @@ pub(crate) fn run<R: Returns>(
     keys: DispatchKeySet,
     stack: &mut Stack<'_>,
 ) -> Result<()> {
-    match kernel(operator, operator.arguments(stack)?)? {
+    let arguments = operator.arguments(stack)?;
+    let returns = match kernel(operator, arguments)? {
+        None => halves::run(kernel, operator, arguments)?,
+        found => found,
+    };
+    match returns {
         Some(returns) => {
             let arguments = operator.take_arguments(stack)?;
             returns.leave(arguments, stack);
@@ -25,18 +32,38 @@ pub(crate) fn run<R: Returns>(
 }
 
 /// What a kernel returns.
-pub(crate) trait Returns {
+pub(crate) trait Returns: Sized {
+    /// The same, as an operator gives it for such arguments, whose kernel took wider ones; nothing where that is not what
+    /// it returns.
+    fn narrowed(self, _: OperatorHandle, _: &[Value<'_>]) -> Result<Option<Self>> {
+        Ok(None)
+    }
+
     /// Leaves it on a stack from which the arguments were taken.
     fn leave<'v>(self, arguments: Vec<Value<'v>>, stack: &mut Stack<'v>);
 }
 
 impl Returns for Tensor {
+    fn narrowed(self, operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<Self>> {
+        Ok([self].narrowed(operator, arguments)?.map(|[result]| result))
+    }
+
     fn leave<'v>(self, _: Vec<Value<'v>>, stack: &mut Stack<'v>) {
         stack.push(self);
     }
 }
 
 impl<const N: usize> Returns for [Tensor; N] {
+    fn narrowed(self, operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<Self>> {
+        let metas: [Tensor; N] = all_on_meta(operator, arguments)?;
+        let mut results = self;
+        for (result, meta) in results.iter_mut().zip(metas).filter(|(result, _)| result.is_defined()) {
+            let Some(narrow) = narrowed(result.clone(), meta)? else { return Ok(None) };
+            *result = narrow;
+        }
+        Ok(Some(results))
+    }
+
     fn leave<'v>(self, _: Vec<Value<'v>>, stack: &mut Stack<'v>) {
         stack.extend(self.into_iter().map(Value::Tensor));
     }
@@ -168,6 +195,11 @@ pub(crate) fn is_float(tensor: &Tensor) -> bool {
     is_here(tensor) && is_small(tensor) && tensor.dtype() == DType::Float32
 }
 
+/// Whether kernels of floats can take tensors that have elements.
+pub(crate) fn are_floats<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> bool {
+    tensors.into_iter().all(|tensor| is_float(tensor) && tensor.numel() > 0)
+}
+
 /// What an operator gives on `meta` for such arguments: sizes, strides and type of its result; and the errors that it has
 /// for arguments that do not fit.
 pub(crate) fn on_meta(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Tensor> {
@@ -206,6 +238,11 @@ pub(crate) fn unwritten(like: &Tensor, index: u8) -> Result<Tensor> {
         false => DispatchKeySet::of_tensor(DispatchKey::PrivateUse2),
     };
     Tensor::from_storage(memory, geometry.sizes(), geometry.strides(), 0, like.dtype(), keys)
+}
+
+/// As [`unwritten`], with elements one behind the other.
+pub(crate) fn compact(sizes: &[i64], dtype: DType, index: u8) -> Result<Tensor> {
+    unwritten(&Tensor::empty(sizes, dtype, Device::META)?, index)
 }
 
 /// The number of a tensor's device.

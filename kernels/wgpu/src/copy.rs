@@ -4,10 +4,10 @@ use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
 use crate::call::{index_of, is_here, is_small, unwritten};
-use crate::launch::{Launch, THREADS, WORDS};
+use crate::launch::{DIMS, Launch, THREADS, WORDS};
 use crate::memory::{Memory, WORD};
 use crate::pointwise::{of_type, words_of};
-use crate::shader::{DIMS, Shader};
+use crate::shader::Shader;
 
 #[torch_impl(aten, PrivateUse2, boxed)]
 mod kernels {
@@ -46,9 +46,6 @@ fn keep_first(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     stack.extend(arguments.into_iter().take(1));
     Ok(())
 }
-
-/// The most dimensions that a shader counts through.
-const MOST: usize = 8;
 
 /// Words of a tensor: of a type of more than one word, each element is a dimension more.
 struct Words {
@@ -102,7 +99,7 @@ pub(crate) fn copy(to: &Tensor, from: &Tensor) -> Result<bool> {
     }
     let target_words = Words::of(to, to.sizes(), to.strides());
     let source_words = Words::of(from, to.sizes(), &strides);
-    if target_words.sizes.len() > MOST {
+    if target_words.sizes.len() > DIMS {
         return Ok(false);
     }
     let params = params(&target_words, Some(&source_words));
@@ -145,7 +142,7 @@ fn copy_bytes(to: &Tensor, from: &Tensor) -> Result<bool> {
 /// Writes a number to elements that are words.
 fn fill(to: &Tensor, number: Scalar) -> Result<bool> {
     let target = Words::of(to, to.sizes(), to.strides());
-    let is_ours = is_here(to) && is_small(to) && target.sizes.len() <= MOST && !to.has_internal_overlap();
+    let is_ours = is_here(to) && is_small(to) && target.sizes.len() <= DIMS && !to.has_internal_overlap();
     let is_words = matches!(to.dtype(), DType::Float32 | DType::Float64 | DType::Int32 | DType::Int64);
     let Some(words) = words_of(number, to.dtype()).filter(|_| is_ours && is_words) else {
         return fill_bytes(to, number);
@@ -189,7 +186,7 @@ fn fill_bytes(to: &Tensor, number: Scalar) -> Result<bool> {
 fn params(to: &Words, from: Option<&Words>) -> Vec<u32> {
     let mut params = vec![to.sizes.iter().product::<i64>() as u32, to.sizes.len() as u32];
     let padded = |list: &[i64]| {
-        let mut words = [1; MOST];
+        let mut words = [1; DIMS];
         words.iter_mut().zip(list).for_each(|(word, number)| *word = *number as u32);
         words
     };
@@ -222,8 +219,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
     {write}
 }}
 ",
-        target = 2 + MOST,
-        source = 3 + 2 * MOST,
+        target = 2 + DIMS,
+        source = 3 + 2 * DIMS,
     )
 }
 

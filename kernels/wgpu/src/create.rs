@@ -4,7 +4,7 @@ use torch_library::DeviceType;
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
-use crate::call::{Arguments, index_of, is_here, is_small, kernels, on_meta, unwritten};
+use crate::call::{Arguments, compact, index_of, is_here, is_small, kernels, on_meta, unwritten};
 use crate::copy::copy;
 use crate::shader::Shader;
 
@@ -63,7 +63,7 @@ fn arange(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tenso
     }
     let count = ((end - start) * step.signum() + step.abs() - 1) / step.abs();
     let index = torch_library::backend::resolve(*device)?.index.unwrap_or(0);
-    let result = unwritten(&Tensor::empty(&[count], dtype, Device::META)?, index)?;
+    let result = compact(&[count], dtype, index)?;
     let value = "p.start + i32(n) * p.step";
     let body = match dtype {
         DType::Float32 => format!("    set_y(n, f32({value}));"),

@@ -17,9 +17,10 @@
 //!
 //! Every dtype is *held* at its full width, as on the host. Kernels *compute* with float32: element-wise operators,
 //! reductions, products of matrices, convolutions, pooling, norms, losses, look-ups by index, random numbers, steps of
-//! optimisers; and element by element with int32, bool, and with int64 where pairs of words can do it. Copies go between
+//! optimisers; with 16-bit floats as float32, rounded once by each operator; and element by element with int32, uint8,
+//! bool, and with int64 where pairs of words can do it. Copies go between
 //! strides and among these types. The README of the crate has the table. All else, operators without a kernel and those
-//! of other dtypes (float64, the 16-bit floats, complex numbers) included, runs on the CPU by the runtime's fallback,
+//! of other dtypes (float64, complex numbers) included, runs on the CPU by the runtime's fallback,
 //! exactly and at the cost of two copies; [`fallback_counts`](torch_library::backend::fallback_counts) says what that
 //! was. Nothing is narrowed.
 //!
@@ -36,7 +37,10 @@ mod call;
 mod copy;
 mod create;
 mod extreme;
+mod fold;
+mod fuse;
 mod gpu;
+mod halves;
 mod index;
 mod launch;
 mod loss;
@@ -53,6 +57,7 @@ mod shader;
 mod softmax;
 mod window;
 
+pub use fuse::{Fused, fuse};
 pub use gpu::{adapters, reset};
 
 use torch_library::prelude::*;

@@ -3,7 +3,9 @@
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
-use crate::call::{Arguments, all_on_meta, index_of, is_float, is_here, kernels, on_meta, unwritten};
+use crate::call::{
+    Arguments, all_on_meta, compact, index_of, is_float, is_here, kernels, on_meta, unwritten,
+};
 use crate::copy::{contiguous, laid_out};
 use crate::index::are_within;
 use crate::shader::Shader;
@@ -107,7 +109,7 @@ fn backward(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Ten
         return Ok(None);
     }
     let Some(of) = Likelihoods::of(x, target, arguments.optional(3), ignored)? else { return Ok(None) };
-    let result = unwritten(&Tensor::empty(meta.sizes(), meta.dtype(), Device::META)?, index_of(x))?;
+    let result = compact(meta.sizes(), meta.dtype(), index_of(x))?;
     let value = match reduction {
         NONE => "grad(i)",
         MEAN => "grad(0u) / total(0u)",

@@ -7,7 +7,7 @@ mod layer;
 
 use torch_library::prelude::*;
 
-use crate::call::{index_of, is_float, unwritten};
+use crate::call::{compact, index_of, is_float};
 use crate::copy::{contiguous, laid_out};
 use crate::shader::Shader;
 
@@ -158,7 +158,11 @@ impl Norm {
         let index = index_of(x);
         let (x, weight, bias) =
             (contiguous(x)?, weight.map(contiguous).transpose()?, bias.map(contiguous).transpose()?);
-        let (y, mean, rstd) = (compact(&x, index)?, compact(&metas[1], index)?, compact(&metas[2], index)?);
+        let (y, mean, rstd) = (
+            compact(x.sizes(), DType::Float32, index)?,
+            compact(metas[1].sizes(), DType::Float32, index)?,
+            compact(metas[2].sizes(), DType::Float32, index)?,
+        );
         self.statistics(&x, [&mean, &rstd], eps, None)?;
         self.normalise(&x, [&mean, &rstd], [weight.as_ref(), bias.as_ref()], &y)?;
         Ok([laid_out(y, &metas[0])?, mean, rstd])
@@ -187,7 +191,7 @@ impl Norm {
     /// The gradients of input, weight and bias, those of the mask.
     fn backward(&self, of: &Backward<'_>, output_mask: [bool; 3]) -> Result<[Tensor; 3]> {
         let index = index_of(of.grad);
-        let new = |sizes: &[i64]| unwritten(&Tensor::empty(sizes, DType::Float32, Device::META)?, index);
+        let new = |sizes: &[i64]| compact(sizes, DType::Float32, index);
         let mut results = [const { None }; 3];
         if output_mask[0] {
             let (result, sums) = (new(of.x.sizes())?, new(&[self.statistics.rows, 2])?);
@@ -276,11 +280,6 @@ fn are_ours(x: &Tensor, others: &[Option<&Tensor>]) -> bool {
     is_float(x) && x.numel() > 0 && others.iter().flatten().all(|other| is_float(other))
 }
 
-/// A new tensor with elements one behind the other, with the sizes of another.
-fn compact(like: &Tensor, index: u8) -> Result<Tensor> {
-    unwritten(&Tensor::empty(like.sizes(), DType::Float32, Device::META)?, index)
-}
-
 /// Gradients with the sizes and strides that the operator gives on `meta`; those of a weight may have several dimensions.
 fn shaped(results: [Tensor; 3], metas: &[Tensor; 3]) -> Result<[Tensor; 3]> {
     let mut shaped = [const { None }; 3];
@@ -288,8 +287,8 @@ fn shaped(results: [Tensor; 3], metas: &[Tensor; 3]) -> Result<[Tensor; 3]> {
         *slot = Some(match meta.is_defined() && result.is_defined() {
             false => Tensor::undefined(),
             true => {
-                let compact = Tensor::empty(meta.sizes(), meta.dtype(), Device::META)?;
-                laid_out(result.strided_view(meta.sizes(), compact.strides(), 0)?, meta)?
+                let lines = Tensor::empty(meta.sizes(), meta.dtype(), Device::META)?;
+                laid_out(result.strided_view(meta.sizes(), lines.strides(), 0)?, meta)?
             }
         });
     }

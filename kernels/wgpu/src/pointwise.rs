@@ -11,9 +11,11 @@ use torch_library_kernels::aten;
 use crate::call::{First, index_of, is_here, is_native, is_small, kernels, on_meta, run, unwritten};
 use crate::launch::{Launch, THREADS, WORDS};
 use crate::memory::Memory;
-use layout::Layout;
-use shader::Operand;
-use table::{Expression, Over};
+use table::Over;
+
+pub(crate) use layout::Layout;
+pub(crate) use shader::{Call, Operand, folded, source};
+pub(crate) use table::{Expression, SAME};
 
 kernels! {
     super::kernel: abs neg relu exp log sqrt rsqrt sin cos tanh sigmoid floor ceil trunc reciprocal silu logical_not
@@ -86,27 +88,38 @@ fn apart(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
 }
 
 /// An input: elements on the device, or one number of the host.
-enum Input<'a> {
+pub(crate) enum Input<'a> {
     Here(&'a Tensor),
     Number(Scalar),
 }
 
-fn kernel(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<Tensor>> {
+/// A call that there is an expression for.
+pub(crate) struct Known {
+    pub(crate) expression: Expression,
+    /// The type that the expression is of.
+    pub(crate) computed: DType,
+    /// The numbers of the call.
+    pub(crate) scalars: Vec<Scalar>,
+    /// The result, without elements.
+    pub(crate) meta: Tensor,
+}
+
+/// What is computed for such arguments, of which the tensors may be on `meta`; nothing where there is no kernel for that.
+pub(crate) fn known(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<Known>> {
     let Some(expression) = table::of(operator, arguments) else { return Ok(None) };
-    let (mut inputs, mut scalars) = (Vec::new(), Vec::new());
-    for argument in arguments {
-        match argument.as_tensor() {
-            Some(tensor) => inputs.push(tensor),
-            None => scalars.extend(number(argument)),
-        }
-    }
     // Before anything else, so that what does not fit together is refused as on the CPU.
     let meta = on_meta(operator, arguments)?;
-    let Some(computed) = computed_type(&expression, &inputs, &meta)? else { return Ok(None) };
-    let Some(inputs) = inputs.into_iter().map(input).collect::<Result<Option<Vec<_>>>>()? else {
-        return Ok(None);
-    };
-    compute(&expression, computed, &inputs, &scalars, &meta)
+    let inputs: Vec<&Tensor> = arguments.iter().filter_map(Value::as_tensor).collect();
+    let scalars = arguments.iter().filter_map(number).collect();
+    let computed = computed_type(&expression, &inputs, &meta)?;
+    Ok(computed.map(|computed| Known { expression, computed, scalars, meta }))
+}
+
+fn kernel(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<Tensor>> {
+    let Some(known) = known(operator, arguments)? else { return Ok(None) };
+    let inputs = arguments.iter().filter_map(Value::as_tensor).map(input);
+    let Some(inputs) = inputs.collect::<Result<Option<Vec<_>>>>()? else { return Ok(None) };
+    compute(&known, &inputs)
 }
 
 /// The number that an argument is, if it is one.
@@ -136,37 +149,76 @@ fn computed_type(expression: &Expression, inputs: &[&Tensor], meta: &Tensor) -> 
         Some(Scalar::Int(_)) if promoted == DType::Bool => return Ok(None),
         _ => promoted,
     };
-    let computed = if meta.dtype() == DType::Float32 { DType::Float32 } else { promoted };
+    let computed = match meta.dtype() {
+        _ if is_half(promoted) => DType::Float32,
+        DType::Float32 => DType::Float32,
+        _ => promoted,
+    };
+    // What is rounded before it is computed with, rounds twice.
+    let is_mixed =
+        |input: &&Tensor| input.dtype() != promoted && (input.dim() > 0 || input.device() != Device::CPU);
+    if is_half(promoted) && inputs.iter().skip(expression.conditions).any(is_mixed) {
+        return Ok(None);
+    }
     let is_ours = match expression.over {
         _ if computed == DType::Int64 => expression.wide.is_some(),
         Over::Floats => computed == DType::Float32,
-        Over::Numbers => matches!(computed, DType::Float32 | DType::Int32),
-        Over::Whole => matches!(computed, DType::Int32 | DType::Bool),
-        Over::All => is_native(computed),
+        Over::Numbers => matches!(computed, DType::Float32 | DType::Int32 | DType::UInt8),
+        Over::Whole => matches!(computed, DType::Int32 | DType::UInt8 | DType::Bool),
+        Over::All => is_native(computed) || computed == DType::UInt8,
     };
     Ok(is_ours.then_some(computed))
 }
 
 /// Whether elements can be read and written.
 fn is_known(dtype: DType) -> bool {
-    is_native(dtype) || dtype == DType::Int64
+    is_native(dtype) || matches!(dtype, DType::Int64 | DType::UInt8) || is_half(dtype)
+}
+
+/// Whether a type is computed with as float32, and rounded once.
+pub(crate) fn is_half(dtype: DType) -> bool {
+    matches!(dtype, DType::Float16 | DType::BFloat16)
 }
 
 /// A tensor of another type, with elements one behind the other; not of floats as integers, which processors differ in.
 pub(crate) fn of_type(tensor: &Tensor, dtype: DType) -> Result<Option<Tensor>> {
     let is_wider = matches!(
         (tensor.dtype(), dtype),
-        (DType::Bool, DType::Int32 | DType::Int64 | DType::Float32)
+        (DType::Bool | DType::UInt8, DType::Int32 | DType::Int64 | DType::Float32)
+            | (DType::Bool, DType::UInt8)
             | (DType::Int32, DType::Int64 | DType::Float32)
             | (DType::Int64, DType::Int32 | DType::Float32)
-            | (DType::Int32 | DType::Int64 | DType::Float32, DType::Bool)
+            | (DType::UInt8 | DType::Int32 | DType::Int64 | DType::Float32, DType::Bool)
+            | (DType::Float16 | DType::BFloat16, DType::Float32 | DType::Bool)
+            | (DType::Bool | DType::UInt8 | DType::Float32, DType::Float16 | DType::BFloat16)
+            | (DType::Float16, DType::BFloat16)
+            | (DType::BFloat16, DType::Float16)
     );
-    let Some(Input::Here(tensor)) = input(tensor)?.filter(|_| is_wider) else { return Ok(None) };
-    let meta = Tensor::empty(tensor.sizes(), dtype, Device::META)?;
-    compute(&table::SAME, dtype, &[Input::Here(tensor)], &[], &meta)
+    match is_wider {
+        true => as_type(tensor, Tensor::empty(tensor.sizes(), dtype, Device::META)?),
+        false => Ok(None),
+    }
 }
 
-fn input(tensor: &Tensor) -> Result<Option<Input<'_>>> {
+/// Floats of 32 bits rounded to shorter ones, as the result that an operator has for these; others as they are.
+pub(crate) fn narrowed(wide: Tensor, meta: Tensor) -> Result<Option<Tensor>> {
+    match is_half(meta.dtype()) && wide.dtype() == DType::Float32 && wide.sizes() == meta.sizes() {
+        true => as_type(&wide, meta),
+        false => Ok((wide.dtype() == meta.dtype()).then_some(wide)),
+    }
+}
+
+/// The elements of a tensor as one of another type, and of other strides.
+fn as_type(tensor: &Tensor, meta: Tensor) -> Result<Option<Tensor>> {
+    let Some(Input::Here(tensor)) = input(tensor)? else { return Ok(None) };
+    let dtype = meta.dtype();
+    let computed = if is_half(dtype) { DType::Float32 } else { dtype };
+    let known = Known { expression: table::SAME, computed, scalars: Vec::new(), meta };
+    compute(&known, &[Input::Here(tensor)])
+}
+
+/// A tensor as an input, where it can be one.
+pub(crate) fn input(tensor: &Tensor) -> Result<Option<Input<'_>>> {
     Ok(match is_here(tensor) {
         true => (is_known(tensor.dtype()) && is_small(tensor)).then_some(Input::Here(tensor)),
         false if tensor.dim() == 0 => Some(Input::Number(tensor.item()?)),
@@ -174,19 +226,14 @@ fn input(tensor: &Tensor) -> Result<Option<Input<'_>>> {
     })
 }
 
-fn compute(
-    expression: &Expression,
-    computed: DType,
-    inputs: &[Input<'_>],
-    scalars: &[Scalar],
-    meta: &Tensor,
-) -> Result<Option<Tensor>> {
+fn compute(known: &Known, inputs: &[Input<'_>]) -> Result<Option<Tensor>> {
+    let Known { expression, computed, scalars, meta } = known;
     let here: Vec<&Tensor> = inputs
         .iter()
         .filter_map(|input| if let Input::Here(tensor) = input { Some(*tensor) } else { None })
         .collect();
     let Some(first) = here.first() else { return Ok(None) };
-    let Some(layout) = Layout::of(meta, &here)? else { return Ok(None) };
+    let Some(layout) = Layout::of(meta, &here) else { return Ok(None) };
     let result = unwritten(meta, index_of(first))?;
     let mut params = layout.params();
     let mut operands = Vec::new();
@@ -198,7 +245,7 @@ fn compute(
                 Operand::Buffer { number: buffer - 1, dtype: tensor.dtype() }
             }
             Input::Number(number) => {
-                let Some(words) = words_of(*number, computed) else { return Ok(None) };
+                let Some(words) = words_of(*number, *computed) else { return Ok(None) };
                 params.extend(&words);
                 Operand::Param(params.len() - words.len())
             }
@@ -206,29 +253,42 @@ fn compute(
     }
     let mut places = Vec::new();
     for scalar in scalars {
-        let Some(words) = words_of(*scalar, computed) else { return Ok(None) };
+        let Some(words) = words_of(*scalar, *computed) else { return Ok(None) };
         places.push(params.len());
         params.extend(words);
     }
-    let source = shader::source(expression, computed, meta.dtype(), &layout, &operands, &places);
-    launch(&source, &params, &here, &result, meta.dtype())?;
+    let call = Call { expression, computed: *computed, result: meta.dtype(), operands, scalars: places };
+    let source = shader::source(&[call], &[0], &layout);
+    launch(&source, &params, &here, &[&result], groups(&[&result]))?;
     Ok(Some(result))
 }
 
-fn launch(source: &str, params: &[u32], here: &[&Tensor], result: &Tensor, dtype: DType) -> Result<()> {
-    let storages: Vec<_> = here.iter().map(|tensor| tensor.storage().clone()).collect();
-    let inputs = storages.iter().map(Memory::of).collect::<Result<Vec<_>>>()?;
-    let (numel, per_thread) = (result.numel() as u64, if dtype == DType::Bool { 4 } else { 1 });
-    let groups = numel.div_ceil(per_thread).div_ceil(u64::from(THREADS));
-    let storage = result.storage().clone();
-    let result = Memory::of(&storage)?;
+/// How many workgroups go over the elements of results that lie alike.
+pub(crate) fn groups(results: &[&Tensor]) -> u64 {
+    let numel = results.first().map_or(0, |result| result.numel() as u64);
+    let per_thread = shader::per_thread(results.iter().map(|result| result.dtype()));
+    numel.div_ceil(per_thread).div_ceil(u64::from(THREADS))
+}
+
+/// Runs a shader that reads and writes tensors.
+pub(crate) fn launch(
+    source: &str,
+    params: &[u32],
+    here: &[&Tensor],
+    results: &[&Tensor],
+    groups: u64,
+) -> Result<()> {
+    let storages = |tensors: &[&Tensor]| tensors.iter().map(|x| x.storage().clone()).collect::<Vec<_>>();
+    let (read, written) = (storages(here), storages(results));
+    let inputs = read.iter().map(Memory::of).collect::<Result<Vec<_>>>()?;
+    let results = written.iter().map(Memory::of).collect::<Result<Vec<_>>>()?;
     Launch {
         label: "pointwise",
         source,
         params,
         params_type: WORDS,
         inputs: &inputs,
-        results: &[result],
+        results: &results,
         groups,
     }
     .run()
@@ -244,7 +304,8 @@ pub(crate) fn words_of(number: Scalar, dtype: DType) -> Option<Vec<u32>> {
         (Scalar::Int(x), DType::Int32) => i32::try_from(x).ok().map(|x| vec![x.cast_unsigned()]),
         (Scalar::Int(x), DType::Int64) => Some(wide(x.cast_unsigned())),
         (Scalar::Bool(x), DType::Int64) => Some(wide(u64::from(x))),
-        (Scalar::Bool(x), DType::Int32 | DType::Bool) => Some(vec![u32::from(x)]),
+        (Scalar::Int(x), DType::UInt8) => u8::try_from(x).ok().map(|x| vec![u32::from(x)]),
+        (Scalar::Bool(x), DType::Int32 | DType::UInt8 | DType::Bool) => Some(vec![u32::from(x)]),
         _ => None, // truncated, or refused, as the CPU does
     }
 }

@@ -21,7 +21,7 @@ use torch_library::backend::default_generator;
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
-use crate::call::{Arguments, First, index_of, is_float, is_here, is_small, kernels, unwritten};
+use crate::call::{Arguments, First, compact, index_of, is_float, is_here, is_small, kernels};
 use crate::shader::Shader;
 
 kernels! {
@@ -101,7 +101,7 @@ fn fill(this: &Tensor, generator: Option<&Generator>, shader: Shader, value: &st
     let is_plain = this.is_contiguous(MemoryFormat::Contiguous);
     let target = match is_plain {
         true => this.clone(),
-        false => unwritten(&Tensor::empty(this.sizes(), this.dtype(), Device::META)?, index_of(this))?,
+        false => compact(this.sizes(), this.dtype(), index_of(this))?,
     };
     let body = format!("    {value}\n    set_y(n, value);");
     drawing(this, generator, shader)?.result("y", &target).threads(this.numel(), &body)?;

@@ -3,43 +3,30 @@
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
-use crate::call::{Arguments, index_of, is_here, is_small, kernels, on_meta, unwritten};
-use crate::launch::{Launch, THREADS, WORDS};
+use crate::call::{Arguments, index_of, is_float, is_here, kernels, on_meta, unwritten};
+use crate::fold::{self, Fold};
+use crate::launch::{DIMS, Launch, THREADS, WORDS};
 use crate::memory::Memory;
 use crate::pointwise::of_type;
 
 kernels! {
-    super::sum: sum sum_dim_IntList;
-    super::mean: mean mean_dim;
-    super::amax: amax;
-    super::amin: amin;
+    super::folded: sum sum_dim_IntList mean mean_dim amax amin;
     super::all_or_any: all all_dim all_dims any any_dim any_dims;
 }
 
-fn sum(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<Tensor>> {
-    reduce(operator, arguments, &Fold { start: "0.0", join: "a + b", finish: "total" })
-}
-
-fn mean(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<Tensor>> {
-    reduce(operator, arguments, &Fold { start: "0.0", join: "a + b", finish: "total / f32(params[1])" })
-}
-
-// Bits of infinities, which WGSL has no word for.
-fn amax(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<Tensor>> {
-    let join = "select(select(b, a, a > b || is_nan(a)), b, is_nan(b))";
-    reduce(operator, arguments, &Fold { start: "bitcast<f32>(params[2])", join, finish: "total" })
-}
-
-fn amin(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<Tensor>> {
-    let join = "select(select(b, a, a < b || is_nan(a)), b, is_nan(b))";
-    reduce(operator, arguments, &Fold { start: "-bitcast<f32>(params[2])", join, finish: "total" })
+fn folded(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<Tensor>> {
+    let Some(known) = known(operator, arguments)? else { return Ok(None) };
+    let Some(this) = arguments.first().and_then(Value::as_tensor).filter(|this| is_float(this)) else {
+        return Ok(None);
+    };
+    reduce(&known, this)
 }
 
 /// Whether all or any of a row of bools are true: by how many are, up to where float32 counts without gaps.
 fn all_or_any(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
     let this = Arguments::new(operator, values).tensor(0)?;
     let count = 1..=1 << 24;
-    if !is_here(this) || this.dtype() != DType::Bool || !count.contains(&this.numel()) || this.dim() > MOST {
+    if !is_here(this) || this.dtype() != DType::Bool || !count.contains(&this.numel()) || this.dim() > DIMS {
         return Ok(None);
     }
     let meta = on_meta(operator, values)?;
@@ -56,44 +43,53 @@ fn all_or_any(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<T
     Ok((found.sizes() == meta.sizes()).then_some(found))
 }
 
-/// What happens with the elements of a row.
-struct Fold {
-    start: &'static str,
-    join: &'static str,
-    finish: &'static str,
+/// A call that there is a fold for.
+pub(crate) struct Known {
+    pub(crate) fold: &'static Fold,
+    /// The dimensions that stay, and those that do not.
+    pub(crate) kept: Vec<usize>,
+    pub(crate) reduced: Vec<usize>,
+    /// How many elements a row has.
+    pub(crate) count: i64,
+    /// The result, without elements.
+    pub(crate) meta: Tensor,
 }
 
-/// The most dimensions.
-const MOST: usize = 8;
-
-fn reduce(operator: OperatorHandle, arguments: &[Value<'_>], fold: &Fold) -> Result<Option<Tensor>> {
-    let Some(this) = arguments.first().and_then(Value::as_tensor) else { return Ok(None) };
+/// What is computed for such arguments, of which the tensor may be on `meta`; nothing where there is no kernel for that.
+pub(crate) fn known(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<Known>> {
+    let (Some(fold), Some(this)) = (fold::of(operator), arguments.first().and_then(Value::as_tensor)) else {
+        return Ok(None);
+    };
     let has_dtype =
         arguments.iter().any(|argument| matches!(argument, Value::DType(dtype) if *dtype != DType::Float32));
-    let is_ours = is_here(this) && is_small(this) && this.dtype() == DType::Float32 && this.dim() <= MOST;
-    if !is_ours || has_dtype || this.numel() == 0 {
+    if this.dtype() != DType::Float32 || this.dim() > DIMS || has_dtype || this.numel() == 0 {
         return Ok(None);
     }
     let meta = on_meta(operator, arguments)?;
+    if !meta.is_contiguous(MemoryFormat::Contiguous) || meta.dtype() != DType::Float32 {
+        return Ok(None);
+    }
     let listed: &[i64] = match arguments.get(1) {
         Some(Value::Ints(dims)) => dims,
         _ => &[],
     };
     let dim = this.dim() as i64;
     let is_reduced =
-        |at: usize| listed.is_empty() || listed.iter().any(|d| d.rem_euclid(dim.max(1)) == at as i64);
-    let (reduced, kept): (Vec<usize>, Vec<usize>) = (0..this.dim()).partition(|at| is_reduced(*at));
-    if !meta.is_contiguous(MemoryFormat::Contiguous) || meta.dtype() != DType::Float32 {
-        return Ok(None);
-    }
-    let result = unwritten(&meta, index_of(this))?;
-    let count: i64 = reduced.iter().map(|at| this.sizes()[*at]).product();
+        |at: &usize| listed.is_empty() || listed.iter().any(|d| d.rem_euclid(dim.max(1)) == *at as i64);
+    let (reduced, kept): (Vec<usize>, Vec<usize>) = (0..this.dim()).partition(is_reduced);
+    let count = reduced.iter().map(|at| this.sizes()[*at]).product();
+    Ok(Some(Known { fold, kept, reduced, count, meta }))
+}
+
+fn reduce(known: &Known, this: &Tensor) -> Result<Option<Tensor>> {
+    let Known { fold, kept, reduced, count, meta } = known;
+    let result = unwritten(meta, index_of(this))?;
     let mut params =
-        vec![meta.numel() as u32, count as u32, f32::NEG_INFINITY.to_bits(), this.storage_offset() as u32];
-    for dims in [&kept, &reduced] {
+        vec![meta.numel() as u32, *count as u32, f32::NEG_INFINITY.to_bits(), this.storage_offset() as u32];
+    for dims in [kept, reduced] {
         params.push(dims.len() as u32);
         for list in [this.sizes(), this.strides()] {
-            params.extend((0..MOST).map(|at| dims.get(at).map_or(1, |dim| list[*dim] as u32)));
+            params.extend((0..DIMS).map(|at| dims.get(at).map_or(1, |dim| list[*dim] as u32)));
         }
     }
     let (source, target) = (this.storage().clone(), result.storage().clone());
@@ -114,7 +110,7 @@ fn reduce(operator: OperatorHandle, arguments: &[Value<'_>], fold: &Fold) -> Res
 
 fn shader(fold: &Fold) -> String {
     let Fold { start, join, finish } = fold;
-    let (kept, reduced, sizes) = (4, 4 + 1 + 2 * MOST, MOST);
+    let (kept, reduced, sizes) = (4, 4 + 1 + 2 * DIMS, DIMS);
     format!(
         "var<workgroup> parts: array<f32, {THREADS}>;
 fn join(a: f32, b: f32) -> f32 {{ return {join}; }}
@@ -133,20 +129,16 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
         @builtin(local_invocation_index) thread: u32) {{
     let number = group_number(group, groups);
     let row = params[3] + place(min(number, params[0] - 1u), {kept}u);
+    let count = params[1];
+    let LOWEST = bitcast<f32>(params[2]);
     var mine = {start};
-    for (var at = thread; at < params[1]; at += {THREADS}u) {{
+    for (var at = thread; at < count; at += {THREADS}u) {{
         mine = join(mine, bitcast<f32>(in0[row + place(at, {reduced}u)]));
     }}
     parts[thread] = mine;
-    for (var half = {THREADS}u / 2u; half > 0u; half = half / 2u) {{
-        workgroupBarrier();
-        if (thread < half) {{ parts[thread] = join(parts[thread], parts[thread + half]); }}
-    }}
-    if (thread == 0u && number < params[0]) {{
-        let total = parts[0];
-        result[number] = bitcast<u32>({finish});
-    }}
+{}
 }}
-"
+",
+        fold::end(finish)
     )
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use torch_library::Storage;
 use torch_library::prelude::*;
 
-use crate::launch::{Launch, NAMED, THREADS, result_name};
+use crate::launch::{DIMS, Launch, NAMED, THREADS, result_name};
 use crate::memory::{Memory, WORD};
 
 /// A shader in the making. Its first parameter, `p.count`, is the number of threads or rows that have something to do.
@@ -233,9 +233,6 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
         .run()
     }
 }
-
-/// The most dimensions that threads count through.
-pub(crate) const DIMS: usize = 8;
 
 fn padded(list: &[i64]) -> [i64; DIMS] {
     std::array::from_fn(|dim| list.get(dim).copied().unwrap_or(1))

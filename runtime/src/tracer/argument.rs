@@ -4,14 +4,19 @@ use crate::error::Result;
 use crate::tensor::Tensor;
 use crate::value::Value;
 
-/// A tensor of the program, by its place among the values: `%3`.
-pub(super) type Id = usize;
+/// A tensor of a graph, by its place among the values: 3 for what prints as `%3`.
+///
+/// PyTorch: `torch::jit::Value::unique`, `torch.fx.Node.name`.
+pub type Id = usize;
 
 /// An argument of a call.
 #[derive(Debug)]
-pub(super) enum Argument {
+pub enum Argument {
+    /// A tensor of the graph.
     Tensor(Id),
+    /// A list of tensors.
     Tensors(Vec<Id>),
+    /// A list in which tensors may be missing.
     OptionalTensors(Vec<Option<Id>>),
     /// No tensor: a number, a type, nothing.
     Constant(Value<'static>),
@@ -19,8 +24,10 @@ pub(super) enum Argument {
 
 /// A return of a call.
 #[derive(Clone, Debug)]
-pub(super) enum Output {
+pub enum Output {
+    /// A tensor of the graph.
     Tensor(Id),
+    /// A list of tensors.
     Tensors(Vec<Id>),
     /// Nothing, or nothing that a graph has values for.
     None,
@@ -43,7 +50,11 @@ impl Argument {
         }
     }
 
-    pub(super) fn value(&self, tensor: &dyn Fn(Id) -> Result<Tensor>) -> Result<Value<'_>> {
+    /// The value that a call is handed, with the tensors that the graph's values are now.
+    ///
+    /// # Errors
+    /// What `tensor` fails with.
+    pub fn value(&self, tensor: &dyn Fn(Id) -> Result<Tensor>) -> Result<Value<'_>> {
         Ok(match self {
             Argument::Tensor(id) => tensor(*id)?.into(),
             Argument::Tensors(ids) => ids.iter().map(|id| tensor(*id)).collect::<Result<Vec<_>>>()?.into(),
@@ -54,7 +65,8 @@ impl Argument {
         })
     }
 
-    pub(super) fn uses(&self) -> Vec<Id> {
+    /// The tensors of the graph that it names.
+    pub fn uses(&self) -> Vec<Id> {
         match self {
             Argument::Tensor(id) => vec![*id],
             Argument::Tensors(ids) => ids.clone(),
@@ -75,7 +87,8 @@ impl Argument {
 }
 
 impl Output {
-    pub(super) fn defines(&self) -> Vec<Id> {
+    /// The tensors of the graph that it is.
+    pub fn defines(&self) -> Vec<Id> {
         match self {
             Output::Tensor(id) => vec![*id],
             Output::Tensors(ids) => ids.clone(),

@@ -1,17 +1,16 @@
 //! A recorded program: values, each defined once, and the calls that define them.
 
 use crate::dtype::DType;
-use crate::error::{Error, ErrorKind, Result};
 use crate::operator::OperatorHandle;
 use crate::tensor::Tensor;
-use crate::value::{Stack, Value};
-use crate::{bail, ensure};
 
 use super::argument::{Argument, Id, Output};
 
 /// What is known of a value: that of the run that was recorded.
+///
+/// PyTorch: `torch.fx.passes.shape_prop.TensorMetadata`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct TensorType {
+pub struct TensorType {
     pub(super) dtype: DType,
     pub(super) sizes: Vec<i64>,
 }
@@ -19,6 +18,16 @@ pub(super) struct TensorType {
 impl TensorType {
     pub(super) fn of(tensor: &Tensor) -> Self {
         TensorType { dtype: tensor.dtype(), sizes: tensor.sizes().to_vec() }
+    }
+
+    /// The type of its elements.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// Its sizes.
+    pub fn sizes(&self) -> &[i64] {
+        &self.sizes
     }
 }
 
@@ -49,11 +58,23 @@ impl Node {
         self.operator
     }
 
-    pub(super) fn uses(&self) -> impl Iterator<Item = Id> {
+    /// The arguments, in the order of the schema.
+    pub fn arguments(&self) -> &[Argument] {
+        &self.arguments
+    }
+
+    /// The returns, in the order of the schema.
+    pub fn outputs(&self) -> &[Output] {
+        &self.outputs
+    }
+
+    /// The values that it is handed, as often as they are.
+    pub fn uses(&self) -> impl Iterator<Item = Id> {
         self.arguments.iter().flat_map(Argument::uses)
     }
 
-    pub(super) fn defines(&self) -> impl Iterator<Item = Id> {
+    /// The values that it makes.
+    pub fn defines(&self) -> impl Iterator<Item = Id> {
         self.outputs.iter().flat_map(Output::defines)
     }
 }
@@ -69,67 +90,37 @@ impl Graph {
         &self.notes
     }
 
-    /// Runs the program on other inputs: each call goes through the dispatcher, so other keys lead it elsewhere. On
-    /// tensors without elements (`meta`) this computes the sizes of everything; on tensors that require a gradient it
-    /// is differentiated.
+    /// The inputs, in order.
+    pub fn inputs(&self) -> &[Id] {
+        &self.inputs
+    }
+
+    /// What the program returns, in order.
+    pub fn outputs(&self) -> &[Id] {
+        &self.outputs
+    }
+
+    /// The tensors that no call made and that are no inputs: weights, and what a function brought with it.
     ///
-    /// # Errors
-    /// Another number of inputs than the program has; what a call fails with, with the line of the program.
+    /// PyTorch: `get_attr` nodes of `torch.fx`.
+    pub fn constants(&self) -> impl Iterator<Item = (Id, &Tensor)> {
+        self.constants.iter().map(|(id, tensor)| (*id, tensor))
+    }
+
+    /// How many values there are: each [`Id`] is below.
+    pub fn value_count(&self) -> usize {
+        self.values.len()
+    }
+
+    /// What is known of a value; nothing of one that the graph does not have.
     ///
-    /// PyTorch: `torch.fx.Interpreter`.
-    pub fn run(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
-        ensure!(
-            inputs.len() == self.inputs.len(),
-            Argument,
-            "{} inputs for a graph that has {}",
-            inputs.len(),
-            self.inputs.len()
-        );
-        let mut tensors: Vec<Option<Tensor>> = vec![None; self.values.len()];
-        for (id, input) in self.inputs.iter().zip(inputs) {
-            tensors[*id] = Some(input.clone());
-        }
-        for (id, constant) in &self.constants {
-            tensors[*id] = Some(constant.clone());
-        }
-        for node in &self.nodes {
-            run(node, &mut tensors).map_err(|error| error.context(self.line(node)))?;
-        }
-        self.outputs.iter().map(|id| tensor(&tensors, *id)).collect()
+    /// PyTorch: `node.meta["tensor_meta"]`.
+    pub fn tensor_type(&self, id: Id) -> Option<&TensorType> {
+        self.values.get(id)
     }
 
     pub(super) fn add_value(&mut self, ty: TensorType) -> Id {
         self.values.push(ty);
         self.values.len() - 1
     }
-}
-
-fn tensor(tensors: &[Option<Tensor>], id: Id) -> Result<Tensor> {
-    let undefined = || Error::new(ErrorKind::Argument, format!("%{id} is used before it is defined"));
-    tensors.get(id).cloned().flatten().ok_or_else(undefined)
-}
-
-fn run(node: &Node, tensors: &mut [Option<Tensor>]) -> Result<()> {
-    let arguments = node.arguments.iter().map(|argument| argument.value(&|id| tensor(tensors, id)));
-    let mut stack = Stack::from_iter(arguments.collect::<Result<Vec<_>>>()?);
-    node.operator.call_boxed(&mut stack)?;
-    let returns: Vec<Value<'_>> = stack.into_iter().collect();
-    for (output, value) in node.outputs.iter().zip(returns) {
-        match (output, value.into_owned()) {
-            (Output::Tensor(id), Value::Tensor(tensor)) => tensors[*id] = Some(tensor),
-            (Output::Tensors(ids), Value::Tensors(list)) => {
-                ensure!(
-                    ids.len() == list.len(),
-                    Argument,
-                    "returned {} tensors, {} when it was recorded",
-                    list.len(),
-                    ids.len()
-                );
-                ids.iter().zip(list.iter()).for_each(|(id, tensor)| tensors[*id] = Some(tensor.clone()));
-            }
-            (Output::None, _) => {}
-            (_, other) => bail!(Type, "returned a {}, another type when it was recorded", other.type_name()),
-        }
-    }
-    Ok(())
 }

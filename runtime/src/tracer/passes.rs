@@ -1,76 +1,11 @@
 //! Making a graph smaller: what nobody sees is dropped, what is computed twice is computed once.
-//!
-//! The only knowledge of operators is in their schemas: `Tensor(a!)` writes, `Tensor(a)` may share memory with the
-//! return of that name, and one without annotation neither writes nor shares. Random operators say so by their tag.
 
 use std::collections::{HashMap, HashSet};
 
 use super::argument::Id;
-use super::graph::{Graph, Node};
+use super::effects::{Memory, is_random, written};
+use super::graph::Graph;
 use super::print::call;
-
-/// Which values may share memory: each points to one that stands for all of its kind.
-struct Memory {
-    parent: Vec<Id>,
-}
-
-impl Memory {
-    /// By what the schemas say.
-    fn of(graph: &Graph) -> Self {
-        let mut memory = Memory { parent: (0..graph.values.len()).collect() };
-        for node in &graph.nodes {
-            memory.share_by_schema(node);
-        }
-        memory
-    }
-
-    fn share_by_schema(&mut self, node: &Node) {
-        let Ok(schema) = node.operator.schema() else { return };
-        for (returned, output) in schema.returns.iter().zip(&node.outputs) {
-            let Some(alias) = &returned.alias else { continue };
-            let shared: Vec<Id> = schema
-                .arguments
-                .iter()
-                .zip(&node.arguments)
-                .filter(|(argument, _)| {
-                    let sets = argument.alias.as_deref().map(|of| [&of.before, &of.after]);
-                    sets.is_some_and(|sets| {
-                        alias.after.is_wildcard() || sets.iter().any(|set| set.intersects(&alias.after))
-                    }) || argument.alias.as_deref().is_some_and(|of| {
-                        alias.contained.iter().any(|inner| inner.after.intersects(&of.before))
-                    })
-                })
-                .flat_map(|(_, argument)| argument.uses())
-                .collect();
-            for id in output.defines() {
-                shared.iter().for_each(|other| self.share(id, *other));
-            }
-        }
-    }
-
-    fn root(&self, mut id: Id) -> Id {
-        while self.parent[id] != id {
-            id = self.parent[id];
-        }
-        id
-    }
-
-    fn share(&mut self, a: Id, b: Id) {
-        let (a, b) = (self.root(a), self.root(b));
-        self.parent[a] = b;
-    }
-}
-
-/// The values whose memory a call writes.
-fn written(node: &Node) -> Vec<Id> {
-    let Ok(schema) = node.operator.schema() else { return Vec::new() };
-    let arguments = schema.arguments.iter().zip(&node.arguments);
-    arguments.filter(|(argument, _)| argument.is_mutable()).flat_map(|(_, value)| value.uses()).collect()
-}
-
-fn is_random(node: &Node) -> bool {
-    node.operator.tags().contains(&"nondeterministic_seeded")
-}
 
 impl Graph {
     /// Drops calls whose results nobody sees: neither an output, nor a call that stays, nor somebody who has a tensor

@@ -7,9 +7,10 @@ use torch_library_kernels::aten;
 
 use super::take::only_index;
 use super::{are_within, is_index};
-use crate::call::{Arguments, First, index_of, is_float, kernels, unwritten};
+use crate::call::{Arguments, First, compact, index_of, is_float, kernels};
 use crate::copy::{contiguous, laid_out};
-use crate::shader::{DIMS, Shader};
+use crate::launch::DIMS;
+use crate::shader::Shader;
 
 kernels! {
     super::scatter: scatter_src scatter_value scatter_add;
@@ -131,8 +132,7 @@ const WRITE: &str = "    for (var j = own + 1u; j < p.dim_size; j++) {
 
 /// A copy of a tensor, to be written to.
 fn copied(this: &Tensor) -> Result<Tensor> {
-    let like = Tensor::empty(this.sizes(), this.dtype(), Device::META)?;
-    let result = unwritten(&like, index_of(this))?;
+    let result = compact(this.sizes(), this.dtype(), index_of(this))?;
     aten::copy_(&mut result.clone(), this)?;
     Ok(result)
 }

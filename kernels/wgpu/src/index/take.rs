@@ -6,9 +6,10 @@ use torch_library_kernels::aten;
 use super::{are_within, is_index};
 use crate::call::{Arguments, index_of, is_here, is_small, kernels, on_meta, unwritten};
 use crate::copy::contiguous;
+use crate::launch::DIMS;
 use crate::memory::WORD;
 use crate::pointwise::of_type;
-use crate::shader::{DIMS, Shader, words};
+use crate::shader::{Shader, words};
 
 kernels! {
     super::gather: gather;

@@ -47,14 +47,20 @@ fn native_batch_norm(operator: OperatorHandle, values: &[Value<'_>]) -> Result<O
     let (x, weight, bias) =
         (contiguous(x)?, weight.map(contiguous).transpose()?, bias.map(contiguous).transpose()?);
     let affine = [weight.as_ref(), bias.as_ref()];
-    let y = compact(&x, index)?;
+    let y = compact(x.sizes(), DType::Float32, index)?;
     let (mean, rstd) = match running {
         Some((mean, var)) if !is_training => {
             norm.normalise(&x, [mean, &reciprocal_deviation(var, eps)?], affine, &y)?;
-            (compact(&metas[1], index)?, compact(&metas[2], index)?) // empty
+            (
+                compact(metas[1].sizes(), DType::Float32, index)?,
+                compact(metas[2].sizes(), DType::Float32, index)?,
+            ) // empty
         }
         _ => {
-            let (mean, rstd) = (compact(&metas[1], index)?, compact(&metas[2], index)?);
+            let (mean, rstd) = (
+                compact(metas[1].sizes(), DType::Float32, index)?,
+                compact(metas[2].sizes(), DType::Float32, index)?,
+            );
             let kept = running.map(|(mean, var)| (mean, var, momentum));
             norm.statistics(&x, [&mean, &rstd], eps, kept)?;
             norm.normalise(&x, [&mean, &rstd], affine, &y)?;
@@ -65,7 +71,7 @@ fn native_batch_norm(operator: OperatorHandle, values: &[Value<'_>]) -> Result<O
 }
 
 fn reciprocal_deviation(var: &Tensor, eps: f64) -> Result<Tensor> {
-    let result = compact(var, index_of(var))?;
+    let result = compact(var.sizes(), DType::Float32, index_of(var))?;
     let shader = Shader::new("reciprocal deviation").float("eps", eps).input("x", var).result("y", &result);
     shader.threads(var.numel(), "    set_y(n, divided(1.0, sqrt(x(n) + p.eps)));")?;
     Ok(result)

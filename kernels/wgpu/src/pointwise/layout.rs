@@ -2,59 +2,68 @@
 
 use torch_library::prelude::*;
 
-/// The most dimensions that a shader counts through.
-const MOST: usize = 8;
+use crate::launch::DIMS;
 
 /// The sizes of the loops, outermost first, and how far each input goes with them. The result lies one element behind the
 /// other.
-pub(super) struct Layout {
-    pub(super) sizes: Vec<u32>,
-    pub(super) inputs: Vec<Steps>,
+pub(crate) struct Layout {
+    pub(crate) sizes: Vec<u32>,
+    pub(crate) inputs: Vec<Steps>,
     numel: u32,
 }
 
 /// Where an input starts, and its strides.
-pub(super) struct Steps {
+pub(crate) struct Steps {
     offset: u32,
-    pub(super) strides: Vec<u32>,
+    pub(crate) strides: Vec<u32>,
 }
 
 impl Layout {
     /// Nothing where a kernel cannot: a result with gaps, too many dimensions.
-    pub(super) fn of(result: &Tensor, inputs: &[&Tensor]) -> Result<Option<Layout>> {
+    pub(crate) fn of(result: &Tensor, inputs: &[&Tensor]) -> Option<Layout> {
         if !result.is_non_overlapping_and_dense() {
-            return Ok(None);
+            return None;
         }
-        let mut order: Vec<usize> = (0..result.dim()).filter(|dim| result.sizes()[*dim] != 1).collect();
+        let mut order: Vec<usize> = (0..result.dim()).collect();
         order.sort_by_key(|dim| std::cmp::Reverse(result.strides()[*dim]));
-        let mut all = Vec::new();
-        for input in inputs {
-            let missing = result.dim() - input.dim();
-            let stride = |dim: usize| match dim.checked_sub(missing) {
-                Some(own) if input.sizes()[own] != 1 => input.strides()[own],
-                _ => 0, // broadcast
-            };
-            all.push(order.iter().map(|dim| stride(*dim)).collect::<Vec<i64>>());
-        }
-        let sizes = order.iter().map(|dim| result.sizes()[*dim]).collect();
-        let (sizes, strides) = merged(sizes, all);
-        if sizes.len() > MOST {
-            return Ok(None);
+        let (sizes, strides) = along(result, &order, inputs);
+        Layout::new(result.numel(), sizes, strides, inputs)
+    }
+
+    /// That of the rows of a tensor, which are reduced to one element each: its dimensions that are kept, then those that
+    /// are not. Also how many of the sizes are of the first kind.
+    pub(crate) fn rows(
+        this: &Tensor,
+        kept: &[usize],
+        reduced: &[usize],
+        inputs: &[&Tensor],
+    ) -> Option<(Layout, usize)> {
+        let (mut sizes, mut strides) = along(this, kept, inputs);
+        let (own, rows) = (sizes.len(), sizes.iter().product());
+        let (others, further) = along(this, reduced, inputs);
+        sizes.extend(others);
+        strides.iter_mut().zip(further).for_each(|(strides, further)| strides.extend(further));
+        Some((Layout::new(rows, sizes, strides, inputs)?, own))
+    }
+
+    fn new(numel: i64, sizes: Vec<i64>, strides: Vec<Vec<i64>>, inputs: &[&Tensor]) -> Option<Layout> {
+        if sizes.len() > DIMS {
+            return None;
         }
         let small = |number: i64| u32::try_from(number).unwrap_or(u32::MAX); // checked by the caller
         let steps = inputs.iter().zip(strides).map(|(input, strides)| Steps {
             offset: small(input.storage_offset()),
             strides: strides.into_iter().map(small).collect(),
         });
-        Ok(Some(Layout {
+        Some(Layout {
             inputs: steps.collect(),
             sizes: sizes.into_iter().map(small).collect(),
-            numel: small(result.numel()),
-        }))
+            numel: small(numel),
+        })
     }
 
     /// The number of elements, the sizes, and of each input offset and strides.
-    pub(super) fn params(&self) -> Vec<u32> {
+    pub(crate) fn params(&self) -> Vec<u32> {
         let mut params = vec![self.numel];
         params.extend(&self.sizes);
         for input in &self.inputs {
@@ -65,9 +74,24 @@ impl Layout {
     }
 
     /// Where in the parameters an input's offset is.
-    pub(super) fn place(&self, input: usize) -> usize {
+    pub(crate) fn place(&self, input: usize) -> usize {
         1 + self.sizes.len() + input * (1 + self.sizes.len())
     }
+}
+
+/// The sizes of a tensor along some of its dimensions, and of each input, which is broadcast to it, the strides there.
+fn along(this: &Tensor, dims: &[usize], inputs: &[&Tensor]) -> (Vec<i64>, Vec<Vec<i64>>) {
+    let dims: Vec<usize> = dims.iter().copied().filter(|dim| this.sizes()[*dim] != 1).collect();
+    let strides = inputs.iter().map(|input| {
+        let missing = this.dim() - input.dim();
+        let stride = |dim: &usize| match dim.checked_sub(missing) {
+            Some(own) if input.sizes()[own] != 1 => input.strides()[own],
+            _ => 0, // broadcast
+        };
+        dims.iter().map(stride).collect()
+    });
+    let strides = strides.collect();
+    merged(dims.iter().map(|dim| this.sizes()[*dim]).collect(), strides)
 }
 
 /// Joins dimensions that are one for all inputs.

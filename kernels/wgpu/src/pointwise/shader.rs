@@ -1,24 +1,30 @@
-//! The text of a shader for an expression.
+//! The text of a shader for one expression, or for several that use one another.
 
 use std::fmt::Write;
+use std::ops::Range;
 
 use torch_library::DType;
 
 use super::layout::Layout;
 use super::table::Expression;
-use crate::launch::THREADS;
+use crate::fold::{self, Fold};
+use crate::launch::{THREADS, result_name};
 
 /// What a letter of an expression stands for.
-pub(super) enum Operand {
+pub(crate) enum Operand {
     /// Elements of a buffer, of this type.
     Buffer { number: usize, dtype: DType },
     /// A parameter, of the type that is computed with.
     Param(usize),
+    /// What a call before this one computed.
+    Call(usize),
 }
 
-pub(super) fn name(dtype: DType) -> &'static str {
+/// What a value of a type is in a shader: 16-bit floats are float32, rounded to what they hold.
+fn name(dtype: DType) -> &'static str {
     match dtype {
         DType::Int32 => "i32",
+        DType::UInt8 => "u32",
         DType::Bool => "bool",
         DType::Int64 => "vec2<u32>",
         _ => "f32",
@@ -26,25 +32,38 @@ pub(super) fn name(dtype: DType) -> &'static str {
 }
 
 /// What the word of an index is as an element of a type.
-pub(super) fn load(buffer: &str, index: &str, dtype: DType) -> String {
+fn load(buffer: &str, index: &str, dtype: DType) -> String {
+    let byte = || format!("(({buffer}[({index}) >> 2u] >> ((({index}) & 3u) * 8u)) & 255u)");
+    let half = || format!("({buffer}[({index}) >> 1u] >> ((({index}) & 1u) * 16u)) & 0xffffu");
     match dtype {
-        DType::Bool => format!("((({buffer}[({index}) >> 2u] >> ((({index}) & 3u) * 8u)) & 255u) != 0u)"),
+        DType::Bool => format!("({} != 0u)", byte()),
+        DType::UInt8 => byte(),
+        DType::Float16 => format!("from_f16({})", half()),
+        DType::BFloat16 => format!("from_bf16({})", half()),
         DType::Int64 => format!("vec2({buffer}[2u * ({index})], {buffer}[2u * ({index}) + 1u])"),
         dtype => format!("bitcast<{}>({buffer}[{index}])", name(dtype)),
     }
 }
 
-pub(super) fn converted(value: &str, from: DType, to: DType) -> String {
+fn converted(value: &str, from: DType, to: DType) -> String {
     match (from, to) {
         (from, to) if from == to => value.to_owned(),
         (DType::Int64, DType::Bool) => format!("any({value} != vec2(0u, 0u))"),
         (DType::Int64, DType::Int32) => format!("bitcast<i32>({value}.x)"), // what does not fit wraps around
+        (DType::Int64, DType::UInt8) => format!("({value}.x & 255u)"),
+        (DType::Int32, DType::UInt8) => format!("(bitcast<u32>({value}) & 255u)"),
         (DType::Int64, _) => format!("rounded64({value})"),
         (DType::Bool, DType::Int64) => format!("vec2(select(0u, 1u, {value}), 0u)"),
+        (DType::UInt8, DType::Int64) => format!("vec2({value}, 0u)"),
         (_, DType::Int64) => format!("wide64({value})"),
         // By its bits: a shader may take it that no number is NaN, which is true here.
-        (DType::Float32, DType::Bool) => format!("((bitcast<u32>({value}) & 0x7fffffffu) != 0u)"),
+        (DType::Float32 | DType::Float16 | DType::BFloat16, DType::Bool) => {
+            format!("((bitcast<u32>({value}) & 0x7fffffffu) != 0u)")
+        }
         (_, DType::Bool) => format!("({value} != {}(0))", name(from)),
+        (DType::Float16 | DType::BFloat16, DType::Float32) => value.to_owned(),
+        (_, DType::Float16) => format!("from_f16(to_f16(f32({value})))"),
+        (_, DType::BFloat16) => format!("from_bf16(to_bf16(f32({value})))"),
         (_, to) => format!("{}({value})", name(to)),
     }
 }
@@ -57,57 +76,130 @@ fn param(place: usize, dtype: DType) -> String {
     }
 }
 
-pub(super) fn source(
-    expression: &Expression,
-    computed: DType,
-    result: DType,
-    layout: &Layout,
-    operands: &[Operand],
-    scalars: &[usize],
-) -> String {
-    let mut body = String::new();
-    if layout.sizes.len() > 1 {
-        body += "    var rest = at;\n";
-        for dim in (0..layout.sizes.len()).rev() {
-            let size = format!("params[{}]", 1 + dim);
-            let _ = writeln!(body, "    let i{dim} = rest % {size}; rest = rest / {size};");
+/// A call as a shader makes it.
+pub(crate) struct Call<'e> {
+    pub(crate) expression: &'e Expression,
+    pub(crate) computed: DType,
+    pub(crate) result: DType,
+    pub(crate) operands: Vec<Operand>,
+    /// Where in the parameters its numbers are.
+    pub(crate) scalars: Vec<usize>,
+}
+
+impl Call<'_> {
+    /// What it computes, as a block that sets `v` with the number of the call.
+    fn block(&self, number: usize, dtype_of: impl Fn(usize) -> DType) -> String {
+        let Call { expression, computed, result, .. } = self;
+        let mut lets = String::new();
+        for (position, operand) in self.operands.iter().enumerate() {
+            let letter = ["a", "b", "c", "d"][position];
+            let wanted = if position < expression.conditions { DType::Bool } else { *computed };
+            let value = match operand {
+                Operand::Param(place) => param(*place, wanted),
+                Operand::Buffer { number, dtype } => converted(&format!("x{number}"), *dtype, wanted),
+                Operand::Call(number) => converted(&format!("v{number}"), dtype_of(*number), wanted),
+            };
+            let _ = writeln!(lets, "        let {letter} = {value};");
         }
-    } else {
-        body += "    let i0 = at;\n";
-    }
-    for (position, operand) in operands.iter().enumerate() {
-        let letter = ["a", "b", "c", "d"][position];
-        let wanted = if position < expression.conditions { DType::Bool } else { computed };
-        let value = match operand {
-            Operand::Param(place) => param(*place, wanted),
-            Operand::Buffer { number, dtype } => {
-                let place = layout.place(*number);
-                let steps =
-                    (0..layout.sizes.len()).map(|dim| format!(" + i{dim} * params[{}]", place + 1 + dim));
-                let index = format!("params[{place}]{}", steps.collect::<String>());
-                let _ = writeln!(body, "    let at_{letter} = {index};");
-                converted(&load(&format!("in{number}"), &format!("at_{letter}"), *dtype), *dtype, wanted)
-            }
+        for (position, place) in self.scalars.iter().enumerate() {
+            let _ = writeln!(lets, "        let s{position} = {};", param(*place, *computed));
+        }
+        let text = expression.of_type(*computed).replace("T(", &format!("{}(", name(*computed)));
+        let value = match expression.is_predicate {
+            true => text,
+            false if *computed == DType::UInt8 && *result == DType::UInt8 => format!("(({text}) & 255u)"),
+            false => converted(&format!("({text})"), *computed, *result),
         };
-        let _ = writeln!(body, "    let {letter} = {value};");
+        format!("    var v{number}: {};\n    {{\n{lets}        v{number} = {value};\n    }}\n", name(*result))
     }
-    for (position, place) in scalars.iter().enumerate() {
-        let _ = writeln!(body, "    let s{position} = {};", param(*place, computed));
+}
+
+/// The place of an element in each dimension, of some of them, from its number.
+fn places(number: &str, dims: Range<usize>) -> String {
+    if dims.len() < 2 {
+        return dims.map(|dim| format!("    let i{dim} = {number};\n")).collect();
     }
-    let text =
-        if computed == DType::Int64 { expression.wide.unwrap_or(expression.text) } else { expression.text };
-    let text = text.replace("T(", &format!("{}(", name(computed)));
-    let value =
-        if expression.is_predicate { text } else { converted(&format!("({text})"), computed, result) };
-    let _ = writeln!(body, "    return {value};");
-    let used = |name: &str| value.contains(name) || body.contains(name);
-    let known: String = FUNCTIONS.iter().filter(|(name, _)| used(name)).map(|(_, text)| *text).collect();
-    format!("{known}fn element(at: u32) -> {} {{\n{body}}}\n{}", name(result), main(result))
+    let mut text = format!("    var rest_{number} = {number};\n");
+    for dim in dims.rev() {
+        let size = format!("params[{}]", 1 + dim);
+        let _ = writeln!(
+            text,
+            "    let i{dim} = rest_{number} % {size}; rest_{number} = rest_{number} / {size};"
+        );
+    }
+    text
+}
+
+/// What calls compute for an element, from its places.
+fn values(calls: &[Call<'_>], layout: &Layout) -> String {
+    let mut body = String::new();
+    let mut buffers: Vec<(usize, DType)> = Vec::new();
+    for operand in calls.iter().flat_map(|call| &call.operands) {
+        if let Operand::Buffer { number, dtype } = operand {
+            buffers.push((*number, *dtype));
+        }
+    }
+    buffers.sort_by_key(|(number, _)| *number);
+    buffers.dedup();
+    for (number, dtype) in buffers {
+        let place = layout.place(number);
+        let steps = (0..layout.sizes.len()).map(|dim| format!(" + i{dim} * params[{}]", place + 1 + dim));
+        let _ = writeln!(body, "    let at{number} = params[{place}]{};", steps.collect::<String>());
+        let element = load(&format!("in{number}"), &format!("at{number}"), dtype);
+        let _ = writeln!(body, "    let x{number} = {element};");
+    }
+    for (number, call) in calls.iter().enumerate() {
+        body += &call.block(number, |call| calls[call].result);
+    }
+    body
+}
+
+/// The functions that a text uses.
+fn functions(body: &str) -> String {
+    FUNCTIONS.iter().filter(|(name, _)| body.contains(name)).map(|(_, text)| *text).collect()
+}
+
+/// A shader that makes calls, each of which may use what those before it computed, and writes what some of them did.
+pub(crate) fn source(calls: &[Call<'_>], written: &[usize], layout: &Layout) -> String {
+    let body = places("at", 0..layout.sizes.len()) + &values(calls, layout);
+    let written: Vec<_> = written.iter().map(|call| (*call, calls[*call].result)).collect();
+    format!("{}{}", functions(&body), main(&body, &written))
+}
+
+/// A shader that makes calls, and folds what the last one computes over the dimensions of a layout from `own` on. Where
+/// in the parameters the length of a row is, `count` says; after it comes negative infinity.
+pub(crate) fn folded(calls: &[Call<'_>], fold: &Fold, layout: &Layout, own: usize, count: usize) -> String {
+    let body = places("at", own..layout.sizes.len()) + &values(calls, layout);
+    let Fold { start, join, finish } = fold;
+    let (known, row, last, lowest) =
+        (functions(&body), places("row", 0..own), calls.len().saturating_sub(1), count + 1);
+    format!(
+        "{known}var<workgroup> parts: array<f32, {THREADS}>;
+fn join(a: f32, b: f32) -> f32 {{ return {join}; }}
+@compute @workgroup_size({THREADS})
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+        @builtin(local_invocation_index) thread: u32) {{
+    let number = group_number(group, groups);
+    let row = min(number, params[0] - 1u);
+    let count = params[{count}];
+    let LOWEST = bitcast<f32>(params[{lowest}]);
+{row}    var mine = {start};
+    for (var at = thread; at < count; at += {THREADS}u) {{
+{body}    mine = join(mine, v{last});
+    }}
+    parts[thread] = mine;
+{}
+}}
+",
+        fold::end(finish)
+    )
 }
 
 /// Functions that expressions use, by what they are recognised by.
-const FUNCTIONS: [(&str, &str); 6] = [
+const FUNCTIONS: [(&str, &str); 8] = [
     ("64(", WIDE),
+    ("_f16(", HALF),
+    ("_bf16(", BRAIN),
     // A quotient of polynomials in the square, which is 1 beyond 4: within some units of the last place.
     (
         "erf(",
@@ -151,6 +243,40 @@ const FUNCTIONS: [(&str, &str); 6] = [
     ),
 ];
 
+/// Of float16, by bits: what WGSL has for it may round as it likes, and knows no infinity.
+const HALF: &str = "fn from_f16(bits: u32) -> f32 {
+    let sign = (bits & 0x8000u) << 16u;
+    let size = bits & 0x7fffu;
+    if (size >= 0x7c00u) { return bitcast<f32>(sign | 0x7f800000u | ((size & 0x3ffu) << 13u)); }
+    if (size >= 0x400u) { return bitcast<f32>(sign | ((size << 13u) + 0x38000000u)); }
+    return bitcast<f32>(sign | bitcast<u32>(f32(size) * 5.9604644775390625e-8));
+}
+fn to_f16(x: f32) -> u32 {
+    let sign = (bitcast<u32>(x) >> 16u) & 0x8000u;
+    let size = bitcast<u32>(x) & 0x7fffffffu;
+    if (size > 0x7f800000u) { return sign | 0x7e00u; }
+    if (size >= 0x477ff000u) { return sign | 0x7c00u; }
+    if (size >= 0x38800000u) { return sign | ((size - 0x38000000u + 0xfffu + ((size >> 13u) & 1u)) >> 13u); }
+    if (size < 0x33000000u) { return sign; }
+    // Below the normal ones: whole multiples of the smallest.
+    let digits = (size & 0x7fffffu) | 0x800000u;
+    let shift = 126u - (size >> 23u);
+    let kept = digits >> shift;
+    let rest = digits & ((1u << shift) - 1u);
+    let middle = 1u << (shift - 1u);
+    return sign | (kept + select(0u, 1u, rest > middle || (rest == middle && (kept & 1u) == 1u)));
+}
+";
+
+/// Of bfloat16, by bits.
+const BRAIN: &str = "fn from_bf16(bits: u32) -> f32 { return bitcast<f32>(bits << 16u); }
+fn to_bf16(x: f32) -> u32 {
+    let bits = bitcast<u32>(x);
+    if ((bits & 0x7fffffffu) > 0x7f800000u) { return (bits >> 16u) | 0x40u; }
+    return (bits + 0x7fffu + ((bits >> 16u) & 1u)) >> 16u;
+}
+";
+
 /// Of int64, as two words of which the lower one is first.
 const WIDE: &str = "fn sum64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
     let low = a.x + b.x;
@@ -180,32 +306,59 @@ fn rounded64(a: vec2<u32>) -> f32 {
 }
 ";
 
-/// A thread computes an element; of bytes, the four of a word, since no thread may write a part of one.
-fn main(result: DType) -> String {
-    let store = match result {
-        DType::Bool => {
-            "    var word = 0u;
-    for (var byte = 0u; byte < 4u; byte++) {
-        let at = number * 4u + byte;
-        if (at < params[0]) { word |= select(0u, 1u, element(at)) << (byte * 8u); }
+/// How many elements a thread computes: those of a word, since no thread may write a part of one.
+pub(crate) fn per_thread(written: impl IntoIterator<Item = DType>) -> u64 {
+    written.into_iter().map(|dtype| 4 / dtype.size().clamp(1, 4) as u64).max().unwrap_or(1)
+}
+
+fn main(body: &str, written: &[(usize, DType)]) -> String {
+    let per = per_thread(written.iter().map(|(_, dtype)| *dtype));
+    let (mut words, mut stores, mut ends) = (String::new(), String::new(), String::new());
+    for (at, (call, dtype)) in written.iter().enumerate() {
+        let result = result_name(at);
+        let bits = match dtype {
+            DType::Bool => format!("select(0u, 1u, v{call})"),
+            DType::UInt8 => format!("v{call}"),
+            DType::Float16 => format!("to_f16(v{call})"),
+            DType::BFloat16 => format!("to_bf16(v{call})"),
+            DType::Int64 => {
+                stores +=
+                    &format!("    {result}[2u * at] = v{call}.x;\n    {result}[2u * at + 1u] = v{call}.y;\n");
+                continue;
+            }
+            _ => {
+                stores += &format!("    {result}[at] = bitcast<u32>(v{call});\n");
+                continue;
+            }
+        };
+        // The words of a thread, each of so many elements.
+        let each = 4 / dtype.size() as u64;
+        let (count, width) = (per / each, 8 * dtype.size());
+        words += &format!("    var word{at}: array<u32, {count}>;\n");
+        stores += &format!("    word{at}[part / {each}u] |= {bits} << ((part % {each}u) * {width}u);\n");
+        for word in 0..count {
+            let first = word * each;
+            ends += &format!(
+                "    if (number * {per}u + {first}u < params[0]) {{ {result}[number * {count}u + {word}u] = word{at}[{word}]; }}\n"
+            );
+        }
     }
-    if (number * 4u < params[0]) { result[number] = word; }"
-        }
-        DType::Int64 => {
-            "    if (number >= params[0]) { return; }
-    let words = element(number);
-    result[2u * number] = words.x;
-    result[2u * number + 1u] = words.y;"
-        }
-        _ => "    if (number < params[0]) { result[number] = bitcast<u32>(element(number)); }",
+    let elements = match per {
+        1 => format!("    let at = number;\n    if (at >= params[0]) {{ return; }}\n{body}{stores}"),
+        _ => format!(
+            "{words}    for (var part = 0u; part < {per}u; part++) {{
+    let at = number * {per}u + part;
+    if (at >= params[0]) {{ break; }}
+{body}{stores}    }}
+{ends}"
+        ),
     };
     format!(
         "@compute @workgroup_size({THREADS})
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
         @builtin(local_invocation_index) thread: u32) {{
     let number = group_number(group, groups) * {THREADS}u + thread;
-{store}
-}}
+{elements}}}
 "
     )
 }

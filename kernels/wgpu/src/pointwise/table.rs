@@ -4,7 +4,7 @@ use torch_library::prelude::*;
 
 /// The types that an expression is for, besides int64, whose expressions are its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Over {
+pub(crate) enum Over {
     Floats,
     Numbers,
     /// All but floats.
@@ -12,17 +12,28 @@ pub(super) enum Over {
     All,
 }
 
-pub(super) struct Expression {
-    pub(super) text: &'static str,
+pub(crate) struct Expression {
+    pub(crate) text: &'static str,
     /// The expression of int64, a pair of words with functions of its own.
-    pub(super) wide: Option<&'static str>,
-    pub(super) over: Over,
+    pub(crate) wide: Option<&'static str>,
+    pub(crate) over: Over,
     /// How many tensors in front are conditions, of type bool.
-    pub(super) conditions: usize,
+    pub(crate) conditions: usize,
     /// Whether it is a bool, whatever its operands are.
-    pub(super) is_predicate: bool,
+    pub(crate) is_predicate: bool,
     /// A number of the call that counts for the type that is computed with.
-    pub(super) promotes_scalar: Option<Scalar>,
+    pub(crate) promotes_scalar: Option<Scalar>,
+}
+
+impl Expression {
+    /// The expression of a type.
+    pub(crate) fn of_type(&self, dtype: DType) -> &'static str {
+        match dtype {
+            DType::Int64 => self.wide.unwrap_or(self.text),
+            DType::UInt8 if self.text == "-a" => "0u - a", // numbers without a sign have no negation
+            _ => self.text,
+        }
+    }
 }
 
 /// Operators with one expression for all arguments.
@@ -121,7 +132,7 @@ fn wide(name: &str) -> Option<&'static str> {
 }
 
 /// The elements as they are, for conversions.
-pub(super) const SAME: Expression = Expression {
+pub(crate) const SAME: Expression = Expression {
     text: "a",
     wide: Some("a"),
     over: Over::All,
@@ -131,7 +142,7 @@ pub(super) const SAME: Expression = Expression {
 };
 
 /// The expression of a call, if there is one.
-pub(super) fn of(operator: OperatorHandle, arguments: &[Value<'_>]) -> Option<Expression> {
+pub(crate) fn of(operator: OperatorHandle, arguments: &[Value<'_>]) -> Option<Expression> {
     let full = operator.to_string();
     let name = full.strip_prefix("aten::")?;
     let plain = |text, over| Expression {
@@ -155,6 +166,8 @@ pub(super) fn of(operator: OperatorHandle, arguments: &[Value<'_>]) -> Option<Ex
         "maximum" | "minimum" => extreme(name, arguments),
         "gelu" | "gelu_backward" => (gelu(name, arguments), Over::Floats),
         "clamp" => (clamp(arguments)?, Over::Numbers),
+        // Of negative infinity that is infinite, where float32 has the square root of it, which is none.
+        "pow.Tensor_Scalar" if scalar(arguments, 1)? == 0.5 && !has_only_float32(arguments) => return None,
         "pow.Tensor_Scalar" => (power(scalar(arguments, 1)?)?, Over::Floats),
         // The end that is nearer is exact.
         "lerp.Scalar" if scalar(arguments, 2)?.abs() < 0.5 => ("a + s0 * (b - a)", Over::Floats),
@@ -173,8 +186,12 @@ fn scalar(arguments: &[Value<'_>], at: usize) -> Option<f64> {
     }
 }
 
+fn has_only_float32(arguments: &[Value<'_>]) -> bool {
+    arguments.iter().filter_map(Value::as_tensor).all(|x| x.dtype() == DType::Float32)
+}
+
 fn extreme(name: &str, arguments: &[Value<'_>]) -> (&'static str, Over) {
-    let is_float = arguments.iter().filter_map(Value::as_tensor).any(|x| x.dtype() == DType::Float32);
+    let is_float = arguments.iter().filter_map(Value::as_tensor).any(|x| x.dtype().is_floating_point());
     match (name, is_float) {
         ("maximum", true) => ("select(select(b, a, a > b || is_nan(a)), b, is_nan(b))", Over::Floats),
         ("minimum", true) => ("select(select(b, a, a < b || is_nan(a)), b, is_nan(b))", Over::Floats),

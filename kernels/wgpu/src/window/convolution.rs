@@ -8,7 +8,7 @@
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
-use crate::call::{Arguments, all_on_meta, index_of, is_float, kernels, on_meta, unwritten};
+use crate::call::{Arguments, all_on_meta, are_floats, compact, index_of, kernels, on_meta};
 use crate::copy::{contiguous, laid_out};
 use crate::product::Product;
 use crate::shader::Shader;
@@ -207,15 +207,10 @@ fn put(group: u32, row: u32, column: Column, sum: f32) {
     Product { batch: window.groups, rows, columns, inner: area(&found) }.run(shader)
 }
 
-/// Whether the kernels take the tensors of a call: images of one or two directions, none of them empty.
-fn are_ours<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> bool {
-    tensors.into_iter().all(|tensor| is_float(tensor) && tensor.numel() > 0)
-}
-
 fn convolution(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
     let arguments = Arguments::new(operator, values);
     let (input, weight, bias) = (arguments.tensor(0)?, arguments.tensor(1)?, arguments.optional(2));
-    if !are_ours([input, weight].into_iter().chain(bias)) || input.dim() != weight.dim() {
+    if !are_floats([input, weight].into_iter().chain(bias)) || input.dim() != weight.dim() {
         return Ok(None);
     }
     let meta = on_meta(operator, values)?;
@@ -224,7 +219,7 @@ fn convolution(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<
     if meta.dtype() != DType::Float32 || meta.numel() == 0 || meta.numel() >= 1 << 30 {
         return Ok(None);
     }
-    let result = unwritten(&compact(meta.sizes())?, index_of(input))?;
+    let result = compact(meta.sizes(), DType::Float32, index_of(input))?;
     let (input, weight, bias) = (contiguous(input)?, contiguous(weight)?, bias.map(contiguous).transpose()?);
     match arguments.bool(6)? {
         false => features_of(&window, [&input, &weight], bias.as_ref(), &result)?,
@@ -233,15 +228,10 @@ fn convolution(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<
     laid_out(result, &meta).map(Some)
 }
 
-/// A tensor without elements, that has a size for each dimension and the strides that go with them.
-fn compact(sizes: &[i64]) -> Result<Tensor> {
-    Tensor::empty(sizes, DType::Float32, Device::META)
-}
-
 fn convolution_backward(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<[Tensor; 3]>> {
     let arguments = Arguments::new(operator, values);
     let [grad, input, weight] = [arguments.tensor(0)?, arguments.tensor(1)?, arguments.tensor(2)?];
-    if !are_ours([grad, input, weight]) || input.dim() != weight.dim() || grad.dim() != input.dim() {
+    if !are_floats([grad, input, weight]) || input.dim() != weight.dim() || grad.dim() != input.dim() {
         return Ok(None);
     }
     let metas: [Tensor; 3] = all_on_meta(operator, values)?;
@@ -254,7 +244,7 @@ fn convolution_backward(operator: OperatorHandle, values: &[Value<'_>]) -> Resul
         let result = match at {
             2 => sums_of_channels(&grad)?,
             _ => {
-                let result = unwritten(&compact(meta.sizes())?, index)?;
+                let result = compact(meta.sizes(), DType::Float32, index)?;
                 match (at, is_transposed) {
                     (0, false) => image_of(&window, [&grad, &weight], None, &result)?,
                     (0, true) => features_of(&window, [&grad, &weight], None, &result)?,

@@ -4,7 +4,7 @@
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
-use crate::call::{Arguments, all_on_meta, index_of, is_float, kernels, on_meta, unwritten};
+use crate::call::{Arguments, all_on_meta, are_floats, compact, index_of, kernels, on_meta};
 use crate::copy::{contiguous, laid_out};
 use crate::shader::Shader;
 
@@ -104,11 +104,7 @@ fn seen_to(d: u32, i: u32) -> u32 {
 
 /// Whether a kernel takes images.
 fn are_ours(images: &[&Tensor]) -> bool {
-    images.iter().all(|image| is_float(image) && image.numel() > 0 && image.dim() >= 3)
-}
-
-fn compact(like: &Tensor, index: u8) -> Result<Tensor> {
-    unwritten(&Tensor::empty(like.sizes(), like.dtype(), Device::META)?, index)
+    are_floats(images.iter().copied()) && images.iter().all(|image| image.dim() >= 3)
 }
 
 fn largest(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<[Tensor; 2]>> {
@@ -118,7 +114,10 @@ fn largest(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<[Ten
         return Ok(None);
     }
     let metas: [Tensor; 2] = all_on_meta(operator, values)?;
-    let [values, places] = [compact(&metas[0], index_of(this))?, compact(&metas[1], index_of(this))?];
+    let [values, places] = [
+        compact(metas[0].sizes(), metas[0].dtype(), index_of(this))?,
+        compact(metas[1].sizes(), metas[1].dtype(), index_of(this))?,
+    ];
     Windows::of(&arguments, 1, true)?
         .shader("largest", this, &values)
         .float("least", f64::NEG_INFINITY)
@@ -150,7 +149,7 @@ fn largest_backward(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Op
     if !are_ours(&[grad, this]) || places.dtype() != DType::Int64 || places.device() != this.device() {
         return Ok(None);
     }
-    let result = compact(&meta, index_of(this))?;
+    let result = compact(meta.sizes(), meta.dtype(), index_of(this))?;
     Windows::of(&arguments, 2, true)?
         .shader("largest backward", this, grad)
         .input("grad", &contiguous(grad)?)
@@ -172,31 +171,51 @@ fn largest_backward(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Op
     laid_out(result, &meta).map(Some)
 }
 
-/// By what sums are divided: the elements of a window that are there, or with padding, or a number.
-fn divisor(is_padded: bool, fixed: Option<i64>) -> String {
-    match (fixed, is_padded) {
-        (Some(number), _) => format!("{number}.0"),
-        (None, true) => "f32(padded(0u, y) * padded(1u, x))".to_owned(),
-        (None, false) => "f32(max(covered(0u, y) * covered(1u, x), 1u))".to_owned(),
+/// By what sums are divided.
+enum Divisor {
+    /// The elements of a window that are there.
+    Covered,
+    /// These and those of the padding.
+    Padded,
+    Number(i64),
+}
+
+impl Divisor {
+    fn of(arguments: &Arguments<'_, '_>, first: usize) -> Result<Divisor> {
+        Ok(match (arguments.optional_int(first + 1), arguments.bool(first)?) {
+            (Some(number), _) => Divisor::Number(number),
+            (None, true) => Divisor::Padded,
+            (None, false) => Divisor::Covered,
+        })
+    }
+
+    /// As `divisor(y, x)` of a shader.
+    fn shader(&self, shader: Shader) -> Shader {
+        let (shader, value) = match self {
+            Divisor::Number(number) => (shader.float("divided_by", *number as f64), "p.divided_by"),
+            Divisor::Padded => (shader, "f32(padded(0u, y) * padded(1u, x))"),
+            Divisor::Covered => (shader, "f32(max(covered(0u, y) * covered(1u, x), 1u))"),
+        };
+        shader.with(&format!("fn divisor(y: u32, x: u32) -> f32 {{ return {value}; }}"))
     }
 }
 
 fn mean(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
     let arguments = Arguments::new(operator, values);
-    let divisor = divisor(arguments.bool(5)?, arguments.optional_int(6));
+    let divisor = Divisor::of(&arguments, 5)?;
     let Ok(windows) = Windows::of(&arguments, 1, false) else { return Ok(None) }; // the CPU's error says why
     means(operator, values, &windows, &divisor)
 }
 
 fn mean_of_shares(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
-    means(operator, values, &Windows::Shares, &divisor(false, None))
+    means(operator, values, &Windows::Shares, &Divisor::Covered)
 }
 
 fn means(
     operator: OperatorHandle,
     values: &[Value<'_>],
     windows: &Windows,
-    divisor: &str,
+    divisor: &Divisor,
 ) -> Result<Option<Tensor>> {
     let this = Arguments::new(operator, values).tensor(0)?;
     if !are_ours(&[this]) {
@@ -206,12 +225,11 @@ fn means(
     if !windows.fit(this, &meta) {
         return Ok(None);
     }
-    let result = compact(&meta, index_of(this))?;
-    windows
-        .shader("mean of windows", this, &result)
+    let result = compact(meta.sizes(), meta.dtype(), index_of(this))?;
+    divisor
+        .shader(windows.shader("mean of windows", this, &result))
         .input("x_of", &contiguous(this)?)
         .result("y", &result)
-        .with(&format!("fn divisor(y: u32, x: u32) -> f32 {{ return {divisor}; }}"))
         .threads(
             result.numel(),
             "    let at = place_in(p.pooled, n);
@@ -226,13 +244,13 @@ fn means(
 
 fn mean_backward(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
     let arguments = Arguments::new(operator, values);
-    let divisor = divisor(arguments.bool(6)?, arguments.optional_int(7));
+    let divisor = Divisor::of(&arguments, 6)?;
     let Ok(windows) = Windows::of(&arguments, 2, false) else { return Ok(None) }; // the CPU's error says why
     spread(operator, values, &windows, &divisor)
 }
 
 fn mean_of_shares_backward(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
-    spread(operator, values, &Windows::Shares, &divisor(false, None))
+    spread(operator, values, &Windows::Shares, &Divisor::Covered)
 }
 
 /// The gradient of means.
@@ -240,7 +258,7 @@ fn spread(
     operator: OperatorHandle,
     values: &[Value<'_>],
     windows: &Windows,
-    divisor: &str,
+    divisor: &Divisor,
 ) -> Result<Option<Tensor>> {
     let arguments = Arguments::new(operator, values);
     let (grad, this) = (arguments.tensor(0)?, arguments.tensor(1)?);
@@ -248,12 +266,11 @@ fn spread(
         return Ok(None);
     }
     let meta = on_meta(operator, values)?;
-    let result = compact(&meta, index_of(this))?;
-    windows
-        .shader("mean of windows backward", this, grad)
+    let result = compact(meta.sizes(), meta.dtype(), index_of(this))?;
+    divisor
+        .shader(windows.shader("mean of windows backward", this, grad))
         .input("grad", &contiguous(grad)?)
         .result("y", &result)
-        .with(&format!("fn divisor(y: u32, x: u32) -> f32 {{ return {divisor}; }}"))
         .threads(
             result.numel(),
             "    let at = place_in(p.image, n);

@@ -3,13 +3,17 @@
 use torch_library::backend;
 use torch_library::prelude::*;
 use torch_library::{DeviceType, warning};
+use torch_library_kernels::aten;
+use torch_library_kernels::prelude::*;
 use torch_library_wgpu as _; // the backend
 
 mod device;
 mod elementwise;
+mod fuse;
 mod index;
 mod learning;
 mod models;
+mod narrow;
 mod norm;
 mod random;
 mod wide;
@@ -52,6 +56,8 @@ pub(crate) fn close(found: &Tensor, expected: &Tensor) {
         DType::Bool => assert_eq!(found.to_vec::<bool>().unwrap(), expected.to_vec::<bool>().unwrap()),
         DType::Int64 => assert_eq!(found.to_vec::<i64>().unwrap(), expected.to_vec::<i64>().unwrap()),
         DType::Int32 => assert_eq!(found.to_vec::<i32>().unwrap(), expected.to_vec::<i32>().unwrap()),
+        DType::UInt8 => assert_eq!(found.to_vec::<u8>().unwrap(), expected.to_vec::<u8>().unwrap()),
+        DType::Float16 | DType::BFloat16 => near(found, expected),
         _ => {
             let (found, expected) = (found.to_vec::<f32>().unwrap(), expected.to_vec::<f32>().unwrap());
             for (at, (a, b)) in found.iter().zip(&expected).enumerate() {
@@ -59,6 +65,19 @@ pub(crate) fn close(found: &Tensor, expected: &Tensor) {
                 assert!(is_near || a == b || a.is_nan() && b.is_nan(), "element {at}: {a} instead of {b}");
             }
         }
+    }
+}
+
+/// Fails unless 16-bit floats are at most neighbours.
+fn near(found: &Tensor, expected: &Tensor) {
+    let numbers = |tensor: &Tensor| {
+        let here = tensor.to(Device::CPU).unwrap();
+        aten::to_dtype(&here, DType::Float32).unwrap().to_vec::<f32>().unwrap()
+    };
+    let step = if expected.dtype() == DType::Float16 { 1.0 / 1024.0 } else { 1.0 / 128.0 };
+    for (at, (a, b)) in numbers(found).into_iter().zip(numbers(expected)).enumerate() {
+        let is_near = (a - b).abs() <= (step * b.abs()).max(6e-8);
+        assert!(is_near || a == b || a.is_nan() && b.is_nan(), "element {at}: {a} instead of {b}");
     }
 }
 

@@ -2,11 +2,15 @@
 
 use std::path::Path;
 
+use torch_library::functionalize::functionalize;
+use torch_library::guard::inference_mode;
 use torch_library::prelude::*;
+use torch_library::tracer::trace;
 use torch_library_export::Loader;
 use torch_library_kernels::aten;
 use torch_library_kernels::data::safetensors;
 use torch_library_kernels::prelude::*;
+use torch_library_wgpu::fuse;
 
 use crate::{device, falls};
 
@@ -48,14 +52,42 @@ fn models_compute_what_they_do_in_pytorch() {
         if WITHOUT_FALLING_BACK.contains(&name) {
             assert_eq!(before, falls(), "{name} fell back to the CPU");
         }
-        let wanted = recorded(&folder, name, "outputs");
-        assert_eq!(found.len(), wanted.len(), "{name}");
-        for (found, wanted) in found.iter().zip(&wanted) {
-            assert_eq!((found.sizes(), found.dtype()), (wanted.sizes(), wanted.dtype()), "{name}");
-            let (found, wanted) = (numbers(found), numbers(wanted));
-            let largest = wanted.iter().fold(1e-3f64, |largest, number| largest.max(number.abs()));
-            let worst = found.iter().zip(&wanted).fold(0f64, |worst, (a, b)| worst.max((a - b).abs()));
-            assert!(worst <= tolerance * largest, "{name} is {worst} from PyTorch");
-        }
+        compare(&folder, name, &found, tolerance);
+    }
+}
+
+/// Fails unless a model's results are those that PyTorch recorded, up to a part of the largest number.
+fn compare(folder: &Path, name: &str, found: &[Tensor], tolerance: f64) {
+    let wanted = recorded(folder, name, "outputs");
+    assert_eq!(found.len(), wanted.len(), "{name}");
+    for (found, wanted) in found.iter().zip(&wanted) {
+        assert_eq!((found.sizes(), found.dtype()), (wanted.sizes(), wanted.dtype()), "{name}");
+        let (found, wanted) = (numbers(found), numbers(wanted));
+        let largest = wanted.iter().fold(1e-3f64, |largest, number| largest.max(number.abs()));
+        let worst = found.iter().zip(&wanted).fold(0f64, |worst, (a, b)| worst.max((a - b).abs()));
+        assert!(worst <= tolerance * largest, "{name} is {worst} from PyTorch");
+    }
+}
+
+#[test]
+fn models_compute_the_same_fused() {
+    let Some(device) = device() else { return };
+    // How many chains each has.
+    for (folder, name, chains) in [
+        ("examples/models", "digits", 0),
+        ("runtime/export/tests/archives", "block", 0),
+        ("runtime/export/tests/archives", "joint", 3),
+    ] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
+        let program = Loader::new().device(device).load(folder.join(format!("{name}.pt2"))).unwrap();
+        let inputs = recorded(&folder, name, "inputs");
+        let inputs: Vec<_> = inputs.iter().map(|input| input.to(device).unwrap()).collect();
+        let (_, mut graph) =
+            trace(&inputs, |inputs| functionalize(inputs, |inputs| program.run(inputs))).unwrap();
+        graph.eliminate_dead_code();
+        let fused = fuse(graph);
+        assert_eq!(fused.groups().count(), chains, "{name}: {fused}");
+        compare(&folder, name, &inference_mode(|| fused.run(&inputs)).unwrap(), 1e-5);
+        assert_eq!(fused.refusals(), [], "{name}");
     }
 }

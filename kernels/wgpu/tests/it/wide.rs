@@ -71,6 +71,12 @@ fn whole_numbers_are_summed_up_to_each() {
         }
         Ok(sums)
     });
+    // Rows that a workgroup goes through, of which the last threads have nothing.
+    for (rows, count) in [(3, 256), (2, 257), (1, 1000), (5, 641)] {
+        let numbers = (0..rows * count).map(|i: i64| i.pow(3).wrapping_mul(977_777_777)).collect();
+        let x = Tensor::from_vec(numbers, &[rows, count]).unwrap();
+        all_same(device, &[x], |x| Ok(vec![aten::cumsum(&x[0], 1)?, aten::cumsum(&x[0].t()?, 0)?]));
+    }
 }
 
 #[test]

@@ -1,0 +1,66 @@
+//! Runs of a program whose element-wise calls are joined, by the backend for GPUs.
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use torch_library::functionalize::functionalize;
+use torch_library::prelude::*;
+use torch_library::{backend, tracer};
+use torch_library_export::Program;
+use torch_library_wgpu::Fused;
+
+use crate::arguments::Arguments;
+use crate::layers;
+
+/// What the program computes, and the program as it was fused. It runs once before, to be recorded: without writes in
+/// place, or as it is where a loop, a branch or a write to a buffer does not allow that.
+pub(crate) fn run(
+    program: &Program,
+    arguments: &Arguments,
+    inputs: &[Tensor],
+) -> Result<(Vec<Tensor>, Fused)> {
+    let mut found = None;
+    let slot = std::cell::RefCell::new(&mut found);
+    let outputs = layers::under(&arguments.layers, arguments.device, inputs, &|inputs| {
+        let (_, mut graph) =
+            tracer::trace(inputs, |inputs| functionalize(inputs, |inputs| program.run(inputs)))?;
+        graph.eliminate_dead_code();
+        let fused = torch_library_wgpu::fuse(graph);
+        let outputs = fused.run(inputs)?;
+        **slot.borrow_mut() = Some(fused);
+        Ok(outputs)
+    })?;
+    match found {
+        Some(fused) => Ok((outputs, fused)),
+        None => bail!(Internal, "the layers ran nothing"),
+    }
+}
+
+/// The time of a run with and without, as means of so many.
+pub(crate) fn times(
+    program: &Program,
+    fused: &Fused,
+    arguments: &Arguments,
+    runs: u32,
+    inputs: &[Tensor],
+    output: &mut impl Write,
+) -> Result<()> {
+    let time = |run: &dyn Fn(&[Tensor]) -> Result<Vec<Tensor>>| {
+        let spent = std::cell::Cell::new(Duration::ZERO);
+        layers::under(&arguments.layers, arguments.device, inputs, &|inputs| {
+            let start = Instant::now();
+            for _ in 0..runs {
+                run(inputs)?;
+            }
+            backend::synchronize(arguments.device)?;
+            spent.set(start.elapsed());
+            Ok(Vec::new())
+        })?;
+        Ok::<_, Error>(spent.get().as_secs_f64() * 1e6 / f64::from(runs.max(1)))
+    };
+    // One after the other twice, so that neither has the warmer device.
+    let turns = [time(&|inputs| program.run(inputs))?, time(&|inputs| fused.run(inputs))?];
+    let again = [time(&|inputs| program.run(inputs))?, time(&|inputs| fused.run(inputs))?];
+    let [single, joined] = [0, 1].map(|at| turns[at].min(again[at]));
+    Ok(writeln!(output, "{single:.1} µs for a run of single calls, {joined:.1} µs fused")?)
+}

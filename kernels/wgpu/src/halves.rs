@@ -1,0 +1,70 @@
+//! Operators of 16-bit floats by kernels of float32: what goes in is widened, which loses nothing, and what comes out is rounded once.
+
+use torch_library::prelude::*;
+
+use crate::call::{Returns, is_here};
+use crate::pointwise::{is_half, of_type};
+
+/// Operators that write to no argument, and that round nothing in between on the CPU either.
+const WIDENED: [&str; 23] = [
+    "sum",
+    "sum.dim_IntList",
+    "mean",
+    "mean.dim",
+    "amax",
+    "amin",
+    "argmax",
+    "argmin",
+    "mm",
+    "bmm",
+    "addmm",
+    "baddbmm",
+    "_softmax",
+    "_log_softmax",
+    "convolution",
+    "max_pool2d_with_indices",
+    "avg_pool2d",
+    "_adaptive_avg_pool2d",
+    "native_layer_norm",
+    "native_group_norm",
+    "embedding",
+    "index_select",
+    "gather",
+];
+
+/// Runs a kernel of float32 for 16-bit floats, where it takes such a call.
+pub(crate) fn run<R: Returns>(
+    kernel: fn(OperatorHandle, &[Value<'_>]) -> Result<Option<R>>,
+    operator: OperatorHandle,
+    arguments: &[Value<'_>],
+) -> Result<Option<R>> {
+    let is_ours = |tensor: &Tensor| tensor.is_defined() && is_here(tensor) && is_half(tensor.dtype());
+    let has_halves = arguments.iter().flat_map(Value::all_tensors).any(is_ours);
+    if !has_halves || !operator.to_string().strip_prefix("aten::").is_some_and(|name| WIDENED.contains(&name))
+    {
+        return Ok(None);
+    }
+    let mut is_widened = true;
+    let wide = |tensor: &Tensor| match is_ours(tensor) {
+        true => match of_type(tensor, DType::Float32)? {
+            Some(wide) => Ok(wide),
+            None => {
+                is_widened = false;
+                Ok(tensor.clone())
+            }
+        },
+        false => Ok(tensor.clone()),
+    };
+    let mut wide = wide;
+    let widened = arguments
+        .iter()
+        .map(|argument| Ok(argument.map_tensors(&mut wide)?.into_owned()))
+        .collect::<Result<Vec<_>>>()?;
+    if !is_widened {
+        return Ok(None);
+    }
+    match kernel(operator, &widened)? {
+        Some(returns) => returns.narrowed(operator, arguments),
+        None => Ok(None),
+    }
+}

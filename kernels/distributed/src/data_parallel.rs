@@ -18,9 +18,9 @@ use reducer::Reducer;
 pub struct DataParallelOptions {
     /// How many bytes of gradients travel together.
     pub bucket_bytes: usize,
-    /// In which type they travel: `bfloat16` takes half the time of `float32`. Sums of halves are rounded once. If none is
-    /// said, they travel in their own, and in the precision of [autocast](torch_library::autocast) where the backward pass
-    /// and [`finish`](DistributedDataParallel::finish) run within a region of it, which casts no `float64`.
+    /// In which type they travel: `bfloat16` takes half the time of `float32`. Sums of halves are rounded once. If none
+    /// is said, they travel in their own; where the backward pass and [`finish`](DistributedDataParallel::finish) run
+    /// within a region of [autocast](torch_library::autocast), in its precision, `float64` excepted.
     ///
     /// PyTorch: `bf16_compress_hook`.
     pub communication_dtype: Option<DType>,

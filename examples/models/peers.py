@@ -5,8 +5,8 @@
     (cd examples/models/rten && cargo build --release)     # for the column of rten
     python3 examples/models/peers.py --write               # from the repository's root; writes docs/models_of_size.md
 
-Each side runs in a process of its own, for some seconds in each of several rounds; a cell has the median and the least of all its
-runs. PyTorch runs the model as it is, ours its export, the others what PyTorch writes as ONNX. Weights are random. `--only NAME` takes
+Each side runs in a process of its own, for some seconds in each of several rounds; a cell has the median of its better round, and
+the least of all its runs. PyTorch runs the model as it is, ours its export, the others what PyTorch writes as ONNX. Weights are random. `--only NAME` takes
 one model, `--threads 2` only the table of two threads.
 """
 
@@ -210,7 +210,7 @@ class Ours:
         median, least = (float(number) * 1e3 for number in found.groups())
         self.runs = max(3, int(SECONDS * 1e9 / median))
         apart = float(re.search(r"largest difference.*: (\S+)$", out, re.M)[1])
-        return [median, least], held, apart
+        return (median, least), held, apart
 
 
 def side(name, path, threads, which):
@@ -225,8 +225,10 @@ def side(name, path, threads, which):
     return json.loads(out.splitlines()[0]), held
 
 
-def cell(taken):
-    return f"{statistics.median(taken) / 1e6:.2f} ({min(taken) / 1e6:.2f})"
+def best(rounds):
+    """The median of the better round, and the least of all: rounds are medians with leasts."""
+    medians, leasts = zip(*rounds)
+    return min(medians), min(leasts)
 
 
 def row(program, folder, name, threads):
@@ -241,23 +243,22 @@ def row(program, folder, name, threads):
             if which not in why:
                 try:
                     found, memory[which] = side(name, path, threads, which)
-                    taken.setdefault(which, []).extend(found)
+                    taken.setdefault(which, []).append((statistics.median(found), min(found)))
                 except RuntimeError as error:
                     why[which] = str(error)
                     print(f"{name}, {which}: {error}", file=sys.stderr)
     for file in folder.glob(path.stem + ".*"):
         file.unlink()
-    medians, leasts = zip(*taken["here"])
-    median = min(medians)
-    cells = [f"{median / 1e6:.2f} ({min(leasts) / 1e6:.2f})"]
-    cells += [cell(taken[which]) if which in taken else "" for which in others]
-    ratio = f"{statistics.median(taken['PyTorch']) / median:.2f}"
+    found = {which: best(rounds) for which, rounds in taken.items()}
+    cell = lambda median, least: f"{median / 1e6:.2f} ({least / 1e6:.2f})"
+    cells = [cell(*found[which]) if which in found else "" for which in ["here", *others]]
+    ratio = f"{found['PyTorch'][0] / found['here'][0]:.2f}"
     return f"| {name} | {' | '.join(cells)} | {ratio} | {memory['here']} | {memory['PyTorch']} | {apart:.0e} |"
 
 
 HEAD = """# Models of real sizes
 
-Written by `examples/models/peers.py`: milliseconds of one run, the median and, in brackets, the least. On {machine}.
+Written by `examples/models/peers.py`: milliseconds of one run, the median of the better of two rounds and, in brackets, the least. On {machine}.
 PyTorch {torch}, ONNX Runtime {onnxruntime}, tract {tract}, rten 0.27. The ratio is PyTorch's median over ours. Memory is the most that the process held, in
 MB: that of PyTorch has its libraries, {libraries} MB, and the model that it was made from. The last column is how far our results are from PyTorch's, beside the
 largest of them. A side without a number does not run the model, or not on so many threads.

@@ -183,12 +183,12 @@ unsafe fn step<T: Element, const N: usize, const K: usize, const COUNT: usize>(
 ) {
     // SAFETY: the caller vouches for `COUNT` elements from `start` on, aligned for `T` and so for an array of it, which
     // nobody else writes to.
-    let mut changed = from_fn(|n| unsafe { line.changed[n].add(start).cast::<[T; COUNT]>().read() });
+    let mut changed: [_; N] = from_fn(|n| unsafe { line.changed[n].add(start).cast::<[T; COUNT]>().read() });
     // SAFETY: the caller vouches for `COUNT` elements from `start` on, aligned for `T` and so for an array of it, which
     // nobody else writes to.
-    let given = from_fn(|k| unsafe { line.given[k].add(start).cast::<[T; COUNT]>().read() });
+    let given: [_; K] = from_fn(|k| unsafe { line.given[k].add(start).cast::<[T; COUNT]>().read() });
     for i in 0..COUNT {
-        let new = f(column(&changed, i), column(&given, i));
+        let new = f(from_fn(|n| changed[n][i]), from_fn(|k| given[k][i]));
         (0..N).for_each(|n| changed[n][i] = new[n]);
     }
     for (data, elements) in zip(&line.changed, &changed) {
@@ -196,17 +196,6 @@ unsafe fn step<T: Element, const N: usize, const K: usize, const COUNT: usize>(
         // which nobody else uses.
         unsafe { data.add(start).cast::<[T; COUNT]>().write(*elements) };
     }
-}
-
-/// Element `i` of each line; of no line where no tensor is only read.
-#[inline(always)]
-fn column<T: Element, const LINES: usize, const COUNT: usize>(
-    lines: &[[T; COUNT]; LINES],
-    i: usize,
-) -> [T; LINES] {
-    let mut elements = [T::default(); LINES];
-    (0..LINES).for_each(|line| elements[line] = lines[line][i]);
-    elements
 }
 
 #[cfg(test)]

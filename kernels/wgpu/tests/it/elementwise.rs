@@ -4,14 +4,7 @@ use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 
-use crate::{all_same, device, same, tensor};
-
-/// Numbers of both signs, zeros, infinities and one that is none.
-fn special() -> Tensor {
-    let numbers =
-        [-2.5f32, -1.0, -0.5, -0.0, 0.0, 0.3, 1.0, 2.0, 7.75, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
-    Tensor::from_vec(numbers.to_vec(), &[3, 4]).unwrap()
-}
+use crate::{all_same, device, same, special, tensor};
 
 #[test]
 fn functions_of_one_number() {

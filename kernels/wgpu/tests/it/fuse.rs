@@ -11,7 +11,7 @@ use torch_library_kernels::prelude::*;
 use torch_library_kernels::vmap::vmap;
 use torch_library_wgpu::{Fused, fuse};
 
-use crate::{close, device, falls, tensor};
+use crate::{close, device, falls, special, tensor};
 
 type Function<'f> = &'f dyn Fn(&[Tensor]) -> Result<Vec<Tensor>>;
 
@@ -70,13 +70,6 @@ fn one(device: Device, inputs: &[Tensor], f: Function<'_>) {
     assert_eq!(fused.groups().collect::<Vec<_>>(), [all.as_slice()], "{fused}");
     let (_, calls) = calls(|| fused.run(&there(device, inputs)).unwrap());
     assert_eq!(calls, 0, "{fused}");
-}
-
-/// Numbers of both signs, zeros, infinities and one that is none.
-fn special() -> Tensor {
-    let numbers =
-        [-2.5f32, -1.0, -0.5, -0.0, 0.0, 0.3, 1.0, 2.0, 7.75, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
-    Tensor::from_vec(numbers.to_vec(), &[3, 4]).unwrap()
 }
 
 #[test]

@@ -44,6 +44,13 @@ pub(crate) fn tensor(sizes: &[i64], seed: f32) -> Tensor {
     Tensor::from_vec(numbers(sizes.iter().product::<i64>() as usize, seed), sizes).unwrap()
 }
 
+/// Numbers of both signs, zeros, infinities and one that is none.
+pub(crate) fn special() -> Tensor {
+    let numbers =
+        [-2.5f32, -1.0, -0.5, -0.0, 0.0, 0.3, 1.0, 2.0, 7.75, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
+    Tensor::from_vec(numbers.to_vec(), &[3, 4]).unwrap()
+}
+
 /// How far a number may be from that of the CPU: of its size, or of 1 where it is smaller.
 const TOLERANCE: f64 = 2e-5;
 

@@ -81,7 +81,7 @@ fn reduce_own<T: Transport + ?Sized>(
     if own.is_empty() {
         return Ok(());
     }
-    let mut sum = wire.room(own.len());
+    let mut sum = wire.buffer(own.len());
     reduce_from_all(wire, (op, dtype), own, &mut sum)?;
     own.copy_from_slice(&sum);
     wire.send_to_all(sum)

@@ -22,7 +22,7 @@ fn later(group: &ProcessGroup, work: Work, result: Tensor) -> Result<Tensor> {
 }
 
 /// Elements of 0 until the true ones come.
-fn room(sizes: &[i64], like: &Tensor) -> Result<Tensor> {
+fn zeros(sizes: &[i64], like: &Tensor) -> Result<Tensor> {
     Tensor::zeros(sizes, like.dtype(), like.device())
 }
 
@@ -34,7 +34,7 @@ fn reduced(
     group: &ProcessGroup,
 ) -> Result<(Vec<Tensor>, Work)> {
     let results: Vec<Tensor> =
-        inputs.iter().map(|input| room(input.sizes(), input)).collect::<Result<_>>()?;
+        inputs.iter().map(|input| zeros(input.sizes(), input)).collect::<Result<_>>()?;
     let work = collectives::all_reduce(group, caller, op, inputs.to_vec(), results.clone())?;
     Ok((results, work))
 }
@@ -87,7 +87,7 @@ mod cpu {
 
     fn all_gather_into_tensor(input: &Tensor, group_size: i64, group_name: &str) -> Result<Tensor> {
         let group = sized_group(group_name, group_size)?;
-        let result = room(&shapes::gathered(input, group_size)?, input)?;
+        let result = zeros(&shapes::gathered(input, group_size)?, input)?;
         let outputs = vec![result.clone()];
         let work = collectives::all_gather(
             &group,
@@ -127,7 +127,7 @@ mod cpu {
         group_name: &str,
     ) -> Result<Tensor> {
         let group = sized_group(group_name, group_size)?;
-        let result = room(&shapes::scattered(input, group_size)?, input)?;
+        let result = zeros(&shapes::scattered(input, group_size)?, input)?;
         let (caller, outputs) = (caller!(_c10d_functional::reduce_scatter_tensor), vec![result.clone()]);
         let work = collectives::reduce_scatter(&group, caller, reduce_op, vec![input], outputs)?;
         later(&group, work, result)
@@ -165,7 +165,7 @@ mod cpu {
         group_name: &str,
     ) -> Result<Tensor> {
         let group = process_group(group_name)?;
-        let result = room(&shapes::exchanged(input, output_split_sizes, input_split_sizes)?, input)?;
+        let result = zeros(&shapes::exchanged(input, output_split_sizes, input_split_sizes)?, input)?;
         let rows = [
             splits(&group, input_split_sizes, input.sizes()[0])?,
             splits(&group, output_split_sizes, result.sizes()[0])?,
@@ -183,7 +183,7 @@ mod cpu {
     fn broadcast(input: &Tensor, src: i64, group_name: &str) -> Result<Tensor> {
         let group = process_group(group_name)?;
         let root = group.checked_rank(src, "the source")?;
-        let result = room(input.sizes(), input)?;
+        let result = zeros(input.sizes(), input)?;
         let (call, outputs) = (Call::Broadcast { root }, vec![result.clone()]);
         let work =
             collectives::begin(&group, caller!(_c10d_functional::broadcast), call, vec![input], outputs)?;

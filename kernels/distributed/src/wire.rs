@@ -31,15 +31,15 @@ impl<'a, T: Transport + ?Sized> Wire<'a, T> {
     }
 
     /// So many bytes, whatever is in them.
-    pub(crate) fn room(&mut self, length: usize) -> Vec<u8> {
-        let mut room = self.spare.pop().unwrap_or_default();
-        room.resize(length, 0);
-        room
+    pub(crate) fn buffer(&mut self, length: usize) -> Vec<u8> {
+        let mut buffer = self.spare.pop().unwrap_or_default();
+        buffer.resize(length, 0);
+        buffer
     }
 
     /// Takes memory back.
-    pub(crate) fn put(&mut self, room: Vec<u8>) {
-        self.spare.push(room);
+    pub(crate) fn put(&mut self, buffer: Vec<u8>) {
+        self.spare.push(buffer);
     }
 
     /// Sends a message; of nothing, none.

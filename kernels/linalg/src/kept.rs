@@ -2,10 +2,10 @@
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
-use torch_library_aten::cpu::kept::{Room, beside};
+use torch_library_aten::cpu::kept::{Workspace, beside};
 
 thread_local! {
-    static ROOM: Room = Room::after(|| {
+    static WORKSPACE: Workspace = Workspace::after(|| {
         gemm_common::gemm::L2_SLAB.with(|_| ());
         // A product that is too large for registers alone, the smallest with a block.
         let (a, mut product) = (Mat::<f64>::zeros(40, 40), Mat::zeros(40, 40));
@@ -15,6 +15,6 @@ thread_local! {
 
 /// Runs what calls `faer`: here, or on another thread where this one is at its end.
 #[inline]
-pub(crate) fn with_room<R: Send>(f: impl FnOnce() -> R + Send) -> R {
-    beside(&ROOM, f)
+pub(crate) fn with_workspace<R: Send>(f: impl FnOnce() -> R + Send) -> R {
+    beside(&WORKSPACE, f)
 }

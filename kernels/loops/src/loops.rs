@@ -60,7 +60,7 @@ pub use parallel::ranges;
 pub use pointwise::Pointwise;
 pub use reduce::{Fold, fold};
 pub use reduction::Reduction;
-use run::{run, run_new};
+use run::run;
 pub use vectors::on_vectors;
 #[cfg(target_arch = "x86_64")]
 pub use vectors::{is_wide, is_widest};
@@ -102,24 +102,6 @@ pub fn map_elements<M: Element, R: Element, const N: usize>(
     elements: impl Elements<M, R, N>,
 ) -> Result<()> {
     run(out, inputs, &Inner::of::<M, R, _>(&elements))
-}
-
-/// As [`map_elements`], to a tensor that was just made.
-///
-/// # Safety
-/// - Nobody but the caller has a handle or a reference of `out`, or a handle of its storage, until this returns.
-/// - Nor does `elements`.
-///
-/// # Errors
-/// As [`map`].
-#[track_caller]
-pub unsafe fn map_new<M: Element, R: Element, const N: usize>(
-    out: &Tensor,
-    inputs: [&Tensor; N],
-    elements: impl Elements<M, R, N>,
-) -> Result<()> {
-    // SAFETY: the caller vouches for nobody else having `out`, closures that run meanwhile included.
-    unsafe { run_new(out, inputs, &Inner::of::<M, R, _>(&elements)) }
 }
 
 /// Writes the elements of a tensor that broadcasts to `out`, converted to its type.

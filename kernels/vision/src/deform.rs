@@ -35,9 +35,9 @@ impl Steps {
 
     /// How often the kernel fits on an axis, if that is a number.
     fn out(&self, axis: usize, len: i64, kernel: i64) -> Option<i64> {
-        let reach = self.dilation[axis].checked_mul(kernel - 1)?.checked_add(1)?;
+        let window = self.dilation[axis].checked_mul(kernel - 1)?.checked_add(1)?;
         let padded = len.checked_add(self.padding[axis].checked_mul(2)?)?;
-        Some(padded.checked_sub(reach)?.div_euclid(self.stride[axis]) + 1)
+        Some(padded.checked_sub(window)?.div_euclid(self.stride[axis]) + 1)
     }
 }
 

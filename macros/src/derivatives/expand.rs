@@ -195,18 +195,25 @@ fn differentiable(row: &Row, derivative: &Derivative) -> TokenStream {
     let results = keeps_results(derivative).then(|| quote!(__results: [#(#results),*],));
     quote! {
         #(#refused)*
-        if !(#condition #wanted __d::is_recording() && (false #(|| __torch::Argument::requires_grad(&#inputs))*)) {
-            return #below;
-        }
-        #check
-        let mut __edges = __d::Edges::default();
-        let __ranges = [#(__edges.add(&#inputs)?),*];
-        #copy
-        // Of a type that all rows share: so is the code that drops it.
-        let __kept: __d::Arc<dyn __d::Row> = __d::Arc::new(Kept { #(#fields,)* #results __ranges });
+        // One call below, recorded or not: each operator has the code for it once.
+        let __recording = if #condition #wanted __d::is_recording()
+            && (false #(|| __torch::Argument::requires_grad(&#inputs))*)
+        {
+            #check
+            let mut __edges = __d::Edges::default();
+            let __ranges = [#(__edges.add(&#inputs)?),*];
+            #copy
+            let __row = __d::Arc::new(Kept { #(#fields,)* #results __ranges });
+            __torch::Option::Some(__edges.keep(__row))
+        } else {
+            __torch::Option::None
+        };
         let __result = #below?;
+        let __torch::Option::Some(__recording) = __recording else {
+            return __torch::Result::Ok(__result);
+        };
         #owns
-        let __node = __edges.node(#name, __kept.clone());
+        let __recorded = __recording.node(#name);
         #ties
         __torch::Result::Ok(__result)
     }
@@ -239,16 +246,18 @@ fn ties(row: &Row, derivative: &Derivative) -> TokenStream {
     let records = derivative.differentiable.iter().map(|index| {
         let result = &results[*index];
         match row.kind {
-            Kind::InPlace(_) if row.inplace_view => quote!(__d::Results::record(&**#result, &__node)?;),
-            Kind::InPlace(_) => quote!(__d::rebase(#result, &__node)?;),
-            _ => quote!(__d::Results::record(#result, &__node)?;),
+            Kind::InPlace(_) if row.inplace_view => {
+                quote!(__d::Results::record(&**#result, &__recorded.node)?;)
+            }
+            Kind::InPlace(_) => quote!(__d::rebase(#result, &__recorded.node)?;),
+            _ => quote!(__d::Results::record(#result, &__recorded.node)?;),
         }
     });
     let saves = saved_results(derivative).into_iter().enumerate().map(|(slot, index)| {
         let result = &results[index];
         match derivative.differentiable.iter().position(|known| *known == index) {
-            Some(number) => quote!(__kept.results()[#slot].save(#result, #number)?;),
-            None => quote!(__kept.results()[#slot].save_constant(#result)?;),
+            Some(number) => quote!(__recorded.save(#slot, #result, #number)?;),
+            None => quote!(__recorded.save_constant(#slot, #result)?;),
         }
     });
     quote!(#take #(#records)* #(#saves)*)
@@ -453,9 +462,10 @@ fn formula(row: &Row, derivative: &Derivative, index: usize) -> TokenStream {
     } else {
         quote!(__d::put_each(#tokens, #mask, [#(&self.__ranges[#positions]),*], __gradients)?;)
     };
+    let any = 0..positions.len();
     quote! {
         let #mask = [#(__d::wants(__call, &self.__ranges[#positions])),*];
-        if #mask.contains(&true) {
+        if false #(|| #mask[#any])* {
             #(#values)*
             #(#metadata)*
             #(#results)*

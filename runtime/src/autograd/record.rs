@@ -92,6 +92,49 @@ impl Edges {
     pub fn node(self, name: &'static str, backward: Arc<dyn Backward>) -> Node {
         Node::of_edges(name, self.0, backward)
     }
+
+    /// What is to become a node. The row is of a type that all share: so is the code that drops it.
+    pub fn keep(self, row: Arc<dyn Row>) -> Recording {
+        Recording { edges: self.0, row }
+    }
+}
+
+/// A call that is recorded, before it is made.
+pub struct Recording {
+    edges: node::Edges,
+    row: Arc<dyn Row>,
+}
+
+impl Recording {
+    /// The node of the call, which was made.
+    pub fn node(self, name: &'static str) -> Recorded {
+        Recorded { node: Node::of_edges(name, self.edges, self.row.clone()), row: self.row }
+    }
+}
+
+/// A call that was recorded.
+pub struct Recorded {
+    /// Its node.
+    pub node: Node,
+    row: Arc<dyn Row>,
+}
+
+impl Recorded {
+    /// Saves a result for the formulas that name it, once its history is known.
+    ///
+    /// # Errors
+    /// An inference tensor.
+    pub fn save(&self, slot: usize, result: &Tensor, output_nr: usize) -> Result<()> {
+        self.row.results()[slot].save(result, output_nr)
+    }
+
+    /// As [`save`](Self::save), a result that has no gradient.
+    ///
+    /// # Errors
+    /// An inference tensor.
+    pub fn save_constant(&self, slot: usize, result: &Tensor) -> Result<()> {
+        self.row.results()[slot].save_constant(result)
+    }
 }
 
 /// Whether the gradient of some of the inputs is of any use.
@@ -251,21 +294,13 @@ pub trait Row: Backward {
 pub struct SavedResult(OnceLock<SavedTensor>);
 
 impl SavedResult {
-    /// Saves it, once its history is known.
-    ///
-    /// # Errors
-    /// An inference tensor.
-    pub fn save(&self, tensor: &Tensor, output_nr: usize) -> Result<()> {
+    fn save(&self, tensor: &Tensor, output_nr: usize) -> Result<()> {
         let saved = SavedTensor::output(tensor, output_nr)?;
         self.0.get_or_init(|| saved);
         Ok(())
     }
 
-    /// Saves a result that has no gradient.
-    ///
-    /// # Errors
-    /// An inference tensor.
-    pub fn save_constant(&self, tensor: &Tensor) -> Result<()> {
+    fn save_constant(&self, tensor: &Tensor) -> Result<()> {
         let saved = SavedTensor::input(tensor)?;
         self.0.get_or_init(|| saved);
         Ok(())

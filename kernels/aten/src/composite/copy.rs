@@ -65,8 +65,8 @@ mod implicit {
         copy: bool,
         memory_format: Option<MemoryFormat>,
     ) -> Result<Tensor> {
-        let wanted = Wanted { dtype, device: this.device(), layout: None, pin_memory: None };
-        wanted.of(this, non_blocking, copy, memory_format)
+        let options = Options { dtype, device: this.device(), layout: None, pin_memory: None };
+        options.of(this, non_blocking, copy, memory_format)
     }
 
     fn to_device(
@@ -77,8 +77,8 @@ mod implicit {
         copy: bool,
         memory_format: Option<MemoryFormat>,
     ) -> Result<Tensor> {
-        let wanted = Wanted { dtype, device, layout: None, pin_memory: None };
-        wanted.of(this, non_blocking, copy, memory_format)
+        let options = Options { dtype, device, layout: None, pin_memory: None };
+        options.of(this, non_blocking, copy, memory_format)
     }
 
     fn to_other(
@@ -102,7 +102,7 @@ mod implicit {
         memory_format: Option<MemoryFormat>,
     ) -> Result<Tensor> {
         let (dtype, device) = (dtype.unwrap_or(this.dtype()), device.unwrap_or(this.device()));
-        Wanted { dtype, device, layout, pin_memory }.of(this, non_blocking, copy, memory_format)
+        Options { dtype, device, layout, pin_memory }.of(this, non_blocking, copy, memory_format)
     }
 
     fn type_as(this: &Tensor, other: &Tensor) -> Result<Tensor> {
@@ -111,14 +111,14 @@ mod implicit {
 }
 
 /// What a tensor is to be.
-struct Wanted {
+struct Options {
     dtype: DType,
     device: Device,
     layout: Option<Layout>,
     pin_memory: Option<bool>,
 }
 
-impl Wanted {
+impl Options {
     /// A tensor that is so: the given one, or a copy.
     fn of(
         self,

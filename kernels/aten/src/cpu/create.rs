@@ -66,8 +66,8 @@ fn full(
     check_options(OPERATOR, layout, pin_memory)?;
     let (dtype, device) = (dtype.unwrap_or(DType::DEFAULT), device.unwrap_or(Device::CPU));
     // SAFETY: `fill` writes every element before any is read; if that fails, nobody gets the tensor.
-    let room = unsafe { Tensor::uninit(size, dtype, device) };
-    room.and_then(|room| fill(&room, fill_value)).map_err(|error| error.context(OPERATOR))
+    let out = unsafe { Tensor::uninit(size, dtype, device) };
+    out.and_then(|out| fill(&out, fill_value)).map_err(|error| error.context(OPERATOR))
 }
 
 /// As [`full`].
@@ -90,8 +90,8 @@ fn full_like(
     check_options(OPERATOR, layout, pin_memory)?;
     let (dtype, format) = (dtype.unwrap_or(this.dtype()), memory_format.unwrap_or(MemoryFormat::Preserve));
     // SAFETY: `fill` writes every element before any is read; if that fails, nobody gets the tensor.
-    let room = unsafe { loops::uninit_like(this, dtype, format) };
-    room.and_then(|room| fill(&room, fill_value)).map_err(|error| error.context(OPERATOR))
+    let out = unsafe { loops::uninit_like(this, dtype, format) };
+    out.and_then(|out| fill(&out, fill_value)).map_err(|error| error.context(OPERATOR))
 }
 
 fn check_options(operator: &str, layout: Option<Layout>, pin_memory: Option<bool>) -> Result<()> {

@@ -9,7 +9,7 @@ use torch_library::Lease;
 use torch_library::geometry::contiguous_strides;
 use torch_library::prelude::*;
 
-use super::kept::with_room;
+use super::kept::with_workspace;
 use crate::aten;
 use crate::loops::pointwise::{common_device, unsupported};
 use crate::loops::{self, match_computing, parallel};
@@ -452,7 +452,7 @@ unsafe fn fast<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds
     }
     let parallelism = if is_parallel { gemm::Parallelism::Rayon(0) } else { gemm::Parallelism::None };
     let matrices = Together([out, a, b]);
-    with_room(move || {
+    with_workspace(move || {
         let Together([out, a, b]) = { matrices };
         // SAFETY: pointers, sizes and strides are those of the matrices; the caller vouches that they lie in bounds,
         // `out` apart from the others, with nobody else there.

@@ -466,18 +466,23 @@ struct Normal<T> {
 }
 
 impl<T: Float + Element + Functions + Circular> Normal<T> {
-    fn fill<const W: usize>(&self, out: &mut [T], next: &mut Source<'_>, uniform: impl Fn([u32; W]) -> T) {
+    fn fill<const W: usize>(
+        &self,
+        out: &mut [T],
+        next: &mut Source<'_>,
+        uniform: impl Fn([u32; W]) -> T + Copy,
+    ) {
         let mut chances = [T::zero(); BLOCK];
         let (whole, last) = (out.len() - out.len() % 16, out.len().saturating_sub(16));
         for out in out[..whole].chunks_mut(BLOCK) {
-            each(&mut chances[..out.len()], next, &uniform);
+            each(&mut chances[..out.len()], next, uniform);
             self.bend(&chances[..out.len()], out);
         }
         if whole < out.len() {
             if self.drops {
-                each(&mut chances[..out.len() - whole], next, &uniform);
+                each(&mut chances[..out.len() - whole], next, uniform);
             }
-            each(&mut chances[..16], next, &uniform);
+            each(&mut chances[..16], next, uniform);
             self.bend(&chances[..16], &mut out[last..]);
         }
     }

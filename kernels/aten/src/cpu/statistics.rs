@@ -37,11 +37,11 @@ mod kernels {
     }
 
     fn any_dims(output: Output<'_>, this: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Tensor> {
-        truth(output, this, dim, keepdim, &AnyOf)
+        any_or_all(output, this, dim, keepdim, &AnyOf)
     }
 
     fn all_dims(output: Output<'_>, this: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Tensor> {
-        truth(output, this, dim, keepdim, &Every)
+        any_or_all(output, this, dim, keepdim, &Every)
     }
 
     fn max_dim(this: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
@@ -196,7 +196,7 @@ fn product(
 }
 
 /// PyTorch keeps `uint8` where it answers with a boolean.
-fn truth(
+fn any_or_all(
     output: Output<'_>,
     this: &Tensor,
     dim: Option<&[i64]>,

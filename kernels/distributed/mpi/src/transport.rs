@@ -80,7 +80,7 @@ impl Communicator {
     }
 
     /// Memory for a message; what is in it does not matter.
-    fn room(&mut self, length: usize) -> Vec<u8> {
+    fn buffer(&mut self, length: usize) -> Vec<u8> {
         let fits = |buffer: &Vec<u8>| (length..=2 * length).contains(&buffer.len());
         match self.spare.iter().position(fits) {
             Some(place) => {
@@ -124,7 +124,7 @@ impl Communicator {
         }
         // SAFETY: the status that MPI just wrote.
         check(unsafe { ffi::MPI_Get_count(&status, ffi::RSMPI_UINT8_T, &mut length) })?;
-        let buffer = self.room(length.max(0) as usize);
+        let buffer = self.buffer(length.max(0) as usize);
         // SAFETY: one call, which writes `length` bytes at most to a buffer of that length.
         let request = unsafe {
             Request::begin(buffer, |place, request| {

@@ -10,7 +10,7 @@ use torch_library::Element as _;
 
 use super::matrices::{conjugate, slice, wide};
 use super::registers::{Held, Work, add, work};
-use crate::kept::with_room;
+use crate::kept::with_workspace;
 use crate::number::Divided;
 use crate::vector::Vector;
 
@@ -38,7 +38,7 @@ fn halves<T: Divided + ComplexField + Held>(a: MatMut<'_, T>) -> i32 {
     if info != 0 {
         return info;
     }
-    with_room(|| {
+    with_workspace(|| {
         solve_lower_triangular_in_place(first.rb().conjugate(), below.rb_mut().transpose_mut(), Par::Seq);
         matmul(
             second.rb_mut(),

@@ -9,7 +9,7 @@ use torch_library::prelude::*;
 use super::matrices::{Matrices, column_major, wide, write, write_columns};
 use crate::arguments::square;
 use crate::aten;
-use crate::kept::with_room;
+use crate::kept::with_workspace;
 use crate::loops;
 use crate::loops::pointwise::unsupported;
 
@@ -99,9 +99,9 @@ where
     let known = MatRef::from_column_major_slice(matrix, n, n);
     let is_finite = |values: &Vec<Complex<R>>| values.iter().all(|x| wide(*x).is_finite());
     if !has_vectors {
-        return Some((with_room(|| known.eigenvalues()).ok().filter(is_finite)?, Vec::new()));
+        return Some((with_workspace(|| known.eigenvalues()).ok().filter(is_finite)?, Vec::new()));
     }
-    let found = with_room(|| known.eigen()).ok()?;
+    let found = with_workspace(|| known.eigen()).ok()?;
     let values = Some(found.S().column_vector().iter().copied().collect()).filter(is_finite)?;
     let mut vectors: Vec<Complex<R>> =
         found.U().col_iter().flat_map(|column| column.iter().copied()).collect();
@@ -119,7 +119,7 @@ fn mend<T: Element + ComplexField>(matrix: &[T], values: &[T], vectors: &mut [T]
     let epsilon = if T::DTYPE == DType::Complex64 { f32::EPSILON.into() } else { f64::EPSILON };
     let bound = 10.0 * n as f64 * epsilon * length(matrix);
     let [a, v] = [matrix, vectors].map(|matrix| MatRef::from_column_major_slice(matrix, n, n));
-    let stretched = with_room(|| a * v);
+    let stretched = with_workspace(|| a * v);
     let mut last: Option<(Complex64, Vec<T>)> = None; // there are several of one eigenvalue
     for ((value, vector), stretched) in
         values.iter().zip(vectors.chunks_exact_mut(n)).zip(stretched.col_iter())
@@ -133,7 +133,7 @@ fn mend<T: Element + ComplexField>(matrix: &[T], values: &[T], vectors: &mut [T]
         if last.as_ref().is_none_or(|(of, _)| *of != value) {
             let mut shifted = matrix.to_vec();
             shifted.iter_mut().step_by(n + 1).for_each(|x| *x = (wide(*x) - value).cast());
-            let svd = with_room(|| MatRef::from_column_major_slice(&shifted, n, n).svd()).ok()?;
+            let svd = with_workspace(|| MatRef::from_column_major_slice(&shifted, n, n).svd()).ok()?;
             last = Some((value, svd.V().col(n - 1).iter().copied().collect()));
         }
         vector.copy_from_slice(&last.as_ref()?.1);

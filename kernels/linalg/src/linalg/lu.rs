@@ -12,7 +12,7 @@ use super::matrices::{Given, Matrices, slice, wide};
 use super::registers::{Held, Work, add, work};
 use super::triangle::Triangle;
 use crate::aten;
-use crate::kept::with_room;
+use crate::kept::with_workspace;
 use crate::loops;
 use crate::number::{Divided, Number};
 use crate::vector::Vector;
@@ -63,7 +63,7 @@ fn follow<T: Divided + ComplexField>(left: MatMut<'_, T>, mut right: MatMut<'_, 
     swap(right.rb_mut(), pivots);
     let (top, below) = left.split_at_row_mut(pivots.len());
     let (mut right, rest) = right.split_at_row_mut(pivots.len());
-    with_room(|| {
+    with_workspace(|| {
         solve_unit_lower_triangular_in_place(top.rb(), right.rb_mut(), Par::Seq);
         matmul(rest, Accum::Add, below.rb(), right.rb(), T::ZERO.minus(T::ONE), Par::Seq);
     });

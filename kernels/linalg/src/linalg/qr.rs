@@ -7,7 +7,7 @@ use torch_library::geometry::saturating_numel;
 use torch_library::prelude::*;
 
 use super::matrices::{Matrices, conjugate, subtract, wide, write_columns};
-use crate::kept::with_room;
+use crate::kept::with_workspace;
 use crate::number::Divided;
 
 /// Replaces a matrix by R on and above its diagonal, and below it by the vectors of reflections, whose first
@@ -67,7 +67,7 @@ pub(super) fn by_blocks<T: Divided + Element + ComplexField>(a: &Tensor, [q, r]:
     let (mut all_q, mut all_r) = (Vec::new(), Vec::new());
     for at in 0..count {
         let matrix = &elements[at * rows * columns..][..rows * columns]; // of no columns, Q is there still
-        let (factors, unitary) = with_room(|| {
+        let (factors, unitary) = with_workspace(|| {
             let factors = MatRef::from_column_major_slice(matrix, rows, columns).qr();
             let unitary = match (q.dim() > 1, inner == rows) {
                 (true, true) => Some(factors.compute_Q()),

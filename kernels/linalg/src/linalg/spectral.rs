@@ -11,7 +11,7 @@ use super::matrices::{Matrices, column_major, conjugate, transposed, wide, write
 use super::symmetric;
 use crate::arguments::square;
 use crate::aten;
-use crate::kept::with_room;
+use crate::kept::with_workspace;
 use crate::loops;
 use crate::loops::pointwise::unsupported;
 use crate::number::Divided;
@@ -104,11 +104,11 @@ fn singular<T: Divided + ComplexField<Real: Element>>(
         let matrix = MatRef::from_column_major_slice(matrix, rows, columns);
         if u.dim() == 1 {
             // Nobody wants vectors.
-            let Ok(values) = with_room(|| matrix.singular_values()) else { bail!(Argument, "{}", failed()) };
+            let Ok(values) = with_workspace(|| matrix.singular_values()) else { bail!(Argument, "{}", failed()) };
             all_s.extend(values.into_iter().map(|x| wide(x).re));
             continue;
         }
-        let Ok(found) = with_room(|| if is_full { matrix.svd() } else { matrix.thin_svd() }) else {
+        let Ok(found) = with_workspace(|| if is_full { matrix.svd() } else { matrix.thin_svd() }) else {
             bail!(Argument, "{}", failed())
         };
         all_s.extend(found.S().column_vector().iter().map(|x| wide(*x).re));
@@ -173,10 +173,10 @@ fn eigen<T: Symmetric>(
     known.iter_mut().for_each(|x| *x = (wide(*x) / scale).cast());
     let matrix = MatRef::from_column_major_slice(&known, n, n);
     if !has_vectors {
-        let values = with_room(|| matrix.self_adjoint_eigenvalues(Side::Lower)).ok()?;
+        let values = with_workspace(|| matrix.self_adjoint_eigenvalues(Side::Lower)).ok()?;
         return Some((values.into_iter().map(|x| wide(x).re * scale).collect(), Vec::new()));
     }
-    let found = with_room(|| matrix.self_adjoint_eigen(Side::Lower)).ok()?;
+    let found = with_workspace(|| matrix.self_adjoint_eigen(Side::Lower)).ok()?;
     let values = found.S().column_vector().iter().map(|x| wide(*x).re * scale).collect();
     let mut vectors: Vec<T> = found.U().col_iter().flat_map(|column| column.iter().copied()).collect();
     vectors.chunks_exact_mut(n).for_each(straighten);

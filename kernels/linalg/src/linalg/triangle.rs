@@ -4,7 +4,7 @@ use faer::linalg::triangular_solve as solve;
 use faer::traits::ComplexField;
 use faer::{MatMut, MatRef, Par};
 
-use crate::kept::with_room;
+use crate::kept::with_workspace;
 
 /// A triangular matrix, column by column, of which the other half is not read.
 pub(super) struct Triangle<'a, T> {
@@ -25,7 +25,7 @@ impl<T: ComplexField> Triangle<'_, T> {
         let a = if self.is_transposed { a.transpose().as_dyn_stride() } else { a.as_dyn_stride() };
         let x = MatMut::from_column_major_slice_mut(right, self.n, count);
         let is_upper = self.is_upper != self.is_transposed;
-        with_room(|| match (is_upper, self.is_unit) {
+        with_workspace(|| match (is_upper, self.is_unit) {
             (true, true) => solve::solve_unit_upper_triangular_in_place(a, x, Par::Seq),
             (true, false) => solve::solve_upper_triangular_in_place(a, x, Par::Seq),
             (false, true) => solve::solve_unit_lower_triangular_in_place(a, x, Par::Seq),

@@ -41,12 +41,12 @@ pub(super) fn conversion(from: DType, to: DType) -> Option<Convert> {
         (DType::Float32, DType::UInt8) if super::is_wide() => return Some(wide::cut_narrow::<u8>),
         (DType::Int32, DType::Int64) if super::is_wide() => return Some(wide::each::<i32, i64>),
         (DType::Int64, DType::Float32) if super::is_widest() => return Some(wide::each_widest::<i64, f32>),
-        (DType::Bool, DType::Bool | DType::UInt8) if super::is_wide() => return Some(wide::truth),
+        (DType::Bool, DType::Bool | DType::UInt8) if super::is_wide() => return Some(wide::to_bool),
         (DType::Float32, DType::Int64) if super::is_widest() => return Some(wide::cut),
-        (DType::Float32, DType::Bool) if super::is_wide() => return Some(wide::flags::<f32>),
-        (DType::Float64, DType::Bool) if super::is_wide() => return Some(wide::flags::<f64>),
-        (DType::Int32, DType::Bool) if super::is_wide() => return Some(wide::flags::<i32>),
-        (DType::Int64, DType::Bool) if super::is_wide() => return Some(wide::flags::<i64>),
+        (DType::Float32, DType::Bool) if super::is_wide() => return Some(wide::is_nonzero::<f32>),
+        (DType::Float64, DType::Bool) if super::is_wide() => return Some(wide::is_nonzero::<f64>),
+        (DType::Int32, DType::Bool) if super::is_wide() => return Some(wide::is_nonzero::<i32>),
+        (DType::Int64, DType::Bool) if super::is_wide() => return Some(wide::is_nonzero::<i64>),
         _ => {}
     }
     let _ = (from, to);
@@ -94,7 +94,7 @@ mod wide {
     /// - What [`Convert`](super::Convert) asks for, of bytes: `len` to read, `len` to write, apart, nobody else's.
     /// - The processor has these features.
     #[target_feature(enable = "avx2,fma")]
-    pub(super) unsafe fn truth(from: *const u8, len: usize, to: *mut u8) {
+    pub(super) unsafe fn to_bool(from: *const u8, len: usize, to: *mut u8) {
         for i in 0..len {
             // SAFETY: `i` is below `len`, and the caller vouches for as many bytes to read; as bytes, any value is one.
             let is_true = unsafe { from.add(i).read() } != 0;
@@ -111,7 +111,7 @@ mod wide {
     /// - `S` is not `bool`.
     /// - The processor has these features.
     #[target_feature(enable = "avx2,fma")]
-    pub(super) unsafe fn flags<S: Element>(from: *const u8, len: usize, to: *mut u8) {
+    pub(super) unsafe fn is_nonzero<S: Element>(from: *const u8, len: usize, to: *mut u8) {
         let from = from.cast::<S>();
         for i in 0..len {
             // SAFETY: `i` is below `len`, and the caller vouches for as many elements of `S`, a number, of which

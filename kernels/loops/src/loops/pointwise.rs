@@ -13,7 +13,9 @@ use torch_library::prelude::*;
 use torch_library::{Element, promote_types, result_type};
 
 use crate::inlined::from_fn;
-use crate::loops::{Elements, map_elements, map_new};
+use crate::loops::Elements;
+use crate::loops::inner::Inner;
+use crate::loops::run::{run, run_new};
 
 /// Inputs of an element-wise operator that fit together.
 ///
@@ -198,14 +200,19 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         dtype: DType,
         elements: impl Elements<M, R, N>,
     ) -> Result<Tensor> {
+        self.compute_by(out, dtype, &Inner::of::<M, R, _>(&elements))
+    }
+
+    /// What is the same for all functions, and compiled once for them.
+    fn compute_by(&self, out: Option<&Tensor>, dtype: DType, inner: &Inner<'_, N>) -> Result<Tensor> {
         if let Some(out) = self.destination(out, dtype)? {
-            map_elements(&out, self.inputs, elements)?;
+            run(&out, self.inputs, inner)?;
             return Ok(out);
         }
-        // SAFETY: `map_new` writes every element before any is read; if it fails, nobody gets the tensor.
+        // SAFETY: `run_new` writes every element before any is read; if it fails, nobody gets the tensor.
         let out = unsafe { self.uninit(dtype)? };
-        // SAFETY: the tensor was just made, and `elements`, which is older, cannot have it.
-        unsafe { map_new(&out, self.inputs, elements)? };
+        // SAFETY: the tensor was just made, and what `inner` runs, which is older, cannot have it.
+        unsafe { run_new(&out, self.inputs, inner)? };
         Ok(out)
     }
 

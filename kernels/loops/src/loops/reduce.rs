@@ -16,7 +16,7 @@ use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
-use torch_library::geometry::Dims;
+use torch_library::geometry::{Dims, Geometry};
 use torch_library::{Element, Lease, Leased, MemoryFormat, Result, Tensor, ensure};
 
 use super::halves::Half;
@@ -131,7 +131,6 @@ pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
     } else {
         input
     };
-    let geometry = input.geometry();
     if let Some(elements) = leaf_of::<M>(input, outs[0].numel(), &lease) {
         // SAFETY: plain values of `M` by `leaf_of`, in bounds, aligned and initialised. The lease keeps everybody
         // else away while `slice` runs, and the results, which by `check` share no element with the input, are
@@ -145,26 +144,19 @@ pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
         }
         return Ok(());
     }
-    let reduced = Walk::of_reduced(geometry, |dim| is_reduced[dim]);
     let results = outs[0].numel() as usize;
-    let count = reduced.count();
-    let folding = Folding {
-        input: Input::new::<M>(input, &lease)?,
-        element: PhantomData,
-        reduced,
-        count,
-        is_shared: count > BRANCH && results < rayon::current_num_threads(),
-        fold,
-    };
+    let walks = Walks::new(input.geometry(), is_reduced, results);
+    let Walks { reduced, count, is_shared, .. } = &walks;
+    let (input, count, is_shared) = (Input::new::<M>(input, &lease)?, *count, *is_shared);
+    let folding = Folding { input, element: PhantomData, reduced, count, is_shared, fold };
     let mut outputs = [const { None }; K];
     for (output, out) in zip(&mut outputs, &outs) {
         *output = Some(Output::<R>::new(out, &lease)?);
     }
     let outputs = from_fn(|k: usize| outputs[k].take().expect("each was filled above"));
-    let walk = Walk::of_kept(geometry, |dim| !is_reduced[dim]);
     let grain = (parallel::GRAIN / count.max(1)).max(1);
     parallel::shares(results, grain, |range| {
-        walk.rows(range, |row| {
+        walks.kept.each_row(range, &mut |row| {
             // SAFETY: in bounds, as the walks stay within the elements of the input and, by `check`, of as many
             // contiguous ones in each output; no two threads get one result. The lease keeps everybody else away;
             // outputs share no element with the input.
@@ -172,6 +164,27 @@ pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
         });
     });
     Ok(())
+}
+
+/// How a fold goes through its input.
+struct Walks {
+    /// The elements of one result.
+    reduced: Walk<1>,
+    /// The results.
+    kept: Walk<1>,
+    /// How many elements one result has.
+    count: usize,
+    /// Whether several threads work on one result.
+    is_shared: bool,
+}
+
+impl Walks {
+    fn new(input: &Geometry, is_reduced: &[bool], results: usize) -> Self {
+        let reduced = Walk::of_reduced(input, is_reduced);
+        let count = reduced.count();
+        let is_shared = count > BRANCH && results < rayon::current_num_threads();
+        Walks { reduced, kept: Walk::of_kept(input, is_reduced), count, is_shared }
+    }
 }
 
 /// Checks that each value has its place in every output, and that none is written over an element.
@@ -248,7 +261,7 @@ struct Folding<'f, M, F> {
     input: Input,
     element: PhantomData<M>,
     /// The elements of one result; its first and only input is the tensor.
-    reduced: Walk<1>,
+    reduced: &'f Walk<1>,
     count: usize,
     /// Whether several threads work on one result.
     is_shared: bool,
@@ -405,7 +418,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     #[inline(never)] // so that others do without the buffer
     unsafe fn loaded_leaf(&self, base: isize, range: Range<usize>) -> F::Value {
         let (mut buffer, mut filled) = ([MaybeUninit::<M>::uninit(); LEAF], 0);
-        self.reduced.rows(range.clone(), |row| {
+        self.reduced.each_row(range.clone(), &mut |row| {
             let offset = (base + row.inputs[0]) * self.input.size as isize;
             // SAFETY: in bounds, as `base` is a first element and the walk stays within its result's, which nobody
             // writes to (the lease of `fold`). The rows of the range fill the buffer one after the other, and are

@@ -9,7 +9,6 @@ use super::walk::broadcasts_to;
 use super::{Operands, copy, has_elements, small};
 
 /// Computes every element of `out` from those of the inputs.
-#[inline]
 #[track_caller]
 pub(super) fn run<const N: usize>(out: &Tensor, inputs: [&Tensor; N], inner: &Inner<'_, N>) -> Result<()> {
     if out.may_overlap_itself() {

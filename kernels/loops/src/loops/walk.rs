@@ -170,6 +170,11 @@ impl<const N: usize> Walk<N> {
         self.dims.first().map(|dim| dim.inputs[0])
     }
 
+    /// As [`rows`](Self::rows), for rows that take long: compiled once for all closures.
+    pub fn each_row(&self, range: Range<usize>, f: &mut dyn FnMut(Row<N>)) {
+        self.rows(range, f);
+    }
+
     /// Calls a closure with the rows of a range of elements, counted in the order of the walk.
     pub fn rows(&self, range: Range<usize>, mut f: impl FnMut(Row<N>)) {
         if range.is_empty() {
@@ -213,32 +218,22 @@ impl Walk<1> {
         (walk, first)
     }
 
-    /// Some dimensions of an input, for a contiguous output of these alone.
-    pub fn of_kept(input: &Geometry, is_kept: impl Fn(usize) -> bool) -> Self {
-        let mut step = 1;
-        Self::of_some(input, is_kept, |size, _| {
-            let out = step;
-            step *= size;
-            out
-        })
+    /// The dimensions of an input that are not reduced, for a contiguous output of these alone.
+    pub fn of_kept(input: &Geometry, is_reduced: &[bool]) -> Self {
+        let (mut walk, mut out) = (Self::empty(), 1);
+        for (size, stride) in dims_where(input, is_reduced, false) {
+            walk.dims.push(Dim { size, out, inputs: [stride] });
+            out *= size as isize;
+        }
+        walk.arrange();
+        walk
     }
 
-    /// Some dimensions of an input, in the order of its memory.
-    pub fn of_reduced(input: &Geometry, is_reduced: impl Fn(usize) -> bool) -> Self {
-        Self::of_some(input, is_reduced, |_, stride| stride)
-    }
-
-    fn of_some(
-        input: &Geometry,
-        is_in: impl Fn(usize) -> bool,
-        mut out: impl FnMut(isize, isize) -> isize,
-    ) -> Self {
-        let (mut walk, (sizes, strides)) = (Self::empty(), (input.sizes(), input.strides()));
-        for dim in (0..sizes.len()).rev() {
-            if sizes[dim] != 1 && is_in(dim) {
-                let (size, stride) = (sizes[dim] as usize, strides[dim] as isize);
-                walk.dims.push(Dim { size, out: out(size as isize, stride), inputs: [stride] });
-            }
+    /// The dimensions of an input that are reduced, in the order of its memory.
+    pub fn of_reduced(input: &Geometry, is_reduced: &[bool]) -> Self {
+        let mut walk = Self::empty();
+        for (size, stride) in dims_where(input, is_reduced, true) {
+            walk.dims.push(Dim { size, out: stride, inputs: [stride] });
         }
         walk.arrange();
         walk
@@ -273,6 +268,13 @@ impl Walk<1> {
             _ => None,
         }
     }
+}
+
+/// Sizes and strides of the dimensions that are marked as asked, the last first, without those of size 1.
+fn dims_where(input: &Geometry, marks: &[bool], mark: bool) -> impl Iterator<Item = (usize, isize)> {
+    let dims = input.sizes().iter().zip(input.strides()).zip(marks).rev();
+    let dims = dims.filter(move |((size, _), is_marked)| **size != 1 && **is_marked == mark);
+    dims.map(|((size, stride), _)| (*size as usize, *stride as isize))
 }
 
 impl<const N: usize> Dim<N> {

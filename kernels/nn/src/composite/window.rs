@@ -223,7 +223,7 @@ impl Padded<'_> {
                 Argument,
                 "{operator}: padding \"same\" with stride {stride:?}, it goes with a stride of 1 only"
             );
-            let total = self.reach(ndim)?;
+            let total = self.padding(ndim)?;
             let before: Vec<i64> = total.iter().map(|total| total / 2).collect();
             // What is more on one side is put there beforehand.
             let more: Vec<i64> = total.iter().rev().flat_map(|total| [0, total % 2]).collect();
@@ -234,8 +234,8 @@ impl Padded<'_> {
         })
     }
 
-    /// How many pixels the window takes from the image in each direction.
-    fn reach(&self, ndim: usize) -> Result<Vec<i64>> {
+    /// How many pixels of padding leave the image as large as it is, on both sides together, in each direction.
+    fn padding(&self, ndim: usize) -> Result<Vec<i64>> {
         let (kernel, dilation) = (self.weight.sizes().get(2..).unwrap_or_default(), self.dilation);
         ensure!(
             kernel.len() == ndim && (dilation.len() == 1 || dilation.len() == ndim),
@@ -244,8 +244,8 @@ impl Padded<'_> {
             self.operator,
             self.weight.sizes()
         );
-        let reach =
+        let padding =
             |(kernel, dilation): (&i64, &i64)| dilation.saturating_mul(kernel - 1).min(i64::from(i32::MAX));
-        Ok(kernel.iter().zip(dilation.iter().cycle()).map(reach).collect())
+        Ok(kernel.iter().zip(dilation.iter().cycle()).map(padding).collect())
     }
 }

@@ -156,9 +156,9 @@ mod implicit {
         };
         // Column by column in memory, where there is room for the right sides as well: LAPACK overwrites those.
         let turned = aten::transpose_int(&solution, -2, -1)?;
-        let room = aten::constant_pad_nd(&turned, &[0, rows.max(columns) - columns])?;
-        let room = aten::contiguous(&room)?;
-        let solution = aten::narrow(&aten::transpose_int(&room, -2, -1)?, -2, 0, columns)?;
+        let padded = aten::constant_pad_nd(&turned, &[0, rows.max(columns) - columns])?;
+        let padded = aten::contiguous(&padded)?;
+        let solution = aten::narrow(&aten::transpose_int(&padded, -2, -1)?, -2, 0, columns)?;
         let solution = if is_vector { aten::squeeze_dim(&solution, -1)? } else { solution };
         Ok((solution, residuals, rank, values))
     }

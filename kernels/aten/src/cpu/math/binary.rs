@@ -12,7 +12,7 @@ use crate::arguments::check_exponent;
 use crate::aten;
 use crate::functions::{Coordinate, Divisible, Quotient, Raised};
 use crate::loops::Pointwise;
-use crate::loops::{self, RowByRow, Usually, function, match_computing};
+use crate::loops::{self, Elements, RowByRow, Usually, function, match_computing};
 use crate::number::{Divided, Number};
 
 /// Writes the kernels of functions of two numbers: how the computing type is found, for which
@@ -27,7 +27,7 @@ macro_rules! functions {
                 fn $name(output: Output<'_>, this: &Tensor, other: &Tensor) -> Result<Tensor> {
                     let call = Pointwise::$promoting(output, [this, other])?;
                     match_computing!(call.dtype, T: $($class)|+ => {
-                        call.compute(None, call.dtype, |[$a, $b]: [T; 2]| $value)
+                        call.compute_elements(None, call.dtype, function!(|[$a, $b]: [T; 2]| -> T { $value }))
                     }, else => Err(call.unsupported()))
                 }
             )+
@@ -78,15 +78,15 @@ mod kernels {
     }
 
     fn logical_and(output: Output<'_>, this: &Tensor, other: &Tensor) -> Result<Tensor> {
-        logical(output, [this, other], |a, b| a & b)
+        logical(output, [this, other], function!(|[a, b]: [bool; 2]| -> bool { a.both(b) }))
     }
 
     fn logical_or(output: Output<'_>, this: &Tensor, other: &Tensor) -> Result<Tensor> {
-        logical(output, [this, other], |a, b| a | b)
+        logical(output, [this, other], function!(|[a, b]: [bool; 2]| -> bool { a.either(b) }))
     }
 
     fn logical_xor(output: Output<'_>, this: &Tensor, other: &Tensor) -> Result<Tensor> {
-        logical(output, [this, other], |a, b| a != b)
+        logical(output, [this, other], function!(|[a, b]: [bool; 2]| -> bool { a.differing(b) }))
     }
 
     fn fmod_Tensor(output: Output<'_>, this: &Tensor, other: &Tensor) -> Result<Tensor> {
@@ -156,13 +156,8 @@ fn smaller<T: Number + PartialOrd>(a: T, b: T) -> T {
     if a < b || a.is_unordered() { a } else { b }
 }
 
-fn logical(
-    output: Output<'_>,
-    inputs: [&Tensor; 2],
-    f: impl Fn(bool, bool) -> bool + Sync,
-) -> Result<Tensor> {
-    let call = Pointwise::with_dtype(output, inputs, DType::Bool)?;
-    call.compute(None, DType::Bool, |[a, b]: [bool; 2]| f(a, b))
+fn logical(output: Output<'_>, inputs: [&Tensor; 2], f: impl Elements<bool, bool, 2>) -> Result<Tensor> {
+    Pointwise::with_dtype(output, inputs, DType::Bool)?.compute_elements(None, DType::Bool, f)
 }
 
 /// Whose sign the rest of a division has.

@@ -53,6 +53,30 @@ pub(super) trait Bits: Copy {
     fn differing(self, other: Self) -> Self;
 }
 
+/// As bytes: with the operators of `bool` LLVM makes one number of both operands, and asks whether that is 0, two
+/// bytes at a time.
+impl Bits for bool {
+    #[inline(always)]
+    fn flipped(self) -> Self {
+        !self
+    }
+
+    #[inline(always)]
+    fn both(self, other: Self) -> Self {
+        u8::from(self) & u8::from(other) != 0
+    }
+
+    #[inline(always)]
+    fn either(self, other: Self) -> Self {
+        u8::from(self) | u8::from(other) != 0
+    }
+
+    #[inline(always)]
+    fn differing(self, other: Self) -> Self {
+        self != other
+    }
+}
+
 macro_rules! bits {
     ($($ty:ty),+) => { $(
         impl Bits for $ty {
@@ -79,4 +103,4 @@ macro_rules! bits {
     )+ };
 }
 
-bits!(bool, u8, i8, i16, i32, i64, u16, u32, u64);
+bits!(u8, i8, i16, i32, i64, u16, u32, u64);

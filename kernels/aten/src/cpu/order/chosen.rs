@@ -114,6 +114,16 @@ impl Choice {
 /// Where the last of the most frequent elements is, the smallest of several.
 fn most_frequent<T: Sorted>(sorter: &mut Sorter<T>, line: &[T]) -> usize {
     let sorted = sorter.sorted(line);
-    let longest = sorted.chunk_by(|a, b| a.rank() == b.rank()).rev().max_by_key(|run| run.len());
-    longest.and_then(<[_]>::last).map_or(0, |last| last.place())
+    let (mut longest, mut place, mut start) = (0, 0, 0);
+    for (i, ranked) in sorted.iter().enumerate() {
+        if sorted.get(i + 1).is_some_and(|next| next.rank() == ranked.rank()) {
+            continue;
+        }
+        let len = i + 1 - start;
+        if len > longest {
+            (longest, place) = (len, ranked.place());
+        }
+        start = i + 1;
+    }
+    place
 }

@@ -52,15 +52,15 @@ resizing! {
 
 /// How the weight of a pixel falls with its distance, and where it ends.
 struct Curve {
-    reach: f64,
+    support: f64,
     weight: fn(f64) -> f64,
 }
 
-const LINEAR: Curve = Curve { reach: 1.0, weight: |distance| (1.0 - distance).max(0.0) };
+const LINEAR: Curve = Curve { support: 1.0, weight: |distance| (1.0 - distance).max(0.0) };
 
 /// The cubic convolution that image libraries take, with a parameter of -1/2.
 const CUBIC: Curve = Curve {
-    reach: 2.0,
+    support: 2.0,
     weight: |x| match x {
         x if x < 1.0 => (1.5 * x - 2.5) * x * x + 1.0,
         x if x < 2.0 => ((-0.5 * x + 2.5) * x - 4.0) * x + 2.0,
@@ -177,14 +177,14 @@ impl Resizing {
             (false, Some(scale)) if scale > 0.0 => 1.0 / scale,
             (false, _) => from as f64 / to as f64,
         };
-        let reach = self.curve.reach * scale.max(1.0);
+        let support = self.curve.support * scale.max(1.0);
         let shrink = if scale >= 1.0 { 1.0 / scale } else { 1.0 };
         let count = from.checked_mul(to).unwrap_or(i64::MAX);
         let mut weights = collected(self.operator, count, |_| 0.0)?;
         for (new, row) in weights.chunks_mut(from as usize).enumerate() {
             let centre = scale * (new as f64 + 0.5);
-            let start = ((centre - reach + 0.5) as i64).clamp(0, from);
-            let end = ((centre + reach + 0.5) as i64).clamp(start, from);
+            let start = ((centre - support + 0.5) as i64).clamp(0, from);
+            let end = ((centre + support + 0.5) as i64).clamp(start, from);
             let places = start as usize..end as usize;
             for place in places.clone() {
                 row[place] = (self.curve.weight)(((place as f64 - centre + 0.5) * shrink).abs());

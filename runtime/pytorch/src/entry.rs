@@ -159,10 +159,11 @@ impl Exported {
     ) -> Result<Stack<'static>> {
         let (mut values, mut failure) = (Stack::new(), None);
         for argument in &self.schema.arguments {
-            let value = match passing(&argument.ty) {
-                Ok(Passing::Scalar) if is_flat => words::scalar([words.next(), words.next(), words.next()]),
+            let value = if is_flat && passing(&argument.ty) == Ok(Passing::Scalar) {
+                words::scalar([words.next(), words.next(), words.next()])
+            } else {
                 // SAFETY: the caller says that the word is an argument of this type.
-                _ => unsafe { incoming.take(&argument.ty, words.next(), sight) },
+                unsafe { incoming.take(&argument.ty, words.next(), sight) }
             };
             match value {
                 Ok(value) => values.push(value),

@@ -1,12 +1,16 @@
 //! Tensors of PyTorch as tensors here: over the same memory, or as stand-ins.
 #![expect(unsafe_code, reason = "looks at memory of PyTorch, which a handle keeps")]
 
+use std::mem::ManuallyDrop;
+use std::ops::Deref;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use smallvec::SmallVec;
 use torch_library::geometry::Geometry;
-use torch_library::{Device, DeviceType, DispatchKey, DispatchKeySet, Result, Storage, StorageImpl, Tensor};
+use torch_library::{
+    DType, Device, DeviceType, DispatchKey, DispatchKeySet, Result, Storage, StorageImpl, Tensor,
+};
 
 use crate::handle::{Description, Handle};
 use crate::tracking::Tracking;
@@ -27,7 +31,7 @@ pub struct DeviceMemory {
     start: usize,
     nbytes: usize,
     device: Device,
-    _keeper: Arc<Handle>,
+    _keeper: Handle,
 }
 
 impl DeviceMemory {
@@ -86,9 +90,32 @@ pub(crate) enum Sight {
 #[derive(Debug)]
 pub(crate) struct Seen {
     pub(crate) tensor: Tensor,
-    pub(crate) handle: Arc<Handle>,
+    pub(crate) handle: Kept,
     /// Its memory; nothing of a stand-in and of a meta tensor.
     block: Option<Block>,
+}
+
+/// The handle of a tensor of a call, and who deletes it.
+#[derive(Debug)]
+pub(crate) enum Kept {
+    Here(Handle),
+    /// The storage of the tensor's block, which is there as long as the block.
+    ByStorage(ManuallyDrop<Handle>),
+    /// Whoever is the last that has it, the stand-in or the call.
+    Shared(Arc<Handle>),
+}
+
+impl Deref for Kept {
+    type Target = Handle;
+
+    #[inline]
+    fn deref(&self) -> &Handle {
+        match self {
+            Kept::Here(handle) => handle,
+            Kept::ByStorage(handle) => handle,
+            Kept::Shared(handle) => handle,
+        }
+    }
 }
 
 /// A block of PyTorch's memory, with the storage here that is over it.
@@ -126,73 +153,87 @@ impl Incoming {
         if !handle.is_defined()? {
             return Ok(Tensor::undefined());
         }
-        let description = handle.describe()?;
-        let handle = Arc::new(handle);
-        let (tensor, block) = match sight {
-            Sight::StandIn => (stand_in(&handle, &description)?, None),
-            Sight::Elements => self.over_memory(&handle, &description)?,
+        let seen = match sight {
+            Sight::Elements => self.over_memory(handle)?,
+            Sight::StandIn => {
+                let handle = Arc::new(handle);
+                let tensor = stand_in(&handle)?;
+                Seen { tensor, handle: Kept::Shared(handle), block: None }
+            }
         };
-        self.tensors.push(Seen { tensor: tensor.clone(), handle, block });
+        let tensor = seen.tensor.clone();
+        self.tensors.push(seen);
         Ok(tensor)
     }
 
-    fn over_memory(
-        &self,
-        handle: &Arc<Handle>,
-        description: &Description,
-    ) -> Result<(Tensor, Option<Block>)> {
+    fn over_memory(&self, handle: Handle) -> Result<Seen> {
+        // SAFETY: the reference is not used after it is given to the storage, but by the description, whose numbers are the
+        // tensor's: that lives until the end of this function, in the storage or in the handle.
+        let lent = unsafe { handle.lent() };
+        let description = lent.describe()?;
         let Description { sizes, strides, offset, dtype, device } = description;
-        let (storage, block) = match device.kind {
-            DeviceType::Meta => (Storage::without_data(nbytes(description)?, *device), None),
+        let (storage, handle, is_block) = match device.kind {
+            DeviceType::Meta => {
+                let nbytes = bytes_reached(&Geometry::new(sizes, strides, offset)?, dtype)?;
+                (Storage::without_data(nbytes, device), Kept::Here(handle), None)
+            }
             _ => {
-                let block = self.block(handle, description)?;
-                (block.storage.clone(), Some(block))
+                let (start, nbytes) = extent(&handle, &description)?;
+                let (storage, handle) = self.storage(handle, start, nbytes, &description)?;
+                (storage, handle, Some((start.addr(), nbytes)))
             }
         };
+        let block = is_block.map(|(start, nbytes)| Block { start, nbytes, storage: storage.clone() });
         let keys = DispatchKeySet::from_key(device.kind.dispatch_key());
-        Ok((Tensor::from_storage(storage, sizes, strides, *offset, *dtype, keys)?, block))
+        let tensor = Tensor::from_storage(storage, sizes, strides, offset, dtype, keys)?;
+        Ok(Seen { tensor, handle, block })
     }
 
-    /// The block of memory of a tensor: tensors that share one do so here, and lease it together.
-    fn block(&self, handle: &Arc<Handle>, description: &Description) -> Result<Block> {
-        let Description { offset, dtype, device, .. } = *description;
-        let (data, nbytes) = (handle.data()?, handle.storage_nbytes()?);
-        // Of a tensor without elements the address is null or anything.
-        let before = (offset as usize).wrapping_mul(dtype.size());
-        let start = data.addr().wrapping_sub(if data.is_null() { 0 } else { before });
+    /// The storage over the memory of a tensor: tensors that share a block of it do so here, and lease it together.
+    fn storage(
+        &self,
+        handle: Handle,
+        start: *mut u8,
+        nbytes: usize,
+        description: &Description<'_>,
+    ) -> Result<(Storage, Kept)> {
+        let device = description.device;
         let mut blocks = self.tensors.iter().filter_map(|seen| seen.block.as_ref());
-        if let Some(block) = blocks.find(|block| nbytes > 0 && (block.start, block.nbytes) == (start, nbytes))
+        if nbytes > 0
+            && let Some(block) = blocks.find(|block| (block.start, block.nbytes) == (start.addr(), nbytes))
         {
-            return Ok(block.clone());
+            return Ok((block.storage.clone(), Kept::Here(handle)));
         }
-        let storage = if device != Device::CPU {
-            Storage::new(DeviceMemory { start, nbytes, device, _keeper: handle.clone() })
-        } else if nbytes == 0 || data.is_null() {
+        if device != Device::CPU {
+            let keeper = handle.share()?;
+            let memory = DeviceMemory { start: start.addr(), nbytes, device, _keeper: keeper };
+            return Ok((Storage::new(memory), Kept::Here(handle)));
+        }
+        let Some(data) = NonNull::new(start).filter(|_| nbytes > 0) else {
             // PyTorch tells no address of a tensor without elements, whose storage may have some.
             torch_library::ensure!(
                 nbytes == 0 || description.sizes.contains(&0),
                 NotSupported,
                 "a tensor of PyTorch has no memory that could be read: it is fake, or wraps another"
             );
-            Storage::zeroed(0, device)?
-        } else {
-            let data =
-                NonNull::new(data.with_addr(start)).expect("memory of the host does not begin at null");
-            // SAFETY:
-            // * the storage of a tensor of PyTorch begins `offset` elements before its first and has `nbytes` bytes,
-            //   which stay as long as the tensor, and that as long as the handle; any thread may use them. PyTorch may
-            //   never have written them: to Rust, what comes from foreign code is some value.
-            // * tensors of this call that share memory share this storage, and so its leases. Of other calls and of
-            //   PyTorch's own kernels the rule is PyTorch's: who calls an operator lets nobody write its arguments
-            //   meanwhile, nor read those that it writes.
-            unsafe { Storage::from_raw_parts(data, nbytes, device, Box::new(handle.clone())) }
+            return Ok((Storage::zeroed(0, device)?, Kept::Here(handle)));
         };
-        Ok(Block { start, nbytes, storage })
+        // SAFETY: the storage that keeps it is that of the block, which is there as long as this reference.
+        let kept = unsafe { handle.lent() };
+        // SAFETY:
+        // * the storage of a tensor of PyTorch begins `offset` elements before its first and has `nbytes` bytes,
+        //   which stay as long as the tensor, and that as long as the handle; any thread may use them. PyTorch may
+        //   never have written them: to Rust, what comes from foreign code is some value.
+        // * tensors of this call that share memory share this storage, and so its leases. Of other calls and of
+        //   PyTorch's own kernels the rule is PyTorch's: who calls an operator lets nobody write its arguments
+        //   meanwhile, nor read those that it writes.
+        let storage = unsafe { Storage::from_foreign(data, nbytes, device, handle.into_keeper()) };
+        Ok((storage, Kept::ByStorage(kept)))
     }
 
     /// The tensor of PyTorch that this one was made from.
-    pub(crate) fn handle_of(&self, tensor: &Tensor) -> Option<&Arc<Handle>> {
-        self.tensors.iter().find(|seen| seen.tensor.is_same(tensor)).map(|seen| &seen.handle)
+    pub(crate) fn handle_of(&self, tensor: &Tensor) -> Option<&Handle> {
+        self.tensors.iter().find(|seen| seen.tensor.is_same(tensor)).map(|seen| &*seen.handle)
     }
 
     /// Whether a tensor lies in memory that came in.
@@ -215,14 +256,23 @@ impl Incoming {
     }
 }
 
+/// Where the storage of a tensor with elements begins, null where PyTorch does not tell, and how many bytes it has.
+fn extent(handle: &Handle, description: &Description<'_>) -> Result<(*mut u8, usize)> {
+    let (data, nbytes) = (handle.data()?, handle.storage_nbytes()?);
+    // Of a tensor without elements the address is null or anything.
+    let before = (description.offset as usize).wrapping_mul(description.dtype.size());
+    Ok((if data.is_null() { data } else { data.wrapping_sub(before) }, nbytes))
+}
+
 /// A tensor whose calls PyTorch answers.
-pub(crate) fn stand_in(handle: &Arc<Handle>, description: &Description) -> Result<Tensor> {
+pub(crate) fn stand_in(handle: &Arc<Handle>) -> Result<Tensor> {
+    let description = handle.describe()?;
     let Description { sizes, strides, offset, dtype, device } = description;
-    let geometry = Geometry::new(sizes, strides, *offset)?;
-    let storage = Storage::without_data(nbytes(description)?, *device);
+    let geometry = Geometry::new(sizes, strides, offset)?;
+    let storage = Storage::without_data(bytes_reached(&geometry, dtype)?, device);
     // The upper key is that of tensors whose writes are counted: what a formula names is saved with its version.
     let keys = DispatchKeySet::from_keys(&[DispatchKey::Python, DispatchKey::ADInplaceOrView]);
-    Tensor::wrapper(storage, &geometry, *dtype, keys, StandIn(Mutex::new(handle.clone())))
+    Tensor::wrapper(storage, &geometry, dtype, keys, StandIn(Mutex::new(handle.clone())))
 }
 
 /// Another stand-in for the same tensor.
@@ -230,13 +280,10 @@ pub(crate) fn stand_in_again(tensor: &Tensor) -> Result<Tensor> {
     let Some(content) = tensor.content::<StandIn>() else {
         torch_library::bail!(Internal, "the tensor stands for none of PyTorch's")
     };
-    let handle = content.handle();
-    stand_in(&handle, &handle.describe()?)
+    stand_in(&content.handle())
 }
 
 /// As many bytes as the elements reach: PyTorch does not tell it of tensors whose sizes it knows as symbols.
-fn nbytes(description: &Description) -> Result<usize> {
-    let Description { sizes, strides, offset, dtype, .. } = description;
-    let end = Geometry::new(sizes, strides, *offset)?.end()?;
-    Ok(usize::try_from(end)?.saturating_mul(dtype.size()))
+fn bytes_reached(geometry: &Geometry, dtype: DType) -> Result<usize> {
+    Ok(usize::try_from(geometry.end()?)?.saturating_mul(dtype.size()))
 }

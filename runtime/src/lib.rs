@@ -146,7 +146,7 @@ pub use key::{
 pub use layout::{Layout, MemoryFormat};
 pub use scalar::Scalar;
 pub use tensor::{
-    BackendRef, Elements, ElementsMut, Foreign, Lease, Leased, ListLease, Overlap, OwnedLease, Storage,
+    BackendRef, Elements, ElementsMut, Foreign, ForeignTensor, Lease, Leased, ListLease, Overlap, OwnedLease, Storage,
     StorageBytes, StorageBytesMut, StorageImpl, StorageRef, Tensor, WeakTensor, geometry,
 };
 

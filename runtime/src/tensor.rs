@@ -4,6 +4,7 @@ mod access;
 pub(crate) mod backend;
 mod bytes;
 mod create;
+mod foreign;
 pub mod geometry;
 mod lease;
 mod lease_word;
@@ -32,6 +33,7 @@ use wrapper::Content;
 
 pub use access::{Elements, ElementsMut};
 pub use bytes::{StorageBytes, StorageBytesMut};
+pub use foreign::ForeignTensor;
 pub use lease::{Lease, Leased, ListLease, OwnedLease};
 pub use overlap::Overlap;
 pub use storage::{BackendRef, Foreign, Storage, StorageImpl, StorageRef};

@@ -10,7 +10,7 @@ use torch_library::schema::{Schema, Type};
 use torch_library::{DispatchKey, Dispatcher, EntryPoint, OperatorInfo, Result};
 
 use crate::above::Above;
-use crate::entry::Exported;
+use crate::entry::{Exported, Plain};
 use crate::plan::{self, Keys, Role};
 use crate::shim::{Object, Shim, WRITTEN_FROM, check, load, number_of};
 use crate::text::{Json, json_string};
@@ -227,7 +227,8 @@ impl<'e> Export<'e> {
         }
         self.state.operators.push(described(schema, &keys, &served, above.is_some()));
         let is_view = schema.has_alias_info() && !schema.is_mutable();
-        let exported = Exported { operator, schema, autograd: keys.autograd, above, is_view };
+        let plain = Plain::all(schema);
+        let exported = Exported { operator, schema, autograd: keys.autograd, above, is_view, plain };
         point.set_receiver(Box::new(exported)).map_err(|error| error.to_string())?;
         self.register(&served, &keys.registered, schema, point)
     }
@@ -420,6 +421,7 @@ fn described(schema: &Schema, keys: &Keys, served: &Served, has_above: bool) -> 
         ("layers", Json::list(keys.layers.iter().map(|key| json_string(key.name())))),
         ("flat", name(&flat)),
         ("recorded", name(&served.recorded)),
+        ("is_recorded_after", (has_above && plan::is_recorded_after(schema)).to_string()),
         ("backward", name(&served.backward)),
         ("differentiable", name(&served.differentiable)),
         ("layer", name(&served.layer)),
@@ -478,7 +480,7 @@ mod tests {
                 r#"{"name":"s","kind":"number","by_name":false,"is_written":false},"#,
                 r#"{"name":"n","kind":"other","by_name":true,"is_written":false}],"#,
                 r#""is_view":false,"is_composite":false,"has_above":true,"layers":["AutocastCPU"],"#,
-                r#""flat":"_f_o_flat","recorded":"_f_o_recorded","backward":"_f_o_backward","#,
+                r#""flat":"_f_o_flat","recorded":"_f_o_recorded","is_recorded_after":true,"backward":"_f_o_backward","#,
                 r#""differentiable":"_f_o_differentiable","layer":"_f_o_layer","batched":null}"#,
             )
         );

@@ -115,6 +115,7 @@ impl Handle {
     }
 
     /// Where the elements begin, the offset applied; null where there are none.
+    #[inline]
     pub(crate) fn data(&self) -> Result<*mut u8> {
         // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
         let data =
@@ -123,6 +124,7 @@ impl Handle {
     }
 
     /// How many bytes the storage has.
+    #[inline]
     pub(crate) fn storage_nbytes(&self) -> Result<usize> {
         // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
         let nbytes = ask("storage", |answer| unsafe {
@@ -132,6 +134,7 @@ impl Handle {
     }
 
     /// Where the tensor is.
+    #[inline]
     pub(crate) fn device(&self) -> Result<Device> {
         let object = self.as_object();
         // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
@@ -151,6 +154,7 @@ impl Handle {
     }
 
     /// Where in its storage the tensor begins, in elements.
+    #[inline]
     fn offset(&self) -> Result<i64> {
         // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
         let told = ask("storage offset", |answer| unsafe {

@@ -13,6 +13,7 @@ use torch_library::{
 };
 
 use crate::handle::{Description, Handle};
+use crate::spares::Spares;
 use crate::tracking::Tracking;
 
 /// Memory on a device that the host does not reach: what a kernel for that device finds in a tensor's storage.
@@ -91,7 +92,7 @@ pub(crate) enum Sight {
 pub(crate) struct Seen {
     pub(crate) tensor: Tensor,
     pub(crate) handle: Kept,
-    /// Its memory; nothing of a stand-in and of a meta tensor.
+    /// Its block of memory; nothing of a stand-in and of a meta tensor.
     block: Option<Block>,
 }
 
@@ -99,7 +100,7 @@ pub(crate) struct Seen {
 #[derive(Debug)]
 pub(crate) enum Kept {
     Here(Handle),
-    /// The storage of the tensor's block, which is there as long as the block.
+    /// The storage that the tensor was made over, which is there as long as the tensor.
     ByStorage(ManuallyDrop<Handle>),
     /// Whoever is the last that has it, the stand-in or the call.
     Shared(Arc<Handle>),
@@ -118,18 +119,18 @@ impl Deref for Kept {
     }
 }
 
-/// A block of PyTorch's memory, with the storage here that is over it.
-#[derive(Clone, Debug)]
+/// A block of PyTorch's memory. The storage over it is the one that the tensor was made over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Block {
     start: usize,
     nbytes: usize,
-    storage: Storage,
 }
 
 /// The tensors of one call, with those that they stand for.
 #[derive(Debug, Default)]
 pub(crate) struct Incoming {
     tensors: SmallVec<[Seen; 3]>,
+    spares: Spares,
     /// Whether tensors that were made here go to operators of PyTorch that may be recording.
     lifts: bool,
 }
@@ -138,7 +139,9 @@ impl Incoming {
     /// For the arguments and the returns of a call of PyTorch. Tensors that were made here are constants to whoever
     /// records it, or computes without elements.
     pub(crate) fn of_call() -> Incoming {
-        Incoming { lifts: true, ..Incoming::default() }
+        let mut incoming = Incoming::default();
+        incoming.lifts = true;
+        incoming
     }
 
     pub(crate) fn lifts(&self) -> bool {
@@ -150,76 +153,76 @@ impl Incoming {
     /// # Errors
     /// An element type, a layout or a device that is not known here.
     pub(crate) fn tensor(&mut self, handle: Handle, sight: Sight) -> Result<Tensor> {
-        if !handle.is_defined()? {
-            return Ok(Tensor::undefined());
-        }
-        let seen = match sight {
-            Sight::Elements => self.over_memory(handle)?,
+        match sight {
+            Sight::Elements => self.see(handle)?,
             Sight::StandIn => {
+                if !handle.is_defined()? {
+                    return Ok(Tensor::undefined());
+                }
                 let handle = Arc::new(handle);
                 let tensor = stand_in(&handle)?;
-                Seen { tensor, handle: Kept::Shared(handle), block: None }
+                self.tensors.push(Seen { tensor, handle: Kept::Shared(handle), block: None });
             }
-        };
-        let tensor = seen.tensor.clone();
-        self.tensors.push(seen);
-        Ok(tensor)
+        }
+        Ok(self.tensors.last().expect("one has just come").tensor.clone())
     }
 
-    fn over_memory(&self, handle: Handle) -> Result<Seen> {
+    /// Takes a tensor in, with its elements.
+    ///
+    /// # Errors
+    /// As [`tensor`](Self::tensor).
+    #[inline]
+    pub(crate) fn see(&mut self, handle: Handle) -> Result<()> {
+        let seen = match handle.is_defined()? {
+            true => self.over_memory(handle)?,
+            false => Seen { tensor: Tensor::undefined(), handle: Kept::Here(handle), block: None },
+        };
+        self.tensors.push(seen);
+        Ok(())
+    }
+
+    /// The tensors that came in, in their order.
+    pub(crate) fn tensors(&self) -> impl Iterator<Item = &Tensor> {
+        self.tensors.iter().map(|seen| &seen.tensor)
+    }
+
+    fn over_memory(&mut self, handle: Handle) -> Result<Seen> {
         // SAFETY: the reference is not used after it is given to the storage, but by the description, whose numbers are the
         // tensor's: that lives until the end of this function, in the storage or in the handle.
         let lent = unsafe { handle.lent() };
         let description = lent.describe()?;
         let Description { sizes, strides, offset, dtype, device } = description;
-        let (storage, handle, is_block) = match device.kind {
-            DeviceType::Meta => {
-                let nbytes = bytes_reached(&Geometry::new(sizes, strides, offset)?, dtype)?;
-                (Storage::without_data(nbytes, device), Kept::Here(handle), None)
-            }
-            _ => {
-                let (start, nbytes) = extent(&handle, &description)?;
-                let (storage, handle) = self.storage(handle, start, nbytes, &description)?;
-                (storage, handle, Some((start.addr(), nbytes)))
-            }
-        };
-        let block = is_block.map(|(start, nbytes)| Block { start, nbytes, storage: storage.clone() });
         let keys = DispatchKeySet::from_key(device.kind.dispatch_key());
-        let tensor = Tensor::from_storage(storage, sizes, strides, offset, dtype, keys)?;
-        Ok(Seen { tensor, handle, block })
-    }
-
-    /// The storage over the memory of a tensor: tensors that share a block of it do so here, and lease it together.
-    fn storage(
-        &self,
-        handle: Handle,
-        start: *mut u8,
-        nbytes: usize,
-        description: &Description<'_>,
-    ) -> Result<(Storage, Kept)> {
-        let device = description.device;
-        let mut blocks = self.tensors.iter().filter_map(|seen| seen.block.as_ref());
+        let of = |storage| Tensor::from_storage(storage, sizes, strides, offset, dtype, keys);
+        if device.kind == DeviceType::Meta {
+            let nbytes = bytes_reached(&Geometry::new(sizes, strides, offset)?, dtype)?;
+            let tensor = of(Storage::without_data(nbytes, device))?;
+            return Ok(Seen { tensor, handle: Kept::Here(handle), block: None });
+        }
+        let (start, nbytes) = extent(&handle, &description)?;
+        let block = Some(Block { start: start.addr(), nbytes });
+        let of_block = |storage: Storage, handle| Ok(Seen { tensor: of(storage)?, handle, block });
         if nbytes > 0
-            && let Some(block) = blocks.find(|block| (block.start, block.nbytes) == (start.addr(), nbytes))
+            && let Some(seen) = self.tensors.iter().find(|seen| seen.block == block)
         {
-            return Ok((block.storage.clone(), Kept::Here(handle)));
+            return of_block(seen.tensor.original_storage().clone(), Kept::Here(handle));
         }
         if device != Device::CPU {
-            let keeper = handle.share()?;
-            let memory = DeviceMemory { start: start.addr(), nbytes, device, _keeper: keeper };
-            return Ok((Storage::new(memory), Kept::Here(handle)));
+            let memory = DeviceMemory { start: start.addr(), nbytes, device, _keeper: handle.share()? };
+            return of_block(Storage::new(memory), Kept::Here(handle));
         }
         let Some(data) = NonNull::new(start).filter(|_| nbytes > 0) else {
             // PyTorch tells no address of a tensor without elements, whose storage may have some.
             torch_library::ensure!(
-                nbytes == 0 || description.sizes.contains(&0),
+                nbytes == 0 || sizes.contains(&0),
                 NotSupported,
                 "a tensor of PyTorch has no memory that could be read: it is fake, or wraps another"
             );
-            return Ok((Storage::zeroed(0, device)?, Kept::Here(handle)));
+            return of_block(Storage::zeroed(0, device)?, Kept::Here(handle));
         };
-        // SAFETY: the storage that keeps it is that of the block, which is there as long as this reference.
+        // SAFETY: it is kept by the storage that the tensor is made over, which is there as long as the tensor beside it.
         let kept = unsafe { handle.lent() };
+        let (left, memory) = (self.spares.take(), (data, nbytes, handle.into_keeper()));
         // SAFETY:
         // * the storage of a tensor of PyTorch begins `offset` elements before its first and has `nbytes` bytes,
         //   which stay as long as the tensor, and that as long as the handle; any thread may use them. PyTorch may
@@ -227,8 +230,8 @@ impl Incoming {
         // * tensors of this call that share memory share this storage, and so its leases. Of other calls and of
         //   PyTorch's own kernels the rule is PyTorch's: who calls an operator lets nobody write its arguments
         //   meanwhile, nor read those that it writes.
-        let storage = unsafe { Storage::from_foreign(data, nbytes, device, handle.into_keeper()) };
-        Ok((storage, Kept::ByStorage(kept)))
+        let tensor = unsafe { Tensor::over_foreign(left, memory, sizes, strides, offset, dtype, keys) }?;
+        Ok(Seen { tensor, handle: Kept::ByStorage(kept), block })
     }
 
     /// The tensor of PyTorch that this one was made from.
@@ -238,8 +241,8 @@ impl Incoming {
 
     /// Whether a tensor lies in memory that came in.
     pub(crate) fn is_at_home(&self, tensor: &Tensor) -> bool {
-        let mut blocks = self.tensors.iter().filter_map(|seen| seen.block.as_ref());
-        blocks.any(|block| block.storage.is_same(&tensor.storage()))
+        let mut blocks = self.tensors.iter().filter(|seen| seen.block.is_some());
+        blocks.any(|seen| seen.tensor.original_storage().is_same(&tensor.storage()))
     }
 
     /// Whether PyTorch records what is done with the tensors that came in.
@@ -253,6 +256,17 @@ impl Incoming {
     pub(crate) fn base_of(&self, tensor: &Tensor) -> Option<&Seen> {
         // Meta tensors of PyTorch are each of their own here, and so is what a kernel derives from them.
         self.tensors.iter().find(|seen| seen.tensor.storage().is_same(&tensor.storage()))
+    }
+}
+
+impl Drop for Incoming {
+    #[inline]
+    fn drop(&mut self) {
+        while let Some(Seen { tensor, handle, .. }) = self.tensors.pop() {
+            if matches!(handle, Kept::ByStorage(_)) {
+                self.spares.put(tensor);
+            }
+        }
     }
 }
 

@@ -8,11 +8,95 @@ from torch.autograd.function import _SingleLevelFunction
 
 def _differentiate(operator):
     """Implements the operator that records a call. It is called where somebody wants a gradient, or for all calls."""
-    record = _lazily(lambda: _recorder(operator))
-    _implement(operator, _passing_on(record), "CompositeImplicitAutograd", _full_name(operator, operator["recorded"]))
+    make, recorder = _after_recorder if operator["is_recorded_after"] else _recorder, None
+
+    def record(*values):
+        nonlocal recorder
+        try:
+            if recorder is None:
+                recorder = make(operator)
+            return recorder(values)
+        except Exception as error:
+            _raised[-1](error)
+            raise
+
+    _implement(operator, record, "CompositeImplicitAutograd", _full_name(operator, operator["recorded"]))
     if not operator["has_above"]:
         positional = _positional_with_defaults(operator)
         _implement(operator, lambda *args, **kwargs: record(*positional(args, kwargs)), "Autograd")
+
+
+def _after_recorder(operator):
+    """The function that records calls which Rust has made: it gets their arguments, results and a bit for each result
+    without a gradient.
+
+    A node is made for each call: nothing here is looked up twice, and what all calls have in common is decided before.
+    """
+    backward = _overload(operator, operator["backward"])._op
+    kinds = _kinds(operator)
+    optional = [a for a in _called(operator)._schema.arguments if isinstance(a.type, torch.OptionalType)]
+    tensors_at = [index for index, kind in enumerate(kinds) if kind in ("tensor", "tensors")]
+    is_plain = kinds == ["tensor"] * len(kinds) and not optional
+    count = len(kinds)
+
+    def forward(ctx, rest, results, lost, *tensors):
+        ctx.to_save = tensors + results
+        ctx.rest = rest
+        if lost:
+            ctx.mark_non_differentiable(*[result for index, result in enumerate(results) if lost >> index & 1])
+        if len(results) == 1:  # else a formula may count on a gradient for each
+            ctx.materialize_grads = False
+        return results
+
+    def run(ctx, *grads):
+        saved, needs = ctx.saved_tensors, ctx.needs_input_grad[3:]
+        before = len(needs)
+        values = saved[:before] if is_plain else _filled(*ctx.rest, saved)
+        return None, None, None, *backward(*values, saved[before:], grads, needs)
+
+    function = _function(operator, forward, run)
+
+    def record(values):
+        tensors, rest = values[:count], None
+        if not is_plain:
+            tensors, rest = _taken_apart(values[:count], tensors_at)
+        results = values[count:-1]
+        if torch._C._are_functorch_transforms_active():
+            with enable_single_level_autograd_function():
+                recorded = function.apply(rest, results, values[-1], *tensors)
+        else:
+            recorded = function.apply(rest, results, values[-1], *tensors)
+        return recorded if len(results) > 1 else recorded[0]
+
+    return record
+
+
+def _function(operator, forward, backward):
+    name = _full_name(operator).split("::")[1].replace(".", "_")
+    members = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
+    return type(name, (_SingleLevelFunction,), members)
+
+
+def _kinds(operator):
+    """What each argument of the operator that kernels serve is."""
+    return [kind for a in operator["arguments"] for kind in ([a["kind"]] * (3 if a["kind"] == "number" else 1))]
+
+
+def _taken_apart(values, tensors_at):
+    """The tensors among arguments, and what is left: the arguments without them, and the places where they were."""
+    values, places, tensors = list(values), [], []
+    for index in tensors_at:
+        value, values[index] = values[index], None
+        if isinstance(value, torch.Tensor):
+            places.append((index, None))
+            tensors.append(value)
+        elif value is not None:
+            values[index] = [None] * len(value)
+            for position, tensor in enumerate(value):
+                if tensor is not None:
+                    places.append((index, position))
+                    tensors.append(tensor)
+    return tensors, (values, places)
 
 
 def _recorder(operator):
@@ -20,10 +104,9 @@ def _recorder(operator):
     call, backward, differentiable = (
         _overload(operator, name) for name in (operator["flat"], operator["backward"], operator["differentiable"])
     )
-    arguments = operator["arguments"]
-    kinds = [kind for a in arguments for kind in ([a["kind"]] * (3 if a["kind"] == "number" else 1))]
+    arguments, kinds = operator["arguments"], _kinds(operator)
     named = {} if operator["flat"] else {i: a["name"] for i, a in enumerate(arguments) if a["by_name"]}
-    tensors_at = [(i, kind == "tensors") for i, kind in enumerate(kinds) if kind in ("tensor", "tensors")]
+    tensors_at = [index for index, kind in enumerate(kinds) if kind in ("tensor", "tensors")]
     written_at = _written(operator)[0][0] if any(a["is_written"] for a in arguments) else None
     known = {}  # which results have gradients, by what rows can ask: all but elements
     first_named, is_one = min(named, default=len(kinds)), len(call._schema.returns) == 1
@@ -73,27 +156,13 @@ def _recorder(operator):
         found = backward(*values, list(saved[count:]), grads, ctx.needs)
         return (None, *found, *[None] * ctx.extra)
 
-    name = _full_name(operator).split("::")[1].replace(".", "_")
-    members = {"forward": staticmethod(forward), "backward": staticmethod(run)}
-    function = type(name, (_SingleLevelFunction,), members)
+    function = _function(operator, forward, run)
 
-    def record(*values):
-        values, places, tensors, before = list(values), [], [], None
-        for index, is_list in tensors_at:
-            value = values[index]
-            if is_list and value is not None:
-                values[index] = [None] * len(value)  # what is kept has no tensor in it
-                for position, tensor in enumerate(value):
-                    if tensor is not None:
-                        places.append((index, position))
-                        tensors.append(tensor)
-            elif value is not None:
-                if index == written_at:
-                    before = len(tensors)
-                places.append((index, None))
-                tensors.append(value)
-                values[index] = None
-        if before is not None:
+    def record(values):
+        tensors, (values, places) = _taken_apart(values, tensors_at)
+        before = None
+        if written_at is not None:
+            before = places.index((written_at, None))
             _check_write(operator, tensors[before])
             tensors.append(tensors[before].clone())
         plan = _Plan(values, places, before)

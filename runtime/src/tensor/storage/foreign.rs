@@ -3,6 +3,12 @@
 
 use std::ffi::c_void;
 use std::ptr::NonNull;
+use std::sync::atomic::AtomicU64;
+
+use triomphe::Arc;
+
+use super::{Inner, LeaseWord, Owner, Storage};
+use crate::device::Device;
 
 /// One object of another library, which is freed when this drops.
 ///
@@ -43,5 +49,43 @@ impl Drop for Foreign {
     fn drop(&mut self) {
         // SAFETY: `new` was promised that the object may be freed once, by any thread; this one owned it.
         unsafe { (self.free)(self.object.as_ptr()) };
+    }
+}
+
+/// One storage after another over other libraries' memory, in one block of the allocator: a call of a host needs some for
+/// as long as it lasts, and the next call again.
+impl Storage {
+    /// Lets go of the memory, if this is the only handle and an object of another library keeps it.
+    #[inline]
+    pub(crate) fn vacate(&mut self) -> bool {
+        let Some(block) = Arc::get_mut(&mut self.0) else { return false };
+        let inner = &mut block.header;
+        if !matches!(inner.owner, Owner::Foreign { .. }) {
+            return false;
+        }
+        (inner.data, inner.nbytes, inner.owner) = (None, 0, Owner::Nothing);
+        true
+    }
+
+    /// Becomes a storage as [`from_foreign`](Self::from_foreign) makes it, if it was vacated and nobody else has it; else
+    /// gives the keeper back.
+    ///
+    /// # Safety
+    /// - What [`from_foreign`](Self::from_foreign) asks for.
+    #[inline]
+    pub(crate) unsafe fn occupy(
+        &mut self,
+        data: NonNull<u8>,
+        nbytes: usize,
+        keeper: Foreign,
+    ) -> Result<(), Foreign> {
+        let Some(block) = Arc::get_mut(&mut self.0) else { return Err(keeper) };
+        let inner = &mut block.header;
+        if !matches!(inner, Inner { data: None, owner: Owner::Nothing, device: Device::CPU, .. }) {
+            return Err(keeper);
+        }
+        (inner.data, inner.nbytes, inner.version) = (Some(data), nbytes, AtomicU64::new(0));
+        (inner.lease, inner.owner) = (LeaseWord::new(), Owner::Foreign { _keeper: keeper });
+        Ok(())
     }
 }

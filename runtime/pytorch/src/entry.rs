@@ -120,16 +120,12 @@ impl Exported {
     ///
     /// # Safety
     /// * The first words are the operator's arguments, and owned.
-    unsafe fn run_plain(
-        &self,
-        plain: &[Plain],
-        incoming: &mut Incoming,
-        words: &mut [Word],
-    ) -> Result<()> {
+    unsafe fn run_plain(&self, plain: &[Plain], incoming: &mut Incoming, words: &mut [Word]) -> Result<()> {
         let mut failure = None;
         for (kind, word) in plain.iter().zip(&*words) {
             if *kind == Plain::Tensor
-                // SAFETY: the caller says that the word is an owned tensor. All are taken before an error is passed on.
+                // All are taken before an error is passed on.
+                // SAFETY: the caller says that the word is an owned tensor.
                 && let Err(error) = unsafe { Handle::from_word(*word) }.and_then(|handle| incoming.see(handle))
             {
                 failure.get_or_insert(error);

@@ -57,8 +57,8 @@ impl Recorded {
     /// What the call fails with, or the derivative; that an argument cannot be kept, and the words are untouched.
     ///
     /// # Safety
-    /// * The words are the arguments of the operator, and owned; there is room for its returns, which the function leaves
-    ///   there.
+    /// * The words are the arguments of the operator, and owned; there is room for its returns, which the function
+    ///   leaves there.
     pub(crate) unsafe fn run(
         &self,
         words: &mut [Word],
@@ -77,8 +77,8 @@ impl Recorded {
         let lost = self.lost(&kept, needs, has_gradient)?;
         let mut stack = kept.give_up();
         stack.push(lost);
-        // SAFETY: the operator was defined with these arguments and results, and the number behind them; they are more than
-        // its returns.
+        // SAFETY: the operator was defined with these arguments and results, and the number behind them; they are more
+        // than its returns.
         with_kinds(|| unsafe { words::call(&self.name, c"", &mut stack) })?;
         words[..self.results].copy_from_slice(&stack[..self.results]);
         Ok(())

@@ -61,7 +61,10 @@ mod tests {
         let mut inner = Spares::default();
         assert!(inner.take().is_none());
         inner.put(Tensor::from([1.0]));
-        assert!(inner.0.as_ref().is_some_and(|kept| kept.is_empty()), "memory of its own is no foreign one's");
+        assert!(
+            inner.0.as_ref().is_some_and(|kept| kept.is_empty()),
+            "memory of its own is no foreign one's"
+        );
         drop(inner);
         drop(outer);
         assert!(KEPT.take().is_some());

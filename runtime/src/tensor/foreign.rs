@@ -24,7 +24,6 @@ impl Tensor {
     ///
     /// # Safety
     /// - What [`Storage::from_foreign`] asks for.
-    #[expect(clippy::too_many_arguments, reason = "what it is over, and where in it")]
     pub unsafe fn over_foreign(
         left: Option<ForeignTensor>,
         (data, nbytes, keeper): (NonNull<u8>, usize, Foreign),
@@ -43,7 +42,9 @@ impl Tensor {
                 // SAFETY: the caller vouches for the memory.
                 match unsafe { storage.occupy(data, nbytes, keeper) } {
                     Ok(()) => {
-                        if (geometry.offset(), geometry.sizes(), geometry.strides()) != (offset, sizes, strides) {
+                        if (geometry.offset(), geometry.sizes(), geometry.strides())
+                            != (offset, sizes, strides)
+                        {
                             *geometry = Geometry::SCALAR;
                             geometry.set(sizes, strides, offset)?;
                         }
@@ -63,7 +64,8 @@ impl Tensor {
     #[inline]
     pub fn leave_foreign(mut self) -> Option<ForeignTensor> {
         let tensor = Arc::get_mut(&mut self.0)?;
-        let is_plain = tensor.autograd.get().is_none() && *tensor.gradient.get_mut() == Gradient::NOT_REQUIRED;
+        let is_plain =
+            tensor.autograd.get().is_none() && *tensor.gradient.get_mut() == Gradient::NOT_REQUIRED;
         let is_left = is_plain && tensor.content.is_none() && tensor.place.only_mut()?.storage.vacate();
         if is_left { Some(ForeignTensor(self)) } else { None }
     }
@@ -100,7 +102,9 @@ mod tests {
         let keeper = unsafe { Foreign::new(data.cast(), free) };
         let keys = DispatchKeySet::from_key(DispatchKey::CPU);
         // SAFETY: the keeper keeps so many bytes, which nobody else uses.
-        unsafe { Tensor::over_foreign(left, (data.cast(), 24, keeper), sizes, strides, 0, DType::Float32, keys) }
+        unsafe {
+            Tensor::over_foreign(left, (data.cast(), 24, keeper), sizes, strides, 0, DType::Float32, keys)
+        }
     }
 
     #[test]
@@ -112,7 +116,10 @@ mod tests {
         let left = x.leave_foreign();
         assert!(left.is_some() && FREED.load(Ordering::Relaxed) > before, "the memory is let go of");
         let y = over(left, 9.0, &[3, 2], &[1, 3]).unwrap();
-        assert_eq!((y.id(), y.version(), y.to_vec::<f32>().unwrap()), (id, 0, vec![9.0, 3.0, 1.0, 4.0, 2.0, 5.0]));
+        assert_eq!(
+            (y.id(), y.version(), y.to_vec::<f32>().unwrap()),
+            (id, 0, vec![9.0, 3.0, 1.0, 4.0, 2.0, 5.0])
+        );
         let kept = y.clone();
         assert!(y.leave_foreign().is_none(), "somebody has the tensor");
         let view = kept.strided_view(&[1], &[1], 0).unwrap();

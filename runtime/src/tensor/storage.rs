@@ -247,8 +247,8 @@ impl Storage {
         Self::from_inner(Some(data), nbytes, device, Owner::Keeper { _keeper: keeper })
     }
 
-    /// As [`from_raw_parts`](Self::from_raw_parts), for memory that an object of another library keeps: a call of it makes
-    /// such storages, and no box for each.
+    /// As [`from_raw_parts`](Self::from_raw_parts), for memory that an object of another library keeps: nothing is
+    /// allocated for the keeper.
     ///
     /// # Safety
     /// - What [`from_raw_parts`](Self::from_raw_parts) asks for, until the object is freed.

@@ -52,8 +52,8 @@ impl Drop for Foreign {
     }
 }
 
-/// One storage after another over other libraries' memory, in one block of the allocator: a call of a host needs some for
-/// as long as it lasts, and the next call again.
+/// One storage after another over other libraries' memory, in one block of the allocator: a call of a host needs some
+/// for as long as it lasts, and the next call again.
 impl Storage {
     /// Lets go of the memory, if this is the only handle and an object of another library keeps it.
     #[inline]
@@ -67,8 +67,8 @@ impl Storage {
         true
     }
 
-    /// Becomes a storage as [`from_foreign`](Self::from_foreign) makes it, if it was vacated and nobody else has it; else
-    /// gives the keeper back.
+    /// Becomes a storage as [`from_foreign`](Self::from_foreign) makes it, if it was vacated and nobody else has it;
+    /// else gives the keeper back.
     ///
     /// # Safety
     /// - What [`from_foreign`](Self::from_foreign) asks for.

@@ -98,8 +98,8 @@ impl Above {
         let handles = unsafe { self.handles(words) }?;
         // SAFETY: they are tensors of the call, which owns them.
         let wish = unsafe { tracking.wish(handles.into_iter()) };
-        // SAFETY: the words are arguments of the operator below, and of what records it alone, which takes the same.
         let call = |name: &CStr, overload: &CStr, words: &mut [Word]| {
+            // SAFETY: the words are arguments of the operator below, and of what records it alone, which takes the same.
             with_kinds(|| unsafe { words::call(name, overload, words) })
         };
         let below =

@@ -139,9 +139,7 @@ impl Incoming {
     /// For the arguments and the returns of a call of PyTorch. Tensors that were made here are constants to whoever
     /// records it, or computes without elements.
     pub(crate) fn of_call() -> Incoming {
-        let mut incoming = Incoming::default();
-        incoming.lifts = true;
-        incoming
+        Incoming { tensors: SmallVec::new(), spares: Spares::default(), lifts: true }
     }
 
     pub(crate) fn lifts(&self) -> bool {

@@ -146,8 +146,8 @@ pub use key::{
 pub use layout::{Layout, MemoryFormat};
 pub use scalar::Scalar;
 pub use tensor::{
-    BackendRef, Elements, ElementsMut, Lease, Leased, ListLease, Overlap, OwnedLease, Storage, StorageBytes,
-    StorageBytesMut, StorageImpl, StorageRef, Tensor, WeakTensor, geometry,
+    BackendRef, Elements, ElementsMut, Foreign, ForeignTensor, Lease, Leased, ListLease, Overlap, OwnedLease,
+    Storage, StorageBytes, StorageBytesMut, StorageImpl, StorageRef, Tensor, WeakTensor, geometry,
 };
 
 #[doc(hidden)]

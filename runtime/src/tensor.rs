@@ -4,6 +4,7 @@ mod access;
 pub(crate) mod backend;
 mod bytes;
 mod create;
+mod foreign;
 pub mod geometry;
 mod lease;
 mod lease_word;
@@ -32,9 +33,10 @@ use wrapper::Content;
 
 pub use access::{Elements, ElementsMut};
 pub use bytes::{StorageBytes, StorageBytesMut};
+pub use foreign::ForeignTensor;
 pub use lease::{Lease, Leased, ListLease, OwnedLease};
 pub use overlap::Overlap;
-pub use storage::{BackendRef, Storage, StorageImpl, StorageRef};
+pub use storage::{BackendRef, Foreign, Storage, StorageImpl, StorageRef};
 
 /// A multi-dimensional array of numbers: a handle to shared, typed, strided memory.
 ///
@@ -389,9 +391,10 @@ impl Tensor {
         dtype: DType,
         key_set: DispatchKeySet,
     ) -> Result<Tensor> {
-        let geometry = Geometry::new(sizes, strides, offset)?;
-        StorageView::check(&storage, &geometry, dtype)?;
-        Ok(Tensor::from_place(StorageView { storage, geometry }, dtype, key_set))
+        let mut tensor = Tensor::scalar_in(storage, dtype, key_set);
+        tensor.geometry_mut().set(sizes, strides, offset)?;
+        StorageView::check(&tensor.storage(), tensor.geometry(), dtype)?;
+        Ok(tensor)
     }
 
     #[inline]

@@ -1,8 +1,9 @@
 """Nanoseconds per call, from Python, of operators that do nothing, or the same: in Rust, in Python, in C++.
 
-`cargo build --release` builds the library of this folder, and `python bench.py target/release/libbench.so [CALLS]` measures its operators;
-the others it makes itself. Each figure is the least of many short rounds. At the end it makes so many further calls, and says by how much
-memory has grown.
+`cargo build --release` builds the library of this folder, and `python bench.py target/release/libbench.so [CALLS] [HUNDRED]` measures its
+operators; the others it makes itself. Each figure is the least of many short rounds. At the end it makes so many further calls of each kind,
+and says by how much memory has grown. HUNDRED is the library of `cargo build --release --features hundred --target-dir target/hundred`, which it
+imports in processes of their own.
 """
 
 import ctypes
@@ -19,10 +20,19 @@ import torch
 
 STABLE = """
 #include <torch/csrc/stable/library.h>
+#include <torch/csrc/stable/ops.h>
 #include <torch/csrc/stable/tensor.h>
-void nop(torch::stable::Tensor x) {}
-STABLE_TORCH_LIBRARY(stable_cpp, m) { m.def("nop(Tensor self) -> ()"); }
-STABLE_TORCH_LIBRARY_IMPL(stable_cpp, CPU, m) { m.impl("nop", TORCH_BOX(&nop)); }
+using torch::stable::Tensor;
+void nop(Tensor x) {}
+Tensor myadd(Tensor x, Tensor y) {
+  Tensor sum = torch::stable::empty_like(x);
+  const float *a = x.const_data_ptr<float>(), *b = y.const_data_ptr<float>();
+  float* c = sum.mutable_data_ptr<float>();
+  for (int64_t i = 0; i < x.numel(); ++i) c[i] = a[i] + b[i];
+  return sum;
+}
+STABLE_TORCH_LIBRARY(stable_cpp, m) { m.def("myadd(Tensor self, Tensor other) -> Tensor"); m.def("nop(Tensor self) -> ()"); }
+STABLE_TORCH_LIBRARY_IMPL(stable_cpp, CPU, m) { m.impl("myadd", TORCH_BOX(&myadd)); m.impl("nop", TORCH_BOX(&nop)); }
 """
 
 WHOLE = """
@@ -79,16 +89,17 @@ def cpp(name, source):
     return getattr(torch.ops, name)
 
 
-def nanoseconds(rows, seconds, calls=300):
-    """The least that a call of each took, in turns: what else the machine does meets all of them alike."""
-    least = [float("inf")] * len(rows)
+def nanoseconds(rows, seconds, round_ns=200_000):
+    """The least that a call of each took, in turns and in rounds so short that what else the machine does misses some."""
+    least, calls = [float("inf")] * len(rows), [1] * len(rows)
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         for index, (_, function, arguments) in enumerate(rows):
             start = time.perf_counter_ns()
-            for _ in range(calls):
+            for _ in range(calls[index]):
                 function(*arguments)
-            least[index] = min(least[index], (time.perf_counter_ns() - start) / calls)
+            least[index] = min(least[index], (time.perf_counter_ns() - start) / calls[index])
+            calls[index] = max(1, int(round_ns / least[index]))
     return least
 
 
@@ -116,42 +127,78 @@ def forward_and_backward(function):
 ONES = torch.ones(4)
 
 
-def main():
-    path = sys.argv[1]
+def imported(path):
+    """Loads a library of ours and runs the Python that it carries: how many operators, and the seconds that each took."""
     start = time.perf_counter()
     torch.ops.load_library(path)
     loaded = time.perf_counter() - start
     library = ctypes.CDLL(path)
     library.torch_library_glue.restype = ctypes.c_char_p
-    glue = {}
+    start, glue = time.perf_counter(), {}
     exec(compile(library.torch_library_glue(), "glue.py", "exec"), glue)
-    start = time.perf_counter()
     operators = glue["load"](path)
-    registered = time.perf_counter() - start
+    return len(operators), loaded, time.perf_counter() - start
+
+
+def print_import(path):
+    count, loaded, registered = imported(path)
+    print(f"{count} operators: loading {loaded * 1e3:.1f} ms, the Python for it {registered * 1e3:.1f} ms", flush=True)
+    return loaded + registered
+
+
+def import_in_processes(path, times=5):
+    """The best of imports in processes of their own, each of which has PyTorch."""
+    program = f"import bench; print(bench.print_import({path!r}))"
+    folder = pathlib.Path(__file__).parent
+    runs = [subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True) for _ in range(times)]
+    best = min((run.stdout.split("\n") for run in runs), key=lambda lines: float(lines[1]))
+    print(best[0])
+
+
+def kibibytes_more(calls, function, arguments):
+    """By how much memory grows with calls, the first thousand of which are not counted."""
+    for _ in range(1000):
+        function(*arguments)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(calls):
+        function(*arguments)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+
+
+def main():
+    path, calls = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    print(f"torch {torch.__version__}")
+    print_import(path)
+    if len(sys.argv) > 3:
+        import_in_processes(str(pathlib.Path(sys.argv[3]).resolve()))
     torch.set_num_threads(1)
-    print(f"torch {torch.__version__}; {len(operators)} operators: loading {loaded * 1e3:.1f} ms, "
-          f"the Python for it {registered * 1e3:.1f} ms")
     x, y = torch.ones(4), torch.ones(4)
     v, w = torch.ones(4, requires_grad=True), torch.ones(4, requires_grad=True)
     stable, whole = cpp("stable_cpp", STABLE), cpp("whole_cpp", WHOLE)
     python, ours = torch.ops.bench_python, torch.ops.bench
     rows = [("empty operator, Rust", ours.nop.default, (x,))]
+    sums = [("Rust", ours.myadd.default)]
     if stable:
+        torch.library.register_autograd("stable_cpp::myadd", lambda ctx, grad: (grad, grad))
         rows.append(("empty operator, C++ with the stable C functions", stable.nop.default, (x,)))
+        sums.append(("C++ with the stable C functions", stable.myadd.default))
     if whole:
         rows.append(("empty operator, C++", whole.nop.default, (x,)))
+        sums.append(("C++", whole.myadd.default))
     rows += [("empty operator, custom_op", python.nop.default, (x,)), ("three arguments, Rust", ours.nop3.default, (x, y))]
-    sums = [("Rust", ours.myadd.default), *([("C++", whole.myadd.default)] if whole else [])]
     for name, add in [*sums, ("custom_op", python.myadd.default), ("torch.add", torch.add)]:
         rows.append((f"sum of 4 elements, differentiable, {name}", add, (x, y)))
         rows.append((f"the same, recorded, {name}", add, (v, w)))
         rows.append((f"the same and its backward pass, {name}", forward_and_backward(add), (v, w)))
     for (name, *_), found in zip(rows, nanoseconds(rows, 30)):
-        print(f"{name:60}{found:8.0f} ns")
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    for _ in range(int(sys.argv[2]) if len(sys.argv) > 2 else 0):
-        ours.myadd.default(x, y)
-    print(f"memory after further calls: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before} KiB more")
+        print(f"{name:75}{found:8.0f} ns")
+    for name, function, arguments in [
+        ("an empty operator", ours.nop.default, (x,)),
+        ("sums", ours.myadd.default, (x, y)),
+        ("recorded sums", ours.myadd.default, (v, w)),
+        ("sums with their backward passes", forward_and_backward(ours.myadd.default), (v, w)),
+    ]:
+        print(f"memory after {calls} calls: {kibibytes_more(calls, function, arguments):6} KiB more ({name})")
 
 
 if __name__ == "__main__":

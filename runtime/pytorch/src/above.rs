@@ -12,8 +12,9 @@ use torch_library::{OperatorHandle, Result, bail};
 use crate::exception::with_kinds;
 use crate::handle::Handle;
 use crate::plan::{Passing, is_tensors, passing};
-use crate::shim::{Object, Word, check, shim};
-use crate::tracking::{Tracking, Wish};
+use crate::recorded::Recorded;
+use crate::shim::{Object, Word};
+use crate::tracking::Tracking;
 use crate::{views, words};
 
 /// What is above an operator's kernels.
@@ -29,7 +30,9 @@ pub(crate) struct Above {
 /// What is done where a gradient is wanted.
 #[derive(Debug)]
 enum Wanted {
-    /// The operator of this name records the call.
+    /// The call is made, and then recorded.
+    After(Recorded),
+    /// The operator of this name makes the call and records it.
     Recorded(CString),
     /// There is no derivative of a write.
     Refused,
@@ -53,7 +56,10 @@ impl Above {
             word += if passing(&argument.ty) == Ok(Passing::Scalar) { 3 } else { 1 };
         }
         let wanted = match recorded {
-            Some(name) => Wanted::Recorded(text(format!("{namespace}::{name}"))),
+            Some(name) => {
+                let name = text(format!("{namespace}::{name}"));
+                Recorded::new(schema, name.clone()).map_or(Wanted::Recorded(name), Wanted::After)
+            }
             None if schema.is_mutable() => Wanted::Refused,
             None if schema.has_alias_info() => Wanted::Views(sources(schema, &words)?),
             None => return None,
@@ -67,10 +73,11 @@ impl Above {
 
     /// Whether Python records calls.
     pub(crate) fn records(&self) -> bool {
-        matches!(self.wanted, Wanted::Recorded(_))
+        matches!(self.wanted, Wanted::Recorded(_) | Wanted::After(_))
     }
 
-    /// Makes a call of what is below, or records it.
+    /// Makes a call of what is below, and records it if somebody wants a gradient. `has_gradient` is asked as
+    /// [`Recorded::run`] says, with which tensors of the arguments need one before the others.
     ///
     /// # Errors
     /// What the call fails with, or that it cannot be recorded: then the flag says that the words are untouched.
@@ -82,6 +89,7 @@ impl Above {
         operator: OperatorHandle,
         words: &mut [Word],
         is_untouched: &mut bool,
+        has_gradient: impl FnOnce(&[bool], &[Word], &[Word]) -> Result<Vec<bool>>,
     ) -> Result<()> {
         let Some(tracking) = Tracking::get() else {
             bail!(Internal, "{operator} was registered above its kernels in a PyTorch that has no such place")
@@ -90,12 +98,15 @@ impl Above {
         let handles = unsafe { self.handles(words) }?;
         // SAFETY: they are tensors of the call, which owns them.
         let wish = unsafe { tracking.wish(handles.into_iter()) };
-        // SAFETY: the words are arguments of the operator below and of what records it, which take the same.
-        let mut call =
-            |name: &CStr, overload: &CStr| with_kinds(|| unsafe { words::call(name, overload, words) });
-        if wish == Wish::default() {
+        let call = |name: &CStr, overload: &CStr, words: &mut [Word]| {
+            // SAFETY: the words are arguments of the operator below, and of what records it alone, which takes the same.
+            with_kinds(|| unsafe { words::call(name, overload, words) })
+        };
+        let below =
+            |words: &mut [Word]| tracking.below_autograd(|| call(&self.called.0, &self.called.1, words));
+        if !wish.gradient && !wish.tangent {
             *is_untouched = false;
-            return tracking.below_autograd(|| call(&self.called.0, &self.called.1));
+            return below(words);
         }
         match &self.wanted {
             Wanted::Views(sources) => {
@@ -106,9 +117,7 @@ impl Above {
                 };
                 let bases = sources.iter().map(share).collect::<Result<Vec<_>>>()?;
                 *is_untouched = false;
-                // SAFETY: the words are arguments of the operator below.
-                let call = || with_kinds(|| unsafe { words::call(&self.called.0, &self.called.1, words) });
-                tracking.below_autograd(|| views::required(call))?;
+                views::required(|| below(words))?;
                 // SAFETY: the words are now the returns, of which each is a view.
                 unsafe { views::differentiable(operator, &bases, words) }
             }
@@ -123,7 +132,13 @@ impl Above {
             ),
             Wanted::Recorded(name) => {
                 *is_untouched = false;
-                call(name, c"")
+                call(name, c"", words)
+            }
+            Wanted::After(recorded) => {
+                let has_gradient =
+                    |arguments: &[Word], results: &[Word]| has_gradient(&wish.needs, arguments, results);
+                // SAFETY: the words are arguments of the operator, whose returns the call leaves there.
+                unsafe { recorded.run(words, &wish.needs, is_untouched, below, has_gradient) }
             }
         }
     }
@@ -169,14 +184,8 @@ unsafe fn look(ty: &Type, word: Word, handles: &mut SmallVec<[Object; 4]>) -> Re
             unsafe { look(inner, value, handles) }?;
         }
         Type::List(element) => {
-            let (list, mut size) = (word as Object, 0);
-            // SAFETY: it is a list, and the size goes to where a number is.
-            check(unsafe { (shim().torch_list_size)(list, &raw mut size) }, || "measuring a list".into())?;
-            for index in 0..size {
-                let mut value = 0;
-                // SAFETY: it is a list with an element of this index, which goes to where a word is and stays the list's.
-                let code = unsafe { (shim().torch_list_get_item)(list, index, &raw mut value) };
-                check(code, || "reading a list".into())?;
+            // SAFETY: it is a list, whose elements stay its own.
+            for value in unsafe { words::elements(word as Object) }? {
                 // SAFETY: it is of the type of elements.
                 unsafe { look(element, value, handles) }?;
             }

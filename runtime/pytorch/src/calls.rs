@@ -99,14 +99,7 @@ fn by_python(
     schema: &Schema,
     arguments: &[Value<'_>],
 ) -> Result<Vec<Value<'static>>> {
-    let are_tensors = schema.returns.iter().all(|ret| plan::is_tensors(&ret.ty));
-    let lists = schema.returns.iter().filter(|ret| matches!(ret.ty, Type::List(_))).count();
     let why = plan::check_call(schema).err().unwrap_or("PyTorch's C functions pass no number");
-    ensure!(
-        are_tensors && lists <= 1,
-        NotSupported,
-        "{operator} cannot be called from a kernel or a formula: {why}"
-    );
     let (text, tensors) = python_text(operator, schema, arguments)?;
     let incoming = Incoming::of_call();
     let strings =
@@ -126,14 +119,46 @@ fn by_python(
         _ => error,
     })?;
     // SAFETY: its return is a list of tensors, which is ours.
-    match unsafe { Incoming::default().take(&list, stack[0], Sight::StandIn)? } {
-        Value::Tensors(tensors) if tensors.len() + lists >= schema.returns.len() => {
-            let tensors: Vec<_> =
-                tensors.iter().map(|tensor| Some(tensor.clone()).filter(Tensor::is_defined)).collect();
-            Ok(derivative::returns(schema, &tensors))
+    let Value::Tensors(tensors) = (unsafe { Incoming::default().take(&list, stack[0], Sight::StandIn)? })
+    else {
+        bail!(Internal, "{operator} returned no list from Python")
+    };
+    let mut told = [words::NONE];
+    // SAFETY: the operator that the glue defines takes nothing, and there is room for what it returns.
+    unsafe { words::call(c"torch_library::told", c"", &mut told) }?;
+    // SAFETY: its return is a string, which is ours.
+    let Value::Str(told) = (unsafe { Incoming::default().take(&Type::Str, told[0], Sight::StandIn)? }) else {
+        bail!(Internal, "{operator} told nothing of its returns")
+    };
+    let mut tensors = tensors.iter().cloned();
+    let returns = told.lines().map(|line| returned(line, &mut tensors));
+    let Some(returns) = returns.collect::<Option<Vec<_>>>().filter(|all| all.len() == schema.returns.len())
+    else {
+        bail!(
+            NotSupported,
+            "{operator} returns a value that Python does not pass on to a kernel or a formula"
+        )
+    };
+    Ok(returns)
+}
+
+/// A return from what the glue tells of it.
+fn returned(line: &str, tensors: &mut impl Iterator<Item = Tensor>) -> Option<Value<'static>> {
+    let (kind, rest) = line.split_at_checked(1)?;
+    Some(match kind {
+        "n" => Value::None,
+        "t" => Value::Tensor(tensors.next()?),
+        "l" => Value::from(tensors.take(rest.parse().ok()?).collect::<Vec<_>>()),
+        "i" => Value::Int(rest.parse().ok()?),
+        "f" => Value::Float(f64::from_bits(rest.parse::<i64>().ok()? as u64)),
+        "b" => Value::Bool(rest == "1"),
+        "s" => {
+            let bytes =
+                (0..rest.len()).step_by(2).map(|at| u8::from_str_radix(rest.get(at..at + 2)?, 16).ok());
+            Value::from(String::from_utf8(bytes.collect::<Option<_>>()?).ok()?)
         }
-        _ => bail!(Internal, "{operator} returned another number of tensors in PyTorch than its schema says"),
-    }
+        _ => return None,
+    })
 }
 
 /// The arguments as Python writes them, with the tensors that it names `t[0]`, `t[1]`, ….
@@ -206,5 +231,17 @@ mod tests {
         assert_eq!(text("it's".into()).as_deref(), Some("\"it's\""));
         assert_eq!(text(torch_library::DType::Float32.into()).as_deref(), Some("torch.float32"));
         assert_eq!(tensors.len(), 2);
+    }
+
+    #[test]
+    fn returns_are_what_python_tells() {
+        let mut tensors = [1.0, 2.0, 3.0].map(|value| Tensor::from([value])).into_iter();
+        let mut of = |line| returned(line, &mut tensors);
+        assert!(matches!(of("t"), Some(Value::Tensor(_))) && matches!(of("n"), Some(Value::None)));
+        assert_eq!(of("l2").map(|value| value.tensors().len()), Some(2));
+        assert!(matches!((of("i-7"), of("b1")), (Some(Value::Int(-7)), Some(Value::Bool(true)))));
+        assert!(matches!(of("f4611686018427387904"), Some(Value::Float(2.0))));
+        assert!(matches!(of("sc3a9"), Some(Value::Str(text)) if text == "é"));
+        assert!(of("other").is_none() && of("").is_none() && of("sc").is_none() && of("t").is_none());
     }
 }

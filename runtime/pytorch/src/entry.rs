@@ -10,6 +10,7 @@ use torch_library::schema::{Schema, Type};
 use torch_library::{DispatchKey, ErrorKind, OperatorHandle, Receiver, Result, Stack, Tensor, Value, bail};
 
 use crate::above::Above;
+use crate::handle::Handle;
 use crate::hidden::Entry;
 use crate::incoming::{Incoming, Sight};
 use crate::plan::{Passing, Role, passing};
@@ -27,6 +28,31 @@ pub(crate) struct Exported {
     pub(crate) above: Option<Above>,
     /// Whether it returns views, which PyTorch differentiates.
     pub(crate) is_view: bool,
+    /// What the arguments are, where they are all so simple that a call lends them to the kernel.
+    pub(crate) plain: Option<Vec<Plain>>,
+}
+
+/// An argument of few words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Plain {
+    Tensor,
+    Int,
+    Float,
+    Bool,
+}
+
+impl Plain {
+    /// The arguments of an operator that writes to nothing and returns no view.
+    pub(crate) fn all(schema: &Schema) -> Option<Vec<Plain>> {
+        let plain = schema.arguments.iter().map(|argument| match argument.ty {
+            Type::Tensor => Some(Plain::Tensor),
+            Type::Int | Type::SymInt => Some(Plain::Int),
+            Type::Float => Some(Plain::Float),
+            Type::Bool => Some(Plain::Bool),
+            _ => None,
+        });
+        plain.collect::<Option<_>>().filter(|_| !schema.has_alias_info() && !schema.is_mutable())
+    }
 }
 
 impl Receiver for Exported {
@@ -58,26 +84,28 @@ impl Exported {
     unsafe fn run(&self, role: Role, words: &mut [Word], inputs: usize) -> Result<()> {
         if let (Role::Above, Some(above)) = (role, &self.above) {
             let mut is_untouched = true;
+            let is_flat = inputs > self.schema.arguments.len();
+            // SAFETY: the words are what it says.
+            let has_gradient = |needs: &[bool], arguments: &[Word], results: &[Word]| unsafe {
+                self.has_gradient(needs, arguments, results, is_flat)
+            };
             // SAFETY: the words are the arguments, as the caller says, of the operator that was registered here, which
             // is the one that is called below.
-            let result = unsafe { above.run(self.operator, words, &mut is_untouched) };
+            let result = unsafe { above.run(self.operator, words, &mut is_untouched, has_gradient) };
             if is_untouched {
-                let is_flat = inputs > self.schema.arguments.len();
+                let (words, mut incoming) = (&mut Words(&words[..inputs]), Incoming::default());
                 // SAFETY: nobody has taken the arguments.
-                drop(unsafe {
-                    self.arguments(
-                        &mut Words(&words[..inputs]),
-                        is_flat,
-                        &mut Incoming::default(),
-                        Sight::StandIn,
-                    )
-                });
+                drop(unsafe { self.arguments(words, is_flat, &mut incoming, Sight::StandIn) });
             }
             return result;
         }
         let sight = if role == Role::Composite { Sight::StandIn } else { Sight::Elements };
         let mut incoming = Incoming::default();
         if inputs == self.schema.arguments.len() {
+            if let (Role::Kernel, Some(plain)) = (role, &self.plain) {
+                // SAFETY: these are the operator's own arguments.
+                return unsafe { self.run_plain(plain, &mut incoming, words) };
+            }
             // SAFETY: these are the operator's own arguments.
             let arguments =
                 unsafe { self.arguments(&mut Words(&words[..inputs]), false, &mut incoming, sight) }?;
@@ -86,6 +114,39 @@ impl Exported {
         let entry = Entry::of(words[inputs - 1]);
         // SAFETY: these are the arguments of an operator that serves this one, in front of the entry.
         unsafe { self.serve(role, entry, &mut incoming, words, inputs - 1) }
+    }
+
+    /// Runs one call of a kernel that gets all arguments lent.
+    ///
+    /// # Safety
+    /// * The first words are the operator's arguments, and owned.
+    unsafe fn run_plain(&self, plain: &[Plain], incoming: &mut Incoming, words: &mut [Word]) -> Result<()> {
+        let mut failure = None;
+        for (kind, word) in plain.iter().zip(&*words) {
+            if *kind == Plain::Tensor
+                // All are taken before an error is passed on.
+                // SAFETY: the caller says that the word is an owned tensor.
+                && let Err(error) = unsafe { Handle::from_word(*word) }.and_then(|handle| incoming.see(handle))
+            {
+                failure.get_or_insert(error);
+            }
+        }
+        if let Some(error) = failure {
+            return Err(error);
+        }
+        let mut stack = Stack::new();
+        let mut tensors = incoming.tensors();
+        for (kind, word) in plain.iter().zip(&*words) {
+            match kind {
+                Plain::Tensor => stack.push(Value::TensorRef(tensors.next().expect("each was seen"))),
+                Plain::Int => stack.push(Value::Int(*word as i64)),
+                Plain::Float => stack.push(Value::Float(f64::from_bits(*word))),
+                Plain::Bool => stack.push(Value::Bool(*word & 0xff != 0)),
+            }
+        }
+        drop(tensors);
+        self.operator.call_boxed(&mut stack)?;
+        self.give(&mut stack, incoming, words)
     }
 
     /// Runs one call of an operator that serves this one.
@@ -146,6 +207,33 @@ impl Exported {
         }
     }
 
+    /// Which results of a call have a gradient.
+    ///
+    /// # Safety
+    /// * The words are arguments and results of the operator, with numbers flattened or without, and owned.
+    unsafe fn has_gradient(
+        &self,
+        needs: &[bool],
+        arguments: &[Word],
+        results: &[Word],
+        is_flat: bool,
+    ) -> Result<Vec<bool>> {
+        let mut incoming = Incoming::default();
+        // SAFETY: these are the arguments.
+        let arguments =
+            unsafe { self.arguments(&mut Words(arguments), is_flat, &mut incoming, Sight::StandIn) };
+        let take = |word: &Word| {
+            // SAFETY: it is an owned tensor.
+            let handle = unsafe { Handle::from_word(*word) }?;
+            incoming.tensor(handle, Sight::StandIn).map(|tensor| Some(tensor).filter(Tensor::is_defined))
+        };
+        // All are taken before any error is passed on.
+        let results: Vec<Result<Option<Tensor>>> = results.iter().map(take).collect();
+        let results: Vec<Option<Tensor>> = results.into_iter().collect::<Result<_>>()?;
+        let call = derivative::Call::new(arguments?, Value::from(results), Value::from(needs.to_vec()))?;
+        derivative::differentiable(self, call)
+    }
+
     /// Takes the operator's arguments: all of them before any error is passed on, so that none is leaked.
     ///
     /// # Safety
@@ -159,10 +247,11 @@ impl Exported {
     ) -> Result<Stack<'static>> {
         let (mut values, mut failure) = (Stack::new(), None);
         for argument in &self.schema.arguments {
-            let value = match passing(&argument.ty) {
-                Ok(Passing::Scalar) if is_flat => words::scalar([words.next(), words.next(), words.next()]),
+            let value = if is_flat && passing(&argument.ty) == Ok(Passing::Scalar) {
+                words::scalar([words.next(), words.next(), words.next()])
+            } else {
                 // SAFETY: the caller says that the word is an argument of this type.
-                _ => unsafe { incoming.take(&argument.ty, words.next(), sight) },
+                unsafe { incoming.take(&argument.ty, words.next(), sight) }
             };
             match value {
                 Ok(value) => values.push(value),
@@ -182,7 +271,10 @@ impl Exported {
         incoming: &Incoming,
         words: &mut [Word],
     ) -> Result<()> {
-        let written: Vec<Tensor> = self.written(stack.last(stack.len()));
+        let written = match self.plain {
+            Some(_) => Vec::new(),
+            None => self.written(stack.last(stack.len())),
+        };
         match role {
             Role::Composite => {
                 self.operator.call_boxed_for_key(DispatchKey::CompositeImplicitAutograd, &mut stack)?
@@ -197,7 +289,10 @@ impl Exported {
     }
 
     /// Leaves the operator's returns for PyTorch.
-    fn give(&self, stack: &mut Stack<'static>, incoming: &Incoming, words: &mut [Word]) -> Result<()> {
+    fn give(&self, stack: &mut Stack<'_>, incoming: &Incoming, words: &mut [Word]) -> Result<()> {
+        if self.schema.returns.is_empty() {
+            return Ok(());
+        }
         let returns = stack.last(self.schema.returns.len());
         // All before any is handed over: what comes before an error is freed with this list.
         let mut given = Given { words: SmallVec::new(), schema: self.schema };

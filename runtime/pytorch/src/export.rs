@@ -10,7 +10,7 @@ use torch_library::schema::{Schema, Type};
 use torch_library::{DispatchKey, Dispatcher, EntryPoint, OperatorInfo, Result};
 
 use crate::above::Above;
-use crate::entry::Exported;
+use crate::entry::{Exported, Plain};
 use crate::plan::{self, Keys, Role};
 use crate::shim::{Object, Shim, WRITTEN_FROM, check, load, number_of};
 use crate::text::{Json, json_string};
@@ -110,6 +110,9 @@ pub fn glue() -> *const c_char {
         include_str!("glue/layers.py"),
         include_str!("glue/calls.py"),
         include_str!("glue/checks.py"),
+        "_LATER = r'''",
+        include_str!("glue/recorders.py"),
+        "'''\n",
     );
     GLUE.get_or_init(|| CString::new(TEXT).unwrap_or_default()).as_ptr()
 }
@@ -215,8 +218,8 @@ impl<'e> Export<'e> {
             }
         });
         self.define(operator.namespace(), schema, info)?;
-        let served = Served::of(schema, &keys);
         let is_native = Tracking::get().is_some() && plan::check_call(schema).is_ok() && !keys.is_composite();
+        let served = Served::of(schema, &keys, is_native);
         let above =
             is_native.then(|| Above::new(schema, &served.called, served.recorded.as_deref())).flatten();
         if above.as_ref().is_some_and(|above| !above.records()) {
@@ -227,7 +230,8 @@ impl<'e> Export<'e> {
         }
         self.state.operators.push(described(schema, &keys, &served, above.is_some()));
         let is_view = schema.has_alias_info() && !schema.is_mutable();
-        let exported = Exported { operator, schema, autograd: keys.autograd, above, is_view };
+        let plain = Plain::all(schema);
+        let exported = Exported { operator, schema, autograd: keys.autograd, above, is_view, plain };
         point.set_receiver(Box::new(exported)).map_err(|error| error.to_string())?;
         self.register(&served, &keys.registered, schema, point)
     }
@@ -376,7 +380,7 @@ struct Served {
 }
 
 impl Served {
-    fn of(schema: &Schema, keys: &Keys) -> Served {
+    fn of(schema: &Schema, keys: &Keys, is_native: bool) -> Served {
         let overload = &schema.name.overload;
         let separator = if overload.is_empty() { "" } else { "." };
         let called = match plan::has_scalars(schema) {
@@ -389,7 +393,11 @@ impl Served {
             called,
             recorded: name(has_derivative, "recorded"),
             backward: name(has_derivative, "backward"),
-            differentiable: name(has_derivative, "differentiable"),
+            // Where Rust makes the call, it asks itself.
+            differentiable: name(
+                has_derivative && !(is_native && plan::is_recorded_after(schema)),
+                "differentiable",
+            ),
             layer: name(!keys.layers.is_empty(), "layer"),
             batched: name(keys.batched, "batched"),
         }
@@ -420,6 +428,7 @@ fn described(schema: &Schema, keys: &Keys, served: &Served, has_above: bool) -> 
         ("layers", Json::list(keys.layers.iter().map(|key| json_string(key.name())))),
         ("flat", name(&flat)),
         ("recorded", name(&served.recorded)),
+        ("is_recorded_after", (has_above && plan::is_recorded_after(schema)).to_string()),
         ("backward", name(&served.backward)),
         ("differentiable", name(&served.differentiable)),
         ("layer", name(&served.layer)),
@@ -469,7 +478,7 @@ mod tests {
             ..Keys::default()
         };
         assert_eq!(
-            described(&schema, &keys, &Served::of(&schema, &keys), true),
+            described(&schema, &keys, &Served::of(&schema, &keys, true), true),
             concat!(
                 r#"{"namespace":"ns","name":"f","overload":"o","#,
                 r#""schema":"ns::f.o(Tensor self, Tensor[] l, Scalar s, *, int n=1) -> Tensor","#,
@@ -478,8 +487,8 @@ mod tests {
                 r#"{"name":"s","kind":"number","by_name":false,"is_written":false},"#,
                 r#"{"name":"n","kind":"other","by_name":true,"is_written":false}],"#,
                 r#""is_view":false,"is_composite":false,"has_above":true,"layers":["AutocastCPU"],"#,
-                r#""flat":"_f_o_flat","recorded":"_f_o_recorded","backward":"_f_o_backward","#,
-                r#""differentiable":"_f_o_differentiable","layer":"_f_o_layer","batched":null}"#,
+                r#""flat":"_f_o_flat","recorded":"_f_o_recorded","is_recorded_after":true,"backward":"_f_o_backward","#,
+                r#""differentiable":null,"layer":"_f_o_layer","batched":null}"#,
             )
         );
     }

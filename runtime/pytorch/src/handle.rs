@@ -1,11 +1,10 @@
 //! An owning handle of a PyTorch tensor, and what one asks it.
 #![expect(unsafe_code, reason = "calls PyTorch's functions on a tensor that the handle owns")]
 
-use std::mem::MaybeUninit;
+use std::mem::{ManuallyDrop, MaybeUninit};
 use std::ptr::NonNull;
 
-use torch_library::geometry::Dims;
-use torch_library::{DType, Device, Error, ErrorKind, Layout, Result};
+use torch_library::{DType, Device, Error, ErrorKind, Foreign, Layout, Result};
 
 use crate::shim::{Object, Word, check, number_of, of_number, shim};
 use crate::words;
@@ -21,17 +20,18 @@ unsafe impl Send for Handle {}
 // SAFETY: what is asked of a shared handle is asked of the tensor, which PyTorch lets several threads look at.
 unsafe impl Sync for Handle {}
 
-/// What a tensor says of itself without its elements.
-#[derive(Clone, Debug)]
-pub(crate) struct Description {
-    pub(crate) sizes: Dims,
-    pub(crate) strides: Dims,
+/// What a tensor says of itself without its elements. Sizes and strides are its own, lent until it changes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Description<'h> {
+    pub(crate) sizes: &'h [i64],
+    pub(crate) strides: &'h [i64],
     pub(crate) offset: i64,
     pub(crate) dtype: DType,
     pub(crate) device: Device,
 }
 
 /// Asks one thing that the function writes to its last argument.
+#[inline]
 fn ask<T>(what: &str, function: impl FnOnce(*mut T) -> i32) -> Result<T> {
     let mut answer = MaybeUninit::uninit();
     check(function(answer.as_mut_ptr()), || format!("asking a tensor for its {what}"))?;
@@ -80,6 +80,25 @@ impl Handle {
         word
     }
 
+    /// The same reference once more, which deletes nothing.
+    ///
+    /// # Safety
+    /// * It is not used after this handle, or whoever it is given to, has deleted the reference.
+    #[inline]
+    pub(crate) unsafe fn lent(&self) -> ManuallyDrop<Handle> {
+        ManuallyDrop::new(Handle(self.0))
+    }
+
+    /// What keeps this tensor for a storage over its memory.
+    #[inline]
+    pub(crate) fn into_keeper(self) -> Foreign {
+        let object = self.0;
+        std::mem::forget(self);
+        // SAFETY: the reference is the keeper's now, so it is deleted once; any thread may, and PyTorch makes a code of what
+        // it throws meanwhile.
+        unsafe { Foreign::new(object, shim().aoti_torch_delete_tensor_object) }
+    }
+
     /// A second reference to the same tensor.
     pub(crate) fn share(&self) -> Result<Handle> {
         // SAFETY: this handle owns a tensor.
@@ -96,6 +115,7 @@ impl Handle {
     }
 
     /// Where the elements begin, the offset applied; null where there are none.
+    #[inline]
     pub(crate) fn data(&self) -> Result<*mut u8> {
         // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
         let data =
@@ -104,6 +124,7 @@ impl Handle {
     }
 
     /// How many bytes the storage has.
+    #[inline]
     pub(crate) fn storage_nbytes(&self) -> Result<usize> {
         // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
         let nbytes = ask("storage", |answer| unsafe {
@@ -113,6 +134,7 @@ impl Handle {
     }
 
     /// Where the tensor is.
+    #[inline]
     pub(crate) fn device(&self) -> Result<Device> {
         let object = self.as_object();
         // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
@@ -132,6 +154,7 @@ impl Handle {
     }
 
     /// Where in its storage the tensor begins, in elements.
+    #[inline]
     fn offset(&self) -> Result<i64> {
         // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
         let told = ask("storage offset", |answer| unsafe {
@@ -145,7 +168,7 @@ impl Handle {
     ///
     /// # Errors
     /// An element type or a layout that is not known here; sizes that PyTorch knows only as symbols.
-    pub(crate) fn describe(&self) -> Result<Description> {
+    pub(crate) fn describe(&self) -> Result<Description<'_>> {
         let (object, numbers) = (self.as_object(), &shim().numbers);
         // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
         let layout = ask("layout", |answer| unsafe { (shim().aoti_torch_get_layout)(object, answer) })?;
@@ -168,14 +191,14 @@ impl Handle {
         let sizes = ask("sizes", |answer| unsafe { (shim().aoti_torch_get_sizes)(object, answer) })?;
         // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
         let strides = ask("strides", |answer| unsafe { (shim().aoti_torch_get_strides)(object, answer) })?;
-        let offset = self.offset()?;
-        let copied = |first: *mut i64| match dim {
-            0 => Dims::new(),
-            // SAFETY: PyTorch lends as many numbers as there are dimensions, until the tensor changes.
-            dim => Dims::from_slice(unsafe { std::slice::from_raw_parts(first, dim as usize) }),
+        let lent = |first: *mut i64| match dim {
+            0 => &[][..],
+            // SAFETY: PyTorch lends as many numbers as there are dimensions, until the tensor changes: nobody here changes
+            // one whose description is still looked at.
+            dim => unsafe { std::slice::from_raw_parts(first, dim as usize) },
         };
-        let (sizes, strides) = (copied(sizes), copied(strides));
-        Ok(Description { sizes, strides, offset, dtype, device: self.device()? })
+        let (sizes, strides) = (lent(sizes), lent(strides));
+        Ok(Description { sizes, strides, offset: self.offset()?, dtype, device: self.device()? })
     }
 }
 

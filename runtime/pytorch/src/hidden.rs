@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use torch_library::schema::{Argument, OperatorName, Schema};
 
-use crate::plan::{Passing, has_scalars, passing};
+use crate::plan::{Passing, has_scalars, is_recorded_after, passing};
 
 /// Which of the operators that an entry point serves is meant: the last argument of all but the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,9 +45,15 @@ pub(crate) fn flat(schema: &Schema) -> Option<String> {
     has_scalars(schema).then(|| serving(schema, "flat", true, "", Some(Entry::Flat), &returns(schema)))
 }
 
-/// The schema of the operator that Python serves where a call is recorded: all arguments are given by position.
+/// The schema of the operator that Python serves where a call is recorded: all arguments are given by position. Where the
+/// call was made before, its results are given, and which of them have no gradient, a bit each.
 pub(crate) fn recorded(schema: &Schema) -> String {
-    serving(schema, "recorded", true, "", None, &returns(schema))
+    let results = (0..schema.returns.len()).map(|index| format!("Tensor _result{index}, "));
+    let rest = match is_recorded_after(schema) {
+        true => results.chain(["int _lost".to_owned()]).collect(),
+        false => String::new(),
+    };
+    serving(schema, "recorded", true, &rest, None, &returns(schema))
 }
 
 /// The schema of the operator that computes gradients: arguments, results, the gradients of these, and which gradients
@@ -158,7 +164,11 @@ mod tests {
     fn what_serves_takes_all_that_a_kernel_may_name() {
         let f = schema("f(Tensor self, Tensor[] others, *, str how=\"x\") -> (Tensor, Tensor)");
         for (text, rest) in [
-            (recorded(&f), "_f_recorded(Tensor self, Tensor[] others, str how) -> (Tensor, Tensor)"),
+            (
+                recorded(&f),
+                "_f_recorded(Tensor self, Tensor[] others, str how, Tensor _result0, Tensor _result1, int _lost) -> \
+                 (Tensor, Tensor)",
+            ),
             (
                 backward(&f),
                 "_f_backward(Tensor self, Tensor[] others, str how, Tensor?[] _results, Tensor?[] _grads, \

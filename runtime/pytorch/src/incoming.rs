@@ -1,14 +1,19 @@
 //! Tensors of PyTorch as tensors here: over the same memory, or as stand-ins.
 #![expect(unsafe_code, reason = "looks at memory of PyTorch, which a handle keeps")]
 
+use std::mem::ManuallyDrop;
+use std::ops::Deref;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use smallvec::SmallVec;
 use torch_library::geometry::Geometry;
-use torch_library::{Device, DeviceType, DispatchKey, DispatchKeySet, Result, Storage, StorageImpl, Tensor};
+use torch_library::{
+    DType, Device, DeviceType, DispatchKey, DispatchKeySet, Result, Storage, StorageImpl, Tensor,
+};
 
 use crate::handle::{Description, Handle};
+use crate::spares::Spares;
 use crate::tracking::Tracking;
 
 /// Memory on a device that the host does not reach: what a kernel for that device finds in a tensor's storage.
@@ -27,7 +32,7 @@ pub struct DeviceMemory {
     start: usize,
     nbytes: usize,
     device: Device,
-    _keeper: Arc<Handle>,
+    _keeper: Handle,
 }
 
 impl DeviceMemory {
@@ -86,23 +91,46 @@ pub(crate) enum Sight {
 #[derive(Debug)]
 pub(crate) struct Seen {
     pub(crate) tensor: Tensor,
-    pub(crate) handle: Arc<Handle>,
-    /// Its memory; nothing of a stand-in and of a meta tensor.
+    pub(crate) handle: Kept,
+    /// Its block of memory; nothing of a stand-in and of a meta tensor.
     block: Option<Block>,
 }
 
-/// A block of PyTorch's memory, with the storage here that is over it.
-#[derive(Clone, Debug)]
+/// The handle of a tensor of a call, and who deletes it.
+#[derive(Debug)]
+pub(crate) enum Kept {
+    Here(Handle),
+    /// The storage that the tensor was made over, which is there as long as the tensor.
+    ByStorage(ManuallyDrop<Handle>),
+    /// Whoever is the last that has it, the stand-in or the call.
+    Shared(Arc<Handle>),
+}
+
+impl Deref for Kept {
+    type Target = Handle;
+
+    #[inline]
+    fn deref(&self) -> &Handle {
+        match self {
+            Kept::Here(handle) => handle,
+            Kept::ByStorage(handle) => handle,
+            Kept::Shared(handle) => handle,
+        }
+    }
+}
+
+/// A block of PyTorch's memory. The storage over it is the one that the tensor was made over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Block {
     start: usize,
     nbytes: usize,
-    storage: Storage,
 }
 
 /// The tensors of one call, with those that they stand for.
 #[derive(Debug, Default)]
 pub(crate) struct Incoming {
     tensors: SmallVec<[Seen; 3]>,
+    spares: Spares,
     /// Whether tensors that were made here go to operators of PyTorch that may be recording.
     lifts: bool,
 }
@@ -111,7 +139,7 @@ impl Incoming {
     /// For the arguments and the returns of a call of PyTorch. Tensors that were made here are constants to whoever
     /// records it, or computes without elements.
     pub(crate) fn of_call() -> Incoming {
-        Incoming { lifts: true, ..Incoming::default() }
+        Incoming { tensors: SmallVec::new(), spares: Spares::default(), lifts: true }
     }
 
     pub(crate) fn lifts(&self) -> bool {
@@ -123,82 +151,96 @@ impl Incoming {
     /// # Errors
     /// An element type, a layout or a device that is not known here.
     pub(crate) fn tensor(&mut self, handle: Handle, sight: Sight) -> Result<Tensor> {
-        if !handle.is_defined()? {
-            return Ok(Tensor::undefined());
-        }
-        let description = handle.describe()?;
-        let handle = Arc::new(handle);
-        let (tensor, block) = match sight {
-            Sight::StandIn => (stand_in(&handle, &description)?, None),
-            Sight::Elements => self.over_memory(&handle, &description)?,
-        };
-        self.tensors.push(Seen { tensor: tensor.clone(), handle, block });
-        Ok(tensor)
-    }
-
-    fn over_memory(
-        &self,
-        handle: &Arc<Handle>,
-        description: &Description,
-    ) -> Result<(Tensor, Option<Block>)> {
-        let Description { sizes, strides, offset, dtype, device } = description;
-        let (storage, block) = match device.kind {
-            DeviceType::Meta => (Storage::without_data(nbytes(description)?, *device), None),
-            _ => {
-                let block = self.block(handle, description)?;
-                (block.storage.clone(), Some(block))
+        match sight {
+            Sight::Elements => self.see(handle)?,
+            Sight::StandIn => {
+                if !handle.is_defined()? {
+                    return Ok(Tensor::undefined());
+                }
+                let handle = Arc::new(handle);
+                let tensor = stand_in(&handle)?;
+                self.tensors.push(Seen { tensor, handle: Kept::Shared(handle), block: None });
             }
-        };
-        let keys = DispatchKeySet::from_key(device.kind.dispatch_key());
-        Ok((Tensor::from_storage(storage, sizes, strides, *offset, *dtype, keys)?, block))
+        }
+        Ok(self.tensors.last().expect("one has just come").tensor.clone())
     }
 
-    /// The block of memory of a tensor: tensors that share one do so here, and lease it together.
-    fn block(&self, handle: &Arc<Handle>, description: &Description) -> Result<Block> {
-        let Description { offset, dtype, device, .. } = *description;
-        let (data, nbytes) = (handle.data()?, handle.storage_nbytes()?);
-        // Of a tensor without elements the address is null or anything.
-        let before = (offset as usize).wrapping_mul(dtype.size());
-        let start = data.addr().wrapping_sub(if data.is_null() { 0 } else { before });
-        let mut blocks = self.tensors.iter().filter_map(|seen| seen.block.as_ref());
-        if let Some(block) = blocks.find(|block| nbytes > 0 && (block.start, block.nbytes) == (start, nbytes))
-        {
-            return Ok(block.clone());
+    /// Takes a tensor in, with its elements.
+    ///
+    /// # Errors
+    /// As [`tensor`](Self::tensor).
+    #[inline]
+    pub(crate) fn see(&mut self, handle: Handle) -> Result<()> {
+        let seen = match handle.is_defined()? {
+            true => self.over_memory(handle)?,
+            false => Seen { tensor: Tensor::undefined(), handle: Kept::Here(handle), block: None },
+        };
+        self.tensors.push(seen);
+        Ok(())
+    }
+
+    /// The tensors that came in, in their order.
+    pub(crate) fn tensors(&self) -> impl Iterator<Item = &Tensor> {
+        self.tensors.iter().map(|seen| &seen.tensor)
+    }
+
+    fn over_memory(&mut self, handle: Handle) -> Result<Seen> {
+        // SAFETY: the reference is not used after it is given to the storage, but by the description, whose numbers are the
+        // tensor's: that lives until the end of this function, in the storage or in the handle.
+        let lent = unsafe { handle.lent() };
+        let description = lent.describe()?;
+        let Description { sizes, strides, offset, dtype, device } = description;
+        let keys = DispatchKeySet::from_key(device.kind.dispatch_key());
+        let of = |storage| Tensor::from_storage(storage, sizes, strides, offset, dtype, keys);
+        if device.kind == DeviceType::Meta {
+            let nbytes = bytes_reached(&Geometry::new(sizes, strides, offset)?, dtype)?;
+            let tensor = of(Storage::without_data(nbytes, device))?;
+            return Ok(Seen { tensor, handle: Kept::Here(handle), block: None });
         }
-        let storage = if device != Device::CPU {
-            Storage::new(DeviceMemory { start, nbytes, device, _keeper: handle.clone() })
-        } else if nbytes == 0 || data.is_null() {
+        let (start, nbytes) = extent(&handle, &description)?;
+        let block = Some(Block { start: start.addr(), nbytes });
+        let of_block = |storage: Storage, handle| Ok(Seen { tensor: of(storage)?, handle, block });
+        if nbytes > 0
+            && let Some(seen) = self.tensors.iter().find(|seen| seen.block == block)
+        {
+            return of_block(seen.tensor.original_storage().clone(), Kept::Here(handle));
+        }
+        if device != Device::CPU {
+            let memory = DeviceMemory { start: start.addr(), nbytes, device, _keeper: handle.share()? };
+            return of_block(Storage::new(memory), Kept::Here(handle));
+        }
+        let Some(data) = NonNull::new(start).filter(|_| nbytes > 0) else {
             // PyTorch tells no address of a tensor without elements, whose storage may have some.
             torch_library::ensure!(
-                nbytes == 0 || description.sizes.contains(&0),
+                nbytes == 0 || sizes.contains(&0),
                 NotSupported,
                 "a tensor of PyTorch has no memory that could be read: it is fake, or wraps another"
             );
-            Storage::zeroed(0, device)?
-        } else {
-            let data =
-                NonNull::new(data.with_addr(start)).expect("memory of the host does not begin at null");
-            // SAFETY:
-            // * the storage of a tensor of PyTorch begins `offset` elements before its first and has `nbytes` bytes,
-            //   which stay as long as the tensor, and that as long as the handle; any thread may use them. PyTorch may
-            //   never have written them: to Rust, what comes from foreign code is some value.
-            // * tensors of this call that share memory share this storage, and so its leases. Of other calls and of
-            //   PyTorch's own kernels the rule is PyTorch's: who calls an operator lets nobody write its arguments
-            //   meanwhile, nor read those that it writes.
-            unsafe { Storage::from_raw_parts(data, nbytes, device, Box::new(handle.clone())) }
+            return of_block(Storage::zeroed(0, device)?, Kept::Here(handle));
         };
-        Ok(Block { start, nbytes, storage })
+        // SAFETY: it is kept by the storage that the tensor is made over, which is there as long as the tensor beside it.
+        let kept = unsafe { handle.lent() };
+        let (left, memory) = (self.spares.take(), (data, nbytes, handle.into_keeper()));
+        // SAFETY:
+        // * the storage of a tensor of PyTorch begins `offset` elements before its first and has `nbytes` bytes,
+        //   which stay as long as the tensor, and that as long as the handle; any thread may use them. PyTorch may
+        //   never have written them: to Rust, what comes from foreign code is some value.
+        // * tensors of this call that share memory share this storage, and so its leases. Of other calls and of
+        //   PyTorch's own kernels the rule is PyTorch's: who calls an operator lets nobody write its arguments
+        //   meanwhile, nor read those that it writes.
+        let tensor = unsafe { Tensor::over_foreign(left, memory, sizes, strides, offset, dtype, keys) }?;
+        Ok(Seen { tensor, handle: Kept::ByStorage(kept), block })
     }
 
     /// The tensor of PyTorch that this one was made from.
-    pub(crate) fn handle_of(&self, tensor: &Tensor) -> Option<&Arc<Handle>> {
-        self.tensors.iter().find(|seen| seen.tensor.is_same(tensor)).map(|seen| &seen.handle)
+    pub(crate) fn handle_of(&self, tensor: &Tensor) -> Option<&Handle> {
+        self.tensors.iter().find(|seen| seen.tensor.is_same(tensor)).map(|seen| &*seen.handle)
     }
 
     /// Whether a tensor lies in memory that came in.
     pub(crate) fn is_at_home(&self, tensor: &Tensor) -> bool {
-        let mut blocks = self.tensors.iter().filter_map(|seen| seen.block.as_ref());
-        blocks.any(|block| block.storage.is_same(&tensor.storage()))
+        let mut blocks = self.tensors.iter().filter(|seen| seen.block.is_some());
+        blocks.any(|seen| seen.tensor.original_storage().is_same(&tensor.storage()))
     }
 
     /// Whether PyTorch records what is done with the tensors that came in.
@@ -215,14 +257,34 @@ impl Incoming {
     }
 }
 
+impl Drop for Incoming {
+    #[inline]
+    fn drop(&mut self) {
+        while let Some(Seen { tensor, handle, .. }) = self.tensors.pop() {
+            if matches!(handle, Kept::ByStorage(_)) {
+                self.spares.put(tensor);
+            }
+        }
+    }
+}
+
+/// Where the storage of a tensor with elements begins, null where PyTorch does not tell, and how many bytes it has.
+fn extent(handle: &Handle, description: &Description<'_>) -> Result<(*mut u8, usize)> {
+    let (data, nbytes) = (handle.data()?, handle.storage_nbytes()?);
+    // Of a tensor without elements the address is null or anything.
+    let before = (description.offset as usize).wrapping_mul(description.dtype.size());
+    Ok((if data.is_null() { data } else { data.wrapping_sub(before) }, nbytes))
+}
+
 /// A tensor whose calls PyTorch answers.
-pub(crate) fn stand_in(handle: &Arc<Handle>, description: &Description) -> Result<Tensor> {
+pub(crate) fn stand_in(handle: &Arc<Handle>) -> Result<Tensor> {
+    let description = handle.describe()?;
     let Description { sizes, strides, offset, dtype, device } = description;
-    let geometry = Geometry::new(sizes, strides, *offset)?;
-    let storage = Storage::without_data(nbytes(description)?, *device);
+    let geometry = Geometry::new(sizes, strides, offset)?;
+    let storage = Storage::without_data(bytes_reached(&geometry, dtype)?, device);
     // The upper key is that of tensors whose writes are counted: what a formula names is saved with its version.
     let keys = DispatchKeySet::from_keys(&[DispatchKey::Python, DispatchKey::ADInplaceOrView]);
-    Tensor::wrapper(storage, &geometry, *dtype, keys, StandIn(Mutex::new(handle.clone())))
+    Tensor::wrapper(storage, &geometry, dtype, keys, StandIn(Mutex::new(handle.clone())))
 }
 
 /// Another stand-in for the same tensor.
@@ -230,13 +292,10 @@ pub(crate) fn stand_in_again(tensor: &Tensor) -> Result<Tensor> {
     let Some(content) = tensor.content::<StandIn>() else {
         torch_library::bail!(Internal, "the tensor stands for none of PyTorch's")
     };
-    let handle = content.handle();
-    stand_in(&handle, &handle.describe()?)
+    stand_in(&content.handle())
 }
 
 /// As many bytes as the elements reach: PyTorch does not tell it of tensors whose sizes it knows as symbols.
-fn nbytes(description: &Description) -> Result<usize> {
-    let Description { sizes, strides, offset, dtype, .. } = description;
-    let end = Geometry::new(sizes, strides, *offset)?.end()?;
-    Ok(usize::try_from(end)?.saturating_mul(dtype.size()))
+fn bytes_reached(geometry: &Geometry, dtype: DType) -> Result<usize> {
+    Ok(usize::try_from(geometry.end()?)?.saturating_mul(dtype.size()))
 }

@@ -23,6 +23,8 @@ mod exception;
 mod handle;
 mod tracking;
 
+mod spares;
+
 mod hidden;
 mod incoming;
 mod outgoing;
@@ -30,6 +32,8 @@ mod plan;
 mod text;
 mod views;
 mod words;
+
+mod recorded;
 
 mod above;
 mod batched;

@@ -75,8 +75,8 @@ fn view(base: &Handle, place: impl FnOnce(&mut Vec<Word>) -> Result<()>) -> Resu
 ///
 /// # Errors
 /// PyTorch refuses it.
-pub(crate) fn as_strided(base: &Handle, like: &Description) -> Result<Handle> {
-    view(base, |words| place_of(&like.sizes, &like.strides, like.offset, words))
+pub(crate) fn as_strided(base: &Handle, like: &Description<'_>) -> Result<Handle> {
+    view(base, |words| place_of(like.sizes, like.strides, like.offset, words))
 }
 
 /// Sizes, strides and offset, as `as_strided` takes them.
@@ -197,7 +197,7 @@ impl Incoming {
             .map(drop);
         }
         if (geometry.sizes(), geometry.strides(), geometry.offset())
-            != (&before.sizes[..], &before.strides[..], before.offset)
+            != (before.sizes, before.strides, before.offset)
         {
             let this = vec![handle.share()?.into_word()];
             words::call_aten(c"aten::as_strided_", this, |words| place(geometry, words))?;

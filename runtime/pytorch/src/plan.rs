@@ -261,6 +261,15 @@ pub(crate) fn check_derivative(schema: &Schema, tags: &[&str]) -> Result<(), &'s
     }
 }
 
+/// Whether a call can be made before it is recorded: what it leaves are new tensors alone, a bit for each in a word, and
+/// what it takes can be kept. Others Python makes itself.
+pub(crate) fn is_recorded_after(schema: &Schema) -> bool {
+    (1..64).contains(&schema.returns.len())
+        && schema.returns.iter().all(|ret| ret.ty == Type::Tensor)
+        && !schema.has_alias_info()
+        && !schema.arguments.iter().any(|argument| has_generator(&argument.ty))
+}
+
 /// Whether PyTorch can follow a write.
 fn check_write(schema: &Schema) -> Result<(), &'static str> {
     let mut written = schema.arguments.iter().filter(|argument| argument.is_mutable());
@@ -339,6 +348,19 @@ mod tests {
     fn returns_have_to_read_backwards() {
         assert_eq!(check_call(&schema("f() -> (Tensor, int, Tensor)")), Ok(()));
         assert!(check_call(&schema("f() -> (Tensor, int)")).is_err());
+    }
+
+    #[test]
+    fn what_leaves_new_tensors_alone_is_recorded_after_it() {
+        for (text, expected) in [
+            ("f(Tensor self, Tensor?[] l, str how) -> (Tensor, Tensor)", true),
+            ("f(Tensor self) -> Tensor[]", false),
+            ("f(Tensor self) -> (Tensor, int)", false),
+            ("f(Tensor(a!) self) -> Tensor(a!)", false),
+            ("f(Tensor self, *, Generator? generator=None) -> Tensor", false),
+        ] {
+            assert_eq!(is_recorded_after(&schema(text)), expected, "{text}");
+        }
     }
 
     #[test]

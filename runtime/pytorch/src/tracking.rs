@@ -8,6 +8,8 @@ use std::ffi::{CStr, c_void};
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
+use smallvec::SmallVec;
+
 use crate::cpp::{CppString, Strings};
 use crate::shim::{Library, Object, shim};
 
@@ -32,9 +34,11 @@ pub(crate) struct Tracking {
 }
 
 /// What autograd has to do with the tensors of a call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Wish {
     pub(crate) gradient: bool,
+    /// Whether the gradient of each tensor is of use, where any is.
+    pub(crate) needs: SmallVec<[bool; 8]>,
     /// Forward-mode differentiation goes on.
     pub(crate) tangent: bool,
 }
@@ -86,7 +90,9 @@ impl Tracking {
             // SAFETY: a handle points to an `at::Tensor`, which is a pointer to its `c10::TensorImpl`, never null.
             let tensor = unsafe { handle.cast::<*const c_void>().read() };
             // SAFETY: it is such an object, alive while the handle is.
-            wish.gradient |= records && unsafe { (self.requires_grad)(tensor) };
+            let is_needed = records && unsafe { (self.requires_grad)(tensor) };
+            wish.gradient |= is_needed;
+            wish.needs.push(is_needed);
             // SAFETY: likewise; an `at::Tensor` is an `at::TensorBase`, and levels begin at 0.
             let tangent = unsafe { (self.tangent)(tensor, 0, handle) };
             let mut is_defined = false;

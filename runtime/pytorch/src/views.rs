@@ -48,7 +48,8 @@ pub(crate) unsafe fn differentiable(
     let returned = words[..bases.len()].iter().map(take).collect::<Vec<_>>();
     let mut given = Vec::with_capacity(bases.len());
     for (base, view) in bases.iter().zip(returned) {
-        let (of_base, of_view) = (base.describe()?, view?.describe()?);
+        let view = view?;
+        let (of_base, of_view) = (base.describe()?, view.describe()?);
         ensure!(
             of_base.dtype == of_view.dtype,
             Autograd,

@@ -3,7 +3,9 @@
 
 use std::borrow::Cow;
 use std::ffi::{CStr, c_char};
+use std::mem::ManuallyDrop;
 
+use smallvec::SmallVec;
 use torch_library::schema::Type;
 use torch_library::{
     DType, Device, Error, ErrorKind, Generator, Layout, MemoryFormat, Result, Scalar, Tensor, Value, bail,
@@ -79,7 +81,8 @@ impl Incoming {
     /// * It is an owned list with elements of this type.
     unsafe fn take_list(&mut self, element: &Type, list: Object, sight: Sight) -> Result<Value<'static>> {
         let list = List(list);
-        let words = list.words()?;
+        // SAFETY: it is a list.
+        let words = unsafe { elements(list.0) }?;
         // All are taken before any error is passed on: what is taken is freed.
         // SAFETY: the elements are owned with the list, which frees itself alone.
         let values = words.into_iter().map(|word| unsafe { self.take(element, word, sight) });
@@ -225,23 +228,55 @@ fn optional_tensor(value: Value<'static>) -> Option<Option<Tensor>> {
     }
 }
 
+/// The words of a list, which stay the list's.
+///
+/// # Safety
+/// * It is a list, and alive.
+pub(crate) unsafe fn elements(list: Object) -> Result<SmallVec<[Word; 8]>> {
+    let mut size = 0;
+    // SAFETY: it is a list, and the size goes to where a number is.
+    check(unsafe { (shim().torch_list_size)(list, &raw mut size) }, || "measuring a list".into())?;
+    let element = |index| {
+        let mut word = 0;
+        // SAFETY: it is a list with an element of this index, which goes to where a word is.
+        let code = unsafe { (shim().torch_list_get_item)(list, index, &raw mut word) };
+        check(code, || "reading a list".into()).map(|()| word)
+    };
+    (0..size).map(element).collect()
+}
+
+/// A second owner of what a word is.
+///
+/// # Errors
+/// A generator; what PyTorch throws.
+///
+/// # Safety
+/// * The word is a value of PyTorch of this type, and alive.
+pub(crate) unsafe fn share(ty: &Type, word: Word) -> Result<Word> {
+    Ok(match ty {
+        // SAFETY: it is a tensor, whose reference stays where it is.
+        Type::Tensor => ManuallyDrop::new(unsafe { Handle::from_word(word) }?).share()?.into_word(),
+        Type::Optional(_) if word == NONE => NONE,
+        Type::Optional(inner) => {
+            // SAFETY: an optional that is not none points to its value, which is of the type inside.
+            some(unsafe { share(inner, (word as *const Word).read()) }?)?
+        }
+        Type::List(element) => {
+            // SAFETY: it is a list, which stays as it is.
+            let words = unsafe { elements(word as Object) }?;
+            // SAFETY: its elements are of this type.
+            let shared = words.iter().map(|word| unsafe { share(element, *word) });
+            make_list(&shared.collect::<Result<Vec<_>>>()?)?
+        }
+        // SAFETY: it is a string, which stays as it is.
+        Type::Str => string(&unsafe { text(word as Object) }?)?,
+        Type::Generator => bail!(NotSupported, "a generator is not kept for a derivative"),
+        _ => word,
+    })
+}
+
 /// A list that is freed when this drops; its elements are not.
 struct List(Object);
-
-impl List {
-    fn words(&self) -> Result<Vec<Word>> {
-        let mut size = 0;
-        // SAFETY: it is a list, and the size goes to where a number is.
-        check(unsafe { (shim().torch_list_size)(self.0, &raw mut size) }, || "measuring a list".into())?;
-        let element = |index| {
-            let mut word = 0;
-            // SAFETY: it is a list with an element of this index, which goes to where a word is.
-            let code = unsafe { (shim().torch_list_get_item)(self.0, index, &raw mut word) };
-            check(code, || "reading a list".into()).map(|()| word)
-        };
-        (0..size).map(element).collect()
-    }
-}
 
 impl Drop for List {
     fn drop(&mut self) {
@@ -302,11 +337,11 @@ fn string(text: &str) -> Result<Word> {
     Ok(handle as Word)
 }
 
-/// Takes over a string.
+/// What a string says.
 ///
 /// # Safety
-/// * It is an owned string of PyTorch.
-unsafe fn take_string(handle: Object) -> Result<String> {
+/// * It is a string of PyTorch, and alive.
+pub(crate) unsafe fn text(handle: Object) -> Result<String> {
     let (mut length, mut text): (usize, *const c_char) = (0, std::ptr::null());
     // SAFETY: it is a string, and the answers go where they are told.
     let codes = unsafe {
@@ -315,14 +350,22 @@ unsafe fn take_string(handle: Object) -> Result<String> {
             (shim().torch_string_c_str)(handle, &raw mut text),
         ]
     };
-    let copied = match codes {
-        // SAFETY: the string has so many bytes, and lives until it is deleted below.
-        [0, 0] => Ok(unsafe { std::slice::from_raw_parts(text.cast::<u8>(), length) }.to_vec()),
-        _ => check(1, || "reading a string".into()).map(|()| Vec::new()),
-    };
+    codes.into_iter().try_for_each(|code| check(code, || "reading a string".into()))?;
+    // SAFETY: the string has so many bytes, which stay until it is deleted.
+    let bytes = unsafe { std::slice::from_raw_parts(text.cast::<u8>(), length) };
+    Ok(String::from_utf8_lossy(bytes).into_owned())
+}
+
+/// Takes over a string.
+///
+/// # Safety
+/// * It is an owned string of PyTorch.
+unsafe fn take_string(handle: Object) -> Result<String> {
+    // SAFETY: it is a string.
+    let taken = unsafe { text(handle) };
     // SAFETY: the string is ours, and nobody's any more.
     unsafe { (shim().torch_delete_string)(handle) };
-    Ok(String::from_utf8_lossy(&copied?).into_owned())
+    taken
 }
 
 /// A generator here that goes on where PyTorch's is, as if it had been seeded by a number from it: the numbers of

@@ -96,6 +96,12 @@ impl Placement {
         }
     }
 
+    /// The first storage, which stays until the place is dropped or replaced, by whoever has it alone.
+    #[inline]
+    pub(super) fn first(&self) -> &Storage {
+        &self.first.storage
+    }
+
     /// Storage and geometry of one moment.
     #[inline]
     pub(super) fn place(&self) -> (StorageRef<'_>, &Geometry) {
@@ -164,6 +170,12 @@ impl Placement {
     #[inline]
     pub(super) fn first_mut(&mut self) -> &mut Geometry {
         &mut self.first.geometry
+    }
+
+    /// The place, if it is the only one that there was.
+    #[inline]
+    pub(super) fn only_mut(&mut self) -> Option<&mut StorageView> {
+        self.later.get().is_none().then_some(&mut self.first)
     }
 
     /// Makes a place the only one.

@@ -18,10 +18,12 @@ use crate::dtype::Element;
 use crate::ensure;
 use crate::error::{Error, ErrorKind, Result};
 
+mod foreign;
 mod pages;
 mod reference;
 mod spare;
 
+pub use foreign::Foreign;
 pub use reference::{BackendRef, StorageRef};
 
 /// What a backend brings as the memory of its tensors: buffers, handles, whatever it owns.
@@ -96,6 +98,8 @@ enum Owner {
     Backend { backend: Box<dyn StorageImpl>, host: Option<Storage> },
     /// Someone's value that keeps the memory alive.
     Keeper { _keeper: Box<dyn Any + Send + Sync> },
+    /// An object of another library that keeps the memory alive.
+    Foreign { _keeper: Foreign },
     /// Nobody else: it lies behind this, or there is none at all (meta).
     Nothing,
 }
@@ -243,6 +247,17 @@ impl Storage {
         Self::from_inner(Some(data), nbytes, device, Owner::Keeper { _keeper: keeper })
     }
 
+    /// As [`from_raw_parts`](Self::from_raw_parts), for memory that an object of another library keeps: nothing is
+    /// allocated for the keeper.
+    ///
+    /// # Safety
+    /// - What [`from_raw_parts`](Self::from_raw_parts) asks for, until the object is freed.
+    #[inline]
+    pub unsafe fn from_foreign(data: NonNull<u8>, nbytes: usize, device: Device, keeper: Foreign) -> Storage {
+        Self::from_inner(Some(data), nbytes, device, Owner::Foreign { _keeper: keeper })
+    }
+
+    #[inline]
     fn from_inner(data: Option<NonNull<u8>>, nbytes: usize, device: Device, owner: Owner) -> Storage {
         let inner = Inner::new(data, nbytes, device, owner);
         Storage(Arc::from_header_and_iter(inner, std::iter::empty()))
@@ -367,7 +382,7 @@ impl Drop for Inner {
             }
             Owner::Heap { .. } | Owner::Nothing => {}
             // These may hold storages, which may be held by such others, and so on.
-            Owner::Backend { .. } | Owner::Keeper { .. } => {
+            Owner::Backend { .. } | Owner::Keeper { .. } | Owner::Foreign { .. } => {
                 dropping::in_turn(&OWNERS, mem::replace(&mut self.owner, Owner::Nothing));
             }
         }

@@ -20,6 +20,11 @@ thread_local! {
 
 impl Content {
     pub(super) const NONE: Content = Content(None);
+
+    #[inline]
+    pub(super) fn is_none(&self) -> bool {
+        self.0.is_none()
+    }
 }
 
 /// Wrappers stand for wrappers.

@@ -3,6 +3,9 @@
 use torch_library::{derivatives, prelude::*};
 use torch_library_loops::{Pointwise, match_computing};
 
+#[cfg(feature = "hundred")]
+mod hundred;
+
 torch_library_pytorch::export!();
 
 torch_library! {

@@ -42,6 +42,13 @@ def load(path):
     return operators
 
 
+def _later(name):
+    """A function of the text that is compiled when it is first needed: an import need not wait for it."""
+    if name not in globals():
+        exec(compile(_LATER, "recorders.py", "exec"), globals())
+    return globals()[name]
+
+
 def _lazily(make):
     """The function that is made at its first call: to look operators up takes time, which no import need spend."""
     made = []

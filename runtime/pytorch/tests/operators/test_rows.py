@@ -29,6 +29,9 @@ CASES = {
     "metadata": (rows.total, lambda: (rand(2, 3),)),
     "by name": (lambda x, y: rows.shifted(x, by=y, factor=3.0), lambda: (rand(3), rand(3))),
     "beside other returns": (lambda x: rows.counted(x)[0], lambda: (rand(3),)),
+    "beside a number and a list": (lambda x: _put_together(*rows.apart(x)), lambda: (rand(3),)),
+    "one of a list": (lambda x: rows.apart(x)[2][1], lambda: (rand(3),)),
+    "made of returns of several types": (rows.mean_of, lambda: (rand(3),)),
     "a view": (rows.corner, lambda: (rand(2, 3),)),
     "a number": (lambda x, y: layers.product(x, y, 0.5), lambda: (rand(2, 3), rand(3, 2))),
     "broadcast": (door.hypotenuse, lambda: (rand(2, 1), rand(3))),
@@ -39,6 +42,10 @@ def _of_view(x, y):
     x = x * 1
     rows.weigh_(x[1], y)
     return x * x
+
+
+def _put_together(whole, count, parts):
+    return whole * count + parts[0] * parts[1]
 
 
 def _with_itself(x):
@@ -60,6 +67,16 @@ def test_results_without_a_gradient_require_none():
     doubled, count, text = rows.counted(x)
     assert doubled.requires_grad and (count, text) == (3, "doubled")
     assert rows.weigh(x, x).grad_fn.name().startswith("weighBackward")
+
+
+def test_returns_of_several_types():
+    x = torch.ones(3)
+    whole, count, parts = rows.apart(x)
+    assert (whole.tolist(), count, [part.tolist() for part in parts]) == ([2] * 3, 3, [[3] * 3, [4] * 3])
+    assert rows.mean_of(x) == 16
+    whole, count, parts = rows.apart(rand(3))
+    assert whole.requires_grad and count == 3 and all(part.requires_grad for part in parts)
+    torch.library.opcheck(rows.apart.default, (rand(3),))
 
 
 def test_a_gradient_that_there_is_none_of_is_refused_by_name():

@@ -30,6 +30,10 @@ torch_library! {
         shifted(Tensor self, *, Tensor by, float factor=1) -> Tensor;
         /// A number beside a tensor.
         counted(Tensor self) -> (Tensor, int, str);
+        /// A number and a list beside a tensor.
+        apart(Tensor self) -> (Tensor, int, Tensor[]);
+        /// Made of operators that return several types.
+        mean_of(Tensor self) -> Tensor;
         /// A view with a formula.
         corner(Tensor(a) self) -> Tensor(a);
         /// Not a view, although it says so.
@@ -94,12 +98,32 @@ derivatives! {
         self => grad.mul(2.0),
     }
 
+    apart(Tensor self) -> (Tensor, int, Tensor[]) {
+        self => {
+            let mut sum = aten::zeros_like(self)?;
+            for (grad, factor) in grads.iter().zip([2.0, 3.0, 4.0]) {
+                if let Some(grad) = grad {
+                    sum = sum.add(&grad.mul(factor)?)?;
+                }
+            }
+            Ok(sum)
+        },
+    }
+
     corner(Tensor(a) self) -> Tensor(a) {
         self => {
             let row = aten::zeros_like(self)?;
             aten::select_scatter(&row, grad, 0, 0)
         },
     }
+}
+
+#[torch_impl(rows::mean_of, CompositeImplicitAutograd)]
+fn mean_of(this: &Tensor) -> Result<Tensor> {
+    let (whole, count, parts) = rows::apart(this)?;
+    let (doubled, also, text) = rows::counted(this)?;
+    ensure!((count, &*text) == (also, "doubled"), Kernel, "{count} and {also} elements, {text}");
+    aten::sum(&whole.add(&doubled)?.mul(&parts[1])?)?.div(count as f64)
 }
 
 #[torch_impl(rows, CPU, Meta)]
@@ -149,6 +173,10 @@ mod kernels {
 
     fn counted(this: &Tensor) -> Result<(Tensor, i64, String)> {
         Ok((this.mul(2.0)?, this.numel() as i64, "doubled".to_owned()))
+    }
+
+    fn apart(this: &Tensor) -> Result<(Tensor, i64, Vec<Tensor>)> {
+        Ok((this.mul(2.0)?, this.numel() as i64, vec![this.mul(3.0)?, this.mul(4.0)?]))
     }
 
     fn corner(this: &Tensor) -> Result<Tensor> {

@@ -1,0 +1,208 @@
+"""Nodes of PyTorch's for calls that want a gradient. The glue compiles this text when the first is recorded."""
+
+import torch
+from torch._functorch.utils import enable_single_level_autograd_function
+from torch.autograd.forward_ad import _set_fwd_grad_enabled
+from torch.autograd.function import _SingleLevelFunction
+
+
+def _after_recorder(operator):
+    """The function that records calls which Rust has made: it gets their arguments, results and a bit for each result
+    without a gradient.
+
+    A node is made for each call: nothing here is looked up twice, and what all calls have in common is decided before.
+    """
+    backward = _overload(operator, operator["backward"])._op
+    kinds = _kinds(operator)
+    optional = [a for a in _called(operator)._schema.arguments if isinstance(a.type, torch.OptionalType)]
+    tensors_at = [index for index, kind in enumerate(kinds) if kind in ("tensor", "tensors")]
+    is_plain = kinds == ["tensor"] * len(kinds) and not optional
+    count = len(kinds)
+
+    def forward(ctx, rest, results, lost, *tensors):
+        ctx.to_save = tensors + results
+        ctx.rest = rest
+        if lost:
+            ctx.mark_non_differentiable(*[result for index, result in enumerate(results) if lost >> index & 1])
+        if len(results) == 1:  # else a formula may count on a gradient for each
+            ctx.materialize_grads = False
+        return results
+
+    def run(ctx, *grads):
+        saved, needs = ctx.saved_tensors, ctx.needs_input_grad[3:]
+        before = len(needs)
+        values = saved[:before] if is_plain else _filled(*ctx.rest, saved)
+        return None, None, None, *backward(*values, saved[before:], grads, needs)
+
+    function = _function(operator, forward, run)
+
+    def record(values):
+        tensors, rest = values[:count], None
+        if not is_plain:
+            tensors, rest = _taken_apart(values[:count], tensors_at)
+        results = values[count:-1]
+        if torch._C._are_functorch_transforms_active():
+            with enable_single_level_autograd_function():
+                recorded = function.apply(rest, results, values[-1], *tensors)
+        else:
+            recorded = function.apply(rest, results, values[-1], *tensors)
+        return recorded if len(results) > 1 else recorded[0]
+
+    return record
+
+
+def _function(operator, forward, backward):
+    name = _full_name(operator).split("::")[1].replace(".", "_")
+    members = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
+    return type(name, (_SingleLevelFunction,), members)
+
+
+def _kinds(operator):
+    """What each argument of the operator that kernels serve is."""
+    return [kind for a in operator["arguments"] for kind in ([a["kind"]] * (3 if a["kind"] == "number" else 1))]
+
+
+def _taken_apart(values, tensors_at):
+    """The tensors among arguments, and what is left: the arguments without them, and the places where they were."""
+    values, places, tensors = list(values), [], []
+    for index in tensors_at:
+        value, values[index] = values[index], None
+        if isinstance(value, torch.Tensor):
+            places.append((index, None))
+            tensors.append(value)
+        elif value is not None:
+            values[index] = [None] * len(value)
+            for position, tensor in enumerate(value):
+                if tensor is not None:
+                    places.append((index, position))
+                    tensors.append(tensor)
+    return tensors, (values, places)
+
+
+def _recorder(operator):
+    """The function that records calls of an operator."""
+    call, backward, differentiable = (
+        _overload(operator, name) for name in (operator["flat"], operator["backward"], operator["differentiable"])
+    )
+    arguments, kinds = operator["arguments"], _kinds(operator)
+    named = {} if operator["flat"] else {i: a["name"] for i, a in enumerate(arguments) if a["by_name"]}
+    tensors_at = [index for index, kind in enumerate(kinds) if kind in ("tensor", "tensors")]
+    written_at = _written(operator)[0][0] if any(a["is_written"] for a in arguments) else None
+    known = {}  # which results have gradients, by what rows can ask: all but elements
+    first_named, is_one = min(named, default=len(kinds)), len(call._schema.returns) == 1
+
+    def below(values):
+        with torch._C._AutoDispatchBelowAutograd():
+            return call(*values[:first_named], **{name: values[i] for i, name in named.items()})
+
+    def below_transforms(values):
+        # A node is made with recording off; what is around a transform records none the less.
+        with torch.enable_grad(), _set_fwd_grad_enabled(True):
+            return below(values)
+
+    def forward(ctx, plan, *tensors):
+        values, places, before = plan.values, plan.places, plan.before
+        is_transformed = torch._C._are_functorch_transforms_active()
+        output = (below_transforms if is_transformed else below)(_filled(values, places, tensors))
+        outputs = (output,) if is_one else output
+        plan.layout = [len(part) if isinstance(part, list) else None for part in outputs]
+        flat = [part for parts in outputs for part in (parts if isinstance(parts, list) else (parts,))]
+        ctx.results_at = [i for i, part in enumerate(flat) if part is None or isinstance(part, torch.Tensor)]
+        results = [flat[i] for i in ctx.results_at]
+        saved = tensors[: len(places)]
+        if before is not None:  # formulas see what was there before the write, as an input of its own
+            written = tensors[before]
+            saved = [tensors[-1] if tensor is written else tensor for tensor in saved]
+            flat = results = [written]  # under a transform the operator returns another object
+            ctx.mark_dirty(written)
+        needs = [need and _has_gradient(tensor) for need, tensor in zip(ctx.needs_input_grad[1:], saved)]
+        key = None if is_transformed else _metadata(values, saved, results, needs)
+        flags = known.get(key)
+        if flags is None:
+            flags = differentiable(*_filled(values, places, saved), results, needs)
+            if key is not None and len(known) < 4096:
+                known[key] = flags
+        if not all(flags):
+            ctx.mark_non_differentiable(*(t for t, flag in zip(results, flags) if t is not None and not flag))
+        ctx.set_materialize_grads(len(flat) > 1)  # a formula may count on a gradient for each result
+        ctx.plan, ctx.needs, ctx.extra = plan, needs, len(tensors) - len(places)
+        ctx.save_for_backward(*saved, *results)
+        return tuple(flat)
+
+    def run(ctx, *grads):
+        plan, saved, grads = ctx.plan, ctx.saved_tensors, [grads[index] for index in ctx.results_at]
+        count = len(plan.places)
+        values = _filled(plan.values, plan.places, saved[:count])
+        found = backward(*values, list(saved[count:]), grads, ctx.needs)
+        return (None, *found, *[None] * ctx.extra)
+
+    function = _function(operator, forward, run)
+
+    def record(values):
+        tensors, (values, places) = _taken_apart(values, tensors_at)
+        before = None
+        if written_at is not None:
+            before = places.index((written_at, None))
+            _check_write(operator, tensors[before])
+            tensors.append(tensors[before].clone())
+        plan = _Plan(values, places, before)
+        if torch._C._are_functorch_transforms_active():
+            with enable_single_level_autograd_function():
+                flat = function.apply(plan, *tensors)
+        else:
+            flat = function.apply(plan, *tensors)
+        if plan.layout == [None]:
+            return flat[0]
+        parts = _regrouped(plan.layout, flat)
+        return parts[0] if is_one else tuple(parts)
+
+    return record
+
+
+class _Plan:
+    """How a call is put together: arguments without tensors, the places of tensors, which of them is written to."""
+
+    __slots__ = ("values", "places", "before", "layout")
+
+    def __init__(self, values, places, before):
+        self.values, self.places, self.before, self.layout = values, places, before, None
+
+
+def _has_gradient(tensor):
+    return tensor.is_floating_point() or tensor.is_complex()
+
+
+def _metadata(values, tensors, results, needs):
+    """What is known of a call beside elements, if all of its tensors are plain ones and nothing is symbolic."""
+    try:
+        rest = tuple([tuple(value) if isinstance(value, list) else value for value in values])
+        of_tensors = []
+        for tensor in (*tensors, *results):
+            if tensor is None:
+                of_tensors.append(None)
+            elif type(tensor) is torch.Tensor or type(tensor) is torch.nn.Parameter:
+                of_tensors.append((tensor.dtype, tensor.device, tensor.shape, tensor.stride()))
+            else:
+                return None
+        key = (rest, tuple(of_tensors), tuple(needs))
+        hash(key)
+        return key
+    except TypeError:  # a number that is not known yet
+        return None
+
+
+def _filled(values, places, tensors):
+    """The arguments of a call, with these tensors in their places."""
+    values = [list(value) if isinstance(value, list) else value for value in values]
+    for (index, position), tensor in zip(places, tensors):
+        if position is None:
+            values[index] = tensor
+        else:
+            values[index][position] = tensor
+    return values
+
+
+def _regrouped(layout, flat):
+    """The returns of an operator from their parts: of a list so many."""
+    rest = iter(flat)
+    return [next(rest) if length is None else [next(rest) for _ in range(length)] for length in layout]

@@ -1,0 +1,132 @@
+//! Tensors over another library's memory, for as long as a call of it lasts: made of what an earlier one left.
+#![expect(unsafe_code, reason = "makes storages over memory of others")]
+
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use super::geometry::Geometry;
+use super::{Foreign, Gradient, Storage, StorageView, Tensor};
+use crate::device::Device;
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::key::DispatchKeySet;
+
+/// What such a tensor is made of when the memory is gone: two blocks of the allocator, and the sizes of the last one.
+#[derive(Debug)]
+pub struct ForeignTensor(Tensor);
+
+impl Tensor {
+    /// A tensor over host memory that an object of another library keeps, as [`from_storage`](Self::from_storage) of
+    /// [`Storage::from_foreign`] would make it, of what an earlier one left.
+    ///
+    /// # Errors
+    /// As [`from_storage`](Self::from_storage).
+    ///
+    /// # Safety
+    /// - What [`Storage::from_foreign`] asks for.
+    pub unsafe fn over_foreign(
+        left: Option<ForeignTensor>,
+        (data, nbytes, keeper): (NonNull<u8>, usize, Foreign),
+        sizes: &[i64],
+        strides: &[i64],
+        offset: i64,
+        dtype: DType,
+        key_set: DispatchKeySet,
+    ) -> Result<Tensor> {
+        let keeper = match left {
+            None => keeper,
+            Some(ForeignTensor(mut tensor)) => {
+                let parts = Arc::get_mut(&mut tensor.0).expect("what was left has one handle");
+                (parts.dtype, parts.key_set) = (dtype, key_set);
+                let StorageView { storage, geometry } = parts.place.only_mut().expect("and was never moved");
+                // SAFETY: the caller vouches for the memory.
+                match unsafe { storage.occupy(data, nbytes, keeper) } {
+                    Ok(()) => {
+                        if (geometry.offset(), geometry.sizes(), geometry.strides())
+                            != (offset, sizes, strides)
+                        {
+                            *geometry = Geometry::SCALAR;
+                            geometry.set(sizes, strides, offset)?;
+                        }
+                        StorageView::check(storage, geometry, dtype)?;
+                        return Ok(tensor);
+                    }
+                    Err(keeper) => keeper,
+                }
+            }
+        };
+        // SAFETY: the caller vouches for the memory.
+        let storage = unsafe { Storage::from_foreign(data, nbytes, Device::CPU, keeper) };
+        Tensor::from_storage(storage, sizes, strides, offset, dtype, key_set)
+    }
+
+    /// What the next tensor can be made of, if nobody else has this one, nor anything of it. The memory is let go of.
+    #[inline]
+    pub fn leave_foreign(mut self) -> Option<ForeignTensor> {
+        let tensor = Arc::get_mut(&mut self.0)?;
+        let is_plain =
+            tensor.autograd.get().is_none() && *tensor.gradient.get_mut() == Gradient::NOT_REQUIRED;
+        let is_left = is_plain && tensor.content.is_none() && tensor.place.only_mut()?.storage.vacate();
+        if is_left { Some(ForeignTensor(self)) } else { None }
+    }
+
+    /// The memory that this tensor was made over, wherever handles have moved it since.
+    #[inline]
+    pub fn original_storage(&self) -> &Storage {
+        self.0.place.first()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::c_void;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::DispatchKey;
+
+    static FREED: AtomicUsize = AtomicUsize::new(0);
+
+    /// # Safety
+    /// * The object is a box of numbers, and the caller's.
+    unsafe extern "C-unwind" fn free(object: *mut c_void) -> i32 {
+        // SAFETY: the caller says so.
+        drop(unsafe { Box::from_raw(object.cast::<[f32; 6]>()) });
+        FREED.fetch_add(1, Ordering::Relaxed); // only a count
+        0
+    }
+
+    fn over(left: Option<ForeignTensor>, first: f32, sizes: &[i64], strides: &[i64]) -> Result<Tensor> {
+        let data = NonNull::from(Box::leak(Box::new([first, 1.0, 2.0, 3.0, 4.0, 5.0])));
+        // SAFETY: the box was leaked, and is freed by this alone.
+        let keeper = unsafe { Foreign::new(data.cast(), free) };
+        let keys = DispatchKeySet::from_key(DispatchKey::CPU);
+        // SAFETY: the keeper keeps so many bytes, which nobody else uses.
+        unsafe {
+            Tensor::over_foreign(left, (data.cast(), 24, keeper), sizes, strides, 0, DType::Float32, keys)
+        }
+    }
+
+    #[test]
+    fn what_is_left_becomes_another_tensor_and_what_is_kept_does_not() {
+        let mut x = over(None, 7.0, &[2, 3], &[3, 1]).unwrap();
+        let (id, before) = (x.id(), FREED.load(Ordering::Relaxed));
+        x.fill_from([8f32; 6]).unwrap();
+        x.bump_version();
+        let left = x.leave_foreign();
+        assert!(left.is_some() && FREED.load(Ordering::Relaxed) > before, "the memory is let go of");
+        let y = over(left, 9.0, &[3, 2], &[1, 3]).unwrap();
+        assert_eq!(
+            (y.id(), y.version(), y.to_vec::<f32>().unwrap()),
+            (id, 0, vec![9.0, 3.0, 1.0, 4.0, 2.0, 5.0])
+        );
+        let kept = y.clone();
+        assert!(y.leave_foreign().is_none(), "somebody has the tensor");
+        let view = kept.strided_view(&[1], &[1], 0).unwrap();
+        assert!(kept.leave_foreign().is_none(), "somebody has the memory");
+        assert_eq!(view.to_vec::<f32>().unwrap(), [9.0]);
+        assert!(Tensor::from([1.0]).leave_foreign().is_none(), "the memory is its own");
+        let left = over(None, 0.0, &[6], &[1]).unwrap().leave_foreign();
+        assert!(over(left, 0.0, &[7], &[1]).is_err());
+    }
+}

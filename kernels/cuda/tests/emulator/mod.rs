@@ -1,0 +1,140 @@
+//! The device that tests run on: a GPU where there is one, and a driver that computes on the host where there is none.
+//!
+//! The emulator is three libraries in C++ under the names of CUDA's: once they are loaded, whoever asks the system's loader
+//! for `libcuda.so` gets that one, so the crate under test is the one that users have.
+#![allow(
+    clippy::allow_attributes,
+    unsafe_code,
+    dead_code,
+    reason = "libraries are loaded, and not each test needs all"
+)]
+
+use std::ffi::CString;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use libloading::Library;
+use torch_library::{Device, backend};
+use torch_library_cuda as _; // the backend
+
+/// The libraries of the emulator.
+pub(crate) const ALL: [&str; 3] = ["cuda", "nvrtc", "cublas"];
+
+const SOURCES: [(&str, &str); 3] = [
+    ("cuda", include_str!("cuda.cpp")),
+    ("nvrtc", include_str!("nvrtc.cpp")),
+    ("cublas", include_str!("cublas.cpp")),
+];
+const HEADER: &str = include_str!("host.h");
+
+/// The first device, of a GPU or of an emulator with these libraries; nothing where a test has to be skipped, which it says.
+pub(crate) fn device(libraries: &[&str]) -> Option<Device> {
+    static LOADED: OnceLock<Result<(), String>> = OnceLock::new();
+    let loaded = LOADED.get_or_init(|| match has_gpu() && std::env::var_os("CUDA_EMULATOR").is_none() {
+        true => Ok(()),
+        false => load(libraries),
+    });
+    if let Err(why) = loaded {
+        eprintln!("skipped: there is no GPU, and no emulator: {why}");
+        return None;
+    }
+    let device = "cuda".parse::<Device>().and_then(backend::resolve);
+    Some(device.unwrap_or_else(|error| panic!("neither a GPU nor the emulator has a device: {error}")))
+}
+
+/// Whether the machine has a driver that finds a GPU.
+pub(crate) fn has_gpu() -> bool {
+    static FOUND: OnceLock<bool> = OnceLock::new();
+    *FOUND.get_or_init(|| {
+        let mut count = 0;
+        // SAFETY: a driver's library may be loaded at any time; its two functions have these types, and `count` lives.
+        unsafe {
+            let Ok(library) = Library::new("libcuda.so.1").or_else(|_| Library::new("nvcuda.dll")) else {
+                return false;
+            };
+            let init = library.get::<unsafe extern "C" fn(u32) -> i32>(b"cuInit");
+            let counted = library.get::<unsafe extern "C" fn(*mut i32) -> i32>(b"cuDeviceGetCount");
+            let (Ok(init), Ok(counted)) = (init, counted) else { return false };
+            init(0) == 0 && counted(&raw mut count) == 0 && count > 0
+        }
+    })
+}
+
+/// Whether tests run on the emulator.
+pub(crate) fn is_emulated() -> bool {
+    !has_gpu() || std::env::var_os("CUDA_EMULATOR").is_some()
+}
+
+/// Calls a function of the emulator's driver.
+pub(crate) fn fail(code: i32) {
+    // SAFETY: the library was loaded under this name, and its function has this type.
+    unsafe {
+        let library = Library::new("libcuda.so").expect("the emulator is loaded");
+        library.get::<unsafe extern "C" fn(i32)>(b"emulator_fail").expect("it is the emulator")(code);
+    }
+}
+
+/// Makes the emulator, once for its sources, and loads it.
+fn load(libraries: &[&str]) -> Result<(), String> {
+    if !cfg!(target_os = "linux") {
+        return Err("it is for Linux".to_owned());
+    }
+    let mut hasher = DefaultHasher::new();
+    SOURCES.hash(&mut hasher);
+    let folder =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cuda-emulator-{:016x}", hasher.finish()));
+    let kernels = folder.join("kernels");
+    std::fs::create_dir_all(&kernels).map_err(|error| error.to_string())?;
+    for name in libraries {
+        let path = make(&folder, name)?;
+        // SAFETY: the library has no initialisers but those of C++ for its own objects.
+        let library = unsafe { Library::new(&path) }.map_err(|error| error.to_string())?;
+        if *name == "nvrtc" {
+            let (kernels, header) =
+                (CString::new(kernels.to_string_lossy().as_bytes()), CString::new(HEADER));
+            let (Ok(kernels), Ok(header)) = (kernels, header) else {
+                return Err("a path with a zero".to_owned());
+            };
+            // SAFETY: the functions have these types, and the texts end in zeros.
+            unsafe {
+                type Folder = unsafe extern "C" fn(*const std::ffi::c_char, *const std::ffi::c_char);
+                let set = library.get::<Folder>(b"emulator_folder").map_err(|error| error.to_string())?;
+                set(kernels.as_ptr(), header.as_ptr());
+                let has = library.get::<unsafe extern "C" fn() -> i32>(b"emulator_has_nvrtc");
+                if has.map_err(|error| error.to_string())?() == 0 {
+                    eprintln!(
+                        "NVRTC is not here: sources of kernels are compiled by the host's compiler alone"
+                    );
+                }
+            }
+        }
+        std::mem::forget(library);
+    }
+    Ok(())
+}
+
+fn make(folder: &Path, name: &str) -> Result<PathBuf, String> {
+    let path = folder.join(format!("lib{name}.so"));
+    if path.exists() {
+        return Ok(path);
+    }
+    let (_, text) = SOURCES.iter().find(|(known, _)| *known == name).ok_or("no such library")?;
+    let source = folder.join(format!("{name}.{}.cpp", std::process::id()));
+    let made = folder.join(format!("lib{name}.{}.so", std::process::id()));
+    std::fs::write(&source, text).map_err(|error| error.to_string())?;
+    let mut compiler = Command::new(std::env::var_os("CXX").unwrap_or_else(|| "c++".into()));
+    compiler.args(["-std=c++17", "-O2", "-fPIC", "-shared", &format!("-Wl,-soname,lib{name}.so"), "-o"]);
+    compiler.arg(&made).arg(&source);
+    if name == "cublas" {
+        compiler.arg(make(folder, "cuda")?);
+    }
+    let output = compiler.arg("-ldl").output().map_err(|error| format!("no C++ compiler: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("the C++ compiler says\n{}", String::from_utf8_lossy(&output.stderr)));
+    }
+    std::fs::rename(&made, &path).map_err(|error| error.to_string())?;
+    let _ = std::fs::remove_file(source);
+    Ok(path)
+}

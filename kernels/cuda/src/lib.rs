@@ -33,22 +33,28 @@
 //! On a GPU nothing of this has run yet. The tests run the crate on a driver, a compiler and a cuBLAS of their own, which
 //! compute on the host; each source that they compile has to pass NVRTC too where it is found.
 
-mod driver;
-
 mod backend;
 mod blas;
 mod call;
 mod compiler;
 mod copy;
 mod create;
+mod driver;
 mod extreme;
 mod gpu;
+mod index;
 mod kernel;
+mod loss;
 mod matmul;
 mod memory;
+mod norm;
+mod optimizer;
 mod pointwise;
+mod random;
 mod reduce;
+mod scan;
 mod softmax;
+mod window;
 
 pub use gpu::{devices, reset};
 

@@ -63,7 +63,7 @@ fn multiply(
 }
 
 /// `result = alpha * left @ right + beta * result`, of tensors of one type with two dimensions, or three for a batch; the
-/// result is contiguous.
+/// rows of the result are contiguous.
 pub(crate) fn matrices(left: &Tensor, right: &Tensor, result: &Tensor, alpha: f64, beta: f64) -> Result<()> {
     match blas::has(left.dtype()) {
         true => by_library(left, right, result, alpha, beta),
@@ -149,6 +149,7 @@ fn by_tiles(left: &Tensor, right: &Tensor, result: &Tensor, alpha: f64, beta: f6
         .numbers("sizes", &[rows, columns, inner])
         .numbers("left_strides", &strides(left))
         .numbers("right_strides", &strides(right))
+        .numbers("strides", &strides(result))
         .float("alpha", alpha)
         .float("beta", beta)
         .input("left", left)?
@@ -178,7 +179,7 @@ const TILE: &str = "    __shared__ T left_tile[16][17], right_tile[16][17];
         __syncthreads();
     }
     if (row < rows && column < columns) {
-        i64 at = (batch * rows + row) * columns + column;
+        i64 at = batch * p.strides[0] + row * p.strides[1] + column * p.strides[2];
         T old = p.beta == 0.0 ? T(0) : T(p.beta) * as<T>(p.y[at]);
         p.y[at] = as<R>(T(T(p.alpha) * sum + old));
     }";

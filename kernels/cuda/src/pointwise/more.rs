@@ -38,7 +38,7 @@ const MORE: [(&str, &str, Over); 30] = [
 ];
 
 /// The expression of a call, if it is one of these.
-pub(super) fn of_call(name: &str, _: &[Value<'_>]) -> Option<Expression> {
+pub(super) fn of_call(name: &str, arguments: &[Value<'_>]) -> Option<Expression> {
     let expression = |text, over| Expression {
         text,
         wide: None,
@@ -51,6 +51,11 @@ pub(super) fn of_call(name: &str, _: &[Value<'_>]) -> Option<Expression> {
         "logical_xor" => {
             return Some(Expression { conditions: 2, is_predicate: true, ..expression("a != b", Over::All) });
         }
+        // A power of a half is one of 16-bit floats too, where of others it is the square root, as on the CPU: they differ for
+        // negative infinity.
+        "pow.Tensor_Scalar" if arguments.iter().filter_map(Value::as_tensor).any(is_half) => {
+            return Some(expression("pow(a, s0)", Over::Floats));
+        }
         // Of whole numbers all bits turn over, of a bool there is one.
         "bitwise_not" => return Some(expression("turned_over(a)", Over::Whole)),
         // The mask is the second tensor of the call.
@@ -59,4 +64,8 @@ pub(super) fn of_call(name: &str, _: &[Value<'_>]) -> Option<Expression> {
     }
     let (_, text, over) = MORE.iter().find(|(known, ..)| *known == name)?;
     Some(expression(text, *over))
+}
+
+fn is_half(tensor: &Tensor) -> bool {
+    matches!(tensor.dtype(), DType::Float16 | DType::BFloat16)
 }

@@ -58,9 +58,14 @@ int cublasGemmStridedBatchedEx(Handle *handle, int turn_a, int turn_b, int m, in
             for (int64_t row = 0; row < m; row++)
                 for (int64_t column = 0; column < n; column++) {
                     double sum = 0;
-                    for (int64_t i = 0; i < k; i++)
-                        sum += load(a, a_type, at * a_step + (turn_a ? row * lda + i : i * lda + row)) *
-                               load(b, b_type, at * b_step + (turn_b ? i * ldb + column : column * ldb + i));
+                    float narrow = 0; // what is not computed as double is computed as float
+                    for (int64_t i = 0; i < k; i++) {
+                        double x = load(a, a_type, at * a_step + (turn_a ? row * lda + i : i * lda + row));
+                        double y = load(b, b_type, at * b_step + (turn_b ? i * ldb + column : column * ldb + i));
+                        sum += x * y;
+                        narrow += float(x) * float(y);
+                    }
+                    if (!is_double) sum = narrow;
                     int64_t place = at * c_step + column * ldc + row;
                     double old = beta == 0 ? 0 : beta * load(c, c_type, place);
                     store(c, c_type, place, alpha * sum + old);

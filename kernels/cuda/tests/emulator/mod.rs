@@ -115,6 +115,15 @@ fn load(libraries: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
+/// A folder for what is made of something, in the build folder.
+fn folder_for(name: &str, of: &impl Hash) -> Result<PathBuf, String> {
+    let mut hasher = DefaultHasher::new();
+    of.hash(&mut hasher);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{:016x}", hasher.finish()));
+    std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    Ok(folder)
+}
+
 fn make(folder: &Path, name: &str) -> Result<PathBuf, String> {
     let path = folder.join(format!("lib{name}.so"));
     if path.exists() {

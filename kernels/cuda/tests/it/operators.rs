@@ -4,7 +4,7 @@ use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 
-use crate::{device, same, tensor};
+use crate::{device, same_as_named, tensor};
 
 /// A call with its name; its inputs are brought to each of the types.
 type Row = (&'static str, Vec<Tensor>, fn(&[Tensor]) -> Result<Vec<Tensor>>);
@@ -26,7 +26,7 @@ fn rows(rows: Vec<Row>, dtypes: &[DType]) {
                 _ => input.clone(),
             };
             let inputs: Vec<_> = inputs.iter().map(convert).collect();
-            same(device, &format!("{name} of {dtype}"), &inputs, compute);
+            same_as_named(device, &format!("{name} of {dtype}"), &inputs, compute);
         }
     }
 }
@@ -144,6 +144,52 @@ fn reductions() {
             row!(prod(x())),
             row!(_softmax(tensor(&[6, 50], 0.0)), 1, false),
             row!(_log_softmax(tensor(&[6, 50, 3], 0.0)), 1, false),
+        ],
+        &FLOATS[..2],
+    );
+}
+
+#[test]
+fn writes() {
+    let Some(device) = device() else { return };
+    let whole = Tensor::from((0..24i64).collect::<Vec<_>>());
+    for dtype in [
+        DType::Float32,
+        DType::Float64,
+        DType::Float16,
+        DType::BFloat16,
+        DType::Int64,
+        DType::Int32,
+        DType::UInt8,
+        DType::Bool,
+    ] {
+        let x = aten::to_dtype(&whole, dtype).unwrap().reshape(&[4, 6]).unwrap();
+        same_as_named(device, &format!("copies of {dtype}"), &[x.clone(), tensor(&[4, 6], 0.0)], |inputs| {
+            let mut turned = inputs[0].t()?;
+            let copy = aten::clone(&turned)?;
+            let mut wide = aten::to_dtype(&turned, DType::Float64)?;
+            aten::copy_(&mut wide, &inputs[0].t()?)?;
+            aten::fill__Scalar(&mut turned, 1.into())?;
+            Ok(vec![copy, wide, aten::cat::call(&[inputs[0].clone(), inputs[0].clone()], 1)?])
+        });
+        same_as_named(device, &format!("a cast to {dtype}"), &[tensor(&[40], 0.0)], |inputs| {
+            Ok(vec![aten::to_dtype(&aten::mul_Scalar(&inputs[0], 100.into())?, DType::Int32)?])
+        });
+    }
+    rows(
+        vec![
+            call("in place", vec![x(), tensor(&[3, 5], 2.0)], |inputs| {
+                let mut x = inputs[0].clone();
+                aten::add__Tensor(&mut x, &inputs[1])?;
+                aten::mul__Tensor(&mut x, &inputs[1])?;
+                aten::relu_(&mut x)?;
+                let mut column = x.strided_view(&[3], &[5], 2)?;
+                aten::sub__Tensor(&mut column, &inputs[1].strided_view(&[3], &[1], 4)?)?;
+                Ok(vec![])
+            }),
+            call("cumsum", vec![tensor(&[3, 300], 0.0), tensor(&[4, 5, 6], 0.0)], |inputs| {
+                Ok(vec![aten::cumsum(&inputs[0], 1)?, aten::cumsum(&inputs[1], 1)?])
+            }),
         ],
         &FLOATS[..2],
     );

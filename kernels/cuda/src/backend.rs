@@ -4,7 +4,7 @@ use torch_library::backend::{Allocation, Backend, Event, MemoryStats, Stream};
 use torch_library::prelude::*;
 use torch_library::{DeviceType, Storage, torch_backend};
 
-use crate::driver::Mark;
+use crate::driver::{self, Mark};
 use crate::gpu;
 use crate::memory::Memory;
 
@@ -24,6 +24,10 @@ impl Backend for Cuda {
 
     fn device_count(&self) -> usize {
         gpu::count()
+    }
+
+    fn check_available(&self) -> Result<()> {
+        driver::device_count().map(|_| ())
     }
 
     fn allocate(&self, wanted: &Allocation) -> Result<Storage> {

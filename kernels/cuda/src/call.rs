@@ -16,7 +16,9 @@ pub(crate) fn run<R: Returns>(
     keys: DispatchKeySet,
     stack: &mut Stack<'_>,
 ) -> Result<()> {
-    match kernel(operator, operator.arguments(stack)?)? {
+    let arguments = operator.arguments(stack)?;
+    check_device(operator, arguments)?;
+    match kernel(operator, arguments)? {
         Some(returns) => {
             let arguments = operator.take_arguments(stack)?;
             returns.leave(arguments, stack);
@@ -24,6 +26,25 @@ pub(crate) fn run<R: Returns>(
         }
         None => cpu_fallback(operator, keys, stack),
     }
+}
+
+/// Whether all tensors of a call that are on devices of CUDA's are on one.
+///
+/// # Errors
+/// They are not.
+pub(crate) fn check_device(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<()> {
+    let mut first = None;
+    for tensor in arguments.iter().flat_map(Value::all_tensors) {
+        let device = tensor.device();
+        if device.kind == DeviceType::Cuda && *first.get_or_insert(device) != device {
+            let one = first.unwrap_or(device);
+            bail!(
+                Device,
+                "{operator} has tensors on {one} and on {device}\n  help: `to` brings them to one device"
+            );
+        }
+    }
+    Ok(())
 }
 
 /// What a kernel returns.

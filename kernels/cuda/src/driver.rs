@@ -102,7 +102,7 @@ pub(crate) struct Context {
 
 // SAFETY: the driver's handles may be used by all threads, also at once; which context is current each thread says itself.
 unsafe impl Send for Context {}
-// SAFETY: see `Send`.
+// SAFETY: shared references give the same handles, which threads may use at once.
 unsafe impl Sync for Context {}
 
 impl Context {
@@ -260,7 +260,7 @@ pub(crate) struct Pinned {
 
 // SAFETY: the memory is of this block alone, and is written through `&mut` or by `write`, which says when.
 unsafe impl Send for Pinned {}
-// SAFETY: see `Send`.
+// SAFETY: a shared reference writes by `write` alone, whose callers see to it that nobody else uses the block.
 unsafe impl Sync for Pinned {}
 
 impl Pinned {

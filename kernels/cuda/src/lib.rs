@@ -63,5 +63,6 @@ use torch_library::prelude::*;
 /// What has no kernel here.
 #[torch_fallback(CUDA)]
 fn on_the_cpu(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+    call::check_device(operator, operator.arguments(stack)?)?;
     torch_library::backend::cpu_fallback(operator, keys, stack)
 }

@@ -220,7 +220,9 @@ impl Norm {
             for at in [1, 2].into_iter().filter(|at| output_mask[*at]) {
                 // First the sum that is the gradient of the bias.
                 let column = sums.strided_view(&[rows], &[2], 2 - at as i64)?;
-                results[at] = Some(contiguous(&column)?);
+                let own = new(&[rows])?; // a column of one row would be contiguous where it is
+                ensure!(copy(&own, &column)?, Internal, "a gradient was not copied");
+                results[at] = Some(own);
             }
         }
         Ok(results.map(|result| result.unwrap_or_else(Tensor::undefined)))
@@ -314,7 +316,7 @@ fn shaped(results: [Tensor; 3], metas: &[Tensor; 3]) -> Result<[Tensor; 3]> {
             false => Tensor::undefined(),
             true => {
                 let lines = Tensor::empty(meta.sizes(), meta.dtype(), Device::META)?;
-                rounded(result.strided_view(meta.sizes(), lines.strides(), 0)?, meta)?
+                rounded(result.strided_view(meta.sizes(), lines.strides(), result.storage_offset())?, meta)?
             }
         });
     }

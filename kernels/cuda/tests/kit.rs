@@ -3,6 +3,7 @@
 use torch_library_tests::kit::Kit;
 
 mod emulator;
+mod found;
 
 #[test]
 fn the_kit_for_backends_passes() {

@@ -18,7 +18,7 @@ pub(crate) struct Stream {
 
 // SAFETY: the driver's handles may be used by all threads, also at once.
 unsafe impl Send for Stream {}
-// SAFETY: see `Send`.
+// SAFETY: shared references give the same handles, which threads may use at once.
 unsafe impl Sync for Stream {}
 
 impl Stream {
@@ -192,7 +192,7 @@ pub(crate) struct Function(sys::CUfunction);
 
 // SAFETY: the driver's handles may be used by all threads, also at once.
 unsafe impl Send for Function {}
-// SAFETY: see `Send`.
+// SAFETY: shared references give the same handles, which threads may use at once.
 unsafe impl Sync for Function {}
 
 impl Context {
@@ -219,7 +219,7 @@ pub(crate) struct Mark {
 
 // SAFETY: the driver's handles may be used by all threads, also at once.
 unsafe impl Send for Mark {}
-// SAFETY: see `Send`.
+// SAFETY: shared references give the same handles, which threads may use at once.
 unsafe impl Sync for Mark {}
 
 impl Event for Mark {

@@ -19,7 +19,9 @@ use libloading::Library;
 use torch_library::{Device, backend};
 use torch_library_cuda as _; // the backend
 
-/// The libraries of the emulator.
+use crate::found;
+
+/// The libraries of the emulator. Each but the first needs those before it.
 pub(crate) const ALL: [&str; 3] = ["cuda", "nvrtc", "cublas"];
 
 const SOURCES: [(&str, &str); 3] = [
@@ -32,7 +34,7 @@ const HEADER: &str = include_str!("host.h");
 /// The first device, of a GPU or of an emulator with these libraries; nothing where a test has to be skipped, which it says.
 pub(crate) fn device(libraries: &[&str]) -> Option<Device> {
     static LOADED: OnceLock<Result<(), String>> = OnceLock::new();
-    let loaded = LOADED.get_or_init(|| match has_gpu() && std::env::var_os("CUDA_EMULATOR").is_none() {
+    let loaded = LOADED.get_or_init(|| match found::has_gpu() {
         true => Ok(()),
         false => load(libraries),
     });
@@ -42,38 +44,6 @@ pub(crate) fn device(libraries: &[&str]) -> Option<Device> {
     }
     let device = "cuda".parse::<Device>().and_then(backend::resolve);
     Some(device.unwrap_or_else(|error| panic!("neither a GPU nor the emulator has a device: {error}")))
-}
-
-/// Whether the machine has a driver that finds a GPU.
-pub(crate) fn has_gpu() -> bool {
-    static FOUND: OnceLock<bool> = OnceLock::new();
-    *FOUND.get_or_init(|| {
-        let mut count = 0;
-        // SAFETY: a driver's library may be loaded at any time; its two functions have these types, and `count` lives.
-        unsafe {
-            let Ok(library) = Library::new("libcuda.so.1").or_else(|_| Library::new("nvcuda.dll")) else {
-                return false;
-            };
-            let init = library.get::<unsafe extern "C" fn(u32) -> i32>(b"cuInit");
-            let counted = library.get::<unsafe extern "C" fn(*mut i32) -> i32>(b"cuDeviceGetCount");
-            let (Ok(init), Ok(counted)) = (init, counted) else { return false };
-            init(0) == 0 && counted(&raw mut count) == 0 && count > 0
-        }
-    })
-}
-
-/// Whether tests run on the emulator.
-pub(crate) fn is_emulated() -> bool {
-    !has_gpu() || std::env::var_os("CUDA_EMULATOR").is_some()
-}
-
-/// Calls a function of the emulator's driver.
-pub(crate) fn fail(code: i32) {
-    // SAFETY: the library was loaded under this name, and its function has this type.
-    unsafe {
-        let library = Library::new("libcuda.so").expect("the emulator is loaded");
-        library.get::<unsafe extern "C" fn(i32)>(b"emulator_fail").expect("it is the emulator")(code);
-    }
 }
 
 /// Makes the emulator, once for its sources, and loads it.

@@ -12,11 +12,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+extern "C" void emulator_folder(const char *path, const char *text);
+
 namespace {
 
 enum { SUCCESS = 0, COMPILATION = 6 };
 
-std::string folder = "/tmp", header;
+std::string folder, header;
 struct Program { std::string source, log, image; };
 
 bool exists(const std::string &path) { return access(path.c_str(), R_OK) == 0; }
@@ -27,6 +29,15 @@ std::string hash(const std::string &text) {
     char name[32];
     snprintf(name, sizeof name, "%016llx", sum);
     return name;
+}
+
+// For programs that are no tests: the variable CUDA_EMULATOR names the folder of these sources, where kernels are kept too.
+void find_folder() {
+    const char *path = getenv("CUDA_EMULATOR");
+    if (!folder.empty() || path == nullptr) return;
+    std::stringstream text;
+    text << std::ifstream(std::string(path) + "/host.h").rdbuf();
+    emulator_folder((std::string(path) + "/kernels").c_str(), text.str().c_str());
 }
 
 int by_host(Program &program, const std::string &base) {
@@ -109,6 +120,7 @@ int nvrtcCreateProgram(Program **program, const char *source, const char *, int,
     return SUCCESS;
 }
 int nvrtcCompileProgram(Program *program, int, const char **) {
+    find_folder();
     std::string base = folder + "/" + hash(program->source);
     if (int code = by_nvidia(*program, base)) return code;
     return by_host(*program, base);

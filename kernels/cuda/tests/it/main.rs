@@ -8,7 +8,11 @@ use torch_library_kernels::prelude::*;
 
 #[path = "../emulator/mod.rs"]
 mod emulator;
+#[path = "../found/mod.rs"]
+mod found;
 
+mod device;
+mod models;
 mod operators;
 
 // What holds for the backend on wgpu holds here.

@@ -2,7 +2,7 @@
 
 use torch_library::backend::default_generator;
 use torch_library::prelude::*;
-use torch_library::{DispatchKey, DispatchKeySet, Generator};
+use torch_library::{DispatchKeySet, Generator};
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 

@@ -51,12 +51,8 @@ fn load(libraries: &[&str]) -> Result<(), String> {
     if !cfg!(target_os = "linux") {
         return Err("it is for Linux".to_owned());
     }
-    let mut hasher = DefaultHasher::new();
-    SOURCES.hash(&mut hasher);
-    let folder =
-        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cuda-emulator-{:016x}", hasher.finish()));
-    let kernels = folder.join("kernels");
-    std::fs::create_dir_all(&kernels).map_err(|error| error.to_string())?;
+    let folder = folder_for("cuda-emulator", &SOURCES)?;
+    let kernels = folder_for("cuda-kernels", &(HEADER, SOURCES[1]))?;
     for name in libraries {
         let path = make(&folder, name)?;
         // SAFETY: the library has no initialisers but those of C++ for its own objects.

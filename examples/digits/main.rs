@@ -10,6 +10,8 @@ use std::process::ExitCode;
 
 use torch_library::{DType, Error, ErrorKind, Result};
 
+#[cfg(feature = "cuda")]
+use torch_library_cuda as _;
 #[cfg(feature = "wgpu")]
 use torch_library_wgpu as _;
 
@@ -43,7 +45,7 @@ Options:
   --all                List the whole registry, not just what the crates of the demonstration registered
   --epochs N           Train until the network has seen each digit so often (default 15; 0 trains nothing)
   --seed N             Begin and shuffle with these random numbers (default 0)
-  --device NAME        Train there: cpu (default), tape, or wgpu where it was built with `--features wgpu`
+  --device NAME        Train there: cpu (default), tape, or wgpu or cuda where it was built with that feature
   --autocast bf16|f16  Train in lower precision where it does no harm
   --checkpoint FILE    Keep the state of training there (safetensors; by default beside the program)
   --resume FILE        Continue from such a file, with the same data and options, and keep the state there

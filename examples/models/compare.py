@@ -9,6 +9,8 @@ temporary one; `--only NAME` takes one model. A model with operators that are mi
 
     cargo build --release --features wgpu --bin run
     python3 examples/models/compare.py --device wgpu --write    # writes kernels/wgpu/models.md
+
+With `--device cuda`, and a PyTorch that finds the GPU, it is PyTorch on that which is compared with.
 """
 
 import argparse
@@ -182,17 +184,24 @@ def tensors(tree):
 
 
 def save(path, values):
-    save_file({f"{i:02}": value.detach().clone().contiguous() for i, value in enumerate(values)}, path)
+    save_file({f"{i:02}": value.detach().cpu().clone().contiguous() for i, value in enumerate(values)}, path)
 
 
-def write(folder, name):
-    """Exports a model with what it is given and what it computes. Returns how long PyTorch takes for it."""
+def moved(tree, device):
+    """The tensors of a tree on a device."""
+    move = lambda leaf: leaf.to(device) if isinstance(leaf, torch.Tensor) else leaf
+    return torch.utils._pytree.tree_map(move, tree)
+
+
+def write(folder, name, device="cpu"):
+    """Exports a model with what it is given and what it computes on a device. Returns how long PyTorch takes for it."""
     torch.manual_seed(0)
     model, arguments, options = MODELS[name]()
     model = without_zeros(model)
     path = folder / f"{name}.pt2"
     with torch.no_grad():
         torch.export.save(export(model, arguments, **options), path)
+        model, arguments = model.to(device), moved(arguments, device)
         wanted = model(*arguments)
         times = []
         for _ in range(5):
@@ -233,12 +242,17 @@ def row(folder, program, name, timed):
     return f"| `{name}` | {nodes} | {apart} | {ours * 1e3:.2f} ms | {theirs * 1e3:.2f} ms |"
 
 
+def theirs(device):
+    """The device on which PyTorch computes what is compared with."""
+    return "cuda" if device == "cuda" and torch.cuda.is_available() else "cpu"
+
+
 def device_row(folder, program, name, device):
-    """A row of the table of a device: how far it is from PyTorch's CPU, and which operators it left to ours."""
+    """A row of the table of a device: how far it is from PyTorch, and which operators it left to our CPU."""
     path = folder / f"{name}.pt2"
     if not path.exists():
         try:
-            write(folder, name)
+            write(folder, name, theirs(device))
         except Exception as error:
             print(f"{name}: {error}")
             return f"| `{name}` | not exported: {type(error).__name__} | |"
@@ -252,12 +266,12 @@ def device_row(folder, program, name, device):
     return f"| `{name}` | {apart} | {', '.join(f'`{operator}`' for operator in left)} |"
 
 
-# How far a device may be from PyTorch's CPU.
+# How far a device may be from PyTorch.
 TOLERANCE = 1e-3
 DEVICE_HEAD = """# Models on a GPU
 
 Written by `examples/models/compare.py --device {device}`: {adapter}. The difference
-is the largest of any output from PyTorch {version} on the CPU, beside the largest number in that output; {tolerance} is what is tolerated. The models' weights
+is the largest of any output from PyTorch {version} on {theirs}, beside the largest number in that output; {tolerance} is what is tolerated. The models' weights
 are random, their images have a side of {side}. The last column has the operators that were left to the CPU.
 
 | model | difference | on the CPU |
@@ -301,7 +315,8 @@ def main():
             print(rows[-1], flush=True)
     if options.write and options.device:
         head = DEVICE_HEAD.format(device=options.device, adapter=options.adapter, version=torch.__version__,
-                                  side=options.side, tolerance=TOLERANCE)
+                                  side=options.side, tolerance=TOLERANCE,
+                                  theirs={"cpu": "the CPU", "cuda": "the same GPU"}[theirs(options.device)])
         (ROOT / "kernels" / options.device / "models.md").write_text(head + "\n".join(rows) + "\n")
     elif options.write:
         times = UNTIMED if options.untimed else TIMED

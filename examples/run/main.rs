@@ -7,6 +7,8 @@ use std::process::ExitCode;
 use clap::Parser;
 use torch_library::prelude::*;
 use torch_library::trace;
+#[cfg(feature = "cuda")]
+use torch_library_cuda as _;
 use torch_library_export::{Loader, Program};
 use {glyphs as _, glyphs_extra as _, torch_library_kernels as _, torch_library_vision as _};
 

@@ -27,6 +27,16 @@ impl Backend for Wgpu {
         gpu::count()
     }
 
+    fn check_available(&self) -> Result<()> {
+        ensure!(
+            gpu::count() > 0,
+            Device,
+            "wgpu finds no adapter that computes: there is no driver for Vulkan, Metal or Direct3D 12\n  help: it comes \
+             with the driver of the GPU; Debian's `mesa-vulkan-drivers` is one that needs none"
+        );
+        Ok(())
+    }
+
     fn allocate(&self, wanted: &Allocation) -> Result<Storage> {
         let opened = gpu::opened(wanted.index)?;
         Ok(Storage::new(Memory::allocate(&opened, wanted.nbytes, wanted.is_zeroed)?))

@@ -4,6 +4,8 @@ use torch_library::backend::cpu_fallback;
 use torch_library::prelude::*;
 use torch_library::{DeviceType, Storage};
 
+pub(crate) use torch_library_gpu::{Arguments, all_on_meta, on_meta};
+
 use crate::gpu;
 use crate::halves;
 use crate::memory::Memory;
@@ -85,97 +87,6 @@ impl Returns for Nothing {
     fn leave<'v>(self, _: Vec<Value<'v>>, _: &mut Stack<'v>) {}
 }
 
-/// Arguments by their place, of the types that the schema says.
-pub(crate) struct Arguments<'a, 'v> {
-    operator: OperatorHandle,
-    values: &'a [Value<'v>],
-}
-
-impl<'a, 'v> Arguments<'a, 'v> {
-    pub(crate) fn new(operator: OperatorHandle, values: &'a [Value<'v>]) -> Self {
-        Arguments { operator, values }
-    }
-
-    fn other(&self, at: usize) -> Error {
-        let found = self.values.get(at).map_or("nothing", Value::type_name);
-        Error::new(ErrorKind::Internal, format!("{}: argument {at} is {found}", self.operator))
-    }
-
-    pub(crate) fn tensor(&self, at: usize) -> Result<&'a Tensor> {
-        self.values.get(at).and_then(Value::as_tensor).ok_or_else(|| self.other(at))
-    }
-
-    /// A tensor that may be missing.
-    pub(crate) fn optional(&self, at: usize) -> Option<&'a Tensor> {
-        self.values.get(at)?.as_tensor().filter(|tensor| tensor.is_defined())
-    }
-
-    pub(crate) fn tensors(&self, at: usize) -> &'a [Tensor] {
-        self.values.get(at).map_or(&[], Value::tensors)
-    }
-
-    pub(crate) fn int(&self, at: usize) -> Result<i64> {
-        match self.values.get(at) {
-            Some(Value::Int(number)) => Ok(*number),
-            _ => Err(self.other(at)),
-        }
-    }
-
-    pub(crate) fn optional_int(&self, at: usize) -> Option<i64> {
-        self.int(at).ok()
-    }
-
-    pub(crate) fn float(&self, at: usize) -> Result<f64> {
-        match self.values.get(at) {
-            Some(Value::Float(number)) => Ok(*number),
-            Some(Value::Int(number)) => Ok(*number as f64),
-            _ => Err(self.other(at)),
-        }
-    }
-
-    /// The generator that was asked for.
-    pub(crate) fn generator(&self, at: usize) -> Result<Option<&'a Generator>> {
-        match self.values.get(at) {
-            Some(Value::Generator(generator)) => Ok(Some(generator)),
-            Some(Value::None) => Ok(None),
-            _ => Err(self.other(at)),
-        }
-    }
-
-    pub(crate) fn bool(&self, at: usize) -> Result<bool> {
-        match self.values.get(at) {
-            Some(Value::Bool(is)) => Ok(*is),
-            _ => Err(self.other(at)),
-        }
-    }
-
-    pub(crate) fn ints(&self, at: usize) -> Result<&'a [i64]> {
-        match self.values.get(at) {
-            Some(Value::Ints(numbers)) => Ok(numbers),
-            Some(Value::Int(number)) => Ok(std::slice::from_ref(number)),
-            _ => Err(self.other(at)),
-        }
-    }
-
-    /// One number for both directions, or one for each, or another list's where there is none.
-    pub(crate) fn pair(&self, at: usize, other: [i64; 2]) -> Result<[i64; 2]> {
-        match *self.ints(at)? {
-            [] => Ok(other),
-            [both] => Ok([both; 2]),
-            [high, wide] => Ok([high, wide]),
-            _ => Err(self.other(at)),
-        }
-    }
-
-    /// Which of three results are wanted.
-    pub(crate) fn mask(&self, at: usize) -> Result<[bool; 3]> {
-        match self.values.get(at) {
-            Some(Value::Bools(mask)) => (**mask).try_into().map_err(|_| self.other(at)),
-            _ => Err(self.other(at)),
-        }
-    }
-}
-
 /// Whether kernels compute with a type.
 pub(crate) fn is_native(dtype: DType) -> bool {
     matches!(dtype, DType::Float32 | DType::Int32 | DType::Bool)
@@ -198,34 +109,6 @@ pub(crate) fn is_float(tensor: &Tensor) -> bool {
 /// Whether kernels of floats can take tensors that have elements.
 pub(crate) fn are_floats<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> bool {
     tensors.into_iter().all(|tensor| is_float(tensor) && tensor.numel() > 0)
-}
-
-/// What an operator gives on `meta` for such arguments: sizes, strides and type of its result; and the errors that it has
-/// for arguments that do not fit.
-pub(crate) fn on_meta(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Tensor> {
-    let [result] = all_on_meta(operator, arguments)?;
-    Ok(result)
-}
-
-/// As [`on_meta`], of an operator with several results; one that is not wanted is an undefined tensor.
-pub(crate) fn all_on_meta<const N: usize>(
-    operator: OperatorHandle,
-    arguments: &[Value<'_>],
-) -> Result<[Tensor; N]> {
-    let mut stack = Stack::new();
-    for argument in arguments {
-        let twin = |tensor: &Tensor| match is_here(tensor) {
-            true => Tensor::empty_strided(tensor.sizes(), tensor.strides(), tensor.dtype(), Device::META),
-            false => Ok(tensor.clone()),
-        };
-        stack.push(argument.map_tensors(twin)?.into_owned());
-    }
-    operator.redispatch_boxed(DispatchKeySet::from_key(DispatchKey::Meta), &mut stack)?;
-    let mut results = [const { None }; N];
-    for result in results.iter_mut().rev() {
-        *result = Some(stack.pop_as::<Tensor>()?);
-    }
-    Ok(results.map(|result| result.unwrap_or_else(Tensor::undefined)))
 }
 
 /// A tensor on a device, with nothing in it yet: a kernel writes all of it.

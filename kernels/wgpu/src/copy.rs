@@ -4,10 +4,11 @@ use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
 use crate::call::{index_of, is_here, is_small, unwritten};
-use crate::launch::{DIMS, Launch, THREADS, WORDS};
+use crate::launch::{Launch, THREADS, WORDS};
 use crate::memory::{Memory, WORD};
 use crate::pointwise::{of_type, words_of};
 use crate::shader::Shader;
+use torch_library_gpu::DIMS;
 
 #[torch_impl(aten, PrivateUse2, boxed)]
 mod kernels {

@@ -10,9 +10,6 @@ use crate::memory::Memory;
 /// Threads of a workgroup.
 pub(crate) const THREADS: u32 = 64;
 
-/// The most dimensions that a shader counts through.
-pub(crate) const DIMS: usize = 8;
-
 /// The most workgroups of one dimension of a launch.
 const MOST_GROUPS: u64 = 65_535;
 

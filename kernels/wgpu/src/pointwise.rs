@@ -1,21 +1,16 @@
 //! Operators that compute each element from those at the same place: one shader for each expression and layout.
 
-mod layout;
 mod shader;
-mod table;
 
 use torch_library::prelude::*;
 use torch_library::result_type;
+use torch_library_gpu::{Expression, Layout, Over, SAME};
 use torch_library_kernels::aten;
 
 use crate::call::{First, index_of, is_here, is_native, is_small, kernels, on_meta, run, unwritten};
 use crate::launch::{Launch, THREADS, WORDS};
 use crate::memory::Memory;
-use table::Over;
-
-pub(crate) use layout::Layout;
 pub(crate) use shader::{Call, Operand, folded, source};
-pub(crate) use table::{Expression, SAME};
 
 kernels! {
     super::kernel: abs neg relu exp log sqrt rsqrt sin cos tanh sigmoid floor ceil trunc reciprocal silu logical_not
@@ -106,7 +101,7 @@ pub(crate) struct Known {
 
 /// What is computed for such arguments, of which the tensors may be on `meta`; nothing where there is no kernel for that.
 pub(crate) fn known(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<Known>> {
-    let Some(expression) = table::of(operator, arguments) else { return Ok(None) };
+    let Some(expression) = Expression::of(operator, arguments) else { return Ok(None) };
     // Before anything else, so that what does not fit together is refused as on the CPU.
     let meta = on_meta(operator, arguments)?;
     let inputs: Vec<&Tensor> = arguments.iter().filter_map(Value::as_tensor).collect();
@@ -213,7 +208,7 @@ fn as_type(tensor: &Tensor, meta: Tensor) -> Result<Option<Tensor>> {
     let Some(Input::Here(tensor)) = input(tensor)? else { return Ok(None) };
     let dtype = meta.dtype();
     let computed = if is_half(dtype) { DType::Float32 } else { dtype };
-    let known = Known { expression: table::SAME, computed, scalars: Vec::new(), meta };
+    let known = Known { expression: SAME, computed, scalars: Vec::new(), meta };
     compute(&known, &[Input::Here(tensor)])
 }
 
@@ -235,7 +230,7 @@ fn compute(known: &Known, inputs: &[Input<'_>]) -> Result<Option<Tensor>> {
     let Some(first) = here.first() else { return Ok(None) };
     let Some(layout) = Layout::of(meta, &here) else { return Ok(None) };
     let result = unwritten(meta, index_of(first))?;
-    let mut params = layout.params();
+    let mut params = words(&layout);
     let mut operands = Vec::new();
     let mut buffer = 0;
     for input in inputs {
@@ -261,6 +256,11 @@ fn compute(known: &Known, inputs: &[Input<'_>]) -> Result<Option<Tensor>> {
     let source = shader::source(&[call], &[0], &layout);
     launch(&source, &params, &here, &[&result], groups(&[&result]))?;
     Ok(Some(result))
+}
+
+/// The parameters of a layout; whoever calls has seen that they fit.
+pub(crate) fn words(layout: &Layout) -> Vec<u32> {
+    layout.params().into_iter().map(|number| number as u32).collect()
 }
 
 /// How many workgroups go over the elements of results that lie alike.

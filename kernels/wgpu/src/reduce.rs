@@ -5,9 +5,10 @@ use torch_library_kernels::aten;
 
 use crate::call::{Arguments, index_of, is_float, is_here, kernels, on_meta, unwritten};
 use crate::fold::{self, Fold};
-use crate::launch::{DIMS, Launch, THREADS, WORDS};
+use crate::launch::{Launch, THREADS, WORDS};
 use crate::memory::Memory;
 use crate::pointwise::of_type;
+use torch_library_gpu::DIMS;
 
 kernels! {
     super::folded: sum sum_dim_IntList mean mean_dim amax amin;

@@ -5,8 +5,9 @@ use std::fmt::Write;
 use torch_library::Storage;
 use torch_library::prelude::*;
 
-use crate::launch::{DIMS, Launch, NAMED, THREADS, result_name};
+use crate::launch::{Launch, NAMED, THREADS, result_name};
 use crate::memory::{Memory, WORD};
+use torch_library_gpu::DIMS;
 
 /// A shader in the making. Its first parameter, `p.count`, is the number of threads or rows that have something to do.
 pub(crate) struct Shader {

@@ -97,6 +97,16 @@ pub trait Backend: Send + Sync + 'static {
     /// How many devices there are now; none where there is no driver.
     fn device_count(&self) -> usize;
 
+    /// Whether its devices can be used at all: asked where there are none, so that the error says why.
+    ///
+    /// # Errors
+    /// There is no driver, or another thing is missing; the message says where it comes from.
+    ///
+    /// PyTorch: what `torch.cuda.init` raises.
+    fn check_available(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// Memory on a device.
     ///
     /// # Errors

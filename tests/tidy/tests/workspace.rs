@@ -22,7 +22,8 @@ const CRATES: [&str; 12] = [
 ];
 
 /// Those that have `unsafe` code besides.
-const OTHERS: [&str; 4] = ["kernels/distributed/mpi", "kernels/wgpu", "runtime/export", "runtime/pytorch"];
+const OTHERS: [&str; 5] =
+    ["kernels/cuda", "kernels/distributed/mpi", "kernels/wgpu", "runtime/export", "runtime/pytorch"];
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)

@@ -10,7 +10,8 @@ use torch_library::tracer::{Id, Interpreter};
 use super::simple::{Computes, Simple, Source};
 use crate::call::{index_of, is_here, unwritten};
 use crate::gpu;
-use crate::pointwise::{self, Call, Expression, Layout, Operand, SAME};
+use crate::pointwise::{self, Call, Operand};
+use torch_library_gpu::{Expression, Layout, SAME};
 
 /// What is of interest in an input, beside its elements.
 #[derive(PartialEq, Eq, Hash)]
@@ -305,7 +306,7 @@ impl Planner<'_> {
         let Some((layout, own)) = layout else {
             return Err("a result has gaps, or there are too many dimensions".to_owned());
         };
-        let mut params: Vec<Word> = layout.params().into_iter().map(Word::Fixed).collect();
+        let mut params: Vec<Word> = pointwise::words(&layout).into_iter().map(Word::Fixed).collect();
         for (at, id) in inputs.iter().enumerate() {
             params[layout.place(at)] = Word::Offset(*id);
         }

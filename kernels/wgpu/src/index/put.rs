@@ -9,8 +9,8 @@ use super::take::only_index;
 use super::{are_within, is_index};
 use crate::call::{Arguments, First, compact, index_of, is_float, kernels};
 use crate::copy::{contiguous, laid_out};
-use crate::launch::DIMS;
 use crate::shader::Shader;
+use torch_library_gpu::DIMS;
 
 kernels! {
     super::scatter: scatter_src scatter_value scatter_add;

@@ -6,10 +6,10 @@ use torch_library_kernels::aten;
 use super::{are_within, is_index};
 use crate::call::{Arguments, index_of, is_here, is_small, kernels, on_meta, unwritten};
 use crate::copy::contiguous;
-use crate::launch::DIMS;
 use crate::memory::WORD;
 use crate::pointwise::of_type;
 use crate::shader::{Shader, words};
+use torch_library_gpu::{DIMS, row_major};
 
 kernels! {
     super::gather: gather;
@@ -61,15 +61,6 @@ fn look_up(meta: &Tensor, this: &Tensor, index: &Tensor, look: &Look) -> Result<
     set_y(n, x((x_place(place) + which * p.step) * p.width + n % p.width));",
         )?;
     Ok(Some(result))
-}
-
-/// The strides that elements have one behind the other.
-fn row_major(sizes: &[i64]) -> Vec<i64> {
-    let mut strides = vec![1; sizes.len()];
-    for dim in (1..sizes.len()).rev() {
-        strides[dim - 1] = strides[dim] * sizes[dim].max(1);
-    }
-    strides
 }
 
 fn gather(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {

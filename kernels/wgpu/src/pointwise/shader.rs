@@ -4,9 +4,8 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use torch_library::DType;
+use torch_library_gpu::{Expression, Layout};
 
-use super::layout::Layout;
-use super::table::Expression;
 use crate::fold::{self, Fold};
 use crate::launch::{THREADS, result_name};
 
@@ -68,6 +67,15 @@ fn converted(value: &str, from: DType, to: DType) -> String {
     }
 }
 
+/// The expression of a type.
+fn text_of(expression: &Expression, dtype: DType) -> &'static str {
+    match dtype {
+        DType::Int64 => expression.wide.unwrap_or(expression.text),
+        DType::UInt8 if expression.text == "-a" => "0u - a", // numbers without a sign have no negation
+        _ => expression.text,
+    }
+}
+
 fn param(place: usize, dtype: DType) -> String {
     match dtype {
         DType::Bool => format!("(params[{place}] != 0u)"),
@@ -104,7 +112,7 @@ impl Call<'_> {
         for (position, place) in self.scalars.iter().enumerate() {
             let _ = writeln!(lets, "        let s{position} = {};", param(*place, *computed));
         }
-        let text = expression.of_type(*computed).replace("T(", &format!("{}(", name(*computed)));
+        let text = text_of(expression, *computed).replace("T(", &format!("{}(", name(*computed)));
         let value = match expression.is_predicate {
             true => text,
             false if *computed == DType::UInt8 && *result == DType::UInt8 => format!("(({text}) & 255u)"),

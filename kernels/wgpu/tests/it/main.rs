@@ -1,4 +1,5 @@
-//! The backend on the devices of this machine. Where there is none, each test says so and ends; `.ci/wgpu` installs one.
+//! The backend on the devices of this machine; most of these files are tests of the backend on CUDA, too. Where there is none, each test says
+//! so and ends; `.ci/wgpu` installs one.
 
 use torch_library::backend;
 use torch_library::prelude::*;

@@ -2,7 +2,7 @@
 
 use torch_library::backend::default_generator;
 use torch_library::prelude::*;
-use torch_library::{DispatchKey, DispatchKeySet, Generator};
+use torch_library::{DispatchKeySet, Generator};
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 
@@ -36,7 +36,7 @@ fn the_numbers_are_those_of_cuda() {
 #[test]
 fn seeds_and_generators_give_the_same_numbers_again() {
     let Some(device) = device() else { return };
-    let keys = DispatchKeySet::from_key(DispatchKey::PrivateUse2);
+    let keys = DispatchKeySet::from_key(device.kind.dispatch_key());
     let generator = Generator::for_backend(device, keys, 7);
     let before = falls();
     let draw = || {
@@ -66,7 +66,7 @@ fn seeds_and_generators_give_the_same_numbers_again() {
 #[test]
 fn what_is_certain_always_happens() {
     let Some(device) = device() else { return };
-    let keys = DispatchKeySet::from_key(DispatchKey::PrivateUse2);
+    let keys = DispatchKeySet::from_key(device.kind.dispatch_key());
     for dtype in [DType::Float32, DType::Bool] {
         let generator = Generator::for_backend(device, keys, 19_945);
         let mut x = Tensor::empty(&[400], dtype, device).unwrap();

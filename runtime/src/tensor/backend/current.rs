@@ -52,6 +52,9 @@ pub fn current_device(kind: DeviceType) -> Result<Device> {
 pub fn resolve(device: Device) -> Result<Device> {
     let Some(backend) = of(device.kind)? else { return Ok(device) };
     let (index, count) = (device.index.unwrap_or_else(|| index_of(device.kind)), backend.device_count());
+    if count == 0 {
+        backend.check_available()?;
+    }
     ensure!(
         usize::from(index) < count,
         Device,

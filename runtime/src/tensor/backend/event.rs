@@ -1,5 +1,7 @@
 //! Streams and events: the order of what devices do.
 
+use std::any::Any;
+
 use crate::device::Device;
 use crate::error::Result;
 
@@ -16,8 +18,10 @@ pub struct Stream {
 
 /// A point in a stream.
 ///
+/// A backend gets its own type back by [`downcast_ref`](#method.downcast_ref).
+///
 /// PyTorch: `c10::Event`.
-pub trait Event: Send + Sync {
+pub trait Event: Any + Send + Sync {
     /// Whether the stream has come there.
     ///
     /// # Errors
@@ -36,6 +40,21 @@ pub trait Event: Send + Sync {
     /// One of them has not happened.
     fn elapsed_since(&self, _earlier: &dyn Event) -> Result<Option<f64>> {
         Ok(None)
+    }
+}
+
+impl dyn Event {
+    /// The event as the type that a backend made it of, if it is that backend's.
+    ///
+    /// ```
+    /// use torch_library::backend::{Done, Event};
+    ///
+    /// let event: Box<dyn Event> = Box::new(Done);
+    /// assert!(event.downcast_ref::<Done>().is_some());
+    /// ```
+    pub fn downcast_ref<E: Event>(&self) -> Option<&E> {
+        let any: &dyn Any = self;
+        any.downcast_ref()
     }
 }
 

@@ -2,25 +2,42 @@
 
 use torch_library::prelude::*;
 
-use crate::launch::DIMS;
+/// The most dimensions that a kernel counts through.
+pub const DIMS: usize = 8;
 
 /// The sizes of the loops, outermost first, and how far each input goes with them. The result lies one element behind the
 /// other.
-pub(crate) struct Layout {
-    pub(crate) sizes: Vec<u32>,
-    pub(crate) inputs: Vec<Steps>,
-    numel: u32,
+///
+/// ```
+/// use torch_library::{DType, Device, Tensor};
+/// use torch_library_gpu::Layout;
+///
+/// let on_meta = |sizes: &[i64]| Tensor::empty(sizes, DType::Float32, Device::META).unwrap();
+/// let (result, row) = (on_meta(&[2, 3, 4]), on_meta(&[4]));
+/// // The first two dimensions are one for both, and the row starts over in each of its six steps.
+/// assert_eq!(Layout::of(&result, &[&result, &row]).unwrap().params(), [24, 6, 4, 0, 4, 1, 0, 0, 1]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// Of the loops, outermost first.
+    pub sizes: Vec<i64>,
+    /// One for each input.
+    pub inputs: Vec<Steps>,
+    numel: i64,
 }
 
-/// Where an input starts, and its strides.
-pub(crate) struct Steps {
-    offset: u32,
-    pub(crate) strides: Vec<u32>,
+/// Where an input starts, and its strides, in elements.
+#[derive(Clone, Debug)]
+pub struct Steps {
+    /// The first element.
+    pub offset: i64,
+    /// How far it is to the next one in each loop.
+    pub strides: Vec<i64>,
 }
 
 impl Layout {
     /// Nothing where a kernel cannot: a result with gaps, too many dimensions.
-    pub(crate) fn of(result: &Tensor, inputs: &[&Tensor]) -> Option<Layout> {
+    pub fn of(result: &Tensor, inputs: &[&Tensor]) -> Option<Layout> {
         if !result.is_non_overlapping_and_dense() {
             return None;
         }
@@ -32,7 +49,7 @@ impl Layout {
 
     /// That of the rows of a tensor, which are reduced to one element each: its dimensions that are kept, then those that
     /// are not. Also how many of the sizes are of the first kind.
-    pub(crate) fn rows(
+    pub fn rows(
         this: &Tensor,
         kept: &[usize],
         reduced: &[usize],
@@ -50,20 +67,15 @@ impl Layout {
         if sizes.len() > DIMS {
             return None;
         }
-        let small = |number: i64| u32::try_from(number).unwrap_or(u32::MAX); // checked by the caller
-        let steps = inputs.iter().zip(strides).map(|(input, strides)| Steps {
-            offset: small(input.storage_offset()),
-            strides: strides.into_iter().map(small).collect(),
-        });
-        Some(Layout {
-            inputs: steps.collect(),
-            sizes: sizes.into_iter().map(small).collect(),
-            numel: small(numel),
-        })
+        let steps = inputs
+            .iter()
+            .zip(strides)
+            .map(|(input, strides)| Steps { offset: input.storage_offset(), strides });
+        Some(Layout { inputs: steps.collect(), sizes, numel })
     }
 
     /// The number of elements, the sizes, and of each input offset and strides.
-    pub(crate) fn params(&self) -> Vec<u32> {
+    pub fn params(&self) -> Vec<i64> {
         let mut params = vec![self.numel];
         params.extend(&self.sizes);
         for input in &self.inputs {
@@ -74,7 +86,7 @@ impl Layout {
     }
 
     /// Where in the parameters an input's offset is.
-    pub(crate) fn place(&self, input: usize) -> usize {
+    pub fn place(&self, input: usize) -> usize {
         1 + self.sizes.len() + input * (1 + self.sizes.len())
     }
 }

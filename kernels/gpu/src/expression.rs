@@ -1,39 +1,40 @@
-//! What each operator computes, in WGSL: `a`, `b` and `c` are its tensors, `s0` and `s1` its numbers, `T` their type.
+//! What each operator computes, as text: `a`, `b` and `c` are its tensors, `s0` and `s1` its numbers, `T` their type.
+//!
+//! The text is what WGSL and C++ have in common: operators, literals such as `1.0`, conversions such as `T(0)`, and calls.
+//! Functions by the names of WGSL's (`select`, `inverseSqrt`) and of our own (`divided`, `within`) are for each language to
+//! declare.
 
 use torch_library::prelude::*;
 
-/// The types that an expression is for, besides int64, whose expressions are its own.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Over {
+/// The types that an expression is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Over {
+    /// Floats alone.
     Floats,
+    /// Floats and whole numbers.
     Numbers,
     /// All but floats.
     Whole,
+    /// Numbers and bools.
     All,
 }
 
-pub(crate) struct Expression {
-    pub(crate) text: &'static str,
-    /// The expression of int64, a pair of words with functions of its own.
-    pub(crate) wide: Option<&'static str>,
-    pub(crate) over: Over,
+/// What an operator computes for an element.
+#[derive(Clone, Debug)]
+pub struct Expression {
+    /// The expression.
+    pub text: &'static str,
+    /// The expression of int64 in a language that has none: of pairs of words, with functions of its own. None where the
+    /// operator is not for int64.
+    pub wide: Option<&'static str>,
+    /// The types that it is for.
+    pub over: Over,
     /// How many tensors in front are conditions, of type bool.
-    pub(crate) conditions: usize,
+    pub conditions: usize,
     /// Whether it is a bool, whatever its operands are.
-    pub(crate) is_predicate: bool,
+    pub is_predicate: bool,
     /// A number of the call that counts for the type that is computed with.
-    pub(crate) promotes_scalar: Option<Scalar>,
-}
-
-impl Expression {
-    /// The expression of a type.
-    pub(crate) fn of_type(&self, dtype: DType) -> &'static str {
-        match dtype {
-            DType::Int64 => self.wide.unwrap_or(self.text),
-            DType::UInt8 if self.text == "-a" => "0u - a", // numbers without a sign have no negation
-            _ => self.text,
-        }
-    }
+    pub promotes_scalar: Option<Scalar>,
 }
 
 /// Operators with one expression for all arguments.
@@ -77,9 +78,10 @@ const PLAIN: [(&str, &str, Over); 37] = [
     ("silu_backward", "a * logistic(b) * (1.0 + b * (1.0 - logistic(b)))", Over::Floats),
 ];
 
-const GELU: &str = "0.5 * a * (1.0 + erf(a * 0.70710678))";
-const GELU_BACKWARD: &str = "a * (0.5 * (1.0 + erf(b * 0.70710678)) + b * exp(-0.5 * b * b) * 0.39894228)";
-const GELU_TANH: &str = "0.5 * a * (1.0 + bounded_tanh(0.79788456 * (a + 0.044715 * a * a * a)))";
+const GELU: &str = "0.5 * a * (1.0 + erf(a * 0.7071067811865476))";
+const GELU_BACKWARD: &str =
+    "a * (0.5 * (1.0 + erf(b * 0.7071067811865476)) + b * exp(-0.5 * b * b) * 0.3989422804014327)";
+const GELU_TANH: &str = "0.5 * a * (1.0 + bounded_tanh(0.7978845608028654 * (a + 0.044715 * a * a * a)))";
 const GELU_TANH_BACKWARD: &str = "a * gelu_tanh_slope(b)";
 
 /// Operators whose result is a bool.
@@ -132,7 +134,7 @@ fn wide(name: &str) -> Option<&'static str> {
 }
 
 /// The elements as they are, for conversions.
-pub(crate) const SAME: Expression = Expression {
+pub const SAME: Expression = Expression {
     text: "a",
     wide: Some("a"),
     over: Over::All,
@@ -141,40 +143,51 @@ pub(crate) const SAME: Expression = Expression {
     promotes_scalar: None,
 };
 
-/// The expression of a call, if there is one.
-pub(crate) fn of(operator: OperatorHandle, arguments: &[Value<'_>]) -> Option<Expression> {
-    let full = operator.to_string();
-    let name = full.strip_prefix("aten::")?;
-    let plain = |text, over| Expression {
-        text,
-        wide: wide(name),
-        over,
-        conditions: 0,
-        is_predicate: false,
-        promotes_scalar: None,
-    };
-    if let Some((_, text, over)) = PLAIN.iter().find(|(known, ..)| *known == name) {
-        return Some(plain(text, *over));
+impl Expression {
+    /// That of an operator of `aten`, `add.Tensor`, which has one for all arguments.
+    pub fn named(name: &str) -> Option<Expression> {
+        let (_, text, over) = PLAIN.iter().find(|(known, ..)| *known == name)?;
+        Some(Expression::plain(name, text, *over))
     }
-    if let Some((_, text)) = PREDICATES.iter().find(|(known, _)| *known == name) {
-        return Some(predicate(name, text, arguments));
+
+    fn plain(name: &str, text: &'static str, over: Over) -> Expression {
+        let wide = wide(name);
+        Expression { text, wide, over, conditions: 0, is_predicate: false, promotes_scalar: None }
     }
-    if name == "where.self" {
-        return Some(Expression { conditions: 1, ..plain("select(c, b, a)", Over::Numbers) });
+
+    /// The expression of a call, if there is one.
+    pub fn of(operator: OperatorHandle, arguments: &[Value<'_>]) -> Option<Expression> {
+        Expression::of_call(operator.to_string().strip_prefix("aten::")?, arguments)
     }
-    let (text, over) = match name {
-        "maximum" | "minimum" => extreme(name, arguments),
-        "gelu" | "gelu_backward" => (gelu(name, arguments), Over::Floats),
-        "clamp" => (clamp(arguments)?, Over::Numbers),
-        // Of negative infinity that is infinite, where float32 has the square root of it, which is none.
-        "pow.Tensor_Scalar" if scalar(arguments, 1)? == 0.5 && !has_only_float32(arguments) => return None,
-        "pow.Tensor_Scalar" => (power(scalar(arguments, 1)?)?, Over::Floats),
-        // The end that is nearer is exact.
-        "lerp.Scalar" if scalar(arguments, 2)?.abs() < 0.5 => ("a + s0 * (b - a)", Over::Floats),
-        "lerp.Scalar" => ("b - (b - a) * (1.0 - s0)", Over::Floats),
-        _ => return None,
-    };
-    Some(plain(text, over))
+
+    /// As [`of`](Self::of), of an operator of `aten` by its name.
+    pub fn of_call(name: &str, arguments: &[Value<'_>]) -> Option<Expression> {
+        let plain = |text, over| Expression::plain(name, text, over);
+        if let Some(expression) = Expression::named(name) {
+            return Some(expression);
+        }
+        if let Some((_, text)) = PREDICATES.iter().find(|(known, _)| *known == name) {
+            return Some(predicate(name, text, arguments));
+        }
+        if name == "where.self" {
+            return Some(Expression { conditions: 1, ..plain("select(c, b, a)", Over::Numbers) });
+        }
+        let (text, over) = match name {
+            "maximum" | "minimum" => extreme(name, arguments),
+            "gelu" | "gelu_backward" => (gelu(name, arguments), Over::Floats),
+            "clamp" => (clamp(arguments)?, Over::Numbers),
+            // Of negative infinity that is infinite, where float32 has the square root of it, which is none.
+            "pow.Tensor_Scalar" if scalar(arguments, 1)? == 0.5 && !has_only_float32(arguments) => {
+                return None;
+            }
+            "pow.Tensor_Scalar" => (power(scalar(arguments, 1)?)?, Over::Floats),
+            // The end that is nearer is exact.
+            "lerp.Scalar" if scalar(arguments, 2)?.abs() < 0.5 => ("a + s0 * (b - a)", Over::Floats),
+            "lerp.Scalar" => ("b - (b - a) * (1.0 - s0)", Over::Floats),
+            _ => return None,
+        };
+        Some(plain(text, over))
+    }
 }
 
 /// A number among the arguments.

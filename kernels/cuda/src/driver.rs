@@ -1,0 +1,285 @@
+//! CUDA's driver, loaded when somebody asks for a device: contexts, memory, and what goes wrong.
+#![expect(unsafe_code, reason = "the driver's functions take handles and addresses")]
+
+mod stream;
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::sync::{Arc, OnceLock};
+
+use cudarc::driver::sys;
+use torch_library::prelude::*;
+
+pub(crate) use stream::{Function, Mark, Stream};
+pub(crate) use sys::CUresult;
+
+/// How many devices there are, or why there are none.
+pub(crate) fn device_count() -> Result<u8> {
+    static COUNT: OnceLock<Result<u8, String>> = OnceLock::new();
+    match COUNT.get_or_init(count) {
+        Ok(count) => Ok(*count),
+        Err(why) => bail!(Device, "{why}"),
+    }
+}
+
+fn count() -> Result<u8, String> {
+    // SAFETY: the driver's library has initialisers that may run at any time: whoever installed it says so.
+    if !unsafe { sys::is_culib_present() } {
+        return Err("there is no CUDA driver: `libcuda.so` (Windows: `nvcuda.dll`) was not found\n  help: it comes with \
+             NVIDIA's driver; a container gets it from the NVIDIA container toolkit, other places by `LD_LIBRARY_PATH`"
+            .to_owned());
+    }
+    // SAFETY: the library is there, and 0 is the one value that flags may have.
+    let started = unsafe { sys::cuInit(0) };
+    let mut count = 0;
+    let counted = match started {
+        // SAFETY: the driver is initialised; `count` outlives the call.
+        CUresult::CUDA_SUCCESS => unsafe { sys::cuDeviceGetCount(&raw mut count) },
+        failed => failed,
+    };
+    match counted {
+        CUresult::CUDA_SUCCESS => Ok(u8::try_from(count).unwrap_or(u8::MAX)),
+        CUresult::CUDA_ERROR_NO_DEVICE => {
+            Err("the CUDA driver finds no GPU\n  help: `nvidia-smi -L` lists those that it \
+             can use; `CUDA_VISIBLE_DEVICES` may hide them"
+                .to_owned())
+        }
+        failed => Err(format!(
+            "the CUDA driver does not start: {}\n  help: `nvidia-smi` should work first; a driver that was updated \
+             needs its module loaded anew",
+            described(failed)
+        )),
+    }
+}
+
+/// An error's name and what the driver says of it.
+fn described(code: CUresult) -> String {
+    let (mut name, mut text): (*const c_char, *const c_char) = (std::ptr::null(), std::ptr::null());
+    // SAFETY: both pointers outlive the calls, which write addresses of constants of the driver's there, or nothing.
+    unsafe {
+        let _ = sys::cuGetErrorName(code, &raw mut name);
+        let _ = sys::cuGetErrorString(code, &raw mut text);
+    }
+    let read = |text: *const c_char| match text.is_null() {
+        true => String::new(),
+        // SAFETY: not null, so it is a constant of the driver's that ends in a zero.
+        false => unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned(),
+    };
+    format!("{} ({})", read(name), read(text))
+}
+
+/// After these the context is of no use any more: whatever is asked of it fails alike.
+fn is_fatal(code: CUresult) -> bool {
+    use CUresult as C;
+    matches!(
+        code,
+        C::CUDA_ERROR_ILLEGAL_ADDRESS
+            | C::CUDA_ERROR_LAUNCH_FAILED
+            | C::CUDA_ERROR_LAUNCH_TIMEOUT
+            | C::CUDA_ERROR_ASSERT
+            | C::CUDA_ERROR_HARDWARE_STACK_ERROR
+            | C::CUDA_ERROR_ILLEGAL_INSTRUCTION
+            | C::CUDA_ERROR_MISALIGNED_ADDRESS
+            | C::CUDA_ERROR_INVALID_ADDRESS_SPACE
+            | C::CUDA_ERROR_INVALID_PC
+            | C::CUDA_ERROR_ECC_UNCORRECTABLE
+            | C::CUDA_ERROR_NVLINK_UNCORRECTABLE
+            | C::CUDA_ERROR_CONTEXT_IS_DESTROYED
+            | C::CUDA_ERROR_DEVICE_UNAVAILABLE
+            | C::CUDA_ERROR_UNKNOWN
+    )
+}
+
+/// A device's primary context, which other CUDA libraries of the process use too.
+pub(crate) struct Context {
+    raw: sys::CUcontext,
+    device: sys::CUdevice,
+    pub(crate) index: u8,
+    pub(crate) name: String,
+    /// The major and the minor number of what it can.
+    pub(crate) capability: (i32, i32),
+    lost: OnceLock<String>,
+}
+
+// SAFETY: the driver's handles may be used by all threads, also at once; which context is current each thread says itself.
+unsafe impl Send for Context {}
+// SAFETY: shared references give the same handles, which threads may use at once.
+unsafe impl Sync for Context {}
+
+impl Context {
+    /// That of a device that was counted.
+    pub(crate) fn open(index: u8) -> Result<Arc<Context>> {
+        let (mut device, mut raw) = (0, std::ptr::null_mut());
+        // SAFETY: the driver was initialised when devices were counted; what is written to outlives the calls.
+        let opened = unsafe {
+            match sys::cuDeviceGet(&raw mut device, c_int::from(index)) {
+                CUresult::CUDA_SUCCESS => sys::cuDevicePrimaryCtxRetain(&raw mut raw, device),
+                failed => failed,
+            }
+        };
+        match opened {
+            CUresult::CUDA_SUCCESS => {}
+            CUresult::CUDA_ERROR_OUT_OF_MEMORY => bail!(
+                OutOfMemory,
+                "cuda:{index} does not open: {}\n  help: `nvidia-smi` lists who uses its memory",
+                described(opened)
+            ),
+            _ => bail!(Device, "cuda:{index} does not open: {}", described(opened)),
+        }
+        let mut letters = [0 as c_char; 256];
+        // SAFETY: the buffer is as long as is said, and ends in a zero whatever is written, as its last letter is left.
+        let name = unsafe {
+            let _ = sys::cuDeviceGetName(letters.as_mut_ptr(), letters.len() as c_int - 1, device);
+            CStr::from_ptr(letters.as_ptr()).to_string_lossy().into_owned()
+        };
+        let attribute = |which| {
+            let mut value = 0;
+            // SAFETY: `value` outlives the call, and the device was got above.
+            let _ = unsafe { sys::cuDeviceGetAttribute(&raw mut value, which, device) };
+            value
+        };
+        let capability = (
+            attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+            attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR),
+        );
+        Ok(Arc::new(Context { raw, device, index, name, capability, lost: OnceLock::new() }))
+    }
+
+    /// What a call to the driver gave.
+    ///
+    /// # Errors
+    /// It failed; where that is the end of the context, all that is asked of it later fails too.
+    pub(crate) fn outcome(&self, code: CUresult, doing: &str) -> Result<()> {
+        if code == CUresult::CUDA_SUCCESS {
+            return Ok(());
+        }
+        let (index, what) = (self.index, described(code));
+        if is_fatal(code) {
+            let _ = self.lost.set(what); // the first reason is the one
+            return self.check();
+        }
+        match code {
+            CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
+                bail!(OutOfMemory, "cuda:{index} could not {doing}: {what}")
+            }
+            _ => bail!(Device, "cuda:{index} could not {doing}: {what}"),
+        }
+    }
+
+    /// Whether it can be used.
+    pub(crate) fn check(&self) -> Result<()> {
+        if let Some(why) = self.lost.get() {
+            bail!(
+                Device,
+                "cuda:{} is lost, and what was on it: {why}\n  help: the next tensor that is made there opens it anew; \
+                 after some failures only a new process can",
+                self.index
+            );
+        }
+        Ok(())
+    }
+
+    pub(crate) fn is_lost(&self) -> bool {
+        self.lost.get().is_some()
+    }
+
+    /// Gives it up: what is on the device is lost.
+    pub(crate) fn reset(&self) {
+        let _ = self.lost.set("it was reset".to_owned());
+        // SAFETY: the device is one; whoever holds something of the context finds it lost, and does not use it.
+        let _ = unsafe { sys::cuDevicePrimaryCtxReset_v2(self.device) };
+    }
+
+    /// Makes it this thread's.
+    pub(crate) fn enter(&self) -> Result<()> {
+        self.check()?;
+        // SAFETY: the context was retained, and is for as long as the process is or until it is lost.
+        self.outcome(unsafe { sys::cuCtxSetCurrent(self.raw) }, "become current")
+    }
+
+    /// Waits for all streams.
+    pub(crate) fn synchronize(&self) -> Result<()> {
+        self.enter()?;
+        // SAFETY: a context is current.
+        self.outcome(unsafe { sys::cuCtxSynchronize() }, "finish what it was asked")
+    }
+
+    /// Memory of the device.
+    pub(crate) fn allocate(self: &Arc<Self>, nbytes: usize) -> Result<Memory> {
+        self.enter()?;
+        let mut address = 0;
+        // SAFETY: a context is current, and `address` outlives the call.
+        let code = unsafe { sys::cuMemAlloc_v2(&raw mut address, nbytes) };
+        self.outcome(code, &format!("allocate {nbytes} bytes"))?;
+        Ok(Memory { context: self.clone(), address, nbytes })
+    }
+
+    /// Memory of the host that the device reads by itself.
+    pub(crate) fn allocate_pinned(self: &Arc<Self>, nbytes: usize) -> Result<Pinned> {
+        self.enter()?;
+        let mut address = std::ptr::null_mut();
+        // SAFETY: a context is current, and `address` outlives the call. The flag lets all contexts use the memory.
+        let code = unsafe { sys::cuMemHostAlloc(&raw mut address, nbytes, sys::CU_MEMHOSTALLOC_PORTABLE) };
+        self.outcome(code, &format!("allocate {nbytes} pinned bytes"))?;
+        Ok(Pinned { context: self.clone(), address, nbytes })
+    }
+}
+
+/// A block of a device's memory.
+pub(crate) struct Memory {
+    context: Arc<Context>,
+    pub(crate) address: u64,
+    pub(crate) nbytes: usize,
+}
+
+impl Memory {
+    /// The address of a range of it.
+    fn range(&self, offset: usize, count: usize) -> Result<u64> {
+        let is_inside = offset.checked_add(count).is_some_and(|end| end <= self.nbytes);
+        ensure!(is_inside, Argument, "a block of {} bytes has not {count} at {offset}", self.nbytes);
+        Ok(self.address + offset as u64)
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // A lost context took its memory along, and its addresses may be somebody else's by now.
+        if self.context.enter().is_ok() {
+            // SAFETY: the address is one that this context gave, and nobody has it after this; the driver waits for what
+            // the device still does with it.
+            let _ = unsafe { sys::cuMemFree_v2(self.address) };
+        }
+    }
+}
+
+/// A block of the host's memory that stays where it is.
+pub(crate) struct Pinned {
+    context: Arc<Context>,
+    address: *mut c_void,
+    nbytes: usize,
+}
+
+// SAFETY: the memory is of this block alone, and is written through `&mut` or by `write`, which says when.
+unsafe impl Send for Pinned {}
+// SAFETY: a shared reference writes by `write` alone, whose callers see to it that nobody else uses the block.
+unsafe impl Sync for Pinned {}
+
+impl Pinned {
+    /// Writes bytes to its start.
+    ///
+    /// # Safety
+    /// - Nobody reads or writes the block meanwhile: no stream copies from it.
+    pub(crate) unsafe fn write(&self, bytes: &[u8]) {
+        assert!(bytes.len() <= self.nbytes, "a block of {} bytes takes no {}", self.nbytes, bytes.len());
+        // SAFETY: as many bytes are there, and nobody else uses them, as the caller says; `bytes` is other memory.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.address.cast::<u8>(), bytes.len()) };
+    }
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        if self.context.enter().is_ok() {
+            // SAFETY: the address is one that the driver gave, and blocks that streams use wait for these before they drop.
+            let _ = unsafe { sys::cuMemFreeHost(self.address) };
+        }
+    }
+}

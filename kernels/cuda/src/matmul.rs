@@ -1,0 +1,185 @@
+//! Products of matrices: by cuBLAS, or by tiles where it is not there or has no such type.
+#![expect(unsafe_code, reason = "cuBLAS is given addresses")]
+
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+
+use crate::blas::{self, Gemm, Operand};
+use crate::call::{Arguments, index_of, is_here, kernels, on_meta, unwritten};
+use crate::copy::contiguous;
+use crate::kernel::{Kernel, computed};
+use crate::memory::Memory;
+
+kernels! {
+    super::product: mm bmm;
+    super::sum_with_product: addmm baddbmm;
+}
+
+fn product(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
+    let arguments = Arguments::new(operator, values);
+    multiply(operator, values, [arguments.tensor(0)?, arguments.tensor(1)?], None)
+}
+
+/// `beta * self + alpha * left @ right`
+fn sum_with_product(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
+    let arguments = Arguments::new(operator, values);
+    let (Ok(beta), Ok(alpha)) = (arguments.float(3), arguments.float(4)) else { return Ok(None) };
+    let this = arguments.tensor(0)?;
+    multiply(operator, values, [arguments.tensor(1)?, arguments.tensor(2)?], Some((this, beta, alpha)))
+}
+
+fn multiply(
+    operator: OperatorHandle,
+    values: &[Value<'_>],
+    [left, right]: [&Tensor; 2],
+    summand: Option<(&Tensor, f64, f64)>,
+) -> Result<Option<Tensor>> {
+    let dtype = left.dtype();
+    let is_ours = |tensor: &Tensor| is_here(tensor) && tensor.dtype() == dtype && dtype != DType::Bool;
+    let all = [Some(left), Some(right), summand.map(|(this, ..)| this)];
+    if !all.into_iter().flatten().all(is_ours) || left.device() != right.device() {
+        return Ok(None);
+    }
+    let meta = on_meta(operator, values)?;
+    if meta.dtype() != dtype
+        || !meta.is_contiguous(MemoryFormat::Contiguous)
+        || left.numel() == 0
+        || right.numel() == 0
+    {
+        return Ok(None);
+    }
+    // Factors of whole numbers are whole.
+    let factors = summand.map(|(_, beta, alpha)| [beta, alpha]).unwrap_or([0.0, 1.0]);
+    if !dtype.is_floating_point() && factors.iter().any(|factor| factor.fract() != 0.0) {
+        return Ok(None);
+    }
+    let result = unwritten(&meta, index_of(left))?;
+    let [beta, alpha] = factors;
+    if let Some((this, ..)) = summand.filter(|(_, beta, _)| *beta != 0.0) {
+        aten::copy_(&mut result.clone(), &aten::expand(this, meta.sizes())?)?;
+    }
+    matrices(left, right, &result, alpha, beta)?;
+    Ok(Some(result))
+}
+
+/// `result = alpha * left @ right + beta * result`, of tensors of one type with two dimensions, or three for a batch; the
+/// rows of the result are contiguous.
+pub(crate) fn matrices(left: &Tensor, right: &Tensor, result: &Tensor, alpha: f64, beta: f64) -> Result<()> {
+    match blas::has(left.dtype()) {
+        true => by_library(left, right, result, alpha, beta),
+        false => by_tiles(left, right, result, alpha, beta),
+    }
+}
+
+/// Batch, rows and columns, and the strides of these.
+fn shape(tensor: &Tensor) -> [[i64; 2]; 3] {
+    let dims = tensor.sizes().iter().zip(tensor.strides());
+    let mut shape = [[1, 0]; 3];
+    shape.iter_mut().rev().zip(dims.rev()).for_each(|(slot, (size, stride))| *slot = [*size, *stride]);
+    shape
+}
+
+/// How the library may see a matrix: by columns, which are our rows, or turned. Nothing where neither rows nor columns lie
+/// one element behind the other.
+fn operand(tensor: &Tensor) -> Option<Operand> {
+    let [[_, step], [rows, down], [columns, along]] = shape(tensor);
+    let has_lines = |count: i64, step: i64, length: i64, within: i64| {
+        (length == 1 || within == 1) && (count == 1 || step >= length.max(1))
+    };
+    let (is_turned, leading) = if has_lines(rows, down, columns, along) {
+        (false, if rows == 1 { columns.max(1) } else { down })
+    } else if has_lines(columns, along, rows, down) {
+        (true, if columns == 1 { rows.max(1) } else { along })
+    } else {
+        return None;
+    };
+    Some(Operand { address: 0, is_turned, leading: i32::try_from(leading).ok()?, step })
+}
+
+fn by_library(left: &Tensor, right: &Tensor, result: &Tensor, alpha: f64, beta: f64) -> Result<()> {
+    let [[batch, _], [rows, _], [columns, _]] = shape(result);
+    let [_, _, [inner, _]] = shape(left);
+    let numbers = [rows, columns, inner, batch].map(i32::try_from);
+    let [Ok(rows), Ok(columns), Ok(inner), Ok(batch)] = numbers else {
+        return by_tiles(left, right, result, alpha, beta);
+    };
+    let [left, right] = [left, right].map(|tensor| match operand(tensor) {
+        Some(_) => Ok(tensor.clone()),
+        None => contiguous(tensor),
+    });
+    let (left, right) = (left?, right?);
+    let (Some(of_left), Some(of_right), Some(of_result)) = (operand(&left), operand(&right), operand(result))
+    else {
+        return by_tiles(&left, &right, result, alpha, beta);
+    };
+    let (mut operands, mut storages) = (Vec::new(), Vec::new());
+    for (tensor, operand) in [(&left, of_left), (&right, of_right), (result, of_result)] {
+        let storage = tensor.storage().clone();
+        let offset = tensor.storage_offset().cast_unsigned() * tensor.dtype().size() as u64;
+        operands.push(Operand { address: Memory::of(&storage)?.address() + offset, ..operand });
+        storages.push(storage);
+    }
+    let memory = Memory::of(&storages[2])?;
+    let gpu = memory.gpu();
+    let (stream, id) = gpu.current()?;
+    for storage in &storages {
+        let used = Memory::of(storage)?;
+        ensure!(std::sync::Arc::ptr_eq(used.gpu(), gpu), Device, "matrices of two devices");
+        used.used_by(id);
+    }
+    // What is by rows here is turned by columns there, so the product is that of the turned ones in the other order.
+    let (dtype, a, b, c) = (left.dtype(), operands[1], operands[0], operands[2]);
+    let gemm = Gemm { dtype, rows: columns, columns: rows, inner, batch, a, b, c, alpha, beta };
+    // SAFETY: sizes and strides are those of tensors, whose elements lie in their storages; freed memory is not used for
+    // anything else before this stream, or those that the block lists, are done. The result is contiguous.
+    unsafe { gemm.run(gpu, &stream) }
+}
+
+/// Threads on a side of a block.
+const SIDE: u32 = 16;
+
+fn by_tiles(left: &Tensor, right: &Tensor, result: &Tensor, alpha: f64, beta: f64) -> Result<()> {
+    let dtype = result.dtype();
+    let [[batch, _], [rows, _], [columns, _]] = shape(result);
+    let [_, _, [inner, _]] = shape(left);
+    let strides = |tensor: &Tensor| shape(tensor).map(|[_, stride]| stride);
+    let kernel = Kernel::new("product of matrices")
+        .type_named("R", dtype)
+        .type_named("T", computed(dtype))
+        .numbers("sizes", &[rows, columns, inner])
+        .numbers("left_strides", &strides(left))
+        .numbers("right_strides", &strides(right))
+        .numbers("strides", &strides(result))
+        .float("alpha", alpha)
+        .float("beta", beta)
+        .input("left", left)?
+        .input("right", right)?
+        .result("y", result)?;
+    let side = i64::from(SIDE);
+    let tiles = |count: i64| count.cast_unsigned().div_ceil(side.cast_unsigned());
+    kernel.run(batch, batch.cast_unsigned() * tiles(rows) * tiles(columns), [SIDE, SIDE], TILE)
+}
+
+const TILE: &str = "    __shared__ T left_tile[16][17], right_tile[16][17];
+    const i64 rows = p.sizes[0], columns = p.sizes[1], inner = p.sizes[2];
+    i64 wide = (columns + 15) / 16, high = (rows + 15) / 16, number = blockIdx.x;
+    i64 batch = number / (wide * high);
+    u32 x = threadIdx.x, y = threadIdx.y;
+    i64 row = number / wide % high * 16 + y, column = number % wide * 16 + x;
+    T sum = T(0);
+    for (i64 start = 0; start < inner; start += 16) {
+        bool has_left = row < rows && start + x < inner, has_right = column < columns && start + y < inner;
+        left_tile[y][x] = has_left
+            ? as<T>(p.left[batch * p.left_strides[0] + row * p.left_strides[1] + (start + x) * p.left_strides[2]]) : T(0);
+        right_tile[y][x] = has_right
+            ? as<T>(p.right[batch * p.right_strides[0] + (start + y) * p.right_strides[1] + column * p.right_strides[2]])
+            : T(0);
+        __syncthreads();
+        for (u32 i = 0; i < 16; i++) sum += left_tile[y][i] * right_tile[i][x];
+        __syncthreads();
+    }
+    if (row < rows && column < columns) {
+        i64 at = batch * p.strides[0] + row * p.strides[1] + column * p.strides[2];
+        T old = p.beta == 0.0 ? T(0) : T(p.beta) * as<T>(p.y[at]);
+        p.y[at] = as<R>(T(T(p.alpha) * sum + old));
+    }";

@@ -1,0 +1,132 @@
+//! Memory of tensors: blocks, kept for their next use when they are freed, and the bytes in them.
+#![expect(unsafe_code, reason = "pinned blocks are written while streams may read others")]
+
+use std::sync::Arc;
+
+use torch_library::backend::{self, Block};
+use torch_library::prelude::*;
+use torch_library::{Storage, StorageImpl};
+
+use crate::gpu::{Gpu, OfDevice, Opened};
+
+/// Up to so many bytes of an upload are copied to pinned memory, from which the device takes them while the host goes on.
+const STAGED: usize = 1 << 20;
+
+/// The memory of a tensor.
+pub(crate) struct Memory {
+    pub(crate) opened: Arc<Opened>,
+    block: Block<OfDevice>,
+    nbytes: usize,
+}
+
+impl StorageImpl for Memory {
+    fn nbytes(&self) -> usize {
+        self.nbytes
+    }
+
+    fn device(&self) -> Device {
+        self.gpu().device()
+    }
+}
+
+impl Memory {
+    /// Memory of so many bytes.
+    pub(crate) fn allocate(opened: &Arc<Opened>, nbytes: usize, is_zeroed: bool) -> Result<Memory> {
+        let block = opened.memory.allocate(nbytes)?;
+        let memory = Memory { opened: opened.clone(), block, nbytes };
+        if is_zeroed {
+            let (stream, id) = memory.gpu().current()?;
+            memory.used_by(id);
+            stream.clear(memory.block.memory(), nbytes)?;
+        }
+        Ok(memory)
+    }
+
+    /// The memory of a storage.
+    pub(crate) fn of(storage: &Storage) -> Result<&Memory> {
+        let Some(memory) = storage.downcast_ref::<Memory>() else {
+            bail!(Device, "memory of cuda was expected, this is on {}", storage.device())
+        };
+        memory.gpu().context.check()?;
+        Ok(memory)
+    }
+
+    pub(crate) fn gpu(&self) -> &Arc<Gpu> {
+        &self.opened.gpu
+    }
+
+    /// Where its bytes begin, for kernels.
+    pub(crate) fn address(&self) -> u64 {
+        self.block.memory().address
+    }
+
+    /// Notes that a stream uses it: freed memory waits for that before its next use.
+    pub(crate) fn used_by(&self, id: u64) {
+        if self.gpu().has_others() {
+            self.block.record_stream(backend::Stream { device: self.gpu().device(), id });
+        }
+    }
+
+    fn check(&self, offset: usize, count: usize) -> Result<()> {
+        let is_inside = offset.checked_add(count).is_some_and(|end| end <= self.nbytes);
+        ensure!(is_inside, Argument, "a storage of {} bytes has not {count} at {offset}", self.nbytes);
+        Ok(())
+    }
+
+    /// Writes bytes, before whatever is asked next.
+    pub(crate) fn write(&self, offset: usize, bytes: &[u8]) -> Result<()> {
+        self.check(offset, bytes.len())?;
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let (stream, id) = self.gpu().current()?;
+        self.used_by(id);
+        if bytes.len() > STAGED {
+            return stream.write(self.block.memory(), offset, bytes);
+        }
+        let pinned = self.opened.pinned.allocate(bytes.len())?;
+        // SAFETY: a block that was used before was not given out again before the stream that copies from it was done, since
+        // its use by that is recorded below.
+        unsafe { pinned.memory().write(bytes) };
+        pinned.record_stream(backend::Stream { device: self.gpu().device(), id });
+        // SAFETY: the block waits for the stream that was recorded before it is written again or freed.
+        unsafe { stream.write_pinned(self.block.memory(), offset, pinned.memory(), bytes.len()) }
+    }
+
+    /// Reads bytes, after all that was asked before.
+    pub(crate) fn read(&self, offset: usize, bytes: &mut [u8]) -> Result<()> {
+        self.check(offset, bytes.len())?;
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        if self.gpu().has_others() {
+            self.gpu().wait()?;
+        }
+        self.gpu().current()?.0.read(self.block.memory(), offset, bytes)
+    }
+
+    /// Copies bytes from other memory, of this device or another.
+    pub(crate) fn copy_from(
+        &self,
+        offset: usize,
+        from: &Memory,
+        from_offset: usize,
+        count: usize,
+    ) -> Result<()> {
+        self.check(offset, count)?;
+        from.check(from_offset, count)?;
+        if count == 0 {
+            return Ok(());
+        }
+        let (stream, id) = self.gpu().current()?;
+        let (target, source) = ((self.block.memory(), offset), (from.block.memory(), from_offset));
+        if Arc::ptr_eq(self.gpu(), from.gpu()) {
+            self.used_by(id);
+            from.used_by(id);
+            return stream.copy(target, source, count);
+        }
+        from.gpu().wait()?;
+        self.used_by(id);
+        stream.copy_from_peer(target, source, count)
+    }
+}

@@ -1,0 +1,4 @@
+//! Windows that slide over images: convolutions and pooling.
+
+mod convolution;
+mod pool;

@@ -1,0 +1,61 @@
+//! Models of the repository that PyTorch exported, on the device, beside the numbers that PyTorch computed.
+
+use std::path::Path;
+
+use torch_library::prelude::*;
+use torch_library_export::Loader;
+use torch_library_kernels::aten;
+use torch_library_kernels::data::safetensors;
+use torch_library_kernels::prelude::*;
+
+use crate::{device, falls};
+
+/// Models, and how far each number may be from PyTorch's, beside the largest of its tensor.
+const MODELS: [(&str, &str, f64); 8] = [
+    ("examples/models", "digits", 1e-5),
+    ("runtime/export/tests/archives", "block", 1e-5),
+    ("runtime/export/tests/archives", "bfloat16", 0.02),
+    ("runtime/export/tests/archives", "functional", 1e-5),
+    ("runtime/export/tests/archives", "joint", 1e-5),
+    ("runtime/export/tests/archives", "loops", 1e-5),
+    ("runtime/export/tests/archives", "branches", 1e-5),
+    ("runtime/export/tests/archives", "ties", 1e-5),
+];
+
+/// Those that a network of today is made of run without the CPU.
+const WITHOUT_FALLING_BACK: [&str; 3] = ["digits", "joint", "ties"];
+
+fn recorded(folder: &Path, name: &str, which: &str) -> Vec<Tensor> {
+    let file = std::fs::read(folder.join(format!("{name}.{which}.safetensors"))).unwrap();
+    safetensors::from_bytes(&file).unwrap().into_values().collect()
+}
+
+fn numbers(tensor: &Tensor) -> Vec<f64> {
+    let tensor = tensor.to(Device::CPU).unwrap();
+    aten::_to_copy::with(&tensor).dtype(Some(DType::Float64)).call().unwrap().to_vec().unwrap()
+}
+
+#[test]
+fn models_compute_what_they_do_in_pytorch() {
+    let Some(device) = device() else { return };
+    for (folder, name, tolerance) in MODELS {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
+        let program = Loader::new().device(device).load(folder.join(format!("{name}.pt2"))).unwrap();
+        let inputs = recorded(&folder, name, "inputs");
+        let inputs: Vec<_> = inputs.iter().map(|input| input.to(device).unwrap()).collect();
+        let before = falls();
+        let outputs = program.run(&inputs).unwrap();
+        if WITHOUT_FALLING_BACK.contains(&name) {
+            assert_eq!(before, falls(), "{name} fell back to the CPU");
+        }
+        let wanted = recorded(&folder, name, "outputs");
+        assert_eq!(outputs.len(), wanted.len(), "{name}");
+        for (found, wanted) in outputs.iter().zip(&wanted) {
+            assert_eq!((found.sizes(), found.dtype()), (wanted.sizes(), wanted.dtype()), "{name}");
+            let (found, wanted) = (numbers(found), numbers(wanted));
+            let largest = wanted.iter().fold(1e-3f64, |largest, number| largest.max(number.abs()));
+            let worst = found.iter().zip(&wanted).fold(0f64, |worst, (a, b)| worst.max((a - b).abs()));
+            assert!(worst <= tolerance * largest, "{name} is {worst} from PyTorch");
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! One row for each operator: what it is called with, of each type of floats.
+
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+use torch_library_kernels::prelude::*;
+
+use crate::{device, same_as_named, tensor};
+
+/// A call with its name; its inputs are brought to each of the types.
+type Row = (&'static str, Vec<Tensor>, fn(&[Tensor]) -> Result<Vec<Tensor>>);
+
+fn call(name: &'static str, inputs: Vec<Tensor>, compute: fn(&[Tensor]) -> Result<Vec<Tensor>>) -> Row {
+    (name, inputs, compute)
+}
+
+const FLOATS: [DType; 4] = [DType::Float32, DType::Float64, DType::Float16, DType::BFloat16];
+
+/// Runs rows for some types.
+#[track_caller]
+fn rows(rows: Vec<Row>, dtypes: &[DType]) {
+    let Some(device) = device() else { return };
+    for (name, inputs, compute) in rows {
+        for dtype in dtypes {
+            let convert = |input: &Tensor| match input.dtype() {
+                DType::Float32 => aten::to_dtype(input, *dtype).unwrap(),
+                _ => input.clone(),
+            };
+            let inputs: Vec<_> = inputs.iter().map(convert).collect();
+            same_as_named(device, &format!("{name} of {dtype}"), &inputs, compute);
+        }
+    }
+}
+
+/// One result, of one function; after `all` with those arguments that have defaults, too.
+macro_rules! row {
+    ($name:ident($($input:expr),+) $(, $argument:expr)*) => {
+        row!(@ $name, aten::$name, ($($input),+) ($($argument),*))
+    };
+    (all $name:ident($($input:expr),+) $(, $argument:expr)*) => {
+        row!(@ $name, aten::$name::call, ($($input),+) ($($argument),*))
+    };
+    (@ $name:ident, $function:path, ($a:expr) ($($argument:expr),*)) => {
+        call(stringify!($name), vec![$a], |inputs| Ok(vec![$function(&inputs[0] $(, $argument)*)?]))
+    };
+    (@ $name:ident, $function:path, ($a:expr, $b:expr) ($($argument:expr),*)) => {
+        call(stringify!($name), vec![$a, $b], |inputs| {
+            Ok(vec![$function(&inputs[0], &inputs[1] $(, $argument)*)?])
+        })
+    };
+    (@ $name:ident, $function:path, ($a:expr, $b:expr, $c:expr) ($($argument:expr),*)) => {
+        call(stringify!($name), vec![$a, $b, $c], |inputs| {
+            Ok(vec![$function(&inputs[0], &inputs[1], &inputs[2] $(, $argument)*)?])
+        })
+    };
+}
+
+fn x() -> Tensor {
+    tensor(&[3, 5], 0.0)
+}
+
+fn positive() -> Tensor {
+    aten::abs(&tensor(&[3, 5], 1.0)).unwrap()
+}
+
+#[test]
+fn elements_one_by_one() {
+    let y = || tensor(&[3, 5], 7.0);
+    let row = || tensor(&[5], 3.0);
+    let turned = || tensor(&[5, 3], 9.0).t().unwrap();
+    rows(
+        vec![
+            row!(abs(x())),
+            row!(neg(x())),
+            row!(relu(x())),
+            row!(exp(x())),
+            row!(log(positive())),
+            row!(sqrt(positive())),
+            row!(rsqrt(positive())),
+            row!(sin(x())),
+            row!(cos(x())),
+            row!(tanh(x())),
+            row!(sigmoid(x())),
+            row!(floor(x())),
+            row!(reciprocal(x())),
+            row!(silu(x())),
+            row!(erf(x())),
+            row!(expm1(x())),
+            row!(log1p(positive())),
+            row!(add_Tensor(x(), row())),
+            row!(add_Tensor(turned(), y())),
+            row!(sub_Tensor(x(), y())),
+            row!(mul_Tensor(turned(), turned())),
+            row!(div_Tensor(x(), y())),
+            row!(maximum(x(), y())),
+            row!(lt_Tensor(x(), y())),
+            row!(ge_Scalar(x()), 0.5.into()),
+            row!(atan2(x(), y())),
+            row!(pow_Tensor_Scalar(x()), 3.into()),
+            row!(pow_Tensor_Scalar(positive()), 1.7.into()),
+            row!(addcmul(x(), y(), row())),
+            row!(leaky_relu(x())),
+            row!(gelu(x())),
+            row!(hardswish(x())),
+            row!(all clamp(x()), Some((-0.5).into()), Some(1.into())),
+            row!(elu(x())),
+            row!(softplus(x())),
+            row!(mish(x())),
+            row!(lerp_Scalar(x(), y()), 0.3.into()),
+        ],
+        &FLOATS,
+    );
+}
+
+#[test]
+fn matrices() {
+    rows(
+        vec![
+            row!(mm(tensor(&[5, 7], 0.0), tensor(&[7, 3], 1.0))),
+            row!(mm(tensor(&[7, 5], 0.0).t().unwrap(), tensor(&[3, 7], 1.0).t().unwrap())),
+            row!(mm(tensor(&[1, 7], 0.0), tensor(&[7, 1], 1.0))),
+            row!(mm(tensor(&[40, 7], 0.0), tensor(&[7, 33], 1.0))),
+            row!(bmm(tensor(&[2, 5, 7], 0.0), tensor(&[2, 7, 3], 1.0))),
+            row!(addmm(tensor(&[3], 2.0), tensor(&[5, 7], 0.0), tensor(&[7, 3], 1.0))),
+        ],
+        &[DType::Float32, DType::Float64, DType::Float16],
+    );
+}
+
+#[test]
+fn reductions() {
+    rows(
+        vec![
+            row!(sum(x())),
+            row!(sum(aten::abs(&tensor(&[40_000], 0.0)).unwrap())),
+            row!(mean(aten::abs(&tensor(&[200, 300], 0.0)).unwrap())),
+            row!(sum_dim_IntList(tensor(&[4, 5, 6], 0.0)), Some(&[1])),
+            row!(sum_dim_IntList(tensor(&[30, 600], 0.0)), Some(&[0])),
+            row!(mean_dim(tensor(&[4, 5, 6], 0.0)), Some(&[0, 2])),
+            row!(all amax(tensor(&[4, 50, 6], 0.0)), &[1], false),
+            row!(all amin(tensor(&[4, 5, 60], 0.0)), &[2], false),
+            row!(all amax(tensor(&[3, 20_000], 0.0)), &[1], false),
+            row!(all argmax(tensor(&[4, 50], 0.0)), Some(1), false),
+            row!(argmin(tensor(&[4, 50], 0.0))),
+            row!(prod(x())),
+            row!(_softmax(tensor(&[6, 50], 0.0)), 1, false),
+            row!(_log_softmax(tensor(&[6, 50, 3], 0.0)), 1, false),
+        ],
+        &FLOATS[..2],
+    );
+}
+
+#[test]
+fn writes() {
+    let Some(device) = device() else { return };
+    let whole = Tensor::from((0..24i64).collect::<Vec<_>>());
+    for dtype in [
+        DType::Float32,
+        DType::Float64,
+        DType::Float16,
+        DType::BFloat16,
+        DType::Int64,
+        DType::Int32,
+        DType::UInt8,
+        DType::Bool,
+    ] {
+        let x = aten::to_dtype(&whole, dtype).unwrap().reshape(&[4, 6]).unwrap();
+        same_as_named(device, &format!("copies of {dtype}"), &[x.clone(), tensor(&[4, 6], 0.0)], |inputs| {
+            let mut turned = inputs[0].t()?;
+            let copy = aten::clone(&turned)?;
+            let mut wide = aten::to_dtype(&turned, DType::Float64)?;
+            aten::copy_(&mut wide, &inputs[0].t()?)?;
+            aten::fill__Scalar(&mut turned, 1.into())?;
+            Ok(vec![copy, wide, aten::cat::call(&[inputs[0].clone(), inputs[0].clone()], 1)?])
+        });
+        same_as_named(device, &format!("a cast to {dtype}"), &[tensor(&[40], 0.0)], |inputs| {
+            Ok(vec![aten::to_dtype(&aten::mul_Scalar(&inputs[0], 100.into())?, DType::Int32)?])
+        });
+    }
+    rows(
+        vec![
+            call("in place", vec![x(), tensor(&[3, 5], 2.0)], |inputs| {
+                let mut x = inputs[0].clone();
+                aten::add__Tensor(&mut x, &inputs[1])?;
+                aten::mul__Tensor(&mut x, &inputs[1])?;
+                aten::relu_(&mut x)?;
+                let mut column = x.strided_view(&[3], &[5], 2)?;
+                aten::sub__Tensor(&mut column, &inputs[1].strided_view(&[3], &[1], 4)?)?;
+                Ok(vec![])
+            }),
+            call("cumsum", vec![tensor(&[3, 300], 0.0), tensor(&[4, 5, 6], 0.0)], |inputs| {
+                Ok(vec![aten::cumsum(&inputs[0], 1)?, aten::cumsum(&inputs[1], 1)?])
+            }),
+        ],
+        &FLOATS[..2],
+    );
+}

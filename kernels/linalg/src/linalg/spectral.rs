@@ -104,7 +104,9 @@ fn singular<T: Divided + ComplexField<Real: Element>>(
         let matrix = MatRef::from_column_major_slice(matrix, rows, columns);
         if u.dim() == 1 {
             // Nobody wants vectors.
-            let Ok(values) = with_workspace(|| matrix.singular_values()) else { bail!(Argument, "{}", failed()) };
+            let Ok(values) = with_workspace(|| matrix.singular_values()) else {
+                bail!(Argument, "{}", failed())
+            };
             all_s.extend(values.into_iter().map(|x| wide(x).re));
             continue;
         }

@@ -5,8 +5,8 @@
 
 `digits.pt2` beside this script is a network that reads handwritten digits, trained here. The others are for tests: one
 feature of `torch.export` each, in `runtime/export/tests/archives`. An older PyTorch writes some of these into a folder
-with the name of its version, and nothing else. Seeds are fixed, and what PyTorch says of the place
-where an operator was called is left out: it has paths of the machine that exported.
+with the name of its version, and nothing else; `features.py` writes many more, which stay nowhere. Seeds are fixed, and
+what PyTorch says of the place where an operator was called is left out: it has paths of the machine that exported.
 """
 
 import csv
@@ -25,7 +25,9 @@ VERSION = ".".join(torch.__version__.split(".")[:2])
 IS_OLDER = VERSION != "2.15"
 if IS_OLDER:
     TESTS /= VERSION
-OLDER = {"nested", "sizes", "ties", "functional", "loops", "regions", "joint"}
+# What an older PyTorch writes: the oldest all of these, the others a few.
+OLDER = {"nested", "sizes", "ties", "functional", "loops", "regions", "joint"} if VERSION == "2.10" else \
+    {"ties", "functional", "loops"}
 
 
 def leaves(tree):
@@ -38,14 +40,15 @@ def save(path, tensors):
     save_file(tensors, path)
 
 
-def write(path, module, arguments, keywords=None, functional=False, **options):
-    """Exports a module, and records what it computes."""
-    if IS_OLDER and path.stem not in OLDER:
-        return
+def write(path, module, arguments, keywords=None, **options):
+    """Exports a module, and records what it computes. With `decompositions` operators are taken apart by these: by none,
+    so that only writes in place go, or by PyTorch's own, if it is None."""
     keywords = keywords or {}
+    taken_apart = "decompositions" in options
+    decompositions = options.pop("decompositions", None)
     program = export(module.eval(), arguments, keywords, **options)
-    if functional:
-        program = program.run_decompositions({})
+    if taken_apart:
+        program = program.run_decompositions(decompositions)
     for graph in program.graph_module.modules():
         for node in graph.graph.nodes if isinstance(graph, torch.fx.GraphModule) else []:
             node.meta.pop("stack_trace", None)
@@ -59,6 +62,12 @@ def write(path, module, arguments, keywords=None, functional=False, **options):
     with torch.no_grad():
         save(path.with_suffix(".outputs.safetensors"), leaves(program.module()(*copies, **keywords)))
     print(f"{path.name}: {path.stat().st_size} bytes")
+
+
+def fixture(name, *arguments, **options):
+    """Writes an archive of the tests' data."""
+    if not IS_OLDER or name in OLDER:
+        write(TESTS / f"{name}.pt2", *arguments, **options)
 
 
 def joint(path, module, arguments):
@@ -257,6 +266,15 @@ class Chosen(nn.Module):
         return found, found.shape[0] * x
 
 
+class Batched(nn.Module):
+    """`torch.vmap`: along another dimension, in one another, and of what all examples share."""
+
+    def forward(self, x, w):
+        columns = torch.vmap(lambda column: column.softmax(0) * w.sum(), in_dims=1)(x)
+        pairs = torch.vmap(torch.vmap(lambda a, b: (a * b).sum(), in_dims=(None, 0)), in_dims=(0, None))(x, w)
+        return columns, pairs, torch.vmap(lambda row: w)(x)
+
+
 @torch.library.custom_op("fixtures::twice", mutates_args=())
 def twice(x: torch.Tensor) -> torch.Tensor:
     return x * 2
@@ -307,29 +325,31 @@ class Block(nn.Module):
 
 def features():
     n, m = Dim("n", min=2, max=8), Dim("m", max=16)
-    write(TESTS / "nested.pt2", Nested(), ((torch.ones(2), torch.ones(2)), {"a": torch.ones(3), "b": torch.zeros(1)}),
-          {"scale": torch.tensor(3.0)})
+    fixture("nested", Nested(), ((torch.ones(2), torch.ones(2)), {"a": torch.ones(3), "b": torch.zeros(1)}),
+            {"scale": torch.tensor(3.0)})
     sizes = ({0: n}, {0: m})
-    write(TESTS / "sizes.pt2", Sizes(), (torch.randn(4, 3), torch.randn(6, 3)), dynamic_shapes=sizes)
-    write(TESTS / "ties.pt2", Ties(), (torch.tensor([3, 1, 6]),))
-    write(TESTS / "counts.pt2", Counts(), (torch.ones(2),))
-    write(TESTS / "functional.pt2", Counts(), (torch.ones(2),), functional=True)
-    write(TESTS / "guarded.pt2", Guarded(), (torch.randn(8, 3), torch.randn(5)),
-          dynamic_shapes=({0: Dim.AUTO}, {0: Dim.AUTO}))
-    write(TESTS / "numbered.pt2", Numbered(), (torch.randn(8, 3), 4), dynamic_shapes=({0: Dim.DYNAMIC}, Dim.DYNAMIC))
-    write(TESTS / "branches.pt2", Branches(), (torch.randn(3),))
-    write(TESTS / "loops.pt2", Loops(), (torch.randn(3, 2),))
-    write(TESTS / "scanned.pt2", Scanned(), (torch.randn(4, 2),))
-    joint(TESTS / "joint.pt2", Loss(), (torch.randn(2, 3),))
-    write(TESTS / "regions.pt2", Regions(), (torch.randn(2, 4),))
-    write(TESTS / "types.pt2", Types(), (torch.zeros(9),))
-    write(TESTS / "sampled.pt2", Sampled(), (torch.randn(3),))
-    write(TESTS / "chosen.pt2", Chosen(), (torch.tensor([0.0, 2.0, 3.0]),))
-    write(TESTS / "custom.pt2", Custom(), (torch.randn(2),))
-    write(TESTS / "chain.pt2", Chain(), (torch.zeros(1),))
+    fixture("sizes", Sizes(), (torch.randn(4, 3), torch.randn(6, 3)), dynamic_shapes=sizes)
+    fixture("ties", Ties(), (torch.tensor([3, 1, 6]),))
+    fixture("counts", Counts(), (torch.ones(2),))
+    fixture("functional", Counts(), (torch.ones(2),), decompositions={})
+    fixture("guarded", Guarded(), (torch.randn(8, 3), torch.randn(5)),
+            dynamic_shapes=({0: Dim.AUTO}, {0: Dim.AUTO}))
+    fixture("numbered", Numbered(), (torch.randn(8, 3), 4), dynamic_shapes=({0: Dim.DYNAMIC}, Dim.DYNAMIC))
+    fixture("branches", Branches(), (torch.randn(3),))
+    fixture("loops", Loops(), (torch.randn(3, 2),))
+    fixture("scanned", Scanned(), (torch.randn(4, 2),))
+    if not IS_OLDER or "joint" in OLDER:
+        joint(TESTS / "joint.pt2", Loss(), (torch.randn(2, 3),))
+    fixture("regions", Regions(), (torch.randn(2, 4),))
+    fixture("types", Types(), (torch.zeros(9),))
+    fixture("sampled", Sampled(), (torch.randn(3),))
+    fixture("chosen", Chosen(), (torch.tensor([0.0, 2.0, 3.0]),))
+    fixture("custom", Custom(), (torch.randn(2),))
+    fixture("chain", Chain(), (torch.zeros(1),))
     steps = Dim("steps", min=2, max=64)
-    write(TESTS / "block.pt2", Block(), (torch.randn(1, 5, 16),), dynamic_shapes=({1: steps},))
-    write(TESTS / "bfloat16.pt2", Block().bfloat16(), (torch.randn(1, 5, 16).bfloat16(),))
+    fixture("block", Block(), (torch.randn(1, 5, 16),), dynamic_shapes=({1: steps},))
+    fixture("bfloat16", Block().bfloat16(), (torch.randn(1, 5, 16).bfloat16(),))
+    fixture("batched", Batched(), (torch.arange(6.0).reshape(2, 3), torch.arange(12.0).reshape(4, 3)), strict=True)
 
 
 if __name__ == "__main__":

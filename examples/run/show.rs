@@ -58,10 +58,12 @@ pub(crate) fn difference(wanted: &[Tensor], found: &[Tensor], to: &mut impl Writ
     let mut worst = 0f64;
     for (place, (wanted, found)) in wanted.iter().zip(found).enumerate() {
         ensure!(
-            wanted.sizes() == found.sizes(),
+            wanted.sizes() == found.sizes() && wanted.dtype() == found.dtype(),
             Shape,
-            "output {place} has sizes {:?}, {:?} are to compare with",
+            "output {place} is {}{:?}, to compare with is {}{:?}",
+            found.dtype(),
             found.sizes(),
+            wanted.dtype(),
             wanted.sizes()
         );
         let numbers = |tensor: &Tensor| {

@@ -108,10 +108,9 @@ impl Scalar {
                 (min..=max).contains(&i128::from(x))
             }, else => x.unsigned_abs() as f64 <= float_max(dtype.to_real())),
             Scalar::Float(x) => match_dtype!(dtype, T: Integer | Unsigned => {
-                let (min, max) = (T::MIN as f64, T::MAX as f64);
-                let min = if dtype.is_signed() { min } else { -max };
-                // The widest maxima are no doubles and round up, out of the type.
-                min <= x && x <= max && !(size_of::<T>() == 8 && x == max)
+                // The fraction goes, which brings some numbers above the largest back, as in PyTorch, and none below
+                // the smallest. What is one more than the largest is a double.
+                (T::MIN as f64) <= x && x < 2.0 * (T::MAX / 2 + 1) as f64
             }, else => !x.is_finite() || x.abs() <= float_max(dtype.to_real())),
             Scalar::Complex(x) => Scalar::Float(x.re).fits(dtype) && Scalar::Float(x.im).fits(dtype),
         }

@@ -141,6 +141,8 @@ def error_row(call):
     except Exception as error:
         if "not implemented for" in str(error):
             raise Unfit("PyTorch has no kernel") from error
+        if "Expected a value of type" in str(error):
+            raise Unfit("a number for a tensor, which Python refuses before the operator sees it") from error
         return {**head(call), "error": {"type": type(error).__name__, "error": str(error).split("\n")[0][:300]}}
     raise Unfit("accepted below")
 

@@ -1,6 +1,7 @@
 """Writes rows for the runner of recorded answers from PyTorch's own operator tests.
 
     python tests/opinfo/rows.py OUT [--only REGEX] [--part K/N] [--samples COUNT] [--declared FILE]
+                                    [--seed N] [--dtypes NAME,NAME] [--inputs samples|reference|modules]
 
 `OUT/kernels.jsonl.gz` gets the rows, `OUT/missing.txt` the operators that the tests reach and that are not declared
 here, with how many entries need each. README.md beside this file says what a row holds and what is left out.
@@ -9,8 +10,10 @@ here, with how many entries need each. README.md beside this file says what a ro
 import argparse
 import collections
 import gzip
+import itertools
 import json
 import pathlib
+import random
 import re
 import signal
 import sys
@@ -24,7 +27,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from encode import Unwritable, take_down
 from row import Call, Unfit, error_row, row
 
-SIX = [torch.float32, torch.float64, torch.int64, torch.bool, torch.bfloat16, torch.complex64]
+SIX = ["float32", "float64", "int64", "bool", "bfloat16", "complex64"]
 OPERATORS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "operators.md"
 
 
@@ -167,18 +170,30 @@ class Writer:
             self.add(entry, "error_inputs", operator, call, error_row)
 
 
-def entry_rows(writer, info, samples):
+def full_name(info):
+    return info.name + ("." + info.variant_test_name if info.variant_test_name else "")
+
+
+def samples_of(info, dtype, options):
+    """An entry's samples in a dtype: the first ones, or with a seed any."""
+    differentiable = dtype.is_floating_point or dtype.is_complex
+    inputs = info.reference_inputs if options.inputs == "reference" else info.sample_inputs
+    count = options.samples if dtype == torch.float32 else (options.samples + 1) // 2
+    if options.seed is None:
+        return itertools.islice(inputs("cpu", dtype, requires_grad=differentiable and info.supports_autograd), count)
+    torch.manual_seed(options.seed)
+    inputs = list(itertools.islice(inputs("cpu", dtype, requires_grad=differentiable and info.supports_autograd), 300))
+    return random.Random(f"{info.full_name} {dtype} {options.seed}").sample(inputs, min(count, len(inputs)))
+
+
+def entry_rows(writer, info, options):
     """The rows of one entry: samples in up to six dtypes with derivatives and variants, then errors."""
-    name = info.name + ("." + info.variant_test_name if info.variant_test_name else "")
+    name = full_name(info)
     supported = info.supported_dtypes("cpu")
-    for dtype in SIX:
+    for dtype in [getattr(torch, name) for name in options.dtypes]:
         if dtype not in supported:
             continue
-        differentiable = dtype.is_floating_point or dtype.is_complex
-        inputs = info.sample_inputs("cpu", dtype, requires_grad=differentiable and info.supports_autograd)
-        for index, sample in enumerate(inputs):
-            if index >= (samples if dtype == torch.float32 else (samples + 1) // 2):
-                break
+        for index, sample in enumerate(samples_of(info, dtype, options)):
             def run(function=info.op):
                 output = function(sample.input, *sample.args, **sample.kwargs)
                 outputs = [value for value in operator_outputs(output) if isinstance(value, torch.Tensor)]
@@ -189,13 +204,64 @@ def entry_rows(writer, info, samples):
             def run_in_place():
                 with torch.no_grad():
                     info.inplace_variant(sample.input.detach().clone(), *sample.args, **sample.kwargs)
-            writer.sample(name, run, index < 2 and dtype in (torch.float32, torch.int64))
+            writer.sample(name, run, index < 2 and (options.seed or dtype in (torch.float32, torch.int64)))
             if info.inplace_variant is not None and isinstance(sample.input, torch.Tensor) and index < 3:
                 writer.sample(name, run_in_place, False)
     if info.error_inputs_func is not None:
         for error in info.error_inputs("cpu"):
             sample = error.sample_input
             writer.error(name, lambda: info.op(sample.input, *sample.args, **sample.kwargs))
+
+
+def module_rows(writer, info, options):
+    """The rows of one module: what its calls, forward and back, are made of."""
+    name = info.name
+    for dtype in [getattr(torch, name) for name in options.dtypes]:
+        if dtype not in info.dtypes:
+            continue
+        torch.manual_seed(options.seed or 0)
+        for training in (True, False):
+            inputs = info.module_inputs_func(info, device="cpu", dtype=dtype, requires_grad=dtype.is_floating_point,
+                                             training=training)
+            for sample in inputs[:options.samples]:
+                module = info.module_cls(*sample.constructor_input.args, **sample.constructor_input.kwargs)
+                module = module.to(dtype).train(training)
+
+                def run(arguments=sample.forward_input):
+                    output = module(*arguments.args, **arguments.kwargs)
+                    leaves = [leaf for leaf in torch.utils._pytree.tree_leaves(output)
+                              if isinstance(leaf, torch.Tensor) and leaf.requires_grad]
+                    if leaves:
+                        sum(leaf.abs().sum() for leaf in leaves).backward()
+                writer.sample(name, run, bool(options.seed))
+
+
+def database(options):
+    """The entries, each with the function that writes its rows."""
+    if options.inputs == "modules":
+        from torch.testing._internal.common_modules import module_db
+        return [(info.name, info, module_rows) for info in sorted(module_db, key=lambda info: info.name)]
+    from torch.testing._internal.common_methods_invocations import op_db
+    return [(full_name(info), info, entry_rows) for info in sorted(op_db, key=lambda info: info.full_name)]
+
+
+def write(writer, folder):
+    """Writes the rows and the list of what is missing, and prints what was left out."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with gzip.open(folder / "kernels.jsonl.gz", "wt", compresslevel=9) as file:
+        for entry in writer.rows:
+            file.write(json.dumps(entry) + "\n")
+    with open(folder / "missing.txt", "w") as file:
+        file.write("# overloads that PyTorch's operator tests reach and that are not declared (entries that need each)\n")
+        for name, entries in sorted(writer.missing.items(), key=lambda item: (-len(item[1]), item[0])):
+            file.write(f"{name} {len(entries)}\n")
+    print(f"{len(writer.rows)} rows, {len(writer.missing)} operators missing")
+    for reason, count in writer.left_out.most_common():
+        print(f"  left out {count}: {reason}")
+
+
+def declared_in(file):
+    return set(re.findall(r"^\| `([^`]+)` \|", file.read_text(), re.M))
 
 
 def main():
@@ -207,37 +273,26 @@ def main():
                         help="how many of an entry's samples in float32; half as many in each other dtype")
     parser.add_argument("--declared", type=pathlib.Path, default=OPERATORS, help="the list of our operators")
     parser.add_argument("--seconds", type=int, default=30, help="how long one entry may take")
+    parser.add_argument("--seed", type=int, help="other numbers, and any samples instead of the first ones")
+    parser.add_argument("--dtypes", type=lambda text: text.split(","), default=SIX, help="instead of the six")
+    parser.add_argument("--inputs", choices=["samples", "reference", "modules"], default="samples",
+                        help="an entry's samples, its reference inputs, or the modules of `module_db`")
     options = parser.parse_args()
     part, parts = map(int, options.part.split("/"))
     torch.set_num_threads(1)
-    from torch.testing._internal.common_methods_invocations import op_db
-    declared = set(re.findall(r"^\| `([^`]+)` \|", options.declared.read_text(), re.M))
-    writer = Writer(declared)
+    writer = Writer(declared_in(options.declared))
     signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(TimeoutError()))
-    chosen = [info for index, info in enumerate(sorted(op_db, key=lambda info: info.full_name))
-              if index % parts == part - 1]
-    for info in chosen:
-        name = info.name + ("." + info.variant_test_name if info.variant_test_name else "")
+    for name, info, rows in database(options)[part - 1::parts]:
         if options.only and not re.fullmatch(options.only, name):
             continue
         signal.alarm(options.seconds)
         try:
-            entry_rows(writer, info, options.samples)
+            rows(writer, info, options)
         except Exception as error:
             print(f"{name}: {type(error).__name__}: {str(error).splitlines()[:1]}", file=sys.stderr)
         finally:
             signal.alarm(0)
-    options.out.mkdir(parents=True, exist_ok=True)
-    with gzip.open(options.out / "kernels.jsonl.gz", "wt", compresslevel=9) as file:
-        for entry in writer.rows:
-            file.write(json.dumps(entry) + "\n")
-    with open(options.out / "missing.txt", "w") as file:
-        file.write("# overloads that PyTorch's operator tests reach and that are not declared (entries that need each)\n")
-        for name, entries in sorted(writer.missing.items(), key=lambda item: (-len(item[1]), item[0])):
-            file.write(f"{name} {len(entries)}\n")
-    print(f"{len(writer.rows)} rows, {len(writer.missing)} operators missing")
-    for reason, count in writer.left_out.most_common():
-        print(f"  left out {count}: {reason}")
+    write(writer, options.out)
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@
 //!
 //! PyTorch: `torch.export.load`, `ExportedProgram.module()`.
 
+mod batch;
 mod conditions;
 mod include;
 mod kinds;

@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use torch_library::prelude::*;
 use torch_library::{DeviceType, Dispatcher};
 
+use crate::batch::Batching;
 use crate::number::Function;
 use crate::operand::Operand;
 use crate::refused;
 use crate::region::{self, Region};
-use crate::target::{self, Own};
+use crate::target::{self, Batch, Own};
 use crate::wire::{Argument, Graph, Node, SymBoolArgument, SymFloatArgument, SymIntArgument};
 
 /// How deep graphs may be in graphs.
@@ -70,6 +71,8 @@ pub(crate) enum Action {
     Item,
     /// Runs steps of its own.
     Region(Box<Region>),
+    /// Begins or ends a level of `vmap`, or takes a tensor into it or out of it.
+    Batch(Batching),
     /// Does nothing: a remark of the exporter's to itself.
     Nothing,
     /// Cannot be done: of the problems of the program the one with this number says why.
@@ -305,6 +308,10 @@ impl<'p> Scope<'p> {
             target::Target::HigherOrder(name) => return region::new(name, node, self),
             target::Target::Compute(function) => {
                 return Ok((Action::Compute(function), self.any_operands(node)?));
+            }
+            target::Target::Batch(Batch::Prepare) => return Ok((Action::Nothing, Vec::new())),
+            target::Target::Batch(batch) => {
+                return Ok((Action::Batch(Batching::new(batch)?), self.any_operands(node)?));
             }
             target::Target::Own(own) => return Ok((own_action(own, node), self.any_operands(node)?)),
             target::Target::Operator(name) => name,

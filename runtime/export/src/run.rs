@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use torch_library::guard;
 use torch_library::prelude::*;
 
+use crate::batch::Levels;
 use crate::number::{self, Number};
 use crate::operand::{Item, Operand, wrapped};
 use crate::plan::{Action, Block, Measure, Source, Step, Target};
@@ -14,6 +15,7 @@ use crate::region::{Region, Rows};
 pub(crate) struct Frame<'p> {
     slots: Vec<Value<'static>>,
     weights: &'p [Tensor],
+    levels: Levels,
 }
 
 /// Who watches the steps of a run.
@@ -42,7 +44,8 @@ impl<'p> Frame<'p> {
         inputs: impl Iterator<Item = Value<'static>>,
         weights: &'p [Tensor],
     ) -> Self {
-        let mut frame = Frame { slots: Vec::with_capacity(slots as usize), weights };
+        let mut frame =
+            Frame { slots: Vec::with_capacity(slots as usize), weights, levels: Levels::default() };
         frame.slots.extend(inputs);
         frame.slots.resize_with(slots as usize, || Value::None);
         frame
@@ -251,6 +254,13 @@ fn own(step: &Step, action: &Action, frame: &mut Frame<'_>) -> Result<()> {
             return Ok(());
         }
         Action::Item => number::value(number(&first()?)?),
+        Action::Batch(batching) => {
+            let operands = operands()?;
+            match batching.run(&operands, &mut frame.levels)? {
+                Some(tensor) => tensor.into(),
+                None => return Ok(()),
+            }
+        }
         Action::Nothing => return Ok(()),
         Action::Missing | Action::Call(_) | Action::Region(_) => {
             bail!(NotSupported, "{} is not to be had here", step.place.target)

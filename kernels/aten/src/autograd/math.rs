@@ -268,5 +268,7 @@ fn power_exponent(grad: &Tensor, this: &Tensor, exponent: &Tensor, result: &Tens
         false => aten::ge_Scalar(exponent, Scalar::from(0))?,
     };
     let flat = aten::logical_and(&is_zero, &rises)?;
-    zero_where(&flat, &grad.mul(&conj(&result.mul(&this.log()?)?)?)?)
+    // The logarithm has as many digits as the power.
+    let slope = aten::to_dtype(this, result.dtype())?.log()?;
+    zero_where(&flat, &grad.mul(&conj(&result.mul(&slope)?)?)?)
 }

@@ -49,7 +49,7 @@ derivatives! {
     }
     #[in_place]
     rsqrt(Tensor self) -> Tensor as RsqrtBackward0 {
-        self => grad.mul(-0.5)?.mul(&conj(&result.mul(result)?.mul(result)?)?),
+        self => grad.mul(-0.5)?.mul(&conj(&aten::pow_Tensor_Scalar(result, 3.into())?)?),
     }
     #[in_place]
     reciprocal(Tensor self) -> Tensor as ReciprocalBackward0 {

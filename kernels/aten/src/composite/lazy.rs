@@ -80,7 +80,7 @@ mod explicit {
         );
         let strides: Vec<i64> = strides.iter().map(|stride| stride / 2).collect();
         let (storage, offset) = (this.storage().clone(), geometry.offset() / 2);
-        let Some(dtype) = this.dtype().to_complex().filter(|_| this.dtype().is_differentiable()) else {
+        let Some(dtype) = this.dtype().to_complex().filter(|_| this.dtype().is_floating_point()) else {
             bail!(DType, "{OPERATOR}: there are no complex numbers of {}", this.dtype())
         };
         Tensor::from_storage(storage, sizes, &strides, offset, dtype, this.key_set())

@@ -107,6 +107,7 @@ mod kernels {
         const OPERATOR: &str = aten::linalg_vander::NAME;
         ensure!(x.dtype() != DType::Bool, DType, "{OPERATOR}: bools have no powers");
         let x = if x.dim() == 0 { aten::unsqueeze(x, -1)? } else { x.clone() };
+        let x = if x.dtype().is_integer() { aten::to_dtype(&x, DType::Int64)? } else { x };
         let count = n.unwrap_or(x.size(-1)?);
         ensure!(count > 1, Argument, "{OPERATOR}: {count} powers, expected at least 2");
         powers(&x, count)
@@ -188,6 +189,16 @@ mod kernels {
     }
 
     fn linalg_vecdot(x: &Tensor, y: &Tensor, dim: i64) -> Result<Tensor> {
+        const OPERATOR: &str = aten::linalg_vecdot::NAME;
+        ensure!(
+            x.dtype() == y.dtype() && (x.dim() != 1 || y.dim() != 1 || x.sizes() == y.sizes()),
+            Argument,
+            "{OPERATOR}: {} of sizes {:?} and {} of sizes {:?}, expected vectors of one type and length",
+            x.dtype(),
+            x.sizes(),
+            y.dtype(),
+            y.sizes()
+        );
         let x = if x.dtype().is_complex() { aten::conj(x)? } else { x.clone() };
         aten::sum_dim_IntList(&aten::mul_Tensor(&x, y)?, Some(&[dim]))
     }

@@ -69,6 +69,15 @@ mod derived {
     }
 
     fn addmv(this: &Tensor, mat: &Tensor, vec: &Tensor, beta: Scalar, alpha: Scalar) -> Result<Tensor> {
+        ensure!(
+            this.dtype() == mat.dtype() && this.dtype() == vec.dtype(),
+            DType,
+            "{}: {} with a product of {} and {}, expected one type",
+            aten::addmv::NAME,
+            this.dtype(),
+            mat.dtype(),
+            vec.dtype()
+        );
         combined(this, &aten::mv(mat, vec)?, in_type(beta, this.dtype()), in_type(alpha, this.dtype()))
     }
 
@@ -153,7 +162,7 @@ mod implicit {
             if dims.is_empty() {
                 return Ok(tensor.clone());
             }
-            aten::sum_dim_IntList::call(tensor, Some(&dims), true, None)
+            aten::sum_dim_IntList::call(tensor, Some(&dims), true, Some(tensor.dtype()))
         };
         ensure!(
             summed.len() == summed_other.len(),
@@ -195,6 +204,14 @@ mod implicit {
             "{OPERATOR}: sizes {}, expected [.., i], [.., j] and [o, i, j]",
             sizes()
         );
+        ensure!(
+            [input2, weight].into_iter().chain(bias).all(|tensor| tensor.dtype() == input1.dtype()),
+            DType,
+            "{OPERATOR}: inputs of {} and {} with weights of {}, expected one type",
+            input1.dtype(),
+            input2.dtype(),
+            weight.dtype()
+        );
         if let Some(bias) = bias {
             ensure!(
                 bias.sizes() == [outputs],
@@ -215,6 +232,14 @@ mod implicit {
         if this.dim() == 0 || other.dim() == 0 {
             return aten::mul_Tensor(this, other);
         }
+        ensure!(
+            this.sizes().last() == other.sizes().last(),
+            Shape,
+            "{}: rows of sizes {:?} and {:?}, expected one length",
+            aten::inner::NAME,
+            this.sizes(),
+            other.sizes()
+        );
         aten::tensordot(this, other, &[-1], &[-1]).map_err(|error| error.context(aten::inner::NAME))
     }
 
@@ -269,6 +294,7 @@ mod implicit {
             x1.dtype(),
             x2.dtype()
         );
+        check_mode(OPERATOR, compute_mode)?;
         let are_many = [x1, x2].iter().any(|x| x.sizes()[x.dim() - 2] > 25);
         let by_product = match compute_mode {
             None | Some(0) => are_many,
@@ -287,13 +313,15 @@ mod implicit {
 
     fn cosine_similarity(x1: &Tensor, x2: &Tensor, dim: i64, eps: f64) -> Result<Tensor> {
         const OPERATOR: &str = aten::cosine_similarity::NAME;
+        let dtype = result_type([x1, x2].map(Tensor::promotion_operand))?;
         ensure!(
-            x1.dtype().is_floating_point() && x2.dtype().is_floating_point(),
+            dtype.is_floating_point(),
             DType,
-            "{OPERATOR}: {} and {}, expected floating-point types",
+            "{OPERATOR}: {} and {}, expected a floating-point type",
             x1.dtype(),
             x2.dtype()
         );
+        let (x1, x2) = (aten::to_dtype(x1, dtype)?, aten::to_dtype(x2, dtype)?);
         let unit = |x: &Tensor| {
             let length = aten::linalg_vector_norm::call(x, 2.into(), Some(&[dim]), true, None)?;
             aten::div_Tensor(x, &aten::clamp_min(&length, eps.into())?)
@@ -301,7 +329,7 @@ mod implicit {
         let sizes = infer_size(x1.sizes(), x2.sizes());
         let sizes = sizes.map_err(|error| error.context(OPERATOR))?;
         let product =
-            aten::mul_Tensor(&unit(&aten::expand(x1, &sizes)?)?, &unit(&aten::expand(x2, &sizes)?)?)?;
+            aten::mul_Tensor(&unit(&aten::expand(&x1, &sizes)?)?, &unit(&aten::expand(&x2, &sizes)?)?)?;
         aten::sum_dim_IntList(&product, Some(&[dim]))
     }
 
@@ -346,7 +374,8 @@ mod implicit {
 mod distances {
     use super::*;
 
-    fn _cdist_forward(x1: &Tensor, x2: &Tensor, p: f64, _compute_mode: Option<i64>) -> Result<Tensor> {
+    fn _cdist_forward(x1: &Tensor, x2: &Tensor, p: f64, compute_mode: Option<i64>) -> Result<Tensor> {
+        check_mode(aten::_cdist_forward::NAME, compute_mode)?;
         ensure!(
             !x1.dtype().is_complex() && !x2.dtype().is_complex(),
             DType,
@@ -387,6 +416,13 @@ pub(crate) fn crossed(this: &Tensor, other: &Tensor, dim: i64) -> Result<Tensor>
         this.sizes(),
         other.sizes()
     );
+    ensure!(
+        this.dtype() == other.dtype(),
+        DType,
+        "{OPERATOR}: {} and {}, expected one type",
+        this.dtype(),
+        other.dtype()
+    );
     let turned = |tensor: &Tensor, shift: i64| aten::roll::call(tensor, &[shift], &[dim]);
     let sizes = infer_size(this.sizes(), other.sizes());
     let sizes = sizes.map_err(|error| error.context(OPERATOR))?;
@@ -421,4 +457,14 @@ fn combined(a: &Tensor, b: &Tensor, beta: Scalar, alpha: Scalar) -> Result<Tenso
         return Ok(scaled);
     }
     aten::add_Tensor(&times(a, beta)?, &scaled)
+}
+
+/// Of the ways to compute distances there are three.
+fn check_mode(operator: &str, mode: Option<i64>) -> Result<()> {
+    ensure!(
+        mode.is_none_or(|mode| (0..=2).contains(&mode)),
+        Argument,
+        "{operator}: compute_mode {mode:?}, expected 0, 1 or 2"
+    );
+    Ok(())
 }

@@ -1,5 +1,6 @@
 //! Ranks, counts and runs, by sorting and summing.
 
+use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -121,8 +122,18 @@ mod implicit {
         ensure!(this.dim() > 0, Shape, "{OPERATOR}: a tensor without dimensions has no neighbours");
         ensure!(n >= 0, Argument, "{OPERATOR}: {n} times, zero or more are possible");
         if n == 0 {
-            // As in PyTorch, what is to be joined is not.
-            this.size(dim).map_err(|error| error.context(OPERATOR))?;
+            // As in PyTorch, what is to be joined is not, though it must fit.
+            let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(OPERATOR))?;
+            for joined in prepend.into_iter().chain(append) {
+                let mut pairs = joined.sizes().iter().zip(this.sizes()).enumerate();
+                ensure!(
+                    joined.dim() == this.dim() && pairs.all(|(at, (size, own))| at == dim || size == own),
+                    Shape,
+                    "{OPERATOR}: sizes {:?} are not joined with {:?} along {dim}",
+                    joined.sizes(),
+                    this.sizes()
+                );
+            }
             return aten::clone(this);
         }
         let parts: Vec<Tensor> = prepend.into_iter().chain([this]).chain(append).cloned().collect();
@@ -242,8 +253,8 @@ mod implicit {
         side: Option<&str>,
         sorter: Option<&Tensor>,
     ) -> Result<Tensor> {
-        let number = number_like(this, sorted_sequence)?;
-        aten::searchsorted_Tensor::call(sorted_sequence, &number, out_int32, right, side, sorter)
+        let (number, sequence) = number_beside(this, sorted_sequence)?;
+        aten::searchsorted_Tensor::call(&sequence, &number, out_int32, right, side, sorter)
     }
 
     fn bucketize_Tensor(this: &Tensor, boundaries: &Tensor, out_int32: bool, right: bool) -> Result<Tensor> {
@@ -258,7 +269,8 @@ mod implicit {
     }
 
     fn bucketize_Scalar(this: Scalar, boundaries: &Tensor, out_int32: bool, right: bool) -> Result<Tensor> {
-        aten::bucketize_Tensor::call(&number_like(this, boundaries)?, boundaries, out_int32, right)
+        let (number, boundaries) = number_beside(this, boundaries)?;
+        aten::bucketize_Tensor::call(&number, &boundaries, out_int32, right)
     }
 }
 
@@ -266,8 +278,12 @@ fn correction(unbiased: bool) -> Option<Scalar> {
     Some(i64::from(unbiased).into())
 }
 
-fn number_like(number: Scalar, other: &Tensor) -> Result<Tensor> {
-    aten::full::with(&[], number).dtype(Some(other.dtype())).device(Some(other.device())).call()
+/// A number and a tensor in one type: beside a fraction, integers are of floating point.
+fn number_beside(number: Scalar, other: &Tensor) -> Result<(Tensor, Tensor)> {
+    let other = if matches!(number, Scalar::Float(_)) { in_floats(other)? } else { other.clone() };
+    let number =
+        aten::full::with(&[], number).dtype(Some(other.dtype())).device(Some(other.device())).call()?;
+    Ok((number, other))
 }
 
 fn in_floats(this: &Tensor) -> Result<Tensor> {

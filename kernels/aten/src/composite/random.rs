@@ -437,9 +437,16 @@ fn spaced(
     options: Options,
 ) -> Result<impl Fn(i64) -> f64 + Sync> {
     ensure!(steps >= 0, Argument, "{operator}: {steps} numbers are less than none");
+    ensure!(
+        ![start, end].iter().any(|end| matches!(end, Scalar::Complex(_)))
+            || options.dtype.is_none_or(DType::is_complex),
+        DType,
+        "{operator}: from {start} to {end} there are no numbers of {:?}",
+        options.dtype
+    );
     let is_whole = options.dtype.is_some_and(|dtype| !dtype.is_floating_point() && !dtype.is_complex());
     let [start, end] = [start.to::<f64>()?, end.to::<f64>()?].map(|x| if is_whole { x.trunc() } else { x });
-    let step = (end - start) / (steps - 1).max(1) as f64;
+    let step = if steps == 1 { 0.0 } else { (end - start) / (steps - 1) as f64 };
     // From the nearer end, so that both are met exactly.
     Ok(move |i: i64| match i < steps / 2 || steps == 1 {
         true => start + step * i as u64 as f64,

@@ -95,7 +95,9 @@ mod derived {
             aten::mul_Scalar(&aten::reciprocal(&aten::add_Scalar(&norm, MARGIN.into())?)?, maxnorm)?;
         let is_longer = aten::gt_Scalar(&norm, maxnorm)?;
         let factor = aten::where_ScalarOther(&is_longer, &shorter, 1.into())?;
-        aten::mul_Tensor(this, &aten::to_dtype(&factor, this.dtype().to_real())?)
+        // Row-major, however the input lies.
+        let this = aten::contiguous(this)?;
+        aten::mul_Tensor(&this, &aten::to_dtype(&factor, this.dtype().to_real())?)
     }
 
     fn logsumexp(this: &Tensor, dim: &[i64], keepdim: bool) -> Result<Tensor> {
@@ -104,6 +106,13 @@ mod derived {
         if this.numel() == 0 {
             return aten::log(&aten::sum_dim_IntList::call(&aten::exp(this)?, Some(dim), keepdim, None)?);
         }
+        ensure!(
+            keepdim || !dim.is_empty() || this.dim() == 0,
+            Argument,
+            "{}: no dimension is given, of a tensor that has {}; name all of them, or keep them",
+            aten::logsumexp::NAME,
+            this.dim()
+        );
         // Of complex numbers, the real part says how large the exponential is.
         let size = if dtype.is_complex() { aten::real(this)? } else { this.clone() };
         let largest = aten::detach(&aten::amax::call(&size, dim, true)?)?;

@@ -4,6 +4,7 @@
     reason = "shares a tensor among threads as slices, and takes memory that it fills at once"
 )]
 
+use torch_library::Element;
 use torch_library::geometry::{Dims, strides_for};
 use torch_library::match_dtype;
 use torch_library::prelude::*;
@@ -115,7 +116,9 @@ fn fill(this: &Tensor, value: Scalar) -> Result<Tensor> {
         return Ok(this.clone());
     }
     match_dtype!(this.dtype(), T => {
-        let value: T = value.to()?;
+        // In halves what is too large for them is infinite.
+        let is_half = matches!(this.dtype(), DType::Float16 | DType::BFloat16);
+        let value: T = if is_half { value.to::<f32>()?.cast() } else { value.to()? };
         loops::map(this, [], |[]: [T; 0]| value)?;
     });
     Ok(this.clone())

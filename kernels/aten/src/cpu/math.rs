@@ -133,7 +133,7 @@ mod more {
     }
 
     fn hardshrink(output: Output<'_>, this: &Tensor, lambd: Scalar) -> Result<Tensor> {
-        let call = Pointwise::promoting(output, [this])?;
+        let call = Pointwise::promoting_exactly(output, [this])?;
         match_computing!(call.dtype, T: Float => {
             let width: T = lambd.to()?;
             call.compute(None, call.dtype, move |[x]: [T; 1]| if x >= -width && x <= width { T::ZERO } else { x })

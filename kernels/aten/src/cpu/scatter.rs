@@ -295,7 +295,7 @@ fn slices(
     let is_alike = |other: usize| other == dim || whole.sizes()[other] == slices.sizes()[other];
     ensure!(
         index.dim() <= 1
-            && whole.dim() == slices.dim()
+            && this.dim() == source.dim()
             && (0..whole.dim()).all(is_alike)
             && slices.sizes()[dim] == index.numel(),
         Shape,

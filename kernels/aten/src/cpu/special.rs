@@ -92,6 +92,7 @@ mod more {
     }
 
     fn signbit(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
+        output.exactly(DType::Bool)?;
         let call = Pointwise::promoting(output, [this])?;
         match_computing!(call.dtype, T: Float => {
             call.compute(None, DType::Bool, |[x]: [T; 1]| x.is_sign_negative())
@@ -109,7 +110,7 @@ mod more {
             this.dtype(),
             values.dtype()
         );
-        let call = Pointwise::promoting(output, [this, values])?;
+        let call = Pointwise::promoting_exactly(output, [this, values])?;
         match_computing!(call.dtype, T: Bool | Integer | Float => {
             call.compute(None, call.dtype, |[x, zero]: [T; 2]| step_at_zero(x, zero))
         }, else => Err(call.unsupported()))
@@ -129,7 +130,7 @@ mod more {
         posinf: Option<f64>,
         neginf: Option<f64>,
     ) -> Result<Tensor> {
-        let call = Pointwise::promoting(output, [this])?.lying_as_first();
+        let call = Pointwise::promoting_exactly(output, [this])?.lying_as_first();
         let largest = match call.dtype {
             DType::Float16 => 65_504.0,
             DType::BFloat16 => f64::from(f32::from_bits(0x7f7f_0000)),
@@ -157,6 +158,7 @@ mod more {
 }
 
 fn is_infinity(output: Output<'_>, this: &Tensor, infinity: f64) -> Result<Tensor> {
+    output.exactly(DType::Bool)?;
     let call = Pointwise::promoting(output, [this])?;
     match_computing!(call.dtype, T: Float => {
         let infinity: T = infinity.cast();

@@ -23,6 +23,7 @@ mod kernels {
     use super::*;
 
     fn prod(output: Output<'_>, this: &Tensor, dtype: Option<DType>) -> Result<Tensor> {
+        output.exactly(type_of_sum(this, dtype))?;
         product(output, this, None, false, dtype)
     }
 

@@ -114,7 +114,7 @@ mod more {
 
     fn gelu(output: Output<'_>, this: &Tensor, approximate: &str) -> Result<Tensor> {
         let operator = output.operator();
-        let call = Pointwise::promoting(output, [this])?;
+        let call = Pointwise::promoting_exactly(output, [this])?;
         let is_approximated = is_approximated(operator, approximate)?;
         match_computing!(call.dtype, T: Float => {
             match is_approximated {

@@ -50,6 +50,12 @@ pub(crate) enum Rule {
     OfAnySizes,
     /// `out` is row-major where it had other sizes, however the result lies.
     RowMajor,
+    /// `out` lies as the result where it had other sizes, though it takes its type alone.
+    AsResult,
+    /// `out` lies as the result, whatever sizes it had.
+    Relaid,
+    /// `out` is of floating point, and not complex.
+    Real,
 }
 
 /// Where an argument of the base comes from.
@@ -259,6 +265,7 @@ impl Destination {
         let fits = match self.takes {
             Rule::Exact => tensor.dtype() == dtype,
             Rule::Truth => matches!(tensor.dtype(), DType::Bool | DType::UInt8),
+            _ if self.rules.contains(&Rule::Real) => tensor.dtype().is_floating_point(),
             _ => can_cast(dtype, tensor.dtype()),
         };
         ensure!(fits, DType, "a result of {dtype} cannot be written to a tensor of {}", tensor.dtype());
@@ -268,14 +275,16 @@ impl Destination {
             "a result on {device} cannot be written to a tensor on {}",
             tensor.device()
         );
-        if tensor.sizes() != sizes {
+        let is_relaid =
+            strides.is_some_and(|strides| self.rules.contains(&Rule::Relaid) && tensor.strides() != strides);
+        if tensor.sizes() != sizes || is_relaid {
             ensure!(
                 self.is_out,
                 Shape,
                 "a result of sizes {sizes:?} cannot be written to a tensor of sizes {:?}",
                 tensor.sizes()
             );
-            if tensor.numel() > 0 {
+            if tensor.numel() > 0 && tensor.sizes() != sizes {
                 say_once(tensor.sizes(), sizes);
             }
             tensor.clone().resize(sizes, strides)?;
@@ -288,8 +297,10 @@ impl Destination {
         let keeps_sizes = self.rules.contains(&Rule::OfAnySizes) && self.tensor.numel() == result.numel();
         let result = if keeps_sizes { aten::reshape(result, self.tensor.sizes())? } else { result.clone() };
         // What is copied after the fact is row-major, what is computed element by element lies as the inputs do.
-        let strides = Some(result.strides())
-            .filter(|_| self.takes == Rule::Castable && !self.rules.contains(&Rule::RowMajor));
+        let has = |rule| self.rules.contains(&rule);
+        let strides = Some(result.strides()).filter(|_| {
+            has(Rule::AsResult) || has(Rule::Relaid) || self.takes == Rule::Castable && !has(Rule::RowMajor)
+        });
         self.prepare(result.sizes(), strides, result.dtype(), result.device())?;
         unseen(|| aten::copy_(&mut self.tensor, &result).map(drop))
     }

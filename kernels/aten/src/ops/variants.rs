@@ -101,7 +101,7 @@ variants! {
     clip_out: clip => "clip.out(Tensor self, Scalar? min=None, Scalar? max=None, *, Tensor(a!) out) -> Tensor(a!)";
     clip__Tensor: clip_Tensor => "clip_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)";
     clone_out: clone => "clone.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)";
-    column_stack_out: column_stack => "column_stack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)";
+    column_stack_out: column_stack Castable => "column_stack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)";
     complex_out: complex Exact => "complex.out(Tensor real, Tensor imag, *, Tensor(a!) out) -> Tensor(a!)";
     concat_out: concat => "concat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)";
     concatenate_out: concatenate => "concatenate.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)";
@@ -138,7 +138,7 @@ variants! {
         "diagonal_copy.out(Tensor self, int offset=0, int dim1=0, int dim2=1, *, Tensor(a!) out) -> Tensor(a!)";
     diagonal_scatter_out: diagonal_scatter =>
         "diagonal_scatter.out(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1, *, Tensor(a!) out) -> Tensor(a!)";
-    diff_out: diff =>
+    diff_out: diff Castable =>
         "diff.out(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None, *, Tensor(a!) out) -> Tensor(a!)";
     dist_out: dist => "dist.out(Tensor self, Tensor other, Scalar p=2, *, Tensor(a!) out) -> Tensor(a!)";
     div_Scalar_mode_out: div_Scalar_mode =>
@@ -146,14 +146,14 @@ variants! {
     div_Scalar_out: div_Scalar => "div.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     div__Scalar_mode: div_Scalar_mode =>
         "div_.Scalar_mode(Tensor(a!) self, Scalar other, *, str? rounding_mode) -> Tensor(a!)";
-    divide_out: divide_Tensor => "divide.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
-    divide_out_mode: divide_Tensor_mode =>
+    divide_out: divide_Tensor Castable => "divide.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
+    divide_out_mode: divide_Tensor_mode Castable =>
         "divide.out_mode(Tensor self, Tensor other, *, str? rounding_mode, Tensor(a!) out) -> Tensor(a!)";
     divide__Scalar_mode: divide_Scalar_mode =>
         "divide_.Scalar_mode(Tensor(a!) self, Scalar other, *, str? rounding_mode) -> Tensor(a!)";
     divide__Tensor_mode: divide_Tensor_mode =>
         "divide_.Tensor_mode(Tensor(a!) self, Tensor other, *, str? rounding_mode) -> Tensor(a!)";
-    dstack_out: dstack => "dstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)";
+    dstack_out: dstack Castable => "dstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)";
     embedding_out: embedding =>
         "embedding.out(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False, *, Tensor(a!) out) -> Tensor(a!)";
     embedding_renorm_out: embedding_renorm =>
@@ -210,7 +210,7 @@ variants! {
     #[tags(nondeterministic_seeded)]
     geometric_out: geometric =>
         "geometric.out(Tensor self, float p, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)";
-    glu_out: glu => "glu.out(Tensor self, int dim=-1, *, Tensor(a!) out) -> Tensor(a!)";
+    glu_out: glu Castable => "glu.out(Tensor self, int dim=-1, *, Tensor(a!) out) -> Tensor(a!)";
     greater_Scalar_out: greater_Scalar =>
         "greater.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     greater_Tensor_out: greater_Tensor =>
@@ -227,7 +227,7 @@ variants! {
     gt__Scalar: gt_Scalar => "gt_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
     histc_out: histc =>
         "histc.out(Tensor self, int bins=100, Scalar min=0, Scalar max=0, *, Tensor(a!) out) -> Tensor(a!)";
-    hstack_out: hstack => "hstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)";
+    hstack_out: hstack Castable => "hstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)";
     huber_loss_out: huber_loss Castable =>
         "huber_loss.out(Tensor self, Tensor target, int reduction=1, float delta=1., *, Tensor(a!) out) -> Tensor(a!)";
     index_Tensor_out: index_Tensor Apart =>
@@ -339,10 +339,10 @@ variants! {
         "multi_margin_loss.out(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int reduction=Mean, *, Tensor(a!) out) -> Tensor(a!)";
     multinomial_out: multinomial =>
         "multinomial.out(Tensor self, SymInt num_samples, bool replacement=False, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)";
-    multiply_out: multiply_Tensor => "multiply.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
+    multiply_out: multiply_Tensor Castable => "multiply.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     mvlgamma_: mvlgamma => "mvlgamma_(Tensor(a!) self, int p) -> Tensor(a!)";
     mvlgamma_out: mvlgamma Castable => "mvlgamma.out(Tensor self, int p, *, Tensor(a!) out) -> Tensor(a!)";
-    nanmean_out: nanmean =>
+    nanmean_out: nanmean Castable =>
         "nanmean.out(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
     nanmedian_dim_values: nanmedian_dim =>
         "nanmedian.dim_values(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)";
@@ -351,7 +351,7 @@ variants! {
         "nanquantile.out(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation=\"linear\", Tensor(a!) out) -> Tensor(a!)";
     nanquantile_scalar_out: nanquantile_scalar =>
         "nanquantile.scalar_out(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation=\"linear\", Tensor(a!) out) -> Tensor(a!)";
-    nansum_out: nansum =>
+    nansum_out: nansum Castable =>
         "nansum.out(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
     native_batch_norm_out: native_batch_norm =>
         "native_batch_norm.out(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps, *, Tensor(a!) out, Tensor(b!) save_mean, Tensor(c!) save_invstd) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
@@ -378,7 +378,7 @@ variants! {
     nll_loss_forward_output: nll_loss_forward =>
         "nll_loss_forward.output(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, *, Tensor(a!) output, Tensor(b!) total_weight) -> (Tensor(a!), Tensor(b!))";
     #[tags(dynamic_output_shape)]
-    nonzero_out: nonzero => "nonzero.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    nonzero_out: nonzero AsResult => "nonzero.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     norm_Scalar_out: norm_Scalar => "norm.Scalar_out(Tensor self, Scalar p=2, *, Tensor(a!) out) -> Tensor(a!)";
     norm_out: norm_ScalarOpt_dim =>
         "norm.out(Tensor self, Scalar? p, int[1] dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
@@ -488,7 +488,7 @@ variants! {
         "repeat_interleave.Tensor_out(Tensor repeats, *, SymInt? output_size=None, Tensor(a!) out) -> Tensor(a!)";
     roll_out: roll => "roll.out(Tensor self, SymInt[1] shifts, int[1] dims=[], *, Tensor(a!) out) -> Tensor(a!)";
     rot90_out: rot90 => "rot90.out(Tensor self, int k=1, int[] dims=[0, 1], *, Tensor(a!) out) -> Tensor(a!)";
-    row_stack_out: row_stack => "row_stack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)";
+    row_stack_out: row_stack Castable => "row_stack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)";
     rsub_Scalar_out: rsub_Scalar =>
         "rsub.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)";
     rsub_Tensor_out: rsub_Tensor =>
@@ -539,7 +539,7 @@ variants! {
         "std_mean.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))";
     sub_Scalar_out: sub_Scalar =>
         "sub.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)";
-    subtract_out: subtract_Tensor =>
+    subtract_out: subtract_Tensor Castable =>
         "subtract.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
     sum_out: sum => "sum.out(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
     take_out: take Disjoint => "take.out(Tensor self, Tensor index, *, Tensor(a!) out) -> Tensor(a!)";
@@ -559,7 +559,7 @@ variants! {
     triu_: triu => "triu_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)";
     triu_indices_out: triu_indices =>
         "triu_indices.out(int row, int col, int offset=0, *, Tensor(a!) out) -> Tensor(a!)";
-    true_divide_out: true_divide_Tensor =>
+    true_divide_out: true_divide_Tensor Castable =>
         "true_divide.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
     uniform_out: uniform =>
@@ -577,7 +577,7 @@ variants! {
         "var.out(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
     var_mean_correction_out: var_mean_correction =>
         "var_mean.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))";
-    vstack_out: vstack => "vstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)";
+    vstack_out: vstack Castable => "vstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)";
     xlogy__Scalar_Other: xlogy_Scalar_Other => "xlogy_.Scalar_Other(Tensor(a!) self, Scalar other) -> Tensor(a!)";
     zero_out: zero => "zero.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     zeros_out: zeros => "zeros.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)";

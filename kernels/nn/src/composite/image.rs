@@ -64,6 +64,7 @@ mod implicit {
         ceil_mode: bool,
         count_include_pad: bool,
     ) -> Result<Tensor> {
+        check_number(aten::avg_pool1d::NAME, "padding", padding)?;
         let [kernel, padding] = [wide(kernel_size, 1), wide(padding, 0)];
         let stride = if stride.is_empty() { Vec::new() } else { wide(stride, 1) };
         let images = aten::unsqueeze(this, -2)?;
@@ -80,6 +81,7 @@ mod implicit {
         dilation: &[i64],
         ceil_mode: bool,
     ) -> Result<Tensor> {
+        check_number(aten::max_pool1d::NAME, "padding", padding)?;
         let [kernel, padding, dilation] = [wide(kernel_size, 1), wide(padding, 0), wide(dilation, 1)];
         let stride = if stride.is_empty() { Vec::new() } else { wide(stride, 1) };
         let images = aten::unsqueeze(this, -2)?;
@@ -124,6 +126,13 @@ mod implicit {
         let means = aten::adaptive_avg_pool2d(&aten::unsqueeze(this, -2)?, &wide(output_size, 1))?;
         aten::squeeze_dim(&means, -2)
     }
+}
+
+/// # Errors
+/// There is not one number, for the one direction.
+fn check_number(operator: &str, name: &str, numbers: &[i64]) -> Result<()> {
+    ensure!(numbers.len() == 1, Argument, "{operator}: {name} is {numbers:?}, expected one number");
+    Ok(())
 }
 
 /// A number for the second of two directions, and what leaves the first as it is.

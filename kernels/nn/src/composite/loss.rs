@@ -8,11 +8,12 @@ use crate::aten;
 mod ctc;
 mod distance;
 
-pub(crate) use distance::{huber, reduced};
+pub(crate) use distance::{huber, reduced, reduced_or_not};
 
 /// PyTorch: `at::Reduction`.
 pub(crate) const NONE: i64 = 0;
 pub(crate) const MEAN: i64 = 1;
+pub(crate) const SUM: i64 = 2;
 
 /// The classes that are right, and what each counts.
 #[derive(Clone, Copy)]

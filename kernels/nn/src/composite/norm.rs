@@ -192,12 +192,12 @@ fn native_group_norm(
     eps: f64,
 ) -> Result<(Tensor, Tensor, Tensor)> {
     ensure!(
-        group > 0 && input.sizes().get(1) == Some(&c) && c % group == 0 && input.sizes()[0] == n,
+        group > 0 && c % group == 0,
         Shape,
-        "{}: {n} items of {c} channels in {group} groups do not make sizes {:?}",
-        aten::native_group_norm::NAME,
-        input.sizes()
+        "{}: {c} channels are not of {group} equal groups",
+        aten::native_group_norm::NAME
     );
+    check_parameters(aten::native_group_norm::NAME, input, [weight, bias])?;
     ensure!(
         n.saturating_mul(c).saturating_mul(hx_w) == input.numel(),
         Shape,
@@ -210,21 +210,35 @@ fn native_group_norm(
     let size = (c / group).saturating_mul(hx_w);
     let groups = aten::reshape(&wide, &[n, group, size])?;
     let (mut out, mean, rstd) = aten::native_layer_norm(&groups, &[size], None, None, eps)?;
-    out = aten::reshape(&out, input.sizes())?;
-    let mut sizes = vec![1; input.dim()];
-    sizes[1] = c;
+    // Whatever dimensions the input has.
+    let mut channels = aten::reshape(&out, &[n, c, hx_w])?;
     if let Some(weight) = weight {
-        out = aten::mul_Tensor(&out, &aten::reshape(weight, &sizes)?)?;
+        channels = aten::mul_Tensor(&channels, &aten::reshape(weight, &[1, c, 1])?)?;
     }
     if let Some(bias) = bias {
-        out = aten::add_Tensor(&out, &aten::reshape(bias, &sizes)?)?;
+        channels = aten::add_Tensor(&channels, &aten::reshape(bias, &[1, c, 1])?)?;
     }
+    out = aten::reshape(&channels, input.sizes())?;
     let out = aten::contiguous::with(&aten::to_dtype(&out, input.dtype())?)
         .memory_format(input.suggest_memory_format())
         .call()?;
     let dtype = weight.or(bias).map_or(input.dtype(), Tensor::dtype);
     let noted = |notes: &Tensor| aten::to_dtype(&aten::reshape(notes, &[n, group])?, dtype);
     Ok((out, noted(&mean)?, noted(&rstd)?))
+}
+
+/// # Errors
+/// Parameters of two types, or of another one than the input or than it is computed in.
+fn check_parameters(operator: &str, input: &Tensor, parameters: [Option<&Tensor>; 2]) -> Result<()> {
+    let dtypes: Vec<DType> = parameters.into_iter().flatten().map(Tensor::dtype).collect();
+    let fits = |dtype: &DType| [input.dtype(), loops::computing_type(input.dtype())].contains(dtype);
+    ensure!(
+        dtypes.iter().all(|dtype| fits(dtype) && *dtype == dtypes[0]),
+        DType,
+        "{operator}: parameters of {dtypes:?} do not fit an input of {}",
+        input.dtype()
+    );
+    Ok(())
 }
 
 /// The result of `batch_norm` without elements, which still depends on the parameters, and on nothing else.

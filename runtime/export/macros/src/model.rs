@@ -143,6 +143,11 @@ fn collect(graph: &Graph, operators: &mut BTreeSet<Operator>) -> Result<()> {
                 operators.insert(Operator::new("aten", "select", "int"));
                 operators.insert(Operator::new("aten", "stack", ""));
             }
+            Target::Batch(_) => {
+                for name in ["permute", "unsqueeze", "expand"] {
+                    operators.insert(Operator::new("aten", name, ""));
+                }
+            }
             Target::HigherOrder(_) | Target::Compute(_) | Target::Own(_) => {}
         }
         for argument in &node.inputs {

@@ -16,6 +16,8 @@ pub enum Target<'n> {
     Compute(Function),
     /// What is an operator to PyTorch, and to the dispatcher a question to a tensor or a remark.
     Own(Own),
+    /// What `torch.vmap` is made of.
+    Batch(Batch),
 }
 
 /// `ns::name.overload`, an operator that has to be linked.
@@ -42,6 +44,21 @@ pub enum Own {
     AssertTensorMetadata,
 }
 
+/// The functions that `torch.vmap` calls before and after the one it is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Batch {
+    /// Loads rules, once: nothing to a program.
+    Prepare,
+    /// Begins a level, for so many examples.
+    Begin,
+    /// Ends the innermost level.
+    End,
+    /// Takes a tensor of all examples for one of each.
+    Add,
+    /// Makes it one of all examples again.
+    Remove,
+}
+
 impl<'n> Target<'n> {
     /// What a node's `target` says.
     ///
@@ -53,6 +70,9 @@ impl<'n> Target<'n> {
         }
         if let Some(function) = Function::of_target(target) {
             return Ok(Target::Compute(function));
+        }
+        if let Some(batch) = Batch::named(target) {
+            return Ok(Target::Batch(batch));
         }
         let Some(name) = target.strip_prefix("torch.ops.") else {
             bail!(NotSupported, "it is a function of Python's, not an operator")
@@ -91,6 +111,19 @@ impl fmt::Display for OperatorName<'_> {
     }
 }
 
+impl Batch {
+    fn named(target: &str) -> Option<Batch> {
+        Some(match target.strip_prefix("torch._functorch.predispatch.")? {
+            "lazy_load_decompositions" => Batch::Prepare,
+            "_vmap_increment_nesting" => Batch::Begin,
+            "_vmap_decrement_nesting" => Batch::End,
+            "_add_batch_dim" => Batch::Add,
+            "_remove_batch_dim" => Batch::Remove,
+            _ => return None,
+        })
+    }
+}
+
 impl Own {
     fn named(name: &str) -> Option<Own> {
         Some(match name {
@@ -126,6 +159,9 @@ mod tests {
         assert_eq!(Target::parse("_operator.add").unwrap(), Target::Compute(Function::Add));
         assert_eq!(Target::parse("torch.ops.aten.sym_size.int").unwrap(), Target::Own(Own::Size));
         assert!(Target::parse("torch.ops.aten").is_err());
+        let batch = Target::parse("torch._functorch.predispatch._add_batch_dim").unwrap();
+        assert_eq!(batch, Target::Batch(Batch::Add));
+        assert!(Target::parse("torch._functorch.predispatch._grad_increment_nesting").is_err());
         assert!(Target::parse("builtins.print").is_err());
     }
 }

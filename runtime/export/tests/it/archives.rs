@@ -75,10 +75,19 @@ fn a_block_of_a_transformer_takes_any_length() {
 }
 
 #[test]
-fn archives_of_an_older_pytorch_are_read() {
-    for name in ["nested", "sizes", "ties", "functional", "loops", "regions", "joint"] {
-        let program = replay(&format!("2.10/{name}"), 1e-6);
-        assert!(program.torch_version().starts_with("2.10"), "{name}");
+fn archives_of_older_pytorches_are_read() {
+    let archives = std::fs::read_dir(folder("")).unwrap().map(|entry| entry.unwrap().path());
+    let mut versions: Vec<_> = archives.filter(|path| path.is_dir()).collect();
+    versions.sort();
+    let names = versions.iter().map(|path| path.file_name().unwrap().to_str().unwrap());
+    assert_eq!(names.collect::<Vec<_>>(), ["2.10", "2.11", "2.12", "2.13", "2.14"]);
+    for version in &versions {
+        let version = version.file_name().unwrap().to_str().unwrap();
+        let more: &[&str] = if version == "2.10" { &["nested", "sizes", "regions", "joint"] } else { &[] };
+        for name in ["ties", "functional", "loops"].iter().chain(more) {
+            let program = replay(&format!("{version}/{name}"), 1e-6);
+            assert!(program.torch_version().starts_with(version), "{version}/{name}");
+        }
     }
 }
 
@@ -191,6 +200,16 @@ fn branches_loops_and_regions_run() {
     replay("loops", 1e-6);
     replay("scanned", 1e-6);
     replay("regions", 0.01);
+}
+
+#[test]
+fn what_is_batched_runs_on_levels_of_vmap() {
+    let program = replay("batched", 1e-6);
+    assert!(program.problems().is_empty());
+    // A run that fails within a level leaves none behind.
+    let wrong = Tensor::zeros(&[2, 3], DType::Float32, Device::CPU).unwrap();
+    assert!(program.run(&[wrong.clone(), wrong]).is_err());
+    assert!(torch_library::vmap::Level::innermost().is_none());
 }
 
 #[test]

@@ -22,7 +22,7 @@ mod derived {
             index.dtype()
         );
         let flat = aten::reshape(this, &[-1])?;
-        aten::contiguous(&aten::index_Tensor(&flat, &[Some(index.clone())])?)
+        aten::contiguous(&aten::index_Tensor(&flat, &[Some(aten::contiguous(index)?)])?)
     }
 
     fn masked_scatter(this: &Tensor, mask: &Tensor, source: &Tensor) -> Result<Tensor> {
@@ -186,9 +186,9 @@ mod implicit {
 fn repeat_interleave_Tensor(repeats: &Tensor, output_size: Option<i64>) -> Result<Tensor> {
     const OPERATOR: &str = aten::repeat_interleave_Tensor::NAME;
     ensure!(
-        repeats.dim() == 1 && matches!(repeats.dtype(), DType::Int32 | DType::Int64),
+        repeats.dim() == 1 && repeats.dtype().is_integer(),
         Argument,
-        "{OPERATOR}: repeats of {} and sizes {:?}, expected a vector of int32 or int64",
+        "{OPERATOR}: repeats of {} and sizes {:?}, expected a vector of integers",
         repeats.dtype(),
         repeats.sizes()
     );

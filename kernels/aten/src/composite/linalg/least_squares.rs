@@ -19,6 +19,12 @@ fn linalg_pinv_atol_rtol_tensor(
     let &[ref batch @ .., rows, columns] = this.sizes() else {
         bail!(Shape, "{OPERATOR}: sizes {:?} are no matrices", this.sizes())
     };
+    ensure!(
+        matches!(this.dtype(), DType::Float32 | DType::Float64 | DType::Complex64 | DType::Complex128),
+        DType,
+        "{OPERATOR} is not implemented for {}, expected float32, float64, complex64 or complex128",
+        this.dtype()
+    );
     if this.numel() == 0 {
         return aten::new_empty(this, &[batch, &[columns, rows]].concat());
     }
@@ -114,6 +120,13 @@ mod implicit {
         let &[ref batch @ .., rows, columns] = this.sizes() else {
             bail!(Shape, "{OPERATOR}: sizes {:?} are no matrices", this.sizes())
         };
+        ensure!(
+            this.dtype() == b.dtype(),
+            DType,
+            "{OPERATOR}: {} with right sides of {}, expected one type",
+            this.dtype(),
+            b.dtype()
+        );
         let is_vector = b.dim() == 1 || b.sizes() == &this.sizes()[..this.dim() - 1];
         let right = if is_vector { aten::unsqueeze(b, -1)? } else { b.clone() };
         ensure!(

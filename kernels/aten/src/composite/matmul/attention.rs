@@ -23,6 +23,15 @@ mod derived {
         beta: Scalar,
         alpha: Scalar,
     ) -> Result<Tensor> {
+        ensure!(
+            this.dtype() == batch1.dtype() && this.dtype() == batch2.dtype(),
+            DType,
+            "{}: {} with products of {} and {}, expected one type",
+            aten::baddbmm::NAME,
+            this.dtype(),
+            batch1.dtype(),
+            batch2.dtype()
+        );
         // Halves are rounded once, at the end.
         let dtype = this.dtype();
         let wide = |tensor: &Tensor| aten::to_dtype(tensor, loops::computing_type(tensor.dtype()));
@@ -134,6 +143,14 @@ mod kernels {
             query.sizes(),
             key.sizes(),
             value.sizes()
+        );
+        ensure!(
+            query.dtype() == key.dtype() && query.dtype() == value.dtype(),
+            DType,
+            "{OPERATOR}: queries of {}, keys of {} and values of {}, expected one type",
+            query.dtype(),
+            key.dtype(),
+            value.dtype()
         );
         ensure!(
             !(is_causal && attn_mask.is_some()),

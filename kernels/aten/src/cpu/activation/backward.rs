@@ -39,8 +39,8 @@ slopes! {
     hardsigmoid_backward(grad_output, this): T => |g, x| if x > -3.0 && x < 3.0 { g / 6.0 } else { T::ZERO };
     hardswish_backward(grad_output, this): T => |g, x| match x {
         x if x <= -3.0 => T::ZERO,
-        x if x < 3.0 => g * (x / 3.0 + 0.5),
-        _ => g,
+        x if x >= 3.0 => g,
+        x => g * (x / 3.0 + 0.5),
     };
     softplus_backward(grad_output, this, beta, threshold): T => |g, x| match x * beta {
         scaled if scaled > threshold => g,

@@ -314,7 +314,7 @@ fn interpolated(output: Output<'_>, inputs: [&Tensor; 3]) -> Result<Tensor> {
     match_computing!(call.dtype, T: Float => {
         call.compute(None, call.dtype, |[start, end, weight]: [T; 3]| {
             // From the nearer end, so that both are met exactly.
-            if weight < 0.5 { start + weight * (end - start) } else { end - (end - start) * (T::ONE - weight) }
+            if weight.abs() < 0.5 { start + weight * (end - start) } else { end - (end - start) * (T::ONE - weight) }
         })
     }, else => match_computing!(call.dtype, T: Complex => {
         call.compute(None, call.dtype, |[start, end, weight]: [T; 3]| between(start, end, weight))

@@ -66,6 +66,8 @@ mod kernels {
 fn slices(operator: &str, this: &Tensor, dim: i64, sorted: bool) -> Result<(Tensor, Tensor, Tensor)> {
     ensure!(this.dim() > 0, Shape, "{operator}: a tensor without dimensions has no slices");
     let wrapped = wrap_dim(dim, this.dim()).map_err(|error| error.context(operator))?;
+    let is_empty = this.sizes().iter().enumerate().any(|(at, size)| *size == 0 && at != wrapped);
+    ensure!(!is_empty, Shape, "{operator}: slices of sizes {:?} along {dim} have no elements", this.sizes());
     let first = loops::contiguous(&aten::movedim_int(this, wrapped as i64, 0)?)?;
     let count = first.sizes()[0];
     let width = numel(&first.sizes()[1..]).map_err(|error| error.context(operator))?;

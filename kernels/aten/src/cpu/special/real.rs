@@ -50,7 +50,12 @@ macro_rules! real {
     ($($ty:ident),+) => { $(
         impl Real for $ty {
             fn polygamma(self, order: i64) -> $ty {
-                polygamma(order, f64::from(self)) as $ty
+                if order == 0 {
+                    return self.digamma();
+                }
+                // Each factor is rounded, as in PyTorch: beyond what the type holds they make infinities and NaN.
+                let [factor, sum] = polygamma(order, f64::from(self));
+                factor as $ty * sum as $ty
             }
         }
 
@@ -84,12 +89,10 @@ macro_rules! real {
 
 real!(f32, f64);
 
-fn polygamma(order: i64, x: f64) -> f64 {
-    if order == 0 {
-        return x.digamma();
-    }
+/// The factorial of the order, with the sign of the derivative, and the sum that it is a factor of.
+fn polygamma(order: i64, x: f64) -> [f64; 2] {
     let (n, sign) = (order as f64, if order % 2 == 1 { 1.0 } else { -1.0 });
-    sign * libm::lgamma(n + 1.0).exp() * hurwitz_zeta(n + 1.0, x)
+    [sign * libm::lgamma(n + 1.0).exp(), hurwitz_zeta(n + 1.0, x)]
 }
 
 /// A whole number whose bits move by a number of any size.
@@ -125,11 +128,12 @@ mod tests {
     #[test]
     fn polygamma_meets_known_values() {
         let near = |x: f64, want: f64| assert!((x - want).abs() < 1e-13 * want.abs(), "{x}, expected {want}");
-        near(polygamma(1, 1.0), 1.644_934_066_848_226_4);
-        near(polygamma(1, -0.5), 8.934_802_200_544_68);
-        near(polygamma(2, 0.5), -16.828_796_644_234_32);
-        near(polygamma(3, 20.0), 2.693_742_213_396_39e-4);
-        assert_eq!(polygamma(1, -2.0), f64::INFINITY);
+        near(1f64.polygamma(1), 1.644_934_066_848_226_4);
+        near((-0.5f64).polygamma(1), 8.934_802_200_544_68);
+        near(0.5f64.polygamma(2), -16.828_796_644_234_32);
+        near(20f64.polygamma(3), 2.693_742_213_396_39e-4);
+        assert_eq!((-2f64).polygamma(1), f64::INFINITY);
+        assert!(8f32.polygamma(100).is_nan()); // an infinite factor of zero
     }
 
     #[test]

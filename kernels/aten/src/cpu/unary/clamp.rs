@@ -35,15 +35,22 @@ mod kernels {
     fn hardtanh(output: Output<'_>, this: &Tensor, min_val: Scalar, max_val: Scalar) -> Result<Tensor> {
         let operator = output.operator();
         let dtype = this.dtype();
-        let is_negative = |bound: Scalar| bound.cast::<i64>() < 0;
-        ensure!(
-            dtype != DType::UInt8 || !is_negative(min_val) && !is_negative(max_val),
-            Argument,
-            "{operator}: no {dtype} is as low as one of the bounds {min_val} and {max_val}"
-        );
+        let [min_val, max_val] = match_dtype!(dtype, T: Integer => {
+            let whole = |bound: Scalar| match bound {
+                Scalar::Int(bound) => i128::from(bound),
+                other => other.cast::<f64>() as i128,
+            };
+            let (min, max, least, most) = (whole(min_val), whole(max_val), T::MIN as i128, T::MAX as i128);
+            ensure!(
+                min <= most && max >= least,
+                Argument,
+                "{operator}: no {dtype} is as high as {min_val}, or as low as {max_val}"
+            );
+            [min, max].map(|bound| Scalar::Int(bound.clamp(least, most) as i64))
+        }, else => [min_val, max_val]);
         match_computing!(dtype, T: Integer | Float => {
             let (min, max): (T, T) = (min_val.cast(), max_val.cast());
-            let call = Pointwise::with_dtype(output, [this], dtype)?.lying_as_first();
+            let call = Pointwise::with_dtype(output, [this], dtype)?.lying_as_first().exactly();
             call.compute(None, dtype, move |[x]: [T; 1]| lowered(raised(x, min), max))
         }, else => Err(unsupported(operator, dtype)))
     }

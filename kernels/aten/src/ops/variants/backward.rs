@@ -4,7 +4,7 @@
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 
-use crate::ops::autogen::{Variant, variants};
+use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
     super::bits::aten;
@@ -78,7 +78,7 @@ variants! {
         "__lshift__.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     __lshift___Tensor_out: __lshift___Tensor =>
         "__lshift__.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
-    max_unpool2d_out: max_unpool2d =>
+    max_unpool2d_out: max_unpool2d Relaid =>
         "max_unpool2d.out(Tensor self, Tensor indices, SymInt[2] output_size, *, Tensor(a!) out) -> Tensor(a!)";
     max_unpool3d_out: max_unpool3d =>
         "max_unpool3d.out(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride, int[3] padding, *, Tensor(a!) out) -> Tensor(a!)";

@@ -25,11 +25,11 @@ variants! {
     fft_fftfreq_out: fft_fftfreq => "fft_fftfreq.out(int n, float d=1., *, Tensor(a!) out) -> Tensor(a!)";
     fft_fftn_out: fft_fftn Castable RowMajor =>
         "fft_fftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *, Tensor(a!) out) -> Tensor(a!)";
-    fft_hfft2_out: fft_hfft2 Castable RowMajor =>
+    fft_hfft2_out: fft_hfft2 Castable RowMajor Real =>
         "fft_hfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None, *, Tensor(a!) out) -> Tensor(a!)";
-    fft_hfft_out: fft_hfft Castable RowMajor =>
+    fft_hfft_out: fft_hfft Castable RowMajor Real =>
         "fft_hfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!) out) -> Tensor(a!)";
-    fft_hfftn_out: fft_hfftn Castable RowMajor =>
+    fft_hfftn_out: fft_hfftn Castable RowMajor Real =>
         "fft_hfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *, Tensor(a!) out) -> Tensor(a!)";
     fft_ifft2_out: fft_ifft2 Castable RowMajor =>
         "fft_ifft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None, *, Tensor(a!) out) -> Tensor(a!)";
@@ -43,11 +43,11 @@ variants! {
         "fft_ihfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!) out) -> Tensor(a!)";
     fft_ihfftn_out: fft_ihfftn Castable RowMajor =>
         "fft_ihfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *, Tensor(a!) out) -> Tensor(a!)";
-    fft_irfft2_out: fft_irfft2 Castable RowMajor =>
+    fft_irfft2_out: fft_irfft2 Castable RowMajor Real =>
         "fft_irfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None, *, Tensor(a!) out) -> Tensor(a!)";
-    fft_irfft_out: fft_irfft Castable RowMajor =>
+    fft_irfft_out: fft_irfft Castable RowMajor Real =>
         "fft_irfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!) out) -> Tensor(a!)";
-    fft_irfftn_out: fft_irfftn Castable RowMajor =>
+    fft_irfftn_out: fft_irfftn Castable RowMajor Real =>
         "fft_irfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *, Tensor(a!) out) -> Tensor(a!)";
     _fft_r2c_out: _fft_r2c Castable RowMajor =>
         "_fft_r2c.out(Tensor self, int[] dim, int normalization, bool onesided, *, Tensor(a!) out) -> Tensor(a!)";

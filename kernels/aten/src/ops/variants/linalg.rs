@@ -14,22 +14,22 @@ variants! {
         "addmm.out(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
     addmv_out: addmv =>
         "addmv.out(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
-    addr_out: addr =>
+    addr_out: addr Castable =>
         "addr.out(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
     baddbmm_out: baddbmm =>
         "baddbmm.out(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
-    cholesky_inverse_out: cholesky_inverse =>
+    cholesky_inverse_out: cholesky_inverse Castable =>
         "cholesky_inverse.out(Tensor self, bool upper=False, *, Tensor(a!) out) -> Tensor(a!)";
-    cholesky_solve_out: cholesky_solve =>
+    cholesky_solve_out: cholesky_solve Castable RowMajor =>
         "cholesky_solve.out(Tensor self, Tensor input2, bool upper=False, *, Tensor(a!) out) -> Tensor(a!)";
     dot_out: dot => "dot.out(Tensor self, Tensor tensor, *, Tensor(a!) out) -> Tensor(a!)";
     ger_out: ger => "ger.out(Tensor self, Tensor vec2, *, Tensor(a!) out) -> Tensor(a!)";
-    inner_out: inner => "inner.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
+    inner_out: inner Castable => "inner.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     inverse_out: inverse => "inverse.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     kron_out: kron => "kron.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
-    linalg_cholesky_ex_L: linalg_cholesky_ex =>
+    linalg_cholesky_ex_L: linalg_cholesky_ex AsResult =>
         "linalg_cholesky_ex.L(Tensor self, *, bool upper=False, bool check_errors=False, Tensor(a!) L, Tensor(b!) info) -> (Tensor(a!) L, Tensor(b!) info)";
-    linalg_cholesky_out: linalg_cholesky =>
+    linalg_cholesky_out: linalg_cholesky AsResult =>
         "linalg_cholesky.out(Tensor self, *, bool upper=False, Tensor(a!) out) -> Tensor(a!)";
     linalg_cond_out: linalg_cond Castable =>
         "linalg_cond.out(Tensor self, Scalar? p=None, *, Tensor(a!) out) -> Tensor(a!)";
@@ -44,23 +44,23 @@ variants! {
         "linalg_eig.out(Tensor self, *, Tensor(a!) eigenvalues, Tensor(b!) eigenvectors) -> (Tensor(a!) eigenvalues, Tensor(b!) eigenvectors)";
     _linalg_eigh_eigenvalues: _linalg_eigh =>
         "_linalg_eigh.eigenvalues(Tensor A, str UPLO=\"L\", bool compute_v=True, *, Tensor(a!) eigenvalues, Tensor(b!) eigenvectors) -> (Tensor(a!) eigenvalues, Tensor(b!) eigenvectors)";
-    linalg_eigh_eigvals: linalg_eigh =>
+    linalg_eigh_eigvals: linalg_eigh AsResult =>
         "linalg_eigh.eigvals(Tensor self, str UPLO=\"L\", *, Tensor(a!) eigvals, Tensor(b!) eigvecs) -> (Tensor(a!) eigenvalues, Tensor(b!) eigenvectors)";
     linalg_eigvals_out: linalg_eigvals Castable => "linalg_eigvals.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     linalg_eigvalsh_out: linalg_eigvalsh =>
         "linalg_eigvalsh.out(Tensor self, str UPLO=\"L\", *, Tensor(a!) out) -> Tensor(a!)";
     linalg_inv_ex_inverse: linalg_inv_ex =>
         "linalg_inv_ex.inverse(Tensor A, *, bool check_errors=False, Tensor(a!) inverse, Tensor(b!) info) -> (Tensor(a!) inverse, Tensor(b!) info)";
-    linalg_inv_out: linalg_inv => "linalg_inv.out(Tensor A, *, Tensor(a!) out) -> Tensor(a!)";
-    linalg_lstsq_out: linalg_lstsq =>
+    linalg_inv_out: linalg_inv AsResult => "linalg_inv.out(Tensor A, *, Tensor(a!) out) -> Tensor(a!)";
+    linalg_lstsq_out: linalg_lstsq AsResult =>
         "linalg_lstsq.out(Tensor self, Tensor b, float? rcond=None, *, str? driver=None, Tensor(a!) solution, Tensor(b!) residuals, Tensor(c!) rank, Tensor(d!) singular_values) -> (Tensor(a!) solution, Tensor(b!) residuals, Tensor(c!) rank, Tensor(d!) singular_values)";
-    linalg_lu_factor_ex_out: linalg_lu_factor_ex =>
+    linalg_lu_factor_ex_out: linalg_lu_factor_ex AsResult =>
         "linalg_lu_factor_ex.out(Tensor A, *, bool pivot=True, bool check_errors=False, Tensor(a!) LU, Tensor(b!) pivots, Tensor(c!) info) -> (Tensor(a!) LU, Tensor(b!) pivots, Tensor(c!) info)";
-    linalg_lu_factor_out: linalg_lu_factor =>
+    linalg_lu_factor_out: linalg_lu_factor AsResult =>
         "linalg_lu_factor.out(Tensor A, *, bool pivot=True, Tensor(a!) LU, Tensor(b!) pivots) -> (Tensor(a!) LU, Tensor(b!) pivots)";
     linalg_lu_out: linalg_lu =>
         "linalg_lu.out(Tensor A, *, bool pivot=True, Tensor(a!) P, Tensor(b!) L, Tensor(c!) U) -> (Tensor(a!) P, Tensor(b!) L, Tensor(c!) U)";
-    linalg_lu_solve_out: linalg_lu_solve =>
+    linalg_lu_solve_out: linalg_lu_solve AsResult =>
         "linalg_lu_solve.out(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False, Tensor(a!) out) -> Tensor(a!)";
     linalg_matmul_out: linalg_matmul => "linalg_matmul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     linalg_matrix_exp_out: linalg_matrix_exp => "linalg_matrix_exp.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
@@ -91,7 +91,7 @@ variants! {
         "linalg_pinv.out(Tensor self, float rcond, bool hermitian=False, *, Tensor(a!) out) -> Tensor(a!)";
     linalg_pinv_out_rcond_tensor: linalg_pinv_rcond_tensor Castable =>
         "linalg_pinv.out_rcond_tensor(Tensor self, Tensor rcond, bool hermitian=False, *, Tensor(a!) out) -> Tensor(a!)";
-    linalg_qr_out: linalg_qr =>
+    linalg_qr_out: linalg_qr AsResult =>
         "linalg_qr.out(Tensor A, str mode=\"reduced\", *, Tensor(a!) Q, Tensor(b!) R) -> (Tensor(a!) Q, Tensor(b!) R)";
     linalg_slogdet_out: linalg_slogdet =>
         "linalg_slogdet.out(Tensor A, *, Tensor(a!) sign, Tensor(b!) logabsdet) -> (Tensor(a!) sign, Tensor(b!) logabsdet)";
@@ -99,11 +99,11 @@ variants! {
         "_linalg_slogdet.sign(Tensor A, *, Tensor(a!) sign, Tensor(b!) logabsdet, Tensor(c!) LU, Tensor(d!) pivots) -> (Tensor(a!) sign, Tensor(b!) logabsdet, Tensor(c!) LU, Tensor(d!) pivots)";
     _linalg_solve_ex_result: _linalg_solve_ex =>
         "_linalg_solve_ex.result(Tensor A, Tensor B, *, bool left=True, bool check_errors=False, Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots, Tensor(d!) info) -> (Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots, Tensor(d!) info)";
-    linalg_solve_out: linalg_solve =>
+    linalg_solve_out: linalg_solve AsResult =>
         "linalg_solve.out(Tensor A, Tensor B, *, bool left=True, Tensor(a!) out) -> Tensor(a!)";
-    linalg_solve_triangular_out: linalg_solve_triangular =>
+    linalg_solve_triangular_out: linalg_solve_triangular AsResult =>
         "linalg_solve_triangular.out(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False, Tensor(a!) out) -> Tensor(a!)";
-    linalg_svd_U: linalg_svd =>
+    linalg_svd_U: linalg_svd AsResult =>
         "linalg_svd.U(Tensor A, bool full_matrices=True, *, str? driver=None, Tensor(a!) U, Tensor(b!) S, Tensor(c!) Vh) -> (Tensor(a!) U, Tensor(b!) S, Tensor(c!) Vh)";
     _linalg_svd_U: _linalg_svd =>
         "_linalg_svd.U(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None, Tensor(a!) U, Tensor(b!) S, Tensor(c!) Vh) -> (Tensor(a!) U, Tensor(b!) S, Tensor(c!) Vh)";
@@ -113,7 +113,7 @@ variants! {
         "linalg_vecdot.out(Tensor x, Tensor y, *, int dim=-1, Tensor(a!) out) -> Tensor(a!)";
     linalg_vector_norm_out: linalg_vector_norm =>
         "linalg_vector_norm.out(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
-    lu_solve_out: lu_solve =>
+    lu_solve_out: lu_solve AsResult =>
         "lu_solve.out(Tensor self, Tensor LU_data, Tensor LU_pivots, *, Tensor(a!) out) -> Tensor(a!)";
     lu_unpack_out: lu_unpack =>
         "lu_unpack.out(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True, *, Tensor(a!) P, Tensor(b!) L, Tensor(c!) U) -> (Tensor(a!) P, Tensor(b!) L, Tensor(c!) U)";
@@ -125,7 +125,7 @@ variants! {
     tensordot_out: tensordot =>
         "tensordot.out(Tensor self, Tensor other, int[] dims_self, int[] dims_other, *, Tensor(a!) out) -> Tensor(a!)";
     trace_out: trace => "trace.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
-    triangular_solve_X: triangular_solve =>
+    triangular_solve_X: triangular_solve AsResult =>
         "triangular_solve.X(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False, *, Tensor(a!) X, Tensor(b!) M) -> (Tensor(a!) solution, Tensor(b!) cloned_coefficient)";
     vdot_out: vdot => "vdot.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
 }

@@ -4,7 +4,7 @@
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 
-use crate::ops::autogen::{Variant, variants};
+use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
     super::storage::aten;
@@ -12,7 +12,7 @@ variants! {
         "unsafe_split.Tensor_out(Tensor self, SymInt split_size, int dim=0, *, Tensor(a!)[] out) -> ()";
     unsafe_split_with_sizes_out: unsafe_split_with_sizes =>
         "unsafe_split_with_sizes.out(Tensor self, SymInt[] split_sizes, int dim=0, *, Tensor(a!)[] out) -> ()";
-    _chunk_cat_out: _chunk_cat =>
+    _chunk_cat_out: _chunk_cat Castable =>
         "_chunk_cat.out(Tensor[] tensors, int dim, int num_chunks, *, Tensor(a!) out) -> Tensor(a!)";
     nonzero_static_out: nonzero_static =>
         "nonzero_static.out(Tensor self, *, SymInt size, int fill_value=-1, Tensor(a!) out) -> Tensor(a!)";

@@ -8,7 +8,7 @@ use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
     super::linalg::aten;
-    logit_out: logit => "logit.out(Tensor self, float? eps=None, *, Tensor(a!) out) -> Tensor(a!)";
+    logit_out: logit Castable => "logit.out(Tensor self, float? eps=None, *, Tensor(a!) out) -> Tensor(a!)";
     special_digamma_out: special_digamma => "special_digamma.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     special_erf_out: special_erf => "special_erf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     special_erfc_out: special_erfc => "special_erfc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
@@ -23,14 +23,14 @@ variants! {
     special_gammaln_out: special_gammaln => "special_gammaln.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     special_i0_out: special_i0 Castable => "special_i0.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     special_log1p_out: special_log1p => "special_log1p.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
-    special_logit_out: special_logit =>
+    special_logit_out: special_logit Castable =>
         "special_logit.out(Tensor self, float? eps=None, *, Tensor(a!) out) -> Tensor(a!)";
     special_logsumexp_out: special_logsumexp =>
         "special_logsumexp.out(Tensor self, int[1] dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
     special_multigammaln_out: special_multigammaln Castable =>
         "special_multigammaln.out(Tensor self, int p, *, Tensor(a!) out) -> Tensor(a!)";
     special_ndtr_out: special_ndtr Castable => "special_ndtr.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
-    special_polygamma_out: special_polygamma =>
+    special_polygamma_out: special_polygamma Castable =>
         "special_polygamma.out(int n, Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     special_psi_out: special_psi => "special_psi.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     special_round_out: special_round Exact =>

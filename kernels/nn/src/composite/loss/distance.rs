@@ -3,7 +3,7 @@
 use torch_library::prelude::*;
 use torch_library::{can_cast, result_type};
 
-use super::{MEAN, NONE};
+use super::{MEAN, NONE, SUM};
 use crate::aten;
 
 /// What has a derivative of its own.
@@ -37,6 +37,7 @@ mod derived {
         pos_weight: Option<&Tensor>,
         reduction: i64,
     ) -> Result<Tensor> {
+        check_logits(this, target)?;
         let likelihood = aten::log_sigmoid(this)?;
         let likelihood = match pos_weight {
             None => likelihood,
@@ -47,7 +48,7 @@ mod derived {
         };
         let loss = aten::mul_Tensor(&aten::rsub_Scalar(target, 1.into())?, this)?;
         let loss = weighted(aten::sub_Tensor(&loss, &likelihood)?, weight)?;
-        reduced(aten::binary_cross_entropy_with_logits::NAME, loss, reduction)
+        reduced_or_not(loss, reduction)
     }
 
     fn soft_margin_loss(this: &Tensor, target: &Tensor, reduction: i64) -> Result<Tensor> {
@@ -60,7 +61,8 @@ mod derived {
         );
         // Whole numbers may have no negative ones.
         let lead = aten::mul_Tensor(&aten::neg(&aten::to_dtype(target, this.dtype())?)?, this)?;
-        reduced(aten::soft_margin_loss::NAME, aten::log1p(&aten::exp(&lead)?)?, reduction)
+        let reduction = if matches!(reduction, NONE | MEAN) { reduction } else { SUM };
+        reduced_or_not(aten::log1p(&aten::exp(&lead)?)?, reduction)
     }
 }
 
@@ -69,7 +71,7 @@ mod distances {
     use super::*;
 
     fn l1_loss(this: &Tensor, target: &Tensor, reduction: i64) -> Result<Tensor> {
-        reduced(aten::l1_loss::NAME, aten::abs(&aten::sub_Tensor(this, target)?)?, reduction)
+        reduced_or_not(aten::abs(&aten::sub_Tensor(this, target)?)?, reduction)
     }
 }
 
@@ -95,7 +97,7 @@ mod probabilities {
                 aten::sub_Tensor(&own, &aten::mul_Tensor(target, this)?)?
             }
         };
-        reduced(aten::kl_div::NAME, loss, reduction)
+        reduced_or_not(loss, reduction)
     }
 
     fn poisson_nll_loss(
@@ -122,7 +124,7 @@ mod probabilities {
             let is_small = aten::le_Scalar(target, 1.into())?;
             loss = aten::add_Tensor(&loss, &aten::masked_fill_Scalar(&factorial, &is_small, 0.into())?)?;
         }
-        reduced(aten::poisson_nll_loss::NAME, loss, reduction)
+        reduced_or_not(loss, reduction)
     }
 }
 
@@ -137,7 +139,7 @@ mod margins {
         let hinge = aten::clamp_min(&aten::sub_Tensor(&margin, this)?, 0.into())?;
         let apart = aten::where_self(&aten::ne_Scalar(target, 1.into())?, &hinge, &zero)?;
         let near = aten::where_self(&aten::ne_Scalar(target, (-1).into())?, this, &zero)?;
-        reduced(aten::hinge_embedding_loss::NAME, aten::add_Tensor(&apart, &near)?, reduction)
+        reduced_or_not(aten::add_Tensor(&apart, &near)?, reduction)
     }
 
     fn margin_ranking_loss(
@@ -149,7 +151,7 @@ mod margins {
     ) -> Result<Tensor> {
         let lead = aten::mul_Tensor(&aten::neg(target)?, &aten::sub_Tensor(input1, input2)?)?;
         let loss = aten::clamp_min(&aten::add_Scalar(&lead, margin.into())?, 0.into())?;
-        reduced(aten::margin_ranking_loss::NAME, loss, reduction)
+        reduced_or_not(loss, reduction)
     }
 
     fn cosine_embedding_loss(
@@ -160,6 +162,15 @@ mod margins {
         reduction: i64,
     ) -> Result<Tensor> {
         const EPSILON: f64 = 1e-12;
+        ensure!(
+            target.dim() <= 1 && [input1, input2].iter().all(|input| input.dim() == target.dim() + 1),
+            Shape,
+            "{}: targets of sizes {:?} for inputs of sizes {:?} and {:?}, which have one dimension more",
+            aten::cosine_embedding_loss::NAME,
+            target.sizes(),
+            input1.sizes(),
+            input2.sizes()
+        );
         let dim = if target.dim() == 1 { 1 } else { 0 };
         let product = |a: &Tensor, b: &Tensor| aten::sum_dim_IntList(&aten::mul_Tensor(a, b)?, Some(&[dim]));
         let square = |x: &Tensor| aten::add_Scalar(&product(x, x)?, EPSILON.into());
@@ -172,7 +183,7 @@ mod margins {
             &aten::where_self(&aten::eq_Scalar(target, 1.into())?, &near, &zero)?,
             &aten::where_self(&aten::eq_Scalar(target, (-1).into())?, &apart, &zero)?,
         )?;
-        reduced(aten::cosine_embedding_loss::NAME, loss, reduction)
+        reduced_or_not(loss, reduction)
     }
 }
 
@@ -191,7 +202,28 @@ pub(crate) fn huber(this: &Tensor, target: &Tensor, reduction: i64, delta: f64) 
         target.dtype(),
         this.dtype()
     );
-    reduced(OPERATOR, aten::to_dtype(&loss, this.dtype())?, reduction)
+    reduced_or_not(aten::to_dtype(&loss, this.dtype())?, reduction)
+}
+
+/// The loss of logits lies in the sizes and the type of the targets: PyTorch writes a part of it over these.
+fn check_logits(this: &Tensor, target: &Tensor) -> Result<()> {
+    const OPERATOR: &str = aten::binary_cross_entropy_with_logits::NAME;
+    let dtype = result_type([this.promotion_operand(), target.promotion_operand()])?;
+    ensure!(
+        can_cast(dtype, target.dtype()),
+        DType,
+        "{OPERATOR}: a result of {dtype} for targets of {}, convert these by `aten::to_dtype`",
+        target.dtype()
+    );
+    let mut ends = this.sizes().iter().rev().zip(target.sizes().iter().rev());
+    ensure!(
+        this.dim() <= target.dim() && ends.all(|(size, wanted)| size == wanted || *size == 1),
+        Shape,
+        "{OPERATOR}: logits of sizes {:?} do not broadcast to the targets' sizes {:?}",
+        this.sizes(),
+        target.sizes()
+    );
+    Ok(())
 }
 
 /// The difference of real numbers, of which one side may be booleans.
@@ -230,13 +262,23 @@ fn weighted(loss: Tensor, weight: Option<&Tensor>) -> Result<Tensor> {
 }
 
 /// The losses themselves, their mean, or their sum.
+///
+/// # Errors
+/// Another reduction.
 pub(crate) fn reduced(operator: &str, loss: Tensor, reduction: i64) -> Result<Tensor> {
+    ensure!(
+        (NONE..=SUM).contains(&reduction),
+        Argument,
+        "{operator}: unknown reduction {reduction}, expected 0 (none), 1 (mean) or 2 (sum)"
+    );
+    reduced_or_not(loss, reduction)
+}
+
+/// Likewise; as in PyTorch, losses that are formulas of other operators take any other number for none.
+pub(crate) fn reduced_or_not(loss: Tensor, reduction: i64) -> Result<Tensor> {
     match reduction {
-        NONE => Ok(loss),
         MEAN => aten::mean(&loss),
-        2 => aten::sum(&loss),
-        other => {
-            bail!(Argument, "{operator}: unknown reduction {other}, expected 0 (none), 1 (mean) or 2 (sum)")
-        }
+        SUM => aten::sum(&loss),
+        _ => Ok(loss),
     }
 }

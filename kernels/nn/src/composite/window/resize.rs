@@ -51,6 +51,13 @@ fn sizes(
     output_size: Option<&[i64]>,
     scale_factors: Option<&[f64]>,
 ) -> Result<Vec<i64>> {
+    let given = output_size.map_or(scale_factors.unwrap_or_default().len(), <[i64]>::len);
+    ensure!(
+        given + 2 == input.dim(),
+        Argument,
+        "{operator}: {given} sizes or factors for an input of sizes {:?}, expected one for each direction",
+        input.sizes()
+    );
     match (output_size, scale_factors) {
         (Some(sizes), None) => Ok(sizes.to_vec()),
         (None, Some(factors)) => {

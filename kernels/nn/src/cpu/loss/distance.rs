@@ -6,18 +6,17 @@ use num_traits::Float;
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::composite::loss::{huber, reduced};
+use crate::composite::loss::{huber, reduced, reduced_or_not};
 use crate::loops::Pointwise;
 use crate::loops::match_computing;
 
-/// Computes the loss of each element, and reduces them.
-macro_rules! loss {
-    ($operator:ident, $inputs:expr, $reduction:expr, |$x:ident, $y:ident, $T:ident| $loss:expr) => {{
+/// Computes the loss of each element.
+macro_rules! losses {
+    ($operator:ident, $inputs:expr, |$x:ident, $y:ident, $T:ident| $loss:expr) => {{
         let call = Pointwise::promoting(aten::$operator::NAME, $inputs)?;
-        let losses = match_computing!(call.dtype, $T: Float => {
+        match_computing!(call.dtype, $T: Float => {
             call.compute(None, call.dtype, move |[$x, $y]: [$T; 2]| $loss)
-        }, else => Err(call.unsupported()))?;
-        reduced(aten::$operator::NAME, losses, $reduction)
+        }, else => Err(call.unsupported()))?
     }};
 }
 
@@ -26,7 +25,8 @@ mod kernels {
     use super::*;
 
     fn mse_loss(this: &Tensor, target: &Tensor, reduction: i64) -> Result<Tensor> {
-        loss!(mse_loss, [this, target], reduction, |x, y, T| (x - y) * (x - y))
+        let losses = losses!(mse_loss, [this, target], |x, y, T| (x - y) * (x - y));
+        reduced(aten::mse_loss::NAME, losses, reduction)
     }
 
     fn smooth_l1_loss(this: &Tensor, target: &Tensor, reduction: i64, beta: f64) -> Result<Tensor> {
@@ -39,9 +39,10 @@ mod kernels {
         if beta == 0.0 {
             return aten::l1_loss::call(this, target, reduction);
         }
-        loss!(smooth_l1_loss, [this, target], reduction, |x, y, T| {
+        let losses = losses!(smooth_l1_loss, [this, target], |x, y, T| {
             parabola_and_line((x - y).abs(), beta as T) / beta as T
-        })
+        });
+        reduced(aten::smooth_l1_loss::NAME, losses, reduction)
     }
 
     fn huber_loss(this: &Tensor, target: &Tensor, reduction: i64, delta: f64) -> Result<Tensor> {
@@ -49,9 +50,9 @@ mod kernels {
         if !is_usual {
             return huber(this, target, reduction, delta);
         }
-        loss!(huber_loss, [this, target], reduction, |x, y, T| {
-            parabola_and_line((x - y).abs(), delta as T)
-        })
+        let losses =
+            losses!(huber_loss, [this, target], |x, y, T| { parabola_and_line((x - y).abs(), delta as T) });
+        reduced_or_not(losses, reduction)
     }
 }
 

@@ -4,6 +4,7 @@ use torch_library::Element;
 use torch_library::prelude::*;
 
 use crate::aten;
+use crate::composite::loss::reduced_or_not;
 use crate::functions::{Functions, NearOne};
 use crate::loops::pointwise::unsupported;
 use crate::loops::{self, match_computing};
@@ -24,26 +25,17 @@ mod kernels {
         check_type(OPERATOR, this, "targets", target)?;
         let losses = this.empty_like(this.dtype(), MemoryFormat::Preserve)?;
         match_computing!(this.dtype(), T: Float => {
-            let least: T = (-100_f64).cast();
+            let (least, nan): (T, T) = ((-100_f64).cast(), f64::NAN.cast());
             loops::map(&losses, [this, target], |[x, y]: [T; 2]| {
                 let (yes, no) = (x.natural_logarithm(), (-x).logarithm_of_one_more());
                 // Not `max`: what is no probability is to be NaN.
                 let (yes, no) = (if yes < least { least } else { yes }, if no < least { least } else { no });
-                (y - T::ONE) * no - y * yes
+                let is_probability = y >= T::ZERO && y <= T::ONE;
+                if is_probability { (y - T::ONE) * no - y * yes } else { nan }
             })?;
         }, else => return Err(unsupported(OPERATOR, this.dtype())));
-        check_probabilities(OPERATOR, this, &losses)?;
-        match (weighted(losses, weight)?, reduction) {
-            (losses, 0) => Ok(losses),
-            (losses, 1) => aten::mean(&losses),
-            (losses, 2) => aten::sum(&losses),
-            (_, other) => {
-                bail!(
-                    Argument,
-                    "{OPERATOR}: unknown reduction {other}, expected 0 (none), 1 (mean) or 2 (sum)"
-                )
-            }
-        }
+        check_probabilities(OPERATOR, [this, target], &losses)?;
+        reduced_or_not(weighted(losses, weight)?, reduction)
     }
 
     fn binary_cross_entropy_backward(
@@ -73,16 +65,19 @@ mod kernels {
 }
 
 /// Looks at the probabilities if a loss is NaN, as is that of each number that is none.
-fn check_probabilities(operator: &str, this: &Tensor, losses: &Tensor) -> Result<()> {
+fn check_probabilities(operator: &str, tensors: [&Tensor; 2], losses: &Tensor) -> Result<()> {
     if !loops::has_elements(losses) || !aten::sum(losses)?.item()?.to::<f64>()?.is_nan() {
         return Ok(());
     }
-    let inside = aten::logical_and(&aten::ge_Scalar(this, 0.into())?, &aten::le_Scalar(this, 1.into())?)?;
-    ensure!(
-        aten::all(&inside)?.item()?.to()?,
-        Argument,
-        "{operator}: some elements are no probabilities, expected numbers from 0 to 1"
-    );
+    for tensor in tensors {
+        let inside =
+            aten::logical_and(&aten::ge_Scalar(tensor, 0.into())?, &aten::le_Scalar(tensor, 1.into())?)?;
+        ensure!(
+            aten::all(&inside)?.item()?.to()?,
+            Argument,
+            "{operator}: some elements or targets are no probabilities, expected numbers from 0 to 1"
+        );
+    }
     Ok(())
 }
 

@@ -247,6 +247,13 @@ fn reduced(operator: &str, grad_output: &Tensor, output: &Tensor, dim: i64) -> R
         grad_output.sizes(),
         output.sizes()
     );
+    ensure!(
+        grad_output.dtype() == output.dtype(),
+        DType,
+        "{operator}: a gradient of {} for a result of {}, expected one type",
+        grad_output.dtype(),
+        output.dtype()
+    );
     Ok((0..output.dim()).map(|other| other == dim).collect())
 }
 

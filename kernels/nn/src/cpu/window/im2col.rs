@@ -120,7 +120,6 @@ fn is_summed(dtype: DType) -> bool {
 
 fn pair(operator: &str, name: &str, numbers: &[i64]) -> Result<[i64; 2]> {
     match *numbers {
-        [both] => Ok([both; 2]),
         [first, second] => Ok([first, second]),
         _ => bail!(Argument, "{operator}: {name} is {numbers:?}, expected two numbers"),
     }

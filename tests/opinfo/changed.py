@@ -1,0 +1,240 @@
+"""Writes rows of calls that differ a little from the samples of PyTorch's operator tests: some work, some are refused.
+
+    python tests/opinfo/changed.py OUT --seed N [--only REGEX] [--part K/N] [--samples COUNT] [--changes COUNT]
+
+Each operator that an entry calls is called again with one argument changed: a tensor of another dtype, with other sizes
+or strides, without elements, without dimensions, or with numbers that are not finite; a number or a list of them beside
+what it was; an `out` that is too small, not contiguous or of another dtype. What PyTorch answers is the row.
+"""
+
+import argparse
+import copy
+import json
+import os
+import pathlib
+import random
+import re
+import signal
+import warnings
+
+import torch
+
+from encode import DTYPES, Sized
+from row import Call, error_row, row
+from rows import OPERATORS, SIX, Writer, calls_of, database, declared_in, out_call, samples_of, write
+
+SPECIAL = [float("nan"), float("inf"), float("-inf"), -0.0, 0.0, 1.0, -1.0, 0.5, 1e30, -1e-30]
+
+
+def other_dtype(value, chance):
+    dtype = chance.choice([dtype for dtype in DTYPES if dtype != value.storage.dtype])
+    return Sized(value.tensor().to(dtype))
+
+
+def other_sizes(value, chance):
+    tensor = value.tensor()
+    kind = chance.choice(["drop", "add", "less", "repeat", "none", "one", "turn"])
+    if kind == "add" or not tensor.dim():
+        return Sized(tensor.unsqueeze(chance.randint(0, tensor.dim())))
+    dim = chance.randrange(tensor.dim())
+    if kind == "turn":
+        return Sized(tensor.transpose(dim, chance.randrange(tensor.dim())))
+    size = tensor.shape[dim]
+    if kind == "drop" and size:
+        return Sized(tensor.select(dim, 0))
+    if kind == "repeat":
+        return Sized(torch.cat([tensor, tensor.narrow(dim, 0, min(size, chance.randint(1, 2)))], dim))
+    kept = {"less": max(size - 1, 0), "none": 0}.get(kind, min(size, 1))
+    return Sized(tensor.narrow(dim, 0, kept).clone())
+
+
+def other_strides(value, chance):
+    tensor = value.tensor()
+    kind = chance.choice(["turned", "stepped", "late", "expanded"])
+    if kind == "late" or not tensor.dim():
+        return Sized(torch.cat([tensor.flatten()[:1], tensor.flatten()])[-tensor.numel():].view(tensor.shape)
+                             if tensor.numel() else tensor)
+    if kind == "turned":
+        return Sized(tensor.permute(*reversed(range(tensor.dim()))).contiguous()
+                             .permute(*reversed(range(tensor.dim()))))
+    dim = chance.randrange(tensor.dim())
+    if kind == "stepped":
+        return Sized(tensor.repeat_interleave(2, dim).narrow(dim, 0, 2 * tensor.shape[dim])
+                             [(slice(None),) * dim + (slice(None, None, 2),)])
+    return Sized(tensor.narrow(dim, 0, min(tensor.shape[dim], 1)).expand(tensor.shape))
+
+
+def special_numbers(value, chance):
+    value = copy.deepcopy(value)
+    storage = value.storage
+    for _ in range(max(1, storage.numel() // 4)) if storage.numel() else ():
+        index = chance.randrange(storage.numel())
+        if storage.dtype.is_floating_point:
+            storage[index] = chance.choice(SPECIAL)
+        elif storage.dtype.is_complex:
+            storage[index] = complex(chance.choice(SPECIAL[3:8]), chance.choice(SPECIAL[3:8]))
+        elif storage.dtype != torch.bool:
+            info = torch.iinfo(storage.dtype)
+            storage[index] = chance.choice([0, 1, info.max, info.min, 7, max(-1, info.min)])
+    return value
+
+
+TENSORS = [other_dtype, other_dtype, other_sizes, other_sizes, other_sizes, other_strides, special_numbers]
+
+
+def other_value(value, chance):
+    """Another value in place of one; the same where there is nothing to change."""
+    if isinstance(value, Sized):
+        return chance.choice(TENSORS)(value, chance)
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return chance.choice([value + 1, value - 1, -value, 0, -1, 1, value + 1, value - 1, 100, -100])
+    if isinstance(value, float):
+        return chance.choice([0.0, 1.0, -value, value * 2, -1.0, float("nan"), float("inf"), 3, True])
+    if isinstance(value, str):
+        return chance.choice(["mean", "sum", "none", "nothing", "floor", "trunc"])
+    if isinstance(value, torch.dtype):
+        return chance.choice(list(DTYPES))
+    if isinstance(value, list) and value:
+        kind = chance.choice(["one", "one", "one", "less", "more", "twice"])
+        if kind == "less":
+            return value[:-1]
+        if kind == "more":
+            return [*value, value[-1]]
+        if kind == "twice":
+            return [value[0], *value[:-1]]
+        index = chance.randrange(len(value))
+        return [*value[:index], other_value(value[index], chance), *value[index + 1:]]
+    return value
+
+
+def with_another_out(call, chance):
+    """The variant that writes to `out`, and an `out` that is not as the result is."""
+    call = out_call(call)
+    if call is None:
+        return None
+    outs = [argument.name for argument in call.schema.arguments if argument.alias_info]
+    kwargs = dict(call.kwargs)
+    name = chance.choice(outs)
+    change = chance.choice(["empty", other_dtype, other_dtype, other_sizes, other_strides, "same as input"])
+    if change == "empty":
+        kwargs[name] = Sized(torch.empty(0, dtype=kwargs[name].storage.dtype))
+    elif change == "same as input":
+        return call
+    else:
+        kwargs[name] = change(kwargs[name], chance)
+    return Call(call.operator, call.args, kwargs)
+
+
+def changed(call, chance, outs):
+    """The call with one of its arguments changed; with a probability, to one that writes to `out`."""
+    if chance.random() < outs:
+        other = with_another_out(call, chance)
+        if other is not None or outs == 1:
+            return other
+    args, kwargs = list(call.args), dict(call.kwargs)
+    places = [(args, index) for index in range(len(args))] + [(kwargs, name) for name in kwargs]
+    tensors = [(where, place) for where, place in places if isinstance(where[place], Sized)]
+    if not places:
+        return None
+    where, place = chance.choice(tensors if tensors and chance.random() < 0.6 else places)
+    where[place] = other_value(where[place], chance)
+    return Call(call.operator, args, kwargs)
+
+
+def row_or_refusal(call):
+    """The row of a call, whether it works or is refused."""
+    args, kwargs = call.made()
+    try:
+        with torch.no_grad(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            call.operator(*args, **kwargs)
+    except Exception:
+        return error_row(call)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return row(call)
+
+
+def changed_rows(writer, name, info, options):
+    """The rows of one entry: calls of each of its operators, changed."""
+    chance = random.Random(f"{name} {options.seed}")
+    calls = {}
+    supported = info.supported_dtypes("cpu")
+    for dtype in [getattr(torch, name) for name in options.dtypes]:
+        for sample in samples_of(info, dtype, options) if dtype in supported else ():
+            for kind, operator, call in calls_of(lambda: info.op(sample.input, *sample.args, **sample.kwargs))[0]:
+                if kind == "top" and call is not None:
+                    calls.setdefault(operator, {})[call.signature(True)] = call
+    for operator, of in calls.items():
+        of = list(of.values())
+        for _ in range(options.changes):
+            try:
+                call = changed(chance.choice(of), chance, options.outs)
+            except Exception:  # a change that does not fit the tensor
+                continue
+            if call is not None:
+                writer.add(name, "changed", call.operator, call, row_or_refusal)
+
+
+def in_a_process(run, seconds):
+    """What a function returns, run in a process of its own: with arguments at random PyTorch may end it."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        signal.alarm(seconds)
+        try:
+            with os.fdopen(writing, "w") as file:
+                json.dump(run(), file)
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as file:
+        text = file.read()
+    os.waitpid(child, 0)
+    return json.loads(text) if text else None
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--only", default="", help="entries whose whole name matches this expression")
+    parser.add_argument("--part", default="1/1", help="part K of N of the entries")
+    parser.add_argument("--samples", type=int, default=6, help="how many samples in a dtype are changed")
+    parser.add_argument("--changes", type=int, default=20, help="how many calls are made of each operator of an entry")
+    parser.add_argument("--outs", type=float, default=0.2, help="which part of the calls writes to an `out`")
+    parser.add_argument("--declared", type=pathlib.Path, default=OPERATORS, help="the list of our operators")
+    parser.add_argument("--seconds", type=int, default=60, help="how long one entry may take")
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--dtypes", type=lambda text: text.split(","), default=SIX, help="instead of the six")
+    parser.add_argument("--inputs", choices=["samples", "reference"], default="samples")
+    options = parser.parse_args()
+    part, parts = map(int, options.part.split("/"))
+    torch.set_num_threads(1)
+    warnings.simplefilter("ignore")
+    writer = Writer(declared_in(options.declared))
+    for name, info, _ in database(options)[part - 1::parts]:
+        if options.only and not re.fullmatch(options.only, name):
+            continue
+
+        def rows():
+            of_this = Writer(writer.declared)
+            signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(TimeoutError()))
+            try:
+                changed_rows(of_this, name, info, options)
+            except TimeoutError:
+                pass
+            return of_this.rows, dict(of_this.left_out)
+        found = in_a_process(rows, options.seconds)
+        if found is None:
+            print(f"{name}: PyTorch ended")
+            continue
+        for entry in found[0]:
+            writer.rows.append({**entry, "id": len(writer.rows), "tag": f"{name} changed #{len(writer.rows)}"})
+        writer.left_out.update(found[1])
+    write(writer, options.out)
+
+
+if __name__ == "__main__":
+    main()

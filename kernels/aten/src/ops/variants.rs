@@ -339,7 +339,8 @@ variants! {
         "multi_margin_loss.out(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int reduction=Mean, *, Tensor(a!) out) -> Tensor(a!)";
     multinomial_out: multinomial =>
         "multinomial.out(Tensor self, SymInt num_samples, bool replacement=False, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)";
-    multiply_out: multiply_Tensor Castable => "multiply.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
+    multiply_out: multiply_Tensor Castable =>
+        "multiply.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     mvlgamma_: mvlgamma => "mvlgamma_(Tensor(a!) self, int p) -> Tensor(a!)";
     mvlgamma_out: mvlgamma Castable => "mvlgamma.out(Tensor self, int p, *, Tensor(a!) out) -> Tensor(a!)";
     nanmean_out: nanmean Castable =>

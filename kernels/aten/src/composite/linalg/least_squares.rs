@@ -167,14 +167,17 @@ mod implicit {
             "gelsd" | "gelss" => aten::linalg_svdvals(this)?,
             _ => nothing(this.dtype().to_real())?,
         };
-        // Column by column in memory, where there is room for the right sides as well: LAPACK overwrites those.
-        let turned = aten::transpose_int(&solution, -2, -1)?;
-        let padded = aten::constant_pad_nd(&turned, &[0, rows.max(columns) - columns])?;
-        let padded = aten::contiguous(&padded)?;
-        let solution = aten::narrow(&aten::transpose_int(&padded, -2, -1)?, -2, 0, columns)?;
+        let solution = as_lapack_leaves_it(&solution, rows, columns)?;
         let solution = if is_vector { aten::squeeze_dim(&solution, -1)? } else { solution };
         Ok((solution, residuals, rank, values))
     }
+}
+
+/// Solutions column by column in memory, where there is room for the right sides as well: LAPACK overwrites those.
+fn as_lapack_leaves_it(solution: &Tensor, rows: i64, columns: i64) -> Result<Tensor> {
+    let turned = aten::transpose_int(solution, -2, -1)?;
+    let padded = aten::contiguous(&aten::constant_pad_nd(&turned, &[0, rows.max(columns) - columns])?)?;
+    aten::narrow(&aten::transpose_int(&padded, -2, -1)?, -2, 0, columns)
 }
 
 /// The solutions by QR factors, if these show that no singular value counts as zero: the least one is at least the

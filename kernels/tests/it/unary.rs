@@ -167,7 +167,9 @@ fn bounds_of_whole_numbers_are_whole() -> Result<()> {
     assert_eq!(kept.to_vec::<i8>()?, [-1, 0, 2]);
     assert_eq!(aten::threshold(&x, (-0.5).into(), 7.into())?.to_vec::<i8>()?, [7, 7, 3]);
     assert!(aten::threshold(&x, 0.into(), 300.into()).is_err(), "no int8");
-    assert!(aten::hardtanh(&Tensor::from([1u8])).is_err(), "none is as low as -1");
+    assert_eq!(aten::hardtanh(&Tensor::from([0u8, 1, 200]))?.to_vec::<u8>()?, [0, 1, 1]);
+    let below = aten::hardtanh::call(&Tensor::from([1u8]), (-3).into(), (-1).into());
+    assert!(below.is_err(), "none is as low as -1");
     assert!(aten::hardshrink(&x).is_err() && aten::softshrink(&x).is_err());
     assert!(aten::threshold(&Tensor::from([true]), 0.into(), 0.into()).is_err());
     Ok(())

@@ -207,18 +207,22 @@ fn native_group_norm(
     );
     // Halves are rounded once, at the end.
     let wide = aten::to_dtype(input, loops::computing_type(input.dtype()))?;
+    let sizes = [n, c, hx_w];
     let size = (c / group).saturating_mul(hx_w);
     let groups = aten::reshape(&wide, &[n, group, size])?;
     let (mut out, mean, rstd) = aten::native_layer_norm(&groups, &[size], None, None, eps)?;
-    // Whatever dimensions the input has.
-    let mut channels = aten::reshape(&out, &[n, c, hx_w])?;
+    // The input may have any dimensions.
+    let has_channels = input.sizes().starts_with(&[n, c]);
+    out = aten::reshape(&out, if has_channels { input.sizes() } else { &sizes })?;
+    let mut of_channels = vec![1; out.dim()];
+    of_channels[1] = c;
     if let Some(weight) = weight {
-        channels = aten::mul_Tensor(&channels, &aten::reshape(weight, &[1, c, 1])?)?;
+        out = aten::mul_Tensor(&out, &aten::reshape(weight, &of_channels)?)?;
     }
     if let Some(bias) = bias {
-        channels = aten::add_Tensor(&channels, &aten::reshape(bias, &[1, c, 1])?)?;
+        out = aten::add_Tensor(&out, &aten::reshape(bias, &of_channels)?)?;
     }
-    out = aten::reshape(&channels, input.sizes())?;
+    out = aten::reshape(&out, input.sizes())?;
     let out = aten::contiguous::with(&aten::to_dtype(&out, input.dtype())?)
         .memory_format(input.suggest_memory_format())
         .call()?;

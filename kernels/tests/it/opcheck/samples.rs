@@ -56,6 +56,7 @@ fn smooth(name: &str) -> Option<Vec<Value<'static>>> {
         "float_power.Tensor_Tensor" => vec![positive(), below_one()],
         "pow.Tensor_Scalar" | "pow_.Scalar" => vec![positive(), Value::Float(1.5)],
         "pow.Tensor_Tensor" | "pow_.Tensor" => vec![positive(), below_one()],
+        "binary_cross_entropy_with_logits" => vec![spread(-0.4, 0.3), spread(0.2, 0.1)],
         "binary_cross_entropy" => vec![spread(0.1, 0.15), spread(0.2, 0.1)],
         "binary_cross_entropy_backward" => {
             vec![spread(0.5, 0.2), spread(0.1, 0.15), spread(0.2, 0.1), Value::None, Value::Int(0)]

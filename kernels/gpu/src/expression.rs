@@ -72,7 +72,7 @@ const PLAIN: [(&str, &str, Over); 37] = [
     ("hardtanh", "within(a, s0, s1)", Over::Floats),
     ("hardtanh_backward", "select(a, 0.0, b <= s0 || b >= s1)", Over::Floats),
     ("hardswish", "a * within(a + 3.0, 0.0, 6.0) / 6.0", Over::Floats),
-    ("hardswish_backward", "select(select(a, a * (b / 3.0 + 0.5), b < 3.0), 0.0, b <= -3.0)", Over::Floats),
+    ("hardswish_backward", "select(select(a * (b / 3.0 + 0.5), a, b >= 3.0), 0.0, b <= -3.0)", Over::Floats),
     ("hardsigmoid", "within(a + 3.0, 0.0, 6.0) / 6.0", Over::Floats),
     ("hardsigmoid_backward", "select(0.0, a / 6.0, b > -3.0 && b < 3.0)", Over::Floats),
     ("silu_backward", "a * logistic(b) * (1.0 + b * (1.0 - logistic(b)))", Over::Floats),

@@ -30,7 +30,7 @@ mod kernels {
                 let (yes, no) = (x.natural_logarithm(), (-x).logarithm_of_one_more());
                 // Not `max`: what is no probability is to be NaN.
                 let (yes, no) = (if yes < least { least } else { yes }, if no < least { least } else { no });
-                let is_probability = y >= T::ZERO && y <= T::ONE;
+                let is_probability = (T::ZERO..=T::ONE).contains(&y);
                 if is_probability { (y - T::ONE) * no - y * yes } else { nan }
             })?;
         }, else => return Err(unsupported(OPERATOR, this.dtype())));

@@ -12,7 +12,9 @@ use smallvec::SmallVec;
 
 use super::walk::{Row, Walk};
 use super::{Buffer, CHUNK, Input, Operands};
-use crate::inlined::{from_fn, zip};
+use crate::inlined::from_fn;
+#[cfg(target_arch = "x86_64")]
+use crate::inlined::zip;
 
 /// How many elements there must be for this to pay: fewer stay in the first-level cache in any order.
 pub(super) const WORTHWHILE: usize = 1024;

@@ -10,7 +10,9 @@ use super::Input;
 use super::convert::{self, Storer};
 use super::function::{BLOCK, Block, Elements};
 use super::halves::Half;
-use crate::inlined::{from_fn, zip};
+use crate::inlined::from_fn;
+#[cfg(target_arch = "x86_64")]
+use crate::inlined::zip;
 
 /// What computes `N` elements to one, and its loop for this processor.
 pub(super) struct Inner<'f, const N: usize> {

@@ -2,9 +2,10 @@
 
 use torch_library::DeviceType;
 use torch_library::prelude::*;
+use torch_library_gpu::{Arguments, KernelBuilder, Tensors, index_of, on_meta};
 use torch_library_kernels::aten;
 
-use crate::call::{Arguments, compact, index_of, is_here, kernels, on_meta, unwritten};
+use crate::call::{Cuda, kernels};
 use crate::copy::copy;
 use crate::kernel::{Kernel, c_type};
 
@@ -18,8 +19,9 @@ fn cat(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>>
     let arguments = Arguments::new(operator, values);
     let (tensors, dim) = (arguments.tensors(0), arguments.int(1)?);
     let Some(first) = tensors.first() else { return Ok(None) };
-    let is_ours =
-        |tensor: &Tensor| is_here(tensor) && tensor.dim() == first.dim() && tensor.device() == first.device();
+    let is_ours = |tensor: &Tensor| {
+        Cuda::is_here(tensor) && tensor.dim() == first.dim() && tensor.device() == first.device()
+    };
     if !tensors.iter().all(is_ours) || first.dim() == 0 {
         return Ok(None);
     }
@@ -27,7 +29,7 @@ fn cat(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>>
     if meta.dim() > 7 || c_type(meta.dtype()).is_none() {
         return Ok(None);
     }
-    let result = unwritten(&meta, index_of(first))?;
+    let result = Cuda::unwritten(&meta, index_of(first))?;
     let dim = dim.rem_euclid(first.dim() as i64) as usize;
     let mut offset = 0;
     for tensor in tensors.iter().filter(|tensor| tensor.numel() > 0) {
@@ -58,12 +60,12 @@ fn arange(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tenso
     }
     let count = ((end - start) * step.signum() + step.abs() - 1) / step.abs();
     let index = torch_library::backend::resolve(*device)?.index.unwrap_or(0);
-    let result = compact(&[count], dtype, index)?;
+    let result = Cuda::compact(&[count], dtype, index)?;
     Kernel::new("arange")
         .type_named("R", dtype)
         .number("start", start)
         .number("step", step)
-        .result("y", &result)?
+        .result("y", &result)
         .threads(count, "    p.y[n] = as<R>(p.start + n * p.step);")?;
     Ok(Some(result))
 }

@@ -1,10 +1,10 @@
 //! Where the largest or smallest element of a row is: a block for each row, whose threads compare in pairs.
 
 use torch_library::prelude::*;
+use torch_library_gpu::{Arguments, KernelBuilder, Tensors, all_on_meta, index_of, on_meta};
 use torch_library_kernels::aten;
 
-use crate::call::{Arguments, all_on_meta, index_of, is_here, kernels, on_meta, unwritten};
-use crate::copy::contiguous;
+use crate::call::{Cuda, kernels};
 use crate::kernel::Kernel;
 
 kernels! {
@@ -33,11 +33,11 @@ fn smallest(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<[Te
 fn place(operator: OperatorHandle, values: &[Value<'_>], better: &str) -> Result<Option<Tensor>> {
     let arguments = Arguments::new(operator, values);
     let this = arguments.tensor(0)?;
-    if !is_here(this) || this.numel() == 0 {
+    if !Cuda::is_here(this) || this.numel() == 0 {
         return Ok(None);
     }
     let meta = on_meta(operator, values)?;
-    let places = unwritten(&meta, index_of(this))?;
+    let places = Cuda::unwritten(&meta, index_of(this))?;
     search(this, arguments.optional_int(1), better, None, &places)?;
     Ok(Some(places))
 }
@@ -45,11 +45,12 @@ fn place(operator: OperatorHandle, values: &[Value<'_>], better: &str) -> Result
 fn both(operator: OperatorHandle, values: &[Value<'_>], better: &str) -> Result<Option<[Tensor; 2]>> {
     let arguments = Arguments::new(operator, values);
     let this = arguments.tensor(0)?;
-    if !is_here(this) || this.numel() == 0 {
+    if !Cuda::is_here(this) || this.numel() == 0 {
         return Ok(None);
     }
     let metas: [Tensor; 2] = all_on_meta(operator, values)?;
-    let [found, places] = [unwritten(&metas[0], index_of(this))?, unwritten(&metas[1], index_of(this))?];
+    let [found, places] =
+        [Cuda::unwritten(&metas[0], index_of(this))?, Cuda::unwritten(&metas[1], index_of(this))?];
     search(this, Some(arguments.int(1)?), better, Some(&found), &places)?;
     Ok(Some([found, places]))
 }
@@ -74,14 +75,14 @@ fn search(
         .type_named("T", this.dtype())
         .number("elements", length)
         .number("inner", inner)
-        .input("x", &contiguous(this)?)?
-        .result("index", places)?;
+        .input("x", &Cuda::contiguous(this)?)
+        .result("index", places);
     let (kernel, write) = match found {
-        Some(found) => (kernel.result("y", found)?, " p.y[row] = found[0];"),
+        Some(found) => (kernel.result("y", found), " p.y[row] = found[0];"),
         None => (kernel, ""),
     };
     let body = format!("{SEARCH}\n    if (thread == 0) {{ p.index[row] = places[0];{write} }}");
-    kernel.with(&BETTER.replace("BETTER", better)).rows(this.numel() / length, length, &body)
+    kernel.with(&BETTER.replace("BETTER", better)).rows(this.numel() / length, length, &body, "")
 }
 
 /// What is no number is better than all that are; of equal ones the first is taken.

@@ -2,12 +2,12 @@
 #![expect(unsafe_code, reason = "cuBLAS is given addresses")]
 
 use torch_library::prelude::*;
+use torch_library_gpu::{Arguments, KernelBuilder, Tensors, computed, index_of, on_meta};
 use torch_library_kernels::aten;
 
 use crate::blas::{self, Gemm, Operand};
-use crate::call::{Arguments, index_of, is_here, kernels, on_meta, unwritten};
-use crate::copy::contiguous;
-use crate::kernel::{Kernel, computed};
+use crate::call::{Cuda, kernels};
+use crate::kernel::Kernel;
 use crate::memory::Memory;
 
 kernels! {
@@ -35,7 +35,7 @@ fn multiply(
     summand: Option<(&Tensor, f64, f64)>,
 ) -> Result<Option<Tensor>> {
     let dtype = left.dtype();
-    let is_ours = |tensor: &Tensor| is_here(tensor) && tensor.dtype() == dtype && dtype != DType::Bool;
+    let is_ours = |tensor: &Tensor| Cuda::is_here(tensor) && tensor.dtype() == dtype && dtype != DType::Bool;
     let all = [Some(left), Some(right), summand.map(|(this, ..)| this)];
     if !all.into_iter().flatten().all(is_ours) || left.device() != right.device() {
         return Ok(None);
@@ -53,7 +53,7 @@ fn multiply(
     if !dtype.is_floating_point() && factors.iter().any(|factor| factor.fract() != 0.0) {
         return Ok(None);
     }
-    let result = unwritten(&meta, index_of(left))?;
+    let result = Cuda::unwritten(&meta, index_of(left))?;
     let [beta, alpha] = factors;
     if let Some((this, ..)) = summand.filter(|(_, beta, _)| *beta != 0.0) {
         aten::copy_(&mut result.clone(), &aten::expand(this, meta.sizes())?)?;
@@ -105,7 +105,7 @@ fn by_library(left: &Tensor, right: &Tensor, result: &Tensor, alpha: f64, beta: 
     };
     let [left, right] = [left, right].map(|tensor| match operand(tensor) {
         Some(_) => Ok(tensor.clone()),
-        None => contiguous(tensor),
+        None => Cuda::contiguous(tensor),
     });
     let (left, right) = (left?, right?);
     let (Some(of_left), Some(of_right), Some(of_result)) = (operand(&left), operand(&right), operand(result))
@@ -152,9 +152,9 @@ fn by_tiles(left: &Tensor, right: &Tensor, result: &Tensor, alpha: f64, beta: f6
         .numbers("strides", &strides(result))
         .float("alpha", alpha)
         .float("beta", beta)
-        .input("left", left)?
-        .input("right", right)?
-        .result("y", result)?;
+        .input("left", left)
+        .input("right", right)
+        .result("y", result);
     let side = i64::from(SIDE);
     let tiles = |count: i64| count.cast_unsigned().div_ceil(side.cast_unsigned());
     kernel.run(batch, batch.cast_unsigned() * tiles(rows) * tiles(columns), [SIDE, SIDE], TILE)

@@ -6,10 +6,11 @@ mod group;
 mod layer;
 
 use torch_library::prelude::*;
+use torch_library_gpu::{KernelBuilder, Tensors, computed, index_of};
 
-use crate::call::{compact, index_of, is_float, unwritten};
-use crate::copy::{contiguous, copy, laid_out};
-use crate::kernel::{Kernel, computed};
+use crate::call::Cuda;
+use crate::copy::copy;
+use crate::kernel::Kernel;
 
 /// Elements that are summed together, of a tensor in contiguous memory. The element `i` of a row is at
 /// `row * row_stride + i / inner * outer_stride + i % inner`.
@@ -64,7 +65,7 @@ __device__ inline i64 place(const Params &p, i64 row, i64 i) {
 
 /// A weight that may be missing.
 const WEIGHT: &str = "__device__ inline T weight_of(const Params &p, i64 i) {
-    return p.weight ? as<T>(p.weight[affine_of(p, i)]) : T(1);
+    return weight(p, affine_of(p, i));
 }";
 
 impl Norm {
@@ -95,16 +96,16 @@ impl Norm {
             .kernel("statistics", self.statistics, x.dtype())
             .type_named("S", mean.dtype())
             .float("eps", eps)
-            .input("x", x)?
-            .result("mean", mean)?
-            .result("rstd", rstd)?;
+            .input("x", x)
+            .result("mean", mean)
+            .result("rstd", rstd);
         let mut writes = "p.mean[row] = as<S>(mean); p.rstd[row] = as<S>(rstd);".to_owned();
         if let Some((running_mean, running_var, momentum)) = running {
             kernel = kernel
                 .type_named("K", running_mean.dtype())
                 .float("momentum", momentum)
-                .result("running_mean", running_mean)?
-                .result("running_var", running_var)?;
+                .result("running_mean", running_mean)
+                .result("running_var", running_var);
             writes += "
         T unbiased = square / T(p.elements - 1), take = T(p.momentum), keep = T(1.0 - p.momentum);
         p.running_mean[row] = as<K>(T(take * mean + keep * as<T>(p.running_mean[row])));
@@ -130,7 +131,7 @@ impl Norm {
         {writes}
     }}"
         );
-        kernel.rows(self.statistics.rows, self.statistics.count, &body)
+        kernel.rows(self.statistics.rows, self.statistics.count, &body, "")
     }
 
     /// Writes what is normalised.
@@ -143,18 +144,18 @@ impl Norm {
     ) -> Result<()> {
         self.kernel("normalise", self.statistics, x.dtype())
             .type_named("R", y.dtype())
-            .input("x", x)?
-            .input("mean", mean)?
-            .input("rstd", rstd)?
-            .optional("weight", weight, x.dtype())?
-            .optional("bias", bias, x.dtype())?
-            .result("y", y)?
+            .input("x", x)
+            .input("mean", mean)
+            .input("rstd", rstd)
+            .optional("weight", weight, "1")
+            .optional("bias", bias, "0")
+            .result("y", y)
             .with(WEIGHT)
             .threads(
                 x.numel(),
                 "    i64 s = statistic_of(p, n);
-    T bias = p.bias ? as<T>(p.bias[affine_of(p, n)]) : T(0);
-    p.y[n] = as<R>(T((as<T>(p.x[n]) - as<T>(p.mean[s])) * as<T>(p.rstd[s]) * weight_of(p, n) + bias));",
+    T added = bias(p, affine_of(p, n));
+    p.y[n] = as<R>(T((as<T>(p.x[n]) - as<T>(p.mean[s])) * as<T>(p.rstd[s]) * weight_of(p, n) + added));",
             )
     }
 
@@ -167,16 +168,19 @@ impl Norm {
         metas: &[Tensor; 3],
     ) -> Result<[Tensor; 3]> {
         let index = index_of(x);
-        let (x, weight, bias) =
-            (contiguous(x)?, weight.map(contiguous).transpose()?, bias.map(contiguous).transpose()?);
+        let (x, weight, bias) = (
+            Cuda::contiguous(x)?,
+            weight.map(Cuda::contiguous).transpose()?,
+            bias.map(Cuda::contiguous).transpose()?,
+        );
         let (y, mean, rstd) = (
-            compact(x.sizes(), metas[0].dtype(), index)?,
-            compact(metas[1].sizes(), metas[1].dtype(), index)?,
-            compact(metas[2].sizes(), metas[2].dtype(), index)?,
+            Cuda::compact(x.sizes(), metas[0].dtype(), index)?,
+            Cuda::compact(metas[1].sizes(), metas[1].dtype(), index)?,
+            Cuda::compact(metas[2].sizes(), metas[2].dtype(), index)?,
         );
         self.statistics(&x, [&mean, &rstd], eps, None)?;
         self.normalise(&x, [&mean, &rstd], [weight.as_ref(), bias.as_ref()], &y)?;
-        Ok([laid_out(y, &metas[0])?, mean, rstd])
+        Ok([Cuda::laid_out(y, &metas[0])?, mean, rstd])
     }
 
     /// The gradients of what [`normalised`](Self::normalised) gives, those of the mask.
@@ -187,12 +191,12 @@ impl Norm {
         output_mask: [bool; 3],
         metas: &[Tensor; 3],
     ) -> Result<[Tensor; 3]> {
-        let weight = weight.map(contiguous).transpose()?;
+        let weight = weight.map(Cuda::contiguous).transpose()?;
         let of = Backward {
-            grad: &contiguous(grad)?,
-            x: &contiguous(x)?,
-            mean: &contiguous(mean)?,
-            rstd: &contiguous(rstd)?,
+            grad: &Cuda::contiguous(grad)?,
+            x: &Cuda::contiguous(x)?,
+            mean: &Cuda::contiguous(mean)?,
+            rstd: &Cuda::contiguous(rstd)?,
             weight: weight.as_ref(),
             is_training: true,
         };
@@ -203,7 +207,7 @@ impl Norm {
     fn backward(&self, of: &Backward<'_>, output_mask: [bool; 3]) -> Result<[Tensor; 3]> {
         let index = index_of(of.grad);
         // Sums of halves are kept as float, and rounded at the end.
-        let new = |sizes: &[i64]| compact(sizes, computed(of.x.dtype()), index);
+        let new = |sizes: &[i64]| Cuda::compact(sizes, computed(of.x.dtype()), index);
         let mut results = [const { None }; 3];
         if output_mask[0] {
             let (result, sums) = (new(of.x.sizes())?, new(&[self.statistics.rows, 2])?);
@@ -237,7 +241,7 @@ impl Norm {
         sums: &Tensor,
     ) -> Result<()> {
         let kernel = self.kernel("gradient sums", rows, of.x.dtype());
-        of.inputs(kernel, weight)?.result("sums", sums)?.rows(
+        of.inputs(kernel, weight)?.result("sums", sums).rows(
             rows.rows,
             rows.count,
             "    T plain = T(0), scaled = T(0);
@@ -250,17 +254,18 @@ impl Norm {
     plain = over_sum(plain);
     scaled = over_sum(scaled);
     if (thread == 0) { p.sums[2 * row] = plain; p.sums[2 * row + 1] = scaled; }",
+            "",
         )
     }
 
     fn gradient(&self, of: &Backward<'_>, sums: &Tensor, y: &Tensor) -> Result<()> {
         let kernel = self.kernel("gradient of a norm", self.statistics, of.x.dtype());
-        let kernel = of.inputs(kernel, of.weight)?.type_named("R", y.dtype()).result("y", y)?;
+        let kernel = of.inputs(kernel, of.weight)?.type_named("R", y.dtype()).result("y", y);
         if !of.is_training {
             let body = "    p.y[n] = as<R>(T(as<T>(p.grad[n]) * weight_of(p, n) * as<T>(p.rstd[statistic_of(p, n)])));";
             return kernel.threads(of.x.numel(), body);
         }
-        kernel.input("sums", sums)?.threads(
+        kernel.input("sums", sums).threads(
             of.x.numel(),
             "    i64 s = statistic_of(p, n);
     T deviation = (as<T>(p.x[n]) - as<T>(p.mean[s])) * as<T>(p.rstd[s]);
@@ -284,11 +289,11 @@ struct Backward<'a> {
 impl Backward<'_> {
     fn inputs(&self, kernel: Kernel, weight: Option<&Tensor>) -> Result<Kernel> {
         let kernel = kernel
-            .input("grad", self.grad)?
-            .input("x", self.x)?
-            .input("mean", self.mean)?
-            .input("rstd", self.rstd)?
-            .optional("weight", weight, self.x.dtype())?;
+            .input("grad", self.grad)
+            .input("x", self.x)
+            .input("mean", self.mean)
+            .input("rstd", self.rstd)
+            .optional("weight", weight, "1");
         Ok(kernel.with(WEIGHT))
     }
 }
@@ -296,16 +301,16 @@ impl Backward<'_> {
 /// A result with the type and the strides that the operator gives on `meta`.
 fn rounded(result: Tensor, meta: &Tensor) -> Result<Tensor> {
     if result.dtype() == meta.dtype() {
-        return laid_out(result, meta);
+        return Cuda::laid_out(result, meta);
     }
-    let narrow = unwritten(meta, index_of(&result))?;
+    let narrow = Cuda::unwritten(meta, index_of(&result))?;
     ensure!(copy(&narrow, &result)?, Internal, "a gradient was not rounded");
     Ok(narrow)
 }
 
 /// Whether kernels take these.
 fn are_ours(x: &Tensor, others: &[Option<&Tensor>]) -> bool {
-    is_float(x) && x.numel() > 0 && others.iter().flatten().all(|other| is_float(other))
+    Cuda::is_float(x) && x.numel() > 0 && others.iter().flatten().all(|other| Cuda::is_float(other))
 }
 
 /// Gradients with the sizes and strides that the operator gives on `meta`; those of a weight may have several dimensions.

@@ -19,11 +19,12 @@
 
 use torch_library::backend::default_generator;
 use torch_library::prelude::*;
+use torch_library_gpu::{Arguments, First, KernelBuilder, Tensors, computed, index_of};
 use torch_library_kernels::aten;
 
-use crate::call::{Arguments, First, compact, index_of, is_float, is_here, kernels};
+use crate::call::{Cuda, kernels};
 use crate::copy::copy;
-use crate::kernel::{Kernel, computed};
+use crate::kernel::Kernel;
 
 kernels! {
     super::uniform: uniform_;
@@ -66,7 +67,7 @@ fn normal(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<First
 fn bernoulli(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<First>> {
     let arguments = Arguments::new(operator, values);
     let (this, chance) = (arguments.tensor(0)?, arguments.float(1)?);
-    if !(0.0..=1.0).contains(&chance) || !is_here(this) || this.has_internal_overlap() {
+    if !(0.0..=1.0).contains(&chance) || !Cuda::is_here(this) || this.has_internal_overlap() {
         return Ok(None);
     }
     // Above all uniform numbers where it is certain.
@@ -78,7 +79,7 @@ fn bernoulli(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Fi
 
 /// Whether numbers of 32 bits are what is drawn for a tensor.
 fn is_drawn(this: &Tensor) -> bool {
-    is_float(this) && computed(this.dtype()) == DType::Float32 && !this.has_internal_overlap()
+    Cuda::is_float(this) && computed(this.dtype()) == DType::Float32 && !this.has_internal_overlap()
 }
 
 /// Fills a tensor, whatever its strides.
@@ -89,11 +90,11 @@ fn fill(this: &Tensor, generator: Option<&Generator>, kernel: Kernel, value: &st
     let is_plain = this.is_contiguous(MemoryFormat::Contiguous);
     let target = match is_plain {
         true => this.clone(),
-        false => compact(this.sizes(), this.dtype(), index_of(this))?,
+        false => Cuda::compact(this.sizes(), this.dtype(), index_of(this))?,
     };
     let body = format!("    {value}\n    p.y[n] = as<R>(value);");
     let kernel = kernel.type_named("R", this.dtype());
-    drawing(this, generator, kernel)?.result("y", &target)?.threads(this.numel(), &body)?;
+    drawing(this, generator, kernel)?.result("y", &target).threads(this.numel(), &body)?;
     if !is_plain && !copy(this, &target)? {
         aten::copy_(&mut this.clone(), &target)?; // by way of the host: it has more dimensions than kernels count
     }

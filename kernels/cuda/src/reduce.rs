@@ -2,11 +2,11 @@
 //! side; few long rows are cut into parts, which are reduced in turn.
 
 use torch_library::prelude::*;
-use torch_library_gpu::Layout;
+use torch_library_gpu::{KernelBuilder, Layout, Tensors, computed, index_of, on_meta};
 use torch_library_kernels::aten;
 
-use crate::call::{compact, index_of, is_here, kernels, on_meta, unwritten};
-use crate::kernel::{Kernel, THREADS, computed};
+use crate::call::{Cuda, kernels};
+use crate::kernel::{Kernel, THREADS};
 
 kernels! {
     super::reduction: sum sum_dim_IntList mean mean_dim amax amin prod prod_dim_int all all_dim all_dims any any_dim any_dims;
@@ -36,7 +36,7 @@ const LONG: i64 = 1 << 14;
 
 fn reduction(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<Tensor>> {
     let Some(fold) = FOLDS.iter().find(|fold| fold.name == operator.name()) else { return Ok(None) };
-    let Some(this) = arguments.first().and_then(Value::as_tensor).filter(|this| is_here(this)) else {
+    let Some(this) = arguments.first().and_then(Value::as_tensor).filter(|this| Cuda::is_here(this)) else {
         return Ok(None);
     };
     if this.numel() == 0 {
@@ -64,12 +64,12 @@ fn reduction(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option
         return Ok(None);
     }
     let Some((layout, own)) = Layout::rows(this, &kept, &reduced, &[this]) else { return Ok(None) };
-    let result = unwritten(&meta, index_of(this))?;
+    let result = Cuda::unwritten(&meta, index_of(this))?;
     let rows = meta.numel();
     let part = Part { fold, kind, layout: &layout, own, length };
     if rows <= 64 && length >= LONG {
         let parts = (length / (4 * i64::from(THREADS))).clamp(1, 256);
-        let found = compact(&[rows, parts], kind, index_of(this))?;
+        let found = Cuda::compact(&[rows, parts], kind, index_of(this))?;
         part.run(this, &found, parts, "total")?;
         let lines = Layout::rows(&found, &[0], &[1], &[&found]);
         let Some((layout, own)) = lines else { return Ok(None) };
@@ -114,8 +114,8 @@ impl Part<'_> {
             .number("elements", *length)
             .number("length", whole)
             .number("parts", parts)
-            .input("x", this)?
-            .result("y", result)?
+            .input("x", this)
+            .result("y", result)
             .with(&place("own_place", "own_", *own))
             .with(&place("place", "", layout.sizes.len() - own))
             .with(&format!("__device__ inline A join(A a, A b) {{ return {}; }}", fold.join));
@@ -154,7 +154,7 @@ impl Part<'_> {
         p.y[row] = as<R>(A({finish}));
     }}"
         );
-        kernel.rows(rows, length / parts, &body)
+        kernel.rows(rows, length / parts, &body, "")
     }
 }
 

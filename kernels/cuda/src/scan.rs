@@ -1,11 +1,11 @@
 //! Sums of all elements of a row up to each: a thread goes through a short row, a block through a long one.
 
 use torch_library::prelude::*;
+use torch_library_gpu::{Arguments, KernelBuilder, Tensors, computed, index_of, on_meta};
 use torch_library_kernels::aten;
 
-use crate::call::{Arguments, compact, index_of, is_here, kernels, on_meta};
-use crate::copy::{contiguous, laid_out};
-use crate::kernel::{Kernel, c_type, computed};
+use crate::call::{Cuda, kernels};
+use crate::kernel::{Kernel, c_type};
 
 kernels! {
     super::cumsum: cumsum;
@@ -14,7 +14,7 @@ kernels! {
 fn cumsum(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
     let arguments = Arguments::new(operator, values);
     let (this, dim) = (arguments.tensor(0)?, arguments.int(1)?);
-    if !is_here(this) || this.dim() == 0 || this.numel() == 0 {
+    if !Cuda::is_here(this) || this.dim() == 0 || this.numel() == 0 {
         return Ok(None);
     }
     let meta = on_meta(operator, values)?;
@@ -23,20 +23,20 @@ fn cumsum(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tenso
     }
     let dim = dim.rem_euclid(this.dim() as i64) as usize;
     let (length, inner) = (this.sizes()[dim], this.sizes()[dim + 1..].iter().product());
-    let result = compact(this.sizes(), meta.dtype(), index_of(this))?;
+    let result = Cuda::compact(this.sizes(), meta.dtype(), index_of(this))?;
     let kernel = Kernel::new("cumsum")
         .type_named("T", computed(meta.dtype()))
         .type_named("R", meta.dtype())
         .number("elements", length)
         .number("inner", inner)
-        .input("x", &contiguous(this)?)?
-        .result("y", &result)?;
+        .input("x", &Cuda::contiguous(this)?)
+        .result("y", &result);
     let rows = this.numel() / length;
     match length < LONG {
         true => kernel.threads(rows, SHORT_ROW)?,
-        false => kernel.rows(rows, length, LONG_ROW)?,
+        false => kernel.rows(rows, length, LONG_ROW, "")?,
     }
-    laid_out(result, &meta).map(Some)
+    Cuda::laid_out(result, &meta).map(Some)
 }
 
 /// From this length on a block goes through a row: each thread sums its part, and again from where those before end.

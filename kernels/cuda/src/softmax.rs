@@ -1,11 +1,11 @@
 //! Softmax and its logarithm along a dimension, and their derivatives: a block for each row.
 
 use torch_library::prelude::*;
+use torch_library_gpu::{KernelBuilder, Tensors, computed, index_of, on_meta};
 use torch_library_kernels::aten;
 
-use crate::call::{are_floats, compact, index_of, kernels, on_meta};
-use crate::copy::{contiguous, laid_out};
-use crate::kernel::{Kernel, computed};
+use crate::call::{Cuda, kernels};
+use crate::kernel::Kernel;
 
 kernels! {
     super::softmax: _softmax;
@@ -58,7 +58,7 @@ fn rows(
         return Ok(None);
     };
     let are_alike = inputs.iter().all(|input| input.sizes() == first.sizes());
-    if inputs.len() != tensors || !are_alike || !are_floats(inputs.iter().copied()) {
+    if inputs.len() != tensors || !are_alike || !Cuda::are_floats(inputs.iter().copied()) {
         return Ok(None);
     }
     let meta = on_meta(operator, arguments)?;
@@ -72,14 +72,14 @@ fn rows(
             (first.sizes()[dim], first.sizes()[dim + 1..].iter().product())
         }
     };
-    let result = compact(meta.sizes(), meta.dtype(), index_of(first))?;
+    let result = Cuda::compact(meta.sizes(), meta.dtype(), index_of(first))?;
     let mut kernel = Kernel::new("softmax")
         .type_named("T", computed(first.dtype()))
         .type_named("R", meta.dtype())
         .number("elements", length)
         .number("inner", inner);
     for (name, input) in ["x", "z"].into_iter().zip(&inputs) {
-        kernel = kernel.input(name, &contiguous(input)?)?;
+        kernel = kernel.input(name, &Cuda::contiguous(input)?);
     }
     let body = format!(
         "    i64 start = row / p.inner * p.elements * p.inner + row % p.inner;
@@ -89,6 +89,6 @@ fn rows(
     for (i64 i = thread; i < p.elements; i += threads) p.y[start + i * p.inner] = as<R>(T({value}));",
         if tensors == 2 { "auto z = [&](i64 i) { return as<T>(p.z[start + i * p.inner]); };" } else { "" }
     );
-    kernel.result("y", &result)?.rows(first.numel() / length, length, &body)?;
-    laid_out(result, &meta).map(Some)
+    kernel.result("y", &result).rows(first.numel() / length, length, &body, "")?;
+    Cuda::laid_out(result, &meta).map(Some)
 }

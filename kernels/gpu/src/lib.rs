@@ -1,5 +1,6 @@
 //! What kernels for GPUs compute, in no language yet: element-wise operators as [expressions](Expression), the
-//! [order](Layout) in which elements are visited, and the [arguments](Arguments) of a call that comes boxed.
+//! [order](Layout) in which elements are visited, the [arguments](Arguments) of a call that comes boxed; and the heads of
+//! kernels that are written once: which arguments they take, what sizes and types results have, what is launched.
 //!
 //! Backends write kernels from these in a language of their own: `torch-library-wgpu` in WGSL, `torch-library-cuda` in
 //! CUDA C. An expression is text that both languages read alike, where a function such as `select` is WGSL's, and one
@@ -11,11 +12,43 @@
 //! let relu = Expression::named("relu").unwrap();
 //! assert_eq!((relu.text, relu.over), ("select(a, T(0), a < T(0))", Over::Numbers));
 //! ```
+//!
+//! # A backend of its own
+//!
+//! A type of a backend's is its [`GpuBackend`]: memory, copies, and a [`KernelBuilder`] that launches. It has a [`Language`]: for each
+//! family of operators the [pieces](text) of kernels in that. [`shared_kernels!`] then registers all of them. What is left to a backend
+//! are element-wise operators, reductions and products of matrices, which each language does best in its own way.
 
 mod arguments;
+mod backend;
+mod call;
 mod expression;
+#[doc(hidden)]
+pub mod index;
+mod kernel;
+mod language;
 mod layout;
+#[doc(hidden)]
+pub mod loss;
+#[doc(hidden)]
+pub mod optimizer;
+mod returns;
+mod shared;
 
 pub use arguments::{Arguments, all_on_meta, on_meta, row_major};
+pub use backend::{GpuBackend, Kernel, Tensors, index_of};
+pub use call::{on_the_cpu, run};
 pub use expression::{Expression, Over, SAME};
+pub use kernel::{KernelBuilder, computed};
+pub use language::Language;
 pub use layout::{DIMS, Layout, Steps};
+pub use returns::{First, Nothing, Returns};
+
+/// What a language says for each family of operators.
+pub mod text {
+    pub use crate::index::Within;
+    pub use crate::index::put::Put;
+    pub use crate::index::take::Take;
+    pub use crate::loss::Loss;
+    pub use crate::optimizer::{Adam, Counted, Optimizer, Sgd};
+}

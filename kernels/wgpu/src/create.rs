@@ -2,9 +2,10 @@
 
 use torch_library::DeviceType;
 use torch_library::prelude::*;
+use torch_library_gpu::{Arguments, KernelBuilder, Tensors, index_of, on_meta};
 use torch_library_kernels::aten;
 
-use crate::call::{Arguments, compact, index_of, is_here, is_small, kernels, on_meta, unwritten};
+use crate::call::{Wgpu, is_here, is_small, kernels};
 use crate::copy::copy;
 use crate::shader::Shader;
 
@@ -32,7 +33,7 @@ fn cat(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>>
     if meta.dim() > 7 || !is_small(&meta) {
         return Ok(None);
     }
-    let result = unwritten(&meta, index_of(first))?;
+    let result = Wgpu::unwritten(&meta, index_of(first))?;
     let dim = dim.rem_euclid(first.dim() as i64) as usize;
     let mut offset = 0;
     for tensor in tensors.iter().filter(|tensor| tensor.numel() > 0) {
@@ -63,7 +64,7 @@ fn arange(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tenso
     }
     let count = ((end - start) * step.signum() + step.abs() - 1) / step.abs();
     let index = torch_library::backend::resolve(*device)?.index.unwrap_or(0);
-    let result = compact(&[count], dtype, index)?;
+    let result = Wgpu::compact(&[count], dtype, index)?;
     let value = "p.start + i32(n) * p.step";
     let body = match dtype {
         DType::Float32 => format!("    set_y(n, f32({value}));"),

@@ -1,10 +1,10 @@
 //! Where the largest or smallest element of a row is: a workgroup for each row, whose threads compare in pairs.
 
 use torch_library::prelude::*;
+use torch_library_gpu::{Arguments, KernelBuilder, Tensors, all_on_meta, index_of, on_meta};
 use torch_library_kernels::aten;
 
-use crate::call::{Arguments, all_on_meta, index_of, is_float, kernels, on_meta, unwritten};
-use crate::copy::contiguous;
+use crate::call::{Wgpu, kernels};
 use crate::shader::Shader;
 
 kernels! {
@@ -33,11 +33,11 @@ fn smallest(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<[Te
 fn place(operator: OperatorHandle, values: &[Value<'_>], sign: f64) -> Result<Option<Tensor>> {
     let arguments = Arguments::new(operator, values);
     let this = arguments.tensor(0)?;
-    if !is_float(this) || this.numel() == 0 {
+    if !Wgpu::is_float(this) || this.numel() == 0 {
         return Ok(None);
     }
     let meta = on_meta(operator, values)?;
-    let places = unwritten(&meta, index_of(this))?;
+    let places = Wgpu::unwritten(&meta, index_of(this))?;
     search(this, arguments.optional_int(1), sign, None, &places)?;
     Ok(Some(places))
 }
@@ -45,11 +45,12 @@ fn place(operator: OperatorHandle, values: &[Value<'_>], sign: f64) -> Result<Op
 fn both(operator: OperatorHandle, values: &[Value<'_>], sign: f64) -> Result<Option<[Tensor; 2]>> {
     let arguments = Arguments::new(operator, values);
     let this = arguments.tensor(0)?;
-    if !is_float(this) || this.numel() == 0 {
+    if !Wgpu::is_float(this) || this.numel() == 0 {
         return Ok(None);
     }
     let metas: [Tensor; 2] = all_on_meta(operator, values)?;
-    let [found, places] = [unwritten(&metas[0], index_of(this))?, unwritten(&metas[1], index_of(this))?];
+    let [found, places] =
+        [Wgpu::unwritten(&metas[0], index_of(this))?, Wgpu::unwritten(&metas[1], index_of(this))?];
     search(this, Some(arguments.int(1)?), sign, Some(&found), &places)?;
     Ok(Some([found, places]))
 }
@@ -68,7 +69,7 @@ fn search(this: &Tensor, dim: Option<i64>, sign: f64, found: Option<&Tensor>, pl
         .number("elements", count)
         .number("inner", inner)
         .float("sign", sign)
-        .input("x", &contiguous(this)?)
+        .input("x", &Wgpu::contiguous(this)?)
         .result("index", places)
         .with(BETTER);
     let (shader, write) = match found {
@@ -77,6 +78,7 @@ fn search(this: &Tensor, dim: Option<i64>, sign: f64, found: Option<&Tensor>, pl
     };
     shader.rows(
         this.numel() / count,
+        count,
         SEARCH,
         &format!("if (thread == 0u) {{ set_index(row, i32(index)); {write} }}"),
     )

@@ -41,13 +41,10 @@ mod fold;
 mod fuse;
 mod gpu;
 mod halves;
-mod index;
 mod launch;
-mod loss;
 mod matmul;
 mod memory;
 mod norm;
-mod optimizer;
 mod pointwise;
 mod product;
 mod random;
@@ -55,6 +52,7 @@ mod reduce;
 mod scan;
 mod shader;
 mod softmax;
+mod text;
 mod window;
 
 pub use fuse::{Fused, fuse};
@@ -65,5 +63,5 @@ use torch_library::prelude::*;
 /// What has no kernel here.
 #[torch_fallback(PrivateUse2)]
 fn on_the_cpu(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
-    torch_library::backend::cpu_fallback(operator, keys, stack)
+    torch_library_gpu::on_the_cpu::<call::Wgpu>(operator, keys, stack)
 }

@@ -1,9 +1,10 @@
 //! Products of matrices of any strides.
 
 use torch_library::prelude::*;
+use torch_library_gpu::{Arguments, KernelBuilder, Tensors, index_of, on_meta};
 use torch_library_kernels::aten;
 
-use crate::call::{Arguments, index_of, is_float, kernels, on_meta, unwritten};
+use crate::call::{Wgpu, kernels};
 use crate::product::{PLAIN, Product};
 use crate::shader::Shader;
 
@@ -22,7 +23,7 @@ fn sum_with_product(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Op
     let arguments = Arguments::new(operator, values);
     let (Ok(beta), Ok(alpha)) = (arguments.float(3), arguments.float(4)) else { return Ok(None) };
     let this = arguments.tensor(0)?;
-    if !is_float(this) {
+    if !Wgpu::is_float(this) {
         return Ok(None);
     }
     multiply(operator, values, [arguments.tensor(1)?, arguments.tensor(2)?], Some((this, beta, alpha)))
@@ -34,7 +35,7 @@ fn multiply(
     [left, right]: [&Tensor; 2],
     summand: Option<(&Tensor, f64, f64)>,
 ) -> Result<Option<Tensor>> {
-    if !is_float(left) || !is_float(right) {
+    if !Wgpu::is_float(left) || !Wgpu::is_float(right) {
         return Ok(None);
     }
     let meta = on_meta(operator, values)?;
@@ -42,7 +43,7 @@ fn multiply(
     if !is_ours || left.numel() == 0 || right.numel() == 0 || meta.numel() >= 1 << 30 {
         return Ok(None);
     }
-    let result = unwritten(&meta, index_of(left))?;
+    let result = Wgpu::unwritten(&meta, index_of(left))?;
     let [batch, rows, columns] = last_three(meta.sizes(), 1);
     let inner = left.sizes()[left.dim() - 1];
     let mut shader = Shader::new("matmul")

@@ -6,9 +6,9 @@ mod group;
 mod layer;
 
 use torch_library::prelude::*;
+use torch_library_gpu::{KernelBuilder, Tensors, index_of};
 
-use crate::call::{compact, index_of, is_float};
-use crate::copy::{contiguous, laid_out};
+use crate::call::Wgpu;
 use crate::shader::Shader;
 
 /// Elements that are summed together, of a tensor in contiguous memory. The element `i` of a row is at
@@ -121,7 +121,7 @@ impl Norm {
     let reciprocal = divided(1.0, sqrt(square / f32(p.elements) + p.eps));
     let rstd = {rstd};"
         );
-        shader.rows(self.statistics.rows, &body, &writes)
+        shader.rows(self.statistics.rows, self.statistics.count, &body, &writes)
     }
 
     /// Writes what is normalised.
@@ -156,16 +156,19 @@ impl Norm {
         metas: &[Tensor; 3],
     ) -> Result<[Tensor; 3]> {
         let index = index_of(x);
-        let (x, weight, bias) =
-            (contiguous(x)?, weight.map(contiguous).transpose()?, bias.map(contiguous).transpose()?);
+        let (x, weight, bias) = (
+            Wgpu::contiguous(x)?,
+            weight.map(Wgpu::contiguous).transpose()?,
+            bias.map(Wgpu::contiguous).transpose()?,
+        );
         let (y, mean, rstd) = (
-            compact(x.sizes(), DType::Float32, index)?,
-            compact(metas[1].sizes(), DType::Float32, index)?,
-            compact(metas[2].sizes(), DType::Float32, index)?,
+            Wgpu::compact(x.sizes(), DType::Float32, index)?,
+            Wgpu::compact(metas[1].sizes(), DType::Float32, index)?,
+            Wgpu::compact(metas[2].sizes(), DType::Float32, index)?,
         );
         self.statistics(&x, [&mean, &rstd], eps, None)?;
         self.normalise(&x, [&mean, &rstd], [weight.as_ref(), bias.as_ref()], &y)?;
-        Ok([laid_out(y, &metas[0])?, mean, rstd])
+        Ok([Wgpu::laid_out(y, &metas[0])?, mean, rstd])
     }
 
     /// The gradients of what [`normalised`](Self::normalised) gives, those of the mask.
@@ -176,12 +179,12 @@ impl Norm {
         output_mask: [bool; 3],
         metas: &[Tensor; 3],
     ) -> Result<[Tensor; 3]> {
-        let weight = weight.map(contiguous).transpose()?;
+        let weight = weight.map(Wgpu::contiguous).transpose()?;
         let of = Backward {
-            grad: &contiguous(grad)?,
-            x: &contiguous(x)?,
-            mean: &contiguous(mean)?,
-            rstd: &contiguous(rstd)?,
+            grad: &Wgpu::contiguous(grad)?,
+            x: &Wgpu::contiguous(x)?,
+            mean: &Wgpu::contiguous(mean)?,
+            rstd: &Wgpu::contiguous(rstd)?,
             weight: weight.as_ref(),
             is_training: true,
         };
@@ -191,7 +194,7 @@ impl Norm {
     /// The gradients of input, weight and bias, those of the mask.
     fn backward(&self, of: &Backward<'_>, output_mask: [bool; 3]) -> Result<[Tensor; 3]> {
         let index = index_of(of.grad);
-        let new = |sizes: &[i64]| compact(sizes, DType::Float32, index);
+        let new = |sizes: &[i64]| Wgpu::compact(sizes, DType::Float32, index);
         let mut results = [const { None }; 3];
         if output_mask[0] {
             let (result, sums) = (new(of.x.sizes())?, new(&[self.statistics.rows, 2])?);
@@ -208,7 +211,8 @@ impl Norm {
             for at in [1, 2].into_iter().filter(|at| output_mask[*at]) {
                 // First the sum that is the gradient of the bias.
                 let column = sums.strided_view(&[rows], &[2], 2 - at as i64)?;
-                results[at] = Some(laid_out(column, &Tensor::empty(&[rows], DType::Float32, Device::META)?)?);
+                results[at] =
+                    Some(Wgpu::laid_out(column, &Tensor::empty(&[rows], DType::Float32, Device::META)?)?);
             }
         }
         Ok(results.map(|result| result.unwrap_or_else(Tensor::undefined)))
@@ -224,6 +228,7 @@ impl Norm {
     ) -> Result<()> {
         of.inputs(self.shader("gradient sums", rows), weight).result("sums", sums).rows(
             rows.rows,
+            rows.count,
             "    var mine = vec2(0.0, 0.0);
     for (var i = thread; i < p.elements; i += THREADS) {
         let at = place(row, i);
@@ -277,7 +282,7 @@ impl Backward<'_> {
 
 /// Whether kernels take these.
 fn are_ours(x: &Tensor, others: &[Option<&Tensor>]) -> bool {
-    is_float(x) && x.numel() > 0 && others.iter().flatten().all(|other| is_float(other))
+    Wgpu::is_float(x) && x.numel() > 0 && others.iter().flatten().all(|other| Wgpu::is_float(other))
 }
 
 /// Gradients with the sizes and strides that the operator gives on `meta`; those of a weight may have several dimensions.
@@ -288,7 +293,7 @@ fn shaped(results: [Tensor; 3], metas: &[Tensor; 3]) -> Result<[Tensor; 3]> {
             false => Tensor::undefined(),
             true => {
                 let lines = Tensor::empty(meta.sizes(), meta.dtype(), Device::META)?;
-                laid_out(result.strided_view(meta.sizes(), lines.strides(), 0)?, meta)?
+                Wgpu::laid_out(result.strided_view(meta.sizes(), lines.strides(), 0)?, meta)?
             }
         });
     }

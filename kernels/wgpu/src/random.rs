@@ -19,9 +19,10 @@
 
 use torch_library::backend::default_generator;
 use torch_library::prelude::*;
+use torch_library_gpu::{Arguments, First, KernelBuilder, Tensors, index_of};
 use torch_library_kernels::aten;
 
-use crate::call::{Arguments, First, compact, index_of, is_float, is_here, is_small, kernels};
+use crate::call::{Wgpu, is_here, is_small, kernels};
 use crate::shader::Shader;
 
 kernels! {
@@ -38,7 +39,7 @@ fn uniform(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Firs
     let (this, from, to) = (arguments.tensor(0)?, arguments.float(1)?, arguments.float(2)?);
     let limit = f64::from(f32::MAX);
     let is_range = from <= to && from >= -limit && to <= limit && to - from <= limit;
-    if !is_float(this) || !is_range {
+    if !Wgpu::is_float(this) || !is_range {
         return Ok(None);
     }
     let (from, to) = (from as f32, to as f32);
@@ -54,7 +55,7 @@ fn uniform(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Firs
 fn normal(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<First>> {
     let arguments = Arguments::new(operator, values);
     let (this, mean, std) = (arguments.tensor(0)?, arguments.float(1)?, arguments.float(2)?);
-    if !is_float(this) || std.is_nan() || std < 0.0 {
+    if !Wgpu::is_float(this) || std.is_nan() || std < 0.0 {
         return Ok(None);
     }
     let shader = Shader::new("normal").float("mean", mean).float("deviation", std);
@@ -71,7 +72,7 @@ fn bernoulli(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Fi
     // Above all uniform numbers where it is certain.
     let limit = if chance >= 1.0 { 2.0 } else { chance };
     let shader = Shader::new("bernoulli").float("chance", limit);
-    if is_float(this) {
+    if Wgpu::is_float(this) {
         let value = "let value = select(0.0, 1.0, uniform(n) < p.chance);";
         return fill(this, arguments.generator(2)?, shader, value).map(|()| Some(First));
     }
@@ -101,7 +102,7 @@ fn fill(this: &Tensor, generator: Option<&Generator>, shader: Shader, value: &st
     let is_plain = this.is_contiguous(MemoryFormat::Contiguous);
     let target = match is_plain {
         true => this.clone(),
-        false => compact(this.sizes(), this.dtype(), index_of(this))?,
+        false => Wgpu::compact(this.sizes(), this.dtype(), index_of(this))?,
     };
     let body = format!("    {value}\n    set_y(n, value);");
     drawing(this, generator, shader)?.result("y", &target).threads(this.numel(), &body)?;
@@ -172,7 +173,7 @@ mod tests {
             let shader = Shader::new("philox").numbers("c", &numbers[..4]).numbers("k", &numbers[4..]);
             shader
                 .with(PHILOX)
-                .result_words("y", &found)
+                .result_moved("y", &found)
                 .threads(
                     4,
                     "    let found = philox(vec4(p.c[0], p.c[1], p.c[2], p.c[3]), vec2(p.k[0], p.k[1]));

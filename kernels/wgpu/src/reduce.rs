@@ -3,12 +3,12 @@
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
-use crate::call::{Arguments, index_of, is_float, is_here, kernels, on_meta, unwritten};
+use crate::call::{Wgpu, is_here, kernels};
 use crate::fold::{self, Fold};
 use crate::launch::{Launch, THREADS, WORDS};
 use crate::memory::Memory;
 use crate::pointwise::of_type;
-use torch_library_gpu::DIMS;
+use torch_library_gpu::{Arguments, DIMS, Tensors, index_of, on_meta};
 
 kernels! {
     super::folded: sum sum_dim_IntList mean mean_dim amax amin;
@@ -17,7 +17,7 @@ kernels! {
 
 fn folded(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<Tensor>> {
     let Some(known) = known(operator, arguments)? else { return Ok(None) };
-    let Some(this) = arguments.first().and_then(Value::as_tensor).filter(|this| is_float(this)) else {
+    let Some(this) = arguments.first().and_then(Value::as_tensor).filter(|this| Wgpu::is_float(this)) else {
         return Ok(None);
     };
     reduce(&known, this)
@@ -84,7 +84,7 @@ pub(crate) fn known(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result
 
 fn reduce(known: &Known, this: &Tensor) -> Result<Option<Tensor>> {
     let Known { fold, kept, reduced, count, meta } = known;
-    let result = unwritten(meta, index_of(this))?;
+    let result = Wgpu::unwritten(meta, index_of(this))?;
     let mut params =
         vec![meta.numel() as u32, *count as u32, f32::NEG_INFINITY.to_bits(), this.storage_offset() as u32];
     for dims in [kept, reduced] {

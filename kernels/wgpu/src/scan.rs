@@ -2,10 +2,10 @@
 //! long one. Positions in language models are made of these.
 
 use torch_library::prelude::*;
+use torch_library_gpu::{Arguments, KernelBuilder, Tensors, index_of, on_meta};
 use torch_library_kernels::aten;
 
-use crate::call::{Arguments, compact, index_of, is_here, is_small, kernels, on_meta};
-use crate::copy::{contiguous, laid_out};
+use crate::call::{Wgpu, is_here, is_small, kernels};
 use crate::pointwise::of_type;
 use crate::shader::Shader;
 
@@ -24,7 +24,7 @@ fn cumsum(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tenso
         return Ok(None);
     }
     let x = match this.dtype() {
-        DType::Int64 => contiguous(this)?,
+        DType::Int64 => Wgpu::contiguous(this)?,
         _ => match of_type(this, DType::Int64)? {
             Some(x) => x,
             None => return Ok(None),
@@ -32,19 +32,19 @@ fn cumsum(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tenso
     };
     let dim = dim.rem_euclid(this.dim() as i64) as usize;
     let (count, inner) = (this.sizes()[dim], this.sizes()[dim + 1..].iter().product());
-    let result = compact(x.sizes(), DType::Int64, index_of(this))?;
+    let result = Wgpu::compact(x.sizes(), DType::Int64, index_of(this))?;
     let shader = Shader::new("cumsum")
         .number("elements", count)
         .number("inner", inner)
-        .input_words("x", &x)
-        .result_words("y", &result)
+        .input_moved("x", &x)
+        .result_moved("y", &result)
         .with(WIDE);
     let rows = x.numel() / count;
     match count < LONG {
         true => shader.threads(rows, SHORT_ROW)?,
-        false => shader.with(SUMS).rows(rows, PART, WRITE_PART)?,
+        false => shader.with(SUMS).rows(rows, count, PART, WRITE_PART)?,
     }
-    laid_out(result, &meta).map(Some)
+    Wgpu::laid_out(result, &meta).map(Some)
 }
 
 /// From this length on a workgroup goes through a row: each thread sums its part, and again from where those before end.

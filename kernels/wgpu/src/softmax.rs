@@ -1,9 +1,10 @@
 //! Softmax and its logarithm along a dimension, and their derivatives: a workgroup for each row.
 
 use torch_library::prelude::*;
+use torch_library_gpu::{Tensors, index_of, on_meta};
 use torch_library_kernels::aten;
 
-use crate::call::{index_of, is_here, is_small, kernels, on_meta, unwritten};
+use crate::call::{Wgpu, is_here, is_small, kernels};
 use crate::launch::{Launch, THREADS, WORDS};
 use crate::memory::Memory;
 
@@ -81,7 +82,7 @@ fn rows(
     let number = first.numel() as u32 / count;
     let offset = |at: usize| inputs.get(at).map_or(0, |input| input.storage_offset() as u32);
     let params = [number, count, inner, offset(0), offset(1), f32::NEG_INFINITY.to_bits()];
-    let result = unwritten(&meta, index_of(first))?;
+    let result = Wgpu::unwritten(&meta, index_of(first))?;
     let storages: Vec<_> = inputs.iter().map(|input| input.storage().clone()).collect();
     let memories = storages.iter().map(Memory::of).collect::<Result<Vec<_>>>()?;
     let target = result.storage().clone();

@@ -1,12 +1,12 @@
 //! Batch norm: each channel by statistics of the batch, or by those that were kept of batches before.
 
 use torch_library::prelude::*;
+use torch_library_gpu::{Arguments, KernelBuilder, Tensors, all_on_meta, computed, index_of};
 use torch_library_kernels::aten;
 
-use super::{Backward, Norm, OfEqualNumbers, Rows, are_ours, compact};
-use crate::call::{Arguments, all_on_meta, index_of, kernels};
-use crate::copy::{contiguous, laid_out};
-use crate::kernel::{Kernel, computed};
+use super::{Backward, Norm, OfEqualNumbers, Rows, are_ours};
+use crate::call::{Cuda, kernels};
+use crate::kernel::Kernel;
 
 kernels! {
     super::native_batch_norm: native_batch_norm;
@@ -44,22 +44,25 @@ fn native_batch_norm(operator: OperatorHandle, values: &[Value<'_>]) -> Result<O
     }
     let metas: [Tensor; 3] = all_on_meta(operator, values)?;
     let (norm, index) = (norm(x), index_of(x));
-    let (x, weight, bias) =
-        (contiguous(x)?, weight.map(contiguous).transpose()?, bias.map(contiguous).transpose()?);
+    let (x, weight, bias) = (
+        Cuda::contiguous(x)?,
+        weight.map(Cuda::contiguous).transpose()?,
+        bias.map(Cuda::contiguous).transpose()?,
+    );
     let affine = [weight.as_ref(), bias.as_ref()];
-    let y = compact(x.sizes(), metas[0].dtype(), index)?;
+    let y = Cuda::compact(x.sizes(), metas[0].dtype(), index)?;
     let (mean, rstd) = match running {
         Some((mean, var)) if !is_training => {
             norm.normalise(&x, [mean, &reciprocal_deviation(var, eps)?], affine, &y)?;
             (
-                compact(metas[1].sizes(), metas[1].dtype(), index)?,
-                compact(metas[2].sizes(), metas[2].dtype(), index)?,
+                Cuda::compact(metas[1].sizes(), metas[1].dtype(), index)?,
+                Cuda::compact(metas[2].sizes(), metas[2].dtype(), index)?,
             ) // empty
         }
         _ => {
             let (mean, rstd) = (
-                compact(metas[1].sizes(), metas[1].dtype(), index)?,
-                compact(metas[2].sizes(), metas[2].dtype(), index)?,
+                Cuda::compact(metas[1].sizes(), metas[1].dtype(), index)?,
+                Cuda::compact(metas[2].sizes(), metas[2].dtype(), index)?,
             );
             let kept = running.map(|(mean, var)| (mean, var, momentum));
             norm.statistics(&x, [&mean, &rstd], eps, kept)?;
@@ -67,17 +70,17 @@ fn native_batch_norm(operator: OperatorHandle, values: &[Value<'_>]) -> Result<O
             (mean, rstd)
         }
     };
-    Ok(Some([laid_out(y, &metas[0])?, mean, rstd]))
+    Ok(Some([Cuda::laid_out(y, &metas[0])?, mean, rstd]))
 }
 
 fn reciprocal_deviation(var: &Tensor, eps: f64) -> Result<Tensor> {
     let kind = computed(var.dtype());
-    let result = compact(var.sizes(), kind, index_of(var))?;
+    let result = Cuda::compact(var.sizes(), kind, index_of(var))?;
     Kernel::new("reciprocal deviation")
         .type_named("T", kind)
         .float("eps", eps)
-        .input("x", var)?
-        .result("y", &result)?
+        .input("x", var)
+        .result("y", &result)
         .threads(var.numel(), "    p.y[n] = T(1) / sqrt(as<T>(p.x[n]) + T(p.eps));")?;
     Ok(result)
 }
@@ -97,12 +100,12 @@ fn native_batch_norm_backward(operator: OperatorHandle, values: &[Value<'_>]) ->
         return Ok(None);
     }
     let metas: [Tensor; 3] = all_on_meta(operator, values)?;
-    let (mean, mut rstd) = (contiguous(mean)?, contiguous(spread)?);
+    let (mean, mut rstd) = (Cuda::contiguous(mean)?, Cuda::contiguous(spread)?);
     if !is_training {
         rstd = reciprocal_deviation(&rstd, eps)?;
     }
-    let weight = weight.map(contiguous).transpose()?;
-    let (norm, grad, x) = (norm(x), contiguous(grad)?, contiguous(x)?);
+    let weight = weight.map(Cuda::contiguous).transpose()?;
+    let (norm, grad, x) = (norm(x), Cuda::contiguous(grad)?, Cuda::contiguous(x)?);
     let of = Backward { grad: &grad, x: &x, mean: &mean, rstd: &rstd, weight: weight.as_ref(), is_training };
     super::shaped(norm.backward(&of, arguments.mask(9)?)?, &metas).map(Some)
 }

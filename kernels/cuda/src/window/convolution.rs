@@ -5,11 +5,11 @@
 //! second. Of one group they are products of matrices with what the windows see, written out; of several, sums.
 
 use torch_library::prelude::*;
+use torch_library_gpu::{Arguments, KernelBuilder, Tensors, all_on_meta, computed, index_of, on_meta};
 use torch_library_kernels::aten;
 
-use crate::call::{Arguments, all_on_meta, are_floats, compact, index_of, kernels, on_meta};
-use crate::copy::{contiguous, laid_out};
-use crate::kernel::{Kernel, computed};
+use crate::call::{Cuda, kernels};
+use crate::kernel::Kernel;
 use crate::matmul::matrices;
 
 kernels! {
@@ -82,12 +82,12 @@ impl Window {
         let (sizes, taps) = (five(of[1].sizes()), five(of[2].sizes()));
         let rows = taps[1..].iter().product();
         let pixels = sizes[2..].iter().product();
-        let seen = compact(&[rows, count, pixels], of[0].dtype(), index_of(of[0]))?;
+        let seen = Cuda::compact(&[rows, count, pixels], of[0].dtype(), index_of(of[0]))?;
         self.kernel("what windows see", of)
             .number("from", from)
             .number("images", count)
-            .input("image", of[0])?
-            .result("seen", &seen)?
+            .input("image", of[0])
+            .result("seen", &seen)
             .threads(
                 seen.numel(),
                 "    i64 pixels = p.sizes[2] * p.sizes[3] * p.sizes[4], o = n % pixels, b = n / pixels % p.images;
@@ -181,13 +181,13 @@ fn features_of(
         }
         return Ok(());
     }
-    let kernel = window.kernel("convolution", of).input("image", image)?.input("weight", weight)?;
-    kernel.optional("bias", bias, image.dtype())?.result("y", features)?.threads(
+    let kernel = window.kernel("convolution", of).input("image", image).input("weight", weight);
+    kernel.optional("bias", bias, "0").result("y", features).threads(
         features.numel(),
         "    i64 pixels = p.sizes[2] * p.sizes[3] * p.sizes[4], o = n % pixels, m = n / pixels % p.sizes[1];
     i64 b = n / pixels / p.sizes[1], first = m / p.shares[1] * p.shares[0];
     i64 count = p.shares[0] * p.taps[0] * p.taps[1] * p.taps[2];
-    T sum = p.bias ? as<T>(p.bias[m]) : T(0);
+    T sum = bias(p, m);
     for (i64 i = 0; i < count; i++) {
         Place tap = tap_of(p, i);
         sum += seen_at(p, b, first + tap.channel, o, tap) * as<T>(p.weight[m * count + i]);
@@ -206,15 +206,12 @@ fn image_of(
     let of = [image, features, weight];
     if window.groups > 1 {
         let kernel = window.kernel("transposed convolution", of);
-        let kernel = kernel.input("features", features)?.input("weight", weight)?;
+        let kernel = kernel.input("features", features).input("weight", weight);
         let body = gathered(
             "for (i64 m = c / p.shares[0] * p.shares[1]; m < (c / p.shares[0] + 1) * p.shares[1]; m++)
             sum += as<T>(p.features[(b * p.sizes[1] + m) * pixels + pixel]) * as<T>(p.weight[(m * p.shares[0] + c % p.shares[0]) * taps + i]);",
         );
-        return kernel
-            .optional("bias", bias, image.dtype())?
-            .result("y", image)?
-            .threads(image.numel(), &body);
+        return kernel.optional("bias", bias, "0").result("y", image).threads(image.numel(), &body);
     }
     let (batch, step) = (image.sizes()[0], at_once(image, features, weight));
     for from in (0..batch).step_by(step.cast_unsigned() as usize) {
@@ -222,13 +219,13 @@ fn image_of(
         let turned = weights(weight, count, true)?;
         let features = images(features, from, count)?;
         let [rows, pixels] = [turned.sizes()[1], features.sizes()[2]];
-        let parts = compact(&[count, rows, pixels], image.dtype(), index_of(image))?;
+        let parts = Cuda::compact(&[count, rows, pixels], image.dtype(), index_of(image))?;
         matrices(&turned, &features, &parts, 1.0, 0.0)?;
-        let kernel = window.kernel("pixels from windows", of).input("parts", &parts)?;
+        let kernel = window.kernel("pixels from windows", of).input("parts", &parts);
         let body =
             gathered("sum += as<T>(p.parts[((b * p.image_sizes[1] + c) * taps + i) * pixels + pixel]);");
         let part = images(image, from, count)?;
-        kernel.optional("bias", bias, image.dtype())?.result("y", &part)?.threads(part.numel(), &body)?;
+        kernel.optional("bias", bias, "0").result("y", &part).threads(part.numel(), &body)?;
     }
     Ok(())
 }
@@ -240,7 +237,7 @@ fn gathered(term: &str) -> String {
     for (int d = 2; d >= 0; d--) {{ at[d] = rest % p.image_sizes[2 + d]; rest /= p.image_sizes[2 + d]; }}
     i64 c = rest % p.image_sizes[1], b = rest / p.image_sizes[1];
     i64 pixels = p.sizes[2] * p.sizes[3] * p.sizes[4], taps = p.taps[0] * p.taps[1] * p.taps[2];
-    T sum = p.bias ? as<T>(p.bias[c]) : T(0);
+    T sum = bias(p, c);
     for (i64 i = 0; i < taps; i++) {{
         i64 pixel = seeing(p, at, tap_of(p, i));
         if (pixel < 0) continue;
@@ -255,9 +252,9 @@ fn weight_of(window: &Window, [features, image]: [&Tensor; 2], weight: &Tensor) 
     let of = [image, features, weight];
     if window.groups > 1 {
         let kernel =
-            window.kernel("gradient of a weight", of).input("image", image)?.input("features", features)?;
+            window.kernel("gradient of a weight", of).input("image", image).input("features", features);
         let pixels: i64 = features.sizes()[2..].iter().product();
-        return kernel.number("elements", features.sizes()[0] * pixels).result("y", weight)?.rows(
+        return kernel.number("elements", features.sizes()[0] * pixels).result("y", weight).rows(
             weight.numel(),
             features.sizes()[0] * pixels,
             "    i64 count = p.shares[0] * p.taps[0] * p.taps[1] * p.taps[2], m = row / count;
@@ -270,6 +267,7 @@ fn weight_of(window: &Window, [features, image]: [&Tensor; 2], weight: &Tensor) 
     }
     sum = over_sum(sum);
     if (thread == 0) p.y[row] = as<R>(sum);",
+            "",
         );
     }
     let (batch, step) = (image.sizes()[0], at_once(image, features, weight));
@@ -280,7 +278,7 @@ fn weight_of(window: &Window, [features, image]: [&Tensor; 2], weight: &Tensor) 
         let seen = window.seen(of, from, count)?;
         let length = count * seen.sizes()[2];
         let seen = seen.strided_view(&[length, taps], &[1, length], 0)?;
-        let lines = contiguous(&aten::transpose_int(&images(features, from, count)?, 0, 1)?)?;
+        let lines = Cuda::contiguous(&aten::transpose_int(&images(features, from, count)?, 0, 1)?)?;
         let lines = lines.strided_view(&[rows, length], &[length, 1], lines.storage_offset())?;
         matrices(&lines, &seen, &result, 1.0, if from == 0 { 0.0 } else { 1.0 })?;
     }
@@ -290,7 +288,7 @@ fn weight_of(window: &Window, [features, image]: [&Tensor; 2], weight: &Tensor) 
 fn convolution(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
     let arguments = Arguments::new(operator, values);
     let (input, weight, bias) = (arguments.tensor(0)?, arguments.tensor(1)?, arguments.optional(2));
-    if !are_floats([input, weight].into_iter().chain(bias)) || input.dim() != weight.dim() {
+    if !Cuda::are_floats([input, weight].into_iter().chain(bias)) || input.dim() != weight.dim() {
         return Ok(None);
     }
     let meta = on_meta(operator, values)?;
@@ -298,32 +296,34 @@ fn convolution(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<
     if meta.dtype() != input.dtype() || meta.numel() == 0 {
         return Ok(None);
     }
-    let result = compact(meta.sizes(), meta.dtype(), index_of(input))?;
-    let (input, weight, bias) = (contiguous(input)?, contiguous(weight)?, bias.map(contiguous).transpose()?);
+    let result = Cuda::compact(meta.sizes(), meta.dtype(), index_of(input))?;
+    let (input, weight, bias) =
+        (Cuda::contiguous(input)?, Cuda::contiguous(weight)?, bias.map(Cuda::contiguous).transpose()?);
     match arguments.bool(6)? {
         false => features_of(&window, [&input, &weight], bias.as_ref(), &result)?,
         true => image_of(&window, [&input, &weight], bias.as_ref(), &result)?,
     }
-    laid_out(result, &meta).map(Some)
+    Cuda::laid_out(result, &meta).map(Some)
 }
 
 fn convolution_backward(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<[Tensor; 3]>> {
     let arguments = Arguments::new(operator, values);
     let [grad, input, weight] = [arguments.tensor(0)?, arguments.tensor(1)?, arguments.tensor(2)?];
-    if !are_floats([grad, input, weight]) || input.dim() != weight.dim() || grad.dim() != input.dim() {
+    if !Cuda::are_floats([grad, input, weight]) || input.dim() != weight.dim() || grad.dim() != input.dim() {
         return Ok(None);
     }
     let metas: [Tensor; 3] = all_on_meta(operator, values)?;
     let (is_transposed, groups) = (arguments.bool(7)?, arguments.int(9)?);
     let Some(window) = Window::of(&arguments, 4, input.dim(), groups)? else { return Ok(None) };
     let index = index_of(input);
-    let [grad, input, weight] = [contiguous(grad)?, contiguous(input)?, contiguous(weight)?];
+    let [grad, input, weight] =
+        [Cuda::contiguous(grad)?, Cuda::contiguous(input)?, Cuda::contiguous(weight)?];
     let mut results = [const { None }; 3];
     for (at, meta) in metas.iter().enumerate().filter(|(_, meta)| meta.is_defined()) {
         let result = match at {
             2 => sums_of_channels(&grad)?,
             _ => {
-                let result = compact(meta.sizes(), meta.dtype(), index)?;
+                let result = Cuda::compact(meta.sizes(), meta.dtype(), index)?;
                 match (at, is_transposed) {
                     (0, false) => image_of(&window, [&grad, &weight], None, &result)?,
                     (0, true) => features_of(&window, [&grad, &weight], None, &result)?,
@@ -333,7 +333,7 @@ fn convolution_backward(operator: OperatorHandle, values: &[Value<'_>]) -> Resul
                 result
             }
         };
-        results[at] = Some(laid_out(result, meta)?);
+        results[at] = Some(Cuda::laid_out(result, meta)?);
     }
     Ok(Some(results.map(|result| result.unwrap_or_else(Tensor::undefined))))
 }

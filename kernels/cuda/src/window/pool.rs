@@ -2,11 +2,11 @@
 //! its element gets, also of a gradient, so nothing depends on the order of threads.
 
 use torch_library::prelude::*;
+use torch_library_gpu::{Arguments, KernelBuilder, Tensors, all_on_meta, computed, index_of, on_meta};
 use torch_library_kernels::aten;
 
-use crate::call::{Arguments, all_on_meta, are_floats, compact, index_of, kernels, on_meta};
-use crate::copy::{contiguous, laid_out};
-use crate::kernel::{Kernel, computed};
+use crate::call::{Cuda, kernels};
+use crate::kernel::Kernel;
 
 kernels! {
     super::largest: max_pool2d_with_indices;
@@ -105,7 +105,7 @@ __device__ inline i64 seen_to(const Params &p, int d, i64 i) {
 
 /// Whether a kernel takes images.
 fn are_ours(images: &[&Tensor]) -> bool {
-    are_floats(images.iter().copied()) && images.iter().all(|image| image.dim() >= 3)
+    Cuda::are_floats(images.iter().copied()) && images.iter().all(|image| image.dim() >= 3)
 }
 
 fn largest(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<[Tensor; 2]>> {
@@ -116,15 +116,15 @@ fn largest(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<[Ten
     }
     let metas: [Tensor; 2] = all_on_meta(operator, values)?;
     let [values, places] = [
-        compact(metas[0].sizes(), metas[0].dtype(), index_of(this))?,
-        compact(metas[1].sizes(), metas[1].dtype(), index_of(this))?,
+        Cuda::compact(metas[0].sizes(), metas[0].dtype(), index_of(this))?,
+        Cuda::compact(metas[1].sizes(), metas[1].dtype(), index_of(this))?,
     ];
     Windows::of(&arguments, 1, true)?
         .kernel("largest", this, &values)
         .float("least", f64::NEG_INFINITY)
-        .input("x", &contiguous(this)?)?
-        .result("y", &values)?
-        .result("index", &places)?
+        .input("x", &Cuda::contiguous(this)?)
+        .result("y", &values)
+        .result("index", &places)
         .threads(
             values.numel(),
             "    Place at = place_in(p.pooled, n);
@@ -139,7 +139,7 @@ fn largest(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<[Ten
     p.index[n] = index;",
         )?;
     let [values_meta, places_meta] = &metas;
-    Ok(Some([laid_out(values, values_meta)?, laid_out(places, places_meta)?]))
+    Ok(Some([Cuda::laid_out(values, values_meta)?, Cuda::laid_out(places, places_meta)?]))
 }
 
 fn largest_backward(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
@@ -149,12 +149,12 @@ fn largest_backward(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Op
     if !are_ours(&[grad, this]) || places.dtype() != DType::Int64 || places.device() != this.device() {
         return Ok(None);
     }
-    let result = compact(meta.sizes(), meta.dtype(), index_of(this))?;
+    let result = Cuda::compact(meta.sizes(), meta.dtype(), index_of(this))?;
     Windows::of(&arguments, 2, true)?
         .kernel("largest backward", this, grad)
-        .input("grad", &contiguous(grad)?)?
-        .input("index", &contiguous(places)?)?
-        .result("y", &result)?
+        .input("grad", &Cuda::contiguous(grad)?)
+        .input("index", &Cuda::contiguous(places)?)
+        .result("y", &result)
         .threads(
             result.numel(),
             "    Place at = place_in(p.image, n);
@@ -167,7 +167,7 @@ fn largest_backward(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Op
         }
     p.y[n] = as<R>(sum);",
         )?;
-    laid_out(result, &meta).map(Some)
+    Cuda::laid_out(result, &meta).map(Some)
 }
 
 /// By what sums are divided.
@@ -222,11 +222,11 @@ fn means(
         return Ok(None);
     }
     let meta = on_meta(operator, values)?;
-    let result = compact(meta.sizes(), meta.dtype(), index_of(this))?;
+    let result = Cuda::compact(meta.sizes(), meta.dtype(), index_of(this))?;
     divisor
         .declare(windows.kernel("mean of windows", this, &result))
-        .input("x", &contiguous(this)?)?
-        .result("y", &result)?
+        .input("x", &Cuda::contiguous(this)?)
+        .result("y", &result)
         .threads(
             result.numel(),
             "    Place at = place_in(p.pooled, n);
@@ -235,7 +235,7 @@ fn means(
         for (i64 x = first(p, 1, at.x); x < end(p, 1, at.x); x++) sum += as<T>(p.x[image_at(p, at.plane, y, x)]);
     p.y[n] = as<R>(T(sum / divisor(p, at.y, at.x)));",
         )?;
-    laid_out(result, &meta).map(Some)
+    Cuda::laid_out(result, &meta).map(Some)
 }
 
 fn mean_backward(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
@@ -262,11 +262,11 @@ fn spread(
         return Ok(None);
     }
     let meta = on_meta(operator, values)?;
-    let result = compact(meta.sizes(), meta.dtype(), index_of(this))?;
+    let result = Cuda::compact(meta.sizes(), meta.dtype(), index_of(this))?;
     divisor
         .declare(windows.kernel("mean of windows backward", this, grad))
-        .input("grad", &contiguous(grad)?)?
-        .result("y", &result)?
+        .input("grad", &Cuda::contiguous(grad)?)
+        .result("y", &result)
         .threads(
             result.numel(),
             "    Place at = place_in(p.image, n);
@@ -276,5 +276,5 @@ fn spread(
             sum += as<T>(p.grad[pooled_at(p, at.plane, y, x)]) / divisor(p, y, x);
     p.y[n] = as<R>(sum);",
         )?;
-    laid_out(result, &meta).map(Some)
+    Cuda::laid_out(result, &meta).map(Some)
 }

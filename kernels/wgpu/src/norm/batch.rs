@@ -1,11 +1,11 @@
 //! Batch norm: each channel by statistics of the batch, or by those that were kept of batches before.
 
 use torch_library::prelude::*;
+use torch_library_gpu::{Arguments, KernelBuilder, Tensors, all_on_meta, index_of};
 use torch_library_kernels::aten;
 
-use super::{Backward, Norm, OfEqualNumbers, Rows, are_ours, compact};
-use crate::call::{Arguments, all_on_meta, index_of, kernels};
-use crate::copy::{contiguous, laid_out};
+use super::{Backward, Norm, OfEqualNumbers, Rows, are_ours};
+use crate::call::{Wgpu, kernels};
 use crate::shader::Shader;
 
 kernels! {
@@ -44,22 +44,25 @@ fn native_batch_norm(operator: OperatorHandle, values: &[Value<'_>]) -> Result<O
     }
     let metas: [Tensor; 3] = all_on_meta(operator, values)?;
     let (norm, index) = (norm(x), index_of(x));
-    let (x, weight, bias) =
-        (contiguous(x)?, weight.map(contiguous).transpose()?, bias.map(contiguous).transpose()?);
+    let (x, weight, bias) = (
+        Wgpu::contiguous(x)?,
+        weight.map(Wgpu::contiguous).transpose()?,
+        bias.map(Wgpu::contiguous).transpose()?,
+    );
     let affine = [weight.as_ref(), bias.as_ref()];
-    let y = compact(x.sizes(), DType::Float32, index)?;
+    let y = Wgpu::compact(x.sizes(), DType::Float32, index)?;
     let (mean, rstd) = match running {
         Some((mean, var)) if !is_training => {
             norm.normalise(&x, [mean, &reciprocal_deviation(var, eps)?], affine, &y)?;
             (
-                compact(metas[1].sizes(), DType::Float32, index)?,
-                compact(metas[2].sizes(), DType::Float32, index)?,
+                Wgpu::compact(metas[1].sizes(), DType::Float32, index)?,
+                Wgpu::compact(metas[2].sizes(), DType::Float32, index)?,
             ) // empty
         }
         _ => {
             let (mean, rstd) = (
-                compact(metas[1].sizes(), DType::Float32, index)?,
-                compact(metas[2].sizes(), DType::Float32, index)?,
+                Wgpu::compact(metas[1].sizes(), DType::Float32, index)?,
+                Wgpu::compact(metas[2].sizes(), DType::Float32, index)?,
             );
             let kept = running.map(|(mean, var)| (mean, var, momentum));
             norm.statistics(&x, [&mean, &rstd], eps, kept)?;
@@ -67,11 +70,11 @@ fn native_batch_norm(operator: OperatorHandle, values: &[Value<'_>]) -> Result<O
             (mean, rstd)
         }
     };
-    Ok(Some([laid_out(y, &metas[0])?, mean, rstd]))
+    Ok(Some([Wgpu::laid_out(y, &metas[0])?, mean, rstd]))
 }
 
 fn reciprocal_deviation(var: &Tensor, eps: f64) -> Result<Tensor> {
-    let result = compact(var.sizes(), DType::Float32, index_of(var))?;
+    let result = Wgpu::compact(var.sizes(), DType::Float32, index_of(var))?;
     let shader = Shader::new("reciprocal deviation").float("eps", eps).input("x", var).result("y", &result);
     shader.threads(var.numel(), "    set_y(n, divided(1.0, sqrt(x(n) + p.eps)));")?;
     Ok(result)
@@ -92,12 +95,12 @@ fn native_batch_norm_backward(operator: OperatorHandle, values: &[Value<'_>]) ->
         return Ok(None);
     }
     let metas: [Tensor; 3] = all_on_meta(operator, values)?;
-    let (mean, mut rstd) = (contiguous(mean)?, contiguous(spread)?);
+    let (mean, mut rstd) = (Wgpu::contiguous(mean)?, Wgpu::contiguous(spread)?);
     if !is_training {
         rstd = reciprocal_deviation(&rstd, eps)?;
     }
-    let weight = weight.map(contiguous).transpose()?;
-    let (norm, grad, x) = (norm(x), contiguous(grad)?, contiguous(x)?);
+    let weight = weight.map(Wgpu::contiguous).transpose()?;
+    let (norm, grad, x) = (norm(x), Wgpu::contiguous(grad)?, Wgpu::contiguous(x)?);
     let of = Backward { grad: &grad, x: &x, mean: &mean, rstd: &rstd, weight: weight.as_ref(), is_training };
     super::shaped(norm.backward(&of, arguments.mask(9)?)?, &metas).map(Some)
 }

@@ -1,10 +1,11 @@
 //! Group norm: groups of channels of each example by their own statistics.
 
 use torch_library::prelude::*;
+use torch_library_gpu::{Arguments, all_on_meta};
 use torch_library_kernels::aten;
 
 use super::{Norm, OfEqualNumbers, Rows, are_ours};
-use crate::call::{Arguments, all_on_meta, kernels};
+use crate::call::kernels;
 
 kernels! {
     super::native_group_norm: native_group_norm;

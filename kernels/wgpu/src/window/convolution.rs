@@ -6,10 +6,10 @@
 //! one is the second.
 
 use torch_library::prelude::*;
+use torch_library_gpu::{Arguments, KernelBuilder, Tensors, all_on_meta, index_of, on_meta};
 use torch_library_kernels::aten;
 
-use crate::call::{Arguments, all_on_meta, are_floats, compact, index_of, kernels, on_meta};
-use crate::copy::{contiguous, laid_out};
+use crate::call::{Wgpu, kernels};
 use crate::product::Product;
 use crate::shader::Shader;
 
@@ -210,7 +210,7 @@ fn put(group: u32, row: u32, column: Column, sum: f32) {
 fn convolution(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
     let arguments = Arguments::new(operator, values);
     let (input, weight, bias) = (arguments.tensor(0)?, arguments.tensor(1)?, arguments.optional(2));
-    if !are_floats([input, weight].into_iter().chain(bias)) || input.dim() != weight.dim() {
+    if !Wgpu::are_floats([input, weight].into_iter().chain(bias)) || input.dim() != weight.dim() {
         return Ok(None);
     }
     let meta = on_meta(operator, values)?;
@@ -219,32 +219,34 @@ fn convolution(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<
     if meta.dtype() != DType::Float32 || meta.numel() == 0 || meta.numel() >= 1 << 30 {
         return Ok(None);
     }
-    let result = compact(meta.sizes(), DType::Float32, index_of(input))?;
-    let (input, weight, bias) = (contiguous(input)?, contiguous(weight)?, bias.map(contiguous).transpose()?);
+    let result = Wgpu::compact(meta.sizes(), DType::Float32, index_of(input))?;
+    let (input, weight, bias) =
+        (Wgpu::contiguous(input)?, Wgpu::contiguous(weight)?, bias.map(Wgpu::contiguous).transpose()?);
     match arguments.bool(6)? {
         false => features_of(&window, [&input, &weight], bias.as_ref(), &result)?,
         true => image_of(&window, [&input, &weight], bias.as_ref(), &result)?,
     }
-    laid_out(result, &meta).map(Some)
+    Wgpu::laid_out(result, &meta).map(Some)
 }
 
 fn convolution_backward(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<[Tensor; 3]>> {
     let arguments = Arguments::new(operator, values);
     let [grad, input, weight] = [arguments.tensor(0)?, arguments.tensor(1)?, arguments.tensor(2)?];
-    if !are_floats([grad, input, weight]) || input.dim() != weight.dim() || grad.dim() != input.dim() {
+    if !Wgpu::are_floats([grad, input, weight]) || input.dim() != weight.dim() || grad.dim() != input.dim() {
         return Ok(None);
     }
     let metas: [Tensor; 3] = all_on_meta(operator, values)?;
     let (is_transposed, groups) = (arguments.bool(7)?, arguments.int(9)?);
     let Some(window) = Window::of(&arguments, 4, input.dim(), groups)? else { return Ok(None) };
     let index = index_of(input);
-    let [grad, input, weight] = [contiguous(grad)?, contiguous(input)?, contiguous(weight)?];
+    let [grad, input, weight] =
+        [Wgpu::contiguous(grad)?, Wgpu::contiguous(input)?, Wgpu::contiguous(weight)?];
     let mut results = [const { None }; 3];
     for (at, meta) in metas.iter().enumerate().filter(|(_, meta)| meta.is_defined()) {
         let result = match at {
             2 => sums_of_channels(&grad)?,
             _ => {
-                let result = compact(meta.sizes(), DType::Float32, index)?;
+                let result = Wgpu::compact(meta.sizes(), DType::Float32, index)?;
                 match (at, is_transposed) {
                     (0, false) => image_of(&window, [&grad, &weight], None, &result)?,
                     (0, true) => features_of(&window, [&grad, &weight], None, &result)?,
@@ -254,7 +256,7 @@ fn convolution_backward(operator: OperatorHandle, values: &[Value<'_>]) -> Resul
                 result
             }
         };
-        results[at] = Some(laid_out(result, meta)?);
+        results[at] = Some(Wgpu::laid_out(result, meta)?);
     }
     Ok(Some(results.map(|result| result.unwrap_or_else(Tensor::undefined))))
 }

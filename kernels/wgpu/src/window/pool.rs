@@ -2,10 +2,10 @@
 //! its element gets, also of a gradient, so nothing depends on the order of threads.
 
 use torch_library::prelude::*;
+use torch_library_gpu::{Arguments, KernelBuilder, Tensors, all_on_meta, index_of, on_meta};
 use torch_library_kernels::aten;
 
-use crate::call::{Arguments, all_on_meta, are_floats, compact, index_of, kernels, on_meta};
-use crate::copy::{contiguous, laid_out};
+use crate::call::{Wgpu, kernels};
 use crate::shader::Shader;
 
 kernels! {
@@ -104,7 +104,7 @@ fn seen_to(d: u32, i: u32) -> u32 {
 
 /// Whether a kernel takes images.
 fn are_ours(images: &[&Tensor]) -> bool {
-    are_floats(images.iter().copied()) && images.iter().all(|image| image.dim() >= 3)
+    Wgpu::are_floats(images.iter().copied()) && images.iter().all(|image| image.dim() >= 3)
 }
 
 fn largest(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<[Tensor; 2]>> {
@@ -115,13 +115,13 @@ fn largest(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<[Ten
     }
     let metas: [Tensor; 2] = all_on_meta(operator, values)?;
     let [values, places] = [
-        compact(metas[0].sizes(), metas[0].dtype(), index_of(this))?,
-        compact(metas[1].sizes(), metas[1].dtype(), index_of(this))?,
+        Wgpu::compact(metas[0].sizes(), metas[0].dtype(), index_of(this))?,
+        Wgpu::compact(metas[1].sizes(), metas[1].dtype(), index_of(this))?,
     ];
     Windows::of(&arguments, 1, true)?
         .shader("largest", this, &values)
         .float("least", f64::NEG_INFINITY)
-        .input("x_of", &contiguous(this)?)
+        .input("x_of", &Wgpu::contiguous(this)?)
         .result("y", &values)
         .result("index", &places)
         .threads(
@@ -139,7 +139,7 @@ fn largest(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<[Ten
     set_index(n, i32(index));",
         )?;
     let [values_meta, places_meta] = &metas;
-    Ok(Some([laid_out(values, values_meta)?, laid_out(places, places_meta)?]))
+    Ok(Some([Wgpu::laid_out(values, values_meta)?, Wgpu::laid_out(places, places_meta)?]))
 }
 
 fn largest_backward(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
@@ -149,11 +149,11 @@ fn largest_backward(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Op
     if !are_ours(&[grad, this]) || places.dtype() != DType::Int64 || places.device() != this.device() {
         return Ok(None);
     }
-    let result = compact(meta.sizes(), meta.dtype(), index_of(this))?;
+    let result = Wgpu::compact(meta.sizes(), meta.dtype(), index_of(this))?;
     Windows::of(&arguments, 2, true)?
         .shader("largest backward", this, grad)
-        .input("grad", &contiguous(grad)?)
-        .input("index", &contiguous(places)?)
+        .input("grad", &Wgpu::contiguous(grad)?)
+        .input("index", &Wgpu::contiguous(places)?)
         .result("y", &result)
         .threads(
             result.numel(),
@@ -168,7 +168,7 @@ fn largest_backward(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Op
     }
     set_y(n, sum);",
         )?;
-    laid_out(result, &meta).map(Some)
+    Wgpu::laid_out(result, &meta).map(Some)
 }
 
 /// By what sums are divided.
@@ -225,10 +225,10 @@ fn means(
     if !windows.fit(this, &meta) {
         return Ok(None);
     }
-    let result = compact(meta.sizes(), meta.dtype(), index_of(this))?;
+    let result = Wgpu::compact(meta.sizes(), meta.dtype(), index_of(this))?;
     divisor
         .shader(windows.shader("mean of windows", this, &result))
-        .input("x_of", &contiguous(this)?)
+        .input("x_of", &Wgpu::contiguous(this)?)
         .result("y", &result)
         .threads(
             result.numel(),
@@ -239,7 +239,7 @@ fn means(
     }
     set_y(n, sum / divisor(at.y, at.x));",
         )?;
-    laid_out(result, &meta).map(Some)
+    Wgpu::laid_out(result, &meta).map(Some)
 }
 
 fn mean_backward(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
@@ -266,10 +266,10 @@ fn spread(
         return Ok(None);
     }
     let meta = on_meta(operator, values)?;
-    let result = compact(meta.sizes(), meta.dtype(), index_of(this))?;
+    let result = Wgpu::compact(meta.sizes(), meta.dtype(), index_of(this))?;
     divisor
         .shader(windows.shader("mean of windows backward", this, grad))
-        .input("grad", &contiguous(grad)?)
+        .input("grad", &Wgpu::contiguous(grad)?)
         .result("y", &result)
         .threads(
             result.numel(),
@@ -282,5 +282,5 @@ fn spread(
     }
     set_y(n, sum);",
         )?;
-    laid_out(result, &meta).map(Some)
+    Wgpu::laid_out(result, &meta).map(Some)
 }

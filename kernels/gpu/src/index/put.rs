@@ -7,26 +7,35 @@ use torch_library_kernels::aten;
 
 use super::take::only_index;
 use super::{are_within, is_index};
-use crate::call::{Arguments, First, compact, index_of, is_float, kernels};
-use crate::copy::{contiguous, laid_out};
-use crate::kernel::{Kernel, computed};
-use torch_library_gpu::DIMS;
+use crate::arguments::Arguments;
+use crate::backend::{GpuBackend, Tensors, index_of};
+use crate::kernel::KernelBuilder;
+use crate::layout::DIMS;
+use crate::returns::First;
 
-kernels! {
-    super::scatter: scatter_src scatter_value scatter_add;
-    super::scatter_in_place: scatter__src scatter__value scatter_add_;
-    super::index_add: index_add;
-    super::index_add_in_place: index_add_;
-    super::index_put: index_put;
-    super::index_put_in_place: index_put_;
-    super::embedding_dense_backward: embedding_dense_backward;
+/// Elements that are put or added where indices say. A body has a thread for each of them, whose number along the dimension of
+/// the indices is one of `dim_size`, with `below` numbers within each.
+#[derive(Clone, Copy, Debug)]
+pub struct Put {
+    /// A function that makes an index a place: from the end, of `size`, where it is negative.
+    pub wrapped: &'static str,
+    /// A function `source` of a place, where there is a tensor of that name.
+    pub tensor: &'static str,
+    /// As `tensor`, with `source_place`, where there is one `number` for all.
+    pub number: &'static str,
+    /// The place of this thread, in the target and in the row of its index; it ends where that is the place `without`.
+    pub place: &'static str,
+    /// Adds up all elements of the row for this place, times `alpha`, if this thread's is the first of them.
+    pub add: &'static str,
+    /// Writes this thread's element, if it is the last one for this place.
+    pub write: &'static str,
 }
 
 /// The most indices in a row.
 const LONGEST: i64 = 1 << 14;
 
 /// What is put where: for each place of an index one element of a source, or one number for all.
-struct Put<'a> {
+struct Call<'a> {
     target: &'a Tensor,
     /// The dimension of the target that indices are of, and of the index that they are compared in.
     dim: usize,
@@ -48,9 +57,9 @@ enum Source<'a> {
     Number(f64),
 }
 
-impl Put<'_> {
+impl Call<'_> {
     /// Whether it was done: not where a kernel cannot, or an index is bad.
-    fn run(&self) -> Result<bool> {
+    fn run<B: GpuBackend>(&self) -> Result<bool> {
         let (target, size) = (self.target, self.target.sizes()[self.dim]);
         let longest = self.sizes[self.dim];
         if self.sizes.iter().product::<i64>() == 0 {
@@ -58,89 +67,65 @@ impl Put<'_> {
         }
         let is_apart = match self.source {
             Source::Tensor(source) => {
-                source.dtype() == target.dtype() && is_float(source) && !source.shares_storage_with(target)
+                source.dtype() == target.dtype() && B::is_float(source) && !source.shares_storage_with(target)
             }
             Source::Number(_) => true,
         };
-        let has_place = is_float(target) && target.numel() > 0;
+        let has_place = B::is_float(target) && target.numel() > 0;
         let is_ours = has_place && !target.has_internal_overlap() && self.sizes.len() <= DIMS;
         if !is_ours || !is_apart || longest > LONGEST || self.index.shares_storage_with(target) {
             return Ok(false);
         }
-        if !are_within(&self.index, if self.wraps { -size } else { 0 }, size, None)? {
+        if !are_within::<B>(&self.index, if self.wraps { -size } else { 0 }, size, None)? {
             return Ok(false);
         }
-        self.launch(size)?;
+        self.launch::<B>(size)?;
         Ok(true)
     }
 
-    fn launch(&self, size: i64) -> Result<()> {
+    fn launch<B: GpuBackend>(&self, size: i64) -> Result<()> {
         let mut target_strides = self.target.strides().to_vec();
         let step = std::mem::take(&mut target_strides[self.dim]);
-        let dtype = self.target.dtype();
-        let kernel = Kernel::new("put")
-            .type_named("T", computed(dtype))
-            .type_named("R", dtype)
+        let text = B::PUT;
+        let kernel = B::Builder::new("put")
+            .of(self.target.dtype())
             .sizes(&self.sizes)
             .number("dim_size", self.sizes[self.dim])
             .number("below", self.sizes[self.dim + 1..].iter().product())
             .number("index_step", self.index_strides[self.dim])
             .number("step", step)
             .number("size", size)
-            .number("without", self.without.unwrap_or(-1)) // no place
+            .number("without", self.without.unwrap_or(-1)) // no place, also as a word
             .float("alpha", self.alpha)
             .strides("index", &self.index_strides)
             .strides("y", &target_strides)
-            .input("index", &self.index)?
-            .result("y", self.target)?
-            .with(WRAPPED);
+            .input("index", &self.index)
+            .result("y", self.target)
+            .with(text.wrapped);
         let kernel = match self.source {
             Source::Tensor(source) => kernel
                 .number("source_step", source.strides()[self.dim])
                 .strides("source", source.strides())
-                .input("source", source)?
-                .with("__device__ inline T source(const Params &p, i64 i) { return as<T>(p.source[i]); }"),
-            Source::Number(number) => kernel.number("source_step", 0).float("number", number).with(
-                "__device__ inline i64 source_place(const Params &p, i64 n) { return 0; }
-__device__ inline T source(const Params &p, i64 i) { return T(p.number); }",
-            ),
+                .input("source", source)
+                .with(text.tensor),
+            Source::Number(number) => {
+                kernel.number("source_step", 0).float("number", number).with(text.number)
+            }
         };
-        let body = if self.adds { ADD } else { WRITE };
-        kernel.threads(self.sizes.iter().product(), &format!("{COMMON}{body}"))
+        let body = if self.adds { text.add } else { text.write };
+        kernel.threads(self.sizes.iter().product(), &format!("{}{body}", text.place))
     }
 }
 
-/// Two indices may lead to one place, one of them from the end: what is compared is the place.
-const WRAPPED: &str = "__device__ inline i64 wrapped(const Params &p, i64 at) {
-    i64 i = p.index[at];
-    return i < 0 ? i + p.size : i;
-}";
-
-const COMMON: &str = "    i64 own = n / p.below % p.dim_size, row = index_place(p, n) - own * p.index_step;
-    i64 which = wrapped(p, row + own * p.index_step);
-    if (which == p.without) return;
-    i64 place = y_place(p, n) + which * p.step, from_row = source_place(p, n) - own * p.source_step;
-";
-
-const ADD: &str = "    for (i64 j = 0; j < own; j++) if (wrapped(p, row + j * p.index_step) == which) return;
-    T sum = as<T>(p.y[place]);
-    for (i64 j = own; j < p.dim_size; j++)
-        if (wrapped(p, row + j * p.index_step) == which) sum += T(p.alpha) * source(p, from_row + j * p.source_step);
-    p.y[place] = as<R>(sum);";
-
-const WRITE: &str =
-    "    for (i64 j = own + 1; j < p.dim_size; j++) if (wrapped(p, row + j * p.index_step) == which) return;
-    p.y[place] = as<R>(source(p, from_row + own * p.source_step));";
-
 /// A copy of a tensor, to be written to.
-fn copied(this: &Tensor) -> Result<Tensor> {
-    let result = compact(this.sizes(), this.dtype(), index_of(this))?;
+fn copied<B: GpuBackend>(this: &Tensor) -> Result<Tensor> {
+    let result = B::compact(this.sizes(), this.dtype(), index_of(this))?;
     aten::copy_(&mut result.clone(), this)?;
     Ok(result)
 }
 
 /// A kernel that writes to a copy of the first argument, from one that writes to a tensor.
-fn to_copy(
+fn to_copy<B: GpuBackend>(
     operator: OperatorHandle,
     values: &[Value<'_>],
     write: impl Fn(&Arguments<'_, '_>, &Tensor) -> Result<bool>,
@@ -148,15 +133,15 @@ fn to_copy(
     let arguments = Arguments::new(operator, values);
     let this = arguments.tensor(0)?;
     // The result has the strides of a contiguous copy, as the CPU's has.
-    if !is_float(this) || !this.is_contiguous(MemoryFormat::Contiguous) {
+    if !B::is_float(this) || !this.is_contiguous(MemoryFormat::Contiguous) {
         return Ok(None);
     }
-    let result = copied(this)?;
+    let result = copied::<B>(this)?;
     Ok(write(&arguments, &result)?.then_some(result))
 }
 
 /// As [`to_copy`], of the first argument itself.
-fn in_place(
+fn in_place<B: GpuBackend>(
     operator: OperatorHandle,
     values: &[Value<'_>],
     write: impl Fn(&Arguments<'_, '_>, &Tensor) -> Result<bool>,
@@ -165,12 +150,15 @@ fn in_place(
     Ok(write(&arguments, arguments.tensor(0)?)?.then_some(First))
 }
 
-fn scatter(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
-    to_copy(operator, values, |arguments, target| scatter_to(arguments, target, is_sum(operator)))
+pub fn scatter<B: GpuBackend>(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
+    to_copy::<B>(operator, values, |arguments, target| scatter_to::<B>(arguments, target, is_sum(operator)))
 }
 
-fn scatter_in_place(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<First>> {
-    in_place(operator, values, |arguments, target| scatter_to(arguments, target, is_sum(operator)))
+pub fn scatter_in_place<B: GpuBackend>(
+    operator: OperatorHandle,
+    values: &[Value<'_>],
+) -> Result<Option<First>> {
+    in_place::<B>(operator, values, |arguments, target| scatter_to::<B>(arguments, target, is_sum(operator)))
 }
 
 fn is_sum(operator: OperatorHandle) -> bool {
@@ -186,14 +174,14 @@ fn fits(index: &Tensor, target: &Tensor, source: Option<&Tensor>, dim: usize) ->
     is_smaller(target, Some(dim)) && source.is_none_or(|source| is_smaller(source, None))
 }
 
-fn scatter_to(arguments: &Arguments<'_, '_>, target: &Tensor, adds: bool) -> Result<bool> {
+fn scatter_to<B: GpuBackend>(arguments: &Arguments<'_, '_>, target: &Tensor, adds: bool) -> Result<bool> {
     let (dim, index) = (arguments.int(1)?, arguments.tensor(2)?);
     let source = match (arguments.optional(3), arguments.float(3)) {
         (Some(source), _) => Source::Tensor(source),
         (None, Ok(number)) => Source::Number(number),
         _ => return Ok(false),
     };
-    if !is_index(index, target) || index.dtype() != DType::Int64 || target.dim() == 0 {
+    if !is_index::<B>(index, target) || index.dtype() != DType::Int64 || target.dim() == 0 {
         return Ok(false);
     }
     let Ok(dim) = usize::try_from(if dim < 0 { dim + target.dim() as i64 } else { dim }) else {
@@ -203,14 +191,14 @@ fn scatter_to(arguments: &Arguments<'_, '_>, target: &Tensor, adds: bool) -> Res
     if dim >= target.dim() || !fits(index, target, source_tensor, dim) || index.numel() == 0 {
         return Ok(false);
     }
-    let index = contiguous(index)?;
+    let index = B::contiguous(index)?;
     let (sizes, index_strides) = (index.sizes().to_vec(), index.strides().to_vec());
     let (alpha, wraps, without) = (1.0, false, None);
-    Put { target, dim, index, index_strides, source, sizes, adds, alpha, wraps, without }.run()
+    Call { target, dim, index, index_strides, source, sizes, adds, alpha, wraps, without }.run::<B>()
 }
 
 /// Slices of a source are put where a vector of indices says.
-fn put_slices(
+fn put_slices<B: GpuBackend>(
     target: &Tensor,
     dim: usize,
     index: &Tensor,
@@ -221,51 +209,57 @@ fn put_slices(
 ) -> Result<bool> {
     let mut index_strides = vec![0; source.dim()];
     index_strides[dim] = 1;
-    let (index, sizes, source) = (contiguous(index)?, source.sizes().to_vec(), Source::Tensor(source));
-    Put { target, dim, index, index_strides, source, sizes, adds, alpha, wraps, without }.run()
+    let (index, sizes, source) = (B::contiguous(index)?, source.sizes().to_vec(), Source::Tensor(source));
+    Call { target, dim, index, index_strides, source, sizes, adds, alpha, wraps, without }.run::<B>()
 }
 
-fn index_add(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
-    to_copy(operator, values, index_add_to)
+pub fn index_add<B: GpuBackend>(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
+    to_copy::<B>(operator, values, index_add_to::<B>)
 }
 
-fn index_add_in_place(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<First>> {
-    in_place(operator, values, index_add_to)
+pub fn index_add_in_place<B: GpuBackend>(
+    operator: OperatorHandle,
+    values: &[Value<'_>],
+) -> Result<Option<First>> {
+    in_place::<B>(operator, values, index_add_to::<B>)
 }
 
-fn index_add_to(arguments: &Arguments<'_, '_>, target: &Tensor) -> Result<bool> {
+fn index_add_to<B: GpuBackend>(arguments: &Arguments<'_, '_>, target: &Tensor) -> Result<bool> {
     let (dim, index, source) = (arguments.int(1)?, arguments.tensor(2)?, arguments.tensor(3)?);
     let Ok(alpha) = arguments.float(4) else { return Ok(false) };
     let dim = if dim < 0 { dim + target.dim() as i64 } else { dim };
     let Some(dim) = usize::try_from(dim).ok().filter(|dim| *dim < target.dim()) else { return Ok(false) };
     let mut sizes = target.sizes().to_vec();
     sizes[dim] = index.numel();
-    if !is_index(index, target) || index.dim() != 1 || source.sizes() != sizes || index.numel() == 0 {
+    if !is_index::<B>(index, target) || index.dim() != 1 || source.sizes() != sizes || index.numel() == 0 {
         return Ok(false);
     }
-    put_slices(target, dim, index, source, [true, false], alpha, None)
+    put_slices::<B>(target, dim, index, source, [true, false], alpha, None)
 }
 
-fn index_put(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
+pub fn index_put<B: GpuBackend>(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
     let only = only_index(values.get(1));
-    to_copy(operator, values, |arguments, target| index_put_to(arguments, target, only))
+    to_copy::<B>(operator, values, |arguments, target| index_put_to::<B>(arguments, target, only))
 }
 
-fn index_put_in_place(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<First>> {
+pub fn index_put_in_place<B: GpuBackend>(
+    operator: OperatorHandle,
+    values: &[Value<'_>],
+) -> Result<Option<First>> {
     let only = only_index(values.get(1));
-    in_place(operator, values, |arguments, target| index_put_to(arguments, target, only))
+    in_place::<B>(operator, values, |arguments, target| index_put_to::<B>(arguments, target, only))
 }
 
 /// With one tensor of indices.
-fn index_put_to(
+fn index_put_to<B: GpuBackend>(
     arguments: &Arguments<'_, '_>,
     target: &Tensor,
     only: Option<(usize, &Tensor)>,
 ) -> Result<bool> {
     let (Some((dim, index)), source) = (only, arguments.tensor(2)?) else { return Ok(false) };
-    if !is_index(index, target)
+    if !is_index::<B>(index, target)
         || dim >= target.dim()
-        || !is_float(source)
+        || !B::is_float(source)
         || source.dtype() != target.dtype()
         || index.numel() == 0
     {
@@ -275,15 +269,23 @@ fn index_put_to(
     let wanted = [before, index.sizes(), after].concat();
     let Ok(source) = aten::expand(source, &wanted) else { return Ok(false) };
     let source = aten::reshape(&source, &[before, &[index.numel()], after].concat())?;
-    let index = aten::reshape(&contiguous(index)?, &[index.numel()])?;
-    put_slices(target, dim, &index, &source, [arguments.bool(3)?, true], 1.0, None)
+    let index = aten::reshape(&B::contiguous(index)?, &[index.numel()])?;
+    put_slices::<B>(target, dim, &index, &source, [arguments.bool(3)?, true], 1.0, None)
 }
 
-fn embedding_dense_backward(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
+pub fn embedding_dense_backward<B: GpuBackend>(
+    operator: OperatorHandle,
+    values: &[Value<'_>],
+) -> Result<Option<Tensor>> {
     let arguments = Arguments::new(operator, values);
     let (grad, index) = (arguments.tensor(0)?, arguments.tensor(1)?);
     let (count, padding, is_scaled) = (arguments.int(2)?, arguments.int(3)?, arguments.bool(4)?);
-    if is_scaled || !is_float(grad) || !is_index(index, grad) || grad.dim() != index.dim() + 1 || count <= 0 {
+    if is_scaled
+        || !B::is_float(grad)
+        || !is_index::<B>(index, grad)
+        || grad.dim() != index.dim() + 1
+        || count <= 0
+    {
         return Ok(None);
     }
     let wide = grad.sizes()[index.dim()];
@@ -292,12 +294,12 @@ fn embedding_dense_backward(operator: OperatorHandle, values: &[Value<'_>]) -> R
     }
     let like = Tensor::empty(&[count, wide], grad.dtype(), Device::META)?;
     let result = Tensor::zeros(&[count, wide], grad.dtype(), grad.device())?;
-    let (grad, index) = (contiguous(grad)?, contiguous(index)?);
+    let (grad, index) = (B::contiguous(grad)?, B::contiguous(index)?);
     let rows = grad.strided_view(&[index.numel(), wide], &[wide, 1], grad.storage_offset())?;
     let index = index.strided_view(&[index.numel()], &[1], index.storage_offset())?;
     let without = (padding >= 0).then_some(padding);
-    match put_slices(&result, 0, &index, &rows, [true, false], 1.0, without)? {
-        true => laid_out(result, &like).map(Some),
+    match put_slices::<B>(&result, 0, &index, &rows, [true, false], 1.0, without)? {
+        true => B::laid_out(result, &like).map(Some),
         false => Ok(None),
     }
 }

@@ -1,0 +1,17 @@
+//! The kernels that backends have together, in CUDA C: pieces for each family of operators.
+
+mod index;
+mod loss;
+mod optimizer;
+
+use torch_library_gpu::{Language, text};
+
+use crate::call::Cuda;
+
+impl Language for Cuda {
+    const WITHIN: text::Within = index::WITHIN;
+    const TAKE: text::Take = index::TAKE;
+    const PUT: text::Put = index::PUT;
+    const LOSS: text::Loss = loss::LOSS;
+    const OPTIMIZER: text::Optimizer = optimizer::OPTIMIZER;
+}

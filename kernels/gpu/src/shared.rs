@@ -1,0 +1,28 @@
+//! The operators whose kernels are written once, and their registration for a backend.
+
+/// Registers all of them: `shared_kernels!(Mine, PrivateUse1);` for a [backend](crate::GpuBackend) by the key of its tensors.
+///
+/// It makes a module called `registered`; `aten` of the kernels and the runtime's prelude have to be in scope.
+#[macro_export]
+macro_rules! shared_kernels {
+    ($backend:ty, $key:ident) => {
+        $crate::kernels! { $backend, $key;
+            $crate::index::take::gather::<$backend>: gather;
+            $crate::index::take::index_select::<$backend>: index_select;
+            $crate::index::take::embedding::<$backend>: embedding;
+            $crate::index::take::index::<$backend>: index_Tensor;
+            $crate::index::put::scatter::<$backend>: scatter_src scatter_value scatter_add;
+            $crate::index::put::scatter_in_place::<$backend>: scatter__src scatter__value scatter_add_;
+            $crate::index::put::index_add::<$backend>: index_add;
+            $crate::index::put::index_add_in_place::<$backend>: index_add_;
+            $crate::index::put::index_put::<$backend>: index_put;
+            $crate::index::put::index_put_in_place::<$backend>: index_put_;
+            $crate::index::put::embedding_dense_backward::<$backend>: embedding_dense_backward;
+            $crate::loss::forward::<$backend>: nll_loss_forward nll_loss2d_forward;
+            $crate::loss::backward::<$backend>: nll_loss_backward nll_loss2d_backward;
+            $crate::optimizer::sgd::<$backend>: _fused_sgd_;
+            $crate::optimizer::adam::<$backend>: _fused_adam_;
+            $crate::optimizer::adamw::<$backend>: _fused_adamw_;
+        }
+    };
+}

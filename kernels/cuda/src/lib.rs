@@ -45,7 +45,6 @@ mod gpu;
 mod kernel;
 mod matmul;
 mod memory;
-mod norm;
 mod pointwise;
 mod random;
 mod reduce;

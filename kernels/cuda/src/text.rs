@@ -2,6 +2,7 @@
 
 mod index;
 mod loss;
+mod norm;
 mod optimizer;
 
 use torch_library_gpu::{Language, text};
@@ -14,4 +15,5 @@ impl Language for Cuda {
     const PUT: text::Put = index::PUT;
     const LOSS: text::Loss = loss::LOSS;
     const OPTIMIZER: text::Optimizer = optimizer::OPTIMIZER;
+    const NORM: text::Norm = norm::NORM;
 }

@@ -1,6 +1,6 @@
 //! What kernels that are written once say in a backend's language: a text for each family, of pieces that heads put together.
 
-use crate::{index, loss, optimizer};
+use crate::{index, loss, norm, optimizer};
 
 /// The pieces by which a language computes what the shared kernels do. A backend has them in a file for each family.
 pub trait Language {
@@ -14,4 +14,6 @@ pub trait Language {
     const LOSS: loss::Loss;
     /// Steps of optimisers.
     const OPTIMIZER: optimizer::Optimizer;
+    /// Normalisation.
+    const NORM: norm::Norm;
 }

@@ -31,6 +31,8 @@ mod layout;
 #[doc(hidden)]
 pub mod loss;
 #[doc(hidden)]
+pub mod norm;
+#[doc(hidden)]
 pub mod optimizer;
 mod returns;
 mod shared;
@@ -50,5 +52,6 @@ pub mod text {
     pub use crate::index::put::Put;
     pub use crate::index::take::Take;
     pub use crate::loss::Loss;
+    pub use crate::norm::Norm;
     pub use crate::optimizer::{Adam, Counted, Optimizer, Sgd};
 }

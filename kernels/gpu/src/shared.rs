@@ -23,6 +23,12 @@ macro_rules! shared_kernels {
             $crate::optimizer::sgd::<$backend>: _fused_sgd_;
             $crate::optimizer::adam::<$backend>: _fused_adam_;
             $crate::optimizer::adamw::<$backend>: _fused_adamw_;
+            $crate::norm::batch::native_batch_norm::<$backend>: native_batch_norm;
+            $crate::norm::batch::native_batch_norm_backward::<$backend>: native_batch_norm_backward;
+            $crate::norm::group::native_group_norm::<$backend>: native_group_norm;
+            $crate::norm::group::native_group_norm_backward::<$backend>: native_group_norm_backward;
+            $crate::norm::layer::native_layer_norm::<$backend>: native_layer_norm;
+            $crate::norm::layer::native_layer_norm_backward::<$backend>: native_layer_norm_backward;
         }
     };
 }

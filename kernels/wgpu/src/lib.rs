@@ -44,7 +44,6 @@ mod halves;
 mod launch;
 mod matmul;
 mod memory;
-mod norm;
 mod pointwise;
 mod product;
 mod random;

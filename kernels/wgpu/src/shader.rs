@@ -204,7 +204,8 @@ impl KernelBuilder for Shader {
 
     fn threads_after(self, before: &str, count: i64, body: &str) -> Result<()> {
         let source = format!(
-            "@compute @workgroup_size({THREADS})
+            "const THREADS = {THREADS}u;
+@compute @workgroup_size({THREADS})
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
         @builtin(local_invocation_index) thread: u32) {{
     let n = group_number(group, groups) * {THREADS}u + thread;

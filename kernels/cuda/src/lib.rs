@@ -37,6 +37,7 @@ mod backend;
 mod blas;
 mod call;
 mod compiler;
+mod convolution;
 mod copy;
 mod create;
 mod driver;
@@ -51,7 +52,6 @@ mod reduce;
 mod scan;
 mod softmax;
 mod text;
-mod window;
 
 pub use gpu::{devices, reset};
 

@@ -4,6 +4,7 @@ mod index;
 mod loss;
 mod norm;
 mod optimizer;
+mod pool;
 
 use torch_library_gpu::{Language, text};
 
@@ -16,4 +17,5 @@ impl Language for Cuda {
     const LOSS: text::Loss = loss::LOSS;
     const OPTIMIZER: text::Optimizer = optimizer::OPTIMIZER;
     const NORM: text::Norm = norm::NORM;
+    const POOL: text::Pool = pool::POOL;
 }

@@ -1,6 +1,6 @@
 //! What kernels that are written once say in a backend's language: a text for each family, of pieces that heads put together.
 
-use crate::{index, loss, norm, optimizer};
+use crate::{index, loss, norm, optimizer, window};
 
 /// The pieces by which a language computes what the shared kernels do. A backend has them in a file for each family.
 pub trait Language {
@@ -16,4 +16,6 @@ pub trait Language {
     const OPTIMIZER: optimizer::Optimizer;
     /// Normalisation.
     const NORM: norm::Norm;
+    /// Pooling.
+    const POOL: window::pool::Pool;
 }

@@ -36,6 +36,8 @@ pub mod norm;
 pub mod optimizer;
 mod returns;
 mod shared;
+#[doc(hidden)]
+pub mod window;
 
 pub use arguments::{Arguments, all_on_meta, on_meta, row_major};
 pub use backend::{GpuBackend, Kernel, Tensors, index_of};
@@ -45,6 +47,7 @@ pub use kernel::{KernelBuilder, computed};
 pub use language::Language;
 pub use layout::{DIMS, Layout, Steps};
 pub use returns::{First, Nothing, Returns};
+pub use window::convolution::{Convolutions, Window};
 
 /// What a language says for each family of operators.
 pub mod text {
@@ -54,4 +57,5 @@ pub mod text {
     pub use crate::loss::Loss;
     pub use crate::norm::Norm;
     pub use crate::optimizer::{Adam, Counted, Optimizer, Sgd};
+    pub use crate::window::pool::Pool;
 }

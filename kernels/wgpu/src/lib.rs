@@ -34,6 +34,7 @@
 
 mod backend;
 mod call;
+mod convolution;
 mod copy;
 mod create;
 mod extreme;
@@ -52,7 +53,6 @@ mod scan;
 mod shader;
 mod softmax;
 mod text;
-mod window;
 
 pub use fuse::{Fused, fuse};
 pub use gpu::{adapters, reset};

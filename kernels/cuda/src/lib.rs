@@ -39,18 +39,13 @@ mod call;
 mod compiler;
 mod convolution;
 mod copy;
-mod create;
 mod driver;
-mod extreme;
 mod gpu;
 mod kernel;
 mod matmul;
 mod memory;
 mod pointwise;
-mod random;
 mod reduce;
-mod scan;
-mod softmax;
 mod text;
 
 pub use gpu::{devices, reset};

@@ -1,6 +1,6 @@
 //! What kernels that are written once say in a backend's language: a text for each family, of pieces that heads put together.
 
-use crate::{index, loss, norm, optimizer, window};
+use crate::{create, extreme, index, loss, norm, optimizer, random, scan, softmax, window};
 
 /// The pieces by which a language computes what the shared kernels do. A backend has them in a file for each family.
 pub trait Language {
@@ -18,4 +18,14 @@ pub trait Language {
     const NORM: norm::Norm;
     /// Pooling.
     const POOL: window::pool::Pool;
+    /// Places of extremes.
+    const EXTREME: extreme::Extreme;
+    /// Sums up to each element.
+    const SCAN: scan::Scan;
+    /// Random numbers.
+    const RANDOM: random::Random;
+    /// Softmax.
+    const SOFTMAX: softmax::Softmax;
+    /// Series.
+    const CREATE: create::Create;
 }

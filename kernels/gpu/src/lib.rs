@@ -16,13 +16,18 @@
 //! # A backend of its own
 //!
 //! A type of a backend's is its [`GpuBackend`]: memory, copies, and a [`KernelBuilder`] that launches. It has a [`Language`]: for each
-//! family of operators the [pieces](text) of kernels in that. [`shared_kernels!`] then registers all of them. What is left to a backend
-//! are element-wise operators, reductions and products of matrices, which each language does best in its own way.
+//! family of operators the [pieces](text) of kernels in that; and it multiplies matrices ([`Products`]) and what windows see
+//! ([`Convolutions`]) in its own way. [`shared_kernels!`] then registers all of them. What is left to a backend are element-wise operators,
+//! of the expressions, and reductions.
 
 mod arguments;
 mod backend;
 mod call;
+#[doc(hidden)]
+pub mod create;
 mod expression;
+#[doc(hidden)]
+pub mod extreme;
 #[doc(hidden)]
 pub mod index;
 mod kernel;
@@ -34,8 +39,16 @@ pub mod loss;
 pub mod norm;
 #[doc(hidden)]
 pub mod optimizer;
+#[doc(hidden)]
+pub mod product;
+#[doc(hidden)]
+pub mod random;
 mod returns;
+#[doc(hidden)]
+pub mod scan;
 mod shared;
+#[doc(hidden)]
+pub mod softmax;
 #[doc(hidden)]
 pub mod window;
 
@@ -46,16 +59,22 @@ pub use expression::{Expression, Over, SAME};
 pub use kernel::{KernelBuilder, computed};
 pub use language::Language;
 pub use layout::{DIMS, Layout, Steps};
+pub use product::{Products, Summand};
 pub use returns::{First, Nothing, Returns};
 pub use window::convolution::{Convolutions, Window};
 
 /// What a language says for each family of operators.
 pub mod text {
+    pub use crate::create::Create;
+    pub use crate::extreme::Extreme;
     pub use crate::index::Within;
     pub use crate::index::put::Put;
     pub use crate::index::take::Take;
     pub use crate::loss::Loss;
     pub use crate::norm::Norm;
     pub use crate::optimizer::{Adam, Counted, Optimizer, Sgd};
+    pub use crate::random::Random;
+    pub use crate::scan::Scan;
+    pub use crate::softmax::Softmax;
     pub use crate::window::pool::Pool;
 }

@@ -37,6 +37,22 @@ macro_rules! shared_kernels {
             $crate::window::pool::mean_of_shares_backward::<$backend>: _adaptive_avg_pool2d_backward;
             $crate::window::convolution::convolution::<$backend>: convolution;
             $crate::window::convolution::convolution_backward::<$backend>: convolution_backward;
+            $crate::extreme::place_of_largest::<$backend>: argmax;
+            $crate::extreme::place_of_smallest::<$backend>: argmin;
+            $crate::extreme::largest::<$backend>: max_dim;
+            $crate::extreme::smallest::<$backend>: min_dim;
+            $crate::scan::cumsum::<$backend>: cumsum;
+            $crate::random::uniform::<$backend>: uniform_;
+            $crate::random::normal::<$backend>: normal_;
+            $crate::random::bernoulli::<$backend>: bernoulli__float;
+            $crate::softmax::softmax::<$backend>: _softmax;
+            $crate::softmax::log_softmax::<$backend>: _log_softmax;
+            $crate::softmax::softmax_backward::<$backend>: _softmax_backward_data;
+            $crate::softmax::log_softmax_backward::<$backend>: _log_softmax_backward_data;
+            $crate::create::cat::<$backend>: cat;
+            $crate::create::arange::<$backend>: arange_start_step;
+            $crate::product::product::<$backend>: mm bmm;
+            $crate::product::sum_with_product::<$backend>: addmm baddbmm;
         }
     };
 }

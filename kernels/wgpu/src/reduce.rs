@@ -1,4 +1,7 @@
 //! Sums, means and extremes over dimensions: a workgroup for each element of the result.
+//!
+//! The heads are of this backend alone: what is found out about a call is for chains of calls that are fused, too, which end in
+//! such a reduction.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;

@@ -1,10 +1,15 @@
 //! The kernels that backends have together, in WGSL: pieces for each family of operators.
 
+mod create;
+mod extreme;
 mod index;
 mod loss;
 mod norm;
 mod optimizer;
 mod pool;
+mod random;
+mod scan;
+mod softmax;
 
 use torch_library_gpu::{Language, text};
 
@@ -18,4 +23,9 @@ impl Language for Wgpu {
     const OPTIMIZER: text::Optimizer = optimizer::OPTIMIZER;
     const NORM: text::Norm = norm::NORM;
     const POOL: text::Pool = pool::POOL;
+    const EXTREME: text::Extreme = extreme::EXTREME;
+    const SCAN: text::Scan = scan::SCAN;
+    const RANDOM: text::Random = random::RANDOM;
+    const SOFTMAX: text::Softmax = softmax::SOFTMAX;
+    const CREATE: text::Create = create::CREATE;
 }

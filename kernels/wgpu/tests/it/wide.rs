@@ -80,6 +80,29 @@ fn whole_numbers_are_summed_up_to_each() {
 }
 
 #[test]
+fn floats_are_summed_up_to_each() {
+    let Some(device) = device() else { return };
+    all_same(device, &[tensor(&[3, 40, 2], 0.0), tensor(&[2, 300], 1.0)], |x| {
+        let bools = x[1].gt(0)?;
+        let mut sums = vec![aten::cumsum(&x[1], 1)?, aten::cumsum(&x[1].t()?, 0)?];
+        sums.push(aten::cumsum::with(&bools, 1).dtype(DType::Float32).call()?);
+        for dim in [0, 1, -1] {
+            sums.push(aten::cumsum(&x[0], dim)?);
+        }
+        Ok(sums)
+    });
+}
+
+#[test]
+fn tensors_of_several_types_are_joined_as_one() {
+    let Some(device) = device() else { return };
+    let whole = Tensor::from([[3i32, -5], [1, 0]]);
+    all_same(device, &[whole, Tensor::from([[7i64, 8]]), tensor(&[1, 2], 0.0)], |x| {
+        Ok(vec![aten::cat(&x[..2])?, aten::cat(x)?, aten::cat(&[x[2].clone(), x[0].gt(0)?])?])
+    });
+}
+
+#[test]
 fn types_are_converted_where_no_number_is_lost_but_by_rounding() {
     let Some(device) = device() else { return };
     let halves = Tensor::from([3i32, -5, i32::MAX, i32::MIN, 0, 16_777_217]);

@@ -1,5 +1,6 @@
 //! Elements at places that other tensors say.
 
+mod order;
 pub mod put;
 pub mod take;
 

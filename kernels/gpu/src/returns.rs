@@ -6,16 +6,16 @@ use crate::arguments::all_on_meta;
 
 /// What a kernel returns.
 pub trait Returns: Sized {
-    /// The same, as an operator gives it for such arguments, whose kernel took others: `as_meta` makes a result what it is
+    /// The same, as an operator gives it for such arguments, whose kernel took others: `convert` makes a result what it is
     /// on `meta`. Nothing where that cannot be, or where it is no tensor that is returned.
     ///
     /// # Errors
-    /// Those of the operator and of `as_meta`.
-    fn as_meta(
+    /// Those of the operator and of `convert`.
+    fn converted(
         self,
         _operator: OperatorHandle,
         _arguments: &[Value<'_>],
-        _as_meta: fn(Tensor, Tensor) -> Result<Option<Tensor>>,
+        _convert: fn(Tensor, Tensor) -> Result<Option<Tensor>>,
     ) -> Result<Option<Self>> {
         Ok(None)
     }
@@ -25,13 +25,13 @@ pub trait Returns: Sized {
 }
 
 impl Returns for Tensor {
-    fn as_meta(
+    fn converted(
         self,
         operator: OperatorHandle,
         arguments: &[Value<'_>],
-        as_meta: fn(Tensor, Tensor) -> Result<Option<Tensor>>,
+        convert: fn(Tensor, Tensor) -> Result<Option<Tensor>>,
     ) -> Result<Option<Self>> {
-        Ok([self].as_meta(operator, arguments, as_meta)?.map(|[result]| result))
+        Ok([self].converted(operator, arguments, convert)?.map(|[result]| result))
     }
 
     fn leave<'v>(self, _: Vec<Value<'v>>, stack: &mut Stack<'v>) {
@@ -40,16 +40,16 @@ impl Returns for Tensor {
 }
 
 impl<const N: usize> Returns for [Tensor; N] {
-    fn as_meta(
+    fn converted(
         self,
         operator: OperatorHandle,
         arguments: &[Value<'_>],
-        as_meta: fn(Tensor, Tensor) -> Result<Option<Tensor>>,
+        convert: fn(Tensor, Tensor) -> Result<Option<Tensor>>,
     ) -> Result<Option<Self>> {
         let metas: [Tensor; N] = all_on_meta(operator, arguments)?;
         let mut results = self;
         for (result, meta) in results.iter_mut().zip(metas).filter(|(result, _)| result.is_defined()) {
-            let Some(found) = as_meta(result.clone(), meta)? else { return Ok(None) };
+            let Some(found) = convert(result.clone(), meta)? else { return Ok(None) };
             *result = found;
         }
         Ok(Some(results))

@@ -65,7 +65,7 @@ pub(crate) fn run<R: Returns>(
         return Ok(None);
     }
     match kernel(operator, &widened)? {
-        Some(returns) => returns.as_meta(operator, arguments, narrowed),
+        Some(returns) => returns.converted(operator, arguments, narrowed),
         None => Ok(None),
     }
 }

@@ -1,10 +1,14 @@
-//! Elements that are written or added at places that indices say, without atomics: of those that lead to one place, the
-//! first one adds up all of them in their order, or the last one is written. So the sums are those of the CPU, bit by
-//! bit, and the same in each run. Each looks at all others of its row, which is why long rows are left to the CPU.
+//! Elements that are written or added at places that indices say, without atomics: those that lead to one place are added
+//! up in their order, or the last one is written. So the sums are those of the CPU, bit by bit, and the same in each run.
+//!
+//! One row of indices for all that lies beside is put in order on the host, and a thread goes through those of one place. Where each
+//! element has an index of its own, those of a short row look at all others instead, and nothing leaves the device.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
+use torch_library_kernels::prelude::*;
 
+use super::order::Order;
 use super::take::only_index;
 use super::{are_within, is_index};
 use crate::arguments::Arguments;
@@ -17,22 +21,28 @@ use crate::returns::First;
 /// the indices is one of `dim_size`, with `below` numbers within each.
 #[derive(Clone, Copy, Debug)]
 pub struct Put {
-    /// A function that makes an index a place: from the end, of `size`, where it is negative.
-    pub wrapped: &'static str,
     /// A function `source` of a place, where there is a tensor of that name.
     pub tensor: &'static str,
     /// As `tensor`, with `source_place`, where there is one `number` for all.
     pub number: &'static str,
-    /// The place of this thread, in the target and in the row of its index; it ends where that is the place `without`.
+    /// The place of this thread, in the target and in the row of its index.
     pub place: &'static str,
     /// Adds up all elements of the row for this place, times `alpha`, if this thread's is the first of them.
     pub add: &'static str,
     /// Writes this thread's element, if it is the last one for this place.
     pub write: &'static str,
+    /// For indices that were put in order, a thread for each place and each element `beside` it: the place, and which numbers along
+    /// the dimension lead there. They are in `order`; where those of each place end is from `ends` on, and its number from `slots` on,
+    /// which counts places and within them the `lines` of indices.
+    pub ordered: &'static str,
+    /// Adds these up, after `ordered`.
+    pub add_ordered: &'static str,
+    /// Writes the last of these, after `ordered`.
+    pub write_ordered: &'static str,
 }
 
-/// The most indices in a row.
-const LONGEST: i64 = 1 << 14;
+/// The most indices in a row whose threads look at each other, which takes the square of that.
+const LONGEST: i64 = 256;
 
 /// What is put where: for each place of an index one element of a source, or one number for all.
 struct Call<'a> {
@@ -47,8 +57,9 @@ struct Call<'a> {
     sizes: Vec<i64>,
     adds: bool,
     alpha: f64,
+    /// Whether indices count from the end where they are negative; only where there is one row of them.
     wraps: bool,
-    /// An index that is left out.
+    /// An index that is left out, likewise.
     without: Option<i64>,
 }
 
@@ -73,47 +84,77 @@ impl Call<'_> {
         };
         let has_place = B::is_float(target) && target.numel() > 0;
         let is_ours = has_place && !target.has_internal_overlap() && self.sizes.len() <= DIMS;
-        if !is_ours || !is_apart || longest > LONGEST || self.index.shares_storage_with(target) {
+        if !is_ours || !is_apart || self.index.shares_storage_with(target) {
             return Ok(false);
         }
-        if !are_within::<B>(&self.index, if self.wraps { -size } else { 0 }, size, None)? {
+        let lines = self.index.numel() / longest;
+        if lines == 1 || longest > LONGEST {
+            let low = if self.wraps { -size } else { 0 };
+            // One row of them is for all that is beside; or each element has its own.
+            let below = if lines == 1 { 1 } else { self.below() };
+            let order = Order::of(&self.index, longest, below, low..size, self.without)?;
+            return order.map_or(Ok(false), |order| self.in_order::<B>(&order).map(|()| true));
+        }
+        if !are_within::<B>(&self.index, 0, size, None)? {
             return Ok(false);
         }
-        self.launch::<B>(size)?;
+        self.by_looking::<B>()?;
         Ok(true)
     }
 
-    fn launch<B: GpuBackend>(&self, size: i64) -> Result<()> {
+    /// A kernel with the parameters that both ways have.
+    fn kernel<B: GpuBackend>(&self) -> B::Builder {
         let mut target_strides = self.target.strides().to_vec();
         let step = std::mem::take(&mut target_strides[self.dim]);
-        let text = B::PUT;
         let kernel = B::Builder::new("put")
             .of(self.target.dtype())
             .sizes(&self.sizes)
             .number("dim_size", self.sizes[self.dim])
-            .number("below", self.sizes[self.dim + 1..].iter().product())
-            .number("index_step", self.index_strides[self.dim])
+            .number("below", self.below())
             .number("step", step)
-            .number("size", size)
-            .number("without", self.without.unwrap_or(-1)) // no place, also as a word
             .float("alpha", self.alpha)
-            .strides("index", &self.index_strides)
             .strides("y", &target_strides)
-            .input("index", &self.index)
-            .result("y", self.target)
-            .with(text.wrapped);
-        let kernel = match self.source {
+            .result("y", self.target);
+        match self.source {
             Source::Tensor(source) => kernel
                 .number("source_step", source.strides()[self.dim])
                 .strides("source", source.strides())
                 .input("source", source)
-                .with(text.tensor),
+                .with(B::PUT.tensor),
             Source::Number(number) => {
-                kernel.number("source_step", 0).float("number", number).with(text.number)
+                kernel.number("source_step", 0).float("number", number).with(B::PUT.number)
             }
-        };
+        }
+    }
+
+    /// How many elements each number along the dimension has within it.
+    fn below(&self) -> i64 {
+        self.sizes[self.dim + 1..].iter().product()
+    }
+
+    fn by_looking<B: GpuBackend>(&self) -> Result<()> {
+        let text = B::PUT;
+        let kernel = self
+            .kernel::<B>()
+            .number("index_step", self.index_strides[self.dim])
+            .strides("index", &self.index_strides)
+            .input("index", &self.index);
         let body = if self.adds { text.add } else { text.write };
-        kernel.threads(self.sizes.iter().product(), &format!("{}{body}", text.place))
+        kernel.threads(self.sizes.iter().product(), &[text.place, body].concat())
+    }
+
+    fn in_order<B: GpuBackend>(&self, order: &Order) -> Result<()> {
+        let beside = self.sizes.iter().product::<i64>() / self.sizes[self.dim] / order.lines;
+        let numbers = order.numbers.to(self.target.device())?;
+        let kernel = self
+            .kernel::<B>()
+            .number("lines", order.lines)
+            .number("beside", beside)
+            .number("ends", order.ends)
+            .number("slots", order.ends + order.places)
+            .input("order", &numbers);
+        let body = if self.adds { B::PUT.add_ordered } else { B::PUT.write_ordered };
+        kernel.threads(order.places * beside, &[B::PUT.ordered, body].concat())
     }
 }
 
@@ -141,7 +182,7 @@ fn to_copy<B: GpuBackend>(
 }
 
 /// As [`to_copy`], of the first argument itself.
-fn in_place<B: GpuBackend>(
+fn in_place(
     operator: OperatorHandle,
     values: &[Value<'_>],
     write: impl Fn(&Arguments<'_, '_>, &Tensor) -> Result<bool>,
@@ -158,7 +199,7 @@ pub fn scatter_in_place<B: GpuBackend>(
     operator: OperatorHandle,
     values: &[Value<'_>],
 ) -> Result<Option<First>> {
-    in_place::<B>(operator, values, |arguments, target| scatter_to::<B>(arguments, target, is_sum(operator)))
+    in_place(operator, values, |arguments, target| scatter_to::<B>(arguments, target, is_sum(operator)))
 }
 
 fn is_sum(operator: OperatorHandle) -> bool {
@@ -221,7 +262,7 @@ pub fn index_add_in_place<B: GpuBackend>(
     operator: OperatorHandle,
     values: &[Value<'_>],
 ) -> Result<Option<First>> {
-    in_place::<B>(operator, values, index_add_to::<B>)
+    in_place(operator, values, index_add_to::<B>)
 }
 
 fn index_add_to<B: GpuBackend>(arguments: &Arguments<'_, '_>, target: &Tensor) -> Result<bool> {
@@ -247,7 +288,7 @@ pub fn index_put_in_place<B: GpuBackend>(
     values: &[Value<'_>],
 ) -> Result<Option<First>> {
     let only = only_index(values.get(1));
-    in_place::<B>(operator, values, |arguments, target| index_put_to::<B>(arguments, target, only))
+    in_place(operator, values, |arguments, target| index_put_to::<B>(arguments, target, only))
 }
 
 /// With one tensor of indices.

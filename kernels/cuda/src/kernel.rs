@@ -155,6 +155,21 @@ impl KernelBuilder for Kernel {
         ))
     }
 
+    fn places(self, name: &str, sizes: &[i64], strides: &[i64]) -> Kernel {
+        let body: String = (0..sizes.len())
+            .rev()
+            .map(|dim| match dim {
+                0 => format!("    at += rest * p.{name}_strides[0];\n"),
+                _ => format!(
+                    "    at += rest % p.{name}_sizes[{dim}] * p.{name}_strides[{dim}];\n    rest /= p.{name}_sizes[{dim}];\n"
+                ),
+            })
+            .collect();
+        self.numbers(&format!("{name}_sizes"), sizes).numbers(&format!("{name}_strides"), strides).with(&format!(
+            "__device__ inline i64 {name}(const Params &p, i64 rest) {{\n    i64 at = 0;\n{body}    return at;\n}}"
+        ))
+    }
+
     /// Functions for the body; they may take `const Params &p`.
     fn with(mut self, text: &str) -> Kernel {
         self.text += text;

@@ -8,6 +8,7 @@ mod norm;
 mod optimizer;
 mod pool;
 mod random;
+mod reduce;
 mod scan;
 mod softmax;
 
@@ -28,4 +29,5 @@ impl Language for Cuda {
     const RANDOM: text::Random = random::RANDOM;
     const SOFTMAX: text::Softmax = softmax::SOFTMAX;
     const CREATE: text::Create = create::CREATE;
+    const REDUCE: text::Reduce = reduce::REDUCE;
 }

@@ -58,6 +58,9 @@ pub trait KernelBuilder: Sized {
     /// How far a tensor goes with these dimensions: a function `name_place` is where it is in the `n`-th place of them all.
     fn strides(self, name: &str, strides: &[i64]) -> Self;
 
+    /// A function for the place of a number in dimensions of such sizes and strides, as many as there are.
+    fn places(self, name: &str, sizes: &[i64], strides: &[i64]) -> Self;
+
     /// Functions for the body.
     fn with(self, text: &str) -> Self;
 

@@ -1,6 +1,6 @@
 //! What kernels that are written once say in a backend's language: a text for each family, of pieces that heads put together.
 
-use crate::{create, extreme, index, loss, norm, optimizer, random, scan, softmax, window};
+use crate::{create, extreme, index, loss, norm, optimizer, random, reduce, scan, softmax, window};
 
 /// The pieces by which a language computes what the shared kernels do. A backend has them in a file for each family.
 pub trait Language {
@@ -28,4 +28,6 @@ pub trait Language {
     const SOFTMAX: softmax::Softmax;
     /// Series.
     const CREATE: create::Create;
+    /// Reductions.
+    const REDUCE: reduce::Reduce;
 }

@@ -18,7 +18,7 @@
 //! A type of a backend's is its [`GpuBackend`]: memory, copies, and a [`KernelBuilder`] that launches. It has a [`Language`]: for each
 //! family of operators the [pieces](text) of kernels in that; and it multiplies matrices ([`Products`]) and what windows see
 //! ([`Convolutions`]) in its own way. [`shared_kernels!`] then registers all of them. What is left to a backend are element-wise operators,
-//! of the expressions, and reductions.
+//! of the expressions.
 
 mod arguments;
 mod backend;
@@ -43,6 +43,8 @@ pub mod optimizer;
 pub mod product;
 #[doc(hidden)]
 pub mod random;
+#[doc(hidden)]
+pub mod reduce;
 mod returns;
 #[doc(hidden)]
 pub mod scan;
@@ -74,6 +76,7 @@ pub mod text {
     pub use crate::norm::Norm;
     pub use crate::optimizer::{Adam, Counted, Optimizer, Sgd};
     pub use crate::random::Random;
+    pub use crate::reduce::{Fold, Reduce};
     pub use crate::scan::Scan;
     pub use crate::softmax::Softmax;
     pub use crate::window::pool::Pool;

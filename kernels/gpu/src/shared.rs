@@ -53,6 +53,7 @@ macro_rules! shared_kernels {
             $crate::create::arange::<$backend>: arange_start_step;
             $crate::product::product::<$backend>: mm bmm;
             $crate::product::sum_with_product::<$backend>: addmm baddbmm;
+            $crate::reduce::reduction::<$backend>: sum sum_dim_IntList mean mean_dim amax amin prod prod_dim_int;
         }
     };
 }

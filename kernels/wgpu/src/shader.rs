@@ -196,6 +196,27 @@ impl KernelBuilder for Shader {
         ))
     }
 
+    fn places(self, name: &str, sizes: &[i64], strides: &[i64]) -> Shader {
+        let body: String = (0..sizes.len())
+            .rev()
+            .map(|dim| match dim {
+                0 => format!("    at += rest * p.{name}_strides[0];\n"),
+                _ => format!(
+                    "    at += rest % p.{name}_sizes[{dim}] * p.{name}_strides[{dim}];\n    rest = rest / p.{name}_sizes[{dim}];\n"
+                ),
+            })
+            .collect();
+        let shader = match sizes.is_empty() {
+            true => self, // WGSL has no empty arrays
+            false => {
+                self.numbers(&format!("{name}_sizes"), sizes).numbers(&format!("{name}_strides"), strides)
+            }
+        };
+        shader.with(&format!(
+            "fn {name}(n: u32) -> u32 {{\n    var rest = n;\n    var at = 0u;\n{body}    return at;\n}}"
+        ))
+    }
+
     fn with(mut self, text: &str) -> Shader {
         self.access += text;
         self.access.push('\n');

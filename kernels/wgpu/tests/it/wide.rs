@@ -93,6 +93,32 @@ fn floats_are_summed_up_to_each() {
     });
 }
 
+/// Few long rows are cut into parts; of many that lie side by side each is a thread's.
+#[test]
+fn rows_of_all_lengths_are_reduced() {
+    let Some(device) = device() else { return };
+    for sizes in [[1, 70_000], [3, 40_000], [600, 30], [700, 9], [1, 1]] {
+        let whole = (0..sizes[0] * sizes[1]).map(|i| ((i * 7919) % 1013 - 500) as i32).collect();
+        let whole = Tensor::from_vec(whole, &sizes).unwrap();
+        // Of one sign, or the order of a sum would show.
+        all_same(device, &[tensor(&sizes, 0.0).abs().unwrap(), whole], |x| {
+            let turned = aten::contiguous(&x[0].t()?)?.t()?;
+            Ok(vec![
+                x[0].sum_dim(&[1], false)?,
+                x[0].mean_dim(&[1], true)?,
+                turned.sum_dim(&[1], false)?,
+                turned.amin(&[1], false)?,
+                aten::mean(&turned)?,
+                x[0].amax(&[1], false)?,
+                x[1].amax(&[1], false)?,
+                x[1].amin(&[0, 1], true)?,
+                aten::prod_dim_int(&x[0].slice(1, 0, 12, 1)?, 1)?,
+                aten::mean_dim::with(&x[1], Some(&[1])).dtype(DType::Float32).call()?,
+            ])
+        });
+    }
+}
+
 #[test]
 fn tensors_of_several_types_are_joined_as_one() {
     let Some(device) = device() else { return };

@@ -1,9 +1,10 @@
 //! Copies between strides and types, and filling.
 
 use torch_library::prelude::*;
+use torch_library_gpu::{First, Tensors};
 use torch_library_kernels::aten;
 
-use crate::call::{First, index_of, is_here, kernels, unwritten};
+use crate::call::{Cuda, kernels};
 use crate::memory::Memory;
 use crate::pointwise;
 
@@ -34,7 +35,7 @@ fn fill(_: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<First>> {
     let (Some(to), Some(number)) = (arguments[0].as_tensor(), pointwise::number(&arguments[1])) else {
         return Ok(None);
     };
-    let is_ours = is_here(to) && !to.has_internal_overlap();
+    let is_ours = Cuda::is_here(to) && !to.has_internal_overlap();
     let is_bool = to.dtype() == DType::Bool && matches!(number, Scalar::Int(_));
     if !is_ours || !(is_bool || pointwise::fits(number, to.dtype())) {
         return Ok(None);
@@ -50,7 +51,7 @@ fn is_broadcast(from: &Tensor, sizes: &[i64]) -> bool {
 
 /// Writes the elements of a tensor to another one on the same device, if a kernel can.
 pub(crate) fn copy(to: &Tensor, from: &Tensor) -> Result<bool> {
-    let are_here = is_here(to) && is_here(from) && to.device() == from.device();
+    let are_here = Cuda::is_here(to) && Cuda::is_here(from) && to.device() == from.device();
     let is_apart = !to.storage().is_same(&from.storage()) && !to.has_internal_overlap();
     if !are_here || !is_apart || !is_broadcast(from, to.sizes()) {
         return Ok(false);
@@ -64,24 +65,4 @@ pub(crate) fn copy(to: &Tensor, from: &Tensor) -> Result<bool> {
         return Ok(true);
     }
     pointwise::write(to, from)
-}
-
-/// The tensor, or a copy of it, with one element behind the other in memory.
-pub(crate) fn contiguous(tensor: &Tensor) -> Result<Tensor> {
-    if tensor.is_contiguous(MemoryFormat::Contiguous) {
-        return Ok(tensor.clone());
-    }
-    laid_out(tensor.clone(), &Tensor::empty(tensor.sizes(), tensor.dtype(), Device::META)?)
-}
-
-/// The tensor, or a copy of it, with the strides of another one of its sizes.
-pub(crate) fn laid_out(tensor: Tensor, like: &Tensor) -> Result<Tensor> {
-    if tensor.strides() == like.strides() && tensor.sizes() == like.sizes() {
-        return Ok(tensor);
-    }
-    let result = unwritten(like, index_of(&tensor))?;
-    if !copy(&result, &tensor)? {
-        aten::copy_(&mut result.clone(), &tensor)?; // by way of the host: it has more dimensions than kernels count
-    }
-    Ok(result)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use torch_library::Storage;
 use torch_library::prelude::*;
-use torch_library_gpu::DIMS;
+use torch_library_gpu::{DIMS, KernelBuilder};
 
 use crate::compiler;
 use crate::memory::Memory;
@@ -31,14 +31,6 @@ pub(crate) fn c_type(dtype: DType) -> Option<&'static str> {
     })
 }
 
-/// What is computed with for elements of a type: float for those of 16 bits, as PyTorch does.
-pub(crate) fn computed(dtype: DType) -> DType {
-    match dtype {
-        DType::Float16 | DType::BFloat16 => DType::Float32,
-        _ => dtype,
-    }
-}
-
 /// A kernel in the making. Its first parameter, `p.count`, is the number of threads or rows that have something to do.
 pub(crate) struct Kernel {
     label: &'static str,
@@ -49,77 +41,107 @@ pub(crate) struct Kernel {
     words: Vec<u64>,
     /// Functions, after the parameters.
     text: String,
-    storages: Vec<Storage>,
+    /// Memory of tensors, each with the number of the word that its address is added to.
+    tensors: Vec<(usize, Storage)>,
 }
 
 impl Kernel {
-    pub(crate) fn new(label: &'static str) -> Kernel {
-        let fields = "    i64 count;\n".to_owned();
-        let (types, text) = (String::new(), String::new());
-        Kernel { label, types, fields, words: vec![0], text, storages: Vec::new() }
-    }
-
     fn field(mut self, declared: &str, words: impl IntoIterator<Item = u64>) -> Kernel {
         let _ = writeln!(self.fields, "    {declared};");
         self.words.extend(words);
         self
     }
 
-    /// A whole number.
-    pub(crate) fn number(self, name: &str, number: i64) -> Kernel {
+    fn tensor(mut self, declared: &str, tensor: &Tensor) -> Kernel {
+        let offset = tensor.storage_offset().cast_unsigned() * tensor.dtype().size() as u64;
+        self.tensors.push((self.words.len(), tensor.storage().clone()));
+        self.field(declared, [offset])
+    }
+
+    /// Runs a body in as many blocks of so many threads.
+    pub(crate) fn run(mut self, count: i64, groups: u64, threads: [u32; 2], body: &str) -> Result<()> {
+        if groups == 0 {
+            return Ok(());
+        }
+        self.words[0] = count.cast_unsigned();
+        let Ok(groups) = i32::try_from(groups) else {
+            bail!(NotSupported, "{} would need {groups} blocks of threads, CUDA has 2^31 - 1", self.label)
+        };
+        let Kernel { label, types, fields, mut words, text, tensors } = self;
+        let source = format!(
+            "{types}struct Params {{\n{fields}}};\n{text}extern \"C\" __global__ void kernel(Params p) {{\n{body}\n}}\n"
+        );
+        let memories = tensors.iter().map(|(_, storage)| Memory::of(storage)).collect::<Result<Vec<_>>>()?;
+        for ((word, _), memory) in tensors.iter().zip(&memories) {
+            words[*word] += memory.address();
+        }
+        let Some(first) = memories.first() else { return Ok(()) };
+        let gpu = first.gpu();
+        let is_one = memories.iter().all(|memory| Arc::ptr_eq(memory.gpu(), gpu));
+        ensure!(is_one, Device, "tensors of two devices, or of one that was lost between them");
+        gpu.context.enter()?;
+        let function = compiler::function(gpu, label, &source)?;
+        let (stream, id) = gpu.current()?;
+        memories.iter().for_each(|memory| memory.used_by(id));
+        // SAFETY: the structure is the source's, whose fields have eight bytes each and were given a word each, that of a tensor its
+        // address with its offset; the kernel
+        // keeps to the tensors it was given, and freed memory is not used for anything else before this stream, or those
+        // that the block lists, are done.
+        unsafe { stream.launch(&function, groups.cast_unsigned(), threads, &words) }
+    }
+}
+
+/// In a body parameters are those of the structure `p`, which functions take as `const Params &p`, and elements are `p.x[i]`.
+impl KernelBuilder for Kernel {
+    fn new(label: &'static str) -> Kernel {
+        let fields = "    i64 count;\n".to_owned();
+        let (types, text) = (String::new(), String::new());
+        Kernel { label, types, fields, words: vec![0], text, tensors: Vec::new() }
+    }
+
+    fn number(self, name: &str, number: i64) -> Kernel {
         self.field(&format!("i64 {name}"), [number.cast_unsigned()])
     }
 
-    /// Several of them, `p.name[0]` and so on.
-    pub(crate) fn numbers(self, name: &str, numbers: &[i64]) -> Kernel {
+    fn numbers(self, name: &str, numbers: &[i64]) -> Kernel {
         let numbers = if numbers.is_empty() { &[0] } else { numbers };
         let words = numbers.iter().map(|number| number.cast_unsigned());
         self.field(&format!("i64 {name}[{}]", numbers.len()), words)
     }
 
-    pub(crate) fn float(self, name: &str, number: f64) -> Kernel {
+    fn float(self, name: &str, number: f64) -> Kernel {
         self.field(&format!("double {name}"), [number.to_bits()])
     }
 
-    /// A name for a type: `name`.
-    pub(crate) fn type_named(mut self, name: &str, dtype: DType) -> Kernel {
+    fn type_named(mut self, name: &str, dtype: DType) -> Kernel {
         let _ = writeln!(self.types, "typedef {} {name};", c_type(dtype).unwrap_or("void"));
         self
     }
 
-    /// The elements of a tensor in memory, from its first one on, as `p.name[i]`.
-    pub(crate) fn input(self, name: &str, tensor: &Tensor) -> Result<Kernel> {
+    fn input(self, name: &str, tensor: &Tensor) -> Kernel {
         self.tensor(&format!("const {}*{name}", pointed(tensor)), tensor)
     }
 
-    /// Where elements are written, `p.name[i]`.
-    pub(crate) fn result(self, name: &str, tensor: &Tensor) -> Result<Kernel> {
+    fn result(self, name: &str, tensor: &Tensor) -> Kernel {
         self.tensor(&format!("{}*{name}", pointed(tensor)), tensor)
     }
 
-    /// A tensor that may be missing: the parameter is a null pointer of the type then.
-    pub(crate) fn optional(self, name: &str, tensor: Option<&Tensor>, dtype: DType) -> Result<Kernel> {
-        match tensor {
+    /// Where it is missing, the parameter is a null pointer. The type that is computed with, `T`, has to have its name.
+    fn optional(self, name: &str, tensor: Option<&Tensor>, otherwise: &str) -> Kernel {
+        let kernel = match tensor {
             Some(tensor) => self.input(name, tensor),
-            None => Ok(self.field(&format!("const {} *{name}", c_type(dtype).unwrap_or("u8")), [0])),
-        }
+            None => self.field(&format!("const float *{name}"), [0]),
+        };
+        kernel.with(&format!(
+            "__device__ inline T {name}(const Params &p, i64 i) {{ return p.{name} ? as<T>(p.{name}[i]) : T({otherwise}); }}"
+        ))
     }
 
-    fn tensor(mut self, declared: &str, tensor: &Tensor) -> Result<Kernel> {
-        let storage = tensor.storage().clone();
-        let offset = tensor.storage_offset().cast_unsigned() * tensor.dtype().size() as u64;
-        let address = Memory::of(&storage)?.address() + offset;
-        self.storages.push(storage);
-        Ok(self.field(declared, [address]))
-    }
-
-    /// The sizes that threads count through, last dimension first, at most [`DIMS`] of them.
-    pub(crate) fn sizes(self, sizes: &[i64]) -> Kernel {
+    fn sizes(self, sizes: &[i64]) -> Kernel {
         self.number("dims", sizes.len() as i64).numbers("sizes", &padded(sizes))
     }
 
-    /// How far a tensor goes with these dimensions: `name_place(p, n)` is where it is in the `n`-th place of them all.
-    pub(crate) fn strides(self, name: &str, strides: &[i64]) -> Kernel {
+    fn strides(self, name: &str, strides: &[i64]) -> Kernel {
         self.numbers(&format!("{name}_strides"), &padded(strides)).with(&format!(
             "__device__ inline i64 {name}_place(const Params &p, i64 n) {{
     i64 rest = n, at = 0;
@@ -133,55 +155,40 @@ impl Kernel {
         ))
     }
 
+    fn places(self, name: &str, sizes: &[i64], strides: &[i64]) -> Kernel {
+        let body: String = (0..sizes.len())
+            .rev()
+            .map(|dim| match dim {
+                0 => format!("    at += rest * p.{name}_strides[0];\n"),
+                _ => format!(
+                    "    at += rest % p.{name}_sizes[{dim}] * p.{name}_strides[{dim}];\n    rest /= p.{name}_sizes[{dim}];\n"
+                ),
+            })
+            .collect();
+        self.numbers(&format!("{name}_sizes"), sizes).numbers(&format!("{name}_strides"), strides).with(&format!(
+            "__device__ inline i64 {name}(const Params &p, i64 rest) {{\n    i64 at = 0;\n{body}    return at;\n}}"
+        ))
+    }
+
     /// Functions for the body; they may take `const Params &p`.
-    pub(crate) fn with(mut self, text: &str) -> Kernel {
+    fn with(mut self, text: &str) -> Kernel {
         self.text += text;
         self.text.push('\n');
         self
     }
 
-    /// Runs a body in as many threads, each with its number, `n`.
-    pub(crate) fn threads(self, count: i64, body: &str) -> Result<()> {
+    fn threads_after(self, before: &str, count: i64, body: &str) -> Result<()> {
         let groups = count.cast_unsigned().div_ceil(u64::from(THREADS));
-        let number =
-            "    i64 n = (i64)blockIdx.x * blockDim.x + threadIdx.x;\n    if (n >= p.count) return;\n";
-        self.run(count, groups, [THREADS, 1], &format!("{number}{body}"))
+        let number = "    i64 n = (i64)blockIdx.x * blockDim.x + threadIdx.x;\n";
+        let body = format!("{number}{before}    if (n >= p.count) return;\n{body}");
+        self.run(count, groups, [THREADS, 1], &body)
     }
 
-    /// Runs a body in a block for each of as many rows: its `thread` of `blockDim.x` goes through a part of the `length`
-    /// elements of `row`. All threads get the sum of what each has from `over_sum`, and the largest from `over_max`.
-    pub(crate) fn rows(self, count: i64, length: i64, body: &str) -> Result<()> {
+    /// The threads of a block are `threads`, as many as there are elements of a row up to [`THREADS`].
+    fn rows(self, count: i64, length: i64, body: &str, writes: &str) -> Result<()> {
         let threads = u32::try_from(length).unwrap_or(THREADS).next_power_of_two().clamp(32, THREADS);
         let start = "    i64 row = blockIdx.x;\n    u32 thread = threadIdx.x, threads = blockDim.x;\n";
-        self.run(count, count.cast_unsigned(), [threads, 1], &format!("{start}{body}"))
-    }
-
-    /// Runs a body in as many blocks of so many threads.
-    pub(crate) fn run(mut self, count: i64, groups: u64, threads: [u32; 2], body: &str) -> Result<()> {
-        if groups == 0 {
-            return Ok(());
-        }
-        self.words[0] = count.cast_unsigned();
-        let Ok(groups) = i32::try_from(groups) else {
-            bail!(NotSupported, "{} would need {groups} blocks of threads, CUDA has 2^31 - 1", self.label)
-        };
-        let Kernel { label, types, fields, words, text, storages } = self;
-        let source = format!(
-            "{types}struct Params {{\n{fields}}};\n{text}extern \"C\" __global__ void kernel(Params p) {{\n{body}\n}}\n"
-        );
-        let memories = storages.iter().map(Memory::of).collect::<Result<Vec<_>>>()?;
-        let Some(first) = memories.first() else { return Ok(()) };
-        let gpu = first.gpu();
-        let is_one = memories.iter().all(|memory| Arc::ptr_eq(memory.gpu(), gpu));
-        ensure!(is_one, Device, "tensors of two devices, or of one that was lost between them");
-        gpu.context.enter()?;
-        let function = compiler::function(gpu, label, &source)?;
-        let (stream, id) = gpu.current()?;
-        memories.iter().for_each(|memory| memory.used_by(id));
-        // SAFETY: the structure is the source's, whose fields have eight bytes each and were given a word each; the kernel
-        // keeps to the tensors it was given, and freed memory is not used for anything else before this stream, or those
-        // that the block lists, are done.
-        unsafe { stream.launch(&function, groups.cast_unsigned(), threads, &words) }
+        self.run(count, count.cast_unsigned(), [threads, 1], &format!("{start}{body}\n{writes}"))
     }
 }
 

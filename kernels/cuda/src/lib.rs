@@ -37,24 +37,16 @@ mod backend;
 mod blas;
 mod call;
 mod compiler;
+mod convolution;
 mod copy;
-mod create;
 mod driver;
-mod extreme;
 mod gpu;
-mod index;
 mod kernel;
-mod loss;
 mod matmul;
 mod memory;
-mod norm;
-mod optimizer;
 mod pointwise;
-mod random;
 mod reduce;
-mod scan;
-mod softmax;
-mod window;
+mod text;
 
 pub use gpu::{devices, reset};
 
@@ -63,6 +55,5 @@ use torch_library::prelude::*;
 /// What has no kernel here.
 #[torch_fallback(CUDA)]
 fn on_the_cpu(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
-    call::check_device(operator, operator.arguments(stack)?)?;
-    torch_library::backend::cpu_fallback(operator, keys, stack)
+    torch_library_gpu::on_the_cpu::<call::Cuda>(operator, keys, stack)
 }

@@ -2,64 +2,28 @@
 #![expect(unsafe_code, reason = "cuBLAS is given addresses")]
 
 use torch_library::prelude::*;
+use torch_library_gpu::{KernelBuilder, Products, Summand, Tensors};
 use torch_library_kernels::aten;
 
 use crate::blas::{self, Gemm, Operand};
-use crate::call::{Arguments, index_of, is_here, kernels, on_meta, unwritten};
-use crate::copy::contiguous;
-use crate::kernel::{Kernel, computed};
+use crate::call::Cuda;
+use crate::kernel::Kernel;
 use crate::memory::Memory;
 
-kernels! {
-    super::product: mm bmm;
-    super::sum_with_product: addmm baddbmm;
-}
+impl Products for Cuda {
+    fn multiplies(dtype: DType) -> bool {
+        dtype != DType::Bool
+    }
 
-fn product(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
-    let arguments = Arguments::new(operator, values);
-    multiply(operator, values, [arguments.tensor(0)?, arguments.tensor(1)?], None)
-}
-
-/// `beta * self + alpha * left @ right`
-fn sum_with_product(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
-    let arguments = Arguments::new(operator, values);
-    let (Ok(beta), Ok(alpha)) = (arguments.float(3), arguments.float(4)) else { return Ok(None) };
-    let this = arguments.tensor(0)?;
-    multiply(operator, values, [arguments.tensor(1)?, arguments.tensor(2)?], Some((this, beta, alpha)))
-}
-
-fn multiply(
-    operator: OperatorHandle,
-    values: &[Value<'_>],
-    [left, right]: [&Tensor; 2],
-    summand: Option<(&Tensor, f64, f64)>,
-) -> Result<Option<Tensor>> {
-    let dtype = left.dtype();
-    let is_ours = |tensor: &Tensor| is_here(tensor) && tensor.dtype() == dtype && dtype != DType::Bool;
-    let all = [Some(left), Some(right), summand.map(|(this, ..)| this)];
-    if !all.into_iter().flatten().all(is_ours) || left.device() != right.device() {
-        return Ok(None);
+    fn multiply(left: &Tensor, right: &Tensor, summand: Option<Summand<'_>>, result: &Tensor) -> Result<()> {
+        let Some(Summand { this, beta, alpha }) = summand else {
+            return matrices(left, right, result, 1.0, 0.0);
+        };
+        if beta != 0.0 {
+            aten::copy_(&mut result.clone(), &aten::expand(this, result.sizes())?)?;
+        }
+        matrices(left, right, result, alpha, beta)
     }
-    let meta = on_meta(operator, values)?;
-    if meta.dtype() != dtype
-        || !meta.is_contiguous(MemoryFormat::Contiguous)
-        || left.numel() == 0
-        || right.numel() == 0
-    {
-        return Ok(None);
-    }
-    // Factors of whole numbers are whole.
-    let factors = summand.map(|(_, beta, alpha)| [beta, alpha]).unwrap_or([0.0, 1.0]);
-    if !dtype.is_floating_point() && factors.iter().any(|factor| factor.fract() != 0.0) {
-        return Ok(None);
-    }
-    let result = unwritten(&meta, index_of(left))?;
-    let [beta, alpha] = factors;
-    if let Some((this, ..)) = summand.filter(|(_, beta, _)| *beta != 0.0) {
-        aten::copy_(&mut result.clone(), &aten::expand(this, meta.sizes())?)?;
-    }
-    matrices(left, right, &result, alpha, beta)?;
-    Ok(Some(result))
 }
 
 /// `result = alpha * left @ right + beta * result`, of tensors of one type with two dimensions, or three for a batch; the
@@ -105,7 +69,7 @@ fn by_library(left: &Tensor, right: &Tensor, result: &Tensor, alpha: f64, beta: 
     };
     let [left, right] = [left, right].map(|tensor| match operand(tensor) {
         Some(_) => Ok(tensor.clone()),
-        None => contiguous(tensor),
+        None => Cuda::contiguous(tensor),
     });
     let (left, right) = (left?, right?);
     let (Some(of_left), Some(of_right), Some(of_result)) = (operand(&left), operand(&right), operand(result))
@@ -144,17 +108,16 @@ fn by_tiles(left: &Tensor, right: &Tensor, result: &Tensor, alpha: f64, beta: f6
     let [_, _, [inner, _]] = shape(left);
     let strides = |tensor: &Tensor| shape(tensor).map(|[_, stride]| stride);
     let kernel = Kernel::new("product of matrices")
-        .type_named("R", dtype)
-        .type_named("T", computed(dtype))
+        .of(dtype)
         .numbers("sizes", &[rows, columns, inner])
         .numbers("left_strides", &strides(left))
         .numbers("right_strides", &strides(right))
         .numbers("strides", &strides(result))
         .float("alpha", alpha)
         .float("beta", beta)
-        .input("left", left)?
-        .input("right", right)?
-        .result("y", result)?;
+        .input("left", left)
+        .input("right", right)
+        .result("y", result);
     let side = i64::from(SIDE);
     let tiles = |count: i64| count.cast_unsigned().div_ceil(side.cast_unsigned());
     kernel.run(batch, batch.cast_unsigned() * tiles(rows) * tiles(columns), [SIDE, SIDE], TILE)

@@ -5,11 +5,11 @@ mod source;
 
 use torch_library::prelude::*;
 use torch_library::result_type;
-use torch_library_gpu::{Expression, Layout, Over, SAME};
+use torch_library_gpu::{Expression, First, Layout, Over, SAME, Tensors, computed, index_of, on_meta};
 use torch_library_kernels::aten;
 
-use crate::call::{First, index_of, is_here, kernels, on_meta, unwritten};
-use crate::kernel::{c_type, computed};
+use crate::call::{Cuda, kernels};
+use crate::kernel::c_type;
 
 kernels! {
     super::kernel: abs neg relu exp log sqrt rsqrt sin cos tanh sigmoid floor ceil trunc reciprocal silu logical_not
@@ -93,7 +93,7 @@ fn inputs_of<'a>(arguments: &'a [Value<'_>]) -> Result<Option<Vec<Input<'a>>>> {
 
 /// A tensor as an input, where it can be one.
 fn input(tensor: &Tensor) -> Result<Option<Input<'_>>> {
-    Ok(match is_here(tensor) {
+    Ok(match Cuda::is_here(tensor) {
         true => Some(Input::Here(tensor)),
         false if tensor.device() == Device::CPU && tensor.dim() == 0 => Some(Input::Number(tensor.item()?)),
         false => None,
@@ -162,7 +162,7 @@ fn compute(known: &Known, inputs: &[Input<'_>], target: Option<&Tensor>) -> Resu
     }
     let (result, layout) = match target {
         Some(target) => (target.clone(), in_target(target, &here)),
-        None => (unwritten(meta, index_of(first))?, Layout::of(meta, &here)),
+        None => (Cuda::unwritten(meta, index_of(first))?, Layout::of(meta, &here)),
     };
     let Some(layout) = layout else { return Ok(None) };
     let of = source::Pointwise { expression, promoted: *promoted, inputs, scalars, layout: &layout };

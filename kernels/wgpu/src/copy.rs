@@ -3,12 +3,12 @@
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
-use crate::call::{index_of, is_here, is_small, unwritten};
+use crate::call::{is_here, is_small};
 use crate::launch::{Launch, THREADS, WORDS};
 use crate::memory::{Memory, WORD};
 use crate::pointwise::{of_type, words_of};
 use crate::shader::Shader;
-use torch_library_gpu::DIMS;
+use torch_library_gpu::{DIMS, KernelBuilder};
 
 #[torch_impl(aten, PrivateUse2, boxed)]
 mod kernels {
@@ -229,24 +229,4 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
 fn run(label: &str, source: &str, params: &[u32], inputs: &[&Memory], result: &Memory) -> Result<()> {
     let groups = u64::from(params[0]).div_ceil(u64::from(THREADS));
     Launch { label, source, params, params_type: WORDS, inputs, results: &[result], groups }.run()
-}
-
-/// The tensor, or a copy of it, with one element behind the other in memory.
-pub(crate) fn contiguous(tensor: &Tensor) -> Result<Tensor> {
-    if tensor.is_contiguous(MemoryFormat::Contiguous) {
-        return Ok(tensor.clone());
-    }
-    laid_out(tensor.clone(), &Tensor::empty(tensor.sizes(), tensor.dtype(), Device::META)?)
-}
-
-/// The tensor, or a copy of it, with the strides of another one of its sizes.
-pub(crate) fn laid_out(tensor: Tensor, like: &Tensor) -> Result<Tensor> {
-    if tensor.strides() == like.strides() && tensor.sizes() == like.sizes() {
-        return Ok(tensor);
-    }
-    let result = unwritten(like, index_of(&tensor))?;
-    if !copy(&result, &tensor)? {
-        aten::copy_(&mut result.clone(), &tensor)?; // by way of the host: it has more dimensions than kernels count
-    }
-    Ok(result)
 }

@@ -1,9 +1,10 @@
 //! Operators of 16-bit floats by kernels of float32: what goes in is widened, which loses nothing, and what comes out is rounded once.
 
 use torch_library::prelude::*;
+use torch_library_gpu::{Kernel, Returns};
 
-use crate::call::{Returns, is_here};
-use crate::pointwise::{is_half, of_type};
+use crate::call::is_here;
+use crate::pointwise::{is_half, narrowed, of_type};
 
 /// Operators that write to no argument, and that round nothing in between on the CPU either.
 const WIDENED: [&str; 23] = [
@@ -34,7 +35,7 @@ const WIDENED: [&str; 23] = [
 
 /// Runs a kernel of float32 for 16-bit floats, where it takes such a call.
 pub(crate) fn run<R: Returns>(
-    kernel: fn(OperatorHandle, &[Value<'_>]) -> Result<Option<R>>,
+    kernel: Kernel<R>,
     operator: OperatorHandle,
     arguments: &[Value<'_>],
 ) -> Result<Option<R>> {
@@ -64,7 +65,7 @@ pub(crate) fn run<R: Returns>(
         return Ok(None);
     }
     match kernel(operator, &widened)? {
-        Some(returns) => returns.narrowed(operator, arguments),
+        Some(returns) => returns.converted(operator, arguments, narrowed),
         None => Ok(None),
     }
 }

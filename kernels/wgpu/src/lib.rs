@@ -34,28 +34,20 @@
 
 mod backend;
 mod call;
+mod convolution;
 mod copy;
-mod create;
-mod extreme;
 mod fold;
 mod fuse;
 mod gpu;
 mod halves;
-mod index;
 mod launch;
-mod loss;
 mod matmul;
 mod memory;
-mod norm;
-mod optimizer;
 mod pointwise;
 mod product;
-mod random;
 mod reduce;
-mod scan;
 mod shader;
-mod softmax;
-mod window;
+mod text;
 
 pub use fuse::{Fused, fuse};
 pub use gpu::{adapters, reset};
@@ -65,5 +57,5 @@ use torch_library::prelude::*;
 /// What has no kernel here.
 #[torch_fallback(PrivateUse2)]
 fn on_the_cpu(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
-    torch_library::backend::cpu_fallback(operator, keys, stack)
+    torch_library_gpu::on_the_cpu::<call::Wgpu>(operator, keys, stack)
 }

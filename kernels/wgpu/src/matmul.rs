@@ -1,76 +1,48 @@
 //! Products of matrices of any strides.
 
 use torch_library::prelude::*;
-use torch_library_kernels::aten;
+use torch_library_gpu::{KernelBuilder, Products, Summand};
 
-use crate::call::{Arguments, index_of, is_float, kernels, on_meta, unwritten};
+use crate::call::Wgpu;
 use crate::product::{PLAIN, Product};
 use crate::shader::Shader;
 
-kernels! {
-    super::product: mm bmm;
-    super::sum_with_product: addmm baddbmm;
-}
-
-fn product(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
-    let arguments = Arguments::new(operator, values);
-    multiply(operator, values, [arguments.tensor(0)?, arguments.tensor(1)?], None)
-}
-
-/// `beta * self + alpha * left @ right`
-fn sum_with_product(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
-    let arguments = Arguments::new(operator, values);
-    let (Ok(beta), Ok(alpha)) = (arguments.float(3), arguments.float(4)) else { return Ok(None) };
-    let this = arguments.tensor(0)?;
-    if !is_float(this) {
-        return Ok(None);
+impl Products for Wgpu {
+    fn multiplies(dtype: DType) -> bool {
+        dtype == DType::Float32
     }
-    multiply(operator, values, [arguments.tensor(1)?, arguments.tensor(2)?], Some((this, beta, alpha)))
-}
 
-fn multiply(
-    operator: OperatorHandle,
-    values: &[Value<'_>],
-    [left, right]: [&Tensor; 2],
-    summand: Option<(&Tensor, f64, f64)>,
-) -> Result<Option<Tensor>> {
-    if !is_float(left) || !is_float(right) {
-        return Ok(None);
-    }
-    let meta = on_meta(operator, values)?;
-    let is_ours = meta.dtype() == DType::Float32 && meta.is_contiguous(MemoryFormat::Contiguous);
-    if !is_ours || left.numel() == 0 || right.numel() == 0 || meta.numel() >= 1 << 30 {
-        return Ok(None);
-    }
-    let result = unwritten(&meta, index_of(left))?;
-    let [batch, rows, columns] = last_three(meta.sizes(), 1);
-    let inner = left.sizes()[left.dim() - 1];
-    let mut shader = Shader::new("matmul")
-        .input("left_matrix", left)
-        .numbers("left_strides", &last_three(left.strides(), 0))
-        .input("right_matrix", right)
-        .numbers("right_strides", &last_three(right.strides(), 0))
-        .result("product", &result)
-        .with(PLAIN)
-        .with(&format!(
-            "fn left_at(batch: u32, row: u32, along: u32) -> f32 {{ return left_matrix({}); }}
+    fn multiply(left: &Tensor, right: &Tensor, summand: Option<Summand<'_>>, result: &Tensor) -> Result<()> {
+        let [batch, rows, columns] = last_three(result.sizes(), 1);
+        let inner = left.sizes()[left.dim() - 1];
+        let mut shader = Shader::new("matmul")
+            .input("left_matrix", left)
+            .numbers("left_strides", &last_three(left.strides(), 0))
+            .input("right_matrix", right)
+            .numbers("right_strides", &last_three(right.strides(), 0))
+            .result("product", result)
+            .with(PLAIN)
+            .with(&format!(
+                "fn left_at(batch: u32, row: u32, along: u32) -> f32 {{ return left_matrix({}); }}
 fn right_at(batch: u32, along: u32, column: u32) -> f32 {{ return right_matrix({}); }}",
-            place("left", "row", "along"),
-            place("right", "along", "column")
-        ));
-    shader = match summand {
-        None => shader.with(&put("sum")),
-        // What is not added may be no number.
-        Some((_, 0.0, alpha)) => shader.float("alpha", alpha).with(&put("p.alpha * sum")),
-        Some((this, beta, alpha)) => shader
-            .float("beta", beta)
-            .float("alpha", alpha)
-            .input("own", this)
-            .numbers("own_strides", &last_three(&expanded(this, meta.sizes()), 0))
-            .with(&put(&format!("p.beta * own({}) + p.alpha * sum", place("own", "row", "column")))),
-    };
-    Product { batch, rows, columns, inner }.run(shader)?;
-    Ok(Some(result))
+                place("left", "row", "along"),
+                place("right", "along", "column")
+            ));
+        shader = match summand {
+            None => shader.with(&put("sum")),
+            // What is not added may be no number.
+            Some(Summand { beta: 0.0, alpha, .. }) => {
+                shader.float("alpha", alpha).with(&put("p.alpha * sum"))
+            }
+            Some(Summand { this, beta, alpha }) => shader
+                .float("beta", beta)
+                .float("alpha", alpha)
+                .input("own", this)
+                .numbers("own_strides", &last_three(&expanded(this, result.sizes()), 0))
+                .with(&put(&format!("p.beta * own({}) + p.alpha * sum", place("own", "row", "column")))),
+        };
+        Product { batch, rows, columns, inner }.run(shader)
+    }
 }
 
 fn place(name: &str, row: &str, column: &str) -> String {

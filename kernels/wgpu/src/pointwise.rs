@@ -4,10 +4,10 @@ mod shader;
 
 use torch_library::prelude::*;
 use torch_library::result_type;
-use torch_library_gpu::{Expression, Layout, Over, SAME};
+use torch_library_gpu::{Expression, First, Layout, Over, SAME, Tensors, index_of, on_meta, run};
 use torch_library_kernels::aten;
 
-use crate::call::{First, index_of, is_here, is_native, is_small, kernels, on_meta, run, unwritten};
+use crate::call::{Wgpu, is_here, is_native, is_small, kernels};
 use crate::launch::{Launch, THREADS, WORDS};
 use crate::memory::Memory;
 pub(crate) use shader::{Call, Operand, folded, source};
@@ -49,7 +49,7 @@ mod in_place {
         keys: DispatchKeySet,
         stack: &mut Stack<'_>,
     ) -> Result<()> {
-        run(masked_fill, operator, keys, stack)
+        run::<Wgpu, _>(masked_fill, operator, keys, stack)
     }
 }
 
@@ -229,7 +229,7 @@ fn compute(known: &Known, inputs: &[Input<'_>]) -> Result<Option<Tensor>> {
         .collect();
     let Some(first) = here.first() else { return Ok(None) };
     let Some(layout) = Layout::of(meta, &here) else { return Ok(None) };
-    let result = unwritten(meta, index_of(first))?;
+    let result = Wgpu::unwritten(meta, index_of(first))?;
     let mut params = words(&layout);
     let mut operands = Vec::new();
     let mut buffer = 0;

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use torch_library::prelude::*;
+use torch_library_gpu::KernelBuilder;
 
 use crate::launch::THREADS;
 use crate::shader::Shader;
@@ -69,7 +70,7 @@ impl Product {
             );
             let write =
                 format!("if (thread == 0u) {{ {PLACE} put(batch, row, column_at(column_number), total); }}");
-            return shader.rows(elements, &body, &write);
+            return shader.rows(elements, inner, &body, &write);
         }
         let body = format!(
             "    {PLACE}

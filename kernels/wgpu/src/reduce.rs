@@ -1,26 +1,16 @@
-//! Sums, means and extremes over dimensions: a workgroup for each element of the result.
+//! Whether all or any of a row are true, by how many are; and which reductions end chains of calls that are fused.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
-use crate::call::{Arguments, index_of, is_float, is_here, kernels, on_meta, unwritten};
+use crate::call::{is_here, kernels};
 use crate::fold::{self, Fold};
-use crate::launch::{Launch, THREADS, WORDS};
-use crate::memory::Memory;
 use crate::pointwise::of_type;
-use torch_library_gpu::DIMS;
+use torch_library_gpu::reduce::dimensions;
+use torch_library_gpu::{Arguments, DIMS, on_meta};
 
 kernels! {
-    super::folded: sum sum_dim_IntList mean mean_dim amax amin;
     super::all_or_any: all all_dim all_dims any any_dim any_dims;
-}
-
-fn folded(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<Tensor>> {
-    let Some(known) = known(operator, arguments)? else { return Ok(None) };
-    let Some(this) = arguments.first().and_then(Value::as_tensor).filter(|this| is_float(this)) else {
-        return Ok(None);
-    };
-    reduce(&known, this)
 }
 
 /// Whether all or any of a row of bools are true: by how many are, up to where float32 counts without gaps.
@@ -70,76 +60,7 @@ pub(crate) fn known(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result
     if !meta.is_contiguous(MemoryFormat::Contiguous) || meta.dtype() != DType::Float32 {
         return Ok(None);
     }
-    let listed: &[i64] = match arguments.get(1) {
-        Some(Value::Ints(dims)) => dims,
-        _ => &[],
-    };
-    let dim = this.dim() as i64;
-    let is_reduced =
-        |at: &usize| listed.is_empty() || listed.iter().any(|d| d.rem_euclid(dim.max(1)) == *at as i64);
-    let (reduced, kept): (Vec<usize>, Vec<usize>) = (0..this.dim()).partition(is_reduced);
+    let (kept, reduced) = dimensions(this, arguments.get(1));
     let count = reduced.iter().map(|at| this.sizes()[*at]).product();
     Ok(Some(Known { fold, kept, reduced, count, meta }))
-}
-
-fn reduce(known: &Known, this: &Tensor) -> Result<Option<Tensor>> {
-    let Known { fold, kept, reduced, count, meta } = known;
-    let result = unwritten(meta, index_of(this))?;
-    let mut params =
-        vec![meta.numel() as u32, *count as u32, f32::NEG_INFINITY.to_bits(), this.storage_offset() as u32];
-    for dims in [kept, reduced] {
-        params.push(dims.len() as u32);
-        for list in [this.sizes(), this.strides()] {
-            params.extend((0..DIMS).map(|at| dims.get(at).map_or(1, |dim| list[*dim] as u32)));
-        }
-    }
-    let (source, target) = (this.storage().clone(), result.storage().clone());
-    let (input, output) = (Memory::of(&source)?, Memory::of(&target)?);
-    let groups = meta.numel() as u64;
-    Launch {
-        label: "reduce",
-        source: &shader(fold),
-        params: &params,
-        params_type: WORDS,
-        inputs: &[input],
-        results: &[output],
-        groups,
-    }
-    .run()?;
-    Ok(Some(result))
-}
-
-fn shader(fold: &Fold) -> String {
-    let Fold { start, join, finish } = fold;
-    let (kept, reduced, sizes) = (4, 4 + 1 + 2 * DIMS, DIMS);
-    format!(
-        "var<workgroup> parts: array<f32, {THREADS}>;
-fn join(a: f32, b: f32) -> f32 {{ return {join}; }}
-fn place(number: u32, dims: u32) -> u32 {{
-    var rest = number;
-    var at = 0u;
-    for (var dim = params[dims]; dim > 0u; dim--) {{
-        let size = params[dims + dim];
-        at += (rest % size) * params[dims + {sizes}u + dim];
-        rest = rest / size;
-    }}
-    return at;
-}}
-@compute @workgroup_size({THREADS})
-fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
-        @builtin(local_invocation_index) thread: u32) {{
-    let number = group_number(group, groups);
-    let row = params[3] + place(min(number, params[0] - 1u), {kept}u);
-    let count = params[1];
-    let LOWEST = bitcast<f32>(params[2]);
-    var mine = {start};
-    for (var at = thread; at < count; at += {THREADS}u) {{
-        mine = join(mine, bitcast<f32>(in0[row + place(at, {reduced}u)]));
-    }}
-    parts[thread] = mine;
-{}
-}}
-",
-        fold::end(finish)
-    )
 }

@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use torch_library::Storage;
 use torch_library::prelude::*;
+use torch_library_gpu::{DIMS, KernelBuilder};
 
 use crate::launch::{Launch, NAMED, THREADS, result_name};
 use crate::memory::{Memory, WORD};
-use torch_library_gpu::DIMS;
 
 /// A shader in the making. Its first parameter, `p.count`, is the number of threads or rows that have something to do.
 pub(crate) struct Shader {
@@ -21,65 +21,10 @@ pub(crate) struct Shader {
 }
 
 impl Shader {
-    pub(crate) fn new(label: &'static str) -> Shader {
-        let (fields, access) = ("    count: u32,\n".to_owned(), String::new());
-        Shader { label, fields, words: vec![0], access, inputs: Vec::new(), results: Vec::new() }
-    }
-
     fn field(mut self, name: &str, of: &str, words: &[u32]) -> Shader {
         let _ = writeln!(self.fields, "    {name}: {of},");
         self.words.extend(words);
         self
-    }
-
-    /// A whole number that is not negative.
-    pub(crate) fn number(self, name: &str, number: i64) -> Shader {
-        self.field(name, "u32", &[number as u32])
-    }
-
-    /// Several of them, `name[0]` and so on.
-    pub(crate) fn numbers(self, name: &str, numbers: &[i64]) -> Shader {
-        let words: Vec<u32> = numbers.iter().map(|number| *number as u32).collect();
-        self.field(name, &format!("array<u32, {}>", words.len()), &words)
-    }
-
-    pub(crate) fn signed(self, name: &str, number: i64) -> Shader {
-        self.field(name, "i32", &[number as u32])
-    }
-
-    pub(crate) fn float(self, name: &str, number: f64) -> Shader {
-        self.field(name, "f32", &[(number as f32).to_bits()])
-    }
-
-    /// The elements of a tensor in memory, from its first one on, as `name(i)`: float32 as `f32`, bool as `bool`, int32
-    /// and int64 as `i32`, of which the wide ones must fit, or `name_fits(i)` is false.
-    pub(crate) fn input(mut self, name: &str, tensor: &Tensor) -> Shader {
-        let buffer = format!("in{}", self.inputs.len());
-        self.inputs.push(tensor.storage().clone());
-        self.reads(name, &buffer, tensor)
-    }
-
-    /// Where elements are written, by `set_name(i, value)`, and can be read as those of an input: float32, int32, and
-    /// int64 from an `i32`.
-    pub(crate) fn result(mut self, name: &str, tensor: &Tensor) -> Shader {
-        let buffer = result_name(self.results.len());
-        self.results.push(tensor.storage().clone());
-        let place = format!("p.{name}_offset + i");
-        let _ = match tensor.dtype() {
-            DType::Int64 => writeln!(
-                self.access,
-                "fn set_{name}(i: u32, value: i32) {{
-    {buffer}[2u * ({place})] = bitcast<u32>(value);
-    {buffer}[2u * ({place}) + 1u] = select(0u, 0xffffffffu, value < 0);
-}}"
-            ),
-            dtype => writeln!(
-                self.access,
-                "fn set_{name}(i: u32, value: {}) {{ {buffer}[{place}] = bitcast<u32>(value); }}",
-                if dtype == DType::Int32 { "i32" } else { "f32" }
-            ),
-        };
-        self.reads(name, &buffer, tensor)
     }
 
     fn reads(mut self, name: &str, buffer: &str, tensor: &Tensor) -> Shader {
@@ -112,32 +57,6 @@ fn {name}_fits(i: u32) -> bool {{ return true; }}"
         self.number(&format!("{name}_offset"), tensor.storage_offset())
     }
 
-    /// A tensor that may be missing, as `name(i)`, with what it is then.
-    pub(crate) fn optional(self, name: &str, tensor: Option<&Tensor>, otherwise: &str) -> Shader {
-        match tensor {
-            Some(tensor) => self.input(name, tensor),
-            None => self.with(&format!("fn {name}(i: u32) -> f32 {{ return {otherwise}; }}")),
-        }
-    }
-
-    /// The words of a tensor of any type, those of its element `i` from `i * p.width` on, as `name(i)`.
-    pub(crate) fn input_words(mut self, name: &str, tensor: &Tensor) -> Shader {
-        let buffer = format!("in{}", self.inputs.len());
-        self.inputs.push(tensor.storage().clone());
-        let place = format!("p.{name}_offset + i");
-        self.number(&format!("{name}_offset"), tensor.storage_offset() * words(tensor.dtype()))
-            .with(&format!("fn {name}(i: u32) -> u32 {{ return {buffer}[{place}]; }}"))
-    }
-
-    /// As [`input_words`](Self::input_words), of what is written by `set_name(i, word)`.
-    pub(crate) fn result_words(mut self, name: &str, tensor: &Tensor) -> Shader {
-        let buffer = result_name(self.results.len());
-        self.results.push(tensor.storage().clone());
-        let place = format!("p.{name}_offset + i");
-        self.number(&format!("{name}_offset"), tensor.storage_offset() * words(tensor.dtype()))
-            .with(&format!("fn set_{name}(i: u32, word: u32) {{ {buffer}[{place}] = word; }}"))
-    }
-
     /// The words of a storage, whatever is in them.
     pub(crate) fn input_bytes(mut self, name: &str, tensor: &Tensor) -> Shader {
         let buffer = format!("in{}", self.inputs.len());
@@ -150,70 +69,6 @@ fn {name}_fits(i: u32) -> bool {{ return true; }}"
         let buffer = result_name(self.results.len());
         self.results.push(tensor.storage().clone());
         self.with(&format!("fn set_{name}(i: u32, word: u32) {{ {buffer}[i] = word; }}"))
-    }
-
-    /// The sizes that threads count through, last dimension first, at most [`DIMS`] of them.
-    pub(crate) fn sizes(self, sizes: &[i64]) -> Shader {
-        self.number("dims", sizes.len() as i64).numbers("sizes", &padded(sizes))
-    }
-
-    /// How far a tensor goes with these dimensions: `name_place(n)` is where it is in the `n`-th place of them all.
-    pub(crate) fn strides(self, name: &str, strides: &[i64]) -> Shader {
-        self.numbers(&format!("{name}_strides"), &padded(strides)).with(&format!(
-            "fn {name}_place(n: u32) -> u32 {{
-    var rest = n;
-    var at = 0u;
-    for (var dim = p.dims; dim > 0u; dim--) {{
-        let size = p.sizes[dim - 1u];
-        at += rest % size * p.{name}_strides[dim - 1u];
-        rest = rest / size;
-    }}
-    return at;
-}}"
-        ))
-    }
-
-    /// Functions for the body.
-    pub(crate) fn with(mut self, text: &str) -> Shader {
-        self.access += text;
-        self.access.push('\n');
-        self
-    }
-
-    /// Runs a body in as many threads, each with its number, `n`.
-    pub(crate) fn threads(self, count: i64, body: &str) -> Result<()> {
-        let source = format!(
-            "@compute @workgroup_size({THREADS})
-fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
-        @builtin(local_invocation_index) thread: u32) {{
-    let n = group_number(group, groups) * {THREADS}u + thread;
-    if (n >= p.count) {{ return; }}
-{body}
-}}
-"
-        );
-        self.run(count, (count as u64).div_ceil(u64::from(THREADS)), &source)
-    }
-
-    /// Runs a body in a workgroup for each of as many rows, whose `thread` of `THREADS` goes through a part of `row`. All
-    /// threads get the sum of what each has from `over_sum`, and the largest from `over_max`. What is after `writes`
-    /// happens where the row is one of those that were asked for; there must be no barrier in it.
-    pub(crate) fn rows(self, count: i64, body: &str, writes: &str) -> Result<()> {
-        let source = format!(
-            "{ROWS}
-@compute @workgroup_size({THREADS})
-fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
-        @builtin(local_invocation_index) thread: u32) {{
-    let number = group_number(group, groups);
-    let row = min(number, p.count - 1u);
-{body}
-    if (number < p.count) {{
-{writes}
-    }}
-}}
-"
-        );
-        self.run(count, count as u64, &format!("const THREADS = {THREADS}u;\n{source}"))
     }
 
     /// Runs a whole shader, with its `main`, in as many workgroups.
@@ -232,6 +87,173 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
             groups,
         }
         .run()
+    }
+}
+
+/// In a body parameters are those of the structure `p`, and elements are read and written by functions. Numbers are of 32 bits.
+impl KernelBuilder for Shader {
+    fn new(label: &'static str) -> Shader {
+        let (fields, access) = ("    count: u32,\n".to_owned(), String::new());
+        Shader { label, fields, words: vec![0], access, inputs: Vec::new(), results: Vec::new() }
+    }
+
+    fn number(self, name: &str, number: i64) -> Shader {
+        self.field(name, "u32", &[number as u32])
+    }
+
+    fn numbers(self, name: &str, numbers: &[i64]) -> Shader {
+        let words: Vec<u32> = numbers.iter().map(|number| *number as u32).collect();
+        self.field(name, &format!("array<u32, {}>", words.len()), &words)
+    }
+
+    fn signed(self, name: &str, number: i64) -> Shader {
+        self.field(name, "i32", &[number as u32])
+    }
+
+    fn float(self, name: &str, number: f64) -> Shader {
+        self.field(name, "f32", &[(number as f32).to_bits()])
+    }
+
+    fn type_named(self, name: &str, dtype: DType) -> Shader {
+        let of = match dtype {
+            DType::Int32 | DType::Int64 => "i32",
+            DType::Bool => "bool",
+            _ => "f32",
+        };
+        self.with(&format!("alias {name} = {of};"))
+    }
+
+    /// The elements of a tensor in memory, from its first one on, as `name(i)`: float32 as `f32`, bool as `bool`, int32
+    /// and int64 as `i32`, of which the wide ones must fit, or `name_fits(i)` is false.
+    fn input(mut self, name: &str, tensor: &Tensor) -> Shader {
+        let buffer = format!("in{}", self.inputs.len());
+        self.inputs.push(tensor.storage().clone());
+        self.reads(name, &buffer, tensor)
+    }
+
+    /// Where elements are written, by `set_name(i, value)`, and can be read as those of an input: float32, int32, and
+    /// int64 from an `i32`.
+    fn result(mut self, name: &str, tensor: &Tensor) -> Shader {
+        let buffer = result_name(self.results.len());
+        self.results.push(tensor.storage().clone());
+        let place = format!("p.{name}_offset + i");
+        let _ = match tensor.dtype() {
+            DType::Int64 => writeln!(
+                self.access,
+                "fn set_{name}(i: u32, value: i32) {{
+    {buffer}[2u * ({place})] = bitcast<u32>(value);
+    {buffer}[2u * ({place}) + 1u] = select(0u, 0xffffffffu, value < 0);
+}}"
+            ),
+            dtype => writeln!(
+                self.access,
+                "fn set_{name}(i: u32, value: {}) {{ {buffer}[{place}] = bitcast<u32>(value); }}",
+                if dtype == DType::Int32 { "i32" } else { "f32" }
+            ),
+        };
+        self.reads(name, &buffer, tensor)
+    }
+
+    fn optional(self, name: &str, tensor: Option<&Tensor>, otherwise: &str) -> Shader {
+        match tensor {
+            Some(tensor) => self.input(name, tensor),
+            None => self.with(&format!("fn {name}(i: u32) -> f32 {{ return {otherwise}; }}")),
+        }
+    }
+
+    fn input_moved(mut self, name: &str, tensor: &Tensor) -> Shader {
+        let buffer = format!("in{}", self.inputs.len());
+        self.inputs.push(tensor.storage().clone());
+        let place = format!("p.{name}_offset + i");
+        self.number(&format!("{name}_offset"), tensor.storage_offset() * words(tensor.dtype()))
+            .with(&format!("fn {name}(i: u32) -> u32 {{ return {buffer}[{place}]; }}"))
+    }
+
+    fn result_moved(mut self, name: &str, tensor: &Tensor) -> Shader {
+        let buffer = result_name(self.results.len());
+        self.results.push(tensor.storage().clone());
+        let place = format!("p.{name}_offset + i");
+        self.number(&format!("{name}_offset"), tensor.storage_offset() * words(tensor.dtype()))
+            .with(&format!("fn set_{name}(i: u32, word: u32) {{ {buffer}[{place}] = word; }}"))
+    }
+
+    fn sizes(self, sizes: &[i64]) -> Shader {
+        self.number("dims", sizes.len() as i64).numbers("sizes", &padded(sizes))
+    }
+
+    fn strides(self, name: &str, strides: &[i64]) -> Shader {
+        self.numbers(&format!("{name}_strides"), &padded(strides)).with(&format!(
+            "fn {name}_place(n: u32) -> u32 {{
+    var rest = n;
+    var at = 0u;
+    for (var dim = p.dims; dim > 0u; dim--) {{
+        let size = p.sizes[dim - 1u];
+        at += rest % size * p.{name}_strides[dim - 1u];
+        rest = rest / size;
+    }}
+    return at;
+}}"
+        ))
+    }
+
+    fn places(self, name: &str, sizes: &[i64], strides: &[i64]) -> Shader {
+        let body: String = (0..sizes.len())
+            .rev()
+            .map(|dim| match dim {
+                0 => format!("    at += rest * p.{name}_strides[0];\n"),
+                _ => format!(
+                    "    at += rest % p.{name}_sizes[{dim}] * p.{name}_strides[{dim}];\n    rest = rest / p.{name}_sizes[{dim}];\n"
+                ),
+            })
+            .collect();
+        let shader = match sizes.is_empty() {
+            true => self, // WGSL has no empty arrays
+            false => {
+                self.numbers(&format!("{name}_sizes"), sizes).numbers(&format!("{name}_strides"), strides)
+            }
+        };
+        shader.with(&format!(
+            "fn {name}(n: u32) -> u32 {{\n    var rest = n;\n    var at = 0u;\n{body}    return at;\n}}"
+        ))
+    }
+
+    fn with(mut self, text: &str) -> Shader {
+        self.access += text;
+        self.access.push('\n');
+        self
+    }
+
+    fn threads_after(self, before: &str, count: i64, body: &str) -> Result<()> {
+        let source = format!(
+            "const THREADS = {THREADS}u;
+@compute @workgroup_size({THREADS})
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+        @builtin(local_invocation_index) thread: u32) {{
+    let n = group_number(group, groups) * {THREADS}u + thread;
+{before}    if (n >= p.count) {{ return; }}
+{body}
+}}
+"
+        );
+        self.run(count, (count as u64).div_ceil(u64::from(THREADS)), &source)
+    }
+
+    fn rows(self, count: i64, _: i64, body: &str, writes: &str) -> Result<()> {
+        let source = format!(
+            "{ROWS}
+@compute @workgroup_size({THREADS})
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+        @builtin(local_invocation_index) thread: u32) {{
+    let number = group_number(group, groups);
+    let row = min(number, p.count - 1u);
+{body}
+    if (number < p.count) {{
+{writes}
+    }}
+}}
+"
+        );
+        self.run(count, count as u64, &format!("const THREADS = {THREADS}u;\n{source}"))
     }
 }
 

@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use torch_library::prelude::*;
-use torch_library_gpu::{Expression, Layout};
+use torch_library_gpu::{Expression, KernelBuilder, Layout, computed};
 
 use super::Input;
-use crate::kernel::{Kernel, c_type, computed};
+use crate::kernel::{Kernel, c_type};
 
 /// A call, and the order in which it visits elements.
 pub(super) struct Pointwise<'a> {
@@ -27,7 +27,7 @@ impl Pointwise<'_> {
             .type_named("T", kind)
             .type_named("R", result.dtype())
             .numbers("layout", &params)
-            .result("y", result)?;
+            .result("y", result);
         let mut body = places(layout.sizes.len(), params[0]);
         let target = if is_placed { place(layout, 0) } else { "n".to_owned() };
         let mut lies = usize::from(is_placed);
@@ -36,7 +36,7 @@ impl Pointwise<'_> {
             let wanted = if position < expression.conditions { DType::Bool } else { self.promoted };
             let value = match input {
                 Input::Here(tensor) => {
-                    kernel = kernel.input(letter, tensor)?;
+                    kernel = kernel.input(letter, tensor);
                     lies += 1;
                     let element = format!("p.{letter}[{}]", place(layout, lies - 1));
                     converted(&element, tensor.dtype(), wanted)

@@ -8,10 +8,10 @@ use torch_library::prelude::*;
 use torch_library::tracer::{Id, Interpreter};
 
 use super::simple::{Computes, Simple, Source};
-use crate::call::{index_of, is_here, unwritten};
+use crate::call::{Wgpu, is_here};
 use crate::gpu;
 use crate::pointwise::{self, Call, Operand};
-use torch_library_gpu::{Expression, Layout, SAME};
+use torch_library_gpu::{Expression, Layout, SAME, Tensors, index_of};
 
 /// What is of interest in an input, beside its elements.
 #[derive(PartialEq, Eq, Hash)]
@@ -151,7 +151,7 @@ impl Plan {
             let _work = Work::begin(&kernel.name);
             let params = kernel.params.iter().map(|word| word.now(run)).collect::<Result<Vec<_>>>()?;
             let inputs = kernel.inputs.iter().map(|id| run.tensor(*id)).collect::<Result<Vec<_>>>()?;
-            let metas = kernel.results.iter().map(|(_, meta)| unwritten(meta, self.index));
+            let metas = kernel.results.iter().map(|(_, meta)| Wgpu::unwritten(meta, self.index));
             let results = metas.collect::<Result<Vec<_>>>()?;
             let written: Vec<&Tensor> = results.iter().collect();
             pointwise::launch(&kernel.source, &params, &inputs, &written, kernel.groups)?;

@@ -33,6 +33,7 @@ fn rows_are_summed_and_normalised() {
     for dim in 0..3 {
         same(device, std::slice::from_ref(&x), |x| x[0].softmax(dim));
         same(device, std::slice::from_ref(&x), |x| x[0].log_softmax(dim));
+        same(device, std::slice::from_ref(&x), |x| x[0].transpose(0, 2)?.softmax(dim));
     }
 }
 

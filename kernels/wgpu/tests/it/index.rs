@@ -117,3 +117,41 @@ fn sums_of_many_elements_have_the_bits_of_the_cpu() {
     let [x, index, source] = [x, index, source].map(|x| x.to(device).unwrap());
     assert_eq!(aten::index_add(&x, 0, &index, &source).unwrap().to_vec::<f32>().unwrap(), expected);
 }
+
+/// Their indices are put in order, instead of each looking at all others.
+#[test]
+fn long_rows_are_put_and_added_as_short_ones_are() {
+    let Some(device) = device() else { return };
+    for (dim, sizes) in [(0, [700, 4, 3]), (1, [2, 700, 3]), (2, [2, 4, 700])] {
+        let mut below = sizes;
+        below[dim as usize] = 9;
+        let (x, source) = (tensor(&below, 0.0), tensor(&sizes, 3.0));
+        all_same(device, &[x.clone(), indices(&sizes, 9), source.clone()], |x| {
+            let turned = x[2].mul_Scalar(2.into())?;
+            Ok(vec![
+                aten::scatter_add(&x[0], dim, &x[1], &x[2])?,
+                aten::scatter_src(&x[0], dim, &x[1], &turned)?,
+                aten::scatter_value(&x[0], dim, &x[1], 7.into())?,
+            ])
+        });
+        same(device, &[x, indices(&[700], 8), source], |x| {
+            aten::index_add::call(&x[0], dim, &x[1], &x[2], 2.into())
+        });
+    }
+    for (padding, count) in [(-1, 9), (2, 9), (0, 1)] {
+        same(device, &[tensor(&[3, 400, 5], 0.0), indices(&[3, 400], count)], |x| {
+            aten::embedding_dense_backward(&x[0], &x[1], count, padding, false)
+        });
+    }
+    let ends = indices(&[20_000], 10).sub_Scalar(5.into()).unwrap();
+    for accumulate in [true, false] {
+        same(device, &[tensor(&[2, 5], 0.0), ends.clone(), tensor(&[2, 20_000], 1.0)], |x| {
+            aten::index_put::call(&x[0], &[None, Some(x[1].clone())], &x[2], accumulate)
+        });
+    }
+    let (x, index) = (tensor(&[4], 0.0), Tensor::full(&[300], 4, DType::Int64, Device::CPU).unwrap());
+    let expected = aten::index_add(&x, 0, &index, &tensor(&[300], 1.0)).unwrap_err();
+    let [x, index, source] = [x, index, tensor(&[300], 1.0)].map(|x| x.to(device).unwrap());
+    let found = aten::index_add(&x, 0, &index, &source).unwrap_err();
+    assert_eq!((found.kind(), found.to_string()), (expected.kind(), expected.to_string()));
+}

@@ -89,6 +89,11 @@ fn the_first_of_the_largest_is_found() {
             Ok(vec![most, places, least, places_of_least, x[0].argmax(Some(dim), true)?])
         });
     }
+    let whole = Tensor::from_vec((0..600).map(|i: i32| (i * 7919) % 211 - 100).collect(), &[2, 100, 3]);
+    all_same(device, &[whole.unwrap()], |x| {
+        let (most, places) = aten::max_dim(&x[0], 1)?;
+        Ok(vec![most, places, x[0].argmax(Some(2), false)?, aten::argmin(&x[0])?])
+    });
     same(device, &[x], |x| aten::argmin(&x[0].slice(0, 3, 5, 1)?));
     let same_all_along = Tensor::full(&[1, 200], f64::NEG_INFINITY, DType::Float32, Device::CPU).unwrap();
     same(device, &[same_all_along], |x| x[0].argmax(Some(1), false));

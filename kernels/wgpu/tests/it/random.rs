@@ -67,7 +67,7 @@ fn seeds_and_generators_give_the_same_numbers_again() {
 fn what_is_certain_always_happens() {
     let Some(device) = device() else { return };
     let keys = DispatchKeySet::from_key(device.kind.dispatch_key());
-    for dtype in [DType::Float32, DType::Bool] {
+    for dtype in [DType::Float32, DType::Bool, DType::Int32] {
         let generator = Generator::for_backend(device, keys, 19_945);
         let mut x = Tensor::empty(&[400], dtype, device).unwrap();
         aten::bernoulli__float::with(&mut x).p(1.0).generator(Some(&generator)).call().unwrap();
@@ -88,7 +88,7 @@ fn numbers_are_spread_as_they_should_be() {
     assert!((mean(4) - 3.0).abs() < 0.12);
     let before = falls();
     for chance in [0.0, 0.3, 1.0] {
-        for dtype in [DType::Float32, DType::Bool] {
+        for dtype in [DType::Float32, DType::Bool, DType::Int32] {
             let mut x = Tensor::empty(&[100_001], dtype, device).unwrap();
             aten::bernoulli__float::with(&mut x).p(chance).call().unwrap();
             let x = aten::to_dtype(&x, DType::Float32).unwrap();

@@ -80,6 +80,55 @@ fn whole_numbers_are_summed_up_to_each() {
 }
 
 #[test]
+fn floats_are_summed_up_to_each() {
+    let Some(device) = device() else { return };
+    all_same(device, &[tensor(&[3, 40, 2], 0.0), tensor(&[2, 300], 1.0)], |x| {
+        let bools = x[1].gt(0)?;
+        let mut sums = vec![aten::cumsum(&x[1], 1)?, aten::cumsum(&x[1].t()?, 0)?];
+        sums.push(aten::cumsum::with(&bools, 1).dtype(DType::Float32).call()?);
+        for dim in [0, 1, -1] {
+            sums.push(aten::cumsum(&x[0], dim)?);
+        }
+        Ok(sums)
+    });
+}
+
+/// Few long rows are cut into parts; of many that lie side by side each is a thread's.
+#[test]
+fn rows_of_all_lengths_are_reduced() {
+    let Some(device) = device() else { return };
+    for sizes in [[1, 70_000], [3, 40_000], [600, 30], [700, 9], [1, 1]] {
+        let whole = (0..sizes[0] * sizes[1]).map(|i| ((i * 7919) % 1013 - 500) as i32).collect();
+        let whole = Tensor::from_vec(whole, &sizes).unwrap();
+        // Of one sign, or the order of a sum would show.
+        all_same(device, &[tensor(&sizes, 0.0).abs().unwrap(), whole], |x| {
+            let turned = aten::contiguous(&x[0].t()?)?.t()?;
+            Ok(vec![
+                x[0].sum_dim(&[1], false)?,
+                x[0].mean_dim(&[1], true)?,
+                turned.sum_dim(&[1], false)?,
+                turned.amin(&[1], false)?,
+                aten::mean(&turned)?,
+                x[0].amax(&[1], false)?,
+                x[1].amax(&[1], false)?,
+                x[1].amin(&[0, 1], true)?,
+                aten::prod_dim_int(&x[0].slice(1, 0, 12, 1)?, 1)?,
+                aten::mean_dim::with(&x[1], Some(&[1])).dtype(DType::Float32).call()?,
+            ])
+        });
+    }
+}
+
+#[test]
+fn tensors_of_several_types_are_joined_as_one() {
+    let Some(device) = device() else { return };
+    let whole = Tensor::from([[3i32, -5], [1, 0]]);
+    all_same(device, &[whole, Tensor::from([[7i64, 8]]), tensor(&[1, 2], 0.0)], |x| {
+        Ok(vec![aten::cat(&x[..2])?, aten::cat(x)?, aten::cat(&[x[2].clone(), x[0].gt(0)?])?])
+    });
+}
+
+#[test]
 fn types_are_converted_where_no_number_is_lost_but_by_rounding() {
     let Some(device) = device() else { return };
     let halves = Tensor::from([3i32, -5, i32::MAX, i32::MIN, 0, 16_777_217]);

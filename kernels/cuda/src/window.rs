@@ -1,4 +1,0 @@
-//! Windows that slide over images: convolutions and pooling.
-
-mod convolution;
-mod pool;

@@ -1,0 +1,81 @@
+//! A call on its way to a kernel, or to the CPU's; and the registration of kernels that are handed calls so.
+
+use torch_library::backend::cpu_fallback;
+use torch_library::prelude::*;
+
+use crate::backend::{GpuBackend, Kernel};
+use crate::returns::Returns;
+
+/// Runs a kernel, or the CPU's where it does not take the call.
+///
+/// # Errors
+/// Those of the kernel; or tensors are on two devices of the backend.
+pub fn run<B: GpuBackend, R: Returns>(
+    kernel: Kernel<R>,
+    operator: OperatorHandle,
+    keys: DispatchKeySet,
+    stack: &mut Stack<'_>,
+) -> Result<()> {
+    let arguments = operator.arguments(stack)?;
+    check_device::<B>(operator, arguments)?;
+    let returns = match kernel(operator, arguments)? {
+        None => B::otherwise(kernel, operator, arguments)?,
+        found => found,
+    };
+    match returns {
+        Some(returns) => {
+            let arguments = operator.take_arguments(stack)?;
+            returns.leave(arguments, stack);
+            Ok(())
+        }
+        None => cpu_fallback(operator, keys, stack),
+    }
+}
+
+/// What a backend registers for all operators that it has no kernel for: the CPU's kernel.
+///
+/// # Errors
+/// Those of the kernel; or tensors are on two devices of the backend.
+pub fn on_the_cpu<B: GpuBackend>(
+    operator: OperatorHandle,
+    keys: DispatchKeySet,
+    stack: &mut Stack<'_>,
+) -> Result<()> {
+    check_device::<B>(operator, operator.arguments(stack)?)?;
+    cpu_fallback(operator, keys, stack)
+}
+
+/// Whether all tensors of a call that are on devices of a backend are on one.
+fn check_device<B: GpuBackend>(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<()> {
+    let mut first = None;
+    for tensor in arguments.iter().flat_map(Value::all_tensors) {
+        let device = tensor.device();
+        if device.kind == B::DEVICE && *first.get_or_insert(device) != device {
+            let one = first.unwrap_or(device);
+            bail!(
+                Device,
+                "{operator} has tensors on {one} and on {device}\n  help: `to` brings them to one device"
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Registers a backend's own kernels for operators of `aten`, each of which is handed the call as it is:
+/// `kernels! { Mine, PrivateUse1; super::product: mm bmm; }` has one [kernel](crate::Kernel) for two operators.
+///
+/// A module of it is called `registered`; `aten` of the kernels and the runtime's prelude have to be in scope.
+#[macro_export]
+macro_rules! kernels {
+    ($backend:ty, $key:ident; $($kernel:path: $($operator:ident)+;)+) => {
+        #[torch_impl(aten, $key, boxed)]
+        mod registered {
+            use super::*;
+            $($(
+                fn $operator(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+                    $crate::run::<$backend, _>($kernel, operator, keys, stack)
+                }
+            )+)+
+        }
+    };
+}

@@ -2,11 +2,11 @@
 #![expect(unsafe_code, reason = "calls PyTorch's functions on a tensor that the handle owns")]
 
 use std::mem::{ManuallyDrop, MaybeUninit};
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 
 use torch_library::{DType, Device, Error, ErrorKind, Foreign, Layout, Result};
 
-use crate::shim::{Object, Word, check, number_of, of_number, shim};
+use crate::shim::{Object, Shim, Word, check, number_of, of_number, shim};
 use crate::words;
 
 /// One reference to a tensor of PyTorch.
@@ -28,6 +28,18 @@ pub(crate) struct Description<'h> {
     pub(crate) offset: i64,
     pub(crate) dtype: DType,
     pub(crate) device: Device,
+}
+
+/// A tensor with elements in the host's memory. Sizes and strides are its own, lent until it changes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OnHost<'h> {
+    pub(crate) sizes: &'h [i64],
+    pub(crate) strides: &'h [i64],
+    pub(crate) offset: i64,
+    pub(crate) dtype: DType,
+    /// Where its storage begins, and how many bytes that has.
+    pub(crate) start: NonNull<u8>,
+    pub(crate) nbytes: usize,
 }
 
 /// Asks one thing that the function writes to its last argument.
@@ -162,6 +174,50 @@ impl Handle {
         });
         // Of a tensor with symbolic sizes PyTorch tells it by an operator alone, which makes a number of the symbol.
         told.or_else(|_| Ok(words::of_tensor(c"aten::sym_storage_offset", self)? as i64))
+    }
+
+    /// What a strided tensor with elements in the host's memory says of itself; nothing of any other, nor where PyTorch
+    /// has an error to tell. It is what nearly all calls ask, so there is no more to it than the questions.
+    #[inline]
+    pub(crate) fn on_host(&self, shim: &Shim) -> Option<OnHost<'_>> {
+        let (object, numbers) = (self.as_object(), &shim.numbers);
+        let (mut is_defined, mut device, mut layout, mut number) = (false, 0, 0, 0);
+        let (mut dim, mut offset, mut nbytes) = (0i64, 0, 0);
+        let (mut sizes, mut strides, mut data) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
+        // SAFETY: this handle owns a tensor, which may be undefined, and the answer goes to where one is expected.
+        if unsafe { (shim.aoti_torch_is_defined)(object, &raw mut is_defined) } != 0 || !is_defined {
+            return None;
+        }
+        // SAFETY: this handle owns a tensor, and both answers go to where one is expected.
+        let codes = unsafe {
+            (shim.aoti_torch_get_device_type)(object, &raw mut device)
+                | (shim.aoti_torch_get_layout)(object, &raw mut layout)
+        };
+        if codes != 0 || (device, layout) != numbers.host {
+            return None;
+        }
+        // SAFETY: this handle owns a tensor, and all answers go to where one is expected.
+        let codes = unsafe {
+            (shim.aoti_torch_get_dtype)(object, &raw mut number)
+                | (shim.aoti_torch_get_dim)(object, &raw mut dim)
+                | (shim.aoti_torch_get_sizes)(object, &raw mut sizes)
+                | (shim.aoti_torch_get_strides)(object, &raw mut strides)
+                | (shim.aoti_torch_get_storage_offset)(object, &raw mut offset)
+                | (shim.aoti_torch_get_storage_size)(object, &raw mut nbytes)
+                | (shim.aoti_torch_get_data_ptr)(object, &raw mut data)
+        };
+        let dtype = (*numbers.dtype_of.get(number as usize)?)?;
+        let before = (offset as usize).wrapping_mul(dtype.size());
+        let start = NonNull::new(data.cast::<u8>()).filter(|_| codes == 0 && nbytes > 0)?;
+        let start = NonNull::new(start.as_ptr().wrapping_sub(before))?;
+        let lent = |first: *mut i64| match dim {
+            0 => &[][..],
+            // SAFETY: PyTorch lends as many numbers as there are dimensions, until the tensor changes: nobody here changes
+            // one whose description is still looked at.
+            dim => unsafe { std::slice::from_raw_parts(first, dim as usize) },
+        };
+        let (sizes, strides) = (lent(sizes), lent(strides));
+        Some(OnHost { sizes, strides, offset, dtype, start, nbytes: nbytes as usize })
     }
 
     /// All that it says of itself.

@@ -13,6 +13,7 @@ use torch_library::schema::{Schema, Type};
 use crate::exception::with_kinds;
 use crate::handle::Handle;
 use crate::incoming::{Incoming, Sight};
+use crate::later::Later;
 use crate::plan::{self, Passing, passing};
 use crate::shim::{Object, Word};
 use crate::words;
@@ -25,6 +26,8 @@ const MOST: usize = 4096;
 pub(crate) struct Recorded {
     /// The operator that makes the node. It takes what the call took, the results, and which of them have no gradient.
     name: CString,
+    /// Whether it is there.
+    defined: Later,
     /// The types of the words of a call.
     arguments: Vec<Type>,
     /// How many results there are.
@@ -43,6 +46,7 @@ impl Recorded {
             });
             Recorded {
                 name,
+                defined: Later::of(schema),
                 arguments: types.collect(),
                 results: schema.returns.len(),
                 known: Mutex::default(),
@@ -77,6 +81,7 @@ impl Recorded {
         let lost = self.lost(&kept, needs, has_gradient)?;
         let mut stack = kept.give_up();
         stack.push(lost);
+        self.defined.ensure();
         // SAFETY: the operator was defined with these arguments and results, and the number behind them; they are more
         // than its returns.
         with_kinds(|| unsafe { words::call(&self.name, c"", &mut stack) })?;

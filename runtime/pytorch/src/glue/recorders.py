@@ -1,4 +1,4 @@
-"""Nodes of PyTorch's for calls that want a gradient. The glue compiles this text when the first is recorded."""
+"""Nodes of PyTorch's for calls that want a gradient. The text is compiled when the first is recorded."""
 
 import torch
 from torch._functorch.utils import enable_single_level_autograd_function

@@ -32,7 +32,7 @@ pub(crate) struct Above {
 #[derive(Debug)]
 enum Wanted {
     /// The call is made, and then recorded.
-    After(Recorded),
+    After(Box<Recorded>),
     /// The operator of this name makes the call and records it, once it is there.
     Recorded(CString, Later),
     /// There is no derivative of a write.
@@ -60,7 +60,8 @@ impl Above {
             Some(name) => {
                 let name = text(format!("{namespace}::{name}"));
                 let python = || Wanted::Recorded(name.clone(), Later::of(schema));
-                Recorded::new(schema, name.clone()).map_or_else(python, Wanted::After)
+                Recorded::new(schema, name.clone())
+                    .map_or_else(python, |recorded| Wanted::After(Box::new(recorded)))
             }
             None if schema.is_mutable() => Wanted::Refused,
             None if schema.has_alias_info() => Wanted::Views(sources(schema, &words)?),

@@ -334,6 +334,7 @@ impl<'e> Export<'e> {
         }
         let serving = [
             (&served.backward, hidden::backward as fn(&Schema) -> String),
+            (&served.gradients, hidden::gradients),
             (&served.differentiable, hidden::differentiable),
             (&served.layer, hidden::layer),
             (&served.batched, hidden::batched),
@@ -415,6 +416,7 @@ struct Served {
     called: String,
     recorded: Option<String>,
     backward: Option<String>,
+    gradients: Option<String>,
     differentiable: Option<String>,
     layer: Option<String>,
     batched: Option<String>,
@@ -437,10 +439,12 @@ impl Served {
         };
         let name = |is_there: bool, what| is_there.then(|| hidden::name(schema, what));
         let has_derivative = keys.autograd.is_some();
+        let has_gradients = has_derivative && is_native && plan::has_plain_gradients(schema);
         Served {
             called,
             recorded: name(has_derivative, "recorded"),
-            backward: name(has_derivative, "backward"),
+            backward: name(has_derivative && !has_gradients, "backward"),
+            gradients: name(has_gradients, "gradients"),
             // Where Rust makes the call, it asks itself.
             differentiable: name(
                 has_derivative && !(is_native && plan::is_recorded_after(schema)),
@@ -478,6 +482,7 @@ fn described(schema: &Schema, keys: &Keys, served: &Served, has_above: bool) -> 
         ("recorded", name(&served.recorded)),
         ("is_recorded_after", (has_above && plan::is_recorded_after(schema)).to_string()),
         ("backward", name(&served.backward)),
+        ("gradients", name(&served.gradients)),
         ("differentiable", name(&served.differentiable)),
         ("layer", name(&served.layer)),
         ("batched", name(&served.batched)),
@@ -536,7 +541,7 @@ mod tests {
                 r#"{"name":"n","kind":"other","by_name":true,"is_written":false}],"#,
                 r#""is_view":false,"is_composite":false,"has_above":true,"layers":["AutocastCPU"],"#,
                 r#""flat":"_f_o_flat","recorded":"_f_o_recorded","is_recorded_after":true,"backward":"_f_o_backward","#,
-                r#""differentiable":null,"layer":"_f_o_layer","batched":null}"#,
+                r#""gradients":null,"differentiable":null,"layer":"_f_o_layer","batched":null}"#,
             )
         );
     }

@@ -30,13 +30,10 @@ pub(crate) struct Description<'h> {
     pub(crate) device: Device,
 }
 
-/// A tensor with elements in the host's memory. Sizes and strides are its own, lent until it changes.
+/// A tensor with elements in the host's memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OnHost<'h> {
-    pub(crate) sizes: &'h [i64],
-    pub(crate) strides: &'h [i64],
-    pub(crate) offset: i64,
-    pub(crate) dtype: DType,
+    pub(crate) description: Description<'h>,
     /// Where its storage begins, and how many bytes that has.
     pub(crate) start: NonNull<u8>,
     pub(crate) nbytes: usize,
@@ -176,18 +173,14 @@ impl Handle {
         told.or_else(|_| Ok(words::of_tensor(c"aten::sym_storage_offset", self)? as i64))
     }
 
-    /// What a strided tensor with elements in the host's memory says of itself; nothing of any other, nor where PyTorch
-    /// has an error to tell. It is what nearly all calls ask, so there is no more to it than the questions.
+    /// What a strided tensor on the CPU says of itself; nothing of any other, nor where PyTorch has an error to tell. It is
+    /// what nearly all calls ask, so there is no more to it than the questions.
     #[inline]
-    pub(crate) fn on_host(&self, shim: &Shim) -> Option<OnHost<'_>> {
+    fn on_cpu(&self, shim: &Shim) -> Option<Description<'_>> {
         let (object, numbers) = (self.as_object(), &shim.numbers);
-        let (mut is_defined, mut device, mut layout, mut number) = (false, 0, 0, 0);
-        let (mut dim, mut offset, mut nbytes) = (0i64, 0, 0);
-        let (mut sizes, mut strides, mut data) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
-        // SAFETY: this handle owns a tensor, which may be undefined, and the answer goes to where one is expected.
-        if unsafe { (shim.aoti_torch_is_defined)(object, &raw mut is_defined) } != 0 || !is_defined {
-            return None;
-        }
+        let (mut device, mut layout, mut number) = (0, 0, 0);
+        let (mut dim, mut offset) = (0i64, 0);
+        let (mut sizes, mut strides) = (ptr::null_mut(), ptr::null_mut());
         // SAFETY: this handle owns a tensor, and both answers go to where one is expected.
         let codes = unsafe {
             (shim.aoti_torch_get_device_type)(object, &raw mut device)
@@ -203,21 +196,37 @@ impl Handle {
                 | (shim.aoti_torch_get_sizes)(object, &raw mut sizes)
                 | (shim.aoti_torch_get_strides)(object, &raw mut strides)
                 | (shim.aoti_torch_get_storage_offset)(object, &raw mut offset)
-                | (shim.aoti_torch_get_storage_size)(object, &raw mut nbytes)
-                | (shim.aoti_torch_get_data_ptr)(object, &raw mut data)
         };
         let dtype = (*numbers.dtype_of.get(number as usize)?)?;
-        let before = (offset as usize).wrapping_mul(dtype.size());
-        let start = NonNull::new(data.cast::<u8>()).filter(|_| codes == 0 && nbytes > 0)?;
-        let start = NonNull::new(start.as_ptr().wrapping_sub(before))?;
-        let lent = |first: *mut i64| match dim {
-            0 => &[][..],
-            // SAFETY: PyTorch lends as many numbers as there are dimensions, until the tensor changes: nobody here changes
-            // one whose description is still looked at.
-            dim => unsafe { std::slice::from_raw_parts(first, dim as usize) },
+        if codes != 0 {
+            return None;
+        }
+        // SAFETY: PyTorch has told so many sizes and strides.
+        let (sizes, strides) = unsafe { (lent(sizes, dim), lent(strides, dim)) };
+        Some(Description { sizes, strides, offset, dtype, device: Device::CPU })
+    }
+
+    /// A strided tensor with elements in the host's memory; nothing of any other, as [`on_cpu`](Self::on_cpu).
+    #[inline]
+    pub(crate) fn on_host(&self, shim: &Shim) -> Option<OnHost<'_>> {
+        let (object, mut is_defined) = (self.as_object(), false);
+        let (mut nbytes, mut data) = (0i64, ptr::null_mut());
+        // SAFETY: this handle owns a tensor, which may be undefined, and the answer goes to where one is expected.
+        if unsafe { (shim.aoti_torch_is_defined)(object, &raw mut is_defined) } != 0 || !is_defined {
+            return None;
+        }
+        let description = self.on_cpu(shim)?;
+        // SAFETY: this handle owns a tensor, and both answers go to where one is expected.
+        let codes = unsafe {
+            (shim.aoti_torch_get_storage_size)(object, &raw mut nbytes)
+                | (shim.aoti_torch_get_data_ptr)(object, &raw mut data)
         };
-        let (sizes, strides) = (lent(sizes), lent(strides));
-        Some(OnHost { sizes, strides, offset, dtype, start, nbytes: nbytes as usize })
+        if codes != 0 || data.is_null() || nbytes <= 0 {
+            return None;
+        }
+        let before = (description.offset as usize).wrapping_mul(description.dtype.size());
+        let start = NonNull::new(data.cast::<u8>().wrapping_sub(before))?;
+        Some(OnHost { description, start, nbytes: nbytes as usize })
     }
 
     /// All that it says of itself.
@@ -225,6 +234,9 @@ impl Handle {
     /// # Errors
     /// An element type or a layout that is not known here; sizes that PyTorch knows only as symbols.
     pub(crate) fn describe(&self) -> Result<Description<'_>> {
+        if let Some(description) = self.on_cpu(shim()) {
+            return Ok(description);
+        }
         let (object, numbers) = (self.as_object(), &shim().numbers);
         // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
         let layout = ask("layout", |answer| unsafe { (shim().aoti_torch_get_layout)(object, answer) })?;
@@ -247,14 +259,23 @@ impl Handle {
         let sizes = ask("sizes", |answer| unsafe { (shim().aoti_torch_get_sizes)(object, answer) })?;
         // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
         let strides = ask("strides", |answer| unsafe { (shim().aoti_torch_get_strides)(object, answer) })?;
-        let lent = |first: *mut i64| match dim {
-            0 => &[][..],
-            // SAFETY: PyTorch lends as many numbers as there are dimensions, until the tensor changes: nobody here changes
-            // one whose description is still looked at.
-            dim => unsafe { std::slice::from_raw_parts(first, dim as usize) },
-        };
-        let (sizes, strides) = (lent(sizes), lent(strides));
+        // SAFETY: PyTorch has told so many sizes and strides.
+        let (sizes, strides) = unsafe { (lent(sizes, dim), lent(strides, dim)) };
         Ok(Description { sizes, strides, offset: self.offset()?, dtype, device: self.device()? })
+    }
+}
+
+/// Sizes or strides, which PyTorch lends until the tensor changes: nobody here changes one whose description is still
+/// looked at.
+///
+/// # Safety
+/// * PyTorch has told the address, of as many numbers as there are dimensions.
+#[inline]
+unsafe fn lent<'h>(first: *mut i64, dim: i64) -> &'h [i64] {
+    match dim {
+        0 => &[],
+        // SAFETY: the caller says that so many numbers are there, and PyTorch lends them.
+        dim => unsafe { std::slice::from_raw_parts(first, dim as usize) },
     }
 }
 

@@ -171,25 +171,33 @@ impl Incoming {
     /// As [`tensor`](Self::tensor).
     #[inline]
     pub(crate) fn see(&mut self, handle: Handle) -> Result<()> {
-        let seen = match self.over_host(handle)? {
-            Ok(seen) => seen,
-            Err(handle) if handle.is_defined()? => self.over_memory(handle)?,
-            Err(handle) => Seen { tensor: Tensor::undefined(), handle: Kept::Here(handle), block: None },
+        match self.over_host(handle)? {
+            None => Ok(()),
+            Some(handle) => self.see_other(handle),
+        }
+    }
+
+    #[cold]
+    fn see_other(&mut self, handle: Handle) -> Result<()> {
+        let seen = match handle.is_defined()? {
+            true => self.over_memory(handle)?,
+            false => Seen { tensor: Tensor::undefined(), handle: Kept::Here(handle), block: None },
         };
         self.tensors.push(seen);
         Ok(())
     }
 
-    /// A tensor over memory of the host that no other of this call has, or the handle again if it is another.
+    /// Takes in a tensor over memory of the host that no other of this call has, or gives the handle of another back.
     #[inline]
-    fn over_host(&mut self, handle: Handle) -> Result<Result<Seen, Handle>> {
+    fn over_host(&mut self, handle: Handle) -> Result<Option<Handle>> {
         const KEYS: DispatchKeySet = DispatchKeySet::from_key(DispatchKey::CPU);
         // SAFETY: it is looked at until the end of this function, while the storage or the handle owns the reference.
         let lent = unsafe { handle.lent() };
-        let Some(host) = lent.on_host(shim()) else { return Ok(Err(handle)) };
-        let block = Some(Block { start: host.start.addr().get(), nbytes: host.nbytes });
-        if self.tensors.iter().any(|seen| seen.block == block) {
-            return Ok(Err(handle));
+        let Some(host) = lent.on_host(shim()) else { return Ok(Some(handle)) };
+        let Description { sizes, strides, offset, dtype, .. } = host.description;
+        let block = || Block { start: host.start.addr().get(), nbytes: host.nbytes };
+        if self.tensors.iter().any(|seen| seen.block.is_some_and(|seen| seen == block())) {
+            return Ok(Some(handle));
         }
         // SAFETY: it is kept by the storage that the tensor is made over, which is there as long as the tensor beside it.
         let kept = unsafe { handle.lent() };
@@ -201,14 +209,14 @@ impl Incoming {
         // * tensors of this call that share memory share one storage, and so its leases. Of other calls and of
         //   PyTorch's own kernels the rule is PyTorch's: who calls an operator lets nobody write its arguments
         //   meanwhile, nor read those that it writes.
-        let tensor = unsafe {
-            Tensor::over_foreign(left, memory, host.sizes, host.strides, host.offset, host.dtype, KEYS)
-        }?;
-        Ok(Ok(Seen { tensor, handle: Kept::ByStorage(kept), block }))
+        let tensor = unsafe { Tensor::over_foreign(left, memory, sizes, strides, offset, dtype, KEYS) }?;
+        // Made where it goes: to copy what was just written costs more than to write it.
+        self.tensors.push(Seen { tensor, handle: Kept::ByStorage(kept), block: Some(block()) });
+        Ok(None)
     }
 
     /// The tensors that came in, in their order.
-    pub(crate) fn tensors(&self) -> impl Iterator<Item = &Tensor> {
+    pub(crate) fn tensors(&self) -> impl ExactSizeIterator<Item = &Tensor> {
         self.tensors.iter().map(|seen| &seen.tensor)
     }
 
@@ -295,9 +303,10 @@ pub(crate) fn stand_in(handle: &Arc<Handle>) -> Result<Tensor> {
     let Description { sizes, strides, offset, dtype, device } = description;
     let geometry = Geometry::new(sizes, strides, offset)?;
     let storage = Storage::without_data(bytes_reached(&geometry, dtype)?, device);
-    // The upper key is that of tensors whose writes are counted: what a formula names is saved with its version.
-    let keys = DispatchKeySet::from_keys(&[DispatchKey::Python, DispatchKey::ADInplaceOrView]);
-    Tensor::wrapper(storage, &geometry, dtype, keys, StandIn(Mutex::new(handle.clone())))
+    /// The upper key is that of tensors whose writes are counted: what a formula names is saved with its version.
+    const KEYS: DispatchKeySet =
+        DispatchKeySet::from_keys(&[DispatchKey::Python, DispatchKey::ADInplaceOrView]);
+    Tensor::wrapper(storage, &geometry, dtype, KEYS, StandIn(Mutex::new(handle.clone())))
 }
 
 /// Another stand-in for the same tensor.

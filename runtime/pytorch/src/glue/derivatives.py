@@ -5,19 +5,8 @@ import torch
 
 def _record(operator):
     """Implements the operator that records a call, and returns the function. Who calls it wants a gradient."""
-    recorder = None
-
-    def record(*values):
-        nonlocal recorder
-        try:
-            if recorder is None:
-                _need("recorders")
-                recorder = (_after_recorder if operator["is_recorded_after"] else _recorder)(operator)
-            return recorder(values)
-        except Exception as error:
-            _raised[-1](error)
-            raise
-
+    _need("recorders")
+    record = _after_recorder(operator) if operator["is_recorded_after"] else _passing_on(_recorder(operator))
     _implement(operator, record, "CompositeImplicitAutograd", _full_name(operator, operator["recorded"]))
     return record
 

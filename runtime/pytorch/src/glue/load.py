@@ -12,7 +12,6 @@ import torch
 
 _raised = []  # who is told what is about to be raised through PyTorch, which loses it
 _kept = []  # PyTorch takes back what a library object registered when the object goes
-_definers = []  # functions that Rust calls
 _owners = {}  # the library that an operator is of, by name
 _lock = threading.RLock()  # something is defined
 
@@ -30,8 +29,9 @@ def load(path):
     for operator in operators:
         _owners[_full_name(operator)] = library
         _complete(operator)
-    _definers.append(_definer(operators))
-    library.torch_library_differentiate(_definers[-1])
+    define = _definer(operators)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(define))  # Rust may call it whenever, also when all else here has gone
+    library.torch_library_differentiate(define)
     return operators
 
 

@@ -38,8 +38,8 @@ impl Tensor {
         let keeper = match left {
             None => keeper,
             Some(ForeignTensor(tensor)) => {
-                // SAFETY: `leave_foreign` saw that this is the only handle, and nobody got another since; so nobody else looks
-                // at what it points to, which `as_ptr` lets one write to.
+                // SAFETY: `leave_foreign` saw that this is the only handle, and nobody got another since; so nobody
+                // else looks at what it points to, which `as_ptr` lets one write to.
                 let parts = unsafe { &mut *Arc::as_ptr(&tensor.0).cast_mut() };
                 let before = std::mem::replace(&mut parts.dtype, dtype);
                 parts.key_set = key_set;

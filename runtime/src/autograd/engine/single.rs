@@ -1,5 +1,5 @@
-//! The shortest pass: one node between what is differentiated and the leaves. There is nothing to sort then, and nobody to wait
-//! for.
+//! The shortest pass: one node between what is differentiated and the leaves. There is nothing to sort then, and
+//! nobody to wait for.
 
 use super::{GradOptions, check, check_count, mode};
 use crate::autograd::hooks::Hooks;
@@ -17,7 +17,7 @@ pub(super) struct Single<'p> {
 }
 
 impl<'p> Single<'p> {
-    /// The pass from these roots to these inputs, if it is such a one: a leaf at the end of each edge, and of each only one.
+    /// The pass from these roots to these inputs, if it is such a one: at the end of each edge is a leaf of its own.
     pub(super) fn of(roots: &'p [(Edge, Tensor)], inputs: &[Option<Edge>]) -> Option<Single<'p>> {
         let [(Edge { node, .. }, gradient)] = roots else { return None };
         let edges = node.edges();

@@ -55,8 +55,8 @@ impl Drop for Foreign {
 /// One storage after another over other libraries' memory, in one block of the allocator: a call of a host needs some
 /// for as long as it lasts, and the next call again.
 impl Storage {
-    /// Lets go of the memory, if this is the only handle and an object of another library keeps it. How many bytes there
-    /// were is kept for [`occupy`](Self::occupy).
+    /// Lets go of the memory, if this is the only handle and an object of another library keeps it. How many bytes
+    /// there were is kept for [`occupy`](Self::occupy).
     #[inline]
     pub(crate) fn vacate(&mut self) -> bool {
         let Some(block) = Arc::get_mut(&mut self.0) else { return false };

@@ -11,6 +11,7 @@ use torch_library::{OperatorHandle, Result, bail};
 
 use crate::exception::with_kinds;
 use crate::handle::Handle;
+use crate::later::Later;
 use crate::plan::{Passing, is_tensors, passing};
 use crate::recorded::Recorded;
 use crate::shim::{Object, Word};
@@ -31,9 +32,9 @@ pub(crate) struct Above {
 #[derive(Debug)]
 enum Wanted {
     /// The call is made, and then recorded.
-    After(Recorded),
-    /// The operator of this name makes the call and records it.
-    Recorded(CString),
+    After(Box<Recorded>),
+    /// The operator of this name makes the call and records it, once it is there.
+    Recorded(CString, Later),
     /// There is no derivative of a write.
     Refused,
     /// Each return is a view of the argument in this word.
@@ -58,7 +59,9 @@ impl Above {
         let wanted = match recorded {
             Some(name) => {
                 let name = text(format!("{namespace}::{name}"));
-                Recorded::new(schema, name.clone()).map_or(Wanted::Recorded(name), Wanted::After)
+                let python = || Wanted::Recorded(name.clone(), Later::of(schema));
+                Recorded::new(schema, name.clone())
+                    .map_or_else(python, |recorded| Wanted::After(Box::new(recorded)))
             }
             None if schema.is_mutable() => Wanted::Refused,
             None if schema.has_alias_info() => Wanted::Views(sources(schema, &words)?),
@@ -73,7 +76,7 @@ impl Above {
 
     /// Whether Python records calls.
     pub(crate) fn records(&self) -> bool {
-        matches!(self.wanted, Wanted::Recorded(_) | Wanted::After(_))
+        matches!(self.wanted, Wanted::Recorded(..) | Wanted::After(_))
     }
 
     /// Makes a call of what is below, and records it if somebody wants a gradient. `has_gradient` is asked as
@@ -130,8 +133,9 @@ impl Above {
                 "{operator} writes to an argument, one of its arguments requires grad, and it has no derivative in \
                  PyTorch: detach them, or use `torch.no_grad()`"
             ),
-            Wanted::Recorded(name) => {
+            Wanted::Recorded(name, defined) => {
                 *is_untouched = false;
+                defined.ensure();
                 call(name, c"", words)
             }
             Wanted::After(recorded) => {

@@ -11,6 +11,7 @@ use torch_library::{
 
 use crate::derivative;
 use crate::incoming::{Incoming, Sight, rewritten};
+use crate::later::Later;
 use crate::plan::{self, Passing, passing};
 use crate::shim::{Word, shim};
 use crate::text::json_string;
@@ -99,6 +100,8 @@ fn by_python(
     schema: &Schema,
     arguments: &[Value<'_>],
 ) -> Result<Vec<Value<'static>>> {
+    static DEFINED: Later = Later::of_calls();
+    DEFINED.ensure();
     let why = plan::check_call(schema).err().unwrap_or("PyTorch's C functions pass no number");
     let (text, tensors) = python_text(operator, schema, arguments)?;
     let incoming = Incoming::of_call();

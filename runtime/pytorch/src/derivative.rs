@@ -44,6 +44,13 @@ impl Call {
         let arguments = arguments.into_iter().collect();
         Ok(Call { arguments, results: results.into_owned(), wanted: wanted.into_owned() })
     }
+
+    /// From tensors, with a bit for each in the arguments whose gradient is of use.
+    pub(crate) fn masked(arguments: Stack<'static>, results: Vec<Option<Tensor>>, wanted: u64) -> Call {
+        let arguments: Vec<_> = arguments.into_iter().collect();
+        let count: usize = arguments.iter().map(|value| value.all_tensors().count()).sum();
+        Call { arguments, results, wanted: (0..count).map(|index| wanted >> index & 1 != 0).collect() }
+    }
 }
 
 thread_local! {
@@ -72,12 +79,26 @@ pub(crate) fn answer(operator: OperatorHandle) -> Option<Vec<Value<'static>>> {
     KNOWN.with_borrow_mut(|known| known.last_mut().filter(|(of, _)| *of == operator)?.1.take())
 }
 
+/// Tensors that came one by one: nothing for each that is undefined.
+///
+/// # Errors
+/// One that was not taken.
+pub(crate) fn tensors(values: Vec<Result<Value<'static>>>) -> Result<Vec<Option<Tensor>>> {
+    let tensor = |value: Result<Value<'static>>| {
+        value.map(|value| value.as_tensor().filter(|tensor| tensor.is_defined()).cloned())
+    };
+    values.into_iter().map(tensor).collect()
+}
+
 /// The gradients of the tensors in the arguments, nothing for those that are not wanted or depend on nothing.
 ///
 /// # Errors
 /// What the formulas fail with.
-pub(crate) fn backward(exported: &Exported, call: Call, grads: Value<'_>) -> Result<Vec<Option<Tensor>>> {
-    let Value::OptionalTensors(grads) = grads else { bail!(Type, "gradients were given by another type") };
+pub(crate) fn backward(
+    exported: &Exported,
+    call: Call,
+    grads: &[Option<Tensor>],
+) -> Result<Vec<Option<Tensor>>> {
     let wanted = call.wanted.clone();
     ensure!(
         call.results.len() == grads.len(),
@@ -88,7 +109,7 @@ pub(crate) fn backward(exported: &Exported, call: Call, grads: Value<'_>) -> Res
         grads.len()
     );
     let Recorded { inputs, outputs } = record(exported, call)?;
-    let pairs = outputs.iter().zip(&*grads).filter_map(|(output, grad)| Some((output.as_ref()?, grad)));
+    let pairs = outputs.iter().zip(grads).filter_map(|(output, grad)| Some((output.as_ref()?, grad)));
     let pairs = pairs.filter(|(output, grad)| grad.is_some() && output.requires_grad());
     let (outputs, grads): (Vec<&Tensor>, Vec<Option<Tensor>>) =
         pairs.map(|(output, grad)| (output, grad.clone())).unzip();

@@ -136,6 +136,12 @@ impl Exported {
         }
         let mut stack = Stack::new();
         let mut tensors = incoming.tensors();
+        if tensors.len() == plain.len() {
+            tensors.by_ref().for_each(|tensor| stack.push(Value::TensorRef(tensor)));
+            drop(tensors);
+            self.operator.call_boxed(&mut stack)?;
+            return self.give(&mut stack, incoming, words);
+        }
         for (kind, word) in plain.iter().zip(&*words) {
             match kind {
                 Plain::Tensor => stack.push(Value::TensorRef(tensors.next().expect("each was seen"))),
@@ -177,9 +183,22 @@ impl Exported {
                 let (results, grads, wanted) =
                     (take(&types.optionals), take(&types.optionals), take(&types.flags));
                 let call = derivative::Call::new(arguments?, results?, wanted?)?;
-                let gradients = derivative::backward(self, call, grads?)?;
+                let Value::OptionalTensors(grads) = grads? else {
+                    bail!(Type, "gradients were given by another type")
+                };
+                let gradients = derivative::backward(self, call, &grads)?;
                 words[0] = incoming.give(&types.optionals, &Value::from(gradients))?;
                 Ok(())
+            }
+            Some(Entry::Gradients) => {
+                let count = self.schema.returns.len();
+                let mut each = || (0..count).map(|_| take(&Type::Tensor)).collect::<Vec<_>>();
+                // All are taken before any error is passed on.
+                let (results, grads) = (each(), each());
+                let (results, grads) = (derivative::tensors(results)?, derivative::tensors(grads)?);
+                let call = derivative::Call::masked(arguments?, results, rest.next());
+                let gradients = derivative::backward(self, call, &grads)?;
+                self.give_gradients(&gradients, incoming, words)
             }
             Some(Entry::Differentiable) => {
                 let (results, wanted) = (take(&types.optionals), take(&types.flags));
@@ -301,6 +320,22 @@ impl Exported {
         }
         words[..given.words.len()].copy_from_slice(&given.words);
         given.words.clear();
+        Ok(())
+    }
+
+    /// Leaves gradients for PyTorch, each as a tensor.
+    fn give_gradients(
+        &self,
+        gradients: &[Option<Tensor>],
+        incoming: &Incoming,
+        words: &mut [Word],
+    ) -> Result<()> {
+        let out = |gradient: &Option<Tensor>| {
+            gradient.as_ref().map_or_else(Handle::undefined, |tensor| incoming.out(tensor))
+        };
+        // All before any is handed over: what comes before an error is freed with this list.
+        let given = gradients.iter().map(out).collect::<Result<SmallVec<[Handle; 4]>>>()?;
+        given.into_iter().zip(words).for_each(|(handle, word)| *word = handle.into_word());
         Ok(())
     }
 

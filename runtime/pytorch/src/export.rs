@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "registers with PyTorch's functions, and lends texts to C")]
 
 use std::collections::HashMap;
-use std::ffi::{CString, c_char};
+use std::ffi::{CStr, CString, c_char};
 use std::ptr;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -15,7 +15,7 @@ use crate::plan::{self, Keys, Role};
 use crate::shim::{Object, Shim, WRITTEN_FROM, check, load, number_of};
 use crate::text::{Json, json_string};
 use crate::tracking::Tracking;
-use crate::{exception, hidden, stubs};
+use crate::{exception, hidden, later, stubs};
 
 /// What was done, and what was not.
 #[derive(Default)]
@@ -27,6 +27,8 @@ struct State {
     operators: Vec<String>,
     /// What is still to be registered above kernels: namespaces, names and functions.
     above: Vec<(String, String, &'static EntryPoint)>,
+    /// What serves operators and is not defined yet, by their names.
+    later: HashMap<String, Serving>,
 }
 
 static STATE: Mutex<Option<State>> = Mutex::new(None);
@@ -63,8 +65,14 @@ pub fn export(namespaces: &[&str]) {
     }
 }
 
-/// Registers what is above kernels at the autograd key: it hands calls to what the glue in Python has defined by then.
-pub fn differentiate() {
+/// Registers what is above kernels at the autograd key: it hands calls to what the glue in Python defines by this function,
+/// operator by operator, when one is first recorded.
+///
+/// # Safety
+/// * The function takes a text that ends in a zero, or null, from any thread, for as long as the process lives.
+pub unsafe fn differentiate(define: later::Define) {
+    // SAFETY: the caller says what the function takes.
+    unsafe { later::set_define(define) };
     let registered = std::panic::catch_unwind(|| {
         let mut guard = state();
         let (Some(state), Ok(shim)) = (guard.as_mut(), load()) else { return };
@@ -79,6 +87,28 @@ pub fn differentiate() {
     });
     if registered.is_err() {
         eprintln!("torch-library: a bug of torch-library kept derivatives from PyTorch");
+    }
+}
+
+/// Defines the operators that serve the one of this name, unless that is done.
+///
+/// # Safety
+/// * The name is a text that ends in a zero.
+pub unsafe fn define(name: *const c_char) {
+    // SAFETY: the caller says that it is a text.
+    let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
+    let defined = std::panic::catch_unwind(|| {
+        let mut guard = state();
+        let (Some(state), Ok(shim)) = (guard.as_mut(), load()) else { return };
+        let Some(serving) = state.later.remove(&*name) else { return };
+        if let Err(why) = Export::new(shim, state).define_serving(&serving) {
+            let line = format!("what serves {name} is not in PyTorch: {why}");
+            eprintln!("torch-library: {line}");
+            state.report.push(line);
+        }
+    });
+    if defined.is_err() {
+        eprintln!("torch-library: a bug of torch-library kept what serves {name} from PyTorch");
     }
 }
 
@@ -103,16 +133,15 @@ pub fn signatures(namespaces: &[&str]) -> *const c_char {
 /// The glue in Python.
 pub fn glue() -> *const c_char {
     static GLUE: OnceLock<CString> = OnceLock::new();
+    /// The parts that most imports do not need are compiled when one does.
+    macro_rules! later {
+        ($($name:literal)*) => {
+            concat!("_LATER = {", $("'", $name, "': r'''", include_str!(concat!("glue/", $name, ".py")), "''',\n",)* "}\n")
+        };
+    }
     const TEXT: &str = concat!(
         include_str!("glue/load.py"),
-        include_str!("glue/numbers.py"),
-        include_str!("glue/derivatives.py"),
-        include_str!("glue/layers.py"),
-        include_str!("glue/calls.py"),
-        include_str!("glue/checks.py"),
-        "_LATER = r'''",
-        include_str!("glue/recorders.py"),
-        "'''\n",
+        later!("numbers" "derivatives" "recorders" "layers" "calls" "checks"),
     );
     GLUE.get_or_init(|| CString::new(TEXT).unwrap_or_default()).as_ptr()
 }
@@ -233,7 +262,13 @@ impl<'e> Export<'e> {
         let plain = Plain::all(schema);
         let exported = Exported { operator, schema, autograd: keys.autograd, above, is_view, plain };
         point.set_receiver(Box::new(exported)).map_err(|error| error.to_string())?;
-        self.register(&served, &keys.registered, schema, point)
+        self.register(&served, &keys.registered, schema, point)?;
+        let serving = Serving { served, schema, point };
+        if !self.shim.library.is_pytorch() {
+            return self.define_serving(&serving); // it looks for them when it has loaded the library
+        }
+        self.state.later.insert(schema.name.to_string(), serving);
+        Ok(())
     }
 
     /// Defines the operator, and those that serve it.
@@ -288,11 +323,18 @@ impl<'e> Export<'e> {
                 self.implement(namespace, (under_vmap, *role), &served.called, point)?;
             }
         }
+        Ok(())
+    }
+
+    /// Defines the operators that serve another one.
+    fn define_serving(&mut self, Serving { served, schema, point }: &Serving) -> Result<(), String> {
+        let namespace = schema.name.namespace.as_deref().unwrap_or_default();
         if served.recorded.is_some() {
             self.define_one(namespace, &hidden::recorded(schema), &[])?; // Python implements it
         }
         let serving = [
             (&served.backward, hidden::backward as fn(&Schema) -> String),
+            (&served.gradients, hidden::gradients),
             (&served.differentiable, hidden::differentiable),
             (&served.layer, hidden::layer),
             (&served.batched, hidden::batched),
@@ -374,9 +416,17 @@ struct Served {
     called: String,
     recorded: Option<String>,
     backward: Option<String>,
+    gradients: Option<String>,
     differentiable: Option<String>,
     layer: Option<String>,
     batched: Option<String>,
+}
+
+/// The operators that serve another one, and are defined when the first of them is needed.
+struct Serving {
+    served: Served,
+    schema: &'static Schema,
+    point: &'static EntryPoint,
 }
 
 impl Served {
@@ -389,10 +439,12 @@ impl Served {
         };
         let name = |is_there: bool, what| is_there.then(|| hidden::name(schema, what));
         let has_derivative = keys.autograd.is_some();
+        let has_gradients = has_derivative && is_native && plan::has_plain_gradients(schema);
         Served {
             called,
             recorded: name(has_derivative, "recorded"),
-            backward: name(has_derivative, "backward"),
+            backward: name(has_derivative && !has_gradients, "backward"),
+            gradients: name(has_gradients, "gradients"),
             // Where Rust makes the call, it asks itself.
             differentiable: name(
                 has_derivative && !(is_native && plan::is_recorded_after(schema)),
@@ -430,6 +482,7 @@ fn described(schema: &Schema, keys: &Keys, served: &Served, has_above: bool) -> 
         ("recorded", name(&served.recorded)),
         ("is_recorded_after", (has_above && plan::is_recorded_after(schema)).to_string()),
         ("backward", name(&served.backward)),
+        ("gradients", name(&served.gradients)),
         ("differentiable", name(&served.differentiable)),
         ("layer", name(&served.layer)),
         ("batched", name(&served.batched)),
@@ -488,7 +541,7 @@ mod tests {
                 r#"{"name":"n","kind":"other","by_name":true,"is_written":false}],"#,
                 r#""is_view":false,"is_composite":false,"has_above":true,"layers":["AutocastCPU"],"#,
                 r#""flat":"_f_o_flat","recorded":"_f_o_recorded","is_recorded_after":true,"backward":"_f_o_backward","#,
-                r#""differentiable":null,"layer":"_f_o_layer","batched":null}"#,
+                r#""gradients":null,"differentiable":null,"layer":"_f_o_layer","batched":null}"#,
             )
         );
     }

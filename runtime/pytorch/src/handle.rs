@@ -2,11 +2,11 @@
 #![expect(unsafe_code, reason = "calls PyTorch's functions on a tensor that the handle owns")]
 
 use std::mem::{ManuallyDrop, MaybeUninit};
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 
 use torch_library::{DType, Device, Error, ErrorKind, Foreign, Layout, Result};
 
-use crate::shim::{Object, Word, check, number_of, of_number, shim};
+use crate::shim::{Object, Shim, Word, check, number_of, of_number, shim};
 use crate::words;
 
 /// One reference to a tensor of PyTorch.
@@ -28,6 +28,15 @@ pub(crate) struct Description<'h> {
     pub(crate) offset: i64,
     pub(crate) dtype: DType,
     pub(crate) device: Device,
+}
+
+/// A tensor with elements in the host's memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OnHost<'h> {
+    pub(crate) description: Description<'h>,
+    /// Where its storage begins, and how many bytes that has.
+    pub(crate) start: NonNull<u8>,
+    pub(crate) nbytes: usize,
 }
 
 /// Asks one thing that the function writes to its last argument.
@@ -164,11 +173,70 @@ impl Handle {
         told.or_else(|_| Ok(words::of_tensor(c"aten::sym_storage_offset", self)? as i64))
     }
 
+    /// What a strided tensor on the CPU says of itself; nothing of any other, nor where PyTorch has an error to tell. It is
+    /// what nearly all calls ask, so there is no more to it than the questions.
+    #[inline]
+    fn on_cpu(&self, shim: &Shim) -> Option<Description<'_>> {
+        let (object, numbers) = (self.as_object(), &shim.numbers);
+        let (mut device, mut layout, mut number) = (0, 0, 0);
+        let (mut dim, mut offset) = (0i64, 0);
+        let (mut sizes, mut strides) = (ptr::null_mut(), ptr::null_mut());
+        // SAFETY: this handle owns a tensor, and both answers go to where one is expected.
+        let codes = unsafe {
+            (shim.aoti_torch_get_device_type)(object, &raw mut device)
+                | (shim.aoti_torch_get_layout)(object, &raw mut layout)
+        };
+        if codes != 0 || (device, layout) != numbers.host {
+            return None;
+        }
+        // SAFETY: this handle owns a tensor, and all answers go to where one is expected.
+        let codes = unsafe {
+            (shim.aoti_torch_get_dtype)(object, &raw mut number)
+                | (shim.aoti_torch_get_dim)(object, &raw mut dim)
+                | (shim.aoti_torch_get_sizes)(object, &raw mut sizes)
+                | (shim.aoti_torch_get_strides)(object, &raw mut strides)
+                | (shim.aoti_torch_get_storage_offset)(object, &raw mut offset)
+        };
+        let dtype = (*numbers.dtype_of.get(number as usize)?)?;
+        if codes != 0 {
+            return None;
+        }
+        // SAFETY: PyTorch has told so many sizes and strides.
+        let (sizes, strides) = unsafe { (lent(sizes, dim), lent(strides, dim)) };
+        Some(Description { sizes, strides, offset, dtype, device: Device::CPU })
+    }
+
+    /// A strided tensor with elements in the host's memory; nothing of any other, as [`on_cpu`](Self::on_cpu).
+    #[inline]
+    pub(crate) fn on_host(&self, shim: &Shim) -> Option<OnHost<'_>> {
+        let (object, mut is_defined) = (self.as_object(), false);
+        let (mut nbytes, mut data) = (0i64, ptr::null_mut());
+        // SAFETY: this handle owns a tensor, which may be undefined, and the answer goes to where one is expected.
+        if unsafe { (shim.aoti_torch_is_defined)(object, &raw mut is_defined) } != 0 || !is_defined {
+            return None;
+        }
+        let description = self.on_cpu(shim)?;
+        // SAFETY: this handle owns a tensor, and both answers go to where one is expected.
+        let codes = unsafe {
+            (shim.aoti_torch_get_storage_size)(object, &raw mut nbytes)
+                | (shim.aoti_torch_get_data_ptr)(object, &raw mut data)
+        };
+        if codes != 0 || data.is_null() || nbytes <= 0 {
+            return None;
+        }
+        let before = (description.offset as usize).wrapping_mul(description.dtype.size());
+        let start = NonNull::new(data.cast::<u8>().wrapping_sub(before))?;
+        Some(OnHost { description, start, nbytes: nbytes as usize })
+    }
+
     /// All that it says of itself.
     ///
     /// # Errors
     /// An element type or a layout that is not known here; sizes that PyTorch knows only as symbols.
     pub(crate) fn describe(&self) -> Result<Description<'_>> {
+        if let Some(description) = self.on_cpu(shim()) {
+            return Ok(description);
+        }
         let (object, numbers) = (self.as_object(), &shim().numbers);
         // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
         let layout = ask("layout", |answer| unsafe { (shim().aoti_torch_get_layout)(object, answer) })?;
@@ -191,14 +259,23 @@ impl Handle {
         let sizes = ask("sizes", |answer| unsafe { (shim().aoti_torch_get_sizes)(object, answer) })?;
         // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
         let strides = ask("strides", |answer| unsafe { (shim().aoti_torch_get_strides)(object, answer) })?;
-        let lent = |first: *mut i64| match dim {
-            0 => &[][..],
-            // SAFETY: PyTorch lends as many numbers as there are dimensions, until the tensor changes: nobody here changes
-            // one whose description is still looked at.
-            dim => unsafe { std::slice::from_raw_parts(first, dim as usize) },
-        };
-        let (sizes, strides) = (lent(sizes), lent(strides));
+        // SAFETY: PyTorch has told so many sizes and strides.
+        let (sizes, strides) = unsafe { (lent(sizes, dim), lent(strides, dim)) };
         Ok(Description { sizes, strides, offset: self.offset()?, dtype, device: self.device()? })
+    }
+}
+
+/// Sizes or strides, which PyTorch lends until the tensor changes: nobody here changes one whose description is still
+/// looked at.
+///
+/// # Safety
+/// * PyTorch has told the address, of as many numbers as there are dimensions.
+#[inline]
+unsafe fn lent<'h>(first: *mut i64, dim: i64) -> &'h [i64] {
+    match dim {
+        0 => &[],
+        // SAFETY: the caller says that so many numbers are there, and PyTorch lends them.
+        dim => unsafe { std::slice::from_raw_parts(first, dim as usize) },
     }
 }
 

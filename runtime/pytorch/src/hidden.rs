@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use torch_library::schema::{Argument, OperatorName, Schema};
 
-use crate::plan::{Passing, has_scalars, is_recorded_after, passing};
+use crate::plan::{Passing, has_scalars, is_recorded_after, is_tensors, passing};
 
 /// Which of the operators that an entry point serves is meant: the last argument of all but the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,13 +19,21 @@ pub(crate) enum Entry {
     Layer = 4,
     /// The rule for a batch.
     Batched = 5,
+    /// The gradients of its arguments, all tensors one by one.
+    Gradients = 6,
 }
 
 impl Entry {
     /// The entry of a number, if there is one.
     pub(crate) fn of(number: u64) -> Option<Entry> {
-        const ALL: [Entry; 5] =
-            [Entry::Flat, Entry::Backward, Entry::Differentiable, Entry::Layer, Entry::Batched];
+        const ALL: [Entry; 6] = [
+            Entry::Flat,
+            Entry::Backward,
+            Entry::Differentiable,
+            Entry::Layer,
+            Entry::Batched,
+            Entry::Gradients,
+        ];
         ALL.into_iter().find(|entry| *entry as u64 == number)
     }
 }
@@ -61,6 +69,17 @@ pub(crate) fn recorded(schema: &Schema) -> String {
 pub(crate) fn backward(schema: &Schema) -> String {
     let rest = "Tensor?[] _results, Tensor?[] _grads, bool[] _wanted";
     serving(schema, "backward", false, rest, Some(Entry::Backward), "Tensor?[]")
+}
+
+/// The schema of the operator that computes gradients, where lists need not be: arguments, results, the gradients of these,
+/// and a bit for each argument whose gradient is wanted. Of what is not wanted, or does not depend on anything, the tensor
+/// that it returns is undefined.
+pub(crate) fn gradients(schema: &Schema) -> String {
+    let each = |what| (0..schema.returns.len()).map(move |index| format!("Tensor _{what}{index}, "));
+    let rest: String = each("result").chain(each("grad")).chain(["int _wanted".to_owned()]).collect();
+    let tensors = schema.arguments.iter().filter(|argument| is_tensors(&argument.ty)).count();
+    let returns = format!("({})", vec!["Tensor"; tensors].join(", "));
+    serving(schema, "gradients", false, &rest, Some(Entry::Gradients), &returns)
 }
 
 /// The schema of the operator that tells which results have gradients.
@@ -146,7 +165,7 @@ mod tests {
 
     #[test]
     fn entries_are_numbered() {
-        assert_eq!([0, 1, 5, 6].map(Entry::of), [None, Some(Entry::Flat), Some(Entry::Batched), None]);
+        assert_eq!([0, 1, 6, 7].map(Entry::of), [None, Some(Entry::Flat), Some(Entry::Gradients), None]);
     }
 
     #[test]
@@ -188,6 +207,11 @@ mod tests {
             assert_eq!(text, rest);
             Schema::parse(&text, Mode::Strict).unwrap();
         }
+        assert_eq!(
+            gradients(&schema("f(Tensor self, Scalar by, Tensor other) -> Tensor")),
+            "_f_gradients(Tensor self, int by_kind, int by_bits, int by_imaginary, Tensor other, Tensor _result0, \
+             Tensor _grad0, int _wanted, int _entry=6) -> (Tensor, Tensor)"
+        );
         assert!(
             differentiable(&schema("f() -> Tensor"))
                 .starts_with("_f_differentiable(Tensor?[] _results, bool[")

@@ -3,7 +3,6 @@
 
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
-use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use smallvec::SmallVec;
@@ -13,6 +12,7 @@ use torch_library::{
 };
 
 use crate::handle::{Description, Handle};
+use crate::shim::shim;
 use crate::spares::Spares;
 use crate::tracking::Tracking;
 
@@ -171,6 +171,14 @@ impl Incoming {
     /// As [`tensor`](Self::tensor).
     #[inline]
     pub(crate) fn see(&mut self, handle: Handle) -> Result<()> {
+        match self.over_host(handle)? {
+            None => Ok(()),
+            Some(handle) => self.see_other(handle),
+        }
+    }
+
+    #[cold]
+    fn see_other(&mut self, handle: Handle) -> Result<()> {
         let seen = match handle.is_defined()? {
             true => self.over_memory(handle)?,
             false => Seen { tensor: Tensor::undefined(), handle: Kept::Here(handle), block: None },
@@ -179,14 +187,41 @@ impl Incoming {
         Ok(())
     }
 
+    /// Takes in a tensor over memory of the host that no other of this call has, or gives the handle of another back.
+    #[inline]
+    fn over_host(&mut self, handle: Handle) -> Result<Option<Handle>> {
+        const KEYS: DispatchKeySet = DispatchKeySet::from_key(DispatchKey::CPU);
+        // SAFETY: it is looked at until the end of this function, while the storage or the handle owns the reference.
+        let lent = unsafe { handle.lent() };
+        let Some(host) = lent.on_host(shim()) else { return Ok(Some(handle)) };
+        let Description { sizes, strides, offset, dtype, .. } = host.description;
+        let block = || Block { start: host.start.addr().get(), nbytes: host.nbytes };
+        if self.tensors.iter().any(|seen| seen.block.is_some_and(|seen| seen == block())) {
+            return Ok(Some(handle));
+        }
+        // SAFETY: it is kept by the storage that the tensor is made over, which is there as long as the tensor beside it.
+        let kept = unsafe { handle.lent() };
+        let (left, memory) = (self.spares.take(), (host.start, host.nbytes, handle.into_keeper()));
+        // SAFETY:
+        // * the storage of a tensor of PyTorch begins `offset` elements before its first and has `nbytes` bytes,
+        //   which stay as long as the tensor, and that as long as the handle; any thread may use them. PyTorch may
+        //   never have written them: to Rust, what comes from foreign code is some value.
+        // * tensors of this call that share memory share one storage, and so its leases. Of other calls and of
+        //   PyTorch's own kernels the rule is PyTorch's: who calls an operator lets nobody write its arguments
+        //   meanwhile, nor read those that it writes.
+        let tensor = unsafe { Tensor::over_foreign(left, memory, sizes, strides, offset, dtype, KEYS) }?;
+        // Made where it goes: to copy what was just written costs more than to write it.
+        self.tensors.push(Seen { tensor, handle: Kept::ByStorage(kept), block: Some(block()) });
+        Ok(None)
+    }
+
     /// The tensors that came in, in their order.
-    pub(crate) fn tensors(&self) -> impl Iterator<Item = &Tensor> {
+    pub(crate) fn tensors(&self) -> impl ExactSizeIterator<Item = &Tensor> {
         self.tensors.iter().map(|seen| &seen.tensor)
     }
 
     fn over_memory(&mut self, handle: Handle) -> Result<Seen> {
-        // SAFETY: the reference is not used after it is given to the storage, but by the description, whose numbers are the
-        // tensor's: that lives until the end of this function, in the storage or in the handle.
+        // SAFETY: the reference is looked at until the end of this function, while the handle owns it.
         let lent = unsafe { handle.lent() };
         let description = lent.describe()?;
         let Description { sizes, strides, offset, dtype, device } = description;
@@ -209,27 +244,13 @@ impl Incoming {
             let memory = DeviceMemory { start: start.addr(), nbytes, device, _keeper: handle.share()? };
             return of_block(Storage::new(memory), Kept::Here(handle));
         }
-        let Some(data) = NonNull::new(start).filter(|_| nbytes > 0) else {
-            // PyTorch tells no address of a tensor without elements, whose storage may have some.
-            torch_library::ensure!(
-                nbytes == 0 || sizes.contains(&0),
-                NotSupported,
-                "a tensor of PyTorch has no memory that could be read: it is fake, or wraps another"
-            );
-            return of_block(Storage::zeroed(0, device)?, Kept::Here(handle));
-        };
-        // SAFETY: it is kept by the storage that the tensor is made over, which is there as long as the tensor beside it.
-        let kept = unsafe { handle.lent() };
-        let (left, memory) = (self.spares.take(), (data, nbytes, handle.into_keeper()));
-        // SAFETY:
-        // * the storage of a tensor of PyTorch begins `offset` elements before its first and has `nbytes` bytes,
-        //   which stay as long as the tensor, and that as long as the handle; any thread may use them. PyTorch may
-        //   never have written them: to Rust, what comes from foreign code is some value.
-        // * tensors of this call that share memory share this storage, and so its leases. Of other calls and of
-        //   PyTorch's own kernels the rule is PyTorch's: who calls an operator lets nobody write its arguments
-        //   meanwhile, nor read those that it writes.
-        let tensor = unsafe { Tensor::over_foreign(left, memory, sizes, strides, offset, dtype, keys) }?;
-        Ok(Seen { tensor, handle: Kept::ByStorage(kept), block })
+        // PyTorch tells no address of a tensor without elements, whose storage may have some.
+        torch_library::ensure!(
+            nbytes == 0 || sizes.contains(&0),
+            NotSupported,
+            "a tensor of PyTorch has no memory that could be read: it is fake, or wraps another"
+        );
+        of_block(Storage::zeroed(0, device)?, Kept::Here(handle))
     }
 
     /// The tensor of PyTorch that this one was made from.
@@ -282,9 +303,10 @@ pub(crate) fn stand_in(handle: &Arc<Handle>) -> Result<Tensor> {
     let Description { sizes, strides, offset, dtype, device } = description;
     let geometry = Geometry::new(sizes, strides, offset)?;
     let storage = Storage::without_data(bytes_reached(&geometry, dtype)?, device);
-    // The upper key is that of tensors whose writes are counted: what a formula names is saved with its version.
-    let keys = DispatchKeySet::from_keys(&[DispatchKey::Python, DispatchKey::ADInplaceOrView]);
-    Tensor::wrapper(storage, &geometry, dtype, keys, StandIn(Mutex::new(handle.clone())))
+    /// The upper key is that of tensors whose writes are counted: what a formula names is saved with its version.
+    const KEYS: DispatchKeySet =
+        DispatchKeySet::from_keys(&[DispatchKey::Python, DispatchKey::ADInplaceOrView]);
+    Tensor::wrapper(storage, &geometry, dtype, KEYS, StandIn(Mutex::new(handle.clone())))
 }
 
 /// Another stand-in for the same tensor.

@@ -27,6 +27,7 @@ mod spares;
 
 mod hidden;
 mod incoming;
+mod later;
 mod outgoing;
 mod plan;
 mod text;
@@ -53,7 +54,7 @@ pub mod guide {}
 /// What [`export!`] names, and nobody else.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::export::{describe, differentiate, export, glue, report, signatures};
+    pub use crate::export::{define, describe, differentiate, export, glue, report, signatures};
     pub use crate::python::raised;
 
     /// Whether records are there before constructors run, and operators have functions of C.
@@ -96,10 +97,26 @@ macro_rules! export {
                 $crate::__private::export(&[$(::core::stringify!($namespace)),*]);
             }
 
-            /// Registers derivatives, once Python is there to record them.
+            /// Registers derivatives, once Python is there to record them, by what this function defines.
+            ///
+            /// # Safety
+            /// - The function takes a text or null, from any thread, for as long as the process lives.
             #[unsafe(no_mangle)]
-            extern "C" fn torch_library_differentiate() {
-                $crate::__private::differentiate();
+            unsafe extern "C" fn torch_library_differentiate(
+                define: unsafe extern "C" fn(*const ::core::ffi::c_char),
+            ) {
+                // SAFETY: the caller says what the function takes.
+                unsafe { $crate::__private::differentiate(define) };
+            }
+
+            /// Defines the operators that serve the one of this name.
+            ///
+            /// # Safety
+            /// - The name is a text that ends in a zero.
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn torch_library_define(name: *const ::core::ffi::c_char) {
+                // SAFETY: the caller says that it is a text.
+                unsafe { $crate::__private::define(name) };
             }
 
             /// What the glue is about to raise again.

@@ -270,6 +270,14 @@ pub(crate) fn is_recorded_after(schema: &Schema) -> bool {
         && !schema.arguments.iter().any(|argument| has_generator(&argument.ty))
 }
 
+/// Whether all that a derivative takes and returns are tensors one by one, so few that a word has a bit for each: no list
+/// has to be made of them.
+pub(crate) fn has_plain_gradients(schema: &Schema) -> bool {
+    let tensors = schema.arguments.iter().filter(|argument| is_tensors(&argument.ty));
+    let is_plain = |argument: &torch_library::schema::Argument| argument.ty == Type::Tensor;
+    is_recorded_after(schema) && (1..64).contains(&tensors.clone().count()) && tensors.clone().all(is_plain)
+}
+
 /// Whether PyTorch can follow a write.
 fn check_write(schema: &Schema) -> Result<(), &'static str> {
     let mut written = schema.arguments.iter().filter(|argument| argument.is_mutable());
@@ -360,6 +368,14 @@ mod tests {
             ("f(Tensor self, *, Generator? generator=None) -> Tensor", false),
         ] {
             assert_eq!(is_recorded_after(&schema(text)), expected, "{text}");
+        }
+        for (text, expected) in [
+            ("f(Tensor self, Scalar how, int[] l, Tensor other) -> (Tensor, Tensor)", true),
+            ("f(Tensor self, Tensor? other) -> Tensor", false),
+            ("f(Tensor[] self) -> Tensor", false),
+            ("f(int n) -> Tensor", false),
+        ] {
+            assert_eq!(has_plain_gradients(&schema(text)), expected, "{text}");
         }
     }
 

@@ -13,6 +13,7 @@ use torch_library::schema::{Schema, Type};
 use crate::exception::with_kinds;
 use crate::handle::Handle;
 use crate::incoming::{Incoming, Sight};
+use crate::later::Later;
 use crate::plan::{self, Passing, passing};
 use crate::shim::{Object, Word};
 use crate::words;
@@ -25,12 +26,42 @@ const MOST: usize = 4096;
 pub(crate) struct Recorded {
     /// The operator that makes the node. It takes what the call took, the results, and which of them have no gradient.
     name: CString,
+    /// Whether it is there.
+    defined: Later,
     /// The types of the words of a call.
     arguments: Vec<Type>,
     /// How many results there are.
     results: usize,
-    /// Which results have no gradient, a bit each, by all that a row of derivatives may ask of a call.
-    known: Mutex<HashMap<SmallVec<[Word; 32]>, Word>>,
+    known: Mutex<Known>,
+}
+
+/// All that a row of derivatives may ask of a call.
+type Asked = SmallVec<[Word; 32]>;
+
+/// Which results have no gradient, a bit each: of the last call, and of others.
+#[derive(Debug, Default)]
+struct Known {
+    last: Option<(Asked, Word)>,
+    all: HashMap<Asked, Word>,
+}
+
+impl Known {
+    fn get(&mut self, asked: &Asked) -> Option<Word> {
+        if let Some((last, lost)) = &self.last
+            && last == asked
+        {
+            return Some(*lost);
+        }
+        let lost = *self.all.get(asked)?;
+        self.last = Some((asked.clone(), lost));
+        Some(lost)
+    }
+
+    fn insert(&mut self, asked: Asked, lost: Word) {
+        if self.all.len() < MOST {
+            self.all.insert(asked, lost);
+        }
+    }
 }
 
 impl Recorded {
@@ -43,6 +74,7 @@ impl Recorded {
             });
             Recorded {
                 name,
+                defined: Later::of(schema),
                 arguments: types.collect(),
                 results: schema.returns.len(),
                 known: Mutex::default(),
@@ -77,6 +109,7 @@ impl Recorded {
         let lost = self.lost(&kept, needs, has_gradient)?;
         let mut stack = kept.give_up();
         stack.push(lost);
+        self.defined.ensure();
         // SAFETY: the operator was defined with these arguments and results, and the number behind them; they are more
         // than its returns.
         with_kinds(|| unsafe { words::call(&self.name, c"", &mut stack) })?;
@@ -97,16 +130,15 @@ impl Recorded {
         let is_told = kept.iter().all(|(ty, word)| unsafe { tell(ty, word, &mut key) }.is_ok());
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if is_told && let Some(lost) = known().get(&key) {
-            return Ok(*lost);
+            return Ok(lost);
         }
         let arguments = kept.words.len() - self.results;
         // SAFETY: the words are of these types.
         let again = unsafe { Owned::shared(&kept.types[..], &kept.words) }?.give_up();
         let flags = has_gradient(&again[..arguments], &again[arguments..])?;
         let lost = flags.iter().enumerate().map(|(index, flag)| Word::from(!flag) << index).sum();
-        let mut known = known();
-        if is_told && known.len() < MOST {
-            known.insert(key, lost);
+        if is_told {
+            known().insert(key, lost);
         }
         Ok(lost)
     }

@@ -223,6 +223,10 @@ pub(crate) struct Numbers {
     pub(crate) layouts: Vec<(torch_library::Layout, i32)>,
     pub(crate) formats: Vec<(torch_library::MemoryFormat, i32)>,
     pub(crate) tags: Vec<(&'static str, i32)>,
+    /// The number of the CPU, and of strided layouts.
+    pub(crate) host: (i32, i32),
+    /// The element types again, by their numbers, of which the first are small.
+    pub(crate) dtype_of: [Option<torch_library::DType>; 64],
 }
 
 /// The tags that PyTorch has getters for.
@@ -259,10 +263,22 @@ impl Numbers {
             (DeviceType::Mps, "mps"),
             (DeviceType::PrivateUse1, "privateuse1"),
         ];
+        let dtypes: Vec<(DType, i32)> = DType::all()
+            .filter_map(|dtype| Some((dtype, number("aoti_torch_dtype", dtype.name())?)))
+            .collect();
+        let mut dtype_of = [None; 64];
+        for (dtype, number) in &dtypes {
+            if let Some(place) = usize::try_from(*number).ok().and_then(|number| dtype_of.get_mut(number)) {
+                *place = Some(*dtype);
+            }
+        }
         let numbers = Numbers {
-            dtypes: DType::all()
-                .filter_map(|dtype| Some((dtype, number("aoti_torch_dtype", dtype.name())?)))
-                .collect(),
+            dtypes,
+            dtype_of,
+            host: (
+                library.number("aoti_torch_device_type_cpu\0").unwrap_or(-1),
+                library.number("aoti_torch_layout_strided\0").unwrap_or(-1),
+            ),
             devices: devices
                 .into_iter()
                 .filter_map(|(device, name)| Some((device, number("aoti_torch_device_type", name)?)))

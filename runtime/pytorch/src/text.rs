@@ -7,12 +7,25 @@ pub(crate) enum Json {}
 
 impl Json {
     pub(crate) fn object<'k>(members: impl IntoIterator<Item = (&'k str, String)>) -> String {
-        let members = members.into_iter().map(|(name, value)| format!("{}:{value}", json_string(name)));
-        format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+        let mut text = String::with_capacity(256);
+        for (name, value) in members {
+            text.push(if text.is_empty() { '{' } else { ',' });
+            text.push_str(&json_string(name));
+            text.push(':');
+            text.push_str(&value);
+        }
+        text.push_str(if text.is_empty() { "{}" } else { "}" });
+        text
     }
 
     pub(crate) fn list(elements: impl IntoIterator<Item = String>) -> String {
-        format!("[{}]", elements.into_iter().collect::<Vec<_>>().join(","))
+        let mut text = String::new();
+        for element in elements {
+            text.push(if text.is_empty() { '[' } else { ',' });
+            text.push_str(&element);
+        }
+        text.push_str(if text.is_empty() { "[]" } else { "]" });
+        text
     }
 }
 
@@ -20,6 +33,11 @@ impl Json {
 pub(crate) fn json_string(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\') {
+        quoted.push_str(text);
+        quoted.push('"');
+        return quoted;
+    }
     for unit in text.encode_utf16() {
         match char::from_u32(u32::from(unit)) {
             Some(letter @ ('"' | '\\')) => quoted.extend(['\\', letter]),

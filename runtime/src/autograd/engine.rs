@@ -1,5 +1,7 @@
 //! The walk back through the graph: each node once, when all its gradients have arrived.
 
+mod single;
+
 use std::collections::BinaryHeap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -14,6 +16,7 @@ use crate::guard::{EnableGradGuard, NoGradGuard};
 use crate::recursion;
 use crate::tensor::Tensor;
 use crate::{bail, ensure};
+use single::Single;
 
 /// How a backward pass goes.
 ///
@@ -88,7 +91,10 @@ pub fn grad(
         ensure!(input.requires_grad(), Autograd, "input {index} of `grad` does not require grad");
         edges.push(gradient_edge(input)?);
     }
-    let captured = Pass::new(&roots, Some(&edges), options).run(roots)?;
+    let captured = match Single::of(&roots, &edges) {
+        Some(single) => single.run(options)?,
+        None => Pass::new(&roots, Some(&edges), options).run(roots)?,
+    };
     for (index, gradient) in captured.iter().enumerate() {
         ensure!(
             gradient.is_some() || options.allow_unused,
@@ -120,10 +126,10 @@ fn roots(outputs: &[&Tensor], grads: &[Option<Tensor>], options: GradOptions) ->
         };
         let gradient = match grads.get(index).cloned().flatten() {
             Some(gradient) => {
-                let mismatch = format!("the gradient of output {index}");
                 let metadata = InputMetadata::of(output);
                 fit(gradient, &metadata, options, |sizes| {
-                    format!("{mismatch} has sizes {sizes:?}, but the output {:?}", metadata.sizes())
+                    let expected = metadata.sizes();
+                    format!("the gradient of output {index} has sizes {sizes:?}, but the output {expected:?}")
                 })?
             }
             None => {
@@ -301,19 +307,13 @@ impl Pass {
 
     /// Sends gradients along the edges of a node. Where there is none, the other end still learns that none will come.
     fn send(&mut self, node: &Node, grads: Vec<Option<Tensor>>) -> Result<()> {
-        ensure!(
-            grads.len() <= node.edges().len() || grads[node.edges().len()..].iter().all(Option::is_none),
-            Autograd,
-            "{} has {} inputs, but returned {} gradients",
-            node.name(),
-            node.edges().len(),
-            grads.len()
-        );
+        check_count(node, &grads)?;
         let mut grads = grads.into_iter();
         for (index, edge) in node.edges().iter().enumerate() {
             let gradient = grads.next().flatten();
             let Some(edge) = edge else { continue };
-            let gradient = gradient.map(|gradient| self.check(node, index, edge, gradient)).transpose()?;
+            let gradient =
+                gradient.map(|gradient| check(self.options, node, index, edge, gradient)).transpose()?;
             let pending = self.pending.entry(edge.node.id()).or_default();
             if let Some(gradient) = gradient {
                 pending.take_in(edge.input_nr, gradient, self.options.create_graph)?;
@@ -325,26 +325,39 @@ impl Pass {
         }
         Ok(())
     }
+}
 
-    /// Brings a gradient to the form that the next node expects.
-    ///
-    /// PyTorch: `validate_outputs`.
-    fn check(&self, node: &Node, index: usize, edge: &Edge, gradient: Tensor) -> Result<Tensor> {
-        let state = edge.node.state();
-        let Some(metadata) = state.inputs.get(edge.input_nr) else { return Ok(gradient) };
-        if metadata.sizes() == gradient.sizes() && metadata.dtype() == gradient.dtype() {
-            return Ok(gradient);
-        }
-        let metadata = metadata.clone();
-        drop(state);
-        fit(gradient, &metadata, self.options, |sizes| {
-            format!(
-                "{} returned a gradient of sizes {sizes:?} for its input {index}, but the input has {:?}",
-                node.name(),
-                metadata.sizes()
-            )
-        })
+/// Checks that a node has not returned more than it has inputs.
+fn check_count(node: &Node, grads: &[Option<Tensor>]) -> Result<()> {
+    ensure!(
+        grads.len() <= node.edges().len() || grads[node.edges().len()..].iter().all(Option::is_none),
+        Autograd,
+        "{} has {} inputs, but returned {} gradients",
+        node.name(),
+        node.edges().len(),
+        grads.len()
+    );
+    Ok(())
+}
+
+/// Brings a gradient to the form that the next node expects.
+///
+/// PyTorch: `validate_outputs`.
+fn check(options: GradOptions, node: &Node, index: usize, edge: &Edge, gradient: Tensor) -> Result<Tensor> {
+    let state = edge.node.state();
+    let Some(metadata) = state.inputs.get(edge.input_nr) else { return Ok(gradient) };
+    if metadata.sizes() == gradient.sizes() && metadata.dtype() == gradient.dtype() {
+        return Ok(gradient);
     }
+    let metadata = metadata.clone();
+    drop(state);
+    fit(gradient, &metadata, options, |sizes| {
+        format!(
+            "{} returned a gradient of sizes {sizes:?} for its input {index}, but the input has {:?}",
+            node.name(),
+            metadata.sizes()
+        )
+    })
 }
 
 impl Asked {

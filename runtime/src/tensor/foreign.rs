@@ -12,6 +12,8 @@ use crate::error::Result;
 use crate::key::DispatchKeySet;
 
 /// What such a tensor is made of when the memory is gone: two blocks of the allocator, and the sizes of the last one.
+///
+/// It has the only handle, also among weak ones, and gives none out.
 #[derive(Debug)]
 pub struct ForeignTensor(Tensor);
 
@@ -35,20 +37,26 @@ impl Tensor {
     ) -> Result<Tensor> {
         let keeper = match left {
             None => keeper,
-            Some(ForeignTensor(mut tensor)) => {
-                let parts = Arc::get_mut(&mut tensor.0).expect("what was left has one handle");
-                (parts.dtype, parts.key_set) = (dtype, key_set);
-                let StorageView { storage, geometry } = parts.place.only_mut().expect("and was never moved");
+            Some(ForeignTensor(tensor)) => {
+                // SAFETY: `leave_foreign` saw that this is the only handle, and nobody got another since; so nobody
+                // else looks at what it points to, which `as_ptr` lets one write to.
+                let parts = unsafe { &mut *Arc::as_ptr(&tensor.0).cast_mut() };
+                let before = std::mem::replace(&mut parts.dtype, dtype);
+                parts.key_set = key_set;
+                let StorageView { storage, geometry } = parts.place.only_mut().expect("it was never moved");
                 // SAFETY: the caller vouches for the memory.
                 match unsafe { storage.occupy(data, nbytes, keeper) } {
-                    Ok(()) => {
-                        if (geometry.offset(), geometry.sizes(), geometry.strides())
-                            != (offset, sizes, strides)
-                        {
+                    Ok(had) => {
+                        let is_placed = geometry.is_placed(sizes, strides, offset);
+                        if !is_placed {
                             *geometry = Geometry::SCALAR;
                             geometry.set(sizes, strides, offset)?;
                         }
-                        StorageView::check(storage, geometry, dtype)?;
+                        // What fitted into as many bytes does again, where they begin as they have to.
+                        let fits = is_placed && had == nbytes && before == dtype;
+                        if !(fits && data.addr().get().is_multiple_of(dtype.align())) {
+                            StorageView::check(storage, geometry, dtype)?;
+                        }
                         return Ok(tensor);
                     }
                     Err(keeper) => keeper,

@@ -175,6 +175,15 @@ impl Geometry {
         }
     }
 
+    /// Whether these are its sizes, strides and offset: of few dimensions it is not worth a call to compare them.
+    #[inline]
+    pub(super) fn is_placed(&self, sizes: &[i64], strides: &[i64], offset: i64) -> bool {
+        let (own_sizes, own_strides) = (self.sizes(), self.strides());
+        let is_same = |index| own_sizes[index] == sizes[index] && own_strides[index] == strides[index];
+        let are_as_many = own_sizes.len() == sizes.len() && own_strides.len() == strides.len();
+        self.offset == offset && are_as_many && (0..sizes.len()).all(is_same)
+    }
+
     /// The storage index of every element, in logical (row-major) order.
     pub fn offsets(&self) -> Offsets<'_> {
         let left = usize::try_from(self.numel).expect("element counts are not negative");

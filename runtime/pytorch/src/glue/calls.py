@@ -40,6 +40,7 @@ def _as_text(part):
 def _define_call():
     if torch._C._dispatch_has_kernel("torch_library::call"):  # to look for what is not there takes milliseconds
         return
+    _need("numbers")
     library = torch.library.Library("torch_library", "FRAGMENT")
     library.define("call(str operator, str overload, str arguments, Tensor[] tensors) -> Tensor[]")
     library.define("told() -> str")

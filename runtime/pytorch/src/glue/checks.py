@@ -3,13 +3,7 @@
 import torch
 
 
-def opcheck(operators, samples, **options):
-    """Checks each operator with each of its samples, and returns how many checks there were.
-
-    `samples` has a list for each operator, by its name, with the overload behind a dot if it has one: tuples of
-    arguments, or of such a tuple and a dictionary. An operator without samples is an error that names it, and so is a
-    sample for none. `options` go to `torch.library.opcheck`.
-    """
+def _opcheck(operators, samples, **options):
     names = {_full_name(operator).split("::")[1]: operator for operator in operators}
     without, unknown = sorted(names.keys() - samples.keys()), sorted(samples.keys() - names.keys())
     if without or unknown:

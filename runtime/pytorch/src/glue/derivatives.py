@@ -3,24 +3,25 @@
 import torch
 
 
-def _differentiate(operator):
-    """Implements the operator that records a call. It is called where somebody wants a gradient, or for all calls."""
-    recorder = None
-
-    def record(*values):
-        nonlocal recorder
-        try:
-            if recorder is None:
-                recorder = _later("_after_recorder" if operator["is_recorded_after"] else "_recorder")(operator)
-            return recorder(values)
-        except Exception as error:
-            _raised[-1](error)
-            raise
-
+def _record(operator):
+    """Implements the operator that records a call, and returns the function. Who calls it wants a gradient."""
+    _need("recorders")
+    record = _after_recorder(operator) if operator["is_recorded_after"] else _passing_on(_recorder(operator))
     _implement(operator, record, "CompositeImplicitAutograd", _full_name(operator, operator["recorded"]))
-    if not operator["has_above"]:
-        positional = _positional_with_defaults(operator)
-        _implement(operator, lambda *args, **kwargs: record(*positional(args, kwargs)), "Autograd")
+    return record
+
+
+def _differentiate(operator):
+    """Records all calls of an operator, where Rust does not know which of them somebody wants a gradient of."""
+    record = _lazily(lambda: _all_recorder(operator))
+    _implement(operator, record, "Autograd")
+
+
+def _all_recorder(operator):
+    _need("layers")
+    _define(operator)
+    record, positional = _record(operator), _positional_with_defaults(operator)
+    return lambda *args, **kwargs: record(*positional(args, kwargs))
 
 
 def _check_write(operator, tensor):

@@ -1,15 +1,19 @@
 """What PyTorch lets only Python do for the operators of a Rust library: numbers in arguments, derivatives, rules for vmap.
 
-The library carries this text and hands it out; its package runs it once (see `__init__.py` of the example).
+The library carries this text and hands it out; its package runs it once (see `__init__.py` of the example). An import waits
+for as little as can be: what serves an operator is defined when a call first needs it, and so are most functions here.
 """
 
 import ctypes
 import json
+import threading
 
 import torch
 
 _raised = []  # who is told what is about to be raised through PyTorch, which loses it
 _kept = []  # PyTorch takes back what a library object registered when the object goes
+_owners = {}  # the library that an operator is of, by name
+_lock = threading.RLock()  # something is defined
 
 
 def load(path):
@@ -22,31 +26,88 @@ def load(path):
     raised = ctypes.PyDLL(path).torch_library_raised
     raised.argtypes, raised.restype = [ctypes.py_object], None
     _raised.append(raised)
-    _define_call()
     for operator in operators:
-        if operator["flat"]:
-            _flatten(operator)
-        if operator["recorded"]:
-            _differentiate(operator)
-        elif operator["has_above"] or operator["is_composite"]:
-            pass  # Rust is there, or PyTorch differentiates the parts
-        elif operator["is_view"]:
-            _implement(operator, torch.library.fallthrough_kernel, "Autograd")  # PyTorch differentiates the view
-        else:
-            _refuse_to_write(operator)
-        for key in operator["layers"]:
-            _put_between(operator, key)
-        if operator["batched"]:
-            _batch(operator)
-    library.torch_library_differentiate()
+        _owners[_full_name(operator)] = library
+        _complete(operator)
+    define = _definer(operators)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(define))  # Rust may call it whenever, also when all else here has gone
+    library.torch_library_differentiate(define)
     return operators
 
 
-def _later(name):
-    """A function of the text that is compiled when it is first needed: an import need not wait for it."""
-    if name not in globals():
-        exec(compile(_LATER, "recorders.py", "exec"), globals())
-    return globals()[name]
+def opcheck(operators, samples, **options):
+    """Checks each operator with each of its samples, and returns how many checks there were.
+
+    `samples` has a list for each operator, by its name, with the overload behind a dot if it has one: tuples of
+    arguments, or of such a tuple and a dictionary. An operator without samples is an error that names it, and so is a
+    sample for none. `options` go to `torch.library.opcheck`.
+    """
+    _need("checks")
+    return _opcheck(operators, samples, **options)
+
+
+def report(path):
+    """What of a library is not in PyTorch, and why: a line each."""
+    library = ctypes.CDLL(path)
+    library.torch_library_report.restype = ctypes.c_char_p
+    return library.torch_library_report().decode().splitlines()
+
+
+def _complete(operator):
+    """Registers what an operator needs before its first call."""
+    if operator["flat"]:
+        _need("numbers")
+        _flatten(operator)
+    if operator["has_above"]:
+        pass  # Rust is there, and says when it needs more
+    elif operator["recorded"]:
+        _need("derivatives")
+        _differentiate(operator)
+    elif operator["is_composite"]:
+        pass  # PyTorch differentiates the parts
+    elif operator["is_view"]:
+        _implement(operator, torch.library.fallthrough_kernel, "Autograd")  # PyTorch differentiates the view
+    elif any(argument["is_written"] for argument in operator["arguments"]):
+        _need("derivatives")
+        _refuse_to_write(operator)
+    for key in operator["layers"]:
+        _need("layers")
+        _put_between(operator, key)
+    if operator["batched"]:
+        _need("layers")
+        _batch(operator)
+
+
+def _definer(operators):
+    """A function for Rust: it defines what records the calls of an operator, or without a name what passes calls on."""
+    waiting = {_full_name(operator): operator for operator in operators if operator["has_above"] and operator["recorded"]}
+
+    @ctypes.CFUNCTYPE(None, ctypes.c_char_p)
+    def define(name):
+        with _lock:
+            if name is None:
+                _need("calls")
+                _define_call()
+            elif operator := waiting.pop(name.decode(), None):
+                _need("derivatives")
+                _define(operator)
+                _record(operator)
+
+    return define
+
+
+def _define(operator):
+    """Has the operators defined that serve one."""
+    name = _full_name(operator)
+    _owners[name].torch_library_define(name.encode())
+
+
+def _need(part):
+    """Compiles a part of this text, if that was not done."""
+    with _lock:
+        if part in _LATER:
+            exec(compile(_LATER[part], f"{part}.py", "exec"), globals())
+            del _LATER[part]
 
 
 def _lazily(make):
@@ -55,7 +116,8 @@ def _lazily(make):
 
     def lazily(*args, **kwargs):
         if not made:
-            made.append(make())
+            with _lock:
+                made or made.append(make())
         return made[0](*args, **kwargs)
 
     return lazily
@@ -74,14 +136,9 @@ def _passing_on(function):
     return passing_on
 
 
-def report(path):
-    """What of a library is not in PyTorch, and why: a line each."""
-    library = ctypes.CDLL(path)
-    library.torch_library_report.restype = ctypes.c_char_p
-    return library.torch_library_report().decode().splitlines()
-
-
 def _overload(operator, name=None):
+    if name and name != operator["flat"]:
+        _define(operator)
     packet = getattr(getattr(torch.ops, operator["namespace"]), name or operator["name"])
     return getattr(packet, "default" if name else operator["overload"] or "default")
 

@@ -1,4 +1,4 @@
-"""Nodes of PyTorch's for calls that want a gradient. The glue compiles this text when the first is recorded."""
+"""Nodes of PyTorch's for calls that want a gradient. The text is compiled when the first is recorded."""
 
 import torch
 from torch._functorch.utils import enable_single_level_autograd_function
@@ -12,41 +12,57 @@ def _after_recorder(operator):
 
     A node is made for each call: nothing here is looked up twice, and what all calls have in common is decided before.
     """
-    backward = _overload(operator, operator["backward"])._op
+    backward = _overload(operator, operator["gradients"] or operator["backward"])._op
     kinds = _kinds(operator)
     optional = [a for a in _called(operator)._schema.arguments if isinstance(a.type, torch.OptionalType)]
     tensors_at = [index for index, kind in enumerate(kinds) if kind in ("tensor", "tensors")]
     is_plain = kinds == ["tensor"] * len(kinds) and not optional
-    count = len(kinds)
+    count, is_one = len(kinds), len(_called(operator)._schema.returns) == 1
+    known = {}  # which gradients are wanted, as a number
 
     def forward(ctx, rest, results, lost, *tensors):
         ctx.to_save = tensors + results
-        ctx.rest = rest
+        if not is_plain:
+            ctx.rest = rest
         if lost:
             ctx.mark_non_differentiable(*[result for index, result in enumerate(results) if lost >> index & 1])
-        if len(results) == 1:  # else a formula may count on a gradient for each
+        if is_one:  # else a formula may count on a gradient for each
             ctx.materialize_grads = False
         return results
 
-    def run(ctx, *grads):
+    def run_by_lists(ctx, *grads):
         saved, needs = ctx.saved_tensors, ctx.needs_input_grad[3:]
         before = len(needs)
         values = saved[:before] if is_plain else _filled(*ctx.rest, saved)
         return None, None, None, *backward(*values, saved[before:], grads, needs)
 
-    function = _function(operator, forward, run)
-
-    def record(values):
-        tensors, rest = values[:count], None
+    def run(ctx, *grads):
+        saved, needs = ctx.saved_tensors, ctx.needs_input_grad
+        wanted = known.get(needs)
+        if wanted is None:
+            wanted = known[needs] = sum(need << index for index, need in enumerate(needs[3:]))
         if not is_plain:
-            tensors, rest = _taken_apart(values[:count], tensors_at)
-        results = values[count:-1]
-        if torch._C._are_functorch_transforms_active():
-            with enable_single_level_autograd_function():
-                recorded = function.apply(rest, results, values[-1], *tensors)
-        else:
-            recorded = function.apply(rest, results, values[-1], *tensors)
-        return recorded if len(results) > 1 else recorded[0]
+            saved = (*_filled(*ctx.rest, saved), *saved[len(needs) - 3 :])
+        found = backward(*saved, *grads, wanted)
+        return (None, None, None, *found) if len(needs) > 4 else (None, None, None, found)
+
+    apply = _function(operator, forward, run if operator["gradients"] else run_by_lists).apply
+    is_transformed = torch._C._are_functorch_transforms_active
+
+    def record(*values):
+        try:
+            tensors, rest = values[:count], None
+            if not is_plain:
+                tensors, rest = _taken_apart(tensors, tensors_at)
+            if is_transformed():
+                with enable_single_level_autograd_function():
+                    recorded = apply(rest, values[count:-1], values[-1], *tensors)
+            else:
+                recorded = apply(rest, values[count:-1], values[-1], *tensors)
+            return recorded[0] if is_one else recorded
+        except Exception as error:
+            _raised[-1](error)
+            raise
 
     return record
 
@@ -138,7 +154,7 @@ def _recorder(operator):
 
     function = _function(operator, forward, run)
 
-    def record(values):
+    def record(*values):
         tensors, (values, places) = _taken_apart(values, tensors_at)
         before = None
         if written_at is not None:

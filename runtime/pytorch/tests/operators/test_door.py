@@ -1,6 +1,8 @@
 """The operators of this folder in PyTorch: what passes, what it costs in identity, versions and memory, what fails."""
 
 import ctypes
+import subprocess
+import sys
 import threading
 import time
 
@@ -33,6 +35,51 @@ def test_loading_again_does_nothing():
     before = GLUE["report"](PATH)
     ctypes.CDLL(PATH).torch_library_register()
     assert GLUE["report"](PATH) == before and door.nop(torch.ones(1)) is None
+
+
+FIRST = """
+import ctypes, gc, os, threading, torch
+
+def load(path):
+    library, names = ctypes.CDLL(path), {}
+    library.torch_library_glue.restype = ctypes.c_char_p
+    exec(compile(library.torch_library_glue(), "glue.py", "exec"), names)
+    names["load"](path)
+
+load(os.environ["TORCH_LIBRARY_DOOR"])
+gc.collect()  # of the glue nobody holds anything
+door = torch.ops.door
+
+def is_defined(name):
+    try:
+        torch._C._dispatch_find_schema_or_throw(f"door::{name}", "")
+        return True
+    except RuntimeError:
+        return False
+
+serving = ["_hypotenuse_recorded", "_hypotenuse_gradients", "_weighted_recorded", "_weighted_backward"]
+assert not any(map(is_defined, serving))
+x = torch.rand(3, dtype=torch.float64, requires_grad=True)
+assert door.hypotenuse(x.detach(), x.detach()).grad_fn is None and not any(map(is_defined, serving))
+start, found = threading.Barrier(8), []
+
+def first():
+    start.wait()
+    found.append(torch.autograd.grad(door.hypotenuse(x, x).sum(), x)[0])
+
+threads = [threading.Thread(target=first) for _ in range(8)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+assert len(found) == 8 and all(torch.equal(gradient, found[0]) for gradient in found)
+assert list(map(is_defined, serving)) == [True, True, False, False]
+door.weighted([x, x], None, 2.0).sum().backward()
+assert all(map(is_defined, serving))
+"""
+
+
+def test_what_serves_an_operator_is_defined_by_the_first_call_that_needs_it():
+    ran = subprocess.run([sys.executable, "-c", FIRST], capture_output=True, text=True)
+    assert ran.returncode == 0 and "Exception" not in ran.stderr, ran.stderr
 
 
 def test_tensors_come_with_strides_offsets_and_types():
@@ -150,6 +197,8 @@ def test_failures_are_exceptions_with_their_text():
     with pytest.raises(ValueError, match=r"^door::fails: sizes \[2, 3\] do not please é"):
         door.fails(x, "error")
     kinds = dict(index=IndexError, argument=ValueError, dtype=TypeError, unsupported=NotImplementedError, kernel=RuntimeError)
+    kinds |= dict(schema=ValueError, type=TypeError, missing=NotImplementedError)
+    kinds |= dict.fromkeys(["device", "busy", "autograd", "memory"], RuntimeError)
     for kind, exception in kinds.items():
         with pytest.raises(exception, match=f"^door::fails: {kind}$") as info:
             door.fails(x, kind)

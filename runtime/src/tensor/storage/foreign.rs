@@ -55,7 +55,8 @@ impl Drop for Foreign {
 /// One storage after another over other libraries' memory, in one block of the allocator: a call of a host needs some
 /// for as long as it lasts, and the next call again.
 impl Storage {
-    /// Lets go of the memory, if this is the only handle and an object of another library keeps it.
+    /// Lets go of the memory, if this is the only handle and an object of another library keeps it. How many bytes
+    /// there were is kept for [`occupy`](Self::occupy).
     #[inline]
     pub(crate) fn vacate(&mut self) -> bool {
         let Some(block) = Arc::get_mut(&mut self.0) else { return false };
@@ -63,12 +64,12 @@ impl Storage {
         if !matches!(inner.owner, Owner::Foreign { .. }) {
             return false;
         }
-        (inner.data, inner.nbytes, inner.owner) = (None, 0, Owner::Nothing);
+        (inner.data, inner.owner) = (None, Owner::Nothing);
         true
     }
 
     /// Becomes a storage as [`from_foreign`](Self::from_foreign) makes it, if it was vacated and nobody else has it;
-    /// else gives the keeper back.
+    /// else gives the keeper back. Returns how many bytes it had before.
     ///
     /// # Safety
     /// - What [`from_foreign`](Self::from_foreign) asks for.
@@ -78,14 +79,16 @@ impl Storage {
         data: NonNull<u8>,
         nbytes: usize,
         keeper: Foreign,
-    ) -> Result<(), Foreign> {
+    ) -> Result<usize, Foreign> {
         let Some(block) = Arc::get_mut(&mut self.0) else { return Err(keeper) };
         let inner = &mut block.header;
         if !matches!(inner, Inner { data: None, owner: Owner::Nothing, device: Device::CPU, .. }) {
             return Err(keeper);
         }
-        (inner.data, inner.nbytes, inner.version) = (Some(data), nbytes, AtomicU64::new(0));
-        (inner.lease, inner.owner) = (LeaseWord::new(), Owner::Foreign { _keeper: keeper });
-        Ok(())
+        let before = std::mem::replace(&mut inner.nbytes, nbytes);
+        (inner.data, inner.version, inner.lease) = (Some(data), AtomicU64::new(0), LeaseWord::new());
+        // There is nothing to drop of what owned nothing.
+        std::mem::forget(std::mem::replace(&mut inner.owner, Owner::Foreign { _keeper: keeper }));
+        Ok(before)
     }
 }

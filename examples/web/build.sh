@@ -5,6 +5,8 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 # Every browser has these vectors, and `plain` loops are compiled for them.
 export CARGO_TARGET_WASM32_WASIP1_RUSTFLAGS="-C target-feature=+simd128"
+# The model computes with floats: nobody downloads loops for other types.
+export TORCH_LIBRARY_DTYPES=
 profile=${PROFILE:-release}
 # The page runs the constructors, once. Without that export the linker would run them in each call, and collect all operators again.
 cargo rustc --quiet --profile "$profile" --package torch-library-web --lib --target wasm32-wasip1 -- -C link-arg=--export=__wasm_call_ctors

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# How large is a program that calls `add`, `mm` and `relu`? Stripped, in release: with all operators, and with those alone that
-# it reaches. `OPT=z LTO=fat PANIC=abort kernels/benches/sizes.sh` builds for size. Each row builds the kernels anew, in some minutes.
+# How large is a program that calls `add`, `mm` and `relu`? Stripped, in release: with all operators, with those alone that it reaches,
+# without layers, for four element types alone, and this optimised as a whole, without unwinding. Each row builds the kernels anew,
+# in some minutes; `sizes.sh 4 5` prints two of them.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 folder=${FOLDER:-$root/target/sizes}
@@ -16,8 +17,8 @@ fn main() -> Result<()> {
     Ok(())
 }
 RUST
-case ${OPT:=3} in [sz]) OPT='"'$OPT'"' ;; esac
 row() {
+    local name=$1 features=$2 lto=$3 panic=$4
     cat >"$folder/Cargo.toml" <<TOML
 [package]
 name = "sizes"
@@ -26,20 +27,28 @@ edition = "2024"
 
 [dependencies]
 torch-library = { path = "$root/runtime" }
-torch-library-kernels = { path = "$root/kernels", features = [$2] }
+torch-library-kernels = { path = "$root/kernels", features = [$features] }
 
 [profile.release]
-opt-level = $OPT
-lto = "${LTO:-off}"
-panic = "${PANIC:-unwind}"
+lto = $lto
+panic = "$panic"
 strip = true
 
 [workspace]
 TOML
     cp "$root/Cargo.lock" "$folder/Cargo.lock"
     (cd "$folder" && cargo build --release --quiet --offline)
-    printf '%-28s %8d KB   %s\n' "$1" "$(($(stat -c %s "$folder/target/release/sizes") / 1000))" "$("$folder/target/release/sizes" | tr '\n' ' ')"
+    printf '%-44s %8d KB   %s\n' "$name" "$(($(stat -c %s "$folder/target/release/sizes") / 1000))" "$("$folder/target/release/sizes" | tr '\n' ' ')"
 }
-row 'all operators' ''
-row 'those that it reaches' '"selective"'
-row 'without layers' '"inference"'
+[ $# -gt 0 ] || set -- 1 2 3 4 5
+for number; do
+    unset TORCH_LIBRARY_DTYPES
+    case $number in
+    1) row 'all operators' '' false unwind ;;
+    2) row 'those that it reaches' '"selective"' false unwind ;;
+    3) row 'without layers' '"inference"' false unwind ;;
+    4) TORCH_LIBRARY_DTYPES='' row 'and for four element types' '"inference"' false unwind ;;
+    5) TORCH_LIBRARY_DTYPES='' row 'and with `lto = "fat"`, `panic = "abort"`' '"inference"' '"fat"' abort ;;
+    *) echo "there is no row $number" >&2 && exit 2 ;;
+    esac
+done

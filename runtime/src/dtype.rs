@@ -1,5 +1,6 @@
 //! Element types: their numbers, names and kinds.
 
+mod built;
 pub mod element;
 mod promote;
 

@@ -97,9 +97,10 @@ struct StorageView {
 }
 
 impl StorageView {
-    /// Checks that elements lie in a storage, at addresses that their type allows.
+    /// Checks that elements of a type of this program lie in a storage, at addresses that the type allows.
     #[inline]
     fn check(storage: &Storage, geometry: &Geometry, dtype: DType) -> Result<()> {
+        dtype.ensure_built()?;
         let (end, capacity) = (geometry.end()?, storage.nbytes() / dtype.size());
         ensure!(
             usize::try_from(end).is_ok_and(|end| end <= capacity),
@@ -372,7 +373,7 @@ impl Tensor {
     ///
     /// # Errors
     /// Sizes, strides and offset that do not fit together or into the storage; storage that is not aligned for the
-    /// type.
+    /// type; a type that the program is [built without](DType::is_built).
     ///
     /// ```
     /// use torch_library::{DType, Device, DispatchKey, DispatchKeySet, Storage, Tensor};

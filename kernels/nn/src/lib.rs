@@ -21,6 +21,8 @@ use torch_library_aten::data;
 use torch_library_aten::{arguments, aten, prelude, unseen};
 use torch_library_loops::{functions, inlined, loops, number};
 
+mod fixed_point;
+
 mod composite;
 mod cpu;
 

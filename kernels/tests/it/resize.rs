@@ -61,6 +61,54 @@ fn directions_are_resized_one_by_one_in_every_format() -> Result<()> {
 }
 
 /// What a gradient gives with an image is what the image, resized, gives with the gradient.
+/// Rounded after either direction, by weights of sixteen bits: what PyTorch 2.15 gives.
+#[test]
+fn bytes_are_resized_to_bytes_in_every_format() -> Result<()> {
+    let bytes: Vec<u8> = (0..30i64).map(|i| (i * i * 37 + 11) as u8).collect();
+    let (x, to) = (Tensor::from_vec(bytes, &[1, 2, 3, 5])?, [2, 7]);
+    for format in [MemoryFormat::Contiguous, MemoryFormat::ChannelsLast] {
+        let x = x.contiguous_format(format)?;
+        let is = |y: Tensor, expected: [u8; 28]| -> Result<()> {
+            assert!(y.is_contiguous(format));
+            assert_eq!(y.to_vec::<u8>()?, expected);
+            Ok(())
+        };
+        is(
+            aten::upsample_bilinear2d(&x, &to, false)?,
+            [
+                50, 51, 74, 127, 97, 98, 116, 137, 126, 134, 172, 127, 113, 119, 163, 103, 104, 220, 205,
+                140, 61, 127, 165, 179, 142, 112, 114, 133,
+            ],
+        )?;
+        is(
+            aten::upsample_bicubic2d(&x, &to, true)?,
+            [
+                11, 24, 91, 159, 116, 81, 91, 127, 124, 169, 219, 159, 101, 95, 144, 31, 57, 208, 248, 172,
+                56, 96, 171, 175, 104, 83, 109, 152,
+            ],
+        )?;
+        is(
+            aten::_upsample_bilinear2d_aa(&x, &to, false)?,
+            [
+                70, 61, 70, 111, 91, 103, 129, 142, 123, 120, 149, 116, 115, 131, 172, 121, 123, 226, 198,
+                134, 63, 142, 172, 185, 161, 121, 113, 123,
+            ],
+        )?;
+        is(
+            aten::_upsample_bicubic2d_aa(&x, &to, false)?,
+            [
+                69, 54, 64, 107, 86, 101, 133, 149, 125, 119, 148, 113, 113, 135, 181, 110, 109, 231, 215,
+                130, 52, 138, 178, 197, 159, 111, 107, 128,
+            ],
+        )?;
+    }
+    let same = aten::upsample_bicubic2d(&x, &[3, 5], false)?;
+    assert_eq!(same.to_vec::<u8>()?, x.to_vec::<u8>()?);
+    let volume = x.unsqueeze(2)?;
+    assert!(aten::upsample_trilinear3d(&volume, &[1, 2, 7], false).is_err(), "bytes are for images alone");
+    Ok(())
+}
+
 #[test]
 fn gradients_of_resizing_are_the_way_back() -> Result<()> {
     type Pair = (fn(&Tensor) -> Result<Tensor>, fn(&Tensor) -> Result<Tensor>);

@@ -3,14 +3,13 @@
 #
 #     runtime/export/benches/sizes.sh [MODEL.pt2…]      by default the model that reads digits
 #
-# `OPT=z LTO=fat PANIC=abort runtime/export/benches/sizes.sh` builds for size. The kernels are built anew, in some minutes.
+# `FEATURES=inference TORCH_LIBRARY_DTYPES= LTO=fat PANIC=abort runtime/export/benches/sizes.sh` builds for size. The kernels are built anew, in some minutes.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../../.." && pwd)
 folder=${FOLDER:-$root/target/sizes-of-models}
 [ $# -gt 0 ] || set -- "$root/examples/models/digits.pt2"
 rm -rf "$folder/src"
 mkdir -p "$folder/src/bin"
-case ${OPT:=3} in [sz]) OPT='"'$OPT'"' ;; esac
 cat >"$folder/Cargo.toml" <<TOML
 [package]
 name = "sizes"
@@ -20,10 +19,9 @@ edition = "2024"
 [dependencies]
 torch-library = { path = "$root/runtime" }
 torch-library-export = { path = "$root/runtime/export" }
-torch-library-kernels = { path = "$root/kernels", features = ["selective"] }
+torch-library-kernels = { path = "$root/kernels", features = ["${FEATURES:-selective}"] }
 
 [profile.release]
-opt-level = $OPT
 lto = "${LTO:-off}"
 panic = "${PANIC:-unwind}"
 strip = true

@@ -250,11 +250,15 @@ element!(bool, Bool, as_bool, |x| {
 /// assert_eq!(smallest(DType::Int64), None);
 /// ```
 ///
+/// Of a type that the program is [built without](DType::is_built) nothing is compiled: it is among the rest, if there
+/// is one. There are no tensors of it.
+///
 /// PyTorch: `AT_DISPATCH_SWITCH` and its relatives.
 #[macro_export]
 macro_rules! match_dtype {
     ($dtype:expr, $T:ident => $body:expr) => {
-        $crate::match_dtype!(@arms ($dtype, $T, $body,) [] Bool Integer Unsigned Half Float HalfComplex Complex)
+        $crate::match_dtype!(@arms ($dtype, $T, $body, _ => $crate::element::left_out()) []
+            Bool Integer Unsigned Half Float HalfComplex Complex)
     };
     ($dtype:expr, $T:ident: $($class:ident)|+ => $body:expr, else => $otherwise:expr) => {
         $crate::match_dtype!(@arms ($dtype, $T, $body, _ => $otherwise) [] $($class)+)
@@ -286,13 +290,20 @@ macro_rules! match_dtype {
     };
     (@arms ($dtype:expr, $T:ident, $body:expr, $($otherwise:tt)*) [$($variant:ident $ty:ty,)+]) => {
         match $dtype {
-            $($crate::DType::$variant => {
+            $($crate::DType::$variant if const { $crate::DType::$variant.is_built() } => {
                 type $T = $ty;
                 $body
             })+
             $($otherwise)*
         }
     };
+}
+
+/// What [`match_dtype!`] over all types does for one that no tensor has.
+#[doc(hidden)]
+#[cold]
+pub fn left_out() -> ! {
+    panic!("an element type that this program is built without, which no tensor has")
 }
 
 #[cfg(test)]

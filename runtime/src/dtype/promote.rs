@@ -94,7 +94,8 @@ pub enum Operand {
 /// ```
 ///
 /// # Errors
-/// No operands, types with no common type (see [`promote_types`]).
+/// No operands, types with no common type (see [`promote_types`]), a type that the program is
+/// [built without](DType::is_built).
 ///
 /// PyTorch: `torch.result_type`, `at::native::result_type`.
 pub fn result_type(operands: impl IntoIterator<Item = Operand>) -> Result<DType> {
@@ -110,7 +111,7 @@ pub fn result_type(operands: impl IntoIterator<Item = Operand>) -> Result<DType>
         *category = Some(category.map_or(Ok(dtype), |seen| promote_types(seen, dtype))?);
     }
     match combine(dimensioned, combine(zero_dim, number)?)? {
-        Some(dtype) => Ok(dtype),
+        Some(dtype) => dtype.ensure_built().map(|()| dtype),
         None => bail!(Argument, "the result type of no operands is not defined, pass at least one"),
     }
 }

@@ -383,6 +383,7 @@ impl Tensor {
             self.sizes(),
             self.numel()
         );
+        self.dtype().ensure_built()?;
         let index = Dims::from_elem(0, self.dim());
         match_dtype!(self.dtype(), T => Scalar::from_element(self.element::<T>(&index)?))
     }

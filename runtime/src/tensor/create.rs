@@ -18,7 +18,8 @@ impl Tensor {
     /// A tensor for results, contiguous; its elements are zero.
     ///
     /// # Errors
-    /// Negative sizes, more memory than there is, a device that no [backend](crate::backend) of the program serves.
+    /// Negative sizes, more memory than there is, a device that no [backend](crate::backend) of the program serves, a
+    /// type that the program is [built without](DType::is_built).
     ///
     /// PyTorch: `torch.empty`, `at::detail::empty_cpu`.
     pub fn empty(sizes: &[i64], dtype: DType, device: Device) -> Result<Tensor> {
@@ -118,8 +119,13 @@ impl Tensor {
     /// A tensor of a vector's elements, which are not copied.
     ///
     /// # Errors
-    /// Sizes that need another number of elements.
+    /// Sizes that need another number of elements, a type that the program is [built without](DType::is_built).
     pub fn from_vec<T: Element>(elements: Vec<T>, sizes: &[i64]) -> Result<Tensor> {
+        T::DTYPE.ensure_built()?;
+        Tensor::from_elements(elements, sizes)
+    }
+
+    fn from_elements<T: Element>(elements: Vec<T>, sizes: &[i64]) -> Result<Tensor> {
         let geometry = Geometry::contiguous(sizes)?;
         ensure!(
             usize::try_from(geometry.numel()) == Ok(elements.len()),
@@ -135,7 +141,7 @@ impl Tensor {
     /// A tensor of a slice's elements, copied.
     ///
     /// # Errors
-    /// Sizes that need another number of elements.
+    /// Like [`from_vec`](Tensor::from_vec).
     pub fn from_slice<T: Element>(elements: &[T], sizes: &[i64]) -> Result<Tensor> {
         Tensor::from_vec(elements.to_vec(), sizes)
     }
@@ -236,6 +242,7 @@ fn allocate(
     device: Device,
     host_memory: impl FnOnce(usize, Device) -> Result<Storage>,
 ) -> Result<Storage> {
+    dtype.ensure_built()?;
     let nbytes = usize::try_from(count).ok().and_then(|count| count.checked_mul(dtype.size()));
     let Some(nbytes) = nbytes else { bail!(Shape, "sizes {sizes:?} of {dtype} exceed the memory") };
     match device.kind {
@@ -275,7 +282,8 @@ impl From<Scalar> for Tensor {
             Scalar::Int(x) => x.into(),
             Scalar::Float(x) => x.into(),
             Scalar::Bool(x) => x.into(),
-            Scalar::Complex(x) => x.into(),
+            // Of a type that may be left out: whoever computes with it then, says so.
+            Scalar::Complex(x) => Tensor::from_elements(vec![x], &[]).expect("one element, no dimensions"),
         }
     }
 }
@@ -327,9 +335,12 @@ impl<T: Element, const A: usize, const B: usize, const C: usize, const D: usize>
 }
 
 /// Elements whose number is the product of the sizes by the caller's type.
+///
+/// # Panics
+/// A type that the program is built without: its source names the type, so no input of a user leads here.
 fn from_exact<T: Element>(elements: Vec<T>, sizes: &[i64]) -> Tensor {
     debug_assert_eq!(numel(sizes).ok(), i64::try_from(elements.len()).ok());
-    Tensor::from_vec(elements, sizes).expect("as many elements as the sizes say")
+    Tensor::from_vec(elements, sizes).unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[cfg(test)]

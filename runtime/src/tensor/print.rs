@@ -136,6 +136,7 @@ fn tuple(sizes: &[i64]) -> String {
 
 /// The elements, in nested brackets.
 fn contents(tensor: &Tensor, precision: usize) -> Result<String> {
+    tensor.dtype().ensure_built()?;
     let shape = shape_of(tensor);
     let cells =
         match_dtype!(tensor.dtype(), T => Cells::of(&shown_elements::<T>(tensor, &shape)?, precision));

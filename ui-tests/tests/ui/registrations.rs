@@ -48,7 +48,8 @@ const BUILDS: [(bool, &str, &[&str]); 4] = [
 fn no_registration_is_lost() {
     for collector in ["inventory", "linkme"] {
         for (release, binary, flags) in BUILDS {
-            let build = Build { package: "linked", binary, features: collector, release, flags };
+            let build =
+                Build { package: "linked", binary, features: collector, release, flags, dtypes: None };
             assert_eq!(run(build), EXPECTED, "{build:?}");
         }
     }
@@ -85,7 +86,7 @@ fn what_is_not_reached_is_not_linked() {
         (true, "selective_fat_lto", &["-C", "lto=fat"]),
     ];
     for (release, binary, flags) in builds {
-        let build = Build { package: "selective", binary, features: "", release, flags };
+        let build = Build { package: "selective", binary, features: "", release, flags, dtypes: None };
         assert_eq!(run(build), selective("InnerBackward0", true), "{build:?}");
     }
 }
@@ -99,6 +100,7 @@ fn for_inference_no_layer_is_linked() {
         features: "inference",
         release: false,
         flags: &[],
+        dtypes: None,
     };
     assert_eq!(run(build), selective("NotImplemented", false), "{build:?}");
 }

@@ -14,11 +14,15 @@ pub(super) enum Half {
 }
 
 impl Half {
+    /// Whether the program has any.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) const ARE_BUILT: bool = DType::Float16.is_built() || DType::BFloat16.is_built();
+
     #[inline]
     pub(super) fn of(dtype: DType) -> Option<Half> {
         match dtype {
-            DType::Float16 => Some(Half::Float16),
-            DType::BFloat16 => Some(Half::BFloat16),
+            DType::Float16 if const { DType::Float16.is_built() } => Some(Half::Float16),
+            DType::BFloat16 if const { DType::BFloat16.is_built() } => Some(Half::BFloat16),
             _ => None,
         }
     }

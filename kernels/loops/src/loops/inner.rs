@@ -90,7 +90,7 @@ impl<const N: usize> Loops<N> {
                 None
             },
             #[cfg(target_arch = "x86_64")]
-            halves: if matches!((M::DTYPE, R::DTYPE), (DType::Float32, DType::Float32)) {
+            halves: if Half::ARE_BUILT && matches!((M::DTYPE, R::DTYPE), (DType::Float32, DType::Float32)) {
                 Some(of_halves::<M, R, F, N>)
             } else {
                 None

@@ -130,22 +130,22 @@ mod processor {
 macro_rules! on_vectors {
     (
         $(#[$meta:meta])*
-        $visibility:vis fn $name:ident<$($T:ident: $bound:path),+>($($argument:ident: $ty:ty),* $(,)?) $body:block
+        $visibility:vis fn $name:ident $(<$($T:ident: $bound:path),+>)?($($argument:ident: $ty:ty),* $(,)?) $body:block
     ) => {
         $(#[$meta])*
-        $visibility fn $name<$($T: $bound),+>($($argument: $ty),*) {
+        $visibility fn $name $(<$($T: $bound),+>)?($($argument: $ty),*) {
             #[inline(always)]
-            fn on_any<$($T: $bound),+>($($argument: $ty),*) $body
+            fn on_any $(<$($T: $bound),+>)?($($argument: $ty),*) $body
 
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma")]
-            fn on_wide<$($T: $bound),+>($($argument: $ty),*) {
+            fn on_wide $(<$($T: $bound),+>)?($($argument: $ty),*) {
                 on_any($($argument),*)
             }
 
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
-            fn on_widest<$($T: $bound),+>($($argument: $ty),*) {
+            fn on_widest $(<$($T: $bound),+>)?($($argument: $ty),*) {
                 on_any($($argument),*)
             }
 

@@ -4,26 +4,20 @@
 //! cargo bench -p torch-library-wgpu --bench figures [-- WORD…]
 //! ```
 //!
-//! Prints a table of milliseconds, the medians of turns that both sides take; with words, those rows whose names have one of
-//! them. A side is asked for as many calls in a row as take some time, and waits once for the device. `WGPU_ADAPTER_NAME` chooses the adapter.
+//! Prints a table of milliseconds, the medians of turns that both sides take; with words, those rows whose names have
+//! one of them. A side is asked for as many calls in a row as take some time, and waits once for the device.
+//! `WGPU_ADAPTER_NAME` chooses the adapter. `kernels/wgpu/benches/figures.sh` puts burn and candle beside it.
 
+mod measure;
 mod rows;
 
-use std::time::{Duration, Instant};
-
-use torch_library::Result;
-
-/// Calls as often as asked, and waits until they are done.
-type Run = Box<dyn FnMut(u32) -> Result<()>>;
+use measure::Run;
+use torch_library::{Error, Result};
 
 struct Row {
     name: &'static str,
-    run: Run,
+    run: Run<Error>,
 }
-
-/// Of each side so long a turn, and so many of them.
-const TURN: Duration = Duration::from_millis(150);
-const TURNS: usize = 5;
 
 fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
@@ -33,38 +27,12 @@ fn main() -> Result<()> {
     let mut fused = rows::rows(true)?;
     for mut row in rows::rows(false)?.into_iter().filter(|row| is_wanted(row.name)) {
         let other = fused.iter_mut().find(|other| other.name == row.name);
-        let mut runs: Vec<&mut Run> =
+        let mut sides: Vec<&mut Run<Error>> =
             std::iter::once(&mut row.run).chain(other.map(|row| &mut row.run)).collect();
-        let counts = runs.iter_mut().map(|run| count(run)).collect::<Result<Vec<_>>>()?;
-        let mut samples = vec![Vec::new(); runs.len()];
-        for _ in 0..TURNS {
-            for ((run, count), samples) in runs.iter_mut().zip(&counts).zip(&mut samples) {
-                let start = Instant::now();
-                run(*count)?;
-                samples.push(start.elapsed().as_secs_f64() * 1e3 / f64::from(*count));
-            }
-        }
-        let mut cells = samples.into_iter().map(|mut samples| {
-            samples.sort_by(f64::total_cmp);
-            format!("{:.3}", samples[samples.len() / 2])
-        });
-        let (single, fused) =
-            (cells.next().unwrap_or_default(), cells.next().unwrap_or_else(|| "–".to_owned()));
-        println!("| {} | {single} | {fused} |", row.name);
+        let times = measure::milliseconds(&mut sides)?;
+        let fused = times.get(1).map_or_else(|| "–".to_owned(), |time| format!("{time:.3}"));
+        println!("| {} | {:.3} | {fused} |", row.name, times[0]);
     }
     println!("\n{}", rows::memory()?);
     Ok(())
-}
-
-/// How many calls make a turn, after some that warm up.
-fn count(run: &mut Run) -> Result<u32> {
-    run(3)?;
-    let start = Instant::now();
-    run(1)?;
-    let one = start.elapsed().max(Duration::from_micros(1));
-    let some = (TURN.as_secs_f64() / 8.0 / one.as_secs_f64()).ceil().clamp(1.0, 2000.0) as u32;
-    let start = Instant::now();
-    run(some)?;
-    let each = start.elapsed().as_secs_f64() / f64::from(some);
-    Ok((TURN.as_secs_f64() / each).ceil().clamp(1.0, 10_000.0) as u32)
 }

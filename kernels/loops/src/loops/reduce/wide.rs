@@ -48,7 +48,7 @@ pub(super) type SliceOfHalves<F, V> =
 
 pub(super) fn slice_of_halves<M: Element, F: Fold<M>>() -> Option<SliceOfHalves<F, F::Value>> {
     #[cfg(target_arch = "x86_64")]
-    if const { F::IN_LANES && matches!(M::DTYPE, DType::Float32) } && is_widest() {
+    if const { Half::ARE_BUILT && F::IN_LANES && matches!(M::DTYPE, DType::Float32) } && is_widest() {
         return Some(slice_widened::<M, F>);
     }
     None

@@ -4,6 +4,7 @@ use torch_library::prelude::*;
 
 use crate::aten;
 use crate::composite::collected;
+use crate::fixed_point::FixedPoint;
 
 /// Writes the operators of a curve, and those of their gradients.
 macro_rules! resizing {
@@ -87,19 +88,16 @@ impl Resizing {
             bail!(Argument, "{}: output_size is {output_size:?}, expected two numbers", self.operator)
         };
         self.check([channels, height, width], [new_height, new_width])?;
-        let is_bytes = input.dtype() == DType::UInt8;
-        let dtype = if is_bytes { DType::Float32 } else { input.dtype() };
-        self.check_type(dtype)?;
-        let images = aten::to_dtype(input, dtype)?;
         let from_to = ([height, width], [new_height, new_width]);
-        let out = match is_bytes {
-            // Rounded after either direction, as PyTorch does.
-            true => {
-                let wide = rounded(&self.along_rows(&images, from_to, false)?)?;
-                let out = rounded(&self.along_columns(&wide, from_to, false)?)?;
-                aten::to_dtype(&out, DType::UInt8)?
-            }
-            false => self.along_columns(&self.along_rows(&images, from_to, false)?, from_to, false)?,
+        let out = if input.dtype() == DType::UInt8 {
+            let images = aten::to_dtype(input, DType::Int32)?;
+            aten::to_dtype(
+                &self.bytes_along(0, &self.bytes_along(1, &images, from_to)?, from_to)?,
+                DType::UInt8,
+            )?
+        } else {
+            self.check_type(input.dtype())?;
+            self.along_columns(&self.along_rows(input, from_to, false)?, from_to, false)?
         };
         aten::contiguous::with(&out).memory_format(input.suggest_memory_format()).call()
     }
@@ -156,6 +154,26 @@ impl Resizing {
         aten::matmul(&self.matrix(0, images, from_to, is_back)?, images)
     }
 
+    /// Means of bytes in one direction, which are bytes again.
+    fn bytes_along(
+        &self,
+        direction: usize,
+        images: &Tensor,
+        (from, to): ([i64; 2], [i64; 2]),
+    ) -> Result<Tensor> {
+        let fixed = FixedPoint::new(&self.weights(direction, from[direction], to[direction])?);
+        let half = fixed.half();
+        let matrix = Tensor::from_vec(fixed.weights, &[to[direction], from[direction]])?;
+        let matrix = aten::_to_copy::with(&matrix).device(Some(images.device())).call()?;
+        let sums = match direction {
+            0 => aten::matmul(&matrix, images)?,
+            _ => aten::matmul(images, &aten::t(&matrix)?)?,
+        };
+        let sums = aten::add_Scalar(&sums, i64::from(half).into())?;
+        let means = aten::__rshift___Scalar(&sums, i64::from(fixed.precision).into())?;
+        aten::clamp::call(&means, Some(0.into()), Some(255.into()))
+    }
+
     fn matrix(
         &self,
         direction: usize,
@@ -196,10 +214,4 @@ impl Resizing {
         }
         Ok(weights)
     }
-}
-
-/// The nearest numbers that bytes are.
-fn rounded(images: &Tensor) -> Result<Tensor> {
-    let nearest = aten::floor(&aten::add_Scalar(images, 0.5.into())?)?;
-    aten::clamp::call(&nearest, Some(0.into()), Some(255.into()))
 }

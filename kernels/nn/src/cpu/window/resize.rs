@@ -7,6 +7,8 @@
     reason = "shares lines among threads, and picks elements that are known to lie in a line"
 )]
 
+mod bytes;
+
 use std::ops::Range;
 
 use torch_library::Element;
@@ -143,6 +145,10 @@ impl Resizing<'_> {
             Argument,
             "{operator}: output_size {output_size:?}, expected positive numbers, {ndim} of them"
         );
+        let is_curved = matches!(self.curve, Curve::Linear { .. } | Curve::Cubic { .. });
+        if input.dtype() == DType::UInt8 && is_curved && ndim == 2 {
+            return self.forth_bytes(input, output_size);
+        }
         let volumes = Volumes::new(input, ndim, true);
         let out = volumes.zeros(input, output_size, input.dtype())?;
         match_resized!(self, input.dtype(), T => {

@@ -1,0 +1,95 @@
+//! Images of bytes of other sizes: rows are stretched first, then columns, each time to bytes again, by weights in
+//! fixed-point arithmetic.
+//!
+//! PyTorch: `upsample_avx_bilinear_bicubic_uint8`, as image libraries resize photographs.
+
+use torch_library::prelude::*;
+
+use super::super::volumes::{Volumes, each};
+use super::{Direction, Resizing};
+use crate::composite::collected;
+use crate::fixed_point::FixedPoint;
+use crate::loops::{has_elements, on_vectors};
+
+impl Resizing<'_> {
+    pub(super) fn forth_bytes(&self, input: &Tensor, output_size: &[i64]) -> Result<Tensor> {
+        let volumes = Volumes::new(input, 2, true);
+        let out = volumes.zeros(input, output_size, DType::UInt8)?;
+        if !has_elements(&out) {
+            return Ok(out);
+        }
+        let [_, height, width] = self.directions::<f64>(&input.sizes()[2..], output_size, true)?;
+        let (height, width) = (Line::new(&height), Line::new(&width));
+        let wide = collected(self.operator, (height.from * width.to * volumes.lanes) as i64, |_| 0u8)?;
+        let (from, to) = (volumes.read::<u8>(input)?, volumes.write::<u8>(&out, 2)?);
+        each(to.parts.count(), to.parts.len().max(from.len()), |n| {
+            let mut wide = wide.clone();
+            // SAFETY: the result starts as zeros, and `each` gives every volume to one thread, so this one is this
+            // thread's alone.
+            let (image, out) = (from.get(n), unsafe { to.parts.get_mut(n) });
+            let rows = image.chunks_exact(width.from * volumes.lanes);
+            for (row, wide) in rows.zip(wide.chunks_exact_mut(width.to * volumes.lanes)) {
+                stretch(&width, volumes.lanes, row, wide);
+            }
+            stretch(&height, width.to * volumes.lanes, &wide, out);
+        });
+        volumes.store(to, &out)?;
+        Ok(out)
+    }
+}
+
+/// Of which elements of a direction each new one is made, and how much of each.
+struct Line {
+    from: usize,
+    to: usize,
+    /// As many for each new element.
+    taps: usize,
+    index: Vec<usize>,
+    fixed: FixedPoint,
+}
+
+impl Line {
+    fn new(direction: &Direction<f64>) -> Self {
+        let (from, to) = (direction.from, direction.to);
+        if from == to {
+            let (index, fixed) = ((0..to).collect(), FixedPoint::new(&vec![1.0; to]));
+            return Line { from, to, taps: 1, index, fixed };
+        }
+        let taps = direction.taps.len();
+        let (mut index, mut weights) = (Vec::with_capacity(to * taps), Vec::with_capacity(to * taps));
+        for i in 0..to {
+            let start = index.len();
+            for tap in &direction.taps {
+                // One weight for one element: those beyond an end are that end, and would be rounded apart from it.
+                match index[start..].iter().position(|seen| *seen == tap.index[i]) {
+                    Some(seen) => {
+                        weights[start + seen] += tap.weight[i];
+                        (index.push(tap.index[i]), weights.push(0.0))
+                    }
+                    None => (index.push(tap.index[i]), weights.push(tap.weight[i])),
+                };
+            }
+        }
+        Line { from, to, taps, index, fixed: FixedPoint::new(&weights) }
+    }
+}
+
+on_vectors! {
+    /// Makes a line of new elements, each of which is so many bytes side by side.
+    fn stretch(line: &Line, lanes: usize, from: &[u8], to: &mut [u8]) {
+        let mut sums = vec![0i32; lanes];
+        let (half, precision) = (line.fixed.half(), line.fixed.precision);
+        let taps = line.index.chunks_exact(line.taps).zip(line.fixed.weights.chunks_exact(line.taps));
+        for (new, (index, weights)) in to.chunks_exact_mut(lanes).zip(taps) {
+            sums.fill(half);
+            for (index, weight) in index.iter().zip(weights) {
+                for (sum, byte) in sums.iter_mut().zip(&from[index * lanes..][..lanes]) {
+                    *sum += i32::from(*byte) * weight;
+                }
+            }
+            for (new, sum) in new.iter_mut().zip(&sums) {
+                *new = (sum >> precision).clamp(0, 255) as u8;
+            }
+        }
+    }
+}

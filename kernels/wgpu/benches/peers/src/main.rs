@@ -1,0 +1,32 @@
+//! What the same work takes with burn on wgpu and with candle on the CPU: the rows of `figures`, under the same names.
+
+#[path = "../../figures/measure.rs"]
+mod measure;
+
+mod of_burn;
+mod of_candle;
+
+use std::error::Error;
+
+use measure::{Run, milliseconds};
+
+/// A row of one side.
+type Row = (&'static str, Run<Box<dyn Error>>);
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut candle = if cfg!(feature = "fusion") { Vec::new() } else { of_candle::rows()? };
+    for (name, mut run) in of_burn::rows()? {
+        let burn = milliseconds(&mut [&mut run])?[0];
+        let beside = match candle.iter_mut().find(|(other, _)| *other == name) {
+            Some((_, run)) => format!("{:.3}", milliseconds(&mut [run])?[0]),
+            None => "–".to_owned(),
+        };
+        println!("{name}|{burn:.3}|{beside}");
+    }
+    Ok(())
+}
+
+/// The same numbers as on the other side.
+fn numbers(count: usize) -> Vec<f32> {
+    (0..count).map(|i| ((i as f32) * 0.77).sin()).collect()
+}

@@ -56,18 +56,15 @@ pub(crate) fn rows() -> Result<Vec<Row>, Box<dyn Error>> {
             conv2d(image.clone(), filters.clone(), None, ConvOptions::new([1, 1], [1, 1], [1, 1], 1))
         }),
     ];
-    rows.extend(transfers(&device));
+    rows.push(upload(&device));
     rows.push(training(&device.autodiff()));
     Ok(rows)
 }
 
-fn transfers(device: &Device) -> [Row; 2] {
-    let there = tensor([1 << 22], device);
-    let (here, to) = (there.to_data(), device.clone());
-    [
-        row("16 MiB to the device", device, move || Tensor::<1>::from_data(here.clone(), &to)),
-        row("16 MiB to the host", device, move || there.to_data()),
-    ]
+/// There is no row for the way back: burn keeps what it has read.
+fn upload(device: &Device) -> Row {
+    let (here, to) = (tensor([1 << 22], device).to_data(), device.clone());
+    row("16 MiB to the device", device, move || Tensor::<1>::from_data(here.clone(), &to))
 }
 
 /// A step of a perceptron of 64, 128 and 10 units by gradient descent, on 32 examples.

@@ -46,8 +46,10 @@ pub(crate) fn rows() -> candle_core::Result<Vec<Row>> {
 fn training() -> candle_core::Result<Row> {
     let (x, classes) = (tensor(&[32, 64])?, tensor(&[32, 10])?);
     let parameters = [&[64, 128][..], &[128], &[128, 10], &[10]];
-    let parameters: Vec<Var> =
-        parameters.iter().map(|sizes| Var::from_tensor(&tensor(sizes)?)).collect::<candle_core::Result<_>>()?;
+    let parameters: Vec<Var> = parameters
+        .iter()
+        .map(|sizes| Var::from_tensor(&tensor(sizes)?))
+        .collect::<candle_core::Result<_>>()?;
     Ok(row("training step, 64-128-10, 32 examples", move || {
         let [w1, b1, w2, b2] = &parameters[..] else { unreachable!("four parameters") };
         let hidden = x.matmul(w1)?.broadcast_add(b1)?.relu()?;

@@ -100,10 +100,9 @@ pub fn lengths(tensors: [&Tensor; 2]) -> Result<[Vec<i64>; 2]> {
     Ok([list(tensors[0])?, list(tensors[1])?])
 }
 
-/// Whether flash attention is for these: plain memory of the CPU, of one type and layout, that wants no gradient.
-pub fn suits_flash_attention(tensors: [&Tensor; 3], mask: Option<&Tensor>) -> bool {
-    let [query, ..] = tensors;
-    let wants_gradient = |tensor: &Tensor| GradMode::is_enabled() && tensor.requires_grad();
+/// Whether PyTorch has flash attention for these on the CPU: of one type, and elements of a query beside each other.
+/// Its result lies in memory as the query does.
+pub(crate) fn has_flash_attention([query, key, value]: [&Tensor; 3], mask: Option<&Tensor>) -> bool {
     let is_plain = |tensor: &Tensor| {
         tensor.dim() == 4
             && tensor.dtype() == query.dtype()
@@ -112,14 +111,16 @@ pub fn suits_flash_attention(tensors: [&Tensor; 3], mask: Option<&Tensor>) -> bo
             && tensor.strides()[3] == 1
             && tensor.numel() > 0
             && tensor.dtype().is_floating_point()
-            && !wants_gradient(tensor)
-            && tensor.device() == Device::CPU
-            && !tensor.is_wrapper()
     };
-    let is_mask = |mask: &Tensor| {
-        (mask.dtype() == DType::Bool || mask.dtype() == query.dtype())
-            && !wants_gradient(mask)
-            && !mask.is_wrapper()
-    };
-    tensors.iter().all(|tensor| is_plain(tensor)) && mask.is_none_or(is_mask)
+    let is_mask = |mask: &Tensor| mask.dtype() == DType::Bool || mask.dtype() == query.dtype();
+    [query, key, value].into_iter().all(is_plain) && mask.is_none_or(is_mask)
+}
+
+/// Whether our flash attention is for these: plain memory of the CPU that wants no gradient.
+pub fn suits_flash_attention(tensors: [&Tensor; 3], mask: Option<&Tensor>) -> bool {
+    let wants_gradient = |tensor: &Tensor| GradMode::is_enabled() && tensor.requires_grad();
+    let is_here = |tensor: &Tensor| tensor.device() == Device::CPU && !tensor.is_wrapper();
+    has_flash_attention(tensors, mask)
+        && tensors.iter().all(|tensor| is_here(tensor) && !wants_gradient(tensor))
+        && mask.is_none_or(|mask| !mask.is_wrapper() && !wants_gradient(mask))
 }

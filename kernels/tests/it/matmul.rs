@@ -220,6 +220,13 @@ fn attention_in_blocks_is_attention() -> Result<()> {
         let got = fused(&across, None, false)?;
         assert_eq!(got.strides(), across.strides(), "as PyTorch's, which lies as the queries do");
         assert!(near(&got, &attention_step_by_step(&q, &k, &v, None)?, 1e-12)?);
+        let wanted = across.detach()?;
+        wanted.set_requires_grad(true)?;
+        assert_eq!(
+            fused(&wanted, None, false)?.strides(),
+            across.strides(),
+            "in parts too, where it need not"
+        );
         let down = q.transpose(2, 3)?.contiguous()?.transpose(2, 3)?;
         assert!(fused(&down, None, false)?.is_contiguous(MemoryFormat::Contiguous), "in parts, as PyTorch's");
         let [q, k, v] = [&q, &k, &v].map(|x| x.to_dtype(DType::BFloat16).unwrap());

@@ -41,7 +41,7 @@ pub struct Expression {
 const PLAIN: [(&str, &str, Over); 37] = [
     ("abs", "abs(a)", Over::Numbers),
     ("neg", "-a", Over::Numbers),
-    ("relu", "select(a, T(0), a < T(0))", Over::Numbers),
+    ("relu", "select(select(a, T(0), a < T(0)), a, is_nan(a))", Over::Numbers),
     ("exp", "exp(a)", Over::Floats),
     ("log", "log(a)", Over::Floats),
     ("sqrt", "sqrt(a)", Over::Floats),
@@ -223,7 +223,8 @@ fn gelu(name: &str, arguments: &[Value<'_>]) -> &'static str {
     }
 }
 
-/// What is no number stays none: it is neither less nor more.
+/// What is no number stays none. It is neither less nor more, but compilers of shaders make an extreme of two numbers of a
+/// comparison and a selection, and that leaves it out.
 fn clamp(arguments: &[Value<'_>]) -> Option<&'static str> {
     let limits = [scalar(arguments, 1), scalar(arguments, 2)];
     let has_bool = arguments.iter().any(|value| matches!(value, Value::Bool(_)));
@@ -231,9 +232,11 @@ fn clamp(arguments: &[Value<'_>]) -> Option<&'static str> {
         return None;
     }
     match limits {
-        [Some(_), Some(_)] => Some("select(select(a, s0, a < s0), s1, select(a, s0, a < s0) > s1)"),
-        [Some(_), None] => Some("select(a, s0, a < s0)"),
-        [None, Some(_)] => Some("select(a, s0, a > s0)"),
+        [Some(_), Some(_)] => {
+            Some("select(select(select(a, s0, a < s0), s1, select(a, s0, a < s0) > s1), a, is_nan(a))")
+        }
+        [Some(_), None] => Some("select(select(a, s0, a < s0), a, is_nan(a))"),
+        [None, Some(_)] => Some("select(select(a, s0, a > s0), a, is_nan(a))"),
         [None, None] => None,
     }
 }

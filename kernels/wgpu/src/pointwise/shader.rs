@@ -112,7 +112,10 @@ impl Call<'_> {
         for (position, place) in self.scalars.iter().enumerate() {
             let _ = writeln!(lets, "        let s{position} = {};", param(*place, *computed));
         }
-        let text = text_of(expression, *computed).replace("T(", &format!("{}(", name(*computed)));
+        let mut text = text_of(expression, *computed).replace("T(", &format!("{}(", name(*computed)));
+        if !computed.is_floating_point() {
+            text = text.replace("is_nan(a)", "false"); // a function of WGSL is for one type
+        }
         let value = match expression.is_predicate {
             true => text,
             false if *computed == DType::UInt8 && *result == DType::UInt8 => format!("(({text}) & 255u)"),

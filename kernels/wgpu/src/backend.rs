@@ -66,7 +66,7 @@ impl Backend for Wgpu {
             source.read(from_offset, &mut bytes)?;
             return target.write(to_offset, &bytes);
         }
-        target.gpu.submit(|encoder| {
+        target.gpu.record(|encoder| {
             let (from_offset, to_offset, nbytes) = (from_offset as u64, to_offset as u64, nbytes as u64);
             encoder.copy_buffer_to_buffer(
                 source.buffer(),
@@ -84,6 +84,7 @@ impl Backend for Wgpu {
 
     fn record_event(&self, stream: Stream) -> Result<Box<dyn Event>> {
         let gpu = gpu::opened(stream.device.index.unwrap_or(0))?.gpu;
+        gpu.submit()?;
         let (sender, receiver) = mpsc::channel();
         gpu.queue.on_submitted_work_done(move || {
             let _ = sender.send(()); // nobody may wait any more

@@ -4,7 +4,7 @@ use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
 use crate::call::{is_here, is_small};
-use crate::launch::{Launch, THREADS, WORDS};
+use crate::launch::{Launch, Parameters, THREADS};
 use crate::memory::{Memory, WORD};
 use crate::pointwise::{of_type, words_of};
 use crate::shader::Shader;
@@ -228,5 +228,6 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
 /// Runs a shader on as many words as the first parameter says.
 fn run(label: &str, source: &str, params: &[u32], inputs: &[&Memory], result: &Memory) -> Result<()> {
     let groups = u64::from(params[0]).div_ceil(u64::from(THREADS));
-    Launch { label, source, params, params_type: WORDS, inputs, results: &[result], groups }.run()
+    Launch { label, source, params, params_are: Parameters::Numbered, inputs, results: &[result], groups }
+        .run()
 }

@@ -1,12 +1,14 @@
 //! The devices of the machine: found once, opened when first used, and again after they were lost.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use torch_library::DeviceType;
 use torch_library::backend::CachingAllocator;
 use torch_library::prelude::*;
 
+use crate::commands::Commands;
+use crate::launch::Ready;
 use crate::memory::Buffers;
 
 /// An open device.
@@ -14,7 +16,8 @@ pub(crate) struct Gpu {
     pub(crate) device: wgpu::Device,
     pub(crate) queue: wgpu::Queue,
     pub(crate) index: u8,
-    pub(crate) pipelines: Mutex<HashMap<String, wgpu::ComputePipeline>>,
+    pub(crate) pipelines: Mutex<HashMap<String, Ready>>,
+    commands: Mutex<Commands>,
     /// What went wrong since somebody asked: the message, and the kind it has as an error.
     trouble: Mutex<Option<(ErrorKind, String)>>,
     lost: OnceLock<String>,
@@ -116,6 +119,7 @@ fn open(adapter: &wgpu::Adapter, index: u8) -> Result<Arc<Gpu>> {
         queue,
         index,
         pipelines: Mutex::default(),
+        commands: Mutex::default(),
         trouble: Mutex::default(),
         lost: OnceLock::new(),
     });
@@ -158,9 +162,20 @@ impl Gpu {
         }
     }
 
+    fn commands(&self) -> MutexGuard<'_, Commands> {
+        self.commands.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells the device of all that was asked so far.
+    pub(crate) fn submit(&self) -> Result<()> {
+        self.check()?;
+        self.commands().submit(&self.queue);
+        self.check()
+    }
+
     /// Waits until everything is done that was asked of the device.
     pub(crate) fn wait(&self) -> Result<()> {
-        self.check()?;
+        self.submit()?;
         if let Err(error) = self.device.poll(wgpu::PollType::wait_indefinitely()) {
             return Err(Error::new(ErrorKind::Device, format!("wgpu:{} does not answer", self.index))
                 .with_source(error));
@@ -168,12 +183,34 @@ impl Gpu {
         self.check()
     }
 
-    /// Runs commands.
-    pub(crate) fn submit(&self, record: impl FnOnce(&mut wgpu::CommandEncoder)) -> Result<()> {
+    /// Asks for a launch, which is given the place of its parameters.
+    pub(crate) fn launch(
+        &self,
+        parameters: &[u32],
+        record: impl FnOnce(&mut wgpu::ComputePass<'_>, wgpu::BufferBinding<'_>),
+    ) -> Result<()> {
         self.check()?;
-        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        record(&mut encoder);
-        self.queue.submit([encoder.finish()]);
+        let mut commands = self.commands();
+        let (page, offset) = commands.parameters(&self.device, &self.queue, parameters);
+        let size = wgpu::BufferSize::new(size_of_val(parameters) as u64);
+        commands.launch(&self.device, &self.queue, |pass| {
+            record(pass, wgpu::BufferBinding { buffer: &page, offset, size });
+        });
+        drop(commands);
+        self.check()
+    }
+
+    /// Asks for commands that are no launches.
+    pub(crate) fn record(&self, record: impl FnOnce(&mut wgpu::CommandEncoder)) -> Result<()> {
+        self.check()?;
+        self.commands().record(&self.device, &self.queue, record);
+        self.check()
+    }
+
+    /// Writes words, after all that was asked before.
+    pub(crate) fn write(&self, buffer: &wgpu::Buffer, offset: usize, words: &[u8]) -> Result<()> {
+        self.submit()?;
+        self.queue.write_buffer(buffer, offset as u64, words);
         self.check()
     }
 }

@@ -13,11 +13,21 @@ pub(crate) const THREADS: u32 = 64;
 /// The most workgroups of one dimension of a launch.
 const MOST_GROUPS: u64 = 65_535;
 
-/// Parameters that have no names: `params[0]`.
-pub(crate) const WORDS: &str = "array<u32>";
+/// How a body calls its parameters.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Parameters {
+    /// By numbers: `params[0]`.
+    Numbered,
+    /// As fields of the structure `Params`, which it declares: `p.count`.
+    Named,
+}
 
-/// Parameters of a structure that the body declares: `p.count`.
-pub(crate) const NAMED: &str = "Params";
+/// A pipeline, and what it is bound to.
+#[derive(Clone)]
+pub(crate) struct Ready {
+    pipeline: wgpu::ComputePipeline,
+    layout: wgpu::BindGroupLayout,
+}
 
 /// A shader, what it reads, and what it writes.
 pub(crate) struct Launch<'a> {
@@ -26,8 +36,7 @@ pub(crate) struct Launch<'a> {
     /// The body: after the declarations of parameters, `in0` and so on, and `result`.
     pub(crate) source: &'a str,
     pub(crate) params: &'a [u32],
-    /// [`WORDS`] or [`NAMED`].
-    pub(crate) params_type: &'static str,
+    pub(crate) params_are: Parameters,
     pub(crate) inputs: &'a [&'a Memory],
     /// What it writes: `result`, then `result1` and so on.
     pub(crate) results: &'a [&'a Memory],
@@ -45,48 +54,33 @@ impl Launch<'_> {
             self.inputs.iter().chain(self.results).all(|input| std::sync::Arc::ptr_eq(&input.gpu, gpu));
         ensure!(same, Device, "tensors of two devices, or of one that was lost between them");
         gpu.check()?;
-        let pipeline = self.pipeline(gpu)?;
-        let params: Vec<u8> = self.params.iter().flat_map(|word| word.to_ne_bytes()).collect();
-        let parameters = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: None,
-            size: params.len() as u64,
-            usage: wgpu::BufferUsages::STORAGE,
-            mapped_at_creation: true,
-        });
-        match parameters.get_mapped_range_mut(..) {
-            Ok(mut view) => view.copy_from_slice(&params),
-            Err(error) => bail!(Internal, "no parameters: {error:?}"),
-        }
-        parameters.unmap();
-        let buffers = std::iter::once(&parameters)
-            .chain(self.inputs.iter().map(|input| input.buffer()))
-            .chain(self.results.iter().map(|result| result.buffer()));
-        let entries: Vec<_> = (0..)
-            .zip(buffers)
-            .map(|(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() })
-            .collect();
-        let layout = pipeline.get_bind_group_layout(0);
-        let bindings = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some(self.label),
-            layout: &layout,
-            entries: &entries,
-        });
+        let Ready { pipeline, layout } = self.pipeline(gpu)?;
         let wide = self.groups.min(MOST_GROUPS);
         let high = self.groups.div_ceil(wide);
-        gpu.submit(|encoder| {
-            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        gpu.launch(self.params, |pass, parameters| {
+            let tensors = self.inputs.iter().chain(self.results);
+            let tensors = tensors.map(|memory| memory.buffer().as_entire_binding());
+            let entries: Vec<_> = (0..)
+                .zip(std::iter::once(wgpu::BindingResource::Buffer(parameters)).chain(tensors))
+                .map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource })
+                .collect();
+            let bindings = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some(self.label),
+                layout: &layout,
+                entries: &entries,
+            });
             pass.set_pipeline(&pipeline);
             pass.set_bind_group(0, &bindings, &[]);
             pass.dispatch_workgroups(wide as u32, high as u32, 1);
         })
     }
 
-    fn pipeline(&self, gpu: &Gpu) -> Result<wgpu::ComputePipeline> {
-        let declared = declarations(self.params_type, self.inputs.len(), self.results.len());
+    fn pipeline(&self, gpu: &Gpu) -> Result<Ready> {
+        let declared = self.declarations();
         let source = format!("{declared}{}", self.source);
         let mut pipelines = gpu.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(pipeline) = pipelines.get(&source) {
-            return Ok(pipeline.clone());
+        if let Some(ready) = pipelines.get(&source) {
+            return Ok(ready.clone());
         }
         let module = gpu.device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some(self.label),
@@ -101,12 +95,31 @@ impl Launch<'_> {
             cache: None,
         });
         gpu.check()?; // no pipeline is kept that is none
-        pipelines.insert(source, pipeline.clone());
-        Ok(pipeline)
+        let ready = Ready { layout: pipeline.get_bind_group_layout(0), pipeline };
+        pipelines.insert(source, ready.clone());
+        Ok(ready)
     }
 }
 
 impl Launch<'_> {
+    /// Buffers are words: what they mean is the shader's to say.
+    fn declarations(&self) -> String {
+        let binding = "@group(0) @binding(0) var<storage, read>";
+        let mut text = match self.params_are {
+            Parameters::Numbered => format!("{binding} params: array<u32, {}>;\n", self.params.len()),
+            Parameters::Named => format!("{binding} p: Params;\n"),
+        };
+        for input in 0..self.inputs.len() {
+            let binding = input + 1;
+            text += &format!("@group(0) @binding({binding}) var<storage, read> in{input}: array<u32>;\n");
+        }
+        for result in 0..self.results.len() {
+            let (binding, name) = (self.inputs.len() + result + 1, result_name(result));
+            text += &format!("@group(0) @binding({binding}) var<storage, read_write> {name}: array<u32>;\n");
+        }
+        text + COMMON
+    }
+
     /// All buffers, also those that the shader does not look at.
     fn layout(&self, gpu: &Gpu) -> wgpu::PipelineLayout {
         let read = 1 + self.inputs.len();
@@ -129,21 +142,6 @@ impl Launch<'_> {
             immediate_size: 0,
         })
     }
-}
-
-/// Buffers are words: what they mean is the shader's to say.
-fn declarations(params_type: &str, inputs: usize, results: usize) -> String {
-    let name = if params_type == NAMED { "p" } else { "params" };
-    let mut text = format!("@group(0) @binding(0) var<storage, read> {name}: {params_type};\n");
-    for input in 0..inputs {
-        let binding = input + 1;
-        text += &format!("@group(0) @binding({binding}) var<storage, read> in{input}: array<u32>;\n");
-    }
-    for result in 0..results {
-        let (binding, name) = (inputs + result + 1, result_name(result));
-        text += &format!("@group(0) @binding({binding}) var<storage, read_write> {name}: array<u32>;\n");
-    }
-    text + COMMON
 }
 
 /// What a result is called in a shader.

@@ -34,6 +34,7 @@
 
 mod backend;
 mod call;
+mod commands;
 mod convolution;
 mod copy;
 mod fold;

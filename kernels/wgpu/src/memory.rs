@@ -72,7 +72,7 @@ impl Memory {
     pub(crate) fn allocate(opened: &Opened, nbytes: usize, is_zeroed: bool) -> Result<Memory> {
         let block = opened.memory.allocate(nbytes)?;
         if is_zeroed {
-            opened.gpu.submit(|encoder| encoder.clear_buffer(block.memory(), 0, None))?;
+            opened.gpu.record(|encoder| encoder.clear_buffer(block.memory(), 0, None))?;
         }
         Ok(Memory { gpu: opened.gpu.clone(), block, nbytes, edges: Mutex::new(()) })
     }
@@ -104,18 +104,15 @@ impl Memory {
         }
         let (start, end) = (offset / WORD * WORD, (offset + bytes.len()).next_multiple_of(WORD));
         if (start, end) == (offset, offset + bytes.len()) {
-            self.gpu.queue.write_buffer(self.buffer(), offset as u64, bytes);
-            return self.gpu.check();
+            return self.gpu.write(self.buffer(), offset, bytes);
         }
         let _alone = self.edges.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let mut words = vec![0; end - start];
         for edge in [start, end - WORD] {
-            let word = self.words(edge, WORD)?;
-            words[edge - start..][..WORD].copy_from_slice(&word);
+            self.words(edge, WORD, |word| words[edge - start..][..WORD].copy_from_slice(word))?;
         }
         words[offset - start..][..bytes.len()].copy_from_slice(bytes);
-        self.gpu.queue.write_buffer(self.buffer(), start as u64, &words);
-        self.gpu.check()
+        self.gpu.write(self.buffer(), start, &words)
     }
 
     /// Reads bytes, after all that was asked before.
@@ -125,13 +122,13 @@ impl Memory {
             return Ok(());
         }
         let (start, end) = (offset / WORD * WORD, (offset + bytes.len()).next_multiple_of(WORD));
-        let words = self.words(start, end - start)?;
-        bytes.copy_from_slice(&words[offset - start..][..bytes.len()]);
-        Ok(())
+        self.words(start, end - start, |words| {
+            bytes.copy_from_slice(&words[offset - start..][..bytes.len()]);
+        })
     }
 
     /// Whole words of the buffer, which may go beyond the last byte of the memory.
-    fn words(&self, start: usize, count: usize) -> Result<Vec<u8>> {
+    fn words(&self, start: usize, count: usize, take: impl FnOnce(&[u8])) -> Result<()> {
         let gpu = &self.gpu;
         let staging = gpu.device.create_buffer(&wgpu::BufferDescriptor {
             label: None,
@@ -139,9 +136,10 @@ impl Memory {
             usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
             mapped_at_creation: false,
         });
-        gpu.submit(|encoder| {
+        gpu.record(|encoder| {
             encoder.copy_buffer_to_buffer(self.buffer(), start as u64, &staging, 0, Some(count as u64));
         })?;
+        gpu.submit()?; // what is mapped is not in use
         let (sender, receiver) = mpsc::channel();
         staging.map_async(wgpu::MapMode::Read, .., move |mapped| {
             let _ = sender.send(mapped); // who asked waits below
@@ -155,6 +153,7 @@ impl Memory {
             Err(error) => return Err(failed(error.to_string())),
         }
         let view = staging.get_mapped_range(..).map_err(|error| failed(format!("{error:?}")))?;
-        Ok(view.to_vec())
+        take(&view);
+        Ok(())
     }
 }

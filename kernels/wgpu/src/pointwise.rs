@@ -8,7 +8,7 @@ use torch_library_gpu::{Expression, First, Layout, Over, SAME, Tensors, index_of
 use torch_library_kernels::aten;
 
 use crate::call::{Wgpu, is_here, is_native, is_small, kernels};
-use crate::launch::{Launch, THREADS, WORDS};
+use crate::launch::{Launch, Parameters, THREADS};
 use crate::memory::Memory;
 pub(crate) use shader::{Call, Operand, folded, source};
 
@@ -286,7 +286,7 @@ pub(crate) fn launch(
         label: "pointwise",
         source,
         params,
-        params_type: WORDS,
+        params_are: Parameters::Numbered,
         inputs: &inputs,
         results: &results,
         groups,

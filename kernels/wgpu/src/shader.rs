@@ -6,7 +6,7 @@ use torch_library::Storage;
 use torch_library::prelude::*;
 use torch_library_gpu::{DIMS, KernelBuilder};
 
-use crate::launch::{Launch, NAMED, THREADS, result_name};
+use crate::launch::{Launch, Parameters, THREADS, result_name};
 use crate::memory::{Memory, WORD};
 
 /// A shader in the making. Its first parameter, `p.count`, is the number of threads or rows that have something to do.
@@ -81,7 +81,7 @@ fn {name}_fits(i: u32) -> bool {{ return true; }}"
             label: self.label,
             source: &source,
             params: &self.words,
-            params_type: NAMED,
+            params_are: Parameters::Named,
             inputs: &inputs,
             results: &results,
             groups,

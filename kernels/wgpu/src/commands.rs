@@ -1,0 +1,113 @@
+//! Commands that the device is not told of one by one: launches and copies are recorded, and submitted together when there
+//! are many, when somebody waits for them, and before the host writes what they read.
+
+/// So many commands are submitted without waiting for more: the device starts while the host goes on recording.
+const MOST: u32 = 32;
+
+/// Bytes of a page of parameters: those of several times as many launches.
+const PAGE: u64 = 1 << 16;
+
+/// What is recorded and not submitted. A pass has to be dropped before its encoder is finished.
+#[derive(Default)]
+pub(crate) struct Commands {
+    pass: Option<wgpu::ComputePass<'static>>,
+    encoder: Option<wgpu::CommandEncoder>,
+    count: u32,
+    page: Option<Page>,
+}
+
+/// A buffer for the parameters of launches, one behind the other.
+struct Page {
+    buffer: wgpu::Buffer,
+    /// Up to where the device has them.
+    written: u64,
+    /// Those from there on.
+    waiting: Vec<u8>,
+}
+
+impl Commands {
+    /// A place for the parameters of a launch.
+    pub(crate) fn parameters(
+        &mut self,
+        device: &wgpu::Device,
+        queue: &wgpu::Queue,
+        words: &[u32],
+    ) -> (wgpu::Buffer, u64) {
+        let nbytes = size_of_val(words) as u64;
+        let step = u64::from(device.limits().min_storage_buffer_offset_alignment);
+        let has_room = |page: &Page| page.end().next_multiple_of(step) + nbytes <= page.buffer.size();
+        if !self.page.as_ref().is_some_and(has_room) {
+            self.submit(queue);
+            let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("parameters"),
+                size: PAGE.max(nbytes.next_multiple_of(4)),
+                usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            });
+            self.page = Some(Page { buffer, written: 0, waiting: Vec::new() });
+        }
+        let page = self.page.as_mut().expect("there is one now");
+        let start = page.end().next_multiple_of(step);
+        page.waiting.resize((start - page.written) as usize, 0);
+        page.waiting.extend(words.iter().flat_map(|word| word.to_ne_bytes()));
+        (page.buffer.clone(), start)
+    }
+
+    /// Records a launch.
+    pub(crate) fn launch(
+        &mut self,
+        device: &wgpu::Device,
+        queue: &wgpu::Queue,
+        record: impl FnOnce(&mut wgpu::ComputePass<'_>),
+    ) {
+        if self.pass.is_none() {
+            let encoder =
+                self.encoder.get_or_insert_with(|| device.create_command_encoder(&Default::default()));
+            self.pass = Some(encoder.begin_compute_pass(&Default::default()).forget_lifetime());
+        }
+        if let Some(pass) = &mut self.pass {
+            record(pass);
+        }
+        self.counted(queue);
+    }
+
+    /// Records what is no launch.
+    pub(crate) fn record(
+        &mut self,
+        device: &wgpu::Device,
+        queue: &wgpu::Queue,
+        record: impl FnOnce(&mut wgpu::CommandEncoder),
+    ) {
+        self.pass = None;
+        record(self.encoder.get_or_insert_with(|| device.create_command_encoder(&Default::default())));
+        self.counted(queue);
+    }
+
+    fn counted(&mut self, queue: &wgpu::Queue) {
+        self.count += 1;
+        if self.count >= MOST {
+            self.submit(queue);
+        }
+    }
+
+    /// Tells the device of all that was recorded.
+    pub(crate) fn submit(&mut self, queue: &wgpu::Queue) {
+        self.pass = None;
+        self.count = 0;
+        let Some(encoder) = self.encoder.take() else { return };
+        if let Some(Page { buffer, written, waiting }) = &mut self.page
+            && !waiting.is_empty()
+        {
+            queue.write_buffer(buffer, *written, waiting);
+            *written += waiting.len() as u64;
+            waiting.clear();
+        }
+        queue.submit([encoder.finish()]);
+    }
+}
+
+impl Page {
+    fn end(&self) -> u64 {
+        self.written + self.waiting.len() as u64
+    }
+}

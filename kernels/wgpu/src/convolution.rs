@@ -101,7 +101,8 @@ fn put(group: u32, row: u32, column: Column, sum: f32) {
             );
         let inner = taps[1] * taps[2] * taps[3];
         let rows = found[1] / window.groups;
-        Product { batch: window.groups, rows, columns: area(&found), inner }.run(shader)
+        Product { batch: window.groups, rows, columns: area(&found), inner, is_right_looked_up: true }
+            .run(shader)
     }
 
     fn image_of(
@@ -141,7 +142,8 @@ fn put(group: u32, row: u32, at: Column, sum: f32) {
             );
         let inner = found[1] / window.groups * taps[2] * taps[3];
         let rows = sizes[1] / window.groups;
-        Product { batch: window.groups, rows, columns: area(&sizes), inner }.run(shader)
+        Product { batch: window.groups, rows, columns: area(&sizes), inner, is_right_looked_up: true }
+            .run(shader)
     }
 
     fn weight_of(window: &Window, [features, image]: [&Tensor; 2], weight: &Tensor) -> Result<()> {
@@ -166,6 +168,7 @@ fn put(group: u32, row: u32, column: Column, sum: f32) {
             );
         let columns = taps[1] * taps[2] * taps[3];
         let rows = found[1] / window.groups;
-        Product { batch: window.groups, rows, columns, inner: area(&found) }.run(shader)
+        Product { batch: window.groups, rows, columns, inner: area(&found), is_right_looked_up: true }
+            .run(shader)
     }
 }

@@ -41,7 +41,7 @@ fn right_at(batch: u32, along: u32, column: u32) -> f32 {{ return right_matrix({
                 .numbers("own_strides", &last_three(&expanded(this, result.sizes()), 0))
                 .with(&put(&format!("p.beta * own({}) + p.alpha * sum", place("own", "row", "column")))),
         };
-        Product { batch, rows, columns, inner }.run(shader)
+        Product { batch, rows, columns, inner, is_right_looked_up: false }.run(shader)
     }
 }
 

@@ -19,6 +19,8 @@ pub(crate) struct Product {
     pub(crate) columns: i64,
     /// How many products are summed.
     pub(crate) inner: i64,
+    /// Whether an element of the right operand takes more than a load to get.
+    pub(crate) is_right_looked_up: bool,
 }
 
 /// Numbers of rows and columns are all that operands ask for.
@@ -27,32 +29,20 @@ alias Column = u32;
 fn along_at(number: u32) -> u32 { return number; }
 fn column_at(number: u32) -> u32 { return number; }";
 
-/// Threads on a side of a workgroup, and how deep its tiles are.
-const SIDE: i64 = 16;
-
-/// How many rows or columns of a tile a thread computes, where there are so many.
-fn each(count: i64) -> i64 {
-    match count {
-        64.. => 4,
-        32.. => 2,
-        _ => 1,
-    }
-}
-
 /// Matrices with fewer rows or columns leave most of a tile empty.
 const THIN: i64 = 8;
 
 impl Product {
     /// Computes all of it: by tiles, or element by element where a tile would be empty for the most part.
     pub(crate) fn run(&self, shader: Shader) -> Result<()> {
-        let Product { batch, rows, columns, inner } = *self;
+        let Product { batch, rows, columns, inner, .. } = *self;
         let shader = shader.number("rows", rows).number("columns", columns).number("inner", inner);
         let elements = batch * rows * columns;
         if rows.min(columns) >= THIN {
-            let (high, wide) = (each(rows), each(columns));
-            let tiles = |count: i64, each: i64| (count + SIDE * each - 1) / (SIDE * each);
-            let groups = batch * tiles(rows, high) * tiles(columns, wide);
-            return shader.run(batch, groups as u64, &tiled(high, wide));
+            let tile = self.tile();
+            let tiles = |count: i64, each: i64| (count + each - 1) / each;
+            let groups = batch * tiles(rows, tile.rows()) * tiles(columns, tile.columns());
+            return shader.run(batch, groups as u64, &tile.source());
         }
         let sum = "let along = along_at(i);
             sum += left_at(batch, row, along) * right_at(batch, along, column);";
@@ -88,66 +78,143 @@ const PLACE: &str = "let column_number = n % p.columns;
     let row = n / p.columns % p.rows;
     let batch = n / p.columns / p.rows;";
 
-/// A workgroup computes a tile of the result, and each thread `high` by `wide` elements of it, [`SIDE`] apart.
-fn tiled(high: i64, wide: i64) -> String {
-    let (mut columns, mut load, mut sums, mut multiply, mut write) =
-        (String::new(), String::new(), String::new(), String::new(), String::new());
-    for a in 0..high {
-        let row = format!("thread.y + {}u", a * SIDE);
-        let _ = writeln!(
-            load,
-            "        left[thread.x][{row}] = 0.0;
-        if (is_there && top + {row} < p.rows && start + thread.x < p.inner) {{
-            left[thread.x][{row}] = left_at(batch, top + {row}, along_left);
-        }}"
-        );
-        let _ = writeln!(multiply, "            let x{a} = left[i][{row}];");
+/// What a workgroup computes. Its threads lie in `down` rows of `across`; each computes `high` rows, next to each other, of
+/// `wide` columns, as far apart as there are threads across.
+///
+/// Elements of the left operand are shared: all threads of a row read the same ones, four at once, and those on one side of
+/// them. Those of the right operand belong to one thread of a row, which holds them while it needs them.
+struct Tile {
+    high: i64,
+    wide: i64,
+    down: i64,
+    across: i64,
+}
+
+/// How many products of each element are summed between two barriers.
+const DEEP: i64 = 16;
+
+impl Product {
+    fn tile(&self) -> Tile {
+        let (across, down) = match self.columns {
+            64.. => (64, 1),
+            32.. => (32, 2),
+            _ => (16, 4),
+        };
+        let wide = match self.columns {
+            256.. => 4,
+            128.. => 2,
+            _ => 1,
+        };
+        let tile = Tile { high: 8, wide, down, across };
+        if self.is_right_looked_up && self.rows >= 32 {
+            // Each element is looked up once for all rows of a tile.
+            return Tile { high: 32, wide: wide.min(2), ..tile };
+        }
+        // Where there are enough of them, large tiles read less.
+        if self.columns >= 1024 && self.batch * self.rows * self.columns >= 1 << 22 {
+            return Tile { high: 16, across: 256, ..tile };
+        }
+        tile
     }
-    for b in 0..wide {
-        let column = format!("thread.x + {}u", b * SIDE);
-        let _ = writeln!(columns, "    let column{b} = column_at(side + {column});");
-        let _ = writeln!(
-            load,
-            "        right[thread.y][{column}] = 0.0;
-        if (is_there && side + {column} < p.columns && start + thread.y < p.inner) {{
-            right[thread.y][{column}] = right_at(batch, along_right, column{b});
-        }}"
-        );
-        let _ = writeln!(multiply, "            let y{b} = right[i][{column}];");
+}
+
+impl Tile {
+    fn rows(&self) -> i64 {
+        self.high * self.down
     }
-    for (a, b) in (0..high).flat_map(|a| (0..wide).map(move |b| (a, b))) {
-        let (row, column) = (format!("top + thread.y + {}u", a * SIDE), format!("thread.x + {}u", b * SIDE));
-        let _ = writeln!(sums, "    var sum{a}{b} = 0.0;");
-        let _ = writeln!(multiply, "            sum{a}{b} += x{a} * y{b};");
-        let _ = writeln!(
-            write,
-            "    if (is_there && {row} < p.rows && side + {column} < p.columns) {{ put(batch, {row}, column{b}, sum{a}{b}); }}"
-        );
+
+    fn columns(&self) -> i64 {
+        self.wide * self.across
     }
-    format!(
-        "var<workgroup> left: array<array<f32, {tile_high}>, {SIDE}>;
-var<workgroup> right: array<array<f32, {tile_wide}>, {SIDE}>;
-@compute @workgroup_size({SIDE}, {SIDE})
+
+    fn source(&self) -> String {
+        let Tile { high, wide, down, across } = *self;
+        let (mut columns, mut sums) = (String::new(), String::new());
+        for b in 0..wide {
+            let _ = writeln!(
+                columns,
+                "    let number{b} = side + thread % {across}u + {}u;
+    let column{b} = column_at(min(number{b}, p.columns - 1u));",
+                b * across
+            );
+        }
+        for (a, b) in (0..high / 4).flat_map(|a| (0..wide).map(move |b| (a, b))) {
+            let _ = writeln!(sums, "    var sum{a}_{b} = vec4(0.0);");
+        }
+        format!(
+            "var<workgroup> left: array<vec4<f32>, {shared}>;
+@compute @workgroup_size({threads})
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
-        @builtin(local_invocation_id) thread: vec3<u32>) {{
-    let wide = (p.columns + {tile_wide}u - 1u) / {tile_wide}u;
-    let high = (p.rows + {tile_high}u - 1u) / {tile_high}u;
+        @builtin(local_invocation_index) thread: u32) {{
+    let tiles_wide = (p.columns + {tile_wide}u - 1u) / {tile_wide}u;
+    let tiles_high = (p.rows + {tile_high}u - 1u) / {tile_high}u;
     let number = group_number(group, groups);
-    let batch = number / (wide * high);
-    let top = number / wide % high * {tile_high}u;
-    let side = number % wide * {tile_wide}u;
-    let is_there = batch < p.count;
-{columns}{sums}    for (var start = 0u; start < p.inner; start += {SIDE}u) {{
-        let along_left = along_at(start + thread.x);
-        let along_right = along_at(start + thread.y);
-{load}        workgroupBarrier();
-        for (var i = 0u; i < {SIDE}u; i++) {{
-{multiply}        }}
+    let is_there = number / (tiles_wide * tiles_high) < p.count;
+    let batch = min(number / (tiles_wide * tiles_high), p.count - 1u);
+    let top = number / tiles_wide % tiles_high * {tile_high}u;
+    let side = number % tiles_wide * {tile_wide}u;
+    let own = top + thread / {across}u * {high}u;
+    let quarters = thread / {across}u * {quarters}u;
+{columns}{sums}    for (var start = 0u; start < p.inner; start += {DEEP}u) {{
+        for (var at = thread; at < {tile_high}u * {DEEP}u; at += {threads}u) {{
+            let i = at % {DEEP}u;
+            let row = at / {DEEP}u;
+            var x = 0.0;
+            if (top + row < p.rows && start + i < p.inner) {{ x = left_at(batch, top + row, along_at(start + i)); }}
+            left[(i * {tile_high}u + row) / 4u][row % 4u] = x;
+        }}
+        workgroupBarrier();
+        if (start + {DEEP}u <= p.inner) {{
+{steps}        }} else {{
+            for (var i = 0u; start + i < p.inner; i++) {{
+{step}            }}
+        }}
         workgroupBarrier();
     }}
-{write}}}
+{}}}
 ",
-        tile_high = SIDE * high,
-        tile_wide = SIDE * wide,
-    )
+            self.writes(),
+            shared = self.rows() / 4 * DEEP,
+            threads = down * across,
+            tile_high = self.rows(),
+            tile_wide = self.columns(),
+            quarters = high / 4,
+            step = self.step(),
+            // Compilers leave it a loop, with half the speed.
+            steps = (0..DEEP)
+                .map(|i| format!("            {{ let i = {i}u;\n{}            }}\n", self.step()))
+                .collect::<String>(),
+        )
+    }
+
+    fn writes(&self) -> String {
+        let mut text = String::new();
+        for (row, b) in (0..self.high).flat_map(|row| (0..self.wide).map(move |b| (row, b))) {
+            let (a, part) = (row / 4, row % 4);
+            let _ = writeln!(
+                text,
+                "    if (is_there && own + {row}u < p.rows && number{b} < p.columns) {{
+        put(batch, own + {row}u, column{b}, sum{a}_{b}[{part}]);
+    }}"
+            );
+        }
+        text
+    }
+
+    /// Adds the products of the number `i` after `start`.
+    fn step(&self) -> String {
+        let mut text = "                let along = along_at(start + i);\n".to_owned();
+        for b in 0..self.wide {
+            let _ = writeln!(text, "                let y{b} = right_at(batch, along, column{b});");
+        }
+        for a in 0..self.high / 4 {
+            let place = format!("i * {}u + {a}u", self.rows() / 4);
+            let place = if self.down == 1 { place } else { format!("{place} + quarters") };
+            let _ = writeln!(text, "                let x{a} = left[{place}];");
+            for b in 0..self.wide {
+                let _ = writeln!(text, "                sum{a}_{b} += x{a} * y{b};");
+            }
+        }
+        text
+    }
 }

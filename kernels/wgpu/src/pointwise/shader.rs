@@ -317,13 +317,23 @@ fn rounded64(a: vec2<u32>) -> f32 {
 }
 ";
 
-/// How many elements a thread computes: those of a word, since no thread may write a part of one.
+/// How many elements a thread computes: those of a word, since no thread may write a part of one, or [`EACH`].
 pub(crate) fn per_thread(written: impl IntoIterator<Item = DType>) -> u64 {
+    match per_word(written) {
+        1 => EACH,
+        per => per,
+    }
+}
+
+/// How many elements of whole words a thread computes: it loads sizes and strides once for all of them.
+const EACH: u64 = 4;
+
+fn per_word(written: impl IntoIterator<Item = DType>) -> u64 {
     written.into_iter().map(|dtype| 4 / dtype.size().clamp(1, 4) as u64).max().unwrap_or(1)
 }
 
 fn main(body: &str, written: &[(usize, DType)]) -> String {
-    let per = per_thread(written.iter().map(|(_, dtype)| *dtype));
+    let per = per_word(written.iter().map(|(_, dtype)| *dtype));
     let (mut words, mut stores, mut ends) = (String::new(), String::new(), String::new());
     for (at, (call, dtype)) in written.iter().enumerate() {
         let result = result_name(at);
@@ -355,7 +365,14 @@ fn main(body: &str, written: &[(usize, DType)]) -> String {
         }
     }
     let elements = match per {
-        1 => format!("    let at = number;\n    if (at >= params[0]) {{ return; }}\n{body}{stores}"),
+        1 => format!(
+            "    let first = (number - thread) * {EACH}u + thread;
+    for (var part = 0u; part < {EACH}u; part++) {{
+    let at = first + part * {THREADS}u;
+    if (at >= params[0]) {{ return; }}
+{body}{stores}    }}
+"
+        ),
         _ => format!(
             "{words}    for (var part = 0u; part < {per}u; part++) {{
     let at = number * {per}u + part;

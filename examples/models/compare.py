@@ -207,6 +207,8 @@ def write(folder, name, device="cpu"):
         for _ in range(5):
             start = time.perf_counter()
             model(*arguments)
+            if device == "cuda":
+                torch.cuda.synchronize()
             times.append(time.perf_counter() - start)
     save(path.with_suffix(".inputs.safetensors"), tensors(arguments))
     save(path.with_suffix(".outputs.safetensors"), tensors(wanted))
@@ -248,22 +250,27 @@ def theirs(device):
 
 
 def device_row(folder, program, name, device):
-    """A row of the table of a device: how far it is from PyTorch, and which operators it left to our CPU."""
-    path = folder / f"{name}.pt2"
-    if not path.exists():
-        try:
-            write(folder, name, theirs(device))
-        except Exception as error:
-            print(f"{name}: {error}")
-            return f"| `{name}` | not exported: {type(error).__name__} | |"
-    done = run(program, path, "--device", device, "--compare", str(path.with_suffix(".outputs.safetensors")))
+    """A row of the table of a device: how far it is from PyTorch, which operators it left to our CPU, and times on one GPU."""
+    path, is_timed = folder / f"{name}.pt2", theirs(device) == device
+    try:
+        if is_timed or not path.exists():
+            pytorch = write(folder, name, theirs(device))
+    except Exception as error:
+        print(f"{name}: {error}")
+        return f"| `{name}` | not exported: {type(error).__name__} | |" + " | |" * is_timed
+    options = ["--profile", "5"] if is_timed else []
+    done = run(program, path, "--device", device, "--compare", str(path.with_suffix(".outputs.safetensors")), *options)
     if done.returncode != 0:
-        return f"| `{name}` | {done.stderr.strip().splitlines()[-1][:160]} | |"
+        return f"| `{name}` | {done.stderr.strip().splitlines()[-1][:160]} | |" + " | |" * is_timed
     apart = re.search(r"largest difference.*: (\S+)$", done.stdout, re.M)[1]
     if not float(apart) <= TOLERANCE:
-        return f"| `{name}` | **{apart}**, which is too much | |"
+        return f"| `{name}` | **{apart}**, which is too much | |" + " | |" * is_timed
     left = sorted(set(re.findall(r"^torch-library: (\S+) has no kernel", done.stderr, re.M)))
-    return f"| `{name}` | {apart} | {', '.join(f'`{operator}`' for operator in left)} |"
+    found = f"| `{name}` | {apart} | {', '.join(f'`{operator}`' for operator in left)} |"
+    if is_timed:
+        here = float(re.search(r"^([\d.]+) µs for one run", done.stdout, re.M)[1]) / 1e3
+        found += f" {here:.2f} ms | {pytorch * 1e3:.2f} ms |"
+    return found
 
 
 # How far a device may be from PyTorch.
@@ -272,10 +279,10 @@ DEVICE_HEAD = """# Models on a GPU
 
 Written by `examples/models/compare.py --device {device}`: {adapter}. The difference
 is the largest of any output from PyTorch {version} on {theirs}, beside the largest number in that output; {tolerance} is what is tolerated. The models' weights
-are random, their images have a side of {side}. The last column has the operators that were left to the CPU.
+are random, their images have a side of {side}. The third column has the operators that were left to the CPU.{times}
 
-| model | difference | on the CPU |
-|---|---:|---|
+| model | difference | on the CPU |{columns}
+|---|---:|---|{lines}
 """
 HEAD = """# Models
 
@@ -286,6 +293,8 @@ output, beside the largest number in that output. The models' weights are random
 | model | nodes | difference | here | PyTorch |
 |---|---:|---:|---:|---:|
 """
+TIMED_COLUMNS = {"times": " Times are the\nmedian of five runs after a first.", "columns": " here | PyTorch |", "lines": "---:|---:|"}
+UNTIMED_COLUMNS = {"times": "", "columns": "", "lines": ""}
 TIMED = "Times are the median of five runs after a first."
 UNTIMED = "Times were not taken: the build was not an optimised one."
 
@@ -302,6 +311,7 @@ def main():
     parser.add_argument("--write", action="store_true", help="write docs/models.md, or the table of the device")
     options = parser.parse_args()
     torch.set_num_threads(1)
+    torch.backends.cudnn.allow_tf32 = False  # nobody else rounds factors of float32
     SIDE["convolutions"] = options.side
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.folder or pathlib.Path(temporary)
@@ -316,7 +326,8 @@ def main():
     if options.write and options.device:
         head = DEVICE_HEAD.format(device=options.device, adapter=options.adapter, version=torch.__version__,
                                   side=options.side, tolerance=TOLERANCE,
-                                  theirs={"cpu": "the CPU", "cuda": "the same GPU"}[theirs(options.device)])
+                                  theirs={"cpu": "the CPU", "cuda": "the same GPU"}[theirs(options.device)],
+                                  **(TIMED_COLUMNS if theirs(options.device) == options.device else UNTIMED_COLUMNS))
         (ROOT / "kernels" / options.device / "models.md").write_text(head + "\n".join(rows) + "\n")
     elif options.write:
         times = UNTIMED if options.untimed else TIMED

@@ -1,9 +1,10 @@
 //! A program: an archive that was read, ready to run.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use torch_library::prelude::*;
-use torch_library::{Device, Dispatcher};
+use torch_library::{Device, Dispatcher, backend};
 
 use crate::archive::Archive;
 use crate::conditions::Conditions;
@@ -220,7 +221,8 @@ impl Program {
         self.execute(inputs.into_iter().map(Value::into_owned).collect(), &mut Nobody)
     }
 
-    /// Runs the program so many times, and says what time went where.
+    /// Runs the program so many times, and says what time went where. A run ends when its results are there; of a device
+    /// that works while the host goes on, the time of an operator is that of asking for it.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -228,7 +230,7 @@ impl Program {
         let mut profile = Profile::default();
         for _ in 0..runs {
             let values = inputs.iter().cloned().map(Value::Tensor).collect();
-            profile.run(|profile| self.execute(values, profile).map(drop))?;
+            profile.run(|profile| waited(&self.execute(values, profile)?))?;
         }
         Ok(profile)
     }
@@ -527,4 +529,10 @@ impl Call {
         let paths = inputs.arguments(signature.forward_arg_names.as_deref().unwrap_or_default());
         Ok(Call { inputs, outputs, paths })
     }
+}
+
+/// Waits for the devices of results.
+fn waited(results: &[Value<'_>]) -> Result<()> {
+    let devices: BTreeSet<_> = results.iter().filter_map(Value::as_tensor).map(Tensor::device).collect();
+    devices.into_iter().filter(|device| *device != Device::CPU).try_for_each(backend::synchronize)
 }

@@ -1,4 +1,5 @@
-//! What the same work takes with burn on wgpu and with candle on the CPU: the rows of `figures`, under the same names.
+//! What the same work takes with burn on wgpu and with candle on the CPU: the rows of `figures`, under the same
+//! names. `--large` is as there, without candle.
 
 #[path = "../../figures/measure.rs"]
 mod measure;
@@ -14,8 +15,9 @@ use measure::{Run, milliseconds};
 type Row = (&'static str, Run<Box<dyn Error>>);
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut candle = if cfg!(feature = "fusion") { Vec::new() } else { of_candle::rows()? };
-    for (name, mut run) in of_burn::rows()? {
+    let is_large = std::env::args().any(|word| word == "--large");
+    let mut candle = if is_large || cfg!(feature = "fusion") { Vec::new() } else { of_candle::rows()? };
+    for (name, mut run) in of_burn::rows(is_large)? {
         let burn = milliseconds(&mut [&mut run])?[0];
         let beside = match candle.iter_mut().find(|(other, _)| *other == name) {
             Some((_, run)) => format!("{:.3}", milliseconds(&mut [run])?[0]),

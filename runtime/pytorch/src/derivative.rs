@@ -1,13 +1,14 @@
 //! Gradients of an operator by the kernel here that knows them, without running the operator again.
 //!
-//! PyTorch keeps the arguments and the results of a call. To differentiate it, the kernel at the autograd key runs once
+//! PyTorch keeps the arguments and the results of a call that formulas name. To differentiate it, the kernel at the autograd key runs once
 //! more, on stand-ins: what it calls below itself is not computed but answered with the results that are known
 //! ([`answer`]). So it leaves its node, and the node's formulas run on stand-ins as well: PyTorch computes what they
 //! call, on whatever device, and differentiates it if somebody asks.
 
 use std::cell::RefCell;
 
-use torch_library::autograd::{self, Context, Function, GradOptions};
+use torch_library::autograd::{self, Context, Derivative, Function, GradOptions, Positions};
+use torch_library::guard::NoGradGuard;
 use torch_library::schema::{Schema, Type};
 use torch_library::{
     DType, Device, DispatchKey, Layout, MemoryFormat, OperatorHandle, Result, Stack, Tensor, Value, bail,
@@ -108,7 +109,60 @@ pub(crate) fn backward(
         call.results.len(),
         grads.len()
     );
-    let Recorded { inputs, outputs } = record(exported, call)?;
+    match exported.derivative {
+        Some(derivative) => by_formulas(exported, derivative, call, grads),
+        None => by_engine(record(exported, call)?, &wanted, grads),
+    }
+}
+
+/// The gradients that the formulas of a row give. What none of them names is not there: in its place is some tensor,
+/// which need not have the sizes that the engine here would bring a gradient to. PyTorch's does.
+fn by_formulas(
+    exported: &Exported,
+    derivative: &Derivative,
+    call: Call,
+    grads: &[Option<Tensor>],
+) -> Result<Vec<Option<Tensor>>> {
+    let (wanted, operator) = (call.wanted.clone(), exported.operator);
+    let places: Vec<Vec<bool>> = call.arguments.iter().map(places).collect();
+    let recorded = record(exported, call)?;
+    let mut gradients = vec![None; wanted.len()];
+    let nodes = recorded.outputs.iter().flatten().map(Tensor::grad_fn);
+    let Some(node) = nodes.collect::<Result<Vec<_>>>()?.into_iter().flatten().next() else {
+        return Ok(gradients); // no result has a gradient
+    };
+    let outputs =
+        recorded.returns.iter().zip(grads).filter(|(index, _)| derivative.differentiable().contains(**index));
+    // What formulas call, PyTorch records if it has to.
+    let quiet = NoGradGuard::new();
+    let mut along = node.call(outputs.map(|(_, grad)| grad.clone()).collect())?.into_iter();
+    drop(quiet);
+    let of = derivative.formulas().iter().fold(Positions::default(), |of, formula| of.union(formula.of()));
+    let mut slots = gradients.iter_mut().zip(wanted);
+    for (index, places) in places.iter().enumerate() {
+        for is_there in places {
+            let gradient = if of.contains(index) { along.next() } else { None };
+            if *is_there && let Some((slot, true)) = slots.next() {
+                *slot = gradient.flatten();
+            }
+        }
+    }
+    ensure!(along.next().is_none(), Internal, "the node of {operator} has an edge for no argument");
+    Ok(gradients)
+}
+
+/// The places for tensors in an argument, in order, and whether there is one.
+fn places(value: &Value<'_>) -> Vec<bool> {
+    match value {
+        Value::OptionalTensors(list) => list.iter().map(Option::is_some).collect(),
+        Value::None => vec![false],
+        value => vec![true; value.all_tensors().count()],
+    }
+}
+
+/// The gradients by the graph that a kernel has left which somebody wrote by hand.
+fn by_engine(recorded: Recorded, wanted: &[bool], grads: &[Option<Tensor>]) -> Result<Vec<Option<Tensor>>> {
+    let Recorded { inputs, outputs, .. } = recorded;
     let pairs = outputs.iter().zip(grads).filter_map(|(output, grad)| Some((output.as_ref()?, grad)));
     let pairs = pairs.filter(|(output, grad)| grad.is_some() && output.requires_grad());
     let (outputs, grads): (Vec<&Tensor>, Vec<Option<Tensor>>) =
@@ -138,6 +192,8 @@ struct Recorded {
     inputs: Vec<Tensor>,
     /// The tensors in the returns.
     outputs: Vec<Option<Tensor>>,
+    /// The return that each of these is of.
+    returns: Vec<usize>,
 }
 
 /// Runs the kernel that knows the derivative, for the node that it leaves with the results.
@@ -171,14 +227,18 @@ fn record(exported: &Exported, call: Call) -> Result<Recorded> {
     let known = Known::new(operator, returns(exported.schema, &results));
     operator.call_boxed_for_key(exported.autograd.unwrap_or(DispatchKey::Autograd), &mut stack)?;
     drop(known);
-    let returns = stack.last(exported.schema.returns.len()).iter();
-    let is_tensors = |ret: &&torch_library::schema::Return| plan::is_tensors(&ret.ty);
-    let tensors = exported.schema.returns.iter().zip(returns).filter(|(ret, _)| is_tensors(ret));
-    let outputs = tensors.flat_map(|(_, value)| match value {
-        Value::None => vec![None],
-        value => value.tensors().iter().cloned().map(Some).collect(),
-    });
-    Ok(Recorded { inputs, outputs: outputs.collect() })
+    let (mut outputs, mut returns) = (Vec::new(), Vec::new());
+    let values = stack.last(exported.schema.returns.len()).iter();
+    for (index, (ret, value)) in exported.schema.returns.iter().zip(values).enumerate() {
+        if plan::is_tensors(&ret.ty) {
+            match value {
+                Value::None => outputs.push(None),
+                value => outputs.extend(value.tensors().iter().cloned().map(Some)),
+            }
+            returns.resize(outputs.len(), index);
+        }
+    }
+    Ok(Recorded { inputs, outputs, returns })
 }
 
 /// A tensor before a write, which is no leaf: leaves are not written to.

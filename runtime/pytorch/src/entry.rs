@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::LazyLock;
 
 use smallvec::SmallVec;
+use torch_library::autograd::Derivative;
 use torch_library::schema::{Schema, Type};
 use torch_library::{DispatchKey, ErrorKind, OperatorHandle, Receiver, Result, Stack, Tensor, Value, bail};
 
@@ -24,6 +25,8 @@ pub(crate) struct Exported {
     pub(crate) schema: &'static Schema,
     /// The kernel that knows the derivative.
     pub(crate) autograd: Option<DispatchKey>,
+    /// What its formulas name, if it is a row of formulas.
+    pub(crate) derivative: Option<&'static Derivative>,
     /// What is at the autograd key in PyTorch.
     pub(crate) above: Option<Above>,
     /// Whether it returns views, which PyTorch differentiates.

@@ -6,8 +6,9 @@ use std::ffi::{CStr, CString, c_char};
 use std::ptr;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
+use torch_library::autograd::{Derivative, Formula};
 use torch_library::schema::{Schema, Type};
-use torch_library::{DispatchKey, Dispatcher, EntryPoint, OperatorInfo, Result};
+use torch_library::{DispatchKey, Dispatcher, EntryPoint, KernelInfo, OperatorInfo, Result};
 
 use crate::above::Above;
 use crate::entry::{Exported, Plain};
@@ -257,10 +258,12 @@ impl<'e> Export<'e> {
         } else if above.is_some() {
             self.state.above.push((operator.namespace().to_owned(), served.called.clone(), point));
         }
-        self.state.operators.push(described(schema, &keys, &served, above.is_some()));
+        let derivative = derivative(&keys, info);
+        self.state.operators.push(described(schema, &keys, &served, above.is_some(), derivative));
         let is_view = schema.has_alias_info() && !schema.is_mutable();
         let plain = Plain::all(schema);
-        let exported = Exported { operator, schema, autograd: keys.autograd, above, is_view, plain };
+        let exported =
+            Exported { operator, schema, autograd: keys.autograd, derivative, above, is_view, plain };
         point.set_receiver(Box::new(exported)).map_err(|error| error.to_string())?;
         self.register(&served, &keys.registered, schema, point)?;
         let serving = Serving { served, schema, point };
@@ -410,6 +413,12 @@ fn is_batched_by_default(info: &OperatorInfo, schema: &Schema, keys: &Keys) -> b
         && Dispatcher::global().fallbacks().iter().any(|fallback| fallback.key == key)
 }
 
+/// What is known of the derivative that PyTorch gets.
+fn derivative(keys: &Keys, info: &OperatorInfo) -> Option<&'static Derivative> {
+    let is_it = |kernel: &&KernelInfo| kernel.is_active && Some(kernel.key) == keys.autograd;
+    info.kernels.iter().find(is_it)?.derivative
+}
+
 /// Under which names an entry point is registered.
 struct Served {
     /// The operator that kernels serve: the flat one, where numbers are flattened.
@@ -457,7 +466,13 @@ impl Served {
 }
 
 /// What the glue has to know of an operator.
-fn described(schema: &Schema, keys: &Keys, served: &Served, has_above: bool) -> String {
+fn described(
+    schema: &Schema,
+    keys: &Keys,
+    served: &Served,
+    has_above: bool,
+    derivative: Option<&Derivative>,
+) -> String {
     let arguments = schema.arguments.iter().map(|argument| {
         Json::object([
             ("name", json_string(&argument.name)),
@@ -486,7 +501,18 @@ fn described(schema: &Schema, keys: &Keys, served: &Served, has_above: bool) -> 
         ("differentiable", name(&served.differentiable)),
         ("layer", name(&served.layer)),
         ("batched", name(&served.batched)),
+        ("formulas", derivative.map_or_else(|| "null".to_owned(), formulas)),
     ])
+}
+
+/// For each formula the arguments whose gradients it gives, and the arguments and results that have to be kept for it, a
+/// bit each. What the condition of a row names is looked at whenever one runs.
+fn formulas(derivative: &Derivative) -> String {
+    let formula = |formula: &Formula| {
+        let arguments = formula.values().union(formula.metadata()).union(derivative.condition());
+        Json::list([formula.of(), arguments, formula.results()].map(|some| some.bits().to_string()))
+    };
+    Json::list(derivative.formulas().iter().map(formula))
 }
 
 /// What the glue does with an argument.
@@ -531,7 +557,7 @@ mod tests {
             ..Keys::default()
         };
         assert_eq!(
-            described(&schema, &keys, &Served::of(&schema, &keys, true), true),
+            described(&schema, &keys, &Served::of(&schema, &keys, true), true, None),
             concat!(
                 r#"{"namespace":"ns","name":"f","overload":"o","#,
                 r#""schema":"ns::f.o(Tensor self, Tensor[] l, Scalar s, *, int n=1) -> Tensor","#,
@@ -541,7 +567,7 @@ mod tests {
                 r#"{"name":"n","kind":"other","by_name":true,"is_written":false}],"#,
                 r#""is_view":false,"is_composite":false,"has_above":true,"layers":["AutocastCPU"],"#,
                 r#""flat":"_f_o_flat","recorded":"_f_o_recorded","is_recorded_after":true,"backward":"_f_o_backward","#,
-                r#""gradients":null,"differentiable":null,"layer":"_f_o_layer","batched":null}"#,
+                r#""gradients":null,"differentiable":null,"layer":"_f_o_layer","batched":null,"formulas":null}"#,
             )
         );
     }

@@ -46,11 +46,35 @@ impl Call {
         Ok(Call { arguments, results: results.into_owned(), wanted: wanted.into_owned() })
     }
 
-    /// From tensors, with a bit for each in the arguments whose gradient is of use.
-    pub(crate) fn masked(arguments: Stack<'static>, results: Vec<Option<Tensor>>, wanted: u64) -> Call {
-        let arguments: Vec<_> = arguments.into_iter().collect();
-        let count: usize = arguments.iter().map(|value| value.all_tensors().count()).sum();
-        Call { arguments, results, wanted: (0..count).map(|index| wanted >> index & 1 != 0).collect() }
+    /// From what formulas name, with a bit for each tensor in the arguments whose gradient is of use. In place of the
+    /// other tensors, which come one by one, is what a gradient is of.
+    ///
+    /// # Errors
+    /// A stand-in cannot be made.
+    pub(crate) fn of_named(
+        exported: &Exported,
+        arguments: Stack<'static>,
+        mut results: Vec<Option<Tensor>>,
+        grads: &[Option<Tensor>],
+        wanted: u64,
+    ) -> Result<Call> {
+        let mut arguments: Vec<_> = arguments.into_iter().collect();
+        let types = exported.schema.arguments.iter().map(|argument| &argument.ty);
+        let tensors = arguments.iter_mut().zip(types).enumerate().filter(|(_, (_, ty))| plan::is_tensors(ty));
+        let mut flags = Vec::with_capacity(exported.schema.arguments.len());
+        let some = grads.iter().flatten().next();
+        for (index, (argument, _)) in tensors {
+            flags.push(wanted >> flags.len() & 1 != 0);
+            if let (false, Some(grad)) = (exported.named.has_argument(index), some) {
+                *argument = Value::Tensor(stand_in_again(grad)?);
+            }
+        }
+        for (index, (result, grad)) in results.iter_mut().zip(grads).enumerate() {
+            if let (false, Some(grad)) = (exported.named.has_result(index), grad) {
+                *result = Some(stand_in_again(grad)?);
+            }
+        }
+        Ok(Call { arguments, results, wanted: flags })
     }
 }
 
@@ -101,6 +125,9 @@ pub(crate) fn backward(
     grads: &[Option<Tensor>],
 ) -> Result<Vec<Option<Tensor>>> {
     let wanted = call.wanted.clone();
+    if grads.iter().all(Option::is_none) {
+        return Ok(vec![None; wanted.len()]);
+    }
     ensure!(
         call.results.len() == grads.len(),
         Argument,

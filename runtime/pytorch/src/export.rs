@@ -12,7 +12,7 @@ use torch_library::{DispatchKey, Dispatcher, EntryPoint, KernelInfo, OperatorInf
 
 use crate::above::Above;
 use crate::entry::{Exported, Plain};
-use crate::plan::{self, Keys, Role};
+use crate::plan::{self, Keys, Named, Role};
 use crate::shim::{Object, Shim, WRITTEN_FROM, check, load, number_of};
 use crate::text::{Json, json_string};
 use crate::tracking::Tracking;
@@ -262,11 +262,11 @@ impl<'e> Export<'e> {
         self.state.operators.push(described(schema, &keys, &served, above.is_some(), derivative));
         let is_view = schema.has_alias_info() && !schema.is_mutable();
         let plain = Plain::all(schema);
-        let exported =
-            Exported { operator, schema, autograd: keys.autograd, derivative, above, is_view, plain };
+        let (autograd, named) = (keys.autograd, Named::by(derivative));
+        let exported = Exported { operator, schema, autograd, derivative, named, above, is_view, plain };
         point.set_receiver(Box::new(exported)).map_err(|error| error.to_string())?;
         self.register(&served, &keys.registered, schema, point)?;
-        let serving = Serving { served, schema, point };
+        let serving = Serving { served, schema, named, point };
         if !self.shim.library.is_pytorch() {
             return self.define_serving(&serving); // it looks for them when it has loaded the library
         }
@@ -330,21 +330,22 @@ impl<'e> Export<'e> {
     }
 
     /// Defines the operators that serve another one.
-    fn define_serving(&mut self, Serving { served, schema, point }: &Serving) -> Result<(), String> {
+    fn define_serving(&mut self, Serving { served, schema, named, point }: &Serving) -> Result<(), String> {
         let namespace = schema.name.namespace.as_deref().unwrap_or_default();
         if served.recorded.is_some() {
             self.define_one(namespace, &hidden::recorded(schema), &[])?; // Python implements it
         }
         let serving = [
             (&served.backward, hidden::backward as fn(&Schema) -> String),
-            (&served.gradients, hidden::gradients),
             (&served.differentiable, hidden::differentiable),
             (&served.layer, hidden::layer),
             (&served.batched, hidden::batched),
         ];
-        for (name, text) in serving {
+        let serving = serving.map(|(name, text)| (name, text(schema)));
+        let gradients = (&served.gradients, hidden::gradients(schema, *named));
+        for (name, text) in serving.into_iter().chain([gradients]) {
             if let Some(name) = name {
-                self.define_one(namespace, &text(schema), &[])?;
+                self.define_one(namespace, &text, &[])?;
                 for key in
                     [DispatchKey::CompositeImplicitAutograd, DispatchKey::FuncTorchBatchedDecomposition]
                 {
@@ -435,6 +436,8 @@ struct Served {
 struct Serving {
     served: Served,
     schema: &'static Schema,
+    /// What its derivative may need.
+    named: Named,
     point: &'static EntryPoint,
 }
 

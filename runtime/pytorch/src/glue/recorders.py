@@ -12,50 +12,12 @@ def _after_recorder(operator):
 
     A node is made for each call: nothing here is looked up twice, and what all calls have in common is decided before.
     """
-    backward = _overload(operator, operator["gradients"] or operator["backward"])._op
-    kinds = _kinds(operator)
+    kinds, (tensors_at, _) = _kinds(operator), _tensors(operator)
     optional = [a for a in _called(operator)._schema.arguments if isinstance(a.type, torch.OptionalType)]
-    tensors_at, owners = _tensors(operator)
     is_plain = kinds == ["tensor"] * len(kinds) and not optional
     count, is_one = len(kinds), len(_called(operator)._schema.returns) == 1
-    named, known = _namer(operator), {}  # which gradients are wanted, as a number
-
-    def forward(ctx, rest, results, lost, *tensors):
-        of = owners if is_plain else [owners[index] for index, _ in rest[1]]
-        ctx.named = named(ctx.needs_input_grad[3:], of, range(len(results)))
-        saved = tensors + results
-        ctx.to_save = tuple([saved[index] for index in ctx.named])
-        if not is_plain:
-            ctx.rest = rest
-        if lost:
-            ctx.mark_non_differentiable(*[result for index, result in enumerate(results) if lost >> index & 1])
-        if is_one:  # else a formula may count on a gradient for each
-            ctx.materialize_grads = False
-        return results
-
-    def run_by_lists(ctx, *grads):
-        needs = ctx.needs_input_grad[3:]
-        before = len(needs)
-        saved = _with_the_unnamed(ctx, before + len(grads), grads)
-        if saved is None:
-            return (None,) * (before + 3)
-        values = saved[:before] if is_plain else _filled(*ctx.rest, saved)
-        return None, None, None, *backward(*values, saved[before:], grads, needs)
-
-    def run(ctx, *grads):
-        needs = ctx.needs_input_grad
-        wanted = known.get(needs)
-        if wanted is None:
-            wanted = known[needs] = sum(need << index for index, need in enumerate(needs[3:]))
-        saved = _with_the_unnamed(ctx, len(needs) - 3 + len(grads), grads)
-        if saved is None:
-            return (None,) * len(needs)
-        if not is_plain:
-            saved = (*_filled(*ctx.rest, saved), *saved[len(needs) - 3 :])
-        found = backward(*saved, *grads, wanted)
-        return (None, None, None, *found) if len(needs) > 4 else (None, None, None, found)
-
-    apply = _function(operator, forward, run if operator["gradients"] else run_by_lists).apply
+    make = _by_tensors if operator["gradients"] else _by_lists
+    apply = _function(operator, *make(operator, is_plain, is_one)).apply
     is_transformed = torch._C._are_functorch_transforms_active
 
     def record(*values):
@@ -74,6 +36,82 @@ def _after_recorder(operator):
             raise
 
     return record
+
+
+def _by_tensors(operator, is_plain, is_one):
+    """How a node is made and run that passes tensors one by one: all but the numbers depends on which gradients are wanted."""
+    backward, named = _overload(operator, operator["gradients"])._op, _namer(operator)
+    kinds, (tensors_at, owners) = _kinds(operator), _tensors(operator)
+    of, of_results = [owners[index] for index in tensors_at], range(len(_called(operator)._schema.returns))
+    passed = named(None, of, of_results)  # where the tensors are that the operator takes
+    taken = [(i, kind == "tensor") for i, kind in enumerate(kinds) if kind != "tensor" or tensors_at.index(i) in passed]
+    known = {}  # by which gradients are wanted: that as a number, and where what is saved is, in all and in what is passed
+
+    def know(needs):
+        saved = named(needs[3:], of, of_results)
+        slots = None if saved == passed else [passed.index(index) for index in saved]
+        known[needs] = found = sum(need << index for index, need in enumerate(needs[3:])), saved, slots
+        return found
+
+    def forward(ctx, rest, results, lost, *tensors):
+        needs = ctx.needs_input_grad
+        _, saved, _ = known.get(needs) or know(needs)
+        if saved:
+            everything = tensors + results
+            ctx.to_save = tuple([everything[index] for index in saved])
+        if not is_plain:
+            ctx.rest = rest[0]
+        if lost:
+            ctx.mark_non_differentiable(*[result for index, result in enumerate(results) if lost >> index & 1])
+        if is_one:  # else a formula may count on a gradient for each
+            ctx.materialize_grads = False
+        return results
+
+    def run(ctx, *grads):
+        needs = ctx.needs_input_grad
+        if grads[0] is None:
+            return (None,) * len(needs)
+        wanted, saved, slots = known[needs]
+        values = ctx.saved_tensors if saved else ()
+        if slots is not None:
+            values = _scattered(values, slots, len(passed), grads[0])
+        if not is_plain:
+            rest = iter(values)
+            values = [next(rest) if is_tensor else ctx.rest[index] for index, is_tensor in taken]
+            values += rest
+        found = backward(*values, *grads, wanted)
+        return (None, None, None, *found) if len(needs) > 4 else (None, None, None, found)
+
+    return forward, run
+
+
+def _by_lists(operator, is_plain, is_one):
+    """How a node is made and run that passes tensors in lists, or where some may be missing."""
+    backward, named = _overload(operator, operator["backward"])._op, _namer(operator)
+    _, owners = _tensors(operator)
+
+    def forward(ctx, rest, results, lost, *tensors):
+        of = owners if is_plain else [owners[index] for index, _ in rest[1]]
+        ctx.named = named(ctx.needs_input_grad[3:], of, range(len(results)))
+        everything = tensors + results
+        ctx.to_save = tuple([everything[index] for index in ctx.named])
+        ctx.rest = rest
+        if lost:
+            ctx.mark_non_differentiable(*[result for index, result in enumerate(results) if lost >> index & 1])
+        if is_one:  # else a formula may count on a gradient for each
+            ctx.materialize_grads = False
+        return results
+
+    def run(ctx, *grads):
+        needs = ctx.needs_input_grad[3:]
+        before = len(needs)
+        if grads[0] is None:
+            return (None,) * (before + 3)
+        saved = _scattered(ctx.saved_tensors, ctx.named, before + len(grads), grads[0])
+        values = saved[:before] if is_plain else _filled(*ctx.rest, saved)
+        return None, None, None, *backward(*values, saved[before:], grads, needs)
+
+    return forward, run
 
 
 def _function(operator, forward, backward):
@@ -97,43 +135,42 @@ def _tensors(operator):
 
 def _namer(operator):
     """A function that tells what is saved of a call: where the tensors are, in arguments and then in results, that the
-    formulas for these gradients name. It gets for each tensor which argument it is of, and which result.
+    formulas for these gradients name, or any formula where it gets none. It gets for each tensor which argument it is of, and
+    which result.
 
     Only what is saved must not be written to until the backward pass, and lives so long.
     """
     formulas, known = operator["formulas"], {}
 
+    def find(needs, of, of_results):
+        wanted = -1 if needs is None else 0  # a bit for each argument
+        for need, argument in zip(needs or (), of):
+            wanted |= need << argument
+        arguments = results = 0
+        for given, by_arguments, by_results in formulas:
+            if given & wanted:
+                arguments, results = arguments | by_arguments, results | by_results
+        found = [index for index, argument in enumerate(of) if arguments >> argument & 1]
+        return found + [len(of) + index for index, result in enumerate(of_results) if results >> result & 1]
+
     def named(needs, of, of_results):
+        if formulas is None:
+            return list(range(len(of) + len(of_results)))
         key = (needs, *of, *of_results)
         found = known.get(key)
         if found is None:
-            wanted = 0
-            for need, argument in zip(needs, of):
-                wanted |= need << argument
-            arguments = results = 0
-            for given, by_arguments, by_results in formulas:
-                if given & wanted:
-                    arguments, results = arguments | by_arguments, results | by_results
-            found = [i for i, argument in enumerate(of) if arguments >> argument & 1]
-            found += [len(of) + i for i, result in enumerate(of_results) if results >> result & 1]
+            found = find(needs, of, of_results)
             if len(known) < 4096:
                 known[key] = found
         return found
 
-    def all_named(needs, of, of_results):
-        return range(len(of) + len(of_results))
-
-    return all_named if formulas is None else named
+    return named
 
 
-def _with_the_unnamed(ctx, count, grads):
-    """What a call has saved, with a gradient in place of all that no formula names: Rust looks at none of it. Nothing where
-    there is no gradient, and so none to be computed."""
-    some = next((grad for grad in grads if grad is not None), None)
-    if some is None:
-        return None
-    found = [some] * count
-    for index, tensor in zip(ctx.named, ctx.saved_tensors):
+def _scattered(tensors, places, count, other):
+    """So many tensors, these in their places and another in all others: what no formula names, Rust does not look at."""
+    found = [other] * count
+    for index, tensor in zip(places, tensors):
         found[index] = tensor
     return found
 
@@ -218,11 +255,12 @@ def _recorder(operator):
     def run(ctx, *grads):
         plan, grads = ctx.plan, [grads[index] for index in ctx.results_at]
         count = len(plan.places)
-        saved = _with_the_unnamed(ctx, count + len(grads), grads)
-        if saved is None:
+        some = next((grad for grad in grads if grad is not None), None)
+        if some is None:
             return (None,) * (1 + count + ctx.extra)
+        saved = _scattered(ctx.saved_tensors, ctx.named, count + len(grads), some)
         values = _filled(plan.values, plan.places, saved)
-        found = backward(*values, list(saved[count:]), grads, ctx.needs)
+        found = backward(*values, saved[count:], grads, ctx.needs)
         return (None, *found, *[None] * ctx.extra)
 
     function = _function(operator, forward, run)

@@ -7,6 +7,7 @@
 
 use std::cell::RefCell;
 
+use smallvec::SmallVec;
 use torch_library::autograd::{self, Context, Derivative, Function, GradOptions, Positions};
 use torch_library::guard::NoGradGuard;
 use torch_library::schema::{Schema, Type};
@@ -124,9 +125,8 @@ pub(crate) fn backward(
     call: Call,
     grads: &[Option<Tensor>],
 ) -> Result<Vec<Option<Tensor>>> {
-    let wanted = call.wanted.clone();
     if grads.iter().all(Option::is_none) {
-        return Ok(vec![None; wanted.len()]);
+        return Ok(vec![None; call.wanted.len()]);
     }
     ensure!(
         call.results.len() == grads.len(),
@@ -138,7 +138,10 @@ pub(crate) fn backward(
     );
     match exported.derivative {
         Some(derivative) => by_formulas(exported, derivative, call, grads),
-        None => by_engine(record(exported, call)?, &wanted, grads),
+        None => {
+            let wanted = call.wanted.clone();
+            by_engine(record(exported, call)?, &wanted, grads)
+        }
     }
 }
 
@@ -150,41 +153,46 @@ fn by_formulas(
     call: Call,
     grads: &[Option<Tensor>],
 ) -> Result<Vec<Option<Tensor>>> {
-    let (wanted, operator) = (call.wanted.clone(), exported.operator);
-    let places: Vec<Vec<bool>> = call.arguments.iter().map(places).collect();
+    let (wanted, places) = (call.wanted.clone(), places(&call.arguments));
     let recorded = record(exported, call)?;
     let mut gradients = vec![None; wanted.len()];
-    let nodes = recorded.outputs.iter().flatten().map(Tensor::grad_fn);
-    let Some(node) = nodes.collect::<Result<Vec<_>>>()?.into_iter().flatten().next() else {
-        return Ok(gradients); // no result has a gradient
-    };
-    let outputs =
-        recorded.returns.iter().zip(grads).filter(|(index, _)| derivative.differentiable().contains(**index));
+    let mut node = None;
+    for output in recorded.outputs.iter().flatten() {
+        node = node.or(output.grad_fn()?);
+    }
+    let Some(node) = node else { return Ok(gradients) }; // no result has a gradient
+    let outputs = recorded.returns.iter().zip(grads);
+    let outputs = outputs.filter(|(index, _)| derivative.differentiable().contains(**index));
     // What formulas call, PyTorch records if it has to.
     let quiet = NoGradGuard::new();
     let mut along = node.call(outputs.map(|(_, grad)| grad.clone()).collect())?.into_iter();
     drop(quiet);
     let of = derivative.formulas().iter().fold(Positions::default(), |of, formula| of.union(formula.of()));
     let mut slots = gradients.iter_mut().zip(wanted);
-    for (index, places) in places.iter().enumerate() {
-        for is_there in places {
-            let gradient = if of.contains(index) { along.next() } else { None };
-            if *is_there && let Some((slot, true)) = slots.next() {
-                *slot = gradient.flatten();
-            }
+    for (argument, is_there) in places {
+        let gradient = if of.contains(argument) { along.next() } else { None };
+        if is_there && let Some((slot, true)) = slots.next() {
+            *slot = gradient.flatten();
         }
     }
+    let operator = exported.operator;
     ensure!(along.next().is_none(), Internal, "the node of {operator} has an edge for no argument");
     Ok(gradients)
 }
 
-/// The places for tensors in an argument, in order, and whether there is one.
-fn places(value: &Value<'_>) -> Vec<bool> {
-    match value {
-        Value::OptionalTensors(list) => list.iter().map(Option::is_some).collect(),
-        Value::None => vec![false],
-        value => vec![true; value.all_tensors().count()],
+/// The places for tensors in arguments, in order: in which argument each is, and whether there is one.
+fn places(arguments: &[Value<'_>]) -> SmallVec<[(usize, bool); 8]> {
+    let mut places = SmallVec::new();
+    for (index, value) in arguments.iter().enumerate() {
+        match value {
+            Value::OptionalTensors(list) => {
+                places.extend(list.iter().map(|tensor| (index, tensor.is_some())))
+            }
+            Value::None => places.push((index, false)),
+            value => places.extend(value.all_tensors().map(|_| (index, true))),
+        }
     }
+    places
 }
 
 /// The gradients by the graph that a kernel has left which somebody wrote by hand.

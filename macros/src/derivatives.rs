@@ -6,6 +6,7 @@ use crate::errors::Errors;
 
 mod expand;
 mod formula;
+mod named;
 mod parse;
 mod row;
 

@@ -61,6 +61,8 @@ pub use hooks::HookHandle;
 pub use node::{Backward, Call, Edge, InputMetadata, Node};
 pub use saved::SavedTensor;
 
+pub use crate::operator::{Derivative, Formula, Positions};
+
 pub(crate) use arithmetic::clone as copy;
 pub(crate) use check::depends;
 

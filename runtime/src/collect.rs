@@ -6,7 +6,7 @@
 
 use crate::key::DispatchKey;
 use crate::operator::kernel::{BoxedFn, ErasedCode, Kernel};
-use crate::operator::{Operator, Place};
+use crate::operator::{Derivative, Operator, Place};
 use crate::program::Program;
 use crate::tensor::backend::{Backend, Linked};
 
@@ -66,6 +66,8 @@ pub struct KernelRecord {
     pub key: DispatchKey,
     /// The kernel.
     pub kernel: RecordedKernel,
+    /// What its formulas name, if it is a row of `derivatives!`.
+    pub derivative: Option<&'static Derivative>,
     /// The function's name.
     pub function: &'static str,
     /// Whether it is meant to replace another kernel for the same operator and key.

@@ -35,6 +35,7 @@ use crate::recursion;
 use crate::sync::AtomicPtr;
 
 mod above;
+mod derivative;
 mod enter;
 mod entry_point;
 mod handle;
@@ -45,6 +46,7 @@ mod slot;
 
 pub use above::CallKind;
 pub(crate) use above::{Observing, Registered, Registry};
+pub use derivative::{Derivative, Formula, Positions};
 use enter::stub_boxed;
 pub use entry_point::{EntryFunction, EntryPoint, Receiver};
 pub use handle::OperatorHandle;

@@ -46,7 +46,9 @@ pub use crate::collect::{
 pub use crate::element::Complex64;
 pub use crate::native::{NativeFunction, derived};
 pub use crate::operator::kernel::{BoxedFn, ErasedCode, Kernel};
-pub use crate::operator::{Adapters, Declaration, Operator, OperatorSpec, Place, SourceModule};
+pub use crate::operator::{
+    Adapters, Declaration, Derivative, Formula, Operator, OperatorSpec, Place, Positions, SourceModule,
+};
 pub use crate::registry::{link, register};
 pub use crate::signature::{ClosureSignature, Signature};
 pub use crate::{

@@ -60,6 +60,7 @@ fn record(operator: &'static private::Operator, kernel: private::RecordedKernel)
         operator,
         key: DispatchKey::CompositeExplicitAutograd,
         kernel,
+        derivative: None,
         function: "forged",
         overrides: false,
         place: private::Place { module: &MODULE, line: 1, column: 1 },

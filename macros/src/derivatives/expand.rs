@@ -1,5 +1,6 @@
 //! From a row to Rust: what the node keeps, what it does, and the kernels that make it.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use proc_macro2::{Ident, Span, TokenStream};
@@ -8,6 +9,7 @@ use syn::ext::IdentExt;
 use syn::{Lifetime, Path};
 
 use super::formula::result_name;
+use super::named::named;
 use super::row::{Derivative, Kind, Row};
 use crate::kernel::{Target, linked, marker};
 use crate::library::{function_head, output_type};
@@ -72,7 +74,9 @@ fn row(namespace: &Path, row: &Row, name: &Ident) -> TokenStream {
         None => below(row), // no result has a gradient: the call goes on
     };
     let bodies = std::iter::once(autograd).chain(bookkeeping(row));
-    let records = keys(row).iter().zip(bodies).map(|(key, body)| record(row, key, &body));
+    let derivatives = std::iter::once(named(row)).chain(std::iter::repeat(quote!(__torch::Option::None)));
+    let records = keys(row).iter().zip(bodies).zip(derivatives);
+    let records = records.map(|((key, body), derivative)| record(row, key, &body, &derivative));
     let kept = row.derivative.as_ref().map(|derivative| kept(row, derivative));
     let count = keys(row).len();
     let comparison = comparison(row);
@@ -99,7 +103,7 @@ fn comparison(row: &Row) -> TokenStream {
 }
 
 /// A kernel for the operator, in the impl that rustc compares with the operator's trait, and its record.
-fn record(row: &Row, key: &str, body: &TokenStream) -> TokenStream {
+fn record(row: &Row, key: &str, body: &TokenStream, derivative: &TokenStream) -> TokenStream {
     let (generics, parameters) = function_head(&row.operator);
     let (ident, key, output) = (&row.operator.ident, format_ident!("{key}"), output_type(&row.operator));
     let (function, place) = (ident.unraw().to_string(), row.operator.source.place(&quote!(SOURCE)));
@@ -114,6 +118,7 @@ fn record(row: &Row, key: &str, body: &TokenStream) -> TokenStream {
             operator: &__operator::OPERATOR,
             key: __torch::DispatchKey::#key,
             kernel: __operator::typed_with_keys::<__Kernel>(),
+            derivative: #derivative,
             function: #function,
             overrides: false,
             place: #place,
@@ -168,6 +173,7 @@ fn differentiable(row: &Row, derivative: &Derivative) -> TokenStream {
     let name = row.name.to_string();
     let below = below(row);
     let inputs: Vec<&Ident> = derivative.inputs().map(|index| &row.operator.arguments[index].ident).collect();
+    let (edges, ranges) = edges(row, derivative);
     let (check, copy, wanted) = match row.kind {
         Kind::InPlace(written) => {
             let this = &row.operator.arguments[written].ident;
@@ -201,7 +207,8 @@ fn differentiable(row: &Row, derivative: &Derivative) -> TokenStream {
         {
             #check
             let mut __edges = __d::Edges::default();
-            let __ranges = [#(__edges.add(&#inputs)?),*];
+            #edges
+            let __ranges = [#(#ranges),*];
             #copy
             let __row = __d::Arc::new(Kept { #(#fields,)* #results __ranges });
             __torch::Option::Some(__edges.keep(__row))
@@ -217,6 +224,18 @@ fn differentiable(row: &Row, derivative: &Derivative) -> TokenStream {
         #ties
         __torch::Result::Ok(__result)
     }
+}
+
+/// The edges of the node, in the order of the arguments; and which of them each formula gives gradients to, in turn.
+fn edges(row: &Row, derivative: &Derivative) -> (TokenStream, Vec<Ident>) {
+    let range = |index: usize| format_ident!("__range_{index}");
+    let inputs: Vec<usize> = derivative.inputs().collect();
+    let sorted: BTreeSet<usize> = inputs.iter().copied().collect();
+    let edges = sorted.into_iter().map(|index| {
+        let (range, ident) = (range(index), &row.operator.arguments[index].ident);
+        quote!(let #range = __edges.add(&#ident)?;)
+    });
+    (quote!(#(#edges)*), inputs.into_iter().map(range).collect())
 }
 
 /// Makes results that are arguments tensors of their own.
@@ -263,7 +282,7 @@ fn ties(row: &Row, derivative: &Derivative) -> TokenStream {
     quote!(#take #(#records)* #(#saves)*)
 }
 
-fn saved_results(derivative: &Derivative) -> std::collections::BTreeSet<usize> {
+fn saved_results(derivative: &Derivative) -> BTreeSet<usize> {
     derivative.formulas.iter().flat_map(|(_, formula)| formula.results.iter().copied()).collect()
 }
 

@@ -201,6 +201,7 @@ pub(super) fn records(
             operator: &#operator::OPERATOR,
             key: __torch::DispatchKey::#key,
             kernel: #kernel,
+            derivative: __torch::Option::None,
             function: #function,
             overrides: #overrides,
             place: #place,

@@ -1,13 +1,15 @@
 //! Gradients of an operator by the kernel here that knows them, without running the operator again.
 //!
-//! PyTorch keeps the arguments and the results of a call. To differentiate it, the kernel at the autograd key runs once
+//! PyTorch keeps the arguments and the results of a call that formulas name. To differentiate it, the kernel at the autograd key runs once
 //! more, on stand-ins: what it calls below itself is not computed but answered with the results that are known
 //! ([`answer`]). So it leaves its node, and the node's formulas run on stand-ins as well: PyTorch computes what they
 //! call, on whatever device, and differentiates it if somebody asks.
 
 use std::cell::RefCell;
 
-use torch_library::autograd::{self, Context, Function, GradOptions};
+use smallvec::SmallVec;
+use torch_library::autograd::{self, Context, Derivative, Function, GradOptions, Positions};
+use torch_library::guard::NoGradGuard;
 use torch_library::schema::{Schema, Type};
 use torch_library::{
     DType, Device, DispatchKey, Layout, MemoryFormat, OperatorHandle, Result, Stack, Tensor, Value, bail,
@@ -45,11 +47,35 @@ impl Call {
         Ok(Call { arguments, results: results.into_owned(), wanted: wanted.into_owned() })
     }
 
-    /// From tensors, with a bit for each in the arguments whose gradient is of use.
-    pub(crate) fn masked(arguments: Stack<'static>, results: Vec<Option<Tensor>>, wanted: u64) -> Call {
-        let arguments: Vec<_> = arguments.into_iter().collect();
-        let count: usize = arguments.iter().map(|value| value.all_tensors().count()).sum();
-        Call { arguments, results, wanted: (0..count).map(|index| wanted >> index & 1 != 0).collect() }
+    /// From what formulas name, with a bit for each tensor in the arguments whose gradient is of use. In place of the
+    /// other tensors, which come one by one, is what a gradient is of.
+    ///
+    /// # Errors
+    /// A stand-in cannot be made.
+    pub(crate) fn of_named(
+        exported: &Exported,
+        arguments: Stack<'static>,
+        mut results: Vec<Option<Tensor>>,
+        grads: &[Option<Tensor>],
+        wanted: u64,
+    ) -> Result<Call> {
+        let mut arguments: Vec<_> = arguments.into_iter().collect();
+        let types = exported.schema.arguments.iter().map(|argument| &argument.ty);
+        let tensors = arguments.iter_mut().zip(types).enumerate().filter(|(_, (_, ty))| plan::is_tensors(ty));
+        let mut flags = Vec::with_capacity(exported.schema.arguments.len());
+        let some = grads.iter().flatten().next();
+        for (index, (argument, _)) in tensors {
+            flags.push(wanted >> flags.len() & 1 != 0);
+            if let (false, Some(grad)) = (exported.named.has_argument(index), some) {
+                *argument = Value::Tensor(stand_in_again(grad)?);
+            }
+        }
+        for (index, (result, grad)) in results.iter_mut().zip(grads).enumerate() {
+            if let (false, Some(grad)) = (exported.named.has_result(index), grad) {
+                *result = Some(stand_in_again(grad)?);
+            }
+        }
+        Ok(Call { arguments, results, wanted: flags })
     }
 }
 
@@ -99,7 +125,9 @@ pub(crate) fn backward(
     call: Call,
     grads: &[Option<Tensor>],
 ) -> Result<Vec<Option<Tensor>>> {
-    let wanted = call.wanted.clone();
+    if grads.iter().all(Option::is_none) {
+        return Ok(vec![None; call.wanted.len()]);
+    }
     ensure!(
         call.results.len() == grads.len(),
         Argument,
@@ -108,7 +136,68 @@ pub(crate) fn backward(
         call.results.len(),
         grads.len()
     );
-    let Recorded { inputs, outputs } = record(exported, call)?;
+    match exported.derivative {
+        Some(derivative) => by_formulas(exported, derivative, call, grads),
+        None => {
+            let wanted = call.wanted.clone();
+            by_engine(record(exported, call)?, &wanted, grads)
+        }
+    }
+}
+
+/// The gradients that the formulas of a row give. What none of them names is not there: in its place is some tensor,
+/// which need not have the sizes that the engine here would bring a gradient to. PyTorch's does.
+fn by_formulas(
+    exported: &Exported,
+    derivative: &Derivative,
+    call: Call,
+    grads: &[Option<Tensor>],
+) -> Result<Vec<Option<Tensor>>> {
+    let (wanted, places) = (call.wanted.clone(), places(&call.arguments));
+    let recorded = record(exported, call)?;
+    let mut gradients = vec![None; wanted.len()];
+    let mut node = None;
+    for output in recorded.outputs.iter().flatten() {
+        node = node.or(output.grad_fn()?);
+    }
+    let Some(node) = node else { return Ok(gradients) }; // no result has a gradient
+    let outputs = recorded.returns.iter().zip(grads);
+    let outputs = outputs.filter(|(index, _)| derivative.differentiable().contains(**index));
+    // What formulas call, PyTorch records if it has to.
+    let quiet = NoGradGuard::new();
+    let mut along = node.call(outputs.map(|(_, grad)| grad.clone()).collect())?.into_iter();
+    drop(quiet);
+    let of = derivative.formulas().iter().fold(Positions::default(), |of, formula| of.union(formula.of()));
+    let mut slots = gradients.iter_mut().zip(wanted);
+    for (argument, is_there) in places {
+        let gradient = if of.contains(argument) { along.next() } else { None };
+        if is_there && let Some((slot, true)) = slots.next() {
+            *slot = gradient.flatten();
+        }
+    }
+    let operator = exported.operator;
+    ensure!(along.next().is_none(), Internal, "the node of {operator} has an edge for no argument");
+    Ok(gradients)
+}
+
+/// The places for tensors in arguments, in order: in which argument each is, and whether there is one.
+fn places(arguments: &[Value<'_>]) -> SmallVec<[(usize, bool); 8]> {
+    let mut places = SmallVec::new();
+    for (index, value) in arguments.iter().enumerate() {
+        match value {
+            Value::OptionalTensors(list) => {
+                places.extend(list.iter().map(|tensor| (index, tensor.is_some())))
+            }
+            Value::None => places.push((index, false)),
+            value => places.extend(value.all_tensors().map(|_| (index, true))),
+        }
+    }
+    places
+}
+
+/// The gradients by the graph that a kernel has left which somebody wrote by hand.
+fn by_engine(recorded: Recorded, wanted: &[bool], grads: &[Option<Tensor>]) -> Result<Vec<Option<Tensor>>> {
+    let Recorded { inputs, outputs, .. } = recorded;
     let pairs = outputs.iter().zip(grads).filter_map(|(output, grad)| Some((output.as_ref()?, grad)));
     let pairs = pairs.filter(|(output, grad)| grad.is_some() && output.requires_grad());
     let (outputs, grads): (Vec<&Tensor>, Vec<Option<Tensor>>) =
@@ -138,6 +227,8 @@ struct Recorded {
     inputs: Vec<Tensor>,
     /// The tensors in the returns.
     outputs: Vec<Option<Tensor>>,
+    /// The return that each of these is of.
+    returns: Vec<usize>,
 }
 
 /// Runs the kernel that knows the derivative, for the node that it leaves with the results.
@@ -171,14 +262,18 @@ fn record(exported: &Exported, call: Call) -> Result<Recorded> {
     let known = Known::new(operator, returns(exported.schema, &results));
     operator.call_boxed_for_key(exported.autograd.unwrap_or(DispatchKey::Autograd), &mut stack)?;
     drop(known);
-    let returns = stack.last(exported.schema.returns.len()).iter();
-    let is_tensors = |ret: &&torch_library::schema::Return| plan::is_tensors(&ret.ty);
-    let tensors = exported.schema.returns.iter().zip(returns).filter(|(ret, _)| is_tensors(ret));
-    let outputs = tensors.flat_map(|(_, value)| match value {
-        Value::None => vec![None],
-        value => value.tensors().iter().cloned().map(Some).collect(),
-    });
-    Ok(Recorded { inputs, outputs: outputs.collect() })
+    let (mut outputs, mut returns) = (Vec::new(), Vec::new());
+    let values = stack.last(exported.schema.returns.len()).iter();
+    for (index, (ret, value)) in exported.schema.returns.iter().zip(values).enumerate() {
+        if plan::is_tensors(&ret.ty) {
+            match value {
+                Value::None => outputs.push(None),
+                value => outputs.extend(value.tensors().iter().cloned().map(Some)),
+            }
+            returns.resize(outputs.len(), index);
+        }
+    }
+    Ok(Recorded { inputs, outputs, returns })
 }
 
 /// A tensor before a write, which is no leaf: leaves are not written to.

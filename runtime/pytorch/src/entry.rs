@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::LazyLock;
 
 use smallvec::SmallVec;
+use torch_library::autograd::Derivative;
 use torch_library::schema::{Schema, Type};
 use torch_library::{DispatchKey, ErrorKind, OperatorHandle, Receiver, Result, Stack, Tensor, Value, bail};
 
@@ -13,7 +14,7 @@ use crate::above::Above;
 use crate::handle::Handle;
 use crate::hidden::Entry;
 use crate::incoming::{Incoming, Sight};
-use crate::plan::{Passing, Role, passing};
+use crate::plan::{Named, Passing, Role, is_tensors, passing};
 use crate::shim::Word;
 use crate::{batched, derivative, exception, layer, views, words};
 
@@ -24,6 +25,9 @@ pub(crate) struct Exported {
     pub(crate) schema: &'static Schema,
     /// The kernel that knows the derivative.
     pub(crate) autograd: Option<DispatchKey>,
+    /// What its formulas name, if it is a row of formulas.
+    pub(crate) derivative: Option<&'static Derivative>,
+    pub(crate) named: Named,
     /// What is at the autograd key in PyTorch.
     pub(crate) above: Option<Above>,
     /// Whether it returns views, which PyTorch differentiates.
@@ -95,7 +99,9 @@ impl Exported {
             if is_untouched {
                 let (words, mut incoming) = (&mut Words(&words[..inputs]), Incoming::default());
                 // SAFETY: nobody has taken the arguments.
-                drop(unsafe { self.arguments(words, is_flat, &mut incoming, Sight::StandIn) });
+                drop(unsafe {
+                    self.arguments(words, is_flat, Named::default(), &mut incoming, Sight::StandIn)
+                });
             }
             return result;
         }
@@ -107,8 +113,9 @@ impl Exported {
                 return unsafe { self.run_plain(plain, &mut incoming, words) };
             }
             // SAFETY: these are the operator's own arguments.
-            let arguments =
-                unsafe { self.arguments(&mut Words(&words[..inputs]), false, &mut incoming, sight) }?;
+            let arguments = unsafe {
+                self.arguments(&mut Words(&words[..inputs]), false, Named::default(), &mut incoming, sight)
+            }?;
             return self.call(role, arguments, &incoming, words);
         }
         let entry = Entry::of(words[inputs - 1]);
@@ -172,8 +179,9 @@ impl Exported {
             (Some(Entry::Flat), Role::Kernel | Role::Above) => Sight::Elements,
             _ => Sight::StandIn,
         };
-        // SAFETY: all have the operator's arguments first, with numbers flattened.
-        let arguments = unsafe { self.arguments(rest, true, incoming, sight) };
+        let named = if entry == Some(Entry::Gradients) { self.named } else { Named::default() };
+        // SAFETY: all have the operator's arguments first, with numbers flattened; that for gradients, those that are named.
+        let arguments = unsafe { self.arguments(rest, true, named, incoming, sight) };
         let types = &SERVING;
         // SAFETY: what follows is of the types in the schema of the entry's operator.
         let mut take = |ty: &Type| unsafe { incoming.take(ty, rest.next(), sight) };
@@ -192,11 +200,14 @@ impl Exported {
             }
             Some(Entry::Gradients) => {
                 let count = self.schema.returns.len();
-                let mut each = || (0..count).map(|_| take(&Type::Tensor)).collect::<Vec<_>>();
+                let mut each = |is_there: &dyn Fn(usize) -> bool| {
+                    let one = |index| if is_there(index) { take(&Type::Tensor) } else { Ok(Value::None) };
+                    (0..count).map(one).collect::<Vec<_>>()
+                };
                 // All are taken before any error is passed on.
-                let (results, grads) = (each(), each());
+                let (results, grads) = (each(&|index| self.named.has_result(index)), each(&|_| true));
                 let (results, grads) = (derivative::tensors(results)?, derivative::tensors(grads)?);
-                let call = derivative::Call::masked(arguments?, results, rest.next());
+                let call = derivative::Call::of_named(self, arguments?, results, &grads, rest.next())?;
                 let gradients = derivative::backward(self, call, &grads)?;
                 self.give_gradients(&gradients, incoming, words)
             }
@@ -239,8 +250,9 @@ impl Exported {
     ) -> Result<Vec<bool>> {
         let mut incoming = Incoming::default();
         // SAFETY: these are the arguments.
-        let arguments =
-            unsafe { self.arguments(&mut Words(arguments), is_flat, &mut incoming, Sight::StandIn) };
+        let arguments = unsafe {
+            self.arguments(&mut Words(arguments), is_flat, Named::default(), &mut incoming, Sight::StandIn)
+        };
         let take = |word: &Word| {
             // SAFETY: it is an owned tensor.
             let handle = unsafe { Handle::from_word(*word) }?;
@@ -253,19 +265,26 @@ impl Exported {
         derivative::differentiable(self, call)
     }
 
-    /// Takes the operator's arguments: all of them before any error is passed on, so that none is leaked.
+    /// Takes the operator's arguments: all of them before any error is passed on, so that none is leaked. Instead of
+    /// tensors that are not named there is nothing.
     ///
     /// # Safety
-    /// * The words in front are the operator's arguments, with numbers flattened or without, and owned.
+    /// * The words in front are the operator's arguments, without tensors that are not named, with numbers flattened or
+    ///   without, and owned.
     unsafe fn arguments(
         &self,
         words: &mut Words<'_>,
         is_flat: bool,
+        named: Named,
         incoming: &mut Incoming,
         sight: Sight,
     ) -> Result<Stack<'static>> {
         let (mut values, mut failure) = (Stack::new(), None);
-        for argument in &self.schema.arguments {
+        for (index, argument) in self.schema.arguments.iter().enumerate() {
+            if is_tensors(&argument.ty) && !named.has_argument(index) {
+                values.push(Value::None);
+                continue;
+            }
             let value = if is_flat && passing(&argument.ty) == Ok(Passing::Scalar) {
                 words::scalar([words.next(), words.next(), words.next()])
             } else {

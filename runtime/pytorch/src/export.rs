@@ -6,12 +6,13 @@ use std::ffi::{CStr, CString, c_char};
 use std::ptr;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
+use torch_library::autograd::{Derivative, Formula};
 use torch_library::schema::{Schema, Type};
-use torch_library::{DispatchKey, Dispatcher, EntryPoint, OperatorInfo, Result};
+use torch_library::{DispatchKey, Dispatcher, EntryPoint, KernelInfo, OperatorInfo, Result};
 
 use crate::above::Above;
 use crate::entry::{Exported, Plain};
-use crate::plan::{self, Keys, Role};
+use crate::plan::{self, Keys, Named, Role};
 use crate::shim::{Object, Shim, WRITTEN_FROM, check, load, number_of};
 use crate::text::{Json, json_string};
 use crate::tracking::Tracking;
@@ -257,13 +258,15 @@ impl<'e> Export<'e> {
         } else if above.is_some() {
             self.state.above.push((operator.namespace().to_owned(), served.called.clone(), point));
         }
-        self.state.operators.push(described(schema, &keys, &served, above.is_some()));
+        let derivative = derivative(&keys, info);
+        self.state.operators.push(described(schema, &keys, &served, above.is_some(), derivative));
         let is_view = schema.has_alias_info() && !schema.is_mutable();
         let plain = Plain::all(schema);
-        let exported = Exported { operator, schema, autograd: keys.autograd, above, is_view, plain };
+        let (autograd, named) = (keys.autograd, Named::by(derivative));
+        let exported = Exported { operator, schema, autograd, derivative, named, above, is_view, plain };
         point.set_receiver(Box::new(exported)).map_err(|error| error.to_string())?;
         self.register(&served, &keys.registered, schema, point)?;
-        let serving = Serving { served, schema, point };
+        let serving = Serving { served, schema, named, point };
         if !self.shim.library.is_pytorch() {
             return self.define_serving(&serving); // it looks for them when it has loaded the library
         }
@@ -327,21 +330,22 @@ impl<'e> Export<'e> {
     }
 
     /// Defines the operators that serve another one.
-    fn define_serving(&mut self, Serving { served, schema, point }: &Serving) -> Result<(), String> {
+    fn define_serving(&mut self, Serving { served, schema, named, point }: &Serving) -> Result<(), String> {
         let namespace = schema.name.namespace.as_deref().unwrap_or_default();
         if served.recorded.is_some() {
             self.define_one(namespace, &hidden::recorded(schema), &[])?; // Python implements it
         }
         let serving = [
             (&served.backward, hidden::backward as fn(&Schema) -> String),
-            (&served.gradients, hidden::gradients),
             (&served.differentiable, hidden::differentiable),
             (&served.layer, hidden::layer),
             (&served.batched, hidden::batched),
         ];
-        for (name, text) in serving {
+        let serving = serving.map(|(name, text)| (name, text(schema)));
+        let gradients = (&served.gradients, hidden::gradients(schema, *named));
+        for (name, text) in serving.into_iter().chain([gradients]) {
             if let Some(name) = name {
-                self.define_one(namespace, &text(schema), &[])?;
+                self.define_one(namespace, &text, &[])?;
                 for key in
                     [DispatchKey::CompositeImplicitAutograd, DispatchKey::FuncTorchBatchedDecomposition]
                 {
@@ -410,6 +414,12 @@ fn is_batched_by_default(info: &OperatorInfo, schema: &Schema, keys: &Keys) -> b
         && Dispatcher::global().fallbacks().iter().any(|fallback| fallback.key == key)
 }
 
+/// What is known of the derivative that PyTorch gets.
+fn derivative(keys: &Keys, info: &OperatorInfo) -> Option<&'static Derivative> {
+    let is_it = |kernel: &&KernelInfo| kernel.is_active && Some(kernel.key) == keys.autograd;
+    info.kernels.iter().find(is_it)?.derivative
+}
+
 /// Under which names an entry point is registered.
 struct Served {
     /// The operator that kernels serve: the flat one, where numbers are flattened.
@@ -426,6 +436,8 @@ struct Served {
 struct Serving {
     served: Served,
     schema: &'static Schema,
+    /// What its derivative may need.
+    named: Named,
     point: &'static EntryPoint,
 }
 
@@ -457,7 +469,13 @@ impl Served {
 }
 
 /// What the glue has to know of an operator.
-fn described(schema: &Schema, keys: &Keys, served: &Served, has_above: bool) -> String {
+fn described(
+    schema: &Schema,
+    keys: &Keys,
+    served: &Served,
+    has_above: bool,
+    derivative: Option<&Derivative>,
+) -> String {
     let arguments = schema.arguments.iter().map(|argument| {
         Json::object([
             ("name", json_string(&argument.name)),
@@ -486,7 +504,18 @@ fn described(schema: &Schema, keys: &Keys, served: &Served, has_above: bool) -> 
         ("differentiable", name(&served.differentiable)),
         ("layer", name(&served.layer)),
         ("batched", name(&served.batched)),
+        ("formulas", derivative.map_or_else(|| "null".to_owned(), formulas)),
     ])
+}
+
+/// For each formula the arguments whose gradients it gives, and the arguments and results that have to be kept for it, a
+/// bit each. What the condition of a row names is looked at whenever one runs.
+fn formulas(derivative: &Derivative) -> String {
+    let formula = |formula: &Formula| {
+        let arguments = formula.values().union(formula.metadata()).union(derivative.condition());
+        Json::list([formula.of(), arguments, formula.results()].map(|some| some.bits().to_string()))
+    };
+    Json::list(derivative.formulas().iter().map(formula))
 }
 
 /// What the glue does with an argument.
@@ -531,7 +560,7 @@ mod tests {
             ..Keys::default()
         };
         assert_eq!(
-            described(&schema, &keys, &Served::of(&schema, &keys, true), true),
+            described(&schema, &keys, &Served::of(&schema, &keys, true), true, None),
             concat!(
                 r#"{"namespace":"ns","name":"f","overload":"o","#,
                 r#""schema":"ns::f.o(Tensor self, Tensor[] l, Scalar s, *, int n=1) -> Tensor","#,
@@ -541,7 +570,7 @@ mod tests {
                 r#"{"name":"n","kind":"other","by_name":true,"is_written":false}],"#,
                 r#""is_view":false,"is_composite":false,"has_above":true,"layers":["AutocastCPU"],"#,
                 r#""flat":"_f_o_flat","recorded":"_f_o_recorded","is_recorded_after":true,"backward":"_f_o_backward","#,
-                r#""gradients":null,"differentiable":null,"layer":"_f_o_layer","batched":null}"#,
+                r#""gradients":null,"differentiable":null,"layer":"_f_o_layer","batched":null,"formulas":null}"#,
             )
         );
     }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use torch_library::schema::{Argument, OperatorName, Schema};
 
-use crate::plan::{Passing, has_scalars, is_recorded_after, is_tensors, passing};
+use crate::plan::{Named, Passing, has_scalars, is_recorded_after, is_tensors, passing};
 
 /// Which of the operators that an entry point serves is meant: the last argument of all but the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,9 @@ pub(crate) fn name(schema: &Schema, what: &str) -> String {
 
 /// The schema with each number as three integers, where it has any.
 pub(crate) fn flat(schema: &Schema) -> Option<String> {
-    has_scalars(schema).then(|| serving(schema, "flat", true, "", Some(Entry::Flat), &returns(schema)))
+    has_scalars(schema).then(|| {
+        serving(schema, "flat", &flat_arguments(schema, true), "", Some(Entry::Flat), &returns(schema))
+    })
 }
 
 /// The schema of the operator that Python serves where a call is recorded: all arguments are given by position. Where the
@@ -61,37 +63,49 @@ pub(crate) fn recorded(schema: &Schema) -> String {
         true => results.chain(["int _lost".to_owned()]).collect(),
         false => String::new(),
     };
-    serving(schema, "recorded", true, &rest, None, &returns(schema))
+    serving(schema, "recorded", &flat_arguments(schema, true), &rest, None, &returns(schema))
 }
 
 /// The schema of the operator that computes gradients: arguments, results, the gradients of these, and which gradients
 /// are wanted.
 pub(crate) fn backward(schema: &Schema) -> String {
     let rest = "Tensor?[] _results, Tensor?[] _grads, bool[] _wanted";
-    serving(schema, "backward", false, rest, Some(Entry::Backward), "Tensor?[]")
+    serving(schema, "backward", &flat_arguments(schema, false), rest, Some(Entry::Backward), "Tensor?[]")
 }
 
-/// The schema of the operator that computes gradients, where lists need not be: arguments, results, the gradients of these,
-/// and a bit for each argument whose gradient is wanted. Of what is not wanted, or does not depend on anything, the tensor
-/// that it returns is undefined.
-pub(crate) fn gradients(schema: &Schema) -> String {
-    let each = |what| (0..schema.returns.len()).map(move |index| format!("Tensor _{what}{index}, "));
-    let rest: String = each("result").chain(each("grad")).chain(["int _wanted".to_owned()]).collect();
+/// The schema of the operator that computes gradients, where lists need not be: what formulas name of arguments and
+/// results, the gradients of the results, and a bit for each argument whose gradient is wanted. Of what is not wanted, or
+/// does not depend on anything, the tensor that it returns is undefined.
+pub(crate) fn gradients(schema: &Schema, named: Named) -> String {
+    let results = (0..schema.returns.len()).filter(|index| named.has_result(*index));
+    let results = results.map(|index| format!("Tensor _result{index}, "));
+    let grads = (0..schema.returns.len()).map(|index| format!("Tensor _grad{index}, "));
+    let rest: String = results.chain(grads).chain(["int _wanted".to_owned()]).collect();
     let tensors = schema.arguments.iter().filter(|argument| is_tensors(&argument.ty)).count();
     let returns = format!("({})", vec!["Tensor"; tensors].join(", "));
-    serving(schema, "gradients", false, &rest, Some(Entry::Gradients), &returns)
+    let all = schema.arguments.iter().enumerate();
+    let passed = all.filter(|(index, argument)| !is_tensors(&argument.ty) || named.has_argument(*index));
+    let arguments = flattened(passed.map(|(_, argument)| argument), false);
+    serving(schema, "gradients", &arguments, &rest, Some(Entry::Gradients), &returns)
 }
 
 /// The schema of the operator that tells which results have gradients.
 pub(crate) fn differentiable(schema: &Schema) -> String {
     let rest = "Tensor?[] _results, bool[] _wanted";
-    serving(schema, "differentiable", false, rest, Some(Entry::Differentiable), "bool[]")
+    serving(
+        schema,
+        "differentiable",
+        &flat_arguments(schema, false),
+        rest,
+        Some(Entry::Differentiable),
+        "bool[]",
+    )
 }
 
 /// The schema of the operator that runs a layer's kernel: arguments, the key, and the precision of the region.
 pub(crate) fn layer(schema: &Schema) -> String {
     let rest = "str _key, ScalarType? _dtype";
-    serving(schema, "layer", true, rest, Some(Entry::Layer), &returns(schema))
+    serving(schema, "layer", &flat_arguments(schema, true), rest, Some(Entry::Layer), &returns(schema))
 }
 
 /// The schema of the operator that runs the rule for a batch: arguments, the dimension of the batch in each tensor or
@@ -100,26 +114,29 @@ pub(crate) fn batched(schema: &Schema) -> String {
     let returns: Vec<String> = schema.returns.iter().map(|ret| ret.ty.to_string()).collect();
     let returns = format!("({}, int[])", returns.join(", "));
     let rest = "int[] _dims, int _size, str _randomness";
-    serving(schema, "batched", false, rest, Some(Entry::Batched), &returns)
+    serving(schema, "batched", &flat_arguments(schema, false), rest, Some(Entry::Batched), &returns)
 }
 
 fn serving(
     schema: &Schema,
     what: &str,
-    with_aliases: bool,
+    arguments: &str,
     rest: &str,
     entry: Option<Entry>,
     returns: &str,
 ) -> String {
     let entry = entry.map(|entry| format!("int {ENTRY}={}", entry as i64)).unwrap_or_default();
-    let arguments = flat_arguments(schema, with_aliases);
-    let all: Vec<&str> = [&arguments[..], rest, &entry].into_iter().filter(|part| !part.is_empty()).collect();
+    let all: Vec<&str> = [arguments, rest, &entry].into_iter().filter(|part| !part.is_empty()).collect();
     format!("{}({}) -> {returns}", name(schema, what), all.join(", "))
 }
 
 fn flat_arguments(schema: &Schema, with_aliases: bool) -> String {
+    flattened(schema.arguments.iter(), with_aliases)
+}
+
+fn flattened<'a>(arguments: impl Iterator<Item = &'a Argument>, with_aliases: bool) -> String {
     let mut text = String::new();
-    for Argument { name, ty, alias, .. } in &schema.arguments {
+    for Argument { name, ty, alias, .. } in arguments {
         let comma = if text.is_empty() { "" } else { ", " };
         if passing(ty) == Ok(Passing::Scalar) {
             _ = write!(text, "{comma}int {name}_kind, int {name}_bits, int {name}_imaginary");
@@ -155,6 +172,7 @@ fn returns(schema: &Schema) -> String {
 
 #[cfg(test)]
 mod tests {
+    use torch_library::autograd::{Derivative, Formula, Positions};
     use torch_library::schema::Mode;
 
     use super::*;
@@ -208,9 +226,22 @@ mod tests {
             Schema::parse(&text, Mode::Strict).unwrap();
         }
         assert_eq!(
-            gradients(&schema("f(Tensor self, Scalar by, Tensor other) -> Tensor")),
+            gradients(&schema("f(Tensor self, Scalar by, Tensor other) -> Tensor"), Named::default()),
             "_f_gradients(Tensor self, int by_kind, int by_bits, int by_imaginary, Tensor other, Tensor _result0, \
              Tensor _grad0, int _wanted, int _entry=6) -> (Tensor, Tensor)"
+        );
+        const fn of(bits: u64) -> Positions {
+            Positions::of_bits(bits)
+        }
+        const FORMULAS: &[Formula] = &[Formula::new(of(0b1), of(0b100), of(0), of(0b10))];
+        let derivative = Derivative::new(of(0), of(0b11), FORMULAS);
+        assert_eq!(
+            gradients(
+                &schema("f(Tensor self, int by, Tensor other) -> (Tensor, Tensor)"),
+                Named::by(Some(&derivative))
+            ),
+            "_f_gradients(int by, Tensor other, Tensor _result1, Tensor _grad0, Tensor _grad1, int _wanted, \
+             int _entry=6) -> (Tensor, Tensor)"
         );
         assert!(
             differentiable(&schema("f() -> Tensor"))

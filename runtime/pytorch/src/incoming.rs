@@ -303,18 +303,21 @@ pub(crate) fn stand_in(handle: &Arc<Handle>) -> Result<Tensor> {
     let Description { sizes, strides, offset, dtype, device } = description;
     let geometry = Geometry::new(sizes, strides, offset)?;
     let storage = Storage::without_data(bytes_reached(&geometry, dtype)?, device);
-    /// The upper key is that of tensors whose writes are counted: what a formula names is saved with its version.
-    const KEYS: DispatchKeySet =
-        DispatchKeySet::from_keys(&[DispatchKey::Python, DispatchKey::ADInplaceOrView]);
-    Tensor::wrapper(storage, &geometry, dtype, KEYS, StandIn(Mutex::new(handle.clone())))
+    Tensor::wrapper(storage, &geometry, dtype, STAND_IN, StandIn(Mutex::new(handle.clone())))
 }
 
-/// Another stand-in for the same tensor.
+/// The keys of a stand-in. The upper is that of tensors whose writes are counted: what a formula names is saved with its
+/// version.
+const STAND_IN: DispatchKeySet =
+    DispatchKeySet::from_keys(&[DispatchKey::Python, DispatchKey::ADInplaceOrView]);
+
+/// Another stand-in for the same tensor, as it was when the first was made.
 pub(crate) fn stand_in_again(tensor: &Tensor) -> Result<Tensor> {
     let Some(content) = tensor.content::<StandIn>() else {
         torch_library::bail!(Internal, "the tensor stands for none of PyTorch's")
     };
-    stand_in(&content.handle())
+    let (storage, content) = (tensor.original_storage().clone(), StandIn(Mutex::new(content.handle())));
+    Tensor::wrapper(storage, tensor.geometry(), tensor.dtype(), STAND_IN, content)
 }
 
 /// As many bytes as the elements reach: PyTorch does not tell it of tensors whose sizes it knows as symbols.

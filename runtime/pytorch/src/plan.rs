@@ -1,5 +1,6 @@
 //! What of an operator PyTorch gets: types, keys, and a reason for whatever it does not get.
 
+use torch_library::autograd::{Derivative, Positions};
 use torch_library::schema::{Schema, Type};
 use torch_library::{DispatchKey, KernelInfo};
 
@@ -276,6 +277,33 @@ pub(crate) fn has_plain_gradients(schema: &Schema) -> bool {
     let tensors = schema.arguments.iter().filter(|argument| is_tensors(&argument.ty));
     let is_plain = |argument: &torch_library::schema::Argument| argument.ty == Type::Tensor;
     is_recorded_after(schema) && (1..64).contains(&tensors.clone().count()) && tensors.clone().all(is_plain)
+}
+
+/// The tensors of a call that its derivative may need: those that a formula of a row names, or its condition; of another
+/// derivative all.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Named(Option<[Positions; 2]>);
+
+impl Named {
+    /// What the formulas of a derivative name.
+    pub(crate) fn by(derivative: Option<&Derivative>) -> Named {
+        Named(derivative.map(|derivative| {
+            derivative.formulas().iter().fold([Positions::default(); 2], |[arguments, results], formula| {
+                let by_it = formula.values().union(formula.metadata()).union(derivative.condition());
+                [arguments.union(by_it), results.union(formula.results())]
+            })
+        }))
+    }
+
+    /// Whether an argument is among them.
+    pub(crate) fn has_argument(self, index: usize) -> bool {
+        self.0.is_none_or(|[arguments, _]| arguments.contains(index))
+    }
+
+    /// Whether a result is among them.
+    pub(crate) fn has_result(self, index: usize) -> bool {
+        self.0.is_none_or(|[_, results]| results.contains(index))
+    }
 }
 
 /// Whether PyTorch can follow a write.

@@ -205,6 +205,46 @@ impl Node {
         &self.0.edges
     }
 
+    /// Runs it alone: the gradients of the operation's inputs, one for each edge, from those of its outputs.
+    ///
+    /// No hook runs, nothing goes on along the edges, and what the node saved stays. The gradients are as the formulas
+    /// leave them: those of arguments that were broadcast are not summed.
+    ///
+    /// ```
+    /// use torch_library::{derivatives, prelude::*};
+    ///
+    /// torch_library! {
+    ///     pub mod copies {
+    ///         copied(Tensor self) -> Tensor;
+    ///     }
+    /// }
+    ///
+    /// #[torch_impl(copies, CPU)]
+    /// fn copied(this: &Tensor) -> Result<Tensor> {
+    ///     Tensor::from_vec(this.to_vec::<f64>()?, this.sizes())
+    /// }
+    ///
+    /// derivatives! {
+    ///     in copies;
+    ///     copied(Tensor self) -> Tensor { self => grad.clone() }
+    /// }
+    ///
+    /// let x = Tensor::from([2.0, 3.0]);
+    /// x.set_requires_grad(true)?;
+    /// let node = copies::copied(&x)?.grad_fn()?.unwrap();
+    /// let grads = node.call(vec![Some(Tensor::from([4.0, 5.0]))])?;
+    /// assert_eq!(grads[0].as_ref().unwrap().to_vec::<f64>()?, [4.0, 5.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What it saved is gone, or was written to since; what the formulas fail with.
+    ///
+    /// PyTorch: `y.grad_fn(grad)`.
+    pub fn call(&self, grads: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>> {
+        self.body()?.backward(&Call { node: self, wanted: u64::MAX }, grads)
+    }
+
     /// What the gradients that come in must look like.
     pub fn input_metadata(&self) -> SmallVec<[InputMetadata; 1]> {
         self.state().inputs.clone()

@@ -123,6 +123,7 @@ fn add_kernel(
         id: 0,
         key: record.key,
         implementation: implementation(kernel),
+        derivative: record.derivative,
         origin: match kernel {
             _ if record.overrides => Origin::Override,
             RecordedKernel::Copying(_) => Origin::Copying,
@@ -150,6 +151,7 @@ fn add_fallback(state: &mut State, record: &'static FallbackRecord) {
                 }
                 kernel => implementation(kernel),
             },
+            derivative: None,
             origin: Origin::Linked,
             function: record.function.into(),
             place: record.place,
@@ -207,10 +209,17 @@ fn default_fallback(
     // No place of a program: nobody who reads a listing is to look for it.
     static NOWHERE: SourceModule = SourceModule { file: "", path: module_path!() };
     let place = Place { module: &NOWHERE, line: 0, column: 0 };
-    let (origin, function) = (Origin::Default, function.into());
-    let own =
-        Registration { id: 0, key, implementation, origin, function, place, signature: None, seat: None };
-    state.add_fallback(own);
+    state.add_fallback(Registration {
+        id: 0,
+        key,
+        implementation,
+        derivative: None,
+        origin: Origin::Default,
+        function: function.into(),
+        place,
+        signature: None,
+        seat: None,
+    });
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use super::seats::{Seat, Seats};
 use super::{KernelInfo, OperatorInfo};
 use crate::key::DispatchKey;
 use crate::operator::kernel::{BoxedKernel, Kernel};
-use crate::operator::{Operator, Place};
+use crate::operator::{Derivative, Operator, Place};
 
 /// A kernel as the registry keeps it.
 #[derive(Clone, Copy)]
@@ -51,6 +51,7 @@ pub(super) struct Registration {
     pub(super) id: u64,
     pub(super) key: DispatchKey,
     pub(super) implementation: Implementation,
+    pub(super) derivative: Option<&'static Derivative>,
     pub(super) origin: Origin,
     /// The function's name, or the label it was given.
     pub(super) function: Cow<'static, str>,
@@ -100,6 +101,7 @@ impl Registration {
             place: self.place,
             is_fallthrough: self.is_fallthrough(),
             is_boxed: matches!(self.implementation, Implementation::Boxed(_)),
+            derivative: self.derivative,
             overrides: self.origin == Origin::Override,
             is_active: active,
         }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::key::DispatchKey;
-use crate::operator::{OperatorHandle, Place};
+use crate::operator::{Derivative, OperatorHandle, Place};
 
 /// A registered kernel, and who registered it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub struct KernelInfo {
     pub is_fallthrough: bool,
     /// Whether it works on the stack rather than on typed arguments.
     pub is_boxed: bool,
+    /// What its formulas name, if it is a row of `derivatives!`.
+    pub derivative: Option<&'static Derivative>,
     /// Whether it was registered to replace another one.
     pub overrides: bool,
     /// Whether it is the one that counts for its key.

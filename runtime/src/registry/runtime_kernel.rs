@@ -149,7 +149,16 @@ impl RuntimeKernel {
                 (Implementation::Typed(closure.sit(seat), operator), Some(Seat::Typed(seat, operator)))
             }
         };
-        let (function, signature) = (self.label, self.signature);
-        Registration { id: 0, key, implementation, origin: Origin::Library, function, place, signature, seat }
+        Registration {
+            id: 0,
+            key,
+            implementation,
+            derivative: None,
+            origin: Origin::Library,
+            function: self.label,
+            place,
+            signature: self.signature,
+            seat,
+        }
     }
 }

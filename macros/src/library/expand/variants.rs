@@ -155,6 +155,7 @@ pub(super) fn kernels(library: &Library) -> Kernels {
                 operator: &self::#ident::OPERATOR,
                 key: __torch::DispatchKey::#key,
                 kernel: __torch::RecordedKernel::Copying(self::#ident::code_with_keys::<self::#base::Copying>()),
+                derivative: __torch::Option::None,
                 function: #function,
                 overrides: false,
                 place: #place,

@@ -161,6 +161,7 @@ impl Expansion<'_> {
                 operator: &super::#ident::OPERATOR,
                 key: __torch::DispatchKey::#key,
                 kernel: #constant,
+                derivative: __torch::Option::None,
                 function: #function,
                 overrides: false,
                 place: #place,

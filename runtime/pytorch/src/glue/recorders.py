@@ -12,41 +12,12 @@ def _after_recorder(operator):
 
     A node is made for each call: nothing here is looked up twice, and what all calls have in common is decided before.
     """
-    backward = _overload(operator, operator["gradients"] or operator["backward"])._op
-    kinds = _kinds(operator)
+    kinds, (tensors_at, _) = _kinds(operator), _tensors(operator)
     optional = [a for a in _called(operator)._schema.arguments if isinstance(a.type, torch.OptionalType)]
-    tensors_at = [index for index, kind in enumerate(kinds) if kind in ("tensor", "tensors")]
     is_plain = kinds == ["tensor"] * len(kinds) and not optional
     count, is_one = len(kinds), len(_called(operator)._schema.returns) == 1
-    known = {}  # which gradients are wanted, as a number
-
-    def forward(ctx, rest, results, lost, *tensors):
-        ctx.to_save = tensors + results
-        if not is_plain:
-            ctx.rest = rest
-        if lost:
-            ctx.mark_non_differentiable(*[result for index, result in enumerate(results) if lost >> index & 1])
-        if is_one:  # else a formula may count on a gradient for each
-            ctx.materialize_grads = False
-        return results
-
-    def run_by_lists(ctx, *grads):
-        saved, needs = ctx.saved_tensors, ctx.needs_input_grad[3:]
-        before = len(needs)
-        values = saved[:before] if is_plain else _filled(*ctx.rest, saved)
-        return None, None, None, *backward(*values, saved[before:], grads, needs)
-
-    def run(ctx, *grads):
-        saved, needs = ctx.saved_tensors, ctx.needs_input_grad
-        wanted = known.get(needs)
-        if wanted is None:
-            wanted = known[needs] = sum(need << index for index, need in enumerate(needs[3:]))
-        if not is_plain:
-            saved = (*_filled(*ctx.rest, saved), *saved[len(needs) - 3 :])
-        found = backward(*saved, *grads, wanted)
-        return (None, None, None, *found) if len(needs) > 4 else (None, None, None, found)
-
-    apply = _function(operator, forward, run if operator["gradients"] else run_by_lists).apply
+    make = _by_tensors if operator["gradients"] else _by_lists
+    apply = _function(operator, *make(operator, is_plain, is_one)).apply
     is_transformed = torch._C._are_functorch_transforms_active
 
     def record(*values):
@@ -67,6 +38,82 @@ def _after_recorder(operator):
     return record
 
 
+def _by_tensors(operator, is_plain, is_one):
+    """How a node is made and run that passes tensors one by one: all but the numbers depends on which gradients are wanted."""
+    backward, named = _overload(operator, operator["gradients"])._op, _namer(operator)
+    kinds, (tensors_at, owners) = _kinds(operator), _tensors(operator)
+    of, of_results = [owners[index] for index in tensors_at], range(len(_called(operator)._schema.returns))
+    passed = named(None, of, of_results)  # where the tensors are that the operator takes
+    taken = [(i, kind == "tensor") for i, kind in enumerate(kinds) if kind != "tensor" or tensors_at.index(i) in passed]
+    known = {}  # by which gradients are wanted: that as a number, and where what is saved is, in all and in what is passed
+
+    def know(needs):
+        saved = named(needs[3:], of, of_results)
+        slots = None if saved == passed else [passed.index(index) for index in saved]
+        known[needs] = found = sum(need << index for index, need in enumerate(needs[3:])), saved, slots
+        return found
+
+    def forward(ctx, rest, results, lost, *tensors):
+        needs = ctx.needs_input_grad
+        _, saved, _ = known.get(needs) or know(needs)
+        if saved:
+            everything = tensors + results
+            ctx.to_save = tuple([everything[index] for index in saved])
+        if not is_plain:
+            ctx.rest = rest[0]
+        if lost:
+            ctx.mark_non_differentiable(*[result for index, result in enumerate(results) if lost >> index & 1])
+        if is_one:  # else a formula may count on a gradient for each
+            ctx.materialize_grads = False
+        return results
+
+    def run(ctx, *grads):
+        needs = ctx.needs_input_grad
+        if grads[0] is None:
+            return (None,) * len(needs)
+        wanted, saved, slots = known[needs]
+        values = ctx.saved_tensors if saved else ()
+        if slots is not None:
+            values = _scattered(values, slots, len(passed), grads[0])
+        if not is_plain:
+            rest = iter(values)
+            values = [next(rest) if is_tensor else ctx.rest[index] for index, is_tensor in taken]
+            values += rest
+        found = backward(*values, *grads, wanted)
+        return (None, None, None, *found) if len(needs) > 4 else (None, None, None, found)
+
+    return forward, run
+
+
+def _by_lists(operator, is_plain, is_one):
+    """How a node is made and run that passes tensors in lists, or where some may be missing."""
+    backward, named = _overload(operator, operator["backward"])._op, _namer(operator)
+    _, owners = _tensors(operator)
+
+    def forward(ctx, rest, results, lost, *tensors):
+        of = owners if is_plain else [owners[index] for index, _ in rest[1]]
+        ctx.named = named(ctx.needs_input_grad[3:], of, range(len(results)))
+        everything = tensors + results
+        ctx.to_save = tuple([everything[index] for index in ctx.named])
+        ctx.rest = rest
+        if lost:
+            ctx.mark_non_differentiable(*[result for index, result in enumerate(results) if lost >> index & 1])
+        if is_one:  # else a formula may count on a gradient for each
+            ctx.materialize_grads = False
+        return results
+
+    def run(ctx, *grads):
+        needs = ctx.needs_input_grad[3:]
+        before = len(needs)
+        if grads[0] is None:
+            return (None,) * (before + 3)
+        saved = _scattered(ctx.saved_tensors, ctx.named, before + len(grads), grads[0])
+        values = saved[:before] if is_plain else _filled(*ctx.rest, saved)
+        return None, None, None, *backward(*values, saved[before:], grads, needs)
+
+    return forward, run
+
+
 def _function(operator, forward, backward):
     name = _full_name(operator).split("::")[1].replace(".", "_")
     members = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
@@ -76,6 +123,56 @@ def _function(operator, forward, backward):
 def _kinds(operator):
     """What each argument of the operator that kernels serve is."""
     return [kind for a in operator["arguments"] for kind in ([a["kind"]] * (3 if a["kind"] == "number" else 1))]
+
+
+def _tensors(operator):
+    """Where tensors are among the arguments of the operator that kernels serve, and for each of its arguments which it is
+    of the operator's own."""
+    arguments = operator["arguments"]
+    owners = [i for i, a in enumerate(arguments) for _ in range(3 if a["kind"] == "number" else 1)]
+    return [i for i, kind in enumerate(_kinds(operator)) if kind in ("tensor", "tensors")], owners
+
+
+def _namer(operator):
+    """A function that tells what is saved of a call: where the tensors are, in arguments and then in results, that the
+    formulas for these gradients name, or any formula where it gets none. It gets for each tensor which argument it is of, and
+    which result.
+
+    Only what is saved must not be written to until the backward pass, and lives so long.
+    """
+    formulas, known = operator["formulas"], {}
+
+    def find(needs, of, of_results):
+        wanted = -1 if needs is None else 0  # a bit for each argument
+        for need, argument in zip(needs or (), of):
+            wanted |= need << argument
+        arguments = results = 0
+        for given, by_arguments, by_results in formulas:
+            if given & wanted:
+                arguments, results = arguments | by_arguments, results | by_results
+        found = [index for index, argument in enumerate(of) if arguments >> argument & 1]
+        return found + [len(of) + index for index, result in enumerate(of_results) if results >> result & 1]
+
+    def named(needs, of, of_results):
+        if formulas is None:
+            return list(range(len(of) + len(of_results)))
+        key = (needs, *of, *of_results)
+        found = known.get(key)
+        if found is None:
+            found = find(needs, of, of_results)
+            if len(known) < 4096:
+                known[key] = found
+        return found
+
+    return named
+
+
+def _scattered(tensors, places, count, other):
+    """So many tensors, these in their places and another in all others: what no formula names, Rust does not look at."""
+    found = [other] * count
+    for index, tensor in zip(places, tensors):
+        found[index] = tensor
+    return found
 
 
 def _taken_apart(values, tensors_at):
@@ -101,15 +198,18 @@ def _recorder(operator):
         _overload(operator, name) for name in (operator["flat"], operator["backward"], operator["differentiable"])
     )
     arguments, kinds = operator["arguments"], _kinds(operator)
-    named = {} if operator["flat"] else {i: a["name"] for i, a in enumerate(arguments) if a["by_name"]}
-    tensors_at = [index for index, kind in enumerate(kinds) if kind in ("tensor", "tensors")]
+    by_name = {} if operator["flat"] else {i: a["name"] for i, a in enumerate(arguments) if a["by_name"]}
+    (tensors_at, owners), named = _tensors(operator), _namer(operator)
     written_at = _written(operator)[0][0] if any(a["is_written"] for a in arguments) else None
+    ever_named = -1 if operator["formulas"] is None else 0  # a bit for each argument
+    for _, by_arguments, _ in operator["formulas"] or ():
+        ever_named |= by_arguments
     known = {}  # which results have gradients, by what rows can ask: all but elements
-    first_named, is_one = min(named, default=len(kinds)), len(call._schema.returns) == 1
+    first_named, is_one = min(by_name, default=len(kinds)), len(call._schema.returns) == 1
 
     def below(values):
         with torch._C._AutoDispatchBelowAutograd():
-            return call(*values[:first_named], **{name: values[i] for i, name in named.items()})
+            return call(*values[:first_named], **{name: values[i] for i, name in by_name.items()})
 
     def below_transforms(values):
         # A node is made with recording off; what is around a transform records none the less.
@@ -122,13 +222,17 @@ def _recorder(operator):
         output = (below_transforms if is_transformed else below)(_filled(values, places, tensors))
         outputs = (output,) if is_one else output
         plan.layout = [len(part) if isinstance(part, list) else None for part in outputs]
-        flat = [part for parts in outputs for part in (parts if isinstance(parts, list) else (parts,))]
+        flat, returns = [], []
+        for index, part in enumerate(outputs):
+            flat += part if isinstance(part, list) else [part]
+            returns += [index] * (len(flat) - len(returns))
         ctx.results_at = [i for i, part in enumerate(flat) if part is None or isinstance(part, torch.Tensor)]
         results = [flat[i] for i in ctx.results_at]
         saved = tensors[: len(places)]
-        if before is not None:  # formulas see what was there before the write, as an input of its own
+        if before is not None:
             written = tensors[before]
-            saved = [tensors[-1] if tensor is written else tensor for tensor in saved]
+            if len(tensors) > len(places):  # formulas see what was there before the write, as an input of its own
+                saved = [tensors[-1] if tensor is written else tensor for tensor in saved]
             flat = results = [written]  # under a transform the operator returns another object
             ctx.mark_dirty(written)
         needs = [need and _has_gradient(tensor) for need, tensor in zip(ctx.needs_input_grad[1:], saved)]
@@ -142,14 +246,21 @@ def _recorder(operator):
             ctx.mark_non_differentiable(*(t for t, flag in zip(results, flags) if t is not None and not flag))
         ctx.set_materialize_grads(len(flat) > 1)  # a formula may count on a gradient for each result
         ctx.plan, ctx.needs, ctx.extra = plan, needs, len(tensors) - len(places)
-        ctx.save_for_backward(*saved, *results)
+        of = [owners[index] for index, _ in places]
+        ctx.named = named(tuple(needs), of, [returns[index] for index in ctx.results_at])
+        all_of_it = (*saved, *results)
+        ctx.save_for_backward(*[all_of_it[index] for index in ctx.named])
         return tuple(flat)
 
     def run(ctx, *grads):
-        plan, saved, grads = ctx.plan, ctx.saved_tensors, [grads[index] for index in ctx.results_at]
+        plan, grads = ctx.plan, [grads[index] for index in ctx.results_at]
         count = len(plan.places)
-        values = _filled(plan.values, plan.places, saved[:count])
-        found = backward(*values, list(saved[count:]), grads, ctx.needs)
+        some = next((grad for grad in grads if grad is not None), None)
+        if some is None:
+            return (None,) * (1 + count + ctx.extra)
+        saved = _scattered(ctx.saved_tensors, ctx.named, count + len(grads), some)
+        values = _filled(plan.values, plan.places, saved)
+        found = backward(*values, saved[count:], grads, ctx.needs)
         return (None, *found, *[None] * ctx.extra)
 
     function = _function(operator, forward, run)
@@ -159,8 +270,10 @@ def _recorder(operator):
         before = None
         if written_at is not None:
             before = places.index((written_at, None))
-            _check_write(operator, tensors[before])
-            tensors.append(tensors[before].clone())
+            written = tensors[before]
+            _check_write(operator, written)
+            if any(tensor is written and ever_named >> owners[index] & 1 for tensor, (index, _) in zip(tensors, places)):
+                tensors.append(written.clone())
         plan = _Plan(values, places, before)
         if torch._C._are_functorch_transforms_active():
             with enable_single_level_autograd_function():

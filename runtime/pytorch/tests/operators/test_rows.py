@@ -12,6 +12,7 @@ from library import VERSION, rand
 TOLD = VERSION >= (2, 13) or None  # before, PyTorch's C functions print what failed, and do not tell it
 rows, door, layers = torch.ops.rows, torch.ops.door, torch.ops.layers
 
+HALF = torch.tensor(0.5, dtype=torch.float64)
 CASES = {
     "formula": (rows.weigh, lambda: (rand(2, 3), rand(2, 3))),
     "in_place": (lambda x, y: rows.weigh_(x.clone(), y), lambda: (rand(3), rand(3))),
@@ -35,6 +36,15 @@ CASES = {
     "a view": (rows.corner, lambda: (rand(2, 3),)),
     "a number": (lambda x, y: layers.product(x, y, 0.5), lambda: (rand(2, 3), rand(3, 2))),
     "broadcast": (door.hypotenuse, lambda: (rand(2, 1), rand(3))),
+    "nothing named, broadcast": (lambda x, y: rows.shifted(x, by=y), lambda: (rand(2, 3), rand(3))),
+    "nothing named, in place": (lambda x, y: rows.shifted_(x * 1, by=y, factor=3.0), lambda: (rand(2, 3), rand(3))),
+    "nothing named, with itself": (lambda x: _shifted_by_itself(x), lambda: (rand(3),)),
+    "arguments out of order": (rows.swapped, lambda: (rand(3), rand(2, 3))),
+    "a list named": (lambda x, y: rows.dotted([x, y], [torch.full_like(y, 2), HALF]), lambda: (rand(3), rand(3))),
+    "a list, and something optional": (lambda x, y: rows.dotted([x, x], [HALF] * 2, y), lambda: (rand(3), rand(3))),
+    "a list of results": (lambda x, y: _sum_of_each(x, y), lambda: (rand(3), rand(3))),
+    "a condition on a type": (lambda x: rows.cast_like(x, torch.ones(1)), lambda: (rand(3),)),
+    "by hand": (rows.by_hand, lambda: (rand(3), rand(3))),
 }
 
 
@@ -51,6 +61,16 @@ def _put_together(whole, count, parts):
 def _with_itself(x):
     x = x * 1
     return rows.weigh_(x, x)
+
+
+def _shifted_by_itself(x):
+    x = x * 1
+    return rows.shifted_(x, by=x) * x
+
+
+def _sum_of_each(x, y):
+    parts, whole = rows.each([x, y], torch.full_like(x, 2))
+    return parts[0] * parts[1] + whole
 
 
 @pytest.mark.parametrize("function, arguments", CASES.values(), ids=CASES)

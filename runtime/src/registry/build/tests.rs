@@ -147,7 +147,18 @@ fn a_fallback_of_the_program_replaces_the_default_in_either_order() {
         let place = Place { module: &HERE, line: line!(), column: 1 };
         for key in [DispatchKey::AutogradCPU, DispatchKey::ADInplaceOrView] {
             let (function, signature, seat) = ("own".into(), None, None);
-            let own = Registration { id: 0, key, implementation, origin, function, place, signature, seat };
+            let derivative = None;
+            let own = Registration {
+                id: 0,
+                key,
+                implementation,
+                derivative,
+                origin,
+                function,
+                place,
+                signature,
+                seat,
+            };
             state.add_fallback(own);
         }
     };

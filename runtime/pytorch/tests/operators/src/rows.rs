@@ -1,6 +1,8 @@
 //! One operator for each thing that a row of `derivatives!` can say.
 
+use torch_library::autograd::{self, Context, Function};
 use torch_library::derivatives;
+use torch_library::guard::AutoDispatchBelowAutograd;
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
@@ -28,6 +30,18 @@ torch_library! {
         total(Tensor self) -> Tensor;
         /// A tensor that is given by name.
         shifted(Tensor self, *, Tensor by, float factor=1) -> Tensor;
+        /// In place, with formulas that name no tensor.
+        shifted_(Tensor(a!) self, *, Tensor by, float factor=1) -> Tensor(a!);
+        /// One formula for two arguments, in the order that they do not have.
+        swapped(Tensor a, Tensor b) -> Tensor;
+        /// A list that no formula names, beside one that is named.
+        dotted(Tensor[] parts, Tensor[] weights, Tensor? bias=None) -> Tensor;
+        /// The same, with a list of results, one of which is named.
+        each(Tensor[] parts, Tensor factor) -> (Tensor[], Tensor);
+        /// Its condition asks for a tensor's type, which no formula does.
+        cast_like(Tensor self, Tensor other) -> Tensor;
+        /// A derivative that somebody wrote by hand.
+        by_hand(Tensor self, Tensor other) -> Tensor;
         /// A number beside a tensor.
         counted(Tensor self) -> (Tensor, int, str);
         /// A number and a list beside a tensor.
@@ -89,6 +103,36 @@ derivatives! {
         self => aten::expand(grad, self.sizes()),
     }
 
+    swapped(Tensor a, Tensor b) -> Tensor {
+        (b, a) => (grad.mul(a)?, grad.mul(b)?),
+    }
+
+    dotted(Tensor[] parts, Tensor[] weights, Tensor? bias=None) -> Tensor {
+        parts => weights.iter().map(|weight| grad.mul(weight)).collect::<Result<Vec<Tensor>>>(),
+        weights => non_differentiable,
+        bias => grad.clone(),
+    }
+
+    each(Tensor[] parts, Tensor factor) -> (Tensor[], Tensor) {
+        parts => {
+            let (last, each) = grads.split_last().expect("a gradient for each result");
+            let of = |grad: &Option<Tensor>| match (grad, last) {
+                (Some(grad), Some(last)) => grad.mul(factor)?.add(&last.mul(result1)?),
+                (Some(grad), None) => grad.mul(factor),
+                (None, _) => last.as_ref().map_or_else(|| Ok(Tensor::undefined()), |last| last.mul(result1)),
+            };
+            each.iter().map(of).collect::<Result<Vec<Tensor>>>()
+        },
+        factor => non_differentiable,
+    }
+
+    #[differentiable_if(other.dtype().is_floating_point())]
+    cast_like(Tensor self, Tensor other) -> Tensor {
+        self => grad.clone(),
+        other => non_differentiable,
+    }
+
+    #[in_place]
     shifted(Tensor self, *, Tensor by, float factor=1) -> Tensor {
         self => grad.clone(),
         by => grad.mul(factor),
@@ -116,6 +160,32 @@ derivatives! {
             aten::select_scatter(&row, grad, 0, 0)
         },
     }
+}
+
+/// Asks at the autograd key what it needs, and keeps something that is no argument.
+struct Added;
+
+impl Function for Added {
+    fn name(&self) -> &'static str {
+        "AddedByHand"
+    }
+
+    fn forward(&self, context: &mut Context, inputs: &[&Tensor]) -> Result<Vec<Tensor>> {
+        context.save_for_backward(&[&inputs[1].mul(2.0)?]);
+        Ok(vec![rows::by_hand(inputs[0], inputs[1])?])
+    }
+
+    fn backward(&self, context: &Context, grads: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>> {
+        let half = |grad: &Tensor| grad.mul(&context.saved()[0])?.div(&context.saved()[0]);
+        let gradient = grads[0].as_ref().map(half).transpose()?;
+        Ok(vec![gradient.clone(), gradient])
+    }
+}
+
+#[torch_impl(rows::by_hand, Autograd)]
+fn by_hand(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+    let _below = AutoDispatchBelowAutograd::new();
+    Ok(autograd::apply(Added, &[this, other])?.remove(0))
 }
 
 #[torch_impl(rows::mean_of, CompositeImplicitAutograd)]
@@ -169,6 +239,39 @@ mod kernels {
 
     fn shifted(this: &Tensor, by: &Tensor, factor: f64) -> Result<Tensor> {
         this.add(&by.mul(factor)?)
+    }
+
+    fn shifted_<'a>(this: &'a mut Tensor, by: &Tensor, factor: f64) -> Result<&'a mut Tensor> {
+        aten::add__Tensor(this, &by.mul(factor)?)
+    }
+
+    fn swapped(a: &Tensor, b: &Tensor) -> Result<Tensor> {
+        a.mul(b)
+    }
+
+    fn dotted(parts: &[Tensor], weights: &[Tensor], bias: Option<&Tensor>) -> Result<Tensor> {
+        let mut sum = bias.map_or_else(|| aten::zeros_like(&parts[0]), |bias| bias.mul(1.0))?;
+        for (part, weight) in parts.iter().zip(weights) {
+            sum = sum.add(&part.mul(weight)?)?;
+        }
+        Ok(sum)
+    }
+
+    fn each(parts: &[Tensor], factor: &Tensor) -> Result<(Vec<Tensor>, Tensor)> {
+        let mut sum = aten::zeros_like(&parts[0])?;
+        for part in parts {
+            sum = sum.add(part)?;
+        }
+        let parts = parts.iter().map(|part| part.mul(factor)).collect::<Result<_>>()?;
+        Ok((parts, aten::exp(&sum)?))
+    }
+
+    fn cast_like(this: &Tensor, _: &Tensor) -> Result<Tensor> {
+        this.mul(1.0)
+    }
+
+    fn by_hand(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        this.add(other)
     }
 
     fn counted(this: &Tensor) -> Result<(Tensor, i64, String)> {

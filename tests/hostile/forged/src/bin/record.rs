@@ -31,6 +31,7 @@ static KERNELS: [KernelRecord; 1] = [KernelRecord {
     operator: &numbers::takes::OPERATOR,
     key: DispatchKey::CompositeExplicitAutograd,
     kernel: tensors::reads::typed::<Reads>(),
+    derivative: None,
     function: "reads",
     overrides: false,
     place: Place { module: &MODULE, line: 1, column: 1 },

@@ -1,0 +1,36 @@
+//! What a row's formulas name, for the record of its kernel: whoever keeps the values of a call reads it there.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+
+use super::formula::Formula;
+use super::row::Row;
+
+/// `Some(&Derivative)`; nothing for an operator with so many arguments or results that a word has no bit for each.
+pub(super) fn named(row: &Row) -> TokenStream {
+    if row.operator.arguments.len().max(row.operator.schema.returns.len()) > 64 {
+        return quote!(__torch::Option::None);
+    }
+    let formulas = row.derivative.iter().flat_map(|derivative| &derivative.formulas).map(|(of, formula)| {
+        let sets = [positions(of), positions(&formula.values), positions(&formula.metadata)];
+        let results = positions(&formula.results);
+        quote!(__torch::Formula::new(#(#sets,)* #results))
+    });
+    let condition = row.condition.as_ref().map(|condition| {
+        let named = Formula::new(&row.operator, condition.to_token_stream());
+        named.values.into_iter().chain(named.metadata).collect::<Vec<_>>()
+    });
+    let condition = positions(condition.iter().flatten());
+    let differentiable = positions(row.derivative.iter().flat_map(|derivative| &derivative.differentiable));
+    quote!({
+        const FORMULAS: &[__torch::Formula] = &[#(#formulas),*];
+        const DERIVATIVE: &__torch::Derivative =
+            &__torch::Derivative::new(#condition, #differentiable, FORMULAS);
+        __torch::Option::Some(DERIVATIVE)
+    })
+}
+
+fn positions<'p>(positions: impl IntoIterator<Item = &'p usize>) -> TokenStream {
+    let bits = positions.into_iter().fold(0u64, |bits, position| bits | 1 << position);
+    quote!(__torch::Positions::of_bits(#bits))
+}

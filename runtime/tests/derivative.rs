@@ -1,0 +1,100 @@
+//! What the record of a row says of its formulas, and a node that is called alone.
+
+use torch_library::autograd::{Derivative, Positions};
+use torch_library::{Dispatcher, derivatives, prelude::*};
+
+torch_library! {
+    /// Operators with rows.
+    mod named {
+        all(Tensor self, Tensor other, Tensor[] list, float by=1) -> (Tensor, Tensor, int);
+        swapped(Tensor first, Tensor second) -> Tensor;
+        written_(Tensor(a!) self, Tensor other) -> Tensor(a!);
+        asked(Tensor self, ScalarType? dtype=None, Tensor? like=None) -> Tensor;
+        without(Tensor self) -> Tensor;
+        plain(Tensor self) -> Tensor;
+    }
+}
+
+derivatives! {
+    in named;
+
+    all(Tensor self, Tensor other, Tensor[] list, float by=1) -> (Tensor, Tensor, int) {
+        self => { let _ = (other.sizes(), by); grads[0].clone() },
+        other => { let _ = (self, other, result1); grads[0].clone() },
+        list => { let _ = metadata(list); vec![grads[0].clone(); list.len()] },
+        result1 => non_differentiable,
+    }
+
+    swapped(Tensor first, Tensor second) -> Tensor {
+        (second, first) => (grad.clone(), None::<Tensor>),
+    }
+
+    written_(Tensor(a!) self, Tensor other) -> Tensor(a!) {
+        self => grad.clone(),
+        other => non_differentiable,
+    }
+
+    #[differentiable_if(dtype.is_none() || like.is_some())]
+    asked(Tensor self, ScalarType? dtype=None, Tensor? like=None) -> Tensor {
+        self => grad.clone(),
+        like => non_differentiable,
+    }
+
+    without(Tensor self) -> Tensor as non_differentiable;
+}
+
+#[torch_impl(named::swapped, CPU)]
+fn swapped(_: &Tensor, second: &Tensor) -> Result<Tensor> {
+    Tensor::from_vec(second.to_vec::<f64>()?, second.sizes())
+}
+
+#[torch_impl(named::plain, Autograd)]
+fn plain(this: &Tensor) -> Result<Tensor> {
+    Ok(this.clone())
+}
+
+fn derivative(name: &str) -> Option<&'static Derivative> {
+    let info = Dispatcher::global().operator(&format!("named::{name}")).unwrap();
+    let found: Vec<_> = info.kernels.iter().filter_map(|kernel| kernel.derivative).collect();
+    assert!(found.len() < 2, "kernels that keep books of writes have none");
+    found.first().copied()
+}
+
+/// For each formula what it gives, names, asks the metadata of, and which results it names.
+fn formulas(name: &str) -> Vec<[Vec<usize>; 4]> {
+    let list = |positions: Positions| positions.iter().collect();
+    let formulas = derivative(name).unwrap().formulas().iter();
+    formulas.map(|f| [f.of(), f.values(), f.metadata(), f.results()].map(list)).collect()
+}
+
+#[test]
+fn a_record_says_what_each_formula_names() {
+    let none = Vec::new;
+    assert_eq!(
+        formulas("all"),
+        [
+            [vec![0], vec![3], vec![1], none()],
+            [vec![1], vec![0, 1], none(), vec![1]],
+            [vec![2], vec![2], none(), none()], // who has the value has the metadata
+        ]
+    );
+    assert_eq!(formulas("written_"), [[vec![0], none(), none(), none()]]);
+    let asked = derivative("asked").unwrap();
+    assert_eq!(asked.condition().iter().collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(derivative("all").unwrap().differentiable().iter().collect::<Vec<_>>(), [0]);
+    assert!(derivative("without").unwrap().formulas().is_empty());
+    assert_eq!(derivative("without").unwrap().differentiable(), Positions::default());
+    assert_eq!(derivative("plain"), None, "of what somebody wrote by hand nothing is known");
+}
+
+#[test]
+fn edges_are_in_the_order_of_arguments_and_a_node_can_be_called_alone() {
+    let (first, second) = (Tensor::from([1.0]), Tensor::from([2.0]));
+    second.set_requires_grad(true).unwrap();
+    let node = named::swapped(&first, &second).unwrap().grad_fn().unwrap().unwrap();
+    assert_eq!(node.edges().iter().map(Option::is_some).collect::<Vec<_>>(), [false, true]);
+    let grads = node.call(vec![Some(Tensor::from([5.0]))]).unwrap();
+    let values = |grad: &Option<Tensor>| grad.as_ref().map(|grad| grad.to_vec::<f64>().unwrap());
+    assert_eq!(grads.iter().map(values).collect::<Vec<_>>(), [None, Some(vec![5.0])]);
+    assert!(node.call(vec![None]).unwrap().iter().all(Option::is_none), "zeros in, zeros out");
+}

@@ -69,3 +69,18 @@ fn a_whole_number_stands_for_a_float() -> Result<()> {
     assert_eq!(returns.pop_as::<Tensor>()?.to_vec::<f32>()?, [-1.0, 1.0]);
     Ok(())
 }
+
+#[test]
+fn ints_and_floats_in_one_list_stand_for_floats() -> Result<()> {
+    let upsample = Dispatcher::global().find("aten::upsample_nearest1d.vec")?;
+    let x = Tensor::from_vec(vec![1f32, 2.0], &[1, 1, 2])?;
+    let twice = |factors: Vec<Scalar>| {
+        upsample.call_with([Value::from(&x), Value::None, Value::from(factors)], [])?.pop_as::<Tensor>()
+    };
+    assert_eq!(twice(vec![Scalar::Int(2)])?.to_vec::<f32>()?, [1.0, 1.0, 2.0, 2.0]);
+    assert_eq!(twice(vec![Scalar::Float(1.5)])?.sizes(), [1, 1, 3]);
+    let complex = Scalar::Complex(Complex64::new(2.0, 0.0));
+    let refused = twice(vec![complex]).unwrap_err().to_string();
+    assert!(refused.contains("argument 3 `scale_factors` is of type `float[]?`"), "{refused}");
+    Ok(())
+}

@@ -59,6 +59,10 @@ fn is_list_of(value: &Value<'_>, element: &Type) -> bool {
         }
         (Type::Int | Type::SymInt, Value::Ints(_) | Value::Int(_)) => true,
         (Type::Float, Value::Floats(_) | Value::Ints(_) | Value::Float(_)) => true,
+        // A list of both ints and floats.
+        (Type::Float, Value::Scalars(list)) => {
+            !list.iter().any(|number| matches!(number, Scalar::Complex(_)))
+        }
         (Type::Bool, Value::Bools(_)) => true,
         (Type::Scalar, Value::Scalars(_) | Value::Ints(_) | Value::Floats(_) | Value::Bools(_)) => true,
         (Type::Str, Value::Strs(_)) => true,
@@ -120,6 +124,9 @@ fn fit_list<'v>(value: Value<'v>, element: &Type, size: Option<i64>) -> Option<V
         (Type::Int | Type::SymInt, Value::Int(value)) => vec![value; count()?].into(),
         (Type::Float, Value::Float(value)) => vec![value; count()?].into(),
         (Type::Float, Value::Ints(list)) => ints_as(&list).into(),
+        (Type::Float, Value::Scalars(list)) => {
+            list.iter().map(|number| number.cast()).collect::<Vec<f64>>().into()
+        }
         (Type::Scalar, Value::Ints(list)) => scalars(&list),
         (Type::Scalar, Value::Floats(list)) => scalars(&list),
         (Type::Scalar, Value::Bools(list)) => scalars(&list),

@@ -7,6 +7,9 @@ const MOST: u32 = 32;
 /// Bytes of a page of parameters: those of several times as many launches.
 const PAGE: u64 = 1 << 16;
 
+/// Parameters begin at multiples of it: no device asks for more.
+const ALIGNMENT: u64 = 256;
+
 /// What is recorded and not submitted. A pass has to be dropped before its encoder is finished.
 #[derive(Default)]
 pub(crate) struct Commands {
@@ -34,20 +37,12 @@ impl Commands {
         words: &[u32],
     ) -> (wgpu::Buffer, u64) {
         let nbytes = size_of_val(words) as u64;
-        let step = u64::from(device.limits().min_storage_buffer_offset_alignment);
-        let has_room = |page: &Page| page.end().next_multiple_of(step) + nbytes <= page.buffer.size();
-        if !self.page.as_ref().is_some_and(has_room) {
+        if self.page.as_ref().is_some_and(|page| page.start() + nbytes > page.buffer.size()) {
             self.submit(queue);
-            let buffer = device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("parameters"),
-                size: PAGE.max(nbytes.next_multiple_of(4)),
-                usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
-                mapped_at_creation: false,
-            });
-            self.page = Some(Page { buffer, written: 0, waiting: Vec::new() });
+            self.page = None;
         }
-        let page = self.page.as_mut().expect("there is one now");
-        let start = page.end().next_multiple_of(step);
+        let page = self.page.get_or_insert_with(|| Page::new(device, nbytes));
+        let start = page.start();
         page.waiting.resize((start - page.written) as usize, 0);
         page.waiting.extend(words.iter().flat_map(|word| word.to_ne_bytes()));
         (page.buffer.clone(), start)
@@ -107,7 +102,18 @@ impl Commands {
 }
 
 impl Page {
-    fn end(&self) -> u64 {
-        self.written + self.waiting.len() as u64
+    fn new(device: &wgpu::Device, nbytes: u64) -> Page {
+        let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("parameters"),
+            size: PAGE.max(nbytes),
+            usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        Page { buffer, written: 0, waiting: Vec::new() }
+    }
+
+    /// Where the next parameters begin.
+    fn start(&self) -> u64 {
+        (self.written + self.waiting.len() as u64).next_multiple_of(ALIGNMENT)
     }
 }

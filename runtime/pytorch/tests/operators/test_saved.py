@@ -139,8 +139,9 @@ def test_results_that_no_formula_names_are_freed_too():
     left, right = rows.pair(x, x)
     total = left.sum()
     assert len(total.grad_fn.next_functions[0][0].saved_tensors) == 2, "the results, and no argument"
-    assert rows.shifted(x, by=x).grad_fn.saved_tensors == ()
-    (saved,) = rows.weigh(x, _double(7)).grad_fn.saved_tensors
+    shifted, weighed = rows.shifted(x, by=x), rows.weigh(x, _double(7))
+    assert shifted.grad_fn.saved_tensors == ()
+    (saved,) = weighed.grad_fn.saved_tensors  # of a node whose result is alive, or PyTorch 2.11 has freed it
     assert saved.tolist() == [7] * 3
 
 

@@ -9,8 +9,8 @@
 //! ```
 //! use torch_library_gpu::{Expression, Over};
 //!
-//! let relu = Expression::named("relu").unwrap();
-//! assert_eq!((relu.text, relu.over), ("select(a, T(0), a < T(0))", Over::Numbers));
+//! let product = Expression::named("mul.Tensor").unwrap();
+//! assert_eq!((product.text, product.over), ("a * b", Over::Numbers));
 //! ```
 //!
 //! # A backend of its own

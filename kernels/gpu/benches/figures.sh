@@ -39,4 +39,4 @@ awk -F'|' -v none="$(sed 's/[^|]*|/– | /g; s/ *[^|]*$/ –/' <<<"$peers")" 'NR
         name = substr($2, 2, length($2) - 2)
         printf "|%s|%s|%s| %s |\n", $2, $3, $4, name in theirs ? theirs[name] : none
     }' "$own/rows" "$own/ours"
-tail -1 "$own/ours"
+printf '\n%s\n' "$(tail -1 "$own/ours")"

@@ -128,19 +128,7 @@ impl Tile {
     }
 
     fn source(&self) -> String {
-        let Tile { high, wide, down, across } = *self;
-        let (mut columns, mut sums) = (String::new(), String::new());
-        for b in 0..wide {
-            let _ = writeln!(
-                columns,
-                "    let number{b} = side + thread % {across}u + {}u;
-    let column{b} = column_at(min(number{b}, p.columns - 1u));",
-                b * across
-            );
-        }
-        for (a, b) in (0..high / 4).flat_map(|a| (0..wide).map(move |b| (a, b))) {
-            let _ = writeln!(sums, "    var sum{a}_{b} = vec4(0.0);");
-        }
+        let Tile { high, down, across, .. } = *self;
         format!(
             "var<workgroup> left: array<vec4<f32>, {shared}>;
 @compute @workgroup_size({threads})
@@ -155,13 +143,20 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
     let side = number % tiles_wide * {tile_wide}u;
     let own = top + thread / {across}u * {high}u;
     let quarters = thread / {across}u * {quarters}u;
-{columns}{sums}    for (var start = 0u; start < p.inner; start += {DEEP}u) {{
-        for (var at = thread; at < {tile_high}u * {DEEP}u; at += {threads}u) {{
+{declarations}    for (var start = 0u; start < p.inner; start += {DEEP}u) {{
+        // Four at once: a part of a vector is not written alone while others write the rest.
+        for (var at = thread; at < {shared}u; at += {threads}u) {{
             let i = at % {DEEP}u;
-            let row = at / {DEEP}u;
-            var x = 0.0;
-            if (top + row < p.rows && start + i < p.inner) {{ x = left_at(batch, top + row, along_at(start + i)); }}
-            left[(i * {tile_high}u + row) / 4u][row % 4u] = x;
+            let quarter = at / {DEEP}u;
+            let row = top + 4u * quarter;
+            let along = along_at(start + i);
+            let rows_there = select(0u, p.rows - min(row, p.rows), start + i < p.inner);
+            var x = vec4(0.0);
+            if (rows_there > 0u) {{ x.x = left_at(batch, row, along); }}
+            if (rows_there > 1u) {{ x.y = left_at(batch, row + 1u, along); }}
+            if (rows_there > 2u) {{ x.z = left_at(batch, row + 2u, along); }}
+            if (rows_there > 3u) {{ x.w = left_at(batch, row + 3u, along); }}
+            left[i * {tile_quarters}u + quarter] = x;
         }}
         workgroupBarrier();
         if (start + {DEEP}u <= p.inner) {{
@@ -178,13 +173,30 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
             threads = down * across,
             tile_high = self.rows(),
             tile_wide = self.columns(),
+            tile_quarters = self.rows() / 4,
             quarters = high / 4,
             step = self.step(),
-            // Compilers leave it a loop, with half the speed.
-            steps = (0..DEEP)
-                .map(|i| format!("            {{ let i = {i}u;\n{}            }}\n", self.step()))
-                .collect::<String>(),
+            steps = self.steps(),
+            declarations = self.declarations(),
         )
+    }
+
+    /// The columns of a thread, and its sums.
+    fn declarations(&self) -> String {
+        let mut text = String::new();
+        for b in 0..self.wide {
+            let _ = writeln!(
+                text,
+                "    let number{b} = side + thread % {}u + {}u;
+    let column{b} = column_at(min(number{b}, p.columns - 1u));",
+                self.across,
+                b * self.across
+            );
+        }
+        for (a, b) in (0..self.high / 4).flat_map(|a| (0..self.wide).map(move |b| (a, b))) {
+            let _ = writeln!(text, "    var sum{a}_{b} = vec4(0.0);");
+        }
+        text
     }
 
     fn writes(&self) -> String {
@@ -199,6 +211,12 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
             );
         }
         text
+    }
+
+    /// All steps between two barriers, written out: as a loop, which compilers leave one, they take twice as long.
+    fn steps(&self) -> String {
+        let step = self.step();
+        (0..DEEP).map(|i| format!("            {{ let i = {i}u;\n{step}            }}\n")).collect()
     }
 
     /// Adds the products of the number `i` after `start`.

@@ -1,11 +1,11 @@
 //! What arguments say: checks, and numbers that stand for choices, where kernels of several keys ask for them.
 
-use torch_library::geometry::wrap_dim;
+use torch_library::geometry::{Dims, wrap_dim};
 use torch_library::guard::GradMode;
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::loops::pointwise::common_device;
+use crate::loops::pointwise::{common_device, order_of_dimensions};
 
 /// What becomes of the rows of a bag: the modes of PyTorch, by their numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -123,4 +123,11 @@ pub fn suits_flash_attention(tensors: [&Tensor; 3], mask: Option<&Tensor>) -> bo
     has_flash_attention(tensors, mask)
         && tensors.iter().all(|tensor| is_here(tensor) && !wants_gradient(tensor))
         && mask.is_none_or(|mask| !mask.is_wrapper() && !wants_gradient(mask))
+}
+
+/// The dimensions of a tensor from widest to densest.
+pub(crate) fn dense_order(this: &Tensor) -> Dims {
+    let geometry = this.geometry();
+    let strides = Dims::from_slice(geometry.strides());
+    order_of_dimensions(geometry.sizes(), &[strides]).into_iter().rev().map(|dim| dim as i64).collect()
 }

@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 backend=${1:-wgpu}
-shift || true
+if [ $# -gt 0 ]; then shift; fi
 here=kernels/gpu/benches
 own=$(mktemp -d)
 trap 'rm -rf "$own"' EXIT

@@ -11,12 +11,12 @@ use torch_library::geometry::Dims;
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
+use crate::arguments::dense_order;
 use crate::aten;
 use crate::functions::{Circular, Functions};
 use crate::inlined::zip;
 use crate::loops::lines::{self, Line};
 use crate::loops::parts::{Parts, PartsMut};
-use crate::loops::pointwise::order_of_dimensions;
 use crate::loops::{self, match_computing, parallel};
 use crate::random::default_generator;
 use crate::unseen::unseen;
@@ -340,13 +340,6 @@ fn raced(weights: &Tensor, count: i64, generator: Option<&Generator>) -> Result<
         1 => aten::argmax::call(&speeds, Some(-1), true),
         _ => Ok(aten::topk(&speeds, count)?.1),
     }
-}
-
-/// The dimensions of a tensor from widest to densest: random numbers go through memory as it lies.
-fn dense_order(this: &Tensor) -> Dims {
-    let geometry = this.geometry();
-    let strides = Dims::from_slice(geometry.strides());
-    order_of_dimensions(geometry.sizes(), &[strides]).into_iter().rev().map(|dim| dim as i64).collect()
 }
 
 fn in_order(tensor: &Tensor, order: &[i64]) -> Result<Tensor> {

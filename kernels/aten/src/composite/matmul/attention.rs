@@ -3,7 +3,7 @@
 use torch_library::can_cast;
 use torch_library::prelude::*;
 
-use crate::arguments::{has_flash_attention, suits_flash_attention};
+use crate::arguments::{dense_order, has_flash_attention, suits_flash_attention};
 use crate::aten;
 use crate::composite::linear::in_type;
 use crate::loops;
@@ -166,7 +166,7 @@ mod kernels {
             return Ok(fused.is_causal(is_causal).attn_mask(attn_mask).scale(scale).call()?.0);
         }
         let order = (dropout_p == 0.0 && has_flash_attention([query, &key, &value], attn_mask))
-            .then(|| order_in_memory(query));
+            .then(|| dense_order(query));
         let scale = scale.unwrap_or_else(|| 1.0 / (query.sizes()[query.dim() - 1] as f64).sqrt());
         let query = aten::mul_Scalar(query, scale.into())?;
         let mut scores = aten::matmul(&query, &aten::transpose_int(&key, -2, -1)?)?;
@@ -183,15 +183,11 @@ mod kernels {
         }
         let found = aten::matmul(&weights, &value)?;
         // Programs that were exported take views of what flash attention gives, on other devices too.
-        order.map_or_else(|| Ok(found.clone()), |order| laid_out(&found, &order))
+        match order {
+            Some(order) => laid_out(&found, &order),
+            None => Ok(found),
+        }
     }
-}
-
-/// Dimensions by their strides, those with the largest first.
-fn order_in_memory(this: &Tensor) -> Vec<i64> {
-    let mut order: Vec<usize> = (0..this.dim()).collect();
-    order.sort_by_key(|dim| std::cmp::Reverse(this.strides()[*dim]));
-    order.into_iter().map(|dim| dim as i64).collect()
 }
 
 /// The elements in memory by such an order of the dimensions.

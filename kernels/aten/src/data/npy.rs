@@ -11,6 +11,9 @@
 //! # Ok::<(), Error>(())
 //! ```
 
+// By hand, since `npyz` 0.9 allocates what a header of 32 bits claims before it reads any of it, reads one element type at a time where
+// a tensor takes bytes of any, and parses headers of six shapes by a grammar of Python's literals, with `pest` and `num-bigint` below it.
+
 use std::io::{Read, Write};
 
 use torch_library::geometry::contiguous_strides;

@@ -1,4 +1,4 @@
-//! `oracle FOLDER [FILE…] [--functionalize] [--fake] [--trace] [--all] [--json]`: replays recorded answers of PyTorch, one line per file.
+//! `oracle FOLDER [FILE…] [--functionalize] [--fake] [--trace] [--strict] [--all] [--json]`: replays recorded answers of PyTorch, one line per file.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -6,12 +6,14 @@ use std::process::ExitCode;
 use torch_library::{Error, ErrorKind, Result};
 use torch_library_tests::{File, Report};
 
-const USAGE: &str = "usage: oracle FOLDER [FILE…] [--functionalize] [--fake] [--trace] [--all] [--json]
+const USAGE: &str =
+    "usage: oracle FOLDER [FILE…] [--functionalize] [--fake] [--trace] [--strict] [--all] [--json]
   FOLDER  has files of recorded answers, as schemas.jsonl.gz
   FILE    a file to replay, as schemas; all that FOLDER has without one
   --functionalize  replays programs with all writes and views made functional
   --fake           replays programs without elements, and compares all else
   --trace          replays the graphs of programs, as recorded, read from text and simplified
+  --strict         counts a row that is skipped as one that fails, so that no operator may be missing
   --all            prints every failing row, not ten
   --json           prints one JSON document per file";
 
@@ -20,8 +22,9 @@ fn main() -> ExitCode {
         std::env::args().skip(1).partition(|arg| arg.starts_with("--"));
     let layers: Vec<_> =
         options.iter().filter_map(|option| File::through(option.strip_prefix("--")?)).collect();
-    let known =
-        |option: &str| option == "--all" || option == "--json" || File::through(&option[2..]).is_some();
+    let known = |option: &str| {
+        ["--strict", "--all", "--json"].contains(&option) || File::through(&option[2..]).is_some()
+    };
     if words.is_empty() || !options.iter().all(|option| known(option)) {
         eprintln!("{USAGE}");
         return ExitCode::from(2);
@@ -31,7 +34,8 @@ fn main() -> ExitCode {
         true => println!("{}", report.to_json()),
         false => print!("{}", report.render(if has("--all") { usize::MAX } else { 10 })),
     };
-    match replay(Path::new(&words[0]), &words[1..], &layers, show) {
+    let passes = |report: &Report| report.failed.is_empty() && (report.skips() == 0 || !has("--strict"));
+    match replay(Path::new(&words[0]), &words[1..], &layers, passes, show) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
@@ -41,8 +45,14 @@ fn main() -> ExitCode {
     }
 }
 
-/// Replays files of a folder, through layers if some are given; false where a row failed.
-fn replay(folder: &Path, names: &[String], layers: &[&'static File], show: impl Fn(&Report)) -> Result<bool> {
+/// Replays files of a folder, through layers if some are given; false where a report does not pass.
+fn replay(
+    folder: &Path,
+    names: &[String],
+    layers: &[&'static File],
+    passes: impl Fn(&Report) -> bool,
+    show: impl Fn(&Report),
+) -> Result<bool> {
     let named = names.iter().map(|name| File::named(name)).collect::<Result<Vec<_>>>()?;
     let files = match names {
         _ if !layers.is_empty() => layers.to_vec(),
@@ -55,7 +65,7 @@ fn replay(folder: &Path, names: &[String], layers: &[&'static File], show: impl 
             Some(report) => {
                 show(&report);
                 found = true;
-                all_passed &= report.failed.is_empty();
+                all_passed &= passes(&report);
             }
             None if names.is_empty() => {}
             None => {

@@ -77,7 +77,7 @@ pub use torch_library::vmap::Randomness;
 /// Runs a function on each example of a batch, which is the first dimension of every input and of the result.
 ///
 /// # Errors
-/// Those of [`Vmap::run`].
+/// The errors of [`Vmap::run`].
 ///
 /// PyTorch: `torch.vmap(f)(*inputs)`.
 pub fn vmap<const N: usize>(

@@ -172,7 +172,7 @@ fn product_sizes(operator: &'static str, a: &Tensor, b: &Tensor) -> Result<[i64;
 /// The product, added to a copy of `this` in one tensor.
 fn onto(operator: &'static str, this: &Tensor, sizes: &[i64], a: &Tensor, b: &Tensor) -> Result<Tensor> {
     let (dtype, device) = (this.dtype(), common_device(operator, &[a, b, this])?);
-    // SAFETY: `map` writes every element next; after an error nobody gets the tensor.
+    // SAFETY: `map` writes every element next; after an error the tensor is dropped.
     let out = unsafe { Tensor::uninit_strided(sizes, &contiguous_strides(sizes), dtype, device)? };
     torch_library::match_dtype!(dtype, T => loops::map(&out, [this], |[x]: [T; 1]| x)?);
     if loops::has_elements(&out) && a.numel() > 0 {

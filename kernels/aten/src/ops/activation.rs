@@ -193,7 +193,7 @@ torch_library! {
         /// `noise`.
         ///
         /// # Errors
-        /// Those of [`rrelu`](fn@rrelu); a `noise` of other sizes than `self`, or, in training, of another dtype.
+        /// The errors of [`rrelu`](fn@rrelu); a `noise` of other sizes than `self`, or, in training, of another dtype.
         ///
         /// PyTorch: `aten::rrelu_with_noise`.
         #[tags(nondeterministic_seeded)]
@@ -219,7 +219,7 @@ torch_library! {
         /// bounds are almost equal; otherwise that of `leaky_relu` with the mean of the bounds as its slope.
         ///
         /// # Errors
-        /// Those of [`leaky_relu_backward`](fn@leaky_relu_backward).
+        /// The errors of [`leaky_relu_backward`](fn@leaky_relu_backward).
         ///
         /// PyTorch: `aten::rrelu_with_noise_backward`.
         rrelu_with_noise_backward(Tensor grad_output, Tensor self, Tensor noise, Scalar lower, Scalar upper,

@@ -42,8 +42,8 @@ torch_library! {
         /// `repeats`.
         ///
         /// # Errors
-        /// Those of [`repeat_interleave_Tensor`](fn@repeat_interleave_Tensor); a number of repeats other than the size
-        /// of the dimension.
+        /// The errors of [`repeat_interleave_Tensor`](fn@repeat_interleave_Tensor); a number of repeats other than the
+        /// size of the dimension.
         ///
         /// PyTorch: `torch.repeat_interleave`.
         #[tags(dynamic_output_shape)]
@@ -108,14 +108,14 @@ torch_library! {
         /// does not.
         ///
         /// # Errors
-        /// Those of [`meshgrid`](fn@meshgrid); an `indexing` other than `"ij"` and `"xy"`.
+        /// The errors of [`meshgrid`](fn@meshgrid); an `indexing` other than `"ij"` and `"xy"`.
         ///
         /// PyTorch: `torch.meshgrid`.
         meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[];
         /// The Cartesian product of vectors: every choice of one element of each vector, as the rows of a matrix.
         ///
         /// # Errors
-        /// Those of [`meshgrid`](fn@meshgrid).
+        /// The errors of [`meshgrid`](fn@meshgrid).
         ///
         /// PyTorch: `torch.cartesian_prod`.
         cartesian_prod(Tensor[] tensors) -> Tensor;
@@ -150,28 +150,28 @@ torch_library! {
         /// Concatenates tensors horizontally: along dimension 1, or along dimension 0 if the first is a vector.
         ///
         /// # Errors
-        /// Those of [`cat`](fn@cat).
+        /// The errors of [`cat`](fn@cat).
         ///
         /// PyTorch: `torch.hstack`.
         hstack(Tensor[] tensors) -> Tensor;
         /// Concatenates tensors vertically, along dimension 0; vectors count as rows.
         ///
         /// # Errors
-        /// Those of [`cat`](fn@cat).
+        /// The errors of [`cat`](fn@cat).
         ///
         /// PyTorch: `torch.vstack`.
         vstack(Tensor[] tensors) -> Tensor;
         /// Concatenates tensors along dimension 2, after [`atleast_3d`](fn@atleast_3d).
         ///
         /// # Errors
-        /// Those of [`cat`](fn@cat).
+        /// The errors of [`cat`](fn@cat).
         ///
         /// PyTorch: `torch.dstack`.
         dstack(Tensor[] tensors) -> Tensor;
         /// Concatenates tensors along dimension 1; vectors count as columns.
         ///
         /// # Errors
-        /// Those of [`cat`](fn@cat).
+        /// The errors of [`cat`](fn@cat).
         ///
         /// PyTorch: `torch.column_stack`.
         column_stack(Tensor[] tensors) -> Tensor;
@@ -333,7 +333,7 @@ torch_library! {
         /// The elements at indices along a dimension, or into the flattened tensor; the other dimensions broadcast.
         ///
         /// # Errors
-        /// Those of [`gather`](fn@gather).
+        /// The errors of [`gather`](fn@gather).
         ///
         /// PyTorch: `torch.take_along_dim`.
         take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor;
@@ -371,7 +371,7 @@ torch_library! {
         /// A copy with `value` in the slices at the given indices of a dimension.
         ///
         /// # Errors
-        /// Those of [`index_copy`](fn@index_copy).
+        /// The errors of [`index_copy`](fn@index_copy).
         ///
         /// PyTorch: `torch.index_fill`.
         index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor;
@@ -412,7 +412,7 @@ torch_library! {
         /// A copy with the one element of `value` in the slices at the given indices of a dimension.
         ///
         /// # Errors
-        /// Those of [`index_fill_int_Scalar`](fn@index_fill_int_Scalar); a `value` with dimensions.
+        /// The errors of [`index_fill_int_Scalar`](fn@index_fill_int_Scalar); a `value` with dimensions.
         ///
         /// PyTorch: `torch.index_fill`.
         index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor;

@@ -80,7 +80,7 @@ impl Variant {
     /// The kernel of the variant.
     ///
     /// # Errors
-    /// Those of the base; a result that cannot be written to its target.
+    /// The errors of the base; a result that cannot be written to its target.
     pub(crate) fn call(
         &self,
         operator: OperatorHandle,

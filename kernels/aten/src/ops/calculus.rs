@@ -15,7 +15,7 @@ torch_library! {
         /// The integral along a dimension by the trapezoidal rule, of samples at the points `x`.
         ///
         /// # Errors
-        /// Those of [`trapz_dx`](fn@trapz_dx); a number of points other than that of the samples.
+        /// The errors of [`trapz_dx`](fn@trapz_dx); a number of points other than that of the samples.
         ///
         /// PyTorch: `torch.trapz`.
         trapz.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor;
@@ -23,7 +23,7 @@ torch_library! {
         /// apart.
         ///
         /// # Errors
-        /// Those of [`trapz_dx`](fn@trapz_dx), and a `dx` that is complex or boolean.
+        /// The errors of [`trapz_dx`](fn@trapz_dx), and a `dx` that is complex or boolean.
         ///
         /// PyTorch: `torch.cumulative_trapezoid`.
         cumulative_trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor;
@@ -31,7 +31,7 @@ torch_library! {
         /// `x`.
         ///
         /// # Errors
-        /// Those of [`trapz_x`](fn@trapz_x).
+        /// The errors of [`trapz_x`](fn@trapz_x).
         ///
         /// PyTorch: `torch.cumulative_trapezoid`.
         cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor;
@@ -65,7 +65,7 @@ torch_library! {
         /// [`gradient_scalarint`](fn@gradient_scalarint) with a spacing for each dimension.
         ///
         /// # Errors
-        /// Those of [`gradient_scalarint`](fn@gradient_scalarint); a number of spacings other than that of the
+        /// The errors of [`gradient_scalarint`](fn@gradient_scalarint); a number of spacings other than that of the
         /// dimensions.
         ///
         /// PyTorch: `torch.gradient`.
@@ -78,8 +78,8 @@ torch_library! {
         /// dimension.
         ///
         /// # Errors
-        /// Those of [`gradient_scalarint`](fn@gradient_scalarint); coordinates that are not a vector, or whose number
-        /// is not that of the samples.
+        /// The errors of [`gradient_scalarint`](fn@gradient_scalarint); coordinates that are not a vector, or whose
+        /// number is not that of the samples.
         ///
         /// PyTorch: `torch.gradient`.
         gradient.tensorarrayint(Tensor self, *, Tensor[] spacing, int? dim=None, int edge_order=1) -> Tensor[];

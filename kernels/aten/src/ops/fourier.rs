@@ -23,7 +23,7 @@ torch_library! {
         /// non-negative frequencies.
         ///
         /// # Errors
-        /// Those of [`_fft_c2c`](fn@_fft_c2c); a complex dtype, no dimension.
+        /// The errors of [`_fft_c2c`](fn@_fft_c2c); a complex dtype, no dimension.
         ///
         /// PyTorch: `aten::_fft_r2c`.
         _fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor;
@@ -32,7 +32,7 @@ torch_library! {
         /// last of these dimensions.
         ///
         /// # Errors
-        /// Those of [`_fft_c2c`](fn@_fft_c2c); no dimension, a size that does not fit `last_dim_size`.
+        /// The errors of [`_fft_c2c`](fn@_fft_c2c); no dimension, a size that does not fit `last_dim_size`.
         ///
         /// PyTorch: `aten::_fft_c2r`.
         _fft_c2r(Tensor self, int[] dim, int normalization, SymInt last_dim_size) -> Tensor;
@@ -62,7 +62,7 @@ torch_library! {
         /// The inverse of [`fft_fft`](fn@fft_fft).
         ///
         /// # Errors
-        /// Those of [`fft_fft`](fn@fft_fft).
+        /// The errors of [`fft_fft`](fn@fft_fft).
         ///
         /// PyTorch: `torch.fft.ifft`.
         fft_ifft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor;
@@ -71,7 +71,7 @@ torch_library! {
         /// their conjugates.
         ///
         /// # Errors
-        /// Those of [`fft_fft`](fn@fft_fft); a complex dtype.
+        /// The errors of [`fft_fft`](fn@fft_fft); a complex dtype.
         ///
         /// PyTorch: `torch.fft.rfft`.
         fft_rfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor;
@@ -79,7 +79,7 @@ torch_library! {
         /// The inverse of [`fft_rfft`](fn@fft_rfft): `n` real elements, an even number of them unless `n` is given.
         ///
         /// # Errors
-        /// Those of [`fft_fft`](fn@fft_fft).
+        /// The errors of [`fft_fft`](fn@fft_fft).
         ///
         /// PyTorch: `torch.fft.irfft`.
         fft_irfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor;
@@ -87,7 +87,7 @@ torch_library! {
         /// [`fft_fft`](fn@fft_fft) of a Hermitian-symmetric signal, given by its first half: `n` real elements.
         ///
         /// # Errors
-        /// Those of [`fft_fft`](fn@fft_fft).
+        /// The errors of [`fft_fft`](fn@fft_fft).
         ///
         /// PyTorch: `torch.fft.hfft`.
         fft_hfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor;
@@ -95,7 +95,7 @@ torch_library! {
         /// The inverse of [`fft_hfft`](fn@fft_hfft): the first `n / 2 + 1` elements, computed from real input.
         ///
         /// # Errors
-        /// Those of [`fft_fft`](fn@fft_fft); a complex dtype.
+        /// The errors of [`fft_fft`](fn@fft_fft); a complex dtype.
         ///
         /// PyTorch: `torch.fft.ihfft`.
         fft_ihfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor;
@@ -114,7 +114,7 @@ torch_library! {
         /// The inverse of [`fft_fftn`](fn@fft_fftn).
         ///
         /// # Errors
-        /// Those of [`fft_fftn`](fn@fft_fftn).
+        /// The errors of [`fft_fftn`](fn@fft_fftn).
         ///
         /// PyTorch: `torch.fft.ifftn`.
         fft_ifftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor;
@@ -123,7 +123,7 @@ torch_library! {
         /// frequencies.
         ///
         /// # Errors
-        /// Those of [`fft_fftn`](fn@fft_fftn); a complex dtype, no dimension.
+        /// The errors of [`fft_fftn`](fn@fft_fftn); a complex dtype, no dimension.
         ///
         /// PyTorch: `torch.fft.rfftn`.
         fft_rfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor;
@@ -131,7 +131,7 @@ torch_library! {
         /// The inverse of [`fft_rfftn`](fn@fft_rfftn).
         ///
         /// # Errors
-        /// Those of [`fft_fftn`](fn@fft_fftn); no dimension.
+        /// The errors of [`fft_fftn`](fn@fft_fftn); no dimension.
         ///
         /// PyTorch: `torch.fft.irfftn`.
         fft_irfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor;
@@ -140,7 +140,7 @@ torch_library! {
         /// dimensions: real elements.
         ///
         /// # Errors
-        /// Those of [`fft_fftn`](fn@fft_fftn); no dimension.
+        /// The errors of [`fft_fftn`](fn@fft_fftn); no dimension.
         ///
         /// PyTorch: `torch.fft.hfftn`.
         fft_hfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor;
@@ -148,7 +148,7 @@ torch_library! {
         /// The inverse of [`fft_hfftn`](fn@fft_hfftn).
         ///
         /// # Errors
-        /// Those of [`fft_fftn`](fn@fft_fftn); a complex dtype, no dimension.
+        /// The errors of [`fft_fftn`](fn@fft_fftn); a complex dtype, no dimension.
         ///
         /// PyTorch: `torch.fft.ihfftn`.
         fft_ihfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor;
@@ -156,7 +156,7 @@ torch_library! {
         /// [`fft_fftn`](fn@fft_fftn) along the last two dimensions.
         ///
         /// # Errors
-        /// Those of [`fft_fftn`](fn@fft_fftn).
+        /// The errors of [`fft_fftn`](fn@fft_fftn).
         ///
         /// PyTorch: `torch.fft.fft2`.
         fft_fft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor;
@@ -164,7 +164,7 @@ torch_library! {
         /// [`fft_ifftn`](fn@fft_ifftn) along the last two dimensions.
         ///
         /// # Errors
-        /// Those of [`fft_fftn`](fn@fft_fftn).
+        /// The errors of [`fft_fftn`](fn@fft_fftn).
         ///
         /// PyTorch: `torch.fft.ifft2`.
         fft_ifft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor;
@@ -172,7 +172,7 @@ torch_library! {
         /// [`fft_rfftn`](fn@fft_rfftn) along the last two dimensions.
         ///
         /// # Errors
-        /// Those of [`fft_fftn`](fn@fft_fftn); a complex dtype, no dimension.
+        /// The errors of [`fft_fftn`](fn@fft_fftn); a complex dtype, no dimension.
         ///
         /// PyTorch: `torch.fft.rfft2`.
         fft_rfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor;
@@ -180,7 +180,7 @@ torch_library! {
         /// [`fft_irfftn`](fn@fft_irfftn) along the last two dimensions.
         ///
         /// # Errors
-        /// Those of [`fft_fftn`](fn@fft_fftn); no dimension.
+        /// The errors of [`fft_fftn`](fn@fft_fftn); no dimension.
         ///
         /// PyTorch: `torch.fft.irfft2`.
         fft_irfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor;
@@ -188,7 +188,7 @@ torch_library! {
         /// [`fft_hfftn`](fn@fft_hfftn) along the last two dimensions.
         ///
         /// # Errors
-        /// Those of [`fft_fftn`](fn@fft_fftn); no dimension.
+        /// The errors of [`fft_fftn`](fn@fft_fftn); no dimension.
         ///
         /// PyTorch: `torch.fft.hfft2`.
         fft_hfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor;
@@ -196,7 +196,7 @@ torch_library! {
         /// [`fft_ihfftn`](fn@fft_ihfftn) along the last two dimensions.
         ///
         /// # Errors
-        /// Those of [`fft_fftn`](fn@fft_fftn); a complex dtype, no dimension.
+        /// The errors of [`fft_fftn`](fn@fft_fftn); a complex dtype, no dimension.
         ///
         /// PyTorch: `torch.fft.ihfft2`.
         fft_ihfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor;
@@ -223,7 +223,7 @@ torch_library! {
         /// is negative.
         ///
         /// # Errors
-        /// Those of [`fft_fftfreq`](fn@fft_fftfreq).
+        /// The errors of [`fft_fftfreq`](fn@fft_fftfreq).
         ///
         /// PyTorch: `torch.fft.rfftfreq`.
         fft_rfftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
@@ -240,7 +240,7 @@ torch_library! {
         /// The inverse of [`fft_fftshift`](fn@fft_fftshift).
         ///
         /// # Errors
-        /// Those of [`fft_fftshift`](fn@fft_fftshift).
+        /// The errors of [`fft_fftshift`](fn@fft_fftshift).
         ///
         /// PyTorch: `torch.fft.ifftshift`.
         fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor;
@@ -267,7 +267,7 @@ torch_library! {
         /// [`hann_window`](fn@hann_window), symmetric if `periodic` is false.
         ///
         /// # Errors
-        /// Those of [`hann_window`](fn@hann_window).
+        /// The errors of [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.hann_window`.
         hann_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None,
@@ -276,7 +276,7 @@ torch_library! {
         /// The Hamming window, `alpha - beta * cos(…)`: like [`hann_window`](fn@hann_window), but it starts at 0.08.
         ///
         /// # Errors
-        /// Those of [`hann_window`](fn@hann_window).
+        /// The errors of [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.hamming_window`.
         hamming_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
@@ -285,7 +285,7 @@ torch_library! {
         /// [`hamming_window`](fn@hamming_window), symmetric if `periodic` is false.
         ///
         /// # Errors
-        /// Those of [`hann_window`](fn@hann_window).
+        /// The errors of [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.hamming_window`.
         hamming_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None,
@@ -294,7 +294,7 @@ torch_library! {
         /// [`hamming_window`](fn@hamming_window) with another `alpha`.
         ///
         /// # Errors
-        /// Those of [`hann_window`](fn@hann_window).
+        /// The errors of [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.hamming_window`.
         hamming_window.periodic_alpha(int window_length, bool periodic, float alpha, *, ScalarType? dtype=None,
@@ -303,7 +303,7 @@ torch_library! {
         /// [`hamming_window`](fn@hamming_window) with another `alpha` and `beta`.
         ///
         /// # Errors
-        /// Those of [`hann_window`](fn@hann_window).
+        /// The errors of [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.hamming_window`.
         hamming_window.periodic_alpha_beta(int window_length, bool periodic, float alpha, float beta, *,
@@ -312,7 +312,7 @@ torch_library! {
         /// The Blackman window, a sum of two cosines: narrower than [`hann_window`](fn@hann_window).
         ///
         /// # Errors
-        /// Those of [`hann_window`](fn@hann_window).
+        /// The errors of [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.blackman_window`.
         blackman_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
@@ -321,7 +321,7 @@ torch_library! {
         /// [`blackman_window`](fn@blackman_window), symmetric if `periodic` is false.
         ///
         /// # Errors
-        /// Those of [`hann_window`](fn@hann_window).
+        /// The errors of [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.blackman_window`.
         blackman_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None,
@@ -330,7 +330,7 @@ torch_library! {
         /// The Bartlett window: a triangle from zero up to one and down again.
         ///
         /// # Errors
-        /// Those of [`hann_window`](fn@hann_window).
+        /// The errors of [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.bartlett_window`.
         bartlett_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
@@ -339,7 +339,7 @@ torch_library! {
         /// [`bartlett_window`](fn@bartlett_window), symmetric if `periodic` is false.
         ///
         /// # Errors
-        /// Those of [`hann_window`](fn@hann_window).
+        /// The errors of [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.bartlett_window`.
         bartlett_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None,
@@ -348,7 +348,7 @@ torch_library! {
         /// The Kaiser window, a Bessel function over a half circle; it gets narrower with a larger `beta`.
         ///
         /// # Errors
-        /// Those of [`hann_window`](fn@hann_window).
+        /// The errors of [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.kaiser_window`.
         kaiser_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
@@ -357,7 +357,7 @@ torch_library! {
         /// [`kaiser_window`](fn@kaiser_window), symmetric if `periodic` is false.
         ///
         /// # Errors
-        /// Those of [`hann_window`](fn@hann_window).
+        /// The errors of [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.kaiser_window`.
         kaiser_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None,
@@ -366,7 +366,7 @@ torch_library! {
         /// [`kaiser_window`](fn@kaiser_window) with another `beta`.
         ///
         /// # Errors
-        /// Those of [`hann_window`](fn@hann_window).
+        /// The errors of [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.kaiser_window`.
         kaiser_window.beta(int window_length, bool periodic, float beta, *, ScalarType? dtype=None,
@@ -402,7 +402,7 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// Those of [`stft`](fn@stft); an unknown `pad_mode`.
+        /// The errors of [`stft`](fn@stft); an unknown `pad_mode`.
         ///
         /// PyTorch: `torch.stft`.
         stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None,

@@ -22,7 +22,7 @@ torch_library! {
         /// [`embedding_bag`](fn@embedding_bag), in which the row `padding_idx` does not count.
         ///
         /// # Errors
-        /// Those of [`embedding_bag`](fn@embedding_bag).
+        /// The errors of [`embedding_bag`](fn@embedding_bag).
         ///
         /// PyTorch: `torch.nn.functional.embedding_bag`.
         embedding_bag.padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq,
@@ -32,7 +32,7 @@ torch_library! {
         /// gradient needs.
         ///
         /// # Errors
-        /// Those of [`embedding_bag`](fn@embedding_bag).
+        /// The errors of [`embedding_bag`](fn@embedding_bag).
         ///
         /// PyTorch: `aten::_embedding_bag`.
         _embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0,
@@ -41,7 +41,7 @@ torch_library! {
         /// The form of [`embedding_bag`](fn@embedding_bag) for inputs that require no gradient.
         ///
         /// # Errors
-        /// Those of [`embedding_bag`](fn@embedding_bag).
+        /// The errors of [`embedding_bag`](fn@embedding_bag).
         ///
         /// PyTorch: `aten::_embedding_bag_forward_only`.
         _embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets,
@@ -133,7 +133,7 @@ torch_library! {
         /// Average pooling of signals: the means of sliding windows.
         ///
         /// # Errors
-        /// Those of [`avg_pool2d`](fn@avg_pool2d).
+        /// The errors of [`avg_pool2d`](fn@avg_pool2d).
         ///
         /// PyTorch: `torch.nn.functional.avg_pool1d`.
         avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, bool ceil_mode=False,
@@ -141,7 +141,7 @@ torch_library! {
         /// Max pooling of signals: the maxima of sliding windows.
         ///
         /// # Errors
-        /// Those of [`max_pool2d`](fn@max_pool2d).
+        /// The errors of [`max_pool2d`](fn@max_pool2d).
         ///
         /// PyTorch: `torch.nn.functional.max_pool1d`.
         max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, int[1] dilation=1,
@@ -149,7 +149,7 @@ torch_library! {
         /// Adaptive average pooling of signals: the means of `output_size` windows that cover each signal.
         ///
         /// # Errors
-        /// Those of [`adaptive_avg_pool2d`](fn@adaptive_avg_pool2d).
+        /// The errors of [`adaptive_avg_pool2d`](fn@adaptive_avg_pool2d).
         ///
         /// PyTorch: `torch.nn.functional.adaptive_avg_pool1d`.
         adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor;
@@ -209,7 +209,7 @@ torch_library! {
         /// asks for it.
         ///
         /// # Errors
-        /// Those of [`grid_sampler_2d`](fn@grid_sampler_2d); a gradient of other sizes than the result.
+        /// The errors of [`grid_sampler_2d`](fn@grid_sampler_2d); a gradient of other sizes than the result.
         ///
         /// PyTorch: `aten::grid_sampler_2d_backward`.
         grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode,
@@ -217,7 +217,7 @@ torch_library! {
         /// Like [`grid_sampler_2d`](fn@grid_sampler_2d), which it computes.
         ///
         /// # Errors
-        /// Those of [`grid_sampler_2d`](fn@grid_sampler_2d).
+        /// The errors of [`grid_sampler_2d`](fn@grid_sampler_2d).
         ///
         /// PyTorch: `aten::_grid_sampler_2d_cpu_fallback`.
         _grid_sampler_2d_cpu_fallback(Tensor input, Tensor grid, int interpolation_mode, int padding_mode,
@@ -225,7 +225,7 @@ torch_library! {
         /// Like [`grid_sampler_2d_backward`](fn@grid_sampler_2d_backward); it always returns both gradients.
         ///
         /// # Errors
-        /// Those of [`grid_sampler_2d_backward`](fn@grid_sampler_2d_backward).
+        /// The errors of [`grid_sampler_2d_backward`](fn@grid_sampler_2d_backward).
         ///
         /// PyTorch: `aten::_grid_sampler_2d_cpu_fallback_backward`.
         _grid_sampler_2d_cpu_fallback_backward(Tensor grad_output, Tensor input, Tensor grid,
@@ -234,7 +234,7 @@ torch_library! {
         /// x, y and z, like [`grid_sampler_2d`](fn@grid_sampler_2d).
         ///
         /// # Errors
-        /// Those of [`grid_sampler_2d`](fn@grid_sampler_2d).
+        /// The errors of [`grid_sampler_2d`](fn@grid_sampler_2d).
         ///
         /// PyTorch: `torch.nn.functional.grid_sample`.
         grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode,
@@ -243,7 +243,7 @@ torch_library! {
         /// asks for it.
         ///
         /// # Errors
-        /// Those of [`grid_sampler_3d`](fn@grid_sampler_3d); a gradient of other sizes than the result.
+        /// The errors of [`grid_sampler_3d`](fn@grid_sampler_3d); a gradient of other sizes than the result.
         ///
         /// PyTorch: `aten::grid_sampler_3d_backward`.
         grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode,
@@ -252,7 +252,7 @@ torch_library! {
         /// of dimensions.
         ///
         /// # Errors
-        /// Those of these operators.
+        /// The errors of these operators.
         ///
         /// PyTorch: `torch.nn.functional.grid_sample`.
         grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor;

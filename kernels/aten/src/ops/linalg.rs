@@ -273,7 +273,7 @@ torch_library! {
         /// The Frobenius norm (`"fro"`) or nuclear norm (`"nuc"`) of matrices.
         ///
         /// # Errors
-        /// Those of [`linalg_matrix_norm_str_ord`].
+        /// The errors of [`linalg_matrix_norm_str_ord`].
         ///
         /// PyTorch: `torch.linalg.norm`.
         linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *,

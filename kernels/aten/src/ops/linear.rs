@@ -150,7 +150,7 @@ torch_library! {
         /// The computing part of [`pdist`](fn@pdist).
         ///
         /// # Errors
-        /// Those of [`pdist`](fn@pdist).
+        /// The errors of [`pdist`](fn@pdist).
         ///
         /// PyTorch: `aten::_pdist_forward`.
         _pdist_forward(Tensor self, float p=2.) -> Tensor;

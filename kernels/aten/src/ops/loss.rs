@@ -56,7 +56,7 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// Those of [`nll_loss_nd`](fn@nll_loss_nd); a label smoothing above 1 (a negative one counts as none).
+        /// The errors of [`nll_loss_nd`](fn@nll_loss_nd); a label smoothing above 1 (a negative one counts as none).
         ///
         /// PyTorch: `torch.nn.functional.cross_entropy`.
         cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean,
@@ -189,7 +189,7 @@ torch_library! {
         /// The gradient of the scores of [`multi_margin_loss`](fn@multi_margin_loss).
         ///
         /// # Errors
-        /// Those of the loss; a gradient whose sizes are not those of the loss.
+        /// The errors of the loss; a gradient whose sizes are not those of the loss.
         ///
         /// PyTorch: `aten::multi_margin_loss_backward`.
         multi_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, Scalar p, Scalar margin,
@@ -218,15 +218,15 @@ torch_library! {
         /// each target class.
         ///
         /// # Errors
-        /// Those of [`multilabel_margin_loss`](fn@multilabel_margin_loss).
+        /// The errors of [`multilabel_margin_loss`](fn@multilabel_margin_loss).
         ///
         /// PyTorch: `aten::multilabel_margin_loss_forward`.
         multilabel_margin_loss_forward(Tensor self, Tensor target, int reduction) -> (Tensor output, Tensor is_target);
         /// The gradient of the scores of [`multilabel_margin_loss`](fn@multilabel_margin_loss).
         ///
         /// # Errors
-        /// Those of the loss; a gradient whose sizes are not those of the loss, an `is_target` of other sizes or of
-        /// another dtype.
+        /// The errors of the loss; a gradient whose sizes are not those of the loss, an `is_target` of other sizes or
+        /// of another dtype.
         ///
         /// PyTorch: `aten::multilabel_margin_loss_backward`.
         multilabel_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction,
@@ -243,7 +243,7 @@ torch_library! {
         /// input.
         ///
         /// # Errors
-        /// Those of [`mse_loss_backward`](fn@mse_loss_backward).
+        /// The errors of [`mse_loss_backward`](fn@mse_loss_backward).
         ///
         /// PyTorch: `aten::smooth_l1_loss_backward`.
         smooth_l1_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float beta) -> Tensor;

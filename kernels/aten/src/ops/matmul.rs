@@ -18,7 +18,7 @@ torch_library! {
         /// The products of two batches of matrices, pair by pair.
         ///
         /// # Errors
-        /// Those of [`mm`](fn@mm); batches of different sizes.
+        /// The errors of [`mm`](fn@mm); batches of different sizes.
         ///
         /// PyTorch: `torch.bmm`.
         #[variants(out)]
@@ -28,7 +28,7 @@ torch_library! {
         /// included.
         ///
         /// # Errors
-        /// Those of [`mm`](fn@mm).
+        /// The errors of [`mm`](fn@mm).
         ///
         /// PyTorch: `torch.addmm`.
         addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor;
@@ -69,7 +69,7 @@ torch_library! {
         /// `input @ weight.t() + bias`.
         ///
         /// # Errors
-        /// Those of [`matmul`](fn@matmul).
+        /// The errors of [`matmul`](fn@matmul).
         ///
         /// PyTorch: `torch.nn.functional.linear`.
         linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor;

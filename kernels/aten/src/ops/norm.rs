@@ -151,7 +151,7 @@ torch_library! {
         /// [`dropout`](fn@dropout) of whole channels.
         ///
         /// # Errors
-        /// Those of [`dropout`](fn@dropout); an input of fewer than two dimensions.
+        /// The errors of [`dropout`](fn@dropout); an input of fewer than two dimensions.
         ///
         /// PyTorch: `torch.feature_dropout`.
         feature_dropout(Tensor input, float p, bool train) -> Tensor;
@@ -163,7 +163,7 @@ torch_library! {
         /// [`alpha_dropout`](fn@alpha_dropout) of whole channels.
         ///
         /// # Errors
-        /// Those of [`alpha_dropout`](fn@alpha_dropout); an input of fewer than two dimensions.
+        /// The errors of [`alpha_dropout`](fn@alpha_dropout); an input of fewer than two dimensions.
         ///
         /// PyTorch: `torch.nn.functional.feature_alpha_dropout`.
         feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor;
@@ -197,7 +197,7 @@ torch_library! {
         /// [`native_batch_norm`](fn@native_batch_norm), whose schema says that it writes the running statistics.
         ///
         /// # Errors
-        /// Those of [`native_batch_norm`](fn@native_batch_norm).
+        /// The errors of [`native_batch_norm`](fn@native_batch_norm).
         ///
         /// PyTorch: `aten::_native_batch_norm_legit`.
         _native_batch_norm_legit(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean,
@@ -205,7 +205,7 @@ torch_library! {
         /// [`_native_batch_norm_legit`](fn@_native_batch_norm_legit) without running statistics.
         ///
         /// # Errors
-        /// Those of [`_native_batch_norm_legit`](fn@_native_batch_norm_legit); `training=False`.
+        /// The errors of [`_native_batch_norm_legit`](fn@_native_batch_norm_legit); `training=False`.
         ///
         /// PyTorch: `aten::_native_batch_norm_legit`.
         _native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, bool training,
@@ -213,7 +213,7 @@ torch_library! {
         /// [`_native_batch_norm_legit`](fn@_native_batch_norm_legit) outside of training.
         ///
         /// # Errors
-        /// Those of [`_native_batch_norm_legit`](fn@_native_batch_norm_legit).
+        /// The errors of [`_native_batch_norm_legit`](fn@_native_batch_norm_legit).
         ///
         /// PyTorch: `aten::_native_batch_norm_legit_no_training`.
         _native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean,
@@ -222,7 +222,7 @@ torch_library! {
         /// running statistics, and writes to no argument.
         ///
         /// # Errors
-        /// Those of [`_native_batch_norm_legit`](fn@_native_batch_norm_legit).
+        /// The errors of [`_native_batch_norm_legit`](fn@_native_batch_norm_legit).
         ///
         /// PyTorch: `aten::_native_batch_norm_legit_functional`.
         _native_batch_norm_legit_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean,
@@ -232,7 +232,7 @@ torch_library! {
         /// gradient: here, it is empty.
         ///
         /// # Errors
-        /// Those of [`native_batch_norm`](fn@native_batch_norm).
+        /// The errors of [`native_batch_norm`](fn@native_batch_norm).
         ///
         /// PyTorch: `aten::_batch_norm_with_update`.
         _batch_norm_with_update(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean,
@@ -241,7 +241,7 @@ torch_library! {
         /// running statistics, and writes to no argument.
         ///
         /// # Errors
-        /// Those of [`_batch_norm_with_update`](fn@_batch_norm_with_update).
+        /// The errors of [`_batch_norm_with_update`](fn@_batch_norm_with_update).
         ///
         /// PyTorch: `aten::_batch_norm_with_update_functional`.
         _batch_norm_with_update_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean,
@@ -251,7 +251,7 @@ torch_library! {
         /// for the gradient: here, it is empty.
         ///
         /// # Errors
-        /// Those of [`native_batch_norm`](fn@native_batch_norm); missing running statistics.
+        /// The errors of [`native_batch_norm`](fn@native_batch_norm); missing running statistics.
         ///
         /// PyTorch: `aten::_batch_norm_no_update`.
         _batch_norm_no_update(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean,
@@ -261,7 +261,7 @@ torch_library! {
         /// `output_mask` does not ask for.
         ///
         /// # Errors
-        /// Those of [`native_batch_norm_backward`](fn@native_batch_norm_backward).
+        /// The errors of [`native_batch_norm_backward`](fn@native_batch_norm_backward).
         ///
         /// PyTorch: `aten::batch_norm_backward`.
         batch_norm_backward(Tensor grad_out, Tensor input, Tensor weight, Tensor? running_mean,

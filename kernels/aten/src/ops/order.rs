@@ -89,7 +89,7 @@ torch_library! {
         /// [`quantile`](fn@quantile) for a scalar `q`.
         ///
         /// # Errors
-        /// Those of [`quantile`](fn@quantile).
+        /// The errors of [`quantile`](fn@quantile).
         ///
         /// PyTorch: `torch.quantile`.
         quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *,
@@ -97,14 +97,14 @@ torch_library! {
         /// [`quantile`](fn@quantile) of the elements that are not NaN.
         ///
         /// # Errors
-        /// Those of [`quantile`](fn@quantile).
+        /// The errors of [`quantile`](fn@quantile).
         ///
         /// PyTorch: `torch.nanquantile`.
         nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation="linear") -> Tensor;
         /// [`nanquantile`](fn@nanquantile) for a scalar `q`.
         ///
         /// # Errors
-        /// Those of [`quantile`](fn@quantile).
+        /// The errors of [`quantile`](fn@quantile).
         ///
         /// PyTorch: `torch.nanquantile`.
         nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *,
@@ -268,7 +268,7 @@ torch_library! {
         /// The index at which a scalar would be inserted into a sorted vector.
         ///
         /// # Errors
-        /// Those of [`searchsorted_Tensor`](fn@searchsorted_Tensor).
+        /// The errors of [`searchsorted_Tensor`](fn@searchsorted_Tensor).
         ///
         /// PyTorch: `torch.searchsorted`.
         searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False,
@@ -284,7 +284,7 @@ torch_library! {
         /// The index of the bucket of a scalar.
         ///
         /// # Errors
-        /// Those of [`bucketize_Tensor`](fn@bucketize_Tensor).
+        /// The errors of [`bucketize_Tensor`](fn@bucketize_Tensor).
         ///
         /// PyTorch: `torch.bucketize`.
         bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor;

@@ -9,21 +9,21 @@ torch_library! {
         /// same.
         ///
         /// # Errors
-        /// Those of [`split_Tensor`](fn@split_Tensor).
+        /// The errors of [`split_Tensor`](fn@split_Tensor).
         ///
         /// PyTorch: `torch.unsafe_split`.
         unsafe_split.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[];
         /// [`split_with_sizes`](fn@split_with_sizes), but for autograd the parts are no views.
         ///
         /// # Errors
-        /// Those of [`split_with_sizes`](fn@split_with_sizes).
+        /// The errors of [`split_with_sizes`](fn@split_with_sizes).
         ///
         /// PyTorch: `torch.unsafe_split_with_sizes`.
         unsafe_split_with_sizes(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[];
         /// [`chunk`](fn@chunk), but for autograd the parts are no views.
         ///
         /// # Errors
-        /// Those of [`chunk`](fn@chunk).
+        /// The errors of [`chunk`](fn@chunk).
         ///
         /// PyTorch: `torch.unsafe_chunk`.
         unsafe_chunk(Tensor self, int chunks, int dim=0) -> Tensor[];

@@ -28,7 +28,7 @@ torch_library! {
         /// [`special_chebyshev_polynomial_t`](fn@special_chebyshev_polynomial_t) with a scalar `x`.
         ///
         /// # Errors
-        /// Those of [`special_chebyshev_polynomial_t`](fn@special_chebyshev_polynomial_t).
+        /// The errors of [`special_chebyshev_polynomial_t`](fn@special_chebyshev_polynomial_t).
         ///
         /// PyTorch: `torch.special.chebyshev_polynomial_t`.
         #[tags(pointwise)]
@@ -36,7 +36,7 @@ torch_library! {
         /// [`special_chebyshev_polynomial_t`](fn@special_chebyshev_polynomial_t) with a scalar `n`.
         ///
         /// # Errors
-        /// Those of [`special_chebyshev_polynomial_t`](fn@special_chebyshev_polynomial_t).
+        /// The errors of [`special_chebyshev_polynomial_t`](fn@special_chebyshev_polynomial_t).
         ///
         /// PyTorch: `torch.special.chebyshev_polynomial_t`.
         #[tags(pointwise)]
@@ -53,7 +53,7 @@ torch_library! {
         /// [`special_chebyshev_polynomial_u`](fn@special_chebyshev_polynomial_u) with a scalar `x`.
         ///
         /// # Errors
-        /// Those of [`special_chebyshev_polynomial_u`](fn@special_chebyshev_polynomial_u).
+        /// The errors of [`special_chebyshev_polynomial_u`](fn@special_chebyshev_polynomial_u).
         ///
         /// PyTorch: `torch.special.chebyshev_polynomial_u`.
         #[tags(pointwise)]
@@ -61,7 +61,7 @@ torch_library! {
         /// [`special_chebyshev_polynomial_u`](fn@special_chebyshev_polynomial_u) with a scalar `n`.
         ///
         /// # Errors
-        /// Those of [`special_chebyshev_polynomial_u`](fn@special_chebyshev_polynomial_u).
+        /// The errors of [`special_chebyshev_polynomial_u`](fn@special_chebyshev_polynomial_u).
         ///
         /// PyTorch: `torch.special.chebyshev_polynomial_u`.
         #[tags(pointwise)]
@@ -78,7 +78,7 @@ torch_library! {
         /// [`special_chebyshev_polynomial_v`](fn@special_chebyshev_polynomial_v) with a scalar `x`.
         ///
         /// # Errors
-        /// Those of [`special_chebyshev_polynomial_v`](fn@special_chebyshev_polynomial_v).
+        /// The errors of [`special_chebyshev_polynomial_v`](fn@special_chebyshev_polynomial_v).
         ///
         /// PyTorch: `torch.special.chebyshev_polynomial_v`.
         #[tags(pointwise)]
@@ -86,7 +86,7 @@ torch_library! {
         /// [`special_chebyshev_polynomial_v`](fn@special_chebyshev_polynomial_v) with a scalar `n`.
         ///
         /// # Errors
-        /// Those of [`special_chebyshev_polynomial_v`](fn@special_chebyshev_polynomial_v).
+        /// The errors of [`special_chebyshev_polynomial_v`](fn@special_chebyshev_polynomial_v).
         ///
         /// PyTorch: `torch.special.chebyshev_polynomial_v`.
         #[tags(pointwise)]
@@ -103,7 +103,7 @@ torch_library! {
         /// [`special_chebyshev_polynomial_w`](fn@special_chebyshev_polynomial_w) with a scalar `x`.
         ///
         /// # Errors
-        /// Those of [`special_chebyshev_polynomial_w`](fn@special_chebyshev_polynomial_w).
+        /// The errors of [`special_chebyshev_polynomial_w`](fn@special_chebyshev_polynomial_w).
         ///
         /// PyTorch: `torch.special.chebyshev_polynomial_w`.
         #[tags(pointwise)]
@@ -111,7 +111,7 @@ torch_library! {
         /// [`special_chebyshev_polynomial_w`](fn@special_chebyshev_polynomial_w) with a scalar `n`.
         ///
         /// # Errors
-        /// Those of [`special_chebyshev_polynomial_w`](fn@special_chebyshev_polynomial_w).
+        /// The errors of [`special_chebyshev_polynomial_w`](fn@special_chebyshev_polynomial_w).
         ///
         /// PyTorch: `torch.special.chebyshev_polynomial_w`.
         #[tags(pointwise)]
@@ -128,7 +128,7 @@ torch_library! {
         /// [`special_hermite_polynomial_h`](fn@special_hermite_polynomial_h) with a scalar `x`.
         ///
         /// # Errors
-        /// Those of [`special_hermite_polynomial_h`](fn@special_hermite_polynomial_h).
+        /// The errors of [`special_hermite_polynomial_h`](fn@special_hermite_polynomial_h).
         ///
         /// PyTorch: `torch.special.hermite_polynomial_h`.
         #[tags(pointwise)]
@@ -136,7 +136,7 @@ torch_library! {
         /// [`special_hermite_polynomial_h`](fn@special_hermite_polynomial_h) with a scalar `n`.
         ///
         /// # Errors
-        /// Those of [`special_hermite_polynomial_h`](fn@special_hermite_polynomial_h).
+        /// The errors of [`special_hermite_polynomial_h`](fn@special_hermite_polynomial_h).
         ///
         /// PyTorch: `torch.special.hermite_polynomial_h`.
         #[tags(pointwise)]
@@ -153,7 +153,7 @@ torch_library! {
         /// [`special_hermite_polynomial_he`](fn@special_hermite_polynomial_he) with a scalar `x`.
         ///
         /// # Errors
-        /// Those of [`special_hermite_polynomial_he`](fn@special_hermite_polynomial_he).
+        /// The errors of [`special_hermite_polynomial_he`](fn@special_hermite_polynomial_he).
         ///
         /// PyTorch: `torch.special.hermite_polynomial_he`.
         #[tags(pointwise)]
@@ -161,7 +161,7 @@ torch_library! {
         /// [`special_hermite_polynomial_he`](fn@special_hermite_polynomial_he) with a scalar `n`.
         ///
         /// # Errors
-        /// Those of [`special_hermite_polynomial_he`](fn@special_hermite_polynomial_he).
+        /// The errors of [`special_hermite_polynomial_he`](fn@special_hermite_polynomial_he).
         ///
         /// PyTorch: `torch.special.hermite_polynomial_he`.
         #[tags(pointwise)]
@@ -178,7 +178,7 @@ torch_library! {
         /// [`special_laguerre_polynomial_l`](fn@special_laguerre_polynomial_l) with a scalar `x`.
         ///
         /// # Errors
-        /// Those of [`special_laguerre_polynomial_l`](fn@special_laguerre_polynomial_l).
+        /// The errors of [`special_laguerre_polynomial_l`](fn@special_laguerre_polynomial_l).
         ///
         /// PyTorch: `torch.special.laguerre_polynomial_l`.
         #[tags(pointwise)]
@@ -186,7 +186,7 @@ torch_library! {
         /// [`special_laguerre_polynomial_l`](fn@special_laguerre_polynomial_l) with a scalar `n`.
         ///
         /// # Errors
-        /// Those of [`special_laguerre_polynomial_l`](fn@special_laguerre_polynomial_l).
+        /// The errors of [`special_laguerre_polynomial_l`](fn@special_laguerre_polynomial_l).
         ///
         /// PyTorch: `torch.special.laguerre_polynomial_l`.
         #[tags(pointwise)]
@@ -203,7 +203,7 @@ torch_library! {
         /// [`special_legendre_polynomial_p`](fn@special_legendre_polynomial_p) with a scalar `x`.
         ///
         /// # Errors
-        /// Those of [`special_legendre_polynomial_p`](fn@special_legendre_polynomial_p).
+        /// The errors of [`special_legendre_polynomial_p`](fn@special_legendre_polynomial_p).
         ///
         /// PyTorch: `torch.special.legendre_polynomial_p`.
         #[tags(pointwise)]
@@ -211,7 +211,7 @@ torch_library! {
         /// [`special_legendre_polynomial_p`](fn@special_legendre_polynomial_p) with a scalar `n`.
         ///
         /// # Errors
-        /// Those of [`special_legendre_polynomial_p`](fn@special_legendre_polynomial_p).
+        /// The errors of [`special_legendre_polynomial_p`](fn@special_legendre_polynomial_p).
         ///
         /// PyTorch: `torch.special.legendre_polynomial_p`.
         #[tags(pointwise)]
@@ -228,7 +228,7 @@ torch_library! {
         /// [`special_shifted_chebyshev_polynomial_t`](fn@special_shifted_chebyshev_polynomial_t) with a scalar `x`.
         ///
         /// # Errors
-        /// Those of [`special_shifted_chebyshev_polynomial_t`](fn@special_shifted_chebyshev_polynomial_t).
+        /// The errors of [`special_shifted_chebyshev_polynomial_t`](fn@special_shifted_chebyshev_polynomial_t).
         ///
         /// PyTorch: `torch.special.shifted_chebyshev_polynomial_t`.
         #[tags(pointwise)]
@@ -236,7 +236,7 @@ torch_library! {
         /// [`special_shifted_chebyshev_polynomial_t`](fn@special_shifted_chebyshev_polynomial_t) with a scalar `n`.
         ///
         /// # Errors
-        /// Those of [`special_shifted_chebyshev_polynomial_t`](fn@special_shifted_chebyshev_polynomial_t).
+        /// The errors of [`special_shifted_chebyshev_polynomial_t`](fn@special_shifted_chebyshev_polynomial_t).
         ///
         /// PyTorch: `torch.special.shifted_chebyshev_polynomial_t`.
         #[tags(pointwise)]
@@ -253,7 +253,7 @@ torch_library! {
         /// [`special_shifted_chebyshev_polynomial_u`](fn@special_shifted_chebyshev_polynomial_u) with a scalar `x`.
         ///
         /// # Errors
-        /// Those of [`special_shifted_chebyshev_polynomial_u`](fn@special_shifted_chebyshev_polynomial_u).
+        /// The errors of [`special_shifted_chebyshev_polynomial_u`](fn@special_shifted_chebyshev_polynomial_u).
         ///
         /// PyTorch: `torch.special.shifted_chebyshev_polynomial_u`.
         #[tags(pointwise)]
@@ -261,7 +261,7 @@ torch_library! {
         /// [`special_shifted_chebyshev_polynomial_u`](fn@special_shifted_chebyshev_polynomial_u) with a scalar `n`.
         ///
         /// # Errors
-        /// Those of [`special_shifted_chebyshev_polynomial_u`](fn@special_shifted_chebyshev_polynomial_u).
+        /// The errors of [`special_shifted_chebyshev_polynomial_u`](fn@special_shifted_chebyshev_polynomial_u).
         ///
         /// PyTorch: `torch.special.shifted_chebyshev_polynomial_u`.
         #[tags(pointwise)]
@@ -278,7 +278,7 @@ torch_library! {
         /// [`special_shifted_chebyshev_polynomial_v`](fn@special_shifted_chebyshev_polynomial_v) with a scalar `x`.
         ///
         /// # Errors
-        /// Those of [`special_shifted_chebyshev_polynomial_v`](fn@special_shifted_chebyshev_polynomial_v).
+        /// The errors of [`special_shifted_chebyshev_polynomial_v`](fn@special_shifted_chebyshev_polynomial_v).
         ///
         /// PyTorch: `torch.special.shifted_chebyshev_polynomial_v`.
         #[tags(pointwise)]
@@ -286,7 +286,7 @@ torch_library! {
         /// [`special_shifted_chebyshev_polynomial_v`](fn@special_shifted_chebyshev_polynomial_v) with a scalar `n`.
         ///
         /// # Errors
-        /// Those of [`special_shifted_chebyshev_polynomial_v`](fn@special_shifted_chebyshev_polynomial_v).
+        /// The errors of [`special_shifted_chebyshev_polynomial_v`](fn@special_shifted_chebyshev_polynomial_v).
         ///
         /// PyTorch: `torch.special.shifted_chebyshev_polynomial_v`.
         #[tags(pointwise)]
@@ -303,7 +303,7 @@ torch_library! {
         /// [`special_shifted_chebyshev_polynomial_w`](fn@special_shifted_chebyshev_polynomial_w) with a scalar `x`.
         ///
         /// # Errors
-        /// Those of [`special_shifted_chebyshev_polynomial_w`](fn@special_shifted_chebyshev_polynomial_w).
+        /// The errors of [`special_shifted_chebyshev_polynomial_w`](fn@special_shifted_chebyshev_polynomial_w).
         ///
         /// PyTorch: `torch.special.shifted_chebyshev_polynomial_w`.
         #[tags(pointwise)]
@@ -311,7 +311,7 @@ torch_library! {
         /// [`special_shifted_chebyshev_polynomial_w`](fn@special_shifted_chebyshev_polynomial_w) with a scalar `n`.
         ///
         /// # Errors
-        /// Those of [`special_shifted_chebyshev_polynomial_w`](fn@special_shifted_chebyshev_polynomial_w).
+        /// The errors of [`special_shifted_chebyshev_polynomial_w`](fn@special_shifted_chebyshev_polynomial_w).
         ///
         /// PyTorch: `torch.special.shifted_chebyshev_polynomial_w`.
         #[tags(pointwise)]

@@ -63,7 +63,7 @@ torch_library! {
         /// The smallest elements over some dimensions; NaN if there is one.
         ///
         /// # Errors
-        /// Those of [`amax`](fn@amax).
+        /// The errors of [`amax`](fn@amax).
         ///
         /// PyTorch: `torch.amin`.
         #[variants(function)] // by hand, with its options
@@ -83,7 +83,7 @@ torch_library! {
         /// several.
         ///
         /// # Errors
-        /// Those of [`argmax`](fn@argmax).
+        /// The errors of [`argmax`](fn@argmax).
         ///
         /// PyTorch: `torch.argmin`.
         #[variants(out)]

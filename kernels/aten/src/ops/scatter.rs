@@ -23,7 +23,7 @@ torch_library! {
         /// Writes `value` where `mask` is true; the mask broadcasts to the tensor.
         ///
         /// # Errors
-        /// Those of [`masked_fill_Scalar`]; a mask that does not broadcast to the tensor.
+        /// The errors of [`masked_fill_Scalar`]; a mask that does not broadcast to the tensor.
         ///
         /// PyTorch: `Tensor.masked_fill_`.
         #[tags(pointwise)]
@@ -151,7 +151,7 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// Those of [`scatter_src`](fn@scatter_src); another `reduce`.
+        /// The errors of [`scatter_src`](fn@scatter_src); another `reduce`.
         ///
         /// PyTorch: `torch.scatter_reduce`.
         scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *,
@@ -165,7 +165,7 @@ torch_library! {
         /// `"mean"`, `"amax"` or `"amin"`. Without `include_self`, the previous slices do not count.
         ///
         /// # Errors
-        /// Those of [`index_add`](fn@index_add); another `reduce`.
+        /// The errors of [`index_add`](fn@index_add); another `reduce`.
         ///
         /// PyTorch: `torch.index_reduce`.
         index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *,
@@ -179,14 +179,14 @@ torch_library! {
         /// multiplied by them: `reduce` is `"add"` or `"multiply"`.
         ///
         /// # Errors
-        /// Those of [`scatter_src`](fn@scatter_src); another `reduce`.
+        /// The errors of [`scatter_src`](fn@scatter_src); another `reduce`.
         ///
         /// PyTorch: `torch.scatter`.
         scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor;
         /// [`scatter_reduce`](fn@scatter_reduce) with one value for all positions.
         ///
         /// # Errors
-        /// Those of [`scatter_reduce`](fn@scatter_reduce).
+        /// The errors of [`scatter_reduce`](fn@scatter_reduce).
         ///
         /// PyTorch: `torch.scatter`.
         scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor;
@@ -211,7 +211,7 @@ torch_library! {
         /// may be out of range.
         ///
         /// # Errors
-        /// Those of [`_unsafe_masked_index`](fn@_unsafe_masked_index).
+        /// The errors of [`_unsafe_masked_index`](fn@_unsafe_masked_index).
         ///
         /// PyTorch: `aten::_unsafe_masked_index_put_accumulate`.
         _unsafe_masked_index_put_accumulate(Tensor self, Tensor mask, Tensor?[] indices, Tensor values) -> Tensor;

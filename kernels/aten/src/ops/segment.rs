@@ -27,7 +27,7 @@ torch_library! {
         /// [`histogram_bin_ct`](fn@histogram_bin_ct) with the given edges of bins.
         ///
         /// # Errors
-        /// Those of [`histogram_bin_ct`](fn@histogram_bin_ct); edges that are not a vector, or of another dtype.
+        /// The errors of [`histogram_bin_ct`](fn@histogram_bin_ct); edges that are not a vector, or of another dtype.
         ///
         /// PyTorch: `torch.histogram`.
         histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None,
@@ -36,8 +36,8 @@ torch_library! {
         /// coordinates; see [`histogram_bin_ct`](fn@histogram_bin_ct).
         ///
         /// # Errors
-        /// Those of [`histogram_bin_ct`](fn@histogram_bin_ct); a tensor of fewer than two dimensions, a number of bin
-        /// counts other than that of the coordinates.
+        /// The errors of [`histogram_bin_ct`](fn@histogram_bin_ct); a tensor of fewer than two dimensions, a number of
+        /// bin counts other than that of the coordinates.
         ///
         /// PyTorch: `torch.histogramdd`.
         histogramdd(Tensor self, int[] bins, float[]? range=None, Tensor? weight=None,

@@ -294,7 +294,7 @@ torch_library! {
         /// Whether all elements are close, as [`isclose`](fn@isclose) defines it.
         ///
         /// # Errors
-        /// Those of [`isclose`](fn@isclose).
+        /// The errors of [`isclose`](fn@isclose).
         ///
         /// PyTorch: `torch.allclose`.
         #[tags(data_dependent_output)]

@@ -26,7 +26,7 @@ torch_library! {
         /// The functional form of [`resize_`](fn@resize_): resizes a copy.
         ///
         /// # Errors
-        /// Those of [`resize_`](fn@resize_).
+        /// The errors of [`resize_`](fn@resize_).
         ///
         /// PyTorch: `aten::resize`.
         #[variants(function)]
@@ -35,7 +35,7 @@ torch_library! {
         /// too.
         ///
         /// # Errors
-        /// Those of [`resize_`](fn@resize_).
+        /// The errors of [`resize_`](fn@resize_).
         ///
         /// PyTorch: `Tensor.resize_as_`.
         #[tags(inplace_view)]
@@ -43,7 +43,7 @@ torch_library! {
         /// The functional form of [`resize_as_`](fn@resize_as_): resizes a copy.
         ///
         /// # Errors
-        /// Those of [`resize_as_`](fn@resize_as_).
+        /// The errors of [`resize_as_`](fn@resize_as_).
         ///
         /// PyTorch: `aten::resize_as`.
         resize_as(Tensor self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor;

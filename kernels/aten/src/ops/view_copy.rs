@@ -15,7 +15,7 @@ macro_rules! copies {
                         "contiguous copy.")]
                     ///
                     /// # Errors
-                    /// Those of the view.
+                    /// The errors of the view.
                     #[doc = concat!("\nPyTorch: `aten::", stringify!($name), "`.")]
                     $schema;
                 )*

@@ -24,7 +24,7 @@ torch_library! {
         /// means no padding.
         ///
         /// # Errors
-        /// Those of [`conv2d`](fn@conv2d); `"same"` with a stride other than 1.
+        /// The errors of [`conv2d`](fn@conv2d); `"same"` with a stride other than 1.
         ///
         /// PyTorch: `torch.nn.functional.conv2d`.
         conv2d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, str padding="valid",
@@ -75,7 +75,7 @@ torch_library! {
         /// The batch dimension may be missing.
         ///
         /// # Errors
-        /// Those of [`max_pool2d`](fn@max_pool2d); a divisor of 0.
+        /// The errors of [`max_pool2d`](fn@max_pool2d); a divisor of 0.
         ///
         /// PyTorch: `torch.nn.functional.avg_pool2d`.
         avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False,
@@ -261,7 +261,8 @@ torch_library! {
         /// [`fractional_max_pool2d`](fn@fractional_max_pool2d) of volumes.
         ///
         /// # Errors
-        /// Those of [`fractional_max_pool2d`](fn@fractional_max_pool2d), with random samples `[batch, channels, 3]`.
+        /// The errors of [`fractional_max_pool2d`](fn@fractional_max_pool2d), with random samples
+        /// `[batch, channels, 3]`.
         ///
         /// PyTorch: `torch.nn.functional.fractional_max_pool3d`.
         fractional_max_pool3d(Tensor self, int[3] kernel_size, int[3] output_size,
@@ -269,7 +270,7 @@ torch_library! {
         /// The gradient of the input of [`fractional_max_pool3d`](fn@fractional_max_pool3d).
         ///
         /// # Errors
-        /// Those of [`fractional_max_pool2d_backward`](fn@fractional_max_pool2d_backward).
+        /// The errors of [`fractional_max_pool2d_backward`](fn@fractional_max_pool2d_backward).
         ///
         /// PyTorch: `aten::fractional_max_pool3d_backward`.
         fractional_max_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] output_size,
@@ -286,7 +287,7 @@ torch_library! {
         /// effect.
         ///
         /// # Errors
-        /// Those of [`max_unpool2d`](fn@max_unpool2d); strides that are not positive.
+        /// The errors of [`max_unpool2d`](fn@max_unpool2d); strides that are not positive.
         ///
         /// PyTorch: `torch.nn.functional.max_unpool3d`.
         max_unpool3d(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride, int[3] padding) -> Tensor;
@@ -326,7 +327,7 @@ torch_library! {
         /// interpolation.
         ///
         /// # Errors
-        /// Those of [`_upsample_bilinear2d_aa`](fn@_upsample_bilinear2d_aa).
+        /// The errors of [`_upsample_bilinear2d_aa`](fn@_upsample_bilinear2d_aa).
         ///
         /// PyTorch: `torch.nn.functional.interpolate` with `mode="bicubic"` and `antialias=True`.
         _upsample_bicubic2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None,

@@ -46,7 +46,7 @@ pub fn grad<const N: usize>(
 /// Like [`grad`], for any number of inputs. The gradient is zero for an input that the result does not depend on.
 ///
 /// # Errors
-/// Those of [`grad`].
+/// The errors of [`grad`].
 pub fn grads(inputs: &[Tensor], f: impl FnOnce(&[Tensor]) -> Result<Tensor>) -> Result<Vec<Tensor>> {
     let guard = Level::enter_grad()?;
     let level = guard.level();

@@ -10,7 +10,8 @@ torch_library! {
     #[methods(BinaryMethods)]
     #[overloads(function)]
     pub mod aten extends super::random::aten {
-        /// The sum `self + alpha * other`. For booleans it is logical or.
+        /// The sum `self + alpha * other`. For booleans it is logical or. The operands broadcast, and promote to a
+        /// common dtype.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -37,7 +38,7 @@ torch_library! {
         #[tags(pointwise)]
         add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!);
 
-        /// The difference `self - alpha * other`.
+        /// The difference `self - alpha * other`. The operands broadcast, and promote to a common dtype.
         ///
         /// # Errors
         /// Boolean dtypes, for which subtraction is not defined.
@@ -65,7 +66,7 @@ torch_library! {
         /// PyTorch: `torch.rsub`.
         rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor;
 
-        /// The product. For booleans it is logical and.
+        /// The product. For booleans it is logical and. The operands broadcast, and promote to a common dtype.
         ///
         /// PyTorch: `torch.mul`.
         #[tags(pointwise)]
@@ -82,7 +83,8 @@ torch_library! {
         #[tags(pointwise)]
         mul_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!);
 
-        /// The quotient `self / other`. For integers it is floating-point.
+        /// The quotient `self / other`. For integers it is floating-point. The operands broadcast, and promote to a
+        /// common dtype.
         ///
         /// PyTorch: `torch.div`.
         #[tags(pointwise)]

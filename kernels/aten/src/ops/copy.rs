@@ -65,7 +65,7 @@ torch_library! {
         to.dtype_layout(Tensor(a) self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
             bool? pin_memory=None, bool non_blocking=False, bool copy=False,
             MemoryFormat? memory_format=None) -> Tensor(a);
-        /// The tensor converted to the dtype of `other`; its device stays.
+        /// The tensor converted to the dtype and device of `other`.
         ///
         /// PyTorch: `Tensor.type_as`.
         type_as(Tensor self, Tensor other) -> Tensor;

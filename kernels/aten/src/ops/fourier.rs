@@ -28,8 +28,8 @@ torch_library! {
         /// PyTorch: `aten::_fft_r2c`.
         _fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor;
 
-        /// The inverse of [`_fft_r2c`](fn@_fft_r2c), from one-sided frequencies to `last_dim_size` real elements in the
-        /// last of these dimensions.
+        /// The backward transform to real elements: from one-sided frequencies, as of [`_fft_r2c`](fn@_fft_r2c), to
+        /// `last_dim_size` elements in the last of these dimensions.
         ///
         /// # Errors
         /// The errors of [`_fft_c2c`](fn@_fft_c2c); no dimension, a size that does not fit `last_dim_size`.
@@ -245,7 +245,7 @@ torch_library! {
         /// PyTorch: `torch.fft.ifftshift`.
         fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor;
 
-        /// The Hann window: half a period of the cosine from zero up to one and back, which is a squared sine.
+        /// The Hann window: one period of the cosine, from zero up to one and back, which is a squared sine.
         ///
         /// It is periodic, as a Fourier transform needs it: the point after the last would equal the first.
         ///

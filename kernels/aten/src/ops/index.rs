@@ -33,7 +33,7 @@ torch_library! {
         /// PyTorch: `torch.gather`.
         gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor;
 
-        /// Selects slices along a dimension by their index.
+        /// Selects slices along a dimension by their index. In that dimension, the result has the size of the index.
         ///
         /// # Errors
         /// An index that is not a vector, or of another dtype than `int64` and `int32`; an index out of range.
@@ -41,7 +41,8 @@ torch_library! {
         /// PyTorch: `torch.index_select`.
         index_select(Tensor self, int dim, Tensor index) -> Tensor;
 
-        /// Looks up rows of a matrix by their index.
+        /// Looks up rows of a matrix by their index. The result has the sizes of `indices`, followed by the length of a
+        /// row. `padding_idx` and `scale_grad_by_freq` only affect the gradient.
         ///
         /// # Errors
         /// A weight that is not a matrix; those of [`index_select`](fn@index_select).
@@ -67,7 +68,8 @@ torch_library! {
         /// PyTorch: `aten::embedding_renorm_`.
         embedding_renorm_(Tensor(a!) self, Tensor indices, float max_norm, float norm_type) -> Tensor(a!);
 
-        /// The indices of the elements that are not zero, one row for each, in row-major order.
+        /// The indices of the elements that are not zero, one row for each, in row-major order. The result is `int64`,
+        /// of sizes `[count, dimensions]`.
         ///
         /// PyTorch: `torch.nonzero`.
         #[tags(dynamic_output_shape)]

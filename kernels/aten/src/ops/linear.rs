@@ -6,7 +6,8 @@ torch_library! {
     /// Products and distances, on top of the operators declared before.
     #[methods(LinearMethods)]
     pub mod aten extends super::image::aten {
-        /// The Kronecker product: each element of `self` times the whole of `other`.
+        /// The Kronecker product: each element of `self` times the whole of `other`. Sizes multiply, dimension by
+        /// dimension.
         ///
         /// PyTorch: `torch.kron`.
         kron(Tensor self, Tensor other) -> Tensor;

@@ -15,7 +15,7 @@ torch_library! {
         #[variants(out)]
         mm(Tensor self, Tensor mat2) -> Tensor;
 
-        /// The products of two batches of matrices, pair by pair.
+        /// The products of two batches of matrices, `[batch, n, k]` and `[batch, k, m]`, pair by pair.
         ///
         /// # Errors
         /// The errors of [`mm`](fn@mm); batches of different sizes.
@@ -41,7 +41,7 @@ torch_library! {
         /// PyTorch: `torch.dot`.
         dot(Tensor self, Tensor tensor) -> Tensor;
 
-        /// The product of a matrix and a vector.
+        /// The product of a matrix `[n, m]` and a vector of `m` elements: a vector of `n` elements.
         ///
         /// # Errors
         /// Tensors that are not a matrix and a vector, sizes that do not match, different dtypes.
@@ -66,7 +66,7 @@ torch_library! {
         /// PyTorch: `torch.matmul`.
         matmul(Tensor self, Tensor other) -> Tensor;
 
-        /// `input @ weight.t() + bias`.
+        /// `input @ weight.t() + bias`, for an input `[.., in]`, a weight `[out, in]` and a bias `[out]`.
         ///
         /// # Errors
         /// The errors of [`matmul`](fn@matmul).
@@ -74,7 +74,7 @@ torch_library! {
         /// PyTorch: `torch.nn.functional.linear`.
         linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor;
 
-        /// `beta * self + alpha * (batch1 @ batch2)`, for batches of matrices.
+        /// `beta * self + alpha * (batch1 @ batch2)`, for batches of matrices, `[batch, n, k]` and `[batch, k, m]`.
         ///
         /// PyTorch: `torch.baddbmm`.
         baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor;
@@ -86,7 +86,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.Tensor.addbmm_`.
         addbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!);
-        /// The outer product of two vectors.
+        /// The outer product of two vectors: a matrix of all products of their elements.
         ///
         /// PyTorch: `torch.outer`.
         outer(Tensor self, Tensor vec2) -> Tensor;

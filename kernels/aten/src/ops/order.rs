@@ -214,7 +214,8 @@ torch_library! {
         /// PyTorch: `torch.corrcoef`.
         corrcoef(Tensor self) -> Tensor;
 
-        /// The number of occurrences of each non-negative integer, or the sum of the weights at its occurrences.
+        /// The number of occurrences of each non-negative integer, or the sum of the weights at its occurrences. Counts
+        /// are `int64`; the result has at least `minlength` elements.
         ///
         /// # Errors
         /// Negative elements, a dtype that is not integer, more than one dimension.
@@ -257,7 +258,7 @@ torch_library! {
         unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False,
             bool return_counts=False) -> (Tensor, Tensor, Tensor);
         /// The indices at which elements would be inserted into sorted rows: before equal elements, or after them with
-        /// `right`.
+        /// `right`. They are `int64`, or `int32` with `out_int32`.
         ///
         /// # Errors
         /// Rows of other sizes, a `side` that contradicts `right`.
@@ -274,7 +275,7 @@ torch_library! {
         searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False,
             str? side=None, Tensor? sorter=None) -> Tensor;
         /// The index of the bucket of each element: the number of boundaries that are less than it, or at most it with
-        /// `right`.
+        /// `right`. It is `int64`, or `int32` with `out_int32`.
         ///
         /// # Errors
         /// Boundaries that are not a vector.

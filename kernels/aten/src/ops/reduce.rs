@@ -13,7 +13,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.sum`.
         sum(Tensor self, *, ScalarType? dtype=None) -> Tensor;
-        /// The sums over some dimensions.
+        /// The sums over some dimensions. For integers and booleans they are `int64`.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -70,7 +70,7 @@ torch_library! {
         #[variants(out)]
         amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor;
         /// The index of the largest element along a dimension, or in the flattened tensor; the first if there are
-        /// several.
+        /// several. The result is `int64`.
         ///
         /// # Errors
         /// A reduction over no elements, boolean and complex dtypes.
@@ -80,7 +80,7 @@ torch_library! {
         #[variants(out)]
         argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor;
         /// The index of the smallest element along a dimension, or in the flattened tensor; the first if there are
-        /// several.
+        /// several. The result is `int64`.
         ///
         /// # Errors
         /// The errors of [`argmax`](fn@argmax).

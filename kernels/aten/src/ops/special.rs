@@ -275,11 +275,11 @@ torch_library! {
         /// PyTorch: `torch.bitwise_right_shift`.
         #[tags(pointwise)]
         bitwise_right_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor;
-        /// Each element to the power of the other operand's, computed in `float64`.
+        /// Each element to the power of the other operand's, in `float64`, or `complex128` for complex numbers.
         ///
         /// PyTorch: `torch.float_power`.
         float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor;
-        /// Each element to the power of a scalar, computed in `float64`.
+        /// Each element to the power of a scalar, in `float64`, or `complex128` for complex numbers.
         ///
         /// PyTorch: `torch.float_power`.
         float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor;
@@ -362,7 +362,7 @@ torch_library! {
         /// PyTorch: `torch.bitwise_right_shift`.
         #[tags(pointwise)]
         bitwise_right_shift.Scalar_Tensor(Scalar self, Tensor other) -> Tensor;
-        /// A scalar to the power of each element, computed in `float64`.
+        /// A scalar to the power of each element, in `float64`, or `complex128` for complex numbers.
         ///
         /// PyTorch: `torch.float_power`.
         #[tags(pointwise)]

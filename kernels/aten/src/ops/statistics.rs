@@ -14,13 +14,13 @@ torch_library! {
         /// PyTorch: `torch.prod`.
         #[variants(out)]
         prod(Tensor self, *, ScalarType? dtype=None) -> Tensor;
-        /// The products over one dimension.
+        /// The products over one dimension. For integers and booleans they are `int64`.
         ///
         /// PyTorch: `torch.prod`.
         #[variants(out = "int_out")]
         prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor;
 
-        /// Whether any element is nonzero.
+        /// Whether any element is nonzero. The result is boolean, or `uint8` for `uint8`.
         ///
         /// PyTorch: `torch.any`.
         any(Tensor self) -> Tensor;
@@ -33,7 +33,7 @@ torch_library! {
         /// PyTorch: `torch.any`.
         #[variants(out)]
         any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor;
-        /// Whether all elements are nonzero.
+        /// Whether all elements are nonzero. The result is boolean, or `uint8` for `uint8`.
         ///
         /// PyTorch: `torch.all`.
         all(Tensor self) -> Tensor;
@@ -165,7 +165,7 @@ torch_library! {
         /// PyTorch: `torch.logsumexp`.
         logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor;
 
-        /// The cumulative sum along a dimension.
+        /// The cumulative sum along a dimension. For integers and booleans it is `int64`.
         ///
         /// PyTorch: `torch.cumsum`.
         cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor;
@@ -182,7 +182,8 @@ torch_library! {
         ///
         /// PyTorch: `torch.argsort`.
         argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor;
-        /// The `k` largest (or smallest) elements along a dimension, in order, and their indices.
+        /// The `k` largest (or smallest) elements along a dimension, in order, and their indices. The indices are
+        /// `int64`.
         ///
         /// # Errors
         /// A `k` above the size of the dimension.

@@ -363,7 +363,8 @@ torch_library! {
         /// PyTorch: `torch._is_zerotensor`.
         _is_zerotensor(Tensor self) -> bool;
 
-        /// A view of the sliding windows of a dimension, `step` apart; their elements are a new last dimension.
+        /// A view of the sliding windows of a dimension, `step` apart; their elements are a new last dimension. The
+        /// dimension itself then counts the windows.
         ///
         /// PyTorch: `Tensor.unfold`.
         unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a);

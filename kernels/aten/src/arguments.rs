@@ -1,4 +1,4 @@
-//! What arguments say: checks, and numbers that stand for choices, where kernels of several keys ask for them.
+//! Checks and interpretations of arguments that kernels at several dispatch keys share.
 
 use torch_library::geometry::{Dims, wrap_dim};
 use torch_library::guard::GradMode;
@@ -7,7 +7,7 @@ use torch_library::prelude::*;
 use crate::aten;
 use crate::loops::pointwise::{common_device, order_of_dimensions};
 
-/// What becomes of the rows of a bag: the modes of PyTorch, by their numbers.
+/// How `embedding_bag` reduces the rows of a bag, by PyTorch's numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum BagMode {
     Sum,
@@ -17,7 +17,7 @@ pub enum BagMode {
 
 impl BagMode {
     /// # Errors
-    /// A number of none.
+    /// A number that is not a mode.
     pub fn of(operator: &str, mode: i64) -> Result<Self> {
         match mode {
             0 => Ok(BagMode::Sum),
@@ -28,7 +28,7 @@ impl BagMode {
     }
 }
 
-/// The size of matrices that are square.
+/// The size `n` of matrices `[.., n, n]`.
 pub fn square(operator: &str, a: &Tensor) -> Result<i64> {
     match a.sizes() {
         [.., rows, columns] if rows == columns => Ok(*rows),
@@ -36,7 +36,7 @@ pub fn square(operator: &str, a: &Tensor) -> Result<i64> {
     }
 }
 
-/// The number of channels, each of which the vectors have an element for.
+/// The number of channels of `input`, after a check that each vector has one element for each channel.
 pub fn channels_of(operator: &'static str, input: &Tensor, vectors: &[Option<&Tensor>]) -> Result<i64> {
     ensure!(
         input.dim() >= 2,
@@ -58,7 +58,7 @@ pub fn channels_of(operator: &'static str, input: &Tensor, vectors: &[Option<&Te
 }
 
 /// # Errors
-/// A negative power of whole numbers.
+/// A negative integer power of an integer.
 pub fn check_exponent(operator: &str, this: &Tensor, exponent: Scalar) -> Result<()> {
     let is_negative = matches!(exponent, Scalar::Int(number) if number < 0);
     ensure!(
@@ -70,10 +70,10 @@ pub fn check_exponent(operator: &str, this: &Tensor, exponent: Scalar) -> Result
     Ok(())
 }
 
-/// Which dimension each was before a permutation.
+/// The inverse of a permutation of dimensions.
 ///
 /// # Errors
-/// A dimension that there is not.
+/// A dimension out of range.
 pub fn inverse(dims: &[i64]) -> Result<Vec<i64>> {
     let mut inverse = vec![0; dims.len()];
     for (to, from) in dims.iter().enumerate() {
@@ -82,10 +82,10 @@ pub fn inverse(dims: &[i64]) -> Result<Vec<i64>> {
     Ok(inverse)
 }
 
-/// Two lists of lengths of sequences, as numbers.
+/// The elements of two tensors of sequence lengths.
 ///
 /// # Errors
-/// No whole numbers.
+/// A dtype that is not integer.
 pub fn lengths(tensors: [&Tensor; 2]) -> Result<[Vec<i64>; 2]> {
     let list = |tensor: &Tensor| {
         ensure!(
@@ -100,8 +100,8 @@ pub fn lengths(tensors: [&Tensor; 2]) -> Result<[Vec<i64>; 2]> {
     Ok([list(tensors[0])?, list(tensors[1])?])
 }
 
-/// Whether PyTorch has flash attention for these on the CPU: of one type, and elements of a query beside each other.
-/// Its result lies in memory as the query does.
+/// Whether PyTorch has flash attention for these tensors on the CPU: they have one dtype, and their last dimension is
+/// contiguous. Its result has the memory layout of the query.
 pub(crate) fn has_flash_attention([query, key, value]: [&Tensor; 3], mask: Option<&Tensor>) -> bool {
     let is_plain = |tensor: &Tensor| {
         tensor.dim() == 4
@@ -116,7 +116,7 @@ pub(crate) fn has_flash_attention([query, key, value]: [&Tensor; 3], mask: Optio
     [query, key, value].into_iter().all(is_plain) && mask.is_none_or(is_mask)
 }
 
-/// Whether our flash attention is for these: plain memory of the CPU that wants no gradient.
+/// Whether our flash attention can be used: for plain CPU tensors that require no gradient.
 pub fn suits_flash_attention(tensors: [&Tensor; 3], mask: Option<&Tensor>) -> bool {
     let wants_gradient = |tensor: &Tensor| GradMode::is_enabled() && tensor.requires_grad();
     let is_here = |tensor: &Tensor| tensor.device() == Device::CPU && !tensor.is_wrapper();
@@ -125,7 +125,7 @@ pub fn suits_flash_attention(tensors: [&Tensor; 3], mask: Option<&Tensor>) -> bo
         && mask.is_none_or(|mask| !mask.is_wrapper() && !wants_gradient(mask))
 }
 
-/// The dimensions of a tensor from widest to densest.
+/// The dimensions of a tensor in the order of memory, from the largest stride to the smallest.
 pub(crate) fn dense_order(this: &Tensor) -> Dims {
     let geometry = this.geometry();
     let strides = Dims::from_slice(geometry.strides());

@@ -1,7 +1,7 @@
-//! Autocast for `aten`: which operators run in lower precision, which in `float32`, which in the widest type of
-//! their inputs; and what a library needs to say the same of its own operators.
+//! Autocast for `aten`: which operators run in lower precision, which in `float32`, and which in the widest dtype of
+//! their inputs; and the means to declare the same for the operators of other libraries.
 //!
-//! An operator that is in no list falls through: it runs in the types that it is given.
+//! An operator that is in no list falls through: it runs in the dtypes of its arguments.
 //!
 //! ```
 //! use torch_library::autocast::Autocast;
@@ -35,10 +35,10 @@
 //! # }
 //! ```
 //!
-//! A kernel for which no policy fits holds [`below`], and casts with [`cached_cast`] to [`dtype`], the precision of the
-//! region.
+//! A kernel that no policy fits holds the guard [`below`], and casts with [`cached_cast`] to [`dtype`], the precision
+//! of the region.
 //!
-//! These lists are the CPU's; [`implement_policies`] gives those of accelerators to their backends.
+//! These lists are those of the CPU; [`implement_policies`] registers those of an accelerator for its backend.
 //!
 //! PyTorch: `aten/src/ATen/autocast_mode.h`.
 
@@ -61,20 +61,20 @@ pub use torch_library::autocast::{dtype, promote_type};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Policy {
-    /// To the precision of the region: products of matrices, convolutions.
+    /// Casts to the precision of the region: matrix products, convolutions.
     LowerPrecision,
-    /// To `float32`: what loses too much in less, such as losses and decompositions.
+    /// Casts to `float32`: operators that lose too much precision otherwise, such as losses and decompositions.
     Float32,
-    /// To the widest type among the inputs.
+    /// Casts to the widest dtype among the inputs.
     Promote,
-    /// Casts nothing, but asks for a `float32` result where the caller asked for no type: sums, softmax.
+    /// Casts nothing, but asks for a `float32` result where the caller gave no `dtype`: sums, softmax.
     Float32Result,
-    /// An error that says what to use instead.
+    /// Fails with an error that says what to use instead.
     Banned,
 }
 
 impl Policy {
-    /// A boxed kernel with this policy, for operators of one's own at the autocast key of any device.
+    /// A boxed kernel with this policy, to register for an operator at the autocast key of any device.
     ///
     /// ```
     /// use torch_library::prelude::*;
@@ -94,7 +94,7 @@ impl Policy {
     /// kernel below. The [module](self) has an example.
     ///
     /// # Errors
-    /// The policy is [`Banned`](Policy::Banned), a cast fails, or the kernel below does.
+    /// The policy is [`Banned`](Policy::Banned), a cast fails, or the kernel below fails.
     pub fn apply(
         self,
         device: DeviceType,
@@ -127,9 +127,10 @@ impl Policy {
     }
 }
 
-/// Calls an operator so that its result is of `float32`, if its first tensor takes part.
+/// Calls an operator so that its result is `float32`, if its first tensor is eligible for autocast.
 ///
-/// PyTorch: `CastPolicy::fp32_set_opt_dtype`, and `fp32_append_dtype` for those that have an overload with a type.
+/// PyTorch: `CastPolicy::fp32_set_opt_dtype`, and `fp32_append_dtype` for operators with an overload that takes a
+/// dtype.
 fn float32_result(
     device: DeviceType,
     operator: OperatorHandle,
@@ -164,8 +165,8 @@ fn keys_below(device: DeviceType) -> DispatchKeySet {
     DispatchKeySet::full_after(state::key(device).unwrap_or(DispatchKey::Undefined))
 }
 
-/// A tensor in another type if it is eligible, else as it is. Casts of weights are
-/// [remembered](torch_library::autocast::cached) until the outermost region ends.
+/// The tensor cast to `to` if it is eligible, else the tensor itself. Casts of weights are
+/// [cached](torch_library::autocast::cached) until the outermost region ends.
 ///
 /// # Errors
 /// The cast fails.
@@ -176,7 +177,7 @@ pub fn cached_cast(to: DType, tensor: &Tensor, device: DeviceType) -> Result<Ten
     cached(tensor, to, device, aten::to_dtype)
 }
 
-/// Excludes autocast for a device: what an autocast kernel holds around its call of the kernel below.
+/// A guard that excludes the autocast key of a device: an autocast kernel holds it while it calls the kernel below.
 #[inline]
 pub fn below(device: DeviceType) -> ExcludeDispatchKeyGuard {
     ExcludeDispatchKeyGuard::new(state::key(device).map_or(DispatchKeySet::EMPTY, DispatchKeySet::from_key))
@@ -202,7 +203,7 @@ fn cast_argument(argument: &mut Value<'_>, to: DType, device: DeviceType) -> Res
     Ok(())
 }
 
-/// Writes a boxed kernel with one policy for each operator of a list, and the list for those who ask.
+/// Defines a boxed kernel for each operator of a list with its policy, and [`policies`], which returns the list.
 macro_rules! policies {
     ($($kernels:ident: $policy:ident [$($operator:ident)*])+) => {
         $(
@@ -219,7 +220,7 @@ macro_rules! policies {
             }
         )+
 
-        /// The operators that autocast has a policy for on the CPU.
+        /// The operators that have an autocast policy on the CPU.
         pub fn policies() -> Vec<(OperatorHandle, Policy)> {
             vec![$($((aten::$operator::handle(), Policy::$policy),)*)+]
         }

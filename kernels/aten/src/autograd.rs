@@ -1,7 +1,7 @@
-//! Derivatives, family by family: one row for each operator that has one, and for each that has none.
+//! Derivatives, family by family: one entry for each operator that has one, and for each that is not differentiable.
 //!
-//! The rows name operators and nothing else, so gradients run through all layers below autograd, and through autograd
-//! again where a second derivative is asked for. The names of nodes are PyTorch's.
+//! The formulas use operators and nothing else, so that gradients run through all layers below autograd, and through
+//! autograd again for second derivatives. The names of autograd nodes are PyTorch's.
 
 mod activation;
 mod analysis;

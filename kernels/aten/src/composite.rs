@@ -1,4 +1,4 @@
-//! Kernels that are written in other operators, or that need no elements: they serve every backend.
+//! Composite kernels: written in terms of other operators, or without access to elements, they serve every backend.
 
 mod activation;
 pub(crate) mod analysis;
@@ -37,13 +37,14 @@ use torch_library::prelude::*;
 
 use crate::aten;
 
-/// Whether a tensor is nothing but elements in host memory.
+/// Whether a tensor is a plain CPU tensor: no wrapper, no fake tensor, and with no keys besides those of an ordinary
+/// one.
 pub(crate) fn is_plain(tensor: &Tensor) -> Result<bool> {
     let plain = Tensor::empty(&[0], tensor.dtype(), Device::CPU)?;
     Ok((tensor.device(), tensor.key_set()) == (Device::CPU, plain.key_set()) && !is_fake(tensor))
 }
 
-/// So many numbers of a series, where there is memory for them.
+/// A vector of `count` numbers, or an error if there is no memory for them.
 pub fn collected<T>(operator: &str, count: i64, number: impl FnMut(i64) -> T) -> Result<Vec<T>> {
     let mut numbers = Vec::new();
     let room = usize::try_from(count).is_ok_and(|count| numbers.try_reserve_exact(count).is_ok());
@@ -52,14 +53,14 @@ pub fn collected<T>(operator: &str, count: i64, number: impl FnMut(i64) -> T) ->
     Ok(numbers)
 }
 
-/// A vector of indices on a device.
+/// An index tensor of one dimension, on a device.
 pub(crate) fn vector(index: Vec<i64>, device: Device) -> Result<Tensor> {
     let count = index.len() as i64;
     let index = Tensor::from_vec(index, &[count])?;
     if device == Device::CPU { Ok(index) } else { aten::_to_copy::with(&index).device(Some(device)).call() }
 }
 
-/// The elements that lists of indices name, one list for each dimension from one on.
+/// The elements at the cross product of lists of indices, one list for each dimension from `first` on.
 pub fn crossed(this: &Tensor, first: usize, lists: Vec<Vec<i64>>) -> Result<Tensor> {
     let mut indices = vec![None; first];
     for (behind, list) in (0..lists.len()).rev().zip(lists) {

@@ -1,6 +1,7 @@
-//! Kernels that touch elements in host memory.
+//! Kernels that compute on elements in host memory.
 //!
-//! They serve meta tensors too: those have no elements, so all that is done for them is to work out the result.
+//! They serve meta tensors too, which have no elements: for these, they only determine the sizes and dtype of the
+//! result.
 
 mod activation;
 mod analysis;

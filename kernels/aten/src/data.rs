@@ -1,4 +1,4 @@
-//! Data in and out: `.npy` files, safetensors, arrays, and DLPack for memory that other libraries share.
+//! Import and export: `.npy` files, safetensors, `ndarray` arrays, and DLPack, to share memory with other libraries.
 //!
 //! | to … | see |
 //! |---|---|
@@ -19,7 +19,7 @@ pub mod npy;
 #[cfg(feature = "safetensors")]
 pub mod safetensors;
 
-/// The bytes of the elements in row-major order, the lowest byte of each first.
+/// The bytes of the elements in row-major order, each in little-endian byte order.
 fn bytes(tensor: &Tensor) -> Result<Vec<u8>> {
     check_order()?;
     let dense = aten::_to_copy::with(tensor)
@@ -32,10 +32,11 @@ fn bytes(tensor: &Tensor) -> Result<Vec<u8>> {
     Ok(dense.storage().bytes()?.to_vec())
 }
 
-/// The most dimensions that are read from a file, as NumPy has it.
+/// The largest number of dimensions that is read from a file, as in NumPy.
 const MAX_DIMS: usize = 64;
 
-/// A tensor of such bytes. A file may say anything of them: memory is taken when they are as many as it says.
+/// A tensor of the given bytes. A file may claim any sizes: memory is only allocated if the number of bytes matches
+/// them.
 fn from_bytes(dtype: DType, sizes: &[i64], bytes: &[u8]) -> Result<Tensor> {
     check_order()?;
     ensure!(
@@ -56,7 +57,7 @@ fn from_bytes(dtype: DType, sizes: &[i64], bytes: &[u8]) -> Result<Tensor> {
     Ok(tensor)
 }
 
-/// How many bytes the elements of a tensor are.
+/// The size of a tensor's elements in bytes.
 fn nbytes(dtype: DType, sizes: &[i64]) -> Result<u64> {
     ensure!(sizes.len() <= MAX_DIMS, Shape, "{} dimensions, {MAX_DIMS} are the most", sizes.len());
     let nbytes = numel(sizes)?.unsigned_abs().checked_mul(dtype.size() as u64);
@@ -65,7 +66,7 @@ fn nbytes(dtype: DType, sizes: &[i64]) -> Result<u64> {
     })
 }
 
-/// The beginning of a text from a file, for messages.
+/// The beginning of a text from a file, for error messages.
 fn shortened(text: &str) -> String {
     match text.char_indices().nth(200) {
         Some((end, _)) => format!("{}…", &text[..end]),

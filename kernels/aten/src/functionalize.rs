@@ -1,6 +1,7 @@
-//! How views are put back into their bases, where a program without writes is made of one that writes through views.
+//! How functionalization writes an updated view back into its base, for each view operator.
 //!
-//! What is not here is put back by `as_strided_scatter`: which is right, but says less to a reader of the program.
+//! Views that are not listed here are written back by `as_strided_scatter`: this is correct, but harder to read in the
+//! resulting program.
 
 use torch_library::functionalize;
 use torch_library::prelude::*;
@@ -127,12 +128,12 @@ mod some_elements {
     }
 }
 
-/// A base with other indices of a dimension, from `start` on.
+/// The base with `part` in place of the slices from `start` on along a dimension.
 fn part_back(base: &Tensor, part: &Tensor, dim: i64, start: i64) -> Result<Tensor> {
     aten::slice_scatter::call(base, part, dim, Some(start), Some(start + part.size(dim)?), 1)
 }
 
-/// Where elements show several times, all of them have been written alike.
+/// Elements that the view shows several times were all written with the same value.
 #[torch_impl(aten::expand, Functionalize)]
 fn expand(this: &Tensor, size: &[i64], implicit: bool) -> Result<Tensor> {
     let size = size.to_vec();

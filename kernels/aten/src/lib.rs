@@ -1,16 +1,17 @@
-//! The namespace [`aten`](mod@aten) for [`torch_library`]: all declarations, kernels that are made of other operators,
-//! derivatives, what layers need to know, and the CPU kernels of the families that most programs call.
+//! The namespace [`aten`](mod@aten) for [`torch_library`]: all declarations, composite kernels, derivatives, autocast
+//! policies and batching rules, and the CPU kernels of the families that most programs call.
 //!
-//! The CPU kernels of other families are in crates of their own, which a program names where it wants them:
+//! The CPU kernels of the other families are in separate crates, which a program names as dependencies if it needs
+//! them:
 //!
 //! | crate | families |
 //! |---|---|
 //! | `torch_library_nn` | convolutions, pooling, interpolation, normalisation, losses, optimisers, recurrent networks |
-//! | `torch_library_linalg` | equations, factors and spectra of matrices |
+//! | `torch_library_linalg` | linear systems, factorisations and spectra of matrices |
 //! | `torch_library_fourier` | Fourier transforms |
 //!
-//! `torch_library_kernels` is all of them. A call of an operator whose kernels are not linked is an error that names
-//! the crate.
+//! `torch_library_kernels` contains all of them. Calling an operator whose kernels are not linked is an error that
+//! names the crate.
 //!
 //! ```
 //! use torch_library::prelude::*;
@@ -25,15 +26,15 @@
 //!
 //! # What is hidden
 //!
-//! The modules that the documentation does not show are for the crates with the other families, which are of the same
-//! version as this one. They are no interface: what they have changes without notice.
+//! The modules that the documentation does not show are for the crates of the other families, which have the same
+//! version as this one. They are not a public interface: they change without notice.
 
 use torch_library_loops::{functions, inlined, loops, number, vector};
 
-/// PyTorch's operators: a function for each overload (`aten::add_Tensor`), and a module of its name with the rest:
-/// `with` for arguments by name, `call` and `redispatch`, its handle.
+/// PyTorch's operators: a function for each overload (`aten::add_Tensor`), and a module of the same name with the rest:
+/// `with` for arguments by name, `call` and `redispatch`, and its handle.
 ///
-/// As methods on tensors, those of daily use are in [`methods`].
+/// The most common operators are also methods on tensors; see [`methods`].
 #[doc(inline)]
 pub use ops::variants::aten;
 
@@ -48,7 +49,7 @@ mod ops;
 pub mod arguments;
 pub mod methods;
 
-/// What a crate that calls operators as methods uses: `use torch_library_aten::prelude::*;`
+/// The imports of a crate that calls operators as methods: `use torch_library_aten::prelude::*;`
 pub mod prelude {
     pub use crate::aten::{
         ActivationMethods, AnalysisMethods, ArrangeMethods, BinaryMethods, BitMethods, CopyMethods,

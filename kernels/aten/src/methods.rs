@@ -1,18 +1,18 @@
 //! Operators as methods: `x.relu()?` for `aten::relu(&x)?`.
 //!
 //! Every operator with an argument `Tensor self` is a method under the name of its function, in the trait of its
-//! family. Here is what reads better by another name, or with arguments that have defaults.
+//! family. This module has those that read better under another name, or with default arguments.
 
 use torch_library::prelude::*;
 
 use crate::aten;
 
-/// The other side of an arithmetic method: a tensor or a number.
+/// The right-hand side of an arithmetic method: a tensor or a scalar.
 #[derive(Clone, Copy, Debug)]
 pub enum TensorOrScalar<'a> {
-    /// A tensor, whose type counts in full.
+    /// A tensor, which takes part in type promotion with its dtype.
     Tensor(&'a Tensor),
-    /// A number, of which only the kind counts.
+    /// A scalar, which takes part in type promotion only by its kind (integer, floating-point, complex).
     Scalar(Scalar),
 }
 
@@ -34,7 +34,7 @@ macro_rules! from_numbers {
 
 from_numbers!(Scalar, f32, f64, i32, i64, bool, Complex64);
 
-/// Writes methods that take a tensor or a number.
+/// Defines methods that take a tensor or a scalar.
 macro_rules! with_tensor_or_scalar {
     ($($(#[$doc:meta])* $method:ident: $tensor:ident, $scalar:ident;)+) => { $(
         $(#[$doc])*
@@ -47,10 +47,10 @@ macro_rules! with_tensor_or_scalar {
     )+ };
 }
 
-/// As above, for those that write in place.
+/// Defines the in-place forms of methods that take a tensor or a scalar.
 macro_rules! in_place {
     ($($method:ident: $tensor:ident, $scalar:ident;)+) => { $(
-        /// As the method without underscore, in place.
+        /// The in-place form of the method without the underscore.
         fn $method<'a>(&mut self, other: impl Into<TensorOrScalar<'a>>) -> Result<&mut Tensor> {
             match other.into() {
                 TensorOrScalar::Tensor(other) => aten::$tensor(self.as_tensor_mut(), other),
@@ -60,9 +60,9 @@ macro_rules! in_place {
     )+ };
 }
 
-/// Methods of [`Tensor`] that take a tensor or a number, and short names for overloads. All other operators are
-/// methods under the names of their functions in [`aten`](mod@crate::aten), by the traits there; the
-/// [prelude](crate::prelude) has all of them.
+/// Methods of [`Tensor`] that take a tensor or a scalar, and short names for overloads. All other operators are methods
+/// under the names of their functions in [`aten`](mod@crate::aten), by the traits there; the [prelude](crate::prelude)
+/// imports all of them.
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -83,43 +83,43 @@ pub trait TensorMethods {
     fn as_tensor_mut(&mut self) -> &mut Tensor;
 
     with_tensor_or_scalar! {
-        /// The sum with a tensor or a number.
+        /// The sum with a tensor or a scalar.
         add: add_Tensor, add_Scalar;
-        /// The difference to a tensor or a number.
+        /// The difference `self - other` from a tensor or a scalar.
         sub: sub_Tensor, sub_Scalar;
-        /// The product with a tensor or a number, element by element.
+        /// The element-wise product with a tensor or a scalar.
         mul: mul_Tensor, mul_Scalar;
-        /// The quotient by a tensor or a number, element by element.
+        /// The element-wise quotient by a tensor or a scalar.
         div: div_Tensor, div_Scalar;
-        /// The remainder of the division by a tensor or a number, with the sign of the divisor.
+        /// The remainder of the division by a tensor or a scalar, with the sign of the divisor.
         remainder: remainder_Tensor, remainder_Scalar;
-        /// The power by a tensor or a number, element by element.
+        /// The element-wise power, with a tensor or a scalar as the exponent.
         pow: pow_Tensor_Tensor, pow_Tensor_Scalar;
-        /// The remainder of the division by a tensor or a number, with the sign of the dividend.
+        /// The remainder of the division by a tensor or a scalar, with the sign of the dividend.
         fmod: fmod_Tensor, fmod_Scalar;
-        /// The bits that elements and those of a tensor or a number both have; of bools "and".
+        /// The bitwise and with a tensor or a scalar; for booleans it is logical and.
         bitwise_and: bitwise_and_Tensor, bitwise_and_Scalar;
-        /// The bits that elements or those of a tensor or a number have; of bools "or".
+        /// The bitwise or with a tensor or a scalar; for booleans it is logical or.
         bitwise_or: bitwise_or_Tensor, bitwise_or_Scalar;
-        /// The bits that either elements or those of a tensor or a number have; of bools "not equal".
+        /// The bitwise exclusive or with a tensor or a scalar; for booleans it is "not equal".
         bitwise_xor: bitwise_xor_Tensor, bitwise_xor_Scalar;
-        /// Each element with its bits moved up by as many places as a tensor or a number says.
+        /// Shifts the bits of each element to the left by a tensor or a scalar.
         bitwise_left_shift: bitwise_left_shift_Tensor, bitwise_left_shift_Tensor_Scalar;
-        /// Each element with its bits moved down by as many places as a tensor or a number says.
+        /// Shifts the bits of each element to the right by a tensor or a scalar.
         bitwise_right_shift: bitwise_right_shift_Tensor, bitwise_right_shift_Tensor_Scalar;
-        /// The absolute value of elements, with the signs of a tensor or a number.
+        /// The magnitude of each element with the sign of a tensor or a scalar.
         copysign: copysign_Tensor, copysign_Scalar;
-        /// Whether elements are equal to those of a tensor or to a number.
+        /// Whether elements are equal to those of a tensor, or to a scalar.
         eq: eq_Tensor, eq_Scalar;
-        /// Whether elements differ from those of a tensor or from a number.
+        /// Whether elements differ from those of a tensor, or from a scalar.
         ne: ne_Tensor, ne_Scalar;
-        /// Whether elements are less than those of a tensor or than a number.
+        /// Whether elements are less than those of a tensor, or than a scalar.
         lt: lt_Tensor, lt_Scalar;
-        /// Whether elements are not greater than those of a tensor or than a number.
+        /// Whether elements are at most those of a tensor, or a scalar.
         le: le_Tensor, le_Scalar;
-        /// Whether elements are greater than those of a tensor or than a number.
+        /// Whether elements are greater than those of a tensor, or than a scalar.
         gt: gt_Tensor, gt_Scalar;
-        /// Whether elements are not less than those of a tensor or than a number.
+        /// Whether elements are at least those of a tensor, or a scalar.
         ge: ge_Tensor, ge_Scalar;
     }
 
@@ -136,77 +136,77 @@ pub trait TensorMethods {
         bitwise_xor_: bitwise_xor__Tensor, bitwise_xor__Scalar;
     }
 
-    /// A view of each index of the first dimension; of another one by `unbind_int_with().dim(…)`.
+    /// Views of the slices along the first dimension; for another dimension, use `unbind_int_with().dim(…)`.
     fn unbind(&self) -> Result<Vec<Tensor>> {
         aten::unbind_int(self.as_tensor())
     }
 
-    /// Two dimensions swapped.
+    /// A view with two dimensions swapped.
     fn transpose(&self, dim0: i64, dim1: i64) -> Result<Tensor> {
         aten::transpose_int(self.as_tensor(), dim0, dim1)
     }
 
-    /// One index of a dimension.
+    /// A view of one index of a dimension, which is removed.
     fn select(&self, dim: i64, index: i64) -> Result<Tensor> {
         aten::select_int(self.as_tensor(), dim, index)
     }
 
-    /// All dimensions as one.
+    /// Flattens all dimensions into one.
     fn flatten(&self) -> Result<Tensor> {
         aten::flatten_using_ints(self.as_tensor())
     }
 
-    /// Each element but not below `min` and not above `max`.
+    /// Clamps each element to `[min, max]`.
     fn clamp(&self, min: Option<Scalar>, max: Option<Scalar>) -> Result<Tensor> {
         aten::clamp::call(self.as_tensor(), min, max)
     }
 
-    /// The largest elements over some dimensions, which stay with size 1 if `keepdim`.
+    /// The largest elements over some dimensions, which are kept with size 1 if `keepdim`.
     fn amax(&self, dims: &[i64], keepdim: bool) -> Result<Tensor> {
         aten::amax::call(self.as_tensor(), dims, keepdim)
     }
 
-    /// The smallest elements over some dimensions, which stay with size 1 if `keepdim`.
+    /// The smallest elements over some dimensions, which are kept with size 1 if `keepdim`.
     fn amin(&self, dims: &[i64], keepdim: bool) -> Result<Tensor> {
         aten::amin::call(self.as_tensor(), dims, keepdim)
     }
 
-    /// Where in a dimension, or else in the flat tensor, the largest element is.
+    /// The index of the largest element along a dimension, or in the flattened tensor.
     fn argmax(&self, dim: Option<i64>, keepdim: bool) -> Result<Tensor> {
         aten::argmax::call(self.as_tensor(), dim, keepdim)
     }
 
-    /// Exponentials that sum to one along a dimension.
+    /// The softmax along a dimension.
     fn softmax(&self, dim: i64) -> Result<Tensor> {
         aten::softmax_int(self.as_tensor(), dim)
     }
 
-    /// The logarithm of the softmax.
+    /// The logarithm of the softmax along a dimension.
     fn log_softmax(&self, dim: i64) -> Result<Tensor> {
         aten::log_softmax_int(self.as_tensor(), dim)
     }
 
-    /// The tensor itself if its elements lie in the memory format, else a copy of which that is true.
+    /// The tensor itself if it is contiguous in the memory format, else a contiguous copy.
     fn contiguous_format(&self, format: MemoryFormat) -> Result<Tensor> {
         aten::contiguous::with(self.as_tensor()).memory_format(format).call()
     }
 
-    /// Every `step`-th index of a dimension within a range.
+    /// A view of every `step`-th index of a dimension, from `start` up to but not including `end`.
     fn slice(&self, dim: i64, start: i64, end: i64, step: i64) -> Result<Tensor> {
         aten::slice_Tensor::call(self.as_tensor(), dim, Some(start), Some(end), step)
     }
 
-    /// The sums over some dimensions, which stay with size 1 if `keepdim`.
+    /// The sums over some dimensions, which are kept with size 1 if `keepdim`.
     fn sum_dim(&self, dims: &[i64], keepdim: bool) -> Result<Tensor> {
         aten::sum_dim_IntList::call(self.as_tensor(), Some(dims), keepdim, None)
     }
 
-    /// The means over some dimensions, which stay with size 1 if `keepdim`.
+    /// The means over some dimensions, which are kept with size 1 if `keepdim`.
     fn mean_dim(&self, dims: &[i64], keepdim: bool) -> Result<Tensor> {
         aten::mean_dim::call(self.as_tensor(), Some(dims), keepdim, None)
     }
 
-    /// The tensor itself if it is on the device, else a copy there, of the same type.
+    /// The tensor itself if it is on the device, else a copy there, of the same dtype.
     ///
     /// ```
     /// use torch_library::prelude::*;
@@ -224,7 +224,7 @@ pub trait TensorMethods {
         aten::to_device(this, device.into(), this.dtype())
     }
 
-    /// Writes one value to every element.
+    /// Fills the tensor with one value.
     fn fill_(&mut self, value: impl Into<Scalar>) -> Result<&mut Tensor> {
         aten::fill__Scalar(self.as_tensor_mut(), value.into())
     }

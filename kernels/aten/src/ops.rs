@@ -1,6 +1,6 @@
-//! The declarations: every operator's schema and documentation, a file for each family.
+//! The declarations: every operator's schema and documentation, with a file for each family.
 //!
-//! Each family extends the one before, so the last of them has all.
+//! Each family extends the namespace of the one before, so that the last one has all operators.
 
 pub(crate) mod activation;
 pub(crate) mod alias;

@@ -1,10 +1,10 @@
-//! The generator that random operators draw from when they are given none.
+//! The default generator, from which random operators draw if they are given none.
 
 use std::sync::OnceLock;
 
 use torch_library::Generator;
 
-/// The generator of the CPU.
+/// The default generator of the CPU.
 ///
 /// ```
 /// use torch_library_kernels::{aten, random};
@@ -22,7 +22,7 @@ pub fn default_generator() -> &'static Generator {
     GENERATOR.get_or_init(Generator::default)
 }
 
-/// Starts [`default_generator`] over from a seed, and those of all devices.
+/// Seeds [`default_generator`], and the default generators of all devices.
 ///
 /// PyTorch: `torch.manual_seed`.
 pub fn manual_seed(seed: u64) {

@@ -1,4 +1,4 @@
-//! vmap: a function of one example, run on a whole batch at once.
+//! vmap: runs a function of one example on a whole batch at once.
 //!
 //! ```
 //! use torch_library::prelude::*;
@@ -11,7 +11,8 @@
 //! ```
 //!
 //! The function sees tensors with the sizes of one example. Each operator that it calls runs once, by its *batching
-//! rule*; one without a rule runs once for each example, and says so once. A rule is a kernel at `FuncTorchBatched`:
+//! rule*; an operator without a rule runs once for each example, and warns once. A rule is a kernel at
+//! `FuncTorchBatched`:
 //!
 //! ```
 //! use torch_library::prelude::*;
@@ -45,7 +46,7 @@
 //! # }
 //! ```
 //!
-//! Operators that are tagged `pointwise` need no rule. The mechanism is [`torch_library::vmap`].
+//! Operators that are tagged `pointwise` need no rule. For the mechanism, see [`torch_library::vmap`].
 //!
 //! PyTorch: `torch.vmap`, functorch's batching rules.
 
@@ -76,7 +77,7 @@ pub use torch_library::vmap::Randomness;
 /// Runs a function on each example of a batch, which is the first dimension of every input and of the result.
 ///
 /// # Errors
-/// As [`Vmap::run`].
+/// The errors of [`Vmap::run`].
 ///
 /// PyTorch: `torch.vmap(f)(*inputs)`.
 pub fn vmap<const N: usize>(
@@ -92,7 +93,7 @@ pub fn vmap<const N: usize>(
     Ok(outputs.remove(0))
 }
 
-/// A vmap with dimensions of its own.
+/// A vmap with options: the batch dimensions of inputs and outputs, and the behaviour of random operators.
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -116,24 +117,24 @@ pub struct Vmap {
 }
 
 impl Vmap {
-    /// Over the first dimension of all inputs and outputs, with no random operators.
+    /// Along the first dimension of all inputs and outputs; random operators are errors.
     pub fn new() -> Self {
         Vmap { in_dims: None, out_dims: vec![Some(0)], randomness: Randomness::default() }
     }
 
-    /// The dimension of the batch in each input, from the back if negative; `None` for an input that all examples
+    /// The batch dimension of each input; a negative one counts from the end. `None` is for an input that all examples
     /// share.
     pub fn in_dims(self, dims: impl Into<Vec<Option<i64>>>) -> Self {
         Vmap { in_dims: Some(dims.into()), ..self }
     }
 
-    /// Where each output gets the dimension of the batch; one stands for all outputs. `None` says that an output is the
-    /// same for all examples.
+    /// The position of the batch dimension in each output; a single one stands for all outputs. `None` asserts that an
+    /// output is the same for all examples.
     pub fn out_dims(self, dims: impl Into<Vec<Option<i64>>>) -> Self {
         Vmap { out_dims: dims.into(), ..self }
     }
 
-    /// What random operators do.
+    /// The behaviour of random operators.
     pub fn randomness(self, randomness: Randomness) -> Self {
         Vmap { randomness, ..self }
     }
@@ -141,8 +142,8 @@ impl Vmap {
     /// Runs a function on each example.
     ///
     /// # Errors
-    /// Dimensions that do not fit the inputs or outputs, no input with a batch, batches of different sizes, an
-    /// output that depends on the example where `None` was asked for; what the function fails with.
+    /// Dimensions that do not match the inputs or outputs, no batched input, batches of different sizes, an output that
+    /// depends on the example although its `out_dims` is `None`; errors of the function.
     pub fn run(
         &self,
         inputs: &[Tensor],
@@ -160,7 +161,7 @@ impl Vmap {
         outputs.iter().zip(out_dims).map(|(output, dim)| leave(level, output, dim)).collect()
     }
 
-    /// The dimension of the batch in each input, from the front.
+    /// The batch dimension of each input, as a non-negative index.
     fn dims_of(&self, inputs: &[Tensor]) -> Result<Vec<Option<usize>>> {
         let Some(dims) = &self.in_dims else {
             return inputs.iter().map(|input| existing_dim(input, 0).map(Some)).collect();
@@ -217,7 +218,7 @@ fn batch_size(inputs: &[Tensor], dims: &[Option<usize>]) -> Result<i64> {
     }
 }
 
-/// An output of the function, as the caller of vmap gets it.
+/// An output of the function, in the form that the caller of vmap gets.
 fn leave(level: Level, output: &Tensor, dim: Option<i64>) -> Result<Tensor> {
     match (level.unwrap(output), dim) {
         ((value, None), None) => Ok(value),
@@ -239,7 +240,7 @@ fn leave(level: Level, output: &Tensor, dim: Option<i64>) -> Result<Tensor> {
     }
 }
 
-/// A view with one dimension elsewhere.
+/// A view with one dimension moved to another position.
 fn moved(tensor: &Tensor, from: usize, to: usize) -> Result<Tensor> {
     if from == to {
         return Ok(tensor.clone());

@@ -1,4 +1,4 @@
-//! This crate without those with the other families: what it has runs, and what it lacks names the crate that has it.
+//! This crate without those of the other families: its operators run, and the others fail with the name of their crate.
 
 use torch_library::prelude::*;
 use torch_library_aten::aten;

@@ -1,4 +1,4 @@
-//! The policies of accelerators, which are not those of the CPU: a backend registers them for its own key.
+//! The autocast policies of accelerators, which differ from those of the CPU: a backend registers them at its own key.
 
 use torch_library::autocast as state;
 use torch_library::prelude::*;
@@ -6,10 +6,10 @@ use torch_library::{DeviceType, Library};
 
 use super::Policy;
 
-/// Operators by name, and their policy.
+/// A policy, and the names of its operators.
 type List = (Policy, &'static [&'static str]);
 
-/// On each kind of accelerator.
+/// The policies on every kind of accelerator.
 const EVERYWHERE: [List; 4] = [
     (
         Policy::LowerPrecision,
@@ -126,7 +126,7 @@ const EVERYWHERE: [List; 4] = [
     ),
 ];
 
-/// On all but MPS.
+/// The policies on every kind of accelerator except MPS.
 const NOT_MPS: [List; 5] = [
     (
         Policy::LowerPrecision,
@@ -170,12 +170,12 @@ const CUDA: [List; 2] = [
 
 const MPS: [List; 2] = [(Policy::LowerPrecision, &["_mps_convolution"]), (Policy::Float32, &["batch_norm"])];
 
-/// Registers a policy for each operator of `aten` that PyTorch has one for on a kind of accelerator; for a device that
-/// PyTorch knows nothing of, as [`PrivateUse1`](DeviceType::PrivateUse1), the policies that all but Apple's have.
-///
-/// The library is the backend's own, so the policies live as long as the backend. An operator that nobody declares yet
-/// gets its policy when somebody does. Operators without a policy need a fallthrough at the autocast key, which
-/// PyTorch's devices have.
+/// Registers the autocast policy of each operator of `aten` that PyTorch has one for on this kind of accelerator. A
+/// device that PyTorch does not know, such as [`PrivateUse1`](DeviceType::PrivateUse1), gets the policies that all
+/// devices but Apple's have.
+/// The library belongs to the backend, so the policies live as long as the backend. An operator that is not declared
+/// yet gets its policy when it is. Operators without a policy need a fallthrough at the autocast key, which PyTorch's
+/// own devices have.
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -193,10 +193,10 @@ const MPS: [List; 2] = [(Policy::LowerPrecision, &["_mps_convolution"]), (Policy
 /// ```
 ///
 /// # Errors
-/// A device without an autocast key; the CPU, whose policies are there; the library is not one of kernels of `aten`, or
-/// there is a kernel for one of the operators.
+/// A device without an autocast key; the CPU, whose policies are registered already; a library that is not one of
+/// kernels of `aten`; an operator that already has a kernel at this key.
 ///
-/// PyTorch: `AT_FORALL_LOWER_PRECISION_FP`, `AT_FORALL_FP32` and their like, which backends use in
+/// PyTorch: `AT_FORALL_LOWER_PRECISION_FP`, `AT_FORALL_FP32` and similar macros, which backends use in
 /// `TORCH_LIBRARY_IMPL`.
 pub fn implement_policies(library: &mut Library, device: DeviceType) -> Result<()> {
     let key = match state::key(device) {

@@ -116,7 +116,7 @@ derivatives! {
     }
 }
 
-/// The product of two tensors where something is not positive, and nothing elsewhere.
+/// The product of two tensors where `is_positive` is false, and zero elsewhere.
 fn below_zero(is_positive: &Tensor, a: &Tensor, b: &Tensor) -> Result<Tensor> {
     aten::where_ScalarSelf(is_positive, Scalar::from(0), &a.mul(b)?)
 }

@@ -1,4 +1,4 @@
-//! Derivatives of functions of statistics and physics.
+//! Derivatives of special functions of statistics and physics.
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, SQRT_2};
 
@@ -109,7 +109,7 @@ derivatives! {
             }
         },
     }
-    // There is none for the exponent.
+    // There is no derivative with respect to the exponent.
     special_zeta(Tensor self, Tensor other) -> Tensor as SpecialZetaBackward0 {
         self => without_derivative("zeta"),
         other => grad.mul(&self.neg()?)?.mul(&aten::special_zeta(&self.add(1)?, other)?),
@@ -124,7 +124,7 @@ derivatives! {
         self => without_derivative("zeta"),
     }
 
-    // Nor for the shape.
+    // There is no derivative with respect to the shape.
     #[in_place]
     igamma(Tensor self, Tensor other) -> Tensor as IgammaBackward0 {
         self => without_derivative("igamma"),
@@ -149,16 +149,16 @@ derivatives! {
     }
 }
 
-/// The density of the gamma distribution: how fast the part below a place grows with that.
+/// The density of the gamma distribution: the derivative of `igamma` with respect to its second argument.
 fn gamma_density(shape: &Tensor, place: &Tensor) -> Result<Tensor> {
     let power = aten::xlogy_Tensor(&shape.sub(1)?, place)?;
     power.sub(place)?.sub(&aten::lgamma(shape)?)?.exp()
 }
 
-/// Where a formula divides by the element, which is next to zero.
+/// For formulas that divide by the element: whether it is almost zero.
 struct Divisor {
     is_near_zero: Tensor,
-    /// The element, or something else near zero.
+    /// The element, or 1 where it is almost zero.
     safe: Tensor,
 }
 
@@ -175,7 +175,7 @@ impl Divisor {
         Ok(Divisor { is_near_zero, safe })
     }
 
-    /// A half near zero.
+    /// The slope: one half where the element is almost zero.
     fn slope(&self, elsewhere: &Tensor) -> Result<Tensor> {
         aten::masked_fill_Scalar(elsewhere, &self.is_near_zero, 0.5.into())
     }

@@ -1,4 +1,4 @@
-//! Derivatives of elements that are put elsewhere, and of some that are picked.
+//! Derivatives of operators that rearrange elements, and of some that select them.
 
 use torch_library::derivatives;
 use torch_library::geometry::infer_size;

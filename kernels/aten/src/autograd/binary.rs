@@ -1,4 +1,4 @@
-//! Derivatives of arithmetic and comparison. What was broadcast, the engine sums.
+//! Derivatives of arithmetic and comparison. The engine reduces the gradients of operands that were broadcast.
 
 use torch_library::derivatives;
 use torch_library::prelude::*;
@@ -52,7 +52,7 @@ derivatives! {
     div.Scalar(Tensor self, Scalar other) -> Tensor as DivBackward1 {
         self => grad.div(conj_of(other)),
     }
-    // A quotient that is rounded is constant between its steps.
+    // A rounded quotient is piecewise constant.
     #[in_place]
     div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor as DivBackward2 {
         self => if rounding_mode.is_some() { aten::zeros_like(grad) } else { grad.div(&conj(other)?) },
@@ -83,7 +83,7 @@ derivatives! {
     logical_not(Tensor self) -> Tensor as non_differentiable;
 }
 
-/// The conjugate, where there is one.
+/// The conjugate of a complex tensor; a real one is returned as it is.
 pub fn conj(x: &Tensor) -> Result<Tensor> {
     if x.dtype().is_complex() { aten::conj_physical(x) } else { Ok(x.clone()) }
 }
@@ -99,7 +99,7 @@ fn is_one(factor: Scalar) -> bool {
     factor.cast::<Complex64>() == Complex64::new(1.0, 0.0)
 }
 
-/// The gradient of what was multiplied by a number.
+/// The gradient of a factor that was multiplied by a scalar.
 pub(super) fn scaled(grad: &Tensor, factor: Scalar) -> Result<Tensor> {
     if is_one(factor) { Ok(grad.clone()) } else { grad.mul(conj_of(factor)) }
 }

@@ -50,7 +50,7 @@ derivatives! {
     triu(Tensor self, SymInt diagonal=0) -> Tensor as TriuBackward0 {
         self => aten::triu::with(grad).diagonal(diagonal).call(),
     }
-    // Random numbers know nothing of what was there before.
+    // Random numbers do not depend on the previous elements.
     uniform_(Tensor(a!) self, float from=0.0, float to=1.0, *,
         Generator? generator=None) -> Tensor(a!) as UniformBackward0 {
         self => aten::zeros_like(grad),

@@ -1,4 +1,4 @@
-//! Derivatives of reflections, of polar forms and of square roots of matrices.
+//! Derivatives of Householder reflections, polar decompositions and matrix square roots.
 
 use torch_library::derivatives;
 use torch_library::prelude::*;
@@ -26,7 +26,7 @@ derivatives! {
         Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False
     ) -> Tensor as OrmqrBackward0 {
         (self, input2, input3) => {
-            // `C Q` is the adjoint of `Qᴴ Cᴴ`.
+            // `C Q` is the conjugate transpose of `Qᴴ Cᴴ`.
             let turned = |x: &Tensor| if left { Ok(x.clone()) } else { adjoint(x) };
             let reflections = Reflections { vectors: self, factors: input2, is_adjoint: left == transpose };
             let (vectors, factors, other) = reflections.backward(&turned(input3)?, &turned(grad)?)?;
@@ -49,7 +49,7 @@ fn without_derivative(function: &str) -> Result<Tensor> {
     bail!(NotSupported, "the derivative of `{function}` is not implemented")
 }
 
-/// Reflections `1 - t v vᴴ`, one after the other, or the adjoint of that.
+/// The product of Householder reflections `1 - t v vᴴ`, or its conjugate transpose.
 struct Reflections<'a> {
     vectors: &'a Tensor,
     factors: &'a Tensor,
@@ -57,8 +57,8 @@ struct Reflections<'a> {
 }
 
 impl Reflections<'_> {
-    /// The gradients of vectors, factors and of what is multiplied from the left, from that of the product. Nothing
-    /// depends on vectors or factors without elements.
+    /// The gradients of the vectors, of the factors, and of the matrix that is multiplied from the left, given the
+    /// gradient of the product. Empty vectors or factors get no gradient.
     fn backward(&self, other: &Tensor, grad: &Tensor) -> Result<(Option<Tensor>, Option<Tensor>, Tensor)> {
         let [.., rows, columns] = *self.vectors.sizes() else { bail!(Internal, "no matrices") };
         let steps = self.factors.size(-1)?;
@@ -73,7 +73,7 @@ impl Reflections<'_> {
             let factor = if self.is_adjoint { aten::conj(&factor)? } else { factor };
             Ok([vectors.narrow(-1, k, 1)?, factor])
         };
-        // The last is done first; of the adjoint, the first.
+        // The last reflection is applied first; in the conjugate transpose, the first.
         let order: Vec<i64> = if self.is_adjoint { (0..steps).collect() } else { (0..steps).rev().collect() };
         let (mut before, mut value) = (Vec::new(), other.clone());
         for k in &order {
@@ -94,7 +94,7 @@ impl Reflections<'_> {
             grad = grad.sub(&vector.matmul(&scaled)?)?;
         }
         if self.is_adjoint {
-            // The last came first.
+            // In the conjugate transpose, the gradients were computed from the last reflection to the first.
             columns_of_grad.reverse();
             factors_of_grad.reverse();
         }
@@ -129,7 +129,7 @@ fn polar([of_u, of_h]: [Option<&Tensor>; 2], u: &Tensor, h: &Tensor) -> Result<O
     }
     if let Some(grad) = of_u {
         let inside = adjoint(u)?.matmul(grad)?;
-        // What leaves the space of the columns.
+        // The part of the gradient that is orthogonal to the columns.
         let outside = grad.sub(&u.matmul(&inside)?)?;
         sum = plus(sum, aten::linalg_solve::with(h, &outside).left(false).call()?)?;
         skew = plus(skew, inside)?;

@@ -1,4 +1,4 @@
-//! Derivatives of Fourier transforms, which are Fourier transforms.
+//! Derivatives of Fourier transforms, which are Fourier transforms themselves.
 
 use torch_library::derivatives;
 use torch_library::prelude::*;
@@ -26,13 +26,13 @@ derivatives! {
         self => {
             let last = dim[dim.len() - 1];
             let half = aten::_fft_r2c(grad, dim, normalization, true)?;
-            // What has a conjugate that was not given counts for that, too.
+            // A frequency whose conjugate is not stored counts twice.
             doubled(&half, last, grad.size(last)? - half.size(last)?)
         },
     }
 }
 
-/// A tensor with zeros behind it.
+/// A tensor padded with zeros at the end of a dimension.
 fn with_zeros(tensor: &Tensor, dim: i64, count: i64) -> Result<Tensor> {
     let mut pad = vec![0; 2 * (tensor.dim() - dim as usize)];
     if let Some(behind) = pad.last_mut() {
@@ -41,10 +41,10 @@ fn with_zeros(tensor: &Tensor, dim: i64, count: i64) -> Result<Tensor> {
     aten::constant_pad_nd(tensor, &pad)
 }
 
-/// Twice the numbers from the second on, so many of them; the others as they are.
+/// Doubles `count` elements from the second on along a dimension; the others stay.
 fn doubled(half: &Tensor, dim: i64, count: i64) -> Result<Tensor> {
     if count == 0 || half.numel() == 0 {
-        return Ok(half.clone()); // without elements, a dimension may be longer than any list
+        return Ok(half.clone()); // the size of another dimension may exceed any list
     }
     let factor = |at| if (1..=count).contains(&at) { 2.0 } else { 1.0 };
     let factors: Vec<f64> = (0..half.size(dim)?).map(factor).collect();

@@ -1,4 +1,4 @@
-//! Derivatives of what takes elements by position, and puts them.
+//! Derivatives of operators that read or write elements by position.
 
 use torch_library::autograd::InputMetadata;
 use torch_library::derivatives;
@@ -119,11 +119,11 @@ derivatives! {
     }
 }
 
-/// The gradient of each of the tensors that were put one after the other.
+/// The gradient of each of the tensors that were concatenated.
 fn parts(grad: &Tensor, tensors: &[InputMetadata], dim: i64) -> Result<Vec<Tensor>> {
     let is_skipped = |tensor: &&InputMetadata| tensor.sizes() == [0]; // by `cat`
     let axis = match tensors.iter().all(|tensor| is_skipped(&tensor)) {
-        true => 0, // of nothing, any dimension will do
+        true => 0, // without elements, any dimension will do
         false => wrap_dim(dim, grad.dim())? as i64,
     };
     let mut start = 0;
@@ -143,7 +143,7 @@ fn slices(grad: &Tensor, count: usize, dim: i64) -> Result<Vec<Tensor>> {
     (0..count as i64).map(|index| grad.select(dim, index)).collect()
 }
 
-/// Rows by index, except for padding, which has no gradient.
+/// Looks up rows by index; the padding index gets zeros, since its gradient is not counted.
 fn embedded(weight: &Tensor, indices: &Tensor, padding_idx: i64) -> Result<Tensor> {
     let rows = weight.index_select(0, &indices.reshape(&[-1])?)?;
     let mut sizes = indices.sizes().to_vec();

@@ -1,4 +1,4 @@
-//! Derivatives of factors of matrices and of what is solved with them.
+//! Derivatives of matrix factorisations, and of what is solved with them.
 
 use torch_library::derivatives;
 use torch_library::prelude::*;
@@ -102,7 +102,7 @@ derivatives! {
                 None => aten::zeros_like(logabsdet)?,
             };
             let factor = match &grads[0] {
-                // The sign of a real number does not move.
+                // The sign of a real determinant is locally constant.
                 Some(grad) if A.dtype().is_complex() => {
                     let turn = aten::imag(&conj(grad)?.mul(sign)?)?;
                     of_logarithm.sub(&turn.mul(Complex64::I)?)?
@@ -146,7 +146,7 @@ derivatives! {
     ) -> (Tensor U, Tensor S, Tensor Vh) as LinalgSvdBackward0 {
         A => {
             ensure!(compute_uv, Argument, "{}: the derivative needs vectors: compute_uv=True", aten::_linalg_svd::NAME);
-            // Vectors beyond the singular values are anyone's choice: they have no gradient.
+            // The singular vectors beyond the singular values are not unique, and have no gradient.
             let count = S.size(-1)?;
             let first = |tensor: &Tensor, dim: i64| tensor.narrow(dim, 0, count);
             let of_u = grads[0].as_ref().map(|grad| first(grad, -1)).transpose()?;
@@ -159,7 +159,7 @@ derivatives! {
     }
 }
 
-/// The gradient of what a triangular matrix was solved for.
+/// The gradient of the right side of a triangular system.
 fn of_right_side(
     grad: &Tensor,
     a: &Tensor,
@@ -170,20 +170,20 @@ fn of_right_side(
     Ok(aten::triangular_solve::call(grad, &conj(a)?, upper, !transpose, unitriangular)?.0)
 }
 
-/// Numbers times the inverses of the adjoint matrices.
+/// `factors` times the inverses of the conjugate transposes of the matrices.
 fn scaled_inverse(a: &Tensor, factors: &Tensor) -> Result<Tensor> {
     let n = a.size(-1)?;
     let factors = factors.unsqueeze(-1)?.expand(&[factors.sizes(), &[n]].concat())?;
     aten::linalg_solve(&adjoint(a)?, &aten::diag_embed(&factors.to_dtype(a.dtype())?)?)
 }
 
-/// The Hermitian matrices with the lower halves of these; of the diagonal counts the real part.
+/// The Hermitian matrices with the lower triangles of these; only the real part of the diagonal counts.
 fn symmetric(a: &Tensor) -> Result<Tensor> {
     let half = aten::tril(a)?.add(&aten::tril::with(a).diagonal(-1).call()?)?.mul(0.5)?;
     half.add(&adjoint(&half)?)
 }
 
-/// The gradient of matrices that were factored into orthonormal columns and a triangle.
+/// The gradient of matrices with a QR factorisation.
 fn of_qr(grads: &[Option<Tensor>], a: &Tensor, q: &Tensor, r: &Tensor, mode: &str) -> Result<Tensor> {
     let (rows, columns) = (a.size(-2)?, a.size(-1)?);
     ensure!(
@@ -200,7 +200,7 @@ fn of_qr(grads: &[Option<Tensor>], a: &Tensor, q: &Tensor, r: &Tensor, mode: &st
     if rows >= columns {
         return of_tall(&of_q, &of_r, q, r);
     }
-    // The columns beyond a square are products of Q, which is that of the square.
+    // The columns beyond the leading square are products with Q, which is the factor of that square.
     let split = |x: &Tensor| -> Result<[Tensor; 2]> {
         Ok([x.narrow(-1, 0, rows)?, x.narrow(-1, rows, columns - rows)?])
     };
@@ -210,21 +210,21 @@ fn of_qr(grads: &[Option<Tensor>], a: &Tensor, q: &Tensor, r: &Tensor, mode: &st
     aten::cat::with(&parts).dim(-1).call()
 }
 
-/// The gradient of matrices with no more columns than rows.
+/// The gradient of matrices that have no more columns than rows.
 fn of_tall(of_q: &Tensor, of_r: &Tensor, q: &Tensor, r: &Tensor) -> Result<Tensor> {
     let inner = r.matmul(&adjoint(of_r)?)?.sub(&adjoint(of_q)?.matmul(q)?)?;
     let sum = of_q.add(&q.matmul(&symmetric(&inner)?)?)?;
     aten::linalg_solve_triangular::call(&adjoint(r)?, &sum, false, false, false)
 }
 
-/// One over `values[j] - values[i]` in row i and column j, and zeros on the diagonal.
+/// `1 / (values[j] - values[i])` in row i and column j, and zeros on the diagonal.
 fn reciprocal_distances(values: &Tensor) -> Result<Tensor> {
     let distances = values.unsqueeze(-2)?.sub(&values.unsqueeze(-1)?)?;
     let one = aten::diag_embed(&aten::ones_like(values)?)?;
     one.neg()?.add(1.0)?.div(&distances.add(&one)?)
 }
 
-/// The gradient of matrices of which singular values and as many vectors were taken.
+/// The gradient of matrices, from those of their singular values and as many singular vectors.
 fn of_svd(grads: &[Option<Tensor>], u: &Tensor, s: &Tensor, vh: &Tensor) -> Result<Tensor> {
     let skew = |x: &Tensor| x.sub(&adjoint(x)?);
     let (row, column) = (s.unsqueeze(-2)?, s.unsqueeze(-1)?);
@@ -237,7 +237,7 @@ fn of_svd(grads: &[Option<Tensor>], u: &Tensor, s: &Tensor, vh: &Tensor) -> Resu
         let turned = skew(&adjoint(u)?.matmul(grad)?)?;
         inner = inner.add(&turned.mul(&reciprocals)?.mul(&row)?)?;
         if u.dtype().is_complex() {
-            // The phase of a pair of vectors is anyone's choice; this is that of `U`.
+            // The common phase of a pair of singular vectors is arbitrary; this term fixes it by that of `U`.
             let diagonal = aten::diagonal::call(&turned, 0, -2, -1)?.div(&s.mul(2)?)?;
             inner = inner.add(&aten::diag_embed(&diagonal)?)?;
         }
@@ -247,7 +247,7 @@ fn of_svd(grads: &[Option<Tensor>], u: &Tensor, s: &Tensor, vh: &Tensor) -> Resu
         inner = inner.add(&turned.mul(&reciprocals)?.mul(&column)?)?;
     }
     let mut sum = u.matmul(&inner)?.matmul(vh)?;
-    // What of the vectors lies beyond the space of the others.
+    // The parts of the vectors' gradients that are orthogonal to the vectors.
     if let (Some(grad), true) = (&grads[0], u.size(-2)? > s.size(-1)?) {
         let grad = grad.div(&row)?;
         let beyond = grad.sub(&u.matmul(&adjoint(u)?.matmul(&grad)?)?)?;

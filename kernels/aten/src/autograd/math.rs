@@ -1,4 +1,4 @@
-//! Derivatives of further functions, element by element.
+//! Derivatives of further element-wise functions.
 
 use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LN_10};
 
@@ -77,7 +77,7 @@ derivatives! {
         self => grad.mul(&conj(self)?.mul(2)?),
     }
 
-    // Steps are flat between their edges.
+    // Step functions are constant between their steps.
     #[in_place]
     floor(Tensor self) -> Tensor as FloorBackward0 {
         self => aten::zeros_like(grad),
@@ -103,7 +103,7 @@ derivatives! {
         self => grad.clone(),
     }
 
-    // Where both are equal, each takes half.
+    // Where both operands are equal, each gets half of the gradient.
     maximum(Tensor self, Tensor other) -> Tensor as MaximumBackward0 {
         self => larger(grad, self, other),
         other => larger(grad, other, self),
@@ -132,7 +132,7 @@ derivatives! {
         real => aten::real(grad),
         imag => aten::imag(grad),
     }
-    // Along the number, and across.
+    // The radial and the tangential component.
     polar(Tensor abs, Tensor angle) -> Tensor as PolarBackward0 {
         abs => {
             let direction = aten::polar(&aten::ones_like(abs)?, angle)?;
@@ -231,17 +231,17 @@ fn zero_where(condition: &Tensor, grad: &Tensor) -> Result<Tensor> {
     aten::where_ScalarSelf(condition, Scalar::from(0), grad)
 }
 
-/// The gradient of the larger of two.
+/// The gradient of `this` as an operand of a maximum.
 fn larger(grad: &Tensor, this: &Tensor, other: &Tensor) -> Result<Tensor> {
     zero_where(&aten::lt_Tensor(this, other)?, &halved(grad, this, other)?)
 }
 
-/// The gradient of one of two, unless the other was taken: it is better, or this is NaN.
+/// The gradient of one of two operands: zero where the other one was taken, because this one is worse or NaN.
 fn taken(grad: &Tensor, this: &Tensor, other: &Tensor, is_worse: Tensor) -> Result<Tensor> {
     zero_where(&aten::logical_or(&is_worse, &aten::isnan(this)?)?, &halved(grad, this, other)?)
 }
 
-/// Half the gradient where two are equal.
+/// The gradient, halved where both operands are equal.
 fn halved(grad: &Tensor, this: &Tensor, other: &Tensor) -> Result<Tensor> {
     aten::where_self(&aten::eq_Tensor(this, other)?, &grad.div(2)?, grad)
 }
@@ -264,11 +264,11 @@ fn power_of_tensor(grad: &Tensor, this: &Tensor, exponent: &Tensor) -> Result<Te
 fn power_exponent(grad: &Tensor, this: &Tensor, exponent: &Tensor, result: &Tensor) -> Result<Tensor> {
     let is_zero = aten::eq_Scalar(this, Scalar::from(0))?;
     let rises = match exponent.dtype().is_complex() {
-        true => is_zero.clone(), // there is no order
+        true => is_zero.clone(), // complex exponents have no order
         false => aten::ge_Scalar(exponent, Scalar::from(0))?,
     };
     let flat = aten::logical_and(&is_zero, &rises)?;
-    // The logarithm has as many digits as the power.
+    // The logarithm is computed in the dtype of the power.
     let slope = aten::to_dtype(this, result.dtype())?.log()?;
     zero_where(&flat, &grad.mul(&conj(&result.mul(&slope)?)?)?)
 }

@@ -115,12 +115,13 @@ derivatives! {
     }
 }
 
-/// The gradient of a sum of products, for each of a batch.
+/// The gradient of a sum over a batch, expanded to each element of the batch.
 fn for_each(grad: &Tensor, batch: &Tensor) -> Result<Tensor> {
     grad.unsqueeze(0)?.expand(&[&batch.sizes()[..1], grad.sizes()].concat())
 }
 
-/// The gradient of a product's left factor, which lies in memory like the factor: else a weight's would be copied.
+/// The gradient of a product's left factor, with the memory layout of that factor: otherwise the gradient of a weight
+/// would have to be copied.
 ///
 /// PyTorch: `mm_mat1_backward`.
 fn left(grad: &Tensor, right: &Tensor, factor: &InputMetadata) -> Result<Tensor> {
@@ -130,7 +131,7 @@ fn left(grad: &Tensor, right: &Tensor, factor: &InputMetadata) -> Result<Tensor>
     }
 }
 
-/// The gradient of a product's right factor, which lies in memory like the factor.
+/// The gradient of a product's right factor, with the memory layout of that factor.
 ///
 /// PyTorch: `mm_mat2_backward`.
 fn right(grad: &Tensor, left: &Tensor, factor: &InputMetadata) -> Result<Tensor> {
@@ -144,7 +145,8 @@ fn lies_in_columns(factor: &InputMetadata) -> bool {
     factor.strides() == [1, factor.sizes()[0]]
 }
 
-/// The gradient of rows by their distances to others: along each difference, of which one of zero has no direction.
+/// The gradient of rows, from that of their Euclidean distances to others: along each difference, and zero where the
+/// distance is zero.
 fn apart(grad: &Tensor, rows: &Tensor, others: &Tensor, distances: &Tensor) -> Result<Tensor> {
     let share = aten::div_Tensor(grad, distances)?;
     let share = aten::masked_fill_Scalar(&share, &aten::eq_Scalar(distances, 0.into())?, 0.into())?;
@@ -154,7 +156,7 @@ fn apart(grad: &Tensor, rows: &Tensor, others: &Tensor, distances: &Tensor) -> R
     aten::sum_to_size(&whole, rows.sizes())
 }
 
-/// The gradient of rows by their distances to others, of any order, difference by difference.
+/// The gradient of rows, from that of their distances of any order to others, by differences.
 fn along(grad: &Tensor, rows: &Tensor, others: &Tensor, distances: &Tensor, p: f64) -> Result<Tensor> {
     let difference = rows.unsqueeze(-2)?.sub(&others.unsqueeze(-3)?)?;
     let grads = grad.unsqueeze(-1)?.mul(&slope(&difference, distances, p)?)?;

@@ -1,4 +1,4 @@
-//! Derivatives of pieces that are no views, of groups of matrices, and of the parts of numbers.
+//! Derivatives of splits whose parts are no views, of grouped matrix products, and of mantissas.
 
 use torch_library::derivatives;
 use torch_library::prelude::*;

@@ -1,4 +1,4 @@
-//! Polynomials have no derivatives here, as PyTorch has none: results stand alone.
+//! Orthogonal polynomials have no derivatives here, as in PyTorch: their results have no history.
 
 use torch_library::derivatives;
 

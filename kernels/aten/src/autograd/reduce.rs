@@ -1,4 +1,4 @@
-//! Derivatives of sums and extremes: gradients go back to every element that was looked at.
+//! Derivatives of sums and extremes: gradients are expanded to every element that was reduced.
 
 use torch_library::derivatives;
 use torch_library::geometry::{saturating_numel, wrap_dim};
@@ -34,7 +34,7 @@ derivatives! {
     argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor as non_differentiable;
 }
 
-/// Which dimensions a reduction took away, in order; no list means all.
+/// The dimensions that a reduction removed, in order; an empty list means all.
 fn reduced(ndim: usize, dims: &[i64]) -> Result<Vec<usize>> {
     if dims.is_empty() || ndim == 0 {
         return Ok((0..ndim).collect());
@@ -44,7 +44,7 @@ fn reduced(ndim: usize, dims: &[i64]) -> Result<Vec<usize>> {
     Ok(dims)
 }
 
-/// A reduced tensor with its dimensions back, each of size 1.
+/// A reduced tensor with its removed dimensions restored, each of size 1.
 pub(super) fn restored(reduced_tensor: &Tensor, ndim: usize, dims: &[i64], keepdim: bool) -> Result<Tensor> {
     let mut tensor = reduced_tensor.clone();
     if !keepdim {
@@ -55,12 +55,12 @@ pub(super) fn restored(reduced_tensor: &Tensor, ndim: usize, dims: &[i64], keepd
     Ok(tensor)
 }
 
-/// How many elements went into one.
+/// The number of elements that are reduced to one.
 pub(super) fn count(sizes: &[i64], dims: &[i64]) -> Result<i64> {
     Ok(saturating_numel(reduced(sizes.len(), dims)?.into_iter().map(|dim| &sizes[dim])))
 }
 
-/// Elements that are equally extreme share the gradient.
+/// The gradient of an extreme: equal extremes share it evenly.
 pub(super) fn shared(
     grad: &Tensor,
     this: &Tensor,

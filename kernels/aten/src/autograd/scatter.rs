@@ -1,4 +1,4 @@
-//! Derivatives of elements that are joined at places that an index gives.
+//! Derivatives of reductions at positions given by an index.
 
 use torch_library::derivatives;
 use torch_library::geometry::wrap_dim;
@@ -34,7 +34,7 @@ derivatives! {
     }
 }
 
-/// What was joined, and the result.
+/// The operands of such a reduction, and its result.
 struct Joined<'a> {
     tensor: &'a Tensor,
     dim: i64,
@@ -46,7 +46,7 @@ struct Joined<'a> {
 }
 
 impl Joined<'_> {
-    /// The gradients of the tensor and of what was joined with it.
+    /// The gradients of `tensor` and of `src`.
     fn gradients(&self, grad: &Tensor) -> Result<(Tensor, Tensor)> {
         let (of_this, of_src) = match self.reduce {
             "prod" => self.of_product(grad)?,
@@ -71,7 +71,8 @@ impl Joined<'_> {
         Ok((aten::scatter_value(&of_this, self.dim, &self.index, 0.into())?, of_src))
     }
 
-    /// Without dividing by zeros: a factor that is the only zero has the product of the others for a gradient.
+    /// The gradients of a product, without a division by zero: if a factor is the only zero, its gradient has the
+    /// product of the others.
     fn of_product(&self, grad: &Tensor) -> Result<(Tensor, Tensor)> {
         let without = |x: &Tensor, mask: &Tensor| aten::masked_fill_Scalar(x, mask, 1.into());
         let is_zero = aten::eq_Scalar(self.tensor, 0.into())?;
@@ -94,7 +95,7 @@ impl Joined<'_> {
         aten::scatter_add(this, self.dim, &self.index, src)
     }
 
-    /// What lies at the places.
+    /// The elements at the positions of the index.
     fn taken(&self, x: &Tensor) -> Result<Tensor> {
         x.gather(self.dim, &self.index)
     }

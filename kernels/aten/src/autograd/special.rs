@@ -1,4 +1,4 @@
-//! Derivatives of special functions, and of running extremes.
+//! Derivatives of special functions, and of cumulative extremes.
 
 use std::f64::consts::{LN_2, PI};
 
@@ -20,7 +20,7 @@ derivatives! {
     #[in_place]
     erfinv(Tensor self) -> Tensor as ErfinvBackward0 {
         self => {
-            let root = aten::erfinv(self)?; // made anew: the result may be written to
+            let root = aten::erfinv(self)?; // recomputed, as the result may have been written to
             grad.mul(&root.mul(&root)?.exp()?)?.mul(PI.sqrt() / 2.0)
         },
     }
@@ -33,7 +33,7 @@ derivatives! {
         self => grad.mul(&aten::polygamma(1, self)?),
     }
     polygamma(int n, Tensor self) -> Tensor as PolygammaBackward0 {
-        // Of the last order that there is, as of any large one, no number is finite.
+        // For the largest order there is no next one; but for orders that large, the results are not finite anyway.
         self => grad.mul(&aten::polygamma(n.saturating_add(1), self)?),
     }
     #[in_place]
@@ -120,7 +120,7 @@ derivatives! {
     }
 }
 
-/// The gradient with the sign that the magnitude was given.
+/// The gradient, with its sign flipped where the sign of the magnitude was.
 fn turned(grad: &Tensor, this: &Tensor, result: &Tensor) -> Result<Tensor> {
     let ratio = aten::masked_fill_Scalar(&result.div(this)?, &aten::eq_Scalar(this, 0.into())?, 0.into())?;
     grad.mul(&ratio)

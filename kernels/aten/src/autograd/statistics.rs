@@ -1,4 +1,4 @@
-//! Derivatives of statistics, of sorting, and of what counts.
+//! Derivatives of statistics, of sorting, and of counts.
 
 use torch_library::autograd::InputMetadata;
 use torch_library::derivatives;
@@ -174,17 +174,17 @@ derivatives! {
     ) -> Tensor as non_differentiable;
 }
 
-/// For each element the product of the others along a dimension, whose product is known.
+/// For each element, the product of the others along a dimension, given the product of all.
 ///
-/// Where nobody can tell whether elements are zero, they may be.
+/// If it cannot be determined whether elements are zero, they are assumed to be.
 fn quotients(this: &Tensor, product: &Tensor, dim: i64) -> Result<Tensor> {
     let is_readable = this.device() == Device::CPU && !this.is_wrapper() && !is_fake(this);
     let is_safe = is_readable && no_grad(|| aten::all(this)?.item())? == Scalar::Bool(true);
     if is_safe { product.div(this) } else { products_of_others(this, dim) }
 }
 
-/// For each element the product of the others along a dimension, of those before and those behind it: also where
-/// some are zero.
+/// For each element, the product of the others along a dimension, as the product of those before and those after it:
+/// this also works where elements are zero.
 fn products_of_others(this: &Tensor, dim: i64) -> Result<Tensor> {
     if this.dim() == 0 || this.size(dim)? == 0 {
         return aten::ones_like(this);
@@ -199,7 +199,8 @@ fn products_of_others(this: &Tensor, dim: i64) -> Result<Tensor> {
     products_before(this)?.mul(&behind)
 }
 
-/// For each element, the products that it is in without it, weighted with the gradients of those.
+/// The gradient of a cumulative product: for each element, the sum of the products that contain it, divided by it,
+/// weighted by their gradients.
 fn running_product(grad: &Tensor, this: &Tensor, dim: i64) -> Result<Tensor> {
     if this.dim() == 0 || this.numel() == 0 {
         return Ok(grad.clone());
@@ -207,10 +208,11 @@ fn running_product(grad: &Tensor, this: &Tensor, dim: i64) -> Result<Tensor> {
     if GradMode::is_enabled() { each_product(grad, this, dim) } else { quotients_of_sums(grad, this, dim) }
 }
 
-/// In a few passes: in front of the first zero, sums of products over the element. The first zero is in the
-/// products that follow it, up to the next, and those behind it are in none that do not vanish.
+/// Computes it in a few passes. Before the first zero, it is a reversed cumulative sum of products, divided by the
+/// element. The first zero appears in the products after it, up to the next zero; elements after it only appear in
+/// products that are zero.
 ///
-/// Not to be differentiated again, since a zero's gradient depends on its neighbours.
+/// The result must not be differentiated again, since the gradient of a zero depends on its neighbours.
 fn quotients_of_sums(grad: &Tensor, this: &Tensor, dim: i64) -> Result<Tensor> {
     let rest = |products: &Tensor| {
         let weighted = grad.mul(&conj(products)?)?;
@@ -225,7 +227,7 @@ fn quotients_of_sums(grad: &Tensor, this: &Tensor, dim: i64) -> Result<Tensor> {
     aten::where_self(&aten::eq_Scalar(&zeros, 0.into())?, &before, &at_zeros)
 }
 
-/// One element after the other, by operators that have derivatives themselves.
+/// Computes it one element after the other, by operators that have derivatives themselves.
 fn each_product(grad: &Tensor, this: &Tensor, dim: i64) -> Result<Tensor> {
     let size = this.size(dim)?;
     let part = |index: i64| {
@@ -238,7 +240,8 @@ fn each_product(grad: &Tensor, this: &Tensor, dim: i64) -> Result<Tensor> {
     aten::cat::with(&(0..size).map(part).collect::<Result<Vec<_>>>()?).dim(dim).call()
 }
 
-/// Gradients of either sign by their logarithms, so that nothing overflows.
+/// The gradient of `logcumsumexp`, for positive and negative gradients separately, by their logarithms, so that nothing
+/// overflows.
 fn running_logsumexp(grad: &Tensor, this: &Tensor, result: &Tensor, dim: i64) -> Result<Tensor> {
     if this.dim() == 0 || this.numel() == 0 {
         return Ok(grad.clone());
@@ -249,7 +252,7 @@ fn running_logsumexp(grad: &Tensor, this: &Tensor, result: &Tensor, dim: i64) ->
         return conj(&from_the_end(&conj(grad)?.log()?.sub(result)?)?.add(this)?.exp()?);
     }
     let size = grad.abs()?.log()?;
-    // The logarithm of no gradient: not infinite, so that it has a difference to itself.
+    // The logarithm of a zero gradient: it is finite, so that its difference to itself is not NaN.
     let nearly_nothing = match grad.dtype() {
         DType::Float64 => f64::MIN,
         DType::Float16 => -65504.0,
@@ -275,7 +278,7 @@ fn variance(
     restored(grad, this.dim(), dims, keepdim)?.mul(&distance.mul(2.0 / degrees)?)
 }
 
-/// The gradient of a square, from that of its root.
+/// The gradient of a square, from that of its square root.
 fn of_square(grad: &Tensor, root: &Tensor) -> Result<Tensor> {
     let is_zero = aten::eq_Scalar(root, Scalar::from(0))?;
     aten::where_ScalarSelf(&is_zero, Scalar::from(0), &grad.div(&root.mul(2)?)?)
@@ -296,7 +299,7 @@ fn variance_and_mean(
     of_variance.into_iter().chain(of_mean).reduce(|sum, part| sum?.add(&part?)).transpose()
 }
 
-/// Nothing for the norm that counts elements.
+/// The gradient of a vector norm; none for order 0, which counts elements.
 fn norm(
     grad: &Tensor,
     this: &Tensor,
@@ -326,7 +329,7 @@ fn norm(
     } else {
         let steepness = aten::pow_Tensor_Scalar(&this.abs()?, Scalar::from(ord - 1.0))?;
         let steepness = match ord < 1.0 {
-            // Infinitely steep at zero, where the subgradient is none.
+            // The slope is infinite at zero, where the subgradient is taken to be zero.
             true => aten::masked_fill_Scalar(&steepness, &aten::eq_Scalar(this, 0.into())?, 0.into())?,
             false => steepness,
         };
@@ -335,7 +338,7 @@ fn norm(
     direction.mul(&scale).map(Some)
 }
 
-/// Slices that were scaled down lose what would make them longer; the others are as they were.
+/// The gradient of `renorm`: for slices that were scaled down, the component that would change their norm is removed.
 fn renorm(grad: &Tensor, this: &Tensor, p: Scalar, dim: i64, maxnorm: Scalar) -> Result<Tensor> {
     let dims = dims_beside(dim, this.dim())?;
     let wide = computing_type(this.dtype());
@@ -350,14 +353,14 @@ fn renorm(grad: &Tensor, this: &Tensor, p: Scalar, dim: i64, maxnorm: Scalar) ->
     aten::where_self(&aten::gt_Scalar(&length, maxnorm)?, &aten::to_dtype(&scaled, grad.dtype())?, grad)
 }
 
-/// Elements that are equally extreme share the gradient, and so do those that are no numbers.
+/// The gradient of an extreme: equal extremes share it evenly, and so do NaNs.
 fn extreme(grad: &Tensor, this: &Tensor, result: &Tensor) -> Result<Tensor> {
     let are_none = aten::logical_and(&aten::isnan(this)?, &aten::isnan(result)?)?;
     let extreme = aten::logical_or(&aten::eq_Tensor(this, result)?, &are_none)?;
     grad.mul(&extreme)?.div(&aten::sum(&extreme)?)
 }
 
-/// The gradient of elements that were taken by position along a dimension.
+/// The gradient of elements that were selected by index along a dimension.
 pub(super) fn selected(
     grad: &Tensor,
     this: &InputMetadata,

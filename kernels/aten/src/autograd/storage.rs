@@ -1,4 +1,4 @@
-//! Derivatives of what hands tensors on, and what autograd says to new sizes.
+//! Derivatives of `lift` and `lift_fresh`, and the checks of autograd on resizing.
 
 use torch_library::derivatives;
 use torch_library::guard::AutoDispatchBelowAutograd;

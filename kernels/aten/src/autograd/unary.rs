@@ -1,4 +1,4 @@
-//! Derivatives of functions of one tensor.
+//! Derivatives of unary element-wise functions.
 
 use torch_library::derivatives;
 use torch_library::prelude::*;
@@ -96,7 +96,7 @@ derivatives! {
         self => grad.mul(grad_output)?.mul(&gelu::curvature(self, approximate)?),
     }
 
-    // At a bound that is a number there is no slope.
+    // At a scalar bound, the gradient is zero.
     #[in_place]
     clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor as ClampBackward1 {
         self => clamp_grad(grad, self, min, max),
@@ -129,12 +129,12 @@ derivatives! {
 mod clamp;
 mod gelu;
 
-/// The direction of each number; of a real one, its sign.
+/// The direction of each number: `x / |x|` of a complex one, the sign of a real one.
 pub(super) fn direction(x: &Tensor) -> Result<Tensor> {
     if x.dtype().is_complex() { aten::sgn(x) } else { aten::sign(x) }
 }
 
-/// Turning around zero changes a direction, moving away from it does not.
+/// A change across the direction of a number turns it; a change of its magnitude does not.
 fn direction_grad(grad: &Tensor, this: &Tensor, direction: &Tensor) -> Result<Tensor> {
     if !this.dtype().is_complex() {
         return aten::zeros_like(grad);
@@ -144,8 +144,8 @@ fn direction_grad(grad: &Tensor, this: &Tensor, direction: &Tensor) -> Result<Te
     aten::where_ScalarSelf(&aten::eq_Scalar(this, Scalar::from(0))?, Scalar::from(0), &slope)
 }
 
-/// Only what moves across its direction changes an angle, the less the further away it is; real numbers move along
-/// theirs.
+/// Only the component across its direction changes the angle of a number, inversely to its magnitude; real numbers have
+/// no such component.
 fn angle_grad(grad: &Tensor, this: &Tensor) -> Result<Tensor> {
     if !this.dtype().is_complex() {
         return aten::zeros_like(this);

@@ -1,4 +1,4 @@
-//! Derivatives of views: gradients go back to the elements that a view shows.
+//! Derivatives of views: gradients are written back to the elements that a view shows.
 
 use torch_library::derivatives;
 use torch_library::geometry::wrap_dim;
@@ -174,7 +174,7 @@ derivatives! {
 
 pub(super) mod strided;
 
-/// The same tensor without a history: no view, in autograd's eyes.
+/// A tensor without history, which autograd does not treat as a view.
 #[torch_impl(aten, Autograd)]
 fn detach(keys: DispatchKeySet, this: &Tensor) -> Result<Tensor> {
     let _below = AutoDispatchBelowADInplaceOrView::new();
@@ -194,14 +194,14 @@ fn detach_(keys: DispatchKeySet, this: &mut Tensor) -> Result<&mut Tensor> {
 #[torch_impl(aten::detach_, ADInplaceOrView, fallthrough)]
 fn detach_writes_nothing();
 
-/// The gradients of slices as one, with zeros where nothing came back.
+/// The gradients of slices, stacked, with zeros where there is no gradient.
 pub(super) fn stacked(grads: &[Option<Tensor>], dim: i64) -> Result<Tensor> {
     let Some(example) = grads.iter().flatten().next() else { bail!(Internal, "there is a gradient") };
     let slices = grads.iter().map(|grad| grad.clone().map_or_else(|| aten::zeros_like(example), Ok));
     aten::stack::with(&slices.collect::<Result<Vec<_>>>()?).dim(dim).call()
 }
 
-/// The gradients of parts as one, with zeros where nothing came back.
+/// The gradients of parts, concatenated, with zeros where there is no gradient.
 pub(super) fn joined(
     grads: &[Option<Tensor>],
     sizes: &[i64],

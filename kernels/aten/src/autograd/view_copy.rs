@@ -1,4 +1,4 @@
-//! Derivatives of copies of views: those of the views.
+//! Derivatives of copying views, which are those of the views.
 
 use torch_library::derivatives;
 use torch_library::geometry::wrap_dim;
@@ -24,7 +24,7 @@ derivatives! {
     }
     unfold_copy(Tensor self, int dimension, int size, int step) -> Tensor as UnfoldBackward0_copy {
         self => {
-            // The view of a row-major tensor has the same elements.
+            // The view of a contiguous tensor has the same elements.
             let places = aten::arange(Scalar::from(self.numel()))?.reshape(self.sizes())?;
             let shown = aten::unfold(&places, dimension, size, step)?.reshape(&[-1])?;
             let whole = aten::new_zeros(grad, &[self.numel()])?;

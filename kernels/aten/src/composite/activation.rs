@@ -1,4 +1,4 @@
-//! The leaky `relu` with slopes by chance, as users call it, and its derivative.
+//! `rrelu`, the leaky ReLU with random slopes, as users call it, and its derivative.
 
 use torch_library::prelude::*;
 
@@ -71,7 +71,7 @@ fn rrelu_with_noise_backward(
     }
 }
 
-/// Memory for slopes; zeros where none will be drawn, so that it is the same each time.
+/// A tensor for the slopes; outside of training it is zero, so that results are reproducible.
 fn noise_for(this: &Tensor, training: bool) -> Result<Tensor> {
     if training { aten::empty_like(this) } else { aten::zeros_like(this) }
 }

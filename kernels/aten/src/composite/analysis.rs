@@ -1,4 +1,4 @@
-//! Functions of statistics, by other operators.
+//! Special functions of statistics, as compositions of other operators.
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
@@ -27,7 +27,7 @@ mod explicit {
     }
 }
 
-/// What has a derivative of its own.
+/// Operators with derivatives of their own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 mod derived {
     use super::*;
@@ -39,7 +39,8 @@ mod derived {
     }
 }
 
-/// The elements as many variables see them, each half a step below the one before, along a new dimension.
+/// The arguments of the gamma functions that make up the multivariate one: along a new dimension, each half less than
+/// the one before.
 pub(crate) fn of_each_variable(operator: &str, this: &Tensor, p: i64) -> Result<Tensor> {
     ensure!(p >= 1, Argument, "{operator}: {p} variables, expected at least 1");
     let dtype = match this.dtype() {

@@ -1,4 +1,4 @@
-//! Elements put elsewhere, by views and copies.
+//! Operators that rearrange elements, by views and copies.
 
 use torch_library::geometry::{infer_size, infer_view_size, wrap_dim};
 use torch_library::prelude::*;
@@ -9,7 +9,7 @@ use crate::aten;
 mod join;
 mod pick;
 
-/// What has a derivative of its own.
+/// Operators with derivatives of their own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 mod derived {
     use super::*;
@@ -129,7 +129,7 @@ mod derived {
             "{OPERATOR}: images of {height} × {width} pixels are not reduced by {r}"
         );
         if this.numel() == 0 && r == 1 {
-            return aten::clone(this); // also its strides
+            return aten::clone(this); // with its strides too
         }
         let parts = aten::reshape(this, &[batch, &[channels, height / r, r, width / r, r]].concat())?;
         let n = batch.len() as i64;
@@ -320,23 +320,23 @@ mod implicit {
     }
 }
 
-/// The transposed matrices; a number is one.
+/// The transpose of matrices; a tensor without dimensions stays as it is.
 fn transposed(operator: &str, this: &Tensor) -> Result<Tensor> {
     ensure!(this.dim() != 1, Shape, "{operator}: sizes {:?} are those of no matrix", this.sizes());
     if this.dim() == 0 { Ok(this.clone()) } else { aten::transpose_int(this, -2, -1) }
 }
 
-/// A copy in memory of its own, in row-major order.
+/// A contiguous copy.
 fn contiguous_copy(this: &Tensor) -> Result<Tensor> {
     aten::clone::with(this).memory_format(Some(MemoryFormat::Contiguous)).call()
 }
 
-/// Images in the memory format of others.
+/// `out` in the memory format of `images`.
 fn laid_out_as(images: &Tensor, out: &Tensor) -> Result<Tensor> {
     aten::contiguous::with(out).memory_format(images.suggest_memory_format()).call()
 }
 
-/// A tensor and one of its dimensions, or all of its elements in one.
+/// A tensor and one of its dimensions, or the flattened tensor and its only dimension.
 fn along_or_flat(operator: &str, this: &Tensor, dim: Option<i64>) -> Result<(Tensor, usize)> {
     let (this, dim) = match dim {
         Some(dim) if this.dim() > 0 => (this.clone(), dim),
@@ -346,10 +346,10 @@ fn along_or_flat(operator: &str, this: &Tensor, dim: Option<i64>) -> Result<(Ten
     Ok((this, dim))
 }
 
-/// The two dimensions of `diag_embed` that are new.
+/// The two new dimensions of `diag_embed`.
 ///
 /// # Errors
-/// One dimension twice, or out of range; a tensor without elements in a line.
+/// The same dimension twice, a dimension out of range; a tensor without dimensions.
 pub(crate) fn dims_of_diagonal(this: &Tensor, dim1: i64, dim2: i64) -> Result<[usize; 2]> {
     const OPERATOR: &str = aten::diag_embed::NAME;
     ensure!(this.dim() > 0, Shape, "{OPERATOR}: a tensor without dimensions has no last one");
@@ -359,7 +359,7 @@ pub(crate) fn dims_of_diagonal(this: &Tensor, dim1: i64, dim2: i64) -> Result<[u
     Ok(dims)
 }
 
-/// The sizes of a batch of images: those of the batch, and channels, height, width.
+/// The sizes of a batch of images: the batch dimensions, and the channels, height and width.
 fn image<'a>(operator: &str, this: &'a Tensor) -> Result<(&'a [i64], [i64; 3])> {
     match this.sizes().split_last_chunk::<3>() {
         Some((batch, image)) => Ok((batch, *image)),

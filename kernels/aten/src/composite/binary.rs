@@ -1,4 +1,4 @@
-//! Arithmetic with a number: the number becomes a tensor that weighs less in promotion.
+//! Arithmetic with a scalar, as a wrapped-number tensor, which has lower priority in type promotion.
 
 use torch_library::prelude::*;
 

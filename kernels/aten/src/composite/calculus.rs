@@ -1,4 +1,4 @@
-//! Integrals and slopes of samples, by sums and differences.
+//! Numerical integrals and gradients of samples, by sums and differences.
 
 use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
@@ -68,20 +68,20 @@ fn check(operator: &str, y: &Tensor, x: Option<&Tensor>, dx: Option<Scalar>) -> 
     Ok(())
 }
 
-/// How many samples there are along a dimension.
+/// The number of samples along a dimension.
 fn samples(operator: &str, y: &Tensor, dim: i64) -> Result<i64> {
     ensure!(y.dim() > 0, Shape, "{operator}: a tensor without dimensions has no samples along one");
     Ok(y.sizes()[wrap_dim(dim, y.dim()).map_err(|error| error.context(operator))?])
 }
 
-/// The integrals over no samples.
+/// The integrals over no samples: zeros.
 fn nothing(y: &Tensor, dim: i64) -> Result<Tensor> {
     let mut sizes = y.sizes().to_vec();
     sizes.remove(wrap_dim(dim, y.dim())?);
     aten::new_zeros(y, &sizes)
 }
 
-/// All but the last, and all but the first.
+/// The slices without the last and without the first sample along a dimension.
 fn neighbors(x: &Tensor, dim: i64) -> Result<[Tensor; 2]> {
     let slice = |start, end| aten::slice_Tensor::call(x, dim, start, end, 1);
     Ok([slice(None, Some(-1))?, slice(Some(1), None)?])
@@ -92,7 +92,7 @@ fn sums_of_neighbors(y: &Tensor, dim: i64) -> Result<Tensor> {
     aten::add_Tensor(&left, &right)
 }
 
-/// The distances of neighbors, in the dimensions of the samples.
+/// The distances between neighbouring points, with as many dimensions as the samples.
 fn distances(operator: &str, y: &Tensor, x: &Tensor, dim: i64) -> Result<Tensor> {
     let axis = wrap_dim(dim, y.dim())?;
     let x = match x.dim() {
@@ -190,7 +190,7 @@ mod slopes {
     }
 }
 
-/// The dimension that is named, or all; there are distances or places for each.
+/// The given dimension, or all; checks that there is a spacing or a vector of coordinates for each.
 fn along(operator: &str, this: &Tensor, dim: Option<i64>, count: Option<usize>) -> Result<Vec<i64>> {
     let dims = dim.map_or_else(|| (0..this.dim() as i64).collect(), |dim| vec![dim]);
     check_count(operator, count.unwrap_or(dims.len()), dims.len())?;
@@ -221,12 +221,12 @@ fn check_samples(operator: &str, this: &Tensor, dims: &[i64], edge_order: i64) -
     Ok(wrapped)
 }
 
-/// The element at a place along a dimension, as a slice; counted from the back if negative.
+/// The sample at an index along a dimension, as a slice; a negative index counts from the end.
 fn sample(x: &Tensor, dim: i64, at: i64) -> Result<Tensor> {
     aten::slice_Tensor::call(x, dim, Some(at), Some(at + 1).filter(|end| *end != 0), 1)
 }
 
-/// The samples with these weights, added up.
+/// The weighted sum of samples.
 fn weighted(terms: &[(Tensor, Scalar)]) -> Result<Tensor> {
     let mut terms = terms.iter().map(|(x, weight)| aten::mul_Scalar(x, *weight));
     let Some(first) = terms.next() else { bail!(Internal, "a difference has terms") };
@@ -287,7 +287,7 @@ fn at_places(
         let mut sizes = vec![1; this.dim()];
         let [left, right] = neighbors(places, 0)?;
         let distances = aten::sub_Tensor(&right, &left)?;
-        // At the ends a distance is a number, and leaves the samples their type.
+        // At the edges, the distance has no dimensions, so that it does not promote the dtype of the samples.
         let distance = |at: i64| aten::select_int(&distances, 0, at);
         sizes[*axis] = (places.numel() - 2).max(0);
         let [before, after] = neighbors(&distances, 0)?;
@@ -315,7 +315,7 @@ fn at_places(
     axes.iter().zip(places).map(slope).collect()
 }
 
-/// Which of three neighbors a slope is at.
+/// At which of three neighbouring samples a slope is computed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     First,
@@ -323,8 +323,8 @@ enum Place {
     Last,
 }
 
-/// The slope of the parabola through three samples at one of them: the samples with weights that depend on
-/// distances alone.
+/// The slope of the parabola through three samples at one of them, as a weighted sum of the samples; the weights depend
+/// on the distances alone.
 fn of_three(samples: &[Tensor; 3], [before, after]: [&Tensor; 2], place: Place) -> Result<Tensor> {
     let (whole, product) = (aten::add_Tensor(before, after)?, aten::mul_Tensor(before, after)?);
     let over = |x: &Tensor, distance: &Tensor| aten::div_Tensor(x, &aten::mul_Tensor(distance, &whole)?);

@@ -1,10 +1,10 @@
-//! Comparing with numbers and choosing between them.
+//! Comparisons with scalars, and `where` with scalars.
 
 use torch_library::prelude::*;
 
 use crate::aten;
 
-/// Writes kernels that compare with a number by comparing with a tensor that stands for it.
+/// Defines kernels that compare with a scalar by comparing with a wrapped-number tensor.
 macro_rules! with_number {
     ($($scalar:ident = $tensor:ident;)+) => {
         #[torch_impl(aten, CompositeExplicitAutograd)]
@@ -46,10 +46,11 @@ mod implicit {
     }
 }
 
-/// A number in the type that it and a tensor promote to; what is too large for a type of 16 bits is infinite there.
+/// A scalar as a tensor of the dtype that it and `tensor` promote to; in a 16-bit dtype, a value that is too large
+/// becomes infinite.
 ///
 /// # Errors
-/// Another type that does not hold it.
+/// Another dtype that cannot hold the value.
 ///
 /// PyTorch: `at::scalar_tensor`.
 fn beside(tensor: &Tensor, number: Scalar) -> Result<Tensor> {

@@ -1,4 +1,4 @@
-//! Copies in memory of their own, and copies only where needed.
+//! Copies with their own storage, and conversions that copy only where needed.
 
 use torch_library::backend::resolve;
 use torch_library::prelude::*;
@@ -110,7 +110,7 @@ mod implicit {
     }
 }
 
-/// What a tensor is to be.
+/// The properties that a tensor is converted to.
 struct Options {
     dtype: DType,
     device: Device,
@@ -119,7 +119,7 @@ struct Options {
 }
 
 impl Options {
-    /// A tensor that is so: the given one, or a copy.
+    /// The tensor with these properties: the given one if it has them, else a copy.
     fn of(
         self,
         this: &Tensor,
@@ -131,7 +131,7 @@ impl Options {
             MemoryFormat::Preserve => true,
             format => this.suggest_memory_format() == format,
         };
-        let device = resolve(self.device)?; // `None` is the current one of its kind
+        let device = resolve(self.device)?; // `None` is the current device of its kind
         let is_right = this.dtype() == self.dtype && this.device() == device;
         if is_right && memory_format.is_none_or(has_format) && !copy {
             return Ok(this.clone());

@@ -1,4 +1,4 @@
-//! Tensors from nothing: which backend makes the memory, and what is written to it.
+//! Creation of tensors: selects the backend that allocates them, and fills them.
 
 use torch_library::geometry::{preserved_strides, strides_for};
 use torch_library::prelude::*;
@@ -7,7 +7,7 @@ use super::is_plain;
 use crate::aten;
 use crate::unseen::unseen;
 
-/// Operators without a tensor among their arguments: the device says which backend serves them.
+/// Operators without a tensor argument: the device determines the backend.
 #[torch_impl(aten, BackendSelect)]
 mod select {
     use super::*;
@@ -83,7 +83,7 @@ mod kernels {
     ) -> Result<Tensor> {
         let mut zeros = aten::empty_memory_format::call(size, dtype, layout, device, pin_memory, None)?;
         if !is_plain(&zeros)? {
-            unseen(|| aten::zero_(&mut zeros).map(drop))?; // where memory is not zero to begin with
+            unseen(|| aten::zero_(&mut zeros).map(drop))?; // memory may not be zero to begin with
         }
         Ok(zeros)
     }
@@ -123,7 +123,7 @@ mod kernels {
     ) -> Result<Tensor> {
         let mut zeros = aten::empty_like::call(this, dtype, layout, device, pin_memory, memory_format)?;
         if !is_plain(&zeros)? {
-            unseen(|| aten::zero_(&mut zeros).map(drop))?; // as above
+            unseen(|| aten::zero_(&mut zeros).map(drop))?; // memory may not be zero to begin with
         }
         Ok(zeros)
     }
@@ -161,7 +161,7 @@ mod kernels {
             aten::fill__Tensor::NAME,
             value.sizes()
         );
-        // On meta nothing is written, and the value may have none.
+        // On meta, nothing is written, and the value may have no data.
         let value = if this.device() == Device::META { Scalar::Int(0) } else { value.item()? };
         aten::fill__Scalar(this, value)
     }
@@ -185,8 +185,8 @@ mod kernels {
     }
 }
 
-/// Writes kernels that make a tensor as another operator does, of the type and on the device of a tensor unless
-/// others are given.
+/// Defines kernels that create a tensor as another operator does, with the dtype and device of a tensor unless they are
+/// given.
 macro_rules! new_tensors {
     ($($name:ident = $operator:ident($($argument:ident: $ty:ty),+) $($more:expr)?;)+) => {
         #[torch_impl(aten, CompositeExplicitAutograd)]
@@ -218,7 +218,7 @@ new_tensors! {
     new_full = full(size: &[i64], fill_value: Scalar);
 }
 
-/// The type of a tensor that is filled with a number.
+/// The dtype of a tensor that is filled with a scalar, if none is given.
 fn dtype_of(number: Scalar) -> DType {
     match number {
         Scalar::Int(_) => DType::Int64,

@@ -1,4 +1,4 @@
-//! Memory on devices that have a backend, and what comes to them, leaves them, and moves between them.
+//! Memory on devices that have a backend, and copies to them, from them, and between them.
 
 use torch_library::backend::{self, from_host, host_copy};
 use torch_library::geometry::{infer_size, strides_for};
@@ -7,7 +7,7 @@ use torch_library::{DeviceType, Storage};
 
 use crate::aten;
 
-/// What backends share; the CPU and meta have kernels of their own, and so may any backend.
+/// Kernels that backends share; the CPU and meta have their own, and any backend may.
 #[torch_impl(aten, CompositeExplicitAutograd)]
 mod kernels {
     use super::*;
@@ -68,7 +68,7 @@ fn copy(this: &mut Tensor, src: &Tensor) -> Result<()> {
     if is_on_cpu(this) {
         return aten::copy_(this, &src).map(drop);
     }
-    // What has no gaps is written in full, so nobody asks what was there.
+    // Without gaps, all memory is overwritten, so that its previous contents need not be read.
     let mut host = match this.is_non_overlapping_and_dense() {
         true => unwritten(this)?,
         false => host_copy(this)?,
@@ -81,7 +81,7 @@ fn is_on_cpu(tensor: &Tensor) -> bool {
     tensor.device().kind == DeviceType::Cpu
 }
 
-/// Host memory that is laid out like a tensor.
+/// Host memory with the layout of a tensor.
 fn unwritten(this: &Tensor) -> Result<Tensor> {
     let geometry = this.geometry();
     let host = Storage::zeroed(geometry.numel() as usize * this.dtype().size(), Device::CPU)?;
@@ -89,7 +89,8 @@ fn unwritten(this: &Tensor) -> Result<Tensor> {
     Tensor::from_storage(host, geometry.sizes(), geometry.strides(), 0, this.dtype(), keys)
 }
 
-/// Copies what lies in memory of one backend as it is to lie there again, if that is so.
+/// Copies bytes within the memory of one backend if source and target have the same layout and dtype, and returns
+/// whether it did.
 fn is_copied_as_bytes(this: &Tensor, src: &Tensor) -> Result<bool> {
     let (to, from) = (this.geometry(), src.geometry());
     let is_alike = this.device().kind == src.device().kind

@@ -1,4 +1,4 @@
-//! Python's operators by the functions that they call, and what exported programs check.
+//! The operators behind Python's syntax, and the checks in exported programs.
 
 use torch_library::prelude::*;
 

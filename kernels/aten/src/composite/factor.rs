@@ -1,4 +1,4 @@
-//! Factors of matrices by other factors, and equations of tensors by those of matrices.
+//! Matrix factorisations by other factorisations, and tensor equations by linear systems.
 
 use torch_library::geometry::numel;
 use torch_library::prelude::*;
@@ -7,7 +7,7 @@ use super::linalg::adjoint;
 use crate::aten;
 use crate::loops::pointwise::unsupported;
 
-/// What has a derivative of its own.
+/// Operators with derivatives of their own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 mod derived {
     use super::*;
@@ -43,7 +43,7 @@ fn scaled_back(left: &Tensor, values: &Tensor, right: &Tensor) -> Result<Tensor>
 }
 
 /// # Errors
-/// Other elements than full floating-point or complex numbers.
+/// A dtype other than `float32`, `float64` and their complex counterparts.
 fn check_type(operator: &str, a: &Tensor) -> Result<()> {
     match a.dtype() {
         DType::Float32 | DType::Float64 | DType::Complex64 | DType::Complex128 => Ok(()),
@@ -95,7 +95,7 @@ mod implicit {
     }
 
     fn _lu_with_info(this: &Tensor, pivot: bool, check_errors: bool) -> Result<(Tensor, Tensor, Tensor)> {
-        let _ = check_errors; // `info` tells, as in PyTorch
+        let _ = check_errors; // reported in `info` only, as in PyTorch
         aten::linalg_lu_factor_ex::call(this, pivot, false)
     }
 

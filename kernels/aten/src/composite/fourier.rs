@@ -1,4 +1,4 @@
-//! Fourier transforms as users call them: dimensions, sizes and types made out, and what is to be divided.
+//! Fourier transforms as users call them: resolves dimensions, sizes, dtypes and the normalisation.
 
 use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
@@ -153,7 +153,8 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// Complex numbers, or real ones: these are transformed as such, and all of the result is made of its half.
+    /// A transform to all frequencies. Real input is transformed as such: half of the result is computed, the rest
+    /// follows by symmetry.
     fn complex(&self, this: &Tensor) -> Result<Tensor> {
         if !this.dtype().is_complex() {
             return self.of_reals(this, false);
@@ -162,7 +163,7 @@ impl Line<'_> {
         aten::_fft_c2c(&x, &[dim], self.normalization()?, self.forward)
     }
 
-    /// Real numbers to halves.
+    /// A one-sided transform of real input.
     fn halves(&self, this: &Tensor) -> Result<Tensor> {
         self.of_reals(this, true)
     }
@@ -173,7 +174,7 @@ impl Line<'_> {
         if self.forward { Ok(found) } else { aten::conj(&found) }
     }
 
-    /// Halves to real numbers.
+    /// A transform of one-sided frequencies to real output.
     fn to_reals(&self, this: &Tensor) -> Result<Tensor> {
         let x = promoted(self.operator, this, true)?;
         let at = existing_dim(self.operator, &x, self.dim)?;
@@ -184,7 +185,7 @@ impl Line<'_> {
         aten::_fft_c2r(&x, &[at as i64], self.normalization()?, size)
     }
 
-    /// As many numbers along the dimension as are asked for, and that dimension, from the front.
+    /// The input, cut or padded to `n` elements along the dimension, and that dimension as a non-negative index.
     fn taken_from(&self, x: &Tensor) -> Result<(Tensor, i64)> {
         let at = existing_dim(self.operator, x, self.dim)?;
         check_count(self.operator, self.n.unwrap_or(x.sizes()[at]))?;
@@ -215,7 +216,7 @@ fn all_complex(
     aten::_fft_c2c(&along.resized(&x)?, &along.dims, mode, forward)
 }
 
-/// A dimension from the front; a tensor without dimensions has none.
+/// A dimension as a non-negative index; a tensor without dimensions has none.
 fn existing_dim(operator: &str, x: &Tensor, dim: i64) -> Result<usize> {
     ensure!(x.dim() > 0, Shape, "{operator}: a tensor without dimensions has no dimension {dim}");
     wrap_dim(dim, x.dim()).map_err(|error| error.context(operator))
@@ -226,7 +227,7 @@ fn check_count(operator: &str, n: i64) -> Result<()> {
     Ok(())
 }
 
-/// A tensor in a type of floating point, the default one if it has integers, or in the complex type of that.
+/// A tensor converted to a floating-point dtype (the default one for integers), or to the complex dtype of that.
 fn promoted(operator: &str, this: &Tensor, to_complex: bool) -> Result<Tensor> {
     let dtype = this.dtype();
     if dtype.is_complex() {
@@ -243,7 +244,7 @@ fn promoted(operator: &str, this: &Tensor, to_complex: bool) -> Result<Tensor> {
     if wanted == dtype { Ok(this.clone()) } else { aten::to_dtype(this, wanted) }
 }
 
-/// What a kernel divides by, as it is told.
+/// The normalisation mode that the kernel is passed.
 fn normalization(operator: &str, norm: Option<&str>, forward: bool) -> Result<i64> {
     const NONE: i64 = 0;
     const BY_ROOT: i64 = 1;

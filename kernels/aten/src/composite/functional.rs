@@ -1,11 +1,11 @@
-//! What writes to views would make of a tensor, as a new tensor: what programs without writes are made of.
+//! The functional forms of writes through views: each returns a new tensor, for functionalized programs.
 
 use torch_library::prelude::*;
 
 use crate::aten;
 use crate::unseen::unseen;
 
-/// What has a derivative of its own.
+/// An operator with a derivative of its own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 fn diagonal_copy(this: &Tensor, offset: i64, dim1: i64, dim2: i64) -> Result<Tensor> {
     let diagonal = aten::diagonal::call(this, offset, dim1, dim2);
@@ -56,7 +56,7 @@ mod kernels {
     }
 }
 
-/// A copy of a tensor, a part of which is another.
+/// A copy of a tensor in which the elements of a view are replaced.
 fn scattered(
     operator: &str,
     this: &Tensor,
@@ -76,7 +76,8 @@ fn scattered(
     Ok(out)
 }
 
-/// A copy of a tensor at the same place in a copy of its memory, so that views of one are views of the other.
+/// A copy of the tensor within a copy of its whole storage, so that views of the original correspond to views of the
+/// copy.
 fn copy_of_memory(this: &Tensor) -> Result<Tensor> {
     if this.has_internal_overlap() {
         return aten::clone(this);

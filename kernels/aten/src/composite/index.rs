@@ -1,11 +1,11 @@
-//! Joining and picking by other operators.
+//! Concatenation and indexing, as compositions of other operators.
 
 use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 
 use crate::aten;
 
-/// Rows of a matrix that are not to be longer than some norm.
+/// `embedding_renorm`: rows of a matrix are scaled down to a maximal norm.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 fn embedding_renorm(this: &Tensor, indices: &Tensor, max_norm: f64, norm_type: f64) -> Result<Tensor> {
     let rows = Rows::bounded(aten::embedding_renorm::NAME, this, indices, max_norm, norm_type)?;
@@ -23,14 +23,15 @@ fn embedding_renorm_<'a>(
     aten::index_put_(this, &rows.places, &rows.values)
 }
 
-/// Rows of a matrix, and where they are in it.
+/// Rows of a matrix, and their indices.
 struct Rows {
     places: [Option<Tensor>; 1],
     values: Tensor,
 }
 
 impl Rows {
-    /// Those at some indices, longer ones scaled down. One that is there twice is the same both times.
+    /// The rows at the given indices, with longer ones scaled down. A row whose index occurs twice gets the same values
+    /// twice.
     fn bounded(
         operator: &str,
         this: &Tensor,
@@ -69,7 +70,7 @@ mod kernels {
             let columns: Result<Vec<_>> = tensors.iter().map(|tensor| aten::unsqueeze(tensor, -1)).collect();
             return aten::cat::call(&columns?, dim as i64);
         }
-        // One behind the other along an old dimension, which is split afterwards.
+        // Concatenates along an existing dimension, which is then split.
         let mut sizes = first.sizes().to_vec();
         sizes.insert(dim, tensors.len() as i64);
         aten::view(&aten::cat::call(tensors, dim as i64)?, &sizes)

@@ -1,4 +1,4 @@
-//! Lazy conjugates and negatives, and complex numbers as pairs of real ones: other looks at the same memory.
+//! Lazy conjugates and negatives, and complex numbers as pairs of real ones: views of the same storage.
 
 use torch_library::Storage;
 use torch_library::prelude::*;
@@ -101,12 +101,12 @@ mod explicit {
     }
 }
 
-/// The last element of a list, and those before it.
+/// The last element of a list, and the elements before it.
 fn last(list: &[i64]) -> Option<(i64, &[i64])> {
     list.split_last().map(|(last, rest)| (*last, rest))
 }
 
-/// A view with a bit turned.
+/// A view with a dispatch key toggled.
 fn turned(this: &Tensor, bit: DispatchKey) -> Tensor {
     let keys = this.key_set();
     this.with_key_set(if keys.has(bit) { keys.remove(bit) } else { keys.add(bit) })
@@ -167,7 +167,7 @@ mod implicit {
     }
 }
 
-/// They ask for the bits: nobody is to resolve them first.
+/// These operators query the keys of a tensor, so fallbacks must not resolve the lazy tensors first.
 #[torch_impl(aten::is_conj, Conjugate, Negative, ZeroTensor, fallthrough)]
 fn is_conj_looks_at_the_key();
 

@@ -1,4 +1,4 @@
-//! Linear algebra as users call it, by the operators that compute.
+//! Linear algebra as users call it, on top of the computing operators.
 
 use torch_library::guard::GradMode;
 use torch_library::prelude::*;
@@ -9,7 +9,7 @@ use crate::aten;
 mod least_squares;
 mod norms;
 
-/// What has a derivative of its own.
+/// Operators with derivatives of their own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 mod derived {
     use super::*;
@@ -95,7 +95,8 @@ mod kernels {
             grad.sizes(),
             this.sizes()
         );
-        // The exponential of two blocks on the diagonal has above it how it changes in the direction of what is there.
+        // The exponential of the block matrix [[A, G], [0, A]] has the derivative of exp at A in the direction G as its
+        // upper right block.
         let block = super::adjoint(this)?;
         let columns = |parts: &[Tensor]| aten::cat::with(parts).dim(-1).call();
         let rows = [columns(&[block.clone(), grad.clone()])?, columns(&[aten::zeros_like(&block)?, block])?];
@@ -204,18 +205,19 @@ mod kernels {
     }
 }
 
-/// Whether values alone will not do: gradients are made of the vectors, and a wrapper may hide that there will be one.
+/// Whether the eigenvectors are needed besides the eigenvalues: gradients need them, and a wrapper may hide that there
+/// will be a gradient.
 fn needs_vectors(matrix: &Tensor) -> bool {
     matrix.is_wrapper() || (matrix.requires_grad() && GradMode::is_enabled())
 }
 
-/// The conjugates of the transposed matrices.
+/// The conjugate transpose of matrices.
 pub(crate) fn adjoint(matrix: &Tensor) -> Result<Tensor> {
     let transposed = aten::transpose_int(matrix, -2, -1)?;
     if matrix.dtype().is_complex() { aten::conj(&transposed) } else { Ok(transposed) }
 }
 
-/// The product of matrices in the best order; vectors at the ends are a row and a column.
+/// The product of matrices in the best order; a vector at an end counts as a row or a column.
 fn chain(tensors: &[Tensor]) -> Result<Tensor> {
     let [first, .., last] = tensors else {
         bail!(Argument, "{} tensors, expected at least two", tensors.len())
@@ -249,11 +251,11 @@ fn chain(tensors: &[Tensor]) -> Result<Tensor> {
     if ends[1] { aten::squeeze_dim(&product, -1) } else { Ok(product) }
 }
 
-/// Of more matrices than this, the best order would take longer to find than it saves: its time grows with the cube
-/// of their number. They are multiplied as they stand.
+/// The largest number of matrices for which the best order is determined: this takes time with the cube of their
+/// number, more than it saves beyond this limit, where they are multiplied from left to right.
 const ORDERED: usize = 256;
 
-/// For each run of matrices, first and last, after which to split it.
+/// For each run of matrices, from first to last, the index after which to split it.
 fn splits(matrices: &[Tensor]) -> Vec<Vec<usize>> {
     let count = matrices.len();
     let size =
@@ -266,7 +268,8 @@ fn splits(matrices: &[Tensor]) -> Vec<Vec<usize>> {
                 costs[first][at] + costs[at + 1][last] + size(first) * size(at + 1) * size(last + 1)
             };
             let by_cost = |a: &usize, b: &usize| cost(*a).total_cmp(&cost(*b));
-            // Of equal orders PyTorch takes the one from the left for three matrices, and else from the right.
+            // Among orders of equal cost, PyTorch takes the one from the left for three matrices, and the one from the
+            // right otherwise.
             let best = match count {
                 3 => (first..last).rev().min_by(by_cost),
                 _ => (first..last).min_by(by_cost),
@@ -286,7 +289,7 @@ fn product(matrices: &[Tensor], splits: &[Vec<usize>], first: usize, last: usize
     aten::mm(&product(matrices, splits, first, split)?, &product(matrices, splits, split + 1, last)?)
 }
 
-/// So many powers of each number along a new dimension at the end, from that with exponent 0 on.
+/// The powers of each element along a new last dimension, from exponent 0 to `count - 1`.
 fn powers(x: &Tensor, count: i64) -> Result<Tensor> {
     let sizes = |last: i64| -> Vec<i64> { x.sizes().iter().copied().chain([last]).collect() };
     let factors = aten::expand(&aten::unsqueeze(x, -1)?, &sizes(count - 1))?;

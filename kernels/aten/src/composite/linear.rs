@@ -1,4 +1,4 @@
-//! Products and distances of vectors and matrices, by other operators.
+//! Products and distances of vectors and matrices, as compositions of other operators.
 
 use torch_library::geometry::{infer_size, numel, wrap_dim};
 use torch_library::prelude::*;
@@ -12,7 +12,7 @@ mod trilinear;
 
 use trilinear::Trilinear;
 
-/// What has a derivative of its own.
+/// Operators with derivatives of their own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 mod derived {
     use super::*;
@@ -88,7 +88,7 @@ mod derived {
         let sizes = [vec1.numel(), vec2.numel()];
         let fits = infer_size(this.sizes(), &sizes).is_ok_and(|fit| fit.as_slice() == sizes);
         if is_plain && fits && beta.to::<f64>().is_ok_and(|beta| beta == 1.0) {
-            // In one go: the product need not be in memory.
+            // In one pass: the product need not be stored.
             let (column, row) = (aten::unsqueeze(vec1, 1)?, aten::unsqueeze(vec2, 0)?);
             return aten::addcmul::with(this, &column, &row).value(alpha).call();
         }
@@ -101,7 +101,7 @@ mod derived {
             "{}: of {common} and factors {beta} and {alpha}, which must be whole numbers",
             aten::addr::NAME
         );
-        // Halves are rounded once, at the end.
+        // Half precision is rounded once, at the end.
         let wide = |tensor: &Tensor| aten::to_dtype(tensor, computing_type(common));
         let sum = combined(&wide(this)?, &aten::outer(&wide(vec1)?, &wide(vec2)?)?, beta, alpha)?;
         aten::to_dtype(&sum, common)
@@ -154,7 +154,7 @@ mod implicit {
         let sizes = |tensor: &Tensor, dims: &[i64]| -> Vec<i64> {
             dims.iter().map(|dim| tensor.sizes().get(*dim as usize).copied().unwrap_or(1)).collect()
         };
-        // What meets a single element is summed first.
+        // A dimension that is paired with one of size 1 is summed first.
         let single = |tensor: &Tensor, dims: &[i64], own: &[i64], others: &[i64]| -> Result<Tensor> {
             let pairs = dims.iter().zip(own.iter().zip(others));
             let dims: Vec<i64> =
@@ -263,14 +263,14 @@ mod implicit {
             }
         }
         match power {
-            Some(power) if !matches!(n, 0 | 1) => Ok(power), // also as the inverse lies in memory
+            Some(power) if !matches!(n, 0 | 1) => Ok(power), // the inverse also keeps its strides
             Some(power) => aten::clone::with(&power).memory_format(Some(MemoryFormat::Contiguous)).call(),
             None => {
                 let one = aten::eye::with(this.size(-1)?)
                     .dtype(Some(this.dtype()))
                     .device(Some(this.device()))
                     .call()?;
-                // Written over a copy, so that there is a gradient: it is zero.
+                // Written over a copy of the input, so that autograd has a path to it, with a gradient of zero.
                 let mut out = aten::clone::with(this).memory_format(Some(MemoryFormat::Contiguous)).call()?;
                 aten::copy_(&mut out, &one)?;
                 Ok(out)
@@ -369,7 +369,7 @@ mod implicit {
     }
 }
 
-/// What has a derivative of its own.
+/// Operators with derivatives of their own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 mod distances {
     use super::*;
@@ -392,7 +392,8 @@ mod distances {
     }
 
     fn _euclidean_dist(x1: &Tensor, x2: &Tensor) -> Result<Tensor> {
-        // The square of a distance is |a|² - 2 ab + |b|²: a product of rows that have the squares and ones beside them.
+        // The square of a distance is |a|² - 2 ab + |b|²: one product of rows that are extended by their squared norms
+        // and by ones.
         let square = |x: &Tensor| {
             aten::sum_dim_IntList::with(&aten::mul_Tensor(x, x)?, Some(&[-1])).keepdim(true).call()
         };
@@ -405,7 +406,7 @@ mod distances {
     }
 }
 
-/// The crossed products of triples in a dimension, wherever they lie.
+/// The cross product of vectors of three elements along a dimension.
 pub(crate) fn crossed(this: &Tensor, other: &Tensor, dim: i64) -> Result<Tensor> {
     const OPERATOR: &str = aten::linalg_cross::NAME;
     let is_three = |tensor: &Tensor| tensor.size(dim).is_ok_and(|size| size == 3);
@@ -433,12 +434,12 @@ pub(crate) fn crossed(this: &Tensor, other: &Tensor, dim: i64) -> Result<Tensor>
     )
 }
 
-/// `beta a + alpha b`; of `beta` 0, not even NaN of `a` counts.
-/// A factor as a number of a type: whole numbers are multiplied by whole numbers.
+/// A factor in the dtype that it multiplies: for integer dtypes, it is truncated to an integer.
 pub(super) fn in_type(factor: Scalar, dtype: DType) -> Scalar {
     if dtype.is_differentiable() { factor } else { Scalar::Int(factor.cast()) }
 }
 
+/// `beta * a + alpha * b`; if `beta` is 0, `a` is ignored, NaN included.
 fn combined(a: &Tensor, b: &Tensor, beta: Scalar, alpha: Scalar) -> Result<Tensor> {
     let times = |tensor: &Tensor, factor: Scalar| match factor {
         Scalar::Int(1) if tensor.dtype() != DType::Bool => Ok(tensor.clone()), // booleans become numbers
@@ -459,7 +460,7 @@ fn combined(a: &Tensor, b: &Tensor, beta: Scalar, alpha: Scalar) -> Result<Tenso
     aten::add_Tensor(&times(a, beta)?, &scaled)
 }
 
-/// Of the ways to compute distances there are three.
+/// Checks `compute_mode`, of which there are three.
 fn check_mode(operator: &str, mode: Option<i64>) -> Result<()> {
     ensure!(
         mode.is_none_or(|mode| (0..=2).contains(&mode)),

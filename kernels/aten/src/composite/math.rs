@@ -1,4 +1,4 @@
-//! Functions of numbers, by other operators.
+//! Mathematical functions, as compositions of other operators.
 
 use torch_library::prelude::*;
 
@@ -62,7 +62,7 @@ mod explicit {
     }
 
     fn pow_Scalar(this: Scalar, exponent: &Tensor) -> Result<Tensor> {
-        let exponent = aten::contiguous(exponent)?; // as the result is, whatever the exponent was
+        let exponent = aten::contiguous(exponent)?; // the result is contiguous, whatever the strides of the exponent
         aten::pow_Tensor_Tensor(&Tensor::wrapped_number(this), &exponent)
     }
 

@@ -1,4 +1,4 @@
-//! Products of tensors of any dimensions, by products of matrices.
+//! Products of tensors of any dimensions, by matrix products.
 
 use torch_library::geometry::{broadcast_shapes, numel};
 use torch_library::prelude::*;
@@ -35,7 +35,8 @@ mod kernels {
                 let product = fold(&transposed(other)?, &aten::t(this)?)?;
                 aten::contiguous(&transposed(&product)?)
             }
-            // A batch of one: its gradient is not made as large as the other batch, to be summed then.
+            // A batch of one is squeezed first: otherwise its gradient would be as large as the other batch before it
+            // is summed.
             (3, 3) if is_single(this, other) => aten::matmul(&aten::squeeze_dim(this, 0)?, other),
             (3, 3) if is_single(other, this) => aten::matmul(this, &aten::squeeze_dim(other, 0)?),
             _ => batched(this, other),
@@ -65,20 +66,20 @@ mod kernels {
         }
         let mut product = aten::matmul(input, &weight)?;
         if bias.is_wrapper() {
-            return aten::add_Tensor(&product, bias); // what is not batched has no room for a batch
+            return aten::add_Tensor(&product, bias); // a product without a batch cannot be added to in place
         }
         aten::add__Tensor(&mut product, bias)?;
         Ok(product)
     }
 }
 
-/// Whether one batch is of one matrix, whose gradient is wanted, and the other is not.
+/// Whether `batch` has one matrix that requires a gradient, and `other` has several.
 fn is_single(batch: &Tensor, other: &Tensor) -> bool {
     batch.sizes()[0] == 1 && other.sizes()[0] != 1 && batch.requires_grad()
 }
 
-/// Whether a batch of matrices is one tall matrix: it lies so in memory, or the gradient of the other factor would have
-/// to be as large as the batch.
+/// Whether to treat a batch of matrices as one tall matrix: its memory layout allows it, or else the gradient of the
+/// other factor would have to be as large as the batch.
 fn can_fold(batch: &Tensor, other: &Tensor) -> bool {
     if other.requires_grad() || batch.numel() == 0 {
         return true;
@@ -87,7 +88,7 @@ fn can_fold(batch: &Tensor, other: &Tensor) -> bool {
     (0..batch.dim() - 2).all(|dim| strides[dim] == strides[dim + 1].saturating_mul(sizes[dim + 1]))
 }
 
-/// The product of a batch of matrices, as one, and a matrix or vector.
+/// The product of a batch of matrices, folded into one, and a matrix or vector.
 fn fold(batch: &Tensor, other: &Tensor) -> Result<Tensor> {
     let (outer, last) = leading(batch, 1);
     let rows = aten::reshape(batch, &[numel(outer)?, last[0]])?;
@@ -95,7 +96,7 @@ fn fold(batch: &Tensor, other: &Tensor) -> Result<Tensor> {
     aten::_unsafe_view(&product, &[outer, &other.sizes()[1..]].concat())
 }
 
-/// The product of broadcasting batches.
+/// The product of batches, which broadcast.
 fn batched(this: &Tensor, other: &Tensor) -> Result<Tensor> {
     let (batch, rows) = leading(this, this.dim().min(2)); // a vector is a row
     let (other_batch, columns) = leading(other, other.dim().min(2)); // or a column
@@ -116,12 +117,12 @@ fn batched(this: &Tensor, other: &Tensor) -> Result<Tensor> {
     aten::_unsafe_view(&aten::squeeze_dim(&product, -1)?, &sizes)
 }
 
-/// All sizes but the last so many, and those.
+/// The sizes before the last `last` dimensions, and those of the last ones.
 fn leading(tensor: &Tensor, last: usize) -> (&[i64], &[i64]) {
     tensor.sizes().split_at(tensor.dim() - last)
 }
 
-/// The last two dimensions swapped.
+/// The transpose of the last two dimensions.
 fn transposed(tensor: &Tensor) -> Result<Tensor> {
     aten::transpose_int(tensor, -2, -1)
 }

@@ -1,4 +1,4 @@
-//! Ranks, counts and runs, by sorting and summing.
+//! Order statistics, counts and differences, by sorting and summing.
 
 use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
@@ -7,7 +7,7 @@ use crate::aten;
 
 mod quantile;
 
-/// What has a derivative of its own.
+/// Operators with derivatives of their own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 mod derived {
     use super::*;
@@ -122,7 +122,7 @@ mod implicit {
         ensure!(this.dim() > 0, Shape, "{OPERATOR}: a tensor without dimensions has no neighbours");
         ensure!(n >= 0, Argument, "{OPERATOR}: {n} times, zero or more are possible");
         if n == 0 {
-            // As in PyTorch, what is to be joined is not, though it must fit.
+            // As in PyTorch, `prepend` and `append` are only checked, not concatenated.
             let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(OPERATOR))?;
             for joined in prepend.into_iter().chain(append) {
                 let mut pairs = joined.sizes().iter().zip(this.sizes()).enumerate();
@@ -239,7 +239,7 @@ mod implicit {
             "{}: bools are not looked for",
             aten::isin_Scalar_Tensor::NAME
         );
-        // Not a wrapped number, which is on the CPU.
+        // Not a wrapped number, which would be on the CPU.
         let number =
             aten::full::with(&[], element).dtype(Some(element.dtype())).device(Some(test_elements.device()));
         aten::isin_Tensor_Tensor::call(&number.call()?, test_elements, assume_unique, invert)
@@ -278,7 +278,7 @@ fn correction(unbiased: bool) -> Option<Scalar> {
     Some(i64::from(unbiased).into())
 }
 
-/// A number and a tensor in one type: beside a fraction, integers are of floating point.
+/// A scalar and a tensor in one dtype: a floating-point scalar converts integers to floating point.
 fn number_beside(number: Scalar, other: &Tensor) -> Result<(Tensor, Tensor)> {
     let other = if matches!(number, Scalar::Float(_)) { in_floats(other)? } else { other.clone() };
     let number =
@@ -311,7 +311,8 @@ fn middle_of_all(this: &Tensor, ignores_nan: bool) -> Result<Tensor> {
 }
 
 /// # Errors
-/// Weights that are not one for each column, of the kind of type that `is_kind` says, and none of them below zero.
+/// Weights that do not have one element for each column, that are not of the kind of dtype that `is_kind` checks, or
+/// that are negative.
 fn check_weights(
     operator: &str,
     name: &str,
@@ -339,7 +340,7 @@ fn check_weights(
     Ok(())
 }
 
-/// The transposed matrix, and of complex numbers the conjugates.
+/// The conjugate transpose of a matrix.
 fn adjoint(matrix: &Tensor) -> Result<Tensor> {
     let turned = aten::t(matrix)?;
     if turned.dtype().is_complex() { aten::conj_physical(&turned) } else { Ok(turned) }

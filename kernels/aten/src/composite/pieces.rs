@@ -1,4 +1,4 @@
-//! Pieces of tensors that are no views, and choices of elements.
+//! Splits whose parts are no views, and combinations of elements.
 
 use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
@@ -61,7 +61,7 @@ fn _unique(this: &Tensor, sorted: bool, return_inverse: bool) -> Result<(Tensor,
     Ok((values, inverse))
 }
 
-/// The same tensors, no longer views in the eyes of autograd.
+/// The same tensors, which autograd no longer treats as views.
 fn apart(parts: Vec<Tensor>) -> Result<Vec<Tensor>> {
     let own = |part: Tensor| {
         let (storage, geometry) = (part.storage().clone(), part.geometry());
@@ -113,14 +113,15 @@ mod implicit {
     }
 }
 
-/// The places of all choices, one after the other.
+/// The indices of all combinations, one after the other.
 fn choices(operator: &str, n: i64, r: i64, with_replacement: bool) -> Result<Vec<i64>> {
-    // With replacement, the same as choices without it of more elements, each place less the number of those before.
+    // Combinations with replacement correspond to combinations of more elements without it, minus 0, 1, 2, … at the
+    // successive positions.
     let more = if with_replacement { n.saturating_add(r - 1) } else { n };
     if n == 0 || r > more {
         return Ok(Vec::new());
     }
-    // As many as there are choices of those left out, which may be fewer.
+    // Computed by the complement if that is smaller: there are as many choices of the elements left out.
     let count = (0..r.min(more - r)).try_fold(1i64, |count, k| {
         i64::try_from(i128::from(count) * i128::from(more - k) / i128::from(k + 1)).ok()
     });

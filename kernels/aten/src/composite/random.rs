@@ -1,4 +1,4 @@
-//! Series and random numbers in new tensors.
+//! Sequences and random numbers in new tensors.
 
 use torch_library::geometry::infer_size;
 use torch_library::prelude::*;
@@ -11,7 +11,7 @@ use crate::loops::numbered;
 use crate::random::default_generator;
 use crate::unseen::unseen;
 
-/// What a new tensor is, beside its sizes.
+/// The properties of a new tensor, besides its sizes.
 ///
 /// PyTorch: `at::TensorOptions`.
 #[derive(Clone, Copy)]
@@ -27,14 +27,14 @@ impl Options {
         aten::empty_memory_format::call(sizes, self.dtype, self.layout, self.device, self.pin_memory, None)
     }
 
-    /// A tensor that is filled before anybody sees it.
+    /// A new tensor that is filled before any layer sees it.
     fn filled(self, sizes: &[i64], fill: impl FnOnce(&mut Tensor) -> Result<()>) -> Result<Tensor> {
         let mut out = self.empty(sizes)?;
         unseen(|| fill(&mut out))?;
         Ok(out)
     }
 
-    /// So many numbers of a series.
+    /// A vector of `count` numbers of a sequence.
     fn series<N: Element>(
         self,
         operator: &str,
@@ -55,7 +55,7 @@ impl Options {
     }
 }
 
-/// Writes kernels that make a tensor: their last parameters, the same for all, are [`Options`].
+/// Defines kernels that create a tensor: their last parameters, the same for all, are [`Options`].
 macro_rules! creating {
     ($($name:ident($($argument:ident: $ty:ty),*), $options:ident => $body:expr;)+) => {
         #[torch_impl(aten, CompositeExplicitAutograd)]
@@ -136,7 +136,7 @@ creating! {
     randperm_generator(n: i64, generator: Option<&Generator>), options => shuffled(n, generator, options);
 }
 
-/// Where a series starts or ends.
+/// The start or end of a sequence, from a tensor without dimensions.
 fn the_end(operator: &str, end: &Tensor) -> Result<Scalar> {
     ensure!(
         end.dim() == 0,
@@ -147,7 +147,7 @@ fn the_end(operator: &str, end: &Tensor) -> Result<Scalar> {
     end.item().map_err(|error| error.context(operator))
 }
 
-/// Writes kernels that fill a tensor which resembles another.
+/// Defines kernels that fill a new tensor with the properties of another.
 macro_rules! resembling {
     ($($name:ident($($argument:ident: $ty:ty),*) => |$out:ident| $fill:expr;)+) => {
         #[torch_impl(aten, CompositeExplicitAutograd)]
@@ -193,7 +193,7 @@ resembling! {
     randint_like_low_dtype(low: i64, high: i64) => |out| aten::random__from(out, low, Some(high));
 }
 
-/// The end of random integers, fractions being cut off.
+/// The end of random integers from a tensor; fractions are cut off.
 fn one_number(operator: &str, high: &Tensor) -> Result<i64> {
     ensure!(
         high.dim() == 0 && high.device() == Device::CPU,
@@ -312,7 +312,7 @@ mod distributions {
     }
 }
 
-/// By a mean as the type has it.
+/// Adds the mean, rounded to the dtype of `out`.
 fn moved(out: &mut Tensor, mean: f64) -> Result<&mut Tensor> {
     let mean = Tensor::full(&[], mean, out.dtype(), out.device())?;
     aten::add__Tensor(out, &mean)
@@ -322,13 +322,13 @@ fn row_major_like(this: &Tensor) -> Result<Tensor> {
     aten::empty_like::with(this).memory_format(Some(MemoryFormat::Contiguous)).call()
 }
 
-/// Makes room for what is drawn.
+/// Resizes `out` to the sizes of the result.
 fn resized(out: &mut Tensor, sizes: &[i64]) -> Result<()> {
     if out.sizes() == sizes { Ok(()) } else { out.resize(sizes, None).map(drop) }
 }
 
 /// # Errors
-/// Deviations that are complex or negative.
+/// A standard deviation that is complex or negative.
 fn check_deviations(operator: &str, std: &Tensor) -> Result<()> {
     ensure!(!std.dtype().is_complex(), DType, "{operator}: deviations of {} have no order", std.dtype());
     if loops::has_elements(std) {
@@ -338,7 +338,7 @@ fn check_deviations(operator: &str, std: &Tensor) -> Result<()> {
     Ok(())
 }
 
-/// Writes kernels that draw numbers in a copy.
+/// Defines kernels that fill a copy in place, and return it.
 macro_rules! drawing {
     ($($name:ident($($argument:ident: $ty:ty),*) => $in_place:ident;)+) => {
         #[torch_impl(aten, CompositeExplicitAutograd)]
@@ -389,7 +389,7 @@ fn whole_series(start: i64, end: i64, step: i64, options: Options) -> Result<Ten
     let distance = i128::from(end) - i128::from(start);
     let count = match step {
         0 => None,
-        step if distance.signum() == -i128::from(step.signum()) => None, // the other way
+        step if distance.signum() == -i128::from(step.signum()) => None, // in the wrong direction
         step => Some((distance + i128::from(step) - i128::from(step.signum())) / i128::from(step)),
     };
     let count = checked_count(count, start, end, step)?;
@@ -400,14 +400,14 @@ fn fractional_series(start: f64, end: f64, step: f64, options: Options) -> Resul
     let steps = (end - start) / step;
     let leads = steps >= 0.0 && [start, end, step].iter().all(|number| number.is_finite()) && step != 0.0;
     let count = checked_count(leads.then_some(steps.ceil() as i128), start, end, step)?;
-    // Whole numbers go on by whole steps.
+    // Integer sequences have integer steps.
     let is_whole = options.dtype.is_some_and(DType::is_integer);
     let [start, step] = [start, step].map(|number| if is_whole { number.trunc() } else { number });
-    // Signed numbers are converted one by one.
+    // Through `u64`, as conversions from signed integers are not vectorised.
     options.series(aten::arange::NAME, count, |i| start + i as u64 as f64 * step)
 }
 
-/// How many numbers a series has.
+/// The number of elements of a sequence.
 fn checked_count<T: Element>(count: Option<i128>, start: T, end: T, step: T) -> Result<i64> {
     match count.map(i64::try_from) {
         Some(Ok(count)) if count >= 0 => Ok(count),
@@ -428,7 +428,7 @@ fn powers(start: Scalar, end: Scalar, steps: i64, base: f64, options: Options) -
     options.series(aten::logspace::NAME, steps, |i| base.powf(exponent(i)))
 }
 
-/// The numbers of an evenly spaced series.
+/// The numbers of an evenly spaced sequence, by index.
 fn spaced(
     operator: &str,
     start: Scalar,
@@ -447,14 +447,14 @@ fn spaced(
     let is_whole = options.dtype.is_some_and(|dtype| !dtype.is_floating_point() && !dtype.is_complex());
     let [start, end] = [start.to::<f64>()?, end.to::<f64>()?].map(|x| if is_whole { x.trunc() } else { x });
     let step = if steps == 1 { 0.0 } else { (end - start) / (steps - 1) as f64 };
-    // From the nearer end, so that both are met exactly.
+    // Computed from the nearer end, so that both ends are exact.
     Ok(move |i: i64| match i < steps / 2 || steps == 1 {
         true => start + step * i as u64 as f64,
         false => end - step * (steps - 1 - i) as u64 as f64,
     })
 }
 
-/// Where the elements of the lower or upper triangle of a matrix are: their rows, then their columns.
+/// The indices of the lower or upper triangle of a matrix: row indices, then column indices.
 fn triangle(
     operator: &str,
     sizes: [i64; 2],
@@ -495,9 +495,10 @@ fn triangle(
     Ok(out)
 }
 
-/// How many elements of a matrix lie left of a line that starts at a column, and goes one to the right with each row.
+/// The number of elements of a matrix to the left of a line that starts at column `start`, and moves one column to the
+/// right with each row.
 fn elements_left_of([rows, cols]: [i128; 2], start: i128) -> i128 {
-    // Of as many rows, the first of which has one.
+    // The number in the first `rows` rows, of which the first has one element.
     let of_first = |rows: i128| match rows.max(0) {
         rows if rows <= cols => rows * (rows + 1) / 2,
         rows => (cols * (cols + 1) / 2).saturating_add((rows - cols).saturating_mul(cols)),
@@ -519,7 +520,7 @@ fn shuffled(n: i64, generator: Option<&Generator>, options: Options) -> Result<T
     generator.unwrap_or_else(|| default_generator()).with(|next| next(&mut words));
     for (i, word) in words.into_iter().enumerate() {
         let left = n as usize - i;
-        // A division of half as many digits takes half as long.
+        // A 32-bit division takes half as long as a 64-bit one.
         let step = u32::try_from(left).map_or_else(|_| word as usize % left, |left| (word % left) as usize);
         numbers.swap(i, i + step);
     }

@@ -1,4 +1,4 @@
-//! Reductions of all dimensions.
+//! Reductions over all dimensions, and `sum_to_size`.
 
 use torch_library::geometry::infer_size;
 use torch_library::prelude::*;
@@ -29,7 +29,7 @@ fn sum_to_size(this: &Tensor, size: &[i64]) -> Result<Tensor> {
         this.sizes()
     );
     if size.is_empty() {
-        return aten::sum(this); // a tensor of its own, also where there is nothing to sum
+        return aten::sum(this); // a new tensor, even where there is nothing to sum
     }
     if this.sizes() == size {
         return Ok(this.clone());

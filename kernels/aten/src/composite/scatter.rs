@@ -1,4 +1,4 @@
-//! Writing by index and mask, by other operators.
+//! Writing by index and by mask, as compositions of other operators.
 
 use torch_library::geometry::{infer_size, wrap_dim};
 use torch_library::prelude::*;
@@ -8,7 +8,7 @@ use crate::unseen::unseen;
 
 mod masked;
 
-/// What has a derivative of its own.
+/// Operators with derivatives of their own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 mod derived {
     use super::*;
@@ -43,7 +43,7 @@ mod derived {
     }
 }
 
-/// All elements in a row.
+/// The flattened tensor.
 fn flat(tensor: &Tensor) -> Result<Tensor> {
     aten::reshape(tensor, &[-1])
 }
@@ -106,7 +106,7 @@ mod kernels {
         let mut indices = vec![None; dim];
         indices.push(Some(index.clone()));
         let mut out = aten::clone::with(this).memory_format(Some(MemoryFormat::Contiguous)).call()?;
-        // A tensor without dimensions has one place, as a vector of one element.
+        // A tensor without dimensions is indexed as a vector of one element.
         let mut places = if this.dim() == 0 { aten::unsqueeze(&out, 0)? } else { out.clone() };
         unseen(|| aten::index_put_(&mut places, &indices, source).map(drop))?;
         if this.dim() == 0 {
@@ -138,7 +138,7 @@ mod kernels {
     }
 }
 
-/// A copy of the sizes to which both broadcast.
+/// A contiguous copy with the sizes that both tensors broadcast to.
 fn broadcast_copy(operator: &str, this: &Tensor, mask: &Tensor) -> Result<Tensor> {
     let sizes = infer_size(this.sizes(), mask.sizes()).map_err(|error| error.context(operator))?;
     aten::clone::with(&aten::expand(this, &sizes)?).memory_format(Some(MemoryFormat::Contiguous)).call()
@@ -151,7 +151,7 @@ fn the_value(operator: &str, this: &Tensor, value: &Tensor) -> Result<Scalar> {
         "{operator}: the value has sizes {:?}, expected a tensor without dimensions",
         value.sizes()
     );
-    // On meta nothing is written, and the value may have none.
+    // On meta, nothing is written, and the value may have no data.
     match this.device() == Device::META {
         true => Ok(Scalar::Int(0)),
         false => value.item().map_err(|error| error.context(operator)),

@@ -1,4 +1,4 @@
-//! Counts in bins of several dimensions, with the ends of bins.
+//! Histograms in several dimensions, with the edges of their bins.
 
 use torch_library::prelude::*;
 
@@ -41,7 +41,7 @@ mod implicit {
         weight: Option<&Tensor>,
         density: bool,
     ) -> Result<(Tensor, Vec<Tensor>)> {
-        let _ = range; // bins say where they end
+        let _ = range; // the bins give their own edges
         let hist = aten::_histogramdd_from_bin_tensors::call(this, bins, weight, density)?;
         Ok((hist, bins.to_vec()))
     }

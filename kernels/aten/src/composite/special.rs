@@ -1,4 +1,4 @@
-//! Special functions and gates, by other operators.
+//! Special functions and gates, as compositions of other operators.
 
 use torch_library::prelude::*;
 
@@ -37,7 +37,7 @@ mod explicit {
     }
 }
 
-/// What has a derivative of its own.
+/// Operators with derivatives of their own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 mod derived {
     use super::*;
@@ -54,7 +54,7 @@ mod derived {
         let this = aten::to_dtype(this, dtype)?;
         let inside = match eps {
             Some(eps) if eps >= 0.0 => {
-                // The lower end first, which is above the other where `eps` is above a half.
+                // Clamps to the lower bound last, so that it wins where `eps` is above one half.
                 let (low, high) = (Scalar::from(eps), Scalar::from(1.0 - eps));
                 let below = aten::where_ScalarSelf(&aten::gt_Scalar(&this, high)?, high, &this)?;
                 aten::where_ScalarSelf(&aten::lt_Scalar(&this, low)?, low, &below)?
@@ -148,7 +148,7 @@ mod implicit {
         if rtol == 0.0 && atol == 0.0 {
             return Ok(close);
         }
-        // Whole numbers are compared as floating-point ones, booleans as whole numbers.
+        // Integers are compared as floating-point numbers, booleans as integers.
         let number = |x: &Tensor| if is_float { Ok(x.clone()) } else { aten::to_dtype(x, DType::DEFAULT) };
         let (this, other) = (number(this)?, number(other)?);
         let allowed = aten::add_Scalar(&aten::abs(&aten::mul_Scalar(&other, rtol.into())?)?, atol.into())?;

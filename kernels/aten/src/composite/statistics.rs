@@ -1,4 +1,4 @@
-//! Statistics by other operators.
+//! Statistics, as compositions of other operators.
 
 use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
@@ -6,10 +6,10 @@ use torch_library::prelude::*;
 use crate::aten;
 use crate::loops::computing_type;
 
-/// What [`renorm`](fn@aten::renorm) adds to norms that it divides by.
+/// The number that [`renorm`](fn@aten::renorm) adds to norms before it divides by them.
 pub(crate) const MARGIN: f64 = 1e-7;
 
-/// All dimensions but one.
+/// All dimensions except one.
 pub(crate) fn dims_beside(dim: i64, dims: usize) -> Result<Vec<i64>> {
     let left_out = wrap_dim(dim, dims)?;
     Ok((0..dims).filter(|dim| *dim != left_out).map(|dim| dim as i64).collect())
@@ -67,7 +67,7 @@ mod explicit {
     }
 }
 
-/// What has a derivative of its own.
+/// Operators with derivatives of their own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 mod derived {
     use super::*;
@@ -95,7 +95,7 @@ mod derived {
             aten::mul_Scalar(&aten::reciprocal(&aten::add_Scalar(&norm, MARGIN.into())?)?, maxnorm)?;
         let is_longer = aten::gt_Scalar(&norm, maxnorm)?;
         let factor = aten::where_ScalarOther(&is_longer, &shorter, 1.into())?;
-        // Row-major, however the input lies.
+        // Row-major, whatever the layout of the input.
         let this = aten::contiguous(this)?;
         aten::mul_Tensor(&this, &aten::to_dtype(&factor, this.dtype().to_real())?)
     }
@@ -113,10 +113,10 @@ mod derived {
             aten::logsumexp::NAME,
             this.dim()
         );
-        // Of complex numbers, the real part says how large the exponential is.
+        // For complex numbers, the real part determines the magnitude of the exponential.
         let size = if dtype.is_complex() { aten::real(this)? } else { this.clone() };
         let largest = aten::detach(&aten::amax::call(&size, dim, true)?)?;
-        // Where the largest is infinite, so is the result; its distance to itself would be NaN.
+        // If the maximum is infinite, so is the result, and shifting by it would give NaN.
         let is_infinite = aten::isinf(&largest)?;
         let shift = aten::where_ScalarSelf(&is_infinite, 0.into(), &largest)?;
         let sum = aten::sum_dim_IntList::call(

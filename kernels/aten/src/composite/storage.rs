@@ -1,4 +1,4 @@
-//! Sizes of tensors that change in place, tensors from nowhere, and numbers taken out of tensors.
+//! Resizing in place, tensors lifted into layers, and conversions of one element to a number.
 
 use torch_library::geometry::{Geometry, strides_for};
 use torch_library::prelude::*;
@@ -107,12 +107,12 @@ mod explicit {
     }
 }
 
-/// The tensor itself; where that has a gradient, another with the same elements, since the result gets a history.
+/// The tensor itself, or an alias if it requires a gradient, since the result gets an autograd node of its own.
 fn handed_on(this: &Tensor) -> Result<Tensor> {
     if this.requires_grad() { aten::alias(this) } else { Ok(this.clone()) }
 }
 
-/// Gives a tensor sizes and strides, and more memory where its own is too small, with what was there.
+/// Sets the sizes and strides of a tensor, and grows its storage if it is too small; its contents are kept.
 fn set_sizes(this: &mut Tensor, size: &[i64], strides: &[i64]) -> Result<()> {
     let offset = this.storage_offset();
     let (width, has) = (this.dtype().size(), this.storage().nbytes());

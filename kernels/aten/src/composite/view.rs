@@ -1,4 +1,4 @@
-//! Views: arithmetic on sizes and strides, over memory that nobody looks into.
+//! Views: arithmetic on sizes and strides, without access to memory.
 
 use torch_library::geometry::{Dims, computed_view_strides, infer_view_size, numel, wrap_dim};
 use torch_library::limits::check_tensors;
@@ -25,7 +25,7 @@ mod explicit {
     }
 
     fn detach_(this: &mut Tensor) -> Result<&mut Tensor> {
-        Ok(this) // nothing to forget below autograd
+        Ok(this) // below autograd there is nothing to detach
     }
 
     fn as_strided(
@@ -55,7 +55,7 @@ mod explicit {
 
     fn _unsafe_view(this: &Tensor, size: &[i64]) -> Result<Tensor> {
         let view = super::view(this, size).map_err(|error| error.context(aten::_unsafe_view::NAME))?;
-        // Writes to one are none to the other, as far as gradients can tell.
+        // Autograd does not treat writes to one as writes to the other.
         let (storage, geometry) = (view.storage().clone(), view.geometry());
         let (sizes, strides, offset) = (geometry.sizes(), geometry.strides(), geometry.offset());
         Tensor::from_storage(storage, sizes, strides, offset, view.dtype(), view.key_set())
@@ -177,7 +177,7 @@ mod explicit {
     }
 }
 
-/// A matrix on its side; a vector as it is.
+/// The transpose of a matrix; a vector stays as it is.
 fn turned(operator: &str, this: &Tensor) -> Result<Shape> {
     ensure!(
         this.dim() <= 2,
@@ -268,7 +268,8 @@ fn view(this: &Tensor, size: &[i64]) -> Result<Tensor> {
     }
 }
 
-/// The same bytes as another type: one element becomes several, or several become one, in the last dimension.
+/// A view of the same bytes as another dtype: in the last dimension, one element becomes several, or several become
+/// one.
 fn reinterpret(this: &Tensor, dtype: DType) -> Result<Tensor> {
     let (geometry, old, new) = (this.geometry(), this.dtype().size() as i64, dtype.size() as i64);
     let mut sizes = Dims::from_slice(geometry.sizes());

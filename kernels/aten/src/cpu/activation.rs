@@ -1,4 +1,4 @@
-//! Derivatives of activations.
+//! The backward kernels of activations.
 
 use num_traits::{Float, FloatConst, NumOps};
 use torch_library::Element;
@@ -27,7 +27,7 @@ mod kernels {
         let call = Pointwise::promoting(output, [this, grad_output])?;
         match_computing!(call.dtype, T: Integer | Unsigned | Float => {
             let threshold: T = threshold.to()?;
-            // Not `x > threshold`: where the input is NaN, so is the gradient.
+            // Not `x > threshold`: if the input is NaN, this passes the gradient on.
             call.compute(None, call.dtype, |[x, grad]: [T; 2]| if x <= threshold { T::ZERO } else { grad })
         }, else => Err(call.unsupported()))
     }
@@ -91,13 +91,13 @@ mod kernels {
     }
 }
 
-/// The derivative of a number times its own gate.
+/// The derivative of `x * gate(x)`, where the gate is the sigmoid.
 #[inline(always)]
 fn gated_slope<T: Number + NumOps>(x: T, gate: T) -> T {
     gate * (T::ONE + x * (T::ONE - gate))
 }
 
-/// The derivative of `x Φ(x)`.
+/// The derivative of `x Φ(x)`, where Φ is the standard normal distribution function.
 #[inline(always)]
 fn gaussian_slope<T: Float + FloatConst + Number + ErrorFunction + Functions>(x: T) -> T {
     let half = T::ONE / (T::ONE + T::ONE);

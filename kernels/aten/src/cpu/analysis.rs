@@ -1,5 +1,5 @@
-//! Functions of statistics and physics, element by element, all in double precision: they are called for few
-//! elements, and one loop serves all of them.
+//! Special functions of statistics and physics, element-wise, all computed in double precision: they are called on few
+//! elements, so that one loop for all dtypes suffices.
 
 use torch_library::Element;
 use torch_library::prelude::*;
@@ -10,18 +10,18 @@ use crate::inlined::from_fn;
 use crate::loops::Pointwise;
 use crate::loops::match_computing;
 
-/// Which of the smaller types a function is there for.
+/// Which narrower dtypes a function supports.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Types {
-    /// All of floating point.
+    /// All floating-point dtypes.
     Floating,
-    /// `float32` and `float64`.
+    /// Only `float32` and `float64`.
     Full,
-    /// All of floating point; whole numbers are not made such.
+    /// All floating-point dtypes; integers are not promoted.
     OnlyFloating,
 }
 
-/// Writes the kernels of functions of one and of two numbers: for which types, and what they compute.
+/// Defines the kernels of unary and binary functions. Each row gives the supported dtypes and the formula.
 macro_rules! functions {
     ($($name:ident($($argument:ident),+): $types:ident => $function:expr;)+) => {
         #[torch_impl(aten, CPU, Meta)]
@@ -75,7 +75,7 @@ functions! {
     igammac(this, other): OnlyFloating => |[a, x]| functions::upper_gamma(a, x);
 }
 
-/// What a probability adds to the entropy; negative ones never occur.
+/// The entropy of one probability; minus infinity for negative numbers.
 #[inline(always)]
 fn entropy(probability: f64) -> f64 {
     match probability {
@@ -85,7 +85,7 @@ fn entropy(probability: f64) -> f64 {
     }
 }
 
-/// 0 whatever `y` is but NaN, where `x` is.
+/// `x * log1p(y)`: 0 where `x` is 0, unless `y` is NaN.
 #[inline(always)]
 fn weighted_logarithm(x: f64, y: f64) -> f64 {
     if y.is_nan() {

@@ -1,4 +1,4 @@
-//! Elements put elsewhere.
+//! Operators that rearrange elements, where a kernel of its own is faster than the composite one.
 
 use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
@@ -16,7 +16,7 @@ fn flip(this: &Tensor, dims: &[i64]) -> Result<Tensor> {
     loops::copy_back_to_front(this, |dim| dims.contains(&dim))
 }
 
-/// As the composite, which asks of each place whether it is on the diagonal.
+/// Computes the same as the composite kernel, which tests each position for being on the diagonal.
 #[torch_impl(aten, CPU)]
 fn diag_embed(this: &Tensor, offset: i64, dim1: i64, dim2: i64) -> Result<Tensor> {
     let [dim1, dim2] = dims_of_diagonal(this, dim1, dim2)?;

@@ -1,10 +1,11 @@
-//! Attention without the matrix of its scores.
+//! Flash attention: scaled dot-product attention without storing the matrix of scores.
 //!
 //! # How it works
 //!
-//! A block of queries meets the keys a block at a time, so that the scores of both stay in the cache. Each row
-//! keeps its largest score so far, the sum of its exponentials relative to that, and the values that these weigh.
-//! Where a block brings a larger score, what was there is scaled down; at the end it is divided by the sum.
+//! A block of queries meets the keys block by block, so that the scores of both stay in the cache. Each row keeps its
+//! largest score so far, the sum of the exponentials relative to it, and the sum of the values with these weights. When
+//! a block has a larger score, the previous sums are scaled down to it; at the end, the values are divided by the sum
+//! of the weights.
 #![expect(
     unsafe_code,
     reason = "hands strided memory to matrix products, and writes every element of its results"
@@ -30,10 +31,10 @@ use crate::loops::reduce::Fold;
 use crate::loops::{self, computing_type, match_computing, parallel};
 use crate::number::Ordered;
 
-/// How many queries are computed together.
+/// The number of queries that are computed together.
 const QUERIES: usize = 64;
 
-/// How many keys they meet at a time.
+/// The number of keys that a block of queries meets at a time.
 const KEYS: usize = 256;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -58,7 +59,7 @@ fn _scaled_dot_product_flash_attention_for_cpu(
     let [batch, heads, queries, width] = sizes.query;
     let mask = attn_mask.map(|mask| aten::expand(mask, &[batch, heads, queries, sizes.keys])).transpose();
     let mask = mask.map_err(|error| error.context(OPERATOR))?;
-    // SAFETY: `attend` writes every element if there are any; after an error nobody gets the tensor.
+    // SAFETY: `attend` writes every element if there are any; after an error the tensor is dropped.
     let out = unsafe { loops::uninit_like(query, dtype, MemoryFormat::Preserve)? };
     let logsumexp = Tensor::empty(&[batch, queries, heads], computing_type(dtype), device)?;
     let logsumexp = logsumexp.strided_view(&[batch, heads, queries], &[queries * heads, 1, heads], 0)?;
@@ -94,13 +95,13 @@ fn _scaled_dot_product_flash_attention_for_cpu(
 }
 
 struct Sizes {
-    /// Batches, heads, queries, and how wide each is.
+    /// The numbers of batches, heads and queries, and the width of a query.
     query: [i64; 4],
     keys: i64,
 }
 
 /// # Errors
-/// Other sizes or types than a product of queries, keys and values has.
+/// Sizes or dtypes that do not match those of queries, keys and values.
 fn sizes(operator: &str, query: &Tensor, key: &Tensor, value: &Tensor) -> Result<Sizes> {
     let of = |tensor: &Tensor| -> Result<[i64; 4]> {
         ensure!(
@@ -127,24 +128,24 @@ fn sizes(operator: &str, query: &Tensor, key: &Tensor, value: &Tensor) -> Result
     Ok(Sizes { query: q, keys: k[2] })
 }
 
-/// Matrices of one shape for each batch and head.
+/// Matrices of one shape, one for each batch and head.
 struct Heads<T> {
     data: *mut u8,
     size: isize,
     strides: [isize; 4],
     load: Loader,
-    /// Whether elements can be read as they are.
+    /// Whether the elements can be read in place, without conversion.
     is_plain: bool,
     element: std::marker::PhantomData<T>,
 }
 
 impl<T: Element> Heads<T> {
-    /// To be read, while the lease lives.
+    /// For reading, as long as the lease lives.
     fn of(tensor: &Tensor, lease: &impl Leased) -> Result<Self> {
         Ok(Self::at_address(tensor, tensor.address(lease)?.cast_mut()))
     }
 
-    /// To be written, while the lease lives.
+    /// For writing, as long as the lease lives.
     fn written(tensor: &Tensor, lease: &impl Leased) -> Result<Self> {
         Ok(Self::at_address(tensor, tensor.address_mut(lease)?))
     }
@@ -161,7 +162,7 @@ impl<T: Element> Heads<T> {
         }
     }
 
-    /// Where a row of a head starts, from some column on.
+    /// The address of an element: `[batch, head, row, column]`.
     fn at(&self, [batch, head, row, column]: [usize; 4]) -> *mut u8 {
         let mut place = 0;
         for (index, stride) in zip(&[batch, head, row, column], &self.strides) {
@@ -170,29 +171,29 @@ impl<T: Element> Heads<T> {
         self.data.wrapping_offset(place * self.size)
     }
 
-    /// Reads rows into a buffer.
+    /// Reads rows into a buffer, and converts them.
     ///
     /// # Safety
-    /// - The head has these rows, `width` elements each, and its memory is still leased.
+    /// - The head has these rows, with `width` elements each, and its memory is still leased.
     unsafe fn read(&self, [batch, head]: [usize; 2], rows: Range<usize>, width: usize, buffer: &mut Vec<T>) {
         buffer.clear();
         buffer.reserve(rows.len() * width);
         for (i, row) in rows.clone().enumerate() {
-            // SAFETY: the caller vouches for `width` elements of this row, which the lease keeps as they are, of
-            // the type that `load` was found for; the buffer was given room for as many of each row.
+            // SAFETY: the caller guarantees `width` elements in this row, which the lease keeps unchanged, of the dtype
+            // that `load` was chosen for; the buffer has room for as many elements of each row.
             unsafe {
                 let to = buffer.as_mut_ptr().add(i * width);
                 (self.load)(self.at([batch, head, row, 0]), self.strides[3], width, to.cast());
             }
         }
-        // SAFETY: as many elements are reserved, and the loop wrote `width` for each row.
+        // SAFETY: this many elements are reserved, and the loop wrote `width` for each row.
         unsafe { buffer.set_len(rows.len() * width) };
     }
 
-    /// Rows as a matrix: where they lie, or converted in a buffer.
+    /// Rows as a matrix: in place, or converted into a buffer.
     ///
     /// # Safety
-    /// - The head has these rows, `width` elements each, and its memory is still leased.
+    /// - The head has these rows, with `width` elements each, and its memory is still leased.
     unsafe fn rows(
         &self,
         [batch, head]: [usize; 2],
@@ -206,35 +207,35 @@ impl<T: Element> Heads<T> {
             let data = self.at([batch, head, rows.start, 0]).cast();
             return Matrices::one(data, shape, [row as usize, column as usize]);
         }
-        // SAFETY: the caller vouches for these rows, `width` elements each, and for the lease being held.
+        // SAFETY: the caller guarantees these rows, with `width` elements each, and that the lease is held.
         unsafe { self.read([batch, head], rows, width, buffer) };
         Matrices::one(buffer.as_mut_ptr(), shape, [width, 1])
     }
 }
 
-/// All that there is to compute.
+/// The operands and results of a call.
 struct Operands<T> {
     query: Heads<T>,
     key: Heads<T>,
     value: Heads<T>,
     mask: Option<Heads<T>>,
-    /// Whether the mask says which keys may be seen; else it is added to scores.
+    /// Whether the mask is boolean, and says which keys are visible; otherwise it is added to the scores.
     forbids: bool,
     out: Heads<T>,
     store: Storer,
     logsumexp: Heads<T>,
-    /// Batches, heads, queries, and how wide each is.
+    /// The numbers of batches, heads and queries, and the width of a query.
     sizes: [usize; 4],
     keys: usize,
     scale: T,
     is_causal: bool,
 }
 
-// SAFETY: addresses under a lease; what is read nobody writes, and `attend` gives each row of the results to one
-// thread.
+// SAFETY: the addresses are under a lease: nothing writes what is read, and `attend` gives each row of the results to
+// one thread.
 unsafe impl<T: Sync> Sync for Operands<T> {}
 
-/// What a thread computes in.
+/// The buffers of a thread.
 #[derive(Default)]
 struct Scratch<T> {
     queries: Vec<T>,
@@ -242,7 +243,7 @@ struct Scratch<T> {
     mask: Vec<T>,
     scores: Vec<T>,
     weights: Vec<T>,
-    /// The weighed values of each row, not yet divided.
+    /// The sum of the weighted values of each row, not divided yet.
     values: Vec<T>,
     largest: Vec<T>,
     sums: Vec<T>,
@@ -253,15 +254,15 @@ impl<T: Float + Ordered + Functions + Default> Operands<T> {
     fn attend(&self) {
         let [batches, heads, queries, width] = self.sizes;
         let blocks = queries.div_ceil(QUERIES);
-        let work = self.keys.saturating_mul(QUERIES * 2).saturating_mul(width); // keys may be one that is expanded
+        let work = self.keys.saturating_mul(QUERIES * 2).saturating_mul(width); // `keys` may be one expanded key
         parallel::shares(batches * heads * blocks, (GRAIN / work.max(1)).max(1), |range| {
             let mut scratch = Scratch::default();
             for index in range {
                 let (head, first) = (index / blocks, index % blocks * QUERIES);
                 let rows = first..queries.min(first + QUERIES);
-                // SAFETY: batches, heads and rows are counted by `sizes`, those of queries and results; keys,
-                // values and mask have as many batches and heads. The lease under which the operands were made is
-                // held, and the results of these rows are this thread's alone.
+                // SAFETY: `sizes` has the numbers of batches, heads and rows of the queries and the results; keys,
+                // values and mask have as many batches and heads. The lease under which the operands were made is held,
+                // and only this thread writes the results of these rows.
                 unsafe { self.block([head / heads, head % heads], rows, &mut scratch) };
             }
         });
@@ -270,12 +271,11 @@ impl<T: Float + Ordered + Functions + Default> Operands<T> {
     /// Computes some rows of a head.
     ///
     /// # Safety
-    /// - The head has these rows of queries, as many keys and values as there are `keys`, and a mask for all of
-    ///   them, if any.
-    /// - All of this is still leased, and nobody else uses the results of these rows.
+    /// - The head has these rows of queries, `keys` keys and values, and, if there is a mask, a mask for all of them.
+    /// - All of this is still leased, and nothing else uses the results of these rows.
     unsafe fn block(&self, head: [usize; 2], rows: Range<usize>, scratch: &mut Scratch<T>) {
         let (width, count) = (self.sizes[3], rows.len());
-        // SAFETY: the caller vouches for these rows of queries, which are `width` wide.
+        // SAFETY: the caller guarantees these rows of queries, which have `width` elements.
         unsafe { self.query.read(head, rows.clone(), width, &mut scratch.queries) };
         scratch.queries.iter_mut().for_each(|x| *x = *x * self.scale);
         let queries = Matrices::one(scratch.queries.as_mut_ptr(), [count, width], [width, 1]);
@@ -289,9 +289,9 @@ impl<T: Float + Ordered + Functions + Default> Operands<T> {
             scratch.scores.resize(count * KEYS, T::ZERO);
             scratch.weights.resize(count * KEYS, T::ZERO);
             let scores = Matrices::one(scratch.scores.as_mut_ptr(), [count, keys.len()], [keys.len(), 1]);
-            // SAFETY: keys are fewer than `visible`, and the caller vouches for as many. Queries and scores are
-            // this thread's own room, which holds `count * width` and `count * KEYS` numbers; so scores are apart
-            // from the factors.
+            // SAFETY: these keys are below `visible`, and the caller guarantees as many. Queries and scores are in
+            // buffers of this thread, which hold `count * width` and `count * KEYS` numbers; so the scores do not
+            // overlap the factors.
             unsafe {
                 let key = self.key.rows(head, keys.clone(), width, &mut scratch.converted);
                 multiply_one(scores, queries, key.transposed(), false, false);
@@ -300,21 +300,21 @@ impl<T: Float + Ordered + Functions + Default> Operands<T> {
             self.weigh(count, keys.len(), scratch);
             let weights = Matrices::one(scratch.weights.as_mut_ptr(), [count, keys.len()], [keys.len(), 1]);
             let values = Matrices::one(scratch.values.as_mut_ptr(), [count, width], [width, 1]);
-            // SAFETY: there are as many values as keys, and the caller vouches for them. Weights and sums of values
-            // are this thread's own room, which holds `count * KEYS` and `count * width` numbers; so these sums are
-            // apart from the factors.
+            // SAFETY: there are as many values as keys, and the caller guarantees them. The weights and the sums of
+            // values are in buffers of this thread, which hold `count * KEYS` and `count * width` numbers; so the sums
+            // do not overlap the factors.
             unsafe {
                 let value = self.value.rows(head, keys.clone(), width, &mut scratch.converted);
                 multiply_one(values, weights, value, true, false);
             }
             first = keys.end;
         }
-        // SAFETY: the caller vouches for these rows of the results, which nobody else uses, and for the lease;
-        // `scratch` has a sum and values for each.
+        // SAFETY: the caller guarantees these rows of the results, which nothing else uses, and the lease; `scratch`
+        // has a sum and values for each.
         unsafe { self.finish(head, rows, scratch) };
     }
 
-    /// Applies the masks to scores.
+    /// Applies the masks to the scores.
     ///
     /// # Safety
     /// - The mask, if there is one, has these rows and keys, and is still leased.
@@ -330,8 +330,8 @@ impl<T: Float + Ordered + Functions + Default> Operands<T> {
             if let Some(mask) = &self.mask {
                 refill(&mut scratch.mask, keys.len(), T::ZERO);
                 let data = mask.at([batch, head, row, keys.start]);
-                // SAFETY: the caller vouches for an element of the mask for each key, of the type that `load` was
-                // found for; there is room for as many, and the lease keeps writers away.
+                // SAFETY: the caller guarantees an element of the mask for each key, of the dtype that `load` was
+                // chosen for; the buffer has room for as many, and the lease prevents writes.
                 unsafe { (mask.load)(data, mask.strides[3], keys.len(), scratch.mask.as_mut_ptr().cast()) };
                 for (score, mask) in zip(&mut *scores, &scratch.mask) {
                     *score = match self.forbids {
@@ -348,14 +348,14 @@ impl<T: Float + Ordered + Functions + Default> Operands<T> {
         }
     }
 
-    /// Makes weights of the scores of each row, and scales down what the row has so far.
+    /// Converts the scores of each row to weights, and scales down the row's previous sums.
     fn weigh(&self, rows: usize, keys: usize, scratch: &mut Scratch<T>) {
         let width = self.sizes[3];
         for row in 0..rows {
             let (scores, weights) =
                 (&scratch.scores[row * keys..][..keys], &mut scratch.weights[row * keys..][..keys]);
-            // SAFETY: `MaybeUninit<T>` lies in memory as `T` does, and `run` puts nothing but elements there; the
-            // slice is borrowed exclusively meanwhile.
+            // SAFETY: `MaybeUninit<T>` has the layout of `T`, and `run` writes only initialised elements to it; the
+            // slice is borrowed exclusively for as long.
             let weights = unsafe { &mut *(std::ptr::from_mut(weights) as *mut [MaybeUninit<T>]) };
             let [largest, sum, factor] = run(&Weights { largest: scratch.largest[row] }, scores, weights);
             scratch.largest[row] = largest;
@@ -369,18 +369,18 @@ impl<T: Float + Ordered + Functions + Default> Operands<T> {
     /// Writes the results of rows.
     ///
     /// # Safety
-    /// - The rows are there, still leased, and nobody else uses their results.
+    /// - The rows exist and are still leased, and nothing else uses their results.
     unsafe fn finish(&self, [batch, head]: [usize; 2], rows: Range<usize>, scratch: &mut Scratch<T>) {
         let width = self.sizes[3];
         for (i, row) in rows.enumerate() {
             let (sum, values) = (scratch.sums[i], &mut scratch.values[i * width..][..width]);
-            let is_hidden = sum == T::ZERO; // from all keys: nothing, as PyTorch has it
+            let is_hidden = sum == T::ZERO; // all keys are masked: the result is zero, as in PyTorch
             let scale = if is_hidden { T::ZERO } else { sum.recip() };
             values.iter_mut().for_each(|x| *x = *x * scale);
             let out = self.out.at([batch, head, row, 0]);
             let logsumexp = if is_hidden { T::ZERO } else { scratch.largest[i] + sum.ln() };
-            // SAFETY: this row of `out` has `width` elements of the type that `store` was found for, and
-            // `logsumexp` one of `T`; the caller vouches for the row, and that nobody else uses it.
+            // SAFETY: this row of `out` has `width` elements of the dtype that `store` was chosen for, and `logsumexp`
+            // one of `T`; the caller guarantees the row, and that nothing else uses it.
             unsafe {
                 (self.store)(values.as_ptr().cast(), width, out, self.out.strides[3]);
                 self.logsumexp.at([batch, head, row, 0]).cast::<T>().write(logsumexp);
@@ -389,14 +389,14 @@ impl<T: Float + Ordered + Functions + Default> Operands<T> {
     }
 }
 
-/// So many elements of a value, in memory that may be there already.
+/// Sets a vector to `len` copies of a value, and reuses its memory.
 fn refill<T: Clone>(vec: &mut Vec<T>, len: usize, value: T) {
     vec.clear();
     vec.resize(len, value);
 }
 
-/// The exponentials of scores relative to the largest of them and of those before; that one, the sum of the
-/// exponentials, and by how much those before are too large.
+/// The exponentials of the scores, relative to the largest of them and of the previous ones. The line returns that
+/// largest score, the sum of the exponentials, and the factor by which the previous sums must be scaled down.
 struct Weights<T> {
     largest: T,
 }
@@ -406,7 +406,7 @@ impl<T: Float + Ordered + Functions> Line<T, 3> for Weights<T> {
     fn line(&self, scores: &[T], weights: &mut [MaybeUninit<T>]) -> [T; 3] {
         let largest = Fold::<T>::merge(&Largest, self.largest, fold_line(&Largest, scores));
         if largest == T::neg_infinity() {
-            fill(weights, scores, |_| T::ZERO); // all are hidden, and so were those before
+            fill(weights, scores, |_| T::ZERO); // all scores are masked, and so were the previous ones
             return [largest, T::ZERO, T::ONE];
         }
         let weights = fill(weights, scores, |score| (score - largest).exponential());

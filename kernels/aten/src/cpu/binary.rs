@@ -1,4 +1,4 @@
-//! Arithmetic on two operands.
+//! Arithmetic kernels on two operands.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -48,7 +48,8 @@ fn add(output: Output<'_>, inputs: [&Tensor; 2], alpha: Scalar) -> Result<Tensor
     check_alpha(operator, alpha, call.dtype)?;
     match_computing!(call.dtype, T: Bool | Integer | Unsigned | Float | Complex => {
         match alpha.cast::<T>() {
-            // A complex product with one is not the other factor where that is infinite.
+            // For complex numbers the product with one is computed: it differs from the other factor if that is
+            // infinite.
             T::ONE if !T::DTYPE.is_complex() => call.compute(None, call.dtype, |[a, b]: [T; 2]| a.plus(b)),
             alpha => call.compute(None, call.dtype, move |[a, b]: [T; 2]| a.plus(alpha.times(b))),
         }
@@ -106,7 +107,7 @@ fn div(output: Output<'_>, inputs: [&Tensor; 2]) -> Result<Tensor> {
     }, else => Err(call.unsupported()))
 }
 
-/// How a quotient becomes a whole number.
+/// How a quotient is rounded to an integer.
 #[derive(Clone, Copy)]
 enum Rounding {
     Truncate,
@@ -126,7 +127,8 @@ fn div_rounded(output: Output<'_>, inputs: [&Tensor; 2], mode: Option<&str>) -> 
     };
     let call = Pointwise::promoting(output, inputs)?;
     if inputs[1].numel() != 1 {
-        // Halves are divided as such, step by step, as in PyTorch; only a single divisor is widened once for all.
+        // Half precision is divided in that precision, rounding every step, as in PyTorch; only a single divisor is
+        // widened.
         match_dtype!(call.dtype, T: Half => {
             return match rounding {
                 Rounding::Truncate => call.compute(None, call.dtype, |[a, b]: [T; 2]| (a / b).trunc()),
@@ -160,7 +162,7 @@ fn div_rounded(output: Output<'_>, inputs: [&Tensor; 2], mode: Option<&str>) -> 
     }, else => Err(call.unsupported())))
 }
 
-/// Python's `a // b`: the quotient rounded down, free of the error that rounding `a / b` itself would bring.
+/// Python's `a // b`: the quotient rounded down, without the error of rounding `a / b` first.
 #[inline(always)]
 fn floor_quotient<T: Float>(a: T, b: T, rest: T) -> T {
     if b == T::zero() {
@@ -184,7 +186,7 @@ fn whole_quotient<T: PrimInt>(a: T, b: T, rounding: Rounding, by_zero: &AtomicBo
         by_zero.store(true, Ordering::Relaxed);
         return T::zero();
     }
-    let Some(quotient) = a.checked_div(&b) else { return a }; // the smallest integer by -1 wraps to itself
+    let Some(quotient) = a.checked_div(&b) else { return a }; // the smallest integer divided by -1 wraps to itself
     let goes_down = matches!(rounding, Rounding::Floor) && (a < T::zero()) != (b < T::zero());
     if goes_down && a % b != T::zero() { quotient - T::one() } else { quotient }
 }

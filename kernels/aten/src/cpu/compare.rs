@@ -1,4 +1,4 @@
-//! Comparing and choosing.
+//! Kernels of comparisons and of `where`.
 
 use torch_library::prelude::*;
 use torch_library::{match_dtype, result_type};
@@ -7,7 +7,7 @@ use crate::aten;
 use crate::loops::Pointwise;
 use crate::loops::match_computing;
 
-/// Writes the kernels of comparisons: for which types they are defined, and which sign they are.
+/// Defines the kernels of comparisons. Each row gives the supported dtypes and the operator.
 macro_rules! comparisons {
     ($($name:ident $($class:ident)|+ => $sign:tt;)+) => {
         #[torch_impl(aten, CPU, Meta)]

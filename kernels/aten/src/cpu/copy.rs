@@ -1,4 +1,4 @@
-//! Copying elements between tensors.
+//! Kernels that copy elements between tensors.
 #![expect(unsafe_code, reason = "takes memory that it fills at once")]
 
 use torch_library::geometry::infer_size;
@@ -17,18 +17,18 @@ fn copy_(this: &mut Tensor, src: &Tensor, _non_blocking: bool) -> Result<&mut Te
     Ok(this)
 }
 
-/// As the composite, in memory that is not cleared first.
+/// Computes the same as the composite kernel, but into memory that is not zeroed first.
 #[torch_impl(aten, CPU)]
 fn clone(this: &Tensor, memory_format: Option<MemoryFormat>) -> Result<Tensor> {
     let format = memory_format.unwrap_or(MemoryFormat::Preserve);
-    // SAFETY: `assign` writes every element before any is read; if it fails, nobody gets the tensor.
+    // SAFETY: `assign` writes every element before any is read; if it fails, the tensor is dropped.
     let out = unsafe { loops::uninit_like(this, this.dtype(), format) };
     let out = out.map_err(|error| error.context(aten::clone::NAME))?;
     loops::assign(&out, this)?;
     Ok(out)
 }
 
-/// As the composite, which does what leaves the CPU.
+/// Copies within the CPU directly; other copies go by the steps of the composite kernel.
 #[torch_impl(aten, CPU)]
 fn _to_copy(
     this: &Tensor,
@@ -47,7 +47,7 @@ fn _to_copy(
         return Ok(copy);
     }
     let (dtype, format) = (dtype.unwrap_or(this.dtype()), memory_format.unwrap_or(MemoryFormat::Preserve));
-    // SAFETY: `assign` writes every element before any is read; if it fails, nobody gets the tensor.
+    // SAFETY: `assign` writes every element before any is read; if it fails, the tensor is dropped.
     let out = unsafe { loops::uninit_like(this, dtype, format) };
     let out = out.map_err(|error| error.context(OPERATOR))?;
     loops::assign(&out, this)?;

@@ -1,4 +1,4 @@
-//! New memory, and filling it.
+//! Kernels that allocate and fill memory.
 #![expect(
     unsafe_code,
     reason = "shares a tensor among threads as slices, and takes memory that it fills at once"
@@ -53,7 +53,7 @@ mod kernels {
     }
 }
 
-/// Writes the memory once, which the composite kernel for any backend cannot.
+/// Writes the memory once; the composite kernel, which serves any backend, has to write it twice.
 #[torch_impl(aten, CPU)]
 fn full(
     size: &[i64],
@@ -66,12 +66,12 @@ fn full(
     const OPERATOR: &str = aten::full::NAME;
     check_options(OPERATOR, layout, pin_memory)?;
     let (dtype, device) = (dtype.unwrap_or(DType::DEFAULT), device.unwrap_or(Device::CPU));
-    // SAFETY: `fill` writes every element before any is read; if that fails, nobody gets the tensor.
+    // SAFETY: `fill` writes every element before any is read; if it fails, the tensor is dropped.
     let out = unsafe { Tensor::uninit(size, dtype, device) };
     out.and_then(|out| fill(&out, fill_value)).map_err(|error| error.context(OPERATOR))
 }
 
-/// As [`full`].
+/// Like [`full`], with the properties of a tensor.
 #[torch_impl(aten, CPU)]
 fn full_like(
     this: &Tensor,
@@ -90,7 +90,7 @@ fn full_like(
     }
     check_options(OPERATOR, layout, pin_memory)?;
     let (dtype, format) = (dtype.unwrap_or(this.dtype()), memory_format.unwrap_or(MemoryFormat::Preserve));
-    // SAFETY: `fill` writes every element before any is read; if that fails, nobody gets the tensor.
+    // SAFETY: `fill` writes every element before any is read; if it fails, the tensor is dropped.
     let out = unsafe { loops::uninit_like(this, dtype, format) };
     out.and_then(|out| fill(&out, fill_value)).map_err(|error| error.context(OPERATOR))
 }
@@ -106,7 +106,7 @@ fn check_options(operator: &str, layout: Option<Layout>, pin_memory: Option<bool
     Ok(())
 }
 
-/// Elements may coincide: they all get the same value, which is then written once.
+/// Fills a tensor. If elements overlap, they all get the same value, so each position is written once.
 fn fill(this: &Tensor, value: Scalar) -> Result<Tensor> {
     if this.has_internal_overlap() {
         let pairs = this.sizes().iter().zip(this.strides());
@@ -116,7 +116,7 @@ fn fill(this: &Tensor, value: Scalar) -> Result<Tensor> {
         return Ok(this.clone());
     }
     match_dtype!(this.dtype(), T => {
-        // In halves what is too large for them is infinite.
+        // In half precision, a value that is too large becomes infinite.
         let is_half = matches!(this.dtype(), DType::Float16 | DType::BFloat16);
         let value: T = if is_half { value.to::<f32>()?.cast() } else { value.to()? };
         loops::map(this, [], |[]: [T; 0]| value)?;

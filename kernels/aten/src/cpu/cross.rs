@@ -1,4 +1,4 @@
-//! Crossed products of triples that lie side by side.
+//! The cross product of contiguous vectors of three elements.
 #![expect(
     unsafe_code,
     reason = "shares a tensor among threads as slices, and takes memory that it fills at once"
@@ -28,16 +28,16 @@ fn linalg_cross(this: &Tensor, other: &Tensor, dim: i64) -> Result<Tensor> {
     if !are_triples || !is_last || computing_type(dtype) != dtype || !has_elements(this) {
         return crossed(this, other, dim);
     }
-    // SAFETY: `cross` writes every element next; after an error nobody gets the tensor.
+    // SAFETY: `cross` writes every element next; after an error the tensor is dropped.
     let out = unsafe { Tensor::uninit(this.sizes(), dtype, this.device())? };
     match_computing!(dtype, T: Integer | Float | Complex => {
         let (a, b, to) = (Parts::<T>::of(this, 3)?, Parts::<T>::of(other, 3)?, PartsMut::<T>::of(&out, 3)?);
         let are_alike = [a.count(), b.count()] == [to.count(); 2];
         ensure!(are_alike, Busy, "{}: a tensor got other sizes while it was read", aten::linalg_cross::NAME);
         parallel::shares(to.count(), parallel::GRAIN / 3, |range| {
-            // SAFETY: all three have `to.count()` triples, one after the other, as ensured above; an array of three
-            // is as aligned as one. `Parts` and `PartsMut` hold the lease; the result is new memory, and this range
-            // of it this thread's alone.
+            // SAFETY: all three have `to.count()` contiguous vectors of three elements, as ensured above; an array of
+            // three has the alignment of its elements. `Parts` and `PartsMut` hold the lease; the result is new memory,
+            // and only this thread uses this range of it.
             unsafe {
                 let triples = |parts: &Parts<T>| std::slice::from_raw_parts(parts.at(range.start).cast(), range.len());
                 let to = std::slice::from_raw_parts_mut(to.at(range.start).cast::<MaybeUninit<[T; 3]>>(), range.len());

@@ -1,4 +1,4 @@
-//! What elements are folded to: sums, extremes and where they are, moments.
+//! The folds behind reductions: sums, extremes and their positions, moments.
 
 use num_traits::Float;
 use torch_library::Element;
@@ -29,7 +29,7 @@ impl<T: Number> Fold<T> for Sum {
     }
 }
 
-/// The sum of what is not NaN.
+/// The sum of the elements that are not NaN.
 pub struct SumOfNumbers;
 
 impl<T: Number> Fold<T> for SumOfNumbers {
@@ -51,7 +51,7 @@ impl<T: Number> Fold<T> for SumOfNumbers {
     }
 }
 
-/// The sum of bytes, be they numbers or booleans.
+/// The sum of bytes, which are numbers or booleans.
 pub struct SumOfBytes;
 
 impl Fold<u8> for SumOfBytes {
@@ -74,7 +74,7 @@ impl Fold<u8> for SumOfBytes {
         a + b
     }
 
-    /// In lanes of few bits, which hold the sums of some sixteen thousand bytes.
+    /// In 16-bit lanes, which cannot overflow for up to 16 000 bytes.
     #[inline(always)]
     fn slice(&self, elements: &[u8], _: usize) -> i64 {
         const LANES: usize = 64;
@@ -118,7 +118,7 @@ impl<T: Number> Fold<T> for Product {
     }
 }
 
-/// Whether there is a true one.
+/// Whether any element is true.
 pub struct Some;
 
 impl Fold<bool> for Some {
@@ -140,7 +140,7 @@ impl Fold<bool> for Some {
     }
 }
 
-/// Whether all are true.
+/// Whether all elements are true.
 pub struct Every;
 
 impl Fold<bool> for Every {
@@ -162,7 +162,8 @@ impl Fold<bool> for Every {
     }
 }
 
-/// What a norm takes a root of: the sum of powers of magnitudes, or their extreme if the order is infinite.
+/// The sum below the root of a norm: of magnitudes to the power of the order, or their extreme if the order is
+/// infinite.
 pub struct NormSum<T> {
     pub order: T,
 }
@@ -265,10 +266,10 @@ impl<T: Ordered> Fold<T> for Smallest {
     }
 }
 
-/// What is left of elements of which the better of two stays, or NaN if there is one.
+/// The best element by `better`, or NaN if there is one.
 ///
-/// A comparison and an addition for each element, which processors do side by side: the sum is NaN if an element
-/// is, and seldom else.
+/// It takes a comparison and an addition for each element, which the processor executes in parallel: the sum is NaN if
+/// an element is, and rarely otherwise, so that the search for a NaN rarely runs in vain.
 #[inline(always)]
 fn extreme<T: Ordered>(elements: &[T], worst: T, better: impl Fn(T, T) -> T) -> T {
     let (chunks, rest) = elements.as_chunks::<LANES>();
@@ -296,7 +297,7 @@ fn extreme<T: Ordered>(elements: &[T], worst: T, better: impl Fn(T, T) -> T) -> 
     best
 }
 
-/// An element and where it is; nowhere before the first.
+/// An element and its position; `usize::MAX` before the first element.
 pub type Placed<T> = (T, usize);
 
 /// The first of the elements that [`Largest`] or [`Smallest`] finds.
@@ -328,7 +329,7 @@ impl<T: Ordered, F: Fold<T, Value = T>> Fold<T> for First<F> {
         if best == a.0 || (best.is_unordered() && a.0.is_unordered()) { a } else { b }
     }
 
-    /// Looks for the best first, and then for the first block that has it, whose elements are compared one by one.
+    /// Finds the best element first, then the first block that contains it, whose elements are compared one by one.
     #[inline(always)]
     fn slice(&self, elements: &[T], position: usize) -> Placed<T> {
         const BLOCK: usize = 64;
@@ -353,9 +354,9 @@ impl<T: Ordered, F: Fold<T, Value = T>> Fold<T> for First<F> {
     }
 }
 
-/// How many elements there are, their mean, and the sum of the squares of their distances from it.
+/// The number of elements, their mean, and the sum of the squared deviations from it.
 ///
-/// Joined by the formulas of Welford and Chan, which lose no digits where the mean is large.
+/// Elements are merged by the formulas of Welford and Chan, which stay precise if the mean is large.
 pub struct Moments;
 
 #[derive(Clone, Copy)]
@@ -385,7 +386,7 @@ impl<T: Float + Number> Fold<T> for Moments {
 
     #[inline(always)]
     fn merge(&self, a: Moment<T>, b: Moment<T>) -> Moment<T> {
-        // Of nothing no distance is taken, whose square may be infinite.
+        // An empty part is skipped: the square of the distance to its mean may be infinite.
         if a.count == T::ZERO {
             return b;
         }
@@ -401,7 +402,7 @@ impl<T: Float + Number> Fold<T> for Moments {
         }
     }
 
-    /// The mean first, and the distances from it then: without a division for each element.
+    /// Computes the mean first, then the squared deviations: this needs no division for each element.
     #[inline(always)]
     fn slice(&self, elements: &[T], position: usize) -> Moment<T> {
         if elements.is_empty() {
@@ -410,14 +411,14 @@ impl<T: Float + Number> Fold<T> for Moments {
         let count: T = (elements.len() as i64).cast();
         let mean = Sum.slice(elements, position) / count;
         if !mean.is_finite() {
-            // Perhaps only the sum is too large.
+            // Perhaps only the sum overflows, and not the mean.
             return elements.iter().fold(self.identity(), |moment, x| self.step(moment, *x, position));
         }
         Moment { count, mean, squares: SquaresAround(mean).slice(elements, position) }
     }
 }
 
-/// The sum of the squares of the distances from somewhere.
+/// The sum of the squared distances from a number.
 struct SquaresAround<T>(T);
 
 impl<T: Float + Number> Fold<T> for SquaresAround<T> {

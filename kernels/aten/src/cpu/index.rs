@@ -1,4 +1,4 @@
-//! Joining tensors, and picking elements by index.
+//! Kernels that concatenate tensors, and that read elements by index.
 #![expect(unsafe_code, reason = "takes memory that it fills at once")]
 
 use torch_library::geometry::{Dims, contiguous_strides, saturating_numel, strides_for, wrap_dim};
@@ -43,7 +43,7 @@ mod kernels {
         let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(OPERATOR))?;
         let device = common_device(OPERATOR, &[this, index])?;
         if index.numel() == 0 {
-            // PyTorch looks at no more of it, not even its type
+            // PyTorch does not check an empty index further, not even its dtype.
             return Tensor::empty(index.sizes(), this.dtype(), device);
         }
         check_index(OPERATOR, index)?;
@@ -63,8 +63,8 @@ mod kernels {
             index.sizes(),
             this.sizes()
         );
-        // SAFETY: `pick` writes every element; where an index is bad, or its memory out of reach, nobody gets the
-        // tensor.
+        // SAFETY: `pick` writes every element; if an index is out of range, or memory cannot be accessed, the tensor is
+        // dropped.
         let out = unsafe { Tensor::uninit(index.sizes(), this.dtype(), device)? };
         let (this, index) = (at_least_1d(this)?, at_least_1d(index)?);
         pick(OPERATOR, &at_least_1d(&out)?, &this, dim, &index)?;
@@ -88,8 +88,8 @@ mod kernels {
             *size = index.numel();
         }
         let (strides, device) = (contiguous_strides(&sizes), common_device(OPERATOR, &[this, index])?);
-        // SAFETY: `read` writes every element, if there are any; where an index is bad, or its memory out of reach,
-        // nobody gets the tensor.
+        // SAFETY: `read` writes every element, if there are any; if an index is out of range, or memory cannot be
+        // accessed, the tensor is dropped.
         let out = unsafe { Tensor::uninit_strided(&sizes, &strides, this.dtype(), device)? };
         // An index without memory is an error, unless there is nothing to write (on meta).
         if loops::has_elements(index) || loops::has_elements(&out) {
@@ -113,24 +113,23 @@ mod kernels {
                 dims.map(|(size, stride)| Along::Whole { size: *size, stride: *stride }).collect();
             let list = Along::List(index.iter().map(|index| (index * step) as isize).collect());
             dims.splice(dim..(dim + 1).min(dims.len()), [list]);
-            // SAFETY: `out` is new, and nobody gets it before this returns.
+            // SAFETY: `out` is new, and nothing else has it before this returns.
             let writing = unsafe { Lease::with_new(&out, [])? };
-            // SAFETY: the indices were read once, and are in bounds as just checked; the other dimensions are the
-            // tensor's own, which the lease keeps as it is; `out` is new, contiguous, and of their sizes.
+            // SAFETY: the indices were read once, and are in bounds as just checked; the other dimensions are those of
+            // the tensor, which the lease keeps unchanged; `out` is new, contiguous, and has their sizes.
             unsafe { Crossings::new(dims).read((this, &reading), (&out, &writing))? };
         }
         Ok(out)
     }
 }
 
-/// Joins tensors whose rows are long and lie one after the other, as those of the result do. Gives back whether
-/// they do.
+/// Concatenates tensors whose rows are long and contiguous, like those of the result, and returns whether they were.
 fn join_rows(out: &Tensor, tensors: &[Tensor], dim: usize) -> Result<bool> {
     const SHORT: usize = 64;
     let (size, is_line) =
         (out.dtype().size(), |tensor: &Tensor| tensor.is_contiguous(MemoryFormat::Contiguous));
     if !loops::has_elements(out) || !is_line(out) || out.dtype() == DType::Bool {
-        return Ok(false); // of booleans from outside, any byte may be there
+        return Ok(false); // boolean memory from outside may hold any byte
     }
     let lease = ListLease::new([out], tensors)?;
     let bytes = |tensor: &Tensor| saturating_numel(&tensor.sizes()[dim..]) as usize * size;
@@ -151,7 +150,7 @@ fn join_rows(out: &Tensor, tensors: &[Tensor], dim: usize) -> Result<bool> {
         "{}: a tensor got other sizes while it was read",
         aten::cat::NAME
     );
-    // Threads share bytes, so that it does not matter how many rows there are.
+    // Threads divide the bytes, so that the number of rows does not matter.
     parallel::shares(out.numel() as usize * size, loops::COPIED * size, |range| {
         let mut row = range.start / width;
         while row * width < range.end {
@@ -160,9 +159,10 @@ fn join_rows(out: &Tensor, tensors: &[Tensor], dim: usize) -> Result<bool> {
                 let (first, last) = (range.start.max(start), range.end.min(start + len));
                 if first < last {
                     let from = from.get().wrapping_add(row * len + first - start);
-                    // SAFETY: a part of a tensor's row, and its place in the result's: rows of all lengths make up
-                    // `width`, and there are as many of each, as ensured above. The result's memory is new, so
-                    // these are apart; its range is this thread's alone, and the lease keeps others away.
+                    // SAFETY: this copies part of a tensor's row to its position in the result: the rows of all tensors
+                    // together make up `width`, and all have equally many, as ensured above. The result's memory is
+                    // new, so source and target do not overlap; only this thread uses its range, and the lease prevents
+                    // other accesses.
                     unsafe {
                         std::ptr::copy_nonoverlapping(from, to.get().wrapping_add(first), last - first)
                     };
@@ -175,7 +175,7 @@ fn join_rows(out: &Tensor, tensors: &[Tensor], dim: usize) -> Result<bool> {
     Ok(true)
 }
 
-/// The result of `cat` without its elements, and the dimension.
+/// The uninitialised result of `cat`, and the dimension as a non-negative index.
 fn joined(tensors: &[Tensor], dim: i64) -> Result<(Tensor, usize)> {
     const OPERATOR: &str = aten::cat::NAME;
     ensure!(!tensors.is_empty(), Argument, "{OPERATOR}: there are no tensors to join");
@@ -211,12 +211,12 @@ fn joined(tensors: &[Tensor], dim: i64) -> Result<(Tensor, usize)> {
     let format = tensors[0].suggest_memory_format();
     let is_common = tensors.iter().all(|tensor| tensor.suggest_memory_format() == format);
     let strides = strides_for(&sizes, if is_common { format } else { MemoryFormat::Contiguous })?;
-    // SAFETY: `cat` writes every element, as the sizes of the parts along `dim` add up to the whole's, and the
-    // lease that it holds keeps them; after an error nobody gets the tensor.
+    // SAFETY: `cat` writes every element, as the sizes of the parts along `dim` add up to that of the whole, and the
+    // lease that it holds keeps them unchanged; after an error the tensor is dropped.
     Ok((unsafe { Tensor::uninit_strided(&sizes, &strides, dtype, device)? }, dim))
 }
 
-/// Tensors of sizes `[0]` join with anything, for old programs' sake.
+/// Tensors of sizes `[0]` are skipped, for compatibility with old programs.
 fn is_left_out(tensor: &Tensor) -> bool {
     tensor.sizes() == [0]
 }
@@ -239,24 +239,24 @@ pub(super) fn at_least_1d(tensor: &Tensor) -> Result<Tensor> {
     }
 }
 
-/// A vector that broadcasts to sizes, along one dimension of them.
+/// A view of a vector that is expanded to `sizes`, with its elements along one dimension.
 pub(super) fn along(vector: &Tensor, sizes: &[i64], dim: usize) -> Result<Tensor> {
     let mut strides = Dims::from_elem(0, sizes.len());
     strides[dim] = vector.strides().first().copied().unwrap_or(0);
     vector.strided_view(sizes, &strides, vector.storage_offset())
 }
 
-/// Writes the elements that an index names in a dimension.
+/// Reads the elements at an index along a dimension.
 ///
 /// # Errors
-/// There is a bad index.
+/// An index out of range.
 pub(super) fn pick(operator: &str, out: &Tensor, source: &Tensor, dim: usize, index: &Tensor) -> Result<()> {
     let bad = gather(out, &Lanes::along(source, dim), index)?;
     check_range(operator, bad, dim, source.sizes()[dim])
 }
 
 /// # Errors
-/// There is a bad index.
+/// An index out of range.
 pub(super) fn check_range(operator: &str, bad: Option<i64>, dim: usize, size: i64) -> Result<()> {
     match bad {
         None => Ok(()),

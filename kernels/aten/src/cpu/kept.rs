@@ -1,8 +1,8 @@
-//! Calls of libraries that keep memory for each thread, wherever the thread is: at its end that memory is gone.
+//! Calls of libraries with a thread-local workspace, which must not be used after a thread has destroyed it.
 //!
-//! `gemm` packs blocks of matrices in a workspace that each thread has once, and `faer` does too. A program may call
-//! a kernel while the values of a thread are dropped, out of one of its own. Then the workspace may be gone already,
-//! and who asks for it panics, where a panic is the end of the process. So such a call runs on a thread of its own.
+//! `gemm` packs blocks of matrices into a workspace that it keeps for each thread, and so does `faer`. A program may
+//! call a kernel from the destructor of a thread-local value, when the workspace may have been destroyed already. Then
+//! accessing it panics, and a panic in such a destructor aborts the process. So such a call runs on a new thread.
 
 use std::panic::resume_unwind;
 use std::thread::{self, LocalKey};
@@ -11,13 +11,14 @@ thread_local! {
     static WORKSPACE: Workspace = Workspace::after(|| gemm_common::gemm::L2_SLAB.with(|_| ()));
 }
 
-/// What a thread has besides the workspace that a library keeps for it.
+/// A thread-local value that tells whether the workspace of a library still exists.
 ///
-/// It is made after that. Std drops what was made last first, so this is gone before that is, and tells.
+/// It is created after the workspace. The standard library destroys thread-local values in reverse order, so this one
+/// is gone before the workspace is, and accessing it reports that.
 pub struct Workspace(());
 
 impl Workspace {
-    /// Made after the workspace of a library, which `touch` makes where it is not made yet.
+    /// Created after the workspace of a library; `touch` creates that if it does not exist yet.
     pub fn after(touch: impl FnOnce()) -> Self {
         touch();
         Workspace(())
@@ -25,17 +26,18 @@ impl Workspace {
 }
 
 impl Drop for Workspace {
-    /// Nothing is left to do, but what has a `drop` is known to be gone.
+    /// There is nothing to do, but only for types with a destructor does the standard library record that they are
+    /// gone.
     fn drop(&mut self) {}
 }
 
-/// Runs what calls a library that has a workspace: here, or on another thread where this one is at its end.
+/// Runs a call of a library with a workspace: on this thread, or on a new one if this thread is ending.
 #[inline]
 pub fn beside<R: Send>(workspace: &'static LocalKey<Workspace>, f: impl FnOnce() -> R + Send) -> R {
     if workspace.try_with(|_| ()).is_ok() { f() } else { elsewhere(f) }
 }
 
-/// Runs what calls `gemm`.
+/// Runs a call of `gemm`.
 #[inline]
 pub(super) fn with_workspace<R: Send>(f: impl FnOnce() -> R + Send) -> R {
     beside(&WORKSPACE, f)
@@ -53,7 +55,7 @@ mod tests {
 
     use super::*;
 
-    /// Calls when it is dropped, and says on which thread the call ran.
+    /// Makes a call when it is dropped, and reports whether it ran on the same thread.
     struct Calls(Sender<bool>);
 
     impl Drop for Calls {

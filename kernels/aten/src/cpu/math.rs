@@ -1,4 +1,4 @@
-//! More functions of one, two and three numbers.
+//! More element-wise functions of one, two and three operands.
 
 use num_traits::Float;
 use torch_library::prelude::*;
@@ -43,12 +43,12 @@ functions! {
     bitwise_not: promoting_exactly Bool | Integer | Unsigned => |x, T| x.flipped();
 }
 
-/// From 0 at -3 to 1 at 3.
+/// The hard sigmoid: a line from 0 at -3 to 1 at 3, constant outside.
 #[inline(always)]
 fn ramp<T: Float + Element>(x: T) -> T {
     let (three, six): (T, T) = (3.cast(), 6.cast());
     let y = x + three;
-    // Not `max` and `min`, which lose NaN.
+    // Not `max` and `min`, which drop NaN.
     (if y < T::zero() {
         T::zero()
     } else if y > six {
@@ -58,7 +58,7 @@ fn ramp<T: Float + Element>(x: T) -> T {
     }) / six
 }
 
-/// Only NaN is.
+/// True only for NaN.
 #[inline(always)]
 #[expect(clippy::eq_op, reason = "that is how NaN is told")]
 fn is_unequal_to_itself<T: Copy + PartialEq>(x: T) -> bool {
@@ -69,7 +69,7 @@ fn is_unequal_to_itself<T: Copy + PartialEq>(x: T) -> bool {
 mod more {
     use super::*;
 
-    /// The square of a bool is a number.
+    /// The square of booleans is an integer.
     fn square(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
         let mut call = Pointwise::promoting(output, [this])?;
         if call.dtype == DType::Bool {
@@ -125,7 +125,7 @@ mod more {
     }
 
     fn log_sigmoid(this: &Tensor) -> Result<Tensor> {
-        let this = &aten::contiguous(this)?; // as the result is, whatever the input was
+        let this = &aten::contiguous(this)?; // the result is contiguous, whatever the strides of the input
         let call = Pointwise::promoting(aten::log_sigmoid::NAME, [this])?;
         match_computing!(call.dtype, T: Float => {
             call.compute(None, call.dtype, |[x]: [T; 1]| -softplus_of(-x))
@@ -150,7 +150,7 @@ mod more {
                 "{}: lambd is {lambd}, elements would move away from 0",
                 output.operator()
             );
-            // NaN is in neither part, and stays.
+            // NaN satisfies neither comparison, and stays NaN.
             call.compute(None, call.dtype, move |[x]: [T; 1]| match x {
                 x if x > width => x - width,
                 x if x < -width => x + width,
@@ -165,7 +165,7 @@ mod more {
         let fits = match_dtype!(call.dtype, T => threshold.to::<T>().and(value.to::<T>()).map(drop));
         fits.map_err(|error| error.context(operator))?;
         match_computing!(call.dtype, T: Integer | Float => {
-            // Both are numbers as the elements are: whole ones between these.
+            // Both are converted to the dtype of the elements, which truncates them for integers.
             let (threshold, value): (T, T) = (threshold.cast(), value.cast());
             call.compute(None, call.dtype, move |[x]: [T; 1]| if x <= threshold { value } else { x })
         }, else => Err(call.unsupported()))

@@ -25,10 +25,10 @@ mod pairs;
 #[cfg(target_arch = "x86_64")]
 mod tiles;
 
-/// How many multiplications are worth a thread.
+/// The number of multiplications that is worth a thread.
 pub const GRAIN: usize = 1 << 20;
 
-/// The same of products with a vector, which read each number once, and wait for memory.
+/// The same for products with a vector, which read each element once, and are bound by memory.
 const GRAIN_OF_VECTORS: usize = 4 * parallel::GRAIN;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -59,7 +59,7 @@ mod kernels {
         );
         let device = common_device(operator, &[this, mat2])?;
         if [b, n, m, k].contains(&0) {
-            return Tensor::empty(&[b, n, m], mat2.dtype(), device); // of nothing, the types need not agree
+            return Tensor::empty(&[b, n, m], mat2.dtype(), device); // without elements, the dtypes need not match
         }
         let dtype = common_dtype(operator, &[this, mat2])?;
         output.exactly(dtype)?;
@@ -112,7 +112,7 @@ mod kernels {
             return Ok(out);
         }
         if mat1.numel() == 0 {
-            // Of nothing but `self`, any type will do that takes `beta`.
+            // If the product is empty, only `beta` has to fit the dtype.
             if beta.cast::<f64>() != 0.0 {
                 unseen(|| aten::mul__Scalar(aten::copy_(&mut out, this)?, beta).map(drop))?;
             }
@@ -123,7 +123,7 @@ mod kernels {
             let factor = |factor: Scalar| factor.to::<T>().map_err(|error| error.context(OPERATOR));
             let (beta, alpha) = (factor(beta)?, factor(alpha)?);
             if beta == T::ZERO {
-                loops::map(&out, [&product], |[x]: [T; 1]| alpha.times(x))?; // not even NaN of `self` counts
+                loops::map(&out, [&product], |[x]: [T; 1]| alpha.times(x))?; // `self` is ignored, NaN included
             } else {
                 loops::map(&out, [this, &product], |[c, x]: [T; 2]| beta.times(c).plus(alpha.times(x)))?;
             }
@@ -132,7 +132,7 @@ mod kernels {
     }
 }
 
-/// The sizes of a tensor that must have so many.
+/// The sizes of a tensor that must have `N` dimensions.
 fn sizes_of<const N: usize>(operator: &str, tensor: &Tensor) -> Result<[i64; N]> {
     match tensor.sizes().try_into() {
         Ok(sizes) => Ok(sizes),
@@ -169,10 +169,10 @@ fn product_sizes(operator: &'static str, a: &Tensor, b: &Tensor) -> Result<[i64;
     Ok([n, m])
 }
 
-/// A product that is added to a copy of what was there, in one tensor.
+/// The product, added to a copy of `this` in one tensor.
 fn onto(operator: &'static str, this: &Tensor, sizes: &[i64], a: &Tensor, b: &Tensor) -> Result<Tensor> {
     let (dtype, device) = (this.dtype(), common_device(operator, &[a, b, this])?);
-    // SAFETY: `map` writes every element next; after an error nobody gets the tensor.
+    // SAFETY: `map` writes every element next; after an error the tensor is dropped.
     let out = unsafe { Tensor::uninit_strided(sizes, &contiguous_strides(sizes), dtype, device)? };
     torch_library::match_dtype!(dtype, T => loops::map(&out, [this], |[x]: [T; 1]| x)?);
     if loops::has_elements(&out) && a.numel() > 0 {
@@ -189,7 +189,7 @@ fn product(operator: &'static str, a: &Tensor, b: &Tensor) -> Result<Tensor> {
     Ok(out)
 }
 
-/// The product of two matrices in the computing type, not yet rounded to their own.
+/// The product of two matrices in the computing dtype, not rounded to their own dtype yet.
 fn wide_product(operator: &'static str, a: &Tensor, b: &Tensor) -> Result<Tensor> {
     let dtype = loops::computing_type(a.dtype());
     if dtype == a.dtype() {
@@ -205,9 +205,9 @@ fn wide_product(operator: &'static str, a: &Tensor, b: &Tensor) -> Result<Tensor
     product(operator, &loops::copy(a, dtype)?, &loops::copy(b, dtype)?)
 }
 
-/// Writes the products of matrices, or of batches of them, of one type to memory of its own.
+/// Writes the products of matrices, or of batches of them, of one dtype to separate memory.
 ///
-/// Halves are multiplied as `f32`, and rounded once.
+/// Half precision is multiplied as `f32`, and rounded once.
 pub(super) fn multiply(operator: &str, out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     if a.numel() == 0 {
         return torch_library::match_dtype!(out.dtype(), T => loops::map(out, [], |[]: [T; 0]| T::default()));
@@ -238,11 +238,11 @@ fn batches<T: Number>(out: &Tensor, a: &Tensor, b: &Tensor, adds: bool) -> Resul
     let out = Matrices::over(out, out.data_ptr_mut::<T>(&lease)?);
     let work = out.rows.saturating_mul(out.columns).saturating_mul(a.columns);
     let is_large = work >= 2 * out.grain();
-    let is_shared = out.count == 1 || work > 4 * GRAIN; // else one thread does several whole products
+    let is_shared = out.count == 1 || work > 4 * GRAIN; // else each thread computes several whole products
     let one = |batch| {
-        // SAFETY: by `check`, sizes fit, and `out` is apart from the factors and without overlap; strides are the
-        // tensors' own, so all lies in bounds. The lease keeps everybody else away, and each matrix of `out` is one
-        // thread's.
+        // SAFETY: by `check`, the sizes match, and `out` overlaps neither the factors nor itself; the strides are those
+        // of the tensors, so all accesses are in bounds. The lease prevents other accesses, and each matrix of `out` is
+        // written by one thread.
         unsafe { multiply_one(out.at(batch), a.at(batch), b.at(batch), adds, is_shared && is_large) };
     };
     if is_shared {
@@ -253,7 +253,8 @@ fn batches<T: Number>(out: &Tensor, a: &Tensor, b: &Tensor, adds: bool) -> Resul
     Ok(())
 }
 
-/// Checks, under a lease, that factors and result are of fitting sizes, and that no factor is written.
+/// Checks, under a lease, that the sizes of factors and result match, and that the result overlaps neither a factor nor
+/// itself.
 fn check(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     let (o, x, y) = (out.sizes(), a.sizes(), b.sizes());
     let ndim = o.len();
@@ -279,7 +280,7 @@ fn check(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     Ok(())
 }
 
-/// Matrices of one shape, equally far apart in memory.
+/// Matrices of one shape, at equal distances in memory.
 #[derive(Clone, Copy)]
 pub(super) struct Matrices<T> {
     data: *mut T,
@@ -291,12 +292,12 @@ pub(super) struct Matrices<T> {
     column_stride: isize,
 }
 
-// SAFETY: an address and numbers, which no safe function follows; those that do are `unsafe`, and their callers say
-// which thread writes where.
+// SAFETY: this is an address and numbers, and no safe function accesses the address; the functions that do are
+// `unsafe`, and their callers guarantee which thread writes where.
 unsafe impl<T: Send + Sync> Sync for Matrices<T> {}
 
 impl<T> Matrices<T> {
-    /// Those of a tensor, at an address.
+    /// The matrices of a tensor, at an address.
     #[inline]
     fn over(tensor: &Tensor, data: *mut T) -> Self {
         let dim = tensor.dim();
@@ -312,7 +313,7 @@ impl<T> Matrices<T> {
         }
     }
 
-    /// One matrix.
+    /// A single matrix.
     pub(super) fn one(
         data: *mut T,
         [rows, columns]: [usize; 2],
@@ -322,29 +323,29 @@ impl<T> Matrices<T> {
         Matrices { data, count: 1, batch_stride: 0, rows, columns, row_stride, column_stride }
     }
 
-    /// What is below and right of an element, itself included.
+    /// The part of the matrix from an element on, to the right and below.
     #[inline(always)]
     fn from(self, row: usize, column: usize) -> Self {
         let offset = row as isize * self.row_stride + column as isize * self.column_stride;
         Matrices { data: self.data.wrapping_offset(offset), ..self }
     }
 
-    /// How many multiplications are worth a thread, if these are results.
+    /// The number of multiplications that is worth a thread, if these are the results.
     #[inline]
     fn grain(&self) -> usize {
         if self.rows.min(self.columns) == 1 { GRAIN_OF_VECTORS } else { GRAIN }
     }
 
-    /// One of them alone.
+    /// The matrix at an index of the batch.
     #[inline]
     fn at(self, batch: usize) -> Self {
-        // Wrapping: there may be none at all.
+        // Wrapping, as there may be no matrix at all.
         Matrices { data: self.data.wrapping_offset(batch as isize * self.batch_stride), ..self }
     }
 }
 
 impl<T: Number> Matrices<T> {
-    /// Rows for columns.
+    /// The transpose.
     pub(super) fn transposed(self) -> Self {
         let Matrices { rows, columns, row_stride, column_stride, .. } = self;
         Matrices {
@@ -356,27 +357,28 @@ impl<T: Number> Matrices<T> {
         }
     }
 
-    /// Some rows.
+    /// A range of rows.
     fn rows(self, range: std::ops::Range<usize>) -> Self {
         let data = self.data.wrapping_offset(range.start as isize * self.row_stride);
         Matrices { data, rows: range.len(), ..self }
     }
 
-    /// Some columns.
+    /// A range of columns.
     #[cfg(target_arch = "x86_64")]
     fn columns(self, range: std::ops::Range<usize>) -> Self {
         self.transposed().rows(range).transposed()
     }
 }
 
-/// Writes a product, or adds it to what is there.
+/// Writes a product to `out`, or adds it to `out` if `adds`.
 ///
 /// # Safety
-/// - The rows and columns of each matrix lie in bounds of memory that is aligned for `T`, and initialised (`out` if
-///   `adds`).
-/// - `a` has as many rows as `out`, `b` as many columns, and `b` as many rows as `a` has columns.
-/// - The elements of `out` coincide neither with each other nor with those of the others.
-/// - Meanwhile nobody else writes `a` and `b`, or reads or writes `out`: by a lease, or as they are the caller's own.
+/// - The rows and columns of each matrix are in bounds of memory that is aligned for `T`, and initialised (that of
+///   `out` only if `adds`).
+/// - `a` has as many rows as `out`, `b` as many columns as `out`, and `b` as many rows as `a` has columns.
+/// - The elements of `out` overlap neither each other nor those of `a` and `b`.
+/// - During the call, nothing else writes `a` and `b`, or reads or writes `out`: either a lease prevents it, or the
+///   memory is the caller's own.
 #[inline]
 pub(super) unsafe fn multiply_one<T: Number>(
     out: Matrices<T>,
@@ -386,23 +388,23 @@ pub(super) unsafe fn multiply_one<T: Number>(
     is_parallel: bool,
 ) {
     match T::DTYPE {
-        // SAFETY: `T` is `f32`, so the casts change no type; the caller vouches for bounds, fitting sizes, and for
-        // nobody else there.
+        // SAFETY: `T` is `f32`, so the casts change no type; the caller guarantees bounds, matching sizes, and no other
+        // access.
         DType::Float32 => unsafe { fast::<f32>(out.cast(), a.cast(), b.cast(), adds, is_parallel) },
-        // SAFETY: `T` is `f64`, so the casts change no type; the caller vouches for bounds, fitting sizes, and for
-        // nobody else there.
+        // SAFETY: `T` is `f64`, so the casts change no type; the caller guarantees bounds, matching sizes, and no other
+        // access.
         DType::Float64 => unsafe { fast::<f64>(out.cast(), a.cast(), b.cast(), adds, is_parallel) },
-        // SAFETY: `T` is this type, so the casts change none; the caller vouches for bounds, fitting sizes, and for
-        // nobody else there.
+        // SAFETY: `T` is this type, so the casts change no type; the caller guarantees bounds, matching sizes, and no
+        // other access.
         DType::Complex64 => unsafe {
             fast::<Complex<f32>>(out.cast(), a.cast(), b.cast(), adds, is_parallel)
         },
-        // SAFETY: `T` is this type, so the casts change none; the caller vouches for bounds, fitting sizes, and for
-        // nobody else there.
+        // SAFETY: `T` is this type, so the casts change no type; the caller guarantees bounds, matching sizes, and no
+        // other access.
         DType::Complex128 => unsafe {
             fast::<Complex<f64>>(out.cast(), a.cast(), b.cast(), adds, is_parallel)
         },
-        // SAFETY: the caller vouches for bounds, fitting sizes, and for nobody else there.
+        // SAFETY: the caller guarantees bounds, matching sizes, and no other access.
         _ => unsafe { integers::multiply(out, a, b, adds, is_parallel) },
     }
 }
@@ -415,27 +417,28 @@ impl<T> Matrices<T> {
     }
 }
 
-/// The matrices of a product, which another thread may work on while this one waits.
+/// The matrices of a product, sent to another thread while this one waits.
 struct Together<T>([Matrices<T>; 3]);
 
-// SAFETY: they are addresses; who follows them does so while the call that made this lasts, and alone.
+// SAFETY: these are addresses; they are only accessed while the call that made this value lasts, by one thread at a
+// time.
 unsafe impl<T: Send> Send for Together<T> {}
 
 /// # Safety
-/// - What [`multiply_one`] asks for: matrices in bounds and of fitting sizes, `out` apart from the others, and
-///   nobody else there.
+/// - The requirements of [`multiply_one`]: matrices in bounds and of matching sizes, `out` apart from the others, and
+///   no other access.
 #[inline]
 unsafe fn fast<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds: bool, is_parallel: bool) {
     #[cfg(target_arch = "x86_64")]
     if let Some([out, a, b]) = tiles::turned(out, a, b) {
         if blocks::are_for(&a, &b) {
-            // SAFETY: the caller vouches for the matrices, which `turned` gave turned, on a processor that it found
-            // to have vectors.
+            // SAFETY: the caller guarantees the matrices; `turned` has returned them, and so has found that the
+            // processor has the vector instructions.
             return unsafe { blocks::multiply(out, a, b, adds, is_parallel) };
         }
         if !is_parallel {
-            // SAFETY: the caller vouches for the matrices, which `turned` gave turned, on a processor that it found
-            // to have vectors.
+            // SAFETY: the caller guarantees the matrices; `turned` has returned them, and so has found that the
+            // processor has the vector instructions.
             return unsafe { tiles::multiply(out, a, b, adds) };
         }
         let is_tall = out.rows > out.columns;
@@ -445,8 +448,8 @@ unsafe fn fast<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds
                 true => [out.rows(range.clone()), a.rows(range), b],
                 false => [out.columns(range.clone()), a, b.columns(range)],
             };
-            // SAFETY: some rows or columns of matrices that the caller vouches for; of the result, this range is
-            // this thread's alone.
+            // SAFETY: these are some rows or columns of matrices that the caller guarantees; only this thread writes
+            // this range of the result.
             unsafe { tiles::multiply(out, a, b, adds) };
         });
     }
@@ -454,8 +457,8 @@ unsafe fn fast<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds
     let matrices = Together([out, a, b]);
     with_workspace(move || {
         let Together([out, a, b]) = { matrices };
-        // SAFETY: pointers, sizes and strides are those of the matrices; the caller vouches that they lie in bounds,
-        // `out` apart from the others, with nobody else there.
+        // SAFETY: pointers, sizes and strides are those of the matrices; the caller guarantees that they are in bounds,
+        // that `out` is apart from the others, and that there is no other access.
         unsafe {
             gemm::gemm(
                 out.rows,

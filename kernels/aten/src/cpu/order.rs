@@ -1,4 +1,4 @@
-//! Running sums of exponentials, and how often numbers are there.
+//! Kernels of cumulative log-sum-exp and of counts.
 #![expect(
     unsafe_code,
     reason = "shares strips of tensors among threads, and takes memory that it fills at once"
@@ -36,7 +36,7 @@ mod kernels {
         const OPERATOR: &str = aten::logcumsumexp::NAME;
         let lanes = Lanes::new(OPERATOR, this, dim)?;
         let out = Tensor::empty(this.sizes(), this.dtype(), this.device())?;
-        // The sum has the digits of f64: a large one in f32 would round each number that is added.
+        // The sum is kept in f64: in f32, adding to a large sum would round each element.
         match_computing!(this.dtype(), T: Float => {
             lanes.compute::<T, T>(&out, |lane, sums| {
                 running_log_of_sum(lane, sums, f64::NEG_INFINITY, Element::cast);
@@ -49,7 +49,7 @@ mod kernels {
     }
 }
 
-/// The logarithm of the sum of the exponentials so far, for each number.
+/// The logarithm of the sum of exponentials up to each element.
 fn running_log_of_sum<T: Element, S: Element + LogOfSum>(
     lane: &[T],
     sums: &mut [T],

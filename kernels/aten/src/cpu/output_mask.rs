@@ -1,11 +1,11 @@
-//! The output mask of a backward operator: which of three gradients a caller asks for.
+//! The output mask of a backward operator: which of the three gradients the caller asks for.
 
 use torch_library::prelude::*;
 
-/// The mask of the gradients of the input, the weight and the bias.
+/// The output mask for the gradients of the input, the weight and the bias.
 ///
 /// # Errors
-/// Another number of values.
+/// A number of values other than three.
 pub fn output_mask(operator: &str, mask: &[bool]) -> Result<[bool; 3]> {
     match mask.try_into() {
         Ok(mask) => Ok(mask),

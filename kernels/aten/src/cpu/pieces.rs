@@ -1,4 +1,4 @@
-//! Places that are not zero, parts of numbers, and products of groups of matrices.
+//! Kernels of static `nonzero`, of mantissas and exponents, and of grouped matrix products.
 
 use torch_library::Element;
 use torch_library::prelude::*;
@@ -84,15 +84,15 @@ fn parts(x: f64) -> (f64, i32) {
     if x == 0.0 || !x.is_finite() {
         return (x, 0);
     }
-    // A number below the normal ones is made such first.
+    // A subnormal number is scaled to a normal one first.
     let (x, shift) = if x.is_normal() { (x, 0) } else { (x * 2f64.powi(54), 54) };
     let exponent = ((x.to_bits() & EXPONENT) >> 52) as i32 - BIAS;
     (f64::from_bits(x.to_bits() & !EXPONENT | (BIAS as u64) << 52), exponent - shift)
 }
 
-/// What is cut into groups in a product of matrices: a dimension of one that is no batch.
+/// The groups of a grouped matrix product: the dimension of the matrices that is split.
 struct Groups {
-    /// The size of that dimension.
+    /// The size of the dimension that is split.
     cut: i64,
     sizes: Vec<i64>,
     kind: Kind,
@@ -161,7 +161,7 @@ impl Groups {
         Ok(Groups { cut, sizes, kind })
     }
 
-    /// Zeros whose rows begin at multiples of 16 bytes.
+    /// Zeros whose rows start at multiples of 16 bytes.
     fn output(&self, dtype: DType, device: Device) -> Result<Tensor> {
         let mut padded = self.sizes.clone();
         let wide = (16 / dtype.size()) as i64;
@@ -187,7 +187,7 @@ impl Groups {
 }
 
 /// # Errors
-/// No matrices, or matrices whose rows or columns do not begin at multiples of 16 bytes.
+/// Inputs that are not matrices, or whose rows or columns do not start at multiples of 16 bytes.
 fn check_strides(operator: &str, matrix: &Tensor) -> Result<()> {
     let ([.., rows, columns], [.., down, right]) = (matrix.sizes(), matrix.strides()) else {
         bail!(Shape, "{operator}: sizes {:?} are no matrices", matrix.sizes())

@@ -1,4 +1,4 @@
-//! Orthogonal polynomials, element by element, by their recurrences, and in closed form where these are long.
+//! Kernels of orthogonal polynomials, by their recurrences, or in closed form for high orders.
 
 use num_traits::Float;
 use torch_library::Element;
@@ -9,7 +9,7 @@ use crate::aten;
 use crate::functions::airy_ai;
 use crate::loops::Pointwise;
 
-/// Writes the kernels of a polynomial: of tensors, and those that have a number for the place or for the order.
+/// Defines the kernels of a polynomial: for tensors, and with a scalar `x` or `n`.
 macro_rules! polynomials {
     ($($name:ident $of_number:ident $of_order:ident: $polynomial:expr;)+) => {
         #[torch_impl(aten, CPU, Meta)]
@@ -82,7 +82,7 @@ fn special_airy_ai(x: &Tensor) -> Result<Tensor> {
 
 fn computed(operator: &'static str, x: &Tensor, n: &Tensor, polynomial: Polynomial) -> Result<Tensor> {
     let call = Pointwise::promoting_to_float(operator, [x, n])?;
-    // In the type of the elements: whether a sum overflows is seen in the result.
+    // Computed in the dtype of the elements: whether a sum overflows affects the result.
     match_dtype!(call.dtype, T: Float => {
         call.compute(None, call.dtype, move |[x, n]: [T; 2]| polynomial.at(x, n.cast()))
     }, else => Err(call.unsupported()))
@@ -98,7 +98,7 @@ enum Polynomial {
     Legendre,
 }
 
-/// The kinds of Chebyshev's polynomials.
+/// The kinds of Chebyshev polynomials.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     First,
@@ -107,7 +107,7 @@ enum Kind {
     Fourth,
 }
 
-/// No recurrence takes more steps.
+/// The largest number of steps of a recurrence.
 const LONGEST: i64 = 1 << 24;
 
 impl Polynomial {
@@ -162,7 +162,8 @@ impl Polynomial {
 }
 
 impl Kind {
-    /// The polynomial at `y`, which may be the upper end, 1, or the lower one, -1; in closed form from an order on.
+    /// The polynomial at `y`; `end` says whether that is the upper end of the interval, 1, or the lower one, -1. For
+    /// orders above `longest` it is computed in closed form.
     #[inline]
     fn at<T: Float>(self, y: T, n: i64, end: Option<bool>, longest: i64) -> T {
         if let Some(is_upper) = end {
@@ -190,7 +191,7 @@ impl Kind {
         if is_upper { size } else { size * sign(n) }
     }
 
-    /// By sines and cosines of the angle whose cosine is `y`.
+    /// The closed form, by sines and cosines of the angle whose cosine is `y`.
     fn closed<T: Float>(self, y: T, n: i64) -> T {
         let (angle, n_as_number, one) = (y.acos(), number::<T>(n), T::one());
         let half = angle / (one + one);
@@ -206,7 +207,8 @@ impl Kind {
     }
 }
 
-/// The polynomial after the last step, from those of order 0 and 1; `step` has the order of the latter two.
+/// The polynomial after the last step of a recurrence, from those of orders 0 and 1; `step` gets the order of the
+/// current one.
 #[inline]
 fn recurrence<T: Float>(
     before: T,
@@ -228,19 +230,19 @@ fn recurrence<T: Float>(
     q
 }
 
-/// `a * b - c`, rounded once: where the terms nearly cancel, few digits are left.
+/// `a * b - c` with a single rounding: where the terms nearly cancel, few digits would be left.
 #[inline(always)]
 fn minus<T: Float>(a: T, b: T, c: T) -> T {
     a.mul_add(b, -c)
 }
 
-/// A whole number of steps, or of what is near, as one of the elements.
+/// An integer, the number of steps or close to it, as an element.
 #[inline(always)]
 fn number<T: Float>(n: i64) -> T {
     T::from(n).unwrap_or_else(T::nan)
 }
 
-/// 1 of even numbers, -1 of odd ones.
+/// 1 for even numbers, -1 for odd ones.
 fn sign<T: Float>(n: i64) -> T {
     if n % 2 == 0 { T::one() } else { -T::one() }
 }

@@ -1,4 +1,4 @@
-//! Triangles and random numbers.
+//! Kernels of triangles and of random numbers.
 #![expect(unsafe_code, reason = "shares lines of tensors among threads")]
 
 use std::f64::consts::{PI, SQRT_2};
@@ -242,7 +242,7 @@ mod kernels {
     }
 }
 
-/// The matrices with zeros where a row has columns outside of a range.
+/// A copy of matrices in which each row is zero outside of a range of columns.
 fn triangle(operator: &str, this: &Tensor, kept: impl Fn(i64) -> Range<i64> + Sync) -> Result<Tensor> {
     let &[.., rows, columns] = this.sizes() else {
         bail!(Shape, "{operator}: sizes {:?}, expected matrices", this.sizes())
@@ -257,8 +257,8 @@ fn triangle(operator: &str, this: &Tensor, kept: impl Fn(i64) -> Range<i64> + Sy
             for line in lines {
                 let Range { start, end } = kept(line as i64 % rows);
                 let (start, end) = (start.clamp(0, columns) as usize, end.clamp(0, columns) as usize);
-                // SAFETY: zeros were written when the tensor was made; each line is one thread's, which has this
-                // one slice of it.
+                // SAFETY: the tensor was created with zeros; each line is written by one thread, which has this one
+                // slice of it.
                 let (from, to) = unsafe { (from.get(line), to.get_mut(line)) };
                 to[start..end.max(start)].copy_from_slice(&from[start..end.max(start)]);
             }
@@ -277,13 +277,13 @@ fn floating(operator: &str, this: &Tensor) -> Result<()> {
     Ok(())
 }
 
-/// As [`floating`]; nothing may have any type.
+/// Like [`floating`], but an empty tensor may have any dtype.
 fn floating_or_none(operator: &str, this: &Tensor) -> Result<()> {
     if this.numel() == 0 { Ok(()) } else { floating(operator, this) }
 }
 
 /// # Errors
-/// Elements that are complex.
+/// A complex dtype.
 fn check_chances(operator: &str, this: &Tensor) -> Result<()> {
     let dtype = this.dtype();
     ensure!(this.numel() == 0 || !dtype.is_complex(), DType, "{operator} is not implemented for {dtype}");
@@ -291,7 +291,7 @@ fn check_chances(operator: &str, this: &Tensor) -> Result<()> {
 }
 
 /// # Errors
-/// Bounds, or a distance of them, that the type does not hold.
+/// Bounds, or a difference between them, that the dtype cannot hold.
 fn check_bounds(operator: &str, dtype: DType, from: f64, to: f64) -> Result<()> {
     let largest = match dtype {
         DType::Float16 => 65_504.0,
@@ -303,13 +303,13 @@ fn check_bounds(operator: &str, dtype: DType, from: f64, to: f64) -> Result<()> 
     Ok(())
 }
 
-/// A number that rounding has not moved to the end, which does not belong to what is drawn.
+/// A drawn number, which is replaced by `from` if rounding has moved it to `to`, which is excluded.
 #[inline(always)]
 fn below<T: Float>(drawn: T, from: T, to: T) -> T {
     if drawn == to { from } else { drawn }
 }
 
-/// The shares of the weights up to each.
+/// The cumulative weights, divided by their sum.
 fn sums_up_to(weights: &[f64]) -> Result<Vec<f64>> {
     let mut sum = 0.0;
     let mut sums = Vec::with_capacity(weights.len());
@@ -328,7 +328,7 @@ fn sums_up_to(weights: &[f64]) -> Result<Vec<f64>> {
     Ok(sums)
 }
 
-/// The indices that win a race in which each takes an exponentially distributed time over its weight.
+/// The indices with the least exponentially distributed times, each divided by its weight: a race.
 fn raced(weights: &Tensor, count: i64, generator: Option<&Generator>) -> Result<Tensor> {
     let elements = loops::elements::<f64>(weights)?;
     let categories = weights.sizes()[weights.dim() - 1].max(1) as usize;
@@ -354,10 +354,10 @@ fn in_order(tensor: &Tensor, order: &[i64]) -> Result<Tensor> {
     tensor.strided_view(&pick(geometry.sizes()), &pick(geometry.strides()), geometry.offset())
 }
 
-/// What writes the next words of a stream.
+/// A function that writes the next words of a random stream.
 type Source<'a> = dyn FnMut(&mut [u32]) + 'a;
 
-/// Fills a tensor, as it lies in memory, with what a function makes of so many random words each.
+/// Fills a tensor, in the order of memory, with the results of a function of `W` random words each.
 fn draw<T: Element, const W: usize>(
     this: &Tensor,
     generator: Option<&Generator>,
@@ -366,7 +366,7 @@ fn draw<T: Element, const W: usize>(
     drawn(this, generator, |out, next| each(out, next, number))
 }
 
-/// As [`draw`], with what a function makes of normal numbers, which are made in pairs.
+/// Like [`draw`], with the results of a function of normally distributed numbers, which are drawn in pairs.
 fn normal_pairs(this: &Tensor, generator: Option<&Generator>, number: impl Fn(f64) -> f64) -> Result<()> {
     drawn_with_spare(this, generator, |out, next, spare| {
         for out in out {
@@ -383,7 +383,7 @@ fn normal_pairs(this: &Tensor, generator: Option<&Generator>, number: impl Fn(f6
     })
 }
 
-/// As [`draw`], with what a function writes, all of it, drawing as many words as it likes.
+/// Like [`draw`], but `fill` writes all elements itself, and draws as many words as it needs.
 fn drawn<T: Element>(
     this: &Tensor,
     generator: Option<&Generator>,
@@ -392,7 +392,7 @@ fn drawn<T: Element>(
     drawn_with_spare(this, generator, |out, next, _| fill(out, next))
 }
 
-/// As [`drawn`]; the function also sees the normal number that waits.
+/// Like [`drawn`]; `fill` also gets the spare normal number that the generator keeps from the last pair.
 fn drawn_with_spare<T: Element>(
     this: &Tensor,
     generator: Option<&Generator>,
@@ -407,14 +407,14 @@ fn drawn_with_spare<T: Element>(
     let is_plain = this.dtype() == T::DTYPE && this.is_contiguous(MemoryFormat::Contiguous);
     let out = if is_plain { this.clone() } else { Tensor::empty(this.sizes(), T::DTYPE, this.device())? };
     let parts = PartsMut::<T>::of(&out, out.numel() as usize)?;
-    // SAFETY: the only slice, and on this thread; elements were written before, by `Tensor::empty` or by the user,
-    // and `T` is a number.
+    // SAFETY: this is the only slice, and it is used on this thread; the elements were initialised before, by
+    // `Tensor::empty` or by the user, and `T` is a number.
     generator.with_spare(|next, spare| fill(unsafe { parts.get_mut(0) }, next, spare));
     drop(parts);
     if is_plain { Ok(()) } else { loops::assign(this, &out) }
 }
 
-/// How many numbers are made of words at a time.
+/// The number of elements that are computed from words at a time.
 const BLOCK: usize = 256;
 
 fn each<T, const W: usize>(out: &mut [T], next: &mut Source<'_>, mut number: impl FnMut([u32; W]) -> T) {
@@ -433,7 +433,7 @@ fn wide([upper, lower]: [u32; 2]) -> u64 {
     u64::from(upper) << 32 | u64::from(lower)
 }
 
-/// A number from 0 to 1 with all bits of a double.
+/// A number from 0 to 1 with the 53 bits of a double.
 ///
 /// PyTorch: `at::uniform_real_distribution`.
 #[inline(always)]
@@ -441,20 +441,21 @@ fn double(words: [u32; 2]) -> f64 {
     (wide(words) & ((1 << 53) - 1)) as f64 / (1u64 << 53) as f64
 }
 
-/// A number from 0 to 1 with all bits of a float.
+/// A number from 0 to 1 with the 24 bits of a float.
 #[inline(always)]
 fn single(word: u32) -> f32 {
     (word & ((1 << 24) - 1)) as i32 as f32 / (1 << 24) as f32
 }
 
-/// Numbers around a mean. In blocks of sixteen: the first eight of even chance give the radius, the others the
-/// angle. The last block is drawn anew and overlaps the one before.
+/// Normally distributed numbers, by the Box–Muller transform of blocks of sixteen uniform numbers: the first eight give
+/// the radius, the others the angle. If the last block is incomplete, the last sixteen elements are drawn anew, so that
+/// it overlaps the one before.
 ///
 /// PyTorch: `normal_fill`.
 struct Normal<T> {
     mean: T,
     std: T,
-    /// Whether what the last block replaces is drawn first. Of halves it is not.
+    /// Whether numbers for the incomplete last block are drawn and discarded first. For half precision they are not.
     drops: bool,
 }
 
@@ -481,8 +482,8 @@ impl<T: Float + Element + Functions + Circular> Normal<T> {
     }
 
     fn bend(&self, chances: &[T], out: &mut [T]) {
-        // SAFETY: `MaybeUninit<T>` lies in memory as `T` does; `out` stays borrowed, and `Normal`'s `line` writes
-        // values only.
+        // SAFETY: `MaybeUninit<T>` has the layout of `T`; `out` stays borrowed, and the `line` of `Normal` writes only
+        // initialised values.
         let out =
             unsafe { std::slice::from_raw_parts_mut(out.as_mut_ptr().cast::<MaybeUninit<T>>(), out.len()) };
         lines::run(self, chances, out);

@@ -1,4 +1,4 @@
-//! Sums and what follows from them.
+//! Kernels of sums, means, extremes and their indices.
 
 use torch_library::Element;
 use torch_library::prelude::*;
@@ -93,7 +93,7 @@ mod kernels {
     }
 }
 
-/// Elsewhere it is a sum of what replaces NaN; here elements are read once.
+/// The composite kernel sums a copy in which NaN is replaced; this one reads the elements once.
 #[torch_impl(aten, CPU)]
 fn nansum(this: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
     const OPERATOR: &str = aten::nansum::NAME;
@@ -101,7 +101,7 @@ fn nansum(this: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<DType
     let dtype = type_of_sum(this, dtype);
     let reduction = Reduction::new(OPERATOR, this, dim, keepdim)?;
     let out = reduction.output(dtype)?;
-    // As a whole number NaN is one.
+    // NaN is converted to an integer, and must be replaced before.
     let numbers = if dtype.is_floating_point() { this.clone() } else { without_nan(this)? };
     match_computing!(dtype, T: Integer | Float | Complex => {
         fold([&out], &numbers, reduction.is_reduced(), &SumOfNumbers, |sum: T| [sum])?;
@@ -109,7 +109,7 @@ fn nansum(this: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<DType
     Ok(out)
 }
 
-/// A reduction whose result must be one of the elements.
+/// A reduction whose result is one of the elements, so there must be some.
 fn nonempty<'a>(output: Output<'a>, this: &'a Tensor, dims: &[i64], keepdim: bool) -> Result<Reduction<'a>> {
     let operator = output.operator();
     let reduction = Reduction::new(output, this, Some(dims), keepdim)?;
@@ -122,7 +122,7 @@ fn nonempty<'a>(output: Output<'a>, this: &'a Tensor, dims: &[i64], keepdim: boo
     Ok(reduction)
 }
 
-/// The index of an element in a dimension, or in the flat tensor.
+/// The index of an element along a dimension, or in the flattened tensor.
 fn place<T: Ordered, F: Fold<T, Value = T>>(
     output: Output<'_>,
     this: &Tensor,
@@ -133,7 +133,7 @@ fn place<T: Ordered, F: Fold<T, Value = T>>(
     let reduction = nonempty(output, this, dim.as_slice(), keepdim)?;
     output.exactly(DType::Int64)?;
     let out = reduction.output(DType::Int64)?;
-    // Positions count in the order of memory, which for several dimensions has to be made the logical one.
+    // Positions count in the order of memory, which must be made row-major if several dimensions are reduced.
     let this = if dim.is_none() { loops::contiguous(this)? } else { this.clone() };
     fold([&out], &this, reduction.is_reduced(), first, |(_, position): (T, usize)| [position as i64])?;
     Ok(out)

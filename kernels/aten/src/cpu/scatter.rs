@@ -1,4 +1,4 @@
-//! Writing and adding elements at places that an index or a mask gives.
+//! Kernels that write or accumulate elements at positions given by an index or a mask.
 
 use torch_library::geometry::{Dims, infer_size, wrap_dim};
 use torch_library::prelude::*;
@@ -123,7 +123,7 @@ mod kernels {
     }
 }
 
-/// A row-major copy to write to.
+/// A contiguous copy to write to.
 fn copied(this: &Tensor) -> Result<Tensor> {
     aten::clone::with(this).memory_format(Some(MemoryFormat::Contiguous)).call()
 }
@@ -146,7 +146,7 @@ fn masked_fill(operator: &'static str, this: &Tensor, mask: &Tensor, value: Scal
     })
 }
 
-/// A tensor that is written to where an index says.
+/// A tensor that is written at the positions of an index.
 struct Scattering<'a> {
     operator: &'static str,
     this: &'a Tensor,
@@ -205,14 +205,14 @@ impl<'a> Scattering<'a> {
         self.write(&self.repeated(value)?)
     }
 
-    /// A value for each index.
+    /// One value, expanded to the sizes of the index.
     fn repeated(&self, value: Scalar) -> Result<Tensor> {
         let src = Tensor::full(&[], value, self.this.dtype(), self.this.device())?;
         let strides = Dims::from_elem(0, self.index.dim());
         src.strided_view(self.index.sizes(), &strides, 0)
     }
 
-    /// Adds in the computing type, rounding once.
+    /// Adds in the computing dtype, and rounds once.
     fn add(&self, src: &Tensor, alpha: Scalar) -> Result<()> {
         let dtype = self.this.dtype();
         match_computing!(dtype, T: Bool | Integer | Unsigned | Float | Complex => {
@@ -231,7 +231,7 @@ impl<'a> Scattering<'a> {
         self.visit(this, src, |lanes, index, src| scatter(lanes, index, src, f))
     }
 
-    /// Does to each place what a loop does, unless there are none, and checks the indices.
+    /// Runs a loop over all positions, unless there are none, and checks the indices.
     fn visit(
         &self,
         this: &Tensor,
@@ -257,7 +257,7 @@ impl<'a> Scattering<'a> {
 }
 
 /// # Errors
-/// Elements that coincide, or that are read.
+/// Internal overlap, or overlap with an input.
 fn check_apart(operator: &str, this: &Tensor, inputs: [&Tensor; 2]) -> Result<()> {
     let checked = this.check_no_internal_overlap();
     let checked = checked.and_then(|()| inputs.iter().try_for_each(|input| this.check_no_overlap(input)));
@@ -275,12 +275,13 @@ fn index_add(
     let (whole, slices, index) = slices(operator, this, dim, index, source)?;
     let places = Scattering::new(operator, &whole, dim, &index, Some(&slices))?;
     if whole.dim() > 1 && whole.numel() == 0 {
-        return Ok(()); // whatever the indices are, as PyTorch has it
+        return Ok(()); // whatever the indices are, as in PyTorch
     }
     places.add(&slices, alpha)
 }
 
-/// A tensor and slices for it, both of at least one dimension, and where each element of these goes.
+/// A tensor and slices to write to it, both with at least one dimension, and the position of each element of the
+/// slices.
 fn slices(
     operator: &str,
     this: &Tensor,
@@ -308,7 +309,7 @@ fn slices(
     Ok((whole, slices, index))
 }
 
-/// Divides each row by how many indices name it.
+/// Divides each row by the number of its occurrences in the index.
 fn divide_by_frequency(rows: &Tensor, index: &Tensor) -> Result<()> {
     if !loops::has_elements(rows) {
         return Ok(());

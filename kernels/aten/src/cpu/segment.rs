@@ -1,4 +1,4 @@
-//! Reductions of segments along a dimension, and hashes.
+//! Kernels of reductions of segments along a dimension, and of hashes.
 
 use torch_library::Element;
 use torch_library::geometry::{saturating_numel, wrap_dim};
@@ -131,7 +131,7 @@ mod kernels {
     }
 }
 
-/// Writes the "exclusive or" of elements over dimensions.
+/// Writes the exclusive or of the elements over the reduced dimensions.
 fn joined(out: &Tensor, sizes: &[i64], is_reduced: &[bool], bits: &[u64]) -> Result<()> {
     let mut values = vec![0u64; out.numel() as usize];
     let mut steps = vec![0usize; sizes.len()];
@@ -177,7 +177,7 @@ impl Reduce {
         })
     }
 
-    /// What a segment of no elements gives, and all others start from.
+    /// The value that every segment starts from, which is also the result of an empty one.
     fn start<T: num_traits::Float + Element>(self, initial: Option<f64>) -> T {
         initial
             .unwrap_or(match self {
@@ -241,13 +241,13 @@ impl Reduce {
     }
 }
 
-/// The segments of a tensor along a dimension; those before it have segments of their own.
+/// The segments of a tensor along a dimension, separate for each index of the dimensions before it.
 struct Segments {
     operator: &'static str,
     outer: usize,
     size: i64,
     inner: usize,
-    /// Where each begins and ends; of meta tensors nobody knows.
+    /// The start and end of each segment; empty for meta tensors, where they are unknown.
     bounds: Vec<[i64; 2]>,
     count: usize,
     leading: Vec<i64>,
@@ -320,8 +320,8 @@ impl Segments {
     }
 
     /// # Errors
-    /// A segment that is not within the dimension, or ends before it begins; segments that are not all of it, where
-    /// that is asked for.
+    /// A segment that is not within the dimension, or that ends before it begins; segments that do not make up the
+    /// dimension, if `makes_up` asks for that.
     fn check_all(&self, makes_up: bool) -> Result<()> {
         for [start, end] in &self.bounds {
             ensure!(

@@ -1,4 +1,4 @@
-//! Special functions, element by element.
+//! Kernels of special functions, element-wise.
 
 use num_traits::{Float, PrimInt};
 use torch_library::Element;
@@ -18,8 +18,8 @@ use real::{FiniteParts, NextTowards, Real, Shifted, Sinc};
 use sums::BinaryLogOfSum;
 pub(super) use sums::LogOfSum;
 
-/// Writes the kernels of functions: their arguments, how the computing type is found, for which types they are defined,
-/// and what they compute there.
+/// Defines the kernels of functions. Each row gives the arguments, the promotion to the computing dtype, the supported
+/// dtypes, and the formula.
 macro_rules! functions {
     ($($name:ident($($argument:ident),+): $promoting:ident $($class:ident)|+ => |$($x:ident),+| $value:expr;)+) => {
         #[torch_impl(aten, CPU, Meta)]
@@ -141,7 +141,7 @@ mod more {
             let nan: T = nan.unwrap_or(0.0).cast();
             let (above, below): (T, T) =
                 (posinf.unwrap_or(largest).cast(), neginf.unwrap_or(-largest).cast());
-            // One choice after the other: choices of choices become branches.
+            // One selection after the other: nested ones would be compiled to branches.
             call.compute(None, call.dtype, move |[x]: [T; 1]| {
                 let number = if x == T::infinity() { above } else { x };
                 let number = if x == T::neg_infinity() { below } else { number };
@@ -173,7 +173,7 @@ fn is_negative<T: Number + PartialOrd>(x: T) -> bool {
     x < T::ZERO
 }
 
-/// 0 below zero, 1 above it.
+/// The step function: 0 below zero, 1 above it, and `zero` at zero.
 #[inline(always)]
 fn step_at_zero<T: Number + PartialOrd>(x: T, zero: T) -> T {
     if x == T::ZERO {
@@ -188,7 +188,7 @@ fn step_at_zero<T: Number + PartialOrd>(x: T, zero: T) -> T {
 fn common_divisor<T: PrimInt + Number>(a: T, b: T) -> T {
     let (mut a, mut b) = (a, b);
     while b != T::ZERO {
-        // The smallest integer by -1 does not fit, and leaves no rest.
+        // The smallest integer divided by -1 overflows; its remainder is zero.
         (a, b) = (b, if a.checked_div(&b).is_some() { a % b } else { T::ZERO });
     }
     magnitude(a)

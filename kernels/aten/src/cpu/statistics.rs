@@ -1,4 +1,4 @@
-//! Products, extremes with their places, variances and norms.
+//! Kernels of products, extremes with their indices, variances and norms.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -149,7 +149,7 @@ mod kernels {
     }
 }
 
-/// Compares elements up to some that differ.
+/// Compares elements until some differ.
 fn are_equal<T: Element>(this: &Tensor, other: &Tensor) -> Result<bool> {
     const BLOCK: usize = 4096;
     let len = this.numel() as usize;
@@ -158,7 +158,7 @@ fn are_equal<T: Element>(this: &Tensor, other: &Tensor) -> Result<bool> {
     }
     let parts = [Parts::<T>::row_major(this, len)?, Parts::<T>::row_major(other, len)?];
     if parts.iter().any(|parts| parts.count() == 0) {
-        return Ok(false); // it has just got other sizes
+        return Ok(false); // another thread has just resized it
     }
     let [a, b] = [parts[0].get(0), parts[1].get(0)];
     let differ = AtomicBool::new(false);
@@ -167,7 +167,7 @@ fn are_equal<T: Element>(this: &Tensor, other: &Tensor) -> Result<bool> {
             if differ.load(Ordering::Relaxed) {
                 return;
             }
-            // No branch within a block, so that it is compared in lanes.
+            // There is no branch within a block, so that the comparison is vectorised.
             let mut are_other = false;
             for (a, b) in zip(a, b) {
                 are_other |= a != b;
@@ -196,7 +196,7 @@ fn product(
     Ok(out)
 }
 
-/// PyTorch keeps `uint8` where it answers with a boolean.
+/// PyTorch returns `uint8` for `uint8`, and booleans otherwise.
 fn any_or_all(
     output: Output<'_>,
     this: &Tensor,
@@ -239,12 +239,12 @@ fn extreme<T: Ordered, F: Fold<T, Value = T>>(
             let [to, at] = [kept(&values, dim, keepdim)?, kept(&indices, dim, keepdim)?];
             pick(operator, &to, this, dim, &at)?;
         }
-        _ => fold([&values], this, is_reduced, first, |(value, _): (T, usize)| [value])?, // a number is its own largest
+        _ => fold([&values], this, is_reduced, first, |(value, _): (T, usize)| [value])?, // a number is its own extreme
     }
     Ok((values, indices))
 }
 
-/// A result with a dimension of size 1 in place of the reduced one.
+/// The result without the reduced dimension, unless `keepdim`.
 fn kept(out: &Tensor, dim: usize, keepdim: bool) -> Result<Tensor> {
     if keepdim {
         return Ok(out.clone());
@@ -255,7 +255,7 @@ fn kept(out: &Tensor, dim: usize, keepdim: bool) -> Result<Tensor> {
     out.strided_view(&sizes, &strides, out.storage_offset())
 }
 
-/// The variance of complex numbers, which is that of both parts together.
+/// The variance of complex numbers: the sum of the variances of both parts.
 fn variance_of_parts(this: &Tensor, variance: impl Fn(&Tensor) -> Result<Tensor>) -> Result<Tensor> {
     aten::add_Tensor(&variance(&aten::real(this)?)?, &variance(&aten::imag(this)?)?)
 }
@@ -269,7 +269,7 @@ struct Variance<'a> {
 }
 
 impl Variance<'_> {
-    /// What is made of the variance, and the mean.
+    /// A function of the variance, and the mean.
     fn compute(&self, finish: impl Fn(f64) -> f64 + Sync) -> Result<(Tensor, Tensor)> {
         let Variance { operator, this, dim, correction, keepdim } = *self;
         let reduction = Reduction::new(operator, this, dim, keepdim)?;

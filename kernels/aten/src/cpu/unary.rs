@@ -1,4 +1,4 @@
-//! Functions of one number.
+//! Kernels of unary element-wise functions.
 
 use num_traits::{Float, FloatConst};
 use torch_library::prelude::*;
@@ -13,8 +13,8 @@ use crate::number::Number;
 mod angles;
 mod clamp;
 
-/// Writes the kernels of functions: whether integers become floats, for which types they are defined, and what they
-/// compute there; some have a form for the widest registers.
+/// Defines the kernels of functions. Each row gives whether integers are promoted to floating point, the supported
+/// dtypes, and the formula; some have a form for the widest registers.
 macro_rules! functions {
     ($(
         $name:ident: $promoting:ident $($class:ident)|+ =>
@@ -53,13 +53,13 @@ functions! {
     sigmoid: promoting_to_float Float | Complex => |x, T| x.logistic();
 }
 
-/// NaN stays NaN, and -0 stays -0.
+/// `max(x, 0)`, which keeps NaN and -0.
 #[inline(always)]
 fn positive_part<T: Number + PartialOrd>(x: T) -> T {
     if x < T::ZERO { T::ZERO } else { x }
 }
 
-/// 0 for NaN, and for zeros of either sign.
+/// The sign: 0 for NaN, and for zeros of either sign.
 #[inline(always)]
 fn sign_of<T: Number + PartialOrd>(x: T) -> T {
     if x > T::ZERO {
@@ -71,13 +71,13 @@ fn sign_of<T: Number + PartialOrd>(x: T) -> T {
     }
 }
 
-/// The smallest integer stays itself.
+/// The absolute value; the smallest integer stays itself.
 #[inline(always)]
 fn without_sign<T: Number + PartialOrd>(x: T) -> T {
     if x < T::ZERO { x.negated() } else { x }
 }
 
-/// Of real numbers the sign.
+/// `x / |x|` of complex numbers; for real ones it is the sign.
 fn direction(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
     match_computing!(this.dtype(), T: Complex => {
         let call = Pointwise::promoting_exactly(output, [this])?;
@@ -118,7 +118,7 @@ mod more {
         let is_approximated = is_approximated(operator, approximate)?;
         match_computing!(call.dtype, T: Float => {
             match is_approximated {
-                // PyTorch's loop over these gives NaN for infinite elements of either sign.
+                // The library that PyTorch uses for these tensors gives NaN for infinite elements of either sign.
                 false if is_of_library(this) => call.compute(None, call.dtype, |[x]: [T; 1]| {
                     gaussian_unit(x) * (T::ONE + x * T::ZERO)
                 }),
@@ -129,7 +129,7 @@ mod more {
     }
 }
 
-/// As the composite, in one pass.
+/// Computes the same as the composite kernel, in one pass.
 #[torch_impl(aten, CPU)]
 fn _conj_physical(this: &Tensor) -> Result<Tensor> {
     match_computing!(this.dtype(), T: Complex => {
@@ -138,10 +138,10 @@ fn _conj_physical(this: &Tensor) -> Result<Tensor> {
     }, else => aten::clone(this))
 }
 
-/// Whether the error function of `gelu` is approximated.
+/// Whether `gelu` uses the approximation by `tanh`.
 ///
 /// # Errors
-/// A word other than the two for it.
+/// An `approximate` other than `"none"` and `"tanh"`.
 pub(super) fn is_approximated(operator: &str, approximate: &str) -> Result<bool> {
     match approximate {
         "none" => Ok(false),
@@ -152,7 +152,7 @@ pub(super) fn is_approximated(operator: &str, approximate: &str) -> Result<bool>
     }
 }
 
-/// Of a complex number it is real; the smallest integer stays itself.
+/// The absolute value: real for complex numbers; the smallest integer stays itself.
 fn magnitude(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
     let operator = output.operator();
     let call = Pointwise::promoting_exactly(output, [this])?;
@@ -173,14 +173,14 @@ fn magnitude(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
     }, else => Err(call.unsupported()))))
 }
 
-/// Zero, π for negative numbers, or no number.
+/// The angle of a real number: π if it is negative, 0 otherwise, NaN for NaN.
 #[inline(always)]
 fn angle_of_real<T: Float + FloatConst>(x: T) -> T {
     let of_sign = if x < T::zero() { T::PI() } else { T::zero() };
     if x.is_nan() { x } else { of_sign }
 }
 
-/// Whether PyTorch hands a tensor to oneDNN.
+/// Whether PyTorch passes a tensor to oneDNN.
 fn is_of_library(tensor: &Tensor) -> bool {
     let is_line = tensor.numel() > 1 && tensor.is_contiguous(MemoryFormat::Contiguous);
     is_line && matches!(tensor.dtype(), DType::Float32 | DType::BFloat16)

@@ -1,4 +1,4 @@
-//! DLPack: a tensor's memory, shared with another library of the same process.
+//! DLPack: shares the memory of a tensor with another library in the same process.
 //!
 //! ```
 //! use torch_library::prelude::*;
@@ -25,18 +25,18 @@ use torch_library::{Lease, Storage};
 
 pub use raw::{READ_ONLY, RawDevice, RawManagedTensor, RawManagedTensorVersioned, RawTensor, RawType};
 
-/// A `DLManagedTensor` that is freed when this drops.
+/// An owned `DLManagedTensor`: it is freed when this value is dropped.
 ///
 /// PyTorch: `torch.utils.dlpack`.
 #[derive(Debug)]
 pub struct Managed(NonNull<RawManagedTensor>);
 
-// SAFETY: DLPack lets any thread use and free what it is handed; what `of` puts into it is `Send`.
+// SAFETY: DLPack lets any thread use and free a managed tensor; what `of` stores in it is `Send`.
 unsafe impl Send for Managed {}
-// SAFETY: through a shared reference nothing is read but the address, which does not change.
+// SAFETY: a shared reference gives access to the address only, which does not change.
 unsafe impl Sync for Managed {}
 
-/// What one of our tensors lives in while others use it.
+/// The owner of one of our tensors while other libraries use it.
 struct Context {
     managed: RawManagedTensor,
     shape: Vec<i64>,
@@ -45,10 +45,10 @@ struct Context {
 }
 
 impl Managed {
-    /// A tensor's memory for another library; it lives as long as either side uses it.
+    /// Shares a tensor's memory with another library; it lives as long as either side uses it.
     ///
     /// # Errors
-    /// A tensor that is not on the CPU, or of a type that DLPack has not.
+    /// A tensor that is not on the CPU, or of a dtype that DLPack lacks.
     ///
     /// PyTorch: `torch.utils.dlpack.to_dlpack`.
     pub fn of(tensor: &Tensor) -> Result<Managed> {
@@ -59,7 +59,7 @@ impl Managed {
             tensor.device()
         );
         let dtype = RawType::of(tensor.dtype())?;
-        // A tensor of our own, which nobody moves to other memory.
+        // A tensor object of our own, whose geometry and storage no other owner can change.
         let lease = Lease::new([], [tensor])?;
         let geometry = tensor.geometry();
         let own = tensor.strided_view(geometry.sizes(), geometry.strides(), geometry.offset())?;
@@ -85,26 +85,26 @@ impl Managed {
         context.managed.dl_tensor.shape = context.shape.as_mut_ptr();
         context.managed.dl_tensor.strides = context.strides.as_mut_ptr();
         let context = Box::into_raw(context);
-        // SAFETY: the box was just made, so it is valid and aligned, and nobody else has it yet.
+        // SAFETY: the box was just allocated, so the pointer is valid and aligned, and nothing else refers to it yet.
         unsafe { (*context).managed.manager_ctx = context.cast() };
-        // SAFETY: the box was just made; a field of what is there is not null.
+        // SAFETY: the box was just allocated; the address of a field in it is not null.
         Ok(Managed(unsafe { NonNull::new_unchecked(&raw mut (*context).managed) }))
     }
 
-    /// Takes over what another library hands out.
+    /// Takes ownership of a managed tensor from another library.
     ///
     /// # Safety
-    /// Until it is freed,
-    /// - the pointer is to a valid `DLManagedTensor` that nobody else frees;
+    /// Until the managed tensor is freed,
+    /// - the pointer points to a valid `DLManagedTensor` that nothing else frees;
     /// - its memory is initialised, and may be read and written by any thread;
-    /// - the other library, and whoever has it from there, neither writes that memory while somebody here reads or
-    ///   writes it, nor reads it while somebody here writes it.
+    /// - the other library, and anything that has the memory from there, neither writes it while it is read or written
+    ///   on this side, nor reads it while it is written on this side.
     pub unsafe fn from_raw(managed: NonNull<RawManagedTensor>) -> Managed {
         Managed(managed)
     }
 
-    /// Hands the structure on; who gets it calls its deleter. What it does with the memory has to keep apart from
-    /// what is done here: no [`Lease`] knows of it.
+    /// Gives up ownership: the receiver must call the deleter. No [`Lease`] covers the receiver's use of the memory, so
+    /// it must be kept apart from uses on this side.
     pub fn into_raw(self) -> NonNull<RawManagedTensor> {
         let managed = self.0;
         std::mem::forget(self);
@@ -114,16 +114,16 @@ impl Managed {
     /// A tensor over the same memory.
     ///
     /// # Errors
-    /// Memory of another device, elements of a type that is not supported, negative strides.
+    /// Memory of another device, an element type that is not supported, negative strides.
     ///
     /// PyTorch: `torch.utils.dlpack.from_dlpack`.
     pub fn into_tensor(self) -> Result<Tensor> {
-        // SAFETY: the structure was made by `of`, or the caller of `from_raw` has promised that it is valid until
-        // it is freed, which is when `self` drops.
+        // SAFETY: the structure was made by `of`, or the caller of `from_raw` promised that it is valid until it is
+        // freed, which happens when `self` is dropped.
         let RawManagedTensor { dl_tensor: raw, manager_ctx, deleter } = unsafe { self.0.as_ref() };
         if deleter.is_some_and(|deleter| deleter as usize == free as unsafe extern "C" fn(_) as usize) {
-            // SAFETY: only `of` makes structures with this deleter, and puts a `Context` behind them, which lives
-            // until it is freed.
+            // SAFETY: only `of` makes structures with this deleter, and its `manager_ctx` points to a `Context`, which
+            // lives until it is freed.
             let context = unsafe { &*manager_ctx.cast::<Context>() };
             return Ok(context.tensor.clone()); // the same storage, and so the same leases
         }
@@ -135,9 +135,10 @@ impl Managed {
         );
         let dtype = raw.dtype.dtype()?;
         let ndim = raw.ndim.max(0) as usize;
-        // SAFETY: the structure is valid, as `from_raw` was promised, so `shape` leads to `ndim` numbers.
+        // SAFETY: the caller of `from_raw` promised a valid structure, so `shape` points to `ndim` numbers.
         let sizes = unsafe { list(raw.shape, ndim) }.unwrap_or_default();
-        // SAFETY: the structure is valid, as `from_raw` was promised, so `strides` leads to `ndim` numbers, or is null.
+        // SAFETY: the caller of `from_raw` promised a valid structure, so `strides` points to `ndim` numbers, or is
+        // null.
         let strides = unsafe { list(raw.strides, ndim) };
         let strides = strides.unwrap_or_else(|| contiguous_strides(&sizes).to_vec());
         ensure!(
@@ -158,9 +159,9 @@ impl Managed {
         let nbytes = if is_empty { 0 } else { reach };
         let data = raw.data.cast::<u8>().wrapping_add(raw.byte_offset as usize);
         let data = NonNull::new(data).unwrap_or(NonNull::dangling());
-        // SAFETY: these are the bytes from the first element to the last. `from_raw` was promised that they are
-        // initialised, that any thread may use them until the structure is freed, and that nobody there uses them
-        // against a lease; `self` is kept, and frees it last.
+        // SAFETY: these are the bytes from the first element to the last. The caller of `from_raw` promised that they
+        // are initialised, that any thread may use them until the structure is freed, and that the other side does not
+        // use them in conflict with a lease; the storage keeps `self`, which frees the structure last.
         let storage = unsafe { Storage::from_raw_parts(data, nbytes, Device::CPU, Box::new(self)) };
         let keys = Tensor::empty(&[0], dtype, Device::CPU)?.key_set();
         Tensor::from_storage(storage, &sizes, &strides, 0, dtype, keys)
@@ -169,36 +170,37 @@ impl Managed {
 
 impl Drop for Managed {
     fn drop(&mut self) {
-        // SAFETY: the structure was made by `of`, or `from_raw` was promised that it is valid, and that nobody else
-        // frees it.
+        // SAFETY: the structure was made by `of`, or the caller of `from_raw` promised that it is valid, and that
+        // nothing else frees it.
         if let Some(deleter) = unsafe { self.0.as_ref() }.deleter {
-            // SAFETY: the structure's own deleter, which is called once: `into_raw` forgets what it hands on.
+            // SAFETY: this is the structure's own deleter, and it is called once: `into_raw` forgets the value that it
+            // gives up.
             unsafe { deleter(self.0.as_ptr()) };
         }
     }
 }
 
 /// # Safety
-/// - The pointer is null, or leads to `count` aligned and initialised numbers, which nobody writes meanwhile.
+/// - The pointer is null, or points to `count` aligned and initialised numbers, which nothing writes during the call.
 unsafe fn list(numbers: *const i64, count: usize) -> Option<Vec<i64>> {
     if numbers.is_null() {
         return None;
     }
-    // SAFETY: it is not null, so the caller vouches for `count` numbers.
+    // SAFETY: the pointer is not null, so the caller guarantees that it points to `count` numbers.
     Some(unsafe { std::slice::from_raw_parts(numbers, count) }.to_vec())
 }
 
-/// The deleter of what [`Managed::of`] makes.
+/// The deleter of the structures that [`Managed::of`] makes.
 ///
 /// # Safety
-/// - The structure is one of those.
-/// - It is freed only once, and not used after that.
+/// - `managed` is such a structure.
+/// - It is freed only once, and not used afterwards.
 unsafe extern "C" fn free(managed: *mut RawManagedTensor) {
-    // SAFETY: the caller promises a structure of `of`, which put the box there, and that nobody frees it again.
+    // SAFETY: the caller promises a structure of `of`, which stored the box there, and that nothing frees it again.
     let context = unsafe { Box::from_raw((*managed).manager_ctx.cast::<Context>()) };
-    // What keeps the memory may be a value of a user, whose panic C could not take: the message was printed, and
-    // that is all.
+    // The memory may be kept by a user's value, whose panic must not unwind into C: its message was printed, and the
+    // panic ends here.
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(context))) {
-        std::mem::forget(panic); // it may panic as it is dropped, too
+        std::mem::forget(panic); // the payload's destructor may panic, too
     }
 }

@@ -1,4 +1,4 @@
-//! Arrays of the crate [`ndarray`](https://docs.rs/ndarray).
+//! Conversions between tensors and arrays of the crate [`ndarray`](https://docs.rs/ndarray).
 //!
 //! ```
 //! use ndarray::array;
@@ -20,10 +20,10 @@ use ndarray::{Array, ArrayD, ArrayViewD, Dimension, IxDyn, ShapeBuilder};
 use torch_library::prelude::*;
 use torch_library::{Element, Lease};
 
-/// A tensor of an array's elements, which are not copied unless a dimension runs backwards.
+/// A tensor of an array's elements, which are copied only if a dimension has a negative stride.
 ///
 /// # Errors
-/// An array of more elements than a tensor counts.
+/// An array with more elements than a tensor can have.
 ///
 /// PyTorch: `torch.from_numpy`.
 pub fn from_array<T: Element, D: Dimension>(array: Array<T, D>) -> Result<Tensor> {
@@ -41,7 +41,7 @@ pub fn from_array<T: Element, D: Dimension>(array: Array<T, D>) -> Result<Tensor
 /// A copy of a tensor's elements as an array.
 ///
 /// # Errors
-/// A tensor of another type, or one whose memory the host does not reach.
+/// A tensor of another dtype, or one whose memory the host cannot access.
 ///
 /// PyTorch: `Tensor.numpy`, which does not copy.
 pub fn to_array<T: Element>(tensor: &Tensor) -> Result<ArrayD<T>> {
@@ -52,7 +52,7 @@ pub fn to_array<T: Element>(tensor: &Tensor) -> Result<ArrayD<T>> {
     })
 }
 
-/// A tensor's elements where they are, to be looked at as an array. Nobody writes to them while this lives.
+/// A borrowed view of a tensor's elements as an array. While it lives, nothing can write to them.
 pub struct Lent<'a, T> {
     sizes: IxDyn,
     strides: IxDyn,
@@ -60,7 +60,7 @@ pub struct Lent<'a, T> {
     _lease: Lease<'a, 0, 1>,
 }
 
-/// A tensor's elements where they are.
+/// Borrows a tensor's elements, without a copy, to view them as an array.
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -74,8 +74,8 @@ pub struct Lent<'a, T> {
 /// ```
 ///
 /// # Errors
-/// A tensor of another type, one whose memory the host does not reach or somebody writes now; sizes that are those
-/// of no array; booleans in memory of other bytes than 0 and 1.
+/// A tensor of another dtype, one whose memory the host cannot access or that is being written; sizes that no array
+/// has; booleans with bytes other than 0 and 1 in their storage.
 ///
 /// PyTorch: `Tensor.numpy`.
 #[track_caller]
@@ -95,7 +95,7 @@ pub fn lend<T: Element>(tensor: &Tensor) -> Result<Lent<'_, T>> {
         DType,
         "memory of other bytes than 0 and 1 is no array of `bool`, take a copy by `to_array`"
     );
-    // Without elements the offset may lead anywhere, to null, too, and strides may be of any size.
+    // Without elements, the offset may lead anywhere, even to a null address, and strides may have any size.
     let (data, strides) = match sizes.contains(&0) {
         true => (NonNull::<T>::dangling().as_ptr().cast_const(), vec![0; sizes.len()]),
         false => (data, strides),
@@ -104,12 +104,12 @@ pub fn lend<T: Element>(tensor: &Tensor) -> Result<Lent<'_, T>> {
 }
 
 impl<T: Element> Lent<'_, T> {
-    /// The elements.
+    /// The elements as an array view.
     pub fn view(&self) -> ArrayViewD<'_, T> {
         let shape = self.sizes.clone().strides(self.strides.clone());
-        // SAFETY: the address is not null and aligned for `T`; sizes and strides were read under the lease, stay
-        // within the tensor's memory, and lead to values of `T` (of `bool`, to 0 and 1). The lease keeps the tensor
-        // as it is, and writers away, while `self` is borrowed.
+        // SAFETY: the address is not null, and aligned for `T`; sizes and strides were read under the lease, stay
+        // within the tensor's memory, and lead to values of `T` (for `bool`, to 0 and 1). The lease keeps the tensor's
+        // geometry unchanged, and prevents writes, while `self` is borrowed.
         unsafe { ArrayViewD::from_shape_ptr(shape, self.data) }
     }
 }
@@ -150,7 +150,7 @@ mod tests {
     fn a_view_of_nothing_may_lie_anywhere() -> Result<()> {
         let x = Tensor::from([1.5f64]);
         let address = x.storage().data_ptr().expect("memory of the host").addr().get() as u64;
-        // Eight bytes each, so many elements further, end at address 0; or where strides leave memory.
+        // An offset, in elements of eight bytes, that leads to address 0; then strides that lead out of memory.
         let offset = (address.wrapping_neg() / 8) as i64;
         for (strides, offset) in [([1, 1], offset), ([1, i64::MAX / 2], 0)] {
             let none = x.strided_view(&[0, 3], &strides, offset)?;

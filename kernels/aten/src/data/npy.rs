@@ -1,4 +1,4 @@
-//! NumPy's `.npy` files.
+//! Reads and writes NumPy's `.npy` files.
 //!
 //! ```
 //! use torch_library::prelude::*;
@@ -22,10 +22,10 @@ use torch_library::prelude::*;
 use super::{bytes, from_bytes, nbytes, shortened};
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
-/// What is read as a header at most: version 1 cannot have more, and later ones have more for records only.
+/// The longest header that is read: version 1 cannot have a longer one, and later versions need one only for records.
 const LONGEST_HEADER: usize = 0xffff;
 
-/// NumPy's names for the types that it has.
+/// NumPy's names for the dtypes that it has.
 const TYPES: [(DType, &str); 14] = [
     (DType::Bool, "|b1"),
     (DType::UInt8, "|u1"),
@@ -43,10 +43,10 @@ const TYPES: [(DType, &str); 14] = [
     (DType::Complex128, "<c16"),
 ];
 
-/// Writes a tensor as a file of version 1.
+/// Writes a tensor as an `.npy` file of version 1.
 ///
 /// # Errors
-/// A type that NumPy has not (`bfloat16`), memory that the host does not reach, a failing writer.
+/// A dtype that NumPy lacks (`bfloat16`), memory that the host cannot access, a writer that fails.
 ///
 /// PyTorch: `numpy.save` of `Tensor.numpy()`.
 pub fn write(tensor: &Tensor, mut writer: impl Write) -> Result<()> {
@@ -57,7 +57,8 @@ pub fn write(tensor: &Tensor, mut writer: impl Write) -> Result<()> {
     let sizes: String = tensor.sizes().iter().map(|size| format!("{size}, ")).collect();
     let mut header =
         format!("{{'descr': '{name}', 'fortran_order': False, 'shape': ({}), }}", sizes.trim_end());
-    // The elements start at a multiple of 64 bytes, behind magic, version, length and a line break.
+    // The elements start at a multiple of 64 bytes, after the magic string, the version, the length, the header and a
+    // line break.
     let length = (MAGIC.len() + 4 + header.len() + 1).next_multiple_of(64) - MAGIC.len() - 4;
     header.push_str(&" ".repeat(length - header.len() - 1));
     header.push('\n');
@@ -69,14 +70,14 @@ pub fn write(tensor: &Tensor, mut writer: impl Write) -> Result<()> {
     parts.into_iter().try_for_each(|part| writer.write_all(part)).map_err(Error::from)
 }
 
-/// Reads a file of any version, to its end.
+/// Reads an `.npy` file of any version, to its end.
 ///
-/// No more is taken from the reader than the header announces, nor memory for more than the reader has: a file may
-/// say that it has more elements than fit anywhere.
+/// It reads no more than the header announces, and allocates no more memory than the reader has data: a file may claim
+/// more elements than would fit into memory.
 ///
 /// # Errors
-/// What is no such file, one of a type or byte order that is not supported, one that ends too early or too late, a
-/// failing reader.
+/// Input that is not an `.npy` file, a dtype or byte order that is not supported, a file that is too short or too long,
+/// a reader that fails.
 ///
 /// PyTorch: `torch.from_numpy(numpy.load(...))`.
 pub fn read(mut reader: impl Read) -> Result<Tensor> {
@@ -84,7 +85,7 @@ pub fn read(mut reader: impl Read) -> Result<Tensor> {
         bail!(Argument, "this is no .npy file, or the beginning of one")
     };
     let Header { dtype, sizes, is_transposed } = Header::parse(&header)?;
-    // One byte more shows that there are too many.
+    // Reading one more byte shows whether the file is too long.
     let mut elements = Vec::new();
     reader.take(nbytes(dtype, &sizes)?.saturating_add(1)).read_to_end(&mut elements)?;
     if !is_transposed {
@@ -95,7 +96,7 @@ pub fn read(mut reader: impl Read) -> Result<Tensor> {
     from_bytes(dtype, &reversed, &elements)?.strided_view(&sizes, &strides, 0)
 }
 
-/// The header of a file as text.
+/// The header of a file, as text.
 fn header(reader: &mut impl Read) -> Result<Option<String>> {
     let mut next = |count: usize| {
         let mut bytes = Vec::new();
@@ -119,7 +120,7 @@ fn header(reader: &mut impl Read) -> Result<Option<String>> {
     Ok(next(length)?.and_then(|header| String::from_utf8(header).ok()))
 }
 
-/// What a header says.
+/// The contents of a header.
 struct Header {
     dtype: DType,
     sizes: Vec<i64>,
@@ -152,7 +153,7 @@ impl Header {
     }
 }
 
-/// What stands behind a name in the header.
+/// The value of a key in the header, and the text after it.
 fn entry<'h>(header: &'h str, name: &str) -> Option<&'h str> {
     let (_, rest) = header.split_once(name)?;
     Some(rest.split_once(':')?.1.trim_start())

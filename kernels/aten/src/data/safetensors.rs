@@ -1,4 +1,4 @@
-//! Files of named tensors in the safetensors format.
+//! Reads and writes files of named tensors in the safetensors format.
 //!
 //! ```
 //! use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ use torch_library::prelude::*;
 #[doc(hidden)]
 pub mod header;
 
-/// The types that the format has.
+/// The dtypes that the format has.
 const TYPES: [(DType, Dtype); 13] = [
     (DType::Bool, Dtype::BOOL),
     (DType::UInt8, Dtype::U8),
@@ -39,15 +39,15 @@ const TYPES: [(DType, Dtype); 13] = [
     (DType::Float64, Dtype::F64),
 ];
 
-/// Named tensors as a file.
+/// Serialises named tensors.
 ///
 /// # Errors
-/// A type that the format has not, memory that the host does not reach.
+/// A dtype that the format lacks, memory that the host cannot access.
 pub fn to_bytes(tensors: &BTreeMap<String, Tensor>) -> Result<Vec<u8>> {
     to_bytes_with(tensors, &[])
 }
 
-/// The same with texts by name for those who read the file, in this order.
+/// [`to_bytes`] with metadata: named texts for the reader of the file, which keep their order.
 #[doc(hidden)]
 pub fn to_bytes_with(tensors: &BTreeMap<String, Tensor>, metadata: &[(&str, &str)]) -> Result<Vec<u8>> {
     let mut elements = Vec::with_capacity(tensors.len());
@@ -70,13 +70,13 @@ pub fn to_bytes_with(tensors: &BTreeMap<String, Tensor>, metadata: &[(&str, &str
     header::with_metadata(&safetensors::serialize(views, None).map_err(failed)?, metadata)
 }
 
-/// The named tensors of a file.
+/// Parses the named tensors of a file.
 ///
-/// Takes memory in proportion to the file, whatever its header says.
+/// It takes memory in proportion to the file, whatever the header claims.
 ///
 /// # Errors
-/// What is no such file: one that ends too early or too late, whose tensors leave gaps or overlap, are of other
-/// sizes than they say, or have one name; a type that is not supported; more dimensions than tensors have.
+/// Input that is not such a file: one that is too short or too long, or whose tensors leave gaps, overlap, do not match
+/// their sizes or share a name; a dtype that is not supported; too many dimensions.
 pub fn from_bytes(file: &[u8]) -> Result<BTreeMap<String, Tensor>> {
     let file = header::parse(file)?;
     let mut tensors = BTreeMap::new();

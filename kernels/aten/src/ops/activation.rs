@@ -1,43 +1,44 @@
-//! Non-linear functions between the layers of a network, and the derivatives of those that have kernels of their own.
+//! Activation functions, and the backward operators of those whose derivative has a kernel of its own.
 //!
-//! A derivative takes the gradient of the function's result first, and gives the gradient of its input.
+//! A backward operator takes the gradient of the function's result first, and returns the gradient of its input.
 
 use torch_library::torch_library;
 
 torch_library! {
-    /// Activations, on top of what was declared before.
+    /// Activations, on top of the operators declared before.
     #[methods(ActivationMethods)]
     pub mod aten extends super::unary::aten {
-        /// `grad_output` where `self` is above the threshold, else zero: the derivative of `relu` with a threshold
-        /// of zero.
+        /// `grad_output` where `self` is above `threshold`, zero elsewhere: the derivative of `relu` if the threshold
+        /// is zero.
         ///
         /// PyTorch: `aten::threshold_backward`.
         #[tags(pointwise)]
         #[variants(out = "grad_input(grad_input)")]
         threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor;
 
-        /// `grad_output` where `self` is strictly between the bounds, else zero: the derivative of `hardtanh`.
+        /// `grad_output` where `self` is strictly between `min_val` and `max_val`, zero elsewhere: the derivative of
+        /// `hardtanh`.
         ///
         /// PyTorch: `aten::hardtanh_backward`.
         #[tags(pointwise)]
         #[variants(out = "grad_input(grad_input)")]
         hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> Tensor;
 
-        /// The derivative of `sigmoid`, from its result.
+        /// The derivative of `sigmoid`, computed from its result.
         ///
         /// PyTorch: `aten::sigmoid_backward`.
         #[tags(pointwise)]
         #[variants(out = "grad_input(grad_input)")]
         sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor;
 
-        /// The derivative of `tanh`, from its result.
+        /// The derivative of `tanh`, computed from its result.
         ///
         /// PyTorch: `aten::tanh_backward`.
         #[tags(pointwise)]
         #[variants(out = "grad_input(grad_input)")]
         tanh_backward(Tensor grad_output, Tensor output) -> Tensor;
 
-        /// The derivative of `gelu`, from its input.
+        /// The derivative of `gelu`, computed from its input.
         ///
         /// # Errors
         /// An `approximate` other than `"none"` and `"tanh"`.
@@ -47,134 +48,134 @@ torch_library! {
         #[variants(out = "grad_input(grad_input)")]
         gelu_backward(Tensor grad_output, Tensor self, *, str approximate="none") -> Tensor;
 
-        /// `grad_output` times the slope of `silu`, from its input; the gradient of complex numbers wants the
-        /// conjugate of these.
+        /// `grad_output` times the derivative of `silu` at `self`. For a complex input, autograd passes the conjugate
+        /// of `self`.
         ///
         /// # Errors
-        /// Integers and booleans.
+        /// Integer and boolean dtypes.
         ///
         /// PyTorch: `aten::silu_backward`.
         #[tags(pointwise)]
         #[variants(out = "grad_input(grad_input)")]
         silu_backward(Tensor grad_output, Tensor self) -> Tensor;
 
-        /// The derivative of `elu`, from its input, or from its result if `is_result`.
+        /// The derivative of `elu`, computed from its input, or from its result if `is_result` is true.
         ///
         /// # Errors
-        /// A result with a negative `alpha`; integers and booleans.
+        /// `is_result` with a negative `alpha`; integer and boolean dtypes.
         ///
         /// PyTorch: `aten::elu_backward`.
         #[tags(pointwise)]
         elu_backward(Tensor grad_output, Scalar alpha, Scalar scale, Scalar input_scale, bool is_result,
             Tensor self_or_result) -> Tensor;
 
-        /// The derivative of `leaky_relu`, from its input, or from its result if `self_is_result`.
+        /// The derivative of `leaky_relu`, computed from its input, or from its result if `self_is_result` is true.
         ///
         /// # Errors
-        /// A result with a negative slope; integers and booleans.
+        /// `self_is_result` with a negative slope; integer and boolean dtypes.
         ///
         /// PyTorch: `aten::leaky_relu_backward`.
         #[tags(pointwise)]
         leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result) -> Tensor;
 
-        /// `grad_out` where `self` is not within `lambd` of zero, else zero: the derivative of `hardshrink`.
+        /// `grad_out` where `self` is outside `[-lambd, lambd]`, zero elsewhere: the derivative of `hardshrink`.
         ///
         /// # Errors
-        /// Integers and booleans.
+        /// Integer and boolean dtypes.
         ///
         /// PyTorch: `aten::hardshrink_backward`.
         #[tags(pointwise)]
         hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor;
 
-        /// `grad_output` where `self` is not within `lambd` of zero, else zero: the derivative of `softshrink`.
+        /// `grad_output` where `self` is outside `[-lambd, lambd]`, zero elsewhere: the derivative of `softshrink`.
         ///
         /// # Errors
-        /// Integers and booleans.
+        /// Integer and boolean dtypes.
         ///
         /// PyTorch: `aten::softshrink_backward`.
         #[tags(pointwise)]
         softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor;
 
-        /// A sixth of `grad_output` where `self` is strictly between -3 and 3, else zero: the derivative of
+        /// A sixth of `grad_output` where `self` is strictly between -3 and 3, zero elsewhere: the derivative of
         /// `hardsigmoid`.
         ///
         /// # Errors
-        /// Integers and booleans.
+        /// Integer and boolean dtypes.
         ///
         /// PyTorch: `aten::hardsigmoid_backward`.
         #[tags(pointwise)]
         hardsigmoid_backward(Tensor grad_output, Tensor self) -> Tensor;
 
-        /// The derivative of `hardswish`, from its input.
+        /// The derivative of `hardswish`, computed from its input.
         ///
         /// # Errors
-        /// Integers and booleans.
+        /// Integer and boolean dtypes.
         ///
         /// PyTorch: `aten::hardswish_backward`.
         #[tags(pointwise)]
         hardswish_backward(Tensor grad_output, Tensor self) -> Tensor;
 
-        /// The derivative of `mish`, from its input, whose type the result has.
+        /// The derivative of `mish`, computed from its input, in the dtype of the input.
         ///
         /// # Errors
-        /// Integers, booleans and complex numbers.
+        /// Integer, boolean and complex dtypes.
         ///
         /// PyTorch: `aten::mish_backward`.
         #[tags(pointwise)]
         mish_backward(Tensor grad_output, Tensor self) -> Tensor;
 
-        /// The derivative of `softplus`, from its input: `grad_output` itself where `self` times `beta` is above
-        /// the threshold.
+        /// The derivative of `softplus`, computed from its input: `grad_output` itself where `self * beta` is above
+        /// `threshold`.
         ///
         /// # Errors
-        /// Integers and booleans.
+        /// Integer and boolean dtypes.
         ///
         /// PyTorch: `aten::softplus_backward`.
         #[tags(pointwise)]
         softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> Tensor;
 
-        /// The derivative of `logit`, from its input. Outside of `eps` and one less `eps` it is zero, and without
-        /// `eps` outside of 0 and 1 no number.
+        /// The derivative of `logit`, computed from its input. It is zero outside `[eps, 1 - eps]`; without `eps`, it
+        /// is NaN outside `[0, 1]`.
         ///
         /// # Errors
-        /// Integers and booleans.
+        /// Integer and boolean dtypes.
         ///
         /// PyTorch: `aten::logit_backward`.
         #[tags(pointwise)]
         logit_backward(Tensor grad_output, Tensor self, float? eps=None) -> Tensor;
 
-        /// The logarithm of the logistic function, and the exponential of each element's distance below zero, from
-        /// which [`log_sigmoid_backward`](fn@log_sigmoid_backward) computes. Both are contiguous.
+        /// The logarithm of the sigmoid of each element, and the buffer that
+        /// [`log_sigmoid_backward`](fn@log_sigmoid_backward) needs: `exp(-abs(self))`. Both results are contiguous.
         ///
         /// # Errors
-        /// Integers and booleans.
+        /// Integer and boolean dtypes.
         ///
         /// PyTorch: `aten::log_sigmoid_forward`.
         log_sigmoid_forward(Tensor self) -> (Tensor output, Tensor buffer);
 
-        /// The derivative of `log_sigmoid`, from its input and the buffer of
+        /// The derivative of `log_sigmoid`, computed from its input and the buffer of
         /// [`log_sigmoid_forward`](fn@log_sigmoid_forward).
         ///
         /// # Errors
-        /// Integers and booleans, tensors of several types.
+        /// Integer and boolean dtypes, tensors of different dtypes.
         ///
         /// PyTorch: `aten::log_sigmoid_backward`.
         #[tags(pointwise)]
         log_sigmoid_backward(Tensor grad_output, Tensor self, Tensor buffer) -> Tensor;
 
-        /// The derivative of `glu`, from its input: contiguous, and of the input's sizes.
+        /// The derivative of `glu`, computed from its input: contiguous, with the sizes of the input.
         ///
         /// # Errors
-        /// A dimension of odd size, a gradient of other sizes than the halves have or of another type, integers.
+        /// A dimension of odd size, a gradient whose sizes or dtype are not those of the result, integer dtypes.
         ///
         /// PyTorch: `aten::glu_backward`.
         glu_backward(Tensor grad_output, Tensor self, int dim) -> Tensor;
 
-        /// Each element where it is positive, else a part of it: in training one that is drawn between `lower` and
-        /// `upper` for each, else the one in the middle.
+        /// The randomised leaky ReLU: positive elements stay, others are multiplied by a slope. In training, each
+        /// element's slope is drawn uniformly between `lower` and `upper`; otherwise it is their mean.
         ///
         /// # Errors
-        /// Bounds in the wrong order, integers and booleans.
+        /// `lower` above `upper`, integer and boolean dtypes.
         ///
         /// PyTorch: `torch.nn.functional.rrelu`.
         #[tags(nondeterministic_seeded)]
@@ -188,11 +189,11 @@ torch_library! {
         rrelu_(Tensor(a!) self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False,
             Generator? generator=None) -> Tensor(a!);
 
-        /// The part of [`rrelu`](fn@rrelu) that computes. In training it writes to `noise` which part of each
-        /// element it took.
+        /// The computing part of [`rrelu`](fn@rrelu): in training, it also writes the factor of each element to
+        /// `noise`.
         ///
         /// # Errors
-        /// As there; `noise` of other sizes, or in training of another type than the input.
+        /// The errors of [`rrelu`](fn@rrelu); a `noise` of other sizes than `self`, or, in training, of another dtype.
         ///
         /// PyTorch: `aten::rrelu_with_noise`.
         #[tags(nondeterministic_seeded)]
@@ -206,7 +207,7 @@ torch_library! {
         rrelu_with_noise_(Tensor(a!) self, Tensor(b!) noise, Scalar lower=0.125,
             Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor(a!);
 
-        /// [`rrelu_with_noise`](fn@rrelu_with_noise) that returns the noise instead of writing it to its argument.
+        /// [`rrelu_with_noise`](fn@rrelu_with_noise), but it returns the noise instead of writing it to its argument.
         ///
         /// PyTorch: `aten::rrelu_with_noise_functional`.
         #[tags(nondeterministic_seeded)]
@@ -214,11 +215,11 @@ torch_library! {
             Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> (Tensor,
             Tensor noise_out);
 
-        /// The derivative of [`rrelu_with_noise`](fn@rrelu_with_noise): `grad_output` times the noise in training,
-        /// unless the bounds are hardly apart; else that of `leaky_relu` with the slope in the middle.
+        /// The derivative of [`rrelu_with_noise`](fn@rrelu_with_noise): in training `grad_output * noise`, unless the
+        /// bounds are almost equal; otherwise that of `leaky_relu` with the mean of the bounds as its slope.
         ///
         /// # Errors
-        /// Those of [`leaky_relu_backward`](fn@leaky_relu_backward).
+        /// The errors of [`leaky_relu_backward`](fn@leaky_relu_backward).
         ///
         /// PyTorch: `aten::rrelu_with_noise_backward`.
         rrelu_with_noise_backward(Tensor grad_output, Tensor self, Tensor noise, Scalar lower, Scalar upper,

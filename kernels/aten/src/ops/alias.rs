@@ -3,12 +3,12 @@
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack, torch_library};
 
-/// Declares names and registers kernels that call the operator which is meant: the name in Rust, that operator, the
-/// schema.
+/// Declares aliases and registers kernels that call the operator they stand for. Each row gives the name in Rust, that
+/// operator, and the schema of the alias.
 macro_rules! aliases {
     ($($name:ident: $base:ident => $schema:tt;)*) => {
         torch_library! {
-            /// Other names, on top of what was declared before.
+            /// Aliases, on top of the operators declared before.
             pub(crate) mod aten extends super::foreach::aten {
                 $(
                     #[doc = concat!("[`", stringify!($base), "`](fn@", stringify!($base), ") under another name.")]

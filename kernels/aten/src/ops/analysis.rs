@@ -1,33 +1,34 @@
-//! Functions of statistics and physics, element by element: those of Bessel, of the normal distribution, of zeta.
+//! Special functions of statistics and physics, element-wise: Bessel, zeta and gamma functions, the normal
+//! distribution.
 //!
 //! Integers give floating-point results.
 
 use torch_library::torch_library;
 
 torch_library! {
-    /// Functions of statistics and physics, on top of what was declared before.
+    /// Functions of statistics and physics, on top of the operators declared before.
     #[methods(AnalysisMethods)]
     pub mod aten extends super::special::aten {
         /// The modified Bessel function of the first kind of order 0.
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.i0`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         i0(Tensor self) -> Tensor;
-        /// [`i0`](fn@i0) under another name.
+        /// Alias for [`i0`](fn@i0).
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.special.i0`.
         special_i0(Tensor self) -> Tensor;
-        /// [`i0`](fn@i0) over the exponential of the magnitude.
+        /// The exponentially scaled [`i0`](fn@i0): `exp(-abs(x)) * i0(x)`.
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.special.i0e`.
         #[tags(pointwise)]
@@ -36,16 +37,16 @@ torch_library! {
         /// The modified Bessel function of the first kind of order 1.
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.special.i1`.
         #[tags(pointwise)]
         #[variants(out)]
         special_i1(Tensor self) -> Tensor;
-        /// [`special_i1`](fn@special_i1) over the exponential of the magnitude.
+        /// The exponentially scaled [`special_i1`](fn@special_i1): `exp(-abs(x)) * i1(x)`.
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.special.i1e`.
         #[tags(pointwise)]
@@ -54,7 +55,7 @@ torch_library! {
         /// The Bessel function of the first kind of order 0.
         ///
         /// # Errors
-        /// Halves and complex numbers.
+        /// Half-precision and complex dtypes.
         ///
         /// PyTorch: `torch.special.bessel_j0`.
         #[tags(pointwise)]
@@ -63,7 +64,7 @@ torch_library! {
         /// The Bessel function of the first kind of order 1.
         ///
         /// # Errors
-        /// Halves and complex numbers.
+        /// Half-precision and complex dtypes.
         ///
         /// PyTorch: `torch.special.bessel_j1`.
         #[tags(pointwise)]
@@ -72,7 +73,7 @@ torch_library! {
         /// The Bessel function of the second kind of order 0.
         ///
         /// # Errors
-        /// Halves and complex numbers.
+        /// Half-precision and complex dtypes.
         ///
         /// PyTorch: `torch.special.bessel_y0`.
         #[tags(pointwise)]
@@ -81,7 +82,7 @@ torch_library! {
         /// The Bessel function of the second kind of order 1.
         ///
         /// # Errors
-        /// Halves and complex numbers.
+        /// Half-precision and complex dtypes.
         ///
         /// PyTorch: `torch.special.bessel_y1`.
         #[tags(pointwise)]
@@ -90,7 +91,7 @@ torch_library! {
         /// The modified Bessel function of the first kind of order 0.
         ///
         /// # Errors
-        /// Halves and complex numbers.
+        /// Half-precision and complex dtypes.
         ///
         /// PyTorch: `torch.special.modified_bessel_i0`.
         #[tags(pointwise)]
@@ -99,7 +100,7 @@ torch_library! {
         /// The modified Bessel function of the first kind of order 1.
         ///
         /// # Errors
-        /// Halves and complex numbers.
+        /// Half-precision and complex dtypes.
         ///
         /// PyTorch: `torch.special.modified_bessel_i1`.
         #[tags(pointwise)]
@@ -108,7 +109,7 @@ torch_library! {
         /// The modified Bessel function of the second kind of order 0.
         ///
         /// # Errors
-        /// Halves and complex numbers.
+        /// Half-precision and complex dtypes.
         ///
         /// PyTorch: `torch.special.modified_bessel_k0`.
         #[tags(pointwise)]
@@ -117,76 +118,76 @@ torch_library! {
         /// The modified Bessel function of the second kind of order 1.
         ///
         /// # Errors
-        /// Halves and complex numbers.
+        /// Half-precision and complex dtypes.
         ///
         /// PyTorch: `torch.special.modified_bessel_k1`.
         #[tags(pointwise)]
         #[variants(out)]
         special_modified_bessel_k1(Tensor self) -> Tensor;
-        /// The modified Bessel function of the second kind of order 0, times the exponential.
+        /// The modified Bessel function of the second kind of order 0, times `exp(x)`.
         ///
         /// # Errors
-        /// Halves and complex numbers.
+        /// Half-precision and complex dtypes.
         ///
         /// PyTorch: `torch.special.scaled_modified_bessel_k0`.
         #[tags(pointwise)]
         #[variants(out)]
         special_scaled_modified_bessel_k0(Tensor x) -> Tensor;
-        /// The modified Bessel function of the second kind of order 1, times the exponential.
+        /// The modified Bessel function of the second kind of order 1, times `exp(x)`.
         ///
         /// # Errors
-        /// Halves and complex numbers.
+        /// Half-precision and complex dtypes.
         ///
         /// PyTorch: `torch.special.scaled_modified_bessel_k1`.
         #[tags(pointwise)]
         #[variants(out)]
         special_scaled_modified_bessel_k1(Tensor x) -> Tensor;
-        /// The sine over its angle: the spherical Bessel function of the first kind of order 0.
+        /// The spherical Bessel function of the first kind of order 0: `sin(x) / x`.
         ///
         /// # Errors
-        /// Halves and complex numbers.
+        /// Half-precision and complex dtypes.
         ///
         /// PyTorch: `torch.special.spherical_bessel_j0`.
         #[tags(pointwise)]
         #[variants(out)]
         special_spherical_bessel_j0(Tensor x) -> Tensor;
 
-        /// What each probability adds to the entropy: `-p ln(p)`; minus infinity below zero.
+        /// The entropy of each element, `-p * ln(p)`: zero for `p = 0`, minus infinity for negative `p`.
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.special.entr`.
         #[tags(pointwise)]
         #[variants(out)]
         special_entr(Tensor self) -> Tensor;
-        /// The complement of the error function times `exp(x²)`.
+        /// The scaled complementary error function: `exp(x²) * erfc(x)`.
         ///
         /// # Errors
-        /// Halves and complex numbers.
+        /// Half-precision and complex dtypes.
         ///
         /// PyTorch: `torch.special.erfcx`.
         #[tags(pointwise)]
         #[variants(out)]
         special_erfcx(Tensor self) -> Tensor;
-        /// The probability that a standard normal variable is below each element.
+        /// The distribution function of the standard normal distribution: the probability of a value of at most `x`.
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.special.ndtr`.
         special_ndtr(Tensor self) -> Tensor;
-        /// The logarithm of [`special_ndtr`](fn@special_ndtr), also where that is too small for the type.
+        /// The logarithm of [`special_ndtr`](fn@special_ndtr), accurate also where the probability itself underflows.
         ///
         /// # Errors
-        /// Halves and complex numbers.
+        /// Half-precision and complex dtypes.
         ///
         /// PyTorch: `torch.special.log_ndtr`.
         #[tags(pointwise)]
         #[variants(out)]
         special_log_ndtr(Tensor self) -> Tensor;
-        /// Below which number a standard normal variable is with the probability that each element is; NaN beyond 0
-        /// and 1.
+        /// The quantile function of the standard normal distribution, the inverse of [`special_ndtr`](fn@special_ndtr):
+        /// NaN outside `[0, 1]`.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -199,94 +200,94 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// Halves and complex numbers.
+        /// Half-precision and complex dtypes.
         ///
         /// PyTorch: `torch.special.ndtri`.
         #[tags(pointwise)]
         #[variants(out)]
         special_ndtri(Tensor self) -> Tensor;
-        /// `self` times the logarithm of one more than `other`; 0 where `self` is 0, whatever `other` is but NaN.
+        /// `self * log1p(other)`: 0 where `self` is 0, unless `other` is NaN.
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.special.xlog1py`.
         #[tags(pointwise)]
         #[variants(out)]
         special_xlog1py(Tensor self, Tensor other) -> Tensor;
-        /// As [`special_xlog1py`](fn@special_xlog1py), with a number.
+        /// [`special_xlog1py`](fn@special_xlog1py) with a scalar `other`.
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.special.xlog1py`.
         #[tags(pointwise)]
         special_xlog1py.other_scalar(Tensor self, Scalar other) -> Tensor;
-        /// As [`special_xlog1py`](fn@special_xlog1py), of a number.
+        /// [`special_xlog1py`](fn@special_xlog1py) with a scalar `self`.
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.special.xlog1py`.
         #[tags(pointwise)]
         special_xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor;
-        /// The sum of `(other + k)^-self` over all whole `k` from 0: the zeta function of Hurwitz.
+        /// The Hurwitz zeta function: the sum of `(other + k)^-self` over all integers `k` from 0.
         ///
         /// # Errors
-        /// Halves and complex numbers.
+        /// Half-precision and complex dtypes.
         ///
         /// PyTorch: `torch.special.zeta`.
         #[tags(pointwise)]
         #[variants(out)]
         special_zeta(Tensor self, Tensor other) -> Tensor;
-        /// As [`special_zeta`](fn@special_zeta), with a number.
+        /// [`special_zeta`](fn@special_zeta) with a scalar `other`.
         ///
         /// # Errors
-        /// Halves and complex numbers.
+        /// Half-precision and complex dtypes.
         ///
         /// PyTorch: `torch.special.zeta`.
         #[tags(pointwise)]
         special_zeta.other_scalar(Tensor self, Scalar other) -> Tensor;
-        /// As [`special_zeta`](fn@special_zeta), of a number.
+        /// [`special_zeta`](fn@special_zeta) with a scalar `self`.
         ///
         /// # Errors
-        /// Halves and complex numbers.
+        /// Half-precision and complex dtypes.
         ///
         /// PyTorch: `torch.special.zeta`.
         #[tags(pointwise)]
         special_zeta.self_scalar(Scalar self, Tensor other) -> Tensor;
-        /// The lower incomplete gamma function over the gamma function: the part of the integral of
-        /// `t^(self - 1) exp(-t)` over all positive numbers that lies below `other`. NaN where either is negative.
+        /// The regularised lower incomplete gamma function: the integral of `t^(self - 1) exp(-t)` from 0 to `other`,
+        /// divided by the gamma function of `self`. NaN where either is negative.
         ///
         /// # Errors
-        /// Integers, booleans and complex numbers.
+        /// Integer, boolean and complex dtypes.
         ///
         /// PyTorch: `torch.igamma`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         igamma(Tensor self, Tensor other) -> Tensor;
-        /// The upper incomplete gamma function over the gamma function: what [`igamma`](fn@igamma) leaves of 1, and
-        /// exact where that is little.
+        /// The regularised upper incomplete gamma function: 1 minus [`igamma`](fn@igamma), accurate also where it is
+        /// small.
         ///
         /// # Errors
-        /// Integers, booleans and complex numbers.
+        /// Integer, boolean and complex dtypes.
         ///
         /// PyTorch: `torch.igammac`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         igammac(Tensor self, Tensor other) -> Tensor;
-        /// The logarithm of the gamma function of `p` variables.
+        /// The logarithm of the multivariate gamma function of dimension `p`.
         ///
         /// # Errors
-        /// An order below 1, booleans, complex numbers.
+        /// An order below 1, boolean and complex dtypes.
         ///
         /// PyTorch: `torch.mvlgamma`.
         #[tags(pointwise)]
         mvlgamma(Tensor self, int p) -> Tensor;
-        /// [`mvlgamma`](fn@mvlgamma) under another name.
+        /// Alias for [`mvlgamma`](fn@mvlgamma).
         ///
         /// # Errors
-        /// An order below 1, booleans, complex numbers.
+        /// An order below 1, boolean and complex dtypes.
         ///
         /// PyTorch: `torch.special.multigammaln`.
         special_multigammaln(Tensor self, int p) -> Tensor;

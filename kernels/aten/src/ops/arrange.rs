@@ -1,14 +1,14 @@
-//! Operators that put elements elsewhere: repeated, turned, joined, spread, picked.
+//! Operators that rearrange elements: repeat, flip, roll, join, split, embed in a diagonal, pick by index.
 //!
-//! All are made of other operators, so their derivatives and batching rules are those of the parts.
+//! All are compositions of other operators, so their derivatives and batching rules are those of the parts.
 
 use torch_library::torch_library;
 
 torch_library! {
-    /// Rearranging, on top of what was declared before.
+    /// Rearranging, on top of the operators declared before.
     #[methods(ArrangeMethods)]
     pub mod aten extends super::optimizer::aten {
-        /// The tensor so many times along each dimension; further dimensions come first.
+        /// Repeats the tensor along each dimension. More repeats than dimensions add dimensions at the front.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -20,155 +20,162 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// Fewer numbers than dimensions, negative ones.
+        /// Fewer repeats than dimensions, a negative repeat.
         ///
         /// PyTorch: `Tensor.repeat`.
         repeat(Tensor self, SymInt[] repeats) -> Tensor;
-        /// The tensor so many times along each of the last dimensions.
+        /// Repeats the tensor along its last dimensions, as often as `dims` says.
         ///
         /// # Errors
-        /// Negative numbers.
+        /// A negative repeat.
         ///
         /// PyTorch: `torch.tile`.
         tile(Tensor self, SymInt[] dims) -> Tensor;
-        /// Each index of a dimension, or of the flat tensor, so many times in a row.
+        /// Repeats each slice along a dimension, or each element of the flattened tensor, `repeats` times in a row.
         ///
         /// # Errors
-        /// A negative number.
+        /// A negative `repeats`.
         ///
         /// PyTorch: `torch.repeat_interleave`.
         repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt? output_size=None) -> Tensor;
-        /// Each index of a dimension, or of the flat tensor, as often as `repeats` says for it.
+        /// Repeats each slice along a dimension, or each element of the flattened tensor, as often as its entry of
+        /// `repeats`.
         ///
         /// # Errors
-        /// As [`repeat_interleave_Tensor`](fn@repeat_interleave_Tensor); another number of repeats than of indices.
+        /// The errors of [`repeat_interleave_Tensor`](fn@repeat_interleave_Tensor); a number of repeats other than the
+        /// size of the dimension.
         ///
         /// PyTorch: `torch.repeat_interleave`.
         #[tags(dynamic_output_shape)]
         repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *,
             SymInt? output_size=None) -> Tensor;
-        /// Each index of a vector as often as the vector says there.
+        /// Each index of the vector `repeats`, as often as the element at that index says.
         ///
         /// # Errors
-        /// Negative numbers, another type than `int32` and `int64`, more than one dimension.
+        /// A negative repeat, another dtype than `int32` and `int64`, more than one dimension.
         ///
         /// PyTorch: `torch.repeat_interleave`.
         #[tags(dynamic_output_shape)]
         repeat_interleave.Tensor(Tensor repeats, *, SymInt? output_size=None) -> Tensor;
 
-        /// The indices of some dimensions in reverse order.
+        /// Reverses the order of the elements along some dimensions.
         ///
         /// # Errors
         /// A dimension out of range, or named twice.
         ///
         /// PyTorch: `torch.flip`.
         flip(Tensor self, int[] dims) -> Tensor;
-        /// The columns in reverse order.
+        /// Reverses the order of the columns: flips the second dimension.
         ///
         /// # Errors
         /// Fewer than two dimensions.
         ///
         /// PyTorch: `torch.fliplr`.
         fliplr(Tensor self) -> Tensor;
-        /// The rows in reverse order.
+        /// Reverses the order of the rows: flips the first dimension.
         ///
         /// # Errors
-        /// No dimensions.
+        /// A tensor without dimensions.
         ///
         /// PyTorch: `torch.flipud`.
         flipud(Tensor self) -> Tensor;
-        /// Elements moved along dimensions, or in the flat tensor; what leaves at one end comes in at the other.
+        /// Shifts elements along dimensions, or in the flattened tensor; elements beyond the last position reappear at
+        /// the first.
         ///
         /// # Errors
-        /// Another number of shifts than of dimensions.
+        /// Numbers of shifts and of dimensions that differ.
         ///
         /// PyTorch: `torch.roll`.
         roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor;
-        /// Turned by `k` right angles in the plane of two dimensions, from the first to the second.
+        /// Rotates the tensor by `k` times 90 degrees in the plane of two dimensions, from the first towards the
+        /// second.
         ///
         /// # Errors
-        /// Not two different dimensions.
+        /// Dimensions that are not two different ones.
         ///
         /// PyTorch: `torch.rot90`.
         rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor;
 
-        /// Vectors as the coordinates of a grid, the first along the first dimension.
+        /// The coordinates of the grid that vectors span, one tensor for each vector; the first vector varies along
+        /// dimension 0.
         ///
         /// # Errors
-        /// Tensors of more than one dimension, none at all, of several types.
+        /// No tensors, tensors of more than one dimension or of different dtypes.
         ///
         /// PyTorch: `torch.meshgrid`.
         meshgrid(Tensor[] tensors) -> Tensor[];
-        /// Vectors as the coordinates of a grid; with `"xy"` the first two dimensions are swapped.
+        /// The coordinates of the grid that vectors span; indexing by `"xy"` swaps the first two dimensions, `"ij"`
+        /// does not.
         ///
         /// # Errors
-        /// As [`meshgrid`](fn@meshgrid); another word than `"ij"` and `"xy"`.
+        /// The errors of [`meshgrid`](fn@meshgrid); an `indexing` other than `"ij"` and `"xy"`.
         ///
         /// PyTorch: `torch.meshgrid`.
         meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[];
-        /// Every choice of one element of each vector, as rows.
+        /// The Cartesian product of vectors: every choice of one element of each vector, as the rows of a matrix.
         ///
         /// # Errors
-        /// As [`meshgrid`](fn@meshgrid).
+        /// The errors of [`meshgrid`](fn@meshgrid).
         ///
         /// PyTorch: `torch.cartesian_prod`.
         cartesian_prod(Tensor[] tensors) -> Tensor;
-        /// Tensors repeated to the sizes that they have together.
+        /// Broadcasts tensors to their common sizes.
         ///
         /// # Errors
         /// Sizes that do not broadcast.
         ///
         /// PyTorch: `torch.broadcast_tensors`.
         broadcast_tensors(Tensor[] tensors) -> Tensor[];
-        /// Dimensions of size 1 repeated to other sizes.
+        /// Broadcasts the tensor to `size`.
         ///
         /// # Errors
-        /// Sizes that do not fit.
+        /// A `size` that the tensor does not broadcast to.
         ///
         /// PyTorch: `torch.broadcast_to`.
         broadcast_to(Tensor(a) self, SymInt[] size) -> Tensor(a);
 
-        /// With at least one dimension.
+        /// The tensor with at least one dimension.
         ///
         /// PyTorch: `torch.atleast_1d`.
         atleast_1d(Tensor self) -> Tensor;
-        /// With at least two dimensions; a vector becomes a row.
+        /// The tensor with at least two dimensions; a vector becomes a row.
         ///
         /// PyTorch: `torch.atleast_2d`.
         atleast_2d(Tensor self) -> Tensor;
-        /// With at least three dimensions; a vector becomes the middle one.
+        /// The tensor with at least three dimensions: a vector of `n` elements gets sizes `[1, n, 1]`, a matrix a last
+        /// dimension.
         ///
         /// PyTorch: `torch.atleast_3d`.
         atleast_3d(Tensor self) -> Tensor;
-        /// Tensors side by side: vectors one behind the other, others along the second dimension.
+        /// Concatenates tensors horizontally: along dimension 1, or along dimension 0 if the first is a vector.
         ///
         /// # Errors
-        /// As [`cat`](fn@cat).
+        /// The errors of [`cat`](fn@cat).
         ///
         /// PyTorch: `torch.hstack`.
         hstack(Tensor[] tensors) -> Tensor;
-        /// Tensors one below the other; vectors as rows.
+        /// Concatenates tensors vertically, along dimension 0; vectors count as rows.
         ///
         /// # Errors
-        /// As [`cat`](fn@cat).
+        /// The errors of [`cat`](fn@cat).
         ///
         /// PyTorch: `torch.vstack`.
         vstack(Tensor[] tensors) -> Tensor;
-        /// Tensors along the third dimension.
+        /// Concatenates tensors along dimension 2, after [`atleast_3d`](fn@atleast_3d).
         ///
         /// # Errors
-        /// As [`cat`](fn@cat).
+        /// The errors of [`cat`](fn@cat).
         ///
         /// PyTorch: `torch.dstack`.
         dstack(Tensor[] tensors) -> Tensor;
-        /// Tensors side by side; vectors as columns.
+        /// Concatenates tensors along dimension 1; vectors count as columns.
         ///
         /// # Errors
-        /// As [`cat`](fn@cat).
+        /// The errors of [`cat`](fn@cat).
         ///
         /// PyTorch: `torch.column_stack`.
         column_stack(Tensor[] tensors) -> Tensor;
-        /// Matrices along the diagonal of a larger one, which is zero elsewhere.
+        /// A block diagonal matrix of the given matrices, zero elsewhere.
         ///
         /// # Errors
         /// Tensors of more than two dimensions.
@@ -176,47 +183,47 @@ torch_library! {
         /// PyTorch: `torch.block_diag`.
         block_diag(Tensor[] tensors) -> Tensor;
 
-        /// Two dimensions swapped.
+        /// Swaps two dimensions.
         ///
         /// PyTorch: `torch.swapaxes`.
         swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a);
-        /// One dimension at another place.
+        /// Moves a dimension to another position.
         ///
         /// PyTorch: `torch.moveaxis`.
         moveaxis.int(Tensor(a) self, int source, int destination) -> Tensor(a);
-        /// Some dimensions at other places.
+        /// Moves some dimensions to other positions.
         ///
         /// # Errors
-        /// Other numbers of places than of dimensions, one of them twice.
+        /// `source` and `destination` of different lengths, a dimension named twice.
         ///
         /// PyTorch: `torch.moveaxis`.
         moveaxis.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a);
-        /// Some dimensions at other places; the others stay in order.
+        /// Moves some dimensions to other positions; the others keep their order.
         ///
         /// # Errors
-        /// Other numbers of places than of dimensions, one of them twice.
+        /// `source` and `destination` of different lengths, a dimension named twice.
         ///
         /// PyTorch: `torch.movedim`.
         movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a);
-        /// The matrices of the last two dimensions, transposed; a number as it is.
+        /// The transpose of the matrices in the last two dimensions; a tensor without dimensions stays as it is.
         ///
         /// # Errors
-        /// A vector.
+        /// A tensor of one dimension.
         ///
         /// PyTorch: `Tensor.mT`.
         mT(Tensor(a) self) -> Tensor(a);
-        /// As [`mT`](fn@mT), conjugated.
+        /// The conjugate transpose of the matrices in the last two dimensions.
         ///
         /// PyTorch: `Tensor.mH`.
         mH(Tensor(a) self) -> Tensor(a);
-        /// As [`mH`](fn@mH).
+        /// Alias for [`mH`](fn@mH).
         ///
         /// PyTorch: `torch.adjoint`.
         adjoint(Tensor(a) self) -> Tensor(a);
-        /// As [`mH`](fn@mH), for one matrix.
+        /// The conjugate transpose of a matrix.
         ///
         /// # Errors
-        /// Another number of dimensions than two or none.
+        /// A number of dimensions other than two and zero.
         ///
         /// PyTorch: `Tensor.H`.
         matrix_H(Tensor(a) self) -> Tensor(a);
@@ -224,112 +231,113 @@ torch_library! {
         ///
         /// PyTorch: `Tensor.T`.
         numpy_T(Tensor(a) self) -> Tensor(a);
-        /// All elements in one dimension, copied if need be.
+        /// The elements as a vector: a view where the tensor is contiguous, else a copy.
         ///
         /// PyTorch: `torch.ravel`.
         ravel(Tensor(a) self) -> Tensor(a);
-        /// One dimension as several; one size may be `-1`.
+        /// Splits one dimension into several; one of the sizes may be `-1`, to be inferred.
         ///
         /// # Errors
-        /// Sizes that do not make up the dimension.
+        /// Sizes whose product is not the size of the dimension.
         ///
         /// PyTorch: `torch.unflatten`.
         unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a);
-        /// Two dimensions swapped.
+        /// Swaps two dimensions.
         ///
         /// PyTorch: `torch.swapdims`.
         swapdims(Tensor(a) self, int dim0, int dim1) -> Tensor(a);
-        /// So many equal parts along the second dimension, or the only one.
+        /// Splits the tensor into `sections` equal parts along dimension 1, or along dimension 0 of a vector.
         ///
         /// # Errors
-        /// No dimensions, parts that are not equal.
+        /// A tensor without dimensions, a size that `sections` does not divide.
         ///
         /// PyTorch: `torch.hsplit`.
         hsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[];
-        /// Parts along the second dimension, or the only one, cut before the given indices.
+        /// Splits the tensor before the given indices along dimension 1, or along dimension 0 of a vector.
         ///
         /// # Errors
-        /// No dimensions.
+        /// A tensor without dimensions.
         ///
         /// PyTorch: `torch.hsplit`.
         hsplit.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[];
-        /// So many equal parts along the first dimension.
+        /// Splits the tensor into `sections` equal parts along dimension 0.
         ///
         /// # Errors
-        /// Fewer than two dimensions, parts that are not equal.
+        /// Fewer than two dimensions, a size that `sections` does not divide.
         ///
         /// PyTorch: `torch.vsplit`.
         vsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[];
-        /// Parts along the first dimension, cut before the given indices.
+        /// Splits the tensor before the given indices along dimension 0.
         ///
         /// # Errors
         /// Fewer than two dimensions.
         ///
         /// PyTorch: `torch.vsplit`.
         vsplit.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[];
-        /// So many equal parts along the third dimension.
+        /// Splits the tensor into `sections` equal parts along dimension 2.
         ///
         /// # Errors
-        /// Fewer than three dimensions, parts that are not equal.
+        /// Fewer than three dimensions, a size that `sections` does not divide.
         ///
         /// PyTorch: `torch.dsplit`.
         dsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[];
-        /// Parts along the third dimension, cut before the given indices.
+        /// Splits the tensor before the given indices along dimension 2.
         ///
         /// # Errors
         /// Fewer than three dimensions.
         ///
         /// PyTorch: `torch.dsplit`.
         dsplit.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[];
-        /// So many parts along a dimension, the first of which may be larger by one.
+        /// Splits the tensor into `sections` parts along a dimension, the first of which may be larger by one.
         ///
         /// # Errors
-        /// No parts, no dimensions.
+        /// `sections` less than 1, a tensor without dimensions.
         ///
         /// PyTorch: `torch.tensor_split`.
         tensor_split.sections(Tensor(a -> *) self, SymInt sections, int dim=0) -> Tensor(a)[];
-        /// Parts along a dimension, cut before the given indices.
+        /// Splits the tensor before the given indices along a dimension.
         ///
         /// # Errors
-        /// No dimensions.
+        /// A tensor without dimensions.
         ///
         /// PyTorch: `torch.tensor_split`.
         tensor_split.indices(Tensor(a -> *) self, SymInt[] indices, int dim=0) -> Tensor(a)[];
 
-        /// A vector on a diagonal of a matrix that is zero elsewhere; of a matrix, a copy of a diagonal.
+        /// A matrix with the vector `self` on a diagonal and zeros elsewhere; if `self` is a matrix, a copy of its
+        /// diagonal.
         ///
         /// # Errors
-        /// Another number of dimensions than one and two.
+        /// A number of dimensions other than one and two.
         ///
         /// PyTorch: `torch.diag`.
         diag(Tensor self, int diagonal=0) -> Tensor;
-        /// The last dimension on a diagonal of two dimensions, zero elsewhere.
+        /// Tensors whose diagonal over `dim1` and `dim2` is the last dimension of `self`, and zero elsewhere.
         ///
         /// # Errors
-        /// Not two different dimensions, a tensor without dimensions.
+        /// `dim1` equal to `dim2`, a tensor without dimensions.
         ///
         /// PyTorch: `torch.diag_embed`.
         diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor;
-        /// All elements on a diagonal of a matrix that is zero elsewhere.
+        /// A matrix with all elements on a diagonal, and zeros elsewhere.
         ///
         /// PyTorch: `torch.diagflat`.
         diagflat(Tensor self, int offset=0) -> Tensor;
 
-        /// The elements at indices into the flat tensor.
+        /// The elements at the given indices into the flattened tensor.
         ///
         /// # Errors
-        /// An index out of range, or of another type than `int64`.
+        /// An index out of range, or of another dtype than `int64`.
         ///
         /// PyTorch: `torch.take`.
         take(Tensor self, Tensor index) -> Tensor;
-        /// The elements at indices along a dimension, or into the flat tensor; the other dimensions broadcast.
+        /// The elements at indices along a dimension, or into the flattened tensor; the other dimensions broadcast.
         ///
         /// # Errors
-        /// As [`gather`](fn@gather).
+        /// The errors of [`gather`](fn@gather).
         ///
         /// PyTorch: `torch.take_along_dim`.
         take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor;
-        /// The elements of `source`, one after the other, where a condition holds; elsewhere those that were there.
+        /// A copy of `self` in which the elements where `mask` is true are replaced, in order, by those of `source`.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -342,118 +350,120 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// Sizes that do not broadcast, a condition that is not of booleans, a source of another type or of too few
+        /// Sizes that do not broadcast, a `mask` that is not boolean, a `source` of another dtype or with too few
         /// elements.
         ///
         /// PyTorch: `torch.masked_scatter`.
         masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor;
-        /// The elements where a condition holds, as a vector.
+        /// The elements where `mask` is true, as a vector.
         ///
         /// # Errors
-        /// Sizes that do not broadcast, a condition that is not of booleans.
+        /// Sizes that do not broadcast, a `mask` that is not boolean.
         ///
         /// PyTorch: `torch.masked_select`.
         #[tags(dynamic_output_shape)]
         masked_select(Tensor self, Tensor mask) -> Tensor;
-        /// Where elements are not zero: a row of indices for each.
+        /// The indices of the elements that are not zero, one row for each.
         ///
         /// PyTorch: `torch.argwhere`.
         #[tags(dynamic_output_shape)]
         argwhere(Tensor self) -> Tensor;
-        /// A copy with a number at some indices of a dimension.
+        /// A copy with `value` in the slices at the given indices of a dimension.
         ///
         /// # Errors
-        /// As [`index_copy`](fn@index_copy).
+        /// The errors of [`index_copy`](fn@index_copy).
         ///
         /// PyTorch: `torch.index_fill`.
         index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor;
-        /// A row for each element: 1 at the place that the element says, 0 elsewhere.
+        /// The one-hot encoding: a last dimension of classes, with 1 at the class that the element names and 0
+        /// elsewhere.
         ///
-        /// Without a number of classes, one more than the largest element.
+        /// If `num_classes` is -1, it is one more than the largest element.
         ///
         /// # Errors
-        /// Negative elements, elements not below `num_classes`, another type than `int64`.
+        /// Negative elements, elements that are not below `num_classes`, another dtype than `int64`.
         ///
         /// PyTorch: `torch.nn.functional.one_hot`.
         #[tags(dynamic_output_shape)]
         one_hot(Tensor self, int num_classes=-1) -> Tensor;
 
-        /// Channels as pixels: `[c r², h, w]` becomes `[c, h r, w r]`.
+        /// Rearranges channels into pixels: `[c r², h, w]` becomes `[c, h r, w r]`, where `r` is the factor.
         ///
         /// # Errors
-        /// Fewer than three dimensions, channels that `r²` does not divide.
+        /// Fewer than three dimensions, a number of channels that `r²` does not divide.
         ///
         /// PyTorch: `torch.nn.functional.pixel_shuffle`.
         pixel_shuffle(Tensor self, int upscale_factor) -> Tensor;
-        /// Pixels as channels: `[c, h r, w r]` becomes `[c r², h, w]`.
+        /// Rearranges pixels into channels: `[c, h r, w r]` becomes `[c r², h, w]`, where `r` is the factor.
         ///
         /// # Errors
-        /// Fewer than three dimensions, sizes that `r` does not divide.
+        /// Fewer than three dimensions, heights or widths that `r` does not divide.
         ///
         /// PyTorch: `torch.nn.functional.pixel_unshuffle`.
         pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor;
-        /// Channels dealt out to groups: the first of each group, then the second of each.
+        /// Splits the channels into groups and interleaves them: the first channel of each group, then the second of
+        /// each.
         ///
         /// # Errors
-        /// Fewer than three dimensions, channels that the groups do not divide.
+        /// Fewer than three dimensions, a number of channels that `groups` does not divide.
         ///
         /// PyTorch: `torch.nn.functional.channel_shuffle`.
         channel_shuffle(Tensor self, SymInt groups) -> Tensor;
-        /// A copy with the one element of `value` in the slices at the places of a vector of indices.
+        /// A copy with the one element of `value` in the slices at the given indices of a dimension.
         ///
         /// # Errors
-        /// As [`index_fill_int_Scalar`](fn@index_fill_int_Scalar); a value with dimensions.
+        /// The errors of [`index_fill_int_Scalar`](fn@index_fill_int_Scalar); a `value` with dimensions.
         ///
         /// PyTorch: `torch.index_fill`.
         index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor;
-        /// So many indices of a dimension, from the one number in `start` on: a view.
+        /// A view of `length` indices of a dimension, from the one number in `start` on.
         ///
         /// # Errors
-        /// A start with several elements; indices that are not there.
+        /// A `start` with several elements, a range that is out of bounds.
         ///
         /// PyTorch: `torch.narrow`.
         narrow.Tensor(Tensor(a) self, int dim, Tensor start, SymInt length) -> Tensor(a);
-        /// [`split_with_sizes`](fn@split_with_sizes) under another name.
+        /// Alias for [`split_with_sizes`](fn@split_with_sizes).
         ///
         /// PyTorch: `torch.split`.
         split.sizes(Tensor(a -> *) self, SymInt[] split_size, int dim=0) -> Tensor(a)[];
-        /// As [`tensor_split_sections`](fn@tensor_split_sections) with a tensor without dimensions, as
-        /// [`tensor_split_indices`](fn@tensor_split_indices) with a vector.
+        /// [`tensor_split_sections`](fn@tensor_split_sections) for a tensor without dimensions,
+        /// [`tensor_split_indices`](fn@tensor_split_indices) for a vector of indices.
         ///
         /// # Errors
-        /// A tensor of more dimensions.
+        /// `tensor_indices_or_sections` of more than one dimension.
         ///
         /// PyTorch: `torch.tensor_split`.
         tensor_split.tensor_indices_or_sections(Tensor(a -> *) self, Tensor tensor_indices_or_sections,
             int dim=0) -> Tensor(a)[];
-        /// Where the elements are that are not zero: a vector of indices for each dimension.
+        /// The indices of the elements that are not zero, one vector for each dimension.
         ///
         /// PyTorch: `torch.nonzero` with `as_tuple=True`.
         #[tags(dynamic_output_shape)]
         nonzero_numpy(Tensor self) -> Tensor[];
-        /// [`nonzero_numpy`](fn@nonzero_numpy) under another name.
+        /// Alias for [`nonzero_numpy`](fn@nonzero_numpy).
         ///
         /// PyTorch: `torch.where`.
         #[tags(dynamic_output_shape)]
         where(Tensor condition) -> Tensor[];
-        /// [`atleast_1d`](fn@atleast_1d) of each tensor.
+        /// [`atleast_1d`](fn@atleast_1d) for each tensor.
         ///
         /// PyTorch: `torch.atleast_1d`.
         atleast_1d.Sequence(Tensor[] tensors) -> Tensor[];
-        /// [`atleast_2d`](fn@atleast_2d) of each tensor.
+        /// [`atleast_2d`](fn@atleast_2d) for each tensor.
         ///
         /// PyTorch: `torch.atleast_2d`.
         atleast_2d.Sequence(Tensor[] tensors) -> Tensor[];
-        /// [`atleast_3d`](fn@atleast_3d) of each tensor.
+        /// [`atleast_3d`](fn@atleast_3d) for each tensor.
         ///
         /// PyTorch: `torch.atleast_3d`.
         atleast_3d.Sequence(Tensor[] tensors) -> Tensor[];
-        /// [`transpose_`](fn@transpose_) under another name.
+        /// Alias for [`transpose_`](fn@transpose_).
         ///
         /// PyTorch: `Tensor.swapaxes_`.
         #[tags(inplace_view)]
         swapaxes_(Tensor(a!) self, int axis0, int axis1) -> Tensor(a!);
-        /// [`transpose_`](fn@transpose_) under another name.
+        /// Alias for [`transpose_`](fn@transpose_).
         ///
         /// PyTorch: `Tensor.swapdims_`.
         #[tags(inplace_view)]

@@ -1,9 +1,9 @@
-//! Operators that write to `out` or in place, made of those that return, where `#[variants]` on a declaration does
-//! not say what is special about them: what the operator gives is copied.
+//! Out variants and in-place variants derived from functional operators, where the `#[variants]` of a declaration
+//! cannot express their special rules: the functional operator is called, and its result copied.
 //!
-//! [`Variant::call`] runs at `CompositeExplicitAutograd`, for every such operator. It looks up once which argument
-//! of the operator that returns, its *base*, is which of its own, calls the base, and copies its results to where
-//! they are to go.
+//! [`Variant::call`] runs at `CompositeExplicitAutograd` for every such operator. It works out once which of the
+//! variant's arguments is which argument of the functional operator, its *base*; then it calls the base and copies the
+//! results to the tensors that are to be written.
 //!
 //! PyTorch: `autogen`.
 
@@ -18,43 +18,43 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack, can_cast};
 use super::view::aten;
 use crate::unseen::unseen;
 
-/// An operator that writes, made of one that returns.
+/// An operator that writes its result, derived from one that returns it.
 pub(crate) struct Variant {
     base: fn() -> OperatorHandle,
     rules: &'static [Rule],
     sources: OnceLock<Vec<Source>>,
 }
 
-/// What is special about one.
+/// What is special about a variant.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rule {
-    /// A result of no given type has that of `out`, instead of one that follows from the inputs'.
+    /// If the caller names no dtype, the result has that of `out`, instead of one that follows from the inputs.
     InTypeOfOut,
-    /// What is computed from is converted to the type of `out` first, if both are of floating point.
+    /// The first argument is converted to the dtype of `out` before the call, if both are floating-point.
     ComputedAsOut,
-    /// `out` has the type of the result; without a rule, that of every `out`.
+    /// `out` must have the dtype of the result. The default for `out` variants.
     Exact,
-    /// `out` has a type that the result's can be cast to; without a rule, that of what is written in place.
+    /// The dtype of the result must be castable to that of the target. The default for in-place variants.
     Castable,
-    /// `out` is of `bool` or `uint8`.
+    /// `out` must be `bool` or `uint8`.
     Truth,
-    /// `out` shares no memory with an input.
+    /// `out` must not overlap an input in memory.
     Apart,
-    /// What is written to shares no memory with an input, but may be `self`.
+    /// The target must not overlap an input in memory, except `self`.
     ApartFromOthers,
-    /// No elements of `out` coincide, also where it is resized: without a rule, they may before that.
+    /// `out` must have no internal overlap even before it is resized; without this rule, only afterwards.
     Disjoint,
-    /// `out` is complex only if `self` is.
+    /// `out` may be complex only if `self` is.
     RealOfReal,
-    /// `out` keeps its sizes where it has as many elements as the result.
+    /// `out` keeps its sizes if it has as many elements as the result.
     OfAnySizes,
-    /// `out` is row-major where it had other sizes, however the result lies.
+    /// If `out` is resized, it becomes row-major, whatever the strides of the result.
     RowMajor,
-    /// `out` lies as the result where it had other sizes, though it takes its type alone.
+    /// If `out` is resized, it gets the strides of the result, though its dtype must be exact.
     AsResult,
-    /// `out` lies as the result, whatever sizes it had.
+    /// `out` always gets the strides of the result, even if it has its sizes already.
     Relaid,
-    /// `out` is of floating point, and not complex.
+    /// `out` must be floating-point, and not complex.
     Real,
 }
 
@@ -63,9 +63,9 @@ pub(crate) enum Rule {
 enum Source {
     /// The variant's own argument, by position.
     Argument(usize),
-    /// Likewise; where that is `None`, the type of `out`.
+    /// The variant's own argument, by position; if it is `None`, the dtype of `out`.
     DTypeOr(usize),
-    /// The type of `out`.
+    /// The dtype of `out`.
     DType,
     /// The device of `out`.
     Device,
@@ -77,10 +77,10 @@ impl Variant {
         Variant { base, rules, sources: OnceLock::new() }
     }
 
-    /// The kernel.
+    /// The kernel of the variant.
     ///
     /// # Errors
-    /// Those of the base; a result that cannot be written to where it is to go.
+    /// The errors of the base; a result that cannot be written to its target.
     pub(crate) fn call(
         &self,
         operator: OperatorHandle,
@@ -131,7 +131,7 @@ impl Variant {
         Ok(())
     }
 
-    /// The first argument in the type of `out`, if that is what the operator computes with.
+    /// The first argument in the dtype of `out`, if [`Rule::ComputedAsOut`] asks for it.
     fn converted(&self, this: &Value<'_>, out: Option<&Tensor>) -> Result<Option<Tensor>> {
         let (true, Some(this), Some(out)) =
             (self.rules.contains(&Rule::ComputedAsOut), this.as_tensor(), out)
@@ -145,7 +145,7 @@ impl Variant {
         Ok(None)
     }
 
-    /// Checks what rules say of a tensor that is written to and the inputs.
+    /// Checks the rules that concern the target and the inputs.
     fn check(&self, target: &Tensor, inputs: &[Value<'_>]) -> Result<()> {
         for rule in self.rules {
             match rule {
@@ -167,7 +167,7 @@ impl Variant {
         Ok(())
     }
 
-    /// The rule on the type of what is written to.
+    /// The rule for the dtype of the target.
     fn takes(&self, is_out: bool) -> Rule {
         let types = [Rule::Exact, Rule::Castable, Rule::Truth];
         let own = types.into_iter().find(|rule| self.rules.contains(rule));
@@ -191,14 +191,15 @@ impl Variant {
     }
 }
 
-/// The tensors that take results. Beside `out`, the base itself may write to arguments, and does.
+/// The tensors that take the results: the `out` arguments, or else the mutable ones. In an `out` variant, other mutable
+/// arguments are written by the base itself.
 fn targets(own: &[Argument], arguments: &[Value<'_>], is_out: bool) -> SmallVec<[Tensor; 2]> {
     let is_target = |argument: &Argument| if is_out { argument.is_out() } else { argument.is_mutable() };
     let written = own.iter().zip(arguments).filter(|(argument, _)| is_target(argument));
     written.flat_map(|(_, value)| value.tensors()).cloned().collect()
 }
 
-/// A value for the base, by a handle of its own where the base writes to it.
+/// The value to pass to the base: an owned handle where the base writes to it.
 fn handed_on<'v>(argument: &Argument, value: Value<'v>) -> Value<'v> {
     match value {
         Value::TensorRef(tensor) if argument.is_mutable() => Value::Tensor(tensor.clone()),
@@ -207,7 +208,7 @@ fn handed_on<'v>(argument: &Argument, value: Value<'v>) -> Value<'v> {
 }
 
 /// # Errors
-/// A type for the result is named, and it is not that of what it is written to.
+/// The caller names a dtype that is not that of the target.
 fn check_dtype(sources: &[Source], arguments: &[Value<'_>], targets: &[Tensor]) -> Result<()> {
     let named = sources.iter().find_map(|source| match source {
         Source::DTypeOr(at) => match arguments[*at] {
@@ -227,7 +228,7 @@ fn check_dtype(sources: &[Source], arguments: &[Value<'_>], targets: &[Tensor]) 
 }
 
 /// # Errors
-/// Memory of the target is an input's.
+/// The target overlaps an input in memory.
 fn check_apart(target: &Tensor, inputs: &[Value<'_>]) -> Result<()> {
     inputs.iter().flat_map(Value::tensors).try_for_each(|input| target.check_no_overlap(input))
 }
@@ -248,18 +249,18 @@ impl Source {
 /// A tensor to write a result to.
 struct Destination {
     tensor: Tensor,
-    /// Whether it is an `out`, which takes the result's sizes; else it must have them.
+    /// Whether it is an `out` argument, which is resized to the result; otherwise the sizes must match.
     is_out: bool,
     takes: Rule,
     rules: &'static [Rule],
 }
 
 impl Destination {
-    /// Makes the tensor ready for a result of these sizes. The strides are only those of a tensor that had others.
+    /// Prepares the tensor for a result of these sizes. `strides` apply only where the tensor is resized.
     ///
     /// # Errors
-    /// It is of a type that takes no such result, or on another device; it has other sizes and must keep them;
-    /// elements of it coincide.
+    /// A dtype that the result cannot be written to, another device, other sizes in a tensor that must not be resized,
+    /// internal overlap.
     fn prepare(&self, sizes: &[i64], strides: Option<&[i64]>, dtype: DType, device: Device) -> Result<()> {
         let tensor = &self.tensor;
         let fits = match self.takes {
@@ -292,11 +293,12 @@ impl Destination {
         tensor.check_no_internal_overlap()
     }
 
-    /// Writes a result there.
+    /// Writes a result to the tensor.
     fn copy(mut self, result: &Tensor) -> Result<()> {
         let keeps_sizes = self.rules.contains(&Rule::OfAnySizes) && self.tensor.numel() == result.numel();
         let result = if keeps_sizes { aten::reshape(result, self.tensor.sizes())? } else { result.clone() };
-        // What is copied after the fact is row-major, what is computed element by element lies as the inputs do.
+        // A result that is copied in the end is row-major in PyTorch; one that is computed element-wise has the inputs'
+        // strides.
         let has = |rule| self.rules.contains(&rule);
         let strides = Some(result.strides()).filter(|_| {
             has(Rule::AsResult) || has(Rule::Relaid) || self.takes == Rule::Castable && !has(Rule::RowMajor)
@@ -306,7 +308,7 @@ impl Destination {
     }
 }
 
-/// Says that an `out` was in use before it was resized, the first time: most likely a mistake.
+/// Warns once that an `out` with elements was resized: most likely a mistake.
 fn say_once(old: &[i64], new: &[i64]) {
     static SAID: Once = Once::new();
     SAID.call_once(|| {
@@ -316,13 +318,13 @@ fn say_once(old: &[i64], new: &[i64]) {
     });
 }
 
-/// Declares variants on top of other operators, and registers their kernels: the name in Rust, the operator that
-/// each is made of, the schema.
+/// Declares variants on top of other operators, and registers their kernels. Each row gives the name in Rust, the base,
+/// its rules, and the schema.
 macro_rules! variants {
     ($($before:ident)::+ $(, $methods:ident)?;
         $($(#[$attribute:meta])* $name:ident: $base:ident $($rule:ident)* => $schema:tt;)*) => {
         torch_library::torch_library! {
-            /// Operators that write to `out` or in place, on top of those that they are made of.
+            /// Out and in-place variants, on top of the operators that they are derived from.
             $(#[methods($methods)])?
             pub mod aten extends $($before)::+ {
                 $(

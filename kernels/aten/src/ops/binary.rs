@@ -1,15 +1,17 @@
-//! Operators on two tensors, or a tensor and a number, element by element.
+//! Binary element-wise operators: arithmetic, comparisons and `where`, on two tensors, or a tensor and a scalar.
 //!
-//! Operands broadcast, and are computed in their common type; numbers count by their kind only.
+//! Operands broadcast, and are computed in their common dtype; a scalar counts only by its kind (boolean, integer,
+//! floating-point or complex).
 
 use torch_library::torch_library;
 
 torch_library! {
-    /// Arithmetic, on top of what was declared before.
+    /// Arithmetic, on top of the operators declared before.
     #[methods(BinaryMethods)]
     #[overloads(function)]
     pub mod aten extends super::random::aten {
-        /// The sum `self + alpha * other`. Of booleans it is "or".
+        /// The sum `self + alpha * other`. For booleans it is logical or. The operands broadcast, and promote to a
+        /// common dtype.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -25,32 +27,32 @@ torch_library! {
         #[tags(pointwise)]
         #[variants(out, in_place)]
         add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor;
-        /// The sum with a number.
+        /// The sum with a scalar.
         ///
         /// PyTorch: `torch.add`.
         #[tags(pointwise)]
         add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor;
-        /// Adds a number in place.
+        /// Adds a scalar in place.
         ///
         /// PyTorch: `Tensor.add_`.
         #[tags(pointwise)]
         add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!);
 
-        /// The difference `self - alpha * other`.
+        /// The difference `self - alpha * other`. The operands broadcast, and promote to a common dtype.
         ///
         /// # Errors
-        /// Booleans, of which there is no difference.
+        /// Boolean dtypes, for which subtraction is not defined.
         ///
         /// PyTorch: `torch.sub`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor;
-        /// The difference to a number.
+        /// The difference `self - alpha * other` with a scalar.
         ///
         /// PyTorch: `torch.sub`.
         #[tags(pointwise)]
         sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor;
-        /// Subtracts a number in place.
+        /// Subtracts a scalar in place.
         ///
         /// PyTorch: `Tensor.sub_`.
         #[tags(pointwise)]
@@ -59,175 +61,176 @@ torch_library! {
         ///
         /// PyTorch: `torch.rsub`.
         rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor;
-        /// The difference `other - alpha * self`.
+        /// The difference `other - alpha * self` with a scalar `other`.
         ///
         /// PyTorch: `torch.rsub`.
         rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor;
 
-        /// The product. Of booleans it is "and".
+        /// The product. For booleans it is logical and. The operands broadcast, and promote to a common dtype.
         ///
         /// PyTorch: `torch.mul`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         mul.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// The product with a number.
+        /// The product with a scalar.
         ///
         /// PyTorch: `torch.mul`.
         #[tags(pointwise)]
         mul.Scalar(Tensor self, Scalar other) -> Tensor;
-        /// Multiplies by a number in place.
+        /// Multiplies by a scalar in place.
         ///
         /// PyTorch: `Tensor.mul_`.
         #[tags(pointwise)]
         mul_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!);
 
-        /// The quotient; of integers it is a floating-point number.
+        /// The quotient `self / other`. For integers it is floating-point. The operands broadcast, and promote to a
+        /// common dtype.
         ///
         /// PyTorch: `torch.div`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         div.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// The quotient, rounded: `"trunc"` towards zero, `"floor"` down, not at all if `None`.
-        ///
+        /// The quotient, rounded by `rounding_mode`: `"trunc"` towards zero, `"floor"` down, not at all for `None`.
+        /// Rounded quotients of integers are integers.
         /// Rounded quotients of integers are integers.
         ///
         /// # Errors
-        /// Another rounding mode, an integer divided by zero.
+        /// Another rounding mode, an integer division by zero.
         ///
         /// PyTorch: `torch.div`.
         #[tags(pointwise)]
         #[variants(out = "out_mode", in_place)]
         div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor;
-        /// The quotient by a number.
+        /// The quotient by a scalar.
         ///
         /// PyTorch: `torch.div`.
         #[tags(pointwise)]
         div.Scalar(Tensor self, Scalar other) -> Tensor;
-        /// Divides by a number in place.
+        /// Divides by a scalar in place.
         ///
         /// PyTorch: `Tensor.div_`.
         #[tags(pointwise)]
         div_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!);
-        /// The quotient by a number, rounded.
+        /// The quotient by a scalar, rounded by `rounding_mode`.
         ///
         /// PyTorch: `torch.div`.
         #[tags(pointwise)]
         div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor;
 
-        /// Whether each element is equal to the other operand's, as booleans.
+        /// Whether `self == other`, element-wise, as booleans.
         ///
         /// PyTorch: `torch.eq`.
         #[tags(pointwise)]
         #[variants(out = "Tensor_out", in_place)]
         eq.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// Whether each element is equal to a number, as booleans.
+        /// Whether each element is equal to a scalar, as booleans.
         ///
         /// PyTorch: `torch.eq`.
         #[tags(pointwise)]
         eq.Scalar(Tensor self, Scalar other) -> Tensor;
 
-        /// Whether each element differs from the other operand's, as booleans.
+        /// Whether `self != other`, element-wise, as booleans.
         ///
         /// PyTorch: `torch.ne`.
         #[tags(pointwise)]
         #[variants(out = "Tensor_out", in_place)]
         ne.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// Whether each element differs from a number, as booleans.
+        /// Whether each element differs from a scalar, as booleans.
         ///
         /// PyTorch: `torch.ne`.
         #[tags(pointwise)]
         ne.Scalar(Tensor self, Scalar other) -> Tensor;
 
-        /// Whether each element is less than the other operand's, as booleans.
+        /// Whether `self < other`, element-wise, as booleans.
         ///
         /// # Errors
-        /// Complex numbers, which have no order.
+        /// Complex dtypes, which have no order.
         ///
         /// PyTorch: `torch.lt`.
         #[tags(pointwise)]
         #[variants(out = "Tensor_out", in_place)]
         lt.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// Whether each element is less than a number, as booleans.
+        /// Whether each element is less than a scalar, as booleans.
         ///
         /// # Errors
-        /// Complex numbers, which have no order.
+        /// Complex dtypes, which have no order.
         ///
         /// PyTorch: `torch.lt`.
         #[tags(pointwise)]
         lt.Scalar(Tensor self, Scalar other) -> Tensor;
 
-        /// Whether each element is at most the other operand's, as booleans.
+        /// Whether `self <= other`, element-wise, as booleans.
         ///
         /// # Errors
-        /// Complex numbers, which have no order.
+        /// Complex dtypes, which have no order.
         ///
         /// PyTorch: `torch.le`.
         #[tags(pointwise)]
         #[variants(out = "Tensor_out", in_place)]
         le.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// Whether each element is at most a number, as booleans.
+        /// Whether each element is at most a scalar, as booleans.
         ///
         /// # Errors
-        /// Complex numbers, which have no order.
+        /// Complex dtypes, which have no order.
         ///
         /// PyTorch: `torch.le`.
         #[tags(pointwise)]
         le.Scalar(Tensor self, Scalar other) -> Tensor;
 
-        /// Whether each element is greater than the other operand's, as booleans.
+        /// Whether `self > other`, element-wise, as booleans.
         ///
         /// # Errors
-        /// Complex numbers, which have no order.
+        /// Complex dtypes, which have no order.
         ///
         /// PyTorch: `torch.gt`.
         #[tags(pointwise)]
         #[variants(out = "Tensor_out", in_place)]
         gt.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// Whether each element is greater than a number, as booleans.
+        /// Whether each element is greater than a scalar, as booleans.
         ///
         /// # Errors
-        /// Complex numbers, which have no order.
+        /// Complex dtypes, which have no order.
         ///
         /// PyTorch: `torch.gt`.
         #[tags(pointwise)]
         gt.Scalar(Tensor self, Scalar other) -> Tensor;
 
-        /// Whether each element is at least the other operand's, as booleans.
+        /// Whether `self >= other`, element-wise, as booleans.
         ///
         /// # Errors
-        /// Complex numbers, which have no order.
+        /// Complex dtypes, which have no order.
         ///
         /// PyTorch: `torch.ge`.
         #[tags(pointwise)]
         #[variants(out = "Tensor_out", in_place)]
         ge.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// Whether each element is at least a number, as booleans.
+        /// Whether each element is at least a scalar, as booleans.
         ///
         /// # Errors
-        /// Complex numbers, which have no order.
+        /// Complex dtypes, which have no order.
         ///
         /// PyTorch: `torch.ge`.
         #[tags(pointwise)]
         ge.Scalar(Tensor self, Scalar other) -> Tensor;
 
-        /// `self` where the condition holds, else `other`.
+        /// `self` where `condition` is true, `other` elsewhere.
         ///
         /// # Errors
-        /// A condition that is not of booleans (or `uint8`).
+        /// A `condition` that is neither boolean nor `uint8`.
         ///
         /// PyTorch: `torch.where`.
         #[tags(pointwise)]
         #[variants(out)]
         where.self(Tensor condition, Tensor self, Tensor other) -> Tensor;
-        /// A number where the condition holds, else `other`.
+        /// A scalar where `condition` is true, `other` elsewhere.
         ///
         /// PyTorch: `torch.where`.
         where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor;
-        /// `self` where the condition holds, else a number.
+        /// `self` where `condition` is true, a scalar elsewhere.
         ///
         /// PyTorch: `torch.where`.
         where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor;
-        /// One number where the condition holds, else another.
+        /// The scalar `self` where `condition` is true, the scalar `other` elsewhere.
         ///
         /// PyTorch: `torch.where`.
         where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor;

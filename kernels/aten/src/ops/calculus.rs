@@ -1,41 +1,43 @@
-//! Integrals and slopes of samples.
+//! Numerical integrals (trapezoidal rule) and gradients of samples.
 
 use torch_library::torch_library;
 
 torch_library! {
-    /// Integrals and slopes, on top of what was declared before.
+    /// Integrals and gradients of samples, on top of the operators declared before.
     pub mod aten extends super::factor::aten {
-        /// The area under a line through points that are `dx` apart.
+        /// The integral along a dimension by the trapezoidal rule, of samples that are `dx` apart.
         ///
         /// # Errors
-        /// Booleans, a tensor without dimensions, a dimension out of range.
+        /// A boolean dtype, a tensor without dimensions, a dimension out of range.
         ///
         /// PyTorch: `torch.trapz`.
         trapz.dx(Tensor y, *, float dx=1., int dim=-1) -> Tensor;
-        /// The area under a line through points at `x`.
+        /// The integral along a dimension by the trapezoidal rule, of samples at the points `x`.
         ///
         /// # Errors
-        /// As of [`trapz_dx`](fn@trapz_dx); places that are not as many as the points.
+        /// The errors of [`trapz_dx`](fn@trapz_dx); a number of points other than that of the samples.
         ///
         /// PyTorch: `torch.trapz`.
         trapz.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor;
-        /// The integrals up to each sample but the first, at equal distances.
+        /// The cumulative integral by the trapezoidal rule, at every sample but the first, of samples that are `dx`
+        /// apart.
         ///
         /// # Errors
-        /// As of [`trapz_dx`](fn@trapz_dx), and a distance that is complex or a boolean.
+        /// The errors of [`trapz_dx`](fn@trapz_dx), and a `dx` that is complex or boolean.
         ///
         /// PyTorch: `torch.cumulative_trapezoid`.
         cumulative_trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor;
-        /// The integrals up to each sample but the first, at the places `x`.
+        /// The cumulative integral by the trapezoidal rule, at every sample but the first, of samples at the points
+        /// `x`.
         ///
         /// # Errors
-        /// As of [`trapz_x`](fn@trapz_x).
+        /// The errors of [`trapz_x`](fn@trapz_x).
         ///
         /// PyTorch: `torch.cumulative_trapezoid`.
         cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor;
 
-        /// The slopes of samples along dimensions, all of them unless one is named: differences of second order,
-        /// and at the ends of order `edge_order`. One distance serves all dimensions.
+        /// The gradients of samples along one dimension, or along all: central differences of second order inside, and
+        /// one-sided differences of order `edge_order` at the edges. `spacing` is the same in all dimensions.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -47,38 +49,41 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// An order that is neither 1 nor 2, fewer samples than that takes, `uint8`, a dimension out of range or
-        /// named twice.
+        /// An `edge_order` other than 1 and 2, fewer samples than it needs, `uint8`, a dimension out of range or named
+        /// twice.
         ///
         /// PyTorch: `torch.gradient`.
         gradient.scalarint(Tensor self, *, Scalar? spacing=None, int? dim=None, int edge_order=1) -> Tensor[];
-        /// As [`gradient_scalarint`](fn@gradient_scalarint), along several dimensions.
+        /// [`gradient_scalarint`](fn@gradient_scalarint) along several dimensions.
         ///
         /// PyTorch: `torch.gradient`.
         gradient.scalararray(Tensor self, *, Scalar spacing, int[] dim, int edge_order=1) -> Tensor[];
-        /// As [`gradient_scalarint`](fn@gradient_scalarint), along several dimensions, at distances of 1.
+        /// [`gradient_scalarint`](fn@gradient_scalarint) along several dimensions, with a spacing of 1.
         ///
         /// PyTorch: `torch.gradient`.
         gradient.array(Tensor self, *, int[] dim, int edge_order=1) -> Tensor[];
-        /// As [`gradient_scalarint`](fn@gradient_scalarint), with a distance for each dimension.
+        /// [`gradient_scalarint`](fn@gradient_scalarint) with a spacing for each dimension.
         ///
         /// # Errors
-        /// As of that; other than one distance for each dimension.
+        /// The errors of [`gradient_scalarint`](fn@gradient_scalarint); a number of spacings other than that of the
+        /// dimensions.
         ///
         /// PyTorch: `torch.gradient`.
         gradient.scalarrayint(Tensor self, *, Scalar[] spacing, int? dim=None, int edge_order=1) -> Tensor[];
-        /// As [`gradient_scalarrayint`](fn@gradient_scalarrayint), along several dimensions.
+        /// [`gradient_scalarrayint`](fn@gradient_scalarrayint) along several dimensions.
         ///
         /// PyTorch: `torch.gradient`.
         gradient.scalarrayarray(Tensor self, *, Scalar[] spacing, int[] dim, int edge_order=1) -> Tensor[];
-        /// As [`gradient_scalarint`](fn@gradient_scalarint), with the places of samples in a vector for each dimension.
+        /// [`gradient_scalarint`](fn@gradient_scalarint) with the coordinates of the samples, a vector for each
+        /// dimension.
         ///
         /// # Errors
-        /// As of that; places that are no vector, or not as many as the samples.
+        /// The errors of [`gradient_scalarint`](fn@gradient_scalarint); coordinates that are not a vector, or whose
+        /// number is not that of the samples.
         ///
         /// PyTorch: `torch.gradient`.
         gradient.tensorarrayint(Tensor self, *, Tensor[] spacing, int? dim=None, int edge_order=1) -> Tensor[];
-        /// As [`gradient_tensorarrayint`](fn@gradient_tensorarrayint), along several dimensions.
+        /// [`gradient_tensorarrayint`](fn@gradient_tensorarrayint) along several dimensions.
         ///
         /// PyTorch: `torch.gradient`.
         gradient.tensorarray(Tensor self, *, Tensor[] spacing, int[] dim, int edge_order=1) -> Tensor[];

@@ -1,4 +1,4 @@
-//! Operators that make tensors from nothing, and those that fill them.
+//! Operators that create tensors, and those that fill them.
 
 use torch_library::torch_library;
 
@@ -6,21 +6,21 @@ torch_library! {
     /// The operators of this crate, under PyTorch's names: overloads flattened, as in `add_Tensor`.
     #[methods(CreateMethods)]
     pub mod aten {
-        /// A tensor whose elements are unspecified (here: zero).
+        /// A tensor with unspecified elements (here: zero).
         ///
-        /// The type is `float32` and the device the CPU unless given.
+        /// The dtype is `float32` and the device the CPU, unless they are given.
         ///
         /// PyTorch: `torch.empty`.
         empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
             bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
 
-        /// A tensor with given strides whose elements are unspecified (here: zero).
+        /// A tensor with the given strides and unspecified elements (here: zero).
         ///
         /// PyTorch: `torch.empty_strided`.
         empty_strided(SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None,
             Device? device=None, bool? pin_memory=None) -> Tensor;
 
-        /// A tensor for results that resembles another: its sizes, and unless given its type, device and strides.
+        /// An uninitialised tensor with the sizes of `self`, and, unless they are given, its dtype, device and strides.
         ///
         /// PyTorch: `torch.empty_like`.
         empty_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
@@ -47,90 +47,92 @@ torch_library! {
         ones(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
             bool? pin_memory=None) -> Tensor;
 
-        /// A tensor of one value, whose type is that of the value unless given.
+        /// A tensor filled with one value. Unless a dtype is given, it is that of the value.
         ///
         /// PyTorch: `torch.full`.
         full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None,
             Device? device=None, bool? pin_memory=None) -> Tensor;
 
-        /// A tensor of zeros that resembles another.
+        /// A tensor of zeros with the sizes of `self`, and, unless they are given, its dtype, device and strides.
         ///
         /// PyTorch: `torch.zeros_like`.
         zeros_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
             bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
 
-        /// A tensor of ones that resembles another.
+        /// A tensor of ones with the sizes of `self`, and, unless they are given, its dtype, device and strides.
         ///
         /// PyTorch: `torch.ones_like`.
         ones_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
             bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
 
-        /// A tensor of one value that resembles another.
+        /// A tensor filled with one value, with the sizes of `self`, and, unless they are given, its dtype, device and
+        /// strides.
         ///
         /// PyTorch: `torch.full_like`.
         full_like(Tensor self, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None,
             Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
 
-        /// A tensor whose elements are unspecified (here: zero), of the type and device of another unless given.
+        /// A tensor with unspecified elements (here: zero), of the dtype and device of `self` unless they are given.
         ///
         /// PyTorch: `Tensor.new_empty`.
         new_empty(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None,
             Device? device=None, bool? pin_memory=None) -> Tensor;
 
-        /// A tensor of given strides whose elements are unspecified (here: zero), of the type and device of another
-        /// unless given.
+        /// A tensor with the given strides and unspecified elements (here: zero), of the dtype and device of `self`
+        /// unless they are given.
         ///
         /// PyTorch: `Tensor.new_empty_strided`.
         new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None,
             Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
 
-        /// A tensor of zeros, of the type and device of another unless given.
+        /// A tensor of zeros, of the dtype and device of `self` unless they are given.
         ///
         /// PyTorch: `Tensor.new_zeros`.
         new_zeros(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None,
             Device? device=None, bool? pin_memory=None) -> Tensor;
 
-        /// A tensor of ones, of the type and device of another unless given.
+        /// A tensor of ones, of the dtype and device of `self` unless they are given.
         ///
         /// PyTorch: `Tensor.new_ones`.
         new_ones(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None,
             Device? device=None, bool? pin_memory=None) -> Tensor;
 
-        /// A tensor of one value, of the type and device of another unless given.
+        /// A tensor filled with one value, of the dtype and device of `self` unless they are given.
         ///
         /// PyTorch: `Tensor.new_full`.
         new_full(Tensor self, SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None,
             Device? device=None, bool? pin_memory=None) -> Tensor;
 
-        /// Writes one value to every element.
+        /// Fills the tensor with one value.
         ///
         /// # Errors
-        /// A value that the type cannot hold.
+        /// A value that the dtype cannot hold.
         ///
         /// PyTorch: `Tensor.fill_`.
         fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!);
 
-        /// Writes the only element of a tensor to every element.
+        /// Fills the tensor with the only element of `value`.
         ///
         /// PyTorch: `Tensor.fill_`.
         fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!);
 
-        /// A tensor of the same sizes, type and strides, of one value.
+        /// The functional form of `fill_`: a tensor of the sizes, dtype and strides of `self`, filled with `value`.
         ///
         /// PyTorch: `aten::fill`.
         fill.Scalar(Tensor self, Scalar value) -> Tensor;
 
-        /// A tensor of the same sizes, type and strides, of the only element of another.
+        /// The functional form of `fill_`: a tensor of the sizes, dtype and strides of `self`, filled with the element
+        /// of `value`.
         ///
         /// PyTorch: `aten::fill`.
         fill.Tensor(Tensor self, Tensor value) -> Tensor;
 
-        /// A tensor of the same sizes, type and strides, of zeros.
+        /// A tensor of zeros with the sizes, dtype and strides of `self`.
         ///
         /// PyTorch: `aten::zero`.
         zero(Tensor self) -> Tensor;
 
-        /// Writes zero to every element.
+        /// Fills the tensor with zeros.
         ///
         /// PyTorch: `Tensor.zero_`.
         zero_(Tensor(a!) self) -> Tensor(a!);

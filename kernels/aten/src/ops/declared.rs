@@ -1,11 +1,11 @@
-//! Operators without a kernel here: what layers and other crates need of them is their names and schemas.
+//! Declarations of operators without a kernel here: the layers and other crates need their names and schemas.
 //!
-//! Autocast has a policy for each, and whoever brings a kernel for one gets that policy with it.
+//! Autocast has a policy for each; a crate that registers a kernel for one gets that policy with it.
 
 use torch_library::torch_library;
 
 torch_library! {
-    /// Declarations alone, on top of what has kernels.
+    /// Declarations without kernels, on top of the operators declared before.
     pub mod aten extends super::fourier::aten {
         // Convolutions and attention.
         /// PyTorch: `aten::_convolution.deprecated`; declared only.

@@ -1,15 +1,16 @@
-//! Operators on lists of tensors: what another does to each, written once.
+//! Operators on lists of tensors: each applies another operator to every tensor.
 //!
-//! They are calls of that operator for each tensor, so derivatives, rules for batches and types are its own.
+//! They call that operator once for each tensor, so derivatives, batching rules and dtypes are those of that operator.
 
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, IntoValue, OperatorHandle, Stack, torch_library};
 
-/// Declares operators on lists and registers their kernels: the name in Rust, what is done to each tensor, the schema.
+/// Declares operators on lists and registers their kernels. Each row gives the name in Rust, the operator that is
+/// called for each tensor, and the schema.
 macro_rules! foreach {
     ($($name:ident: $base:ident => $schema:tt;)*) => {
         torch_library! {
-            /// Work on lists of tensors, on top of what was declared before.
+            /// Operators on lists of tensors, on top of the operators declared before.
             pub(crate) mod aten extends super::recurrent::aten {
                 $(
                     #[doc = concat!("[`", stringify!($base), "`](fn@crate::aten::", stringify!($base),
@@ -186,7 +187,7 @@ foreach! {
     _foreach_zero: zero => "_foreach_zero(Tensor[] self) -> Tensor[] self_out";
 }
 
-/// Calls an operator for each tensor of a list.
+/// Calls `base` once for each tensor of a list.
 fn each(operator: OperatorHandle, base: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     let schema = operator.schema()?;
     let arguments = operator.take_arguments(stack)?;
@@ -210,7 +211,7 @@ fn each(operator: OperatorHandle, base: OperatorHandle, stack: &mut Stack<'_>) -
 enum Argument<'a> {
     Tensors(&'a [Tensor]),
     Numbers(Vec<Scalar>),
-    /// One for all.
+    /// One value for all tensors.
     Shared(Value<'a>),
 }
 
@@ -240,7 +241,7 @@ impl<'a> Argument<'a> {
     }
 }
 
-/// How many tensors there are.
+/// The common length of the lists.
 fn check_lengths(operator: OperatorHandle, arguments: &[Argument<'_>]) -> Result<usize> {
     let mut lengths = arguments.iter().filter_map(Argument::len);
     let count = lengths.next().unwrap_or(0);

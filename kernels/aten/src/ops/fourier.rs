@@ -1,45 +1,47 @@
-//! Fourier transforms, the frequencies of their results, windows, and transforms of parts of signals.
+//! Fourier transforms, the frequencies of their results, window functions, and short-time Fourier transforms.
 
 use torch_library::torch_library;
 
 torch_library! {
-    /// Fourier transforms, on top of what was declared before.
+    /// Fourier transforms, on top of the operators declared before.
     #[methods(FourierMethods)]
     #[kernels_in(torch_library_fourier)]
     pub mod aten extends super::alias::aten {
-        /// The transform of complex numbers along dimensions that are counted from the front: what the others are
-        /// made of.
+        /// The Fourier transform of a complex tensor along the given non-negative dimensions, of which the other
+        /// transforms are made.
         ///
-        /// `normalization` is 0 for sums, 1 for sums divided by the root of how many numbers they are of, 2 for means.
+        /// `normalization` is 0 for none, 1 for division by the square root of the number of transformed elements, 2
+        /// for division by that number.
         ///
         /// # Errors
-        /// Real numbers, a dimension that is not there or is given twice, another normalization.
+        /// A real dtype, a dimension that is out of range or named twice, another `normalization`.
         ///
         /// PyTorch: `aten::_fft_c2c`.
         _fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor;
 
-        /// As [`_fft_c2c`](fn@_fft_c2c), of real numbers; `onesided` gives a half along the last of these dimensions.
+        /// [`_fft_c2c`](fn@_fft_c2c) of a real tensor; with `onesided`, the last of these dimensions keeps only the
+        /// non-negative frequencies.
         ///
         /// # Errors
-        /// As [`_fft_c2c`](fn@_fft_c2c); complex numbers, no dimension.
+        /// The errors of [`_fft_c2c`](fn@_fft_c2c); a complex dtype, no dimension.
         ///
         /// PyTorch: `aten::_fft_r2c`.
         _fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor;
 
-        /// As [`_fft_c2c`](fn@_fft_c2c) backward, from a half along the last of these dimensions to so many real
-        /// numbers.
+        /// The backward transform to real elements: from one-sided frequencies, as of [`_fft_r2c`](fn@_fft_r2c), to
+        /// `last_dim_size` elements in the last of these dimensions.
         ///
         /// # Errors
-        /// As [`_fft_c2c`](fn@_fft_c2c); no dimension, a size that is no half.
+        /// The errors of [`_fft_c2c`](fn@_fft_c2c); no dimension, a size that does not fit `last_dim_size`.
         ///
         /// PyTorch: `aten::_fft_c2r`.
         _fft_c2r(Tensor self, int[] dim, int normalization, SymInt last_dim_size) -> Tensor;
 
-        /// The Fourier transform along a dimension, of `n` numbers if that is given: of fewer than there are, or
-        /// with zeros behind them.
+        /// The discrete Fourier transform along a dimension. If `n` is given, the input is first cut, or padded with
+        /// zeros, to `n` elements.
         ///
-        /// `norm` says what is divided by `n`: `"backward"` (unless given) the inverse transform, `"forward"` this
-        /// one, and with `"ortho"` both by its root.
+        /// `norm` says which transform is divided by `n`: `"backward"` (the default) the inverse one, `"forward"` the
+        /// forward one; with `"ortho"`, both are divided by its square root.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -52,7 +54,7 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// A dimension out of range, no number to transform, an unknown `norm`, `float16` or `bfloat16`.
+        /// A dimension out of range, no elements to transform, an unknown `norm`, `float16` or `bfloat16`.
         ///
         /// PyTorch: `torch.fft.fft`.
         fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor;
@@ -60,50 +62,50 @@ torch_library! {
         /// The inverse of [`fft_fft`](fn@fft_fft).
         ///
         /// # Errors
-        /// As [`fft_fft`](fn@fft_fft).
+        /// The errors of [`fft_fft`](fn@fft_fft).
         ///
         /// PyTorch: `torch.fft.ifft`.
         fft_ifft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor;
 
-        /// As [`fft_fft`](fn@fft_fft), of real numbers: `n / 2 + 1` numbers, as the others are their conjugates.
+        /// [`fft_fft`](fn@fft_fft) of real input: only the `n / 2 + 1` non-negative frequencies, as the others are
+        /// their conjugates.
         ///
         /// # Errors
-        /// As [`fft_fft`](fn@fft_fft); complex numbers.
+        /// The errors of [`fft_fft`](fn@fft_fft); a complex dtype.
         ///
         /// PyTorch: `torch.fft.rfft`.
         fft_rfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor;
 
-        /// The inverse of [`fft_rfft`](fn@fft_rfft): `n` real numbers, an even number of them unless `n` is given.
+        /// The inverse of [`fft_rfft`](fn@fft_rfft): `n` real elements, an even number of them unless `n` is given.
         ///
         /// # Errors
-        /// As [`fft_fft`](fn@fft_fft).
+        /// The errors of [`fft_fft`](fn@fft_fft).
         ///
         /// PyTorch: `torch.fft.irfft`.
         fft_irfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor;
 
-        /// As [`fft_fft`](fn@fft_fft), of numbers of which the second half is the conjugate of the first, and not
-        /// given: `n` real numbers.
+        /// [`fft_fft`](fn@fft_fft) of a Hermitian-symmetric signal, given by its first half: `n` real elements.
         ///
         /// # Errors
-        /// As [`fft_fft`](fn@fft_fft).
+        /// The errors of [`fft_fft`](fn@fft_fft).
         ///
         /// PyTorch: `torch.fft.hfft`.
         fft_hfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor;
 
-        /// The inverse of [`fft_hfft`](fn@fft_hfft): of `n` real numbers the first `n / 2 + 1`.
+        /// The inverse of [`fft_hfft`](fn@fft_hfft): the first `n / 2 + 1` elements, computed from real input.
         ///
         /// # Errors
-        /// As [`fft_fft`](fn@fft_fft); complex numbers.
+        /// The errors of [`fft_fft`](fn@fft_fft); a complex dtype.
         ///
         /// PyTorch: `torch.fft.ihfft`.
         fft_ihfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor;
 
-        /// The Fourier transform along several dimensions, all of them unless `s` or `dim` is given.
+        /// The Fourier transform along several dimensions: all of them, unless `s` or `dim` is given.
         ///
-        /// `s` has a size for each of them, -1 for that of the tensor; without `dim` these are the last ones.
+        /// `s` has a size for each dimension, -1 for that of the tensor; without `dim`, these are the last dimensions.
         ///
         /// # Errors
-        /// A dimension out of range or given twice, sizes and dimensions of different number, no number to
+        /// A dimension out of range or named twice, numbers of sizes and dimensions that differ, no elements to
         /// transform, an unknown `norm`, `float16` or `bfloat16`.
         ///
         /// PyTorch: `torch.fft.fftn`.
@@ -112,15 +114,16 @@ torch_library! {
         /// The inverse of [`fft_fftn`](fn@fft_fftn).
         ///
         /// # Errors
-        /// As [`fft_fftn`](fn@fft_fftn).
+        /// The errors of [`fft_fftn`](fn@fft_fftn).
         ///
         /// PyTorch: `torch.fft.ifftn`.
         fft_ifftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor;
 
-        /// As [`fft_fftn`](fn@fft_fftn), of real numbers: along the last of these dimensions a half.
+        /// [`fft_fftn`](fn@fft_fftn) of real input: the last of these dimensions keeps only the non-negative
+        /// frequencies.
         ///
         /// # Errors
-        /// As [`fft_fftn`](fn@fft_fftn); complex numbers, no dimension.
+        /// The errors of [`fft_fftn`](fn@fft_fftn); a complex dtype, no dimension.
         ///
         /// PyTorch: `torch.fft.rfftn`.
         fft_rfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor;
@@ -128,16 +131,16 @@ torch_library! {
         /// The inverse of [`fft_rfftn`](fn@fft_rfftn).
         ///
         /// # Errors
-        /// As [`fft_fftn`](fn@fft_fftn); no dimension.
+        /// The errors of [`fft_fftn`](fn@fft_fftn); no dimension.
         ///
         /// PyTorch: `torch.fft.irfftn`.
         fft_irfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor;
 
-        /// As [`fft_fftn`](fn@fft_fftn), of numbers of which one half is given along the last of these dimensions,
-        /// to real ones.
+        /// [`fft_fftn`](fn@fft_fftn) of a Hermitian-symmetric signal, given by its first half along the last of these
+        /// dimensions: real elements.
         ///
         /// # Errors
-        /// As [`fft_fftn`](fn@fft_fftn); no dimension.
+        /// The errors of [`fft_fftn`](fn@fft_fftn); no dimension.
         ///
         /// PyTorch: `torch.fft.hfftn`.
         fft_hfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor;
@@ -145,7 +148,7 @@ torch_library! {
         /// The inverse of [`fft_hfftn`](fn@fft_hfftn).
         ///
         /// # Errors
-        /// As [`fft_fftn`](fn@fft_fftn); complex numbers, no dimension.
+        /// The errors of [`fft_fftn`](fn@fft_fftn); a complex dtype, no dimension.
         ///
         /// PyTorch: `torch.fft.ihfftn`.
         fft_ihfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor;
@@ -153,7 +156,7 @@ torch_library! {
         /// [`fft_fftn`](fn@fft_fftn) along the last two dimensions.
         ///
         /// # Errors
-        /// As [`fft_fftn`](fn@fft_fftn).
+        /// The errors of [`fft_fftn`](fn@fft_fftn).
         ///
         /// PyTorch: `torch.fft.fft2`.
         fft_fft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor;
@@ -161,7 +164,7 @@ torch_library! {
         /// [`fft_ifftn`](fn@fft_ifftn) along the last two dimensions.
         ///
         /// # Errors
-        /// As [`fft_fftn`](fn@fft_fftn).
+        /// The errors of [`fft_fftn`](fn@fft_fftn).
         ///
         /// PyTorch: `torch.fft.ifft2`.
         fft_ifft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor;
@@ -169,7 +172,7 @@ torch_library! {
         /// [`fft_rfftn`](fn@fft_rfftn) along the last two dimensions.
         ///
         /// # Errors
-        /// As [`fft_fftn`](fn@fft_fftn); complex numbers, no dimension.
+        /// The errors of [`fft_fftn`](fn@fft_fftn); a complex dtype, no dimension.
         ///
         /// PyTorch: `torch.fft.rfft2`.
         fft_rfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor;
@@ -177,7 +180,7 @@ torch_library! {
         /// [`fft_irfftn`](fn@fft_irfftn) along the last two dimensions.
         ///
         /// # Errors
-        /// As [`fft_fftn`](fn@fft_fftn); no dimension.
+        /// The errors of [`fft_fftn`](fn@fft_fftn); no dimension.
         ///
         /// PyTorch: `torch.fft.irfft2`.
         fft_irfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor;
@@ -185,7 +188,7 @@ torch_library! {
         /// [`fft_hfftn`](fn@fft_hfftn) along the last two dimensions.
         ///
         /// # Errors
-        /// As [`fft_fftn`](fn@fft_fftn); no dimension.
+        /// The errors of [`fft_fftn`](fn@fft_fftn); no dimension.
         ///
         /// PyTorch: `torch.fft.hfft2`.
         fft_hfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor;
@@ -193,12 +196,12 @@ torch_library! {
         /// [`fft_ihfftn`](fn@fft_ihfftn) along the last two dimensions.
         ///
         /// # Errors
-        /// As [`fft_fftn`](fn@fft_fftn); complex numbers, no dimension.
+        /// The errors of [`fft_fftn`](fn@fft_fftn); a complex dtype, no dimension.
         ///
         /// PyTorch: `torch.fft.ihfft2`.
         fft_ihfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor;
 
-        /// The frequency of each number of a transform of `n` that lie `d` apart: from zero up, then the negative ones.
+        /// The frequencies of a transform of `n` samples that are `d` apart: from zero up, then the negative ones.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -210,40 +213,41 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// A negative number of them, a type that is not of floating point.
+        /// A negative `n`, a dtype that is not floating-point.
         ///
         /// PyTorch: `torch.fft.fftfreq`.
         fft_fftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
             bool? pin_memory=None) -> Tensor;
 
-        /// As [`fft_fftfreq`](fn@fft_fftfreq), of transforms that are halves: none is negative.
+        /// The frequencies of a one-sided transform, [`fft_rfft`](fn@fft_rfft), of `n` samples that are `d` apart: none
+        /// is negative.
         ///
         /// # Errors
-        /// As [`fft_fftfreq`](fn@fft_fftfreq).
+        /// The errors of [`fft_fftfreq`](fn@fft_fftfreq).
         ///
         /// PyTorch: `torch.fft.rfftfreq`.
         fft_rfftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
             bool? pin_memory=None) -> Tensor;
 
-        /// A transform with its frequencies in ascending order, along all dimensions unless some are given.
+        /// Reorders a transform so that its frequencies ascend, along all dimensions unless some are given.
         ///
         /// # Errors
-        /// No dimension, one out of range.
+        /// A tensor without dimensions, a dimension out of range.
         ///
         /// PyTorch: `torch.fft.fftshift`.
         fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor;
 
-        /// What [`fft_fftshift`](fn@fft_fftshift) was made of.
+        /// The inverse of [`fft_fftshift`](fn@fft_fftshift).
         ///
         /// # Errors
-        /// As [`fft_fftshift`](fn@fft_fftshift).
+        /// The errors of [`fft_fftshift`](fn@fft_fftshift).
         ///
         /// PyTorch: `torch.fft.ifftshift`.
         fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor;
 
-        /// Half a turn of the cosine up and half a turn down, from zero: the square of a sine.
+        /// The Hann window: one period of the cosine, from zero up to one and back, which is a squared sine.
         ///
-        /// It is periodic, as transforms want it: the point after the last would be the first one again.
+        /// It is periodic, as a Fourier transform needs it: the point after the last would equal the first.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -254,136 +258,135 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// A negative length, a type that is not of floating point.
+        /// A negative length, a dtype that is not floating-point.
         ///
         /// PyTorch: `torch.hann_window`.
         hann_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
             bool? pin_memory=None) -> Tensor;
 
-        /// As [`hann_window`](fn@hann_window), symmetric unless it is to be periodic.
+        /// [`hann_window`](fn@hann_window), symmetric if `periodic` is false.
         ///
         /// # Errors
-        /// As [`hann_window`](fn@hann_window).
+        /// The errors of [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.hann_window`.
         hann_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None,
             Device? device=None, bool? pin_memory=None) -> Tensor;
 
-        /// As [`hann_window`](fn@hann_window), from 0.08: `alpha` less `beta` times the cosine.
+        /// The Hamming window, `alpha - beta * cos(…)`: like [`hann_window`](fn@hann_window), but it starts at 0.08.
         ///
         /// # Errors
-        /// As [`hann_window`](fn@hann_window).
+        /// The errors of [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.hamming_window`.
         hamming_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
             bool? pin_memory=None) -> Tensor;
 
-        /// As [`hamming_window`](fn@hamming_window), symmetric unless it is to be periodic.
+        /// [`hamming_window`](fn@hamming_window), symmetric if `periodic` is false.
         ///
         /// # Errors
-        /// As [`hann_window`](fn@hann_window).
+        /// The errors of [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.hamming_window`.
         hamming_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None,
             Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
 
-        /// As [`hamming_window`](fn@hamming_window), around another number.
+        /// [`hamming_window`](fn@hamming_window) with another `alpha`.
         ///
         /// # Errors
-        /// As [`hann_window`](fn@hann_window).
+        /// The errors of [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.hamming_window`.
         hamming_window.periodic_alpha(int window_length, bool periodic, float alpha, *, ScalarType? dtype=None,
             Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
 
-        /// As [`hamming_window`](fn@hamming_window), around another number and as high as another.
+        /// [`hamming_window`](fn@hamming_window) with another `alpha` and `beta`.
         ///
         /// # Errors
-        /// As [`hann_window`](fn@hann_window).
+        /// The errors of [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.hamming_window`.
         hamming_window.periodic_alpha_beta(int window_length, bool periodic, float alpha, float beta, *,
             ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
 
-        /// As [`hann_window`](fn@hann_window), narrower: of two turns of a cosine.
+        /// The Blackman window, a sum of two cosines: narrower than [`hann_window`](fn@hann_window).
         ///
         /// # Errors
-        /// As [`hann_window`](fn@hann_window).
+        /// The errors of [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.blackman_window`.
         blackman_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
             bool? pin_memory=None) -> Tensor;
 
-        /// As [`blackman_window`](fn@blackman_window), symmetric unless it is to be periodic.
+        /// [`blackman_window`](fn@blackman_window), symmetric if `periodic` is false.
         ///
         /// # Errors
-        /// As [`hann_window`](fn@hann_window).
+        /// The errors of [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.blackman_window`.
         blackman_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None,
             Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
 
-        /// A triangle from zero to one and down.
+        /// The Bartlett window: a triangle from zero up to one and down again.
         ///
         /// # Errors
-        /// As [`hann_window`](fn@hann_window).
+        /// The errors of [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.bartlett_window`.
         bartlett_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
             bool? pin_memory=None) -> Tensor;
 
-        /// As [`bartlett_window`](fn@bartlett_window), symmetric unless it is to be periodic.
+        /// [`bartlett_window`](fn@bartlett_window), symmetric if `periodic` is false.
         ///
         /// # Errors
-        /// As [`hann_window`](fn@hann_window).
+        /// The errors of [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.bartlett_window`.
         bartlett_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None,
             Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
 
-        /// A Bessel function of a half circle, narrower with a larger `beta`.
+        /// The Kaiser window, a Bessel function over a half circle; it gets narrower with a larger `beta`.
         ///
         /// # Errors
-        /// As [`hann_window`](fn@hann_window).
+        /// The errors of [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.kaiser_window`.
         kaiser_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
             bool? pin_memory=None) -> Tensor;
 
-        /// As [`kaiser_window`](fn@kaiser_window), symmetric unless it is to be periodic.
+        /// [`kaiser_window`](fn@kaiser_window), symmetric if `periodic` is false.
         ///
         /// # Errors
-        /// As [`hann_window`](fn@hann_window).
+        /// The errors of [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.kaiser_window`.
         kaiser_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None,
             Device? device=None, bool? pin_memory=None) -> Tensor;
 
-        /// As [`kaiser_window`](fn@kaiser_window), as narrow as asked for.
+        /// [`kaiser_window`](fn@kaiser_window) with another `beta`.
         ///
         /// # Errors
-        /// As [`hann_window`](fn@hann_window).
+        /// The errors of [`hann_window`](fn@hann_window).
         ///
         /// PyTorch: `torch.kaiser_window`.
         kaiser_window.beta(int window_length, bool periodic, float beta, *, ScalarType? dtype=None,
             Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
 
-        /// The transforms of the parts of a signal: `[batch, numbers, parts]`.
+        /// The short-time Fourier transform of a signal: the transforms of its frames, `[batch, frequencies, frames]`.
         ///
-        /// Parts of `n_fft` numbers lie `hop_length` apart, a quarter of that unless given, and are multiplied with
-        /// a window.
+        /// Frames of `n_fft` samples start `hop_length` apart, by default a quarter of `n_fft`, and are multiplied by a
+        /// window.
         ///
         /// # Errors
-        /// Parts longer than the signal, a window that does not fit, real numbers without `return_complex`, halves
-        /// of the transforms of complex numbers.
+        /// Frames longer than the signal, a window that does not fit, a real signal without `return_complex`,
+        /// `onesided` for a complex signal.
         ///
         /// PyTorch: `torch.stft` with `center=False`.
         stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None,
             bool normalized=False, bool? onesided=None, bool? return_complex=None,
             bool? align_to_window=None) -> Tensor;
 
-        /// As [`stft`](fn@stft), with parts that lie around their places: the signal goes on at both ends, by
-        /// `pad_mode`.
+        /// [`stft`](fn@stft) with frames centred at their positions: the signal is padded at both ends, by `pad_mode`.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -399,18 +402,18 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// As [`stft`](fn@stft); an unknown `pad_mode`.
+        /// The errors of [`stft`](fn@stft); an unknown `pad_mode`.
         ///
         /// PyTorch: `torch.stft`.
         stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None,
             bool center=True, str pad_mode="reflect", bool normalized=False, bool? onesided=None,
             bool? return_complex=None, bool? align_to_window=None) -> Tensor;
 
-        /// The signal of which [`stft.center`](fn@stft_center) made these parts, as far as windows saw it.
+        /// The inverse of [`stft.center`](fn@stft_center): the signal, as far as the windows cover it.
         ///
         /// # Errors
-        /// Sizes that are no transforms, a window that does not fit, numbers of the signal that no window sees, a
-        /// signal without numbers.
+        /// Sizes that are not those of a transform, a window that does not fit, samples that no window covers, an empty
+        /// signal.
         ///
         /// PyTorch: `torch.istft`.
         istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None,

@@ -1,160 +1,162 @@
-//! Operators on images and bags of rows that are made of others: resizing, windows as columns, sampling at points,
-//! instance norm.
+//! Operators on images, and embedding bags: resizing, pooling, `im2col`, grid sampling, instance normalisation.
 
 use torch_library::torch_library;
 
 torch_library! {
-    /// Images and bags, on top of what was declared before.
+    /// Images and embedding bags, on top of the operators declared before.
     #[methods(ImageMethods)]
     #[kernels_in(torch_library_nn)]
     pub mod aten extends super::order::aten {
-        /// The sum (mode 0), mean (1) or maximum (2) of the rows of each bag; a bag starts at each offset into the
-        /// indices. The bag of each index, the sizes of the bags and the rows of the maxima follow, as far as the mode
-        /// has them.
+        /// The sum (mode 0), mean (1) or maximum (2) of the rows of `weight` in each bag; a bag starts at each offset
+        /// into `indices`. The other results are the bag of each index, the sizes of the bags and the rows of the
+        /// maxima, as far as the mode has them.
         ///
         /// # Errors
-        /// Indices or offsets that are no vectors of whole numbers, a first offset other than 0, weights of samples
-        /// with another mode than the sum.
+        /// Indices or offsets that are not integer vectors, a first offset other than 0, `per_sample_weights` in
+        /// another mode than the sum.
         ///
         /// PyTorch: `torch.nn.functional.embedding_bag`.
         embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0,
             bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False) -> (Tensor,
             Tensor, Tensor, Tensor);
-        /// As [`embedding_bag`](fn@embedding_bag), without the row `padding_idx`.
+        /// [`embedding_bag`](fn@embedding_bag), in which the row `padding_idx` does not count.
         ///
         /// # Errors
-        /// As [`embedding_bag`](fn@embedding_bag).
+        /// The errors of [`embedding_bag`](fn@embedding_bag).
         ///
         /// PyTorch: `torch.nn.functional.embedding_bag`.
         embedding_bag.padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq,
             int mode, bool sparse, Tensor? per_sample_weights, bool include_last_offset,
             int? padding_idx) -> (Tensor, Tensor, Tensor, Tensor);
-        /// As [`embedding_bag`](fn@embedding_bag), where a gradient is wanted: with what it takes.
+        /// The form of [`embedding_bag`](fn@embedding_bag) for inputs that require a gradient: it also returns what the
+        /// gradient needs.
         ///
         /// # Errors
-        /// As [`embedding_bag`](fn@embedding_bag).
+        /// The errors of [`embedding_bag`](fn@embedding_bag).
         ///
         /// PyTorch: `aten::_embedding_bag`.
         _embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0,
             bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False,
             int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor);
-        /// As [`embedding_bag`](fn@embedding_bag), where no gradient is wanted.
+        /// The form of [`embedding_bag`](fn@embedding_bag) for inputs that require no gradient.
         ///
         /// # Errors
-        /// As [`embedding_bag`](fn@embedding_bag).
+        /// The errors of [`embedding_bag`](fn@embedding_bag).
         ///
         /// PyTorch: `aten::_embedding_bag_forward_only`.
         _embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets,
             bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None,
             bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor);
-        /// The gradient of the weight of [`embedding_bag`](fn@embedding_bag), from that of its first result and
-        /// from the others.
+        /// The gradient of the weight of [`embedding_bag`](fn@embedding_bag), from the gradient of its first result and
+        /// from its other results.
         ///
         /// PyTorch: `aten::_embedding_bag_backward`.
         _embedding_bag_backward(Tensor grad, Tensor indices, Tensor offsets, Tensor offset2bag, Tensor bag_size,
             Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, bool sparse,
             Tensor? per_sample_weights, int padding_idx=-1) -> Tensor;
-        /// The gradient of what each row counts in [`embedding_bag`](fn@embedding_bag).
+        /// The gradient of the `per_sample_weights` of [`embedding_bag`](fn@embedding_bag).
         ///
         /// PyTorch: `aten::_embedding_bag_per_sample_weights_backward`.
         _embedding_bag_per_sample_weights_backward(Tensor grad, Tensor weight, Tensor indices, Tensor offsets,
             Tensor offset2bag, int mode, int padding_idx=-1) -> Tensor;
-        /// Each channel of each example with mean 0 and variance 1, or by running statistics, which are updated.
+        /// Normalises each channel of each example to mean 0 and variance 1, or by running statistics, which are
+        /// updated.
         ///
         /// # Errors
-        /// Fewer than two dimensions, vectors that are not one number for each channel.
+        /// Fewer than two dimensions, a parameter that does not have one element for each channel.
         ///
         /// PyTorch: `torch.nn.functional.instance_norm`.
         instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var,
             bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor;
 
-        /// Signals `[batch, channels, length]` of another length, each sample the nearest one.
+        /// Resizes signals `[batch, channels, length]`: each element is the nearest one of the input.
         ///
         /// # Errors
-        /// Other dimensions, no samples.
+        /// Another number of dimensions, an empty signal.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
         upsample_nearest1d(Tensor self, SymInt[1] output_size, float? scales=None) -> Tensor;
-        /// As [`upsample_nearest1d`](fn@upsample_nearest1d), by length or by factor.
+        /// [`upsample_nearest1d`](fn@upsample_nearest1d), by length or by factor.
         ///
         /// # Errors
-        /// Both or neither.
+        /// Both `output_size` and `scale_factors`, or neither.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
         upsample_nearest1d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor;
-        /// Signals `[batch, channels, length]` of another length, each sample between two.
+        /// Resizes signals `[batch, channels, length]`: each element is interpolated linearly between two of the input.
         ///
         /// # Errors
-        /// Other dimensions, no samples, integers.
+        /// Another number of dimensions, an empty signal, integer dtypes.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
         upsample_linear1d(Tensor self, SymInt[1] output_size, bool align_corners, float? scales=None) -> Tensor;
-        /// As [`upsample_linear1d`](fn@upsample_linear1d), by length or by factor.
+        /// [`upsample_linear1d`](fn@upsample_linear1d), by length or by factor.
         ///
         /// # Errors
-        /// Both or neither.
+        /// Both `output_size` and `scale_factors`, or neither.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
         upsample_linear1d.vec(Tensor input, SymInt[]? output_size, bool align_corners,
             float[]? scale_factors) -> Tensor;
-        /// As [`upsample_nearest2d`](fn@upsample_nearest2d), by sizes or by factors.
+        /// [`upsample_nearest2d`](fn@upsample_nearest2d), by sizes or by factors.
         ///
         /// # Errors
-        /// Both or neither.
+        /// Both `output_size` and `scale_factors`, or neither.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
         upsample_nearest2d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor;
-        /// As [`upsample_bilinear2d`](fn@upsample_bilinear2d), by sizes or by factors.
+        /// [`upsample_bilinear2d`](fn@upsample_bilinear2d), by sizes or by factors.
         ///
         /// # Errors
-        /// Both or neither.
+        /// Both `output_size` and `scale_factors`, or neither.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
         upsample_bilinear2d.vec(Tensor input, SymInt[]? output_size, bool align_corners,
             float[]? scale_factors) -> Tensor;
 
-        /// The windows of images as columns: `[batch, channels · kernel, windows]`.
+        /// The sliding windows of images as the columns of matrices: `[batch, channels · kernel, windows]`.
         ///
         /// # Errors
-        /// Other dimensions than three or four, windows that fit nowhere.
+        /// A number of dimensions other than three and four, windows that do not fit.
         ///
         /// PyTorch: `torch.nn.functional.unfold`.
         im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor;
-        /// Images from windows as columns; where windows overlap, their pixels add up.
+        /// The inverse of [`im2col`](fn@im2col): images from windows as columns; where windows overlap, their pixels
+        /// are summed.
         ///
         /// # Errors
-        /// Another number of columns or rows than the sizes ask for.
+        /// Numbers of columns or rows that do not match the sizes.
         ///
         /// PyTorch: `torch.nn.functional.fold`.
         col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding,
             int[2] stride) -> Tensor;
-        /// The means of windows of signals.
+        /// Average pooling of signals: the means of sliding windows.
         ///
         /// # Errors
-        /// As [`avg_pool2d`](fn@avg_pool2d).
+        /// The errors of [`avg_pool2d`](fn@avg_pool2d).
         ///
         /// PyTorch: `torch.nn.functional.avg_pool1d`.
         avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, bool ceil_mode=False,
             bool count_include_pad=True) -> Tensor;
-        /// The maxima of windows of signals.
+        /// Max pooling of signals: the maxima of sliding windows.
         ///
         /// # Errors
-        /// As [`max_pool2d`](fn@max_pool2d).
+        /// The errors of [`max_pool2d`](fn@max_pool2d).
         ///
         /// PyTorch: `torch.nn.functional.max_pool1d`.
         max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, int[1] dilation=1,
             bool ceil_mode=False) -> Tensor;
-        /// The means of so many windows that cover signals.
+        /// Adaptive average pooling of signals: the means of `output_size` windows that cover each signal.
         ///
         /// # Errors
-        /// As [`adaptive_avg_pool2d`](fn@adaptive_avg_pool2d).
+        /// The errors of [`adaptive_avg_pool2d`](fn@adaptive_avg_pool2d).
         ///
         /// PyTorch: `torch.nn.functional.adaptive_avg_pool1d`.
         adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor;
-        /// The grids that sample images of sizes `[batch, channels, h, w]` moved by matrices `[batch, 2, 3]`, or
-        /// volumes `[batch, channels, d, h, w]` by `[batch, 3, 4]`: to each point of the result, from -1 to 1 in
-        /// each dimension, its place in the input, x first. -1 and 1 are the middles of the corners' pixels if
-        /// these are aligned, else their outer edges.
+        /// The sampling grid of affine maps, for [`grid_sampler`](fn@grid_sampler): `theta` is `[batch, 2, 3]` for
+        /// images of sizes `[batch, channels, h, w]`, `[batch, 3, 4]` for volumes `[batch, channels, d, h, w]`. The
+        /// grid has a location in the input for each point of the result, x first, from -1 to 1 in each dimension. -1
+        /// and 1 are the centres of the corner pixels with `align_corners`, else their outer edges.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -168,23 +170,23 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// Other sizes, numbers that are not floating-point.
+        /// Other sizes, a dtype that is not floating-point.
         ///
         /// PyTorch: `torch.nn.functional.affine_grid`.
         #[variants(function)]
         affine_grid_generator(Tensor theta, SymInt[] size, bool align_corners) -> Tensor;
-        /// The gradient of the matrices of [`affine_grid_generator`](fn@affine_grid_generator).
+        /// The gradient of `theta` in [`affine_grid_generator`](fn@affine_grid_generator).
         ///
         /// # Errors
-        /// A gradient of other sizes than the grid.
+        /// A gradient whose sizes are not those of the grid.
         ///
         /// PyTorch: `aten::affine_grid_generator_backward`.
         #[variants(function)]
         affine_grid_generator_backward(Tensor grad, SymInt[] size, bool align_corners) -> Tensor;
-        /// Images `[batch, channels, h, w]` at the points of a grid `[batch, h', w', 2]`, whose coordinates (x,
-        /// then y) go from -1 to 1: on lines between pixels (mode 0), the nearest (1), or on curves through pixels
-        /// (2); outside, zeros (0), the border (1) or the reflection (2). -1 and 1 are the middles of the corners'
-        /// pixels if these are aligned, else their outer edges.
+        /// Samples images `[batch, channels, h, w]` at the points of a grid `[batch, h', w', 2]`, whose coordinates (x,
+        /// then y) range from -1 to 1. `interpolation_mode` is 0 for bilinear, 1 for nearest, 2 for bicubic;
+        /// `padding_mode`, for points outside, is 0 for zeros, 1 for the border, 2 for reflection. -1 and 1 are the
+        /// centres of the corner pixels with `align_corners`, else their outer edges.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -198,149 +200,152 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// Other sizes, two types, another mode; numbers that are not floating-point.
+        /// Other sizes, different dtypes or one that is not floating-point, another mode.
         ///
         /// PyTorch: `torch.nn.functional.grid_sample`.
         grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode,
             bool align_corners) -> Tensor;
-        /// The gradients of the input, if it is wanted, and of the grid of [`grid_sampler_2d`](fn@grid_sampler_2d).
+        /// The gradients of the grid of [`grid_sampler_2d`](fn@grid_sampler_2d), and of its input, if the output mask
+        /// asks for it.
         ///
         /// # Errors
-        /// As there; a gradient of other sizes than the result.
+        /// The errors of [`grid_sampler_2d`](fn@grid_sampler_2d); a gradient of other sizes than the result.
         ///
         /// PyTorch: `aten::grid_sampler_2d_backward`.
         grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode,
             int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor);
-        /// As [`grid_sampler_2d`](fn@grid_sampler_2d).
+        /// Like [`grid_sampler_2d`](fn@grid_sampler_2d), which it computes.
         ///
         /// # Errors
-        /// As there.
+        /// The errors of [`grid_sampler_2d`](fn@grid_sampler_2d).
         ///
         /// PyTorch: `aten::_grid_sampler_2d_cpu_fallback`.
         _grid_sampler_2d_cpu_fallback(Tensor input, Tensor grid, int interpolation_mode, int padding_mode,
             bool align_corners) -> Tensor;
-        /// As [`grid_sampler_2d_backward`](fn@grid_sampler_2d_backward), of both.
+        /// Like [`grid_sampler_2d_backward`](fn@grid_sampler_2d_backward); it always returns both gradients.
         ///
         /// # Errors
-        /// As there.
+        /// The errors of [`grid_sampler_2d_backward`](fn@grid_sampler_2d_backward).
         ///
         /// PyTorch: `aten::_grid_sampler_2d_cpu_fallback_backward`.
         _grid_sampler_2d_cpu_fallback_backward(Tensor grad_output, Tensor input, Tensor grid,
             int interpolation_mode, int padding_mode, bool align_corners) -> (Tensor, Tensor);
-        /// Volumes `[batch, channels, d, h, w]` at the points of a grid `[batch, d', h', w', 3]` of coordinates x,
-        /// y and z, as [`grid_sampler_2d`](fn@grid_sampler_2d).
+        /// Samples volumes `[batch, channels, d, h, w]` at the points of a grid `[batch, d', h', w', 3]` of coordinates
+        /// x, y and z, like [`grid_sampler_2d`](fn@grid_sampler_2d).
         ///
         /// # Errors
-        /// As there.
+        /// The errors of [`grid_sampler_2d`](fn@grid_sampler_2d).
         ///
         /// PyTorch: `torch.nn.functional.grid_sample`.
         grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode,
             bool align_corners) -> Tensor;
-        /// The gradients of the input, if it is wanted, and of the grid of [`grid_sampler_3d`](fn@grid_sampler_3d).
+        /// The gradients of the grid of [`grid_sampler_3d`](fn@grid_sampler_3d), and of its input, if the output mask
+        /// asks for it.
         ///
         /// # Errors
-        /// As there; a gradient of other sizes than the result.
+        /// The errors of [`grid_sampler_3d`](fn@grid_sampler_3d); a gradient of other sizes than the result.
         ///
         /// PyTorch: `aten::grid_sampler_3d_backward`.
         grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode,
             int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor);
-        /// [`grid_sampler_2d`](fn@grid_sampler_2d) or [`grid_sampler_3d`](fn@grid_sampler_3d), by the number of
-        /// dimensions.
+        /// [`grid_sampler_2d`](fn@grid_sampler_2d) or [`grid_sampler_3d`](fn@grid_sampler_3d), depending on the number
+        /// of dimensions.
         ///
         /// # Errors
-        /// As there.
+        /// The errors of these operators.
         ///
         /// PyTorch: `torch.nn.functional.grid_sample`.
         grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor;
 
-        /// Resizes signals `[batch, channels, length]`: each element is that in which its middle lies.
+        /// Resizes signals `[batch, channels, length]`: each element is the input element that its centre falls into.
         ///
         /// # Errors
-        /// Another number of dimensions or sizes, or sizes that are not positive.
+        /// Another number of dimensions or sizes, a size that is not positive.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
         _upsample_nearest_exact1d(Tensor self, SymInt[1] output_size, float? scales=None) -> Tensor;
-        /// As [`_upsample_nearest_exact1d`](fn@_upsample_nearest_exact1d), by sizes or by factors.
+        /// [`_upsample_nearest_exact1d`](fn@_upsample_nearest_exact1d), by sizes or by factors.
         ///
         /// # Errors
-        /// Both or neither.
+        /// Both `output_size` and `scale_factors`, or neither.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
         _upsample_nearest_exact1d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor;
-        /// Resizes images `[batch, channels, height, width]`: each element is that in which its middle lies.
+        /// Resizes images `[batch, channels, height, width]`: each pixel is the input pixel that its centre falls into.
         ///
         /// # Errors
-        /// Another number of dimensions or sizes, or sizes that are not positive.
+        /// Another number of dimensions or sizes, a size that is not positive.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
         _upsample_nearest_exact2d(Tensor self, SymInt[2] output_size, float? scales_h=None,
             float? scales_w=None) -> Tensor;
-        /// As [`_upsample_nearest_exact2d`](fn@_upsample_nearest_exact2d), by sizes or by factors.
+        /// [`_upsample_nearest_exact2d`](fn@_upsample_nearest_exact2d), by sizes or by factors.
         ///
         /// # Errors
-        /// Both or neither.
+        /// Both `output_size` and `scale_factors`, or neither.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
         _upsample_nearest_exact2d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor;
-        /// Resizes volumes `[batch, channels, depth, height, width]`: each element is that in which its first
-        /// corner lies.
+        /// Resizes volumes `[batch, channels, depth, height, width]`: each element is the input element that its first
+        /// corner falls into.
         ///
         /// # Errors
-        /// Another number of dimensions or sizes, or sizes that are not positive.
+        /// Another number of dimensions or sizes, a size that is not positive.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
         upsample_nearest3d(Tensor self, SymInt[3] output_size, float? scales_d=None, float? scales_h=None,
             float? scales_w=None) -> Tensor;
-        /// As [`upsample_nearest3d`](fn@upsample_nearest3d), by sizes or by factors.
+        /// [`upsample_nearest3d`](fn@upsample_nearest3d), by sizes or by factors.
         ///
         /// # Errors
-        /// Both or neither.
+        /// Both `output_size` and `scale_factors`, or neither.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
         upsample_nearest3d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor;
-        /// Resizes volumes `[batch, channels, depth, height, width]`: each element is that in which its middle lies.
+        /// Resizes volumes `[batch, channels, depth, height, width]`: each element is the input element that its centre
+        /// falls into.
         ///
         /// # Errors
-        /// Another number of dimensions or sizes, or sizes that are not positive.
+        /// Another number of dimensions or sizes, a size that is not positive.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
         _upsample_nearest_exact3d(Tensor self, SymInt[3] output_size, float? scales_d=None,
             float? scales_h=None, float? scales_w=None) -> Tensor;
-        /// As [`_upsample_nearest_exact3d`](fn@_upsample_nearest_exact3d), by sizes or by factors.
+        /// [`_upsample_nearest_exact3d`](fn@_upsample_nearest_exact3d), by sizes or by factors.
         ///
         /// # Errors
-        /// Both or neither.
+        /// Both `output_size` and `scale_factors`, or neither.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
         _upsample_nearest_exact3d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor;
-        /// Resizes volumes `[batch, channels, depth, height, width]`: each element lies on lines between eight.
+        /// Resizes volumes `[batch, channels, depth, height, width]` by trilinear interpolation between eight elements.
         ///
         /// # Errors
-        /// Another number of dimensions or sizes, or sizes that are not positive. Numbers that are not floating-point.
+        /// Another number of dimensions or sizes, a size that is not positive, a dtype that is not floating-point.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
         upsample_trilinear3d(Tensor self, SymInt[3] output_size, bool align_corners, float? scales_d=None,
             float? scales_h=None, float? scales_w=None) -> Tensor;
-        /// As [`upsample_trilinear3d`](fn@upsample_trilinear3d), by sizes or by factors.
+        /// [`upsample_trilinear3d`](fn@upsample_trilinear3d), by sizes or by factors.
         ///
         /// # Errors
-        /// Both or neither.
+        /// Both `output_size` and `scale_factors`, or neither.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
         upsample_trilinear3d.vec(Tensor input, SymInt[]? output_size, bool align_corners,
             float[]? scale_factors) -> Tensor;
-        /// Resizes images `[batch, channels, height, width]`: each pixel lies on curves through sixteen.
+        /// Resizes images `[batch, channels, height, width]` by bicubic interpolation between sixteen pixels.
         ///
         /// # Errors
-        /// Another number of dimensions or sizes, or sizes that are not positive. Numbers that are not floating-point.
+        /// Another number of dimensions or sizes, a size that is not positive, a dtype that is not floating-point.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
         upsample_bicubic2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None,
             float? scales_w=None) -> Tensor;
-        /// As [`upsample_bicubic2d`](fn@upsample_bicubic2d), by sizes or by factors.
+        /// [`upsample_bicubic2d`](fn@upsample_bicubic2d), by sizes or by factors.
         ///
         /// # Errors
-        /// Both or neither.
+        /// Both `output_size` and `scale_factors`, or neither.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
         upsample_bicubic2d.vec(Tensor input, SymInt[]? output_size, bool align_corners,
@@ -348,7 +353,7 @@ torch_library! {
         /// The gradient of the input of [`upsample_nearest1d`](fn@upsample_nearest1d).
         ///
         /// # Errors
-        /// A gradient of other sizes than the result.
+        /// A gradient whose sizes are not those of the result.
         ///
         /// PyTorch: `aten::upsample_nearest1d_backward`.
         upsample_nearest1d_backward(Tensor grad_output, SymInt[1] output_size, SymInt[3] input_size,
@@ -356,7 +361,7 @@ torch_library! {
         /// The gradient of the input of [`upsample_nearest2d`](fn@upsample_nearest2d).
         ///
         /// # Errors
-        /// A gradient of other sizes than the result.
+        /// A gradient whose sizes are not those of the result.
         ///
         /// PyTorch: `aten::upsample_nearest2d_backward`.
         upsample_nearest2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size,
@@ -364,7 +369,7 @@ torch_library! {
         /// The gradient of the input of [`upsample_nearest3d`](fn@upsample_nearest3d).
         ///
         /// # Errors
-        /// A gradient of other sizes than the result.
+        /// A gradient whose sizes are not those of the result.
         ///
         /// PyTorch: `aten::upsample_nearest3d_backward`.
         upsample_nearest3d_backward(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size,
@@ -372,7 +377,7 @@ torch_library! {
         /// The gradient of the input of [`_upsample_nearest_exact1d`](fn@_upsample_nearest_exact1d).
         ///
         /// # Errors
-        /// A gradient of other sizes than the result.
+        /// A gradient whose sizes are not those of the result.
         ///
         /// PyTorch: `aten::_upsample_nearest_exact1d_backward`.
         _upsample_nearest_exact1d_backward(Tensor grad_output, SymInt[1] output_size, SymInt[3] input_size,
@@ -380,7 +385,7 @@ torch_library! {
         /// The gradient of the input of [`_upsample_nearest_exact2d`](fn@_upsample_nearest_exact2d).
         ///
         /// # Errors
-        /// A gradient of other sizes than the result.
+        /// A gradient whose sizes are not those of the result.
         ///
         /// PyTorch: `aten::_upsample_nearest_exact2d_backward`.
         _upsample_nearest_exact2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size,
@@ -388,7 +393,7 @@ torch_library! {
         /// The gradient of the input of [`_upsample_nearest_exact3d`](fn@_upsample_nearest_exact3d).
         ///
         /// # Errors
-        /// A gradient of other sizes than the result.
+        /// A gradient whose sizes are not those of the result.
         ///
         /// PyTorch: `aten::_upsample_nearest_exact3d_backward`.
         _upsample_nearest_exact3d_backward(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size,
@@ -396,7 +401,7 @@ torch_library! {
         /// The gradient of the input of [`upsample_linear1d`](fn@upsample_linear1d).
         ///
         /// # Errors
-        /// A gradient of other sizes than the result.
+        /// A gradient whose sizes are not those of the result.
         ///
         /// PyTorch: `aten::upsample_linear1d_backward`.
         upsample_linear1d_backward(Tensor grad_output, SymInt[1] output_size, SymInt[3] input_size,
@@ -404,7 +409,7 @@ torch_library! {
         /// The gradient of the input of [`upsample_bilinear2d`](fn@upsample_bilinear2d).
         ///
         /// # Errors
-        /// A gradient of other sizes than the result.
+        /// A gradient whose sizes are not those of the result.
         ///
         /// PyTorch: `aten::upsample_bilinear2d_backward`.
         upsample_bilinear2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size,
@@ -412,7 +417,7 @@ torch_library! {
         /// The gradient of the input of [`upsample_trilinear3d`](fn@upsample_trilinear3d).
         ///
         /// # Errors
-        /// A gradient of other sizes than the result.
+        /// A gradient whose sizes are not those of the result.
         ///
         /// PyTorch: `aten::upsample_trilinear3d_backward`.
         upsample_trilinear3d_backward(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size,
@@ -420,16 +425,16 @@ torch_library! {
         /// The gradient of the input of [`upsample_bicubic2d`](fn@upsample_bicubic2d).
         ///
         /// # Errors
-        /// A gradient of other sizes than the result.
+        /// A gradient whose sizes are not those of the result.
         ///
         /// PyTorch: `aten::upsample_bicubic2d_backward`.
         upsample_bicubic2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size,
             bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor;
 
-        /// The mean under a window of volumes `[batch, channels, depth, height, width]`, which need no batch.
+        /// Average pooling of volumes `[batch, channels, depth, height, width]`; the batch dimension may be missing.
         ///
         /// # Errors
-        /// A window that does not fit, padding of more than half of it. A divisor of 0.
+        /// A window that does not fit, padding of more than half of it, a divisor of 0.
         ///
         /// PyTorch: `torch.nn.functional.avg_pool3d`.
         avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool ceil_mode=False,
@@ -439,8 +444,7 @@ torch_library! {
         /// PyTorch: `aten::avg_pool3d_backward`.
         avg_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding,
             bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor;
-        /// The largest element under a window of volumes `[batch, channels, depth, height, width]`, which need no
-        /// batch.
+        /// Max pooling of volumes `[batch, channels, depth, height, width]`; the batch dimension may be missing.
         ///
         /// # Errors
         /// A window that does not fit, padding of more than half of it.
@@ -448,7 +452,7 @@ torch_library! {
         /// PyTorch: `torch.nn.functional.max_pool3d`.
         max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1,
             bool ceil_mode=False) -> Tensor;
-        /// As [`max_pool3d`](fn@max_pool3d), and where in its volume each element was.
+        /// [`max_pool3d`](fn@max_pool3d), which also returns the index of each maximum in its volume.
         ///
         /// # Errors
         /// A window that does not fit, padding of more than half of it.
@@ -461,14 +465,14 @@ torch_library! {
         /// PyTorch: `aten::max_pool3d_with_indices_backward`.
         max_pool3d_with_indices_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride,
             int[3] padding, int[3] dilation, bool ceil_mode, Tensor indices) -> Tensor;
-        /// The means of so many shares of volumes, in each direction.
+        /// Adaptive average pooling of volumes: the means of `output_size` windows that cover each volume.
         ///
         /// # Errors
         /// A negative size.
         ///
         /// PyTorch: `torch.nn.functional.adaptive_avg_pool3d`.
         adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor;
-        /// The part of [`adaptive_avg_pool3d`](fn@adaptive_avg_pool3d) that computes.
+        /// The computing part of [`adaptive_avg_pool3d`](fn@adaptive_avg_pool3d).
         ///
         /// PyTorch: `aten::_adaptive_avg_pool3d`.
         _adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor;
@@ -476,21 +480,24 @@ torch_library! {
         ///
         /// PyTorch: `aten::_adaptive_avg_pool3d_backward`.
         _adaptive_avg_pool3d_backward(Tensor grad_output, Tensor self) -> Tensor;
-        /// The largest elements of so many shares of signals, in each direction, and where they were.
+        /// Adaptive max pooling of signals: the maxima of `output_size` windows that cover each signal, and their
+        /// indices.
         ///
         /// # Errors
         /// A negative size.
         ///
         /// PyTorch: `torch.nn.functional.adaptive_max_pool1d`.
         adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor);
-        /// The largest elements of so many shares of images, in each direction, and where they were.
+        /// Adaptive max pooling of images: the maxima of `output_size` windows that cover each image, and their
+        /// indices.
         ///
         /// # Errors
         /// A negative size.
         ///
         /// PyTorch: `torch.nn.functional.adaptive_max_pool2d`.
         adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor);
-        /// The largest elements of so many shares of volumes, in each direction, and where they were.
+        /// Adaptive max pooling of volumes: the maxima of `output_size` windows that cover each volume, and their
+        /// indices.
         ///
         /// # Errors
         /// A negative size.

@@ -1,13 +1,13 @@
-//! Operators that join tensors, and those that pick elements by index.
+//! Operators that concatenate tensors, and those that read elements by index.
 
 use torch_library::torch_library;
 
 torch_library! {
-    /// Joining and picking, on top of what was declared before.
+    /// Concatenation and indexing, on top of the operators declared before.
     #[methods(IndexMethods)]
     #[overloads(function)]
     pub mod aten extends super::matmul::aten {
-        /// Tensors one behind the other along a dimension; those of sizes `[0]` are left out.
+        /// Concatenates tensors along a dimension; tensors of sizes `[0]` are skipped.
         ///
         /// # Errors
         /// No tensors, tensors without dimensions, sizes that differ in another dimension.
@@ -15,7 +15,7 @@ torch_library! {
         /// PyTorch: `torch.cat`.
         cat(Tensor[] tensors, int dim=0) -> Tensor;
 
-        /// Tensors one behind the other along a new dimension.
+        /// Concatenates tensors along a new dimension.
         ///
         /// # Errors
         /// No tensors, different sizes.
@@ -23,60 +23,63 @@ torch_library! {
         /// PyTorch: `torch.stack`.
         stack(Tensor[] tensors, int dim=0) -> Tensor;
 
-        /// Elements by their index in a dimension: `out[i][j] = self[index[i][j]][j]` for dimension 0 of two.
+        /// Gathers elements by their index along a dimension: `out[i][j] = self[index[i][j]][j]` for dimension 0 of
+        /// two.
         ///
         /// # Errors
-        /// An index that is not `int64` or `int32`, has another number of dimensions or larger other sizes; an
-        /// index out of range.
+        /// An index of another dtype than `int64` and `int32`, with another number of dimensions, or larger than `self`
+        /// in another dimension; an index out of range.
         ///
         /// PyTorch: `torch.gather`.
         gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor;
 
-        /// Slices by their index in a dimension.
+        /// Selects slices along a dimension by their index. In that dimension, the result has the size of the index.
         ///
         /// # Errors
-        /// An index that is not `int64` or `int32`, or is no vector; an index out of range.
+        /// An index that is not a vector, or of another dtype than `int64` and `int32`; an index out of range.
         ///
         /// PyTorch: `torch.index_select`.
         index_select(Tensor self, int dim, Tensor index) -> Tensor;
 
-        /// Rows of a matrix by their index.
+        /// Looks up rows of a matrix by their index. The result has the sizes of `indices`, followed by the length of a
+        /// row. `padding_idx` and `scale_grad_by_freq` only affect the gradient.
         ///
         /// # Errors
-        /// A weight that is no matrix; as [`index_select`](fn@index_select).
+        /// A weight that is not a matrix; those of [`index_select`](fn@index_select).
         ///
         /// PyTorch: `torch.nn.functional.embedding`.
         embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False,
             bool sparse=False) -> Tensor;
-        /// A copy of a matrix whose rows at the indices have norms of order `norm_type` up to `max_norm`: longer
-        /// ones are scaled down.
+        /// A copy of a matrix in which the rows at the indices are scaled down where their norm of order `norm_type`
+        /// exceeds `max_norm`.
         ///
         /// # Errors
-        /// What is no matrix, integers, indices that are no whole numbers or out of range, an order of 0 or less, a
-        /// negative norm.
+        /// An input that is not a matrix or of an integer dtype, indices that are not integers or out of range, an
+        /// order that is not positive, a negative norm.
         ///
         /// PyTorch: `aten::embedding_renorm`.
         embedding_renorm(Tensor self, Tensor indices, float max_norm, float norm_type) -> Tensor;
         /// [`embedding_renorm`](fn@embedding_renorm) in place.
         ///
         /// # Errors
-        /// What is no matrix, integers, indices that are no whole numbers or out of range, an order of 0 or less, a
-        /// negative norm.
+        /// An input that is not a matrix or of an integer dtype, indices that are not integers or out of range, an
+        /// order that is not positive, a negative norm.
         ///
         /// PyTorch: `aten::embedding_renorm_`.
         embedding_renorm_(Tensor(a!) self, Tensor indices, float max_norm, float norm_type) -> Tensor(a!);
 
-        /// Where a tensor is not zero: a row of indices for each such element, in row-major order.
+        /// The indices of the elements that are not zero, one row for each, in row-major order. The result is `int64`,
+        /// of sizes `[count, dimensions]`.
         ///
         /// PyTorch: `torch.nonzero`.
         #[tags(dynamic_output_shape)]
         nonzero(Tensor self) -> Tensor;
 
-        /// Elements at places that tensors of indices give, one for each dimension from the first on; those broadcast.
+        /// Indexes the first dimensions of a tensor by tensors of indices, one for each dimension, which broadcast.
         ///
-        /// A dimension without an index is kept whole. A mask stands for the indices of its true elements, in as
-        /// many dimensions as it has. The dimensions of the indices come where those were that they replace, or
-        /// first if these are not neighbours.
+        /// A dimension whose index is `None` is kept whole. A boolean mask stands for the indices of its true elements,
+        /// and covers as many dimensions as it has. The broadcast dimensions of the indices replace the indexed
+        /// dimensions where these are adjacent; otherwise they come first.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -89,7 +92,7 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// More indices than dimensions, an index out of range or of another type, indices that do not broadcast.
+        /// More indices than dimensions, an index out of range or of another dtype, indices that do not broadcast.
         ///
         /// PyTorch: `x[indices]`.
         #[tags(dynamic_output_shape)]

@@ -1,161 +1,164 @@
-//! Operators on vectors and matrices that are made of products, and distances between them.
+//! Operators on vectors and matrices that are composed of products, and distances.
 
 use torch_library::torch_library;
 
 torch_library! {
-    /// Products and distances, on top of what was declared before.
+    /// Products and distances, on top of the operators declared before.
     #[methods(LinearMethods)]
     pub mod aten extends super::image::aten {
-        /// Each element of the first tensor times the whole second one.
+        /// The Kronecker product: each element of `self` times the whole of `other`. Sizes multiply, dimension by
+        /// dimension.
         ///
         /// PyTorch: `torch.kron`.
         kron(Tensor self, Tensor other) -> Tensor;
-        /// The cross products of vectors of three numbers along a dimension.
+        /// The cross products of vectors of three elements along a dimension.
         ///
         /// # Errors
         /// A dimension of another size than 3.
         ///
         /// PyTorch: `torch.linalg.cross`.
         linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor;
-        /// As [`linalg_cross`](fn@linalg_cross), along the first dimension of size 3 if none is given.
+        /// [`linalg_cross`](fn@linalg_cross), along the first dimension of size 3 if `dim` is not given.
         ///
         /// # Errors
         /// No dimension of size 3.
         ///
         /// PyTorch: `torch.cross`.
         cross(Tensor self, Tensor other, int? dim=None) -> Tensor;
-        /// The sums of products over some dimensions of both tensors; the others of the first come before those of the
-        /// second.
+        /// The tensor contraction: the sum of products over `dims_self` and `dims_other`. In the result, the other
+        /// dimensions of `self` come before those of `other`.
         ///
         /// # Errors
         /// Dimensions of different sizes.
         ///
         /// PyTorch: `torch.tensordot`.
         tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor;
-        /// The sums of products over the last dimensions.
+        /// The inner product: the sum of products over the last dimensions.
         ///
         /// # Errors
         /// Last dimensions of different sizes.
         ///
         /// PyTorch: `torch.inner`.
         inner(Tensor self, Tensor other) -> Tensor;
-        /// The sum of the products of two vectors of real numbers.
+        /// The dot product of two vectors, with `self` conjugated; here only for real dtypes.
         ///
         /// # Errors
-        /// Other sizes, two types, complex numbers.
+        /// Sizes or dtypes that differ, complex dtypes.
         ///
         /// PyTorch: `torch.vdot`.
         vdot(Tensor self, Tensor other) -> Tensor;
-        /// `beta self + alpha mat vec`, a matrix and a vector.
+        /// `beta * self + alpha * (mat @ vec)`, the product of a matrix and a vector.
         ///
         /// # Errors
-        /// Sizes that do not fit.
+        /// Sizes that do not match.
         ///
         /// PyTorch: `torch.addmv`.
         addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor;
-        /// `beta self + alpha vec1 vec2ᵀ`, two vectors.
+        /// `beta * self + alpha * outer(vec1, vec2)`, the outer product of two vectors.
         ///
         /// # Errors
-        /// Sizes that do not fit.
+        /// Sizes that do not match.
         ///
         /// PyTorch: `torch.addr`.
         addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor;
-        /// Square matrices to a power; if that is negative, their inverses.
+        /// Square matrices to the power `n`; for a negative `n`, powers of their inverses.
         ///
         /// # Errors
-        /// Matrices that are not square, a negative power of matrices without an inverse.
+        /// Matrices that are not square, a negative power of a singular matrix.
         ///
         /// PyTorch: `torch.linalg.matrix_power`.
         matrix_power(Tensor self, int n) -> Tensor;
-        /// The distances of each two rows, by the norm of order `p`.
+        /// The distances between all pairs of a row of `x1` and a row of `x2`, by the norm of order `p`.
         ///
         /// # Errors
-        /// Rows of different length, other types than floating-point ones, a negative order.
+        /// Rows of different lengths, dtypes that are not floating-point, a negative order.
         ///
         /// PyTorch: `torch.cdist`.
         cdist(Tensor x1, Tensor x2, float p=2., int? compute_mode=None) -> Tensor;
-        /// The part of [`cdist`](fn@cdist) that computes, difference by difference.
+        /// The computing part of [`cdist`](fn@cdist), by differences.
         ///
         /// # Errors
-        /// Rows of different length, batches that do not broadcast.
+        /// Rows of different lengths, batches that do not broadcast.
         ///
         /// PyTorch: `aten::_cdist_forward`.
         _cdist_forward(Tensor x1, Tensor x2, float p, int? compute_mode) -> Tensor;
-        /// The distances of each two rows, by one product of matrices: fast, and less precise where rows are near
-        /// each other.
+        /// The Euclidean distances between all pairs of rows by one matrix product: fast, and less precise for rows
+        /// that are close to each other.
         ///
         /// # Errors
-        /// Rows of different length, batches that do not broadcast.
+        /// Rows of different lengths, batches that do not broadcast.
         ///
         /// PyTorch: `aten::_euclidean_dist`.
         _euclidean_dist(Tensor x1, Tensor x2) -> Tensor;
-        /// The distances of rows, by the norm of order `p`; `eps` is added to each difference.
+        /// The distances between corresponding rows, by the norm of order `p`; `eps` is added to each difference.
         ///
         /// # Errors
         /// Sizes that do not broadcast.
         ///
         /// PyTorch: `torch.nn.functional.pairwise_distance`.
         pairwise_distance(Tensor x1, Tensor x2, float p=2., float eps=1e-06, bool keepdim=False) -> Tensor;
-        /// The cosines of the angles between vectors along a dimension, whose lengths count as at least `eps`.
+        /// The cosines of the angles between vectors along a dimension; norms count as at least `eps`.
         ///
         /// # Errors
-        /// Sizes that do not broadcast, integers.
+        /// Sizes that do not broadcast, integer dtypes.
         ///
         /// PyTorch: `torch.nn.functional.cosine_similarity`.
         cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor;
-        /// Pairs of vectors, each pair times the matrix of each output, plus a bias:
-        /// `x1[.., i] * weight[o, i, j] * x2[.., j]`.
+        /// The bilinear form `x1[.., i] * weight[o, i, j] * x2[.., j]`, summed over `i` and `j`, plus a bias: one for
+        /// each output `o`.
         ///
         /// # Errors
-        /// Other sizes.
+        /// Sizes that do not match.
         ///
         /// PyTorch: `torch.nn.functional.bilinear`.
         #[variants(function)]
         bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor;
-        /// The product of three tensors, each with new dimensions of size 1 at the places of `expand`, summed over
-        /// some dimensions.
+        /// The product of three tensors, summed over `sumdim`; each tensor first gets dimensions of size 1 at the
+        /// positions of its `expand`.
         ///
         /// # Errors
-        /// Dimensions out of range, or that do not broadcast.
+        /// Dimensions out of range, sizes that do not broadcast.
         ///
         /// PyTorch: `aten::_trilinear`.
         #[variants(function)]
         _trilinear(Tensor i1, Tensor i2, Tensor i3, int[] expand1, int[] expand2, int[] expand3, int[] sumdim,
             int unroll_dim=1) -> Tensor;
-        /// By how much anchors are not closer to the positive row than to the negative one, by a margin.
+        /// The triplet margin loss: `max(d(anchor, positive) - d(anchor, negative) + margin, 0)`, where `d` is the
+        /// distance of order `p`.
         ///
         /// # Errors
-        /// Other numbers of dimensions, a margin of 0 or less.
+        /// Different numbers of dimensions, a margin that is not positive.
         ///
         /// PyTorch: `torch.nn.functional.triplet_margin_loss`.
         triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1., float p=2.,
             float eps=1e-06, bool swap=False, int reduction=1) -> Tensor;
 
-        /// The gradient of the first rows of [`_cdist_forward`](fn@_cdist_forward), from its result.
+        /// The gradient of `x1` in [`_cdist_forward`](fn@_cdist_forward), from its result.
         ///
         /// # Errors
-        /// Tensors of several types, sizes that do not meet.
+        /// Tensors of different dtypes, sizes that do not match.
         ///
         /// PyTorch: `aten::_cdist_backward`.
         _cdist_backward(Tensor grad_output, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor;
-        /// The distances of all pairs of different rows of a matrix by a norm, in the order of the pairs.
+        /// The distances between all pairs of different rows of a matrix, by the norm of order `p`, as a vector in the
+        /// order of the pairs.
         ///
         /// # Errors
-        /// Other than matrices, types that are not floating point, a negative order.
+        /// An input that is not a matrix or not floating-point, a negative order.
         ///
         /// PyTorch: `torch.pdist`.
         pdist(Tensor self, float p=2.) -> Tensor;
-        /// The part of [`pdist`](fn@pdist) that computes.
+        /// The computing part of [`pdist`](fn@pdist).
         ///
         /// # Errors
-        /// As there.
+        /// The errors of [`pdist`](fn@pdist).
         ///
         /// PyTorch: `aten::_pdist_forward`.
         _pdist_forward(Tensor self, float p=2.) -> Tensor;
-        /// The gradient of the rows of [`_pdist_forward`](fn@_pdist_forward), from its result.
+        /// The gradient of the input of [`_pdist_forward`](fn@_pdist_forward), from its result.
         ///
         /// # Errors
-        /// A gradient or distances that are not one for each pair.
+        /// A gradient or distances that do not have one element for each pair.
         ///
         /// PyTorch: `aten::_pdist_backward`.
         _pdist_backward(Tensor grad_output, Tensor self, float p, Tensor pdist) -> Tensor;

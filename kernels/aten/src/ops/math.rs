@@ -1,22 +1,22 @@
-//! More functions of numbers, element by element: powers, rounding, angles.
+//! More element-wise functions: powers, logarithms, rounding, trigonometry, remainders, activations.
 //!
-//! Functions whose results are seldom integers give floating-point results for integers. Those with an underscore write
-//! in place.
+//! Functions whose results are seldom integers give floating-point results for integers. A name that ends in an
+//! underscore is an in-place variant.
 
 use torch_library::torch_library;
 
 torch_library! {
-    /// More functions of numbers, on top of what was declared before.
+    /// More element-wise functions, on top of the operators declared before.
     #[methods(MathMethods)]
     #[overloads(function)]
     pub mod aten extends super::activation::aten {
-        /// *e* to the power of each element, less one; precise near zero.
+        /// `exp(x) - 1` of each element, precise near zero.
         ///
         /// PyTorch: `torch.expm1`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         expm1(Tensor self) -> Tensor;
-        /// The natural logarithm of each element and one; precise near zero.
+        /// `ln(1 + x)` of each element, precise near zero.
         ///
         /// PyTorch: `torch.log1p`.
         #[tags(pointwise)]
@@ -40,19 +40,19 @@ torch_library! {
         #[tags(pointwise)]
         #[variants(out, in_place)]
         tan(Tensor self) -> Tensor;
-        /// The angle whose sine each element is.
+        /// The arcsine of each element.
         ///
         /// PyTorch: `torch.asin`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         asin(Tensor self) -> Tensor;
-        /// The angle whose cosine each element is.
+        /// The arccosine of each element.
         ///
         /// PyTorch: `torch.acos`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         acos(Tensor self) -> Tensor;
-        /// The angle whose tangent each element is.
+        /// The arctangent of each element.
         ///
         /// PyTorch: `torch.atan`.
         #[tags(pointwise)]
@@ -70,19 +70,19 @@ torch_library! {
         #[tags(pointwise)]
         #[variants(out, in_place)]
         cosh(Tensor self) -> Tensor;
-        /// The number whose hyperbolic sine each element is.
+        /// The inverse hyperbolic sine of each element.
         ///
         /// PyTorch: `torch.asinh`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         asinh(Tensor self) -> Tensor;
-        /// The number whose hyperbolic cosine each element is.
+        /// The inverse hyperbolic cosine of each element.
         ///
         /// PyTorch: `torch.acosh`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         acosh(Tensor self) -> Tensor;
-        /// The number whose hyperbolic tangent each element is.
+        /// The inverse hyperbolic tangent of each element.
         ///
         /// PyTorch: `torch.atanh`.
         #[tags(pointwise)]
@@ -94,25 +94,25 @@ torch_library! {
         #[tags(pointwise)]
         #[variants(out, in_place)]
         erf(Tensor self) -> Tensor;
-        /// One less the error function of each element.
+        /// The complementary error function, `1 - erf(x)`, of each element.
         ///
         /// PyTorch: `torch.erfc`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         erfc(Tensor self) -> Tensor;
-        /// The largest whole number that is not above each element.
+        /// Rounds each element down to an integer.
         ///
         /// PyTorch: `torch.floor`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         floor(Tensor self) -> Tensor;
-        /// The smallest whole number that is not below each element.
+        /// Rounds each element up to an integer.
         ///
         /// PyTorch: `torch.ceil`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         ceil(Tensor self) -> Tensor;
-        /// The whole number nearest to each element; halves go to the even one.
+        /// Rounds each element to the nearest integer; ties go to the even one.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -127,13 +127,13 @@ torch_library! {
         #[tags(pointwise)]
         #[variants(out, in_place)]
         round(Tensor self) -> Tensor;
-        /// Each element without its fraction.
+        /// Rounds each element towards zero.
         ///
         /// PyTorch: `torch.trunc`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         trunc(Tensor self) -> Tensor;
-        /// The fraction of each element, with its sign.
+        /// The fractional part of each element, with its sign.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -147,25 +147,25 @@ torch_library! {
         #[tags(pointwise)]
         #[variants(out, in_place)]
         frac(Tensor self) -> Tensor;
-        /// Each element times its logistic function.
+        /// The SiLU (swish) activation: `x * sigmoid(x)`.
         ///
         /// PyTorch: `torch.nn.functional.silu`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         silu(Tensor self) -> Tensor;
-        /// Each element times the hyperbolic tangent of its softplus.
+        /// The Mish activation: `x * tanh(softplus(x))`.
         ///
         /// PyTorch: `torch.nn.functional.mish`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         mish(Tensor self) -> Tensor;
-        /// Each element times a line from 0 at -3 to 1 at 3.
+        /// The hard swish activation: `x * hardsigmoid(x)`.
         ///
         /// PyTorch: `torch.nn.functional.hardswish`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         hardswish(Tensor self) -> Tensor;
-        /// A line from 0 at -3 to 1 at 3.
+        /// A piecewise linear sigmoid: a line from 0 at -3 to 1 at 3, constant outside.
         ///
         /// PyTorch: `torch.nn.functional.hardsigmoid`.
         #[tags(pointwise)]
@@ -190,31 +190,31 @@ torch_library! {
         ///
         /// PyTorch: `torch.isfinite`.
         isfinite(Tensor self) -> Tensor;
-        /// The larger of two elements, or the one that is NaN.
+        /// The larger of two elements; NaN if either is NaN.
         ///
         /// PyTorch: `torch.maximum`.
         #[tags(pointwise)]
         #[variants(out)]
         maximum(Tensor self, Tensor other) -> Tensor;
-        /// The smaller of two elements, or the one that is NaN.
+        /// The smaller of two elements; NaN if either is NaN.
         ///
         /// PyTorch: `torch.minimum`.
         #[tags(pointwise)]
         #[variants(out)]
         minimum(Tensor self, Tensor other) -> Tensor;
-        /// The angle of the point with these elements as ordinate and abscissa.
+        /// The angle of the point whose y coordinate is `self` and whose x coordinate is `other`.
         ///
         /// PyTorch: `torch.atan2`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         atan2(Tensor self, Tensor other) -> Tensor;
-        /// The larger of two elements; of a number and NaN the number.
+        /// The larger of two elements; if one of them is NaN, the other.
         ///
         /// PyTorch: `torch.fmax`.
         #[tags(pointwise)]
         #[variants(out)]
         fmax(Tensor self, Tensor other) -> Tensor;
-        /// The smaller of two elements; of a number and NaN the number.
+        /// The smaller of two elements; if one of them is NaN, the other.
         ///
         /// PyTorch: `torch.fmin`.
         #[tags(pointwise)]
@@ -223,57 +223,57 @@ torch_library! {
         /// The tensor itself: `+x`.
         ///
         /// # Errors
-        /// Booleans.
+        /// A boolean dtype.
         ///
         /// PyTorch: `torch.positive`.
         #[tags(pointwise)]
         positive(Tensor(a) self) -> Tensor(a);
-        /// Each element times two to the power of another.
+        /// `self * 2^other`, element-wise.
         ///
         /// PyTorch: `torch.ldexp`.
         #[tags(pointwise)]
         ldexp.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// What is left of each element divided by another, with the sign of the element.
+        /// The remainder of the division `self / other`, with the sign of `self` (as C's `fmod`).
         ///
         /// # Errors
-        /// An integer divided by zero.
+        /// An integer division by zero.
         ///
         /// PyTorch: `torch.fmod`.
         #[tags(pointwise)]
         #[variants(out = "Tensor_out", in_place)]
         fmod.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// [`fmod_Tensor`] with a number.
+        /// [`fmod_Tensor`] with a scalar.
         ///
         /// PyTorch: `torch.fmod`.
         #[tags(pointwise)]
         fmod.Scalar(Tensor self, Scalar other) -> Tensor;
-        /// What is left of each element divided by another, with the sign of the divisor.
+        /// The remainder of the division `self / other`, with the sign of `other` (as Python's `%`).
         ///
         /// # Errors
-        /// An integer divided by zero.
+        /// An integer division by zero.
         ///
         /// PyTorch: `torch.remainder`.
         #[tags(pointwise)]
         #[variants(out = "Tensor_out", in_place)]
         remainder.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// [`remainder_Tensor`] with a number.
+        /// [`remainder_Tensor`] with a scalar.
         ///
         /// PyTorch: `torch.remainder`.
         #[tags(pointwise)]
         remainder.Scalar(Tensor self, Scalar other) -> Tensor;
-        /// Each element to the power of another.
+        /// Each element to the power of the other operand's.
         ///
         /// # Errors
-        /// An integer to the power of a negative number.
+        /// An integer to a negative integer power.
         ///
         /// PyTorch: `torch.pow`.
         #[tags(pointwise)]
         #[variants(out, in_place = "Tensor")]
         pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor;
-        /// Each element to the power of a number.
+        /// Each element to the power of a scalar.
         ///
         /// # Errors
-        /// An integer to the power of a negative number.
+        /// An integer to a negative integer power.
         ///
         /// PyTorch: `torch.pow`.
         #[tags(pointwise)]
@@ -284,7 +284,7 @@ torch_library! {
         /// PyTorch: `Tensor.pow_`.
         #[tags(pointwise)]
         pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!);
-        /// A number to the power of each element.
+        /// A scalar to the power of each element.
         ///
         /// PyTorch: `torch.pow`.
         #[tags(pointwise)]
@@ -293,7 +293,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.floor_divide`.
         floor_divide(Tensor self, Tensor other) -> Tensor;
-        /// The quotient by a number, rounded down.
+        /// The quotient by a scalar, rounded down.
         ///
         /// PyTorch: `torch.floor_divide`.
         floor_divide.Scalar(Tensor self, Scalar other) -> Tensor;
@@ -304,7 +304,7 @@ torch_library! {
         #[tags(pointwise)]
         #[variants(out, in_place)]
         lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor;
-        /// `self + weight * (end - self)`, element by element.
+        /// `self + weight * (end - self)`, with a weight for each element.
         ///
         /// PyTorch: `torch.lerp`.
         #[tags(pointwise)]
@@ -322,64 +322,68 @@ torch_library! {
         #[tags(pointwise)]
         #[variants(out, in_place)]
         addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor;
-        /// Each element where it is positive, else a part of it.
+        /// `x` where it is positive, `negative_slope * x` elsewhere.
         ///
         /// PyTorch: `torch.nn.functional.leaky_relu`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor;
-        /// Each element where it is positive, else what its exponential is above or below one.
+        /// The exponential linear unit: `x` where it is positive, `alpha * (exp(x) - 1)` elsewhere, with `x` scaled by
+        /// `input_scale` before the exponential and the result by `scale`.
         ///
         /// PyTorch: `torch.nn.functional.elu`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor;
-        /// A smooth `relu`: the logarithm of one and the exponential; the element itself above a threshold.
+        /// A smooth `relu`: `ln(1 + exp(beta * x)) / beta`, or `x` itself where `beta * x` is above `threshold`.
         ///
         /// PyTorch: `torch.nn.functional.softplus`.
         #[tags(pointwise)]
         #[variants(out)]
         softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor;
-        /// Each element, but not below or above two numbers.
+        /// Clamps each element to `[min_val, max_val]`.
         ///
         /// PyTorch: `torch.nn.functional.hardtanh`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor;
-        /// The logarithm of the logistic function of each element.
+        /// The logarithm of the sigmoid of each element.
         ///
         /// PyTorch: `torch.nn.functional.logsigmoid`.
         #[tags(pointwise)]
         log_sigmoid(Tensor self) -> Tensor;
-        /// Each element where it is positive, else a learned part of it, one for all or one for each channel.
+        /// `x` where it is positive, `weight * x` elsewhere, with one learned weight for all elements or one for each
+        /// channel.
         ///
         /// # Errors
-        /// Another number of parts than one and the channels.
+        /// A number of weights other than one and that of the channels.
         ///
         /// PyTorch: `torch.nn.functional.prelu`.
         #[tags(pointwise)]
         prelu(Tensor self, Tensor weight) -> Tensor;
-        /// The part of [`prelu`](fn@prelu) that computes, with a weight that broadcasts.
+        /// The computing part of [`prelu`](fn@prelu), with a weight that broadcasts.
         ///
         /// PyTorch: `aten::_prelu_kernel`.
         #[tags(pointwise)]
         _prelu_kernel(Tensor self, Tensor weight) -> Tensor;
-        /// The gradients of both arguments of [`_prelu_kernel`], each for all elements.
+        /// The gradients of both arguments of [`_prelu_kernel`], with the sizes of the input; that of the weight is not
+        /// summed yet.
         ///
         /// PyTorch: `aten::_prelu_kernel_backward`.
         _prelu_kernel_backward(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor, Tensor);
-        /// What is left of a number, with the sign of the element by which it is divided.
+        /// The remainder of the division of a scalar by each element, with the sign of the element.
         ///
         /// # Errors
-        /// An integer divided by zero, complex numbers.
+        /// An integer division by zero, a complex dtype.
         ///
         /// PyTorch: `torch.remainder`.
         #[tags(pointwise)]
         remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor;
-        /// Each element with so many digits behind the point, or with zeros before it if that is negative.
+        /// Rounds each element to `decimals` digits after the decimal point; if `decimals` is negative, to zeros before
+        /// it.
         ///
         /// # Errors
-        /// Integers, unless `decimals` is 0; booleans and complex numbers.
+        /// Integer dtypes, unless `decimals` is 0; boolean and complex dtypes.
         ///
         /// PyTorch: `torch.round`.
         #[tags(pointwise)]

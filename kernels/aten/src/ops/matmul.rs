@@ -1,54 +1,55 @@
-//! Operators that multiply matrices.
+//! Matrix products, and what is built on them: `linear`, `einsum`, scaled dot-product attention.
 
 use torch_library::torch_library;
 
 torch_library! {
-    /// Matrix products, on top of what was declared before.
+    /// Matrix products, on top of the operators declared before.
     #[methods(MatmulMethods)]
     pub mod aten extends super::statistics::aten {
-        /// The product of an `n × k` and a `k × m` matrix.
+        /// The product of an `n × k` matrix and a `k × m` matrix.
         ///
         /// # Errors
-        /// Tensors that are no matrices, sizes that do not meet, different types.
+        /// Tensors that are not matrices, sizes that do not match, different dtypes.
         ///
         /// PyTorch: `torch.mm`.
         #[variants(out)]
         mm(Tensor self, Tensor mat2) -> Tensor;
 
-        /// The products of two batches of matrices, one by one.
+        /// The products of two batches of matrices, `[batch, n, k]` and `[batch, k, m]`, pair by pair.
         ///
         /// # Errors
-        /// As [`mm`](fn@mm); different numbers of matrices.
+        /// The errors of [`mm`](fn@mm); batches of different sizes.
         ///
         /// PyTorch: `torch.bmm`.
         #[variants(out)]
         bmm(Tensor self, Tensor mat2) -> Tensor;
 
-        /// `beta * self + alpha * (mat1 @ mat2)`, where `self` broadcasts; with a `beta` of 0 it is not looked at.
+        /// `beta * self + alpha * (mat1 @ mat2)`, where `self` broadcasts; if `beta` is 0, `self` is ignored, NaN
+        /// included.
         ///
         /// # Errors
-        /// As [`mm`](fn@mm).
+        /// The errors of [`mm`](fn@mm).
         ///
         /// PyTorch: `torch.addmm`.
         addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor;
 
-        /// The sum of the products of two vectors' elements.
+        /// The dot product of two vectors.
         ///
         /// # Errors
-        /// Tensors that are no vectors, different lengths or types.
+        /// Tensors that are not vectors, different lengths or dtypes.
         ///
         /// PyTorch: `torch.dot`.
         dot(Tensor self, Tensor tensor) -> Tensor;
 
-        /// The product of a matrix and a vector.
+        /// The product of a matrix `[n, m]` and a vector of `m` elements: a vector of `n` elements.
         ///
         /// # Errors
-        /// Tensors that are no matrix and no vector, sizes that do not meet, different types.
+        /// Tensors that are not a matrix and a vector, sizes that do not match, different dtypes.
         ///
         /// PyTorch: `torch.mv`.
         mv(Tensor self, Tensor vec) -> Tensor;
 
-        /// The product of two tensors: of vectors, matrices, or broadcasting batches of matrices.
+        /// The product of two tensors: of vectors, matrices, or batches of matrices, which broadcast.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -60,24 +61,24 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// A tensor without dimensions, sizes that do not meet, different types.
+        /// A tensor without dimensions, sizes that do not match, different dtypes.
         ///
         /// PyTorch: `torch.matmul`.
         matmul(Tensor self, Tensor other) -> Tensor;
 
-        /// `input @ weight.t() + bias`.
+        /// `input @ weight.t() + bias`, for an input `[.., in]`, a weight `[out, in]` and a bias `[out]`.
         ///
         /// # Errors
-        /// As [`matmul`](fn@matmul).
+        /// The errors of [`matmul`](fn@matmul).
         ///
         /// PyTorch: `torch.nn.functional.linear`.
         linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor;
 
-        /// `beta * self + alpha * (batch1 @ batch2)`, for batches of matrices.
+        /// `beta * self + alpha * (batch1 @ batch2)`, for batches of matrices, `[batch, n, k]` and `[batch, k, m]`.
         ///
         /// PyTorch: `torch.baddbmm`.
         baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor;
-        /// `beta * self + alpha * sum(batch1 @ batch2)`, the sum being that over the batch.
+        /// `beta * self + alpha * sum(batch1 @ batch2)`, summed over the batch.
         ///
         /// PyTorch: `torch.addbmm`.
         addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor;
@@ -85,7 +86,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.Tensor.addbmm_`.
         addbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!);
-        /// All products of an element of one vector with one of another.
+        /// The outer product of two vectors: a matrix of all products of their elements.
         ///
         /// PyTorch: `torch.outer`.
         outer(Tensor self, Tensor vec2) -> Tensor;
@@ -94,11 +95,11 @@ torch_library! {
         /// PyTorch: `torch.trace`.
         trace(Tensor self) -> Tensor;
 
-        /// A sum of products of elements, by a formula in which letters name dimensions: `"ik,kj->ij"` multiplies
-        /// matrices.
+        /// A sum of products of elements, by Einstein's notation, in which letters name dimensions: `"ik,kj->ij"` is a
+        /// matrix product.
         ///
-        /// A letter that is not behind the arrow is summed over; without an arrow those that occur twice are. `...`
-        /// stands for all dimensions that have no letter.
+        /// Letters that are not behind the arrow are summed over; without an arrow, those that occur twice. `...`
+        /// stands for all dimensions without a letter.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -111,38 +112,39 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// A formula that does not fit the tensors.
+        /// An equation that does not fit the tensors.
         ///
         /// PyTorch: `torch.einsum`.
         einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor;
 
-        /// The values, weighted by the softmax of how queries and keys match: sizes `[…, length, width]` each.
+        /// The values, weighted by the softmax of the scaled dot products of queries and keys: sizes
+        /// `[…, length, width]` each.
         ///
-        /// A mask of booleans says which keys a query may look at, one of numbers is added to the products.
+        /// A boolean mask says which keys a query may attend to; one of numbers is added to the products.
         ///
         /// # Errors
-        /// A mask together with `is_causal`, sizes that do not fit.
+        /// A mask together with `is_causal`, sizes that do not match.
         ///
         /// PyTorch: `torch.nn.functional.scaled_dot_product_attention`.
         scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None,
             float dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor;
 
-        /// As that, of sizes `[batch, head, length, width]`, without the matrix of all products; and the logarithm
-        /// of the sum of each query's exponentials.
+        /// [`scaled_dot_product_attention`](fn@scaled_dot_product_attention) for sizes `[batch, head, length, width]`,
+        /// without storing the matrix of all scores (flash attention); and the log-sum-exp of each query's scores.
         ///
         /// # Errors
-        /// Other sizes, and dropout.
+        /// Other sizes, a nonzero dropout.
         ///
         /// PyTorch: what `scaled_dot_product_attention` does on the CPU.
         _scaled_dot_product_flash_attention_for_cpu(Tensor query, Tensor key, Tensor value, float dropout_p=0.,
             bool is_causal=False, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor output,
             Tensor logsumexp);
         /// The gradients of query, key and value of
-        /// [`_scaled_dot_product_flash_attention_for_cpu`](fn@_scaled_dot_product_flash_attention_for_cpu), from
-        /// its results.
+        /// [`_scaled_dot_product_flash_attention_for_cpu`](fn@_scaled_dot_product_flash_attention_for_cpu), from its
+        /// results.
         ///
         /// # Errors
-        /// A dropout, sizes that do not meet.
+        /// A nonzero dropout, sizes that do not match.
         ///
         /// PyTorch: `aten::_scaled_dot_product_flash_attention_for_cpu_backward`.
         _scaled_dot_product_flash_attention_for_cpu_backward(Tensor grad_out, Tensor query, Tensor key,

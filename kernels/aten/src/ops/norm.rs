@@ -1,64 +1,67 @@
-//! Operators that bring elements to a common scale.
+//! Softmax, normalisation layers and dropout.
 
 use torch_library::torch_library;
 
 torch_library! {
-    /// Normalisation, on top of what was declared before.
+    /// Normalisation, on top of the operators declared before.
     #[methods(NormMethods)]
     #[overloads(function)]
     #[kernels_in(torch_library_nn)]
     pub mod aten extends super::scatter::aten {
-        /// Exponentials that sum to one along a dimension; converted to `dtype` first, if one is given.
+        /// The softmax along a dimension: exponentials, divided by their sum. The input is converted to `dtype` first,
+        /// if it is given.
         ///
         /// # Errors
-        /// Types that are not floating point.
+        /// Dtypes that are not floating-point.
         ///
         /// PyTorch: `torch.softmax`.
         softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor;
-        /// The part of [`softmax_int`](fn@softmax_int) that computes.
+        /// The computing part of [`softmax_int`](fn@softmax_int).
         ///
         /// PyTorch: `aten::_softmax`.
         _softmax(Tensor self, int dim, bool half_to_float) -> Tensor;
-        /// The logarithm of the softmax, more exact than both steps one after the other.
+        /// The logarithm of the softmax, more precise than both steps one after the other.
         ///
         /// # Errors
-        /// Types that are not floating point.
+        /// Dtypes that are not floating-point.
         ///
         /// PyTorch: `torch.log_softmax`.
         log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor;
-        /// The part of [`log_softmax_int`](fn@log_softmax_int) that computes.
+        /// The computing part of [`log_softmax_int`](fn@log_softmax_int).
         ///
         /// PyTorch: `aten::_log_softmax`.
         _log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor;
 
-        /// The last dimensions, together, with mean 0 and variance 1; then scaled by `weight` and moved by `bias`.
+        /// Layer normalisation: normalises over the last dimensions to mean 0 and variance 1, then multiplies by
+        /// `weight` and adds `bias`.
         ///
         /// # Errors
-        /// A `normalized_shape` that the input does not end in, a weight or bias of other sizes.
+        /// An input whose last sizes are not `normalized_shape`, a weight or bias of other sizes.
         ///
         /// PyTorch: `torch.nn.functional.layer_norm`.
         layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None,
             float eps=1e-05, bool cudnn_enable=True) -> Tensor;
-        /// The part of [`layer_norm`](fn@layer_norm) that computes: the result, the means, and one over the
+        /// The computing part of [`layer_norm`](fn@layer_norm): the result, the means, and the reciprocals of the
         /// standard deviations.
         ///
         /// PyTorch: `aten::native_layer_norm`.
         native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias,
             float eps) -> (Tensor, Tensor, Tensor);
 
-        /// Each channel (dimension 1) with mean 0 and variance 1; then scaled by `weight` and moved by `bias`.
+        /// Batch normalisation: normalises each channel (dimension 1) to mean 0 and variance 1, then multiplies by
+        /// `weight` and adds `bias`.
         ///
-        /// In training, the statistics are those of the batch, and move the running ones by `momentum`; else they
-        /// are the running ones.
+        /// In training, the statistics are those of the batch, and the running statistics are updated with `momentum`;
+        /// otherwise the running statistics are used.
         ///
         /// # Errors
-        /// No running statistics outside of training, vectors of another length than the channels.
+        /// No running statistics outside of training, parameters that do not have one element for each channel.
         ///
         /// PyTorch: `torch.nn.functional.batch_norm`.
         batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var,
             bool training, float momentum, float eps, bool cudnn_enabled) -> Tensor;
-        /// The part of [`batch_norm`](fn@batch_norm) that computes: the result, and the statistics of the batch
-        /// (none outside of training).
+        /// The computing part of [`batch_norm`](fn@batch_norm): the result, and the statistics of the batch (empty
+        /// outside of training).
         ///
         /// PyTorch: `aten::native_batch_norm`.
         native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var,
@@ -73,53 +76,56 @@ torch_library! {
         /// PyTorch: `aten::_log_softmax_backward_data`.
         _log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor;
 
-        /// The gradients of input, weight and bias of [`native_layer_norm`]; none (undefined) for each that
-        /// `output_mask` does not want.
+        /// The gradients of input, weight and bias of [`native_layer_norm`]; undefined tensors for those that
+        /// `output_mask` does not ask for.
         ///
         /// PyTorch: `aten::native_layer_norm_backward`.
         native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean,
             Tensor rstd, Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor);
-        /// The gradients of input, weight and bias of [`native_batch_norm`]; none (undefined) for each that
-        /// `output_mask` does not want.
+        /// The gradients of input, weight and bias of [`native_batch_norm`]; undefined tensors for those that
+        /// `output_mask` does not ask for.
         ///
         /// # Errors
-        /// In training without the saved statistics, outside of it without the running ones.
+        /// No saved statistics in training, no running statistics outside of it.
         ///
         /// PyTorch: `aten::native_batch_norm_backward`.
         native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean,
             Tensor? running_var, Tensor? save_mean, Tensor? save_invstd, bool train, float eps,
             bool[3] output_mask) -> (Tensor, Tensor, Tensor);
 
-        /// Normalises each of so many groups of channels of each item by its mean and variance.
+        /// Group normalisation: normalises each of `num_groups` groups of channels of each example to mean 0 and
+        /// variance 1.
         ///
         /// # Errors
-        /// Channels that do not make up so many groups.
+        /// A number of channels that `num_groups` does not divide.
         ///
         /// PyTorch: `torch.nn.functional.group_norm`.
         group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05,
             bool cudnn_enabled=True) -> Tensor;
-        /// The part of [`group_norm`](fn@group_norm) that computes, for `N` items of `C` channels of `HxW`
-        /// elements; with the means, and one over the deviations.
+        /// The computing part of [`group_norm`](fn@group_norm), for `N` examples of `C` channels of `HxW` elements: the
+        /// result, the means, and the reciprocals of the standard deviations.
         ///
         /// # Errors
-        /// Numbers that do not make the sizes of the input, channels that do not make the groups.
+        /// An `N`, `C` or `HxW` that does not match the input, a number of channels that the groups do not divide.
         ///
         /// PyTorch: `aten::native_group_norm`.
         native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group,
             float eps) -> (Tensor, Tensor, Tensor);
-        /// Divides by the root of the mean of the squares over the last dimensions, whose sizes are given, and
-        /// multiplies with the weight, which has these sizes; the result is contiguous and of the input's type.
+        /// RMS normalisation: divides by the root mean square over the last dimensions, whose sizes are
+        /// `normalized_shape`, and multiplies by the weight, which has these sizes. The result is contiguous and has
+        /// the dtype of the input.
         ///
         /// # Errors
-        /// Sizes that are not the last of the input's, or not the weight's; integers.
+        /// A `normalized_shape` that is not the last sizes of the input, or not those of the weight; integer dtypes.
         ///
         /// PyTorch: `torch.nn.functional.rms_norm`.
         rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor;
 
-        /// Sets each element to zero with probability `p` and scales the others, in training; else nothing changes.
+        /// In training, sets each element to zero with probability `p`, and divides the others by `1 - p`; otherwise
+        /// returns the input.
         ///
         /// # Errors
-        /// A probability that is not between 0 and 1.
+        /// A probability outside of `[0, 1]`.
         ///
         /// PyTorch: `torch.nn.functional.dropout`.
         dropout(Tensor input, float p, bool train) -> Tensor;
@@ -129,11 +135,11 @@ torch_library! {
         #[tags(nondeterministic_seeded)]
         dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!);
 
-        /// [`dropout`](fn@dropout) that keeps mean and variance of inputs of mean 0 and variance 1: what is dropped
-        /// gets the value that `selu` ends at, and all is scaled and moved.
+        /// [`dropout`](fn@dropout) that keeps the mean 0 and variance 1 of its input: dropped elements get the value
+        /// that `selu` approaches at minus infinity, then all are scaled and shifted.
         ///
         /// # Errors
-        /// A probability that is not between 0 and 1.
+        /// A probability outside of `[0, 1]`.
         ///
         /// PyTorch: `torch.nn.functional.alpha_dropout`.
         alpha_dropout(Tensor input, float p, bool train) -> Tensor;
@@ -145,7 +151,7 @@ torch_library! {
         /// [`dropout`](fn@dropout) of whole channels.
         ///
         /// # Errors
-        /// As there; inputs of fewer than two dimensions.
+        /// The errors of [`dropout`](fn@dropout); an input of fewer than two dimensions.
         ///
         /// PyTorch: `torch.feature_dropout`.
         feature_dropout(Tensor input, float p, bool train) -> Tensor;
@@ -157,7 +163,7 @@ torch_library! {
         /// [`alpha_dropout`](fn@alpha_dropout) of whole channels.
         ///
         /// # Errors
-        /// As there; inputs of fewer than two dimensions.
+        /// The errors of [`alpha_dropout`](fn@alpha_dropout); an input of fewer than two dimensions.
         ///
         /// PyTorch: `torch.nn.functional.feature_alpha_dropout`.
         feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor;
@@ -166,10 +172,10 @@ torch_library! {
         /// PyTorch: `torch.nn.functional.feature_alpha_dropout` with `inplace=True`.
         #[tags(nondeterministic_seeded)]
         feature_alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!);
-        /// [`dropout`](fn@dropout) and which elements it kept; in training unless `train` is false.
+        /// [`dropout`](fn@dropout), and a mask of the elements that it kept; it is in training unless `train` is false.
         ///
         /// # Errors
-        /// A probability that is not between 0 and 1, integers in training.
+        /// A probability outside of `[0, 1]`, integer dtypes in training.
         ///
         /// PyTorch: `torch.native_dropout`.
         #[tags(nondeterministic_seeded)]
@@ -180,26 +186,26 @@ torch_library! {
         #[tags(pointwise)]
         native_dropout_backward(Tensor grad_output, Tensor mask, float scale) -> Tensor;
 
-        /// [`softmax_int`](fn@softmax_int), with zeros where all of a row is minus infinity.
+        /// [`softmax_int`](fn@softmax_int), with zeros where a whole row is minus infinity.
         ///
         /// # Errors
-        /// Types that are not floating point.
+        /// Dtypes that are not floating-point.
         ///
         /// PyTorch: `aten::_safe_softmax`.
         _safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor;
 
-        /// [`native_batch_norm`](fn@native_batch_norm) that says in its schema that it moves the running statistics.
+        /// [`native_batch_norm`](fn@native_batch_norm), whose schema says that it writes the running statistics.
         ///
         /// # Errors
-        /// As there.
+        /// The errors of [`native_batch_norm`](fn@native_batch_norm).
         ///
         /// PyTorch: `aten::_native_batch_norm_legit`.
         _native_batch_norm_legit(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean,
             Tensor(b!) running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor);
-        /// As [`_native_batch_norm_legit`](fn@_native_batch_norm_legit), without running statistics.
+        /// [`_native_batch_norm_legit`](fn@_native_batch_norm_legit) without running statistics.
         ///
         /// # Errors
-        /// As there; outside of training.
+        /// The errors of [`_native_batch_norm_legit`](fn@_native_batch_norm_legit); `training=False`.
         ///
         /// PyTorch: `aten::_native_batch_norm_legit`.
         _native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, bool training,
@@ -207,65 +213,65 @@ torch_library! {
         /// [`_native_batch_norm_legit`](fn@_native_batch_norm_legit) outside of training.
         ///
         /// # Errors
-        /// As there.
+        /// The errors of [`_native_batch_norm_legit`](fn@_native_batch_norm_legit).
         ///
         /// PyTorch: `aten::_native_batch_norm_legit_no_training`.
         _native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean,
             Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor);
-        /// [`_native_batch_norm_legit`](fn@_native_batch_norm_legit) that returns the moved statistics, and writes
-        /// to no argument.
+        /// The functional form of [`_native_batch_norm_legit`](fn@_native_batch_norm_legit): it returns the updated
+        /// running statistics, and writes to no argument.
         ///
         /// # Errors
-        /// As there.
+        /// The errors of [`_native_batch_norm_legit`](fn@_native_batch_norm_legit).
         ///
         /// PyTorch: `aten::_native_batch_norm_legit_functional`.
         _native_batch_norm_legit_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean,
             Tensor running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor,
             Tensor running_mean_out, Tensor running_var_out);
-        /// [`native_batch_norm`](fn@native_batch_norm) in training, and what a backend would keep for the gradient:
-        /// here nothing.
+        /// [`native_batch_norm`](fn@native_batch_norm) in training. The last result is what a backend reserves for the
+        /// gradient: here, it is empty.
         ///
         /// # Errors
-        /// As there.
+        /// The errors of [`native_batch_norm`](fn@native_batch_norm).
         ///
         /// PyTorch: `aten::_batch_norm_with_update`.
         _batch_norm_with_update(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean,
             Tensor(b!) running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor);
-        /// [`_batch_norm_with_update`](fn@_batch_norm_with_update) that returns the moved statistics, and writes to
-        /// no argument.
+        /// The functional form of [`_batch_norm_with_update`](fn@_batch_norm_with_update): it returns the updated
+        /// running statistics, and writes to no argument.
         ///
         /// # Errors
-        /// As there.
+        /// The errors of [`_batch_norm_with_update`](fn@_batch_norm_with_update).
         ///
         /// PyTorch: `aten::_batch_norm_with_update_functional`.
         _batch_norm_with_update_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean,
             Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor,
             Tensor running_mean_out, Tensor running_var_out);
-        /// [`native_batch_norm`](fn@native_batch_norm) outside of training, and what a backend would keep for the
-        /// gradient: here nothing.
+        /// [`native_batch_norm`](fn@native_batch_norm) outside of training. The last result is what a backend reserves
+        /// for the gradient: here, it is empty.
         ///
         /// # Errors
-        /// As there; running statistics that are missing.
+        /// The errors of [`native_batch_norm`](fn@native_batch_norm); missing running statistics.
         ///
         /// PyTorch: `aten::_batch_norm_no_update`.
         _batch_norm_no_update(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean,
             Tensor? running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor);
-        /// The gradients of input, weight and bias of [`_batch_norm_with_update`](fn@_batch_norm_with_update), or
-        /// without `update` of [`_batch_norm_no_update`](fn@_batch_norm_no_update); none (undefined) for each that
-        /// `output_mask` does not want.
+        /// The gradients of input, weight and bias of [`_batch_norm_with_update`](fn@_batch_norm_with_update), or, if
+        /// `update` is false, of [`_batch_norm_no_update`](fn@_batch_norm_no_update); undefined tensors for those that
+        /// `output_mask` does not ask for.
         ///
         /// # Errors
-        /// As [`native_batch_norm_backward`](fn@native_batch_norm_backward).
+        /// The errors of [`native_batch_norm_backward`](fn@native_batch_norm_backward).
         ///
         /// PyTorch: `aten::batch_norm_backward`.
         batch_norm_backward(Tensor grad_out, Tensor input, Tensor weight, Tensor? running_mean,
             Tensor? running_var, Tensor? save_mean, Tensor? save_var, bool update, float eps,
             bool[3] output_mask, Tensor reserve) -> (Tensor, Tensor, Tensor);
-        /// The gradients of input, weight and bias of [`native_group_norm`](fn@native_group_norm); none (undefined)
-        /// for each that `output_mask` does not want.
+        /// The gradients of input, weight and bias of [`native_group_norm`](fn@native_group_norm); undefined tensors
+        /// for those that `output_mask` does not ask for.
         ///
         /// # Errors
-        /// Numbers that do not make the sizes of the input, or of the means and deviations.
+        /// An `N`, `C` or `HxW` that does not match the input, means or deviations of other sizes.
         ///
         /// PyTorch: `aten::native_group_norm_backward`.
         native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight,

@@ -1,55 +1,55 @@
-//! What optimisers do to many tensors at once: steps, and the arithmetic that steps are made of.
+//! Fused optimiser steps on lists of tensors, and the arithmetic that steps are made of.
 
 use torch_library::torch_library;
 
 torch_library! {
-    /// Work on lists of tensors, on top of what was declared before.
+    /// Optimiser steps and arithmetic on lists of tensors, on top of the operators declared before.
     #[kernels_in(torch_library_nn)]
     pub mod aten extends super::loss::aten {
-        /// Adds `alpha` times a list of tensors to another, pair by pair.
+        /// Adds `alpha` times each tensor of `other` to the corresponding one of `self`, in place.
         ///
         /// # Errors
-        /// Lists of different lengths, and what [`add__Tensor`] refuses.
+        /// Lists of different lengths; those of [`add__Tensor`].
         ///
         /// PyTorch: `torch._foreach_add_`.
         _foreach_add_.List(Tensor(a!)[] self, Tensor[] other, *, Scalar alpha=1) -> ();
-        /// Adds a number to each tensor of a list.
+        /// Adds a scalar to each tensor of a list, in place.
         ///
         /// PyTorch: `torch._foreach_add_`.
         _foreach_add_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ();
-        /// Subtracts `alpha` times a list of tensors from another, pair by pair.
+        /// Subtracts `alpha` times each tensor of `other` from the corresponding one of `self`, in place.
         ///
         /// PyTorch: `torch._foreach_sub_`.
         _foreach_sub_.List(Tensor(a!)[] self, Tensor[] other, *, Scalar alpha=1) -> ();
-        /// Multiplies two lists of tensors, pair by pair.
+        /// Multiplies each tensor of `self` by the corresponding one of `other`, in place.
         ///
         /// PyTorch: `torch._foreach_mul_`.
         _foreach_mul_.List(Tensor(a!)[] self, Tensor[] other) -> ();
-        /// Multiplies each tensor of a list by a number.
+        /// Multiplies each tensor of a list by a scalar, in place.
         ///
         /// PyTorch: `torch._foreach_mul_`.
         _foreach_mul_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ();
-        /// Divides two lists of tensors, pair by pair.
+        /// Divides each tensor of `self` by the corresponding one of `other`, in place.
         ///
         /// PyTorch: `torch._foreach_div_`.
         _foreach_div_.List(Tensor(a!)[] self, Tensor[] other) -> ();
-        /// Divides each tensor of a list by a number.
+        /// Divides each tensor of a list by a scalar, in place.
         ///
         /// PyTorch: `torch._foreach_div_`.
         _foreach_div_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ();
-        /// Adds `value * tensor1 * tensor2`, tensor by tensor.
+        /// Adds `value * tensor1 * tensor2` to each tensor of a list, in place.
         ///
         /// PyTorch: `torch._foreach_addcmul_`.
         _foreach_addcmul_.Scalar(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1) -> ();
-        /// Adds `value * tensor1 / tensor2`, tensor by tensor.
+        /// Adds `value * tensor1 / tensor2` to each tensor of a list, in place.
         ///
         /// PyTorch: `torch._foreach_addcdiv_`.
         _foreach_addcdiv_.Scalar(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1) -> ();
-        /// Moves each tensor a part of the way to another.
+        /// Interpolates each tensor of `self` towards the corresponding one of `tensors1`, in place.
         ///
         /// PyTorch: `torch._foreach_lerp_`.
         _foreach_lerp_.Scalar(Tensor(a!)[] self, Tensor[] tensors1, Scalar weight) -> ();
-        /// Writes zeros.
+        /// Fills each tensor of a list with zeros.
         ///
         /// PyTorch: `torch._foreach_zero_`.
         _foreach_zero_(Tensor(a!)[] self) -> ();
@@ -62,10 +62,10 @@ torch_library! {
         /// PyTorch: `torch._foreach_norm`.
         _foreach_norm.Scalar(Tensor[] self, Scalar ord=2, ScalarType? dtype=None) -> Tensor[];
 
-        /// A step of stochastic gradient descent. Without momentum, its buffers may be an empty list.
+        /// A step of stochastic gradient descent. Without momentum, `momentum_buffer_list` may be empty.
         ///
-        /// Gradients are divided by `grad_scale` first, also where the caller sees them; with a `found_inf` of 1
-        /// nothing happens.
+        /// Gradients are divided by `grad_scale` first, in place, so that the caller sees it. If `found_inf` is 1,
+        /// nothing is changed.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -81,7 +81,7 @@ torch_library! {
         _fused_sgd_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] momentum_buffer_list, *,
             float weight_decay, float momentum, float lr, float dampening, bool nesterov, bool maximize,
             bool is_first_step, Tensor? grad_scale=None, Tensor? found_inf=None) -> ();
-        /// A step of Adam; `state_steps` has the number of each tensor's step, from 1 on. Weight decay is added to
+        /// A step of Adam. `state_steps` has the step number of each tensor, counted from 1. Weight decay is added to
         /// the gradient.
         ///
         /// PyTorch: `torch._fused_adam_`, `torch.optim.Adam` with `fused=True`.
@@ -89,7 +89,7 @@ torch_library! {
             Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, float lr, float beta1, float beta2,
             float weight_decay, float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None,
             Tensor? found_inf=None) -> ();
-        /// A step of Adam whose weight decay shrinks the tensors themselves.
+        /// A step of AdamW: Adam whose weight decay shrinks the parameters directly.
         ///
         /// PyTorch: `torch._fused_adamw_`, `torch.optim.AdamW` with `fused=True`.
         _fused_adamw_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[] exp_avg_sqs,

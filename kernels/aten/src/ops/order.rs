@@ -1,164 +1,165 @@
-//! Operators that count, rank and run along a dimension: medians, quantiles, running extremes, bins, distinct elements.
+//! Order statistics and counts: medians, quantiles, cumulative maxima, histograms, distinct elements, binary search.
 
 use torch_library::torch_library;
 
 torch_library! {
-    /// Ranks and counts, on top of what was declared before.
+    /// Order statistics and counts, on top of the operators declared before.
     #[methods(OrderMethods)]
     pub mod aten extends super::analysis::aten {
-        /// The running products along a dimension; of integers and booleans they are `int64`.
+        /// The cumulative product along a dimension; integers and booleans give `int64`.
         ///
         /// # Errors
         /// A dimension out of range.
         ///
         /// PyTorch: `torch.cumprod`.
         cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor;
-        /// The running maxima along a dimension, and where the last of them is.
+        /// The cumulative maximum along a dimension, and the last index at which each occurs.
         ///
         /// # Errors
-        /// A dimension out of range, complex numbers.
+        /// A dimension out of range, a complex dtype.
         ///
         /// PyTorch: `torch.cummax`.
         cummax(Tensor self, int dim) -> (Tensor values, Tensor indices);
-        /// The running minima along a dimension, and where the last of them is.
+        /// The cumulative minimum along a dimension, and the last index at which each occurs.
         ///
         /// # Errors
-        /// A dimension out of range, complex numbers.
+        /// A dimension out of range, a complex dtype.
         ///
         /// PyTorch: `torch.cummin`.
         cummin(Tensor self, int dim) -> (Tensor values, Tensor indices);
-        /// The logarithms of the running sums of exponentials, without overflow.
+        /// The logarithm of the cumulative sum of exponentials along a dimension, without overflow.
         ///
         /// # Errors
-        /// Integers and booleans.
+        /// Integer and boolean dtypes.
         ///
         /// PyTorch: `torch.logcumsumexp`.
         logcumsumexp(Tensor self, int dim) -> Tensor;
-        /// The `k`-th smallest elements of a dimension, counted from 1, and where they are.
+        /// The `k`-th smallest element along a dimension, with `k` counted from 1, and its index.
         ///
         /// # Errors
-        /// A `k` beyond the dimension.
+        /// A `k` that is not between 1 and the size of the dimension.
         ///
         /// PyTorch: `torch.kthvalue`.
         kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices);
-        /// The median of all elements: of two in the middle the smaller one; NaN if there is one.
+        /// The median of all elements: the smaller of the two in the middle, or NaN if there is one.
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.median`.
         median(Tensor self) -> Tensor;
-        /// The medians of a dimension, and where they are.
+        /// The medians along a dimension, and their indices.
         ///
         /// # Errors
-        /// No elements to choose from, complex numbers.
+        /// A reduction over no elements, a complex dtype.
         ///
         /// PyTorch: `torch.median`.
         median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices);
-        /// The median of the elements that are not NaN.
+        /// The median of all elements that are not NaN.
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.nanmedian`.
         nanmedian(Tensor self) -> Tensor;
-        /// The medians of what is not NaN in a dimension, and where they are.
+        /// The medians along a dimension of the elements that are not NaN, and their indices.
         ///
         /// # Errors
-        /// No elements to choose from, complex numbers.
+        /// A reduction over no elements, a complex dtype.
         ///
         /// PyTorch: `torch.nanmedian`.
         nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices);
-        /// The most frequent elements of a dimension, of several the smallest, and where one of them is.
+        /// The most frequent element along a dimension, the smallest if there are several, and the last index at which
+        /// it occurs.
         ///
         /// # Errors
-        /// No elements to choose from, complex numbers.
+        /// A reduction over no elements, a complex dtype.
         ///
         /// PyTorch: `torch.mode`.
         mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices);
-        /// The elements below which a share `q` of a dimension lies, or of all; several shares come first in the
-        /// result.
+        /// The quantiles `q`, from 0 to 1, along a dimension or of all elements. If `q` is a vector, the quantiles are
+        /// the first dimension of the result.
         ///
         /// # Errors
-        /// Another type than that of `q`, shares outside of `[0, 1]`, no elements, another word than `"linear"`,
-        /// `"lower"`, `"higher"`, `"midpoint"` and `"nearest"`.
+        /// A `q` of another dtype or outside of `[0, 1]`, a tensor without elements, an `interpolation` other than
+        /// `"linear"`, `"lower"`, `"higher"`, `"midpoint"` and `"nearest"`.
         ///
         /// PyTorch: `torch.quantile`.
         quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation="linear") -> Tensor;
-        /// As [`quantile`](fn@quantile), for one share.
+        /// [`quantile`](fn@quantile) for a scalar `q`.
         ///
         /// # Errors
-        /// As [`quantile`](fn@quantile).
+        /// The errors of [`quantile`](fn@quantile).
         ///
         /// PyTorch: `torch.quantile`.
         quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *,
             str interpolation="linear") -> Tensor;
-        /// As [`quantile`](fn@quantile), of what is not NaN.
+        /// [`quantile`](fn@quantile) of the elements that are not NaN.
         ///
         /// # Errors
-        /// As [`quantile`](fn@quantile).
+        /// The errors of [`quantile`](fn@quantile).
         ///
         /// PyTorch: `torch.nanquantile`.
         nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation="linear") -> Tensor;
-        /// As [`nanquantile`](fn@nanquantile), for one share.
+        /// [`nanquantile`](fn@nanquantile) for a scalar `q`.
         ///
         /// # Errors
-        /// As [`quantile`](fn@quantile).
+        /// The errors of [`quantile`](fn@quantile).
         ///
         /// PyTorch: `torch.nanquantile`.
         nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *,
             str interpolation="linear") -> Tensor;
-        /// Sorted along the first dimension.
+        /// The tensor sorted along its first dimension.
         ///
         /// PyTorch: `torch.msort`.
         msort(Tensor self) -> Tensor;
-        /// Where the elements in order are; equal ones keep their order.
+        /// The indices that sort the elements along a dimension; equal elements keep their order.
         ///
         /// # Errors
-        /// A dimension out of range, complex numbers.
+        /// A dimension out of range, a complex dtype.
         ///
         /// PyTorch: `torch.argsort`.
         argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor;
 
-        /// The sums of what is not NaN.
+        /// The sums of the elements that are not NaN.
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.nansum`.
         nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor;
-        /// The means of what is not NaN.
+        /// The means of the elements that are not NaN.
         ///
         /// # Errors
-        /// Integers and booleans.
+        /// Integer and boolean dtypes.
         ///
         /// PyTorch: `torch.nanmean`.
         nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor;
-        /// The smallest and the largest elements of a dimension, or of all.
+        /// The smallest and the largest element along a dimension, or of all elements.
         ///
         /// # Errors
-        /// No elements to choose from, complex numbers.
+        /// A reduction over no elements, a complex dtype.
         ///
         /// PyTorch: `torch.aminmax`.
         aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max);
         /// The standard deviation and the mean of all elements.
         ///
         /// # Errors
-        /// Integers and booleans.
+        /// Integer and boolean dtypes.
         ///
         /// PyTorch: `torch.std_mean`.
         std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor);
         /// The standard deviations and means over some dimensions.
         ///
         /// # Errors
-        /// Integers and booleans.
+        /// Integer and boolean dtypes.
         ///
         /// PyTorch: `torch.std_mean`.
         std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor);
-        /// The standard deviations and means over some dimensions, with another correction than 1.
+        /// The standard deviations and means over some dimensions, with a `correction` (1 unless given).
         ///
         /// # Errors
-        /// Integers and booleans.
+        /// Integer and boolean dtypes.
         ///
         /// PyTorch: `torch.std_mean`.
         std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None,
@@ -166,46 +167,46 @@ torch_library! {
         /// The variance and the mean of all elements.
         ///
         /// # Errors
-        /// Integers and booleans.
+        /// Integer and boolean dtypes.
         ///
         /// PyTorch: `torch.var_mean`.
         var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor);
         /// The variances and means over some dimensions.
         ///
         /// # Errors
-        /// Integers and booleans.
+        /// Integer and boolean dtypes.
         ///
         /// PyTorch: `torch.var_mean`.
         var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor);
-        /// The differences of neighbours along a dimension, `n` times.
+        /// The differences between neighbours along a dimension, taken `n` times.
         ///
         /// # Errors
         /// A tensor without dimensions, a negative `n`.
         ///
         /// PyTorch: `torch.diff`.
         diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor;
-        /// The area under a line through points that are `dx` apart.
+        /// The integral along a dimension by the trapezoidal rule, of samples that are `dx` apart.
         ///
         /// # Errors
         /// A dimension out of range.
         ///
         /// PyTorch: `torch.trapezoid`.
         trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor;
-        /// The area under a line through points at `x`.
+        /// The integral along a dimension by the trapezoidal rule, of samples at the points `x`.
         ///
         /// # Errors
         /// Sizes that do not broadcast.
         ///
         /// PyTorch: `torch.trapezoid`.
         trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor;
-        /// How each two of the rows vary together.
+        /// The covariance matrix of the variables in the rows, whose observations are the columns.
         ///
         /// # Errors
-        /// More than two dimensions, weights that are not one for each column.
+        /// More than two dimensions, weights that do not have one element for each column.
         ///
         /// PyTorch: `torch.cov`.
         cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor;
-        /// How each two of the rows correlate.
+        /// The correlation coefficients of the variables in the rows, whose observations are the columns.
         ///
         /// # Errors
         /// More than two dimensions.
@@ -213,90 +214,95 @@ torch_library! {
         /// PyTorch: `torch.corrcoef`.
         corrcoef(Tensor self) -> Tensor;
 
-        /// How often each whole number occurs, or the sum of the weights where it does.
+        /// The number of occurrences of each non-negative integer, or the sum of the weights at its occurrences. Counts
+        /// are `int64`; the result has at least `minlength` elements.
         ///
         /// # Errors
-        /// Negative numbers, such that are not whole, more than one dimension.
+        /// Negative elements, a dtype that is not integer, more than one dimension.
         ///
         /// PyTorch: `torch.bincount`.
         #[tags(dynamic_output_shape)]
         bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor;
-        /// How many elements lie in each of equal bins between two bounds, or between the smallest and the largest
-        /// element.
+        /// The histogram of the elements: their counts in bins of equal width between `min` and `max`, or between the
+        /// smallest and the largest element if both are 0.
         ///
         /// # Errors
-        /// No bins, a lower bound above the upper one, integers.
+        /// No bins, a `min` above `max`, integer dtypes.
         ///
         /// PyTorch: `torch.histc`.
         histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor;
-        /// The distinct elements in order, which of them each element is, and how often each occurs.
+        /// The distinct elements in ascending order, for each element its index among them, and how often each occurs.
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.unique`.
         #[tags(dynamic_output_shape)]
         _unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor,
             Tensor, Tensor);
-        /// One of each run of equal elements, which of them each element is, and how long each run is.
+        /// One element of each run of equal elements, for each element the index of its run, and the length of each
+        /// run.
         ///
         /// PyTorch: `torch.unique_consecutive`.
         #[tags(dynamic_output_shape)]
         unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False,
             int? dim=None) -> (Tensor, Tensor, Tensor);
-        /// The distinct slices of a dimension in order, which of them each slice is, and how often each occurs.
+        /// The distinct slices along a dimension in ascending order, for each slice its index among them, and how often
+        /// each occurs.
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.unique`.
         #[tags(dynamic_output_shape)]
         unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False,
             bool return_counts=False) -> (Tensor, Tensor, Tensor);
-        /// Where elements would go into sorted rows: before equal ones, or behind them with `right`.
+        /// The indices at which elements would be inserted into sorted rows: before equal elements, or after them with
+        /// `right`. They are `int64`, or `int32` with `out_int32`.
         ///
         /// # Errors
-        /// Rows of other sizes, a side that contradicts `right`.
+        /// Rows of other sizes, a `side` that contradicts `right`.
         ///
         /// PyTorch: `torch.searchsorted`.
         searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False,
             str? side=None, Tensor? sorter=None) -> Tensor;
-        /// Where a number would go into a sorted vector.
+        /// The index at which a scalar would be inserted into a sorted vector.
         ///
         /// # Errors
-        /// As [`searchsorted_Tensor`](fn@searchsorted_Tensor).
+        /// The errors of [`searchsorted_Tensor`](fn@searchsorted_Tensor).
         ///
         /// PyTorch: `torch.searchsorted`.
         searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False,
             str? side=None, Tensor? sorter=None) -> Tensor;
-        /// Between which boundaries each element lies: how many are below it, or not above it with `right`.
+        /// The index of the bucket of each element: the number of boundaries that are less than it, or at most it with
+        /// `right`. It is `int64`, or `int32` with `out_int32`.
         ///
         /// # Errors
-        /// Boundaries that are no vector.
+        /// Boundaries that are not a vector.
         ///
         /// PyTorch: `torch.bucketize`.
         bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor;
-        /// Between which boundaries a number lies.
+        /// The index of the bucket of a scalar.
         ///
         /// # Errors
-        /// As [`bucketize_Tensor`](fn@bucketize_Tensor).
+        /// The errors of [`bucketize_Tensor`](fn@bucketize_Tensor).
         ///
         /// PyTorch: `torch.bucketize`.
         bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor;
-        /// Whether each element is among others, or is not with `invert`.
+        /// Whether each element is one of `test_elements`; with `invert`, whether it is not.
         ///
         /// PyTorch: `torch.isin`.
         isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False,
             bool invert=False) -> Tensor;
-        /// Whether each element is a number, or is not with `invert`.
+        /// Whether each element is equal to a scalar; with `invert`, whether it is not.
         ///
         /// PyTorch: `torch.isin`.
         isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False,
             bool invert=False) -> Tensor;
-        /// Whether a number is among elements; with `invert` whether it is not.
+        /// Whether a scalar is one of `test_elements`; with `invert`, whether it is not.
         ///
         /// # Errors
-        /// Booleans and complex numbers.
+        /// Boolean and complex dtypes.
         ///
         /// PyTorch: `torch.isin`.
         isin.Scalar_Tensor(Scalar element, Tensor test_elements, *, bool assume_unique=False,

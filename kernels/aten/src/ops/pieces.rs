@@ -1,48 +1,48 @@
-//! Pieces of tensors that are no views, choices of elements, and the parts of numbers.
+//! Splits whose parts are no views, combinations, static `nonzero`, grouped matrix products, mantissas and exponents.
 
 use torch_library::torch_library;
 
 torch_library! {
-    /// Pieces, on top of what was declared before.
+    /// Splits, choices and parts of elements, on top of the operators declared before.
     pub mod aten extends super::storage::aten {
-        /// As [`split_Tensor`](fn@split_Tensor), for autograd each part a tensor of its own. It shares memory all
-        /// the same.
+        /// [`split_Tensor`](fn@split_Tensor), but for autograd the parts are no views. They share the storage all the
+        /// same.
         ///
         /// # Errors
-        /// Those of that.
+        /// The errors of [`split_Tensor`](fn@split_Tensor).
         ///
         /// PyTorch: `torch.unsafe_split`.
         unsafe_split.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[];
-        /// As [`split_with_sizes`](fn@split_with_sizes), for autograd each part a tensor of its own.
+        /// [`split_with_sizes`](fn@split_with_sizes), but for autograd the parts are no views.
         ///
         /// # Errors
-        /// Those of that.
+        /// The errors of [`split_with_sizes`](fn@split_with_sizes).
         ///
         /// PyTorch: `torch.unsafe_split_with_sizes`.
         unsafe_split_with_sizes(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[];
-        /// As [`chunk`](fn@chunk), for autograd each part a tensor of its own.
+        /// [`chunk`](fn@chunk), but for autograd the parts are no views.
         ///
         /// # Errors
-        /// Those of that.
+        /// The errors of [`chunk`](fn@chunk).
         ///
         /// PyTorch: `torch.unsafe_chunk`.
         unsafe_chunk(Tensor self, int chunks, int dim=0) -> Tensor[];
-        /// Cuts each tensor into so many chunks along a dimension, the last filled up with zeros, and joins those
-        /// of one place.
+        /// Splits each tensor into `num_chunks` chunks along a dimension, padding the last with zeros, and concatenates
+        /// the chunks of the same index. The chunks are a dimension of the result.
         ///
         /// # Errors
-        /// No tensors, or tensors of no elements, of other types, or of other sizes before the dimension.
+        /// No tensors, or tensors without elements, of different dtypes, or of different sizes before the dimension.
         ///
         /// PyTorch: `torch._chunk_cat`.
         _chunk_cat(Tensor[] tensors, int dim, int num_chunks) -> Tensor;
-        /// All choices of `r` elements of a vector, in the order of their places.
+        /// All combinations of `r` elements of a vector, as rows, in lexicographic order of their indices.
         ///
         /// # Errors
-        /// No vector, a negative number, more choices than there is memory for.
+        /// An input that is not a vector, a negative `r`, more combinations than there is memory for.
         ///
         /// PyTorch: `torch.combinations`.
         combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor;
-        /// The places of the first `size` elements that are not zero, as rows; places that do not exist are
+        /// The indices of the first `size` elements that are not zero, as rows; missing rows are filled with
         /// `fill_value`.
         ///
         /// # Errors
@@ -50,38 +50,39 @@ torch_library! {
         ///
         /// PyTorch: `torch.nonzero_static`.
         nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor;
-        /// The distinct elements in order, and where each element is among them.
+        /// The distinct elements in ascending order, and for each element its index among them.
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `aten::_unique`.
         #[tags(dynamic_output_shape)]
         _unique(Tensor self, bool sorted=True, bool return_inverse=False) -> (Tensor, Tensor);
 
-        /// The products of groups of matrices: batches of matrices, or one matrix whose rows, columns or inner
-        /// dimension are cut at `offs`, where groups end.
+        /// Grouped matrix products: batches of matrices, or a matrix whose rows, columns or inner dimension are split
+        /// into groups, which end at `offs`.
         ///
         /// # Errors
-        /// Other types than `float32` and halves, sizes that do not fit, offsets that are missing or of no use, a bias.
+        /// Dtypes other than `float32` and half-precision ones, sizes that do not match, `offs` that are missing or
+        /// superfluous, a bias.
         ///
         /// PyTorch: `torch._grouped_mm`.
         _grouped_mm(Tensor self, Tensor mat2, Tensor? offs=None, Tensor? bias=None,
             ScalarType? out_dtype=None) -> Tensor;
 
-        /// Mantissas, of sizes from one half to one, and exponents of two.
+        /// The mantissas, whose magnitudes are in `[0.5, 1)`, and the exponents of two.
         ///
         /// # Errors
-        /// Anything but floating-point numbers.
+        /// Dtypes that are not floating-point.
         ///
         /// PyTorch: `torch.frexp`.
         #[tags(pointwise)]
         frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent);
-        /// Whether each element has no imaginary part.
+        /// Whether each element is real: without an imaginary part.
         ///
         /// PyTorch: `torch.isreal`.
         isreal(Tensor self) -> Tensor;
-        /// The tensor in pairs of halves, as complex numbers.
+        /// The tensor converted to complex numbers of half precision.
         ///
         /// PyTorch: `Tensor.chalf`.
         chalf(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor;

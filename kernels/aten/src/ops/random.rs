@@ -1,15 +1,15 @@
-//! Operators that make series and random numbers.
+//! Operators that create sequences and random numbers.
 //!
 //! Without a generator, random numbers come from that of the device, which [`manual_seed`](crate::random::manual_seed)
-//! starts over. The numbers are those that PyTorch draws from the same seed, where it draws them one after the other.
+//! seeds. They are the numbers that PyTorch draws from the same seed, as long as PyTorch draws them sequentially.
 
 use torch_library::torch_library;
 
 torch_library! {
-    /// Series and random numbers, on top of what was declared before.
+    /// Sequences and random numbers, on top of the operators declared before.
     #[methods(RandomMethods)]
     pub mod aten extends super::view::aten {
-        /// The numbers from 0 up to but not including `end`: integers, if that is one.
+        /// The numbers from 0 up to but not including `end`: integers, if `end` is one.
         ///
         /// ```
         /// use torch_library_kernels::aten;
@@ -26,59 +26,59 @@ torch_library! {
         /// PyTorch: `torch.arange`.
         arange.start(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? layout=None,
             Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// The numbers from `start` on, `step` apart, that are before `end`.
+        /// The numbers from `start` up to but not including `end`, in steps of `step`.
         ///
         /// # Errors
-        /// A step of zero, or one that leads away from the end.
+        /// A step of zero, or one in the wrong direction.
         ///
         /// PyTorch: `torch.arange`.
         arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None,
             Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// So many numbers from `start` to `end`, equally far apart, both included.
+        /// `steps` evenly spaced numbers from `start` to `end`, both included.
         ///
         /// PyTorch: `torch.linspace`.
         linspace(Scalar start, Scalar end, int steps, *, ScalarType? dtype=None, Layout? layout=None,
             Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// The square matrix with ones on its diagonal, else zeros.
+        /// The identity matrix of size `n`.
         ///
         /// PyTorch: `torch.eye`.
         eye(SymInt n, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
             bool? pin_memory=None) -> Tensor;
-        /// A matrix with ones on its diagonal, else zeros.
+        /// A matrix with ones on its diagonal and zeros elsewhere.
         ///
         /// PyTorch: `torch.eye`.
         eye.m(SymInt n, SymInt m, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
             bool? pin_memory=None) -> Tensor;
-        /// Matrices with zeros above a diagonal.
+        /// The lower triangles of matrices; elements above the diagonal are zero.
         ///
         /// PyTorch: `torch.tril`.
         tril(Tensor self, SymInt diagonal=0) -> Tensor;
-        /// Matrices with zeros below a diagonal.
+        /// The upper triangles of matrices; elements below the diagonal are zero.
         ///
         /// PyTorch: `torch.triu`.
         triu(Tensor self, SymInt diagonal=0) -> Tensor;
 
-        /// Writes random numbers from `from` up to but not including `to`, all as likely.
+        /// Fills the tensor with random numbers, uniform from `from` up to but not including `to`.
         ///
         /// PyTorch: `Tensor.uniform_`.
         #[tags(nondeterministic_seeded)]
         uniform_(Tensor(a!) self, float from=0.0, float to=1.0, *, Generator? generator=None) -> Tensor(a!);
-        /// Writes random numbers from a normal distribution.
+        /// Fills the tensor with random numbers of a normal distribution.
         ///
         /// PyTorch: `Tensor.normal_`.
         #[tags(nondeterministic_seeded)]
         normal_(Tensor(a!) self, float mean=0.0, float std=1.0, *, Generator? generator=None) -> Tensor(a!);
-        /// Writes random integers from `from` up to but not including `to`.
+        /// Fills the tensor with random integers, uniform from `from` up to but not including `to`.
         ///
         /// PyTorch: `Tensor.random_`.
         #[tags(nondeterministic_seeded)]
         random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) -> Tensor(a!);
-        /// Writes 1 with a probability, else 0.
+        /// Fills the tensor with 1 with probability `p`, and 0 otherwise.
         ///
         /// PyTorch: `Tensor.bernoulli_`.
         #[tags(nondeterministic_seeded)]
         bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) -> Tensor(a!);
-        /// Writes random numbers from the exponential distribution of rate `lambd`.
+        /// Fills the tensor with random numbers of the exponential distribution with rate `lambd`.
         ///
         /// # Errors
         /// A rate that is not positive.
@@ -86,8 +86,8 @@ torch_library! {
         /// PyTorch: `Tensor.exponential_`.
         #[tags(nondeterministic_seeded)]
         exponential_(Tensor(a!) self, float lambd=1.0, *, Generator? generator=None) -> Tensor(a!);
-        /// Random indices, as `int64`, of which each comes up in proportion to its weight in a vector, or in each
-        /// row of a matrix: the same not twice, unless with `replacement`.
+        /// Random indices, as `int64`, drawn in proportion to the weights in a vector, or in each row of a matrix. No
+        /// index is drawn twice, unless with `replacement`.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -100,19 +100,18 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// Weights that are negative, not finite, or zero altogether; more indices than there are, without
-        /// `replacement`.
+        /// Weights that are negative, not finite, or all zero; more samples than weights, without `replacement`.
         ///
         /// PyTorch: `torch.multinomial`.
         #[tags(nondeterministic_seeded)]
         multinomial(Tensor self, SymInt num_samples, bool replacement=False, *, Generator? generator=None) -> Tensor;
-        /// 1 with the probability that an element is, else 0.
+        /// 1 with the probability that the element says, and 0 otherwise.
         ///
         /// PyTorch: `torch.bernoulli`.
         #[tags(nondeterministic_seeded)]
         bernoulli(Tensor self, *, Generator? generator=None) -> Tensor;
 
-        /// Random numbers from 0 up to but not including 1.
+        /// Random numbers, uniform from 0 up to but not including 1.
         ///
         /// ```
         /// use torch_library_kernels::{aten, random};
@@ -126,50 +125,50 @@ torch_library! {
         #[tags(nondeterministic_seeded)]
         rand(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
             bool? pin_memory=None) -> Tensor;
-        /// [`rand`] from a generator.
+        /// [`rand`] with a generator.
         ///
         /// PyTorch: `torch.rand`.
         #[tags(nondeterministic_seeded)]
         rand.generator(SymInt[] size, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None,
             Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// Random numbers from the normal distribution of mean 0 and deviation 1.
+        /// Random numbers of the standard normal distribution.
         ///
         /// PyTorch: `torch.randn`.
         #[tags(nondeterministic_seeded)]
         randn(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
             bool? pin_memory=None) -> Tensor;
-        /// [`randn`] from a generator.
+        /// [`randn`] with a generator.
         ///
         /// PyTorch: `torch.randn`.
         #[tags(nondeterministic_seeded)]
         randn.generator(SymInt[] size, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None,
             Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// [`rand`] with the sizes of a tensor, and unless given its type, device and strides.
+        /// [`rand`] with the sizes of `self`, and, unless they are given, its dtype, device and strides.
         ///
         /// PyTorch: `torch.rand_like`.
         #[tags(nondeterministic_seeded)]
         rand_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
             bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
-        /// [`randn`] with the sizes of a tensor, and unless given its type, device and strides.
+        /// [`randn`] with the sizes of `self`, and, unless they are given, its dtype, device and strides.
         ///
         /// PyTorch: `torch.randn_like`.
         #[tags(nondeterministic_seeded)]
         randn_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
             bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
-        /// [`randint`] with the sizes of a tensor, and unless given its type, device and strides.
+        /// [`randint`] with the sizes of `self`, and, unless they are given, its dtype, device and strides.
         ///
         /// PyTorch: `torch.randint_like`.
         #[tags(nondeterministic_seeded)]
         randint_like(Tensor self, SymInt high, *, ScalarType? dtype=None, Layout? layout=None,
             Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
-        /// [`randint_low`] with the sizes of a tensor, and unless given its type, device and strides.
+        /// [`randint_low`] with the sizes of `self`, and, unless they are given, its dtype, device and strides.
         ///
         /// PyTorch: `torch.randint_like`.
         #[tags(nondeterministic_seeded)]
         randint_like.low_dtype(Tensor self, SymInt low, SymInt high, *, ScalarType? dtype=None,
             Layout? layout=None, Device? device=None, bool? pin_memory=None,
             MemoryFormat? memory_format=None) -> Tensor;
-        /// Powers of a base, the exponents evenly spaced from `start` to `end`, both included.
+        /// Powers of `base`, with `steps` evenly spaced exponents from `start` to `end`, both included.
         ///
         /// ```
         /// use torch_library_kernels::aten;
@@ -180,221 +179,222 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// Fewer than no numbers.
+        /// A negative number of steps.
         ///
         /// PyTorch: `torch.logspace`.
         logspace(Scalar start, Scalar end, int steps, float base=10., *, ScalarType? dtype=None,
             Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// Where the elements of the lower triangle of a matrix are, up to a diagonal: rows first, then columns,
-        /// `[2, n]`.
+        /// The indices of the lower triangle of a matrix, up to and including the diagonal `offset`: row indices, then
+        /// column indices, `[2, n]`.
         ///
         /// PyTorch: `torch.tril_indices`.
         tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? layout=None,
             Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// Where the elements of the upper triangle of a matrix are, from a diagonal on: rows first, then columns,
-        /// `[2, n]`.
+        /// The indices of the upper triangle of a matrix, from the diagonal `offset` on: row indices, then column
+        /// indices, `[2, n]`.
         ///
         /// PyTorch: `torch.triu_indices`.
         triu_indices(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? layout=None,
             Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// A number as a tensor without dimensions, of `float32` unless given.
+        /// A scalar as a tensor without dimensions, of dtype `float32` unless it is given.
         ///
         /// PyTorch: `torch.scalar_tensor`.
         scalar_tensor(Scalar s, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
             bool? pin_memory=None) -> Tensor;
-        /// Random integers from 0 up to but not including `high`.
+        /// Random integers, uniform from 0 up to but not including `high`.
         ///
         /// PyTorch: `torch.randint`.
         #[tags(nondeterministic_seeded)]
         randint(SymInt high, SymInt[] size, *, ScalarType? dtype=long, Layout? layout=None, Device? device=None,
             bool? pin_memory=None) -> Tensor;
-        /// Random integers from `low` up to but not including `high`.
+        /// Random integers, uniform from `low` up to but not including `high`.
         ///
         /// PyTorch: `torch.randint`.
         #[tags(nondeterministic_seeded)]
         randint.low(SymInt low, SymInt high, SymInt[] size, *, ScalarType? dtype=long, Layout? layout=None,
             Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// The numbers from 0 up to but not including `n`, in random order.
+        /// A random permutation of the integers from 0 to `n - 1`.
         ///
         /// PyTorch: `torch.randperm`.
         #[tags(nondeterministic_seeded)]
         randperm(SymInt n, *, ScalarType? dtype=long, Layout? layout=None, Device? device=None,
             bool? pin_memory=None) -> Tensor;
-        /// [`randperm`] from a generator.
+        /// [`randperm`] with a generator.
         ///
         /// PyTorch: `torch.randperm`.
         #[tags(nondeterministic_seeded)]
         randperm.generator(SymInt n, *, Generator? generator, ScalarType? dtype=long, Layout? layout=None,
             Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// As [`linspace`](fn@linspace); both ends from tensors.
+        /// [`linspace`](fn@linspace) with tensors as `start` and `end`.
         ///
         /// # Errors
-        /// Ends with dimensions.
+        /// A `start` or `end` with dimensions.
         ///
         /// PyTorch: `torch.linspace`.
         linspace.Tensor_Tensor(Tensor start, Tensor end, int steps, *, ScalarType? dtype=None,
             Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// As [`linspace`](fn@linspace); the start from a tensor.
+        /// [`linspace`](fn@linspace) with a tensor as `start`.
         ///
         /// # Errors
-        /// Ends with dimensions.
+        /// A `start` with dimensions.
         ///
         /// PyTorch: `torch.linspace`.
         linspace.Tensor_Scalar(Tensor start, Scalar end, int steps, *, ScalarType? dtype=None,
             Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// As [`linspace`](fn@linspace); the end from a tensor.
+        /// [`linspace`](fn@linspace) with a tensor as `end`.
         ///
         /// # Errors
-        /// Ends with dimensions.
+        /// An `end` with dimensions.
         ///
         /// PyTorch: `torch.linspace`.
         linspace.Scalar_Tensor(Scalar start, Tensor end, int steps, *, ScalarType? dtype=None,
             Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// As [`logspace`](fn@logspace); both ends from tensors.
+        /// [`logspace`](fn@logspace) with tensors as `start` and `end`.
         ///
         /// # Errors
-        /// Ends with dimensions.
+        /// A `start` or `end` with dimensions.
         ///
         /// PyTorch: `torch.logspace`.
         logspace.Tensor_Tensor(Tensor start, Tensor end, int steps, float base=10., *, ScalarType? dtype=None,
             Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// As [`logspace`](fn@logspace); the start from a tensor.
+        /// [`logspace`](fn@logspace) with a tensor as `start`.
         ///
         /// # Errors
-        /// Ends with dimensions.
+        /// A `start` with dimensions.
         ///
         /// PyTorch: `torch.logspace`.
         logspace.Tensor_Scalar(Tensor start, Scalar end, int steps, float base=10., *, ScalarType? dtype=None,
             Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// As [`logspace`](fn@logspace); the end from a tensor.
+        /// [`logspace`](fn@logspace) with a tensor as `end`.
         ///
         /// # Errors
-        /// Ends with dimensions.
+        /// An `end` with dimensions.
         ///
         /// PyTorch: `torch.logspace`.
         logspace.Scalar_Tensor(Scalar start, Tensor end, int steps, float base=10., *, ScalarType? dtype=None,
             Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// Writes random integers from 0 on: all that an integer type has, those that a floating-point type has
-        /// without gaps.
+        /// Fills the tensor with random integers from 0 on: up to the largest of an integer dtype, or as far as a
+        /// floating-point dtype has every integer.
         ///
         /// PyTorch: `Tensor.random_`.
         #[tags(nondeterministic_seeded)]
         random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!);
-        /// Writes random integers from 0 up to but not including `to`.
+        /// Fills the tensor with random integers, uniform from 0 up to but not including `to`.
         ///
         /// # Errors
-        /// Integers that the type does not hold.
+        /// A `to` beyond what the dtype holds.
         ///
         /// PyTorch: `Tensor.random_`.
         #[tags(nondeterministic_seeded)]
         random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!);
-        /// Writes random numbers whose logarithms have a normal distribution.
+        /// Fills the tensor with random numbers of a log-normal distribution.
         ///
         /// # Errors
-        /// A deviation that is not positive, other types than floating-point ones.
+        /// A deviation that is not positive, a dtype that is not floating-point.
         ///
         /// PyTorch: `Tensor.log_normal_`.
         #[tags(nondeterministic_seeded)]
         log_normal_(Tensor(a!) self, float mean=1., float std=2., *, Generator? generator=None) -> Tensor(a!);
-        /// Writes random numbers from Cauchy's distribution.
+        /// Fills the tensor with random numbers of a Cauchy distribution.
         ///
         /// # Errors
-        /// A `sigma` that is not positive, other types than floating-point ones.
+        /// A `sigma` that is not positive, a dtype that is not floating-point.
         ///
         /// PyTorch: `Tensor.cauchy_`.
         #[tags(nondeterministic_seeded)]
         cauchy_(Tensor(a!) self, float median=0., float sigma=1., *, Generator? generator=None) -> Tensor(a!);
-        /// Writes how many trials it took until one of probability `p` was a success.
+        /// Fills the tensor with random numbers of the geometric distribution: the number of trials of probability `p`
+        /// up to the first success.
         ///
         /// # Errors
-        /// A probability that is not between 0 and 1; booleans, complex numbers.
+        /// A `p` outside of `(0, 1)`; boolean and complex dtypes.
         ///
         /// PyTorch: `Tensor.geometric_`.
         #[tags(nondeterministic_seeded)]
         geometric_(Tensor(a!) self, float p, *, Generator? generator=None) -> Tensor(a!);
-        /// Writes 1 with the probability that the element of `p` is, else 0.
+        /// Fills the tensor with 1 with the probability that the element of `p` says, and 0 otherwise.
         ///
         /// # Errors
-        /// Probabilities that are not between 0 and 1, or not of a floating-point type.
+        /// Probabilities outside of `[0, 1]`, a `p` that is not floating-point.
         ///
         /// PyTorch: `Tensor.bernoulli_`.
         #[tags(nondeterministic_seeded)]
         bernoulli_.Tensor(Tensor(a!) self, Tensor p, *, Generator? generator=None) -> Tensor(a!);
-        /// 1 with a probability, else 0, for each element.
+        /// For each element, 1 with probability `p`, and 0 otherwise.
         ///
         /// PyTorch: `torch.bernoulli`.
         #[tags(nondeterministic_seeded)]
         bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor;
-        /// [`bernoulli__Tensor`](fn@bernoulli__Tensor) in a copy.
+        /// The functional form of [`bernoulli__Tensor`](fn@bernoulli__Tensor).
         ///
         /// PyTorch: `aten::bernoulli__Tensor`.
         #[tags(nondeterministic_seeded)]
         bernoulli.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor;
-        /// How many events there are where so many are expected: of a Poisson distribution with each element's mean.
+        /// Random numbers of Poisson distributions, with each element as the mean of its own.
         ///
         /// # Errors
-        /// Negative means and NaN, types other than of floating point.
+        /// Negative and NaN means, a dtype that is not floating-point.
         ///
         /// PyTorch: `torch.poisson`.
         #[tags(nondeterministic_seeded)]
         #[variants(function)]
         poisson(Tensor self, Generator? generator=None) -> Tensor;
-        /// How many of `count` trials succeed, each of which does with the probability `prob`; NaN where one of
-        /// them is.
+        /// Random numbers of binomial distributions: the number of successes in `count` trials of probability `prob`;
+        /// NaN where either is NaN.
         ///
         /// # Errors
-        /// Two types, others than `float32` and `float64`, sizes that do not broadcast.
+        /// Different dtypes, or others than `float32` and `float64`; sizes that do not broadcast.
         ///
         /// PyTorch: `torch.binomial`.
         #[tags(nondeterministic_seeded)]
         #[variants(function)]
         binomial(Tensor count, Tensor prob, Generator? generator=None) -> Tensor;
-        /// [`exponential_`](fn@exponential_) in a copy.
+        /// The functional form of [`exponential_`](fn@exponential_).
         ///
         /// PyTorch: `aten::exponential`.
         #[tags(nondeterministic_seeded)]
         exponential(Tensor self, float lambd=1., *, Generator? generator=None) -> Tensor;
-        /// [`uniform_`](fn@uniform_) in a copy.
+        /// The functional form of [`uniform_`](fn@uniform_).
         ///
         /// PyTorch: `aten::uniform`.
         #[tags(nondeterministic_seeded)]
         uniform(Tensor self, float from=0., float to=1., *, Generator? generator=None) -> Tensor;
-        /// [`cauchy_`](fn@cauchy_) in a copy.
+        /// The functional form of [`cauchy_`](fn@cauchy_).
         ///
         /// PyTorch: `aten::cauchy`.
         #[tags(nondeterministic_seeded)]
         cauchy(Tensor self, float median=0., float sigma=1., *, Generator? generator=None) -> Tensor;
-        /// [`log_normal_`](fn@log_normal_) in a copy.
+        /// The functional form of [`log_normal_`](fn@log_normal_).
         ///
         /// PyTorch: `aten::log_normal`.
         #[tags(nondeterministic_seeded)]
         log_normal(Tensor self, float mean=1., float std=2., *, Generator? generator=None) -> Tensor;
-        /// [`geometric_`](fn@geometric_) in a copy.
+        /// The functional form of [`geometric_`](fn@geometric_).
         ///
         /// PyTorch: `aten::geometric`.
         #[tags(nondeterministic_seeded)]
         geometric(Tensor self, float p, *, Generator? generator=None) -> Tensor;
-        /// [`random_`](fn@random_) in a copy.
+        /// The functional form of [`random_`](fn@random_).
         ///
         /// PyTorch: `aten::random`.
         #[tags(nondeterministic_seeded)]
         random(Tensor self, *, Generator? generator=None) -> Tensor;
-        /// [`random__to`](fn@random__to) in a copy.
+        /// The functional form of [`random__to`](fn@random__to).
         ///
         /// PyTorch: `aten::random__to`.
         #[tags(nondeterministic_seeded)]
         random.to(Tensor self, int to, *, Generator? generator=None) -> Tensor;
-        /// [`random__from`](fn@random__from) in a copy.
+        /// The functional form of [`random__from`](fn@random__from).
         ///
         /// PyTorch: `aten::random__from`.
         #[tags(nondeterministic_seeded)]
         random.from(Tensor self, int from, int? to, *, Generator? generator=None) -> Tensor;
-        /// [`normal_`](fn@normal_) in a copy.
+        /// The functional form of [`normal_`](fn@normal_).
         ///
         /// PyTorch: `aten::normal`.
         #[tags(nondeterministic_seeded)]
         normal_functional(Tensor self, float mean=0., float std=1., *, Generator? generator=None) -> Tensor;
-        /// Random numbers from normal distributions, each with a mean of its own.
+        /// Random numbers of normal distributions, with a mean for each element.
         ///
         /// # Errors
         /// A negative deviation.
@@ -402,7 +402,7 @@ torch_library! {
         /// PyTorch: `torch.normal`.
         #[tags(nondeterministic_seeded)]
         normal.Tensor_float(Tensor mean, float std=1., *, Generator? generator=None) -> Tensor;
-        /// Random numbers from normal distributions, each with a deviation of its own.
+        /// Random numbers of normal distributions, with a standard deviation for each element.
         ///
         /// # Errors
         /// Negative or complex deviations.
@@ -410,7 +410,7 @@ torch_library! {
         /// PyTorch: `torch.normal`.
         #[tags(nondeterministic_seeded)]
         normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor;
-        /// Random numbers from normal distributions, each with a mean and a deviation of its own.
+        /// Random numbers of normal distributions, with a mean and a standard deviation for each element.
         ///
         /// # Errors
         /// Negative or complex deviations.
@@ -418,7 +418,7 @@ torch_library! {
         /// PyTorch: `torch.normal`.
         #[tags(nondeterministic_seeded)]
         normal.Tensor_Tensor(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor;
-        /// Random numbers from a normal distribution.
+        /// Random numbers of a normal distribution.
         ///
         /// # Errors
         /// A negative deviation.
@@ -427,78 +427,78 @@ torch_library! {
         #[tags(nondeterministic_seeded)]
         normal.float_float(float mean, float std, SymInt[] size, *, Generator? generator=None,
             ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// As [`rand_like`](fn@rand_like), from a generator.
+        /// [`rand_like`](fn@rand_like) with a generator.
         ///
         /// PyTorch: `torch.rand_like`.
         #[tags(nondeterministic_seeded)]
         rand_like.generator(Tensor self, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None,
             Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
-        /// As [`randn_like`](fn@randn_like), from a generator.
+        /// [`randn_like`](fn@randn_like) with a generator.
         ///
         /// PyTorch: `torch.randn_like`.
         #[tags(nondeterministic_seeded)]
         randn_like.generator(Tensor self, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None,
             Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
-        /// As [`randint`](fn@randint), from a generator.
+        /// [`randint`](fn@randint) with a generator.
         ///
         /// PyTorch: `torch.randint`.
         #[tags(nondeterministic_seeded)]
         randint.generator(SymInt high, SymInt[] size, *, Generator? generator, ScalarType? dtype=long,
             Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// As [`randint_low`](fn@randint_low), from a generator.
+        /// [`randint_low`](fn@randint_low) with a generator.
         ///
         /// PyTorch: `torch.randint`.
         #[tags(nondeterministic_seeded)]
         randint.low_generator(SymInt low, SymInt high, SymInt[] size, *, Generator? generator,
             ScalarType? dtype=long, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// As [`randint_like`](fn@randint_like), from a generator.
+        /// [`randint_like`](fn@randint_like) with a generator.
         ///
         /// PyTorch: `torch.randint_like`.
         #[tags(nondeterministic_seeded)]
         randint_like.generator(Tensor self, SymInt high, *, Generator? generator, ScalarType? dtype=None,
             Layout? layout=None, Device? device=None, bool? pin_memory=None,
             MemoryFormat? memory_format=None) -> Tensor;
-        /// As [`randint_like_low_dtype`](fn@randint_like_low_dtype), from a generator.
+        /// [`randint_like_low_dtype`](fn@randint_like_low_dtype) with a generator.
         ///
         /// PyTorch: `torch.randint_like`.
         #[tags(nondeterministic_seeded)]
         randint_like.low_generator_dtype(Tensor self, SymInt low, SymInt high, *, Generator? generator,
             ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None,
             MemoryFormat? memory_format=None) -> Tensor;
-        /// As [`randint_like`](fn@randint_like), the end from a tensor with one element.
+        /// [`randint_like`](fn@randint_like) with a tensor of one element as `high`.
         ///
         /// PyTorch: `torch.randint_like`.
         #[tags(nondeterministic_seeded)]
         randint_like.Tensor(Tensor self, Tensor high, *, ScalarType? dtype=None, Layout? layout=None,
             Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
-        /// As [`randint_like_generator`](fn@randint_like_generator), the end from a tensor with one element.
+        /// [`randint_like_generator`](fn@randint_like_generator) with a tensor of one element as `high`.
         ///
         /// PyTorch: `torch.randint_like`.
         #[tags(nondeterministic_seeded)]
         randint_like.Tensor_generator(Tensor self, Tensor high, *, Generator? generator, ScalarType? dtype=None,
             Layout? layout=None, Device? device=None, bool? pin_memory=None,
             MemoryFormat? memory_format=None) -> Tensor;
-        /// What [`bernoulli`](fn@bernoulli) draws, in the type of the tensor it is written to.
+        /// [`bernoulli`](fn@bernoulli) written to `out`, in its dtype.
         ///
         /// PyTorch: `torch.bernoulli`.
         #[tags(nondeterministic_seeded)]
         bernoulli.out(Tensor self, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!);
-        /// What [`normal_Tensor_Tensor`](fn@normal_Tensor_Tensor) draws, in the type of the tensor it is written to.
+        /// [`normal_Tensor_Tensor`](fn@normal_Tensor_Tensor) written to `out`, in its dtype.
         ///
         /// PyTorch: `torch.normal`.
         #[tags(nondeterministic_seeded)]
         normal.Tensor_Tensor_out(Tensor mean, Tensor std, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!);
-        /// What [`normal_Tensor_float`](fn@normal_Tensor_float) draws, in the type of the tensor it is written to.
+        /// [`normal_Tensor_float`](fn@normal_Tensor_float) written to `out`, in its dtype.
         ///
         /// PyTorch: `torch.normal`.
         #[tags(nondeterministic_seeded)]
         normal.Tensor_float_out(Tensor mean, float std=1., *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!);
-        /// What [`normal_float_Tensor`](fn@normal_float_Tensor) draws, in the type of the tensor it is written to.
+        /// [`normal_float_Tensor`](fn@normal_float_Tensor) written to `out`, in its dtype.
         ///
         /// PyTorch: `torch.normal`.
         #[tags(nondeterministic_seeded)]
         normal.float_Tensor_out(float mean, Tensor std, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!);
-        /// What [`normal_float_float`](fn@normal_float_float) draws, in the type of the tensor it is written to.
+        /// [`normal_float_float`](fn@normal_float_float) written to `out`, in its dtype.
         ///
         /// PyTorch: `torch.normal`.
         #[tags(nondeterministic_seeded)]

@@ -1,18 +1,19 @@
-//! Operators that reduce dimensions to one value each.
+//! Reductions: sums, means, extremes and their indices.
 //!
-//! Reduced dimensions are gone in the result, or of size 1 with `keepdim`. No dimensions given means all of them.
+//! Reduced dimensions are removed, or kept with size 1 if `keepdim` is true. If no dimensions are given, all are
+//! reduced.
 
 use torch_library::torch_library;
 
 torch_library! {
-    /// Reductions, on top of what was declared before.
+    /// Reductions, on top of the operators declared before.
     #[methods(ReduceMethods)]
     pub mod aten extends super::bits::aten {
-        /// The sum of all elements; of integers and booleans it is an `int64`.
+        /// The sum of all elements; for integers and booleans it is an `int64`.
         ///
         /// PyTorch: `torch.sum`.
         sum(Tensor self, *, ScalarType? dtype=None) -> Tensor;
-        /// The sums over some dimensions.
+        /// The sums over some dimensions. For integers and booleans they are `int64`.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -28,7 +29,7 @@ torch_library! {
         #[variants(out = "IntList_out")]
         sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor;
 
-        /// The sums over the dimensions that broadcasting repeated or added: what undoes `expand`.
+        /// The sums over the dimensions that broadcasting expanded or added: the inverse of `expand`.
         ///
         /// # Errors
         /// Sizes that do not broadcast to those of the tensor.
@@ -39,7 +40,7 @@ torch_library! {
         /// The mean of all elements.
         ///
         /// # Errors
-        /// Integers and booleans, unless a floating-point type is given.
+        /// Integer and boolean dtypes, unless a floating-point `dtype` is given.
         ///
         /// PyTorch: `torch.mean`.
         mean(Tensor self, *, ScalarType? dtype=None) -> Tensor;
@@ -50,37 +51,39 @@ torch_library! {
         #[variants(out = "out")]
         mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor;
 
-        /// The largest elements over some dimensions; NaN counts as larger than all numbers.
+        /// The largest elements over some dimensions; NaN if there is one.
         ///
         /// # Errors
-        /// A reduced dimension of size 0, complex numbers.
+        /// A reduced dimension of size 0, a complex dtype.
         ///
         /// PyTorch: `torch.amax`.
         #[variants(function)] // by hand, with its options
         #[variants(out)]
         amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor;
-        /// The smallest elements over some dimensions; NaN counts as smaller than all numbers.
+        /// The smallest elements over some dimensions; NaN if there is one.
         ///
         /// # Errors
-        /// As [`amax`](fn@amax).
+        /// The errors of [`amax`](fn@amax).
         ///
         /// PyTorch: `torch.amin`.
         #[variants(function)] // by hand, with its options
         #[variants(out)]
         amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor;
-        /// Where the largest element is: its index in a dimension, or in the flat tensor; the first of several.
+        /// The index of the largest element along a dimension, or in the flattened tensor; the first if there are
+        /// several. The result is `int64`.
         ///
         /// # Errors
-        /// No elements to choose from, booleans and complex numbers.
+        /// A reduction over no elements, boolean and complex dtypes.
         ///
         /// PyTorch: `torch.argmax`.
         #[variants(function)] // by hand, with its options
         #[variants(out)]
         argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor;
-        /// Where the smallest element is: its index in a dimension, or in the flat tensor; the first of several.
+        /// The index of the smallest element along a dimension, or in the flattened tensor; the first if there are
+        /// several. The result is `int64`.
         ///
         /// # Errors
-        /// As [`argmax`](fn@argmax).
+        /// The errors of [`argmax`](fn@argmax).
         ///
         /// PyTorch: `torch.argmin`.
         #[variants(out)]

@@ -1,41 +1,41 @@
-//! Operators that write or add elements at places that an index or a mask gives.
+//! Operators that write or accumulate elements at positions given by an index or a mask.
 
 use torch_library::torch_library;
 
 torch_library! {
-    /// Writing by index, on top of what was declared before.
+    /// Writing by index and by mask, on top of the operators declared before.
     #[methods(ScatterMethods)]
     #[overloads(function)]
     pub mod aten extends super::index::aten {
-        /// The tensor with a number where the mask is true; both broadcast.
+        /// A copy with `value` where `mask` is true; both tensors broadcast.
         ///
         /// # Errors
-        /// A mask that is not of booleans, a number that the type cannot hold.
+        /// A mask that is not boolean, a value that the dtype cannot hold.
         ///
         /// PyTorch: `torch.masked_fill`.
         #[tags(pointwise)]
         masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor;
-        /// The tensor with the one element of `value` where the mask is true; tensor and mask broadcast.
+        /// A copy with the one element of `value` where `mask` is true; tensor and mask broadcast.
         ///
         /// PyTorch: `torch.masked_fill`.
         #[tags(pointwise)]
         masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor;
-        /// Writes a number where the mask, which broadcasts to the tensor, is true.
+        /// Writes `value` where `mask` is true; the mask broadcasts to the tensor.
         ///
         /// # Errors
-        /// As [`masked_fill_Scalar`], and a mask of more dimensions.
+        /// The errors of [`masked_fill_Scalar`]; a mask that does not broadcast to the tensor.
         ///
         /// PyTorch: `Tensor.masked_fill_`.
         #[tags(pointwise)]
         masked_fill_.Scalar(Tensor(a!) self, Tensor mask, Scalar value) -> Tensor(a!);
-        /// Writes the one element of `value` where the mask is true.
+        /// Writes the one element of `value` where `mask` is true.
         ///
         /// PyTorch: `Tensor.masked_fill_`.
         #[tags(pointwise)]
         masked_fill_.Tensor(Tensor(a!) self, Tensor mask, Tensor value) -> Tensor(a!);
 
-        /// A copy with elements of `src` written where the index says in dimension `dim`: of three dimensions and
-        /// `dim` 1, `out[i, index[i, j, k], k] = src[i, j, k]`.
+        /// A copy with the elements of `src` written to the positions that `index` gives along dimension `dim`: for
+        /// three dimensions and `dim` 1, `out[i, index[i, j, k], k] = src[i, j, k]`.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -48,94 +48,97 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// An index out of range or of another type than `int64`, one with more places than `self` or `src` have.
+        /// An index out of range or of another dtype than `int64`, an index that is larger than `self` or `src` in a
+        /// dimension.
         ///
         /// PyTorch: `torch.scatter`.
         scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor;
-        /// A copy with one value written where the index says.
+        /// A copy with one value written to the positions that `index` gives.
         ///
         /// PyTorch: `torch.scatter`.
         scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor;
-        /// Writes elements where the index says.
+        /// Writes the elements of `src` to the positions that `index` gives.
         ///
         /// PyTorch: `Tensor.scatter_`.
         scatter_.src(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!);
-        /// Writes one value where the index says.
+        /// Writes one value to the positions that `index` gives.
         ///
         /// PyTorch: `Tensor.scatter_`.
         scatter_.value(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!);
-        /// A copy with numbers at indices into the flat tensor: those of `source`, or, with `accumulate`, these
-        /// added to what was there.
+        /// A copy with the elements of `source` written to indices into the flattened tensor, or added there with
+        /// `accumulate`.
         ///
         /// # Errors
-        /// An index out of range, or of another type than `int64`; a source of another number of elements than the
-        /// index, or of another type.
+        /// An index out of range or of another dtype than `int64`, a `source` of another dtype or with another number
+        /// of elements than the index.
         ///
         /// PyTorch: `torch.put`.
         put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor;
-        /// Writes `source` to the places of an index into all elements, one after the other; adds it with `accumulate`.
+        /// Writes the elements of `source` to indices into the flattened tensor, or adds them there with `accumulate`.
         ///
         /// PyTorch: `Tensor.put_`.
         put_(Tensor(a!) self, Tensor index, Tensor source, bool accumulate=False) -> Tensor(a!);
-        /// A copy with elements of `src` added where the index says.
+        /// A copy with the elements of `src` added at the positions that `index` gives.
         ///
         /// PyTorch: `torch.scatter_add`.
         scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor;
-        /// Adds elements where the index says.
+        /// Adds the elements of `src` at the positions that `index` gives.
         ///
         /// PyTorch: `Tensor.scatter_add_`.
         scatter_add_(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!);
 
-        /// A copy to whose slices at the places of a vector of indices those of `alpha * source` are added.
+        /// A copy in which the slices of `alpha * source` are added to the slices at a vector of indices.
         ///
         /// # Errors
-        /// An index out of range, a source of other sizes than the slices.
+        /// An index out of range, a `source` whose slices have other sizes.
         ///
         /// PyTorch: `torch.index_add`.
         index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor;
-        /// Adds slices of `alpha * source` to those at the places of a vector of indices.
+        /// Adds the slices of `alpha * source` to the slices at a vector of indices.
         ///
         /// PyTorch: `Tensor.index_add_`.
         index_add_(Tensor(a!) self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor(a!);
 
-        /// A copy with `values`, which broadcast, at the places where [`index_Tensor`] reads; added with `accumulate`.
+        /// A copy with `values`, which broadcast, written to the positions that [`index_Tensor`] reads, or added with
+        /// `accumulate`.
         ///
         /// PyTorch: `torch.index_put`.
         index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor;
-        /// Writes `values`, which broadcast, to the places where [`index_Tensor`] reads; adds them with `accumulate`.
+        /// Writes `values`, which broadcast, to the positions that [`index_Tensor`] reads, or adds them with
+        /// `accumulate`.
         ///
-        /// Of several values for one place, any may stay unless they are added.
+        /// If several values have the same position, any of them may remain, unless they are added.
         ///
         /// PyTorch: `Tensor.index_put_`, `x[indices] = values`.
         index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor(a!);
 
-        /// The gradient of the weight of [`embedding`]: rows of zeros to which those of `grad_output` are added.
+        /// The gradient of the weight of [`embedding`]: zeros, to whose rows those of `grad_output` are added.
         ///
-        /// The row `padding_idx` gets none; with `scale_grad_by_freq`, a row's gradient is divided by how often it
-        /// was looked up.
+        /// The row `padding_idx` gets no gradient; with `scale_grad_by_freq`, the gradient of a row is divided by the
+        /// number of its look-ups.
         ///
         /// PyTorch: `aten::embedding_dense_backward`.
         embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt padding_idx,
             bool scale_grad_by_freq) -> Tensor;
 
-        /// The gradient of a tensor of which [`select_int`] took one index: zeros, but for that index.
+        /// The gradient of the input of [`select_int`]: `grad_output` at the selected index, and zeros elsewhere.
         ///
         /// PyTorch: `aten::select_backward`.
         select_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> Tensor;
-        /// The gradient of a tensor of which [`slice_Tensor`] took a part: zeros, but for that part.
+        /// The gradient of the input of [`slice_Tensor`]: `grad_output` in the slice, and zeros elsewhere.
         ///
         /// PyTorch: `aten::slice_backward`.
         slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end,
             SymInt step) -> Tensor;
 
-        /// A copy with slices of `source` written at the places of a vector of indices.
+        /// A copy in which the slices at a vector of indices are replaced by those of `source`.
         ///
         /// PyTorch: `torch.index_copy`.
         index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor;
 
-        /// A copy with elements of `src` joined with those where the index says in dimension `dim`, as
-        /// [`scatter_src`](fn@scatter_src) writes them: by `"sum"`, `"prod"`, `"mean"`, `"amax"` or `"amin"`. Without
-        /// `include_self` they are joined with each other only.
+        /// A copy in which the elements of `src` are combined with those at the positions that `index` gives along
+        /// dimension `dim`, as in [`scatter_src`](fn@scatter_src), by `"sum"`, `"prod"`, `"mean"`, `"amax"` or
+        /// `"amin"`. Without `include_self`, the previous elements at these positions do not count.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -148,65 +151,67 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// As [`scatter_src`](fn@scatter_src); another `reduce`.
+        /// The errors of [`scatter_src`](fn@scatter_src); another `reduce`.
         ///
         /// PyTorch: `torch.scatter_reduce`.
         scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *,
             bool include_self=True) -> Tensor;
-        /// Joins elements of `src` with those where the index says; see [`scatter_reduce_two`](fn@scatter_reduce_two).
+        /// [`scatter_reduce_two`](fn@scatter_reduce_two) in place.
         ///
         /// PyTorch: `Tensor.scatter_reduce_`.
         scatter_reduce_.two(Tensor(a!) self, int dim, Tensor index, Tensor src, str reduce, *,
             bool include_self=True) -> Tensor(a!);
-        /// A copy with slices of `source` joined with those at the places of a vector of indices: by `"prod"`,
-        /// `"mean"`, `"amax"` or `"amin"`. Without `include_self` they are joined with each other only.
+        /// A copy in which the slices of `source` are combined with the slices at a vector of indices, by `"prod"`,
+        /// `"mean"`, `"amax"` or `"amin"`. Without `include_self`, the previous slices do not count.
         ///
         /// # Errors
-        /// As [`index_add`](fn@index_add); another `reduce`.
+        /// The errors of [`index_add`](fn@index_add); another `reduce`.
         ///
         /// PyTorch: `torch.index_reduce`.
         index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *,
             bool include_self=True) -> Tensor;
-        /// Joins slices of `source` with those at the places of a vector of indices; see
-        /// [`index_reduce`](fn@index_reduce).
+        /// [`index_reduce`](fn@index_reduce) in place.
         ///
         /// PyTorch: `Tensor.index_reduce_`.
         index_reduce_(Tensor(a!) self, int dim, Tensor index, Tensor source, str reduce, *,
             bool include_self=True) -> Tensor(a!);
-        /// A copy with elements of `src` added to those where the index says, or multiplied with them: `reduce` is
-        /// `"add"` or `"multiply"`.
+        /// A copy in which the elements at the positions that `index` gives are increased by those of `src`, or
+        /// multiplied by them: `reduce` is `"add"` or `"multiply"`.
         ///
         /// # Errors
-        /// As [`scatter_src`](fn@scatter_src); another `reduce`.
+        /// The errors of [`scatter_src`](fn@scatter_src); another `reduce`.
         ///
         /// PyTorch: `torch.scatter`.
         scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor;
-        /// As [`scatter_reduce`](fn@scatter_reduce), with one value.
+        /// [`scatter_reduce`](fn@scatter_reduce) with one value for all positions.
         ///
         /// # Errors
-        /// As [`scatter_reduce`](fn@scatter_reduce).
+        /// The errors of [`scatter_reduce`](fn@scatter_reduce).
         ///
         /// PyTorch: `torch.scatter`.
         scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor;
 
-        /// The gradient of the source of `masked_scatter`: what the mask picks, and zeros for what was not needed.
+        /// The gradient of the source of `masked_scatter`: the elements of `grad_output` where `mask` is true, followed
+        /// by zeros for unused elements of the source.
         ///
         /// # Errors
-        /// Sizes that have fewer elements than the mask picks.
+        /// `sizes` with fewer elements than `mask` selects.
         ///
         /// PyTorch: `aten::masked_scatter_backward`.
         masked_scatter_backward(Tensor grad_output, Tensor mask, SymInt[] sizes) -> Tensor;
-        /// What indices pick where a mask is true, else a number; there, indices may be any.
+        /// [`index_Tensor`](fn@index_Tensor) where `mask` is true, and `fill` elsewhere; there, indices may be out of
+        /// range.
         ///
         /// # Errors
-        /// Indices that are not int32 or int64, a mask that does not fit to what is picked.
+        /// Indices that are not `int32` or `int64`, a mask that does not broadcast with the indices.
         ///
         /// PyTorch: `aten::_unsafe_masked_index`.
         _unsafe_masked_index(Tensor self, Tensor mask, Tensor?[] indices, Scalar fill) -> Tensor;
-        /// Values added where indices say and a mask is true; elsewhere, indices may be any.
+        /// Adds `values` at the positions of [`index_Tensor`](fn@index_Tensor) where `mask` is true; elsewhere, indices
+        /// may be out of range.
         ///
         /// # Errors
-        /// As [`_unsafe_masked_index`](fn@_unsafe_masked_index).
+        /// The errors of [`_unsafe_masked_index`](fn@_unsafe_masked_index).
         ///
         /// PyTorch: `aten::_unsafe_masked_index_put_accumulate`.
         _unsafe_masked_index_put_accumulate(Tensor self, Tensor mask, Tensor?[] indices, Tensor values) -> Tensor;

@@ -1,335 +1,337 @@
-//! Operators element by element that programs need now and then: special functions, gates, bits.
+//! Special functions, gates, and shifts of bits, element-wise.
 //!
 //! Functions whose results are seldom integers give floating-point results for integers.
 
 use torch_library::torch_library;
 
 torch_library! {
-    /// Special functions, on top of what was declared before.
+    /// Special functions, on top of the operators declared before.
     #[methods(SpecialMethods)]
     #[overloads(function)]
     pub mod aten extends super::pieces::aten {
         /// Two to the power of each element.
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.exp2`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         exp2(Tensor self) -> Tensor;
-        /// What the error function makes each element of; NaN beyond -1 and 1.
+        /// The inverse error function: NaN outside `[-1, 1]`.
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.erfinv`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         erfinv(Tensor self) -> Tensor;
-        /// The logarithm of the magnitude of the gamma function.
+        /// The logarithm of the absolute value of the gamma function.
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.lgamma`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         lgamma(Tensor self) -> Tensor;
-        /// The slope of [`lgamma`](fn@lgamma).
+        /// The digamma function: the derivative of [`lgamma`](fn@lgamma).
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.digamma`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         digamma(Tensor self) -> Tensor;
-        /// The derivative of [`digamma`](fn@digamma) of order `n`.
+        /// The polygamma function: the `n`-th derivative of [`digamma`](fn@digamma).
         ///
         /// # Errors
-        /// A negative order, complex numbers.
+        /// A negative order, a complex dtype.
         ///
         /// PyTorch: `torch.polygamma`.
         #[tags(pointwise)]
         #[variants(out)]
         polygamma(int n, Tensor self) -> Tensor;
-        /// The sine of π x over π x; 1 at 0.
+        /// The normalised sinc function, `sin(π x) / (π x)`: 1 at 0.
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.sinc`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         sinc(Tensor self) -> Tensor;
-        /// Degrees as radians.
+        /// Converts degrees to radians.
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.deg2rad`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         deg2rad(Tensor self) -> Tensor;
-        /// Radians as degrees.
+        /// Converts radians to degrees.
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.rad2deg`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         rad2deg(Tensor self) -> Tensor;
-        /// Whether each element has a minus sign, also that of a zero.
+        /// Whether the sign bit of each element is set; it is for -0.
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.signbit`.
         #[tags(pointwise)]
         #[variants(out)]
         signbit(Tensor self) -> Tensor;
-        /// Whether each element is infinite and positive.
+        /// Whether each element is positive infinity.
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.isposinf`.
         #[tags(pointwise)]
         #[variants(out)]
         isposinf(Tensor self) -> Tensor;
-        /// Whether each element is infinite and negative.
+        /// Whether each element is negative infinity.
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.isneginf`.
         #[tags(pointwise)]
         #[variants(out)]
         isneginf(Tensor self) -> Tensor;
-        /// Each element, or a number in place of NaN and infinities: 0 and the largest and smallest of the type, unless
-        /// others are given.
+        /// Replaces NaN and infinities by numbers: NaN by 0, and infinities by the largest and smallest number of the
+        /// dtype, unless others are given.
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.nan_to_num`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor;
-        /// What the logistic function makes each element of; elements are first moved into `[eps, 1 - eps]`.
+        /// The inverse of the sigmoid, `ln(x / (1 - x))`; with `eps`, elements are first clamped to `[eps, 1 - eps]`.
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.logit`.
         #[tags(pointwise)]
         logit(Tensor self, float? eps=None) -> Tensor;
-        /// The logistic function.
+        /// Alias for `sigmoid`.
         ///
         /// PyTorch: `torch.special.expit`.
         special_expit(Tensor self) -> Tensor;
-        /// The error function.
+        /// Alias for `erf`.
         ///
         /// PyTorch: `torch.special.erf`.
         special_erf(Tensor self) -> Tensor;
 
-        /// The length of the hypotenuse over two legs.
+        /// The length of the hypotenuse, `sqrt(self² + other²)`.
         ///
         /// # Errors
-        /// Integers, booleans and complex numbers.
+        /// Integer, boolean and complex dtypes.
         ///
         /// PyTorch: `torch.hypot`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         hypot(Tensor self, Tensor other) -> Tensor;
-        /// Each element with the sign of the other operand's.
+        /// The magnitude of each element with the sign of the other operand's.
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.copysign`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         copysign.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// Each element with the sign of a number.
+        /// The magnitude of each element with the sign of a scalar.
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.copysign`.
         #[tags(pointwise)]
         copysign.Scalar(Tensor self, Scalar other) -> Tensor;
-        /// 0 for negative elements, 1 for positive ones, and for zeros the other operand.
+        /// The Heaviside step function: 0 for negative elements, 1 for positive ones, and `values` for zeros.
         ///
         /// # Errors
-        /// Two types, complex numbers.
+        /// Different dtypes, a complex dtype.
         ///
         /// PyTorch: `torch.heaviside`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         heaviside(Tensor self, Tensor values) -> Tensor;
-        /// The logarithm of the sum of the exponentials, without overflow.
+        /// `ln(exp(self) + exp(other))`, without overflow.
         ///
         /// # Errors
-        /// Integers, booleans and complex numbers.
+        /// Integer, boolean and complex dtypes.
         ///
         /// PyTorch: `torch.logaddexp`.
         #[tags(pointwise)]
         #[variants(out)]
         logaddexp(Tensor self, Tensor other) -> Tensor;
-        /// The logarithm to base 2 of the sum of the powers of 2.
+        /// `log2(2^self + 2^other)`, without overflow.
         ///
         /// # Errors
-        /// Integers, booleans and complex numbers.
+        /// Integer, boolean and complex dtypes.
         ///
         /// PyTorch: `torch.logaddexp2`.
         #[tags(pointwise)]
         #[variants(out)]
         logaddexp2(Tensor self, Tensor other) -> Tensor;
-        /// `self` times the logarithm of `other`; 0 where `self` is 0, whatever `other` is but NaN.
+        /// `self * ln(other)`: 0 where `self` is 0, unless `other` is NaN.
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.xlogy`.
         #[tags(pointwise)]
         #[variants(out = "OutTensor", in_place)]
         xlogy.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// As [`xlogy_Tensor`](fn@xlogy_Tensor), with a number.
+        /// [`xlogy_Tensor`](fn@xlogy_Tensor) with a scalar `other`.
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.xlogy`.
         #[tags(pointwise)]
         xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor;
-        /// As [`xlogy_Tensor`](fn@xlogy_Tensor), of a number.
+        /// [`xlogy_Tensor`](fn@xlogy_Tensor) with a scalar `self`.
         ///
         /// # Errors
-        /// Complex numbers.
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.xlogy`.
         #[tags(pointwise)]
         xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor;
-        /// The next number of the type from each element towards the other operand's.
+        /// The next representable number after each element in the direction of `other`.
         ///
         /// # Errors
-        /// Other types than `float32` and `float64`.
+        /// Dtypes other than `float32` and `float64`.
         ///
         /// PyTorch: `torch.nextafter`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         nextafter(Tensor self, Tensor other) -> Tensor;
-        /// The greatest common divisor, never negative.
+        /// The greatest common divisor, which is never negative.
         ///
         /// # Errors
-        /// Numbers that are not whole.
+        /// Dtypes that are not integer.
         ///
         /// PyTorch: `torch.gcd`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         gcd(Tensor self, Tensor other) -> Tensor;
-        /// The least common multiple, never negative.
+        /// The least common multiple, which is never negative.
         ///
         /// # Errors
-        /// Numbers that are not whole.
+        /// Dtypes that are not integer.
         ///
         /// PyTorch: `torch.lcm`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         lcm(Tensor self, Tensor other) -> Tensor;
-        /// The bits moved to the left; by a negative number or all bits it is 0.
+        /// `self << other`, element-wise: 0 if `other` is negative or at least the number of bits.
         ///
         /// # Errors
-        /// Numbers that are not whole.
+        /// Dtypes that are not integer.
         ///
         /// PyTorch: `torch.bitwise_left_shift`.
         #[tags(pointwise)]
         #[variants(out = "Tensor_out", in_place)]
         bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// The bits moved to the left by a number.
+        /// `self << other` with a scalar `other`.
         ///
         /// # Errors
-        /// Numbers that are not whole.
+        /// Dtypes that are not integer.
         ///
         /// PyTorch: `torch.bitwise_left_shift`.
         #[tags(pointwise)]
         bitwise_left_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor;
-        /// The bits moved to the right, the sign staying; by a negative number or all bits, the sign alone.
+        /// The arithmetic shift `self >> other`, element-wise: only the sign remains if `other` is negative or at least
+        /// the number of bits.
         ///
         /// # Errors
-        /// Numbers that are not whole.
+        /// Dtypes that are not integer.
         ///
         /// PyTorch: `torch.bitwise_right_shift`.
         #[tags(pointwise)]
         #[variants(out = "Tensor_out", in_place)]
         bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// The bits moved to the right by a number.
+        /// `self >> other` with a scalar `other`.
         ///
         /// # Errors
-        /// Numbers that are not whole.
+        /// Dtypes that are not integer.
         ///
         /// PyTorch: `torch.bitwise_right_shift`.
         #[tags(pointwise)]
         bitwise_right_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor;
-        /// Powers, in `float64`.
+        /// Each element to the power of the other operand's, in `float64`, or `complex128` for complex numbers.
         ///
         /// PyTorch: `torch.float_power`.
         float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor;
-        /// Powers with one exponent, in `float64`.
+        /// Each element to the power of a scalar, in `float64`, or `complex128` for complex numbers.
         ///
         /// PyTorch: `torch.float_power`.
         float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor;
 
-        /// Whether elements differ by no more than `atol + rtol * |other|`; NaN is close to NaN only if asked for.
+        /// Whether elements differ by no more than `atol + rtol * |other|`; NaN equals NaN only with `equal_nan`.
         ///
         /// # Errors
-        /// Two types, negative tolerances.
+        /// Different dtypes, negative tolerances.
         ///
         /// PyTorch: `torch.isclose`.
         isclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor;
-        /// Whether all elements are close, see [`isclose`](fn@isclose).
+        /// Whether all elements are close, as [`isclose`](fn@isclose) defines it.
         ///
         /// # Errors
-        /// As [`isclose`](fn@isclose).
+        /// The errors of [`isclose`](fn@isclose).
         ///
         /// PyTorch: `torch.allclose`.
         #[tags(data_dependent_output)]
         allclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> bool;
 
-        /// The first half of a dimension, times the logistic function of the second.
+        /// The gated linear unit: the first half of a dimension, times the sigmoid of the second half.
         ///
         /// # Errors
-        /// A dimension of odd size, none at all.
+        /// A dimension of odd size, a tensor without dimensions.
         ///
         /// PyTorch: `torch.nn.functional.glu`.
         glu(Tensor self, int dim=-1) -> Tensor;
-        /// [`elu`](fn@elu) with the two constants that keep mean and variance from layer to layer.
+        /// The scaled exponential linear unit: [`elu`](fn@elu) with the two constants that keep mean and variance from
+        /// layer to layer.
         ///
         /// PyTorch: `torch.nn.functional.selu`.
         #[tags(pointwise)]
         selu(Tensor self) -> Tensor;
-        /// The larger of each element and 0, plus the smaller of 0 and `alpha (exp(x / alpha) - 1)`.
+        /// `max(0, x) + min(0, alpha * (exp(x / alpha) - 1))`.
         ///
         /// # Errors
-        /// `alpha` 0.
+        /// An `alpha` of 0.
         ///
         /// PyTorch: `torch.nn.functional.celu`.
         #[tags(pointwise)]
         celu(Tensor self, Scalar alpha=1.) -> Tensor;
-        /// Each element, but not below 0 and not above 6.
+        /// Clamps each element to `[0, 6]`.
         ///
         /// PyTorch: `torch.nn.functional.relu6`.
         relu6(Tensor self) -> Tensor;
-        /// Each element, or 0 where it is within `lambd` of it.
+        /// Each element, or 0 where it is in `[-lambd, lambd]`.
         ///
         /// PyTorch: `torch.nn.functional.hardshrink`.
         #[tags(pointwise)]
         #[variants(out)]
         hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor;
-        /// Each element, moved by `lambd` towards 0.
+        /// Shrinks each element by `lambd` towards 0; elements in `[-lambd, lambd]` become 0.
         ///
         /// # Errors
         /// A negative `lambd`.
@@ -338,29 +340,29 @@ torch_library! {
         #[tags(pointwise)]
         #[variants(out)]
         softshrink(Tensor self, Scalar lambd=0.5) -> Tensor;
-        /// Each element that is above the threshold, a number in place of the others.
+        /// Each element that is above `threshold`, and `value` in place of the others.
         ///
         /// PyTorch: `torch.nn.functional.threshold`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor;
-        /// The bits of a number moved to the left by each element.
+        /// `self << other` with a scalar `self`.
         ///
         /// # Errors
-        /// Numbers that are not whole.
+        /// Dtypes that are not integer.
         ///
         /// PyTorch: `torch.bitwise_left_shift`.
         #[tags(pointwise)]
         bitwise_left_shift.Scalar_Tensor(Scalar self, Tensor other) -> Tensor;
-        /// The bits of a number moved to the right by each element.
+        /// `self >> other` with a scalar `self`.
         ///
         /// # Errors
-        /// Numbers that are not whole.
+        /// Dtypes that are not integer.
         ///
         /// PyTorch: `torch.bitwise_right_shift`.
         #[tags(pointwise)]
         bitwise_right_shift.Scalar_Tensor(Scalar self, Tensor other) -> Tensor;
-        /// Powers of a number, in `float64`.
+        /// A scalar to the power of each element, in `float64`, or `complex128` for complex numbers.
         ///
         /// PyTorch: `torch.float_power`.
         #[tags(pointwise)]

@@ -1,67 +1,68 @@
-//! Operators that summarise or order elements: products, extremes with their places, deviations, norms, sorting.
+//! Operators that summarise or sort elements: products, extremes, variances, norms, cumulative sums, sorting.
 //!
-//! Reduced dimensions are gone in the result, or of size 1 with `keepdim`. No dimensions given means all of them.
+//! Reduced dimensions are removed, or kept with size 1 if `keepdim` is true. If no dimensions are given, all are
+//! reduced.
 
 use torch_library::torch_library;
 
 torch_library! {
-    /// Statistics and order, on top of what was declared before.
+    /// Statistics and sorting, on top of the operators declared before.
     #[methods(StatisticsMethods)]
     pub mod aten extends super::reduce::aten {
-        /// The product of all elements; of whole numbers and booleans it is `int64`.
+        /// The product of all elements; for integers and booleans it is `int64`.
         ///
         /// PyTorch: `torch.prod`.
         #[variants(out)]
         prod(Tensor self, *, ScalarType? dtype=None) -> Tensor;
-        /// The products over one dimension.
+        /// The products over one dimension. For integers and booleans they are `int64`.
         ///
         /// PyTorch: `torch.prod`.
         #[variants(out = "int_out")]
         prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor;
 
-        /// Whether an element is not zero.
+        /// Whether any element is nonzero. The result is boolean, or `uint8` for `uint8`.
         ///
         /// PyTorch: `torch.any`.
         any(Tensor self) -> Tensor;
-        /// Whether an element is not zero, over one dimension.
+        /// Whether any element is nonzero, over one dimension.
         ///
         /// PyTorch: `torch.any`.
         any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor;
-        /// Whether an element is not zero, over some dimensions.
+        /// Whether any element is nonzero, over some dimensions.
         ///
         /// PyTorch: `torch.any`.
         #[variants(out)]
         any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor;
-        /// Whether no element is zero.
+        /// Whether all elements are nonzero. The result is boolean, or `uint8` for `uint8`.
         ///
         /// PyTorch: `torch.all`.
         all(Tensor self) -> Tensor;
-        /// Whether no element is zero, over one dimension.
+        /// Whether all elements are nonzero, over one dimension.
         ///
         /// PyTorch: `torch.all`.
         all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor;
-        /// Whether no element is zero, over some dimensions.
+        /// Whether all elements are nonzero, over some dimensions.
         ///
         /// PyTorch: `torch.all`.
         #[variants(out)]
         all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor;
-        /// How many elements are not zero, over some dimensions.
+        /// The number of nonzero elements, over some dimensions.
         ///
         /// PyTorch: `torch.count_nonzero`.
         count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor;
-        /// How many elements are not zero, over one dimension or all.
+        /// The number of nonzero elements, over one dimension or all.
         ///
         /// PyTorch: `torch.count_nonzero`.
         count_nonzero(Tensor self, int? dim=None) -> Tensor;
 
-        /// The largest element.
+        /// The largest element; NaN if there is one.
         ///
         /// # Errors
-        /// No elements.
+        /// A tensor without elements.
         ///
         /// PyTorch: `torch.max`.
         max(Tensor self) -> Tensor;
-        /// The largest elements over one dimension, and the index of the first of each.
+        /// The largest elements over one dimension, and for each the first index at which it occurs.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -74,27 +75,28 @@ torch_library! {
         ///
         /// PyTorch: `torch.max`.
         max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices);
-        /// The larger of two elements; [`maximum`] under its older name.
+        /// The larger of two elements; an alias for [`maximum`].
         ///
         /// PyTorch: `torch.max`.
         max.other(Tensor self, Tensor other) -> Tensor;
-        /// The smallest element.
+        /// The smallest element; NaN if there is one.
         ///
         /// # Errors
-        /// No elements.
+        /// A tensor without elements.
         ///
         /// PyTorch: `torch.min`.
         min(Tensor self) -> Tensor;
-        /// The smallest elements over one dimension, and the index of the first of each.
+        /// The smallest elements over one dimension, and for each the first index at which it occurs.
         ///
         /// PyTorch: `torch.min`.
         min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices);
-        /// The smaller of two elements; [`minimum`] under its older name.
+        /// The smaller of two elements; an alias for [`minimum`].
         ///
         /// PyTorch: `torch.min`.
         min.other(Tensor self, Tensor other) -> Tensor;
 
-        /// The variance, dividing by the number of elements less `correction` (1 unless given).
+        /// The variance: the sum of squared deviations, divided by the number of elements minus `correction` (1 unless
+        /// given).
         ///
         /// PyTorch: `torch.var`.
         var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor;
@@ -106,7 +108,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.var`.
         var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor;
-        /// The standard deviation, the root of [`var_correction`].
+        /// The standard deviation: the square root of [`var_correction`].
         ///
         /// PyTorch: `torch.std`.
         std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor;
@@ -118,16 +120,17 @@ torch_library! {
         ///
         /// PyTorch: `torch.std`.
         std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor;
-        /// The variance and the mean.
+        /// The variance and the mean, with a `correction` as in [`var_correction`].
         ///
         /// PyTorch: `torch.var_mean`.
         var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None,
             bool keepdim=False) -> (Tensor, Tensor);
 
-        /// The slices along a dimension, those whose norm of order `p` is larger than `maxnorm` scaled down to it.
+        /// A copy in which the slices along a dimension whose norm of order `p` exceeds `maxnorm` are scaled down to
+        /// it.
         ///
         /// # Errors
-        /// Fewer than two dimensions, an order of 0 or less, a negative norm, complex ones, integers.
+        /// Fewer than two dimensions, an order that is not positive, a negative or complex `maxnorm`, integer dtypes.
         ///
         /// PyTorch: `torch.renorm`.
         renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor;
@@ -135,54 +138,55 @@ torch_library! {
         ///
         /// PyTorch: `torch.dist`.
         dist(Tensor self, Tensor other, Scalar p=2) -> Tensor;
-        /// The norm of order `ord`: the `ord`-th root of the sum of that power; infinite orders are the extremes, 0
-        /// counts.
+        /// The vector norm of order `ord`: the `ord`-th root of the sum of the magnitudes to that power. Infinite
+        /// orders give the largest or smallest magnitude, 0 the number of nonzero elements.
         ///
         /// PyTorch: `torch.linalg.vector_norm`.
         linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *,
             ScalarType? dtype=None) -> Tensor;
-        /// The norm of all elements.
+        /// The norm of order `p` of all elements.
         ///
         /// PyTorch: `torch.norm`.
         norm.Scalar(Tensor self, Scalar p=2) -> Tensor;
-        /// The norm over some dimensions.
+        /// The norm of order `p` over some dimensions.
         ///
         /// PyTorch: `torch.norm`.
         norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor;
-        /// The norm of all elements, computed in a type.
+        /// The norm of order `p` of all elements, computed in `dtype`.
         ///
         /// PyTorch: `torch.norm`.
         norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor;
-        /// The norm over some dimensions, computed in a type.
+        /// The norm of order `p` over some dimensions, computed in `dtype`.
         ///
         /// PyTorch: `torch.norm`.
         norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype) -> Tensor;
-        /// The logarithm of the sum of exponentials, without overflow.
+        /// The logarithm of the sum of exponentials over some dimensions, without overflow.
         ///
         /// PyTorch: `torch.logsumexp`.
         logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor;
 
-        /// The sums of each element and those before it in a dimension.
+        /// The cumulative sum along a dimension. For integers and booleans it is `int64`.
         ///
         /// PyTorch: `torch.cumsum`.
         cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor;
-        /// The elements along a dimension in order, and the indices they had; equals keep theirs, NaN counts as
-        /// largest.
+        /// Sorts the elements along a dimension, and returns them with their previous indices. Equal elements keep
+        /// their order; NaN counts as the largest.
         ///
         /// PyTorch: `torch.sort`.
         sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices);
-        /// The elements along a dimension in order, and the indices they had.
+        /// Sorts the elements along a dimension, and returns them with their previous indices.
         ///
         /// PyTorch: `torch.sort`.
         sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices);
-        /// The indices that put the elements along a dimension in order.
+        /// The indices that sort the elements along a dimension.
         ///
         /// PyTorch: `torch.argsort`.
         argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor;
-        /// The `k` largest (or smallest) elements along a dimension in order, and their indices.
+        /// The `k` largest (or smallest) elements along a dimension, in order, and their indices. The indices are
+        /// `int64`.
         ///
         /// # Errors
-        /// A `k` beyond the size of the dimension.
+        /// A `k` above the size of the dimension.
         ///
         /// PyTorch: `torch.topk`.
         topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices);

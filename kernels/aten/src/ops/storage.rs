@@ -1,11 +1,11 @@
-//! Sizes of tensors that change in place, tensors from nowhere, and numbers taken out of tensors.
+//! Resizing in place, tensors lifted into layers, and conversions of one element to a number.
 
 use torch_library::torch_library;
 
 torch_library! {
-    /// Sizes and numbers, on top of what was declared before.
+    /// Resizing and conversions to numbers, on top of the operators declared before.
     pub mod aten extends super::segment::aten {
-        /// Gives a tensor other sizes, and more memory where it takes more; elements stay where they lie.
+        /// Resizes the tensor in place. Its storage grows if it must; the elements keep their positions in the storage.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -18,77 +18,78 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// A tensor that requires grad, negative sizes, a memory format that the sizes do not have.
+        /// A tensor that requires a gradient, negative sizes, a memory format that such sizes cannot have.
         ///
         /// PyTorch: `Tensor.resize_`.
         #[tags(inplace_view)]
         resize_(Tensor(a!) self, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor(a!);
-        /// What [`resize_`](fn@resize_) would make of a copy.
+        /// The functional form of [`resize_`](fn@resize_): resizes a copy.
         ///
         /// # Errors
-        /// Those of that.
+        /// The errors of [`resize_`](fn@resize_).
         ///
         /// PyTorch: `aten::resize`.
         #[variants(function)]
         resize(Tensor self, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor;
-        /// As [`resize_`](fn@resize_), to the sizes of another tensor; with `preserve_format` to its memory format,
+        /// [`resize_`](fn@resize_) to the sizes of `the_template`, and with `preserve_format` to its memory format,
         /// too.
         ///
         /// # Errors
-        /// Those of that.
+        /// The errors of [`resize_`](fn@resize_).
         ///
         /// PyTorch: `Tensor.resize_as_`.
         #[tags(inplace_view)]
         resize_as_(Tensor(a!) self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor(a!);
-        /// What [`resize_as_`](fn@resize_as_) would make of a copy.
+        /// The functional form of [`resize_as_`](fn@resize_as_): resizes a copy.
         ///
         /// # Errors
-        /// Those of that.
+        /// The errors of [`resize_as_`](fn@resize_as_).
         ///
         /// PyTorch: `aten::resize_as`.
         resize_as(Tensor self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor;
-        /// The tensor itself: where layers see one that was made outside of them.
+        /// The tensor itself: tells layers, such as functionalization, of a tensor that was created outside of them.
         ///
         /// PyTorch: `aten::lift`.
         lift(Tensor self) -> Tensor;
-        /// The tensor itself: where layers see one that was just made, as constants of exported programs are.
+        /// The tensor itself: tells layers of a tensor that was just created, like a constant of an exported program.
         ///
         /// PyTorch: `aten::lift_fresh`.
         lift_fresh(Tensor(a) self) -> Tensor(a);
-        /// A tensor whose elements are unspecified (here: zero), and whose dimensions lie in memory in this order.
+        /// A tensor with unspecified elements (here: zero), whose dimensions lie in memory in the order of
+        /// `physical_layout`.
         ///
         /// # Errors
-        /// An order that is none of the dimensions, negative sizes.
+        /// A `physical_layout` that is not a permutation of the dimensions, negative sizes.
         ///
         /// PyTorch: `torch.empty_permuted`.
         empty_permuted(SymInt[] size, int[] physical_layout, *, ScalarType? dtype=None, Layout? layout=None,
             Device? device=None, bool? pin_memory=None) -> Tensor;
 
-        /// The only element.
+        /// The only element of a tensor, as a number.
         ///
         /// # Errors
-        /// More or less than one element, memory that the host does not reach.
+        /// A number of elements other than one, memory that the host cannot access.
         ///
         /// PyTorch: `Tensor.item`.
         #[tags(data_dependent_output)]
         #[variants(function)] // tensors have a method of this name
         item(Tensor self) -> Scalar;
-        /// The first element.
+        /// The first element of a tensor, as a number.
         ///
         /// # Errors
-        /// No elements, memory that the host does not reach.
+        /// A tensor without elements, memory that the host cannot access.
         ///
         /// PyTorch: `aten::_local_scalar_dense`.
         #[tags(data_dependent_output)]
         _local_scalar_dense(Tensor self) -> Scalar;
-        /// Whether the only element is other than zero.
+        /// Whether the only element of a tensor is nonzero.
         ///
         /// # Errors
-        /// More or less than one element, memory that the host does not reach.
+        /// A number of elements other than one, memory that the host cannot access.
         ///
         /// PyTorch: `torch.is_nonzero`.
         is_nonzero(Tensor self) -> bool;
-        /// Whether results of one type may be written to tensors of another.
+        /// Whether results of dtype `from_` may be written to tensors of dtype `to`.
         ///
         /// PyTorch: `torch.can_cast`.
         can_cast(ScalarType from_, ScalarType to) -> bool;

@@ -1,15 +1,15 @@
-//! Operators on one tensor, element by element.
+//! Unary element-wise operators.
 //!
-//! Functions whose results are seldom integers, as `sqrt`, give floating-point results for integers. Those with an
-//! underscore write in place.
+//! Functions whose results are seldom integers, such as `sqrt`, give floating-point results for integers. A name that
+//! ends in an underscore is an in-place variant.
 
 use torch_library::torch_library;
 
 torch_library! {
-    /// Functions of one number, on top of what was declared before.
+    /// Unary functions, on top of the operators declared before.
     #[methods(UnaryMethods)]
     pub mod aten extends super::binary::aten {
-        /// The larger of each element and zero.
+        /// The rectified linear unit: `max(x, 0)`.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -20,27 +20,27 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// Booleans and complex numbers.
+        /// Boolean and complex dtypes.
         ///
         /// PyTorch: `torch.relu`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         relu(Tensor self) -> Tensor;
 
-        /// Each element with the other sign.
+        /// The negative of each element.
         ///
         /// # Errors
-        /// Booleans.
+        /// A boolean dtype.
         ///
         /// PyTorch: `torch.neg`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         neg(Tensor self) -> Tensor;
 
-        /// The sign of each element: -1, 0 or 1; of NaN it is 0.
+        /// The sign of each element: -1, 0 or 1; for NaN it is 0.
         ///
         /// # Errors
-        /// Complex numbers, which have no order.
+        /// Complex dtypes, which have no order.
         ///
         /// PyTorch: `torch.sign`.
         #[tags(pointwise)]
@@ -54,29 +54,29 @@ torch_library! {
         #[variants(out, in_place)]
         logical_not(Tensor self) -> Tensor;
 
-        /// Each element without its sign; of a complex number, its distance from zero.
+        /// The absolute value of each element.
         ///
         /// # Errors
-        /// In place, complex numbers.
+        /// A complex dtype, in place.
         ///
         /// PyTorch: `torch.abs`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         abs(Tensor self) -> Tensor;
-        /// The angle of each number to the positive numbers, in radians: of a real one, π if it is negative.
+        /// The angle of each complex number in radians; for real numbers, π if they are negative and 0 otherwise.
         ///
         /// # Errors
-        /// Complex numbers of halves.
+        /// Complex numbers of half precision.
         ///
         /// PyTorch: `torch.angle`.
         #[tags(pointwise)]
         #[variants(out)]
         angle(Tensor self) -> Tensor;
 
-        /// The direction of each element: a number at distance 1 from zero, or zero.
+        /// The sign of each element; for complex numbers `x / |x|`, or 0.
         ///
         /// # Errors
-        /// Integers and booleans.
+        /// Integer and boolean dtypes.
         ///
         /// PyTorch: `torch.sgn`.
         #[tags(pointwise)]
@@ -104,14 +104,14 @@ torch_library! {
         #[variants(out, in_place)]
         sqrt(Tensor self) -> Tensor;
 
-        /// One over the square root of each element.
+        /// The reciprocal of the square root of each element.
         ///
         /// PyTorch: `torch.rsqrt`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         rsqrt(Tensor self) -> Tensor;
 
-        /// One over each element.
+        /// The reciprocal of each element.
         ///
         /// PyTorch: `torch.reciprocal`.
         #[tags(pointwise)]
@@ -139,60 +139,60 @@ torch_library! {
         #[variants(out, in_place)]
         tanh(Tensor self) -> Tensor;
 
-        /// The logistic function `1 / (1 + exp(-x))` of each element.
+        /// The sigmoid, `1 / (1 + exp(-x))`, of each element.
         ///
         /// PyTorch: `torch.sigmoid`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         sigmoid(Tensor self) -> Tensor;
 
-        /// The Gaussian error linear unit: `x` times the probability that a standard normal variable is below `x`.
+        /// The Gaussian error linear unit: `x` times the standard normal distribution function of `x`.
         ///
-        /// With `approximate="tanh"`, by a formula with the hyperbolic tangent.
+        /// With `approximate="tanh"`, the distribution function is approximated by a formula with `tanh`.
         ///
         /// # Errors
-        /// Another approximation than `"none"` and `"tanh"`; integers, booleans and complex numbers.
+        /// An `approximate` other than `"none"` and `"tanh"`; integer, boolean and complex dtypes.
         ///
         /// PyTorch: `torch.nn.functional.gelu`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         gelu(Tensor self, *, str approximate="none") -> Tensor;
 
-        /// Each element, but not below `min` and not above `max`; above `max` if these contradict each other.
+        /// Clamps each element to `[min, max]`; if `min` is above `max`, the result is `max`.
         ///
         /// # Errors
-        /// Neither bound, complex numbers.
+        /// Neither bound, a complex dtype.
         ///
         /// PyTorch: `torch.clamp`.
         #[tags(pointwise)]
         #[variants(function)] // by hand, with its options
         #[variants(out, in_place)]
         clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor;
-        /// Each element, but not below that of `min` and not above that of `max`.
+        /// Clamps each element to the bounds in the corresponding elements of `min` and `max`, which broadcast.
         ///
         /// PyTorch: `torch.clamp`.
         #[tags(pointwise)]
         #[variants(out = "Tensor_out", in_place)]
         clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor;
-        /// Each element, but not below `min`.
+        /// Clamps each element to at least `min`.
         ///
         /// PyTorch: `torch.clamp_min`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         clamp_min(Tensor self, Scalar min) -> Tensor;
-        /// Each element, but not above `max`.
+        /// Clamps each element to at most `max`.
         ///
         /// PyTorch: `torch.clamp_max`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         clamp_max(Tensor self, Scalar max) -> Tensor;
-        /// Each element, but not below that of `min`.
+        /// Clamps each element to at least the corresponding element of `min`.
         ///
         /// PyTorch: `torch.clamp_min`.
         #[tags(pointwise)]
         #[variants(out = "Tensor_out", in_place)]
         clamp_min.Tensor(Tensor self, Tensor min) -> Tensor;
-        /// Each element, but not above that of `max`.
+        /// Clamps each element to at most the corresponding element of `max`.
         ///
         /// PyTorch: `torch.clamp_max`.
         #[tags(pointwise)]

@@ -1,9 +1,9 @@
-//! The variants that write to `out` or in place and are made of an operator that returns its result.
+//! The out variants and in-place variants that are derived from a functional operator.
 //!
-//! `out` takes the result's sizes, and keeps its memory and strides where it has them already. Errors are those of
-//! the operator that returns, and a result that cannot be written where it is to go: of a higher kind of type, of
-//! another device, or over elements that coincide or are read. Autograd refuses `out`, which has no history. A
-//! function that writes in place and is not here has a kernel of its own.
+//! `out` is resized to the result; if it has these sizes already, it keeps its memory and strides. Errors are those of
+//! the functional operator, and a result that cannot be written to its target: of a dtype that does not cast to the
+//! target's, on another device, or if the target overlaps itself or an input. Autograd rejects `out` variants, as they
+//! have no derivative. An in-place operator that is not listed here has a kernel of its own.
 
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack};

@@ -1,69 +1,70 @@
-//! Operators that look at the same elements in another shape. Their results share memory with their input.
+//! Views: operators that show the same elements in another shape, and share the storage of their input.
 
 use torch_library::torch_library;
 
 torch_library! {
-    /// Views, on top of what was declared before.
+    /// Views, on top of the operators declared before.
     #[methods(ViewMethods)]
     #[overloads(function)]
     pub mod aten extends super::copy::aten {
-        /// Another tensor over the same elements.
+        /// A new tensor over the same storage, with the same sizes and strides.
         ///
         /// PyTorch: `aten::alias`.
         alias(Tensor(a) self) -> Tensor(a);
 
-        /// Another tensor over the same elements, of which autograd knows nothing.
+        /// A new tensor over the same storage, detached from the autograd graph.
         ///
         /// PyTorch: `Tensor.detach`.
         detach(Tensor(a) self) -> Tensor(a);
 
-        /// Makes autograd forget where this tensor came from.
+        /// Detaches the tensor itself from the autograd graph.
         ///
         /// PyTorch: `Tensor.detach_`.
         #[tags(inplace_view)]
         detach_(Tensor(a!) self) -> Tensor(a!);
 
-        /// Any sizes and strides over the tensor's memory; the offset is the tensor's own unless given.
+        /// A view with any sizes and strides over the storage of the tensor; the offset is that of the tensor unless
+        /// given.
         ///
         /// # Errors
-        /// Elements outside of the memory.
+        /// Elements outside of the storage.
         ///
         /// PyTorch: `torch.as_strided`.
         as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a);
 
-        /// Moves the tensor itself to other sizes and strides over its memory.
+        /// Gives the tensor itself other sizes and strides over its storage.
         ///
         /// PyTorch: `Tensor.as_strided_`.
         #[tags(inplace_view)]
         as_strided_(Tensor(a!) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a!);
 
-        /// The same elements, in the same order, in another shape; one size may be `-1`, to be worked out.
+        /// A view of the same elements, in the same order, in another shape; one size may be `-1`, to be inferred.
         ///
         /// # Errors
-        /// A shape of another number of elements, strides that allow no such view.
+        /// A shape with another number of elements, strides that do not allow such a view.
         ///
         /// PyTorch: `Tensor.view`.
         view(Tensor(a) self, SymInt[] size) -> Tensor(a);
 
-        /// As [`view`](fn@view), of a tensor that nobody else will look at: the result is no view to autograd.
+        /// [`view`](fn@view) of a temporary that has no other users: autograd does not treat the result as a view.
         ///
         /// PyTorch: `aten::_unsafe_view`.
         _unsafe_view(Tensor self, SymInt[] size) -> Tensor;
 
-        /// A [`view`](fn@view) whose strides are known already.
+        /// A [`view`](fn@view) whose strides are already known.
         ///
         /// PyTorch: `aten::_reshape_alias`.
         _reshape_alias(Tensor(a) self, SymInt[] size, SymInt[] stride) -> Tensor(a);
 
-        /// The same bytes as elements of another type.
+        /// A view of the same bytes as elements of another dtype.
         ///
         /// # Errors
-        /// A type of another size unless the last dimension is dense and can be divided.
+        /// A dtype of another element size, unless the last dimension is contiguous and its size can be converted.
         ///
         /// PyTorch: `Tensor.view`.
         view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a);
 
-        /// The same elements in another shape: a [`view`](fn@view) where the strides allow one, else a copy.
+        /// The tensor in another shape: a [`view`](fn@view) where the strides allow one, else a copy.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -77,12 +78,12 @@ torch_library! {
         /// PyTorch: `torch.reshape`.
         reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a);
 
-        /// The dimensions in another order.
+        /// A view with the dimensions in another order.
         ///
         /// PyTorch: `torch.permute`.
         permute(Tensor(a) self, int[] dims) -> Tensor(a);
 
-        /// Two dimensions swapped.
+        /// A view with two dimensions swapped.
         ///
         /// PyTorch: `torch.transpose`.
         transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a);
@@ -93,7 +94,7 @@ torch_library! {
         #[tags(inplace_view)]
         transpose_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!);
 
-        /// The transposed matrix; a tensor of fewer dimensions as it is.
+        /// The transpose of a matrix; a tensor with fewer dimensions stays as it is.
         ///
         /// # Errors
         /// More than two dimensions.
@@ -101,155 +102,157 @@ torch_library! {
         /// PyTorch: `torch.t`.
         t(Tensor(a) self) -> Tensor(a);
 
-        /// A new dimension of size 1 at a position.
+        /// A view with a new dimension of size 1 at a position.
         ///
         /// PyTorch: `torch.unsqueeze`.
         unsqueeze(Tensor(a) self, int dim) -> Tensor(a);
 
-        /// Gives the tensor itself a new dimension of size 1.
+        /// Inserts a dimension of size 1 into the tensor itself.
         ///
         /// PyTorch: `Tensor.unsqueeze_`.
         #[tags(inplace_view)]
         unsqueeze_(Tensor(a!) self, int dim) -> Tensor(a!);
 
-        /// Without the dimensions of size 1.
+        /// A view without the dimensions of size 1.
         ///
         /// PyTorch: `torch.squeeze`.
         squeeze(Tensor(a) self) -> Tensor(a);
 
-        /// Without a dimension, if it is of size 1.
+        /// A view without a dimension, if it is of size 1.
         ///
         /// PyTorch: `torch.squeeze`.
         squeeze.dim(Tensor(a) self, int dim) -> Tensor(a);
 
-        /// Without those of some dimensions that are of size 1.
+        /// A view without those of the given dimensions that are of size 1.
         ///
         /// PyTorch: `torch.squeeze`.
         squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a);
 
-        /// Takes the dimensions of size 1 from the tensor itself.
+        /// Removes the dimensions of size 1 from the tensor itself.
         ///
         /// PyTorch: `Tensor.squeeze_`.
         #[tags(inplace_view)]
         squeeze_(Tensor(a!) self) -> Tensor(a!);
 
-        /// Takes a dimension from the tensor itself, if it is of size 1.
+        /// Removes a dimension from the tensor itself, if it is of size 1.
         ///
         /// PyTorch: `Tensor.squeeze_`.
         #[tags(inplace_view)]
         squeeze_.dim(Tensor(a!) self, int dim) -> Tensor(a!);
 
-        /// Dimensions of size 1 repeated to other sizes, and new ones in front; `-1` keeps a size.
+        /// A view in which dimensions of size 1 are expanded to other sizes, and new dimensions added in front; `-1`
+        /// keeps a size.
         ///
         /// PyTorch: `Tensor.expand`.
         expand(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> Tensor(a);
 
-        /// Dimensions of size 1 repeated to the sizes of another tensor.
+        /// A view in which dimensions of size 1 are expanded to the sizes of another tensor.
         ///
         /// PyTorch: `Tensor.expand_as`.
         expand_as(Tensor(a) self, Tensor other) -> Tensor(a);
 
-        /// The same elements in the shape of another tensor.
+        /// A view in the shape of another tensor.
         ///
         /// PyTorch: `Tensor.view_as`.
         view_as(Tensor(a) self, Tensor other) -> Tensor(a);
 
-        /// The same elements in the shape of another tensor, copied if need be.
+        /// The tensor in the shape of another one: a view where the strides allow one, else a copy.
         ///
         /// PyTorch: `Tensor.reshape_as`.
         reshape_as(Tensor(a) self, Tensor other) -> Tensor(a);
 
-        /// Every `step`-th index of a dimension, from `start` up to but not including `end`.
+        /// A view of every `step`-th index of a dimension, from `start` up to but not including `end`.
         ///
-        /// Bounds count from the back if negative, and are cut to the dimension.
+        /// Negative bounds count from the end; bounds are clamped to the dimension.
         ///
         /// PyTorch: `x[start:end:step]`.
         slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor(a);
 
-        /// One index of a dimension, which is gone in the result.
+        /// A view of one index of a dimension, which is removed.
         ///
         /// PyTorch: `torch.select`.
         select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a);
 
-        /// `length` indices of a dimension, from `start`.
+        /// A view of `length` indices of a dimension, from `start` on.
         ///
         /// PyTorch: `torch.narrow`.
         narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a);
 
-        /// Some neighbouring dimensions as one.
+        /// Flattens adjacent dimensions into one: a view where the strides allow one, else a copy.
         ///
         /// PyTorch: `torch.flatten`.
         flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a);
 
-        /// At most so many parts along a dimension, all of one size but the last.
+        /// Views of at most `chunks` parts along a dimension, all of one size except the last.
         ///
         /// PyTorch: `torch.chunk`.
         chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[];
 
-        /// Parts of a size along a dimension; the last may be smaller.
+        /// Views of parts of size `split_size` along a dimension; the last may be smaller.
         ///
         /// PyTorch: `torch.split`.
         split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[];
 
-        /// Parts of given sizes along a dimension.
+        /// Views of parts of the given sizes along a dimension.
         ///
         /// PyTorch: `torch.split`.
         split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[];
 
-        /// The elements on a diagonal of two dimensions, which come last as one.
+        /// A view of the diagonal of two dimensions, which becomes the last dimension.
         ///
         /// PyTorch: `torch.diagonal`.
         diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a);
-        /// [`diagonal`](fn@diagonal) in memory of its own, row-major.
+        /// The elements of [`diagonal`](fn@diagonal) as a contiguous copy.
         ///
         /// # Errors
-        /// Dimensions that are not there, or twice the same.
+        /// Dimensions out of range or equal.
         ///
         /// PyTorch: `torch.diagonal_copy`.
         diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor;
-        /// A slice for each index of a dimension.
+        /// Views of the slices at each index of a dimension, which is removed.
         ///
         /// PyTorch: `torch.unbind`.
         unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[];
-        /// One dimension at another place.
+        /// A view with a dimension moved to another position.
         ///
         /// PyTorch: `torch.movedim`.
         movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a);
-        /// A copy of a tensor in which the slice that [`select`](fn@select_int) would show is another.
+        /// A copy in which the slice that [`select`](fn@select_int) would show is replaced by `src`.
         ///
         /// # Errors
-        /// A slice of other sizes.
+        /// A `src` of other sizes than the slice.
         ///
         /// PyTorch: `torch.select_scatter`.
         select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor;
 
-        /// A copy of a tensor in which the part that [`slice`](fn@slice_Tensor) would show is another.
+        /// A copy in which the part that [`slice`](fn@slice_Tensor) would show is replaced by `src`.
         ///
         /// # Errors
-        /// A part of other sizes.
+        /// A `src` of other sizes than the part.
         ///
         /// PyTorch: `torch.slice_scatter`.
         slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None,
             SymInt step=1) -> Tensor;
 
-        /// A copy of a tensor in which the [`diagonal`](fn@diagonal) is another.
+        /// A copy in which the [`diagonal`](fn@diagonal) is replaced by `src`.
         ///
         /// # Errors
-        /// A diagonal of other sizes.
+        /// A `src` of other sizes than the diagonal.
         ///
         /// PyTorch: `torch.diagonal_scatter`.
         diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor;
 
-        /// A copy of a tensor in which the elements that [`as_strided`](fn@as_strided) would show are others.
+        /// A copy in which the elements that [`as_strided`](fn@as_strided) would show are replaced by `src`.
         ///
         /// # Errors
-        /// As many elements of other sizes, places outside of the memory.
+        /// A `src` whose sizes are not `size`, elements outside of the storage.
         ///
         /// PyTorch: `torch.as_strided_scatter`.
         as_strided_scatter(Tensor self, Tensor src, SymInt[] size, SymInt[] stride,
             SymInt? storage_offset=None) -> Tensor;
 
-        /// The complex conjugate, which is computed when somebody needs it; real numbers as they are.
+        /// The complex conjugate as a lazy view: it is computed when the elements are needed. Real tensors stay as they
+        /// are.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -265,111 +268,112 @@ torch_library! {
         /// PyTorch: `torch.conj`.
         conj(Tensor(a) self) -> Tensor(a);
 
-        /// As [`conj`](fn@conj), of complex numbers only.
+        /// [`conj`](fn@conj) of a complex tensor.
         ///
         /// PyTorch: `aten::_conj`.
         _conj(Tensor(a) self) -> Tensor(a);
 
-        /// The negative, which is computed when somebody needs it.
+        /// The negative as a lazy view: it is computed when the elements are needed.
         ///
         /// PyTorch: `aten::_neg_view`.
         _neg_view(Tensor(a) self) -> Tensor(a);
 
-        /// The tensor itself, or a copy of what a lazy [`conj`](fn@conj) stands for.
+        /// The tensor itself, or, if it is a lazy [`conj`](fn@conj), a copy with the conjugate computed.
         ///
         /// PyTorch: `torch.resolve_conj`.
         resolve_conj(Tensor(a) self) -> Tensor(a);
 
-        /// The tensor itself, or a copy of what a lazy negative stands for.
+        /// The tensor itself, or, if it is a lazy negative, a copy with the negative computed.
         ///
         /// PyTorch: `torch.resolve_neg`.
         resolve_neg(Tensor(a) self) -> Tensor(a);
 
-        /// Whether the elements are the conjugates of those in memory.
+        /// Whether the tensor is a lazy conjugate of what is in its storage.
         ///
         /// PyTorch: `torch.is_conj`.
         is_conj(Tensor self) -> bool;
 
-        /// Whether the elements are the negatives of those in memory.
+        /// Whether the tensor is a lazy negative of what is in its storage.
         ///
         /// PyTorch: `torch.is_neg`.
         is_neg(Tensor self) -> bool;
 
-        /// The complex conjugate, computed at once; real numbers as they are, in the same memory.
+        /// The complex conjugate, computed at once; a real tensor is returned as it is, with the same storage.
         ///
         /// PyTorch: `torch.conj_physical`.
         conj_physical(Tensor self) -> Tensor;
 
-        /// The conjugate of each element, in memory of its own.
+        /// The complex conjugate of each element, in a new tensor.
         ///
         /// PyTorch: `torch._conj_physical`.
         #[tags(pointwise)]
         _conj_physical(Tensor self) -> Tensor;
 
-        /// The real parts, in the same memory; real numbers as they are.
+        /// A view of the real parts; a real tensor stays as it is.
         ///
         /// PyTorch: `torch.real`.
         real(Tensor(a) self) -> Tensor(a);
 
-        /// The imaginary parts, in the same memory.
+        /// A view of the imaginary parts.
         ///
         /// # Errors
-        /// Real numbers, which have none.
+        /// A real dtype.
         ///
         /// PyTorch: `torch.imag`.
         imag(Tensor(a) self) -> Tensor(a);
 
-        /// Complex numbers as pairs of real ones, in the last dimension.
+        /// A view of complex numbers as pairs of real ones, in a new last dimension.
         ///
         /// # Errors
-        /// Real numbers; a lazy conjugate, whose imaginary parts are not in memory.
+        /// A real dtype; a lazy conjugate, whose imaginary parts are not in memory.
         ///
         /// PyTorch: `torch.view_as_real`.
         view_as_real(Tensor(a) self) -> Tensor(a);
 
-        /// Complex numbers of their real and imaginary parts, which broadcast.
+        /// Complex numbers from their real and imaginary parts, which broadcast.
         ///
         /// # Errors
-        /// Parts of two types, or of others than `float16`, `float32` and `float64`.
+        /// Parts of different dtypes, or of others than `float16`, `float32` and `float64`.
         ///
         /// PyTorch: `torch.complex`.
         complex(Tensor real, Tensor imag) -> Tensor;
-        /// Complex numbers of their magnitudes and angles, which broadcast.
+        /// Complex numbers from their absolute values and angles, which broadcast.
         ///
         /// # Errors
-        /// Those of two types, or of others than `float16`, `float32` and `float64`.
+        /// Operands of different dtypes, or of others than `float16`, `float32` and `float64`.
         ///
         /// PyTorch: `torch.polar`.
         polar(Tensor abs, Tensor angle) -> Tensor;
-        /// Pairs of real numbers, in the last dimension, as complex ones.
+        /// A view of pairs of real numbers, in the last dimension, as complex numbers.
         ///
         /// # Errors
-        /// A last dimension of another size than two, or strides between which no complex number lies.
+        /// A last dimension of another size than two, strides that are not those of complex numbers.
         ///
         /// PyTorch: `torch.view_as_complex`.
         view_as_complex(Tensor(a) self) -> Tensor(a);
 
-        /// Zeros that take no memory; operators get zeros that do.
+        /// A tensor of zeros that takes no memory; operators see ordinary zeros in its place.
         ///
         /// PyTorch: `torch._efficientzerotensor`.
         _efficientzerotensor(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
             bool? pin_memory=None) -> Tensor;
 
-        /// Whether a tensor is of zeros that take no memory.
+        /// Whether a tensor is one of zeros that takes no memory.
         ///
         /// PyTorch: `torch._is_zerotensor`.
         _is_zerotensor(Tensor self) -> bool;
 
-        /// Windows of a dimension, `step` apart; what lies in them is a new last dimension.
+        /// A view of the sliding windows of a dimension, `step` apart; their elements are a new last dimension. The
+        /// dimension itself then counts the windows.
         ///
         /// PyTorch: `Tensor.unfold`.
         unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a);
-        /// Drops these dimensions where they are of size 1.
+        /// Removes those of the given dimensions that are of size 1 from the tensor itself.
         ///
         /// PyTorch: `Tensor.squeeze_`.
         #[tags(inplace_view)]
         squeeze_.dims(Tensor(a!) self, int[] dim) -> Tensor(a!);
-        /// Swaps the two dimensions of a matrix.
+        /// Transposes the matrix itself.
         ///
         /// # Errors
         /// More than two dimensions.
@@ -378,17 +382,17 @@ torch_library! {
         #[tags(inplace_view)]
         t_(Tensor(a!) self) -> Tensor(a!);
 
-        /// A gradient of a [`diagonal`](fn@diagonal), put into zeros of the sizes of its input.
+        /// The gradient of the input of [`diagonal`](fn@diagonal): `grad_output` on the diagonal, and zeros elsewhere.
         ///
         /// # Errors
         /// A gradient that does not broadcast to the diagonal.
         ///
         /// PyTorch: `aten::diagonal_backward`.
         diagonal_backward(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, int dim2) -> Tensor;
-        /// A gradient of windows of `unfold`, summed into the sizes of its input.
+        /// The gradient of the input of [`unfold`](fn@unfold): the sum over all windows.
         ///
         /// # Errors
-        /// A gradient of other sizes than the windows have.
+        /// A gradient whose sizes are not those of the windows.
         ///
         /// PyTorch: `aten::unfold_backward`.
         unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step) -> Tensor;

@@ -1,22 +1,21 @@
-//! Views that copy: the elements that a view would show, in memory of their own. Programs without writes are made
-//! of them.
+//! Copying forms of views: the elements that a view would show, as a contiguous copy. Functionalized programs use them.
 
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack, torch_library};
 
-/// Declares the operators and registers their kernels: the name in Rust, the view whose elements are copied, the
-/// schema.
+/// Declares the operators and registers their kernels. Each row gives the name in Rust, the view whose elements are
+/// copied, and the schema.
 macro_rules! copies {
     ($($name:ident: $view:ident => $schema:tt;)*) => {
         torch_library! {
-            /// Copies of views, on top of what was declared before.
+            /// Copying forms of views, on top of the operators declared before.
             pub(crate) mod aten extends super::arrange::aten {
                 $(
                     #[doc = concat!("What [`", stringify!($view), "`](fn@", stringify!($view), ") would show, as a ",
                         "contiguous copy.")]
                     ///
                     /// # Errors
-                    /// Those of the view.
+                    /// The errors of the view.
                     #[doc = concat!("\nPyTorch: `aten::", stringify!($name), "`.")]
                     $schema;
                 )*
@@ -69,7 +68,7 @@ copies! {
     view_copy_dtype: view_dtype => "view_copy.dtype(Tensor self, ScalarType dtype) -> Tensor";
 }
 
-/// Calls a view with the same arguments, and copies what it shows.
+/// Calls a view operator with the same arguments, and copies the views that it returns.
 fn copied(operator: OperatorHandle, view: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     let copy = |view: &Tensor| aten::clone::with(view).memory_format(Some(MemoryFormat::Contiguous)).call();
     let mut inner = Stack::from_iter(operator.take_arguments(stack)?);

@@ -1,51 +1,52 @@
-//! Operators that slide a window over images.
+//! Operators that slide a window over images: convolution, pooling, padding, resizing.
 //!
-//! Images are of sizes `[batch, channels, height, width]`; without a batch where it says so. A size, stride, padding or
-//! dilation is one number for both directions or one for each.
+//! Images have sizes `[batch, channels, height, width]`; where the documentation says so, the batch dimension may be
+//! missing. A size, stride, padding or dilation is one number for both directions, or one for each.
 
 use torch_library::torch_library;
 
 torch_library! {
-    /// Convolution and pooling, on top of what was declared before.
+    /// Convolution and pooling, on top of the operators declared before.
     #[methods(WindowMethods)]
     #[kernels_in(torch_library_nn)]
     pub mod aten extends super::norm::aten {
-        /// The sum of products with `weight` at every place of the window, plus `bias`.
+        /// The convolution of images: the sum of products with `weight` at each position of the window, plus `bias`.
         ///
-        /// The weight has sizes `[out channels, channels / groups, height, width]`. The batch may be missing.
+        /// The weight has sizes `[out channels, channels / groups, height, width]`. The batch dimension may be missing.
         ///
         /// # Errors
-        /// Sizes that do not meet, a window larger than the padded image, different types.
+        /// Sizes that do not match, a window larger than the padded image, different dtypes.
         ///
         /// PyTorch: `torch.nn.functional.conv2d`.
         conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, SymInt[2] padding=0,
             SymInt[2] dilation=1, SymInt groups=1) -> Tensor;
-        /// As [`conv2d`](fn@conv2d); with `"same"` padding the result has the sizes of the image, with `"valid"`
-        /// there is none.
+        /// [`conv2d`](fn@conv2d) with padding by name: `"same"` gives the result the sizes of the image, `"valid"`
+        /// means no padding.
         ///
         /// # Errors
-        /// As [`conv2d`](fn@conv2d); `"same"` with a stride other than 1.
+        /// The errors of [`conv2d`](fn@conv2d); `"same"` with a stride other than 1.
         ///
         /// PyTorch: `torch.nn.functional.conv2d`.
         conv2d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, str padding="valid",
             SymInt[2] dilation=1, SymInt groups=1) -> Tensor;
-        /// The part of the convolutions that computes. Here: in two dimensions, not transposed.
+        /// The computing part of all convolutions, transposed ones too.
         ///
         /// PyTorch: `aten::convolution`.
         convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding,
             SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor;
 
-        /// The gradients of input, weight and bias of [`convolution`]; none (undefined) for each that `output_mask`
-        /// does not want.
+        /// The gradients of input, weight and bias of [`convolution`]; undefined tensors for those that `output_mask`
+        /// does not ask for.
         ///
         /// PyTorch: `aten::convolution_backward`.
         convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes,
             SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding,
             SymInt groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor);
 
-        /// The tensor with more elements of a value around it: how many before and after, last dimension first.
+        /// Pads the tensor with a constant: `pad` has the numbers of elements before and after, for the last dimension
+        /// first.
         ///
-        /// Negative numbers take elements away.
+        /// Negative numbers remove elements.
         ///
         /// # Errors
         /// More pairs than dimensions, a result of negative size.
@@ -53,41 +54,41 @@ torch_library! {
         /// PyTorch: `torch.constant_pad_nd`.
         constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor;
 
-        /// The largest element at every place of the window, which by default moves by its own size.
+        /// Max pooling: the largest element at each position of the window, whose stride is its size unless given.
         ///
-        /// The batch may be missing.
+        /// The batch dimension may be missing.
         ///
         /// # Errors
-        /// A window that does not fit, a padding of more than half the window.
+        /// A window that does not fit, padding of more than half the window.
         ///
         /// PyTorch: `torch.nn.functional.max_pool2d`.
         max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1,
             bool ceil_mode=False) -> Tensor;
-        /// As [`max_pool2d`](fn@max_pool2d), and where in its image each element was.
+        /// [`max_pool2d`](fn@max_pool2d), which also returns the index of each maximum in its image.
         ///
         /// PyTorch: `torch.nn.functional.max_pool2d_with_indices`.
         max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0,
             int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor);
 
-        /// The mean at every place of the window, which by default moves by its own size.
+        /// Average pooling: the mean at each position of the window, whose stride is its size unless given.
         ///
-        /// The batch may be missing.
+        /// The batch dimension may be missing.
         ///
         /// # Errors
-        /// As [`max_pool2d`](fn@max_pool2d); a divisor of 0.
+        /// The errors of [`max_pool2d`](fn@max_pool2d); a divisor of 0.
         ///
         /// PyTorch: `torch.nn.functional.avg_pool2d`.
         avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False,
             bool count_include_pad=True, int? divisor_override=None) -> Tensor;
 
-        /// Means over a grid of windows that cover the image, as many as `output_size` says.
+        /// Adaptive average pooling: the means of a grid of `output_size` windows that cover each image.
         ///
         /// # Errors
         /// An image without pixels, negative sizes.
         ///
         /// PyTorch: `torch.nn.functional.adaptive_avg_pool2d`.
         adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor;
-        /// The part of [`adaptive_avg_pool2d`](fn@adaptive_avg_pool2d) that computes.
+        /// The computing part of [`adaptive_avg_pool2d`](fn@adaptive_avg_pool2d).
         ///
         /// PyTorch: `aten::_adaptive_avg_pool2d`.
         _adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor;
@@ -107,44 +108,45 @@ torch_library! {
         /// PyTorch: `aten::_adaptive_avg_pool2d_backward`.
         _adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor;
 
-        /// The convolution of sequences, of sizes `[batch, channels, length]`.
+        /// The convolution of sequences `[batch, channels, length]`.
         ///
         /// PyTorch: `torch.nn.functional.conv1d`.
         conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, SymInt[1] padding=0,
             SymInt[1] dilation=1, SymInt groups=1) -> Tensor;
-        /// The convolution of sequences, padded so that their length is the `"same"`, or not (`"valid"`).
+        /// The convolution of sequences, padded to keep their length (`"same"`), or not padded (`"valid"`).
         ///
         /// PyTorch: `torch.nn.functional.conv1d`.
         conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, str padding="valid",
             SymInt[1] dilation=1, SymInt groups=1) -> Tensor;
-        /// The convolution of volumes, of sizes `[batch, channels, depth, height, width]`.
+        /// The convolution of volumes `[batch, channels, depth, height, width]`.
         ///
         /// PyTorch: `torch.nn.functional.conv3d`.
         conv3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, SymInt[3] padding=0,
             SymInt[3] dilation=1, SymInt groups=1) -> Tensor;
-        /// The convolution of volumes, padded so that their sizes are the `"same"`, or not (`"valid"`).
+        /// The convolution of volumes, padded to keep their sizes (`"same"`), or not padded (`"valid"`).
         ///
         /// PyTorch: `torch.nn.functional.conv3d`.
         conv3d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, str padding="valid",
             SymInt[3] dilation=1, SymInt groups=1) -> Tensor;
-        /// The transposed convolution of sequences: what the gradient of [`conv1d`] is.
+        /// The transposed convolution of sequences: the gradient of [`conv1d`] with respect to its input.
         ///
         /// PyTorch: `torch.nn.functional.conv_transpose1d`.
         conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1,
             SymInt[1] padding=0, SymInt[1] output_padding=0, SymInt groups=1, SymInt[1] dilation=1) -> Tensor;
-        /// The transposed convolution of images: what the gradient of [`conv2d`] is.
+        /// The transposed convolution of images: the gradient of [`conv2d`] with respect to its input.
         ///
         /// PyTorch: `torch.nn.functional.conv_transpose2d`.
         conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1,
             SymInt[2] padding=0, SymInt[2] output_padding=0, SymInt groups=1, SymInt[2] dilation=1) -> Tensor;
-        /// The transposed convolution of volumes: what the gradient of [`conv3d`] is.
+        /// The transposed convolution of volumes: the gradient of [`conv3d`] with respect to its input.
         ///
         /// PyTorch: `torch.nn.functional.conv_transpose3d`.
         conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1,
             SymInt[3] padding=0, SymInt[3] output_padding=0, SymInt groups=1, SymInt[3] dilation=1) -> Tensor;
 
-        /// Padding by a number (`"constant"`), the edge (`"replicate"`), what lies behind it (`"reflect"`) or the
-        /// other side (`"circular"`); two numbers for each dimension from the last on.
+        /// Pads the last dimensions: with a constant (`"constant"`), the edge element (`"replicate"`), the reflection
+        /// at the edge (`"reflect"`) or the opposite side (`"circular"`). `pad` has two numbers for each dimension, the
+        /// last dimension first.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -157,93 +159,93 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// Another mode, numbers for more dimensions than there are, more reflected than there is.
+        /// Another mode, more pairs of numbers than dimensions, reflections longer than the dimension.
         ///
         /// PyTorch: `torch.nn.functional.pad`.
         pad(Tensor self, SymInt[] pad, str mode="constant", float? value=None) -> Tensor;
-        /// Sequences padded by what lies behind their ends.
+        /// Pads sequences by reflection at their ends.
         ///
         /// PyTorch: `torch.nn.ReflectionPad1d`.
         reflection_pad1d(Tensor self, SymInt[2] padding) -> Tensor;
-        /// Images padded by what lies behind their edges.
+        /// Pads images by reflection at their edges.
         ///
         /// PyTorch: `torch.nn.ReflectionPad2d`.
         reflection_pad2d(Tensor self, SymInt[4] padding) -> Tensor;
-        /// Sequences padded by their ends.
+        /// Pads sequences by replication of their end elements.
         ///
         /// PyTorch: `torch.nn.ReplicationPad1d`.
         replication_pad1d(Tensor self, SymInt[2] padding) -> Tensor;
-        /// Images padded by their edges.
+        /// Pads images by replication of their edges.
         ///
         /// PyTorch: `torch.nn.ReplicationPad2d`.
         replication_pad2d(Tensor self, SymInt[4] padding) -> Tensor;
-        /// Volumes padded by their faces.
+        /// Pads volumes by replication of their faces.
         ///
         /// PyTorch: `torch.nn.ReplicationPad3d`.
         replication_pad3d(Tensor self, SymInt[6] padding) -> Tensor;
-        /// Volumes padded by what lies behind their faces.
+        /// Pads volumes by reflection at their faces.
         ///
         /// PyTorch: `torch.nn.ReflectionPad3d`.
         reflection_pad3d(Tensor self, SymInt[6] padding) -> Tensor;
         /// The gradient of the input of [`reflection_pad1d`](fn@reflection_pad1d).
         ///
         /// # Errors
-        /// A gradient of other sizes than the result.
+        /// A gradient whose sizes are not those of the result.
         ///
         /// PyTorch: `aten::reflection_pad1d_backward`.
         reflection_pad1d_backward(Tensor grad_output, Tensor self, SymInt[2] padding) -> Tensor;
         /// The gradient of the input of [`reflection_pad2d`](fn@reflection_pad2d).
         ///
         /// # Errors
-        /// A gradient of other sizes than the result.
+        /// A gradient whose sizes are not those of the result.
         ///
         /// PyTorch: `aten::reflection_pad2d_backward`.
         reflection_pad2d_backward(Tensor grad_output, Tensor self, SymInt[4] padding) -> Tensor;
         /// The gradient of the input of [`reflection_pad3d`](fn@reflection_pad3d).
         ///
         /// # Errors
-        /// A gradient of other sizes than the result.
+        /// A gradient whose sizes are not those of the result.
         ///
         /// PyTorch: `aten::reflection_pad3d_backward`.
         reflection_pad3d_backward(Tensor grad_output, Tensor self, SymInt[6] padding) -> Tensor;
         /// The gradient of the input of [`replication_pad1d`](fn@replication_pad1d).
         ///
         /// # Errors
-        /// A gradient of other sizes than the result.
+        /// A gradient whose sizes are not those of the result.
         ///
         /// PyTorch: `aten::replication_pad1d_backward`.
         replication_pad1d_backward(Tensor grad_output, Tensor self, SymInt[2] padding) -> Tensor;
         /// The gradient of the input of [`replication_pad2d`](fn@replication_pad2d).
         ///
         /// # Errors
-        /// A gradient of other sizes than the result.
+        /// A gradient whose sizes are not those of the result.
         ///
         /// PyTorch: `aten::replication_pad2d_backward`.
         replication_pad2d_backward(Tensor grad_output, Tensor self, SymInt[4] padding) -> Tensor;
         /// The gradient of the input of [`replication_pad3d`](fn@replication_pad3d).
         ///
         /// # Errors
-        /// A gradient of other sizes than the result.
+        /// A gradient whose sizes are not those of the result.
         ///
         /// PyTorch: `aten::replication_pad3d_backward`.
         replication_pad3d_backward(Tensor grad_output, Tensor self, SymInt[6] padding) -> Tensor;
 
-        /// Images of other sizes, each pixel that of the nearest place.
+        /// Resizes images: each pixel is the nearest one of the input.
         ///
         /// PyTorch: `torch.nn.functional.interpolate` with `mode="nearest"`.
         upsample_nearest2d(Tensor self, SymInt[2] output_size, float? scales_h=None, float? scales_w=None) -> Tensor;
-        /// Images of other sizes, each pixel interpolated between the four around its place.
+        /// Resizes images by bilinear interpolation between four pixels.
         ///
         /// PyTorch: `torch.nn.functional.interpolate` with `mode="bilinear"`.
         upsample_bilinear2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None,
             float? scales_w=None) -> Tensor;
 
-        /// The largest element under a window, in regions whose borders a number for each plane and direction
-        /// draws; and where in its image each was.
+        /// Fractional max pooling: the largest element in each of `output_size` windows, whose positions depend on a
+        /// random sample for each plane and direction; and the index of each maximum in its image.
         ///
         /// # Errors
-        /// Windows that do not fit, random samples of other sizes than `[batch, channels, 2]` or of another type,
-        /// integers.
+        /// Windows that do not fit, random samples of other sizes than `[batch, channels, 2]` or of another dtype,
+        /// integer dtypes.
         ///
         /// PyTorch: `torch.nn.functional.fractional_max_pool2d`.
         fractional_max_pool2d(Tensor self, int[2] kernel_size, int[2] output_size,
@@ -251,15 +253,16 @@ torch_library! {
         /// The gradient of the input of [`fractional_max_pool2d`](fn@fractional_max_pool2d).
         ///
         /// # Errors
-        /// A gradient or indices of other sizes than the result, indices that are not int64 or not in the image.
+        /// A gradient or indices of other sizes than the result, indices that are not `int64` or not in the image.
         ///
         /// PyTorch: `aten::fractional_max_pool2d_backward`.
         fractional_max_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] output_size,
             Tensor indices) -> Tensor;
-        /// As [`fractional_max_pool2d`](fn@fractional_max_pool2d), of volumes.
+        /// [`fractional_max_pool2d`](fn@fractional_max_pool2d) of volumes.
         ///
         /// # Errors
-        /// As there, with random samples `[batch, channels, 3]`.
+        /// The errors of [`fractional_max_pool2d`](fn@fractional_max_pool2d), with random samples
+        /// `[batch, channels, 3]`.
         ///
         /// PyTorch: `torch.nn.functional.fractional_max_pool3d`.
         fractional_max_pool3d(Tensor self, int[3] kernel_size, int[3] output_size,
@@ -267,46 +270,47 @@ torch_library! {
         /// The gradient of the input of [`fractional_max_pool3d`](fn@fractional_max_pool3d).
         ///
         /// # Errors
-        /// As [`fractional_max_pool2d_backward`](fn@fractional_max_pool2d_backward).
+        /// The errors of [`fractional_max_pool2d_backward`](fn@fractional_max_pool2d_backward).
         ///
         /// PyTorch: `aten::fractional_max_pool3d_backward`.
         fractional_max_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] output_size,
             Tensor indices) -> Tensor;
-        /// Images of other sizes, with each element where its index says, and zeros elsewhere: what `max_pool2d`
-        /// took, put back.
+        /// The partial inverse of max pooling: images of `output_size` with each element at its index, and zeros
+        /// elsewhere.
         ///
         /// # Errors
-        /// Indices of other sizes than the input, not int64, or not in an image; integers.
+        /// Indices of other sizes than the input, not `int64`, or not in an image; integer dtypes.
         ///
         /// PyTorch: `torch.nn.functional.max_unpool2d`.
         max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor;
-        /// As [`max_unpool2d`](fn@max_unpool2d), of volumes. The strides and the padding are those of the pooling,
-        /// and change nothing.
+        /// [`max_unpool2d`](fn@max_unpool2d) of volumes. `stride` and `padding` are those of the pooling, and have no
+        /// effect.
         ///
         /// # Errors
-        /// As there; strides that are not positive.
+        /// The errors of [`max_unpool2d`](fn@max_unpool2d); strides that are not positive.
         ///
         /// PyTorch: `torch.nn.functional.max_unpool3d`.
         max_unpool3d(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride, int[3] padding) -> Tensor;
-        /// The largest element under a window in signals, and where each was.
+        /// Max pooling of signals, and the index of each maximum in its signal.
         ///
         /// # Errors
-        /// A window that does not fit into the signal and its padding.
+        /// A window that does not fit into the padded signal.
         ///
         /// PyTorch: `torch.nn.functional.max_pool1d` with `return_indices=True`.
         max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0],
             int[1] dilation=[1], bool ceil_mode=False) -> (Tensor, Tensor);
 
-        /// Images of other sizes, each pixel a weighted mean over all of the input that it covers, so that smaller
-        /// ones have no artefacts; the weights fall with the distance along a line.
+        /// Resizes images by bilinear interpolation with antialiasing: when an image shrinks, each pixel is a weighted
+        /// mean of all input pixels that it covers. The weights decrease linearly with the distance.
         ///
         /// # Errors
-        /// Other than four dimensions, sizes without elements, halves, integers other than uint8.
+        /// A number of dimensions other than four, sizes without elements, half-precision dtypes, integer dtypes other
+        /// than `uint8`.
         ///
         /// PyTorch: `torch.nn.functional.interpolate` with `mode="bilinear"` and `antialias=True`.
         _upsample_bilinear2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None,
             float? scales_w=None) -> Tensor;
-        /// As [`_upsample_bilinear2d_aa`](fn@_upsample_bilinear2d_aa), of a size or by factors.
+        /// [`_upsample_bilinear2d_aa`](fn@_upsample_bilinear2d_aa), by sizes or by factors.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
         _upsample_bilinear2d_aa.vec(Tensor input, SymInt[]? output_size, bool align_corners,
@@ -314,20 +318,21 @@ torch_library! {
         /// The gradient of the input of [`_upsample_bilinear2d_aa`](fn@_upsample_bilinear2d_aa).
         ///
         /// # Errors
-        /// A gradient of other sizes than the result.
+        /// A gradient whose sizes are not those of the result.
         ///
         /// PyTorch: `aten::_upsample_bilinear2d_aa_backward`.
         _upsample_bilinear2d_aa_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size,
             bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor;
-        /// As [`_upsample_bilinear2d_aa`](fn@_upsample_bilinear2d_aa), with weights along a cubic curve.
+        /// [`_upsample_bilinear2d_aa`](fn@_upsample_bilinear2d_aa) with weights along a cubic curve: bicubic
+        /// interpolation.
         ///
         /// # Errors
-        /// As there.
+        /// The errors of [`_upsample_bilinear2d_aa`](fn@_upsample_bilinear2d_aa).
         ///
         /// PyTorch: `torch.nn.functional.interpolate` with `mode="bicubic"` and `antialias=True`.
         _upsample_bicubic2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None,
             float? scales_w=None) -> Tensor;
-        /// As [`_upsample_bicubic2d_aa`](fn@_upsample_bicubic2d_aa), of a size or by factors.
+        /// [`_upsample_bicubic2d_aa`](fn@_upsample_bicubic2d_aa), by sizes or by factors.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
         _upsample_bicubic2d_aa.vec(Tensor input, SymInt[]? output_size, bool align_corners,
@@ -335,7 +340,7 @@ torch_library! {
         /// The gradient of the input of [`_upsample_bicubic2d_aa`](fn@_upsample_bicubic2d_aa).
         ///
         /// # Errors
-        /// A gradient of other sizes than the result.
+        /// A gradient whose sizes are not those of the result.
         ///
         /// PyTorch: `aten::_upsample_bicubic2d_aa_backward`.
         _upsample_bicubic2d_aa_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size,

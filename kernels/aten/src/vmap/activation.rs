@@ -1,4 +1,4 @@
-//! Rules for activations whose results are not of the sizes of their inputs, or are two.
+//! Batching rules for activations with two results, or whose result has other sizes than the input.
 
 use torch_library::prelude::*;
 use torch_library::vmap::Level;

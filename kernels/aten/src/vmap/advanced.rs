@@ -1,5 +1,5 @@
-//! Rules for indexing with tensors of numbers. Masks that differ between examples pick different numbers of
-//! elements, so they are left to the fallback, which refuses them.
+//! Batching rules for indexing with integer tensors. A mask that differs between examples would select a different
+//! number of elements for each, so it is rejected.
 
 use torch_library::prelude::*;
 use torch_library::vmap::Level;
@@ -7,13 +7,13 @@ use torch_library::vmap::Level;
 use super::boxed::{aligned, expanded, front};
 use crate::aten;
 
-/// Indices as the rules need them, and where the dimensions that they stand for go.
+/// Indices in the form that the rules need, and the position of the dimensions that replace them.
 struct Indices {
-    /// One for each dimension of an example, with the batch in front; masks are numbers.
+    /// One index for each dimension of an example, with the batch in front; masks are converted to integers.
     list: Vec<Option<Tensor>>,
-    /// The dimensions that they have together.
+    /// The number of dimensions that the indices broadcast to.
     rank: usize,
-    /// The dimension of an example at which those are in the result.
+    /// The dimension of an example at which those dimensions are in the result.
     place: usize,
 }
 
@@ -51,7 +51,7 @@ impl Indices {
         Ok(Indices { list: list.collect::<Result<_>>()?, rank, place: if is_apart { 0 } else { first } })
     }
 
-    /// With an index into the batch in front: all others are of sizes `[batch, …]`, or broadcast to those.
+    /// Adds an index into the batch dimension in front: all others have sizes `[batch, …]`, or broadcast to those.
     fn with_batch(&self, level: Level, like: &Tensor) -> Result<Vec<Option<Tensor>>> {
         let count = level.batch_size().into();
         let batch = aten::arange::with(count).dtype(Some(DType::Int64)).device(Some(like.device())).call()?;
@@ -60,7 +60,7 @@ impl Indices {
     }
 }
 
-/// Moves some dimensions behind the batch to another place behind it.
+/// Moves `count` dimensions after the batch from one position to another.
 fn moved(value: &Tensor, from: usize, to: usize, count: usize) -> Result<Tensor> {
     let dims = |start: usize| (start + 1..start + 1 + count).map(|dim| dim as i64).collect::<Vec<_>>();
     if from == to { Ok(value.clone()) } else { aten::movedim_intlist(value, &dims(from), &dims(to)) }
@@ -75,7 +75,8 @@ mod rules {
         let own = Indices::new(level, aten::index_Tensor::NAME, this, indices)?;
         let this = expanded(level, this)?;
         let picked = aten::index_Tensor(&this, &own.with_batch(level, &this)?)?;
-        // The index into the batch is first, so whatever comes next is apart from it, or comes first as well.
+        // The index into the batch comes first. If the others are not adjacent to it, the indexed dimensions come first
+        // too.
         level.wrap(moved(&picked, 0, own.place, own.rank)?, 0)
     }
 

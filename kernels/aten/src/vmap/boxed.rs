@@ -1,4 +1,4 @@
-//! What rules are made of: values with the batch in front, and boxed calls that become others.
+//! The building blocks of batching rules: values with the batch in front, and boxed calls.
 
 use torch_library::prelude::*;
 use torch_library::vmap::Level;
@@ -6,7 +6,7 @@ use torch_library::vmap::Level;
 use super::moved;
 use crate::aten;
 
-/// Writes the kernels at `FuncTorchBatched` of operators that one boxed rule serves.
+/// Defines the kernels at `FuncTorchBatched` of operators that share one boxed rule.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! rules {
@@ -26,8 +26,8 @@ macro_rules! rules {
 }
 pub use crate::rules;
 
-/// The tensor of all examples with the batch as its first dimension; a tensor that is not batched at this level as
-/// it is.
+/// The tensor of all examples, with the batch as its first dimension; a tensor that is not batched at this level is
+/// returned as it is.
 ///
 /// # Errors
 /// None of its own.
@@ -38,7 +38,7 @@ pub fn front(level: Level, tensor: &Tensor) -> Result<Tensor> {
     }
 }
 
-/// As [`front`]; a tensor that is not batched is repeated, without taking memory.
+/// Like [`front`], but a tensor that is not batched is expanded, which takes no memory.
 ///
 /// # Errors
 /// None of its own.
@@ -49,7 +49,8 @@ pub fn expanded(level: Level, tensor: &Tensor) -> Result<Tensor> {
     aten::expand(&aten::unsqueeze(tensor, 0)?, &[&[level.batch_size()], tensor.sizes()].concat())
 }
 
-/// As [`front`], with dimensions of size 1 behind the batch, so that examples have `rank` dimensions and broadcast.
+/// Like [`front`], with dimensions of size 1 inserted after the batch, so that examples have `rank` dimensions and
+/// broadcast.
 pub fn aligned(level: Level, tensor: &Tensor, rank: usize) -> Result<Tensor> {
     let value = front(level, tensor)?;
     match level.has(tensor) {
@@ -58,7 +59,7 @@ pub fn aligned(level: Level, tensor: &Tensor, rank: usize) -> Result<Tensor> {
     }
 }
 
-/// Calls an operator with these arguments and returns its returns.
+/// Calls an operator with these arguments, and returns its results.
 pub fn call<'v>(
     operator: OperatorHandle,
     arguments: impl IntoIterator<Item = Value<'v>>,
@@ -68,7 +69,7 @@ pub fn call<'v>(
     Ok(stack.into_iter().collect())
 }
 
-/// Makes values the returns of a rule, with the batch in this dimension.
+/// Pushes the results of a rule, as tensors that are batched along dimension `dim`.
 pub fn wrapped(level: Level, stack: &mut Stack<'_>, returns: Vec<Value<'_>>, dim: usize) -> Result<()> {
     for value in returns {
         match value.into_owned() {
@@ -83,12 +84,12 @@ pub fn wrapped(level: Level, stack: &mut Stack<'_>, returns: Vec<Value<'_>>, dim
     Ok(())
 }
 
-/// Whether a value has a tensor that is batched at this level.
+/// Whether a value contains a tensor that is batched at this level.
 pub fn is_batched(level: Level, value: &Value<'_>) -> bool {
     value.all_tensors().any(|tensor| level.has(tensor))
 }
 
-/// The error for a write to a tensor that all examples share.
+/// The error for an in-place write to a tensor that all examples share.
 pub fn shared_write(operator: OperatorHandle) -> Error {
     Error::new(
         ErrorKind::Argument,

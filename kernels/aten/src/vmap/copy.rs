@@ -1,4 +1,4 @@
-//! Rules for copies, and for new tensors that resemble a batched one.
+//! Batching rules for copies, and for new tensors with the properties of a batched one.
 
 use torch_library::geometry::Geometry;
 use torch_library::prelude::*;
@@ -7,8 +7,8 @@ use torch_library::vmap::Level;
 use super::boxed::{call, front, rules, wrapped};
 use crate::aten;
 
-/// Runs an operator on the first argument's value. A memory format is one of an example: with the batch in front, rows
-/// stay rows, and what only images have is left to the operators that ask for it.
+/// Runs an operator on the value of the first argument. A memory format applies to an example: with the batch in front,
+/// row-major stays row-major, and operators that are asked for a format of images handle it themselves.
 fn like_example(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     let level = Level::current()?;
     let mut arguments = operator.take_arguments(stack)?;
@@ -28,7 +28,7 @@ rules! {
     new: of_sizes => new_empty new_zeros new_ones new_full;
 }
 
-/// Makes a tensor of given sizes for each example.
+/// Creates a tensor of the given sizes for each example.
 fn of_sizes(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     let level = Level::current()?;
     let mut arguments = operator.take_arguments(stack)?;
@@ -52,7 +52,7 @@ fn new_empty_strided(
     pin_memory: Option<bool>,
 ) -> Result<Tensor> {
     let level = Level::current()?;
-    // Examples lie one behind the other.
+    // The examples lie one after the other in memory.
     let end = Geometry::new(size, stride, 0)?.end()?;
     let (size, stride) = ([&[level.batch_size()], size].concat(), [&[end], stride].concat());
     let value = front(level, this)?;

@@ -1,5 +1,5 @@
-//! Operators without a rule: those tagged `pointwise` follow from what that means, others run for one example after the
-//! other. And random operators, which vmap asks what they should do.
+//! Operators without a batching rule: those tagged `pointwise` broadcast, others run for one example after the other.
+//! And random operators, whose behaviour the caller of vmap chooses.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
@@ -16,7 +16,7 @@ use crate::aten;
 
 #[torch_fallback(FuncTorchBatched)]
 fn without_rule(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
-    // An `out` is no operand: what has to fit it is the result.
+    // An `out` argument does not broadcast: it is resized to the result.
     let has_out = operator.schema()?.arguments.iter().any(|argument| argument.is_out());
     if operator.tags().contains(&"pointwise") && !has_out {
         return broadcasting(operator, stack);
@@ -28,7 +28,7 @@ fn without_rule(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'
     each_example(operator, stack)
 }
 
-/// The operator that computes what this one writes to its first argument.
+/// The functional variant of an operator that writes to its first argument.
 fn computing(operator: OperatorHandle) -> Result<Option<OperatorHandle>> {
     let arguments = &operator.schema()?.arguments;
     let is_in_place = arguments.first().is_some_and(|argument| argument.is_mutable())
@@ -36,7 +36,7 @@ fn computing(operator: OperatorHandle) -> Result<Option<OperatorHandle>> {
     if is_in_place { functional_variant(operator) } else { Ok(None) }
 }
 
-/// Writes in place what another operator computes.
+/// Runs the functional variant, and copies its result to the first argument.
 fn computed(operator: OperatorHandle, variant: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     let level = Level::current()?;
     let mut arguments = operator.take_arguments(stack)?;
@@ -54,7 +54,7 @@ fn computed(operator: OperatorHandle, variant: OperatorHandle, stack: &mut Stack
     Ok(())
 }
 
-/// Says that an operator is slow here, the first time.
+/// Warns, the first time, that an operator is slow under vmap.
 fn say_once(operator: OperatorHandle) {
     static SAID: Mutex<Option<HashSet<OperatorHandle>>> = Mutex::new(None);
     let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
@@ -66,7 +66,7 @@ fn say_once(operator: OperatorHandle) {
     }
 }
 
-/// Runs an operator for each example by itself and joins the results.
+/// Runs an operator for each example separately, and stacks the results.
 pub(super) fn each_example(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     let level = Level::current()?;
     let mut arguments = operator.take_arguments(stack)?;
@@ -94,7 +94,7 @@ pub(super) fn each_example(operator: OperatorHandle, stack: &mut Stack<'_>) -> R
     Ok(())
 }
 
-/// Whether the operator writes to its first argument, where it can be run by the example at all.
+/// Whether the operator writes to its first argument; an error if it cannot be run example by example.
 fn check(level: Level, operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<bool> {
     let schema = operator.schema()?;
     ensure!(
@@ -109,7 +109,7 @@ fn check(level: Level, operator: OperatorHandle, arguments: &[Value<'_>]) -> Res
         Value::OptionalTensors(list) => list.iter().flatten().any(|index| index.dtype() == DType::Bool),
         value => value.as_tensor().is_some(),
     };
-    // Indices that are numbers give results of one size.
+    // Integer indices give results of one size.
     let is_dynamic = operator.name() != "index" || arguments.iter().skip(1).any(is_mask);
     for (tag, refused) in [("inplace_view", true), ("dynamic_output_shape", is_dynamic)] {
         ensure!(
@@ -134,7 +134,7 @@ fn check(level: Level, operator: OperatorHandle, arguments: &[Value<'_>]) -> Res
     Ok(writes)
 }
 
-/// The results of all examples as one.
+/// Stacks the results of all examples.
 fn joined(level: Level, operator: OperatorHandle, all: &[Value<'static>]) -> Result<Value<'static>> {
     let stacked = |tensors: &[Tensor]| level.wrap(aten::stack(tensors)?, 0);
     match &all[0] {
@@ -156,11 +156,11 @@ fn joined(level: Level, operator: OperatorHandle, all: &[Value<'static>]) -> Res
     }
 }
 
-/// In front of all rules while a vmap is under way: random operators are asked for, all others go on.
+/// Runs before all rules while a vmap is active: handles random operators, and redispatches all others.
 #[torch_fallback(FuncTorchVmapMode)]
 fn random(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
     let level = Level::innermost().filter(|_| operator.tags().contains(&"nondeterministic_seeded"));
-    // A gradient inside of the vmap has its turn first.
+    // A gradient level inside of the vmap is handled first.
     let arguments = operator.arguments(stack)?;
     let level = level
         .filter(|level| !arguments.iter().flat_map(Value::tensors).any(|tensor| level.is_around(tensor)));

@@ -1,4 +1,4 @@
-//! The gradient as a function of a function, which vmap makes the gradient of each example.
+//! Gradients of functions, which vmap turns into the gradients of each example.
 
 use torch_library::autograd::{self, GradOptions};
 use torch_library::guard::enable_grad;
@@ -7,9 +7,10 @@ use torch_library::vmap::Level;
 
 use crate::aten;
 
-/// The gradients of a function's result, one number, with respect to its inputs.
+/// The gradients of the scalar result of a function with respect to its inputs.
 ///
-/// Inside of [`vmap`](super::vmap()) it is the gradient of each example, also with respect to what all examples share:
+/// Inside of [`vmap`](super::vmap()) they are the gradients of each example, also with respect to inputs that all
+/// examples share:
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -28,7 +29,8 @@ use crate::aten;
 /// ```
 ///
 /// # Errors
-/// A result that is not one number or does not depend on the inputs; what the function and the formulas fail with.
+/// A result that is not a single number or does not depend on the inputs; errors of the function and of the derivative
+/// formulas.
 ///
 /// PyTorch: `torch.func.grad`.
 pub fn grad<const N: usize>(
@@ -41,14 +43,14 @@ pub fn grad<const N: usize>(
     Ok(gradients.try_into().unwrap_or_else(|_| same_number()))
 }
 
-/// As [`grad`], for any number of inputs. One that the result does not depend on has a gradient of zeros.
+/// Like [`grad`], for any number of inputs. The gradient is zero for an input that the result does not depend on.
 ///
 /// # Errors
-/// As [`grad`].
+/// The errors of [`grad`].
 pub fn grads(inputs: &[Tensor], f: impl FnOnce(&[Tensor]) -> Result<Tensor>) -> Result<Vec<Tensor>> {
     let guard = Level::enter_grad()?;
     let level = guard.level();
-    // Leaves of a graph of their own; their values keep the history that they have outside.
+    // Leaves of a new graph; their values keep the history that they have outside.
     let leaves = inputs.iter().map(|input| level.wrap_shared(input.clone())).collect::<Result<Vec<_>>>()?;
     leaves.iter().try_for_each(|leaf| leaf.set_requires_grad(true))?;
     let result = enable_grad(|| f(&leaves))?;
@@ -58,7 +60,7 @@ pub fn grads(inputs: &[Tensor], f: impl FnOnce(&[Tensor]) -> Result<Tensor>) -> 
         "the gradient of a result of sizes {:?}, it has to be one number",
         result.sizes()
     );
-    // What does not depend on the leaves may still require a gradient outside.
+    // A result that does not depend on the leaves may still require a gradient outside.
     if !(level.wraps(&result) && result.requires_grad()) {
         return inputs.iter().map(aten::zeros_like).collect();
     }

@@ -1,4 +1,4 @@
-//! Rules for joining tensors, and for picking elements by index.
+//! Batching rules for concatenation and for indexing.
 
 use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
@@ -15,7 +15,7 @@ mod rules {
 
     fn cat(tensors: &[Tensor], dim: i64) -> Result<Tensor> {
         let level = Level::current()?;
-        // An empty vector fits to anything, as it did before tensors without elements had shapes.
+        // An empty vector is compatible with any sizes, as in the days when tensors without elements had no shape.
         let is_nothing = |tensor: &&Tensor| tensor.sizes() == [0];
         let kept: Vec<&Tensor> = tensors.iter().filter(|tensor| !is_nothing(tensor)).collect();
         let kept = if kept.is_empty() { tensors.iter().collect() } else { kept };
@@ -101,14 +101,14 @@ mod rules {
         let level = Level::current()?;
         let batch = level.batch_size();
         if !level.has(indices) {
-            // The same rows for all examples: each has columns of its own.
+            // All examples have the same rows, and columns of their own.
             let last = moved(&front(level, grad_output)?, 0, grad_output.dim() - 1)?;
             let grad = aten::flatten_using_ints::call(&last, -2, -1)?;
             let rows =
                 aten::embedding_dense_backward(&grad, indices, num_weights, padding_idx, scale_grad_by_freq)?;
             return level.wrap(aten::unflatten_int(&rows, 1, &[batch, -1])?, 1);
         }
-        // Each example has rows of its own, one table below the other.
+        // Each example has its own rows: the tables of all examples are stacked.
         let first = aten::arange::with(batch.into()).dtype(Some(DType::Int64)).device(Some(indices.device()));
         let first = aten::mul_Scalar(&first.call()?, num_weights.into())?;
         let first = (0..indices.dim()).try_fold(first, |first, _| aten::unsqueeze(&first, -1))?;
@@ -129,7 +129,7 @@ mod rules {
     }
 }
 
-/// Selects along a dimension of `value`, for each example by its own row of `indices`; both have the batch in front.
+/// Selects along a dimension of `value` by each example's own row of `indices`; both have the batch in front.
 fn select_own(value: &Tensor, dim: i64, indices: &Tensor) -> Result<Tensor> {
     let mut sizes = value.sizes().to_vec();
     sizes[dim as usize] = indices.sizes()[1];

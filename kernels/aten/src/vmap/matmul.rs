@@ -1,4 +1,4 @@
-//! Rules for products of matrices: batches of them are what `matmul` broadcasts.
+//! Batching rules for matrix products, by `matmul`, which broadcasts batches of matrices.
 
 use torch_library::prelude::*;
 use torch_library::vmap::Level;
@@ -6,7 +6,7 @@ use torch_library::vmap::Level;
 use super::boxed::{aligned, front};
 use crate::aten;
 
-/// Refuses examples that are no matrices, or whatever the operator takes.
+/// Rejects examples that do not have the numbers of dimensions that the operator takes.
 fn check(operator: &str, tensors: [&Tensor; 2], ranks: [usize; 2]) -> Result<()> {
     ensure!(
         tensors.map(Tensor::dim) == ranks,
@@ -80,7 +80,7 @@ mod rules {
         check(aten::addmm::NAME, [mat1, mat2], [2, 2])?;
         let level = Level::current()?;
         let product = products(level, mat1, mat2)?;
-        // Integers are scaled by whole numbers.
+        // Integer products are scaled by integers.
         let number =
             |number: Scalar| if product.dtype().is_differentiable() { number } else { whole(number) };
         let mut sum =

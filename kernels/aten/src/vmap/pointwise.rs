@@ -1,4 +1,4 @@
-//! Rules for what goes element by element: batches in front, the rest broadcasts.
+//! Batching rules for element-wise operators: the batch dimension comes first, and the other dimensions broadcast.
 
 use torch_library::prelude::*;
 use torch_library::result_type;
@@ -7,14 +7,15 @@ use torch_library::vmap::Level;
 use super::boxed::{aligned, call, expanded, is_batched, rules, shared_write, wrapped};
 use crate::aten;
 
-/// The rule of every operator that computes each element of its result from those at the same place of its operands.
+/// The rule for every operator that computes each element of its result from the corresponding elements of its
+/// operands.
 pub(super) fn broadcasting(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     let level = Level::current()?;
     let mut arguments = operator.take_arguments(stack)?;
     let tensors: Vec<&Tensor> = arguments.iter().filter_map(Value::as_tensor).collect();
     let writes = operator.schema()?.arguments.first().is_some_and(|argument| argument.is_mutable());
     if let [only] = tensors[..] {
-        // No other operand to fit: the batch may stay where it is.
+        // There is no other operand to align with, so the batch dimension may stay where it is.
         let (value, dim) = level.unwrap(only);
         let returns = call(operator, with_tensors(&arguments, [value]))?;
         if !writes {
@@ -39,7 +40,7 @@ fn owned(returns: Vec<Value<'_>>) -> Vec<Value<'static>> {
     returns.into_iter().map(Value::into_owned).collect()
 }
 
-/// The arguments with other tensors in the places of theirs.
+/// The arguments with their tensors replaced by others.
 fn with_tensors<'s>(arguments: &'s [Value<'_>], tensors: impl IntoIterator<Item = Tensor>) -> Vec<Value<'s>> {
     let mut tensors = tensors.into_iter();
     let replaced = arguments.iter().map(|argument| match argument.as_tensor() {
@@ -57,11 +58,11 @@ fn values(
     rank: usize,
     writes: bool,
 ) -> Result<Vec<Tensor>> {
-    // Conditions and bounds are promoted so as in PyTorch: by what the operator below is given.
+    // `where` and `clamp` are promoted as in PyTorch: by the dtypes that the operator below is given.
     let is_binary = !matches!(operator.name(), "where" | "clamp");
     let has_others = rank > 0 || is_binary && tensors.iter().any(|tensor| !level.has(tensor));
     let is_number = |tensor: &Tensor| level.has(tensor) && tensor.dim() == 0 && has_others;
-    // One number for each example weighs less in promotion than the vector of them would.
+    // A scalar tensor for each example has lower priority in type promotion than the vector of them would have.
     let conditions = usize::from(matches!(operator.name(), "where" | "masked_fill"));
     let operands = tensors.iter().skip(conditions);
     let common = match operands.clone().any(|tensor| is_number(tensor)) && !writes {
@@ -78,7 +79,8 @@ fn values(
     values.collect()
 }
 
-/// `fill` and `masked_fill`: a number of each example's own is no single number, but is chosen as one.
+/// `fill` and `masked_fill`: if the value differs between examples, it is no longer a single number, so `where` selects
+/// it.
 fn filling(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     let level = Level::current()?;
     let is_own = |value: &Tensor| level.has(value) && value.dim() == 0;
@@ -105,7 +107,7 @@ fn filling(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     Ok(())
 }
 
-// Those with the tag `pointwise` need not be named: the fallback knows what it means.
+// Operators tagged `pointwise` need not be listed: the fallback handles them.
 rules! {
     tensors: broadcasting =>
         rsub_Tensor rsub_Scalar floor_divide where_ScalarSelf where_ScalarOther copy_;
@@ -115,7 +117,7 @@ rules! {
         _neg_view view_as_real;
 }
 
-/// Those whose first operand alone says what sizes the result has.
+/// Operators whose first operand alone determines the sizes of the result.
 #[torch_impl(aten, FuncTorchBatched)]
 mod like_first {
     use super::*;

@@ -1,4 +1,4 @@
-//! Rules for what goes along named dimensions: these are counted in an example, and lie one further in the value.
+//! Batching rules for operators along dimensions: a dimension of an example is one further in the batched value.
 
 use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
@@ -7,21 +7,21 @@ use torch_library::vmap::Level;
 use super::boxed::{call, expanded, front, rules, wrapped};
 use crate::aten;
 
-/// What a rule does with the arguments that name dimensions.
+/// How a rule treats the arguments that name dimensions.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Along {
-    /// How many dimensions more than the example has may be counted: 1 where one is inserted.
+    /// The number of additional dimensions that may be named: 1 for an operator that inserts one.
     pub(super) extra: usize,
-    /// Whether no dimension means all of them.
+    /// Whether no dimensions mean all of them.
     pub(super) none_is_all: bool,
-    /// Whether an example without dimensions may be treated as one with a dimension of size 1.
+    /// Whether an example without dimensions is treated as a vector of one element.
     pub(super) scalars: bool,
 }
 
 const NAMES: [&str; 5] = ["dim", "dim0", "dim1", "dim2", "dimension"];
 
 impl Along {
-    /// Runs an operator on the first argument's value, with the dimensions that the others name.
+    /// Runs an operator on the value of the first argument, with the dimensions in the other arguments shifted.
     pub(super) fn run(self, operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
         let level = Level::current()?;
         let mut arguments = operator.take_arguments(stack)?;
@@ -89,7 +89,7 @@ rules! {
     slopes: two_alike => _softmax_backward_data _log_softmax_backward_data;
 }
 
-/// As [`keeping`], for two tensors of the same sizes.
+/// Like [`keeping`], for two tensors of the same sizes.
 fn two_alike(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     let level = Level::current()?;
     let mut arguments = operator.take_arguments(stack)?;
@@ -111,7 +111,7 @@ fn two_alike(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     wrapped(level, stack, returns, 0)
 }
 
-/// The value with the batch in front, of at least two dimensions, and all dimensions of an example.
+/// The value with the batch in front, with at least two dimensions, and the list of all dimensions of an example.
 fn with_all_dims(level: Level, tensor: &Tensor) -> Result<(Tensor, Vec<i64>)> {
     let mut value = front(level, tensor)?;
     if tensor.dim() == 0 {
@@ -121,7 +121,7 @@ fn with_all_dims(level: Level, tensor: &Tensor) -> Result<(Tensor, Vec<i64>)> {
     Ok((value, dims))
 }
 
-/// Finds a place along one dimension, or in the whole example.
+/// Finds an index along one dimension, or in the flattened example.
 fn place_of(
     this: &Tensor,
     dim: Option<i64>,
@@ -144,7 +144,7 @@ fn place_of(
     level.wrap(found, 0)
 }
 
-/// Rows of numbers in rows of sequences; one sequence that all examples share stays one.
+/// Each example searches its own rows; a sequence that all examples share is not expanded.
 #[torch_impl(aten, FuncTorchBatched)]
 fn searchsorted_Tensor(
     sorted_sequence: &Tensor,

@@ -1,4 +1,4 @@
-//! Rules for what goes to places that tensors name, or comes from there.
+//! Batching rules for operators that write to, or read from, positions given by tensors.
 
 use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
@@ -7,8 +7,8 @@ use torch_library::vmap::Level;
 use super::boxed::{expanded, front};
 use crate::aten;
 
-/// Tensors through which one dimension goes, with the batch in front, and that dimension. Where the operator sees
-/// vectors, a number is one of them.
+/// Tensors with the batch in front, and the dimension that the operator works along. Where it takes vectors, a tensor
+/// without dimensions becomes a vector of one element.
 pub(super) fn lined(
     level: Level,
     operator: &str,
@@ -24,20 +24,20 @@ pub(super) fn lined(
     Ok((tensors.iter().map(line).collect::<Result<_>>()?, dim as i64 + 1))
 }
 
-/// A result as batched as its examples, which are numbers where `like` is one.
+/// Wraps a result of [`lined`] tensors; if `like` has no dimensions, neither have the examples of the result.
 pub(super) fn unlined(level: Level, like: &Tensor, result: Tensor) -> Result<Tensor> {
     level.wrap(if like.dim() == 0 { aten::squeeze_dim(&result, 1)? } else { result }, 0)
 }
 
-/// The indices of each example, of sizes `[batch, count]`, for each place in a tensor of these sizes.
+/// The indices of each example, `[batch, count]`, expanded to an index for each element of a tensor of these sizes.
 pub(super) fn for_each_place(indices: &Tensor, dim: i64, sizes: &[i64]) -> Result<Tensor> {
     let mut shape = vec![1; sizes.len()];
     (shape[0], shape[dim as usize]) = (indices.sizes()[0], indices.sizes()[1]);
     aten::expand(&aten::reshape(indices, &shape)?, sizes)
 }
 
-/// Runs an operator on slices that indices name: by one that takes the same indices for all examples, or by one
-/// that takes an index for each place.
+/// Runs an operator on indexed slices: `shared` takes the same indices for all examples, `own` an index for each
+/// element.
 fn slices(
     operator: &str,
     (this, dim, index, source): (&Tensor, i64, &Tensor, &Tensor),

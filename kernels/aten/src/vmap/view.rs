@@ -1,4 +1,4 @@
-//! Rules for operators that look at the same elements in another shape.
+//! Batching rules for views.
 
 use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
@@ -29,7 +29,7 @@ rules! {
     back_to: whole_again => select_backward slice_backward;
 }
 
-/// Gradients of parts, put where the parts were.
+/// The gradients of selections and slices: zeros, with `grad_output` at its position.
 fn whole_again(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     let level = Level::current()?;
     let mut arguments = operator.take_arguments(stack)?;
@@ -44,7 +44,7 @@ fn whole_again(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     wrapped(level, stack, returns, 0)
 }
 
-/// A list of sizes with that of the batch in front.
+/// A list of sizes with the batch size in front.
 fn with_batch(level: Level, sizes: &[i64]) -> Vec<i64> {
     [&[level.batch_size()], sizes].concat()
 }
@@ -132,13 +132,13 @@ mod whole {
     ) -> Result<Tensor> {
         let level = Level::current()?;
         let value = front(level, this)?;
-        // An example's memory begins where that of the first one does, and each further one as far behind.
+        // The memory of the first example starts at the offset; that of each further one at the stride of the batch.
         let stride = [&value.strides()[..1], stride].concat();
         level.wrap(aten::as_strided::call(&value, &with_batch(level, size), &stride, storage_offset)?, 0)
     }
 }
 
-/// Makes a batched tensor stand for what another one does.
+/// Replaces the value of a batched tensor by that of another one.
 fn replaced<'t>(this: &'t mut Tensor, by: &Tensor) -> Result<&'t mut Tensor> {
     let level = Level::current()?;
     let (value, dim) = level.unwrap(by);
@@ -146,7 +146,7 @@ fn replaced<'t>(this: &'t mut Tensor, by: &Tensor) -> Result<&'t mut Tensor> {
     Ok(this)
 }
 
-/// Those in place: other sizes for the tensor itself.
+/// In-place views, which change the sizes of the tensor itself.
 #[torch_impl(aten, FuncTorchBatched)]
 mod in_place {
     use super::*;
@@ -171,7 +171,7 @@ mod in_place {
         replaced(this, &view)
     }
 
-    /// What is detached is the example: its value was not written down here.
+    /// The tensor that is detached is the example, whose value has no history at this level.
     fn detach_(this: &mut Tensor) -> Result<&mut Tensor> {
         Ok(this)
     }
@@ -197,7 +197,7 @@ mod in_place {
     }
 }
 
-/// Gradients of views, in the dimensions behind the batch.
+/// Gradients of views, in the dimensions after the batch.
 #[torch_impl(aten, FuncTorchBatched)]
 mod gradients {
     use super::*;
@@ -226,7 +226,7 @@ mod gradients {
         let level = Level::current()?;
         let (mut sizes, mut grad) = (input_sizes.to_vec(), front(level, grad_in)?);
         if sizes.is_empty() {
-            // A number is a vector of one.
+            // A tensor without dimensions becomes a vector of one element.
             sizes.push(1);
             grad = aten::unsqueeze(&grad, 1)?;
         }

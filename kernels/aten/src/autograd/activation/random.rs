@@ -1,4 +1,5 @@
-//! The derivative of the leaky `relu` with slopes by chance, which notes them in a second argument: no row can say so.
+//! The derivative of `rrelu_with_noise`, which writes its slopes to a second argument: this cannot be written as a
+//! formula.
 
 use torch_library::autograd::{Context, Function, apply};
 use torch_library::guard::AutoDispatchBelowAutograd;
@@ -6,7 +7,7 @@ use torch_library::prelude::*;
 
 use crate::aten;
 
-/// A call, whose tensors beside the input are no inputs to autograd.
+/// A call of the operator; autograd does not see the noise as an input.
 struct Drawn {
     noise: Tensor,
     lower: Scalar,

@@ -1,4 +1,4 @@
-//! Second derivatives of activations: the rows of the operators that compute the first.
+//! Second derivatives of activations: the formulas for their backward operators.
 
 use torch_library::derivatives;
 use torch_library::prelude::*;
@@ -96,7 +96,7 @@ derivatives! {
     }
 }
 
-/// What a gated linear unit makes its result of, and its gradient.
+/// The value and the gate of a gated linear unit.
 struct Halves {
     dim: i64,
     value: Tensor,
@@ -109,7 +109,7 @@ impl Halves {
         Ok(Halves { dim, value: this.narrow(dim, 0, half)?, gate: this.narrow(dim, half, half)?.sigmoid()? })
     }
 
-    /// How the gate changes.
+    /// The derivative of the gate.
     fn slope(&self) -> Result<Tensor> {
         aten::rsub_Scalar(&self.gate, 1.into())?.mul(&self.gate)
     }

@@ -1,4 +1,4 @@
-//! Derivatives of LU factors, of what is solved with them, of eigenvalues, and of pseudoinverses.
+//! Derivatives of LU and Cholesky factors, of what is solved with them, of eigenvalues, and of pseudoinverses.
 
 use torch_library::derivatives;
 use torch_library::prelude::*;
@@ -68,7 +68,7 @@ derivatives! {
     }
 }
 
-/// The gradient of a Cholesky factor, from the negative one of the matrix that it is a factor of.
+/// The gradient of a Cholesky factor, from the negative gradient of the matrix that it is a factor of.
 fn of_cholesky(product: &Tensor, factor: &Tensor, upper: bool) -> Result<Tensor> {
     let sum = product.add(&adjoint(product)?)?;
     if upper { factor.matmul(&sum)?.neg() } else { sum.matmul(factor)?.neg() }
@@ -78,9 +78,10 @@ fn tril(x: &Tensor, diagonal: i64) -> Result<Tensor> {
     aten::tril::with(x).diagonal(diagonal).call()
 }
 
-/// The gradient of matrices that were factored, with their rows in the order of the factors.
+/// The gradient of matrices with an LU factorisation, with their rows in the order of the factors.
 ///
-/// Rows or columns beyond a square follow from one factor of the square, and their gradients from that factor's.
+/// Rows or columns beyond the leading square depend on one of the square's factors, and their gradients contribute to
+/// the gradient of that factor.
 fn of_factors(grad: &Tensor, l: &Tensor, u: &Tensor) -> Result<Tensor> {
     let (rows, columns) = (grad.size(-2)?, grad.size(-1)?);
     let least = rows.min(columns);
@@ -103,7 +104,7 @@ fn of_factors(grad: &Tensor, l: &Tensor, u: &Tensor) -> Result<Tensor> {
     }
 }
 
-/// The gradient of the factors of a matrix, from that of a solution.
+/// The gradient of the LU factors of a matrix, from that of a solution.
 fn of_solution(
     grad: &Tensor,
     (factors, pivots): (&Tensor, &Tensor),
@@ -112,7 +113,7 @@ fn of_solution(
     is_adjoint: bool,
 ) -> Result<Tensor> {
     let (p, l, u) = aten::lu_unpack(factors, pivots)?;
-    // As if the unknowns were columns.
+    // Transposes the system, if necessary, so that the unknowns are columns.
     let turned = |x: &Tensor| if left { Ok(x.clone()) } else { adjoint(x) };
     let (grad, x) = (turned(grad)?, turned(x)?);
     if left != is_adjoint {
@@ -129,7 +130,8 @@ fn of_solution(
     tril(&of_l, -1)?.add(&aten::triu(&of_u)?)
 }
 
-/// The gradient of square matrices, from those of eigenvalues and of vectors, each of length 1 and of any phase.
+/// The gradient of square matrices, from those of their eigenvalues and their eigenvectors, which have length 1 and any
+/// phase.
 fn of_eigen(grads: &[Option<Tensor>], values: &Tensor, v: &Tensor) -> Result<Tensor> {
     let vh = adjoint(v)?;
     let mut inner = match &grads[0] {

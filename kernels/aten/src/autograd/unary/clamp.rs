@@ -1,11 +1,11 @@
-//! The derivative of `clamp` between tensors, where an element at a bound shares its gradient with the bound.
+//! The derivative of `clamp` with tensor bounds, where an element at a bound shares its gradient with the bound.
 
 use torch_library::prelude::*;
 
 use crate::aten;
 use crate::prelude::*;
 
-/// The gradient of what is clamped: that of the result, half of it at a bound, none beyond.
+/// The gradient of the input: that of the result, halved at a bound, zero beyond it.
 pub(super) fn input_grad(
     grad: &Tensor,
     this: &Tensor,
@@ -29,7 +29,8 @@ pub(super) fn input_grad(
     none_where(&beyond, &half_where(&tie, grad)?)
 }
 
-/// The gradient of the lower bound: where it is the result. An upper bound below it takes all.
+/// The gradient of the lower bound, which is nonzero where the bound is the result; if the upper bound is below it,
+/// that one gets all of the gradient.
 pub(super) fn min_grad(
     grad: &Tensor,
     this: &Tensor,
@@ -78,7 +79,7 @@ fn none_where(condition: &Tensor, grad: &Tensor) -> Result<Tensor> {
     aten::where_ScalarSelf(condition, Scalar::from(0), grad)
 }
 
-/// All of a gradient in one place, half of it in another, nothing elsewhere.
+/// The whole gradient where `whole` is true, half of it where `half` is true, zero elsewhere.
 fn shared(grad: &Tensor, whole: &Tensor, half: &Tensor) -> Result<Tensor> {
     let halves = aten::where_ScalarOther(half, &grad.div(2)?, Scalar::from(0))?;
     aten::where_self(whole, grad, &halves)

@@ -1,4 +1,4 @@
-//! The derivative of a view of any strides, in which elements may show several times or overlap.
+//! The derivative of `as_strided`, whose views may show elements several times, or overlap.
 
 use torch_library::autograd::InputMetadata;
 use torch_library::prelude::*;
@@ -6,10 +6,10 @@ use torch_library::prelude::*;
 use crate::aten;
 use crate::prelude::*;
 
-/// The gradient of a tensor whose elements a view shows.
+/// The gradient of the input of `as_strided`.
 ///
-/// All gradients are gathered at the places of memory that both look at, and each element of the tensor takes what
-/// lies at its place; if several of its own elements share one, they share the gradient.
+/// All gradients are summed at their positions in memory, and each element of the input takes the sum at its position;
+/// if several elements of the input have the same position, they share it evenly.
 pub(in crate::autograd) fn backward(
     grad: &Tensor,
     this: &InputMetadata,
@@ -37,7 +37,7 @@ pub(in crate::autograd) fn backward(
     gathered.index_select(0, &own)?.reshape(this.sizes())
 }
 
-/// A gradient at the places that its tensor has in memory, and zeros at those that a part of the memory has besides.
+/// The gradient, laid out in memory like its tensor, within zeros that also cover the memory of a view.
 pub(super) fn places_of(
     grad: &Tensor,
     this: &InputMetadata,
@@ -55,7 +55,7 @@ pub(super) fn places_of(
     Ok(placed)
 }
 
-/// Where in memory each element lies, in the order of elements.
+/// The position in memory of each element, in row-major order.
 fn places(sizes: &[i64], strides: &[i64], offset: i64) -> Vec<i64> {
     let mut places = vec![offset];
     for (size, stride) in sizes.iter().zip(strides) {
@@ -64,7 +64,7 @@ fn places(sizes: &[i64], strides: &[i64], offset: i64) -> Vec<i64> {
     places
 }
 
-/// Whether several elements lie at one place.
+/// Whether several elements have the same position in memory.
 fn overlaps(this: &InputMetadata) -> bool {
     let mut places = places(this.sizes(), this.strides(), 0);
     let count = places.len();

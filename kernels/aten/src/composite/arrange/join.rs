@@ -1,4 +1,4 @@
-//! Several tensors as one, or one as several.
+//! Concatenation of several tensors, and splits of one.
 
 use torch_library::geometry::wrap_dim;
 use torch_library::limits::check_tensors;
@@ -240,8 +240,7 @@ fn size_along(operator: &str, tensor: &Tensor, dim: i64) -> Result<i64> {
     Ok(tensor.sizes()[dim])
 }
 
-/// The dimension along which columns (1), rows (0) or layers (2) are split: that of a vector is its only one where
-/// columns are.
+/// The dimension that `vsplit` (0), `hsplit` (1) or `dsplit` (2) splits; for `hsplit` of a vector, it is dimension 0.
 fn axis(operator: &str, this: &Tensor, dim: usize) -> Result<i64> {
     let least = [2, 1, 3][dim];
     ensure!(

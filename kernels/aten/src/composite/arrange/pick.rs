@@ -1,4 +1,4 @@
-//! Elements picked by index or condition, and copies with other elements in places.
+//! Selection of elements by index or condition, and copies in which elements are replaced.
 
 use torch_library::geometry::{infer_size, wrap_dim};
 use torch_library::prelude::*;
@@ -8,7 +8,7 @@ use crate::aten;
 use crate::composite::collected;
 use crate::loops;
 
-/// What has a derivative of its own.
+/// Operators with derivatives of their own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 mod derived {
     use super::*;
@@ -85,7 +85,7 @@ mod derived {
     }
 }
 
-/// What has a derivative for a number in a tensor.
+/// The value is a tensor, which has a derivative too.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 fn index_fill_int_Tensor(this: &Tensor, dim: i64, index: &Tensor, value: &Tensor) -> Result<Tensor> {
     ensure!(
@@ -95,7 +95,7 @@ fn index_fill_int_Tensor(this: &Tensor, dim: i64, index: &Tensor, value: &Tensor
         aten::index_fill_int_Tensor::NAME,
         value.sizes()
     );
-    // On meta nothing is written, and the value may have none.
+    // On meta, nothing is written, and the value may have no data.
     let value = if this.device() == Device::META { Scalar::Int(0) } else { value.item()? };
     aten::index_fill_int_Scalar(this, dim, index, value)
 }
@@ -140,7 +140,7 @@ mod implicit {
             "{OPERATOR}: the index is of {}, expected int64",
             indices.dtype()
         );
-        // Places count on round the dimension, in both directions.
+        // Indices wrap around the dimension, in both directions.
         let size = this.sizes().get(wrapped).copied().unwrap_or(1);
         let places = aten::remainder_Scalar(&expanded(indices, this)?, size.into())?;
         aten::gather(&expanded(this, indices)?, dim, &places)

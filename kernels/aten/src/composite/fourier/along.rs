@@ -1,11 +1,11 @@
-//! Which dimensions are transformed, and of how many numbers each.
+//! The dimensions of a transform, and the number of elements along each.
 
 use torch_library::prelude::*;
 
 use super::{check_count, existing_dim};
 use crate::aten;
 
-/// Dimensions from the front, each once, and how many numbers are transformed along each.
+/// The distinct dimensions of a transform, as non-negative indices, and the number of elements along each.
 pub(super) struct Along {
     operator: &'static str,
     pub(super) dims: Vec<i64>,
@@ -13,7 +13,7 @@ pub(super) struct Along {
 }
 
 impl Along {
-    /// What the arguments `s` and `dim` say together.
+    /// Resolves the arguments `s` and `dim`.
     pub(super) fn of(
         operator: &'static str,
         this: &Tensor,
@@ -32,8 +32,8 @@ impl Along {
         Ok(Along { operator, dims, sizes })
     }
 
-    /// As [`of`](Self::of), where the result has real numbers, and the input a half of them along the last of the
-    /// dimensions; and how many these are.
+    /// Like [`of`](Self::of), for a transform of one-sided frequencies to real output; also returns the size of the
+    /// output in the last of the dimensions.
     pub(super) fn to_reals(
         operator: &'static str,
         this: &Tensor,
@@ -55,7 +55,7 @@ impl Along {
     }
 
     /// # Errors
-    /// There is no dimension of which a half could be given.
+    /// There is no dimension to be one-sided.
     pub(super) fn of_halves(self) -> Result<Self> {
         if self.dims.is_empty() { Err(no_dimension(self.operator)) } else { Ok(self) }
     }
@@ -65,7 +65,7 @@ impl Along {
         Ok((*last, others))
     }
 
-    /// The tensor with these sizes: cut off, and with zeros behind it.
+    /// The tensor with these sizes: cut, or padded with zeros at the end.
     pub(super) fn resized(&self, this: &Tensor) -> Result<Tensor> {
         resized(this, &self.dims, &self.sizes)
     }
@@ -94,7 +94,7 @@ fn dims(operator: &'static str, this: &Tensor, s: Option<&[i64]>, dim: Option<&[
     Ok(dims)
 }
 
-/// A tensor with other sizes along some dimensions: cut off, and with zeros behind it.
+/// A tensor with other sizes along some dimensions: cut, or padded with zeros at the end.
 pub(super) fn resized(this: &Tensor, dims: &[i64], sizes: &[i64]) -> Result<Tensor> {
     let (mut x, mut pad) = (this.clone(), vec![0; 2 * this.dim()]);
     let mut is_padded = false;

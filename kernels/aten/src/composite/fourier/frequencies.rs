@@ -1,4 +1,4 @@
-//! Which frequency each number of a transform is of, and these in ascending order.
+//! The frequencies of the elements of a transform, and their reordering.
 
 use torch_library::prelude::*;
 

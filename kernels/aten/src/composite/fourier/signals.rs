@@ -1,4 +1,4 @@
-//! Transforms of the parts of a signal, one after the other, and the signal again from these.
+//! Short-time Fourier transforms of a signal, and their inverse.
 
 use torch_library::prelude::*;
 use torch_library::warning::warn;
@@ -6,7 +6,7 @@ use torch_library::warning::warn;
 use super::promoted;
 use crate::aten;
 
-/// How a signal is cut: into parts of `n_fft` numbers, `hop` apart, of which a window of so many is seen.
+/// How a signal is split into frames: `n_fft` samples each, `hop` apart, with a window of `win` samples.
 struct Cut {
     operator: &'static str,
     n_fft: i64,
@@ -16,7 +16,7 @@ struct Cut {
 
 impl Cut {
     /// # Errors
-    /// No numbers in a part, a window that is larger than one, no step.
+    /// Frames without samples, a window longer than a frame, a hop that is not positive.
     fn new(operator: &'static str, n_fft: i64, hop: Option<i64>, win: Option<i64>) -> Result<Self> {
         let cut = Cut { operator, n_fft, hop: hop.unwrap_or(n_fft / 4), win: win.unwrap_or(n_fft) };
         ensure!(n_fft > 0, Argument, "{operator}: parts of n_fft={n_fft} numbers, expected one at least");
@@ -42,7 +42,7 @@ impl Cut {
         Ok(())
     }
 
-    /// A window with zeros around it.
+    /// A window, padded with zeros on both sides to the length of a frame.
     fn centred(&self, window: &Tensor) -> Result<Tensor> {
         let left = (self.n_fft - self.win) / 2;
         match self.n_fft - self.win {
@@ -141,15 +141,15 @@ mod kernels {
     }
 }
 
-/// What a transform of parts is to look like.
+/// The format of the transform of frames.
 struct Form {
     normalized: bool,
     onesided: Option<bool>,
     return_complex: Option<bool>,
 }
 
-/// Transforms the parts of signals. A centre says how signals go on outside, so that parts lie around their
-/// numbers, and so does where windows, not parts, are to begin with the signal.
+/// Transforms the frames of signals. `centre` is the padding mode if frames are centred at their positions; `aligned`
+/// has the one for a signal whose first window, not first frame, starts with the signal.
 fn parts(
     cut: &Cut,
     this: &Tensor,
@@ -206,14 +206,14 @@ fn parts(
         true => aten::_fft_c2c(&x, &[2], mode, true)?,
         false => aten::_fft_r2c(&x, &[2], mode, onesided)?,
     };
-    aten::transpose_(&mut found, 1, 2)?; // in place, as the names of PyTorch's nodes tell
+    aten::transpose_(&mut found, 1, 2)?; // in place, so that the autograd nodes have PyTorch's names
     if this.dim() == 1 {
         aten::squeeze__dim(&mut found, 0)?;
     }
     if return_complex { Ok(found) } else { aten::view_as_real(&found) }
 }
 
-/// The weights of a part, if they are not all one.
+/// The weights of a frame, unless all are one.
 fn whole_window(cut: &Cut, x: &Tensor, window: Option<&Tensor>) -> Result<Option<Tensor>> {
     let window = match window {
         Some(window) => window.clone(),
@@ -223,13 +223,13 @@ fn whole_window(cut: &Cut, x: &Tensor, window: Option<&Tensor>) -> Result<Option
     cut.centred(&window).map(Some)
 }
 
-/// Signals that go on at both ends.
+/// Signals padded at both ends.
 fn padded(x: &Tensor, count: i64, mode: &str) -> Result<Tensor> {
     let padded = aten::pad::with(&aten::unsqueeze(x, 0)?, &[count, count]).mode(mode).call()?;
     aten::squeeze_dim(&padded, 0)
 }
 
-/// What `istft` is given, as `[batch, parts, numbers]`.
+/// The input of `istft`, as `[batch, frames, frequencies]`.
 fn spectra(
     cut: &Cut,
     this: &Tensor,
@@ -274,8 +274,7 @@ fn spectra(
     aten::transpose_int(&x, 1, 2)
 }
 
-/// The signal of which these are parts, or each of several, by the sums of what parts have of a number and of its
-/// weights.
+/// The signals of these frames: at each sample, the sum of all frames divided by the sum of the squared windows.
 fn joined(
     cut: &Cut,
     parts: &Tensor,
@@ -312,7 +311,7 @@ fn joined(
     aten::constant_pad_nd(&found, &[0, end - len])
 }
 
-/// Adds parts where they lie.
+/// Adds overlapping frames at their positions.
 fn overlapped(cut: &Cut, parts: &Tensor) -> Result<Tensor> {
     if parts.dtype().is_complex() {
         let [real, imag] = [aten::real(parts)?, aten::imag(parts)?];

@@ -1,4 +1,4 @@
-//! Windows: weights that fade what is cut out of a signal.
+//! Window functions: weights that fade out the ends of a frame of a signal.
 
 use std::f64::consts::{PI, TAU};
 
@@ -9,7 +9,7 @@ use crate::composite::collected;
 use crate::functions::i0;
 use crate::unseen::unseen;
 
-/// What a window is to be, besides its kind.
+/// The properties of a window, besides its shape.
 struct Window {
     operator: &'static str,
     len: i64,
@@ -21,15 +21,15 @@ struct Window {
 }
 
 impl Window {
-    /// A window whose inner points are computed from the numbers 0, 1, … so many, of which the last is not there if
-    /// it is periodic.
+    /// A window whose points are computed from the numbers 0, 1, … up to `count - 1`; a periodic window has one more
+    /// point, which is dropped.
     ///
     /// # Errors
-    /// A negative length, a type that is not of floating point, more points than there is memory for.
+    /// A negative length, a dtype that is not floating-point, more points than there is memory for.
     fn of(self, points: impl FnOnce(&Window, Tensor, i64) -> Result<Tensor>) -> Result<Tensor> {
         let (operator, dtype) = (self.operator, self.dtype);
         ensure!(self.len >= 0, Argument, "{operator}: a window of {} points", self.len);
-        // What needs no numbers may be complex, as in PyTorch.
+        // As in PyTorch, a window of fewer than two points may be complex.
         let is_known = dtype.is_floating_point() || (dtype.is_complex() && self.len < 2);
         ensure!(is_known, DType, "{operator}: a window of {dtype}, expected a type of floating point");
         if self.len < 2 {
@@ -44,7 +44,7 @@ impl Window {
         if self.is_periodic { aten::narrow(&found, 0, 0, self.len) } else { Ok(found) }
     }
 
-    /// `alpha` less `beta` times a turn of the cosine.
+    /// `alpha` minus `beta` times one period of the cosine.
     fn of_cosine(self, alpha: f64, beta: f64) -> Result<Tensor> {
         self.of(|_, mut x, count| {
             aten::mul__Scalar(&mut x, (TAU / (count - 1) as f64).into())?;
@@ -86,7 +86,7 @@ impl Window {
             let point = |at: i64| {
                 let away = (at as f64 - middle) / middle;
                 let [point, peak] = [beta * (1.0 - away * away).sqrt(), beta].map(i0);
-                // Where numbers overflow, they do so in the type that is computed in.
+                // In `float32`, numbers overflow where they do in PyTorch, which computes in that dtype.
                 if is_wide { point / peak } else { f64::from(point as f32 / peak as f32) }
             };
             let points = Tensor::from_vec(collected(window.operator, count, point)?, &[count])?;
@@ -96,8 +96,8 @@ impl Window {
     }
 }
 
-/// Writes the kernels of windows: the name in Rust, what is given beside the length, whether it is periodic, and
-/// what it is.
+/// Defines the kernels of windows. Each row gives the name in Rust, the arguments besides the length, whether the
+/// window is periodic, and its points.
 macro_rules! windows {
     ($($name:ident($($argument:ident: $ty:ty),*) = $is_periodic:expr,
         |$window:ident| $points:expr;)+) => {

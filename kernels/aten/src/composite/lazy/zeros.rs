@@ -1,4 +1,4 @@
-//! Arithmetic of zeros that take no memory: where the result is zero whatever the other operand, it takes none either.
+//! Arithmetic on zeros that take no memory: if the result is zero whatever the other operand, it takes none either.
 //!
 //! PyTorch: the kernels at `ZeroTensor` of `native_functions.yaml`.
 
@@ -37,7 +37,7 @@ mod kernels {
         aten::sub_Tensor::redispatch(keys & BELOW, &made(this)?, &made(other)?, alpha)
     }
 
-    /// Zero by zero is no number.
+    /// The quotient of zero by zero is NaN, and so is not a zero tensor.
     fn div_Tensor(keys: DispatchKeySet, this: &Tensor, other: &Tensor) -> Result<Tensor> {
         if is_zero(this) && !is_zero(other) {
             let common = common(this, other)?;
@@ -56,7 +56,7 @@ mod kernels {
     }
 }
 
-/// The product of two vectors, one of which is zero.
+/// The dot product of two vectors, one of which is zero.
 fn product(operator: &str, this: &Tensor, other: &Tensor) -> Result<Tensor> {
     ensure!(
         this.dim() == 1 && this.sizes() == other.sizes() && this.dtype() == other.dtype(),

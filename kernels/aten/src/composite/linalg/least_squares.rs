@@ -1,4 +1,4 @@
-//! Pseudoinverses, ranks and least squares: what singular values say of matrices that may have no inverse.
+//! Pseudoinverses, ranks and least-squares solutions, by singular values.
 
 use torch_library::fake::is_fake;
 use torch_library::guard::GradMode;
@@ -7,7 +7,7 @@ use torch_library::prelude::*;
 use super::adjoint;
 use crate::aten;
 
-/// What has a derivative of its own.
+/// An operator with a derivative of its own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 fn linalg_pinv_atol_rtol_tensor(
     this: &Tensor,
@@ -173,16 +173,16 @@ mod implicit {
     }
 }
 
-/// Solutions column by column in memory, where there is room for the right sides as well: LAPACK overwrites those.
+/// Solutions stored column by column, with room for the right sides: LAPACK overwrites those.
 fn as_lapack_leaves_it(solution: &Tensor, rows: i64, columns: i64) -> Result<Tensor> {
     let turned = aten::transpose_int(solution, -2, -1)?;
     let padded = aten::contiguous(&aten::constant_pad_nd(&turned, &[0, rows.max(columns) - columns])?)?;
     aten::narrow(&aten::transpose_int(&padded, -2, -1)?, -2, 0, columns)
 }
 
-/// The solutions by QR factors, if these show that no singular value counts as zero: the least one is at least the
-/// reciprocal of the norm of R's inverse, and the largest at most the norm of R. Only where numbers can be looked
-/// at and nobody asks for a gradient.
+/// The solutions by QR factors, if these show that no singular value counts as zero: the smallest one is at least the
+/// reciprocal of the norm of the inverse of R, and the largest at most the norm of R. Only for plain CPU tensors that
+/// require no gradient.
 fn direct(matrix: &Tensor, right: &Tensor, rcond: Option<f64>) -> Result<Option<Tensor>> {
     let is_plain = |tensor: &Tensor| {
         tensor.device() == Device::CPU
@@ -203,10 +203,10 @@ fn direct(matrix: &Tensor, right: &Tensor, rcond: Option<f64>) -> Result<Option<
         return Ok(None);
     }
     let solution = aten::linalg_solve_triangular(&r, &aten::matmul(&adjoint(&q)?, right)?, true)?;
-    aten::contiguous(&solution).map(Some) // as the product with a pseudoinverse
+    aten::contiguous(&solution).map(Some) // like the product with a pseudoinverse
 }
 
-/// A tolerance for all matrices.
+/// The same tolerance for all matrices, as a tensor.
 fn number(like: &Tensor, tolerance: Option<f64>) -> Result<Option<Tensor>> {
     let number = |x: f64| {
         aten::full::with(&[], x.into()).dtype(Some(DType::Float64)).device(Some(like.device())).call()
@@ -214,7 +214,7 @@ fn number(like: &Tensor, tolerance: Option<f64>) -> Result<Option<Tensor>> {
     tolerance.map(number).transpose()
 }
 
-/// Which singular values, or absolute eigenvalues of Hermitian matrices, are none of zero.
+/// A mask of the singular values, or absolute eigenvalues of Hermitian matrices, that are above the tolerance.
 fn is_kept(
     values: &Tensor,
     matrices: &Tensor,
@@ -227,7 +227,7 @@ fn is_kept(
     let bound = match (rtol, atol) {
         (Some(rtol), _) => aten::mul_Tensor(&largest, &aten::unsqueeze(rtol, -1)?)?,
         (None, None) => aten::mul_Scalar(&largest, rounding.into())?,
-        // An absolute tolerance replaces the relative one.
+        // A positive absolute tolerance replaces the relative one.
         (None, Some(atol)) => {
             let is_none = aten::le_Scalar(&aten::unsqueeze(atol, -1)?, 0.into())?;
             aten::mul_Tensor(&aten::mul_Scalar(&largest, rounding.into())?, &is_none)?
@@ -240,7 +240,7 @@ fn is_kept(
     aten::gt_Tensor(values, &bound)
 }
 
-/// The rounding of real and complex numbers.
+/// The machine epsilon of a real or complex dtype.
 fn epsilon(dtype: DType) -> f64 {
     if dtype.to_real() == DType::Float64 { f64::EPSILON } else { f32::EPSILON.into() }
 }

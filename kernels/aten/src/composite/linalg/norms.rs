@@ -95,7 +95,7 @@ mod kernels {
     }
 }
 
-/// How much matrices can enlarge errors.
+/// The condition numbers of matrices.
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod conditions {
     use super::*;
@@ -148,7 +148,7 @@ mod conditions {
     }
 }
 
-/// The norms of matrices times those of their inverses; infinite where there is no inverse.
+/// The norm of matrices times that of their inverses; infinite where a matrix is singular.
 fn with_inverse(operator: &str, this: &Tensor, norm: impl Fn(&Tensor) -> Result<Tensor>) -> Result<Tensor> {
     square(operator, this)?;
     let of_matrices = norm(this)?;
@@ -158,10 +158,10 @@ fn with_inverse(operator: &str, this: &Tensor, norm: impl Fn(&Tensor) -> Result<
     aten::mul_Tensor(&of_matrices, &norm(&inverse)?)
 }
 
-/// Zeros, of matrices without elements.
+/// Zeros, if the matrices have no elements.
 ///
 /// # Errors
-/// What is no matrix.
+/// A tensor of fewer than two dimensions.
 fn condition_of_nothing(operator: &str, this: &Tensor) -> Result<Option<Tensor>> {
     let [batch @ .., _, _] = this.sizes() else {
         bail!(Shape, "{operator}: sizes {:?} are not those of matrices", this.sizes())
@@ -172,7 +172,7 @@ fn condition_of_nothing(operator: &str, this: &Tensor) -> Result<Option<Tensor>>
     aten::new_zeros::with(this, batch).dtype(Some(this.dtype().to_real())).call().map(Some)
 }
 
-/// Matrices in two dimensions of a tensor.
+/// The matrices in two dimensions of a tensor.
 struct Matrices {
     operator: &'static str,
     all: Tensor,
@@ -204,7 +204,7 @@ impl Matrices {
         Ok(Matrices { operator, all: aten::to_dtype(this, wanted)?, places, keepdim })
     }
 
-    /// What a closure makes of the singular values, which lie in the last dimension.
+    /// The result of a closure on the singular values, which are in the last dimension.
     fn of_singular_values(&self, f: impl FnOnce(&Tensor) -> Result<Tensor>) -> Result<Tensor> {
         let places = self.places.map(|dim| dim as i64);
         let last = aten::movedim_intlist(&self.all, &places, &[-2, -1])?;
@@ -216,7 +216,7 @@ impl Matrices {
     }
 }
 
-/// The one or two dimensions that an order is for.
+/// The one or two dimensions of a norm with an order.
 fn dims(operator: &str, this: &Tensor, dim: Option<&[i64]>) -> Result<Vec<i64>> {
     let dims = dim.map_or_else(|| (0..this.dim() as i64).collect(), <[i64]>::to_vec);
     ensure!(

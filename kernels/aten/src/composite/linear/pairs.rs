@@ -1,11 +1,11 @@
-//! Distances of all pairs of rows, difference by difference, and what their gradients are.
+//! Distances between all pairs of rows, by differences, and their gradients.
 
 use torch_library::prelude::*;
 
 use crate::aten;
 use crate::composite::{collected, vector};
 
-/// How distances by the norm of an order change with the differences, which have one dimension more, behind.
+/// The derivative of distances of order `p` with respect to the differences, which have one dimension more at the end.
 pub(crate) fn slope(difference: &Tensor, distances: &Tensor, p: f64) -> Result<Tensor> {
     let distances = aten::unsqueeze(distances, -1)?;
     let (size, direction) = (aten::abs(difference)?, aten::sign(difference)?);
@@ -14,7 +14,8 @@ pub(crate) fn slope(difference: &Tensor, distances: &Tensor, p: f64) -> Result<T
         1.0 => direction,
         p if p.is_infinite() => aten::mul_Tensor(&direction, &aten::eq_Tensor(&size, &distances)?)?,
         p => {
-            // Of no distance there is no slope, and of none in one direction no power.
+            // Where the distance is 0, the slope is 0; where the difference is 0 in one coordinate, the power may be
+            // infinite.
             let is_flat = aten::eq_Scalar(if p == 2.0 { &distances } else { &size }, 0.into())?;
             let apart = |x: &Tensor| aten::where_ScalarSelf(&is_flat, 1.into(), x);
             let slope = match p {
@@ -29,7 +30,7 @@ pub(crate) fn slope(difference: &Tensor, distances: &Tensor, p: f64) -> Result<T
     })
 }
 
-/// How the slopes change with the differences, and with the distances.
+/// The derivatives of the slopes with respect to the differences and the distances.
 fn curvature(difference: &Tensor, distances: &Tensor, p: f64) -> Result<[Tensor; 2]> {
     if p == 0.0 || p == 1.0 || p.is_infinite() {
         let flat = aten::zeros_like(difference)?;
@@ -44,14 +45,14 @@ fn curvature(difference: &Tensor, distances: &Tensor, p: f64) -> Result<[Tensor;
     Ok([steps, aten::mul_Scalar(&over(&slope, &distances)?, (1.0 - p).into())?])
 }
 
-/// Quotients; 0 where one divides by 0.
+/// Quotients; 0 where the divisor is 0.
 fn over(dividend: &Tensor, divisor: &Tensor) -> Result<Tensor> {
     let is_flat = aten::eq_Scalar(divisor, 0.into())?;
     let quotient = aten::div_Tensor(dividend, &aten::where_ScalarSelf(&is_flat, 1.into(), divisor)?)?;
     aten::masked_fill_Scalar(&quotient, &is_flat, 0.into())
 }
 
-/// The gradients of what `_cdist_backward` computes from: of the gradient, of both lists of rows, of the distances.
+/// The gradients of the arguments of `_cdist_backward`: the gradient, both lists of rows, the distances.
 pub(crate) fn backward_of_cdist(
     grad: &Tensor,
     grad_output: &Tensor,
@@ -67,7 +68,7 @@ pub(crate) fn backward_of_cdist(
     Ok([of_grad, of_x1, of_x2, of_distances])
 }
 
-/// The gradients of what `_pdist_backward` computes from: of the gradient, of the rows, of the distances.
+/// The gradients of the arguments of `_pdist_backward`: the gradient, the rows, the distances.
 pub(crate) fn backward_of_pdist(
     grad: &Tensor,
     grad_output: &Tensor,
@@ -81,7 +82,7 @@ pub(crate) fn backward_of_pdist(
     Ok([of_grad, pairs.gathered(rows, &of_difference)?, of_distances])
 }
 
-/// Of pairs: the gradients of their gradients, of their differences and of their distances.
+/// The second derivatives for pairs: the gradients of the incoming gradients, of the differences and of the distances.
 fn backward_of_pairs(
     change: &Tensor,
     grad_output: &Tensor,
@@ -99,7 +100,7 @@ fn backward_of_pairs(
     ])
 }
 
-/// What has a derivative of its own.
+/// Operators with derivatives of their own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 mod derived {
     use super::*;
@@ -206,7 +207,7 @@ impl Pairs {
         );
         let count = rows.sizes()[0];
         let pairs = count.checked_mul(count.saturating_sub(1)).map_or(i64::MAX, |pairs| pairs / 2);
-        // Row by row, as many as there are rows behind it.
+        // Row by row, each with the rows after it.
         let mut place = (0, 0);
         let both = collected(operator, pairs, |_| {
             place.1 += 1;
@@ -219,7 +220,8 @@ impl Pairs {
         Ok(Pairs { operator, first: of(|pair| pair.0)?, second: of(|pair| pair.1)? })
     }
 
-    /// The sums of what each row has from its pairs: of the first of a pair the gradient, of the second its negative.
+    /// The gradient of each row, summed over its pairs: the first row of a pair gets the gradient, the second its
+    /// negative.
     fn gathered(&self, rows: &Tensor, grads: &Tensor) -> Result<Tensor> {
         let sum = aten::index_add(&aten::zeros_like(rows)?, 0, &self.first, grads)?;
         aten::index_add(&sum, 0, &self.second, &aten::neg(grads)?)

@@ -1,21 +1,21 @@
-//! Products of three tensors that are summed over some dimensions, by two products of two.
+//! Products of three tensors, summed over some dimensions, by two products of two tensors.
 
 use torch_library::prelude::*;
 
 use crate::aten;
 
-/// The dimensions that the operands have together, by the place of each among them.
+/// The common dimensions of the operands, by their index.
 pub(super) struct Trilinear<'a> {
     pub(super) operands: [&'a Tensor; 3],
-    /// Which dimensions each operand does not have.
+    /// For each operand, the dimensions that it does not have.
     pub(super) absent: [Vec<usize>; 3],
     pub(super) summed: Vec<usize>,
-    /// How many dimensions there are, 26 at most.
+    /// The number of dimensions, at most 26.
     pub(super) dims: usize,
 }
 
 impl Trilinear<'_> {
-    /// All at once, with the operands in another type.
+    /// Computes all at once, with the operands in another dtype.
     pub(super) fn in_type(&self, dtype: DType) -> Result<Tensor> {
         let [a, b, c] = self.operands.map(|operand| aten::to_dtype(operand, dtype));
         let [of_a, of_b, of_c] = [0, 1, 2].map(|at| self.letters(&[&self.absent[at]]));
@@ -23,8 +23,8 @@ impl Trilinear<'_> {
         aten::einsum(&formula, &[a?, b?, c?])
     }
 
-    /// One slice after the other, and each product rounded to the operands' own type: so PyTorch does it, and in
-    /// halves its sums have no more digits than are needed to tell.
+    /// Computes one slice after the other, with each product rounded to the dtype of the operands, as PyTorch does. In
+    /// half precision, sums have so few digits that the difference shows.
     pub(super) fn in_slices(&self, unrolled: usize) -> Result<Tensor> {
         let at_slice = [unrolled];
         let absent = |at: usize| self.letters(&[&self.absent[at], &at_slice]);
@@ -56,13 +56,13 @@ impl Trilinear<'_> {
         Ok(sum)
     }
 
-    /// Which of its own dimensions a dimension is for an operand.
+    /// The index of a common dimension among the dimensions that an operand has.
     fn place(&self, at: usize, dim: usize) -> Option<usize> {
         let absent = &self.absent[at];
         (!absent.contains(&dim)).then(|| (0..dim).filter(|dim| !absent.contains(dim)).count())
     }
 
-    /// A letter for each dimension but some.
+    /// A letter for each dimension that is not left out.
     fn letters(&self, left_out: &[&[usize]]) -> String {
         let dims = ('a'..='z').take(self.dims).enumerate();
         dims.filter(|(dim, _)| !left_out.iter().any(|list| list.contains(dim)))

@@ -1,4 +1,4 @@
-//! Attention, and products with something added.
+//! Attention, and batched products with an addend.
 
 use torch_library::can_cast;
 use torch_library::prelude::*;
@@ -11,7 +11,7 @@ use crate::unseen::unseen;
 
 mod backward;
 
-/// What has a derivative of its own.
+/// Operators with derivatives of their own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 mod derived {
     use super::*;
@@ -32,7 +32,7 @@ mod derived {
             batch1.dtype(),
             batch2.dtype()
         );
-        // Halves are rounded once, at the end.
+        // Half precision is rounded once, at the end.
         let dtype = this.dtype();
         let wide = |tensor: &Tensor| aten::to_dtype(tensor, loops::computing_type(tensor.dtype()));
         let sum = added(&wide(this)?, aten::bmm(&wide(batch1)?, &wide(batch2)?)?, beta, alpha)?;
@@ -63,7 +63,7 @@ mod derived {
             batch2.sizes()
         );
         if batch > 0 && (loops::computing_type(this.dtype()) != this.dtype() || this.dtype().is_complex()) {
-            // One product after the other, as PyTorch rounds them: sums have few digits in these types.
+            // One product after the other, as PyTorch rounds them: sums have few digits in these dtypes.
             let mut sum = this.clone();
             for n in 0..batch {
                 let (left, right) = (aten::select_int(batch1, 0, n)?, aten::select_int(batch2, 0, n)?);
@@ -73,7 +73,7 @@ mod derived {
             }
             return Ok(sum);
         }
-        // The matrices of a batch beside each other: the sum of their products is one product.
+        // The matrices of a batch are put side by side: then the sum of their products is one product.
         let length = batch.saturating_mul(inner);
         let left = aten::reshape(&aten::permute(batch1, &[1, 0, 2])?, &[rows, length])?;
         let right = aten::reshape(batch2, &[length, columns])?;
@@ -182,7 +182,8 @@ mod kernels {
             weights = aten::dropout(&weights, dropout_p, true)?;
         }
         let found = aten::matmul(&weights, &value)?;
-        // Programs that were exported take views of what flash attention gives, on other devices too.
+        // Exported programs take views of the result of flash attention, on other devices too, so its layout must be
+        // the same.
         match order {
             Some(order) => laid_out(&found, &order),
             None => Ok(found),
@@ -190,14 +191,14 @@ mod kernels {
     }
 }
 
-/// The elements in memory by such an order of the dimensions.
+/// The same elements, laid out in memory by an order of the dimensions.
 fn laid_out(this: &Tensor, order: &[i64]) -> Result<Tensor> {
     let mut back = vec![0; order.len()];
     (0..).zip(order).for_each(|(place, dim)| back[*dim as usize] = place);
     aten::permute(&aten::contiguous::call(&aten::permute(this, order)?, MemoryFormat::Contiguous)?, &back)
 }
 
-/// `beta * this + alpha * product`; with a `beta` of zero, `this` does not count even where it is NaN.
+/// `beta * this + alpha * product`; if `beta` is zero, `this` is ignored, NaN included.
 fn added(this: &Tensor, product: Tensor, beta: Scalar, alpha: Scalar) -> Result<Tensor> {
     let [beta, alpha] = [beta, alpha].map(|factor| in_type(factor, this.dtype()));
     let product = aten::mul_Scalar(&product, alpha)?;
@@ -207,7 +208,7 @@ fn added(this: &Tensor, product: Tensor, beta: Scalar, alpha: Scalar) -> Result<
     aten::add_Tensor(&product, &aten::mul_Scalar(this, beta)?)
 }
 
-/// Which keys are not behind the query.
+/// A mask of the keys that are not after the query.
 fn causal_mask(scores: &Tensor) -> Result<Tensor> {
     let sizes = &scores.sizes()[scores.dim() - 2..];
     let all = aten::ones::with(sizes).dtype(Some(DType::Bool)).device(Some(scores.device())).call()?;
@@ -221,14 +222,14 @@ fn masked(scores: &Tensor, mask: &Tensor) -> Result<Tensor> {
     }
 }
 
-/// Zeros where a query may look at no key at all: its weights would be NaN.
+/// Weights of zero for queries that may attend to no key: their softmax would be NaN.
 fn without_masked_rows(scores: &Tensor, weights: &Tensor) -> Result<Tensor> {
     let is_masked = aten::eq_Scalar(scores, f64::NEG_INFINITY.into())?;
     let is_masked = aten::all_dim::with(&is_masked, -1).keepdim(true).call()?;
     aten::masked_fill_Scalar(weights, &is_masked, 0.into())
 }
 
-/// Heads of keys or values repeated until there is one for each of the queries'.
+/// The heads of keys or values, repeated until there is one for each head of the query.
 fn for_each_query(operator: &str, tensor: &Tensor, query: &Tensor) -> Result<Tensor> {
     let (&[.., heads, _, _], &[.., own, length, width]) = (query.sizes(), tensor.sizes()) else {
         bail!(Shape, "{operator}: without a dimension for heads, they cannot be shared")

@@ -1,4 +1,4 @@
-//! Sums of products by a formula.
+//! `einsum`: sums of products by an equation.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ fn einsum(equation: &str, tensors: &[Tensor], path: Option<&[i64]>) -> Result<Te
         .map_err(|error| error.context(format!("{} of {equation:?}", aten::einsum::NAME)))
 }
 
-/// A name for a dimension: a letter, or which of those that `...` stands for, counted from the last.
+/// The label of a dimension: a letter, or, for a dimension of `...`, its index counted from the last.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Label {
     Unnamed(std::cmp::Reverse<usize>),
@@ -22,9 +22,9 @@ enum Label {
 
 /// # How it works
 ///
-/// 1. All operands get the same dimensions: those of the result in its order, then those that are summed. What an
-///    operand has not is of size 1.
-/// 2. Pair by pair they become one. A dimension is summed with the last pair that has it.
+/// 1. All operands get the same dimensions: those of the result in its order, then those that are summed. A dimension
+///    that an operand lacks has size 1.
+/// 2. They are multiplied pair by pair. A dimension is summed with the last pair that has it.
 fn formula(equation: &str, tensors: &[Tensor], path: Option<&[i64]>) -> Result<Tensor> {
     let equation: String = equation.chars().filter(|c| !c.is_whitespace()).collect();
     let (inputs, output) = match equation.split_once("->") {
@@ -62,13 +62,14 @@ fn formula(equation: &str, tensors: &[Tensor], path: Option<&[i64]>) -> Result<T
     }
 }
 
-/// All operands as one, from dimension `result` on summed if there are several.
+/// The product of all operands; if there are several, the dimensions from `result` on are summed.
 fn joined(operands: Vec<Tensor>, path: Option<&[i64]>, result: usize) -> Result<Tensor> {
     let mut having = vec![0usize; operands[0].dim()];
     let mut count = |tensor: &Tensor, change: isize| {
         let sizes = tensor.sizes().iter().zip(&mut having).filter(|(size, _)| **size != 1);
         sizes.for_each(|(_, having)| *having = having.wrapping_add_signed(change));
-        // How many have a dimension decides when it is summed; asked of each operand, it would take quadratic time.
+        // Counts how many operands have each dimension, to decide when it is summed; asking each operand would take
+        // quadratic time.
         (result..having.len()).filter(|dim| having[*dim] == 0).collect::<Vec<_>>()
     };
     operands.iter().for_each(|operand| drop(count(operand, 1)));
@@ -84,7 +85,7 @@ fn joined(operands: Vec<Tensor>, path: Option<&[i64]>, result: usize) -> Result<
     left.pop_front().ok_or_else(|| Error::new(ErrorKind::Internal, "no operand is left"))
 }
 
-/// Which operands, of those that are left, become one at each step.
+/// The two operands, among those that are left, that are multiplied at each step.
 fn pairs(operands: usize, path: Option<&[i64]>) -> Result<Vec<[usize; 2]>> {
     let Some(path) = path else { return Ok(vec![[0, 1]; operands - 1]) };
     let needed = if operands == 1 { 1 } else { 2 * (operands - 1) };
@@ -107,7 +108,7 @@ fn pairs(operands: usize, path: Option<&[i64]>) -> Result<Vec<[usize; 2]>> {
     path.chunks_exact(2).enumerate().map(pair).collect()
 }
 
-/// The names that a part of the formula gives to so many dimensions.
+/// The labels that a part of the equation gives to `ndim` dimensions.
 fn labels(part: &str, ndim: usize) -> Result<Vec<Label>> {
     let labels = labels_of(part, ndim)?;
     ensure!(
@@ -136,7 +137,7 @@ fn labels_of(part: &str, ndim: usize) -> Result<Vec<Label>> {
     Ok(labels)
 }
 
-/// The names of the result: where the formula does not say, those that occur once, in order.
+/// The labels of the result: if the equation has no arrow, those that occur once, in order.
 fn result_labels(output: Option<&str>, occurring: &[Label]) -> Result<Vec<Label>> {
     let Some(output) = output else {
         let mut labels = occurring.to_vec();
@@ -159,7 +160,7 @@ fn result_labels(output: Option<&str>, occurring: &[Label]) -> Result<Vec<Label>
     Ok(labels)
 }
 
-/// A tensor with all dimensions in order; of those that are named twice only the diagonal.
+/// A tensor with all dimensions in order; of dimensions with the same label, the diagonal.
 fn aligned(tensor: &Tensor, labels: &[Label], order: &[Label]) -> Result<Tensor> {
     let (mut tensor, mut labels) = (tensor.clone(), labels.to_vec());
     while let Some((first, second)) = repeated(&labels) {
@@ -183,7 +184,7 @@ fn repeated(labels: &[Label]) -> Option<(usize, usize)> {
 }
 
 /// # Errors
-/// A dimension has two sizes other than 1.
+/// A dimension that has two sizes other than 1.
 fn check_sizes(operands: &[Tensor]) -> Result<()> {
     for dim in 0..operands[0].dim() {
         let mut sizes = operands.iter().map(|operand| operand.sizes()[dim]).filter(|size| *size != 1);
@@ -195,7 +196,7 @@ fn check_sizes(operands: &[Tensor]) -> Result<()> {
     Ok(())
 }
 
-/// The product of two operands, summed over some dimensions, which stay with size 1.
+/// The product of two operands, summed over some dimensions, which are kept with size 1.
 fn contracted(a: &Tensor, b: &Tensor, summed: impl Iterator<Item = usize>) -> Result<Tensor> {
     let sum = |tensor: &Tensor, dims: &[i64]| match dims {
         [] => Ok(tensor.clone()),
@@ -214,7 +215,7 @@ fn contracted(a: &Tensor, b: &Tensor, summed: impl Iterator<Item = usize>) -> Re
     if shared.is_empty() { aten::mul_Tensor(&a, &b) } else { multiplied(a, b, &shared) }
 }
 
-/// Products of batches of matrices, whose inner dimension is those that are summed.
+/// A batched matrix product, whose inner dimension consists of the summed dimensions.
 fn multiplied(mut a: Tensor, mut b: Tensor, summed: &[usize]) -> Result<Tensor> {
     let (mut batch, mut rows, mut columns) = (Vec::new(), Vec::new(), Vec::new());
     for dim in (0..a.dim()).filter(|dim| !summed.contains(dim)) {
@@ -225,7 +226,7 @@ fn multiplied(mut a: Tensor, mut b: Tensor, summed: &[usize]) -> Result<Tensor> 
         }
     }
     if matches!((rows.first(), columns.last()), (Some(row), Some(column)) if column < row) {
-        (a, b) = (b, a); // so that the product lies in memory as it is wanted
+        (a, b) = (b, a); // so that the product has the memory layout of the result
         (rows, columns) = (columns, rows);
     }
     let sizes = |tensor: &Tensor, dims: &[usize]| -> Vec<i64> {

@@ -1,4 +1,4 @@
-//! Quantiles: sorted, and read between two ranks.
+//! Quantiles: sorts the elements, and interpolates between two ranks.
 
 use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
@@ -69,7 +69,7 @@ fn shares(
     check(operator, this, q)?;
     let is_known = ["linear", "lower", "higher", "midpoint", "nearest"].contains(&interpolation);
     ensure!(is_known, Argument, "{operator}: unknown interpolation {interpolation:?}");
-    // The dimension last, then as many of the sorted elements as there are shares.
+    // Moves the dimension to the end; `sizes` are those of the result without the quantiles.
     let (last, sizes) = match dim {
         None => (aten::reshape(this, &[-1])?, vec![1; if keepdim { this.dim() } else { 0 }]),
         Some(dim) if this.dim() == 0 => {
@@ -95,7 +95,7 @@ fn shares(
     let ranks = if ignores_nan {
         aten::clamp_min(&aten::mul_Tensor(&flat, &aten::sub_Scalar(&numbers, 1.into())?)?, 0.into())?
     } else {
-        // A single NaN is the result: it comes last.
+        // A row with NaN gives NaN, which is sorted to the end.
         let rank = aten::mul_Scalar(&flat, (count - 1).into())?;
         let has_nan = aten::lt_Scalar(&numbers, count.into())?;
         aten::masked_fill_Scalar(
@@ -132,7 +132,7 @@ fn check(operator: &str, this: &Tensor, q: &Tensor) -> Result<()> {
     Ok(())
 }
 
-/// What lies at ranks that need not be whole.
+/// The elements at fractional ranks.
 fn between(sorted: &Tensor, ranks: &Tensor, interpolation: &str) -> Result<Tensor> {
     let at = |ranks: &Tensor| aten::gather(sorted, -1, &aten::to_dtype(&aten::detach(ranks)?, DType::Int64)?);
     let below = aten::floor(ranks)?;

@@ -1,11 +1,11 @@
-//! Indices that count only where a mask is true, and the gradient of what a mask picks.
+//! Indexing that counts only where a mask is true, and the gradient of `masked_scatter`.
 
 use torch_library::geometry::numel;
 use torch_library::prelude::*;
 
 use crate::aten;
 
-/// What has a derivative of its own.
+/// Operators with derivatives of their own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 mod derived {
     use super::*;
@@ -13,7 +13,7 @@ mod derived {
     fn masked_scatter_backward(grad_output: &Tensor, mask: &Tensor, sizes: &[i64]) -> Result<Tensor> {
         const OPERATOR: &str = aten::masked_scatter_backward::NAME;
         if grad_output.device() == Device::META {
-            return aten::new_zeros(grad_output, sizes); // how many are picked, nobody knows
+            return aten::new_zeros(grad_output, sizes); // without data, the number of selected elements is unknown
         }
         let taken = aten::masked_select(grad_output, mask)?;
         let wanted = numel(sizes).map_err(|error| error.context(OPERATOR))?;
@@ -36,7 +36,7 @@ mod derived {
         let indices = inside(aten::_unsafe_masked_index::NAME, this, indices)?;
         let fill = whole(fill, this.dtype());
         if this.numel() == 0 {
-            // There is nothing to pick, but the result has sizes.
+            // There is nothing to select, but the result has sizes.
             let sizes: Vec<i64> = this.sizes().iter().map(|size| (*size).max(1)).collect();
             return aten::full_like(&aten::index_Tensor(&aten::new_zeros(this, &sizes)?, &indices)?, fill);
         }
@@ -59,7 +59,7 @@ mod derived {
     }
 }
 
-/// Indices that are all in a tensor: those that are not become the nearest that are.
+/// Indices clamped to the valid range.
 fn inside(operator: &str, this: &Tensor, indices: &[Option<Tensor>]) -> Result<Vec<Option<Tensor>>> {
     ensure!(
         indices.len() <= this.dim(),
@@ -82,7 +82,7 @@ fn inside(operator: &str, this: &Tensor, indices: &[Option<Tensor>]) -> Result<V
     clamped.collect()
 }
 
-/// A number as elements of a type are: integers have no fractions.
+/// A scalar as the dtype holds it: for integers, without its fraction.
 fn whole(fill: Scalar, dtype: DType) -> Scalar {
     if dtype.is_differentiable() || dtype == DType::Bool { fill } else { fill.cast::<i64>().into() }
 }

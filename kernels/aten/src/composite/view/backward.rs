@@ -1,4 +1,4 @@
-//! Gradients of views, put into zeros of the sizes that the views were of.
+//! The gradients of views, written into zeros with the sizes of the views' inputs.
 
 use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
@@ -7,7 +7,7 @@ use crate::aten;
 use crate::composite::{collected, vector};
 use crate::unseen::unseen;
 
-/// What has a derivative of its own.
+/// Operators with derivatives of their own.
 #[torch_impl(aten, CompositeExplicitAutograd)]
 mod derived {
     use super::*;
@@ -49,7 +49,7 @@ mod derived {
         let count = windows.sizes()[dim];
         let places = collected(OPERATOR, count.saturating_mul(size), |at| at / size * step + at % size)?;
         let places = vector(places, grad_in.device())?;
-        // The elements of a window, which come last, beside those of its neighbours.
+        // The elements of each window, which are the last dimension, next to the dimension of windows.
         let beside = aten::movedim_int(grad_in, -1, dim as i64 + 1)?;
         let grads = aten::flatten_using_ints::call(&beside, dim as i64, dim as i64 + 1)?;
         aten::index_add(&out, dim as i64, &places, &grads)

@@ -1,4 +1,4 @@
-//! A tensor in parts along a dimension.
+//! Splits of a tensor along a dimension.
 
 use torch_library::geometry::wrap_dim;
 use torch_library::limits::check_tensors;
@@ -92,7 +92,7 @@ mod implicit {
     }
 }
 
-/// The size of a dimension to take parts of.
+/// The size of the dimension that is split.
 fn size_along(operator: &str, tensor: &Tensor, dim: i64) -> Result<i64> {
     ensure!(tensor.dim() > 0, Shape, "{operator}: a tensor without dimensions has no parts");
     let dim = wrap_dim(dim, tensor.dim()).map_err(|error| error.context(operator))?;

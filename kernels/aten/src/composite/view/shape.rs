@@ -1,9 +1,9 @@
-//! Sizes, strides and offset on their way from a tensor to its view.
+//! The sizes, strides and offset of a view, on the way from its input.
 
 use torch_library::geometry::{Dims, wrap_dim};
 use torch_library::prelude::*;
 
-/// What a view changes.
+/// The geometry that a view changes.
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
     sizes: Dims,
@@ -21,12 +21,12 @@ impl Shape {
         }
     }
 
-    /// Another tensor of this shape.
+    /// A view of a tensor with this geometry.
     pub(super) fn view(&self, tensor: &Tensor) -> Result<Tensor> {
         tensor.strided_view(&self.sizes, &self.strides, self.offset)
     }
 
-    /// The tensor itself in this shape.
+    /// Gives the tensor itself this geometry.
     pub(super) fn apply(self, tensor: &mut Tensor) -> Result<&mut Tensor> {
         tensor.set_geometry(&self.sizes, &self.strides, self.offset)?;
         Ok(tensor)
@@ -66,7 +66,7 @@ impl Shape {
         Ok(self)
     }
 
-    /// Without the dimensions of size 1 among those asked for.
+    /// The geometry without those dimensions of size 1 that `is_asked` selects.
     pub(super) fn squeezed(self, is_asked: impl Fn(usize) -> bool) -> Self {
         let keep = |dim: &usize| self.sizes[*dim] != 1 || !is_asked(*dim);
         let kept: Vec<usize> = (0..self.sizes.len()).filter(keep).collect();
@@ -89,7 +89,8 @@ impl Shape {
         let mut strides = Dims::from_elem(0, ndim);
         for dim in (0..ndim).rev() {
             let own = (dim + old).checked_sub(ndim);
-            // A new dimension gets the stride it would have if the tensor went on; it matters for size 1 only.
+            // A new dimension gets the stride that would continue the tensor; as its size is 1, this has no effect on
+            // the elements.
             let (size, stride) = match own {
                 Some(own) => (self.sizes[own], self.strides[own]),
                 None => (1, if old == 0 { 0 } else { sizes[dim + 1].saturating_mul(strides[dim + 1]) }),
@@ -150,7 +151,7 @@ impl Shape {
 
     pub(super) fn unfolded(mut self, dim: i64, size: i64, step: i64) -> Result<Self> {
         let dim = wrap_dim(dim, self.sizes.len())?;
-        // A tensor without dimensions is one element long.
+        // A tensor without dimensions counts as a dimension of size 1.
         let (length, stride) =
             (self.sizes.get(dim).copied().unwrap_or(1), self.strides.get(dim).copied().unwrap_or(1));
         ensure!(
@@ -183,12 +184,13 @@ impl Shape {
         Ok(self)
     }
 
-    /// Starts some elements later along a dimension. What saturates here has no elements, or is refused as a geometry.
+    /// Moves the offset by some elements along a dimension. A saturated offset belongs to a view without elements, or
+    /// is rejected as a geometry.
     fn advance(&mut self, dim: usize, elements: i64) {
         self.offset = self.offset.saturating_add(elements.saturating_mul(self.strides[dim]));
     }
 
-    /// A dimension to take a part of, which a tensor without dimensions has not.
+    /// A dimension to select from; a tensor without dimensions has none.
     fn existing(&self, dim: i64) -> Result<usize> {
         ensure!(
             !self.sizes.is_empty(),
@@ -199,7 +201,7 @@ impl Shape {
     }
 }
 
-/// Dimensions counted from the front, none of them twice.
+/// Distinct dimensions, as non-negative indices.
 ///
 /// # Errors
 /// A dimension out of range, or named twice.

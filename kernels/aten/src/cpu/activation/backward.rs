@@ -1,4 +1,4 @@
-//! Derivatives of activations that are piecewise or made of exponentials, each from the gradient of its result.
+//! Backward kernels of activations that are piecewise or made of exponentials.
 
 use num_traits::Float;
 use torch_library::Element;
@@ -11,8 +11,8 @@ use crate::loops::Pointwise;
 use crate::loops::{self, match_computing};
 use crate::number::Number;
 
-/// Writes kernels of a gradient and another tensor: the parameters beside them, which become numbers of the
-/// computing type, and the function.
+/// Defines kernels of a gradient and another tensor. Each row gives the scalar parameters, which are converted to the
+/// computing dtype, and the formula.
 macro_rules! slopes {
     ($($name:ident($grad:ident, $other:ident $(, $number:ident)*): $T:ident => |$g:ident, $x:ident| $body:expr;)+) => {
         #[torch_impl(aten, CPU, Meta)]
@@ -33,7 +33,7 @@ macro_rules! slopes {
 }
 
 slopes! {
-    // Not `x < -lambd || x > lambd`: where the input is NaN, the gradient passes.
+    // Not `x < -lambd || x > lambd`: if the input is NaN, this passes the gradient on.
     hardshrink_backward(grad_out, this, lambd): T => |g, x| if x >= -lambd && x <= lambd { T::ZERO } else { g };
     softshrink_backward(grad_output, this, lambd): T => |g, x| if x >= -lambd && x <= lambd { T::ZERO } else { g };
     hardsigmoid_backward(grad_output, this): T => |g, x| if x > -3.0 && x < 3.0 { g / 6.0 } else { T::ZERO };
@@ -72,7 +72,7 @@ mod kernels {
             let (scale, input_scale): (T, T) = (scale.cast(), input_scale.cast());
             let factor = alpha.cast::<T>() * scale;
             call.compute(None, call.dtype, move |[grad, x]: [T; 2]| match (x <= 0.0, is_result) {
-                (false, _) => grad * scale, // also of what is no number
+                (false, _) => grad * scale, // also if the input is NaN
                 (true, true) => grad * input_scale * (x + factor),
                 (true, false) => grad * input_scale * factor * (x * input_scale).exponential(),
             })
@@ -101,7 +101,7 @@ mod kernels {
 
     fn log_sigmoid_forward(this: &Tensor) -> Result<(Tensor, Tensor)> {
         let _lease = loops::frozen([this])?;
-        let this = &loops::contiguous(this)?; // as the results are, whatever the input was
+        let this = &loops::contiguous(this)?; // the results are contiguous, whatever the strides of the input
         let buffer = Pointwise::promoting(aten::log_sigmoid_forward::NAME, [this])?;
         match_computing!(buffer.dtype, T: Float => {
             let exponentials = buffer.compute(None, buffer.dtype, |[x]: [T; 1]| (-x.abs()).exponential())?;
@@ -120,7 +120,7 @@ mod kernels {
                 other.dtype()
             );
         }
-        // Elsewhere than on the CPU there may be no buffer, and nothing is computed from it.
+        // On other devices than the CPU there may be no buffer; on meta nothing is computed from it.
         let buffer = if this.device() == Device::META && buffer.numel() == 0 { this } else { buffer };
         let call = Pointwise::promoting(OPERATOR, [grad_output, this, buffer])?.lying_as_first();
         match_computing!(call.dtype, T: Float => {
@@ -162,16 +162,16 @@ mod kernels {
     }
 }
 
-/// One over one and the exponential of the negative, without overflow on either side.
+/// The sigmoid, `1 / (1 + exp(-x))`, without overflow for either sign.
 #[inline(always)]
 fn logistic<T: Float + Number + Functions>(x: T) -> T {
     let exponential = (-x.abs()).exponential();
     let share = exponential / (T::ONE + exponential);
-    // Not `x >= 0`: what is no number stays so.
+    // Not `x >= 0`: NaN stays NaN.
     if x < T::ZERO { share } else { T::ONE - share }
 }
 
-/// The dimension in which a tensor has two halves, the first of which is gated by the second.
+/// The dimension along which a tensor has two halves, of which the second gates the first.
 struct Gated {
     operator: &'static str,
     dim: usize,
@@ -192,7 +192,7 @@ impl Gated {
         Ok(Gated { operator, dim, half: size / 2 })
     }
 
-    /// The elements of one half.
+    /// The elements of one half, as a view.
     fn half_of(&self, tensor: &Tensor, index: i64) -> Result<Tensor> {
         let dim = self.dim;
         let (mut sizes, strides) = (tensor.sizes().to_vec(), tensor.strides());

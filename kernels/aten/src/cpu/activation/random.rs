@@ -1,4 +1,4 @@
-//! The leaky `relu` whose slope is drawn anew for each negative element.
+//! `rrelu` in training: the leaky ReLU with a random slope for each element that is not positive.
 
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
@@ -51,7 +51,7 @@ mod kernels {
     }
 }
 
-/// Between which numbers a slope lies.
+/// The bounds of the slopes.
 struct Slopes {
     operator: &'static str,
     lower: f64,
@@ -80,12 +80,13 @@ impl Slopes {
         Ok(Slopes { operator, lower: number(lower)?, upper: number(upper)? })
     }
 
-    /// With the slope in the middle for all.
+    /// The leaky ReLU with the mean of the bounds as the slope of all elements.
     fn fixed(&self, this: &Tensor) -> Result<Tensor> {
         aten::leaky_relu::call(this, ((self.lower + self.upper) / 2.0).into())
     }
 
-    /// Draws a slope for each element that is not positive, in row-major order, and notes it, and 1 for the others.
+    /// Draws a slope for each element that is not positive, in row-major order, and writes it to `noise`, and 1 for the
+    /// others.
     fn draw(&self, this: &Tensor, noise: &Tensor, out: &Tensor, generator: Option<&Generator>) -> Result<()> {
         let Slopes { operator, lower, upper } = *self;
         ensure!(

@@ -1,4 +1,4 @@
-//! Indexing by tensors: `x[i, :, j]`, to read and to write.
+//! Advanced indexing: reads and writes `x[i, :, j]` with tensors as indices.
 #![expect(unsafe_code, reason = "vouches for indices that it has checked itself")]
 
 use torch_library::geometry::{
@@ -42,7 +42,7 @@ mod kernels {
     }
 }
 
-/// What was read off a tensor, before it is leased.
+/// The geometry that was read from a tensor before it was leased.
 struct Seen(Geometry);
 
 impl Seen {
@@ -50,7 +50,7 @@ impl Seen {
         Seen(tensor.geometry().clone())
     }
 
-    /// Checks, under a lease, that it still holds, and that no other was read in between.
+    /// Checks, under a lease, that the tensor still has this geometry.
     fn check(&self, tensor: &Tensor) -> Result<()> {
         ensure!(
             *tensor.geometry() == self.0,
@@ -63,15 +63,17 @@ impl Seen {
     }
 }
 
-/// The places that indices name: their sizes, and where in the tensor they lie.
+/// The positions that indices select: their sizes, and their offsets in the tensor.
 struct Places {
     geometry: Seen,
     sizes: Dims,
-    /// The tensor's strides in the dimensions that are kept whole, 0 in those of the indices.
+    /// The tensor's strides in the dimensions that are kept whole, and 0 in those of the indices.
     strides: Dims,
-    /// The strides of each index as it broadcasts to the sizes: with the tensor's they say how a result is laid out.
+    /// The strides of each index, broadcast to the sizes: together with the tensor's, they determine the layout of a
+    /// result.
     index_strides: Vec<Dims>,
-    /// A constant, then each of the sizes, those of the indices perhaps in one.
+    /// The offset that is constant, then the offsets along each of the sizes, with those of the indices possibly
+    /// combined.
     along: Vec<Along>,
 }
 
@@ -110,12 +112,12 @@ impl Places {
         Ok(Places { geometry, sizes, strides, index_strides, along })
     }
 
-    /// The elements there, laid out as the tensor and the indices are.
+    /// Reads the elements; the layout of the result follows that of the tensor and the indices.
     fn read(self, this: &Tensor) -> Result<Tensor> {
         let order = [std::slice::from_ref(&self.strides), &self.index_strides].concat();
         let strides = strides_in_order(&self.sizes, &order);
-        // SAFETY: `Crossings::read` writes every element of one, `assign` those of the other, if there are any;
-        // after an error nobody gets them.
+        // SAFETY: `Crossings::read` writes every element of one, `assign` those of the other, if there are any; after
+        // an error both are dropped.
         let empty = |strides: &[i64]| unsafe {
             Tensor::uninit_strided(&self.sizes, strides, this.dtype(), this.device())
         };
@@ -133,9 +135,9 @@ impl Places {
         }
         let lease = Lease::new([&dense], [this])?;
         self.geometry.check(this)?;
-        // SAFETY: `lists` takes indices within their dimensions only, and copies them as it checks; the other
-        // dimensions are the tensor's own, of a geometry that it still has under the lease. `dense` is new and has
-        // an element for each place, in this order.
+        // SAFETY: `lists` accepts only indices within their dimensions, and copies them as it checks; the other
+        // dimensions are those of the tensor, whose geometry is unchanged under the lease. `dense` is new, and has an
+        // element for each position, in this order.
         unsafe { Crossings::new(along).read((this, &lease), (&dense, &lease))? };
         drop(lease);
         if !dense.is_same(&out) {
@@ -144,7 +146,7 @@ impl Places {
         Ok(out)
     }
 
-    /// Replaces each element there by what a function makes of it and its value; these broadcast to the sizes.
+    /// Replaces each element by a function of it and its value; the values broadcast to the sizes.
     fn write<T: Element>(self, this: &Tensor, values: &Tensor, f: impl Fn(T, T) -> T) -> Result<()> {
         let is_single = values.numel() == 1;
         let values = match is_single {
@@ -165,14 +167,14 @@ impl Places {
             "values got sizes {:?} while they were read",
             values.sizes()
         );
-        // SAFETY: `lists` takes indices within their dimensions only, and copies them as it checks; the other
-        // dimensions are the tensor's own, of a geometry that it still has under the lease. There is a value for
-        // each place, or one, side by side and in other memory, as ensured above.
+        // SAFETY: `lists` accepts only indices within their dimensions, and copies them as it checks; the other
+        // dimensions are those of the tensor, whose geometry is unchanged under the lease. There is a value for each
+        // position, or a single one, contiguous and in other memory, as ensured above.
         unsafe { Crossings::new(self.along).write::<T>(this, &values, &lease, is_single, f) }
     }
 }
 
-/// An index for each of the first dimensions: a mask is one for each of its own.
+/// An index for each of the first dimensions: a mask is converted to an index for each of its own.
 fn without_masks(
     operator: &'static str,
     this: &Tensor,
@@ -219,8 +221,8 @@ fn without_masks(
     Ok(expanded)
 }
 
-/// How many elements away from index 0 the indices lead: all of them, and then in each dimension of their shape, or
-/// if one has several dimensions, in all of these together.
+/// The offsets that the indices lead to, in elements: a constant one, and then a list for each dimension of their
+/// common shape, or, if an index has several dimensions, one list for all of them.
 fn lists(
     operator: &str,
     this: &Tensor,
@@ -230,14 +232,14 @@ fn lists(
     let is_line = |index: &Tensor| index.sizes().iter().filter(|size| **size != 1).count() <= 1;
     let are_lines = indices.iter().flatten().all(is_line);
     let count = saturating_numel(shape);
-    // Nobody reads the places of nothing.
+    // Without elements, the positions are not needed.
     let is_read = count > 0 && this.storage().data_ptr().is_some();
     let counts = if are_lines { shape.to_vec() } else { vec![count] };
     let zeros = |count: i64| collected(operator, if is_read { count } else { 0 }, |_| 0);
     let (mut constant, mut lists) = (0, counts.into_iter().map(zeros).collect::<Result<Vec<Vec<isize>>>>()?);
     for (dim, index) in indices.iter().enumerate() {
         let (Some(index), size, stride) = (index, this.sizes()[dim], this.strides()[dim]) else { continue };
-        // An index without memory is an error if its places are read: no index is one of a dimension of size 0.
+        // An index without memory is an error if its positions are needed, even along a dimension of size 0.
         if count == 0 || !is_read && !loops::has_elements(index) {
             continue;
         }
@@ -262,7 +264,7 @@ fn lists(
     Ok((constant, lists))
 }
 
-/// The indices of elements that are not zero: a row for each dimension, a column for each element.
+/// The indices of the nonzero elements: a row for each dimension, a column for each element.
 fn columns_of_nonzero(this: &Tensor) -> Result<Tensor> {
     let found = places_of_nonzero(this)?;
     let count = found.len() as i64;
@@ -278,7 +280,7 @@ fn columns_of_nonzero(this: &Tensor) -> Result<Tensor> {
     Ok(columns)
 }
 
-/// Where in row-major order elements are not zero.
+/// The indices of the nonzero elements in row-major order.
 fn places_of_nonzero(this: &Tensor) -> Result<Vec<i64>> {
     let flags = match this.dtype() {
         DType::Bool => loops::contiguous(this)?,
@@ -294,12 +296,12 @@ fn places_of_nonzero(this: &Tensor) -> Result<Vec<i64>> {
         Busy,
         "a mask was given other strides while it was read"
     );
-    // SAFETY: `bool` elements are bytes, of which any may be read as `u8`; they lie side by side as ensured, from
-    // an address that is not null (offsets of bytes lead to none), and the lease keeps writers away for as long as
-    // the slice is used.
+    // SAFETY: `bool` elements are bytes, any of which may be read as `u8`; they are contiguous as ensured, and start at
+    // an address that is not null (byte offsets lead to none), and the lease prevents writes for as long as the slice
+    // is used.
     let flags = unsafe { std::slice::from_raw_parts(flags.address(&lease)?, flags.numel() as usize) };
     let count: usize = flags.iter().map(|flag| usize::from(*flag != 0)).sum();
-    let mut found = collected(aten::nonzero::NAME, count as i64 + 1, |_| 0)?; // what is behind the last gives no branch
+    let mut found = collected(aten::nonzero::NAME, count as i64 + 1, |_| 0)?; // one more, to avoid a branch
     let mut next = 0;
     for (place, flag) in (0..).zip(flags) {
         found[next] = place;
@@ -361,7 +363,7 @@ fn check_values(operator: &str, this: &Tensor, values: &Tensor) -> Result<()> {
     Ok(())
 }
 
-/// The only index, if that is a mask which fits, as it broadcasts to the tensor.
+/// The mask, broadcast to the tensor, if it is the only index, and matches the sizes of the tensor.
 fn single_mask(this: &Tensor, indices: &[Option<Tensor>]) -> Option<Result<Tensor>> {
     let at = indices.iter().position(Option::is_some)?;
     let mask = indices[at].as_ref()?;
@@ -376,7 +378,7 @@ fn single_mask(this: &Tensor, indices: &[Option<Tensor>]) -> Option<Result<Tenso
     is_it.then(|| mask.strided_view(&wide(mask.sizes(), 1), &wide(mask.strides(), 0), mask.storage_offset()))
 }
 
-/// One value wherever a mask is true.
+/// Writes one value wherever a mask is true.
 fn put_where(operator: &'static str, this: &Tensor, mask: &Tensor, value: &Tensor) -> Result<()> {
     common_device(operator, &[this, mask])?;
     check_values(operator, this, value)?;
@@ -392,7 +394,7 @@ fn put_where(operator: &'static str, this: &Tensor, mask: &Tensor, value: &Tenso
     })
 }
 
-/// A copy of another type with the same strides.
+/// A copy in another dtype with the same strides.
 fn same_places(this: &Tensor, dtype: DType) -> Result<Tensor> {
     let copy = Tensor::empty_strided(this.sizes(), this.strides(), dtype, this.device())?;
     match_dtype!(dtype, T => loops::map(&copy, [this], |[x]: [T; 1]| x))?;

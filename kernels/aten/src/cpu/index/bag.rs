@@ -1,4 +1,4 @@
-//! Bags of embeddings: rows of a weight, of which groups are summed, averaged or compared.
+//! Embedding bags: groups of rows of a weight that are summed, averaged or reduced to their maxima.
 #![expect(unsafe_code, reason = "reads rows where indices lead, which are checked before")]
 
 use std::marker::PhantomData;
@@ -19,7 +19,7 @@ use crate::loops::pointwise::{common_device, unsupported};
 use crate::loops::{self, match_computing, on_vectors, parallel};
 use crate::number::Number;
 
-/// Writes the kernels, of which one gives what a gradient takes.
+/// Defines the kernels; one of them also returns what the gradient needs.
 macro_rules! kernels {
     ($($name:ident: $is_for_gradient:literal;)+) => {
         #[torch_impl(aten, CPU, Meta)]
@@ -60,16 +60,16 @@ struct Bags<'a> {
     indices: &'a Tensor,
     offsets: &'a Tensor,
     mode: BagMode,
-    /// What each row counts.
+    /// The weight of each row (`per_sample_weights`).
     share: Option<&'a Tensor>,
     include_last_offset: bool,
-    /// A row that does not count, if there is such a one.
+    /// The row that does not count; negative if there is none.
     padding_idx: i64,
 }
 
 impl Bags<'_> {
-    /// The pooled rows, the bag of each index, how many rows each bag has, and where the largest numbers are from,
-    /// as far as a mode has these, or `is_for_gradient`.
+    /// The pooled rows, the bag of each index, the number of rows in each bag, and the rows of the maxima, as far as
+    /// the mode or `is_for_gradient` asks for them.
     fn pool(&self, is_for_gradient: bool) -> Result<(Tensor, Tensor, Tensor, Tensor)> {
         let &Bags { operator, weight, indices, offsets, mode, .. } = self;
         self.check()?;
@@ -78,7 +78,7 @@ impl Bags<'_> {
         let index_dtype = promote_types(indices.dtype(), offsets.dtype())?;
         let list = |len: i64| Tensor::zeros(&[len], index_dtype, device);
         let strides = contiguous_strides(&[count, width]);
-        // SAFETY: `Pooling` writes every element, if there are any; after an error nobody gets the tensor.
+        // SAFETY: `Pooling` writes every element, if there are any; after an error the tensor is dropped.
         let out = unsafe { Tensor::uninit_strided(&[count, width], &strides, weight.dtype(), device)? };
         let bag_of_each = list(if self.is_plain_sum() { 0 } else { indices.numel() })?;
         let of_sum = if is_for_gradient { count } else { offsets.numel() };
@@ -109,7 +109,7 @@ impl Bags<'_> {
             write(&bag_sizes, sizes.iter().copied())?;
         }
         if mode == BagMode::Mean {
-            write(&maxima, sizes.iter().copied())?; // which nobody reads; PyTorch has them there, too
+            write(&maxima, sizes.iter().copied())?; // nothing reads them, but PyTorch returns them as well
         }
         let pooling = Pooling { bags: self, rows: &rows, ends: &ends, sizes: &sizes };
         match_computing!(weight.dtype(), T: Float => pooling.write::<T>(&out, &maxima)?,
@@ -117,12 +117,12 @@ impl Bags<'_> {
         Ok((out, bag_of_each, bag_sizes, maxima))
     }
 
-    /// How many bags there are.
+    /// The number of bags.
     fn count(&self) -> i64 {
         self.offsets.numel() - i64::from(self.include_last_offset)
     }
 
-    /// Whether PyTorch sums without looking at which bag an index is in, and so does not say it.
+    /// Whether PyTorch sums without computing the bag of each index, and so does not return it.
     fn is_plain_sum(&self) -> bool {
         let is_dense = |tensor: &Tensor| tensor.strides().last().is_none_or(|stride| *stride == 1);
         self.mode == BagMode::Sum
@@ -169,7 +169,7 @@ impl Bags<'_> {
         Ok(())
     }
 
-    /// Where each bag ends and the next one starts, the start of the first in front.
+    /// The boundaries of the bags, starting with the start of the first.
     fn ends(&self) -> Result<Vec<usize>> {
         let (operator, len) = (self.operator, self.indices.numel());
         let mut starts = loops::elements::<i64>(self.offsets)?;
@@ -183,7 +183,7 @@ impl Bags<'_> {
         if self.include_last_offset {
             starts.pop();
         }
-        // The last bag takes all that is left.
+        // The last bag takes all remaining indices.
         Ok(starts.into_iter().chain([len]).map(|start| start as usize).collect())
     }
 }
@@ -192,18 +192,18 @@ fn write(list: &Tensor, numbers: impl Iterator<Item = i64>) -> Result<()> {
     torch_library::match_dtype!(list.dtype(), T => list.clone().fill_from::<T>(numbers.map(|n| n.cast())))
 }
 
-/// The rows of all bags, known to be there.
+/// The rows of all bags, after a check that they are in range.
 struct Pooling<'a> {
     bags: &'a Bags<'a>,
     rows: &'a [i64],
-    /// As [`Bags::ends`].
+    /// Like [`Bags::ends`].
     ends: &'a [usize],
-    /// How many rows of each bag count.
+    /// The number of rows in each bag that count.
     sizes: &'a [i64],
 }
 
 impl Pooling<'_> {
-    /// Pools rows in the computing type.
+    /// Pools rows in the computing dtype.
     fn write<T: Number + Float>(&self, out: &Tensor, maxima: &Tensor) -> Result<()> {
         if out.numel() == 0 {
             return Ok(());
@@ -222,7 +222,7 @@ impl Pooling<'_> {
         ensure!(has_rows, Busy, "{}: the weight got other sizes while it was read", self.bags.operator);
         let work = (self.rows.len() / count + 1) * width;
         parallel::shares(count, (parallel::GRAIN / work).max(1), |bags| pool(&typed, bags));
-        drop(typed); // with its leases
+        drop(typed); // together with its leases
         if !wide.is_same(out) {
             loops::assign(out, &wide)?;
         }
@@ -233,7 +233,7 @@ impl Pooling<'_> {
     }
 }
 
-/// The tensor itself if it is of a type, else one of the same sizes.
+/// The tensor itself if it has the dtype, else zeros of the same sizes.
 fn as_type(tensor: &Tensor, dtype: DType) -> Result<Tensor> {
     if tensor.dtype() == dtype {
         return Ok(tensor.clone());
@@ -241,21 +241,21 @@ fn as_type(tensor: &Tensor, dtype: DType) -> Result<Tensor> {
     Tensor::zeros(tensor.sizes(), dtype, tensor.device())
 }
 
-/// Rows of a matrix as the computing type.
+/// The rows of a matrix, in the computing dtype.
 struct Table<T> {
     _lease: OwnedLease,
     rows: i64,
     width: usize,
     data: *const u8,
     size: usize,
-    /// How many elements rows are apart, and those of a row.
+    /// The strides of rows, and of elements within a row.
     strides: [isize; 2],
     is_plain: bool,
     load: Loader,
     element: PhantomData<T>,
 }
 
-// SAFETY: an address of elements that nobody writes while the lease is held, which is as long as this lives.
+// SAFETY: an address of elements that nothing writes while the lease is held, which is as long as this value lives.
 unsafe impl<T: Sync> Sync for Table<T> {}
 
 impl<T: Element> Table<T> {
@@ -276,26 +276,26 @@ impl<T: Element> Table<T> {
         })
     }
 
-    /// A row: where it lies, or in the buffer.
+    /// A row: in place, or converted into the buffer.
     ///
     /// # Safety
-    /// - There is such a row, as long as the buffer.
+    /// - The row exists, and is as long as the buffer.
     #[inline(always)]
     unsafe fn row<'a>(&'a self, row: i64, buffer: &'a mut [T]) -> &'a [T] {
         let data = self.data.wrapping_offset(row as isize * self.strides[0] * self.size as isize);
         if self.is_plain {
-            // SAFETY: the caller vouches for a row as long as the buffer, whose elements lie side by side; the
-            // lease keeps writers away.
+            // SAFETY: the caller guarantees a row as long as the buffer, whose elements are contiguous; the lease
+            // prevents writes.
             return unsafe { std::slice::from_raw_parts(data.cast(), buffer.len()) };
         }
-        // SAFETY: the caller vouches for a row as long as the buffer, which has room for it, of the type that
-        // `load` was found for; the lease keeps writers away.
+        // SAFETY: the caller guarantees a row as long as the buffer, which has room for it, of the dtype that `load`
+        // was chosen for; the lease prevents writes.
         unsafe { (self.load)(data, self.strides[1], buffer.len(), buffer.as_mut_ptr().cast()) };
         buffer
     }
 }
 
-/// What [`pool`] needs.
+/// The operands of [`pool`].
 struct Typed<'a, T> {
     pooling: &'a Pooling<'a>,
     table: Table<T>,
@@ -311,7 +311,8 @@ on_vectors! {
         let (mode, padding) = (pooling.bags.mode, pooling.bags.padding_idx);
         let mut buffer = vec![T::ZERO; out.len()];
         for bag in bags {
-            // SAFETY: each bag is one thread's, and only one slice of it lives at a time; places start as zeros.
+            // SAFETY: each bag is computed by one thread, and only one slice of it exists at a time; `places` were
+            // initialised with zeros.
             let (sums, places) = unsafe { (out.uninit(bag), places.as_ref().map(|places| places.get_mut(bag))) };
             let sums = fill(sums, &buffer, |_| T::ZERO);
             let (start, end) = (pooling.ends[bag], pooling.ends[bag + 1]);
@@ -319,8 +320,8 @@ on_vectors! {
             if let Some(places) = places {
                 let mut is_first = true;
                 for row in at.map(|at| pooling.rows[at]) {
-                    // SAFETY: `Pooling::write` ensured under the lease that the table has all rows, and is as wide
-                    // as `out`, and so the buffer; `pool` of `Bags` refused negative ones.
+                    // SAFETY: `Pooling::write` ensured under the lease that the table has all rows, and that it is as
+                    // wide as `out`, and so as the buffer; `Bags::pool` rejected negative rows.
                     let numbers = unsafe { table.row(row, &mut buffer) };
                     for ((largest, place), x) in zip(zip(&mut *sums, &mut *places), numbers) {
                         if is_first || *largest < *x {
@@ -333,16 +334,16 @@ on_vectors! {
             }
             match share {
                 None => at.for_each(|at| {
-                    // SAFETY: `Pooling::write` ensured under the lease that the table has all rows, and is as wide
-                    // as `out`, and so the buffer; `pool` of `Bags` refused negative ones.
+                    // SAFETY: `Pooling::write` ensured under the lease that the table has all rows, and that it is as
+                    // wide as `out`, and so as the buffer; `Bags::pool` rejected negative rows.
                     let numbers = unsafe { table.row(pooling.rows[at], &mut buffer) };
                     for (sum, x) in zip(&mut *sums, numbers) {
                         *sum = sum.plus(*x);
                     }
                 }),
                 Some(share) => at.for_each(|at| {
-                    // SAFETY: `Pooling::write` ensured under the lease that the table has all rows, and is as wide
-                    // as `out`, and so the buffer; `pool` of `Bags` refused negative ones.
+                    // SAFETY: `Pooling::write` ensured under the lease that the table has all rows, and that it is as
+                    // wide as `out`, and so as the buffer; `Bags::pool` rejected negative rows.
                     let (numbers, by) = (unsafe { table.row(pooling.rows[at], &mut buffer) }, share[at]);
                     for (sum, x) in zip(&mut *sums, numbers) {
                         *sum = sum.plus(x.times(by));

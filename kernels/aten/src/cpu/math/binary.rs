@@ -1,4 +1,4 @@
-//! Functions of two and three numbers.
+//! Element-wise functions of two and three operands.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -15,8 +15,8 @@ use crate::loops::Pointwise;
 use crate::loops::{self, Elements, RowByRow, Usually, function, match_computing};
 use crate::number::{Divided, Number};
 
-/// Writes the kernels of functions of two numbers: how the computing type is found, for which
-/// types they are defined, and what they compute there.
+/// Defines the kernels of binary functions. Each row gives the promotion to the computing dtype, the supported dtypes,
+/// and the formula.
 macro_rules! functions {
     ($($name:ident: $promoting:ident $($class:ident)|+ => |$a:ident, $b:ident| $value:expr;)+) => {
         #[torch_impl(aten, CPU, Meta)]
@@ -144,13 +144,13 @@ fn angle(output: Output<'_>, inputs: [&Tensor; 2]) -> Result<Tensor> {
     }, else => Err(call.unsupported()))
 }
 
-/// The larger number, or the one that is NaN.
+/// The larger number; NaN if either is NaN.
 #[inline(always)]
 fn larger<T: Number + PartialOrd>(a: T, b: T) -> T {
     if a > b || a.is_unordered() { a } else { b }
 }
 
-/// The smaller number, or the one that is NaN.
+/// The smaller number; NaN if either is NaN.
 #[inline(always)]
 fn smaller<T: Number + PartialOrd>(a: T, b: T) -> T {
     if a < b || a.is_unordered() { a } else { b }
@@ -160,7 +160,7 @@ fn logical(output: Output<'_>, inputs: [&Tensor; 2], f: impl Elements<bool, bool
     Pointwise::with_dtype(output, inputs, DType::Bool)?.compute_elements(None, DType::Bool, f)
 }
 
-/// Whose sign the rest of a division has.
+/// The operand whose sign the remainder has.
 #[derive(Clone, Copy)]
 enum Sign {
     OfDividend,
@@ -203,7 +203,7 @@ fn rest(output: Output<'_>, inputs: [&Tensor; 2], sign: Sign) -> Result<Tensor> 
     }, else => Err(call.unsupported())))
 }
 
-/// The rest of a division whose quotient is rounded down.
+/// The remainder of a division whose quotient is rounded down.
 #[inline(always)]
 fn with_sign_of<T: Float>(divisor: T, rest: T) -> T {
     let is_other = rest != T::zero() && (rest < T::zero()) != (divisor < T::zero());
@@ -217,7 +217,7 @@ fn integer_rest<T: PrimInt>(a: T, b: T, sign: Sign, by_zero: &AtomicBool) -> T {
         return b;
     }
     if a.checked_div(&b).is_none() {
-        return T::zero(); // the smallest integer by -1
+        return T::zero(); // the smallest integer divided by -1
     }
     let rest = a % b;
     let is_other = rest != T::zero() && (rest < T::zero()) != (b < T::zero());
@@ -233,8 +233,8 @@ fn raised(call: Pointwise<'_, 2>) -> Result<Tensor> {
     let number = if exponent.is_wrapped_number() { loops::elements::<f64>(exponent)? } else { Vec::new() };
     let (dtype, is_half) = (call.dtype, call.dtype == DType::Float16);
     match_computing!(dtype, T: Float => match *number {
-        // Powers by one number that are better made otherwise, the same ones as in PyTorch. Roots of -0 and of negative
-        // infinity differ.
+        // The same exponents as in PyTorch have a formula of their own. For roots of -0 and of negative infinity, the
+        // results differ from those of the general power.
         [2.0] => call.compute(None, dtype, |[x, _]: [T; 2]| x * x),
         [3.0] => call.compute(None, dtype, |[x, _]: [T; 2]| x * x * x),
         [-2.0] => call.compute(None, dtype, |[x, _]: [T; 2]| T::ONE / (x * x)),
@@ -249,7 +249,7 @@ fn raised(call: Pointwise<'_, 2>) -> Result<Tensor> {
     }, else => Err(call.unsupported()))))
 }
 
-/// What is not whole becomes zero, as it does in C.
+/// A negative power that is not an integer becomes zero, as in C.
 fn integer_power<T: PrimInt + Number>(base: T, exponent: T) -> T {
     if exponent < T::ZERO {
         let is_even = exponent & T::ONE == T::ZERO;
@@ -270,7 +270,7 @@ fn integer_power<T: PrimInt + Number>(base: T, exponent: T) -> T {
     power
 }
 
-/// As [`interpolated`], by one number.
+/// Checks that the ends of an interpolation have the same dtype.
 fn check_ends(operator: &str, [start, end]: [&Tensor; 2]) -> Result<()> {
     ensure!(
         start.dtype() == end.dtype(),
@@ -313,7 +313,7 @@ fn interpolated(output: Output<'_>, inputs: [&Tensor; 3]) -> Result<Tensor> {
     let call = Pointwise::promoting_exactly(output, inputs)?;
     match_computing!(call.dtype, T: Float => {
         call.compute(None, call.dtype, |[start, end, weight]: [T; 3]| {
-            // From the nearer end, so that both are met exactly.
+            // Computed from the nearer end, so that both ends are exact.
             if weight.abs() < 0.5 { start + weight * (end - start) } else { end - (end - start) * (T::ONE - weight) }
         })
     }, else => match_computing!(call.dtype, T: Complex => {
@@ -321,7 +321,7 @@ fn interpolated(output: Output<'_>, inputs: [&Tensor; 3]) -> Result<Tensor> {
     }, else => Err(call.unsupported())))
 }
 
-/// From the nearer end, by how far the weight is from zero.
+/// Computed from the nearer end, by the magnitude of the weight.
 #[inline(always)]
 fn between<T: Float + Element>(start: Complex<T>, end: Complex<T>, weight: Complex<T>) -> Complex<T> {
     match weight.re.hypot(weight.im) < 0.5.cast() {

@@ -1,10 +1,10 @@
-//! Rounding and bits, which integers have too.
+//! Rounding and bitwise operations, for integers too.
 
-/// A number that can be made whole.
+/// A number that can be rounded to an integer.
 pub(super) trait Rounded: Copy {
     fn down(self) -> Self;
     fn up(self) -> Self;
-    /// Halves go to the even number.
+    /// Ties go to the even number.
     fn nearest(self) -> Self;
     fn cut(self) -> Self;
 }
@@ -45,7 +45,7 @@ rounded! {
     i64: from from from from;
 }
 
-/// A type that can be looked at bit by bit; a boolean is one bit.
+/// A type with bitwise operations; a boolean is one bit.
 pub(super) trait Bits: Copy {
     fn flipped(self) -> Self;
     fn both(self, other: Self) -> Self;
@@ -53,8 +53,8 @@ pub(super) trait Bits: Copy {
     fn differing(self, other: Self) -> Self;
 }
 
-/// As bytes: with the operators of `bool` LLVM makes one number of both operands, and asks whether that is 0, two
-/// bytes at a time.
+/// Computed on bytes: for the operators of `bool`, LLVM combines both operands into one number and compares that with
+/// 0, two bytes at a time.
 impl Bits for bool {
     #[inline(always)]
     fn flipped(self) -> Self {

@@ -1,13 +1,14 @@
-//! Large products of floats, by blocks of packed factors.
+//! Large products of floating-point matrices, by blocks of packed factors.
 //!
 //! # How it works
 //!
-//! 1. The right factor is gone through block by block: so many steps of the sum, and so many columns, as stay in
-//!    the second-level cache. All threads together pack a block as panels, which are as wide as a tile.
-//! 2. Rows of the left factor, those of a tile at a time, are turned into memory that stays in the first-level
+//! 1. The right factor is processed block by block: a block has as many steps of the sum, and as many columns, as fit
+//!    into the second-level cache. All threads together pack it into panels, which are as wide as a tile.
+//! 2. Rows of the left factor, those of one tile at a time, are transposed into memory that stays in the first-level
 //!    cache, and multiplied with all panels of the block.
 //!
-//! Where lines of a matrix are a power of two apart, they compete for a few places of the caches; their copies do not.
+//! If the lines of a matrix are a power of two apart, they compete for a few sets of the caches; the packed copies do
+//! not.
 #![expect(unsafe_code, reason = "reads and writes matrices that the caller vouches for")]
 
 use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
@@ -22,31 +23,32 @@ use crate::loops::{is_widest, parallel};
 use crate::number::Number;
 use crate::vector::Vector;
 
-/// How many vectors wide a block is: with [`DEPTH`] steps 1 MiB of the widest vectors, and half of that of others.
+/// The width of a block in vectors: with [`DEPTH`] steps, a block takes 1 MiB with the widest vectors, and half of that
+/// otherwise.
 const VECTORS: usize = 64;
 
-/// From so many multiplications on copies of both factors pay.
+/// The number of multiplications from which copies of both factors pay.
 const WORTH_PACKING: usize = 1 << 25;
 
-/// From so many rows on a copy of the right factor pays.
+/// The number of rows from which a copy of the right factor pays.
 const ROWS_WORTH_PACKING: usize = 128;
 
-/// From so many columns on a copy of the left factor does.
+/// The number of columns from which a copy of the left factor pays.
 const COLUMNS_WORTH_PACKING: usize = 32;
 
-/// Whether a product of factors as [`turned`](super::tiles::turned) gave them is better computed by blocks than as
-/// they are.
+/// Whether a product of factors, in the form that [`turned`](super::tiles::turned) returned, is better computed by
+/// blocks than in place.
 #[inline]
 pub(super) fn are_for<T>(a: &Matrices<T>, b: &Matrices<T>) -> bool {
     let is_large = a.rows.saturating_mul(a.columns).saturating_mul(b.columns) >= WORTH_PACKING;
     is_large && a.rows >= ROWS_WORTH_PACKING && b.columns >= COLUMNS_WORTH_PACKING
 }
 
-/// Writes a product, or adds it to what is there.
+/// Writes a product to `out`, or adds it to `out` if `adds`.
 ///
 /// # Safety
-/// - What [`tiles::multiply`](super::tiles::multiply) asks for: matrices in bounds and of fitting sizes, `out`
-///   apart from the others, nobody else there, and all as [`turned`](super::tiles::turned) gave it.
+/// - The requirements of [`tiles::multiply`](super::tiles::multiply): matrices in bounds and of matching sizes, `out`
+///   apart from the others, no other access, and all in the form that [`turned`](super::tiles::turned) returned.
 pub(super) unsafe fn multiply<T: Number>(
     out: Matrices<T>,
     a: Matrices<T>,
@@ -54,8 +56,8 @@ pub(super) unsafe fn multiply<T: Number>(
     adds: bool,
     is_parallel: bool,
 ) {
-    // SAFETY: `T` is the type that is named, so the casts change none; `is_widest` found the instructions of
-    // `widest`, `turned` those of `wide`; the caller vouches for the matrices.
+    // SAFETY: `T` is the type that is named, so the casts change no type; `is_widest` found the instructions of
+    // `widest`, `turned` those of `wide`; the caller guarantees the matrices.
     unsafe {
         match T::DTYPE {
             DType::Float32 if is_widest() => {
@@ -72,12 +74,12 @@ pub(super) unsafe fn multiply<T: Number>(
     }
 }
 
-/// Multiplies rows with some panels of a block: [`Block::multiply`] for some processor.
+/// Multiplies rows with some panels of a block: [`Block::multiply`], compiled for a processor's instructions.
 type Rows<T> = unsafe fn(&Block<T>, Range<usize>, [Matrices<T>; 2]);
 
 /// # Safety
-/// - What [`multiply`] asks for, of the matrices.
-/// - `rows` is one of the below, for vectors `V`, and the processor has its instructions.
+/// - The requirements of [`multiply`] on the matrices.
+/// - `rows` is one of the functions below, for vectors `V`, and the processor has its instructions.
 unsafe fn blocks<V: Vector>(
     out: Matrices<V::Element>,
     a: Matrices<V::Element>,
@@ -101,11 +103,11 @@ unsafe fn blocks<V: Vector>(
             let panels = memory.numbers::<V::Element>(columns * depth).as_mut_ptr();
             let block = Block { panels, width, depth, columns, adds: adds || step > 0 };
             share(block.count(), parallel::GRAIN / (width * depth), &|range| {
-                // SAFETY: the block is `depth` rows and `columns` columns of `b`, which the caller vouches for;
-                // each panel is one thread's.
+                // SAFETY: the block is `depth` rows and `columns` columns of `b`, which the caller guarantees; each
+                // panel is filled by one thread.
                 range.for_each(|panel| unsafe { block.fill(panel, b) });
             });
-            // Several threads share the columns of a few rows.
+            // If there are few rows, several threads share their columns.
             let parts = match is_parallel {
                 true => (4 * rayon::current_num_threads()).div_ceil(groups).min(block.count()),
                 false => 1,
@@ -118,9 +120,9 @@ unsafe fn blocks<V: Vector>(
                     let height = (out.rows - row).min(V::ROWS);
                     let to = Matrices { rows: height, ..out.from(row, 0) };
                     let panels = part * block.count() / parts..(part + 1) * block.count() / parts;
-                    // SAFETY: `data` has room for a tile's rows of `depth` numbers, fewer than a panel's; the rows
-                    // lie in `a` and `out`, which the caller vouches for. The panels were filled by `share` before;
-                    // each group and part is one thread's alone.
+                    // SAFETY: `data` has room for the rows of a tile with `depth` numbers each, which is less than a
+                    // panel; the rows are in `a` and `out`, which the caller guarantees. The panels were filled by
+                    // `share` before; each group and part belongs to one thread.
                     unsafe {
                         let data = buffer.start();
                         pack(a.from(row, 0).transposed(), depth, height, data);
@@ -140,7 +142,7 @@ unsafe fn blocks<V: Vector>(
 }
 
 /// # Safety
-/// - What [`Block::multiply`] asks for: filled panels, rows in bounds, and the result this thread's alone.
+/// - The requirements of [`Block::multiply`]: filled panels, rows in bounds, and a result that only this thread uses.
 /// - The processor has these features, and so the vectors.
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
 unsafe fn widest<V: Vector>(
@@ -148,12 +150,12 @@ unsafe fn widest<V: Vector>(
     panels: Range<usize>,
     [out, a]: [Matrices<V::Element>; 2],
 ) {
-    // SAFETY: the caller vouches for panels and rows; whoever has these features has the vectors.
+    // SAFETY: the caller guarantees panels and rows; a processor with these features has the vectors.
     unsafe { block.multiply::<V>(panels, out, a) }
 }
 
 /// # Safety
-/// - What [`Block::multiply`] asks for: filled panels, rows in bounds, and the result this thread's alone.
+/// - The requirements of [`Block::multiply`]: filled panels, rows in bounds, and a result that only this thread uses.
 /// - The processor has these features, and so the vectors.
 #[target_feature(enable = "avx2,fma")]
 unsafe fn wide<V: Vector>(
@@ -161,58 +163,59 @@ unsafe fn wide<V: Vector>(
     panels: Range<usize>,
     [out, a]: [Matrices<V::Element>; 2],
 ) {
-    // SAFETY: the caller vouches for panels and rows; whoever has these features has the vectors.
+    // SAFETY: the caller guarantees panels and rows; a processor with these features has the vectors.
     unsafe { block.multiply::<V>(panels, out, a) }
 }
 
-/// Some steps of the right factor, and some of its columns, in memory of their own.
+/// Some steps and some columns of the right factor, packed in separate memory.
 struct Block<T> {
-    /// One after the other, each as long as its columns and steps.
+    /// The panels, one after the other, each of `depth` rows of its columns.
     panels: *mut T,
-    /// How many columns a panel has, but for the last.
+    /// The number of columns of a panel, except the last.
     width: usize,
     depth: usize,
     columns: usize,
-    /// Whether products are added to what is there.
+    /// Whether products are added to the result.
     adds: bool,
 }
 
-// SAFETY: an address and numbers; the functions that follow it are `unsafe`, and `blocks` gives each panel to one
-// thread to fill.
+// SAFETY: this is an address and numbers; the functions that access the address are `unsafe`, and `blocks` has each
+// panel filled by one thread.
 unsafe impl<T: Send + Sync> Sync for Block<T> {}
 
 impl<T: Number> Block<T> {
-    /// How many panels there are.
+    /// The number of panels.
     fn count(&self) -> usize {
         self.columns.div_ceil(self.width)
     }
 
-    /// A panel's first column, how many it has, and where it lies.
+    /// A panel's first column, its number of columns, and its address.
     fn panel(&self, panel: usize) -> (usize, usize, *mut T) {
         let column = panel * self.width;
         (column, (self.columns - column).min(self.width), self.panels.wrapping_add(column * self.depth))
     }
 
-    /// Packs a panel of a matrix that starts where the block does.
+    /// Packs a panel from a matrix that starts where the block does.
     ///
     /// # Safety
     /// - `panel` is less than [`count`](Self::count), and there is memory for all panels at `panels`.
-    /// - `depth` rows of `columns` columns from the start of `from` can be read, and nobody writes them meanwhile.
-    /// - Nobody else has to do with the panel meanwhile.
+    /// - `depth` rows of `columns` columns from the start of `from` can be read, and nothing writes them during the
+    ///   call.
+    /// - Nothing else uses the panel during the call.
     unsafe fn fill(&self, panel: usize, from: Matrices<T>) {
         let (column, width, to) = self.panel(panel);
-        // SAFETY: a panel is `depth` rows of `width` of the columns that the caller vouches for, and it vouches for
-        // as much memory there.
+        // SAFETY: a panel is `depth` rows of `width` of the columns that the caller guarantees, and the caller
+        // guarantees as much memory there.
         unsafe { pack(from.from(0, column), self.depth, width, to) };
     }
 
     /// Multiplies some rows with some panels.
     ///
     /// # Safety
-    /// - The panels are filled, and nobody writes them meanwhile.
+    /// - The panels are filled, and nothing writes them during the call.
     /// - `a` can be read, and has `depth` columns, and as many rows as `out`.
-    /// - The rows of `out` are contiguous and can be written (and read if `adds`); in the panels' columns nobody
-    ///   else uses them.
+    /// - The rows of `out` are contiguous and can be written (and read if `adds`); nothing else uses them in the
+    ///   columns of the panels.
     /// - The processor has the vectors.
     #[inline(always)]
     unsafe fn multiply<V: Vector<Element = T>>(
@@ -230,8 +233,8 @@ impl<T: Number> Block<T> {
                 pitch: width as isize,
                 adds: self.adds,
             };
-            // SAFETY: a filled panel, and the `width` columns of the result from its own first on: both the caller
-            // vouches for.
+            // SAFETY: a filled panel, and the `width` columns of the result from its own first column on: the caller
+            // guarantees both.
             unsafe { strip.compute::<V>(width) };
         }
     }
@@ -244,8 +247,7 @@ mod tests {
     use super::*;
     use crate::loops::is_wide;
 
-    /// A matrix of small whole numbers, of which sums are exact, that lies by rows or by columns, with gaps between
-    /// them.
+    /// A matrix of small integers, whose sums are exact, stored by rows or by columns, with gaps between them.
     fn numbers<T: Number>([rows, columns]: [usize; 2], lies_by_rows: bool) -> (Vec<T>, [usize; 2]) {
         let strides = if lies_by_rows { [columns + 3, 1] } else { [1, rows + 3] };
         let count = (rows + 3) * (columns + 3);
@@ -262,8 +264,8 @@ mod tests {
         let (mut b, b_strides) = numbers::<T>([depth, columns], lie_by_rows[1]);
         let (mut out, out_strides) = numbers::<T>([rows, columns], true);
         let before = out.clone();
-        // SAFETY: all lie in three vectors of our own, in which `numbers` leaves gaps but no lack; the caller asked for
-        // `is_wide`.
+        // SAFETY: all are in three vectors of our own, in which `numbers` leaves gaps, but has memory for every
+        // element; the caller checked `is_wide`.
         unsafe {
             multiply(
                 Matrices::one(out.as_mut_ptr(), [rows, columns], out_strides),

@@ -1,14 +1,14 @@
-//! Implicit GEMM: products of a matrix that is never made, whose elements lie where two lists say, such as the
-//! pixels under a window.
+//! Implicit GEMM: products with a matrix that is never stored, whose elements are at offsets given by two lists, such
+//! as the pixels under a window.
 //!
 //! # How it works
 //!
-//! 1. The other factor is a packed *panel* of up to [`WIDTH`] columns. A tile of some rows of the result by one or
-//!    two vectors stays in registers; for each step of the sum, a row of the panel is multiplied with one number
-//!    for each row of the tile, which may lie anywhere.
-//! 2. Of few columns ([`Shape::Lines`]) vectors lie along rows whose elements are neighbours: such lines of rows
-//!    are multiplied with one number of the panel for each step.
-//! 3. If the sum is over such lines ([`Shape::Dots`]), vectors lie along both factors.
+//! 1. The other factor is a packed *panel* of up to [`WIDTH`] columns. A tile of some rows of the result by one or two
+//!    vectors stays in registers; for each step of the sum, a row of the panel is multiplied by one element for each
+//!    row of the tile, which may be anywhere in memory.
+//! 2. If there are few columns ([`Shape::Lines`]), vectors lie along rows whose elements are adjacent: such lines of
+//!    rows are multiplied by one element of the panel for each step.
+//! 3. If the sum runs over such lines ([`Shape::Dots`]), vectors lie along both factors.
 #![expect(unsafe_code, reason = "reads and writes elements at addresses that the caller vouches for")]
 
 #[cfg(target_arch = "x86_64")]
@@ -22,16 +22,16 @@ use crate::loops::{is_wide, is_widest};
 use crate::number::Number;
 use crate::vector::{Few, Vector};
 
-/// How many columns a panel has.
+/// The number of columns of a panel.
 pub const WIDTH: usize = 32;
 
-/// How many lines are multiplied at a time.
+/// The number of lines that are multiplied at a time.
 const LINES: usize = 4;
 
-/// For how many steps sums over lines are taken at a time.
+/// The number of steps for which sums over lines are computed at a time.
 const STEPS: usize = 3;
 
-/// A matrix whose element in row `r` is, for step `s` of the sum, `rows[r] + steps[s]` elements after an address.
+/// A matrix whose element in row `r` and step `s` of the sum is `rows[r] + steps[s]` elements after `data`.
 #[derive(Clone, Copy)]
 pub struct ImplicitMatrix<'a, T> {
     pub data: *const T,
@@ -39,36 +39,36 @@ pub struct ImplicitMatrix<'a, T> {
     pub steps: &'a [usize],
 }
 
-/// Such a matrix, a panel, and where their product goes.
+/// An implicit matrix, a panel, and the memory of their product.
 #[derive(Clone, Copy)]
 pub struct Product<'a, T> {
     pub a: ImplicitMatrix<'a, T>,
-    /// For each step [`WIDTH`] numbers, of which those behind the last column do not count.
+    /// [`WIDTH`] numbers for each step, of which those after the last column do not count.
     pub panel: *const T,
-    /// How many columns there are.
+    /// The number of columns.
     pub columns: usize,
     pub out: *mut T,
-    /// Whether the product is added to what is there.
+    /// Whether the product is added to the result.
     pub adds: bool,
     pub shape: Shape,
 }
 
-/// What is multiplied with what.
+/// The form of the factors.
 #[derive(Clone, Copy)]
 pub enum Shape {
-    /// Rows with a panel: the result has rows of [`WIDTH`] numbers.
+    /// Rows times a panel: the result has rows of [`WIDTH`] numbers.
     Rows,
-    /// As `Rows`, each column having a matrix of its own: elements of these lie side by side.
+    /// Like `Rows`, but each column has a matrix of its own: the elements of these matrices are adjacent.
     Columns,
-    /// Lines of `len` rows with a panel, each row of the matrix standing for the first of a line, and the others
-    /// one element after the other; columns of the result are `pitch` apart, in which the lines follow each other.
+    /// Lines of `len` rows times a panel: a row of the matrix stands for the first of a line, and the others follow,
+    /// one element after the other. Columns of the result are `pitch` apart; in each, the lines follow each other.
     Lines { len: usize, pitch: usize },
-    /// The sums are over the rows of such lines: with columns `pitch` apart instead of a panel, in which the lines
-    /// follow each other. The result has a row of [`WIDTH`] numbers for each step.
+    /// The sum runs over the rows of such lines. In place of a panel there are columns `pitch` apart, in which the
+    /// lines follow each other. The result has a row of [`WIDTH`] numbers for each step.
     Dots { len: usize, pitch: usize },
 }
 
-/// Memory for numbers that starts with a cache line, so that no vector of a panel lies in two.
+/// Memory for numbers that is aligned to a cache line, so that no vector of a panel crosses two.
 #[derive(Default)]
 pub struct Aligned {
     lines: Vec<Line>,
@@ -79,40 +79,40 @@ pub struct Aligned {
 struct Line(#[expect(dead_code, reason = "is memory only")] [u8; 64]);
 
 impl Aligned {
-    /// How large it is, in bytes.
+    /// Its size in bytes.
     pub fn size(&self) -> usize {
         self.lines.len() * size_of::<Line>()
     }
 
-    /// So many numbers: zeros, or what the bytes of others that were there make.
+    /// `len` numbers: zeros, or whatever the bytes of previous numbers make.
     pub fn numbers<T: Number>(&mut self, len: usize) -> &mut [T] {
         const { assert!(!matches!(T::DTYPE, DType::Bool), "not any byte is a bool") };
         let lines = (len * size_of::<T>()).div_ceil(size_of::<Line>());
         if self.lines.len() < lines {
             self.lines.resize(lines, Line([0; 64]));
         }
-        // SAFETY: `lines` cover `len` numbers, aligned to 64 bytes; all bytes of them were written, and any bytes
-        // are a number, as asserted. `self` is borrowed exclusively.
+        // SAFETY: `lines` cover `len` numbers, aligned to 64 bytes; all of their bytes were written, and any bytes are
+        // a valid number, as asserted. `self` is borrowed exclusively.
         unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), len) }
     }
 }
 
 impl<T: Number> Product<'_, T> {
-    /// Computes it.
+    /// Computes the product.
     ///
     /// # Safety
-    /// - Each `rows[r] + steps[s]` leads to an element of the matrix that can be read: of [`Shape::Columns`] to
-    ///   [`WIDTH`] of them, of [`Shape::Lines`] and [`Shape::Dots`] to `len`.
+    /// - Each `rows[r] + steps[s]` leads to an element of the matrix that can be read: for [`Shape::Columns`] to
+    ///   [`WIDTH`] elements, for [`Shape::Lines`] and [`Shape::Dots`] to `len`.
     /// - `columns` is at most [`WIDTH`].
-    /// - The panel has [`WIDTH`] numbers for each step; of [`Shape::Dots`], `columns` columns `pitch` apart, of as
+    /// - The panel has [`WIDTH`] numbers for each step; for [`Shape::Dots`], `columns` columns `pitch` apart, of as
     ///   many numbers as there are rows in all lines.
-    /// - `out` has a row of [`WIDTH`] numbers for each row (of [`Shape::Dots`], for each step), or of
-    ///   [`Shape::Lines`] `columns` columns `pitch` apart; these can be written, and read if `adds`.
-    /// - All are aligned and initialised (`out` if `adds`), and the result shares no memory with the factors.
-    /// - Meanwhile nobody else writes the factors, or reads or writes the result.
+    /// - `out` has a row of [`WIDTH`] numbers for each row (for [`Shape::Dots`], for each step); for [`Shape::Lines`],
+    ///   `columns` columns `pitch` apart. They can be written, and read if `adds`.
+    /// - All are aligned and initialised (`out` only if `adds`), and the result shares no memory with the factors.
+    /// - During the call, nothing else writes the factors, or reads or writes the result.
     pub unsafe fn compute(self) {
-        // SAFETY: `T` is the type that is named, so `cast` changes none; `is_widest` and `is_wide` found the
-        // instructions; the caller vouches for all addresses.
+        // SAFETY: `T` is the type that is named, so `cast` changes no type; `is_widest` and `is_wide` found the
+        // instructions; the caller guarantees all addresses.
         #[cfg(target_arch = "x86_64")]
         unsafe {
             match T::DTYPE {
@@ -124,28 +124,28 @@ impl<T: Number> Product<'_, T> {
                 _ => {}
             }
         }
-        // SAFETY: the caller vouches for all addresses; any processor has these lanes.
+        // SAFETY: the caller guarantees all addresses; any processor has these lanes.
         unsafe { self.by::<Few<T>>() }
     }
 }
 
 /// # Safety
-/// - What [`Product::compute`] asks for, of all addresses.
+/// - The requirements of [`Product::compute`] on all addresses.
 /// - The processor has these features, and so the vectors.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
 unsafe fn widest<V: Vector>(product: Product<'_, V::Element>) {
-    // SAFETY: the caller vouches for all addresses; whoever has these features has the vectors.
+    // SAFETY: the caller guarantees all addresses; a processor with these features has the vectors.
     unsafe { product.by::<V>() }
 }
 
 /// # Safety
-/// - What [`Product::compute`] asks for, of all addresses.
+/// - The requirements of [`Product::compute`] on all addresses.
 /// - The processor has these features, and so the vectors.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn wide<V: Vector>(product: Product<'_, V::Element>) {
-    // SAFETY: the caller vouches for all addresses; whoever has these features has the vectors.
+    // SAFETY: the caller guarantees all addresses; a processor with these features has the vectors.
     unsafe { product.by::<V>() }
 }
 
@@ -158,11 +158,11 @@ impl<'a, T: Number> Product<'a, T> {
     }
 
     /// # Safety
-    /// - What [`compute`](Self::compute) asks for, of all addresses.
+    /// - The requirements of [`compute`](Self::compute) on all addresses.
     /// - The processor has the vectors.
     #[inline(always)]
     unsafe fn by<V: Vector<Element = T>>(self) {
-        // SAFETY: the caller vouches for the vectors and for all addresses, as this shape has them.
+        // SAFETY: the caller guarantees the vectors and all addresses, for this shape.
         unsafe {
             match self.shape {
                 Shape::Rows => self.strips::<V, false>(),
@@ -173,16 +173,16 @@ impl<'a, T: Number> Product<'a, T> {
         }
     }
 
-    /// Computes all columns, each `OWN`ing a matrix or not.
+    /// Computes all columns; with `OWN`, each column has a matrix of its own.
     ///
     /// # Safety
-    /// - What [`by`](Self::by) asks for, of [`Shape::Columns`] if `OWN`, else of [`Shape::Rows`].
+    /// - The requirements of [`by`](Self::by), for [`Shape::Columns`] if `OWN`, else for [`Shape::Rows`].
     #[inline(always)]
     unsafe fn strips<V: Vector<Element = T>, const OWN: bool>(&self) {
         let mut column = 0;
         while column < self.columns {
-            // SAFETY: what the caller vouches for; a strip ends within the `WIDTH` numbers that rows of panel and
-            // result have.
+            // SAFETY: the caller guarantees this; a strip ends within the `WIDTH` numbers that rows of the panel and of
+            // the result have.
             column += unsafe {
                 match self.columns - column > V::LANES {
                     true => self.strip::<V, 2, OWN>(column),
@@ -192,16 +192,16 @@ impl<'a, T: Number> Product<'a, T> {
         }
     }
 
-    /// Computes `N` vectors of columns, and gives back how many columns these are.
+    /// Computes `N` vectors of columns, and returns the number of these columns.
     ///
     /// # Safety
-    /// - What [`by`](Self::by) asks for, of [`Shape::Columns`] if `OWN`, else of [`Shape::Rows`].
-    /// - `N` vectors from `column` on lie within [`WIDTH`] numbers.
+    /// - The requirements of [`by`](Self::by), for [`Shape::Columns`] if `OWN`, else for [`Shape::Rows`].
+    /// - `N` vectors from `column` on are within [`WIDTH`] numbers.
     #[inline(always)]
     unsafe fn strip<V: Vector<Element = T>, const N: usize, const OWN: bool>(&self, column: usize) -> usize {
         let mut row = 0;
         while row < self.a.rows.len() {
-            // SAFETY: what the caller vouches for; as many rows are left as the tile has.
+            // SAFETY: the caller guarantees this; at least as many rows are left as the tile has.
             row += unsafe {
                 match self.a.rows.len() - row {
                     8.. if V::ROWS == 8 => self.tile::<V, N, 8, OWN>(row, column),
@@ -214,12 +214,12 @@ impl<'a, T: Number> Product<'a, T> {
         N * V::LANES
     }
 
-    /// Computes some rows of a strip, and gives back how many.
+    /// Computes some rows of a strip, and returns their number.
     ///
     /// # Safety
-    /// - What [`by`](Self::by) asks for, of [`Shape::Columns`] if `OWN`, else of [`Shape::Rows`].
-    /// - `N` vectors from `column` on lie within [`WIDTH`] numbers.
-    /// - There are `ROWS` rows from this one on.
+    /// - The requirements of [`by`](Self::by), for [`Shape::Columns`] if `OWN`, else for [`Shape::Rows`].
+    /// - `N` vectors from `column` on are within [`WIDTH`] numbers.
+    /// - There are `ROWS` rows from `row` on.
     #[expect(
         clippy::needless_range_loop,
         reason = "`r` and `n` count rows and vectors of all that a tile has"
@@ -230,8 +230,9 @@ impl<'a, T: Number> Product<'a, T> {
         row: usize,
         column: usize,
     ) -> usize {
-        // SAFETY: `row + r` is less than the number of rows, of which the caller promises `ROWS`; rows and steps
-        // lead to elements, and each row of panel and result has `WIDTH` numbers, within which the vectors lie.
+        // SAFETY: `row + r` is less than the number of rows, of which the caller guarantees `ROWS` from `row` on; rows
+        // and steps lead to elements, and each row of the panel and of the result has `WIDTH` numbers, which contain
+        // the vectors.
         unsafe {
             let rows: [*const T; ROWS] = from_fn(|r| self.a.data.add(*self.a.rows.get_unchecked(row + r)));
             let mut line = self.panel.add(column);
@@ -262,10 +263,10 @@ impl<'a, T: Number> Product<'a, T> {
         ROWS
     }
 
-    /// Computes lines of so many rows, column by column.
+    /// Computes lines of `len` rows, column by column.
     ///
     /// # Safety
-    /// - What [`by`](Self::by) asks for, of [`Shape::Lines`].
+    /// - The requirements of [`by`](Self::by), for [`Shape::Lines`].
     #[inline(always)]
     unsafe fn lines<V: Vector<Element = T>>(&self, len: usize, pitch: usize) {
         for column in 0..self.columns {
@@ -273,8 +274,8 @@ impl<'a, T: Number> Product<'a, T> {
             while line < self.a.rows.len() {
                 let count = if self.a.rows.len() - line < LINES { 1 } else { LINES };
                 for start in (0..len).step_by(V::LANES) {
-                    // SAFETY: what the caller vouches for; as many lines are left, and `width` elements of each
-                    // from `start` on.
+                    // SAFETY: the caller guarantees this; as many lines are left, and `width` elements of each from
+                    // `start` on.
                     unsafe {
                         let (to, width) =
                             (self.out.add(column * pitch + line * len + start), V::LANES.min(len - start));
@@ -289,12 +290,12 @@ impl<'a, T: Number> Product<'a, T> {
         }
     }
 
-    /// Computes so many elements of `N` lines.
+    /// Computes `width` elements of `N` lines.
     ///
     /// # Safety
-    /// - What [`by`](Self::by) asks for, of [`Shape::Lines`] of `len`.
-    /// - There are `N` lines from this one on, `width` elements of each from `start` on, and such a column.
-    /// - `to` is where these elements of the first line go in that column.
+    /// - The requirements of [`by`](Self::by), for [`Shape::Lines`] of `len`.
+    /// - There are `N` lines from `line` on, `width` elements of each from `start` on, and the column `column`.
+    /// - `to` is the address of these elements of the first line in that column of the result.
     #[inline(always)]
     unsafe fn across<V: Vector<Element = T>, const N: usize>(
         &self,
@@ -305,8 +306,9 @@ impl<'a, T: Number> Product<'a, T> {
         to: *mut T,
         len: usize,
     ) {
-        // SAFETY: `line + n` is less than the number of lines, of which the caller promises `N`; lines and steps
-        // lead to `width` elements from `start` on, and so many can be written every `len` from `to` on.
+        // SAFETY: `line + n` is less than the number of lines, of which the caller guarantees `N` from `line` on; lines
+        // and steps lead to `width` elements from `start` on, and as many can be written every `len` elements from `to`
+        // on.
         unsafe {
             let lines: [*const T; N] =
                 from_fn(|n| self.a.data.add(self.a.rows.get_unchecked(line + n) + start));
@@ -325,16 +327,16 @@ impl<'a, T: Number> Product<'a, T> {
         }
     }
 
-    /// Computes the sums over lines of so many rows, column by column.
+    /// Computes the sums over lines of `len` rows, column by column.
     ///
     /// # Safety
-    /// - What [`by`](Self::by) asks for, of [`Shape::Dots`].
+    /// - The requirements of [`by`](Self::by), for [`Shape::Dots`].
     #[inline(always)]
     unsafe fn dots<V: Vector<Element = T>>(&self, len: usize, pitch: usize) {
         for column in 0..self.columns {
             let (other, mut step) = (self.panel.wrapping_add(column * pitch), 0);
             while step < self.a.steps.len() {
-                // SAFETY: what the caller vouches for; as many steps are left, and `other` is the start of a column.
+                // SAFETY: the caller guarantees this; as many steps are left, and `other` is the start of a column.
                 step += unsafe {
                     match self.a.steps.len() - step {
                         STEPS.. => self.dot::<V, STEPS>(step, column, other, len),
@@ -345,11 +347,11 @@ impl<'a, T: Number> Product<'a, T> {
         }
     }
 
-    /// Computes the sums of `N` steps with a column, and gives back how many these are.
+    /// Computes the sums of `N` steps with a column, and returns `N`.
     ///
     /// # Safety
-    /// - What [`by`](Self::by) asks for, of [`Shape::Dots`] of `len`.
-    /// - There are `N` steps from this one on, and such a column, which starts at `other`.
+    /// - The requirements of [`by`](Self::by), for [`Shape::Dots`] of `len`.
+    /// - There are `N` steps from `step` on, and the column `column`, which starts at `other`.
     #[inline(always)]
     unsafe fn dot<V: Vector<Element = T>, const N: usize>(
         &self,
@@ -358,9 +360,9 @@ impl<'a, T: Number> Product<'a, T> {
         other: *const T,
         len: usize,
     ) -> usize {
-        // SAFETY: `step + n` is less than the number of steps, of which the caller promises `N`; lines and steps
-        // lead to `len` elements, as many as the column has for each line, and the result has a row of `WIDTH`
-        // numbers for each step.
+        // SAFETY: `step + n` is less than the number of steps, of which the caller guarantees `N` from `step` on; lines
+        // and steps lead to `len` elements, as many as the column has for each line, and the result has a row of
+        // `WIDTH` numbers for each step.
         unsafe {
             let mut sums = [V::zero(); N];
             let steps: [usize; N] = from_fn(|n| *self.a.steps.get_unchecked(step + n));

@@ -1,12 +1,12 @@
-//! Products of `bfloat16` matrices by the instruction that multiplies pairs of them and adds in `float32`
+//! Products of `bfloat16` matrices by the instruction that multiplies pairs of elements and adds them in `float32`
 //! (AVX512-BF16).
 //!
 //! # How it works
 //!
-//! 1. The second factor is taken in *panels* of [`WIDTH`] columns, which are packed so that two rows lie side by
-//!    side, element by element; as many as threads need at a time, so there is never a second copy of a matrix.
-//! 2. Each panel meets all rows of the first factor, up to twelve at a time: their sums fill the registers. Pairs
-//!    of that factor already lie side by side, if its rows are dense.
+//! 1. The second factor is processed in *panels* of [`WIDTH`] columns, which are packed so that the elements of two
+//!    rows are interleaved; only as many as the threads need at a time, so there is never a second copy of a matrix.
+//! 2. Each panel is multiplied with all rows of the first factor, up to twelve at a time: their sums fill the
+//!    registers. Pairs of that factor are adjacent already if its rows are contiguous.
 //! 3. The sums are rounded once, as they are written; whole rows of a panel by one instruction.
 #![expect(
     unsafe_code,
@@ -23,23 +23,23 @@ use crate::loops::across::turned;
 use crate::loops::convert::{self, Storer};
 use crate::loops::{self, parallel};
 
-/// How many columns a panel has: two registers of sums for each row.
+/// The number of columns of a panel: two registers of sums for each row.
 const WIDTH: usize = 32;
 
-/// How many rows are multiplied at a time: their sums take 24 of 32 registers.
+/// The number of rows that are multiplied at a time: their sums take 24 of 32 registers.
 const HEIGHT: usize = 12;
 
-/// Whether this is the way to a product of such matrices.
+/// Whether matrices are multiplied by this module.
 pub(super) fn is_for(a: &Tensor, b: &Tensor) -> bool {
     [a, b].iter().all(|factor| factor.dtype() == DType::BFloat16)
         && loops::is_widest()
         && is_x86_feature_detected!("avx512bf16")
 }
 
-/// Writes the products of matrices that [`is_for`] holds for, as any type.
+/// Writes the products of matrices for which [`is_for`] is true, in any dtype.
 ///
 /// # Errors
-/// Memory that the host does not reach.
+/// Memory that the host cannot access.
 pub(super) fn multiply(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     let dense = match a.strides().last() {
         Some(1) => a.clone(),
@@ -62,54 +62,54 @@ pub(super) fn multiply(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
         let mut panel = vec![0; product.a.columns.div_ceil(2) * WIDTH];
         for index in range {
             let product = product.at(index / panels);
-            // SAFETY: sizes fit and the result is apart by `check`, rows of `dense` lie side by side as ensured,
-            // and strides are the tensors' own; the lease keeps everybody else away, this panel of the result is
-            // this thread's alone, and whoever comes here has asked `is_for`, and so for the instructions.
+            // SAFETY: by `check`, the sizes match and the result is apart; the rows of `dense` are contiguous as
+            // ensured, and the strides are those of the tensors. The lease prevents other accesses, only this thread
+            // uses this panel of the result, and the caller has checked `is_for`, and so the instructions.
             unsafe { product.columns(index % panels * WIDTH, &mut panel) };
         }
     });
     Ok(())
 }
 
-/// Two factors, and where their product goes.
+/// Two factors, and the memory of their product.
 struct Product {
     out: Matrices<u8>,
-    /// That of its elements, in bytes; its strides count elements.
+    /// The size of an element of `out` in bytes; its strides count elements.
     size: isize,
     store: Storer,
-    /// Whether the result is of the factors' type, and dense in rows.
+    /// Whether the result has the dtype of the factors, and contiguous rows.
     is_rounded: bool,
     a: Matrices<u16>,
     b: Matrices<u16>,
 }
 
 impl Product {
-    /// One of a batch.
+    /// The product at an index of the batch.
     fn at(&self, batch: usize) -> Self {
         let offset = batch as isize * self.out.batch_stride * self.size;
         let out = Matrices { data: self.out.data.wrapping_offset(offset), ..self.out };
         Product { out, a: self.a.at(batch), b: self.b.at(batch), ..*self }
     }
 
-    /// Up to [`WIDTH`] columns of the product.
+    /// Computes up to [`WIDTH`] columns of the product.
     ///
     /// # Safety
-    /// - The matrices lie in bounds and are of fitting sizes; rows of `a` lie side by side.
-    /// - Nobody else writes the factors, or uses up to [`WIDTH`] columns of the result from `first` on.
-    /// - `first` is less than the number of columns, and `panel` has [`WIDTH`] places for each pair of steps.
+    /// - The matrices are in bounds and of matching sizes; the rows of `a` are contiguous.
+    /// - Nothing else writes the factors, or uses up to [`WIDTH`] columns of the result from `first` on.
+    /// - `first` is less than the number of columns, and `panel` has [`WIDTH`] elements for each pair of steps.
     /// - The processor has the instructions.
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw,avx512bf16")]
     unsafe fn columns(&self, first: usize, panel: &mut [u32]) {
         let width = WIDTH.min(self.b.columns - first);
-        // SAFETY: `width` columns are left from `first` on; the caller vouches for the factor, the panel and the
+        // SAFETY: `width` columns are left from `first` on; the caller guarantees the factor, the panel and the
         // instructions.
         unsafe { self.pack(first, width, panel) };
         let mut sums = [[0.0; WIDTH]; HEIGHT];
         let mut row = 0;
         while row < self.a.rows {
             let a = self.a.data.wrapping_offset(row as isize * self.a.row_stride);
-            // SAFETY: as many rows of `a` are left as each arm multiplies; the caller promises that they are dense,
-            // `pack` filled the panel.
+            // SAFETY: at least as many rows of `a` are left as each arm multiplies; the caller guarantees that they are
+            // contiguous, and `pack` filled the panel.
             let count = unsafe {
                 match self.a.rows - row {
                     HEIGHT.. => self.rows::<HEIGHT>(a, panel, &mut sums),
@@ -124,24 +124,25 @@ impl Product {
                     (row + i) as isize * self.out.row_stride + first as isize * self.out.column_stride;
                 let out = self.out.data.wrapping_offset(place * self.size);
                 if self.is_rounded && width == WIDTH {
-                    // SAFETY: `WIDTH` halves of this row of the result lie side by side (`is_rounded`), as many as
-                    // a register has; the caller vouches for these columns.
+                    // SAFETY: `WIDTH` elements of two bytes are contiguous in this row of the result (`is_rounded`), as
+                    // many as a register has; the caller guarantees these columns.
                     unsafe { out.cast::<__m512bh>().write_unaligned(rounded(sums)) };
                     continue;
                 }
                 // SAFETY: `sums` has `WIDTH` numbers, and this row of the result `width` elements from `first` on,
-                // `column_stride` apart, of the type that `store` was found for; the caller vouches for these columns.
+                // `column_stride` apart, of the dtype that `store` was chosen for; the caller guarantees these columns.
                 unsafe { (self.store)(sums.as_ptr().cast(), width, out, self.out.column_stride) };
             }
             row += count;
         }
     }
 
-    /// Packs columns: for each pair of rows [`WIDTH`] pairs of elements, zeros where there are none.
+    /// Packs columns: [`WIDTH`] pairs of elements for each pair of rows, with zeros where there are no elements.
     ///
     /// # Safety
-    /// - The second factor has `width` columns from `first` on, which can be read, and nobody writes meanwhile.
-    /// - `width` is at most [`WIDTH`], and `panel` has as many places for each pair of rows.
+    /// - The second factor has `width` columns from `first` on, which can be read, and nothing writes them during the
+    ///   call.
+    /// - `width` is at most [`WIDTH`], and `panel` has [`WIDTH`] elements for each pair of rows.
     /// - The processor has the instructions.
     #[inline]
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
@@ -150,21 +151,21 @@ impl Product {
         let data = self.b.data.wrapping_offset(first as isize * column);
         let at = |i: usize, j: usize| data.wrapping_offset(i as isize * row + j as isize * column);
         let pairs = self.b.rows / 2;
-        // SAFETY: rows `2 * i + 1` and before, as `i` is less than `pairs`; column `j` is less than `width`, as
-        // callers ask first.
+        // SAFETY: rows up to `2 * i + 1` exist, as `i` is less than `pairs`; column `j` is less than `width`, as
+        // callers check first.
         let pair = |i: usize, j: usize| unsafe {
             u32::from(at(2 * i, j).read()) | u32::from(at(2 * i + 1, j).read()) << 16
         };
         if row == 1 && column % 2 == 0 && width == WIDTH {
-            // The columns are dense, so the pairs are there; they change places only. SAFETY: `width` columns of
-            // `pairs` pairs, which lie side by side and need not be aligned; the caller promises room for them.
+            // The columns are contiguous, so the pairs exist already, and are only transposed. SAFETY: `width` columns
+            // of `pairs` pairs, which are contiguous and need not be aligned; the caller guarantees room for them.
             unsafe { turned::<u32>(data.cast(), column / 2, [width, pairs], panel.as_mut_ptr(), WIDTH) };
         } else {
             for (i, line) in panel.chunks_exact_mut(WIDTH).take(pairs).enumerate() {
                 if column == 1 && width == WIDTH {
                     line.iter_mut().enumerate().for_each(|(j, to)| {
-                        // SAFETY: row `i` of the two that `pairs` counts; `j` is less than `WIDTH`, as many columns
-                        // as there are, side by side.
+                        // SAFETY: `i` is one of the two rows of a pair, as `pairs` counts them; `j` is less than
+                        // `WIDTH`, the number of columns, which are adjacent.
                         let element = |i: usize| u32::from(unsafe { at(i, 0).add(j).read() });
                         *to = element(2 * i) | element(2 * i + 1) << 16;
                     });
@@ -177,17 +178,17 @@ impl Product {
         }
         if self.b.rows % 2 == 1 {
             for (j, to) in panel[pairs * WIDTH..].iter_mut().enumerate() {
-                // SAFETY: row `2 * pairs` is the last, as their number is odd; `j` is less than `width`.
+                // SAFETY: row `2 * pairs` is the last one, as their number is odd; `j` is less than `width`.
                 *to = if j < width { u32::from(unsafe { at(2 * pairs, j).read() }) } else { 0 };
             }
         }
     }
 
-    /// The products of some rows, of which the first starts at `a`, with a panel; gives back how many these are.
+    /// The products of some rows, of which the first starts at `a`, with a panel; returns the number of rows.
     ///
     /// # Safety
-    /// - From `a` on, `COUNT` rows of the first factor can be read, of elements side by side, and nobody writes
-    ///   them meanwhile.
+    /// - From `a` on, `COUNT` rows of the first factor can be read, with contiguous elements, and nothing writes them
+    ///   during the call.
     /// - The processor has the instructions.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bf16")]
@@ -202,16 +203,16 @@ impl Product {
         let (lines, _) = panel.as_chunks::<WIDTH>();
         let pairs = self.a.columns / 2;
         for (i, line) in lines.iter().take(pairs).enumerate() {
-            // SAFETY: pair `i` of the row is there, as `i` is less than `pairs`; it need not be aligned.
+            // SAFETY: pair `i` of the row exists, as `i` is less than `pairs`; it need not be aligned.
             step(&mut sums, line, |row| unsafe { rows[row].cast::<i32>().add(i).read_unaligned() });
         }
         if self.a.columns % 2 == 1 {
-            // SAFETY: `2 * pairs` is the last element of the row, as their number is odd; the panel has zeros
-            // beside its own.
+            // SAFETY: `2 * pairs` is the last element of the row, as their number is odd; the panel has zeros in the
+            // second place of that pair.
             step(&mut sums, &lines[pairs], |row| i32::from(unsafe { rows[row].add(2 * pairs).read() }));
         }
         for (sums, out) in zip(&sums, out) {
-            // SAFETY: two registers are as large as a row of sums, and any bits are floats.
+            // SAFETY: two registers have the size of a row of sums, and any bits are valid floats.
             *out = unsafe { std::mem::transmute::<[__m512; 2], [f32; WIDTH]>(*sums) };
         }
         COUNT
@@ -226,21 +227,20 @@ fn step<const COUNT: usize>(
     line: &[u32; WIDTH],
     pair: impl Fn(usize) -> i32,
 ) {
-    // SAFETY: a line is as large as two registers, which take any bits.
+    // SAFETY: a line has the size of two registers, for which any bits are valid.
     let [left, right] = unsafe { std::mem::transmute::<[u32; WIDTH], [__m512bh; 2]>(*line) };
     for (row, sums) in sums.iter_mut().enumerate() {
-        // SAFETY: both are registers of one size, which take any bits.
+        // SAFETY: both are registers of one size, for which any bits are valid.
         let pair = unsafe { std::mem::transmute::<__m512i, __m512bh>(_mm512_set1_epi32(pair(row))) };
         *sums = [_mm512_dpbf16_ps(sums[0], pair, left), _mm512_dpbf16_ps(sums[1], pair, right)];
     }
 }
 
-/// The halves next to sums. Sums that are too small for normal numbers were zero before, for the products'
-/// instruction knows none.
+/// The sums, rounded to `bfloat16`. Subnormal sums were flushed to zero before, by the instruction of the products.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bf16")]
 fn rounded(sums: &[f32; WIDTH]) -> __m512bh {
-    // SAFETY: a line is as large as two registers, which take any bits.
+    // SAFETY: a line has the size of two registers, for which any bits are valid.
     let [left, right] = unsafe { std::mem::transmute::<[f32; WIDTH], [__m512; 2]>(*sums) };
     _mm512_cvtne2ps_pbh(right, left)
 }

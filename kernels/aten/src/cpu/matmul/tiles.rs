@@ -1,15 +1,15 @@
-//! Products of matrices of floats, by tiles of the result that stay in registers.
+//! Products of floating-point matrices, by tiles of the result that stay in registers.
 //!
 //! # How it works
 //!
-//! 1. A tile has a few rows of one or two vectors. For each step of the sum, a row of the right factor's *panel*,
-//!    which is as wide as the tile, is multiplied with one number of the left factor for each row. These numbers
-//!    may lie anywhere, so the left factor is never packed.
-//! 2. A panel is read where it is if its rows lie side by side and each is contiguous; else it is copied, or
-//!    turned, into memory that stays in the first-level cache while all tiles below each other use it.
-//! 3. Of a result that lies column by column, rows are columns.
-//! 4. A few rows times a matrix that lies column by column are sums along both, which need no panel. One row times
-//!    a wide matrix that lies row by row is a sum of its rows.
+//! 1. A tile has a few rows of one or two vectors. For each step of the sum, a row of the right factor's *panel*, which
+//!    is as wide as the tile, is multiplied by one element of the left factor for each row. These elements may be
+//!    anywhere in memory, so the left factor is never packed.
+//! 2. A panel is read in place if its rows are close to each other and contiguous; otherwise it is copied, or
+//!    transposed, into memory that stays in the first-level cache while all tiles below each other use it.
+//! 3. A column-major result is computed as its transpose.
+//! 4. A few rows times a column-major matrix are dot products, which need no panel. One row times a wide row-major
+//!    matrix is a sum of its rows.
 #![expect(unsafe_code, reason = "reads and writes matrices that the caller vouches for")]
 
 use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
@@ -23,31 +23,33 @@ use crate::loops::{across, is_wide, is_widest};
 use crate::number::Number;
 use crate::vector::Vector;
 
-/// How many steps of a sum there are before the tile goes back to memory: a panel of so many rows stays in the cache.
+/// The number of steps of a sum before a tile goes back to memory: a panel of as many rows stays in the cache.
 pub(super) const DEPTH: usize = 256;
 
-/// How many bytes a row of a panel has at most: two vectors.
+/// The largest size of a panel's row in bytes: two vectors.
 const WIDTH: usize = 128;
 
-/// From so many rows on a panel whose rows lie far apart is worth a copy, as these compete for places in the cache.
+/// The number of rows from which a panel whose rows are far apart is worth a copy, as its rows compete for the sets of
+/// the cache.
 const ROWS_WORTH_PACKING: usize = 16;
 
-/// How many bytes apart they may lie before that.
+/// The largest distance in bytes of rows that are not far apart.
 const NEAR: usize = 1024;
 
-/// From so many vectors on a row is wide.
+/// The number of vectors from which a row is wide.
 const WIDE: usize = 8;
 
-/// Up to so many rows are multiplied with a matrix that lies column by column as it is.
+/// The largest number of rows that are multiplied with a column-major matrix by dot products.
 const ROWS_OF_DOTS: usize = 3;
 
-/// The same of columns that are left over, which would fill a small part of a vector.
+/// The largest number of left-over columns that are computed by dot products, as they would fill a small part of a
+/// vector.
 const COLUMNS_OF_DOTS: usize = 4;
 
-/// A result and its factors as [`multiply`] wants them: with rows for columns, if the result lies column by column.
+/// The result and its factors in the form that [`multiply`] needs: transposed, if the result is column-major.
 ///
-/// Nothing if it is not for them: the processor must have vectors, the elements be real, and the result contiguous
-/// in one direction.
+/// `None` if [`multiply`] cannot compute them: the processor must have vectors, the elements must be real, and the
+/// result contiguous in one direction.
 #[inline]
 pub(super) fn turned<T: Number>(
     out: Matrices<T>,
@@ -63,17 +65,17 @@ pub(super) fn turned<T: Number>(
     is_ours.then_some([out, a, b])
 }
 
-/// Writes a product, or adds it to what is there.
+/// Writes a product to `out`, or adds it to `out` if `adds`.
 ///
 /// # Safety
-/// - What [`multiply_one`](super::multiply_one) asks for: matrices in bounds and of fitting sizes, `out` apart from
-///   the others, and nobody else there.
-/// - The matrices are what [`turned`] gave, or the same rows or columns of them: so the processor has vectors, and
-///   rows of `out` are contiguous.
+/// - The requirements of [`multiply_one`](super::multiply_one): matrices in bounds and of matching sizes, `out` apart
+///   from the others, and no other access.
+/// - The matrices are those that [`turned`] returned, or corresponding rows or columns of them: so the processor has
+///   vectors, and the rows of `out` are contiguous.
 #[inline]
 pub(super) unsafe fn multiply<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds: bool) {
-    // SAFETY: `T` is the type that is named (`turned` knows two), so the casts change none; `is_widest` found the wider
-    // instructions, `turned` the others; the caller vouches for the matrices.
+    // SAFETY: `T` is the type that is named (`turned` accepts two), so the casts change no type; `is_widest` found the
+    // wider instructions, `turned` the others; the caller guarantees the matrices.
     unsafe {
         match T::DTYPE {
             DType::Float32 if is_widest() => widest::<__m512>(out.cast(), a.cast(), b.cast(), adds),
@@ -85,7 +87,7 @@ pub(super) unsafe fn multiply<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Ma
 }
 
 /// # Safety
-/// - What [`product`] asks for, of the matrices.
+/// - The requirements of [`product`] on the matrices.
 /// - The processor has these features, and so the vectors.
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
 unsafe fn widest<V: Vector>(
@@ -94,12 +96,12 @@ unsafe fn widest<V: Vector>(
     b: Matrices<V::Element>,
     adds: bool,
 ) {
-    // SAFETY: the caller vouches for the matrices; whoever has these features has the vectors.
+    // SAFETY: the caller guarantees the matrices; a processor with these features has the vectors.
     unsafe { product::<V>(out, a, b, adds) }
 }
 
 /// # Safety
-/// - What [`product`] asks for, of the matrices.
+/// - The requirements of [`product`] on the matrices.
 /// - The processor has these features, and so the vectors.
 #[target_feature(enable = "avx2,fma")]
 unsafe fn wide<V: Vector>(
@@ -108,14 +110,14 @@ unsafe fn wide<V: Vector>(
     b: Matrices<V::Element>,
     adds: bool,
 ) {
-    // SAFETY: the caller vouches for the matrices; whoever has these features has the vectors.
+    // SAFETY: the caller guarantees the matrices; a processor with these features has the vectors.
     unsafe { product::<V>(out, a, b, adds) }
 }
 
 /// # Safety
-/// - The matrices lie in bounds, aligned and initialised (`out` if `adds`), and are of fitting sizes.
+/// - The matrices are in bounds, aligned and initialised (`out` only if `adds`), and of matching sizes.
 /// - The rows of `out` are contiguous, and apart from the others.
-/// - Meanwhile nobody else writes `a` and `b`, or reads or writes `out`.
+/// - During the call, nothing else writes `a` and `b`, or reads or writes `out`.
 /// - The processor has the vectors.
 #[inline(always)]
 unsafe fn product<V: Vector>(
@@ -125,11 +127,12 @@ unsafe fn product<V: Vector>(
     adds: bool,
 ) {
     if out.rows <= ROWS_OF_DOTS && b.row_stride == 1 && a.column_stride == 1 {
-        // SAFETY: what the caller vouches for; columns of `b` and rows of `a` lie side by side, as was just asked.
+        // SAFETY: the caller guarantees this; the columns of `b` and the rows of `a` are contiguous, as was just
+        // checked.
         return unsafe { dots::<V>(out, a, b, adds) };
     }
     if out.rows == 1 && b.column_stride == 1 && out.columns >= WIDE * V::LANES {
-        // SAFETY: what the caller vouches for; rows of `b` lie side by side, as was just asked.
+        // SAFETY: the caller guarantees this; the rows of `b` are contiguous, as was just checked.
         return unsafe { rows::<V>(out, a, b, adds) };
     }
     let size = size_of::<V::Element>();
@@ -149,34 +152,34 @@ unsafe fn product<V: Vector>(
             column += width;
             if width <= COLUMNS_OF_DOTS && a.column_stride == 1 {
                 let out = Matrices { columns: width, ..out }.transposed();
-                // SAFETY: the room has `DEPTH` rows of two vectors, more than `width` columns of `depth`; these lie
-                // in `b`, which the caller vouches for.
+                // SAFETY: the buffer has `DEPTH` rows of two vectors, more than `width` columns of `depth` elements;
+                // these are in `b`, which the caller guarantees.
                 unsafe { pack(from.transposed(), width, depth, buffer) };
                 let columns = Matrices { data: buffer, row_stride: depth as isize, column_stride: 1, ..out };
-                // SAFETY: columns of `out` and rows of `a`, which the caller vouches for, and the copy that was
-                // just packed.
+                // SAFETY: these are columns of `out` and rows of `a`, which the caller guarantees, and the copy that
+                // was just packed.
                 unsafe { dots::<V>(out, columns, a.transposed(), adds) };
                 continue;
             }
             let mut strip = Strip { out, a, panel: from.data, pitch: from.row_stride, adds };
             if b.column_stride != 1 || !is_near {
-                // SAFETY: the room has `DEPTH` rows of two vectors, `depth` and `width` are at most these; the rows
-                // lie in `b`, which the caller vouches for.
+                // SAFETY: the buffer has `DEPTH` rows of two vectors, and `depth` and `width` are at most these; the
+                // rows are in `b`, which the caller guarantees.
                 unsafe { pack(from, depth, width, buffer) };
                 (strip.panel, strip.pitch) = (buffer, width as isize);
             }
-            // SAFETY: `width` columns of `out` and `b`, or the copy that was just packed; the caller vouches for
-            // the matrices and vectors.
+            // SAFETY: `width` columns of `out` and `b`, or the copy that was just packed; the caller guarantees the
+            // matrices and the vectors.
             unsafe { strip.compute::<V>(width) };
         }
     }
 }
 
-/// As [`product`], of a few rows with a matrix that lies column by column: sums along both.
+/// Like [`product`], for a few rows times a column-major matrix: dot products.
 ///
 /// # Safety
-/// - What [`product`] asks for.
-/// - Rows of `a` and columns of `b` lie side by side.
+/// - The requirements of [`product`].
+/// - The rows of `a` and the columns of `b` are contiguous.
 #[inline(always)]
 unsafe fn dots<V: Vector>(
     out: Matrices<V::Element>,
@@ -189,8 +192,8 @@ unsafe fn dots<V: Vector>(
         let mut column = 0;
         while column < out.columns {
             let (to, first) = (out.from(row, column), b.from(0, column));
-            // SAFETY: so many columns are left, as long as the line, since sizes fit; the caller vouches for the
-            // rest of the matrices.
+            // SAFETY: as many columns are left, and they are as long as the line, since the sizes match; the caller
+            // guarantees the rest of the matrices.
             column += unsafe {
                 match out.columns - column {
                     4.. => dot::<V, 4>(to, line, first, adds),
@@ -201,11 +204,11 @@ unsafe fn dots<V: Vector>(
     }
 }
 
-/// The sums along a line and each of `N` columns; gives back how many these are.
+/// The dot products of a line and each of `N` columns; returns `N`.
 ///
 /// # Safety
-/// - There are `N` columns, of elements side by side, and the line is as long; all can be read.
-/// - `to` has as many places in its row, which can be written (and read if `adds`), and nobody else uses.
+/// - There are `N` columns with contiguous elements, and the line is as long as they are; all can be read.
+/// - `to` has `N` elements in its row, which can be written (and read if `adds`), and which nothing else uses.
 /// - The processor has the vectors.
 #[inline(always)]
 unsafe fn dot<V: Vector, const N: usize>(
@@ -216,8 +219,9 @@ unsafe fn dot<V: Vector, const N: usize>(
 ) -> usize {
     let (depth, even) = (columns.rows, columns.rows - columns.rows % V::LANES);
     let column = |n: usize, step: usize| columns.from(step, n).data.cast_const();
-    // SAFETY: each step is less than `depth`, how long the caller promises line and columns to be; `n` is less than
-    // `N`, how many columns and places; what is left behind the last whole vector is `depth - even`.
+    // SAFETY: each step is less than `depth`, the length that the caller guarantees for line and columns; `n` is less
+    // than `N`, the number of columns and of elements of `to`; after the last whole vector, `depth - even` elements are
+    // left.
     unsafe {
         let mut sums = [V::zero(); N];
         for step in (0..even).step_by(V::LANES) {
@@ -240,11 +244,12 @@ unsafe fn dot<V: Vector, const N: usize>(
     N
 }
 
-/// As [`product`], of one row with rows, four of which are summed up at a time: each is read from end to end.
+/// Like [`product`], for one row times a row-major matrix: a sum of rows, four at a time, each of which is read from
+/// end to end.
 ///
 /// # Safety
-/// - What [`product`] asks for.
-/// - `out` has one row, and rows of `b` lie side by side.
+/// - The requirements of [`product`].
+/// - `out` has one row, and the rows of `b` are contiguous.
 #[inline(always)]
 unsafe fn rows<V: Vector>(
     out: Matrices<V::Element>,
@@ -255,8 +260,8 @@ unsafe fn rows<V: Vector>(
     let mut step = 0;
     while step < a.columns {
         let (factors, first, adds) = (a.from(0, step), b.from(step, 0), adds || step > 0);
-        // SAFETY: so many rows of `b` are left, as long as that of the result, since sizes fit; the caller vouches
-        // for the matrices.
+        // SAFETY: as many rows of `b` are left, and they are as long as that of the result, since the sizes match; the
+        // caller guarantees the matrices.
         step += unsafe {
             match a.columns - step {
                 4.. => sum_of_rows::<V, 4>(out, factors, first, adds),
@@ -266,11 +271,11 @@ unsafe fn rows<V: Vector>(
     }
 }
 
-/// The sum of `N` rows, each times a factor; gives back how many these are.
+/// The sum of `N` rows, each times a factor; returns `N`.
 ///
 /// # Safety
-/// - There are `N` rows and factors; the rows are of elements side by side, as long as the result, and all can be read.
-/// - The first row of `out` can be written (and read if `adds`), lies apart from the others, and nobody else uses it.
+/// - There are `N` rows and factors; the rows have contiguous elements, as many as the result, and all can be read.
+/// - The first row of `out` can be written (and read if `adds`), is apart from the others, and nothing else uses it.
 /// - The processor has the vectors.
 #[inline(always)]
 unsafe fn sum_of_rows<V: Vector, const N: usize>(
@@ -279,8 +284,8 @@ unsafe fn sum_of_rows<V: Vector, const N: usize>(
     b: Matrices<V::Element>,
     adds: bool,
 ) -> usize {
-    // SAFETY: each `n` is less than `N`, how many rows and factors the caller promises; `column + count` is at most
-    // `out.columns`, how long it promises rows and result to be.
+    // SAFETY: each `n` is less than `N`, the number of rows and factors that the caller guarantees; `column + count` is
+    // at most `out.columns`, the length that it guarantees for the rows and the result.
     unsafe {
         let factors: [V; N] = from_fn(|n| V::splat(a.from(0, n).data));
         let lines: [*const V::Element; N] = from_fn(|n| b.from(n, 0).data.cast_const());
@@ -301,15 +306,15 @@ unsafe fn sum_of_rows<V: Vector, const N: usize>(
     N
 }
 
-/// Copies `depth` rows of so many columns to memory without gaps.
+/// Copies `depth` rows of `width` columns to memory without gaps.
 ///
 /// # Safety
-/// - `depth` rows of `width` columns from the start of `from` can be read, and nobody writes them meanwhile.
-/// - `room` is aligned, apart from them, and has place for `depth * width` elements.
+/// - `depth` rows of `width` columns from the start of `from` can be read, and nothing writes them during the call.
+/// - `buffer` is aligned, apart from them, and has room for `depth * width` elements.
 #[inline(always)]
 pub(super) unsafe fn pack<T: Number>(from: Matrices<T>, depth: usize, width: usize, buffer: *mut T) {
-    // SAFETY: `row` is less than `depth` and `column` than `width`, as many as the caller promises to be there and
-    // to have room for.
+    // SAFETY: `row` is less than `depth` and `column` less than `width`, which the caller guarantees to exist and to
+    // have room for.
     unsafe {
         if from.row_stride == 1 && from.column_stride != 1 {
             return across::turned(from.data, from.column_stride, [width, depth], buffer, width);
@@ -327,20 +332,20 @@ pub(super) unsafe fn pack<T: Number>(from: Matrices<T>, depth: usize, width: usi
     }
 }
 
-/// PanelBuffer for a panel.
+/// A buffer for a panel.
 #[repr(align(64))]
 pub(super) struct PanelBuffer([MaybeUninit<u8>; DEPTH * WIDTH]);
 
 impl PanelBuffer {
     pub(super) const EMPTY: PanelBuffer = PanelBuffer([const { MaybeUninit::uninit() }; DEPTH * WIDTH]);
 
-    /// Where it starts.
+    /// The start of the buffer.
     pub(super) fn start<T>(&mut self) -> *mut T {
         self.0.as_mut_ptr().cast()
     }
 }
 
-/// A panel's part of a product.
+/// The part of a product that one panel contributes to.
 pub(super) struct Strip<T> {
     pub(super) out: Matrices<T>,
     pub(super) a: Matrices<T>,
@@ -350,17 +355,17 @@ pub(super) struct Strip<T> {
 }
 
 impl<T: Copy> Strip<T> {
-    /// Computes it, so many columns wide: up to two vectors.
+    /// Computes the strip, `width` columns wide: up to two vectors.
     ///
     /// # Safety
     /// - The panel has a row of `width` elements for each column of `a`, `pitch` apart, which can be read.
     /// - `a` can be read; it has as many rows as `out`, whose rows have `width` contiguous elements.
-    /// - These can be written (and read if `adds`), lie apart from the others, and nobody else uses them.
+    /// - These can be written (and read if `adds`), are apart from the others, and nothing else uses them.
     /// - The processor has the vectors.
     #[inline(always)]
     pub(super) unsafe fn compute<V: Vector<Element = T>>(&self, width: usize) {
-        // SAFETY: what the caller vouches for; `width` is one vector or two, of which the last has as many elements
-        // as are named. A known number of lanes needs no mask.
+        // SAFETY: the caller guarantees this; `width` is one vector or two, of which the last has the number of
+        // elements that is passed. A constant number of lanes needs no mask.
         unsafe {
             match width {
                 _ if width == 2 * V::LANES => self.tiles::<V, 2>(V::LANES),
@@ -371,15 +376,15 @@ impl<T: Copy> Strip<T> {
         }
     }
 
-    /// Computes it tile by tile, with so many elements in the last of `N` vectors.
+    /// Computes the strip tile by tile, with `last` elements in the last of `N` vectors.
     ///
     /// # Safety
-    /// - What [`compute`](Self::compute) asks for, with a width of `N - 1` vectors and `last` elements.
+    /// - The requirements of [`compute`](Self::compute), with a width of `N - 1` vectors and `last` elements.
     #[inline(always)]
     unsafe fn tiles<V: Vector<Element = T>, const N: usize>(&self, last: usize) {
         let mut row = 0;
         while row < self.out.rows {
-            // SAFETY: what the caller vouches for; as many rows are left as the tile has.
+            // SAFETY: the caller guarantees this; at least as many rows are left as the tile has.
             row += unsafe {
                 match self.out.rows - row {
                     8.. if V::ROWS == 8 => self.tile::<V, N, 8>(row, last),
@@ -391,11 +396,11 @@ impl<T: Copy> Strip<T> {
         }
     }
 
-    /// Computes some rows, and gives back how many.
+    /// Computes some rows, and returns their number.
     ///
     /// # Safety
-    /// - What [`compute`](Self::compute) asks for, with a width of `N - 1` vectors and `last` elements.
-    /// - There are `ROWS` rows from this one on.
+    /// - The requirements of [`compute`](Self::compute), with a width of `N - 1` vectors and `last` elements.
+    /// - There are `ROWS` rows from `row` on.
     #[expect(
         clippy::needless_range_loop,
         reason = "`r` and `n` count rows and vectors of all that a tile has"
@@ -408,8 +413,8 @@ impl<T: Copy> Strip<T> {
     ) -> usize {
         let Strip { out, a, panel, pitch, adds } = *self;
         let count = |n: usize| if n + 1 == N { last } else { V::LANES };
-        // SAFETY: `line` has a row of the panel for each column of `a`, and `count` keeps vectors within the width;
-        // `r` is less than `ROWS`, how many rows of `a` and `out` the caller promises.
+        // SAFETY: `line` has a row of the panel for each column of `a`, and `count` keeps vectors within the width; `r`
+        // is less than `ROWS`, the number of rows of `a` and `out` that the caller guarantees.
         unsafe {
             let mut sums = [[V::zero(); N]; ROWS];
             let mut factors = a.from(row, 0).data.cast_const();

@@ -1,4 +1,4 @@
-//! Counts of points in bins of several dimensions.
+//! Histograms of points in several dimensions.
 
 use torch_library::geometry::{numel, saturating_numel};
 use torch_library::prelude::*;
@@ -48,7 +48,7 @@ mod kernels {
         weight: Option<&Tensor>,
         density: bool,
     ) -> Result<Vec<Tensor>> {
-        let _ = (weight, density); // bins do not depend on them
+        let _ = (weight, density); // the edges do not depend on them
         edges(aten::_histogramdd_bin_edges::NAME, this, bins, range)
     }
 
@@ -77,7 +77,7 @@ fn flat(weight: Option<&Tensor>) -> Result<Option<Tensor>> {
     weight.map(|weight| aten::reshape(weight, &[-1])).transpose()
 }
 
-/// How many coordinates points have.
+/// The number of coordinates of a point.
 fn coordinates(operator: &str, points: &Tensor, bins: usize) -> Result<usize> {
     let [_, .., count] = *points.sizes() else {
         bail!(
@@ -94,7 +94,7 @@ fn coordinates(operator: &str, points: &Tensor, bins: usize) -> Result<usize> {
     Ok(bins)
 }
 
-/// The ends of bins of one width in each dimension: from the smallest coordinate to the largest, unless a range is
+/// The edges of bins of equal width in each dimension: from the smallest coordinate to the largest, unless a range is
 /// given.
 fn edges(operator: &str, points: &Tensor, bins: &[i64], range: Option<&[f64]>) -> Result<Vec<Tensor>> {
     let count = coordinates(operator, points, bins.len())?;
@@ -125,7 +125,7 @@ fn edges(operator: &str, points: &Tensor, bins: &[i64], range: Option<&[f64]>) -
     ends.iter().zip(bins).map(|(ends, bins)| series(operator, points, *ends, *bins)).collect()
 }
 
-/// So many bins between two ends.
+/// The edges of `bins` bins between two ends.
 fn series(operator: &str, points: &Tensor, [low, high]: [f64; 2], bins: i64) -> Result<Tensor> {
     ensure!(bins > 0, Argument, "{operator}: {bins} bins, at least one is needed");
     ensure!(
@@ -203,7 +203,7 @@ fn counted(
     Ok(hist)
 }
 
-/// What is to be counted.
+/// The points to count.
 struct Points<T> {
     edges: Vec<Vec<T>>,
     elements: Vec<T>,
@@ -211,7 +211,7 @@ struct Points<T> {
 }
 
 impl<T: Element + PartialOrd> Points<T> {
-    /// The sums of weights, or of ones, in each bin.
+    /// The sum of the weights in each bin, or the number of points without weights.
     fn count(&self, operator: &str, points: usize, bins: i64) -> Result<Vec<T>> {
         let mut sums = collected(operator, bins, |_| 0f64)?;
         let dims = self.edges.len();
@@ -220,9 +220,9 @@ impl<T: Element + PartialOrd> Points<T> {
             for (edges, x) in self.edges.iter().zip(&self.elements[at * dims..][..dims]) {
                 let inside = *x >= edges[0] && *x <= edges[edges.len() - 1];
                 if !inside {
-                    continue 'points; // NaN is inside of nothing
+                    continue 'points; // NaN is in no bin
                 }
-                // Only the last bin has its right end.
+                // Only the last bin includes its right edge.
                 let place = edges.partition_point(|edge| *edge <= *x).saturating_sub(1).min(edges.len() - 2);
                 bin = bin * (edges.len() - 1) + place;
             }

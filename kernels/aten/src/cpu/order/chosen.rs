@@ -1,4 +1,4 @@
-//! One element of each line, and where it is: of a rank, in the middle, the most frequent.
+//! One element of each line, and its index: by rank, the median, the mode.
 
 use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
@@ -48,13 +48,13 @@ mod kernels {
 
 #[derive(Clone, Copy)]
 enum Choice {
-    /// The element that has so many before it.
+    /// The element with this many elements before it in the order.
     Rank(usize),
-    /// That in the middle, of two the smaller one; NaN if there is one.
+    /// The median, the smaller of the two in the middle; NaN if there is one.
     Middle,
-    /// That in the middle of those that are not NaN.
+    /// The median of the elements that are not NaN.
     MiddleNumber,
-    /// The last of those that are there most often, the smallest of several.
+    /// The last occurrence of the most frequent element, the smallest if there are several.
     MostFrequent,
 }
 
@@ -94,12 +94,12 @@ fn chosen(
 }
 
 impl Choice {
-    /// Where the element is in a line.
+    /// The index of the element in a line.
     fn place<T: Sorted>(self, sorter: &mut Sorter<T>, line: &[T]) -> usize {
         let numbers = || line.iter().filter(|x| !x.is_unordered()).count();
         let before = match self {
             Choice::Rank(before) => before,
-            // NaN comes last.
+            // NaN is sorted to the end.
             Choice::Middle => match numbers() {
                 numbers if numbers < line.len() => numbers,
                 numbers => (numbers - 1) / 2,
@@ -111,7 +111,7 @@ impl Choice {
     }
 }
 
-/// Where the last of the most frequent elements is, the smallest of several.
+/// The index of the last occurrence of the most frequent element, the smallest if there are several.
 fn most_frequent<T: Sorted>(sorter: &mut Sorter<T>, line: &[T]) -> usize {
     let sorted = sorter.sorted(line);
     let (mut longest, mut place, mut start) = (0, 0, 0);

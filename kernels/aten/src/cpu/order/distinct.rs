@@ -1,4 +1,4 @@
-//! Distinct elements and slices.
+//! Kernels of distinct elements and distinct slices.
 
 use std::cmp::Ordering;
 
@@ -62,7 +62,7 @@ mod kernels {
     }
 }
 
-/// Distinct slices of a dimension. As PyTorch, with all results, whatever is asked for.
+/// The distinct slices along a dimension. As in PyTorch, all results are computed, whatever is asked for.
 fn slices(operator: &str, this: &Tensor, dim: i64, sorted: bool) -> Result<(Tensor, Tensor, Tensor)> {
     ensure!(this.dim() > 0, Shape, "{operator}: a tensor without dimensions has no slices");
     let wrapped = wrap_dim(dim, this.dim()).map_err(|error| error.context(operator))?;
@@ -77,7 +77,7 @@ fn slices(operator: &str, this: &Tensor, dim: i64, sorted: bool) -> Result<(Tens
     Ok((aten::movedim_int(&aten::reshape(&values, &sizes)?, 0, wrapped as i64)?, inverse, counts))
 }
 
-/// Which rows are the first of their kind, which kind each row is, and how many there are of each.
+/// The first row of each kind of equal rows, the kind of each row, and the number of rows of each kind.
 struct Distinct {
     firsts: Vec<i64>,
     kinds: Vec<i64>,
@@ -85,13 +85,13 @@ struct Distinct {
 }
 
 impl Distinct {
-    /// Of rows in order, or of neighbours alone.
+    /// The distinct rows in order, if `sorted`; else runs of equal neighbours count as one.
     fn of(operator: &str, rows: &Tensor, sorted: bool) -> Result<Self> {
         let (count, width) = (rows.sizes()[0] as usize, rows.sizes()[1] as usize);
         match_dtype!(rows.dtype(), T: Bool | Integer | Float | Half => {
             let elements = loops::elements::<T>(rows)?;
             let row = |at: usize| &elements[at * width..][..width];
-            // Rows of nothing may be as many as somebody writes.
+            // There may be any number of rows without elements.
             let mut order = collected(operator, count as i64, |row| row as usize)?;
             if sorted {
                 order.sort_by(|a, b| compare_rows(row(*a), row(*b)));
@@ -108,7 +108,7 @@ impl Distinct {
         }, else => Err(unsupported(operator, rows.dtype())))
     }
 
-    /// Of single elements in order; kinds only if they are wanted.
+    /// The distinct elements in order; `kinds` only if `has_kinds`.
     fn of_elements(operator: &str, line: &Tensor, has_kinds: bool) -> Result<Self> {
         let count = line.numel() as usize;
         match_computing!(line.dtype(), T: Bool | Integer | Float => {
@@ -119,7 +119,7 @@ impl Distinct {
             let mut found = Distinct { firsts: Vec::new(), kinds, counts: Vec::new() };
             let (mut sorter, mut last, mut start) = (Sorter::new(), None, 0);
             for (at, ranked) in sorter.sorted(&elements).iter().enumerate() {
-                // NaN comes last, and is equal to nothing, not even to itself.
+                // NaN is sorted to the end, and is equal to nothing, not even to itself.
                 if last != Some(ranked.rank()) || at >= numbers {
                     found.counts.extend((at > 0).then_some((at - start) as i64));
                     found.firsts.push(ranked.place() as i64);
@@ -134,7 +134,7 @@ impl Distinct {
         }, else => Err(unsupported(operator, line.dtype())))
     }
 
-    /// Of single elements among their neighbours; kinds only if they are wanted.
+    /// The runs of equal neighbours among single elements; `kinds` only if `has_kinds`.
     fn of_runs(operator: &str, line: &Tensor, has_kinds: bool) -> Result<Self> {
         let count = line.numel() as usize;
         if count == 0 {
@@ -144,7 +144,7 @@ impl Distinct {
             let elements = Parts::<T>::row_major(line, count)?;
             let elements = elements.get(0);
             let mut firsts = collected(operator, count as i64 + 1, |_| 0)?;
-            let mut next = 1; // what is behind the last gives no branch
+            let mut next = 1; // there is room for one more, so that the loop needs no branch
             for (at, pair) in (1..).zip(elements.windows(2)) {
                 firsts[next] = at;
                 next += usize::from(pair[0] != pair[1]);
@@ -159,7 +159,7 @@ impl Distinct {
         }, else => Err(unsupported(operator, line.dtype())))
     }
 
-    /// As [`tensors`](Self::tensors), for all elements of a tensor, in a line.
+    /// Like [`tensors`](Self::tensors), for all elements of a tensor, which `line` has as a vector.
     fn of_all(
         self,
         this: &Tensor,
@@ -182,7 +182,7 @@ impl Distinct {
     }
 }
 
-/// The elements of a line that differ from the one before.
+/// The elements of a line that differ from the one before them.
 fn heads(operator: &str, line: &Tensor) -> Result<Tensor> {
     let count = line.numel() as usize;
     if count == 0 {
@@ -192,7 +192,7 @@ fn heads(operator: &str, line: &Tensor) -> Result<Tensor> {
         let elements = Parts::<T>::row_major(line, count)?;
         let elements = elements.get(0);
         let mut heads = collected(operator, count as i64, |_| elements[0])?;
-        let mut next = 1; // what is behind the last gives no branch
+        let mut next = 1; // the next write may be overwritten, so that the loop needs no branch
         for pair in elements.windows(2) {
             heads[next] = pair[1];
             next += usize::from(pair[0] != pair[1]);
@@ -207,7 +207,7 @@ fn compare_rows<T: Element + PartialOrd>(a: &[T], b: &[T]) -> Ordering {
     different.unwrap_or(Ordering::Equal)
 }
 
-/// NaN comes last.
+/// Sorts NaN to the end.
 #[expect(clippy::eq_op, reason = "that is how NaN is told")]
 fn compare<T: Element + PartialOrd>(a: &T, b: &T) -> Ordering {
     a.partial_cmp(b).unwrap_or_else(|| (a != a).cmp(&(b != b)))

@@ -1,4 +1,4 @@
-//! Counts of numbers in bins of one width.
+//! Histograms of numbers in bins of equal width.
 
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
@@ -43,25 +43,26 @@ fn histc(this: &Tensor, bins: i64, min: Scalar, max: Scalar) -> Result<Tensor> {
     Ok(out)
 }
 
-/// Numbers that have a place between two others.
+/// Numbers whose position between two others can be computed.
 trait Placed: Ordered + Divided {}
 
 impl Placed for f32 {}
 impl Placed for f64 {}
 
 on_vectors! {
-    /// Counts values in bins, and those that are in none in the last.
+    /// Counts values in bins; those outside of all bins are counted in the last element.
     fn count<T: Placed>(values: &[T], ends: [T; 2], counts: &mut [u64]) {
         const BLOCK: usize = 64;
         let ([low, high], bins) = (ends, counts.len() as i64 - 1);
         let (width, count) = (high.minus(low), bins.cast::<T>());
         let place = |x: T| {
-            // In this order, and in the type of the values, as in PyTorch: other roundings would lead to other bins.
+            // Computed in this order, and in the dtype of the values, as in PyTorch: other roundings would lead to
+            // other bins.
             let place = x.minus(low).times(count).over(width).cast::<i64>().min(bins - 1);
             if (x >= low) & (x <= high) { place } else { bins }
         };
         for values in values.chunks(BLOCK) {
-            let mut places = [0; BLOCK]; // all at once, in registers
+            let mut places = [0; BLOCK]; // computed together, in registers
             places.iter_mut().zip(values).for_each(|(to, x)| *to = place(*x));
             places[..values.len()].iter().for_each(|place| counts[*place as usize] += 1);
         }

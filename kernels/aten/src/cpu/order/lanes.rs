@@ -1,4 +1,4 @@
-//! What goes along a dimension: running sums and products, and sorting.
+//! Operators along a dimension: cumulative sums and products, and sorting.
 #![expect(unsafe_code, reason = "shares lanes among threads, and promises to write every element of a line")]
 
 use std::marker::PhantomData;
@@ -80,7 +80,7 @@ mod kernels {
 }
 
 /// # Errors
-/// Booleans, of which PyTorch asks for no order either.
+/// A boolean dtype, which PyTorch rejects here, too.
 pub(crate) fn check_numbers(operator: &str, this: &Tensor) -> Result<()> {
     ensure!(
         this.dtype() != DType::Bool,
@@ -90,12 +90,13 @@ pub(crate) fn check_numbers(operator: &str, this: &Tensor) -> Result<()> {
     Ok(())
 }
 
-/// The sums of a line up to each of its elements, added up in a type of their own.
+/// The cumulative sums of a line, computed in the type `W`.
 struct Sums<W>(PhantomData<fn() -> W>);
 
 impl<T: Number, W: Number> Line<T, 0> for Sums<W> {
-    /// Blocks are added up each for itself, since an addition that waits for the one before takes several cycles.
-    /// Not so in a type that another order of additions could overflow.
+    /// Blocks are summed separately, since an addition that depends on the previous one takes several cycles. This is
+    /// not done if elements are summed in their own floating-point dtype, which another order of additions could
+    /// overflow.
     #[inline(always)]
     fn line(&self, input: &[T], out: &mut [MaybeUninit<T>]) -> [T; 0] {
         const BLOCK: usize = 16;
@@ -122,7 +123,7 @@ impl<T: Number, W: Number> Line<T, 0> for Sums<W> {
     }
 }
 
-/// As [`Sums`], the products.
+/// The cumulative products of a line, computed in the type `W`.
 struct Products<W>(PhantomData<fn() -> W>);
 
 impl<T: Number, W: Number> Line<T, 0> for Products<W> {
@@ -137,7 +138,7 @@ impl<T: Number, W: Number> Line<T, 0> for Products<W> {
     }
 }
 
-/// The first `count` elements along a dimension in order, and their indices.
+/// The first `count` elements along a dimension in sorted order, and their indices.
 fn ordered(
     operator: &'static str,
     this: &Tensor,
@@ -178,26 +179,26 @@ impl<'a> Lanes<'a> {
         Ok(Lanes { tensor, dim })
     }
 
-    /// A tensor whose lanes are each computed from one of this, of a type.
+    /// A tensor of `dtype`, each lane of which is computed from the corresponding one of this tensor.
     fn running<T: Element>(&self, dtype: DType, line: &impl Line<T, 0>) -> Result<Tensor> {
         let source = self.last(self.tensor)?;
         let source =
             if source.dtype() == dtype { loops::contiguous(&source)? } else { loops::copy(&source, dtype)? };
         let len = source.sizes().last().map_or(1, |len| *len as usize);
-        // SAFETY: `Sums` and `Products` go along the whole line, and write values only.
+        // SAFETY: `Sums` and `Products` go through the whole line, and write only initialised values.
         let lines = unsafe { lines(&source, len, [], line)? };
         if self.dim + 1 >= self.tensor.dim() {
             return Ok(lines);
         }
         let strides = contiguous_strides(self.tensor.sizes());
-        // SAFETY: `assign` writes every element before any is read; if it fails, nobody gets the tensor.
+        // SAFETY: `assign` writes every element before any is read; if it fails, the tensor is dropped.
         let out =
             unsafe { Tensor::uninit_strided(self.tensor.sizes(), &strides, dtype, self.tensor.device())? };
         loops::assign(&self.last(&out)?, &lines)?;
         Ok(out)
     }
 
-    /// Computes each lane of `out`, which differs in the size of the dimension only, from that of the tensor.
+    /// Computes each lane of `out`, which differs only in the size of the dimension, from that of the tensor.
     pub(crate) fn compute<T: Element, R: Element>(
         &self,
         out: &Tensor,
@@ -210,16 +211,16 @@ impl<'a> Lanes<'a> {
         let count = source.count().min(out.parts.count());
         parallel::shares(count, grain(source.len()), |range| {
             for lane in range {
-                // SAFETY: the result was filled when it was made; each lane is one thread's, which has this one
-                // slice of it.
+                // SAFETY: the result was initialised when it was created; each lane belongs to one thread, which has
+                // this one slice of it.
                 f(source.get(lane), unsafe { out.parts.get_mut(lane) });
             }
         });
         out.finish()
     }
 
-    /// Chooses elements of each lane by their places, for values and indices that differ in the size of the
-    /// dimension only. What a thread keeps from lane to lane comes from a closure.
+    /// Selects elements of each lane by their indices, for values and indices that differ only in the size of the
+    /// dimension. A closure creates the state that a thread keeps from lane to lane.
     pub(crate) fn choose<T: Element, S>(
         &self,
         values: &Tensor,
@@ -236,8 +237,8 @@ impl<'a> Lanes<'a> {
         parallel::shares(count, grain(source.len()), |range| {
             let mut state = state();
             for lane in range {
-                // SAFETY: the results were filled when they were made; each lane is one thread's, which has one
-                // slice of it in each.
+                // SAFETY: the results were initialised when they were created; each lane belongs to one thread, which
+                // has one slice of it in each.
                 let (values, places) = unsafe { (values.parts.get_mut(lane), indices.parts.get_mut(lane)) };
                 let lane = source.get(lane);
                 choose(&mut state, lane, places);
@@ -255,12 +256,12 @@ impl<'a> Lanes<'a> {
         Parts::row_major(&self.last(self.tensor)?, self.len(self.tensor))
     }
 
-    /// How long the lanes of a tensor are.
+    /// The length of the lanes of a tensor.
     pub(crate) fn len(&self, tensor: &Tensor) -> usize {
         tensor.sizes().get(self.dim).copied().unwrap_or(1) as usize
     }
 
-    /// A view with the dimension last.
+    /// A view with the dimension moved to the end.
     fn last(&self, tensor: &Tensor) -> Result<Tensor> {
         let moved = |values: &[i64]| -> Dims {
             let mut values = Dims::from_slice(values);
@@ -274,13 +275,12 @@ impl<'a> Lanes<'a> {
     }
 }
 
-/// How many lanes of a length are worth a thread.
+/// The number of lanes of a length that is worth a thread.
 fn grain(len: usize) -> usize {
     (parallel::GRAIN / 4 / len.max(1)).max(1)
 }
 
-/// Lanes of a result: in their place where they lie there one after the other, else in memory of their own until
-/// all are there.
+/// The lanes of a result: in place if they are contiguous there, else in separate memory until all are computed.
 struct Out<T> {
     parts: PartsMut<T>,
     place: Tensor,
@@ -297,7 +297,7 @@ impl<T: Element> Out<T> {
     }
 
     fn finish(self) -> Result<()> {
-        drop(self.parts); // with its lease
+        drop(self.parts); // together with its lease
         self.elsewhere.map_or(Ok(()), |lanes| loops::assign(&self.place, &lanes))
     }
 }

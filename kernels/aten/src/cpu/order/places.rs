@@ -1,30 +1,30 @@
-//! The places of elements in their order, by numbers that are in the same order.
+//! Sorting by keys: integers that order like the elements, combined with the elements' indices.
 //!
 //! # How it works
 //!
-//! Every element has a whole number that compares as it does. Its place in the line goes behind that, in the lower
-//! half of a wider one: then no two are equal, so that any method of sorting keeps equals in the order of their
-//! places. Long lines are sorted digit by digit, from the last, leaving out those that all elements share; short
-//! ones by comparing.
+//! Every element is mapped to an integer that compares as it does, its rank. The index of the element in the line is
+//! appended, in the lower half of a wider integer: then no two are equal, so that any method of sorting is stable. Long
+//! lines are sorted by radix sort, from the last digit, skipping the digits that all elements share; short ones by
+//! comparison.
 
 use torch_library::{Result, ensure};
 
 use crate::number::Ordered;
 
-/// An element of an order that goes by whole numbers.
+/// An element whose order can be expressed by an integer.
 pub(crate) trait Sorted: Ordered {
-    /// A number in the upper half, and a place in the lower.
+    /// An integer with the rank in its upper half, and the index in its lower half.
     type Ranked: Ranked;
 
-    /// In the order of elements: zeros of either sign are one, NaN counts as larger than all numbers.
+    /// The rank of an element: zeros of either sign have the same, and NaN counts as larger than all numbers.
     fn rank(self) -> <Self::Ranked as Ranked>::Half;
 }
 
-/// A number with a place behind it.
+/// A rank with an index appended.
 pub(crate) trait Ranked: Copy + Ord + Default {
     type Half: Copy + Ord;
 
-    /// How many places there are.
+    /// The number of indices that can be represented.
     const PLACES: usize;
 
     fn new(rank: Self::Half, place: usize, descending: bool) -> Self;
@@ -33,10 +33,10 @@ pub(crate) trait Ranked: Copy + Ord + Default {
 
     fn rank(self) -> Self::Half;
 
-    /// How many digits the number has.
+    /// The number of digits of the rank.
     const DIGITS: usize;
 
-    /// One of them, from the last.
+    /// The `k`-th digit, counted from the last.
     fn digit(self, k: usize) -> usize;
 }
 
@@ -121,10 +121,10 @@ sorted_float! {
     f64: u128, u64;
 }
 
-/// How many elements a line has at least for digits to be faster than comparing.
+/// The length of a line from which radix sort is faster than comparison.
 const LONG: usize = 512;
 
-/// What sorting takes, kept from line to line.
+/// The buffers of a sort, which are kept from line to line.
 pub(crate) struct Sorter<T: Sorted> {
     ranked: Vec<T::Ranked>,
     other: Vec<T::Ranked>,
@@ -135,10 +135,10 @@ impl<T: Sorted> Sorter<T> {
         Sorter { ranked: Vec::new(), other: Vec::new() }
     }
 
-    /// Checks that a line is not longer than there are places.
+    /// Checks that a line is not too long for the indices.
     ///
     /// # Errors
-    /// 2^32 elements or more, of a type of up to 32 bits.
+    /// 2^32 elements or more, for a dtype of up to 32 bits.
     pub(crate) fn check(operator: &str, len: usize) -> Result<()> {
         let most = T::Ranked::PLACES;
         ensure!(
@@ -150,7 +150,7 @@ impl<T: Sorted> Sorter<T> {
         Ok(())
     }
 
-    /// The places of the first `count` elements of a line in their order, equals in that of their places.
+    /// The indices of the first `count` elements of a line in sorted order; equal elements keep their order.
     pub(crate) fn first(
         &mut self,
         line: &[T],
@@ -166,17 +166,17 @@ impl<T: Sorted> Sorter<T> {
         self.ranked[..count].iter().map(|ranked| ranked.place())
     }
 
-    /// The elements of a line in their order, as ranks and places.
+    /// The elements of a line in sorted order, as ranks with indices.
     pub(crate) fn sorted(&mut self, line: &[T]) -> &[T::Ranked] {
         self.rank(line, false);
         self.sort();
         &self.ranked
     }
 
-    /// The place of the element that has so many others before it in the order, equals in that of their places.
+    /// The index of the element with `before` others before it in sorted order; equal elements keep their order.
     ///
     /// # Panics
-    /// If there are not more elements.
+    /// If there are not more than `before` elements.
     pub(crate) fn nth(&mut self, line: &[T], before: usize) -> usize {
         self.rank(line, false);
         self.ranked.select_nth_unstable(before).1.place()

@@ -1,4 +1,4 @@
-//! Running extremes: the last of the best elements so far, and where it is. NaN is better than all.
+//! Cumulative extremes: the last of the best elements so far, and its index. NaN is better than all numbers.
 
 use std::mem::MaybeUninit;
 
@@ -28,10 +28,10 @@ mod kernels {
     }
 }
 
-/// How many columns go down together: what is known of each stays in the cache.
+/// The number of columns that are processed together: the state of each stays in the cache.
 const WIDTH: usize = 512;
 
-/// How many elements of a line are looked at before each is compared with the one before.
+/// The number of elements of a line that are examined together, before each is compared with the best one.
 const BLOCK: usize = 32;
 
 fn extremes(operator: &str, this: &Tensor, dim: i64, is_largest: bool) -> Result<(Tensor, Tensor)> {
@@ -41,8 +41,8 @@ fn extremes(operator: &str, this: &Tensor, dim: i64, is_largest: bool) -> Result
             let empty = |dtype| Tensor::empty(this.sizes(), dtype, this.device());
             return Ok((empty(this.dtype())?, empty(DType::Int64)?));
         }
-        // SAFETY: `compute` writes every element of both before any is read: its strips make up the table. If it is not
-        // reached, nobody gets them.
+        // SAFETY: `compute` writes every element of both before any is read: its strips cover the table. If it is not
+        // reached, the tensors are dropped.
         let uninit = |dtype| unsafe { Tensor::uninit(this.sizes(), dtype, this.device()) };
         let (values, places) = (uninit(T::DTYPE)?, uninit(DType::Int64)?);
         let columns = saturating_numel(this.sizes().iter().skip(dim + 1));
@@ -68,7 +68,7 @@ fn extremes(operator: &str, this: &Tensor, dim: i64, is_largest: bool) -> Result
     }, else => Err(unsupported(operator, this.dtype())))
 }
 
-/// Tables of so many rows and columns, one after the other, which are gone through row by row.
+/// Tables of `rows` rows and `columns` columns, one after the other, which are processed row by row.
 struct Table<T> {
     source: Parts<T>,
     values: PartsMut<T>,
@@ -93,7 +93,7 @@ impl<T: Ordered> Table<T> {
     }
 }
 
-/// Some neighbouring columns of a table, which are one thread's.
+/// Some adjacent columns of a table, which belong to one thread.
 struct Strip<'a, T> {
     table: &'a Table<T>,
     first: usize,
@@ -113,14 +113,15 @@ impl<T: Ordered> Strip<'_, T> {
     #[inline(always)]
     fn compute(&self, is_better: impl Fn(T, T) -> bool + Copy) {
         if self.table.columns == 1 {
-            // SAFETY: the strip is this thread's, and this run all of it: a column whose elements are neighbours.
+            // SAFETY: the strip belongs to this thread, and this run is all of it: a column whose elements are
+            // adjacent.
             let (source, values, places) = unsafe { self.run(self.first, self.table.rows) };
             return line(source, values, places, is_better);
         }
         let (mut best, mut at) = ([T::ZERO; WIDTH], [0; WIDTH]);
         for row in 0..self.table.rows {
-            // SAFETY: the strip is this thread's, and this run a row of it; what was given for the row before is
-            // not used any more.
+            // SAFETY: the strip belongs to this thread, and this run is one of its rows; the slices of the previous row
+            // are not used any more.
             let (source, values, places) =
                 unsafe { self.run(self.first + row * self.table.columns, self.len) };
             if row == 0 {
@@ -136,19 +137,19 @@ impl<T: Ordered> Strip<'_, T> {
         }
     }
 
-    /// Elements one after the other, and the places of what is found for them.
+    /// The elements of a run, and the memory for its results.
     ///
     /// # Safety
-    /// - All elements from `start` on, `len` of them, are of this strip.
-    /// - What this gave before is not used any more.
-    /// - One thread alone has this strip.
+    /// - All `len` elements from `start` on belong to this strip.
+    /// - The slices that this function returned before are not used any more.
+    /// - Only one thread uses this strip.
     #[inline(always)]
     #[expect(clippy::mut_from_ref, reason = "strips share the table; who may write is the caller's promise")]
     unsafe fn run(&self, start: usize, len: usize) -> (&[T], &mut [MaybeUninit<T>], &mut [MaybeUninit<i64>]) {
         let Table { source, values, places, .. } = self.table;
-        // SAFETY: the caller vouches for so many elements of the strip from there on, and for having no other slice
-        // of them and the strip alone; the three are of one size, aligned, the source initialised and no booleans
-        // but our own. The leases keep everybody else away.
+        // SAFETY: the caller guarantees as many elements of the strip from there on, that it has no other slice of
+        // them, and that it alone has the strip; the three tensors are of one size, aligned, the source is initialised,
+        // and its booleans are only our own. The leases prevent other accesses.
         unsafe {
             (
                 std::slice::from_raw_parts(source.at(start), len),
@@ -159,7 +160,7 @@ impl<T: Ordered> Strip<'_, T> {
     }
 }
 
-/// One row, of which the columns know nothing of each other.
+/// One row, in which the columns are independent.
 #[inline(always)]
 fn next<T: Ordered>(
     row: i64,
@@ -177,7 +178,7 @@ fn next<T: Ordered>(
     }
 }
 
-/// One line. In most blocks nothing is better than what was there before.
+/// One line. In most blocks, nothing is better than the best element before.
 #[inline(always)]
 fn line<T: Ordered>(
     source: &[T],

@@ -1,4 +1,4 @@
-//! Which elements are in a set, and where elements go into sorted rows.
+//! Membership tests, and binary search in sorted rows.
 
 use torch_library::prelude::*;
 use torch_library::promote_types;
@@ -44,7 +44,8 @@ fn searchsorted_Tensor(
     }, else => Err(unsupported(OPERATOR, dtype)))
 }
 
-/// Whether equal elements stay left of the place, told in two ways that must not contradict each other.
+/// Whether equal elements come before the insertion point; `right` and `side` both say so, and must not contradict each
+/// other.
 fn is_right(operator: &str, right: bool, side: Option<&str>) -> Result<bool> {
     match side {
         None => Ok(right),
@@ -57,7 +58,7 @@ fn is_right(operator: &str, right: bool, side: Option<&str>) -> Result<bool> {
     }
 }
 
-/// The length of a row of the sequence, and how many values look into each row.
+/// The length of a row of the sequence, and the number of values that are searched in each row.
 fn rows(operator: &str, sequence: &[i64], values: &Tensor) -> Result<(usize, usize)> {
     let is_one = sequence.len() == 1;
     let fits = values.dim() == sequence.len()
@@ -74,7 +75,7 @@ fn rows(operator: &str, sequence: &[i64], values: &Tensor) -> Result<(usize, usi
     Ok((last(sequence), if is_one { values.numel() as usize } else { last(values.sizes()) }))
 }
 
-/// The sequence in the order that a sorter gives.
+/// The sequence in the order that `sorter` gives.
 fn sorted_by(operator: &str, sequence: &Tensor, sorter: &Tensor) -> Result<Tensor> {
     ensure!(
         sorter.dtype() == DType::Int64 && sorter.sizes() == sequence.sizes(),
@@ -87,7 +88,7 @@ fn sorted_by(operator: &str, sequence: &Tensor, sorter: &Tensor) -> Result<Tenso
     aten::gather(sequence, -1, sorter).map_err(|error| error.context(operator))
 }
 
-/// Which elements are among others; NaN is equal to nothing.
+/// Whether each element is one of `test_elements`; NaN equals nothing.
 #[torch_impl(aten, CPU)]
 fn isin_Tensor_Tensor(
     elements: &Tensor,

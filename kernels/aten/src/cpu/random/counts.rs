@@ -1,7 +1,8 @@
-//! Random counts: of events at a rate, and of trials that succeed.
+//! Random counts: Poisson and binomial distributions.
 //!
-//! Small counts are those of times that pass between events, or of trials between successes. Of large ones, a place
-//! below a curve that is easy to draw from is kept where it also lies below the distribution, as Hörmann does it.
+//! Small counts are drawn by the times between events, or by the numbers of trials between successes. Large counts are
+//! drawn by the transformed rejection method of Hörmann: a point below a curve that is easy to draw from is kept if it
+//! also lies below the distribution.
 
 use std::iter::repeat_with;
 
@@ -44,7 +45,7 @@ mod kernels {
             count.dtype(),
             prob.dtype()
         );
-        // What is computed is rounded as numbers of the type would be.
+        // Intermediate results are rounded to the dtype.
         let round: fn(f64) -> f64 = match count.dtype() {
             DType::Float64 => |x| x,
             DType::Float32 => |x| f64::from(x as f32),
@@ -68,7 +69,7 @@ mod kernels {
     }
 }
 
-/// The next numbers between 0 and 1 of a stream.
+/// The next numbers between 0 and 1 of a random stream.
 fn uniform<'a>(next: &'a mut Source<'_>) -> impl FnMut() -> f64 + 'a {
     move || {
         let mut words = [0; 2];
@@ -77,7 +78,7 @@ fn uniform<'a>(next: &'a mut Source<'_>) -> impl FnMut() -> f64 + 'a {
     }
 }
 
-/// How many events there are in a time in which so many are expected.
+/// The number of events of a Poisson distribution with the mean `rate`.
 ///
 /// PyTorch: `sample_poisson`.
 fn events(rate: f64, uniform: &mut impl FnMut() -> f64) -> f64 {
@@ -116,7 +117,7 @@ fn many_events(rate: f64, uniform: &mut impl FnMut() -> f64) -> f64 {
     }
 }
 
-/// Trials of a chance, and how numbers of their type are rounded.
+/// The trials of a binomial distribution, and the rounding to their dtype.
 #[derive(Clone, Copy)]
 struct Trials {
     count: f64,
@@ -124,7 +125,7 @@ struct Trials {
     round: fn(f64) -> f64,
 }
 
-/// How many of some trials succeed.
+/// The number of successes among the trials.
 ///
 /// PyTorch: `sample_binomial`.
 fn successes(trials: Trials, uniform: &mut impl FnMut() -> f64) -> f64 {
@@ -186,7 +187,7 @@ impl Trials {
         }
     }
 
-    /// The logarithm of how likely a count is, over that of the likeliest.
+    /// The logarithm of the probability of a count, relative to that of the likeliest count.
     fn log_likelihood(self, found: f64, ratio: f64) -> f64 {
         let Trials { count, chance, round } = self;
         let most = round(round(count + 1.0) * chance).floor();
@@ -202,7 +203,7 @@ impl Trials {
     }
 }
 
-/// What the formula of Stirling leaves of the logarithm of the factorial.
+/// The remainder of Stirling's formula for the logarithm of the factorial.
 fn stirling(n: f64) -> f64 {
     const FIRST: [f64; 10] = [
         0.081_061_466_795_327_26,

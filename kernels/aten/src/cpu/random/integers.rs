@@ -1,4 +1,4 @@
-//! Random integers, in tensors of any type that holds some.
+//! Random integers, in tensors of any dtype that can hold some.
 
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
@@ -33,7 +33,7 @@ mod kernels {
         Ok(this)
     }
 
-    /// All integers from 0 on, or as many as a type of floating point holds exactly.
+    /// All integers from 0 on, or as many as a floating-point dtype represents exactly.
     fn random_<'a>(this: &'a mut Tensor, generator: Option<&Generator>) -> Result<&'a mut Tensor> {
         const OPERATOR: &str = aten::random_::NAME;
         if this.numel() == 0 {
@@ -52,12 +52,12 @@ mod kernels {
     }
 }
 
-/// Which integers a type holds.
+/// The integers that a dtype can hold.
 #[derive(Clone, Copy)]
 enum Held {
-    /// All of a range.
+    /// All integers of a range.
     Whole { smallest: i64, largest: i64 },
-    /// Those of so many binary digits, and some of more, up to a largest.
+    /// All integers of up to `digits` binary digits, and some larger ones, up to `largest`.
     Floating { digits: u32, largest: f64, dtype: DType },
 }
 
@@ -79,7 +79,7 @@ impl Held {
         }
     }
 
-    /// The largest of the integers that are drawn if no end is given.
+    /// The largest integer that is drawn if no end is given.
     fn largest(self) -> i64 {
         match self {
             Held::Whole { largest, .. } => largest,
@@ -94,19 +94,19 @@ impl Held {
         }
     }
 
-    /// A number as the type rounds it, if it is one of floating point.
+    /// A number rounded to the dtype, if that is floating-point.
     fn rounded(self, number: i64) -> i64 {
         match self {
             Held::Whole { .. } => number,
             Held::Floating { dtype, .. } => match_dtype!(dtype, T: Half | Float => {
                 let rounded = number.cast::<T>().cast::<f64>();
-                // What is beyond becomes the smallest number, as processors have it.
+                // A number out of range becomes the smallest one, as on x86 processors.
                 if rounded < i64::MAX as f64 { rounded as i64 } else { i64::MIN }
             }, else => number),
         }
     }
 
-    /// The distance of numbers of the type about there.
+    /// The distance between adjacent numbers of the dtype near `number`.
     fn step(self, number: i64) -> i64 {
         match self {
             Held::Whole { .. } => 1,
@@ -172,7 +172,7 @@ fn check(operator: &str, this: &Tensor, held: Held, first: i64, last: i64) -> Re
     Ok(())
 }
 
-/// Writes integers of so many from a first one on.
+/// Fills a tensor with random integers, uniform among `count` of them from `first` on.
 fn fill(this: &Tensor, first: i64, count: u64, generator: Option<&Generator>) -> Result<()> {
     match count {
         0..0x1000_0000 => {
@@ -183,8 +183,7 @@ fn fill(this: &Tensor, first: i64, count: u64, generator: Option<&Generator>) ->
     }
 }
 
-/// What is left when a word is divided by a number, which is not 0, by two multiplications (Lemire, Kaser and Kurz
-/// 2019).
+/// The remainder of a word divided by a number that is not 0, by two multiplications (Lemire, Kaser and Kurz, 2019).
 fn remainder(divisor: u32) -> impl Fn(u32) -> u32 {
     let inverse = (u64::MAX / u64::from(divisor)).wrapping_add(1);
     move |word| {

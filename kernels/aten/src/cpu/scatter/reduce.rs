@@ -1,4 +1,4 @@
-//! Joining elements with those at places that an index gives: sums, products, means and extremes.
+//! Reductions at positions given by an index: sums, products, means and extremes.
 
 use torch_library::match_dtype;
 use torch_library::prelude::*;
@@ -135,7 +135,7 @@ impl Reduction {
         })
     }
 
-    /// What changes nothing that it is joined with, of numbers that have an order.
+    /// The neutral element of the reduction, for ordered numbers.
     fn neutral<T: Ordered>(self) -> T {
         match self {
             Reduction::Largest => T::LOWEST,
@@ -158,7 +158,7 @@ impl Reduction {
 }
 
 impl Scattering<'_> {
-    /// By the older names of two reductions.
+    /// Reduces by the older names of two reductions.
     fn combine(&self, src: &Tensor, reduce: &str) -> Result<()> {
         match reduce {
             "add" => self.add(src, Scalar::Int(1)),
@@ -171,7 +171,8 @@ impl Scattering<'_> {
         }
     }
 
-    /// Joins elements with those that are there, or only with each other.
+    /// Combines `src` with the elements at the positions, or, without `include_self`, only its own elements with each
+    /// other.
     fn reduce(&self, src: &Tensor, reduction: Reduction, include_self: bool) -> Result<()> {
         let dtype = self.this.dtype();
         if self.index.numel() == 0 {
@@ -193,7 +194,8 @@ impl Scattering<'_> {
         }, else => Err(unsupported(self.operator, dtype))))
     }
 
-    /// Joins in the computing type, rounding once. What is there makes room for a number first, if one is given.
+    /// Combines elements in the computing dtype, and rounds once. If `instead` is given, the previous elements are
+    /// replaced by it first.
     fn fold<T: Number>(
         &self,
         src: &Tensor,
@@ -217,7 +219,7 @@ impl Scattering<'_> {
         if is_wide { Ok(()) } else { loops::map(self.this, [&this], |[x]: [T; 1]| x) }
     }
 
-    /// Divides each element by how many it is the sum of; whole numbers are rounded down.
+    /// Divides each sum by the number of its terms; integers are rounded down.
     fn divide(&self, sums: &Tensor, include_self: bool) -> Result<()> {
         let count = Tensor::full(sums.sizes(), i64::from(include_self), DType::Int64, sums.device())?;
         let one = Tensor::from(1i64).strided_view(self.index.sizes(), &vec![0; self.index.dim()], 0)?;

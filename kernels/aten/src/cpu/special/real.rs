@@ -1,16 +1,16 @@
-//! Functions of one real number that the standard library has not, and shifts that every count of bits is right for.
+//! Functions of a real number that the standard library lacks, and shifts by any number of bits.
 
 use num_complex::Complex;
 
 use crate::functions::{Gamma, hurwitz_zeta};
 
-/// A real number with these functions.
+/// A real number with a polygamma function.
 pub(super) trait Real: Sized {
-    /// The derivative of the digamma function of an order from 0 up.
+    /// The derivative of order `order`, from 0 up, of the digamma function.
     fn polygamma(self, order: i64) -> Self;
 }
 
-/// A real or complex number with this function.
+/// A real or complex number with a `sinc` function.
 pub(super) trait Sinc: Sized {
     /// `sin(πx) / πx`, and 1 at zero.
     fn normalized_sinc(self) -> Self;
@@ -18,13 +18,13 @@ pub(super) trait Sinc: Sized {
 
 /// A complex number.
 pub(super) trait FiniteParts {
-    /// Parts that are NaN, infinite or negatively infinite, replaced by these.
+    /// Replaces parts that are NaN, infinity or negative infinity by the numbers in `instead`, in this order.
     fn with_finite_parts(self, instead: [f64; 3]) -> Self;
 }
 
 /// A floating-point number of any width.
 pub(super) trait NextTowards {
-    /// The next number of the type on the way to another.
+    /// The next representable number in the direction of another.
     fn next_towards(self, other: Self) -> Self;
 }
 
@@ -34,11 +34,11 @@ macro_rules! next_towards {
             #[inline(always)]
             fn next_towards(self, other: $ty) -> $ty {
                 let (zero, bits) = (<$ty>::from_bits(0), self.to_bits());
-                // Of one sign, larger numbers have larger bits.
+                // Among numbers of one sign, larger magnitudes have larger bits.
                 let next = if (self < other) == (self > zero) { bits.wrapping_add(1) } else { bits.wrapping_sub(1) };
                 let next = if self == zero { <$ty>::from_bits(1).copysign(other) } else { <$ty>::from_bits(next) };
                 let next = if self == other { other } else { next };
-                if self.is_nan() | other.is_nan() { <$ty>::NAN } else { next } // all choices are taken in lanes
+                if self.is_nan() | other.is_nan() { <$ty>::NAN } else { next } // without branches, for vectorisation
             }
         }
     )+ };
@@ -53,7 +53,7 @@ macro_rules! real {
                 if order == 0 {
                     return self.digamma();
                 }
-                // Each factor is rounded, as in PyTorch: beyond what the type holds they make infinities and NaN.
+                // Each factor is rounded, as in PyTorch: if they overflow, the result is infinite or NaN.
                 let [factor, sum] = polygamma(order, f64::from(self));
                 factor as $ty * sum as $ty
             }
@@ -89,13 +89,13 @@ macro_rules! real {
 
 real!(f32, f64);
 
-/// The factorial of the order, with the sign of the derivative, and the sum that it is a factor of.
+/// The factorial of the order, with the sign of the derivative, and the Hurwitz zeta function, which it multiplies.
 fn polygamma(order: i64, x: f64) -> [f64; 2] {
     let (n, sign) = (order as f64, if order % 2 == 1 { 1.0 } else { -1.0 });
     [sign * libm::lgamma(n + 1.0).exp(), hurwitz_zeta(n + 1.0, x)]
 }
 
-/// A whole number whose bits move by a number of any size.
+/// An integer that can be shifted by any number of bits.
 pub(super) trait Shifted: Copy {
     fn shifted_left(self, by: Self) -> Self;
     fn shifted_right(self, by: Self) -> Self;
@@ -133,7 +133,7 @@ mod tests {
         near(0.5f64.polygamma(2), -16.828_796_644_234_32);
         near(20f64.polygamma(3), 2.693_742_213_396_39e-4);
         assert_eq!((-2f64).polygamma(1), f64::INFINITY);
-        assert!(8f32.polygamma(100).is_nan()); // an infinite factor of zero
+        assert!(8f32.polygamma(100).is_nan()); // an infinite factor times zero
     }
 
     #[test]

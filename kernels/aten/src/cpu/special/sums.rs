@@ -1,4 +1,4 @@
-//! Logarithms of sums of exponentials, where the larger is taken out so that nothing overflows.
+//! Logarithms of sums of exponentials, from which the larger one is factored out so that nothing overflows.
 
 use num_complex::Complex;
 
@@ -10,7 +10,7 @@ pub(crate) trait LogOfSum: Sized {
     fn log_of_sum(self, other: Self) -> Self;
 }
 
-/// As [`LogOfSum`], to base 2 and of real numbers.
+/// Like [`LogOfSum`], to base 2 and for real numbers.
 pub(super) trait BinaryLogOfSum: Sized {
     /// The logarithm to base 2 of `2^self + 2^other`.
     fn binary_log_of_sum(self, other: Self) -> Self;
@@ -34,8 +34,8 @@ macro_rules! sums {
             }
         }
 
-        /// By the real parts one is larger. The logarithm is the one whose imaginary part is within half a turn of
-        /// zero.
+        /// The real parts determine which one is larger. Of the possible logarithms, the result has an imaginary part
+        /// in `[-π, π]`.
         impl LogOfSum for Complex<$ty> {
             fn log_of_sum(self, other: Self) -> Self {
                 if self.re.is_nan() || other.re.is_nan() || self.im.is_nan() || other.im.is_nan() {
@@ -43,7 +43,7 @@ macro_rules! sums {
                 }
                 let (smaller, larger) = if self.re <= other.re { (self, other) } else { (other, self) };
                 if !smaller.re.is_finite() && smaller.re == larger.re {
-                    // Nothing is left of two zeros, and of two infinities the sum says the direction.
+                    // The sum of two zeros is zero; for two infinities, the direction of the sum matters.
                     return if smaller.re < 0.0 { larger } else { (smaller.exp() + larger.exp()).ln() };
                 }
                 larger + (smaller - larger).exp().logarithm_of_one_more()
@@ -54,7 +54,7 @@ macro_rules! sums {
 
 sums!(f32, f64);
 
-/// What two numbers are more than the larger of them is a function of their distance.
+/// Adds a function of the distance of two numbers to the larger of them.
 #[inline(always)]
 fn taken_out<T: num_traits::Float>(a: T, b: T, more: impl Fn(T) -> T) -> T {
     if a.is_infinite() && a == b {

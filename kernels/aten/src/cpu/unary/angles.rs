@@ -1,4 +1,4 @@
-//! Functions of angles, which have a fast form for those that are not huge.
+//! Trigonometric functions, with a fast form for arguments that are not huge.
 
 use torch_library::prelude::*;
 
@@ -7,7 +7,7 @@ use crate::functions::Circular;
 use crate::loops::Pointwise;
 use crate::loops::{Usually, function, match_computing};
 
-/// Writes the kernels: the name of the operator, the fast form, the one for all numbers.
+/// Defines the kernels. Each row gives the name of the operator, the fast form, and the form for all numbers.
 macro_rules! angles {
     ($($name:ident: $fast:ident, $any:ident;)+) => {
         #[torch_impl(aten, CPU, Meta)]

@@ -1,4 +1,4 @@
-//! Keeping elements within bounds.
+//! Kernels of `clamp`.
 
 use torch_library::prelude::*;
 use torch_library::{Operand, match_dtype, result_type};
@@ -90,7 +90,7 @@ fn from_above(output: Output<'_>, this: &Tensor, max: &Tensor) -> Result<Tensor>
     }, else => Err(call.unsupported()))
 }
 
-/// Numbers count in promotion like the elements they are compared with, unless those are floating point.
+/// Clamps by scalars, which count in type promotion only by their kind, like other scalar operands.
 fn by_numbers(output: Output<'_>, this: &Tensor, min: Option<Scalar>, max: Option<Scalar>) -> Result<Tensor> {
     let operator = output.operator();
     let bounds = [min, max].into_iter().flatten().map(|bound| Operand::Number(bound.dtype()));
@@ -109,7 +109,7 @@ fn by_numbers(output: Output<'_>, this: &Tensor, min: Option<Scalar>, max: Optio
     let (min, max) = (binding(operator, min, dtype, Bound::Min)?, binding(operator, max, dtype, Bound::Max)?);
     match_computing!(dtype, T: Integer | Unsigned | Float => {
         let (min, max) = (min.map(Scalar::cast::<T>), max.map(Scalar::cast::<T>));
-        // Asked once, not for each element.
+        // NaN is checked once, not for each element.
         if let Some(unordered) = [min, max].into_iter().flatten().find(|bound| bound.is_unordered()) {
             return call.compute(None, dtype, move |[_]: [T; 1]| unordered);
         }
@@ -126,17 +126,17 @@ fn by_numbers(output: Output<'_>, this: &Tensor, min: Option<Scalar>, max: Optio
     }, else => Err(call.unsupported()))
 }
 
-/// Which end a number bounds.
+/// The end that a number bounds.
 #[derive(Clone, Copy, PartialEq)]
 enum Bound {
     Min,
     Max,
 }
 
-/// A bound, unless every number of the type keeps it anyway.
+/// The bound, or `None` if every number of the dtype satisfies it.
 ///
 /// # Errors
-/// A bound that no number of the type keeps.
+/// A bound that no number of the dtype satisfies.
 fn binding(operator: &str, bound: Option<Scalar>, dtype: DType, end: Bound) -> Result<Option<Scalar>> {
     let Some(bound) = bound else { return Ok(None) };
     let of_type = || {
@@ -163,13 +163,13 @@ fn no_bound(operator: &str) -> Error {
     )
 }
 
-/// The larger number, or the one that is NaN.
+/// The larger number; NaN if either is NaN.
 #[inline(always)]
 fn raised<T: Number + PartialOrd>(x: T, min: T) -> T {
     if x < min || min.is_unordered() { min } else { x }
 }
 
-/// The smaller number, or the one that is NaN.
+/// The smaller number; NaN if either is NaN.
 #[inline(always)]
 fn lowered<T: Number + PartialOrd>(x: T, max: T) -> T {
     if x > max || max.is_unordered() { max } else { x }

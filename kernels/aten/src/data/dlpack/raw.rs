@@ -1,16 +1,16 @@
-//! The structures of DLPack as they lie in memory, and which of its types are ours.
+//! The structures of DLPack, with their C layout, and the correspondence of its types to dtypes.
 
 use std::ffi::c_void;
 
 use torch_library::prelude::*;
 
-/// Where memory is: `DLDevice`.
+/// The location of memory: `DLDevice`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct RawDevice {
-    /// 1 is the CPU.
+    /// The kind of device; 1 is the CPU.
     pub device_type: i32,
-    /// Which of several.
+    /// The index among the devices of this kind.
     pub device_id: i32,
 }
 
@@ -19,19 +19,19 @@ impl RawDevice {
     pub const CPU: RawDevice = RawDevice { device_type: 1, device_id: 0 };
 }
 
-/// What elements are: `DLDataType`.
+/// The type of elements: `DLDataType`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RawType {
-    /// 0 integer, 1 unsigned, 2 floating point, 4 bfloat, 5 complex, 6 boolean.
+    /// The kind: 0 signed integer, 1 unsigned integer, 2 floating-point, 4 bfloat, 5 complex, 6 boolean.
     pub code: u8,
-    /// The size of an element.
+    /// The size of a number in bits.
     pub bits: u8,
-    /// How many numbers one element has; 1 for all that is carried here.
+    /// The number of lanes of a vector type; 1 for all types that are supported here.
     pub lanes: u16,
 }
 
-/// The types that both sides have: code, bits.
+/// The dtypes that both sides have, with their codes and bits.
 const TYPES: [(DType, u8, u8); 15] = [
     (DType::Bool, 6, 8),
     (DType::UInt8, 1, 8),
@@ -51,7 +51,7 @@ const TYPES: [(DType, u8, u8); 15] = [
 ];
 
 impl RawType {
-    /// What DLPack calls elements of a type.
+    /// The DLPack type of elements of a dtype.
     ///
     /// ```
     /// use torch_library::DType;
@@ -64,7 +64,7 @@ impl RawType {
     /// ```
     ///
     /// # Errors
-    /// A type that DLPack has not.
+    /// A dtype that DLPack lacks.
     ///
     /// PyTorch: `at::getDLDataType`.
     pub fn of(dtype: DType) -> Result<RawType> {
@@ -74,10 +74,10 @@ impl RawType {
         }
     }
 
-    /// The type of these elements.
+    /// The dtype of these elements.
     ///
     /// # Errors
-    /// A type that is not here, or elements of several numbers.
+    /// A type that is not supported here, or a vector type.
     ///
     /// PyTorch: `at::toScalarType`.
     pub fn dtype(self) -> Result<DType> {
@@ -93,51 +93,51 @@ impl RawType {
 #[repr(C)]
 #[derive(Debug)]
 pub struct RawTensor {
-    /// The memory.
+    /// The start of the memory.
     pub data: *mut c_void,
-    /// Where it is.
+    /// The device of the memory.
     pub device: RawDevice,
     /// The number of dimensions.
     pub ndim: i32,
-    /// What the elements are.
+    /// The type of the elements.
     pub dtype: RawType,
-    /// As many sizes.
+    /// The sizes, one for each dimension.
     pub shape: *mut i64,
-    /// As many strides in elements; null if row-major without gaps.
+    /// The strides in elements, one for each dimension; null if the tensor is contiguous.
     pub strides: *mut i64,
-    /// How many bytes behind `data` the first element is.
+    /// The distance in bytes from `data` to the first element.
     pub byte_offset: u64,
 }
 
-/// A tensor and how to free it: `DLManagedTensor`.
+/// A tensor and its deleter: `DLManagedTensor`.
 #[repr(C)]
 #[derive(Debug)]
 pub struct RawManagedTensor {
     /// The tensor.
     pub dl_tensor: RawTensor,
-    /// What belongs to who made it.
+    /// Private data of the library that made the structure.
     pub manager_ctx: *mut c_void,
-    /// Called once by who has it last.
+    /// Frees the structure; its last owner calls this once.
     pub deleter: Option<unsafe extern "C" fn(*mut RawManagedTensor)>,
 }
 
-/// The same of DLPack 1.0 and later, which says its version first: `DLManagedTensorVersioned`.
+/// The structure of DLPack 1.0 and later, which starts with its version: `DLManagedTensorVersioned`.
 #[repr(C)]
 #[derive(Debug)]
 pub struct RawManagedTensorVersioned {
-    /// What is after it is another structure where this is not 1.
+    /// The major version; if it is not 1, the fields after the version are different.
     pub major: u32,
-    /// Larger ones have more flags.
+    /// The minor version; later ones define more flags.
     pub minor: u32,
-    /// What belongs to who made it.
+    /// Private data of the library that made the structure.
     pub manager_ctx: *mut c_void,
-    /// Called once by who has it last.
+    /// Frees the structure; its last owner calls this once.
     pub deleter: Option<unsafe extern "C" fn(*mut RawManagedTensorVersioned)>,
-    /// Bits, of which [`READ_ONLY`] is one.
+    /// Flag bits, of which [`READ_ONLY`] is one.
     pub flags: u64,
     /// The tensor.
     pub dl_tensor: RawTensor,
 }
 
-/// The flag of memory that is not to be written: `DLPACK_FLAG_BITMASK_READ_ONLY`.
+/// The flag of memory that must not be written: `DLPACK_FLAG_BITMASK_READ_ONLY`.
 pub const READ_ONLY: u64 = 1;

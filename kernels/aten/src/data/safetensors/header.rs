@@ -1,4 +1,4 @@
-//! The header of such a file: JSON behind its length, which says what lies where, and of its writer's what it likes.
+//! The header of a safetensors file: its length, then JSON with the place of each tensor, and metadata of the writer.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
@@ -12,12 +12,12 @@ use torch_library::prelude::*;
 
 use super::failed;
 
-/// The bytes of the header's length.
+/// The size in bytes of the length field before the header.
 const LENGTH: usize = size_of::<u64>();
-/// What is read as a header at most, as the format's own readers have it.
+/// The longest header that is read, as in the format's own readers.
 const LONGEST: u64 = 100_000_000;
 
-/// Reads a file of so many bytes, the elements only if the header says that there are as many.
+/// Reads a file of `len` bytes. The elements are read only if the header describes as many.
 pub fn read(mut reader: impl Read, len: u64) -> Result<Vec<u8>> {
     let mut file = Vec::new();
     let mut more = |file: &mut Vec<u8>, count: u64| {
@@ -46,7 +46,7 @@ pub fn read(mut reader: impl Read, len: u64) -> Result<Vec<u8>> {
     Ok(file)
 }
 
-/// How long the header of a file says that it is.
+/// The length that a file gives for its header.
 fn length(file: &[u8]) -> Result<u64> {
     let Some(length) = file.first_chunk::<LENGTH>() else {
         bail!(Argument, "safetensors: {} bytes are not even the length of a header", file.len());
@@ -60,7 +60,7 @@ fn length(file: &[u8]) -> Result<u64> {
     Ok(length)
 }
 
-/// The file behind a header that is in order.
+/// Parses a file after a check of its header.
 pub(super) fn parse(file: &[u8]) -> Result<SafeTensors<'_>> {
     let header = usize::try_from(length(file)?).ok().and_then(|length| file[LENGTH..].get(..length));
     let Some(header) = header else {
@@ -70,13 +70,13 @@ pub(super) fn parse(file: &[u8]) -> Result<SafeTensors<'_>> {
     SafeTensors::deserialize(file).map_err(failed)
 }
 
-/// What the writer of a file added to its header.
+/// The metadata that the writer of a file added to its header.
 pub fn metadata(file: &[u8]) -> Result<BTreeMap<String, String>> {
     let (_, header) = SafeTensors::read_metadata(file).map_err(failed)?;
     Ok(header.metadata().iter().flatten().map(|(name, text)| (name.clone(), text.clone())).collect())
 }
 
-/// Refuses what is no header; also one of two tensors with one name, of which the format's parser takes the second.
+/// Rejects an invalid header, and two tensors of the same name, of which the format's parser would take the second.
 fn check(header: &[u8]) -> Result<Metadata> {
     let invalid = |error| Error::new(ErrorKind::Argument, format!("safetensors: header: {error}"));
     serde_json::Deserializer::from_slice(header).deserialize_map(DistinctNames).map_err(invalid)?;
@@ -105,7 +105,7 @@ impl<'de> Visitor<'de> for DistinctNames {
     }
 }
 
-/// Puts such additions first into the header of a file, in the order that they have here.
+/// Inserts metadata at the beginning of a file's header, in the given order.
 pub(super) fn with_metadata(file: &[u8], metadata: &[(&str, &str)]) -> Result<Vec<u8>> {
     if metadata.is_empty() {
         return Ok(file.to_vec());
@@ -123,6 +123,6 @@ pub(super) fn with_metadata(file: &[u8], metadata: &[(&str, &str)]) -> Result<Ve
     let comma = if tensors == b"}" { "" } else { "," };
     let mut header = format!("{{\"__metadata__\":{{{}}}{comma}", entries.join(",")).into_bytes();
     header.extend_from_slice(tensors);
-    header.resize(header.len().next_multiple_of(LENGTH), b' '); // so that elements are aligned
+    header.resize(header.len().next_multiple_of(LENGTH), b' '); // so that the elements are aligned
     Ok([&(header.len() as u64).to_le_bytes()[..], &header, elements].concat())
 }

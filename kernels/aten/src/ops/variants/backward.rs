@@ -1,4 +1,5 @@
-//! The variants that write to `out` or in place, of gradients and of what is beside them in the operators of networks.
+//! The out and in-place variants of backward operators, and of the operators of networks that return more than a
+//! result.
 #![expect(unreachable_pub, reason = "what extends this namespace exports it")]
 
 use torch_library::prelude::*;

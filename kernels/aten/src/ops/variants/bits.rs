@@ -1,4 +1,4 @@
-//! The variants that write to `out`, of booleans and bits.
+//! The out variants of logical and bitwise operators.
 #![expect(unreachable_pub, reason = "what extends this namespace exports it")]
 
 use torch_library::prelude::*;

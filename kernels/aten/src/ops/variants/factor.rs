@@ -1,4 +1,4 @@
-//! The variants that write to `out`, of factors of matrices.
+//! The out variants of matrix factorisations.
 #![expect(unreachable_pub, reason = "what extends this namespace exports it")]
 
 use torch_library::prelude::*;

@@ -1,4 +1,4 @@
-//! The variants that write to `out`, of Fourier transforms.
+//! The out variants of Fourier transforms.
 #![expect(unreachable_pub, reason = "what extends this namespace exports it")]
 
 use torch_library::prelude::*;

@@ -1,4 +1,4 @@
-//! The variants that write to `out`, of linear algebra.
+//! The out variants of linear algebra.
 #![expect(unreachable_pub, reason = "what extends this namespace exports it")]
 
 use torch_library::prelude::*;

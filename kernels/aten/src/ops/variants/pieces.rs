@@ -1,4 +1,4 @@
-//! The variants that write to `out`, of pieces of tensors and parts of numbers.
+//! The out variants of splits, combinations and parts of elements.
 #![expect(unreachable_pub, reason = "what extends this namespace exports it")]
 
 use torch_library::prelude::*;

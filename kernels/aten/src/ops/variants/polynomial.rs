@@ -1,4 +1,4 @@
-//! The variants that write to `out`, of polynomials.
+//! The out variants of orthogonal polynomials.
 #![expect(unreachable_pub, reason = "what extends this namespace exports it")]
 
 use torch_library::prelude::*;

@@ -1,4 +1,4 @@
-//! The variants that write to `out`, of bins and segments.
+//! The out variants of histograms and reductions of segments.
 #![expect(unreachable_pub, reason = "what extends this namespace exports it")]
 
 use torch_library::prelude::*;

@@ -1,4 +1,4 @@
-//! The variants that write to `out` or in place, of special functions.
+//! The out and in-place variants of special functions.
 #![expect(unreachable_pub, reason = "what extends this namespace exports it")]
 
 use torch_library::prelude::*;

@@ -1,4 +1,4 @@
-//! The variants that write to `out`, of sizes that change.
+//! The out variants of resizing.
 #![expect(unreachable_pub, reason = "what extends this namespace exports it")]
 
 use torch_library::prelude::*;

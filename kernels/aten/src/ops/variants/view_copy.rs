@@ -1,4 +1,4 @@
-//! The variants that write to `out`, of copies of views.
+//! The out variants of copying views.
 #![expect(unreachable_pub, reason = "what extends this namespace exports it")]
 
 use torch_library::prelude::*;

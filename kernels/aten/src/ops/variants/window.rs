@@ -1,4 +1,4 @@
-//! The variants that write to `out`, of windows, padding and resizing.
+//! The out variants of convolution, pooling, padding and resizing.
 #![expect(unreachable_pub, reason = "what extends this namespace exports it")]
 
 use torch_library::prelude::*;

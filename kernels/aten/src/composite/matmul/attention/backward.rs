@@ -1,11 +1,11 @@
-//! The gradients of attention, from its results.
+//! The gradients of flash attention, from its results.
 
 use torch_library::prelude::*;
 
 use crate::aten;
 use crate::loops::computing_type;
 
-/// What has a derivative of its own.
+/// An operator with a derivative of its own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 fn _scaled_dot_product_flash_attention_for_cpu_backward(
     grad_out: &Tensor,
@@ -39,7 +39,7 @@ fn _scaled_dot_product_flash_attention_for_cpu_backward(
         out.sizes(),
         logsumexp.sizes()
     );
-    // Halves are rounded once, at the end.
+    // Half precision is rounded once, at the end.
     let dtype = computing_type(query.dtype());
     let wide = |tensor: &Tensor| aten::to_dtype(tensor, dtype);
     let (grad, q, k, v) = (wide(grad_out)?, wide(query)?, wide(key)?, wide(value)?);
@@ -53,7 +53,7 @@ fn _scaled_dot_product_flash_attention_for_cpu_backward(
         };
     }
     let mut weights = aten::exp(&aten::sub_Tensor(&scores, &aten::unsqueeze(&wide(logsumexp)?, -1)?)?)?;
-    // Nothing counts behind the query, nor where a query may look at no key: its weights would be no numbers.
+    // Weights are zero for keys after the query, and for queries that may attend to no key, whose softmax would be NaN.
     let is_masked = aten::eq_Scalar(&scores, f64::NEG_INFINITY.into())?;
     weights = aten::masked_fill_Scalar(&weights, &is_masked, 0.into())?;
     if is_causal {
@@ -68,7 +68,7 @@ fn _scaled_dot_product_flash_attention_for_cpu_backward(
     let of_scores = aten::mul_Scalar(&of_scores, scale.into())?;
     let of_query = aten::matmul(&of_scores, &k)?;
     let of_key = aten::matmul(&across(&of_scores)?, &q)?;
-    // Heads lie beside each other in memory.
+    // The heads of each position are adjacent in memory.
     let laid = |tensor: Tensor| {
         let rows = aten::contiguous(&aten::transpose_int(&aten::to_dtype(&tensor, query.dtype())?, 1, 2)?)?;
         aten::transpose_int(&rows, 1, 2)

@@ -17,6 +17,8 @@ use crate::number::Number;
 use crate::unseen::unseen;
 
 #[cfg(target_arch = "x86_64")]
+mod amx;
+#[cfg(target_arch = "x86_64")]
 mod blocks;
 pub mod implicit_gemm;
 mod integers;

@@ -1,12 +1,13 @@
-//! Products of `bfloat16` matrices by the instruction that multiplies pairs of elements and adds them in `float32`
-//! (AVX512-BF16).
+//! Products of `bfloat16` matrices by the instructions that multiply pairs of elements and add them in `float32`: in AMX
+//! tiles, or in registers (AVX512-BF16).
 //!
 //! # How it works
 //!
 //! 1. The second factor is processed in *panels* of [`WIDTH`] columns, which are packed so that the elements of two
 //!    rows are interleaved; only as many as the threads need at a time, so there is never a second copy of a matrix.
 //! 2. Each panel is multiplied with all rows of the first factor, up to twelve at a time: their sums fill the
-//!    registers. Pairs of that factor are adjacent already if its rows are contiguous.
+//!    registers. Pairs of that factor are adjacent already if its rows are contiguous. In [tiles](super::amx) it is 32
+//!    rows at a time, which are multiplied with several panels while they are in the cache.
 //! 3. The sums are rounded once, as they are written; whole rows of a panel by one instruction.
 #![expect(
     unsafe_code,
@@ -17,17 +18,23 @@ use std::arch::x86_64::*;
 
 use torch_library::{DType, Lease, Result, Tensor, ensure};
 
-use super::{GRAIN, Matrices};
+use super::{GRAIN, Matrices, amx};
 use crate::inlined::{from_fn, zip};
 use crate::loops::across::turned;
 use crate::loops::convert::{self, Storer};
 use crate::loops::{self, parallel};
 
 /// The number of columns of a panel: two registers of sums for each row.
-const WIDTH: usize = 32;
+const WIDTH: usize = amx::WIDTH;
 
-/// The number of rows that are multiplied at a time: their sums take 24 of 32 registers.
+/// The number of rows that are multiplied at a time in registers: their sums take 24 of 32.
 const HEIGHT: usize = 12;
+
+/// The bytes of panels that the same rows are multiplied with in tiles: a part of the second-level cache.
+const PANELS_IN_CACHE: usize = 1 << 19;
+
+/// The largest number of these panels.
+const MAX_PANELS: usize = 8;
 
 /// Whether matrices are multiplied by this module.
 pub(super) fn is_for(a: &Tensor, b: &Tensor) -> bool {
@@ -41,6 +48,13 @@ pub(super) fn is_for(a: &Tensor, b: &Tensor) -> bool {
 /// # Errors
 /// Memory that the host cannot access.
 pub(super) fn multiply(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
+    // SAFETY: tiles are used only where the processor has them and the system permits them.
+    unsafe { multiply_in(out, a, b, amx::is_available()) }
+}
+
+/// # Safety
+/// - If `has_tiles`, the instructions of [`amx`] can be executed.
+unsafe fn multiply_in(out: &Tensor, a: &Tensor, b: &Tensor, has_tiles: bool) -> Result<()> {
     let dense = match a.strides().last() {
         Some(1) => a.clone(),
         _ => loops::copy(a, a.dtype())?,
@@ -55,17 +69,20 @@ pub(super) fn multiply(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
         is_rounded: out.dtype() == DType::BFloat16 && out.strides().last() == Some(&1),
         a: Matrices::over(&dense, dense.address(&lease)?.cast_mut().cast()),
         b: Matrices::over(b, b.address(&lease)?.cast_mut().cast()),
+        has_tiles,
     };
-    let panels = product.b.columns.div_ceil(WIDTH);
-    let work = product.a.rows * product.a.columns * WIDTH;
-    parallel::shares(product.out.count * panels, (GRAIN / work.max(1)).max(1), |range| {
-        let mut panel = vec![0; product.a.columns.div_ceil(2) * WIDTH];
+    let (lines, at_a_time) = (product.lines(), product.panels_at_a_time());
+    let groups = product.b.columns.div_ceil(WIDTH * at_a_time);
+    let work = product.a.rows * product.a.columns * WIDTH * at_a_time;
+    parallel::shares(product.out.count * groups, (GRAIN / work.max(1)).max(1), |range| {
+        let mut panels = vec![[0; WIDTH]; at_a_time * lines];
         for index in range {
-            let product = product.at(index / panels);
+            let product = product.at(index / groups);
             // SAFETY: by `check`, the sizes match and the result is apart; the rows of `dense` are contiguous as
             // ensured, and the strides are those of the tensors. The lease prevents other accesses, only this thread
-            // uses this panel of the result, and the caller has checked `is_for`, and so the instructions.
-            unsafe { product.columns(index % panels * WIDTH, &mut panel) };
+            // uses these columns of the result, and the caller has checked `is_for`, and so the instructions; it
+            // guarantees those of tiles.
+            unsafe { product.columns(index % groups * at_a_time * WIDTH, &mut panels) };
         }
     });
     Ok(())
@@ -81,9 +98,26 @@ struct Product {
     is_rounded: bool,
     a: Matrices<u16>,
     b: Matrices<u16>,
+    /// Whether it is computed in AMX tiles.
+    has_tiles: bool,
 }
 
 impl Product {
+    /// The number of lines of a panel: one for each pair of steps, followed by zeros that fill the last tile.
+    fn lines(&self) -> usize {
+        if self.has_tiles { amx::Rows::lines(self.a.columns) } else { self.a.columns.div_ceil(2) }
+    }
+
+    /// The number of panels that are packed together: in tiles as many as the cache holds, while each thread has work.
+    fn panels_at_a_time(&self) -> usize {
+        if !self.has_tiles {
+            return 1;
+        }
+        let for_each_thread = self.out.count * self.b.columns.div_ceil(WIDTH) / rayon::current_num_threads();
+        let in_cache = PANELS_IN_CACHE / (self.lines() * size_of::<[u32; WIDTH]>()).max(1);
+        for_each_thread.min(in_cache).clamp(1, MAX_PANELS)
+    }
+
     /// The product at an index of the batch.
     fn at(&self, batch: usize) -> Self {
         let offset = batch as isize * self.out.batch_stride * self.size;
@@ -91,49 +125,97 @@ impl Product {
         Product { out, a: self.a.at(batch), b: self.b.at(batch), ..*self }
     }
 
-    /// Computes up to [`WIDTH`] columns of the product.
+    /// Computes as many columns of the product as there are panels for, or as are left.
     ///
     /// # Safety
     /// - The matrices are in bounds and of matching sizes; the rows of `a` are contiguous.
-    /// - Nothing else writes the factors, or uses up to [`WIDTH`] columns of the result from `first` on.
-    /// - `first` is less than the number of columns, and `panel` has [`WIDTH`] elements for each pair of steps.
+    /// - Nothing else writes the factors, or uses these columns of the result, from `first` on.
+    /// - `first` is less than the number of columns; `panels` are whole ones, whose lines after the pairs of steps are
+    ///   zeros.
     /// - The processor has the instructions.
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw,avx512bf16")]
-    unsafe fn columns(&self, first: usize, panel: &mut [u32]) {
-        let width = WIDTH.min(self.b.columns - first);
-        // SAFETY: `width` columns are left from `first` on; the caller guarantees the factor, the panel and the
-        // instructions.
-        unsafe { self.pack(first, width, panel) };
+    unsafe fn columns(&self, first: usize, panels: &mut [[u32; WIDTH]]) {
+        let lines = self.lines();
+        if lines == 0 {
+            return; // sums of nothing: the callers of `multiply` fill the result with zeros
+        }
+        let end = self.b.columns.min(first + panels.len() / lines * WIDTH);
+        let width = |column: usize| WIDTH.min(end - column);
+        for (column, panel) in (first..end).step_by(WIDTH).zip(panels.chunks_exact_mut(lines)) {
+            // SAFETY: `width` columns are left from `column` on; the caller guarantees the factor, the panel and the
+            // instructions.
+            unsafe { self.pack(column, width(column), panel) };
+        }
+        if !self.has_tiles {
+            // SAFETY: `pack` filled this panel, the only one; the caller guarantees the rest.
+            return unsafe { self.columns_in_registers(first, width(first), panels) };
+        }
+        let mut sums = [[0.0; WIDTH]; amx::ROWS];
+        for row in (0..self.a.rows).step_by(amx::ROWS) {
+            let count = amx::ROWS.min(self.a.rows - row);
+            // SAFETY: `count` rows are left; the caller guarantees that they are contiguous and not written.
+            let rows = unsafe { amx::Rows::new(self.row(row), self.a.row_stride, count, self.a.columns) };
+            for (column, panel) in (first..end).step_by(WIDTH).zip(panels.chunks_exact(lines)) {
+                // SAFETY: `pack` filled the panel, which has the lines for the columns of `a`; the caller guarantees the
+                // instructions, and these rows and columns of the result.
+                unsafe {
+                    rows.multiply(panel, &mut sums);
+                    self.store(row, &sums[..count], column, width(column));
+                }
+            }
+        }
+    }
+
+    /// Computes the columns of one panel in registers.
+    ///
+    /// # Safety
+    /// - As for [`columns`](Self::columns), for `width` columns from `first` on, which are packed in `panel`.
+    #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw,avx512bf16")]
+    unsafe fn columns_in_registers(&self, first: usize, width: usize, panel: &[[u32; WIDTH]]) {
         let mut sums = [[0.0; WIDTH]; HEIGHT];
         let mut row = 0;
         while row < self.a.rows {
-            let a = self.a.data.wrapping_offset(row as isize * self.a.row_stride);
+            let a = self.row(row);
             // SAFETY: at least as many rows of `a` are left as each arm multiplies; the caller guarantees that they are
-            // contiguous, and `pack` filled the panel.
-            let count = unsafe {
-                match self.a.rows - row {
+            // contiguous, that the panel is filled, and these rows and columns of the result.
+            unsafe {
+                let count = match self.a.rows - row {
                     HEIGHT.. => self.rows::<HEIGHT>(a, panel, &mut sums),
                     8.. => self.rows::<8>(a, panel, &mut sums),
                     4.. => self.rows::<4>(a, panel, &mut sums),
                     2.. => self.rows::<2>(a, panel, &mut sums),
                     _ => self.rows::<1>(a, panel, &mut sums),
-                }
-            };
-            for (i, sums) in sums.iter().take(count).enumerate() {
-                let place =
-                    (row + i) as isize * self.out.row_stride + first as isize * self.out.column_stride;
-                let out = self.out.data.wrapping_offset(place * self.size);
-                if self.is_rounded && width == WIDTH {
-                    // SAFETY: `WIDTH` elements of two bytes are contiguous in this row of the result (`is_rounded`), as
-                    // many as a register has; the caller guarantees these columns.
-                    unsafe { out.cast::<__m512bh>().write_unaligned(rounded(sums)) };
-                    continue;
-                }
-                // SAFETY: `sums` has `WIDTH` numbers, and this row of the result `width` elements from `first` on,
-                // `column_stride` apart, of the dtype that `store` was chosen for; the caller guarantees these columns.
-                unsafe { (self.store)(sums.as_ptr().cast(), width, out, self.out.column_stride) };
+                };
+                self.store(row, &sums[..count], first, width);
+                row += count;
             }
-            row += count;
+        }
+    }
+
+    /// The address of a row of the first factor.
+    fn row(&self, row: usize) -> *const u16 {
+        self.a.data.wrapping_offset(row as isize * self.a.row_stride)
+    }
+
+    /// Writes sums to rows of the result from `row` on, in each to `width` columns from `first` on.
+    ///
+    /// # Safety
+    /// - The result has these rows and columns, and nothing else uses them; `width` is at most [`WIDTH`].
+    /// - The processor has the instructions.
+    #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw,avx512bf16")]
+    unsafe fn store(&self, row: usize, sums: &[[f32; WIDTH]], first: usize, width: usize) {
+        for (i, sums) in sums.iter().enumerate() {
+            let place = (row + i) as isize * self.out.row_stride + first as isize * self.out.column_stride;
+            let out = self.out.data.wrapping_offset(place * self.size);
+            if self.is_rounded && width == WIDTH {
+                // SAFETY: `WIDTH` elements of two bytes are contiguous in this row of the result (`is_rounded`), as
+                // many as a register has; the caller guarantees these columns.
+                unsafe { out.cast::<__m512bh>().write_unaligned(rounded(sums)) };
+                continue;
+            }
+            // SAFETY: `sums` has `WIDTH` numbers, and this row of the result `width` elements from `first` on,
+            // `column_stride` apart, of the dtype that `store` was chosen for; the caller guarantees these columns.
+            unsafe { (self.store)(sums.as_ptr().cast(), width, out, self.out.column_stride) };
         }
     }
 
@@ -142,11 +224,11 @@ impl Product {
     /// # Safety
     /// - The second factor has `width` columns from `first` on, which can be read, and nothing writes them during the
     ///   call.
-    /// - `width` is at most [`WIDTH`], and `panel` has [`WIDTH`] elements for each pair of rows.
+    /// - `width` is at most [`WIDTH`], and `panel` has a line for each pair of rows.
     /// - The processor has the instructions.
     #[inline]
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
-    unsafe fn pack(&self, first: usize, width: usize, panel: &mut [u32]) {
+    unsafe fn pack(&self, first: usize, width: usize, panel: &mut [[u32; WIDTH]]) {
         let (row, column) = (self.b.row_stride, self.b.column_stride);
         let data = self.b.data.wrapping_offset(first as isize * column);
         let at = |i: usize, j: usize| data.wrapping_offset(i as isize * row + j as isize * column);
@@ -159,9 +241,11 @@ impl Product {
         if row == 1 && column % 2 == 0 && width == WIDTH {
             // The columns are contiguous, so the pairs exist already, and are only transposed. SAFETY: `width` columns
             // of `pairs` pairs, which are contiguous and need not be aligned; the caller guarantees room for them.
-            unsafe { turned::<u32>(data.cast(), column / 2, [width, pairs], panel.as_mut_ptr(), WIDTH) };
+            unsafe {
+                turned::<u32>(data.cast(), column / 2, [width, pairs], panel.as_mut_ptr().cast(), WIDTH)
+            };
         } else {
-            for (i, line) in panel.chunks_exact_mut(WIDTH).take(pairs).enumerate() {
+            for (i, line) in panel.iter_mut().take(pairs).enumerate() {
                 if column == 1 && width == WIDTH {
                     line.iter_mut().enumerate().for_each(|(j, to)| {
                         // SAFETY: `i` is one of the two rows of a pair, as `pairs` counts them; `j` is less than
@@ -177,7 +261,7 @@ impl Product {
             }
         }
         if self.b.rows % 2 == 1 {
-            for (j, to) in panel[pairs * WIDTH..].iter_mut().enumerate() {
+            for (j, to) in panel[pairs].iter_mut().enumerate() {
                 // SAFETY: row `2 * pairs` is the last one, as their number is odd; `j` is less than `width`.
                 *to = if j < width { u32::from(unsafe { at(2 * pairs, j).read() }) } else { 0 };
             }
@@ -195,21 +279,20 @@ impl Product {
     unsafe fn rows<const COUNT: usize>(
         &self,
         a: *const u16,
-        panel: &[u32],
+        panel: &[[u32; WIDTH]],
         out: &mut [[f32; WIDTH]; HEIGHT],
     ) -> usize {
         let mut sums = [[_mm512_setzero_ps(); 2]; COUNT];
         let rows: [*const u16; COUNT] = from_fn(|row| a.wrapping_offset(row as isize * self.a.row_stride));
-        let (lines, _) = panel.as_chunks::<WIDTH>();
         let pairs = self.a.columns / 2;
-        for (i, line) in lines.iter().take(pairs).enumerate() {
+        for (i, line) in panel.iter().take(pairs).enumerate() {
             // SAFETY: pair `i` of the row exists, as `i` is less than `pairs`; it need not be aligned.
             step(&mut sums, line, |row| unsafe { rows[row].cast::<i32>().add(i).read_unaligned() });
         }
         if self.a.columns % 2 == 1 {
             // SAFETY: `2 * pairs` is the last element of the row, as their number is odd; the panel has zeros in the
             // second place of that pair.
-            step(&mut sums, &lines[pairs], |row| i32::from(unsafe { rows[row].add(2 * pairs).read() }));
+            step(&mut sums, &panel[pairs], |row| i32::from(unsafe { rows[row].add(2 * pairs).read() }));
         }
         for (sums, out) in zip(&sums, out) {
             // SAFETY: two registers have the size of a row of sums, and any bits are valid floats.
@@ -243,4 +326,44 @@ fn rounded(sums: &[f32; WIDTH]) -> __m512bh {
     // SAFETY: a line has the size of two registers, for which any bits are valid.
     let [left, right] = unsafe { std::mem::transmute::<[f32; WIDTH], [__m512; 2]>(*sums) };
     _mm512_cvtne2ps_pbh(right, left)
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use torch_library::{Device, Scalar};
+
+    use super::*;
+
+    /// A matrix of small whole numbers, whose sums are exact; its columns are contiguous if `is_transposed`.
+    fn numbers(rows: i64, columns: i64, is_transposed: bool) -> Tensor {
+        let sizes = if is_transposed { [columns, rows] } else { [rows, columns] };
+        let values = (0..rows * columns).map(|i| half::bf16::from_f64((i * i % 13 - 6) as f64)).collect();
+        let matrix = Tensor::from_vec::<half::bf16>(values, &sizes).unwrap();
+        if is_transposed { matrix.strided_view(&[rows, columns], &[1, rows], 0).unwrap() } else { matrix }
+    }
+
+    #[test]
+    fn tiles_give_what_registers_give() {
+        if !(loops::is_widest() && is_x86_feature_detected!("avx512bf16")) {
+            return;
+        }
+        amx::emulator::install();
+        for [rows, depth, columns] in [[1, 1, 1], [33, 70, 40], [20, 64, 100], [65, 31, 32], [3, 200, 300]] {
+            for [a_is_transposed, b_is_transposed] in [[false, false], [false, true], [true, false]] {
+                let (a, b) =
+                    (numbers(rows, depth, a_is_transposed), numbers(depth, columns, b_is_transposed));
+                for dtype in [DType::BFloat16, DType::Float32] {
+                    let [by_tiles, by_registers] = [true, false].map(|has_tiles| {
+                        let out = Tensor::full(&[rows, columns], Scalar::Float(f64::NAN), dtype, Device::CPU);
+                        let out = out.unwrap();
+                        // SAFETY: the instructions are there, or emulated.
+                        unsafe { multiply_in(&out, &a, &b, has_tiles) }.unwrap();
+                        loops::copy(&out, DType::Float32).unwrap().to_vec::<f32>().unwrap()
+                    });
+                    let case = (rows, depth, columns, a_is_transposed, b_is_transposed, dtype);
+                    assert_eq!(by_tiles, by_registers, "{case:?}");
+                }
+            }
+        }
+    }
 }

@@ -59,7 +59,7 @@ impl Managed {
             tensor.device()
         );
         let dtype = RawType::of(tensor.dtype())?;
-        // A tensor object of our own, whose geometry and storage no other owner can change.
+        // A tensor of our own, which no other owner can move to other memory.
         let lease = Lease::new([], [tensor])?;
         let geometry = tensor.geometry();
         let own = tensor.strided_view(geometry.sizes(), geometry.strides(), geometry.offset())?;

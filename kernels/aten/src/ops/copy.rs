@@ -15,7 +15,7 @@ torch_library! {
         /// The functional form of [`copy_`](fn@copy_): a new tensor with the sizes, dtype and strides of `self`.
         ///
         /// PyTorch: `aten::copy`.
-        #[variants(function)] // `clone` is the method of this name
+        #[variants(function)] // the method `copy` is that of `clone`
         copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor;
 
         /// A copy with its own storage. The method is called `copy`, since Rust's `clone` copies the handle.

@@ -59,8 +59,8 @@ torch_library! {
         /// PyTorch: `aten::_embedding_bag_per_sample_weights_backward`.
         _embedding_bag_per_sample_weights_backward(Tensor grad, Tensor weight, Tensor indices, Tensor offsets,
             Tensor offset2bag, int mode, int padding_idx=-1) -> Tensor;
-        /// Normalises each channel of each example to mean 0 and variance 1, or by running statistics, which are
-        /// updated.
+        /// Normalises each channel of each example by its own mean and variance, which also update the running
+        /// statistics; without `use_input_stats`, by the running statistics.
         ///
         /// # Errors
         /// Fewer than two dimensions, a parameter that does not have one element for each channel.
@@ -121,7 +121,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.nn.functional.unfold`.
         im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor;
-        /// The inverse of [`im2col`](fn@im2col): images from windows as columns; where windows overlap, their pixels
+        /// The adjoint of [`im2col`](fn@im2col): images from windows as columns; where windows overlap, their pixels
         /// are summed.
         ///
         /// # Errors
@@ -214,7 +214,7 @@ torch_library! {
         /// PyTorch: `aten::grid_sampler_2d_backward`.
         grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode,
             int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor);
-        /// Like [`grid_sampler_2d`](fn@grid_sampler_2d), which it computes.
+        /// Computes the same as [`grid_sampler_2d`](fn@grid_sampler_2d).
         ///
         /// # Errors
         /// The errors of [`grid_sampler_2d`](fn@grid_sampler_2d).

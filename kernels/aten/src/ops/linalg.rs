@@ -194,8 +194,8 @@ torch_library! {
         ///
         /// PyTorch: `torch.linalg.eig`.
         linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors);
-        /// The form of [`linalg_eigvals`](fn@linalg_eigvals) for inputs that require no gradient, which would need the
-        /// eigenvectors.
+        /// The form of [`linalg_eigvals`](fn@linalg_eigvals) for inputs that require no gradient: a gradient would need
+        /// the eigenvectors.
         ///
         /// PyTorch: `torch._linalg_eigvals`.
         _linalg_eigvals(Tensor self) -> Tensor;

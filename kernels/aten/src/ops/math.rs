@@ -133,7 +133,7 @@ torch_library! {
         #[tags(pointwise)]
         #[variants(out, in_place)]
         trunc(Tensor self) -> Tensor;
-        /// The fractional part of each element, with its sign.
+        /// The fraction of each element, with its sign.
         ///
         /// ```
         /// use torch_library::prelude::*;

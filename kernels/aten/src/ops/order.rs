@@ -13,14 +13,16 @@ torch_library! {
         ///
         /// PyTorch: `torch.cumprod`.
         cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor;
-        /// The cumulative maximum along a dimension, and the last index at which each occurs.
+        /// The cumulative maximum along a dimension, and for each element the index of that maximum, the last one if
+        /// there are several.
         ///
         /// # Errors
         /// A dimension out of range, a complex dtype.
         ///
         /// PyTorch: `torch.cummax`.
         cummax(Tensor self, int dim) -> (Tensor values, Tensor indices);
-        /// The cumulative minimum along a dimension, and the last index at which each occurs.
+        /// The cumulative minimum along a dimension, and for each element the index of that minimum, the last one if
+        /// there are several.
         ///
         /// # Errors
         /// A dimension out of range, a complex dtype.
@@ -41,7 +43,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.kthvalue`.
         kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices);
-        /// The median of all elements: the smaller of the two in the middle, or NaN if there is one.
+        /// The median of all elements: the smaller of the two in the middle, or NaN if any element is NaN.
         ///
         /// # Errors
         /// Complex dtypes.

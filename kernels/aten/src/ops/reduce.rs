@@ -47,7 +47,7 @@ torch_library! {
         /// The means over some dimensions.
         ///
         /// PyTorch: `torch.mean`.
-        #[variants(function)] // by hand, with its options
+        #[variants(function)] // the method is in `methods`, with its options
         #[variants(out = "out")]
         mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor;
 
@@ -57,7 +57,7 @@ torch_library! {
         /// A reduced dimension of size 0, a complex dtype.
         ///
         /// PyTorch: `torch.amax`.
-        #[variants(function)] // by hand, with its options
+        #[variants(function)] // the method is in `methods`, with its options
         #[variants(out)]
         amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor;
         /// The smallest elements over some dimensions; NaN if there is one.
@@ -66,7 +66,7 @@ torch_library! {
         /// The errors of [`amax`](fn@amax).
         ///
         /// PyTorch: `torch.amin`.
-        #[variants(function)] // by hand, with its options
+        #[variants(function)] // the method is in `methods`, with its options
         #[variants(out)]
         amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor;
         /// The index of the largest element along a dimension, or in the flattened tensor; the first if there are
@@ -76,7 +76,7 @@ torch_library! {
         /// A reduction over no elements, boolean and complex dtypes.
         ///
         /// PyTorch: `torch.argmax`.
-        #[variants(function)] // by hand, with its options
+        #[variants(function)] // the method is in `methods`, with its options
         #[variants(out)]
         argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor;
         /// The index of the smallest element along a dimension, or in the flattened tensor; the first if there are

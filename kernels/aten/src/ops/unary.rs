@@ -165,7 +165,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.clamp`.
         #[tags(pointwise)]
-        #[variants(function)] // by hand, with its options
+        #[variants(function)] // the method is in `methods`, with its options
         #[variants(out, in_place)]
         clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor;
         /// Clamps each element to the bounds in the corresponding elements of `min` and `max`, which broadcast.

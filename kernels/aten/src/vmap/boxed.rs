@@ -30,7 +30,7 @@ pub use crate::rules;
 /// returned as it is.
 ///
 /// # Errors
-/// None of its own.
+/// The errors of the view operators that it calls.
 pub fn front(level: Level, tensor: &Tensor) -> Result<Tensor> {
     match level.unwrap(tensor) {
         (value, Some(dim)) => moved(&value, dim, 0),
@@ -41,7 +41,7 @@ pub fn front(level: Level, tensor: &Tensor) -> Result<Tensor> {
 /// Like [`front`], but a tensor that is not batched is expanded, which takes no memory.
 ///
 /// # Errors
-/// None of its own.
+/// The errors of the view operators that it calls.
 pub fn expanded(level: Level, tensor: &Tensor) -> Result<Tensor> {
     if level.has(tensor) {
         return front(level, tensor);

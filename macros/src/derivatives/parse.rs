@@ -19,7 +19,7 @@ pub(super) struct ParsedRow {
     pub(super) schema: Vec<TokenTree>,
     /// The node's name.
     pub(super) name: Option<Ident>,
-    /// Nothing where no result has a gradient: `as non_differentiable;`
+    /// `None` if no result has a gradient: `as non_differentiable;`
     pub(super) clauses: Option<Vec<Clause>>,
 }
 
@@ -31,9 +31,9 @@ pub(super) struct Clause {
 
 pub(super) enum Rule {
     Formula(Expr),
-    /// No gradient flows there.
+    /// No gradient flows to these arguments.
     NonDifferentiable,
-    /// Who asks for a gradient there is refused.
+    /// It is an error if one of these arguments requires grad.
     CannotRequireGrad,
 }
 

@@ -14,11 +14,11 @@ pub(super) struct Arguments {
     pub(super) root: TokenStream,
     /// The file's path, or its text.
     pub(super) file: LitStr,
-    /// No kernel is registered.
+    /// Whether to register no kernels.
     pub(super) declarations: bool,
-    /// The module in which kernels are looked up; else the one around the macro call.
+    /// The module in which kernels are looked up; by default the one around the macro call.
     pub(super) kernels: Option<Path>,
-    /// Modules of namespaces that the file adds to.
+    /// Modules of namespaces that the file extends.
     pub(super) extends: Vec<Path>,
 }
 
@@ -72,7 +72,7 @@ impl Arguments {
         Ok(())
     }
 
-    /// The text, and the path to rebuild after, unless the text is the argument itself.
+    /// The text, and the path to track for rebuilds, unless the text itself is the argument.
     ///
     /// # Errors
     /// The file cannot be read.

@@ -1,8 +1,8 @@
-//! The file of declarations as text, and messages that show a place in it.
+//! The text of a native functions file, and messages that point into it.
 
 use std::fmt::Write;
 
-/// The text of a file, and what people call it.
+/// The text of a file, and the name to show for it.
 pub(crate) struct Text {
     /// `native_functions.yaml`
     pub(crate) name: String,
@@ -11,7 +11,7 @@ pub(crate) struct Text {
     pub(crate) first_line: usize,
 }
 
-/// A place on one line of the text.
+/// A place within one line of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Spot {
     /// From 0.
@@ -22,7 +22,7 @@ pub(crate) struct Spot {
     pub(crate) length: usize,
 }
 
-/// What is wrong, and where.
+/// A message and its place.
 #[derive(Clone, Debug)]
 pub(crate) struct Mistake {
     pub(crate) spot: Spot,
@@ -36,18 +36,18 @@ impl Spot {
 }
 
 impl Text {
-    /// The number of a spot's line, as editors count.
+    /// The line number of a spot, as editors count.
     pub(crate) fn line_number(&self, spot: Spot) -> usize {
         self.first_line + spot.line
     }
 
-    /// Whether `words` stand at a spot exactly as they are.
+    /// Whether exactly these words are at a spot.
     pub(crate) fn reads(&self, spot: Spot, words: &str) -> bool {
         let line = self.text.lines().nth(spot.line).unwrap_or_default();
         line.chars().skip(spot.column).take(words.chars().count()).eq(words.chars())
     }
 
-    /// A message with the line and a caret.
+    /// Renders a message with the line and a caret.
     pub(crate) fn render(&self, mistake: &Mistake) -> String {
         let Mistake { spot, message } = mistake;
         let number = self.line_number(*spot).to_string();

@@ -1,4 +1,4 @@
-//! What a file says of its operators beside their schemas, kept for tools.
+//! The file's data about its operators besides their schemas, kept for tools.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -26,7 +26,7 @@ impl Expansion<'_> {
     }
 }
 
-/// The fields that differ from those of an entry with `func` alone.
+/// The fields that differ from those of an entry that has only `func`.
 fn fields(entry: &Entry) -> TokenStream {
     let mut tokens = TokenStream::new();
     let Kept { precomputed, cpp_no_default_args, .. } = &entry.kept;

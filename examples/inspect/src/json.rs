@@ -1,4 +1,4 @@
-//! What the dispatcher tells, as JSON.
+//! The dispatcher's information as JSON.
 
 use serde_json::{Value, json};
 use torch_library::{DispatchKey, KernelInfo, Place, RowInfo};
@@ -21,7 +21,7 @@ pub(crate) fn kernel(kernel: &KernelInfo) -> Value {
     })
 }
 
-/// A key, where it leads, and by which rule.
+/// A key, the kernel that it runs, and the rule.
 pub(crate) fn row(row: &RowInfo) -> Value {
     json!({
         "key": row.key.to_string(),

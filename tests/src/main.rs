@@ -41,7 +41,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Replays files of a folder, through layers if some are given; false where a row failed.
+/// Replays files of a folder, through layers if some are given; false if a row failed.
 fn replay(folder: &Path, names: &[String], layers: &[&'static File], show: impl Fn(&Report)) -> Result<bool> {
     let named = names.iter().map(|name| File::named(name)).collect::<Result<Vec<_>>>()?;
     let files = match names {

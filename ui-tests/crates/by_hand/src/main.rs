@@ -1,4 +1,4 @@
-//! Registers by hand, where the linker does nothing.
+//! Registers by hand, without the linker's collection.
 #![forbid(unsafe_code)]
 #![deny(warnings)]
 

@@ -1,4 +1,4 @@
-//! Operators of which a program calls some. What a kernel or a derivative prints is a text that says whether it is linked.
+//! Operators of which a program calls some. Each kernel and derivative prints a string, which shows whether it is linked.
 #![forbid(unsafe_code)]
 #![deny(warnings)]
 

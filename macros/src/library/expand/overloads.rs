@@ -102,7 +102,7 @@ impl Overloads<'_> {
                 #[diagnostic::on_unimplemented(message = #message, label = "these are the arguments of none")]
                 #(#notes)*
                 pub trait Overload {
-                    /// What the call gives.
+                    /// The output of the call.
                     type Output;
                     /// Calls the overload, with defaults for its other arguments.
                     #[allow(clippy::missing_errors_doc)]

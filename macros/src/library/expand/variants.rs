@@ -40,7 +40,7 @@ pub(super) fn of_operator(operator: &Operator, library: &Library) -> TokenStream
             fn #ident(_: __torch::Output<'_>, #parameters) -> __torch::Result<#output>;
         }
 
-        /// The types that such a kernel has, for rustc to show.
+        /// The types of such a kernel, for rustc's messages.
         #[doc(hidden)]
         #[allow(clippy::all, clippy::pedantic)]
         pub fn with_output(_: __torch::Output<'_>, #parameters) -> __torch::Result<#output> {
@@ -69,7 +69,7 @@ pub(super) fn of_operator(operator: &Operator, library: &Library) -> TokenStream
 
         #(#serving)*
 
-        /// The kernels of variants where a backend has but this operator's: what that gives is copied.
+        /// The kernels of variants on backends that have only this operator's kernel: they copy its result.
         #[doc(hidden)]
         pub struct Copying;
 

@@ -22,8 +22,8 @@ pub(super) fn methods(library: &Library, overloads: &[Overloads<'_>]) -> TokenSt
     let (heads, bodies): (Vec<_>, Vec<_>) = methods.chain(overloaded).unzip();
     let Some(name) = library.methods.as_ref().filter(|_| !heads.is_empty()) else { return quote!() };
     quote! {
-        /// The operators of this module as methods of tensors. A method takes the required arguments; `x.NAME_with(…)`, or
-        /// `x.NAME_with_(…)` for an in-place operator, takes the others by name.
+        /// The operators of this module as methods of tensors. A method takes the required arguments; `x.NAME_with(…)`
+        /// or, for an in-place operator, `x.NAME_with_(…)` takes the others by name.
         #[allow(non_snake_case, clippy::all, clippy::pedantic, reason = "the schema has the names and counts")]
         pub trait #name {
             #(#heads)*

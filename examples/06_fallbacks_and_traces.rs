@@ -6,7 +6,7 @@ use torch_library::{guard, trace};
 torch_library! {
     /// A small calculator.
     pub mod calculator {
-        /// Adds element by element.
+        /// Adds element-wise.
         plus(Tensor a, Tensor b) -> Tensor;
         /// Doubles, by calling other operators.
         double(Tensor self, int times=1) -> Tensor;

@@ -30,21 +30,21 @@ mod kernel;
 mod derivatives;
 mod native;
 
-/// `torch_library!`, behind a shim that passes the path of the runtime crate first.
+/// `torch_library!`, called through a shim that passes the path of the runtime crate first.
 #[doc(hidden)]
 #[proc_macro]
 pub fn declare_library(input: TokenStream) -> TokenStream {
     library::expand(input.into()).into()
 }
 
-/// `native_functions!`, behind the same shim.
+/// `native_functions!`, called through the same kind of shim.
 #[doc(hidden)]
 #[proc_macro]
 pub fn declare_native_functions(input: TokenStream) -> TokenStream {
     native::expand(input.into()).into()
 }
 
-/// `derivatives!`, behind a shim that passes the path of the runtime crate first.
+/// `derivatives!`, called through a shim that passes the path of the runtime crate first.
 #[doc(hidden)]
 #[proc_macro]
 pub fn declare_derivatives(input: TokenStream) -> TokenStream {

@@ -103,7 +103,7 @@ mod kernels {
     }
 
     fn exp(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
-        flawed(operator, keys, stack, 11, |x, _| Ok(x.0)) // the operand itself
+        flawed(operator, keys, stack, 11, |x, _| Ok(x.0)) // the operand itself, not a new tensor
     }
 
     fn add_Tensor(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
@@ -111,7 +111,7 @@ mod kernels {
     }
 
     fn mul_Tensor(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
-        flawed(operator, keys, stack, 13, |x, _| host_copy(&x.0)) // on the CPU
+        flawed(operator, keys, stack, 13, |x, _| host_copy(&x.0)) // on the CPU instead of the device
     }
 
     fn gt_Scalar(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {

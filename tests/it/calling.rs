@@ -68,7 +68,7 @@ fn describe(
     Ok(format!("{a} {b} {c} {d:?} {e:?} {f} {g:?}"))
 }
 
-/// Doubles in place, on the stack.
+/// Doubles in place, as a boxed kernel.
 #[torch_impl(it_calling, CPU, boxed)]
 fn boxed(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
     let [this, other, factor] = operator.arguments(stack)? else { bail!(Internal, "three arguments") };

@@ -18,7 +18,7 @@ torch_library! {
 }
 
 torch_library! {
-    /// Extends what extends.
+    /// Extends an extension.
     mod most extends self::more {
         add.Four(Tensor self, Tensor other, Tensor third, Tensor fourth) -> Tensor;
     }

@@ -56,7 +56,7 @@ fn entry(info: &OperatorInfo, sources: &mut Sources<'_>, coverage: &Coverage) ->
     entry
 }
 
-/// `[key, function, place, flags]`
+/// A kernel as `[key, function, place, flags]`.
 fn kernel(kernel: &KernelInfo) -> Value {
     let flags = [
         (kernel.is_fallthrough, "fallthrough"),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use torch_library::{DispatchKey, KernelInfo, Place, RowInfo};
 
-/// `{"file": …, "line": …, "crate": …}`
+/// A place as `{"file": …, "line": …, "crate": …}`.
 pub(crate) fn place(place: Place) -> Value {
     json!({ "file": place.file(), "line": place.line, "crate": place.krate() })
 }

@@ -8,7 +8,7 @@ use torch_library_kernels::{aten, prelude::*};
 torch_library_pytorch::export!();
 
 torch_library! {
-    /// `torch.ops.mine`.
+    /// The operators of `torch.ops.mine`.
     pub mod mine {
         /// The logarithm of the hyperbolic cosine.
         #[tags(pointwise)]

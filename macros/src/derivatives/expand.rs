@@ -83,7 +83,7 @@ fn row(namespace: &Path, row: &Row, name: &Ident) -> TokenStream {
     quote_spanned! {ident.span()=>
         #(#cfgs)*
         const #name: [__torch::KernelRecord; #count] = {
-            #[allow(clippy::unsafe_removed_from_name)] // an operator may be named so
+            #[allow(clippy::unsafe_removed_from_name)] // the operator's name may contain "unsafe"
             use #namespace::{#ident as __operator};
             #comparison
             #kept
@@ -97,7 +97,7 @@ fn comparison(row: &Row) -> TokenStream {
     let text = row.operator.schema.to_string();
     let name = format_ident!("schema_of_{}", row.operator.ident.unraw());
     row.operator.place.lend(quote! {
-        #[allow(dead_code, non_upper_case_globals)] // rustc says the name
+        #[allow(dead_code, non_upper_case_globals)] // rustc shows the name in its message
         const #name: () = __d::compare(#text, __operator::SCHEMA);
     })
 }
@@ -405,7 +405,7 @@ fn kept(row: &Row, derivative: &Derivative) -> TokenStream {
         }
 
         impl __d::Row for Kept {
-            #[allow(unused_variables)] // formulas name the one gradient, or all
+            #[allow(unused_variables)] // formulas use either `grad` or `grads`
             fn formulas(
                 &self,
                 __call: &__d::Call<'_>,

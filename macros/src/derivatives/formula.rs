@@ -61,7 +61,7 @@ impl Formula {
                         Some((argument, name)) => {
                             self.metadata.insert(argument);
                             scanned.push(TokenTree::Ident(name));
-                            index += 1; // the parentheses
+                            index += 1; // skips the parentheses
                         }
                         None => scanned.push(TokenTree::Ident(self.name(operator, ident, &tokens[index..]))),
                     }

@@ -1,19 +1,19 @@
-//! The tokens of `derivatives!`.
+//! Parses the input of `derivatives!`.
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, Ident, Path, Token, token};
 
-/// `[$crate] in path::aten; rows…`
+/// The whole input: `[$crate] in path::aten; rows…`.
 pub(super) struct Block {
-    /// The path of the runtime crate, from the shim.
+    /// The path of the runtime crate, from the macro's shim.
     pub(super) root: TokenStream,
     pub(super) namespace: Path,
     pub(super) rows: Vec<ParsedRow>,
 }
 
-/// `#[in_place] mul.Tensor(Tensor self, Tensor other) -> Tensor as MulBackward0 { self => …, other => … }`
+/// A row: `#[in_place] mul.Tensor(Tensor self, Tensor other) -> Tensor as MulBackward0 { self => …, other => … }`.
 pub(super) struct ParsedRow {
     pub(super) attributes: Vec<Attribute>,
     pub(super) schema: Vec<TokenTree>,
@@ -23,7 +23,7 @@ pub(super) struct ParsedRow {
     pub(super) clauses: Option<Vec<Clause>>,
 }
 
-/// `self => grad.mul(other)`, `(input, weight) => …`, `index => non_differentiable`
+/// A clause of a row: `self => grad.mul(other)`, `(input, weight) => …` or `index => non_differentiable`.
 pub(super) struct Clause {
     pub(super) targets: Vec<Ident>,
     pub(super) rule: Rule,

@@ -13,7 +13,7 @@ use crate::library::{Declaration, Operator, SchemaTokens};
 pub(super) struct Row {
     pub(super) operator: Operator,
     pub(super) cfgs: Vec<Attribute>,
-    /// `MulBackward0`
+    /// The node's name, such as `MulBackward0`.
     pub(super) name: Ident,
     pub(super) kind: Kind,
     /// Whether the operator writes sizes and strides but no elements, so that the base of a view does not change.

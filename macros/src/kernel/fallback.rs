@@ -13,7 +13,7 @@ use crate::errors::{Errors, expected};
 use crate::key::{self, Key};
 use crate::source::Source;
 
-/// `Tracer` · `AutocastCPU, fallthrough` · `Tracer, crate = my_name_for_torch_library`
+/// The arguments: `Tracer`; `AutocastCPU, fallthrough`; `Tracer, crate = my_name_for_torch_library`.
 struct Arguments {
     key: Key,
     fallthrough: bool,

@@ -1,4 +1,4 @@
-//! The arguments of `#[torch_impl]`.
+//! Parses the arguments of `#[torch_impl]`.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
@@ -10,7 +10,7 @@ use syn::{Ident, LitStr, Path, Token};
 use crate::errors::expected;
 use crate::key::{self, Key};
 
-/// `aten, CPU` · `aten::add_Tensor, CPU, Meta, override` · `aten, "add.Tensor", CPU, boxed`
+/// The arguments: `aten, CPU`; `aten::add_Tensor, CPU, Meta, override`; `aten, "add.Tensor", CPU, boxed`.
 pub(super) struct Arguments {
     /// The namespace's module, or the operator's.
     pub(super) path: Path,
@@ -21,10 +21,10 @@ pub(super) struct Arguments {
 /// What follows the path. On a function of a block the options stand alone, without keys.
 #[derive(Default)]
 pub(super) struct Options {
-    /// `"add.Tensor"`
+    /// The operator's name as a string, such as `"add.Tensor"`.
     pub(super) name: Option<LitStr>,
     pub(super) keys: Vec<Key>,
-    /// `override`
+    /// Whether `override` is given.
     pub(super) overrides: bool,
     pub(super) form: Form,
     /// `helper`: a function of a block that is not a kernel.

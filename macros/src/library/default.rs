@@ -90,7 +90,7 @@ fn is_carried(number: u8) -> bool {
     matches!(number, 0..=11 | 15 | 27..=29 | 46)
 }
 
-/// `cpu`, `cuda:1`
+/// A device such as `cpu` or `cuda:1`.
 fn device(text: &str) -> Option<TokenStream> {
     let root = runtime();
     let (kind, index) = match text.split_once(':') {

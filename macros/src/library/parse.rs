@@ -1,4 +1,4 @@
-//! The tokens of `torch_library!`.
+//! Parses the input of `torch_library!`.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::parse::{Parse, ParseStream};
@@ -8,9 +8,9 @@ use syn::{Attribute, Ident, LitStr, Path, Token, Visibility};
 use super::function;
 use crate::errors::{Errors, expected};
 
-/// `[$crate] /// docs  pub mod myops extends path { … }`
+/// The whole input: `[$crate] /// docs  pub mod myops extends path { … }`.
 pub(crate) struct Block {
-    /// The path of the runtime crate, from the shim.
+    /// The path of the runtime crate, from the macro's shim.
     pub(crate) root: TokenStream,
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) visibility: Visibility,
@@ -29,7 +29,7 @@ pub(crate) enum Extends {
     Name(LitStr),
 }
 
-/// `/// docs  #[tags(pointwise)]  add(Tensor self, Tensor other) -> Tensor;`
+/// A declaration: `/// docs  #[tags(pointwise)]  add(Tensor self, Tensor other) -> Tensor;`.
 pub(crate) struct Declaration {
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) schema: SchemaTokens,
@@ -39,7 +39,7 @@ pub(crate) struct Declaration {
 pub(crate) enum SchemaTokens {
     /// As plain tokens.
     Tokens(Vec<TokenTree>),
-    /// `"add(Tensor self) -> Tensor"`
+    /// As a string literal: `"add(Tensor self) -> Tensor"`.
     Text(LitStr),
 }
 

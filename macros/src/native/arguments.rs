@@ -1,4 +1,4 @@
-//! The arguments of `native_functions!`, and the file that they name.
+//! Parses the arguments of `native_functions!`, and reads the file that they name.
 
 use std::path::{Path as FilePath, PathBuf};
 
@@ -8,9 +8,9 @@ use syn::{Ident, LitStr, Path, Token};
 
 use super::text::Text;
 
-/// `[$crate] "native_functions.yaml", declarations` or `…, kernels = crate::cpu, extends = other::aten`
+/// The input: `[$crate] "native_functions.yaml", declarations` or `…, kernels = crate::cpu, extends = other::aten`.
 pub(super) struct Arguments {
-    /// The path of the runtime crate, from the shim.
+    /// The path of the runtime crate, from the macro's shim.
     pub(super) root: TokenStream,
     /// The file's path, or its text.
     pub(super) file: LitStr,

@@ -12,7 +12,7 @@ use super::yaml::{Content, Node};
 #[derive(Clone, Debug)]
 pub(crate) struct Dispatch {
     pub(crate) keys: Vec<&'static str>,
-    /// `add_kernel`, `fast::add_kernel`
+    /// The kernel's name: `add_kernel` or `fast::add_kernel`.
     pub(crate) kernel: String,
     /// The place of the kernel's name.
     pub(crate) spot: Spot,
@@ -88,7 +88,7 @@ impl<'n> Fields<'n> {
         self.take(name).map(|node| node.as_text().map(str::to_owned)).transpose()
     }
 
-    /// `variants: function, method`
+    /// Takes `variants: function, method`.
     pub(super) fn variants(&mut self) -> Result<(bool, bool), Mistake> {
         let Some(node) = self.take("variants") else { return Ok((true, false)) };
         let (mut is_function, mut is_method) = (false, false);
@@ -117,7 +117,7 @@ impl<'n> Fields<'n> {
         }
     }
 
-    /// `tags: pointwise`, `tags: [core, pointwise]`
+    /// Takes `tags: pointwise` or `tags: [core, pointwise]`.
     pub(super) fn tags(&mut self, namespace: &str, func: &Func) -> Result<Vec<String>, Mistake> {
         let nodes = self.take("tags").map(|node| match &node.content {
             Content::List(items) => Ok(items.iter().collect()),
@@ -137,7 +137,7 @@ impl<'n> Fields<'n> {
         Ok(with_implied_tags(tags, namespace, func))
     }
 
-    /// `dispatch:` with lines `CPU, CUDA: kernel`; with `{}`, nothing is registered.
+    /// Takes `dispatch:` with lines `CPU, CUDA: kernel`; with `{}`, nothing is registered.
     pub(super) fn dispatch(&mut self) -> Result<Option<(Vec<Dispatch>, Spot)>, Mistake> {
         let Some(node) = self.take("dispatch") else { return Ok(None) };
         let mut table = Vec::new();
@@ -153,7 +153,7 @@ impl<'n> Fields<'n> {
         Ok(Some((table, node.spot)))
     }
 
-    /// `autogen: add, add.out`
+    /// Takes `autogen: add, add.out`.
     pub(super) fn autogen(&mut self) -> Result<Vec<(Name, Spot)>, Mistake> {
         let Some(node) = self.take("autogen") else { return Ok(Vec::new()) };
         let names = node.as_text()?.split(',').map(str::trim).filter(|name| !name.is_empty());
@@ -195,7 +195,7 @@ impl<'n> Fields<'n> {
         node.as_list()?.iter().map(|item| item.as_text().map(str::to_owned)).collect()
     }
 
-    /// Lines such as `dim -> int dim, int valid`; the last one may be just `int extra`.
+    /// Takes lines such as `dim -> int dim, int valid`; the last one may be just `int extra`.
     fn precomputed(&mut self, structured: bool) -> Result<Vec<String>, Mistake> {
         let Some(node) = self.take("precomputed") else { return Ok(Vec::new()) };
         if !structured {
@@ -228,7 +228,7 @@ impl<'n> Fields<'n> {
         Ok(lines)
     }
 
-    /// `Generic: add (AllAndComplex, Half)`; plain text stands for `Generic`.
+    /// Takes `Generic: add (AllAndComplex, Half)`; plain text stands for `Generic`.
     fn ufunc(&mut self) -> Result<Vec<(String, String)>, Mistake> {
         const KEYS: [&str; 7] = [
             "CUDAFunctor",

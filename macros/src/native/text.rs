@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 /// The text of a file, and the name to show for it.
 pub(crate) struct Text {
-    /// `native_functions.yaml`
+    /// The file's name, such as `native_functions.yaml`.
     pub(crate) name: String,
     pub(crate) text: String,
     /// The number of the first line.
@@ -14,11 +14,11 @@ pub(crate) struct Text {
 /// A place within one line of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Spot {
-    /// From 0.
+    /// The line, from 0.
     pub(crate) line: usize,
-    /// From 0, in characters.
+    /// The column, from 0, in characters.
     pub(crate) column: usize,
-    /// In characters.
+    /// The length in characters.
     pub(crate) length: usize,
 }
 

@@ -47,12 +47,12 @@ impl Coverage {
         }
     }
 
-    /// `[[model, calls], …]`
+    /// The models that call an operator, as `[[model, calls], …]`.
     pub(crate) fn models_with(&self, operator: &str) -> Value {
         self.calls.get(operator).map_or(Value::Null, |calls| json!(calls))
     }
 
-    /// `[rows, passed, failed, skipped, dtypes]`
+    /// The test rows of an operator, as `[rows, passed, failed, skipped, dtypes]`.
     pub(crate) fn rows_of(&self, operator: &str) -> Value {
         self.rows.get(operator).cloned().unwrap_or(Value::Null)
     }

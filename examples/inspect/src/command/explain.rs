@@ -83,7 +83,7 @@ fn rules(call: &CallInfo) -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// `CPU, AutogradCPU`
+/// The names of keys, as `CPU, AutogradCPU`.
 fn listed(keys: DispatchKeySet) -> String {
     let names: Vec<_> = keys.iter().map(|key| key.to_string()).collect();
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }

@@ -39,7 +39,7 @@ pub(crate) fn answer(register: &[String], all: bool) -> Result<Answer> {
     Ok(Answer::new(text, json))
 }
 
-/// `CPU`, or `CPU=fallthrough`.
+/// Parses `CPU` or `CPU=fallthrough`.
 fn parse(text: &str) -> Result<(DispatchKey, bool)> {
     match text.trim().split_once('=') {
         None => Ok((text.trim().parse()?, false)),

@@ -79,7 +79,7 @@ fn by_name(operator: &Operator) -> Option<String> {
 pub(crate) struct Head {
     /// `<'a>`, or empty.
     pub(crate) generics: TokenStream,
-    /// `this: &'a mut Tensor, other: &Tensor`
+    /// The parameters, such as `this: &'a mut Tensor, other: &Tensor`.
     pub(crate) parameters: TokenStream,
     /// The type inside `Result<…>`.
     pub(crate) output: TokenStream,

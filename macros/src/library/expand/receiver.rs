@@ -22,7 +22,7 @@ pub(super) fn name(ident: &Ident) -> Ident {
     if ident == "clone" { format_ident!("copy", span = ident.span()) } else { ident.clone() }
 }
 
-/// `&self`, `&'a mut self`
+/// The receiver: `&self` or `&'a mut self`.
 pub(super) fn receiver(this: &Argument) -> TokenStream {
     let lifetime: Option<&Lifetime> = this.lifetime.as_ref();
     let mutable = is_mutable(this).then(|| quote!(mut));

@@ -47,7 +47,7 @@ pub(super) fn tuple(items: &[TokenStream]) -> TokenStream {
     }
 }
 
-/// `name: Type`
+/// A parameter `name: Type`.
 pub(crate) fn parameter(argument: &Argument, lifetimes: Lifetimes<'_>) -> TokenStream {
     let (ident, ty) = (&argument.ident, argument_type(argument, lifetimes));
     quote!(#ident: #ty)

@@ -91,7 +91,7 @@ impl Variants {
     }
 }
 
-/// `method`, or `out = "Scalar_out"`
+/// A word of the attribute: `method`, or `out = "Scalar_out"`.
 struct Word {
     word: Ident,
     name: Option<LitStr>,
@@ -118,7 +118,7 @@ impl Parse for Word {
     }
 }
 
-/// `#[tags(pointwise, inplace_view)]`
+/// Takes `#[tags(pointwise, inplace_view)]`.
 pub(super) fn take_tags(attributes: &mut Vec<Attribute>, errors: &mut Errors) -> Vec<String> {
     let mut tags = Vec::new();
     for attribute in attributes.extract_if(.., |attribute| attribute.path().is_ident("tags")) {

@@ -77,7 +77,7 @@ fn is_inherited(tag: &str) -> bool {
     INHERITED.contains(&tag)
 }
 
-/// `add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)`
+/// The `out` variant's schema: `add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)`.
 fn with_out(schema: &Schema, name: Option<&LitStr>) -> syn::Result<Schema> {
     let (overload, argument) = match (name, &*schema.name.overload) {
         (Some(name), _) => named(name)?,
@@ -119,7 +119,7 @@ fn is_name(text: &str) -> bool {
     OperatorName::parse(&format!("name.{text}")).is_ok_and(|name| name.overload == text)
 }
 
-/// `add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)`
+/// The in-place variant's schema: `add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)`.
 fn in_place(schema: &Schema, span: Span, name: Option<&LitStr>) -> syn::Result<Schema> {
     let mut schema = schema.clone();
     let this = schema.arguments.iter_mut().find(|argument| argument.name == "self");

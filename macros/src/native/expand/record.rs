@@ -8,7 +8,7 @@ use crate::native::entry::Entry;
 use crate::native::fields::Kept;
 
 impl Expansion<'_> {
-    /// `pub static NATIVE_FUNCTIONS`
+    /// The static `NATIVE_FUNCTIONS`.
     pub(super) fn record(&self, members: &Members<'_>) -> TokenStream {
         let functions = members.entries.iter().map(|entry| {
             let (ident, fields) = (self.ident(entry), fields(entry));

@@ -22,7 +22,7 @@ struct Structured<'a> {
     out: &'a Operator,
     /// The meta function, which makes a tensor on `meta` for each result.
     meta: TokenStream,
-    /// `meta_0`, …
+    /// Variables for the meta function's results: `meta_0`, ….
     metas: Vec<Ident>,
     /// The functional and in-place variants.
     delegates: Vec<(Kind, &'a Operator)>,

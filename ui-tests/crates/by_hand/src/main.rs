@@ -5,7 +5,7 @@
 use torch_library::prelude::*;
 
 torch_library! {
-    /// Nobody knows of these before `register!`.
+    /// Unknown to the dispatcher before `register!`.
     pub mod myops {
         /// A number.
         number(Tensor self) -> int;

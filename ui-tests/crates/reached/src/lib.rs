@@ -16,12 +16,12 @@ torch_library! {
         named(Tensor self) -> Tensor;
         /// Has a kernel that overrides another.
         replaced(Tensor self) -> Tensor;
-        /// Called by the program through a variant alone.
+        /// Called by the program only through a variant.
         #[variants(out, in_place)]
         doubled(Tensor self) -> Tensor;
-        /// Called by nobody.
+        /// Never called.
         unreached(Tensor self) -> Tensor;
-        /// Called by the kernel of `unreached` alone.
+        /// Called only by the kernel of `unreached`.
         beyond(Tensor self) -> Tensor;
     }
 }

@@ -164,7 +164,7 @@ impl Program {
         }
         compare_masks(&table.mask, snapshot.field("fallthrough_mask")?)?;
         if snapshot.has("has_kernel_for") {
-            // The rows list runtime and alias keys only; among the aliases they list `Undefined`.
+            // The rows list runtime and alias keys, without `Undefined`, which stands for an alias.
             let keys = DispatchKey::all().filter(|key| key.is_alias() || key.is_runtime()).skip(1);
             let keys = keys.filter(|key| table.has_kernel_for(*key)).map(|key| key.to_string());
             equal("keys with kernels", sorted(keys), sorted(snapshot.texts("has_kernel_for")?))?;

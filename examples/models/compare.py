@@ -293,10 +293,10 @@ output, relative to the largest absolute value in that output. The models' weigh
 | model | nodes | difference | here | PyTorch |
 |---|---:|---:|---:|---:|
 """
-TIMED_COLUMNS = {"times": " Times are the\nmedian of five runs after a first.", "columns": " here | PyTorch |", "lines": "---:|---:|"}
+TIMED_COLUMNS = {"times": " Times are the\nmedian of five runs after a warm-up.", "columns": " here | PyTorch |", "lines": "---:|---:|"}
 UNTIMED_COLUMNS = {"times": "", "columns": "", "lines": ""}
-TIMED = "Times are the median of five runs after a first."
-UNTIMED = "Times were not taken: the build was not an optimised one."
+TIMED = "Times are the median of five runs after a warm-up."
+UNTIMED = "Times were not taken: the build was not optimised."
 
 
 def main():

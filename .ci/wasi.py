@@ -1,11 +1,11 @@
-"""Runs a WebAssembly program of the system interface WASI, with this folder as its own: `wasi.py PROGRAM.wasm [ARGUMENT…]`."""
+"""Runs a WebAssembly program for the system interface WASI, with access to this folder: `wasi.py PROGRAM.wasm [ARGUMENT…]`."""
 
 import sys
 
 import wasmtime
 
 config = wasmtime.Config()
-config.cache = True  # what is compiled once need not be again
+config.cache = True  # caches compiled code
 engine = wasmtime.Engine(config)
 linker = wasmtime.Linker(engine)
 linker.define_wasi()

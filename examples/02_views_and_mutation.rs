@@ -1,5 +1,5 @@
-//! Aliases in schemas, mutation in types: `Tensor(a)` is a view, `Tensor(a!)` is written to and is a `&mut Tensor` in Rust.
-//! And a factory, which has no tensor to choose its kernel by.
+//! Aliases in schemas, mutation in types: `Tensor(a)` is a view; `Tensor(a!)` is written to, and is `&mut Tensor` in Rust.
+//! And a factory function, which has no tensor argument to choose its kernel by.
 
 use torch_library::prelude::*;
 
@@ -10,11 +10,11 @@ torch_library! {
         column(Tensor(a) self, int index) -> Tensor(a);
         /// Adds to every element, in place.
         lift_(Tensor(a!) self, float by) -> Tensor(a!);
-        /// Adds to every element, into a tensor of its own.
+        /// Adds to every element, into a new tensor.
         lift(Tensor self, float by) -> Tensor;
         /// Adds to every element, into a tensor of the caller's.
         lift.out(Tensor self, float by, *, Tensor(a!) out) -> Tensor(a!);
-        /// A new sheet, of zeros.
+        /// A new sheet of zeros.
         blank(int rows, int columns) -> Tensor;
     }
 }
@@ -43,7 +43,7 @@ mod cpu {
         Tensor::from_vec(values.iter().map(|value| value + by).collect(), this.sizes())
     }
 
-    // Of two references, the `&mut` is what is returned. An overload joins its name by `_`.
+    // With two references, the `&mut` is the one returned. The function's name joins name and overload by `_`.
     fn lift_out(this: &Tensor, by: f64, out: &mut Tensor) -> Result<&mut Tensor> {
         let values = this.to_vec::<f64>()?;
         out.resize(this.sizes(), None)?;
@@ -52,7 +52,7 @@ mod cpu {
     }
 }
 
-// For all backends: a call without tensors has no backend's key.
+// For all backends: a call without tensors has no backend key.
 #[torch_impl(sheet, CompositeExplicitAutograd)]
 fn blank(rows: i64, columns: i64) -> Result<Tensor> {
     Tensor::zeros(&[rows, columns], DType::Float64, Device::CPU)
@@ -72,7 +72,7 @@ fn main() -> Result<()> {
     sheet::lift_out(&sheet, 1000.0, &mut out)?;
     println!("into one of mine: {:?}, sizes {:?}", out.to_vec::<f64>()?, out.sizes());
 
-    // Handles share: `&mut` marks mutation, it does not promise that nobody else is looking.
+    // Handles share memory: `&mut` marks mutation, it does not promise exclusive access.
     let mut handle = sheet.clone();
     sheet::lift_(&mut handle, 0.5)?;
     println!("a clone is the same tensor: {:?}", sheet.to_vec::<f64>()?);

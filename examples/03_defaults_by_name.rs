@@ -1,11 +1,11 @@
-//! Arguments with defaults: left out in the plain call, given by name with `with`.
+//! Arguments with defaults: the plain call leaves them out, `with` passes them by name.
 
 use torch_library::prelude::*;
 
 torch_library! {
-    /// Between one thing and another.
+    /// Interpolation between two tensors.
     pub mod mixing {
-        /// Mixes two tensors: `a * (1 - weight) + b * weight`, each result between the limits.
+        /// Mixes two tensors: `a * (1 - weight) + b * weight`, with each result clamped to the limits.
         mix(Tensor a, Tensor b, float weight=0.5, *, float? min=None, float? max=None) -> Tensor;
     }
 }
@@ -26,7 +26,7 @@ fn main() -> Result<()> {
     println!("{:?}", mixing::mix(&low, &high)?.to_vec::<f64>()?);
     println!("{:?}", mixing::mix::with(&low, &high).weight(0.25).call()?.to_vec::<f64>()?);
     println!("{:?}", mixing::mix::with(&low, &high).max(40.0).call()?.to_vec::<f64>()?);
-    // All of them, in the schema's order: what the others come down to.
+    // All arguments in the schema's order: the form to which the others reduce.
     println!("{:?}", mixing::mix::call(&low, &high, 0.75, None, None)?.to_vec::<f64>()?);
     Ok(())
 }

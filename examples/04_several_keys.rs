@@ -1,4 +1,4 @@
-//! One operator, several keys: the host, shapes without data, and a backend with memory of its own.
+//! One operator, several keys: the host, tensors without data, and a backend with memory of its own.
 
 use torch_library::prelude::*;
 use torch_library::{DeviceType, Storage, StorageImpl, register_backend_name};
@@ -6,7 +6,7 @@ use torch_library::{DeviceType, Storage, StorageImpl, register_backend_name};
 torch_library! {
     /// Arithmetic for shopkeepers.
     pub mod counting {
-        /// Twice as much.
+        /// Doubles every element.
         double(Tensor self) -> Tensor;
     }
 }
@@ -21,12 +21,12 @@ fn double_on_meta(this: &Tensor) -> Result<Tensor> {
     this.empty_like(this.dtype(), MemoryFormat::Preserve)
 }
 
-/// Memory that the host cannot look into: beads on wires.
+/// Memory that the host cannot read: beads on wires.
 struct Abacus(Vec<u32>);
 
 impl StorageImpl for Abacus {
     fn nbytes(&self) -> usize {
-        self.0.len() * size_of::<f64>() // what the tensor's elements would take
+        self.0.len() * size_of::<f64>() // the size of the elements in bytes
     }
 
     fn device(&self) -> Device {

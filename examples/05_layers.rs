@@ -1,4 +1,4 @@
-//! Layers above the backend: each does its part, then calls on to what is below.
+//! Layers above the backend: each does its part, then calls the layers below.
 
 use torch_library::prelude::*;
 use torch_library::{DeviceType, autocast::Autocast, derivatives, guard::IncludeDispatchKeyGuard};
@@ -19,13 +19,13 @@ fn add(this: &Tensor, other: &Tensor) -> Result<Tensor> {
     aten::add_Tensor(this, other)
 }
 
-// The kernel for `Autograd` runs the operator below and notes how gradients go back; formulas write it.
+// The kernel for `Autograd` runs the operator below and records how gradients flow back; formulas generate it.
 derivatives! {
     in myops;
     myadd(Tensor self, Tensor other) -> Tensor as MyAddBackward { self => grad.clone(), other => grad.clone() }
 }
 
-/// A kernel that takes the keys of the call first can hand on those that are left.
+/// A kernel whose first parameter is the call's key set can redispatch with the remaining keys.
 #[torch_impl(myops::myadd, Tracer)]
 fn add_logged(keys: DispatchKeySet, this: &Tensor, other: &Tensor) -> Result<Tensor> {
     println!("  Tracer: hands on {:?} and {:?}", this.sizes(), other.sizes());
@@ -35,7 +35,7 @@ fn add_logged(keys: DispatchKeySet, this: &Tensor, other: &Tensor) -> Result<Ten
     Ok(sum)
 }
 
-/// A kernel that makes other tensors starts over, and keeps out of its own way with a guard.
+/// A kernel that makes other tensors dispatches anew; a guard keeps it from calling itself.
 #[torch_impl(myops::myadd, AutocastCPU)]
 fn add_in_low_precision(this: &Tensor, other: &Tensor) -> Result<Tensor> {
     let _no_autocast = autocast::below(DeviceType::Cpu);

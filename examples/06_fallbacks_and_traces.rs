@@ -1,4 +1,4 @@
-//! One function for every operator: a boxed fallback. And the dispatcher's own account of what it does: a trace.
+//! One function for every operator: a boxed fallback. And the dispatcher's own record of its calls: a trace.
 
 use torch_library::prelude::*;
 use torch_library::{guard, trace};
@@ -6,9 +6,9 @@ use torch_library::{guard, trace};
 torch_library! {
     /// A small calculator.
     pub mod calculator {
-        /// Adds element by element.
+        /// Adds element-wise.
         plus(Tensor a, Tensor b) -> Tensor;
-        /// Doubles, in other operators.
+        /// Doubles, by calling other operators.
         double(Tensor self, int times=1) -> Tensor;
     }
 }
@@ -20,13 +20,13 @@ fn plus(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     Tensor::from_vec(sums.collect(), a.sizes())
 }
 
-/// For any backend, with no word about gradients: `plus` takes care of both.
+/// For every backend and without derivative code: the calls of `plus` take care of both.
 #[torch_impl(calculator, CompositeImplicitAutograd)]
 fn double(this: &Tensor, times: i64) -> Result<Tensor> {
     (0..times).try_fold(this.clone(), |doubled, _| calculator::plus(&doubled, &doubled))
 }
 
-/// Serves all operators of all namespaces at its key: looks at the call, and passes it on.
+/// Serves all operators of all namespaces at its key: inspects the call, and redispatches it.
 #[torch_fallback(Tracer)]
 fn log(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
     let schema = operator.schema()?;
@@ -44,7 +44,7 @@ fn main() -> Result<()> {
     let doubled = guard::include(DispatchKey::Tracer, || calculator::double(&x))?;
     println!("{doubled}");
 
-    // Costs nothing while nobody listens, in every build. TORCH_SHOW_DISPATCH_TRACE=1 does the same from outside.
+    // In every build, and free of cost without listeners. TORCH_SHOW_DISPATCH_TRACE=1 enables it from outside.
     println!("with a listener:");
     let listener = trace::listen(|event| {
         println!("  {:1$}{2} at {3}", "", 2 * event.depth, event.operator, event.key);

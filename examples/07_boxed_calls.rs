@@ -1,4 +1,4 @@
-//! Calls by name: operators found in the registry, arguments on a stack or by name, the schema to tell what is what.
+//! Calls by name: operators found in the registry, arguments on a stack or by name, and the schema that describes them.
 
 use torch_library::Dispatcher;
 use torch_library::prelude::*;
@@ -10,7 +10,7 @@ torch_library! {
         join(str[] words, str between=" ") -> str;
         /// Repeats a word.
         repeat(str word, int times=2) -> str;
-        /// Shortest and longest length.
+        /// The shortest and longest length.
         lengths(str[] words) -> (int shortest, int longest);
     }
 }
@@ -40,7 +40,7 @@ mod everywhere {
 fn main() -> Result<()> {
     let dispatcher = Dispatcher::global();
 
-    // What a program sees that knows no operator beforehand: an interpreter, a binding, a test.
+    // What a program sees that does not know the operators at compile time: an interpreter, a binding, a test.
     for info in dispatcher.operators() {
         println!("{}", info.operator.schema()?);
         for kernel in &info.kernels {
@@ -48,7 +48,7 @@ fn main() -> Result<()> {
         }
     }
 
-    // On a stack, every argument in its place: the way of kernels that serve any operator.
+    // On a stack, with every argument in its position: for kernels that serve any operator.
     let words = vec!["call".to_owned(), "me".to_owned(), "anything".to_owned()];
     let mut stack = Stack::new();
     stack.push(words.as_slice());
@@ -56,7 +56,7 @@ fn main() -> Result<()> {
     let (longest, shortest): (i64, i64) = (stack.pop_as()?, stack.pop_as()?);
     println!("lengths: {shortest} to {longest}");
 
-    // By position and by name, with the schema's defaults: the way of interpreters and bindings.
+    // By position and by name, with the schema's defaults: for interpreters and bindings.
     let join = dispatcher.find("words::join")?;
     let joined: String = join.call_with([words.as_slice().into()], [("between", "-".into())])?.pop_as()?;
     println!("join: {joined}");

@@ -1,4 +1,4 @@
-//! Registration at run time: everything the macros do, undone when the library is dropped.
+//! Registration at run time: everything that the macros do, undone when the library is dropped.
 
 use torch_library::prelude::*;
 use torch_library::{Dispatcher, Library, RegistrationEvent, RuntimeKernel};
@@ -19,7 +19,7 @@ fn price(goods: i64) -> Result<i64> {
 fn main() -> Result<()> {
     println!("usual price: {}", shop::price(3)?);
 
-    // A kernel with state, typed like the operator. The newest kernel counts for as long as its library lives.
+    // A kernel with state, with the operator's types. The newest kernel wins for as long as its library lives.
     let discount = 4;
     let mut sale = Library::implementation("shop", DispatchKey::CompositeExplicitAutograd)?;
     let kernel = shop::price::kernel(move |goods| Ok(10 * goods - discount));
@@ -28,13 +28,13 @@ fn main() -> Result<()> {
     drop(sale);
     println!("after the sale: {}", shop::price(3)?);
 
-    // A listener hears which operators there are, then which come and go.
+    // A listener is told of the existing operators, then of each one that is added or removed.
     let _listener = Dispatcher::global().listen(|event| match event {
         RegistrationEvent::Registered(operator) => println!("  there is {operator}"),
         RegistrationEvent::Deregistered(operator) => println!("  gone is {operator}"),
     });
 
-    // An operator nobody declared at compile time. Its kernel may be typed, or one for the stack by `RuntimeKernel::boxed`.
+    // An operator that is not declared at compile time. Its kernel may be typed, or boxed by `RuntimeKernel::boxed`.
     let mut extras = Library::fragment("shop")?;
     let wrap = extras.define("wrap(str present, *, str paper='red') -> str")?;
     let kernel = |present: &str, paper: &str| Ok(format!("{present} in {paper} paper"));
@@ -43,7 +43,7 @@ fn main() -> Result<()> {
         wrap.call_with([Value::from("a book")], [("paper", Value::from("blue"))])?.pop_as::<String>()?;
     println!("{wrapped}");
 
-    // One whose kernel says the schema.
+    // An operator whose schema is inferred from its kernel.
     let change = RuntimeKernel::function(|paid: i64, price: i64| Ok(paid - price))?;
     let change = extras.define_with("change", DispatchKey::CompositeExplicitAutograd, change)?;
     println!("{}", change.schema()?);

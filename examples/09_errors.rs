@@ -1,4 +1,4 @@
-//! What is said when something goes wrong: errors name operator, argument and place, and what would have worked.
+//! Error messages: they name the operator, the argument and the place, and what would have worked.
 
 use torch_library::prelude::*;
 use torch_library::{Dispatcher, Library};
@@ -9,7 +9,7 @@ torch_library! {
     pub mod myops {
         /// Doubles every element.
         double.Tensor(Tensor self) -> Tensor;
-        /// Nobody has written a kernel yet.
+        /// An operator without kernels.
         halve(Tensor self) -> Tensor;
     }
 }

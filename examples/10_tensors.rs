@@ -12,7 +12,7 @@ torch_library! {
     }
 }
 
-/// Written in other operators: every backend that has those has this one, too.
+/// Made of other operators: every backend that has those has this one, too.
 #[torch_impl(layers, CompositeImplicitAutograd)]
 fn dense(x: &Tensor, weight: &Tensor, bias: Option<&Tensor>) -> Result<Tensor> {
     let product = x.mm(&weight.t()?)?;

@@ -1,4 +1,4 @@
-//! Operators from a file in PyTorch's own format: methods, variants that nobody wrote, and one kernel for several of them.
+//! Operators from a file in PyTorch's own format: methods, generated variants, and one kernel for several of them.
 
 use torch_library::native_functions;
 use torch_library::prelude::*;
@@ -8,7 +8,7 @@ native_functions!("11_native_functions.yaml");
 
 use signal::TensorMethods;
 
-/// No table names it: the kernel of an operator has the operator's name.
+/// The file names no kernel for this operator, so the kernel has the operator's name.
 fn energy(this: &Tensor) -> Result<f64> {
     Ok(this.to_vec::<f64>()?.iter().map(|value| value * value).sum())
 }
@@ -19,7 +19,7 @@ fn gain_cpu(this: &mut Tensor, by: f64) -> Result<&mut Tensor> {
     Ok(this)
 }
 
-/// What a mix is like: a structured operator says that once, for all of its variants.
+/// Describes the result: a structured operator needs only one such function for all of its variants.
 fn mix_meta(this: &Tensor, other: &Tensor) -> Result<Tensor> {
     ensure!(this.sizes() == other.sizes(), Shape, "{:?} and {:?} do not mix", this.sizes(), other.sizes());
     Tensor::empty(this.sizes(), this.dtype(), Device::META)
@@ -35,7 +35,7 @@ fn main() -> Result<()> {
     let mut x = Tensor::from([1.0, 2.0]);
     println!("energy {}", x.energy()?);
 
-    // `autogen` made `gain` of `gain_`: it works on a copy.
+    // `autogen` derived `gain` from `gain_`: it works on a copy.
     println!("gained {:?}", signal::gain(&x)?.to_vec::<f64>()?);
     x.gain_()?;
     println!("in place {:?}", x.to_vec::<f64>()?);

@@ -1,4 +1,4 @@
-//! Lower precision where it does no harm: autocast, for the library's operators and for one's own.
+//! Lower precision where it does no harm: autocast, for the library's operators and for your own.
 
 use torch_library::DeviceType;
 use torch_library::autocast::Autocast;
@@ -6,11 +6,11 @@ use torch_library::prelude::*;
 use torch_library_kernels::{aten, autocast::Policy};
 
 torch_library! {
-    /// A library that knows nothing of autocast.
+    /// A library without any code for autocast.
     pub mod attention {
-        /// How much each row of `query` has to do with each row of `key`.
+        /// The attention scores of each row of `query` for each row of `key`.
         scores(Tensor query, Tensor key) -> Tensor;
-        /// The mean of two tensors, which may be of two types.
+        /// The mean of two tensors, which may have different types.
         middle(Tensor a, Tensor b) -> Tensor;
     }
 }
@@ -26,7 +26,7 @@ fn middle(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     aten::mul_Scalar(&aten::add_Tensor(a, b)?, 0.5.into())
 }
 
-/// Written by somebody who does know: runs in the widest type of its inputs.
+/// Written with autocast in mind: runs in the widest type of its inputs.
 #[torch_impl(attention::middle, AutocastCPU, boxed)]
 fn middle_autocast(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
     Policy::Promote.apply(DeviceType::Cpu, operator, keys, stack)
@@ -39,7 +39,7 @@ fn main() -> Result<()> {
     println!("          {}", attention::middle(&x, &half).unwrap_err());
 
     Autocast::on(DeviceType::Cpu).run(|| {
-        // The product of matrices inside is in a list of `aten`, addition is in none.
+        // The matrix product inside is on a list of `aten`'s autocast, addition is on none.
         println!(
             "inside:   {} and {}",
             attention::scores(&x, &x)?.dtype(),

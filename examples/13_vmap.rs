@@ -1,4 +1,4 @@
-//! A function of one example, run on a batch: vmap. Operators need a rule for it, or none if they go element by element.
+//! A function of one example, run on a batch: vmap. Operators need a batching rule, unless they are pointwise.
 
 use torch_library::prelude::*;
 use torch_library::vmap::Level;
@@ -10,7 +10,7 @@ torch_library! {
     pub mod points {
         /// The distance between two points.
         distance(Tensor a, Tensor b) -> Tensor;
-        /// Half way between two points.
+        /// The point half-way between two points.
         #[tags(pointwise)]
         half_way(Tensor a, Tensor b) -> Tensor;
     }
@@ -37,7 +37,7 @@ mod cpu {
     }
 }
 
-/// All distances at once: how to batch an operator is said once, and whoever calls it in a vmap has it.
+/// All distances at once: a batching rule is written once, and every vmap that calls the operator uses it.
 #[torch_impl(points::distance, FuncTorchBatched)]
 fn distances(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     let level = Level::current()?;

@@ -1,4 +1,4 @@
-//! A program as data: the tracer records what a function calls, of any crate, and the graph runs through the dispatcher.
+//! A program as data: the tracer records calls of any crate's operators, and the graph runs through the dispatcher.
 
 use torch_library::prelude::*;
 use torch_library::tracer::{self, Graph};
@@ -6,9 +6,9 @@ use torch_library_kernels::aten;
 use torch_library_kernels::vmap::vmap;
 
 torch_library! {
-    /// An operator that the tracer has never heard of.
+    /// An operator that the tracer knows nothing about.
     pub mod calm {
-        /// Brings each element nearer to zero.
+        /// Moves each element towards zero.
         calm(Tensor self, float by=2.) -> Tensor;
     }
 }
@@ -20,7 +20,7 @@ fn calm(this: &Tensor, by: f64) -> Result<Tensor> {
 
 fn layer(x: &Tensor, weight: &Tensor) -> Result<Tensor> {
     let mut y = aten::mm(x, weight)?;
-    aten::zero_(&mut aten::select_int(&y, 1, 0)?)?; // in place, through a view: the graph keeps it
+    aten::zero_(&mut aten::select_int(&y, 1, 0)?)?; // in place, through a view: the graph records it
     aten::add__Tensor(&mut y, &calm::calm(x)?)?;
     let _forgotten = aten::exp(x)?;
     aten::add_Tensor(&aten::relu(&y)?, &aten::relu(&y)?)

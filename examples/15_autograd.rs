@@ -1,4 +1,4 @@
-//! Gradients: formulas for one's own operators, writes in place, second derivatives, and what is refused.
+//! Gradients: formulas for your own operators, in-place writes, second derivatives, and errors for wrong uses.
 
 use torch_library::autograd::{self, Context, Function};
 use torch_library::guard::no_grad;
@@ -7,10 +7,10 @@ use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 
 torch_library! {
-    /// A library that says its derivatives.
+    /// A library that defines its derivatives.
     pub mod waves {
         sin2(Tensor self) -> Tensor;
-        /// By somebody who forgot about gradients.
+        /// An operator without a derivative.
         plain(Tensor self) -> Tensor;
     }
 }
@@ -36,7 +36,7 @@ torch_library::derivatives! {
     }
 }
 
-/// What no formula says: the gradient goes the other way round.
+/// A custom function, for what no formula can express: it reverses the gradient.
 struct Reverse;
 
 impl Function for Reverse {

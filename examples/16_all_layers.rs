@@ -1,10 +1,10 @@
-//! Autocast, autograd, vmap and tracing around one operator, and a backend that has them all without a line for it.
+//! Autocast, autograd, vmap and tracing around one operator, and a backend that has them all without code for them.
 
 use torch_library::prelude::*;
 use torch_library::{DeviceType, autocast::Autocast, autograd, derivatives, tracer};
 use torch_library_kernels::{aten, autocast, vmap::vmap};
 
-/// What somebody else writes, years later.
+/// A backend that somebody else writes, years later.
 #[path = "16_all_layers/abacus.rs"]
 mod abacus;
 

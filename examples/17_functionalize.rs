@@ -1,4 +1,4 @@
-//! A program that writes in place and through views, as one that only computes: what a compiler wants to see.
+//! A program that writes in place and through views becomes one without mutation, which is what a compiler needs.
 
 use torch_library::functionalize::functionalize;
 use torch_library::prelude::*;
@@ -6,9 +6,9 @@ use torch_library::tracer;
 use torch_library_kernels::aten;
 
 torch_library! {
-    /// An operator that nobody has told of functional programs.
+    /// An operator without any code for functionalization.
     pub mod paint {
-        /// Writes a number to a tensor.
+        /// Fills a tensor with a number.
         paint_(Tensor(a!) self, float color) -> Tensor(a!);
     }
 }
@@ -21,7 +21,7 @@ fn paint_(this: &mut Tensor, color: f64) -> Result<&mut Tensor> {
 /// Writes to its input, to a view of it, and to a view of that.
 fn program(inputs: &[Tensor]) -> Result<Vec<Tensor>> {
     let mut x = inputs[0].clone();
-    let column = aten::select_int(&x, 1, 0)?; // made before the write, and seen to change by it
+    let column = aten::select_int(&x, 1, 0)?; // made before the write, which must change it too
     aten::mul__Scalar(&mut x, 10.into())?;
     paint::paint_(&mut aten::select_int(&aten::t(&x)?, 0, 1)?, 7.0)?;
     let _forgotten = aten::exp(&x)?;
@@ -42,7 +42,7 @@ fn main() -> Result<()> {
     println!("functional:   {:?}, and the input {:?}", results[0].to_vec::<f64>()?, x[0].to_vec::<f64>()?);
     print!("{graph}");
 
-    // Nothing but the last line writes to what others see, so calls may be left out and merged freely.
+    // Only the last call writes to memory that others see, so calls can be removed and merged freely.
     let (dead, repeated) = (graph.eliminate_dead_code(), graph.merge_common_subexpressions());
     println!("{dead} dead and {repeated} repeated calls are gone");
     let x = input();

@@ -1,4 +1,4 @@
-//! A training step without elements: what does a network need, and does it fit together, on a device that is not here?
+//! A training step without elements: what does a network need, and do its shapes fit, on a device that is not here?
 
 use torch_library::fake::FakeMode;
 use torch_library::prelude::*;
@@ -6,14 +6,14 @@ use torch_library_kernels::aten;
 use torch_library_kernels::optim::{AdamW, Optimizer};
 
 torch_library! {
-    /// An operator with a kernel for a device that only others have.
+    /// An operator with a kernel for a device that this machine lacks.
     pub mod far {
         /// Twice as many columns.
         widen(Tensor self) -> Tensor;
     }
 }
 
-/// All that fake mode needs to know.
+/// The only kernel that fake mode needs.
 #[torch_impl(far, Meta)]
 fn widen(this: &Tensor) -> Result<Tensor> {
     Tensor::empty(&[this.size(0)?, 2 * this.size(1)?], this.dtype(), Device::META)

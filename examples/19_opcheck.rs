@@ -1,16 +1,16 @@
-//! Whether an operator does what its schema says: opcheck, on a draft with faults and on what became of it.
+//! Does an operator do what its schema says? opcheck, on a draft with faults and on its corrected version.
 
 use torch_library::opcheck::opcheck;
 use torch_library::{derivatives, prelude::*};
 use torch_library_kernels::prelude::*;
 
 torch_library! {
-    /// How much is left of something that decays.
+    /// Exponential decay.
     pub mod decay {
-        /// After `times` half-lives.
+        /// The amount left after `times` half-lives.
         #[tags(pointwise)]
         draft(Tensor self, float times) -> Tensor;
-        /// The same, after opcheck.
+        /// The amount left after `times` half-lives, as corrected with opcheck.
         #[tags(pointwise)]
         left(Tensor self, float times) -> Tensor;
     }
@@ -19,13 +19,13 @@ torch_library! {
 #[torch_impl(decay, CPU)]
 fn draft(this: &Tensor, times: f64) -> Result<Tensor> {
     if times == 0.0 {
-        return Ok(this.clone()); // a second handle to the same memory, where the schema promises a tensor of its own
+        return Ok(this.clone()); // a second handle to the same memory, where the schema promises a new tensor
     }
     let share = 0.5f64.powf(times);
     Tensor::from_vec(this.to_vec::<f64>()?.iter().map(|x| x * share).collect(), this.sizes())
 }
 
-/// Of operators that run anywhere, on `meta` too.
+/// Made of operators that run anywhere, on `meta` too.
 #[torch_impl(decay, CompositeExplicitAutograd)]
 fn left(this: &Tensor, times: f64) -> Result<Tensor> {
     this.mul(0.5f64.powf(times))

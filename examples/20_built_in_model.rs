@@ -1,4 +1,4 @@
-//! A model that PyTorch exported, as a type of this program: nothing is read when it runs.
+//! A model exported by PyTorch, as a type of this program: no file is read at run time.
 
 use torch_library::guard;
 use torch_library::prelude::*;
@@ -6,7 +6,7 @@ use torch_library_export::include_model;
 use torch_library_kernels::data::safetensors;
 
 include_model! {
-    /// Reads handwritten digits. The compiler has read the archive: it is whole, its operators are linked, and
+    /// Reads handwritten digits. The archive is checked at compile time: it is complete, its operators are linked, and
     /// `forward` has the model's inputs and outputs.
     struct Digits = "models/digits.pt2";
 }
@@ -27,7 +27,7 @@ fn main() -> Result<()> {
         println!("a {class}: {}", "#".repeat((row[class] * 40.0) as usize));
     }
 
-    // What the model does not take is an error, as for any program.
+    // An input that does not fit the model is an error, as for any exported program.
     let wide = Tensor::from_vec(vec![0f32; 81], &[1, 1, 9, 9])?;
     println!("{}", digits.forward(&wide).unwrap_err());
     Ok(())

@@ -1,4 +1,4 @@
-//! A backend of a third party, with memory of its own: beads on wires.
+//! A third-party backend, with memory of its own: beads on wires.
 
 use torch_library::prelude::*;
 use torch_library::{DeviceType, Storage, StorageImpl};
@@ -9,7 +9,7 @@ struct Abacus(Vec<u32>);
 
 impl StorageImpl for Abacus {
     fn nbytes(&self) -> usize {
-        self.0.len() * size_of::<f64>() // what the tensor's elements would take
+        self.0.len() * size_of::<f64>() // the size of the elements in bytes
     }
 
     fn device(&self) -> Device {

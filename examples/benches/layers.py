@@ -1,4 +1,4 @@
-"""The peer of the last tables of layers.rs: what recording and vmap add to a call in PyTorch, and a graph of a million nodes."""
+"""The counterpart of the last tables of layers.rs: what recording and vmap add to a call in PyTorch, and a graph of a million nodes."""
 
 import time
 
@@ -16,7 +16,7 @@ CALLS = 2000
 
 
 def nanoseconds(x):
-    """The least time of many batches of calls, per call."""
+    """The minimum time per call over many batches of calls."""
     best = float("inf")
     for _ in range(100):
         begin = time.perf_counter_ns()

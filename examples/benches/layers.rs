@@ -1,6 +1,6 @@
-//! What does a layer add to a call: when it is there and has nothing to do, and when it acts?
+//! What does a layer add to a call: when it is present and has nothing to do, and when it acts?
 //!
-//! `cargo bench -p torch-library-examples --bench layers` prints nanoseconds per call of an operator that hands out its first
+//! `cargo bench -p torch-library-examples --bench layers` prints nanoseconds per call of an operator that returns its first
 //! argument, and what each layer adds to it; then what a graph of a million nodes takes.
 
 use std::fs;
@@ -18,13 +18,13 @@ use torch_library_kernels::{aten, autocast};
 torch_library! {
     /// Operators that do nothing, so that only layers are measured.
     pub mod layers {
-        /// No layer knows it: all have their defaults.
+        /// No layer has a kernel for it: all use their defaults.
         plain(Tensor self) -> Tensor;
-        /// A derivative, a cast and a batching rule.
+        /// It has a derivative, an autocast rule and a batching rule.
         layered(Tensor self) -> Tensor;
-        /// The same, whose result is a tensor of its own.
+        /// Like `layered`, but the result is a new tensor.
         new(Tensor self) -> Tensor;
-        /// Says that it writes.
+        /// Its schema says that it writes.
         write_(Tensor(a!) self) -> Tensor(a!);
     }
 }
@@ -76,7 +76,7 @@ fn new(this: &Tensor) -> Result<Tensor> {
     level.wrap(layers::new(&value)?, dim.unwrap_or(0))
 }
 
-/// The least time of many batches of calls, per call.
+/// The minimum time per call over many batches of calls.
 fn nanoseconds(mut call: impl FnMut() -> Result<()>) -> Result<f64> {
     const CALLS: u32 = 2000;
     let mut best = f64::INFINITY;
@@ -114,7 +114,7 @@ fn main() -> Result<()> {
     let first = of(layers::new, &x)?;
     let show = |what: &str, time: f64| println!("| {what} | {time:.1} | {:.1} |", time - first);
     show("the tensor alone", first);
-    let graph = layers::new(&leaf)?; // keeps the node that accumulates the leaf's gradient, as a network's graph does
+    let graph = layers::new(&leaf)?; // keeps the leaf's gradient accumulator alive, as a network's graph does
     show("recorded: a node of the graph", of(layers::new, &leaf)?);
     drop(graph);
     let guard = Level::enter(1, Randomness::Error)?;
@@ -124,7 +124,7 @@ fn main() -> Result<()> {
     chain(1_000_000)
 }
 
-/// A graph of many nodes, one after the other.
+/// A graph of many nodes in a chain.
 fn chain(nodes: u32) -> Result<()> {
     let leaf = Tensor::from([1.0]);
     leaf.set_requires_grad(true)?;
@@ -148,7 +148,7 @@ fn chain(nodes: u32) -> Result<()> {
     Ok(())
 }
 
-/// Bytes of this process in memory.
+/// The resident memory of this process, in bytes.
 fn resident() -> Result<u64> {
     let status =
         fs::read_to_string("/proc/self/statm").map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;

@@ -1,4 +1,4 @@
-"""The peer of training.rs: the same steps in PyTorch, eager, with as many threads as RAYON_NUM_THREADS says."""
+"""The counterpart of training.rs: the same steps in eager PyTorch, with RAYON_NUM_THREADS threads."""
 
 import os
 import sys
@@ -7,7 +7,7 @@ import time
 import torch
 import torch.nn.functional as F
 
-torch.ones(1, requires_grad=True).exp().sum().backward()  # what every program loads
+torch.ones(1, requires_grad=True).exp().sum().backward()  # loads what every program needs
 torch.set_num_threads(int(os.environ.get("RAYON_NUM_THREADS", "1")))
 
 
@@ -41,7 +41,7 @@ def memory(what):
 def measure(name, batch, shapes, logits):
     if sys.argv[1:] not in ([], [f"{name}-{batch}"]):
         return
-    open("/proc/self/clear_refs", "w").write("5")  # the peak starts anew
+    open("/proc/self/clear_refs", "w").write("5")  # resets the peak
     before = memory("VmRSS:")
     parameters = [torch.empty(shape).uniform_(-0.1, 0.1).requires_grad_() for shape in shapes]
     optimizer = torch.optim.AdamW(parameters, lr=1e-3, fused=True)

@@ -1,8 +1,8 @@
-//! What a step of training takes: forward, backward and AdamW, for a multi-layer perceptron, for the network of `digits` and
-//! for a transformer's block.
+//! The time of a training step: forward, backward and AdamW, for a multi-layer perceptron, for the network of `digits` and
+//! for a transformer block.
 //!
-//! Prints `case nanoseconds kibibytes` lines, the latter being what the process grew by at most; `training.sh` puts them beside those
-//! of PyTorch. With the name of a case, as `digits-32`, it runs that alone.
+//! Prints lines of `case nanoseconds kibibytes`, the last being the peak growth of the process; `training.sh` puts them next to
+//! PyTorch's. With the name of a case as argument, such as `digits-32`, it runs only that one.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -69,7 +69,7 @@ fn convolutional(parameters: &[Tensor], images: &Tensor) -> Result<Tensor> {
     aten::linear::with(&flat, &parameters[4]).bias(Some(&parameters[5])).call()
 }
 
-/// One block: attention of sixteen places to each other in four heads, then a perceptron.
+/// One block: self-attention of sixteen positions with four heads, then a perceptron.
 fn transformer(parameters: &[Tensor], images: &Tensor) -> Result<Tensor> {
     let [g1, b1, w_in, b_in, w_out, b_out, g2, b2, w_up, b_up, w_down, b_down] = parameters else {
         bail!(Internal, "a block has twelve parameters")
@@ -96,7 +96,7 @@ fn measure(
     if std::env::args().nth(1).is_some_and(|case| case != "--bench" && case != format!("{name}-{batch}")) {
         return Ok(());
     }
-    let _ = fs::write("/proc/self/clear_refs", "5"); // the peak starts anew
+    let _ = fs::write("/proc/self/clear_refs", "5"); // resets the peak
     let before = memory("VmRSS:");
     let generator = Generator::with_seed(0);
     let parameters = shapes.iter().map(|shape| init::uniform(shape, -0.1, 0.1, &generator));
@@ -122,7 +122,7 @@ fn measure(
     Ok(())
 }
 
-/// A number of kibibytes that the system knows of this process.
+/// A field of `/proc/self/status`, in kibibytes.
 fn memory(what: &str) -> i64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let number = |line: &str| line.strip_prefix(what)?.split_whitespace().next()?.parse().ok();

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# How long does a step of training take here and in PyTorch, and by how much does it let the process grow? Prints one table: both sides
-# run in turn on this machine, each case in a process of its own, with as many threads as RAYON_NUM_THREADS says (default 1); minimum
-# over all rounds, and the ratios of the minima. Then what layers add to a call, and what a long graph takes on both sides.
+# How long does a training step take here and in PyTorch, and how much does it make the process grow? Prints one table: both sides
+# run in turn on this machine, each case in a process of its own, with RAYON_NUM_THREADS threads (default 1); minima
+# over all rounds, and their ratios. Then prints what layers add to a call, and what a long graph takes on both sides.
 #
 # PEER_PYTHON names a Python that has torch (pip install torch==2.15.0 into a virtual environment). Without it only our side is printed.
 set -euo pipefail

@@ -1,4 +1,4 @@
-//! The loss of each step as a picture for browsers.
+//! The loss of each step as an SVG picture.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 320.0;
 const MARGIN: f64 = 48.0;
 
-/// A line through all losses, above axes that say how far they go.
+/// Plots all losses as a line, with labelled axes.
 pub(crate) fn svg(losses: &[f64], epochs: usize) -> String {
     let largest = losses.iter().copied().filter(|loss| loss.is_finite()).fold(f64::MIN_POSITIVE, f64::max);
     let (right, bottom) = (WIDTH - MARGIN / 2.0, HEIGHT - MARGIN);

@@ -1,4 +1,4 @@
-//! Reading digits: gzip, lines of comma-separated numbers, and errors that say where.
+//! Reads digits: gzip, lines of comma-separated numbers, and errors with places.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Read};
@@ -9,17 +9,17 @@ use torch_library::{Error, ErrorKind, Result, Tensor, bail, ensure};
 
 use crate::progress::Progress;
 
-/// The data that is part of the program, so that it runs from anywhere: `examples/data/digits.csv.gz`.
+/// The data that is built into the program, so that it runs from anywhere: `examples/data/digits.csv.gz`.
 const BUILT_IN: &[u8] = include_bytes!("../data/digits.csv.gz");
 
-/// Pixels on a side.
+/// Pixels on each side.
 pub(crate) const SIDE: usize = 8;
 /// Ink of the darkest pixel.
 pub(crate) const MAX_INK: u8 = 16;
-/// How many classes there are.
+/// The number of classes.
 pub(crate) const CLASSES: u8 = 10;
 const PIXELS: usize = SIDE * SIDE;
-/// What is read at most. A small file may unpack to any length, and of any length may be its first line.
+/// Limits on the input: a small file may unpack to any length, and so may its first line.
 const MAX_DIGITS: usize = 50_000;
 const MAX_LINE: usize = 512;
 
@@ -40,10 +40,10 @@ impl Digits {
         read("examples/data/digits.csv.gz", Cursor::new(BUILT_IN), BUILT_IN.len() as u64)
     }
 
-    /// The digits of a file.
+    /// Reads the digits of a file.
     ///
     /// # Errors
-    /// A file that cannot be read, is no intact gzip file, or holds something else; the message has line and column.
+    /// The file cannot be read, is not an intact gzip file, or holds something else; the message has line and column.
     pub(crate) fn open(path: &Path) -> Result<Digits> {
         let name = path.display().to_string();
         let unreadable = |error: std::io::Error| {
@@ -56,7 +56,7 @@ impl Digits {
     }
 }
 
-/// What a file must be, for messages.
+/// The format of the file, for messages.
 const FORMAT: &str = "`--data` takes a gzip file of lines `pixel,…,pixel,class`: 64 pixels from 0 to 16, a class from \
                       0 to 9; without it the built-in digits are read";
 
@@ -90,7 +90,7 @@ fn read(name: &str, source: impl Read, len: u64) -> Result<Digits> {
     Ok(Digits { images: Tensor::from_vec(pixels, &sizes)?, labels: classes.into() })
 }
 
-/// Adds the pixels of a line and gives its class.
+/// Adds the pixels of a line, and returns its class.
 fn parse(line: &str, pixels: &mut Vec<f32>) -> Result<u8> {
     let columns: Vec<&str> = line.split(',').collect();
     ensure!(columns.len() == PIXELS + 1, Io, "{} columns, 64 pixels and a class are 65", columns.len());

@@ -1,4 +1,4 @@
-//! A recorded graph as a picture for browsers: calls below each other, in layers, and lines for the tensors between them.
+//! A recorded graph as an SVG picture: calls in layers from top to bottom, and lines for the tensors between them.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use torch_library::tracer::Graph;
 const BOX: (f64, f64) = (190.0, 28.0);
 const STEP: (f64, f64) = (210.0, 64.0);
 
-/// A call or an input, where it goes and what comes in.
+/// A call or an input, with its position and the values that it uses.
 struct Drawn {
     title: String,
     column: usize,
@@ -25,7 +25,7 @@ pub(crate) fn svg(graph: &Graph) -> String {
         let (defined, call) = match line.split_once(" = ") {
             Some(sides) => sides,
             None if line.starts_with("graph(") => {
-                // Inputs lead nowhere by themselves: each is drawn in the first layer.
+                // Inputs use no values: all are drawn in the first layer.
                 for name in values(line) {
                     push(&mut drawn, &mut columns, name.clone(), 0, Vec::new());
                     made_by.insert(name, drawn.len() - 1);

@@ -1,4 +1,4 @@
-//! The part of the program that learns: what the options ask for, epoch by epoch, and what came of it.
+//! The training part of the program: epoch by epoch as the options say, and its results.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -16,11 +16,11 @@ use crate::signals::Signals;
 use crate::training::{Split, Training};
 use crate::{curve, graph, network, per_example, picture};
 
-/// How many digits are drawn, and how many have their gradients measured.
+/// The number of digits to draw, and of those whose gradients are measured.
 const DRAWN: usize = 5;
 const MEASURED: i64 = 64;
 
-/// What is asked for.
+/// The options of the training.
 pub(crate) struct Options {
     pub(crate) epochs: usize,
     pub(crate) seed: Option<i64>,
@@ -51,7 +51,7 @@ impl Default for Options {
     }
 }
 
-/// Trains and prints what comes of it. Returns the exit code: 0, or that of the signal that ended it.
+/// Trains, and prints the results. Returns the exit code: 0, or that of the signal that ended the training.
 ///
 /// # Errors
 /// Too few digits, files that cannot be read or written, a checkpoint of other data or options.
@@ -70,7 +70,7 @@ pub(crate) fn run(images: &Tensor, labels: &Tensor, options: &Options) -> Result
     train(&mut training, &split, options, &checkpoint, &signals)?;
     if let Some(code) = signals.exit_code() {
         let (path, progress) = (checkpoint.display(), training.progress());
-        // Whoever closed the terminal does not read it.
+        // If the terminal was closed, printing fails, which does not matter.
         let _ = print(&format!("  stopped after {progress}; `--resume {path}` goes on from there\n"));
         return Ok(code);
     }
@@ -81,8 +81,8 @@ pub(crate) fn run(images: &Tensor, labels: &Tensor, options: &Options) -> Result
     Ok(0)
 }
 
-/// Epoch by epoch, until there are enough or a signal comes. There is a good checkpoint from the beginning on, and after
-/// each of them.
+/// Trains until there are enough epochs or a signal arrives. There is a valid checkpoint from the beginning on, and a
+/// new one after each epoch.
 fn train(
     training: &mut Training,
     split: &Split,
@@ -112,19 +112,19 @@ fn train(
     Ok(())
 }
 
-/// A file that nobody named lies where the program was built.
+/// The default path of a file: next to the program.
 fn beside_program(name: &str) -> Result<PathBuf> {
     Ok(std::env::current_exe()?.with_file_name(name))
 }
 
-/// Percent of labels that were found.
+/// The percentage of labels that were predicted.
 fn share(found: &[i64], labels: &Tensor) -> Result<f64> {
     let labels: Vec<i64> = labels.to_vec()?;
     let right = found.iter().zip(&labels).filter(|(found, label)| found == label).count();
     Ok(100.0 * right as f64 / labels.len() as f64)
 }
 
-/// Accuracy, confusion matrix and some digits, those taken for others first.
+/// Accuracy, confusion matrix and some digits, misclassified ones first.
 fn results(split: &Split, found: &[i64]) -> Result<String> {
     let labels: Vec<i64> = split.test.labels.to_vec()?;
     let mut matrix = Table::default();
@@ -158,7 +158,7 @@ fn results(split: &Split, found: &[i64]) -> Result<String> {
     ))
 }
 
-/// The files that were asked for, and the loss curve.
+/// Writes the files that the options name, and the loss curve.
 fn write(options: &Options, training: &Training, split: &Split, found: &[i64]) -> Result<()> {
     if options.per_example_grads {
         print(&gradients(training, split)?)?;
@@ -199,7 +199,7 @@ fn save(what: &str, path: &Path, text: &str) -> Result<()> {
     print(&format!("  {what}: {}\n", path.display()))
 }
 
-/// How much each of some digits would still change the network.
+/// The gradient norms of some digits, each by itself.
 fn gradients(training: &Training, split: &Split) -> Result<String> {
     let count = MEASURED.min(split.test.labels.numel());
     let [images, labels] = [&split.test.images, &split.test.labels]

@@ -1,9 +1,9 @@
-//! The demonstration: real digits through operators of four crates, with everything the dispatcher did on the way, and a
-//! network that learns to read them.
+//! The demonstration: real digits through operators of four crates, with everything that the dispatcher did on the way,
+//! and a network that learns to read them.
 //!
 //! `glyphs` declares the operators and has kernels for the CPU; `glyphs-tape` has kernels for a backend of its own;
 //! `glyphs-extra` adds operators to the namespace; `glyphs-fused` adds one for networks, with what autograd, autocast and
-//! vmap want to know of it. None of the four knows this program.
+//! vmap need to know of it. None of the four crates knows this program.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -59,7 +59,7 @@ Every fifth row is for testing. Ctrl-C, SIGTERM and SIGHUP stop after the curren
 exit code is 128 and the number of the signal. Training also stops after an epoch whose line nobody reads.
 ";
 
-/// What was asked for.
+/// The parsed command line.
 enum Command {
     Help,
     Run { data: Option<PathBuf>, all: bool, learning: learning::Options },
@@ -118,7 +118,7 @@ fn precision(name: &str) -> Result<DType, &'static str> {
     }
 }
 
-/// Prints what came of it. Returns the exit code.
+/// Runs the program and prints the results. Returns the exit code.
 fn run(command: Command) -> Result<u8> {
     let Command::Run { data, all, learning } = command else { return print(USAGE).map(|()| 0) };
     torch_library::init()?;
@@ -140,7 +140,7 @@ fn run(command: Command) -> Result<u8> {
     }
 }
 
-/// What became of the digits: sizes and strides, mean pictures, how far these go.
+/// The results for the digits: sizes and strides, mean pictures, and how well these classify.
 fn results(digits: &Digits, outcome: &Outcome) -> Result<String> {
     let Outcome { formats, tape: (taped, runs), means, ink, recognised, .. } = outcome;
     let count = digits.labels.numel();

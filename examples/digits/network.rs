@@ -1,4 +1,4 @@
-//! The network: two convolutions with the fused operator of a third crate behind each, and a linear layer.
+//! The network: two convolutions, each followed by the fused operator of a third crate, and a linear layer.
 
 use glyphs_fused::glyphs_fused as glyphs;
 use torch_library::guard::no_grad;
@@ -10,20 +10,20 @@ use torch_library_nn::loader::Batches;
 
 use crate::data::{CLASSES, SIDE};
 
-/// How many images are classified at once: what is between layers takes fifty times the memory of the images.
+/// The number of images to classify at once: activations take fifty times the memory of the images.
 const AT_ONCE: usize = 2048;
-/// Channels behind the convolutions.
+/// The output channels of the convolutions.
 const CHANNELS: [i64; 2] = [16, 32];
 const NAMES: [&str; 6] =
     ["conv1.weight", "conv1.bias", "conv2.weight", "conv2.bias", "out.weight", "out.bias"];
 
-/// What is trained.
+/// The parameters.
 pub(crate) struct Network {
     pub(crate) parameters: Vec<Tensor>,
 }
 
 impl Network {
-    /// Untrained.
+    /// A network with random initial weights.
     ///
     /// # Errors
     /// None of its own.
@@ -41,10 +41,10 @@ impl Network {
         Ok(Network { parameters })
     }
 
-    /// The same on a device.
+    /// The network, moved to a device.
     ///
     /// # Errors
-    /// What operators return.
+    /// Errors of operators.
     pub(crate) fn on(self, device: Device) -> Result<Network> {
         if device == Device::CPU {
             return Ok(self);
@@ -78,7 +78,7 @@ impl Network {
     }
 }
 
-/// How likely each class is for each image, as logarithms up to a constant: sizes `[N, 10]`.
+/// The logits of each class for each image: sizes `[N, 10]`.
 ///
 /// # Errors
 /// Images of other sizes than `[N, 1, 8, 8]`, parameters that are not those of a [`Network`].
@@ -92,10 +92,10 @@ pub(crate) fn logits(parameters: &[Tensor], images: &Tensor) -> Result<Tensor> {
     aten::linear::with(&flat, &parameters[4]).bias(Some(&parameters[5])).call()
 }
 
-/// How far the logits are from the truth: one number.
+/// The mean cross-entropy of the logits, as one number.
 ///
 /// # Errors
-/// As [`logits`]; labels that are no classes.
+/// The errors of [`logits`]; labels that are not classes.
 pub(crate) fn loss(parameters: &[Tensor], images: &Tensor, labels: &Tensor) -> Result<Tensor> {
     aten::cross_entropy_loss(&logits(parameters, images)?, labels)
 }

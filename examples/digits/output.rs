@@ -1,14 +1,14 @@
-//! What the program prints, and how it ends when nobody reads it.
+//! The program's output, and how the program ends when its reader goes away.
 
 use std::fmt;
 use std::io::{self, Write};
 
 use torch_library::{Error, ErrorKind, Result};
 
-/// The exit code of a program that writes to a closed pipe, as shells say it: 128 and the number of SIGPIPE.
+/// The exit code of a program that writes to a closed pipe, by the shells' convention: 128 plus the number of SIGPIPE.
 pub(crate) const CLOSED_PIPE: u8 = 128 + 13;
 
-/// The reader of the output has gone.
+/// The error that the reader of the output is gone.
 #[derive(Debug)]
 struct Closed;
 
@@ -20,10 +20,10 @@ impl fmt::Display for Closed {
 
 impl std::error::Error for Closed {}
 
-/// Prints.
+/// Prints to stdout.
 ///
 /// # Errors
-/// Output that cannot be written, or that nobody reads any more: the program ends then, quietly.
+/// The output cannot be written, or its reader is gone: then the program ends quietly.
 pub(crate) fn print(text: &str) -> Result<()> {
     let mut output = io::stdout().lock();
     match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
@@ -35,12 +35,12 @@ pub(crate) fn print(text: &str) -> Result<()> {
     }
 }
 
-/// Whether an error says that nobody reads.
+/// Whether an error says that the reader is gone.
 pub(crate) fn is_closed(error: &Error) -> bool {
     std::error::Error::source(error).is_some_and(|source| source.is::<Closed>())
 }
 
-/// Says what went wrong, to whoever still listens.
+/// Prints an error to stderr, if that is still open.
 pub(crate) fn complain(error: &Error) {
     let _ = writeln!(io::stderr(), "digits: {error}");
 }

@@ -1,4 +1,4 @@
-//! The gradient of each example by itself: a gradient inside of vmap.
+//! Per-example gradients: a gradient inside of vmap.
 
 use torch_library::{Result, Tensor};
 use torch_library_aten::prelude::*;
@@ -6,10 +6,10 @@ use torch_library_aten::vmap::{grads, vmap};
 
 use crate::network;
 
-/// How long the gradient of all parameters is for each image: sizes `[N]`.
+/// The norm of the gradient of all parameters for each image: sizes `[N]`.
 ///
 /// # Errors
-/// What operators return.
+/// Errors of operators.
 pub(crate) fn gradient_norms(parameters: &[Tensor], images: &Tensor, labels: &Tensor) -> Result<Tensor> {
     let parameters = parameters.iter().map(|parameter| parameter.detach()).collect::<Result<Vec<_>>>()?;
     vmap([images, labels], |[image, label]| {

@@ -16,7 +16,7 @@ pub(crate) fn shade(ink: f32) -> char {
     char::from(SHADES[level.min(last)])
 }
 
-/// Pictures under their titles, side by side, so many in a row.
+/// Arranges pictures under their titles, side by side, with a fixed number in each row.
 pub(crate) fn rows(pictures: &[(String, &[f32])], side: usize, per_row: usize) -> String {
     let mut text = String::new();
     for row in pictures.chunks(per_row) {

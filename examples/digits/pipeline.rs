@@ -1,4 +1,4 @@
-//! What is done with the digits: operators of three crates, under one name.
+//! What the demonstration does with the digits: operators of three crates, in one namespace.
 
 use glyphs_extra::glyphs_extra as glyphs;
 use glyphs_tape::Tape;
@@ -7,19 +7,19 @@ use torch_library_aten::aten;
 
 use crate::data::Digits;
 
-/// What came out.
+/// The results.
 pub(crate) struct Outcome {
     /// Ink from 0 to 1, sizes `[N, 1, 8, 8]`.
     pub(crate) images: Tensor,
     /// Tensors before and after `contiguous(channels_last)`.
     pub(crate) formats: Vec<Formats>,
-    /// Pixels on the tape, and runs.
+    /// The numbers of pixels and of runs on the tape.
     pub(crate) tape: (usize, usize),
     /// The mean picture of each class, sizes `[10, 1, 8, 8]`.
     pub(crate) means: Tensor,
-    /// The ink on each of them.
+    /// The ink of each mean picture.
     pub(crate) ink: Vec<f32>,
-    /// How many pictures are nearest to the mean of their own class.
+    /// The number of pictures that are nearest to the mean of their own class.
     pub(crate) recognised: usize,
 }
 
@@ -38,13 +38,13 @@ impl Formats {
 }
 
 /// # Errors
-/// Whatever the operators return.
+/// Errors of operators.
 pub(crate) fn run(digits: &Digits) -> Result<Outcome> {
     let images = glyphs::normalize(&digits.images)?;
     let outlined = glyphs::outlined(&images)?;
     let formats = vec![Formats::new("images", &images)?, Formats::new("outlined", &outlined)?];
 
-    // The same operator once more: now its tensor is on tape, and another crate's kernel runs.
+    // The same operator again: now its tensor is on tape, so another crate's kernel runs.
     let tape = glyphs::normalize(&to(&digits.images, glyphs_tape::device()?)?)?;
     let means = to(&glyphs::class_means(&tape, &digits.labels)?, Device::CPU)?;
 

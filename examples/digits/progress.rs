@@ -1,4 +1,4 @@
-//! Progress bars that show themselves only where something takes long, on a terminal.
+//! Progress bars that appear only on a terminal, and only for work that takes long.
 
 use std::io::Read;
 use std::sync::Once;
@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Before this a bar would only flicker.
+/// A bar that appears earlier would only flicker.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How far something has come; dropping it clears the bar.
+/// The progress of some work; dropping it clears the bar.
 pub(crate) struct Progress {
     bar: ProgressBar,
     begun: Instant,
@@ -17,20 +17,20 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Nothing read yet of this many bytes.
+    /// Starts reading this number of bytes.
     pub(crate) fn reading(name: &str, len: u64) -> Progress {
         let bar = ProgressBar::with_draw_target(Some(len), ProgressDrawTarget::hidden());
         bar.set_message(format!("reading {name}"));
         Progress::patient(bar, "{msg} {wide_bar} {bytes} of {total_bytes}, {eta} left")
     }
 
-    /// Nothing computed yet; nobody knows how long it will take.
+    /// Starts a computation of unknown length.
     pub(crate) fn computing() -> Progress {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         Progress::patient(bar, "{spinner} {msg}, {elapsed} so far")
     }
 
-    /// So many steps of an epoch are done.
+    /// Continues an epoch of `steps` steps, of which `done` are done.
     pub(crate) fn training(name: &str, steps: usize, done: usize) -> Progress {
         let bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::hidden());
         bar.set_prefix(name.to_owned());
@@ -38,7 +38,7 @@ impl Progress {
         Progress::patient(bar, "{prefix} {wide_bar} {pos} of {len}, {msg}, {eta} left")
     }
 
-    /// One more step, with its loss.
+    /// Advances by one step, and shows its loss.
     pub(crate) fn advance(&self, loss: f64) {
         self.say(format!("loss {loss:.4}"));
         self.bar.inc(1);
@@ -50,21 +50,21 @@ impl Progress {
         Progress { bar, begun: Instant::now(), shown: Once::new() }
     }
 
-    /// The source, whose bytes are counted on their way.
+    /// Wraps a reader so that its bytes are counted.
     pub(crate) fn watch<R: Read>(&self, source: R) -> impl Read + use<R> {
         self.bar.wrap_read(source)
     }
 
-    /// Says what is being done.
+    /// Shows what is being done.
     pub(crate) fn say(&self, what: String) {
         self.bar.set_message(what);
         self.go_on();
     }
 
-    /// Shows the bar where it has been long enough.
+    /// Shows the bar if enough time has passed.
     pub(crate) fn go_on(&self) {
         if self.begun.elapsed() > PATIENCE {
-            // A thread keeps the bar moving from here on; most bars never have one.
+            // From here on a thread animates the bar; most bars never get one.
             self.shown.call_once(|| {
                 self.bar.set_draw_target(ProgressDrawTarget::stderr());
                 self.bar.enable_steady_tick(PATIENCE / 10);

@@ -1,4 +1,4 @@
-//! What the dispatcher tells about itself, as tables: the registry, and a trace of calls.
+//! The dispatcher's own information, as tables: the registry, and a trace of calls.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,7 +34,7 @@ impl fmt::Display for Table {
     }
 }
 
-/// Sizes and strides, before and after a change of memory format.
+/// Sizes and strides before and after a change of memory format.
 pub(crate) fn formats(formats: &[Formats]) -> Table {
     let mut table = Table::default();
     for Formats { name, before, after } in formats {
@@ -47,10 +47,10 @@ pub(crate) fn formats(formats: &[Formats]) -> Table {
     table
 }
 
-/// What this program is put together from.
+/// The crates of the demonstration.
 const CRATES: [&str; 4] = ["glyphs", "glyphs_extra", "glyphs_fused", "glyphs_tape"];
 
-/// Who declared operators and registered kernels, where: the crates of the demonstration, or all that are linked.
+/// Which crates declared operators and registered kernels, and where: those of the demonstration, or all linked ones.
 pub(crate) fn registry(all: bool) -> Table {
     let mut table = Table::default();
     for OperatorInfo { operator, kernels, .. } in Dispatcher::global().operators() {
@@ -65,10 +65,10 @@ pub(crate) fn registry(all: bool) -> Table {
     table
 }
 
-/// Runs something and lists the calls that it made, in order: operator, key, crate and place of the kernel.
+/// Runs a function and lists the calls that it made, in order: operator, key, crate and place of the kernel.
 ///
 /// # Errors
-/// Whatever it returns.
+/// The function's own.
 pub(crate) fn traced<T>(run: impl FnOnce() -> Result<T>) -> Result<(T, Table)> {
     let table = Arc::new(Mutex::new(Table::default()));
     let (listener, progress) = (table.clone(), Progress::computing());
@@ -77,7 +77,7 @@ pub(crate) fn traced<T>(run: impl FnOnce() -> Result<T>) -> Result<(T, Table)> {
         let operator = format!("{:1$}{2}", "", 2 * event.depth, event.operator);
         let [krate, at] = event.kernel.as_ref().map_or_else(Default::default, |kernel| {
             let [krate, at] = origin(kernel.place);
-            // What the library brings itself has no place in this program.
+            // Kernels of the library itself have no place in this program's sources.
             if kernel.place.file().is_empty() { [krate, kernel.function.to_string()] } else { [krate, at] }
         });
         let line = [operator, event.key.to_string(), krate, at];

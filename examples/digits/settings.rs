@@ -1,4 +1,4 @@
-//! What a checkpoint was trained with: going on with anything else would be another training.
+//! The settings of a checkpoint: training must be continued with the same ones.
 
 use torch_library::{DType, Result};
 use torch_library_nn::checkpoint::{Checkpoint, fingerprint};
@@ -6,10 +6,10 @@ use torch_library_nn::checkpoint::{Checkpoint, fingerprint};
 use crate::data::Digits;
 use crate::network::Network;
 
-/// Settings by name, as people read them.
+/// Settings by name, as shown to users.
 pub(crate) type Settings = Vec<(&'static str, String)>;
 
-/// Those of a training; `steps` is the number of batches that an epoch has.
+/// The settings of a training run; `steps` is the number of batches in an epoch.
 ///
 /// # Errors
 /// None of its own.
@@ -38,7 +38,7 @@ pub(crate) fn of(
 /// Compares the settings of a checkpoint with those of this run.
 ///
 /// # Errors
-/// All that differ, and what to do.
+/// Lists all settings that differ, and what to do.
 pub(crate) fn check(checkpoint: &Checkpoint, here: &Settings) -> Result<()> {
     checkpoint.expect_settings(here).map_err(|error| {
         let kind = error.kind();

@@ -1,4 +1,4 @@
-//! Signals that ask a program to end: looked at between two steps, so that what was learnt can be kept.
+//! Signals that ask the program to end: checked between two steps, so that the training so far can be saved.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -7,21 +7,21 @@ use signal_hook::consts::signal;
 use signal_hook::flag;
 use torch_library::{Error, ErrorKind, Result};
 
-/// What a shell adds to the number of the signal that ended a program.
+/// Shells report a program that was ended by a signal as this number plus the signal's.
 const SHELLS: u8 = 128;
 
 /// Whether the program was asked to end.
 pub(crate) struct Signals(Arc<AtomicUsize>);
 
 impl Signals {
-    /// From now on a signal is noted; a second one ends the program at once.
+    /// Registers handlers that record the first signal; a second one ends the program at once.
     ///
     /// # Errors
-    /// A system that does not let a program listen.
+    /// The system does not allow handlers.
     pub(crate) fn listen() -> Result<Signals> {
         let (first, came) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
         for signal in ending() {
-            // In this order: the second signal finds what the first one noted.
+            // In this order, so that the second signal sees the flag that the first one set.
             flag::register_conditional_default(signal, came.clone())
                 .and_then(|_| flag::register(signal, came.clone()))
                 .and_then(|_| flag::register_usize(signal, first.clone(), signal as usize))
@@ -33,7 +33,7 @@ impl Signals {
         Ok(Signals(first))
     }
 
-    /// The exit code of a program that such a signal ended, if one came.
+    /// The exit code of a program ended by the received signal, if there was one.
     pub(crate) fn exit_code(&self) -> Option<u8> {
         match self.0.load(Ordering::Relaxed) {
             0 => None,
@@ -52,7 +52,7 @@ fn ending() -> Vec<i32> {
     signals
 }
 
-/// Whether who started the program wants it to outlive this, as `nohup` does; not every system tells.
+/// Whether the parent process arranged for the program to ignore it, as `nohup` does; not every system shows this.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

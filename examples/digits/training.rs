@@ -1,4 +1,4 @@
-//! Training: batches, steps, and what is kept so that it can go on another day.
+//! Training: batches, steps, and checkpoints from which it can be continued later.
 
 use std::path::Path;
 
@@ -17,10 +17,10 @@ use crate::settings::{self, Settings};
 
 const BATCH: usize = 32;
 const LEARNING_RATE: f64 = 2e-3;
-/// One digit of so many is for testing.
+/// One in this many digits is for testing.
 const TEST_SHARE: i64 = 5;
 
-/// The digits to learn from, and those to test with; `rows` are the lines of the latter, counted from 1.
+/// The digits for training and those for testing; `rows` are the line numbers of the latter, counted from 1.
 pub(crate) struct Split {
     pub(crate) train: Digits,
     pub(crate) test: Digits,
@@ -29,7 +29,7 @@ pub(crate) struct Split {
 
 impl Split {
     /// # Errors
-    /// Fewer digits than a test needs.
+    /// There are too few digits for a test set.
     pub(crate) fn new(images: &Tensor, labels: &Tensor) -> Result<Split> {
         let count = labels.numel();
         ensure!(
@@ -48,18 +48,18 @@ impl Split {
     }
 }
 
-/// A network on its way.
+/// A network in training.
 pub(crate) struct Training {
     pub(crate) network: Network,
     optimizer: AdamW,
     seed: i64,
     precision: Option<DType>,
-    /// Where the parameters are, and where batches go.
+    /// The device of the parameters and of the batches.
     pub(crate) device: Device,
-    /// What it is trained with, for those who go on.
+    /// The settings, which a checkpoint records.
     settings: Settings,
     steps_per_epoch: usize,
-    /// The loss of each step, which also says how many there were.
+    /// The loss of each step, and so also the number of steps.
     pub(crate) losses: Vec<f64>,
 }
 
@@ -81,10 +81,10 @@ impl Training {
         Ok(Training { network, optimizer, seed, precision, device, settings, steps_per_epoch: steps, losses })
     }
 
-    /// Goes on where a checkpoint was written; the seed is that of the checkpoint where none is given.
+    /// Continues from a checkpoint; unless a seed is given, it is the checkpoint's.
     ///
     /// # Errors
-    /// A file that is no checkpoint of this program, or one of other data or settings.
+    /// The file is not a checkpoint of this program, or it has other data or settings.
     pub(crate) fn resume(
         path: &Path,
         digits: &Digits,
@@ -108,12 +108,12 @@ impl Training {
     }
 
     /// # Errors
-    /// A place that cannot be written to.
+    /// The path cannot be written.
     pub(crate) fn save(&self, path: &Path) -> Result<()> {
         checkpoint::save_with(path, &self.state(), &self.settings)
     }
 
-    /// Everything that another run needs to go on as if there had been no break.
+    /// Everything that another run needs to continue as if there had been no interruption.
     fn state(&self) -> Vec<(String, Tensor)> {
         let own = [
             ("seed".to_owned(), Tensor::from(self.seed)),
@@ -122,12 +122,12 @@ impl Training {
         self.network.named().chain(self.optimizer.state()).chain(own).collect()
     }
 
-    /// Finishes the epoch that it is in, unless it is told to stop.
+    /// Finishes the current epoch, unless it is told to stop.
     ///
-    /// The order of the digits depends on the seed and the epoch alone.
+    /// The order of the digits depends only on the seed and the epoch.
     ///
     /// # Errors
-    /// What operators return.
+    /// Errors of operators.
     pub(crate) fn epoch(&mut self, digits: &Digits, is_stopped: impl Fn() -> bool) -> Result<()> {
         let batches = Batches::new([&digits.images, &digits.labels], BATCH)?;
         let (epoch, done) = (self.epochs(), self.losses.len() % self.steps_per_epoch);
@@ -157,12 +157,12 @@ impl Training {
         loss.item()?.to()
     }
 
-    /// How many epochs are complete.
+    /// The number of complete epochs.
     pub(crate) fn epochs(&self) -> usize {
         self.losses.len() / self.steps_per_epoch
     }
 
-    /// How far it has come, in words.
+    /// The progress in words.
     pub(crate) fn progress(&self) -> String {
         let (epochs, steps) = (self.epochs(), self.losses.len() % self.steps_per_epoch);
         format!("{epochs} epochs and {steps} of {} steps", self.steps_per_epoch)

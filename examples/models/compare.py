@@ -1,16 +1,16 @@
-"""Exports models that people use, runs them here and in PyTorch, and writes `docs/models.md`.
+"""Exports popular models, runs them here and in PyTorch, and writes `docs/models.md`.
 
     python3 -m pip install torch torchvision timm transformers safetensors
     cargo build --release --bin run
     python3 examples/models/compare.py --write            # from the repository's root
 
-Weights are random, by a fixed seed: nothing is downloaded. Archives stay in the folder of `--folder`, by default a
-temporary one; `--only NAME` takes one model. A model with operators that are missing here is in the table with their names.
+Weights are random, from a fixed seed: nothing is downloaded. Archives are kept in the folder given by `--folder`, by default a
+temporary one; `--only NAME` selects one model. For a model with operators that are missing here, the table names them.
 
     cargo build --release --features wgpu --bin run
     python3 examples/models/compare.py --device wgpu --write    # writes kernels/wgpu/models.md
 
-With `--device cuda`, and a PyTorch that finds the GPU, it is PyTorch on that which is compared with.
+With `--device cuda`, and a PyTorch that finds the GPU, results are compared with PyTorch on that GPU.
 """
 
 import argparse
@@ -50,7 +50,7 @@ def timm(name):
 
 
 class Plain(nn.Module):
-    """A model of transformers by its tokens, and its tensors alone as results."""
+    """A model from transformers that takes only its tokens, and returns only tensors."""
 
     def __init__(self, model, name="input_ids"):
         super().__init__()
@@ -94,14 +94,14 @@ def transformer():
 
 
 def nms_of_classes(boxes, scores, classes, threshold):
-    """Torchvision's `batched_nms` without its branches, which ask how many boxes there are: no export knows that."""
+    """Torchvision's `batched_nms` without its branches on the number of boxes, which an export does not know."""
     moved = boxes + 4096.0 * classes.to(boxes)[:, None]
     return torch.ops.torchvision.nms(moved, scores, threshold)
 
 
 def told_apart(model):
-    """Gives a model weights with which boxes have different scores: those it begins with make all of them alike, and then
-    chance decides which are found."""
+    """Gives a model weights that produce distinct scores: with the initial ones all scores are nearly equal, and then
+    chance decides which boxes are found."""
     norms = [module for module in model.modules() if isinstance(module, nn.BatchNorm2d)]
     for module in model.modules():
         if isinstance(module, (nn.Conv2d, nn.Linear)):
@@ -128,7 +128,7 @@ def detection(build):
 
 
 def faster_rcnn(detection):
-    """On one map of features: to sort boxes by maps of several sizes takes branches that no export takes."""
+    """On a single feature map: assigning boxes to maps of several sizes takes branches that cannot be exported."""
     import torchvision
 
     features = torchvision.models.mobilenet_v3_small(weights=None).features
@@ -172,7 +172,7 @@ MODELS = {
 
 
 def without_zeros(model):
-    """Gives weights that begin as zeros other numbers, as some heads do: their results would be zeros, whatever comes before."""
+    """Gives other values to weights that are initialised to zero, as some heads are: their results would be zero for any input."""
     for weight in model.parameters():
         if weight.dim() > 1 and not weight.any():
             nn.init.normal_(weight, std=0.02)
@@ -188,13 +188,13 @@ def save(path, values):
 
 
 def moved(tree, device):
-    """The tensors of a tree on a device."""
+    """A tree with its tensors moved to a device."""
     move = lambda leaf: leaf.to(device) if isinstance(leaf, torch.Tensor) else leaf
     return torch.utils._pytree.tree_map(move, tree)
 
 
 def write(folder, name, device="cpu"):
-    """Exports a model with what it is given and what it computes on a device. Returns how long PyTorch takes for it."""
+    """Exports a model with its inputs and with the outputs computed on a device. Returns how long PyTorch takes for a call."""
     torch.manual_seed(0)
     model, arguments, options = MODELS[name]()
     model = without_zeros(model)
@@ -224,7 +224,7 @@ def row(folder, program, name, timed):
     """A row of the table."""
     try:
         theirs = write(folder, name)
-    except Exception as error:  # a model that PyTorch does not export is no matter of ours
+    except Exception as error:  # a model that PyTorch cannot export is not a failure of ours
         print(f"{name}: {error}")
         return f"| `{name}` | | not exported: {type(error).__name__} | | |"
     path = folder / f"{name}.pt2"
@@ -245,12 +245,12 @@ def row(folder, program, name, timed):
 
 
 def theirs(device):
-    """The device on which PyTorch computes what is compared with."""
+    """The device on which PyTorch computes the reference results."""
     return "cuda" if device == "cuda" and torch.cuda.is_available() else "cpu"
 
 
 def device_row(folder, program, name, device):
-    """A row of the table of a device: how far it is from PyTorch, which operators it left to our CPU, and times on one GPU."""
+    """A row of the table for a device: the difference from PyTorch, the operators that were left to our CPU, and times if both used the GPU."""
     path, is_timed = folder / f"{name}.pt2", theirs(device) == device
     try:
         if is_timed or not path.exists():
@@ -273,30 +273,30 @@ def device_row(folder, program, name, device):
     return found
 
 
-# How far a device may be from PyTorch.
+# The largest difference from PyTorch that a device may have.
 TOLERANCE = 1e-3
 DEVICE_HEAD = """# Models on a GPU
 
 Written by `examples/models/compare.py --device {device}`: {adapter}. The difference
-is the largest of any output from PyTorch {version} on {theirs}, beside the largest number in that output; {tolerance} is what is tolerated. The models' weights
-are random, their images have a side of {side}. The third column has the operators that were left to the CPU.{times}
+is the largest absolute difference of any output from PyTorch {version} on {theirs}, relative to the largest absolute value in that output; up to {tolerance} is tolerated. The models' weights
+are random, and their images are {side} pixels wide and high. The third column lists the operators that were left to the CPU.{times}
 
 | model | difference | on the CPU |{columns}
 |---|---:|---|{lines}
 """
 HEAD = """# Models
 
-Written by `examples/models/compare.py`, with PyTorch {version} on the same machine, one thread each. The difference is the largest of any
-output, beside the largest number in that output. The models' weights are random, their images have a side of {side}.
+Written by `examples/models/compare.py`, with PyTorch {version} on the same machine, one thread each. The difference is the largest absolute difference in any
+output, relative to the largest absolute value in that output. The models' weights are random, and their images are {side} pixels wide and high.
 {times}
 
 | model | nodes | difference | here | PyTorch |
 |---|---:|---:|---:|---:|
 """
-TIMED_COLUMNS = {"times": " Times are the\nmedian of five runs after a first.", "columns": " here | PyTorch |", "lines": "---:|---:|"}
+TIMED_COLUMNS = {"times": " Times are the\nmedian of five runs after a warm-up.", "columns": " here | PyTorch |", "lines": "---:|---:|"}
 UNTIMED_COLUMNS = {"times": "", "columns": "", "lines": ""}
-TIMED = "Times are the median of five runs after a first."
-UNTIMED = "Times were not taken: the build was not an optimised one."
+TIMED = "Times are the median of five runs after a warm-up."
+UNTIMED = "Times were not taken: the build was not optimised."
 
 
 def main():
@@ -311,7 +311,7 @@ def main():
     parser.add_argument("--write", action="store_true", help="write docs/models.md, or the table of the device")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    torch.backends.cudnn.allow_tf32 = False  # nobody else rounds factors of float32
+    torch.backends.cudnn.allow_tf32 = False  # the others do not round factors of float32 either
     SIDE["convolutions"] = options.side
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.folder or pathlib.Path(temporary)

@@ -1,10 +1,10 @@
-"""Writes archives of many small programs and models, by whichever PyTorch runs this, with what each computes.
+"""Exports many small programs and models with whichever PyTorch runs this script, and records what each computes.
 
     python3 examples/models/features.py FOLDER    # PyTorch 2.10 to 2.15, and safetensors
 
-The programs of `write.py` are among them. Each is exported in four ways: as it is, strictly (by the interpreter of
-bytecode), with operators taken apart into PyTorch's core ones, and without writes in place. What a PyTorch does not export
-is printed: that is not ours to read. `.ci/archive-versions` runs this with each version that is supported.
+The programs of `write.py` are among them. Each is exported in four ways: as it is; strictly (by TorchDynamo, the bytecode
+interpreter); decomposed into PyTorch's core operators; and without in-place writes. What a version of PyTorch cannot export
+is printed and skipped. `.ci/archive-versions` runs this with each supported version.
 """
 
 import collections
@@ -22,7 +22,7 @@ Pair = collections.namedtuple("Pair", "first second")
 
 
 class EveryType(nn.Module):
-    """Weights of each type that an archive has, without dimensions, without elements, and as they are."""
+    """Weights of every type that an archive can have: zero-dimensional, empty, and ordinary."""
 
     NAMES = ["bool", "uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64", "float16", "bfloat16",
              "float32", "float64", "complex64", "complex128"]
@@ -39,7 +39,7 @@ class EveryType(nn.Module):
 
 
 class Strided(nn.Module):
-    """Weights that are views: transposed, of a part, expanded, with channels last, of one another's memory."""
+    """Weights that are views: transposed, sliced, expanded, channels-last, and sharing memory with one another."""
 
     def __init__(self):
         super().__init__()
@@ -58,7 +58,7 @@ class Strided(nn.Module):
 
 
 class Constants(nn.Module):
-    """Tensors that are written in the program, and one that is an attribute."""
+    """Constant tensors written in the program, and one that is an attribute."""
 
     def __init__(self):
         super().__init__()
@@ -69,7 +69,7 @@ class Constants(nn.Module):
 
 
 class Structures(nn.Module):
-    """Every structure that outputs may have: named tuples, dictionaries in lists, ordered ones, None, numbers."""
+    """Every structure that outputs may have: named tuples, dictionaries in lists, ordered dictionaries, None, numbers."""
 
     def forward(self, pair, named=None, *rest, flag: bool = True, **more):
         first = pair.first + (named["x"] if named else 0)
@@ -78,7 +78,7 @@ class Structures(nn.Module):
 
 
 class Mutated(nn.Module):
-    """Buffers and inputs that are written to, through views too."""
+    """Buffers and inputs that are mutated, through views too."""
 
     def __init__(self):
         super().__init__()
@@ -96,7 +96,7 @@ class Mutated(nn.Module):
 
 
 class SymbolicNumbers(nn.Module):
-    """Numbers of sizes: floats, quotients, roots, comparisons, minima, ranges."""
+    """Floating-point and integer expressions of sizes: floats, quotients, roots, comparisons, minima, ranges."""
 
     def forward(self, x, y):
         n, m = x.shape[0], y.shape[-1]
@@ -108,7 +108,7 @@ class SymbolicNumbers(nn.Module):
 
 
 class Decided(nn.Module):
-    """Sizes and numbers that elements decide, with what the program promises of them."""
+    """Data-dependent sizes and numbers, with the constraints that the program promises."""
 
     def forward(self, x, counts):
         n = counts[0].item()
@@ -119,7 +119,7 @@ class Decided(nn.Module):
 
 
 class Conditions(nn.Module):
-    """Branches in branches, by elements and by sizes, with weights in them."""
+    """Nested branches on elements and on sizes, with weights in them."""
 
     def __init__(self):
         super().__init__()
@@ -134,7 +134,7 @@ class Conditions(nn.Module):
 
 
 class Loops(nn.Module):
-    """Loops in loops, and maps over several tensors."""
+    """Nested loops, and maps over several tensors."""
 
     def forward(self, x, y):
         from torch._higher_order_ops import map as map_rows, while_loop
@@ -155,7 +155,7 @@ class Scans(nn.Module):
 
 
 class Modes(nn.Module):
-    """Regions in regions: without gradients, with them again, in other precisions and with casts off."""
+    """Nested regions: without gradients, with gradients enabled again, in other precisions and with autocast off."""
 
     def __init__(self):
         super().__init__()
@@ -175,7 +175,7 @@ class Modes(nn.Module):
 
 
 class Calls(nn.Module):
-    """Arguments of every kind: types, formats, devices, texts, lists with holes, numbers of other kinds."""
+    """Arguments of every kind: dtypes, memory formats, devices, strings, lists with None, scalars of various kinds."""
 
     def forward(self, x, index):
         images = x.reshape(1, 2, 3, 4).contiguous(memory_format=torch.channels_last)
@@ -196,7 +196,7 @@ class Calls(nn.Module):
 
 
 class Convolutions(nn.Module):
-    """What networks for images are made of."""
+    """Building blocks of image networks."""
 
     def __init__(self):
         super().__init__()
@@ -221,7 +221,7 @@ class Recurrent(nn.Module):
 
 
 class Attention(nn.Module):
-    """A transformer of PyTorch's own."""
+    """PyTorch's own transformer module."""
 
     def __init__(self):
         super().__init__()
@@ -235,7 +235,7 @@ class Attention(nn.Module):
 
 
 class Batched(nn.Module):
-    """`torch.vmap` with what all examples share, and in one another."""
+    """`torch.vmap` with unbatched arguments, and nested."""
 
     def forward(self, x, w):
         shared = torch.vmap(lambda row, w: w + 1, in_dims=(0, None), out_dims=-1)(x, w)
@@ -266,7 +266,7 @@ class Training(nn.Module):
 
 
 def programs():
-    """Each program: its name, module, arguments, named arguments and options of export."""
+    """Each program: its name, module, arguments, keyword arguments and export options."""
     n, m = Dim("n", min=2, max=32), Dim("m", min=2, max=32)
     free = Dim.AUTO
     yield "every_type", EveryType(), (torch.zeros(()),), {}, {}

@@ -1,9 +1,9 @@
-"""Writes which operators models call into `docs/model_operators.md`: those of `compare.py`, exported and not run.
+"""Writes which operators the models of `compare.py` call into `docs/model_operators.md`: they are exported, not run.
 
     python3 -m pip install torch torchvision timm transformers safetensors
     python3 examples/models/operators.py                 # from the repository's root, one or two minutes
 
-`inspect html` reads the file, to say of an operator which models need it.
+`inspect html` reads the file, to show for each operator which models need it.
 """
 
 import torch

@@ -1,13 +1,13 @@
-"""Runs models of real sizes here and by what else runs them, on the same machine in turn, and prints a table.
+"""Runs full-size models here and in other runtimes, in turn on the same machine, and prints a table.
 
     python3 -m pip install torch torchvision transformers safetensors onnx onnxscript onnxruntime tract
     cargo build --release --bin run
-    (cd examples/models/rten && cargo build --release)     # for the column of rten
+    (cd examples/models/rten && cargo build --release)     # for the rten column
     python3 examples/models/peers.py --write               # from the repository's root; writes docs/models_of_size.md
 
-Each side runs in a process of its own, for some seconds in each of several rounds; a cell has the median of its better round, and
-the least of all its runs. PyTorch runs the model as it is, ours its export, the others what PyTorch writes as ONNX. Weights are random. `--only NAME` takes
-one model, `--threads 2` only the table of two threads.
+Each system runs in a process of its own, for some seconds in each of several rounds; a cell has the median of its better round, and
+the minimum of all its runs. PyTorch runs the original model, we run its export, the others run what PyTorch exports to ONNX. Weights are random. `--only NAME` selects
+one model, `--threads 2` only the table for two threads.
 """
 
 import argparse
@@ -34,7 +34,7 @@ RTEN = ROOT / "examples" / "models" / "rten" / "target" / "release" / "rten-peer
 
 
 class Step(nn.Module):
-    """One token of a GPT-2, with the keys and values of those before: a step of generation."""
+    """One token of a GPT-2, with the keys and values of the tokens before: one step of generation."""
 
     def __init__(self, layers=12, heads=12, width=768, words=50257):
         super().__init__()
@@ -64,7 +64,7 @@ def step():
 
 
 class Block(nn.Module):
-    """Two residual convolutions and an attention over pixels, as a UNet of a diffusion model has them."""
+    """Two residual convolutions and attention over pixels, as in the UNet of a diffusion model."""
 
     def __init__(self, channels=320, heads=8):
         super().__init__()
@@ -123,7 +123,7 @@ def make(name):
 
 
 def times(run, seconds):
-    """What each run takes, in nanoseconds, after a first."""
+    """The duration of each run, in nanoseconds, after a warm-up."""
     run()
     taken, end = [], time.monotonic() + seconds
     while time.monotonic() < end:
@@ -171,7 +171,7 @@ SIDES = {"PyTorch": of_pytorch, "ONNX Runtime": of_onnxruntime, "tract": of_trac
 
 
 def write(folder, name):
-    """Exports a model for all sides."""
+    """Exports a model for all systems."""
     model, arguments, options = make(name)
     path = folder / (re.sub(r"\W+", "_", name) + ".pt2")
     with torch.no_grad():
@@ -179,7 +179,7 @@ def write(folder, name):
         wanted = model(*arguments, **options)
         try:
             torch.onnx.export(model, arguments, path.with_suffix(".onnx"), dynamo=True, external_data=False, verbose=False)
-        except Exception as error:  # of peers alone
+        except Exception as error:  # affects only the other runtimes
             print(f"{name}: no ONNX: {str(error).splitlines()[0]}", file=sys.stderr)
     compare.save(path.with_suffix(".inputs.safetensors"), compare.tensors(arguments))
     compare.save(path.with_suffix(".outputs.safetensors"), compare.tensors(wanted))
@@ -187,7 +187,7 @@ def write(folder, name):
 
 
 def peak(command, threads):
-    """What a command prints, and the most memory that it held, in MB."""
+    """What a command prints, and its peak memory, in MB."""
     held = 'import resource,subprocess,sys;d=subprocess.run(sys.argv[1:]);' \
            'print("peak",resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss//1000);sys.exit(d.returncode)'
     env = os.environ | {"RAYON_NUM_THREADS": str(threads), "RTEN_NUM_THREADS": str(threads), "OMP_NUM_THREADS": str(threads)}
@@ -198,7 +198,7 @@ def peak(command, threads):
 
 
 class Ours:
-    """The program `run`, which is asked for as many runs as fit."""
+    """The program `run`, which is asked for as many runs as fit into the time."""
 
     def __init__(self, program):
         self.program, self.runs = program, 3
@@ -226,7 +226,7 @@ def side(name, path, threads, which):
 
 
 def best(rounds):
-    """The median of the better round, and the least of all: rounds are medians with leasts."""
+    """The median of the better round, and the minimum of all, from each round's median and minimum."""
     medians, leasts = zip(*rounds)
     return min(medians), min(leasts)
 
@@ -236,7 +236,7 @@ def row(program, folder, name, threads):
     ours, taken, memory, why, apart = Ours(program), {}, {}, {}, 0.0
     others = [*SIDES, "rten"]
     for _ in range(ROUNDS):
-        ours(name, path, threads)  # finds how many runs fit, and warms the file
+        ours(name, path, threads)  # finds how many runs fit, and warms the file cache
         found, memory["here"], apart = ours(name, path, threads)
         taken.setdefault("here", []).append(found)
         for which in others:
@@ -258,10 +258,10 @@ def row(program, folder, name, threads):
 
 HEAD = """# Models of real sizes
 
-Written by `examples/models/peers.py`: milliseconds of one run, the median of the better of two rounds and, in brackets, the least. On {machine}.
-PyTorch {torch}, ONNX Runtime {onnxruntime}, tract {tract}, rten 0.27. The ratio is PyTorch's median over ours. Memory is the most that the process held, in
-MB: that of PyTorch has its libraries, {libraries} MB, and the model that it was made from. The last column is how far our results are from PyTorch's, beside the
-largest of them. A side without a number does not run the model, or not on so many threads.
+Written by `examples/models/peers.py`: milliseconds per call, the median of the better of two rounds and, in brackets, the minimum. On {machine}.
+PyTorch {torch}, ONNX Runtime {onnxruntime}, tract {tract}, rten 0.27. The ratio is PyTorch's median over ours. Memory is the peak resident memory of the process, in
+MB; PyTorch's includes its libraries, {libraries} MB, and the model that was exported. The last column is the difference between our results and PyTorch's, relative to the
+largest of them. An empty cell means that this system does not run the model, or not with that many threads.
 """
 TABLE = """
 ## {threads}

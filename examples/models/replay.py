@@ -1,8 +1,8 @@
-"""Runs the archives of a folder by `run`, and compares with what PyTorch recorded beside them.
+"""Runs the archives of a folder with `run`, and compares the results with those that PyTorch recorded beside them.
 
     python3 examples/models/replay.py FOLDER [--program target/debug/run]
 
-Prints the archives that do not run or are further off than their types explain, and fails if there are any.
+Prints the archives that do not run or whose error exceeds what their types explain, and fails if there are any.
 """
 
 import argparse
@@ -12,12 +12,12 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-# Where an archive computes in 16 bits, its name says so.
+# The name of an archive tells whether it computes in 16-bit floats.
 HALVES = re.compile(r"float16|regions|modes")
 
 
 def difference(program, archive):
-    """How far the outputs are from the recorded ones, or what went wrong."""
+    """None if the outputs are close to the recorded ones, otherwise what is wrong."""
     outputs = archive.with_suffix(".outputs.safetensors")
     done = subprocess.run([program, archive, "--compare", outputs], capture_output=True, text=True)
     found = re.search(r"^largest difference.*: (\S+)$", done.stdout, re.M)

@@ -1,12 +1,12 @@
-"""Writes the archives that stand in this repository, each with inputs and with PyTorch's outputs for them.
+"""Writes the archives that are kept in this repository, each with inputs and with PyTorch's outputs for them.
 
     python3 -m pip install torch safetensors
     python3 examples/models/write.py            # from the repository's root
 
 `digits.pt2` beside this script is a network that reads handwritten digits, trained here. The others are for tests: one
-feature of `torch.export` each, in `runtime/export/tests/archives`. An older PyTorch writes some of these into a folder
-with the name of its version, and nothing else; `features.py` writes many more, which stay nowhere. Seeds are fixed, and
-what PyTorch says of the place where an operator was called is left out: it has paths of the machine that exported.
+feature of `torch.export` each, in `runtime/export/tests/archives`. An older PyTorch writes only some of these, into a folder
+named after its version; `features.py` writes many more, which are not kept. Seeds are fixed, and
+PyTorch's stack traces of operator calls are left out, because they contain paths of the exporting machine.
 """
 
 import csv
@@ -25,7 +25,7 @@ VERSION = ".".join(torch.__version__.split(".")[:2])
 IS_OLDER = VERSION != "2.15"
 if IS_OLDER:
     TESTS /= VERSION
-# What an older PyTorch writes: the oldest all of these, the others a few.
+# What an older PyTorch writes: version 2.10 all of these, later ones a few.
 OLDER = {"nested", "sizes", "ties", "functional", "loops", "regions", "joint"} if VERSION == "2.10" else \
     {"ties", "functional", "loops"}
 
@@ -41,8 +41,8 @@ def save(path, tensors):
 
 
 def write(path, module, arguments, keywords=None, **options):
-    """Exports a module, and records what it computes. With `decompositions` operators are taken apart by these: by none,
-    so that only writes in place go, or by PyTorch's own, if it is None."""
+    """Exports a module, and records what it computes. With `decompositions`, operators are decomposed by that table: an empty
+    one removes only in-place writes, None stands for PyTorch's own."""
     keywords = keywords or {}
     taken_apart = "decompositions" in options
     decompositions = options.pop("decompositions", None)
@@ -53,7 +53,7 @@ def write(path, module, arguments, keywords=None, **options):
         for node in graph.graph.nodes if isinstance(graph, torch.fx.GraphModule) else []:
             node.meta.pop("stack_trace", None)
     with tempfile.TemporaryDirectory() as folder:
-        # The name of the file is in the archive.
+        # The archive contains the name of the file.
         file = pathlib.Path(folder, path.name)
         torch.export.save(program, file)
         path.write_bytes(file.read_bytes())
@@ -71,7 +71,7 @@ def fixture(name, *arguments, **options):
 
 
 def joint(path, module, arguments):
-    """Exports a module with the graph of its gradients, and records loss and gradients."""
+    """Exports a module with its joint graph, and records loss and gradients."""
     from torch.export.experimental import _export_forward_backward
 
     program = _export_forward_backward(export(module, arguments))
@@ -121,7 +121,7 @@ def digits():
 
 
 class Nested(nn.Module):
-    """Tuples, lists and dictionaries, in and out."""
+    """Tuples, lists and dictionaries, as inputs and outputs."""
 
     def forward(self, pair, named, *, scale):
         first, second = pair
@@ -129,7 +129,7 @@ class Nested(nn.Module):
 
 
 class Sizes(nn.Module):
-    """Sizes that are arguments, computed."""
+    """Symbolic sizes, computed from arguments."""
 
     def forward(self, x, y):
         n, m = x.shape[0], y.shape[0]
@@ -138,7 +138,7 @@ class Sizes(nn.Module):
 
 
 class Guarded(nn.Module):
-    """A branch that was taken when it was exported."""
+    """A branch that was resolved at export time."""
 
     def forward(self, x, y):
         if x.shape[0] % 2 == 0 and x.shape[0] > y.shape[0]:
@@ -168,7 +168,7 @@ class Ties(nn.Module):
 
 
 class Counts(nn.Module):
-    """A buffer that changes with each call, in place, and an input that does."""
+    """A buffer that each call updates in place, and an input that each call updates."""
 
     def __init__(self):
         super().__init__()
@@ -201,7 +201,7 @@ class Loops(nn.Module):
 
 
 class Scanned(nn.Module):
-    """Sums of the rows so far."""
+    """Cumulative sums of the rows."""
 
     def forward(self, x):
         from torch._higher_order_ops.scan import scan
@@ -210,7 +210,7 @@ class Scanned(nn.Module):
 
 
 class Loss(nn.Module):
-    """A graph for training: it computes gradients."""
+    """A training graph, which computes gradients."""
 
     def __init__(self):
         super().__init__()
@@ -221,7 +221,7 @@ class Loss(nn.Module):
 
 
 class Regions(nn.Module):
-    """Parts without gradients, and parts in another precision."""
+    """Regions without gradients, and regions in another precision."""
 
     def __init__(self):
         super().__init__()
@@ -252,14 +252,14 @@ class Types(nn.Module):
 
 
 class Sampled(nn.Module):
-    """What is drawn from random numbers changes no size."""
+    """Random numbers, which affect no size."""
 
     def forward(self, x):
         return torch.nn.functional.dropout(x, 0.5, self.training) * x.shape[0], x.float().mean().item() + x
 
 
 class Chosen(nn.Module):
-    """A size that the elements decide."""
+    """A data-dependent size."""
 
     def forward(self, x):
         found = x.nonzero()
@@ -267,7 +267,7 @@ class Chosen(nn.Module):
 
 
 class Batched(nn.Module):
-    """`torch.vmap`: along another dimension, in one another, and of what all examples share."""
+    """`torch.vmap`: along another dimension, nested, and with unbatched arguments."""
 
     def forward(self, x, w):
         columns = torch.vmap(lambda column: column.softmax(0) * w.sum(), in_dims=1)(x)
@@ -297,7 +297,7 @@ class Custom(nn.Module):
 
 
 class Chain(nn.Module):
-    """Many calls of an operator that costs nothing: what is measured is the way there."""
+    """Many calls of an operator that costs nothing, to measure the call overhead."""
 
     def forward(self, x):
         for _ in range(50):
@@ -306,7 +306,7 @@ class Chain(nn.Module):
 
 
 class Block(nn.Module):
-    """A block of a transformer, causal, with rotated positions."""
+    """A causal transformer block with rotary positions."""
 
     def __init__(self, width=16, heads=2):
         super().__init__()

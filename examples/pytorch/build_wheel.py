@@ -38,13 +38,13 @@ def cargo(*arguments):
 
 
 def package():
-    """The package of this folder, as cargo knows it."""
+    """The package in this folder, from cargo's metadata."""
     found = json.loads(cargo("metadata", "--format-version=1", "--no-deps"))
     return found["packages"][0], pathlib.Path(found["target_directory"])
 
 
 def build():
-    """Builds the library, and returns the path of it."""
+    """Builds the library, and returns its path."""
     crate, target = package()
     cargo("build", "--release")
     suffix = ".dylib" if sys.platform == "darwin" else ".so"
@@ -52,7 +52,7 @@ def build():
 
 
 def documentation():
-    """What stands above the declarations in the Rust sources, by name and overload."""
+    """The documentation above the declarations in the Rust sources, by name and overload."""
     found = {}
     for path in sorted((HERE / "src").rglob("*.rs")):
         for comment, name in DECLARED.findall(path.read_text("utf-8")):
@@ -62,7 +62,7 @@ def documentation():
 
 @contextlib.contextmanager
 def quiet():
-    """Nothing is written to standard error meanwhile."""
+    """Silences standard error."""
     kept, nothing = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 2)
     try:
@@ -75,7 +75,7 @@ def quiet():
 
 def stub(library):
     """The text of `__init__.pyi`, and the docstrings by name."""
-    with quiet():  # it says that there is no PyTorch
+    with quiet():  # it warns that there is no PyTorch
         loaded = ctypes.CDLL(str(library))
     loaded.torch_library_signatures.restype = ctypes.c_char_p
     lines, docs, above = [HEADER], {}, documentation()
@@ -93,7 +93,7 @@ def stub(library):
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    """The hook of PEP 517. The setting `library` names a library that is built already."""
+    """The hook of PEP 517. The setting `library` names a library that has been built already."""
     crate, _ = package()
     built = (config_settings or {}).get("library")
     name, library = crate["name"].replace("-", "_"), pathlib.Path(built) if built else build()

@@ -1,4 +1,4 @@
-"""What the example promises."""
+"""Tests the example's operators in PyTorch."""
 
 import ast
 import os

@@ -1,4 +1,4 @@
-//! Inputs from files, and outputs to files.
+//! Reads inputs from files, and writes outputs to files.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -10,7 +10,7 @@ use torch_library_kernels::data::{npy, safetensors};
 
 use crate::arguments::Arguments;
 
-/// The inputs of a program: of a file, of that which stands beside the archive, or each of its own file.
+/// The inputs of a program: from one file, from the file next to the archive, or each from a file of its own.
 pub(crate) fn inputs(program: &Program, arguments: &Arguments) -> Result<Vec<Tensor>> {
     let names = || {
         let names: Vec<_> = program.inputs().iter().map(|input| format!("  {input}")).collect();
@@ -56,13 +56,13 @@ fn to_device(tensor: Tensor, device: Device) -> Result<Tensor> {
     torch_library_kernels::aten::_to_copy::with(&tensor).device(Some(device)).call()
 }
 
-/// The tensors of a file in the order of their names.
+/// The tensors of a file, in the order of their names.
 pub(crate) fn read(path: &Path) -> Result<Vec<Tensor>> {
     let read = fs::read(path).map_err(Error::from).and_then(|file| safetensors::from_bytes(&file));
     Ok(read.map_err(|error| error.context(path.display()))?.into_values().collect())
 }
 
-/// Tensors as a file, named by their places.
+/// Writes tensors to a file, named by their positions.
 pub(crate) fn write(path: &Path, tensors: &[Tensor]) -> Result<()> {
     let named = tensors.iter().enumerate().map(|(place, tensor)| (format!("{place:02}"), tensor.clone()));
     let file = safetensors::to_bytes(&named.collect::<BTreeMap<_, _>>())?;

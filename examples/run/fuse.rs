@@ -1,4 +1,4 @@
-//! Runs of a program whose element-wise calls are joined, by the backend for GPUs.
+//! Runs a program whose element-wise calls are fused by the wgpu backend.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -12,8 +12,8 @@ use torch_library_wgpu::Fused;
 use crate::arguments::Arguments;
 use crate::layers;
 
-/// What the program computes, and the program as it was fused. It runs once before, to be recorded: without writes in
-/// place, or as it is where a loop, a branch or a write to a buffer does not allow that.
+/// The program's outputs, and the fused program. The program first runs once to be recorded: without in-place writes,
+/// or unchanged where a loop, a branch or a write to a buffer does not allow that.
 pub(crate) fn run(
     program: &Program,
     arguments: &Arguments,
@@ -36,7 +36,7 @@ pub(crate) fn run(
     }
 }
 
-/// The time of a run with and without, as means of so many.
+/// Prints the time of a run without and with fusion, as means of this many runs.
 pub(crate) fn times(
     program: &Program,
     fused: &Fused,
@@ -58,7 +58,7 @@ pub(crate) fn times(
         })?;
         Ok::<_, Error>(spent.get().as_secs_f64() * 1e6 / f64::from(runs.max(1)))
     };
-    // One after the other twice, so that neither has the warmer device.
+    // Alternately and twice, so that neither benefits from a warmer device.
     let turns = [time(&|inputs| program.run(inputs))?, time(&|inputs| fused.run(inputs))?];
     let again = [time(&|inputs| program.run(inputs))?, time(&|inputs| fused.run(inputs))?];
     let [single, joined] = [0, 1].map(|at| turns[at].min(again[at]));

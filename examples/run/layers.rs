@@ -1,4 +1,4 @@
-//! A run in the layers that were asked for.
+//! Runs a function in the requested layers.
 
 use torch_library::autocast::Autocast;
 use torch_library::prelude::*;

@@ -1,4 +1,4 @@
-//! `run`: a program that PyTorch exported, with the operators and layers of this workspace.
+//! `run`: runs a program exported by PyTorch, with the operators and layers of this workspace.
 #![expect(unsafe_code, reason = "the archive is mapped: whoever runs this leaves the file alone meanwhile")]
 
 use std::io::{self, Write};
@@ -26,7 +26,7 @@ fn main() -> ExitCode {
     let mut output = io::stdout().lock();
     match run(&arguments, &mut output) {
         Ok(is_well) => ExitCode::from(u8::from(!is_well)),
-        // A reader who has seen enough.
+        // The reader of the output has closed it.
         Err(error) if error.to_string().contains("Broken pipe") => ExitCode::SUCCESS,
         Err(error) => {
             let _ = writeln!(io::stderr(), "run: {error}");
@@ -35,10 +35,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether all is well with what was asked about.
+/// Whether the requested checks succeeded.
 fn run(arguments: &Arguments, output: &mut impl Write) -> Result<bool> {
     let loader = Loader::new().device(arguments.device);
-    // SAFETY: whoever runs this was told, in `run --help`, to leave the file alone meanwhile.
+    // SAFETY: `run --help` tells the user not to modify the file while the program runs.
     let program = unsafe { loader.map(&arguments.model) }?;
     if arguments.list {
         write!(output, "{program}")?;
@@ -61,7 +61,7 @@ fn run(arguments: &Arguments, output: &mut impl Write) -> Result<bool> {
     Ok(true)
 }
 
-/// What came out, to wherever it is to go.
+/// Prints the outputs or writes them to a file.
 fn found(
     program: &Program,
     arguments: &Arguments,

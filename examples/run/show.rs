@@ -1,4 +1,4 @@
-//! What came out, for people.
+//! Prints outputs for people.
 
 use std::io::Write;
 
@@ -6,18 +6,18 @@ use torch_library::prelude::*;
 use torch_library_export::{Kind, Program};
 use torch_library_kernels::aten;
 
-/// How many classes are named.
+/// The number of classes to print.
 const BEST: i64 = 5;
-/// What is printed whole.
+/// The largest number of elements that is printed in full.
 const SMALL: i64 = 64;
 
-/// Each output: its sizes, of rows of numbers the places of the largest, and of small ones the elements.
+/// Prints each output: its sizes, the indices of the largest numbers in each row, or the elements of small ones.
 pub(crate) fn outputs(program: &Program, outputs: &[Tensor], to: &mut impl Write) -> Result<()> {
     let tensors = program.outputs().iter().filter(|output| matches!(output.kind, Kind::Tensor { .. }));
     for (output, tensor) in tensors.zip(outputs) {
         writeln!(to, "{}: {}{:?}", output.name(), tensor.dtype(), tensor.sizes())?;
         if tensor.storage().data_ptr().is_none() || tensor.is_wrapper() {
-            continue; // sizes alone
+            continue; // has only sizes
         }
         if let Some(best) = best(tensor)? {
             write!(to, "{best}")?;
@@ -28,7 +28,7 @@ pub(crate) fn outputs(program: &Program, outputs: &[Tensor], to: &mut impl Write
     Ok(())
 }
 
-/// The largest of each row, where there are few rows of many numbers.
+/// The largest numbers of each row, if there are few rows of many numbers.
 fn best(tensor: &Tensor) -> Result<Option<String>> {
     let is_rows = tensor.dim() == 2 && tensor.dtype().is_floating_point();
     if !is_rows || tensor.sizes()[1] < 2 * BEST || !(1..=16).contains(&tensor.sizes()[0]) {
@@ -46,7 +46,7 @@ fn best(tensor: &Tensor) -> Result<Option<String>> {
     Ok(Some(text))
 }
 
-/// How far outputs are from others, of each the largest difference beside the largest number.
+/// Prints the largest relative difference of outputs from reference outputs, relative to each output's largest number.
 pub(crate) fn difference(wanted: &[Tensor], found: &[Tensor], to: &mut impl Write) -> Result<()> {
     ensure!(
         wanted.len() == found.len(),
@@ -81,7 +81,7 @@ pub(crate) fn difference(wanted: &[Tensor], found: &[Tensor], to: &mut impl Writ
                 false => (wanted - found).abs(),
             }
         });
-        // What is no number on one side alone is as far apart as can be.
+        // If only one side is NaN, the difference is infinite.
         let apart =
             apart.fold(0f64, |worst, apart| if apart.is_nan() { f64::INFINITY } else { worst.max(apart) });
         worst = worst.max(if apart == 0.0 { 0.0 } else { apart / largest.max(f64::MIN_POSITIVE) });

@@ -1,4 +1,4 @@
-//! The crates of the demonstration: both backends agree, and bad input is refused with a reason.
+//! The crates of the demonstration: both backends agree, and bad input is rejected with a reason.
 
 use glyphs_extra::glyphs_extra as glyphs;
 use torch_library::{Device, Error, ErrorKind, Result, Tensor};
@@ -18,7 +18,7 @@ fn on_tape(x: &Tensor) -> Result<Tensor> {
     to(x, glyphs_tape::device()?)
 }
 
-/// Runs an operator on both backends and gives what both have to agree on.
+/// Runs an operator on both backends, and returns the result on which they must agree.
 fn both(operator: impl Fn(&Tensor) -> Result<Tensor>) -> Result<Vec<f32>> {
     let (here, there) = (operator(&images())?, operator(&on_tape(&images())?)?);
     assert_eq!(there.device().to_string(), "tape:0");
@@ -128,7 +128,7 @@ fn bad_input_is_refused_with_a_reason() -> Result<()> {
     Ok(())
 }
 
-/// What the tape has no kernels for, or cannot play run by run, goes by way of the CPU.
+/// Operators without a kernel for the tape, and tapes that cannot be processed run by run, fall back to the CPU.
 #[test]
 fn the_rest_falls_back() -> Result<()> {
     let silent = torch_library::warning::listen(|_| ());

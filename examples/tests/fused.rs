@@ -1,4 +1,4 @@
-//! The fused operator, and that every layer knows what it needs of it.
+//! The fused operator, and that every layer has what it needs to know of it.
 
 use glyphs_fused::glyphs_fused as glyphs;
 use torch_library::autocast::Autocast;
@@ -9,7 +9,7 @@ use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 use torch_library_kernels::vmap::vmap;
 
-/// Three pictures of two channels of 2×2 pixels, none of them near the bend of the function.
+/// Three pictures of two channels of 2×2 pixels, none of them near the kink of the function.
 fn images() -> Result<Tensor> {
     let values: Vec<f64> = (0..24).map(|index| f64::from((index * 7) % 11) - 5.3).collect();
     Tensor::from_vec(values, &[3, 2, 2, 2])

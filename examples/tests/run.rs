@@ -1,4 +1,4 @@
-//! `run`, as people call it.
+//! `run`, by its command line.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

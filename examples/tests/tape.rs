@@ -1,4 +1,4 @@
-//! The tape passes the tests for backends: everything that it has no kernel for falls back to the CPU.
+//! The tape passes the backend tests: every operator that it has no kernel for falls back to the CPU.
 
 use torch_library::DeviceType;
 use torch_library_tests::kit::Kit;

@@ -4,14 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Before what an example prints, in its last comment.
+/// What precedes the expected output in an example's last comment.
 const PRINTS: &str = "\n// Prints:\n";
 
 fn room() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The examples' files, in order.
+/// The paths of the examples, in order.
 fn examples() -> Vec<PathBuf> {
     let files = fs::read_dir(room()).unwrap().map(|entry| entry.unwrap().path());
     let mut examples: Vec<_> =
@@ -20,7 +20,7 @@ fn examples() -> Vec<PathBuf> {
     examples
 }
 
-/// An example's program, and what it says that it prints.
+/// An example's program, and its expected output.
 fn parts(path: &Path) -> (String, String) {
     let source = fs::read_to_string(path).unwrap().replace("\r\n", "\n");
     let (program, comment) =
@@ -30,7 +30,7 @@ fn parts(path: &Path) -> (String, String) {
     (program.to_owned(), printed)
 }
 
-/// Runs an example, which Cargo puts beside the tests.
+/// Runs an example, whose binary Cargo puts next to the tests.
 fn run(name: &str) -> String {
     let this = std::env::current_exe().unwrap();
     let profile = this.parent().and_then(Path::parent).unwrap();
@@ -75,7 +75,7 @@ fn examples_are_short() {
     }
 }
 
-/// What stands between two marks in the README, first occurrence.
+/// The text between two marks, at their first occurrence in the README.
 fn between<'t>(text: &'t str, start: &str, end: &str) -> &'t str {
     let (_, rest) = text.split_once(start).unwrap_or_else(|| panic!("the README has no {start:?}"));
     rest.split_once(end).map(|(inside, _)| inside).unwrap()

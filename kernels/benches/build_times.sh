@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# How long does a first build take? One row for each crate that a program may take, each into a folder of its own that is empty before:
-# seconds until it is done, and seconds of processors. `kernels/benches/build_times.sh [ROW…]` builds those rows alone; JOBS=2 says on
-# how many cores. Sources of other crates have to be there already: `cargo fetch`.
+# How long does a first build take? One row for each crate that a program may use, each built into an empty folder of its own:
+# elapsed seconds, and CPU seconds. `kernels/benches/build_times.sh [ROW…]` builds only those rows; JOBS=2 sets the
+# number of cores. Sources of other crates must have been downloaded: `cargo fetch`.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 folder=${FOLDER:-$root/target/build_times}
@@ -11,7 +11,7 @@ mkdir -p "$folder"
 export CARGO_INCREMENTAL=0
 TIMEFORMAT='%R %U %S'
 
-# A program of one operator, with the crates that it names.
+# A program with one operator, and the crates that are given.
 program() {
     mkdir -p "$folder/program/src"
     {

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# How long do our kernels take beside PyTorch's, and how much memory? Prints one table for one and for two threads: both sides take
-# turns row by row, so that they meet the same machine, and the median of many samples counts.
+# How long do our kernels take compared with PyTorch's, and how much memory? Prints one table for one and for two threads: both sides take
+# turns row by row, so that they see the same machine load, and the median of many samples counts.
 #
 #     kernels/benches/compare.sh [WORD…]      only rows whose names contain one of the words
 #
 # PEER_PYTHON names a Python that has torch (pip install torch==2.15.0 into a virtual environment); without it only our side is
-# printed. ROUNDS (default 3) is how often each side gets its turn. Small rows are also measured from C++, where there is a compiler.
-# CANDLE=1 builds candle's side, too, and gives it a column.
-# SWEEP=0.95 goes through a thousand calls of other operators instead (compare/calls.txt; one thread), in two minutes, and prints
-# those where PyTorch's time over ours is below that.
+# printed. ROUNDS (default 3) is the number of rounds for each side. Small rows are also measured from C++, if there is a compiler.
+# CANDLE=1 builds candle's side, too, and adds columns for it.
+# SWEEP=0.95 runs a thousand calls of other operators instead (compare/calls.txt; one thread), in two minutes, and prints
+# those for which PyTorch's time divided by ours is below that number.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.."

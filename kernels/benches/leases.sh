@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# `leases.sh COMMIT`: what small calls take here and in the tree of a commit, in turn, on this machine: nanoseconds, the minimum of some
-# rounds. For what a lease costs, COMMIT is one before there were any. Builds both trees in release, under target/leases.
+# `leases.sh COMMIT`: the times of small calls here and at a commit, in turn, on this machine: nanoseconds, minima of several
+# rounds. To see the cost of leases, COMMIT is one before they were introduced. Builds both trees in release mode, under target/leases.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 here=$PWD work=$PWD/target/leases before=${1:?usage: leases.sh COMMIT}
 mkdir -p "$work"
-if [ -e "$work/tree" ]; then git worktree remove --force "$work/tree"; fi # of a run that was killed
+if [ -e "$work/tree" ]; then git worktree remove --force "$work/tree"; fi # left by a run that was killed
 git worktree add --quiet --detach "$work/tree" "$before"
 trap 'git -C "$here" worktree remove --force "$work/tree"' EXIT
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# How large is a program that calls `add`, `mm` and `relu`? Stripped, in release: with all operators, with those alone that it reaches,
-# without layers, for four element types alone, and this optimised as a whole, without unwinding. Each row builds the kernels anew,
-# in some minutes; `sizes.sh 4 5` prints two of them.
+# How large is a program that calls `add`, `mm` and `relu`? Stripped, in release mode: with all operators; with only those that it reaches;
+# without layers; for four element types only; and the last with whole-program optimisation and without unwinding. Each row rebuilds the kernels,
+# which takes minutes; `sizes.sh 4 5` prints two of them.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 folder=${FOLDER:-$root/target/sizes}

@@ -10,7 +10,7 @@ mod named;
 mod parse;
 mod row;
 
-/// The whole way; after a mistake, what is right is emitted beside the error.
+/// Expands the whole macro; after a mistake, the correct rows are emitted next to the errors.
 pub(crate) fn expand(input: TokenStream) -> TokenStream {
     let block = match syn::parse2::<parse::Block>(input) {
         Ok(block) => block,

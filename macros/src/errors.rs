@@ -1,4 +1,4 @@
-//! Every mistake of a macro's input, each at its own token.
+//! Collects all mistakes in a macro's input, each with the span of its own tokens.
 
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
@@ -9,29 +9,29 @@ use syn::parse::ParseStream;
 pub(crate) struct Errors(Vec<syn::Error>);
 
 impl Errors {
-    /// Notes a mistake at these tokens.
+    /// Adds a mistake at these tokens.
     pub(crate) fn at(&mut self, tokens: impl ToTokens, message: impl std::fmt::Display) {
         self.0.push(syn::Error::new_spanned(tokens, message));
     }
 
-    /// Notes a mistake that somebody else found.
+    /// Adds an error that another function returned.
     pub(crate) fn push(&mut self, error: syn::Error) {
         self.0.push(error);
     }
 
-    /// The value, or nothing and a further mistake.
+    /// Unwraps the value; on an error adds it and returns `None`.
     pub(crate) fn ok<T>(&mut self, result: syn::Result<T>) -> Option<T> {
         result.map_err(|error| self.push(error)).ok()
     }
 
-    /// The `compile_error!`s to emit, none if all is well.
+    /// The `compile_error!`s to emit, none if there were no mistakes.
     pub(crate) fn into_tokens(self) -> TokenStream {
         self.0.iter().map(syn::Error::to_compile_error).collect()
     }
 }
 
-/// "Expected something" at the next token; at the end of the input, at the token before it: what comes after belongs
-/// to nobody, and rustc would underline the whole macro call.
+/// An "expected something" error at the next token or, at the end of the input, at the token before it: the end has no
+/// token of its own, and rustc would underline the whole macro call.
 pub(crate) fn expected(input: ParseStream<'_>, before: Span, message: impl std::fmt::Display) -> syn::Error {
     syn::Error::new(if input.is_empty() { before } else { input.span() }, message)
 }

@@ -17,7 +17,7 @@ pub(crate) use expand::{linked, marker};
 pub(crate) use fallback::expand as expand_fallback;
 pub(crate) use target::Target;
 
-/// The whole way of `#[torch_impl]`. Whatever is wrong, the user's item is emitted as it is.
+/// Expands `#[torch_impl]`. Whatever is wrong, the user's item is emitted as it is.
 pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let parsed = errors.ok(syn::parse2::<item::Item>(item.clone()));

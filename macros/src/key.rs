@@ -5,7 +5,7 @@ use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
 use syn::{Ident, LitStr};
 
-/// Keys that are one bit of a set and complete only with a backend: `Dense` on a CPU is `CPU`. No call has them.
+/// Functionality keys, which are complete only with a backend: `Dense` on a CPU is `CPU`. No call has them as such.
 const BUILDING_BLOCKS: [(&str, &str); 6] = [
     ("Dense", "CPU"),
     ("Quantized", "QuantizedCPU"),
@@ -15,7 +15,7 @@ const BUILDING_BLOCKS: [(&str, &str); 6] = [
     ("AutogradFunctionality", "AutogradCPU"),
 ];
 
-/// Keys that people write kernels for.
+/// Keys that kernels are usually written for.
 const USUAL: [&str; 21] = [
     "CPU",
     "CUDA",
@@ -40,20 +40,20 @@ const USUAL: [&str; 21] = [
     "Tracer",
 ];
 
-/// The usual key of this name, in whatever letters it is written.
+/// The usual key with this name, ignoring case.
 pub(crate) fn in_other_letters(word: &str) -> Option<&'static str> {
     let word = word.replace('_', "");
     USUAL.into_iter().find(|key| key.eq_ignore_ascii_case(&word))
 }
 
-/// What is wrong with a string that is the name of a usual key.
+/// The error for a string literal that contains the name of a usual key.
 pub(crate) fn quoted(input: ParseStream<'_>) -> Option<syn::Error> {
     let text: LitStr = input.fork().parse().ok()?;
     let key = USUAL.into_iter().find(|key| *key == text.value())?;
     Some(syn::Error::new(text.span(), format!("a dispatch key is written without quotes: `{key}`")))
 }
 
-/// A dispatch key. Whether there is one of this name, rustc checks, and proposes similar names.
+/// A dispatch key. Rustc checks that it exists, and suggests similar names.
 #[derive(PartialEq, Eq)]
 pub(crate) struct Key(pub(crate) Ident);
 

@@ -1,14 +1,14 @@
-//! The procedural macros of torch-library. Their documentation stands where users find them: in `torch_library`.
+//! The procedural macros of torch-library. Their documentation is where users find them, in `torch_library`.
 //!
-//! Each macro goes through four steps: *parse* the tokens, *model* what they say, *check* what rustc would say worse,
-//! *expand*. The expansion is data and thin calls into `torch_library::__private`; no logic that the runtime could hold
-//! is here, and no unsafe code.
+//! Each macro takes four steps: *parse* the tokens, *model* what they mean, *check* what rustc would report less
+//! clearly, *expand*. The expansion is data and thin calls into `torch_library::__private`; it contains no logic that
+//! could be in the runtime, and no unsafe code.
 //!
 //! Rules of the expansion:
 //!
-//! - What can fail carries the span of what the user wrote, so that rustc's own message points there.
-//! - A path of the user is named once, in one `use`. A second mention would be a second error.
-//! - Names of ours are out of the way (`__…`, or inside of `const _`), and no message shows them.
+//! - Whatever can fail to compile carries the span of the user's tokens, so that rustc's own message points there.
+//! - A user's path is emitted once, in one `use`. A second mention would cause a second error.
+//! - Generated names are kept out of the way (`__…`, or inside of `const _`), and do not show up in messages.
 #![forbid(unsafe_code)]
 
 use proc_macro::TokenStream;
@@ -30,21 +30,21 @@ mod kernel;
 mod derivatives;
 mod native;
 
-/// `torch_library!`, behind a shim that passes the path of the runtime crate first.
+/// `torch_library!`, called through a shim that passes the path of the runtime crate first.
 #[doc(hidden)]
 #[proc_macro]
 pub fn declare_library(input: TokenStream) -> TokenStream {
     library::expand(input.into()).into()
 }
 
-/// `native_functions!`, behind the same shim.
+/// `native_functions!`, called through the same kind of shim.
 #[doc(hidden)]
 #[proc_macro]
 pub fn declare_native_functions(input: TokenStream) -> TokenStream {
     native::expand(input.into()).into()
 }
 
-/// `derivatives!`, behind a shim that passes the path of the runtime crate first.
+/// `derivatives!`, called through a shim that passes the path of the runtime crate first.
 #[doc(hidden)]
 #[proc_macro]
 pub fn declare_derivatives(input: TokenStream) -> TokenStream {

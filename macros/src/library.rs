@@ -13,7 +13,7 @@ pub(crate) use expand::{function_head, output_type, symbol};
 pub(crate) use model::{Operator, flat_name};
 pub(crate) use parse::{Declaration, SchemaTokens};
 
-/// The whole way; after a mistake, what is right is emitted beside the error.
+/// Expands the whole macro; after a mistake, the correct operators are emitted next to the errors.
 pub(crate) fn expand(input: TokenStream) -> TokenStream {
     let mut block = match syn::parse2::<parse::Block>(input) {
         Ok(block) => block,

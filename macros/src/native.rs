@@ -1,4 +1,4 @@
-//! `native_functions!`: operators declared by a file in PyTorch's own format.
+//! `native_functions!`: operators declared by a file in the format of PyTorch's `native_functions.yaml`.
 
 mod arguments;
 mod entry;
@@ -26,7 +26,7 @@ use entry::Entry;
 use expand::Expansion;
 use text::{Mistake, Text};
 
-/// The whole way; after a mistake, the declarations that are right are emitted beside the errors, without kernels.
+/// Expands the whole macro; after a mistake, the correct declarations are emitted with the errors, without kernels.
 pub(crate) fn expand(input: TokenStream) -> TokenStream {
     let mut arguments = match syn::parse2::<Arguments>(input) {
         Ok(arguments) => arguments,
@@ -45,7 +45,7 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
         errors.at(&arguments.file, text.render(mistake));
     }
     let errors = errors.into_tokens();
-    // So that Cargo builds again after the file.
+    // Makes Cargo rebuild when the file changes.
     let dependency = path.map(|path| {
         quote!(
             const _: &[u8] = ::core::include_bytes!(#path);
@@ -54,8 +54,8 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
     quote!(#dependency #tokens #errors)
 }
 
-/// All operators of a file, the generated ones last, and everything that is wrong. After a mistake inside of an entry,
-/// nothing is said of entries together.
+/// All operators of a file, the generated ones last, and all mistakes. If there is a mistake within an entry, the
+/// checks across entries are skipped.
 pub(crate) fn read(text: &Text) -> (Vec<Entry>, Vec<Mistake>) {
     let root = yaml::parse(&text.text);
     let nodes = root.as_ref().map_err(|mistake| mistake.clone()).and_then(|root| root.as_list());

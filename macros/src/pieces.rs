@@ -1,4 +1,4 @@
-//! The tokens of a macro's input as the schema language's parser takes them, with the way back to the user's tokens.
+//! Converts a macro's tokens to those of the schema language's parser, and maps them back to the user's tokens.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ mod places;
 
 pub(crate) use places::{ArgumentPlaces, Places};
 
-/// A flat list of tokens: what was inside a bracket stands between two signs.
+/// A flat list of tokens, in which brackets are ordinary signs around their content.
 #[derive(Default)]
 pub(crate) struct Pieces {
     texts: Vec<Text>,
@@ -61,7 +61,7 @@ impl Pieces {
         self.spans.push(span);
     }
 
-    /// The words of the schema language.
+    /// The tokens as the schema language's parser takes them.
     pub(crate) fn tokens(&self) -> Vec<Token<'_>> {
         let pieces: Vec<Piece<'_>> = self
             .texts
@@ -75,7 +75,7 @@ impl Pieces {
         assemble(&pieces)
     }
 
-    /// The place of some pieces; past the end, of the last one.
+    /// The span of some pieces or, past the end, of the last one.
     pub(crate) fn place(&self, range: &Range<usize>) -> SpanRange {
         let last = self.spans.len().saturating_sub(1);
         let span = |index: usize| self.spans.get(index.min(last)).copied().unwrap_or_else(Span::call_site);
@@ -90,7 +90,7 @@ impl Pieces {
     }
 }
 
-/// Tokens of the user that a message points at: from one to another. (Only nightly can join two spans.)
+/// The user's tokens that a message points at, from the first to the last. (Only nightly can join two spans.)
 #[derive(Clone, Copy)]
 pub(crate) struct SpanRange {
     pub(crate) first: Span,
@@ -98,13 +98,13 @@ pub(crate) struct SpanRange {
 }
 
 impl SpanRange {
-    /// An error that underlines all of it.
+    /// An error that underlines the whole range.
     pub(crate) fn error(self, message: impl std::fmt::Display) -> syn::Error {
         let token = |span| TokenTree::Ident(Ident::new("place", span));
         syn::Error::new_spanned(TokenStream::from_iter([token(self.first), token(self.last)]), message)
     }
 
-    /// Generated tokens as if they stood there, so that rustc's own messages point there.
+    /// Gives generated tokens this range, so that rustc's own messages point there.
     pub(crate) fn lend(self, tokens: TokenStream) -> TokenStream {
         let mut tokens: Vec<TokenTree> = respan(tokens, self.first).collect();
         if let Some(token) = tokens.last_mut() {

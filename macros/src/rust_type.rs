@@ -5,7 +5,7 @@ use quote::quote;
 use syn::Lifetime;
 use torch_library_schema::Type;
 
-/// The name under which generated modules know what they use of the runtime.
+/// The name by which generated modules refer to the runtime's private items.
 pub(crate) fn runtime() -> Ident {
     Ident::new("__torch", Span::call_site())
 }
@@ -25,7 +25,7 @@ pub(crate) enum RustType {
 }
 
 impl RustType {
-    /// What a kernel takes: `&Tensor`, `&mut Tensor`, `Option<&[i64]>`; nothing where this version does not carry it.
+    /// The type of a kernel's parameter: `&Tensor`, `&mut Tensor`, `Option<&[i64]>`; `None` if it is not supported yet.
     pub(crate) fn argument(ty: &Type, mutable: bool) -> Option<Self> {
         let reference = |mutable, target| RustType::Reference { mutable, target: Box::new(target) };
         Some(match ty {
@@ -38,7 +38,7 @@ impl RustType {
         })
     }
 
-    /// What a kernel hands over: `Tensor`, `Vec<Tensor>`, `i64`.
+    /// The type that a kernel returns: `Tensor`, `Vec<Tensor>`, `i64`.
     pub(crate) fn owned(ty: &Type) -> Option<Self> {
         Some(match ty {
             Type::Tensor => RustType::Plain("Tensor"),
@@ -64,7 +64,7 @@ impl RustType {
         })
     }
 
-    /// What this type is an option of.
+    /// The type inside an option.
     pub(crate) fn optional(&self) -> Option<&RustType> {
         match self {
             RustType::Option(inner) => Some(inner),
@@ -72,12 +72,12 @@ impl RustType {
         }
     }
 
-    /// Whether this is a number of any type.
+    /// Whether this is a `Scalar`, a number of any type.
     pub(crate) fn is_scalar(&self) -> bool {
         matches!(self, RustType::Plain("Scalar"))
     }
 
-    /// Whether there is a reference in it.
+    /// Whether it contains a reference.
     pub(crate) fn is_reference(&self) -> bool {
         match self {
             RustType::Reference { .. } => true,
@@ -86,7 +86,7 @@ impl RustType {
         }
     }
 
-    /// The type in Rust, its references with this lifetime or without any.
+    /// The type in Rust, with the given lifetime on its references or with none.
     pub(crate) fn tokens(&self, lifetime: Option<&Lifetime>) -> TokenStream {
         let runtime = runtime();
         match self {
@@ -130,7 +130,7 @@ fn by_value(ty: &Type) -> Option<&'static str> {
     })
 }
 
-/// Whether a kernel can write to arguments of this type.
+/// Whether an argument of this type can be mutable.
 pub(crate) fn can_be_written(ty: &Type) -> bool {
     match ty {
         Type::Tensor => true,

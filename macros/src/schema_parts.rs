@@ -1,8 +1,8 @@
-//! Parts of schemas that no user wrote.
+//! Parts of generated schemas.
 
 use torch_library_schema::{AliasInfo, AliasSet, Type};
 
-/// `(a!)`, on the elements of a list.
+/// The alias annotation `(a!)`; for a list, on its elements.
 pub(crate) fn written(name: &str, ty: &Type) -> Box<AliasInfo> {
     let set = AliasSet::new([name]);
     let alias = AliasInfo { before: set.clone(), after: set, is_write: true, contained: Vec::new() };

@@ -1,21 +1,21 @@
-//! Where a registration is written, as its record tells at run time.
+//! The places of registrations in the source, which records keep for messages at run time.
 
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
 
 use crate::rust_type::runtime;
 
-/// Where something is written.
+/// A place in the source.
 #[derive(Clone)]
 pub(crate) enum Source {
-    /// Under this span. The file is that of the whole macro call.
+    /// The line of this span. The file is that of the whole macro call.
     Span(Span),
     /// In a file that is not Rust.
     File { name: String, line: usize, column: usize },
 }
 
 impl Source {
-    /// A `SourceModule` of the runtime, for many places. The file and the module are those of the whole macro call.
+    /// A `SourceModule` of the runtime, shared by many places. Its file and module are those of the whole macro call.
     pub(crate) fn module(&self) -> TokenStream {
         let runtime = runtime();
         let file = match self {
@@ -25,7 +25,7 @@ impl Source {
         quote!(#runtime::SourceModule { file: #file, path: ::core::module_path!() })
     }
 
-    /// A `Place` of the runtime, in a module that stands in a static.
+    /// A `Place` of the runtime, whose module is in the given static.
     pub(crate) fn place(&self, module: &TokenStream) -> TokenStream {
         let runtime = runtime();
         let (line, column) = match self {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # How do our calls compare with those of PyTorch's C++ dispatcher? Prints one table: both sides run in turn on this machine, several
-# rounds each, as programs and as shared objects that a program loads; minimum over all rounds, and the ratio of the minima.
+# rounds each, as programs and as shared objects that a program loads; minima over all rounds, and their ratios.
 #
 # PEER_PYTHON names a Python that has torch (pip install torch==2.15.0 into a virtual environment). Without it only our side is printed.
 set -euo pipefail
@@ -48,7 +48,7 @@ for round in $(seq "$rounds"); do
 done
 for side in ours peer ours_so peer_so; do
     for round in "$work/$side".*; do
-        if [ -e "$round" ]; then awk -v side="$side" '{ print side, $1, $2 }' "$round"; fi # a side may be left out
+        if [ -e "$round" ]; then awk -v side="$side" '{ print side, $1, $2 }' "$round"; fi # a side may be missing
     done
 done | awk '
     !(($1, $2) in min) || $3 < min[$1, $2] { min[$1, $2] = $3 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What does a library of PyTorch's size cost: to check, to collect at the start, and in memory?
+# What does a library of PyTorch's size cost: to check, to collect at startup, and in memory?
 #
 #   TORCH_NATIVE_FUNCTIONS=…/torchgen/packaged/ATen/native/native_functions.yaml runtime/benches/native_functions.sh
 #
@@ -39,7 +39,7 @@ fn main() {
 }
 RUST
 export CARGO_TARGET_DIR=$room/target CARGO_INCREMENTAL=0
-cargo check --quiet --manifest-path "$room/Cargo.toml" # the dependencies, and once without a count
+cargo check --quiet --manifest-path "$room/Cargo.toml" # builds the dependencies, and does a first run that is not counted
 touch "$room/src/main.rs"
 TIMEFORMAT='%U %S'
 read -r user system < <({ time cargo check --quiet --manifest-path "$room/Cargo.toml" >&2; } 2>&1 | tail -1)

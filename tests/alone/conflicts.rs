@@ -1,5 +1,5 @@
-//! Registrations of one program that contradict each other, every kind of them: one report with both places of each,
-//! and whatever is not concerned goes on working. A process of its own, for the conflicts are for good.
+//! Conflicting registrations in one program, of every kind: a single report lists each with both places, and operators
+//! that are not involved keep working. A process of its own, because conflicts cannot be undone.
 
 use expect_test::expect;
 use torch_library::prelude::*;
@@ -10,17 +10,17 @@ mod first {
 
     torch_library! {
         pub mod ops {
-            /// Nothing is wrong with it.
+            /// Has no conflict.
             fine(int x) -> int;
-            /// Another module adds it to the namespace again.
+            /// Another module declares it in the namespace again.
             declared(Tensor x) -> Tensor;
             /// Has two kernels for one key.
             doubled(Tensor x) -> Tensor;
-            /// Has two kernels for one key, one of them on purpose.
+            /// Has two kernels for one key, one of which is an `override`.
             overridden(int x) -> int;
-            /// As the one before; a library of the run time replaces it again.
+            /// Also has an `override`; a run-time library replaces it again.
             replaced(int x) -> int;
-            /// Has one kernel, which is to replace another.
+            /// Has a single kernel, an `override` that replaces nothing.
             idle(int x) -> int;
         }
     }
@@ -58,7 +58,7 @@ mod second {
 
     torch_library! {
         pub mod more extends super::first::ops {
-            /// The other one takes no number.
+            /// The other declaration has no number.
             declared(Tensor x, int n) -> Tensor;
         }
     }
@@ -94,7 +94,7 @@ mod second {
 mod third {
     torch_library::torch_library! {
         pub mod twice {
-            /// In the first of two libraries for the namespace.
+            /// In the first of two libraries that declare the namespace.
             a(int x) -> int;
         }
     }
@@ -103,13 +103,13 @@ mod third {
 mod fourth {
     torch_library::torch_library! {
         pub mod twice {
-            /// In the second.
+            /// In the second library.
             b(int x) -> int;
         }
     }
 }
 
-/// `text` without the lines and columns of this file.
+/// The text with line and column numbers of this file removed.
 fn without_lines(text: &str) -> String {
     let mut parts = text.split("conflicts.rs:");
     let first = parts.next().unwrap_or_default().to_owned();

@@ -1,5 +1,5 @@
-//! The tests for backends, of themselves: the CPU and a plain backend pass, and each of twenty broken ones fails. A
-//! process of its own, since what falls back is said for the whole process.
+//! Tests the backend test kit itself: the CPU and a plain backend pass, and each of twenty faulty backends fails. A
+//! process of its own, since warnings about fallbacks apply to the whole process.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use torch_library::{DeviceType, Storage, StorageImpl, torch_backend};
 use torch_library_kernels::aten;
 use torch_library_tests::kit::Kit;
 
-/// What is broken now; 0 is nothing.
+/// The fault that is active now; 0 is none.
 static FAULT: AtomicUsize = AtomicUsize::new(0);
 
 fn has(fault: usize) -> bool {
@@ -19,7 +19,7 @@ fn has(fault: usize) -> bool {
 
 type Bytes = Arc<Mutex<Vec<u8>>>;
 
-/// Memory that only copies reach.
+/// Memory that can only be reached by copies.
 struct Glass(Bytes, usize);
 
 impl StorageImpl for Glass {
@@ -93,7 +93,7 @@ fn on_the_cpu(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<
     cpu_fallback(operator, keys, stack)
 }
 
-/// The kernels that a fault replaces what they do.
+/// The kernels that a fault can replace.
 #[torch_impl(aten, PrivateUse3, boxed)]
 mod kernels {
     use super::*;
@@ -103,7 +103,7 @@ mod kernels {
     }
 
     fn exp(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
-        flawed(operator, keys, stack, 11, |x, _| Ok(x.0)) // the operand itself
+        flawed(operator, keys, stack, 11, |x, _| Ok(x.0)) // the operand itself, not a new tensor
     }
 
     fn add_Tensor(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
@@ -111,15 +111,15 @@ mod kernels {
     }
 
     fn mul_Tensor(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
-        flawed(operator, keys, stack, 13, |x, _| host_copy(&x.0)) // on the CPU
+        flawed(operator, keys, stack, 13, |x, _| host_copy(&x.0)) // on the CPU instead of the device
     }
 
     fn gt_Scalar(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
-        flawed(operator, keys, stack, 14, |x, _| x.map(|x| x)) // of the operand's type
+        flawed(operator, keys, stack, 14, |x, _| x.map(|x| x)) // of the operand's type instead of bool
     }
 
     fn sum_dim_IntList(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
-        flawed(operator, keys, stack, 15, |x, _| x.map(|x| x)) // nothing summed
+        flawed(operator, keys, stack, 15, |x, _| x.map(|x| x)) // returned without summing
     }
 
     fn mm(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
@@ -129,7 +129,7 @@ mod kernels {
     fn clone(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
         if has(17) {
             let this = operator.take_arguments(stack)?.swap_remove(0).into_owned();
-            stack.push(this); // no copy
+            stack.push(this); // not a copy
             return Ok(());
         }
         operator.call_boxed_for_key(DispatchKey::CompositeExplicitAutograd, stack).map(|()| _ = keys)
@@ -158,7 +158,7 @@ mod kernels {
 struct Operand(Tensor);
 
 impl Operand {
-    /// Other elements, contiguous.
+    /// A contiguous tensor with changed elements.
     fn map(&self, change: impl Fn(f32) -> f32) -> Result<Tensor> {
         let elements = self.0.to_vec::<f32>()?.into_iter().map(change).collect();
         on_device(&Tensor::from_vec(elements, self.0.sizes())?, self.0.device())
@@ -183,7 +183,7 @@ fn flawed(
     }
 }
 
-/// Writes what the schema says, and one element more.
+/// Does what the schema says, and overwrites one more element.
 fn flawed_in_place(
     operator: OperatorHandle,
     keys: DispatchKeySet,
@@ -201,7 +201,7 @@ fn flawed_in_place(
     Ok(())
 }
 
-/// One by one: which fault there is, is of the process.
+/// All faults in one test, since the active fault is global to the process.
 #[test]
 fn sound_backends_pass_and_each_fault_is_found() {
     let cpu = Kit::new(Device::CPU).quick().run();
@@ -209,7 +209,7 @@ fn sound_backends_pass_and_each_fault_is_found() {
     let device = Device::new(DeviceType::PrivateUse3, Some(0));
     let sound = Kit::new(device).run();
     assert_eq!(sound.failed(), 0, "{sound}");
-    std::panic::set_hook(Box::new(|_| ())); // the faults panic where they like
+    std::panic::set_hook(Box::new(|_| ())); // some faults panic, which need not be printed
     let missed: Vec<usize> = (1..=20)
         .filter(|fault| {
             FAULT.store(*fault, Relaxed);

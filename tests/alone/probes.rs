@@ -1,4 +1,4 @@
-//! What PyTorch's autocast casts: recorded answers, replayed with probes in the place of kernels.
+//! What PyTorch's autocast casts: replays recorded answers with probes in place of kernels.
 
 use std::path::Path;
 

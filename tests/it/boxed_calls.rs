@@ -1,4 +1,4 @@
-//! Boxed calls: a hundred thousand of all operators that are linked, most of them wrong; and what stands for something else.
+//! Boxed calls: a hundred thousand calls of all linked operators, most of them invalid; and implicit conversions.
 
 use torch_library::prelude::*;
 use torch_library::{Dispatcher, Stack, Value};
@@ -32,7 +32,7 @@ fn a_number_stands_for_a_tensor_that_is_only_read() -> Result<()> {
     let x = Tensor::from([1i32, 2]);
     let mut returns = add.call_with([Value::from(&x), Value::Int(3)], [])?;
     let sum = returns.pop_as::<Tensor>()?;
-    // As a Python number, it does not decide the type.
+    // Like a Python number, it does not decide the type.
     assert_eq!((sum.dtype(), sum.to_vec::<i32>()?), (DType::Int32, vec![4, 5]));
     let mut returns = add.call_with([Value::from(&x), Value::Float(0.5)], [])?;
     assert_eq!(returns.pop_as::<Tensor>()?.to_vec::<f32>()?, [1.5, 2.5]);

@@ -6,13 +6,13 @@ use torch_library::{Library, RuntimeKernel};
 
 torch_library! {
     pub mod it_calling {
-        /// The keys that the kernel is handed.
+        /// Returns the key set that the kernel receives.
         keys(Tensor[] xs, Generator? g=None) -> int;
         /// Adds in place.
         add_(Tensor(a!) self, int by=1) -> Tensor(a!);
         /// Writes two results.
         split(Tensor self, *, Tensor(a!) low, Tensor(b!) high) -> (Tensor(a!), Tensor(b!));
-        /// Everything that is no tensor.
+        /// Takes arguments of all types but tensors.
         describe(int a, float b=0.5, *, str c="x", int[2] d=3, bool? e=None, ScalarType f=float, Device? g=None) -> str;
         /// Names the kernel that the call reached.
         stop(Tensor x) -> str;
@@ -68,7 +68,7 @@ fn describe(
     Ok(format!("{a} {b} {c} {d:?} {e:?} {f} {g:?}"))
 }
 
-/// Doubles in place, on the stack.
+/// Doubles in place, as a boxed kernel.
 #[torch_impl(it_calling, CPU, boxed)]
 fn boxed(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
     let [this, other, factor] = operator.arguments(stack)? else { bail!(Internal, "three arguments") };
@@ -196,7 +196,7 @@ fn typed_calls_take_the_mask_of_their_backend() {
         assert_eq!(it_calling::stop(&x).unwrap(), "AutogradCPU");
         assert_eq!(it_calling::stop::redispatch(meta.key_set(), &meta).unwrap(), "Meta");
         assert_eq!(it_calling::stop::redispatch(meta.key_set() & below, &meta).unwrap(), "Meta");
-        // Nothing is left for the CPU below autograd.
+        // No key is left for the CPU below autograd.
         let error = it_calling::stop::redispatch(x.key_set() & below, &x).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::MissingKernel, "{error}");
     }

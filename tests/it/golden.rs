@@ -1,10 +1,10 @@
-//! The recorded answers that are committed here, replayed; those of autocast are in `alone/probes.rs`.
+//! Replays the recorded answers in this repository, except those of autocast, which are in `alone/probes.rs`.
 
 use std::path::Path;
 
 use torch_library_tests::{File, Report};
 
-/// Replays one file; any row that fails fails the test.
+/// Replays one file; the test fails if any row does.
 fn replay(name: &str) -> Report {
     replay_in("golden", name)
 }
@@ -16,7 +16,7 @@ fn replay_in(folder: &str, name: &str) -> Report {
     report
 }
 
-/// As [`replay`], and no row may be skipped.
+/// Like [`replay`], and no row may be skipped.
 fn replay_all(name: &str) {
     let report = replay(name);
     assert!(report.passed > 0 && report.skipped.is_empty(), "{}", report.render(10));

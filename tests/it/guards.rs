@@ -1,4 +1,4 @@
-//! What a thread includes and excludes decides where its calls go, and no other thread's.
+//! A thread's included and excluded keys decide where its calls go, and do not affect other threads.
 
 use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
@@ -54,7 +54,7 @@ fn layers_run_from_the_highest_priority_down() {
     ];
     for (index, key) in order.into_iter().enumerate() {
         let keys: DispatchKeySet = order[index..].iter().copied().collect();
-        // The order in which a set was put together does not matter.
+        // The order in which a set was built does not matter.
         let reversed: DispatchKeySet = order[index..].iter().rev().copied().collect();
         let nothing =
             LocalDispatchKeySet { included: DispatchKeySet::EMPTY, excluded: DispatchKeySet::EMPTY };

@@ -1,4 +1,4 @@
-//! What bad input, panics and re-entry must not do: crash, hang, leak, or leave something behind.
+//! Bad input, panics and re-entrant calls must not crash, hang, leak, or leave state behind.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -7,7 +7,7 @@ use torch_library::prelude::*;
 use torch_library::{Dispatcher, ErrorKind, Library, LibraryKind, RuntimeKernel, trace};
 
 torch_library! {
-    /// For the tests of this file.
+    /// Operators for the tests of this file.
     pub mod hostile {
         /// Adds one.
         next(int x) -> int;
@@ -19,7 +19,7 @@ fn next(x: i64) -> Result<i64> {
     Ok(x + 1)
 }
 
-/// Where a call without tensors goes in a dispatcher without fallbacks.
+/// The key of a call without tensors in a dispatcher without fallbacks.
 const KEY: DispatchKey = DispatchKey::ADInplaceOrView;
 
 /// A kernel for any operator that takes nothing and returns nothing.

@@ -1,4 +1,4 @@
-//! Schemas inferred from Rust functions, and operators that are defined by nothing else.
+//! Schemas inferred from Rust functions, and operators that have no other definition.
 
 use torch_library::prelude::*;
 use torch_library::{

@@ -1,4 +1,4 @@
-//! Listeners hear which operators come and go, and threads wait for those that are to come.
+//! Listeners are told when operators are added and removed, and threads can wait for operators to be registered.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use torch_library::prelude::*;
 use torch_library::{Dispatcher, Library, LibraryKind, RegistrationEvent, RuntimeKernel};
 
-/// What a listener heard, as `+ns::op` and `-ns::op`.
+/// The events that a listener received, as `+ns::op` and `-ns::op`.
 #[derive(Clone, Default)]
 struct Heard(Arc<Mutex<Vec<String>>>);
 
@@ -113,7 +113,7 @@ fn all_listeners_hear_the_same_in_one_order() {
             });
         }
     });
-    // A thread may leave its news to one that is telling already, which has ended by now.
+    // A thread may leave its events to another one that is notifying already; that one has finished by now.
     let [one, other] = heard.map(|heard| heard.take());
     assert_eq!((one.len(), &one), (400, &other));
     for thread in 0..4 {

@@ -1,4 +1,4 @@
-//! Tests of the public face, one module per theme.
+//! Tests of the public interface, one module per topic.
 
 mod boxed_calls;
 mod calling;

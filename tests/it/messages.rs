@@ -1,4 +1,4 @@
-//! What people read when a call cannot be dispatched: short, and with what would help.
+//! Error messages of calls that cannot be dispatched: short, and with what would help.
 
 use expect_test::{Expect, expect};
 use torch_library::guard::ExcludeDispatchKeyGuard;
@@ -6,12 +6,12 @@ use torch_library::prelude::*;
 use torch_library::{Dispatcher, Library, LibraryKind, RuntimeKernel};
 
 torch_library! {
-    /// Its kernels are in a crate that nobody links.
+    /// Its kernels are in a crate that is not linked.
     #[kernels_in(it_kernels)]
     pub mod it_forgotten {
         /// A composite kernel.
         twice(Tensor x) -> Tensor;
-        /// No kernel here.
+        /// It has no kernel here.
         add(Tensor x) -> Tensor;
     }
 }
@@ -19,7 +19,7 @@ torch_library! {
 torch_library! {
     #[kernels_in(it_further_kernels)]
     pub mod it_forgotten_too extends it_forgotten {
-        /// No kernel here either.
+        /// It has no kernel here either.
         sub(Tensor x) -> Tensor;
     }
 }
@@ -66,7 +66,7 @@ fn check<T>(outcome: Result<T>, kind: ErrorKind, expected: Expect) {
     assert_eq!(error.kind(), kind);
     let text = error.to_string();
     assert!(text.lines().count() <= 12, "{text}");
-    // Lines of this file move.
+    // Line numbers of this file change.
     let mut parts = text.split("messages.rs:");
     let first = parts.next().unwrap_or_default().to_owned();
     let without_line = |part: &str| part.trim_start_matches(|c: char| c.is_ascii_digit()).to_owned();

@@ -1,11 +1,11 @@
-//! What people read who register or call something wrongly. Together with [`messages`](super::messages), which has the
-//! calls that cannot be dispatched, and `alone/conflicts.rs`, these are PyTorch's error situations as far as they exist here:
+//! Error messages for wrong registrations and calls. Together with [`messages`](super::messages), which has the calls that
+//! cannot be dispatched, and `alone/conflicts.rs`, these are PyTorch's error situations as far as they exist here:
 //!
 //! | situation | test |
 //! |---|---|
 //! | no kernel for the key of an argument | `messages::a_key_without_a_kernel`; with a renamed backend: `runtime/tests/backend_name.rs` |
 //! | no key at all, or none left | `messages::no_kernel_and_no_tensor`, `keys_that_are_all_dropped` |
-//! | nothing computes shapes alone | `a_meta_tensor_into_a_kernel_for_data` |
+//! | no kernel computes shapes alone | `a_meta_tensor_into_a_kernel_for_data` |
 //! | no such operator; kernels without a definition | `messages::an_unknown_operator`, `messages::an_operator_that_has_only_kernels` |
 //! | a schema that does not parse | `a_schema_that_does_not_parse` |
 //! | a second definition, namespace, fallback | `messages::a_second_definition_and_a_wrong_kernel`, `a_second_fallback`, `conflicts` |
@@ -18,7 +18,7 @@
 //! | a kernel that returns something else | `a_boxed_kernel_that_returns_something_else` |
 //! | a derivative that is missing | `messages::a_gradient_that_would_be_lost` |
 //! | a handle whose operator is gone | `a_handle_whose_operator_is_gone` |
-//! | too many arguments; a key that no one has | `too_many_arguments`, `keys_that_do_not_exist` |
+//! | too many arguments; a key that does not exist | `too_many_arguments`, `keys_that_do_not_exist` |
 
 use expect_test::{Expect, expect};
 use torch_library::guard::ExcludeDispatchKeyGuard;
@@ -26,13 +26,13 @@ use torch_library::prelude::*;
 use torch_library::{Dispatcher, Library, LibraryKind, RuntimeKernel};
 
 torch_library! {
-    /// Operators for wrong calls.
+    /// Operators to call wrongly.
     pub mod it_mistakes {
         /// A kernel for the CPU.
         scale(Tensor self, float factor, *, str? note=None) -> Tensor;
-        /// Another one.
+        /// A composite kernel.
         other(Tensor self, int n) -> Tensor;
-        /// A boxed kernel for Meta, which returns what it should not.
+        /// A boxed kernel for Meta, which returns values that do not fit the schema.
         pair(Tensor self) -> (Tensor, int);
     }
 }
@@ -58,7 +58,7 @@ fn boxed() -> RuntimeKernel {
 fn check<T>(outcome: Result<T>, expected: Expect) {
     let text = outcome.err().expect("an error").to_string();
     assert!(text.lines().count() <= 12, "{text}");
-    // Lines of this file move.
+    // Line numbers of this file change.
     let mut parts = text.split("mistakes.rs:");
     let first = parts.next().unwrap_or_default().to_owned();
     let is_digit = |c: char| c.is_ascii_digit();

@@ -1,4 +1,4 @@
-//! Operators that are declared by a file in PyTorch's own format.
+//! Operators that are declared by a file in PyTorch's format.
 
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, Dispatcher, Storage, native_functions};
@@ -8,7 +8,7 @@ native_functions!("native_functions.yaml", kernels = self::kernels);
 
 use yaml_ops::TensorMethods;
 
-/// What the dispatch tables name.
+/// The kernels that the dispatch tables name.
 mod kernels {
     use torch_library::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Operators for which nobody wrote a derivative: calls work, and gradients through them are errors, never lost.
+//! Operators without a derivative: calls work, and gradients through them are errors and never lost.
 
 use std::thread;
 
@@ -92,7 +92,7 @@ fn the_call_works_and_backward_names_the_operator() -> Result<()> {
     assert_eq!((y.to_vec::<f64>()?, node(&y), y.requires_grad()), (vec![2.0, 4.0], "NotImplemented", true));
     refused(&y, "double");
     assert!(x.grad().is_none());
-    // Again: what fails keeps nothing that a first pass could use up.
+    // Again: the failed pass must not have used up anything.
     refused(&y.mul(3)?, "double");
     Ok(())
 }
@@ -140,7 +140,7 @@ fn a_result_that_is_an_input_is_a_tensor_of_its_own() -> Result<()> {
     refused(&y, "same");
     x.sum()?.backward()?;
     assert_eq!(x.grad().unwrap().to_vec::<f64>()?, [1.0, 1.0]);
-    // Both look at one memory, so a write to one is not lost on the other.
+    // Both share memory, so that a write to one would change the other.
     assert!(y.clone().mul_(2).unwrap_err().to_string().contains("a view of a leaf"));
     Ok(())
 }
@@ -176,7 +176,7 @@ derivatives! {
     }
 }
 
-/// The same where there is a derivative: the leaf stays one, and gets its gradient.
+/// With a derivative: the input stays a leaf, and gets its gradient.
 #[test]
 fn a_differentiable_result_that_is_an_input_is_a_tensor_of_its_own() -> Result<()> {
     let (x, other) = (leaf(), Tensor::from([1.0, 2.0]));
@@ -201,7 +201,7 @@ fn a_write_is_refused_at_a_leaf_and_remembered_elsewhere() -> Result<()> {
     assert_eq!((y.to_vec::<f64>()?, node(&y), y.version()), (vec![6.0, 12.0], "NotImplemented", 1));
     refused(&y, "double_");
 
-    // A write through a view is one to its base, of which the rest keeps its gradient.
+    // A write through a view is a write to its base, whose other elements keep their gradient.
     let whole = x.mul(3)?;
     underived::double_(&mut whole.select(0, 0)?)?;
     assert_eq!(node(&whole), "CopySlices");
@@ -214,7 +214,7 @@ fn what_was_there_before_a_write_has_its_part_in_the_gradient() -> Result<()> {
     let x = leaf();
     let mut y = x.mul(3)?;
     underived::double_(&mut y)?;
-    // Its gradient goes through the write, so it is refused rather than missing.
+    // The gradient passes through the write, so it is an error instead of missing.
     let error = autograd::grad(&[&y.sum()?], &[&x], &[], GradOptions::new().allow_unused(true)).unwrap_err();
     assert!(error.to_string().contains("underived::double_ has no derivative"), "{error}");
     Ok(())

@@ -1,4 +1,4 @@
-//! Operators that do something else than their schemas say: each fault is found, and named.
+//! Operators that violate their schemas: each fault is found and named.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -63,7 +63,7 @@ fn double_in_place(tensor: &mut Tensor) -> Result<()> {
     tensor.fill_from(values.into_iter().map(|value| 2.0 * value))
 }
 
-/// Makes `out` like a result, as kernels do.
+/// Resizes `out` to the result's sizes, as kernels do.
 fn resize(out: &mut Tensor, sizes: &[i64]) -> Result<()> {
     if out.sizes() != sizes {
         let fresh = Tensor::empty(sizes, out.dtype(), Device::CPU)?;
@@ -72,7 +72,7 @@ fn resize(out: &mut Tensor, sizes: &[i64]) -> Result<()> {
     Ok(())
 }
 
-/// The elements in the order of memory, whatever the strides: what careless kernels read.
+/// The elements in memory order, ignoring strides, as careless kernels read them.
 fn raw(tensor: &Tensor, offset: i64) -> Result<Tensor> {
     let dense = Tensor::empty(tensor.sizes(), DType::Float64, Device::CPU)?;
     doubled(&tensor.strided_view(dense.sizes(), dense.strides(), offset)?)
@@ -278,7 +278,7 @@ mod cpu {
     }
 }
 
-/// What the results of all of these are like: a tensor of the same sizes.
+/// The meta result of all of these operators: a tensor of the same sizes.
 fn described(this: &Tensor) -> Result<Tensor> {
     Tensor::empty(this.sizes(), this.dtype(), Device::META)
 }
@@ -335,7 +335,7 @@ mod meta {
     }
 }
 
-/// Nothing counts what `silent_` writes: without this, its schema would be enough.
+/// Does not count the write: otherwise the default kernel would, by the schema alone.
 #[torch_impl(faulty::silent_, ADInplaceOrView, fallthrough)]
 fn uncounted();
 
@@ -347,7 +347,7 @@ fn handle(name: &str) -> OperatorHandle {
     torch_library::Dispatcher::global().find(&format!("faulty::{name}")).unwrap()
 }
 
-/// The fault of one kind that is found with one or two tensors, and its words.
+/// The message of the fault of one kind that is found with one or two tensors.
 fn fault(name: &str, check: Check) -> String {
     let arguments = handle(name).schema().unwrap().arguments.iter();
     let sample = arguments.take_while(|argument| argument.default.is_none() && !argument.kwarg_only);

@@ -1,4 +1,4 @@
-//! Operators whose layers are wrong: a gradient, a batching rule, a cast. Each fault is found, and named.
+//! Operators with a wrong layer kernel: a gradient, a batching rule, a cast. Each fault is found and named.
 
 use torch_library::autocast::Autocast;
 use torch_library::guard::AutoDispatchBelowAutograd;
@@ -34,7 +34,7 @@ torch_library! {
     }
 }
 
-/// Kernels that all give the square.
+/// Kernels that all compute the square.
 macro_rules! squares {
     ($key:ident: $($operator:ident)+; $($in_place:ident)+) => {
         #[torch_impl(layered, $key)]
@@ -93,7 +93,7 @@ fn panicking(elements: i64) -> Result<Tensor> {
     panic!("{elements} elements")
 }
 
-/// Passes the call on, and records nothing.
+/// Redispatches without recording anything.
 #[torch_impl(layered, Autograd)]
 fn lost(keys: DispatchKeySet, this: &Tensor) -> Result<Tensor> {
     let _below = AutoDispatchBelowAutograd::new();
@@ -176,7 +176,7 @@ fn report(name: &str) -> Report {
     check.run([(0..count).map(|_| Value::Tensor(x())).collect()])
 }
 
-/// The only fault of an operator.
+/// Checks that the operator has exactly one fault, with this message.
 #[track_caller]
 fn check(name: &str, check: Check, expected: &str) {
     let report = report(name);
@@ -227,7 +227,7 @@ fn a_batch_is_what_a_loop_gives() {
         Check::Vmap,
         "with a batch of `self` as first dimension: example 0: element 0 is 2 instead",
     );
-    // What says that it does not know how is not wrong.
+    // A rule that returns an error instead of a result is not a fault.
     assert!(report("refuses_batches").faults.is_empty());
 }
 
@@ -249,7 +249,7 @@ fn a_layer_can_be_left_out() {
     let check = OpCheck::new(operator).without(Check::Gradient).without(Check::SecondGradient);
     let report = check.run([vec![Value::Tensor(x())]]);
     assert!(report.faults.is_empty(), "{report}");
-    // Nothing to look at: no sample is precise enough for differences.
+    // Nothing to check: no sample is precise enough for finite differences.
     let single = aten::to_dtype(&x(), DType::Float32).unwrap();
     let report = OpCheck::new(operator).run([vec![Value::Tensor(single)]]);
     assert!(!report.layers.contains(&Check::Gradient), "{report}");

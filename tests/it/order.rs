@@ -1,10 +1,10 @@
-//! No order of registration and removal shows in a table, and a registration that fails leaves no trace.
+//! The order of registrations and removals does not affect tables, and a registration that fails leaves no trace.
 
 use torch_library::{
     DispatchKey, Dispatcher, ErrorKind, Library, LibraryKind, OperatorHandle, Result, RuntimeKernel, Stack,
 };
 
-/// Numbers that look random and are the same in every run.
+/// Pseudo-random numbers, the same in every run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -23,7 +23,7 @@ impl Numbers {
     }
 }
 
-/// What one library of its own registers.
+/// One registration, in a library of its own.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Define,
@@ -58,13 +58,13 @@ impl Step {
     }
 }
 
-/// Everything that can be seen.
+/// The whole visible state.
 fn everything(dispatcher: &Dispatcher) -> String {
     let table = dispatcher.table("ns::op").ok();
     format!("{:?}\n{:?}\n{table:?}", dispatcher.operators(), dispatcher.fallbacks())
 }
 
-/// A definition, kernels and fallbacks, no two of them at one key.
+/// A definition, kernels and fallbacks, at most one at each key.
 fn program(numbers: &mut Numbers) -> Vec<Step> {
     let keys = numbers.shuffled(DispatchKey::all().collect());
     let kernels = 1 + numbers.below(7);
@@ -83,7 +83,7 @@ fn no_order_of_registration_and_removal_shows() {
         let [straight, winding] = [Dispatcher::leak_empty(), Dispatcher::leak_empty()];
         let _kept: Vec<_> = program.iter().map(|step| step.register(straight).unwrap()).collect();
 
-        // In another order, with kernels between that go again, at keys of the program and others.
+        // In another order, with temporary kernels in between, at keys of the program and others.
         let mut kept = Vec::new();
         let mut passing = Vec::new();
         for step in numbers.shuffled(program.clone()) {
@@ -97,7 +97,7 @@ fn no_order_of_registration_and_removal_shows() {
         numbers.shuffled(passing).into_iter().for_each(drop);
         assert_eq!(everything(winding), everything(straight), "{program:?}");
 
-        // All of it away and back again.
+        // Remove everything and register it again.
         numbers.shuffled(kept).into_iter().for_each(drop);
         assert!(winding.table("ns::op").is_err());
         let _kept: Vec<_> =
@@ -228,7 +228,7 @@ fn a_handle_outlives_its_operator_and_finds_it_again() {
 fn an_operator_that_comes_back_otherwise_is_another() {
     let load = |schema: &str, tags: &[&str]| {
         let mut library = Library::new("it_order_otherwise").unwrap();
-        let handle = library.define_with_tags(schema, tags).unwrap(); // from one line, whatever is defined
+        let handle = library.define_with_tags(schema, tags).unwrap(); // every definition has the same place
         (library, handle)
     };
     let forms: [(&str, &[&str]); 3] = [

@@ -1,6 +1,6 @@
-//! Everything at once: libraries come and go, kernels are overridden, fallbacks and listeners change, while others call.
+//! Everything at once: libraries, overrides, fallbacks and listeners are added and removed while other threads call.
 //!
-//! `STRESS_SECONDS` makes it run longer than its second; the sanitizers run it, see `.ci/sanitize`.
+//! It runs for a second, or for `STRESS_SECONDS`; the sanitizers run it, see `.ci/sanitize`.
 #![expect(unreachable_pub, reason = "the items of a namespace are public")]
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -13,11 +13,11 @@ use torch_library::prelude::*;
 use torch_library::{Dispatcher, ErrorKind, Library, LibraryKind, OperatorHandle, RuntimeKernel, trace};
 
 torch_library! {
-    /// For the test of this file.
+    /// Operators for the test of this file.
     pub mod stress {
-        /// Adds one, or what those who override it add.
+        /// Adds one, or another number where it is overridden.
         bump(int x) -> int;
-        /// Scales a tensor in place, or leaves it.
+        /// Scales a tensor in place, or leaves it unchanged.
         touch_(Tensor(a!) self, int times=1) -> Tensor(a!);
     }
 }
@@ -38,7 +38,7 @@ mod kernels {
 /// A key that no other test uses.
 const KEY: DispatchKey = DispatchKey::TESTING_ONLY_GenericWrapper;
 
-/// What a kernel of this test adds.
+/// The numbers that kernels of this test add.
 const ADDED: std::ops::RangeInclusive<i64> = 1..=4;
 
 fn adds<const N: i64>() -> RuntimeKernel {
@@ -49,12 +49,12 @@ fn adds<const N: i64>() -> RuntimeKernel {
     })
 }
 
-/// Goes on to the next key.
+/// A kernel that redispatches to the next key.
 fn passes() -> RuntimeKernel {
     RuntimeKernel::boxed(|operator, keys, stack| operator.redispatch_boxed(keys.remove(KEY), stack))
 }
 
-/// The result of a call, or nothing where the operator or its kernel is gone.
+/// The result of a call, or `None` if the operator or its kernel has been removed.
 fn call(operator: OperatorHandle) -> Option<i64> {
     let mut stack = Stack::from_iter([Value::Int(10)]);
     match operator.call_boxed(&mut stack) {
@@ -67,7 +67,7 @@ fn call(operator: OperatorHandle) -> Option<i64> {
     }
 }
 
-/// Calls in every way. The typed operators never fail: their linked kernels stay.
+/// Calls in every way. Calls of the typed operators never fail, because their linked kernels stay.
 fn calls(stale: &RwLock<Vec<OperatorHandle>>) {
     assert!(ADDED.contains(&stress::bump(0).unwrap()));
     let mut tensor = Tensor::from([1.0]);
@@ -84,11 +84,11 @@ fn calls(stale: &RwLock<Vec<OperatorHandle>>) {
     }
 }
 
-/// Defines an operator and takes it back.
+/// Defines an operator, calls it and removes it.
 fn load(stale: &RwLock<Vec<OperatorHandle>>) {
     let mut library = Library::fragment("stress").unwrap();
     let Ok(operator) = library.define("passing(int x) -> int") else {
-        return; // another thread has it
+        return; // another thread has defined it
     };
     library.implement("passing", DispatchKey::CompositeExplicitAutograd, adds::<2>()).unwrap();
     assert_eq!(call(operator), Some(2));
@@ -100,7 +100,7 @@ fn load(stale: &RwLock<Vec<OperatorHandle>>) {
     drop(library);
 }
 
-/// Overrides a linked kernel twice; which goes first changes.
+/// Overrides a linked kernel twice; the order of removal alternates.
 fn override_twice(round: usize) {
     let key = DispatchKey::CompositeExplicitAutograd;
     let mut first = Library::implementation("stress", key).unwrap();
@@ -114,7 +114,7 @@ fn override_twice(round: usize) {
     }
 }
 
-/// A fallback for all operators comes and goes; calls pass through it meanwhile.
+/// Adds and removes a fallback for all operators; calls pass through it in between.
 fn fall_back(round: usize) {
     let mut library = Library::open(Dispatcher::global(), LibraryKind::Implementation, "_", None).unwrap();
     library
@@ -124,7 +124,7 @@ fn fall_back(round: usize) {
     assert!(ADDED.contains(&stress::bump(0).unwrap()));
 }
 
-/// A listener comes and goes; it hears at least the call that is made meanwhile.
+/// Adds and removes a listener; it must see at least the call made in between.
 fn listen() {
     let heard = Arc::new(AtomicUsize::new(0));
     let counter = heard.clone();

@@ -1,4 +1,4 @@
-//! What a trace shows of a call through several layers.
+//! The trace of a call through several layers.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,11 +11,11 @@ torch_library! {
     pub mod it_trace {
         /// Has an autograd kernel above the one for the CPU.
         layered(Tensor x) -> Tensor;
-        /// Is made of the other.
+        /// Calls the other operator.
         twice(Tensor x) -> Tensor;
         /// Has no kernel.
         absent(Tensor x) -> Tensor;
-        /// Takes other things than tensors, and works on the stack.
+        /// Takes arguments that are not tensors, and has a boxed kernel.
         several(Tensor[] xs, int n, Tensor? y=None, *, Generator? g=None) -> Tensor;
         /// Is overridden while it is called.
         overridden(int x) -> int;
@@ -50,7 +50,7 @@ fn pass_on(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>
     operator.redispatch_boxed(keys & DispatchKeySet::full_after(DispatchKey::PythonTLSSnapshot), stack)
 }
 
-/// Runs `calls` and returns what was traced of this thread's operators, without places.
+/// Runs `calls` and returns the trace of this thread's calls of these operators, without places.
 fn traced(calls: impl FnOnce()) -> String {
     let lines = Arc::new(Mutex::new(String::new()));
     let (listener, this) = (lines.clone(), std::thread::current().id());
@@ -134,7 +134,7 @@ fn overridden(x: i64) -> Result<i64> {
 #[test]
 fn a_call_whose_kernel_goes_meanwhile_is_shown_once() {
     let key = DispatchKey::CompositeExplicitAutograd;
-    let captured = Arc::new(()); // a closure that captures nothing stays for good
+    let captured = Arc::new(()); // a closure that captures nothing is never dropped
     let (in_typed, in_boxed) = (captured.clone(), captured.clone());
     let typed = it_trace::overridden::kernel(move |_| Ok(Arc::strong_count(&in_typed) as i64));
     let boxed = RuntimeKernel::boxed(move |_, _, _| panic!("{in_boxed:?} is gone"));
@@ -146,7 +146,7 @@ fn a_call_whose_kernel_goes_meanwhile_is_shown_once() {
         let guard = trace::listen(move |_| {
             if std::thread::current().id() == this {
                 *count.lock().unwrap() += 1;
-                drop(library.lock().unwrap().take()); // the call has found its kernel, and has not run it yet
+                drop(library.lock().unwrap().take()); // the call has found its kernel, but not run it yet
             }
         });
         assert_eq!(it_trace::overridden(5).unwrap(), 5, "the linked kernel ran");

@@ -1,13 +1,13 @@
-//! Typed calls of operators that were found by name.
+//! Typed calls of operators that were looked up by name.
 
 use torch_library::prelude::*;
 use torch_library::{Dispatcher, Library, RuntimeKernel, TypedOperatorHandle, functionalize};
 
 torch_library! {
     pub mod it_typed {
-        /// What its tensor holds, times a number, or without one.
+        /// The tensor's element, times a number if one is given.
         scale(Tensor self, Scalar? by, int[] unused) -> Tensor;
-        /// In place, and a number beside.
+        /// Writes in place, and returns a number as well.
         grow_(Tensor(a!) self, Tensor other) -> (Tensor(a!), int);
         /// Names the kernel that a call reaches.
         layer(Tensor x) -> str;
@@ -57,7 +57,7 @@ fn a_linked_operator_is_called_by_its_types() {
         (found("it_typed::scale"), "TypedOperatorHandle(it_typed::scale)")
     );
 
-    // A field names the types with `'static`, which stands for any lifetime.
+    // A field spells the types with `'static`, which stands for any lifetime.
     struct Layers {
         layer: TypedOperatorHandle<fn(&'static Tensor) -> String>,
     }
@@ -67,7 +67,7 @@ fn a_linked_operator_is_called_by_its_types() {
     assert_eq!(layer.redispatch(DispatchKeySet::from_key(DispatchKey::CPU), &x).unwrap(), "CPU");
 }
 
-/// The types of `grow_`.
+/// The types of `grow_`, as an alias.
 type Grow = for<'a, 'b> fn(&'a mut Tensor, &'b Tensor) -> Result<(&'a mut Tensor, i64)>;
 
 #[test]
@@ -85,7 +85,7 @@ fn a_returned_argument_is_the_callers() {
         assert!(grown.is_same(&before) && count == 2, "{grow}");
         assert_eq!(grown.to_vec::<f64>().unwrap(), [11.0, 22.0], "{grow}");
     }
-    // The layers know which argument is returned, too: there is no `grow`, so they call it with a copy.
+    // Layers know which argument is returned, too: since there is no `grow`, they call `grow_` with a copy.
     let mut x = functionalize::to_functional(&Tensor::from([1.0])).unwrap();
     let (before, one) = (x.clone(), Tensor::from([1.0]));
     let (grown, _) = defined.typed::<Grow, _>().unwrap().call(&mut x, &one).unwrap();
@@ -103,7 +103,7 @@ fn other_types_are_refused_with_both_schemas() {
           as asked: it_typed::scale(Tensor arg0, Scalar arg1) -> Tensor"#]]
     .assert_eq(&error.to_string());
 
-    // To return the other argument would be another call.
+    // A signature that returns the other argument is wrong.
     let mut library = Library::new("it_typed_other").unwrap();
     let swap = library.define("swap(Tensor(a!) x, Tensor(b!) y) -> (Tensor(b!), Tensor(a!))").unwrap();
     type InOrder = for<'a, 'b> fn(&'a mut Tensor, &'b mut Tensor) -> Result<(&'a mut Tensor, &'b mut Tensor)>;

@@ -1,10 +1,10 @@
-"""Writes rows of calls that differ a little from the samples of PyTorch's operator tests: some work, some are refused.
+"""Writes rows of calls that differ slightly from the samples of PyTorch's operator tests: some work, some raise an error.
 
     python tests/opinfo/changed.py OUT --seed N [--only REGEX] [--part K/N] [--samples COUNT] [--changes COUNT]
 
 Each operator that an entry calls is called again with one argument changed: a tensor of another dtype, with other sizes
-or strides, without elements, without dimensions, or with numbers that are not finite; a number or a list of them beside
-what it was; an `out` that is too small, not contiguous or of another dtype. What PyTorch answers is the row.
+or strides, without elements, zero-dimensional, or with non-finite numbers; a number or a list of numbers similar to
+the original; an `out` that is too small, not contiguous or of another dtype. PyTorch's answer becomes the row.
 """
 
 import argparse
@@ -83,7 +83,7 @@ TENSORS = [other_dtype, other_dtype, other_sizes, other_sizes, other_sizes, othe
 
 
 def other_value(value, chance):
-    """Another value in place of one; the same where there is nothing to change."""
+    """A changed value, or the same value if there is nothing to change."""
     if isinstance(value, Sized):
         return chance.choice(TENSORS)(value, chance)
     if isinstance(value, bool):
@@ -110,7 +110,7 @@ def other_value(value, chance):
 
 
 def with_another_out(call, chance):
-    """The variant that writes to `out`, and an `out` that is not as the result is."""
+    """The `out` variant of a call, with an `out` that does not match the result."""
     call = out_call(call)
     if call is None:
         return None
@@ -128,7 +128,7 @@ def with_another_out(call, chance):
 
 
 def changed(call, chance, outs):
-    """The call with one of its arguments changed; with a probability, to one that writes to `out`."""
+    """The call with one of its arguments changed; with some probability, its `out` variant."""
     if chance.random() < outs:
         other = with_another_out(call, chance)
         if other is not None or outs == 1:
@@ -144,7 +144,7 @@ def changed(call, chance, outs):
 
 
 def row_or_refusal(call):
-    """The row of a call, whether it works or is refused."""
+    """The row of a call, whether it works or raises an error."""
     args, kwargs = call.made()
     try:
         with torch.no_grad(), warnings.catch_warnings():
@@ -158,7 +158,7 @@ def row_or_refusal(call):
 
 
 def changed_rows(writer, name, info, options):
-    """The rows of one entry: calls of each of its operators, changed."""
+    """The rows of one entry: changed calls of each of its operators."""
     chance = random.Random(f"{name} {options.seed}")
     calls = {}
     supported = info.supported_dtypes("cpu")
@@ -179,7 +179,7 @@ def changed_rows(writer, name, info, options):
 
 
 def in_a_process(run, seconds):
-    """What a function returns, run in a process of its own: with arguments at random PyTorch may end it."""
+    """The result of a function, run in a process of its own: with arbitrary arguments PyTorch may crash."""
     reading, writing = os.pipe()
     child = os.fork()
     if not child:

@@ -1,4 +1,4 @@
-"""Values of PyTorch as rows write them, and rows as values.
+"""Converts PyTorch's values to the rows' notation, and back.
 
 A tensor is written with its whole storage, so that a row can be replayed from the row alone. Every number is written
 with as few digits as give the same number of its dtype again.
@@ -20,11 +20,11 @@ MOST_ELEMENTS = 1500
 
 
 class Unwritable(Exception):
-    """A value that rows have no form for, or one that is too large for them."""
+    """A value that rows cannot represent, or that is too large for them."""
 
 
 class Sized:
-    """A tensor taken down: enough to make it again, as often as it is needed."""
+    """A recorded tensor: enough to make it again, as often as it is needed."""
 
     def __init__(self, tensor):
         if tensor.layout != torch.strided or tensor.device.type != "cpu" or tensor.is_quantized:
@@ -52,7 +52,7 @@ class Sized:
 
 
 def is_wrapped_number(tensor):
-    """Whether a tensor was a Python number: such a one does not decide the dtype among tensors without dimensions."""
+    """Whether a tensor was a Python number, which does not decide the dtype among zero-dimensional tensors."""
     smaller = {torch.float64: torch.float32, torch.int64: torch.int32, torch.complex128: torch.complex64}
     if tensor.dim() or tensor.dtype not in smaller:
         return False
@@ -61,7 +61,7 @@ def is_wrapped_number(tensor):
 
 
 def take_down(value):
-    """An argument with its tensors taken down."""
+    """An argument with its tensors recorded."""
     if isinstance(value, torch.Tensor):
         return value.item() if is_wrapped_number(value) else Sized(value)
     if isinstance(value, (list, tuple)):
@@ -70,7 +70,7 @@ def take_down(value):
 
 
 def made(value, change=lambda storage: storage):
-    """The argument again, with tensors of its own."""
+    """The recorded argument, with new tensors."""
     if isinstance(value, Sized):
         return value.tensor(change)
     if isinstance(value, list):
@@ -79,7 +79,7 @@ def made(value, change=lambda storage: storage):
 
 
 def written(value):
-    """An argument as a row writes it."""
+    """An argument in the rows' notation."""
     if isinstance(value, Sized):
         return value.written()
     if isinstance(value, list):
@@ -135,7 +135,7 @@ def short(value, dtype):
 
 
 def paths(args, kwargs, kind=Sized):
-    """The tensors among arguments and where they are: `0`, `0.1` in a list, or a name."""
+    """The tensors among arguments, with their paths: `0`, `0.1` in a list, or a name."""
     for path, value in [(str(index), value) for index, value in enumerate(args)] + list(kwargs.items()):
         if isinstance(value, kind):
             yield path, value

@@ -1,4 +1,4 @@
-"""One call of an operator made into a row: what it answers, what it writes, and its gradients.
+"""Makes a row of one call of an operator: its results, its writes, and its gradients.
 
 A row is left out (`Unfit`) where its answer is no fact about the operator: random or never written elements, signs of
 eigenvectors, an order among equals, and numbers that PyTorch itself does not get right in this dtype.
@@ -10,23 +10,23 @@ import torch
 
 from encode import DTYPES, Sized, Unwritable, made, number, numbers, paths, written
 
-# How far an answer may be off from that of the next wider dtype, for numbers around 1: what the runner allows.
+# The tolerance between an answer and that of the next wider dtype, for numbers around 1: the same as the runner's.
 TOLERANCES = {torch.float64: 1e-12, torch.float32: 2e-5, torch.float16: 2e-3, torch.bfloat16: 2e-2,
               torch.complex128: 1e-12, torch.complex64: 2e-5}
 WIDER = {torch.float32: torch.float64, torch.float16: torch.float64, torch.bfloat16: torch.float64,
          torch.complex64: torch.complex128}
-# Vectors whose sign or phase is free, and eigenvalues whose order is.
+# Vectors whose sign or phase is arbitrary, and eigenvalues in arbitrary order.
 FREE_SIGN = {"svd", "_linalg_svd", "linalg_svd", "linalg_eigh", "_linalg_eigh", "linalg_eig", "linalg_eigvals",
              "_linalg_eigvals", "linalg_polar"}
-# Which of equal elements comes first is free.
+# The order of equal elements is arbitrary.
 FREE_ORDER = {"sort", "argsort", "msort", "topk", "kthvalue", "median", "nanmedian", "mode"}
-# Eight digits or so of float64 are right in PyTorch.
+# PyTorch computes only about eight digits of float64 correctly.
 ROUGH_IN_FLOAT64 = {"special_bessel_j0", "special_bessel_j1", "special_bessel_y0", "special_bessel_y1", "polygamma",
                     "polygamma_", "special_polygamma", "digamma", "hardsigmoid", "hardsigmoid_backward",
                     "special_airy_ai"}
-# The gradient goes to the elements that were overwritten, and not to the others.
+# PyTorch sends the gradient to the elements that were overwritten, instead of to the others.
 WRONG_GRADIENT = {"as_strided_scatter"}
-# Their answer is about the dtype itself, so a wider one says nothing.
+# The answer depends on the dtype itself, so it cannot be compared with a wider one.
 OF_THE_DTYPE = {"nextafter", "nextafter_", "nan_to_num", "nan_to_num_", "view", "hash_tensor", "frexp", "bucketize"}
 
 
@@ -35,7 +35,7 @@ class Unfit(Exception):
 
 
 class Call:
-    """An operator and its arguments, taken down before the call."""
+    """An operator and its arguments, recorded before the call."""
 
     def __init__(self, operator, args, kwargs):
         self.operator, self.args, self.kwargs = operator, args, kwargs
@@ -50,7 +50,7 @@ class Call:
         return self.schema.name.split("::")[1]
 
     def signature(self, exact):
-        """Calls that differ in numbers alone have the same; if it is exact, in elements alone."""
+        """Equal for calls that differ only in numbers; if `exact`, for those that differ only in elements."""
         def kind(value):
             if isinstance(value, Sized):
                 if exact:
@@ -72,14 +72,14 @@ class Call:
         return args, {name: made(value, change) for name, value in self.kwargs.items()}
 
     def wider(self):
-        """The same call with numbers of the next wider dtype."""
+        """The same call in the next wider dtype."""
         def dtype(value):
             return WIDER.get(value, value) if isinstance(value, torch.dtype) else value
         args, kwargs = self.made(lambda storage: storage.to(WIDER.get(storage.dtype, storage.dtype)))
         return [dtype(value) for value in args], {name: dtype(value) for name, value in kwargs.items()}
 
     def nudged(self, seed):
-        """The same call with float64 numbers that differ in their last digit."""
+        """The same call with float64 numbers that differ in the last digit."""
         generator = torch.Generator().manual_seed(seed)
 
         def nudge(storage):
@@ -90,7 +90,7 @@ class Call:
 
 
 def results(outputs):
-    """The results as a list, and whether the operator returns one list."""
+    """The results as a list, and whether the operator returns a single list."""
     if isinstance(outputs, (list, tuple)):
         return list(outputs), isinstance(outputs, list)
     return [outputs], False
@@ -131,7 +131,7 @@ def is_written(call, path, names):
 
 
 def error_row(call):
-    """The row of a call that is refused."""
+    """The row of a call that raises an error."""
     args, kwargs = call.made()
     try:
         with torch.no_grad():
@@ -180,7 +180,7 @@ def described(output, inputs):
 
 
 def same(a, b, tolerance=None):
-    """Whether two results are the same: to the bit, or within a tolerance."""
+    """Whether two results are equal: bit by bit, or within a tolerance."""
     if a is None or b is None:
         return a is b
     if a.shape != b.shape:
@@ -215,7 +215,7 @@ def refuse_unfit(call):
 
 
 def check(call, outputs, mutated):
-    """Refuses results that another run, a wider dtype or the last digit of an input changes."""
+    """Rejects results that change in another run, in a wider dtype or with the last digit of an input."""
     def again(made, seed=1):
         torch.manual_seed(seed)
         args, kwargs = made
@@ -248,7 +248,7 @@ def references(call):
 
 
 def gradients(call):
-    """The fields of the gradients of a call; none where there is nothing to differentiate."""
+    """The fields for the gradients of a call; none if nothing is differentiable."""
     if call.short_name in WRONG_GRADIENT:
         return {}
     try:
@@ -284,7 +284,7 @@ def is_about_derivatives(error):
 
 
 def backward(call, made_arguments):
-    """Nodes, weights and gradients of the weighted sum of the results, where all of them are real."""
+    """Nodes, weights and gradients of the weighted sum of the results, if all of them are real."""
     args, kwargs = made_arguments
     leaves = {}
     for path, value in paths(args, kwargs, torch.Tensor):

@@ -1,4 +1,4 @@
-"""Writes rows for the runner of recorded answers from PyTorch's own operator tests.
+"""Writes rows for the replay of recorded answers, from PyTorch's own operator tests.
 
     python tests/opinfo/rows.py OUT [--only REGEX] [--part K/N] [--samples COUNT] [--declared FILE]
                                     [--seed N] [--dtypes NAME,NAME] [--inputs samples|reference|modules]
@@ -32,7 +32,7 @@ OPERATORS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "operators.md
 
 
 class Below(TorchDispatchMode):
-    """Takes down each call that arrives below autograd."""
+    """Records each call that arrives below autograd."""
 
     def __init__(self, calls):
         super().__init__()
@@ -44,9 +44,9 @@ class Below(TorchDispatchMode):
 
 
 class Top(SchemaCheckMode):
-    """Takes down each call of an operator as a program makes it, and with it the calls below.
+    """Records each call of an operator that a program makes, together with the calls below it.
 
-    PyTorch lets only modes of its own sit above autograd, hence the base, of which nothing is used.
+    Only PyTorch's own modes may be above autograd, hence the base class, which is not used otherwise.
     """
 
     def __init__(self, calls):
@@ -71,7 +71,7 @@ def take(calls, kind, operator, args, kwargs):
 
 
 def calls_of(run):
-    """The calls that a function makes, and the error it ends with."""
+    """The calls that a function makes, and the error that it raises."""
     calls, failure = [], None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -85,7 +85,7 @@ def calls_of(run):
 
 
 def out_call(call):
-    """The variant of a call that writes to `out`, with fresh tensors of the right size."""
+    """The `out` variant of a call, with fresh tensors of the right size."""
     names = [argument.name for argument in call.schema.arguments]
     for overload in call.operator.overloadpacket.overloads():
         operator = getattr(call.operator.overloadpacket, overload)
@@ -113,7 +113,7 @@ def operator_outputs(outputs):
 
 
 class Writer:
-    """The rows so far, and what was met on the way."""
+    """The rows so far, and statistics."""
 
     def __init__(self, declared):
         self.declared = declared
@@ -130,7 +130,7 @@ class Writer:
         if call is None:
             self.left_out["too large, or of no form that rows have"] += 1
             return
-        # Calls below are many and alike: one of a kind will do, and none that is written already.
+        # Calls below are many and similar: one of each kind suffices, unless it has been written already.
         above = kind != "below"
         key, rough = (above, call.signature(above)), (False, call.signature(False))
         if make is row and key in self.seen:
@@ -175,7 +175,7 @@ def full_name(info):
 
 
 def samples_of(info, dtype, options):
-    """An entry's samples in a dtype: the first ones, or with a seed any."""
+    """An entry's samples in a dtype: the first ones or, with a seed, random ones."""
     differentiable = dtype.is_floating_point or dtype.is_complex
     inputs = info.reference_inputs if options.inputs == "reference" else info.sample_inputs
     count = options.samples if dtype == torch.float32 else (options.samples + 1) // 2
@@ -214,7 +214,7 @@ def entry_rows(writer, info, options):
 
 
 def module_rows(writer, info, options):
-    """The rows of one module: what its calls, forward and back, are made of."""
+    """The rows of one module: the calls that its forward and backward passes make."""
     name = info.name
     for dtype in [getattr(torch, name) for name in options.dtypes]:
         if dtype not in info.dtypes:
@@ -246,7 +246,7 @@ def database(options):
 
 
 def write(writer, folder):
-    """Writes the rows and the list of what is missing, and prints what was left out."""
+    """Writes the rows and the list of missing operators, and prints what was left out."""
     folder.mkdir(parents=True, exist_ok=True)
     with gzip.open(folder / "kernels.jsonl.gz", "wt", compresslevel=9) as file:
         for entry in writer.rows:

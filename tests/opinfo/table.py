@@ -1,4 +1,4 @@
-"""Prints the table of coverage of PyTorch's operator tests: replays rows that `rows.py` wrote, by `oracle`.
+"""Prints the coverage table of PyTorch's operator tests: replays rows written by `rows.py` with `oracle`.
 
     python tests/opinfo/table.py FOLDER... [--oracle target/debug/oracle] > docs/opinfo.md
 """
@@ -22,7 +22,7 @@ tests reach are not declared here, and their rows are not written.
 
 
 class Count:
-    """How many rows there are of something, how many failed, and how many were skipped."""
+    """The numbers of rows, of failed ones and of skipped ones."""
 
     def __init__(self):
         self.rows, self.failed, self.skipped, self.dtypes = 0, 0, 0, set()
@@ -34,12 +34,12 @@ class Count:
 
 
 def dtypes(row):
-    """The element types among the arguments of a row."""
+    """The dtypes among the arguments of a row."""
     return set(re.findall(r'"tensor": {"dtype": "(\w+)"', json.dumps([row["args"], row["kwargs"]])))
 
 
 def replay(oracle, folder):
-    """The rows of a folder, and the operators and entries of those that failed and that were skipped."""
+    """The rows of a folder, and the operators and entries of failed and of skipped ones."""
     with gzip.open(folder / "kernels.jsonl.gz", "rt") as file:
         rows = [json.loads(line) for line in file]
     output = subprocess.run([oracle, folder, "kernels", "--json"], capture_output=True, text=True).stdout

@@ -1,4 +1,4 @@
-//! Comparing tensors with what PyTorch returned.
+//! Compares tensors with those that PyTorch returned.
 
 use serde_json::Value as Json;
 use torch_library::element::Complex64;
@@ -8,7 +8,7 @@ use crate::report::{Check, Unmet, equal};
 use crate::rows::Row;
 use crate::values;
 
-/// Compares element type, geometry and elements. `summands` is how many numbers each element is a sum of.
+/// Compares dtype, geometry and elements. `summands` is the number of terms that each element sums.
 pub(crate) fn tensor(got: &Tensor, want: &Json, summands: usize) -> Check {
     equal("dtype", got.dtype().to_string().as_str(), want.text("dtype")?)?;
     let geometry = got.geometry();
@@ -22,7 +22,7 @@ pub(crate) fn tensor(got: &Tensor, want: &Json, summands: usize) -> Check {
     elements(got, want.list("values")?, tolerance(got.dtype(), summands))
 }
 
-/// How far a number may be off, for numbers around 1.
+/// The tolerance for numbers around 1.
 pub(crate) fn tolerance(dtype: DType, summands: usize) -> f64 {
     let root = (summands.max(1) as f64).sqrt();
     match dtype.to_real() {
@@ -56,7 +56,7 @@ pub(crate) fn elements(got: &Tensor, want: &[Json], tolerance: f64) -> Check {
 fn is_close<T: Element>(got: T, want: T, tolerance: f64) -> bool {
     let (a, b): (Complex64, Complex64) = (got.cast(), want.cast());
     if T::DTYPE.is_complex() && [a.re, a.im, b.re, b.im].iter().all(|part| part.is_finite()) {
-        // Of a complex number the size counts: a part that nearly cancels has few digits in any order of sums.
+        // Complex numbers are compared by absolute value: a part that nearly cancels has few significant digits.
         return (a - b).norm() <= tolerance * b.norm().max(1.0);
     }
     got == want || (is_part_close(a.re, b.re, tolerance) && is_part_close(a.im, b.im, tolerance))

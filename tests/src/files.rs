@@ -1,4 +1,4 @@
-//! How the rows of each file are replayed.
+//! Replays the rows of each file.
 
 mod autocast;
 mod bad_schemas;
@@ -29,7 +29,7 @@ pub(crate) const ALL: &[File] = &[
     File { name: "vmap", replay: vmap::replay },
 ];
 
-/// Files that can be replayed through a layer that is to change nothing.
+/// Files that can be replayed through a layer that must not change the results.
 pub(crate) const THROUGH: &[(&str, File)] = &[
     ("functionalize", File { name: "programs", replay: programs::functionalized }),
     ("fake", File { name: "programs", replay: programs::fake }),

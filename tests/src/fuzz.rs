@@ -1,4 +1,4 @@
-//! What fuzzers run: for each target one function that takes bytes and panics where something is wrong.
+//! The fuzz targets: functions that take bytes, and panic if something is wrong.
 
 use std::sync::OnceLock;
 
@@ -10,13 +10,13 @@ use torch_library_schema::{Mode, Schema, SchemaArgument};
 
 use crate::hostile::Hostile;
 
-/// A target's name, and what it does with an input.
+/// A target's name and function.
 pub type Target = (&'static str, fn(&[u8]));
 
-/// All of them.
+/// All targets.
 pub const TARGETS: [Target; 2] = [("schema", schema), ("boxed_call", boxed_call)];
 
-/// Reads a text as a schema, in both modes: what is accepted reads back from what is printed, and answers every question.
+/// Parses a text as a schema in both modes: what is accepted must parse again after printing, and answer every query.
 pub fn schema(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     let [strict, pytorch] = [Mode::Strict, Mode::PyTorch].map(|mode| check_schema(&text, mode));
@@ -36,7 +36,7 @@ fn check_schema(text: &str, mode: Mode) -> bool {
     let printed = schema.to_string();
     assert_eq!(Schema::parse(&printed, mode).as_ref(), Ok(&schema), "{text:?} is printed as {printed:?}");
     assert!(!schema.pytorch().to_string().is_empty(), "{text:?}");
-    // A line break at the end is the only token of a text that a list of tokens may not have.
+    // A trailing line break is the only token of a text that cannot be in a list of tokens.
     if !text.contains('\n') {
         assert_eq!(Schema::parse_tokens(&lex(text), mode).as_ref(), Ok(&schema), "{text:?}");
     }
@@ -52,8 +52,8 @@ fn check_schema(text: &str, mode: Mode) -> bool {
     true
 }
 
-/// Makes a few calls that the input chooses, of linked operators and of one that it declares itself: each returns or refuses,
-/// and keeps nothing. Some go through a boxed fallback.
+/// Makes a few calls that the input chooses, of linked operators and of one that it declares itself: each returns a result or
+/// an error, and keeps nothing alive. Some go through a boxed fallback.
 pub fn boxed_call(input: &[u8]) {
     let mut bytes = input.iter();
     let mut byte = || bytes.next().map_or(0, |byte| usize::from(*byte));
@@ -70,10 +70,10 @@ pub fn boxed_call(input: &[u8]) {
     hostile.declare_and_call().unwrap_or_else(|failure| panic!("{failure}"));
 }
 
-/// How many calls an input makes.
+/// The number of calls per input.
 const CALLS: usize = 4;
 
-/// Where a fallback stands that looks at all arguments and passes them on.
+/// The key of a fallback that reads all arguments and redispatches.
 const LAYER: DispatchKey = DispatchKey::TESTING_ONLY_GenericMode;
 
 fn linked() -> &'static [OperatorHandle] {

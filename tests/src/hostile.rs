@@ -1,5 +1,5 @@
-//! Calls that nobody would write: any operator, with values that fit its schema or do not, made from a source of choices.
-//! A test feeds it with random numbers, a fuzz target with bytes.
+//! Calls that no reasonable program makes: any operator, with values that may or may not fit its schema, from a source of
+//! choices. A test feeds it with random numbers, a fuzz target with bytes.
 
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,7 +12,7 @@ use torch_library::{
 };
 use torch_library_schema::Type;
 
-/// Numbers that sizes, dimensions and steps go wrong with. None between a few hundred and what no machine can hold.
+/// Problematic sizes, dimensions and steps. None is between a few hundred and what no machine can hold.
 const NUMBERS: [i64; 16] =
     [0, 1, 2, 3, 4, -1, -2, -3, -4, 7, 100, i64::MAX, i64::MIN, i64::MAX - 1, 1 << 61, -(1 << 61)];
 
@@ -29,7 +29,7 @@ const DTYPES: [DType; 8] = [
     DType::Complex64,
 ];
 
-/// What schemas are made of.
+/// The types of generated schemas.
 const TYPES: [&str; 24] = [
     "Tensor",
     "Tensor",
@@ -57,25 +57,25 @@ const TYPES: [&str; 24] = [
     "MemoryFormat",
 ];
 
-/// Makes one call after the other.
+/// Makes calls, one after the other.
 pub struct Hostile<'c> {
     operators: Vec<OperatorHandle>,
-    /// A number below the one given.
+    /// Returns a number below its argument.
     choose: &'c mut dyn FnMut(usize) -> usize,
     tensors: Vec<WeakTensor>,
 }
 
-/// How a call ended.
+/// The result of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It returned.
+    /// The call succeeded.
     Returned,
-    /// It refused the arguments.
+    /// The call returned an error.
     Refused,
 }
 
 impl<'c> Hostile<'c> {
-    /// For these operators; `choose(n)` gives a number below `n`.
+    /// Calls these operators; `choose(n)` returns a number below `n`.
     pub fn new(operators: Vec<OperatorHandle>, choose: &'c mut dyn FnMut(usize) -> usize) -> Self {
         Hostile { operators, choose, tensors: Vec::new() }
     }
@@ -83,7 +83,7 @@ impl<'c> Hostile<'c> {
     /// Makes one call.
     ///
     /// # Errors
-    /// It panicked, kept a tensor alive, or refused the arguments in a message that does not name the operator.
+    /// The call panicked, kept a tensor alive, or returned an error that does not name the operator.
     pub fn call(&mut self) -> Result<Outcome, String> {
         let index = self.below(self.operators.len());
         self.call_one(self.operators[index])
@@ -112,10 +112,10 @@ impl<'c> Hostile<'c> {
         }
     }
 
-    /// Declares an operator of any signature, calls it, and takes it back.
+    /// Declares an operator of any signature, calls it, and removes it.
     ///
     /// # Errors
-    /// As [`call`](Self::call).
+    /// The same as those of [`call`](Self::call).
     pub fn declare_and_call(&mut self) -> Result<Outcome, String> {
         static EMPTY: OnceLock<&'static Dispatcher> = OnceLock::new();
         let dispatcher = EMPTY.get_or_init(Dispatcher::leak_empty);
@@ -130,7 +130,7 @@ impl<'c> Hostile<'c> {
         let mut library = Library::open(dispatcher, LibraryKind::Fragment, "hostile", None)
             .map_err(|error| error.to_string())?;
         let Ok(operator) = library.define(&schema) else { return Ok(Outcome::Refused) };
-        // Leaves as many values as there are returns, of any type.
+        // Pushes as many values as there are returns, which may have the wrong types.
         let kernel = RuntimeKernel::boxed(|operator, _, stack| {
             let schema = operator.schema()?;
             stack.drop_last(schema.arguments.len() / 2);
@@ -157,7 +157,7 @@ impl<'c> Hostile<'c> {
         values
     }
 
-    /// Mostly a value of the type.
+    /// A value that usually has the given type.
     fn value(&mut self, ty: &Type) -> Value<'static> {
         if self.one_in(24) {
             return self.anything();

@@ -1,4 +1,4 @@
-//! Tests of any backend, in one call: memory and copies, recorded answers, views, versions, gradients, and operators
+//! Tests for any backend, in one call: memory and copies, recorded answers, views, versions, gradients, and operators
 //! against their schemas.
 //!
 //! ```no_run
@@ -9,8 +9,8 @@
 //! report.into_result().unwrap();
 //! ```
 //!
-//! A backend passes with the hooks and the fallback alone; every kernel that it has is then held to the same answers.
-//! What it refuses, as a dtype that it cannot hold, counts as skipped where its error is of the kind `NotSupported`.
+//! A backend passes with the hooks and the fallback alone; every kernel that it has must then give the same answers.
+//! What it does not support, such as a dtype, counts as skipped if the error is of the kind `NotSupported`.
 
 mod checks;
 mod memory;
@@ -25,47 +25,47 @@ use crate::files::{kernels, programs};
 use crate::report::{Report, Unmet};
 use crate::{rows, values};
 
-/// The recorded answers that need no other files: what operators compute, and programs with views, writes and gradients.
+/// The recorded answers that need no other files: results of operators, and programs with views, writes and gradients.
 const ANSWERS: [(&str, &[u8]); 2] = [
     ("kernels", include_bytes!("../golden/kernels.jsonl.gz")),
     ("programs", include_bytes!("../golden/programs.jsonl.gz")),
 ];
 
-/// The same, in their thousands.
+/// More recorded answers, thousands of rows.
 const WIDER: [(&str, &[u8]); 3] = [
     ("derivatives", include_bytes!("../golden/derivatives/kernels.jsonl.gz")),
     ("wider kernels", include_bytes!("../golden/wider/kernels.jsonl.gz")),
     ("wider programs", include_bytes!("../golden/wider/programs.jsonl.gz")),
 ];
 
-/// A device, and what to leave out.
+/// A device, and which tests to leave out.
 #[derive(Clone, Copy, Debug)]
 pub struct Kit {
     device: Device,
     is_wide: bool,
 }
 
-/// What the tests found.
+/// The results of the tests.
 #[derive(Debug)]
 pub struct KitReport {
     device: Device,
-    /// Each part of the tests.
+    /// One report for each part of the tests.
     pub parts: Vec<Report>,
 }
 
 impl Kit {
-    /// The tests for a device, which may be the CPU.
+    /// Creates the tests for a device, which may be the CPU.
     pub fn new(device: Device) -> Kit {
         Kit { device, is_wide: true }
     }
 
-    /// Without the longer files of recorded answers: for emulated devices.
+    /// Leaves out the longer files of recorded answers: for emulated devices.
     #[must_use]
     pub fn quick(self) -> Kit {
         Kit { is_wide: false, ..self }
     }
 
-    /// Runs all tests. Operators that fall back do so without a warning meanwhile.
+    /// Runs all tests, without the warnings for operators that fall back to the CPU.
     pub fn run(self) -> KitReport {
         if self.device.kind != DeviceType::Cpu {
             set_fallback_policy(self.device.kind, FallbackPolicy::Silent);
@@ -91,7 +91,7 @@ impl Kit {
 }
 
 impl KitReport {
-    /// How many rows and tests failed.
+    /// The number of rows and tests that failed.
     pub fn failed(&self) -> usize {
         self.parts.iter().map(|part| part.failed.len()).sum()
     }
@@ -99,7 +99,7 @@ impl KitReport {
     /// Whether all passed.
     ///
     /// # Errors
-    /// What did not.
+    /// Lists the failures.
     pub fn into_result(self) -> Result<()> {
         match self.failed() {
             0 => Ok(()),
@@ -115,10 +115,10 @@ impl fmt::Display for KitReport {
     }
 }
 
-/// A test by its name, which says what must hold.
+/// A test and its name, which says what must hold.
 type Test = (&'static str, fn(Device) -> Result<()>);
 
-/// Runs named tests as the rows of a report.
+/// Runs named tests, as rows of a report.
 fn tests(name: &'static str, tests: &[Test], device: Device) -> Report {
     let mut report = Report::new(name);
     for (label, test) in tests {

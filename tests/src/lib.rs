@@ -1,7 +1,7 @@
-//! Replays what PyTorch answered, as recorded in files of rows, through the public face of this project.
+//! Replays PyTorch's answers, recorded as rows of files, through the public interface of this project.
 //!
-//! Each file has a module under `files` that says how one of its rows is replayed. A row passes, fails, or is
-//! skipped with a reason: a skipped row is a gap, not a pass. Nothing here looks at the id of a row.
+//! Each file has a module under `files` that replays its rows. A row passes, fails, or is skipped
+//! with a reason: a skipped row is a gap, not a pass. The ids of rows are never used.
 
 mod compare;
 pub mod fuzz;
@@ -30,15 +30,15 @@ pub struct File {
 }
 
 impl File {
-    /// All of them, in the order in which they build on each other.
+    /// All files, in the order in which they build on each other.
     pub fn all() -> &'static [File] {
         files::ALL
     }
 
-    /// The file of a name, which may have its extensions: `schemas` or `schemas.jsonl.gz`.
+    /// Finds a file by its name, with or without extensions: `schemas` or `schemas.jsonl.gz`.
     ///
     /// # Errors
-    /// No file that is known has this name; the message lists those that are.
+    /// There is no file of this name; the message lists the known ones.
     pub fn named(name: &str) -> Result<&'static File> {
         let stem = name.split('.').next().unwrap_or(name);
         files::ALL.iter().find(|file| file.name == stem).ok_or_else(|| {
@@ -50,13 +50,13 @@ impl File {
         })
     }
 
-    /// A file as it is replayed through a layer that is to change nothing: `functionalize`, `trace`, or `fake`, which
-    /// compares everything but elements.
+    /// A file to be replayed through a layer that must not change the results: `functionalize`, `trace`, or `fake`, for
+    /// which everything but elements is compared.
     pub fn through(layer: &str) -> Option<&'static File> {
         files::THROUGH.iter().find(|(name, _)| *name == layer).map(|(_, file)| file)
     }
 
-    /// Replays the rows that a folder has of this file; nothing where it has none.
+    /// Replays the rows that a folder has of this file; `None` if it has none.
     ///
     /// # Errors
     /// The file cannot be read.

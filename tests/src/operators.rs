@@ -1,4 +1,4 @@
-//! Calling the operators of the kernels crate by name.
+//! Calls operators of the kernels crate by name.
 
 use serde_json::Value as Json;
 use torch_library::{DispatchKey, Dispatcher, ErrorKind, OperatorHandle, Result, Tensor, Value};
@@ -8,7 +8,7 @@ use torch_library_schema::Type;
 use crate::report::{Check, Unmet};
 use crate::values;
 
-/// The operator of a name; a row about one that nobody declares is skipped.
+/// The operator of a name; if it is not declared, the row is skipped.
 pub(crate) fn find(name: &str) -> Check<OperatorHandle> {
     Dispatcher::global().find(name).map_err(|_| Unmet::Skipped(format!("{name} is not declared")))
 }
@@ -25,7 +25,7 @@ impl<'n> Arguments<'n> {
         Self::with_variables(row, &|_| None)
     }
 
-    /// As [`of`](Self::of), where an argument may be `{"var": name}`.
+    /// Like [`of`](Self::of), where an argument may also be `{"var": name}`.
     pub(crate) fn with_variables(row: &'n Json, variable: &dyn Fn(&str) -> Option<Tensor>) -> Result<Self> {
         let decode = |json: &Json| values::decode_with(json, variable);
         let positional = row["args"].as_array().into_iter().flatten().map(decode);
@@ -34,7 +34,7 @@ impl<'n> Arguments<'n> {
         Ok(Arguments { positional: positional.collect::<Result<_>>()?, named: named.collect::<Result<_>>()? })
     }
 
-    /// The tensors and where they are: `0`, `0.1` in a list, or a name.
+    /// The tensors with their paths: `0`, `0.1` in a list, or a name.
     pub(crate) fn tensors(&self) -> Vec<(String, Tensor)> {
         let positional = self.positional.iter().enumerate().map(|(index, value)| (index.to_string(), value));
         let named = self.named.iter().map(|(name, value)| ((*name).to_owned(), value));
@@ -57,8 +57,8 @@ impl<'n> Arguments<'n> {
         tensors
     }
 
-    /// Calls an operator; a number for a tensor stands for one, as in Python. A list of returns is one list; so is a
-    /// list that is the only return.
+    /// Calls an operator; a number for a tensor stands for one, as in Python. Several returns become one list, and so
+    /// does a single return that is a list.
     pub(crate) fn call(self, operator: OperatorHandle) -> Result<Vec<Value<'static>>> {
         let schema = operator.schema()?;
         let takes_tensor = |index: Option<usize>| {
@@ -90,8 +90,8 @@ fn wrapped(value: Value<'static>, takes_tensor: bool) -> Value<'static> {
     }
 }
 
-/// A row about an operator that has no kernel yet is skipped, also where PyTorch has an error. A call that leads nowhere, as
-/// one without tensors does, is refused.
+/// Skips a row about an operator that has no kernel yet, even if PyTorch returns an error. A call that cannot be dispatched,
+/// such as one without tensors, counts as an error.
 pub(crate) fn skip_missing<T>(operator: OperatorHandle, outcome: Result<T>) -> Check<Result<T>> {
     match outcome {
         Err(error) if error.kind() == ErrorKind::MissingKernel && !has_kernel(operator) => {

@@ -1,5 +1,5 @@
-//! Recorded calls with one or two things changed: most of a call is as an operator wants it, so that the change reaches the
-//! kernel, where calls of values chosen at random end in the first check. Each returns or refuses.
+//! Recorded calls with one or two things changed: the rest of a call is valid, so that the change reaches the kernel,
+//! whereas calls with random values fail in the first check. Each call must return a result or an error.
 
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,7 +15,7 @@ use torch_library::{
 use crate::operators::Arguments;
 use crate::rows;
 
-/// Numbers that sizes, dimensions, indices and steps go wrong with, none between a few hundred and what no machine holds.
+/// Problematic sizes, dimensions, indices and steps. None is between a few hundred and what no machine can hold.
 const NUMBERS: [i64; 22] = [
     0,
     1,
@@ -65,14 +65,14 @@ const TEXTS: [&str; 12] =
 /// The recorded calls of a folder, from its `kernels.jsonl.gz`.
 pub struct Calls(Vec<Json>);
 
-/// Numbers below the one given.
+/// Returns a number below its argument.
 pub type Choose<'c> = &'c mut dyn FnMut(usize) -> usize;
 
 impl Calls {
-    /// Reads them.
+    /// Reads the calls.
     ///
     /// # Errors
-    /// There are none, or they cannot be read.
+    /// There is no such file, or it cannot be read.
     pub fn read(folder: &Path) -> Result<Calls> {
         match rows::read(folder, "kernels")? {
             Some(rows) => Ok(Calls(rows)),
@@ -80,12 +80,12 @@ impl Calls {
         }
     }
 
-    /// How many there are.
+    /// The number of calls.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no calls.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -95,11 +95,11 @@ impl Calls {
         self.0[index]["op"].as_str().unwrap_or_default()
     }
 
-    /// Makes one of the calls, changed as `choose` says, and tells whether it returned; nothing of an operator that is not
-    /// here. With `is_huge` the change is one of sizes: dimensions become longer than any memory.
+    /// Makes one of the calls, changed as `choose` says, and returns whether it succeeded; `None` if the operator does not
+    /// exist here. With `is_huge` the change is in the sizes: dimensions become longer than any memory.
     ///
     /// # Errors
-    /// It panicked.
+    /// The call panicked.
     pub fn call(&self, index: usize, is_huge: bool, choose: Choose<'_>) -> Result<Option<bool>, String> {
         let row = &self.0[index];
         let Ok(operator) = Dispatcher::global().find(self.operator(index)) else { return Ok(None) };
@@ -135,7 +135,7 @@ impl Calls {
     }
 }
 
-/// Reads all results, and goes back from them.
+/// Reads all results, and runs the backward pass from them.
 fn look(results: &[Value<'static>], backward: bool) {
     for tensor in results.iter().flat_map(Value::all_tensors) {
         assert!(!tensor.to_string().is_empty(), "a tensor has a text");
@@ -177,7 +177,7 @@ impl Changes<'_> {
         *value = self.other(value);
     }
 
-    /// Makes some tensors, or all, so long that no memory holds what they show, or would if they had any elements.
+    /// Expands some or all tensors to sizes that no memory could hold, some of them with no elements.
     fn expand(&mut self, arguments: &mut Arguments<'_>) {
         let (all, last, is_empty) = (self.one_in(2), self.one_in(2), self.one_in(2));
         let huge = |tensor: &Tensor| {
@@ -204,7 +204,7 @@ impl Changes<'_> {
         }
     }
 
-    /// A value of the same type, or nearly so.
+    /// A value of the same type or of a similar one.
     fn other(&mut self, value: &Value<'static>) -> Value<'static> {
         if self.one_in(20) {
             return Value::None;
@@ -255,7 +255,7 @@ impl Changes<'_> {
         }
     }
 
-    /// Lists of numbers.
+    /// Changes a list of numbers.
     fn numbers(&mut self, value: &Value<'static>) -> Value<'static> {
         match value {
             Value::Ints(list) => {
@@ -291,7 +291,7 @@ impl Changes<'_> {
         }
     }
 
-    /// Another tensor, which looks at the same elements, or at some of its own.
+    /// Another tensor over the same elements or a part of them, or with changed elements.
     fn tensor(&mut self, tensor: &Tensor) -> Tensor {
         self.changed(tensor).unwrap_or_else(|_| tensor.clone())
     }
@@ -348,7 +348,7 @@ impl Changes<'_> {
         tensor.strided_view(&sizes, &strides, offset)
     }
 
-    /// Some of its elements are numbers that one does not expect.
+    /// A tensor with unusual numbers among its elements.
     fn other_elements(&mut self, tensor: &Tensor) -> Result<Tensor> {
         let dtype = tensor.dtype();
         let mut other = Tensor::empty_strided(tensor.sizes(), tensor.strides(), dtype, tensor.device())?;

@@ -1,4 +1,4 @@
-//! What replaying the rows of a file showed.
+//! The result of replaying the rows of a file.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,21 +7,21 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use serde_json::{Value as Json, json};
 use torch_library::Error;
 
-/// Why a row did not pass.
+/// The reason why a row did not pass.
 #[derive(Debug)]
 pub(crate) enum Unmet {
-    /// Another answer than PyTorch's.
+    /// The answer differs from PyTorch's.
     Failed {
-        /// PyTorch's.
+        /// PyTorch's answer.
         expected: String,
-        /// Ours.
+        /// Our answer.
         got: String,
     },
-    /// It was not replayed, or not all of it, because of this.
+    /// The row was not replayed, or not completely, for this reason.
     Skipped(String),
 }
 
-/// What a step of a replay gives.
+/// The result of a step of a replay.
 pub(crate) type Check<T = ()> = Result<T, Unmet>;
 
 impl Unmet {
@@ -29,7 +29,7 @@ impl Unmet {
         Unmet::Failed { expected: expected.to_string(), got: got.to_string() }
     }
 
-    /// The same with what was looked at in front.
+    /// Prefixes the message with what was compared.
     pub(crate) fn at(self, what: impl fmt::Display) -> Self {
         match self {
             Unmet::Failed { expected, got } => Unmet::failed(format!("{what}: {expected}"), got),
@@ -50,7 +50,7 @@ pub(crate) fn equal<T: PartialEq<W> + fmt::Debug, W: fmt::Debug>(what: &str, got
     if got == want { Ok(()) } else { Err(Unmet::failed(format!("{want:?}"), format!("{got:?}")).at(what)) }
 }
 
-/// Fails unless something is an error exactly where PyTorch's is.
+/// Fails unless the result is an error exactly if PyTorch's is.
 pub(crate) fn error_iff<T>(what: &str, wants_error: bool, got: torch_library::Result<T>) -> Check<Option<T>> {
     match (got, wants_error) {
         (Ok(value), false) => Ok(Some(value)),
@@ -60,14 +60,14 @@ pub(crate) fn error_iff<T>(what: &str, wants_error: bool, got: torch_library::Re
     }
 }
 
-/// A row with another answer than PyTorch's.
+/// A row whose answer differs from PyTorch's.
 #[derive(Debug)]
 pub struct Failure {
-    /// Which row.
+    /// A label of the row.
     pub row: String,
     /// PyTorch's answer.
     pub expected: String,
-    /// Ours.
+    /// Our answer.
     pub got: String,
 }
 
@@ -76,11 +76,11 @@ pub struct Failure {
 pub struct Report {
     /// The file's name, without extensions.
     pub name: &'static str,
-    /// How many rows passed.
+    /// The number of rows that passed.
     pub passed: usize,
     /// The rows that failed.
     pub failed: Vec<Failure>,
-    /// How many rows were skipped, by reason.
+    /// The number of rows that were skipped, by reason.
     pub skipped: BTreeMap<String, usize>,
     /// The rows that were skipped.
     pub skipped_rows: Vec<String>,
@@ -91,12 +91,12 @@ impl Report {
         Report { name, passed: 0, failed: Vec::new(), skipped: BTreeMap::new(), skipped_rows: Vec::new() }
     }
 
-    /// Replays one row, unless it says that it does not count.
+    /// Replays one row, unless it is marked as not counting.
     pub(crate) fn row(&mut self, row: &Json, label: &str, check: impl FnOnce() -> Check) {
         if row["not_counted"] == true {
             return;
         }
-        // A panic is a bug of ours, in this row alone.
+        // A panic is a bug of ours, but only this row fails.
         let outcome = catch_unwind(AssertUnwindSafe(check))
             .unwrap_or_else(|_| Err(Unmet::failed("an answer", "a panic, see above")));
         match outcome {
@@ -111,12 +111,12 @@ impl Report {
         }
     }
 
-    /// How many rows were skipped.
+    /// The number of rows that were skipped.
     pub fn skips(&self) -> usize {
         self.skipped.values().sum()
     }
 
-    /// How many rows count.
+    /// The number of rows that count.
     pub fn rows(&self) -> usize {
         self.passed + self.failed.len() + self.skips()
     }
@@ -137,7 +137,7 @@ impl Report {
         })
     }
 
-    /// The report for people, with at most so many failures.
+    /// The report for people, with at most this many failures.
     pub fn render(&self, failures: usize) -> String {
         let (name, passed, failed, skipped) = (self.name, self.passed, self.failed.len(), self.skips());
         let mut text =

@@ -1,4 +1,4 @@
-//! Reading rows, and looking into them.
+//! Reads rows and their fields.
 
 use std::fs;
 use std::io::Read;
@@ -9,7 +9,7 @@ use torch_library::{DispatchKey, DispatchKeySet, Error, ErrorKind, Result};
 
 use crate::report::{Check, Unmet};
 
-/// The rows of a file: the lines of `NAME.jsonl`, or the one document in `NAME.json`, either with `.gz`.
+/// The rows of a file: the lines of `NAME.jsonl`, or the single document in `NAME.json`, each optionally with `.gz`.
 ///
 /// # Errors
 /// The file cannot be read or is not JSON.
@@ -32,10 +32,10 @@ pub(crate) fn read(folder: &Path, name: &str) -> Result<Option<Vec<Json>>> {
     Ok(None)
 }
 
-/// The rows of a file `NAME.jsonl.gz` that is part of the program.
+/// The rows of a file `NAME.jsonl.gz` that is built into the program.
 ///
 /// # Errors
-/// It is not JSON.
+/// The contents are not JSON.
 pub(crate) fn of_bytes(bytes: &[u8]) -> Result<Vec<Json>> {
     let mut text = String::new();
     flate2::read::GzDecoder::new(bytes).read_to_string(&mut text)?;
@@ -52,15 +52,15 @@ fn text(path: &Path) -> std::io::Result<String> {
     Ok(text)
 }
 
-/// The fields of a row. One that is missing or of another type is a failure of the row.
+/// The fields of a row. A field that is missing or has another type is a failure of the row.
 pub(crate) trait Row {
     fn field(&self, name: &str) -> Check<&Json>;
     fn text(&self, name: &str) -> Check<&str>;
     fn integer(&self, name: &str) -> Check<i64>;
     fn list(&self, name: &str) -> Check<&[Json]>;
-    /// Whether a field is there and true.
+    /// Whether a field is present and true.
     fn flag(&self, name: &str) -> bool;
-    /// Whether a field is there and not null.
+    /// Whether a field is present and not null.
     fn has(&self, name: &str) -> bool;
     /// A key by its name.
     fn key(&self, name: &str) -> Check<DispatchKey>;

@@ -1,4 +1,4 @@
-//! A registry as a stock PyTorch process has it: empty but for its 38 fallbacks.
+//! A registry like that of a stock PyTorch process: empty except for its 38 fallbacks.
 
 use torch_library::{
     DispatchKey, DispatchKeySet, Dispatcher, Error, ErrorKind, Library, LibraryKind, OperatorHandle, Result,
@@ -20,10 +20,10 @@ const FALLTHROUGH: [DispatchKey; 10] = [
     Key::VmapMode,
 ];
 
-/// They go on with the keys below their own.
+/// Keys whose fallbacks redispatch to the keys below their own.
 const MATERIALIZE: [DispatchKey; 3] = [Key::Conjugate, Key::Negative, Key::ZeroTensor];
 
-/// They go on with the keys below all of autograd.
+/// Keys whose fallbacks redispatch to the keys below all of autograd.
 const AUTOGRAD: [DispatchKey; 12] = [
     Key::AutogradOther,
     Key::AutogradCPU,
@@ -39,7 +39,7 @@ const AUTOGRAD: [DispatchKey; 12] = [
     Key::AutogradMeta,
 ];
 
-/// What they do needs more than a registry: they fail.
+/// Keys whose fallbacks need more than a registry: here they fail.
 const OTHERS: [DispatchKey; 13] = [
     Key::Meta,
     Key::Python,
@@ -59,7 +59,7 @@ const OTHERS: [DispatchKey; 13] = [
 /// A registry with the fallbacks, and the library that holds them.
 ///
 /// # Errors
-/// A fallback is refused, which would be a bug.
+/// A fallback is rejected, which would be a bug.
 pub(crate) fn dispatcher() -> Result<(&'static Dispatcher, Library)> {
     let dispatcher = Dispatcher::leak_empty();
     let mut library = Library::open(dispatcher, LibraryKind::Implementation, "_", None)?;

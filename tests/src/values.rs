@@ -1,4 +1,4 @@
-//! Arguments as the rows write them, made into values; and the numbers in them.
+//! Converts arguments in the rows' notation to values.
 
 use std::cell::Cell;
 
@@ -9,30 +9,30 @@ use torch_library::{
 };
 
 thread_local! {
-    /// Where tensors of rows are made.
+    /// The device on which the tensors of rows are made.
     static DEVICE: Cell<Device> = const { Cell::new(Device::CPU) };
 }
 
 /// Makes the tensors of rows on a device while a function runs.
 pub(crate) fn on_device<R>(device: Device, run: impl FnOnce() -> R) -> R {
     let before = DEVICE.replace(device);
-    let outcome = run(); // of rows, whose panics are caught
+    let outcome = run(); // it replays rows, and catches their panics
     DEVICE.set(before);
     outcome
 }
 
-/// The value that an argument stands for.
+/// The value that an argument in a row stands for.
 ///
 /// # Errors
-/// It is nothing that an operator takes.
+/// It does not describe a value that operators take.
 pub(crate) fn decode(json: &Json) -> Result<Value<'static>> {
     decode_with(json, &|_| None)
 }
 
-/// As [`decode`], where `{"var": name}` is the variable of that name.
+/// Like [`decode`], where `{"var": name}` is the variable of that name.
 ///
 /// # Errors
-/// As there, and for a name that is no variable.
+/// The same, and a name that is not a variable.
 pub(crate) fn decode_with(json: &Json, variable: &dyn Fn(&str) -> Option<Tensor>) -> Result<Value<'static>> {
     Ok(match json {
         Json::Null => Value::None,
@@ -73,7 +73,7 @@ pub(crate) fn decode_with(json: &Json, variable: &dyn Fn(&str) -> Option<Tensor>
     })
 }
 
-/// A list of the one type that all elements have.
+/// A list whose elements all have the same type.
 fn list(values: Vec<Value<'static>>) -> Result<Value<'static>> {
     let all = |is: fn(&Value<'_>) -> bool| values.iter().all(is);
     let is_tensor = |value: &Value<'_>| value.as_tensor().is_some();
@@ -106,7 +106,7 @@ fn list(values: Vec<Value<'static>>) -> Result<Value<'static>> {
     })
 }
 
-/// Any tensor that carries these keys.
+/// A tensor that carries these keys.
 fn tensor_with_keys(bits: &str) -> Result<Tensor> {
     match bits.parse() {
         Ok(bits) => Ok(Tensor::from([1f32]).with_key_set(DispatchKeySet::from_raw(bits))),
@@ -160,7 +160,7 @@ pub(crate) fn number(json: &Json) -> Result<Scalar> {
     })
 }
 
-/// A number; the rows write those that JSON has not as words.
+/// A number; the rows write numbers that JSON lacks, such as NaN, as words.
 pub(crate) fn float(json: &Json) -> Result<f64> {
     let value = json.as_f64().or_else(|| match json.as_str()? {
         "nan" => Some(f64::NAN),

@@ -4,7 +4,7 @@ use torch_library::Dispatcher;
 use torch_library::prelude::*;
 
 torch_library! {
-    /// Some of these are there.
+    /// Operators of which some are compiled.
     mod conditions {
         #[cfg(test)]
         here(Tensor self) -> int;

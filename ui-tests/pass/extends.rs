@@ -18,7 +18,7 @@ torch_library! {
 }
 
 torch_library! {
-    /// Extends what extends.
+    /// Extends an extension.
     mod most extends self::more {
         add.Four(Tensor self, Tensor other, Tensor third, Tensor fourth) -> Tensor;
     }
@@ -34,7 +34,7 @@ fn add_Four(this: &Tensor, other: &Tensor, third: &Tensor, _: &Tensor) -> Result
     most::add_Three(this, other, third)
 }
 
-/// By the extension, for an operator of the base.
+/// By the extension's path, for an operator of the base.
 #[torch_impl(more, CPU)]
 fn add(this: &Tensor, _: &Tensor) -> Result<Tensor> {
     Ok(this.clone())
@@ -45,13 +45,13 @@ fn negate(this: &Tensor) -> Result<Tensor> {
     Ok(this.clone())
 }
 
-/// By a path of several names, which are the namespace's.
+/// By a path of several names that is the namespace's.
 #[torch_impl(torch_library_ui_tests::myops, Meta)]
 fn scale_(this: &mut Tensor, _: Scalar) -> Result<&mut Tensor> {
     Ok(this)
 }
 
-/// By a path of several names, the last one the operator's.
+/// By a path of several names, the last of which is the operator's.
 #[torch_impl(torch_library_ui_tests::myops::add_Scalar, Meta)]
 fn shifted(this: &Tensor, _: Scalar, _: Scalar) -> Result<Tensor> {
     Ok(this.clone())

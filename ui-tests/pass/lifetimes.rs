@@ -1,4 +1,4 @@
-//! What is returned of what came in.
+//! Operators that return their arguments.
 
 use torch_library::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Every form that the macros accept, and what it means. A module for each subject, a namespace for each module.
+//! Every form that the macros accept, and its meaning. One module for each topic, one namespace for each module.
 #![forbid(unsafe_code)]
 #![deny(warnings)]
 

@@ -1,4 +1,4 @@
-//! Files of declarations: every field, kernels here and in modules.
+//! Native functions files: every field, kernels here and in modules.
 
 use torch_library::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Overloads by their common name, told apart by the types of their arguments.
+//! Overloads by their common name, resolved by the types of their arguments.
 
 use torch_library::prelude::*;
 

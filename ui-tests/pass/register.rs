@@ -1,4 +1,4 @@
-//! Registration by hand of what the linker has brought already.
+//! Registration by hand of records that the linker has already collected.
 
 use torch_library::Dispatcher;
 use torch_library::prelude::*;

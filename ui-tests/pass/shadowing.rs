@@ -1,4 +1,4 @@
-//! A module whose names are those that the expansion needs, and without the standard prelude.
+//! A module that shadows the names that expansions use, without the standard prelude.
 #![no_implicit_prelude]
 
 use ::std::convert::From as _;

@@ -1,4 +1,4 @@
-//! Each schema type that the runtime carries, as an argument and as a return.
+//! Each schema type that the runtime supports, as an argument and as a return.
 
 use torch_library::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The operators that the cases in `fail/` write kernels for: in another crate than the kernels.
+//! The operators for which the cases in `fail/` write kernels, in a crate of their own.
 
 use torch_library::torch_library;
 

@@ -1,4 +1,4 @@
-//! What the manifests of published crates say: all that a registry shows, and a version of Rust that is tested.
+//! Checks the manifests of published crates: everything that a registry shows, and the tested version of Rust.
 
 use std::fs;
 use std::path::{Path, PathBuf};

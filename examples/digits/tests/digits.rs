@@ -1,5 +1,5 @@
-//! The demonstration as its user sees it: what it prints, compared with a computation that uses no tensors, and what it
-//! says about bad input.
+//! The demonstration from its user's point of view: its output, compared with a computation that uses no tensors, and
+//! its messages about bad input.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -16,14 +16,14 @@ fn digits(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_digits")).args(arguments).output().unwrap()
 }
 
-/// What a run prints that succeeds, without training.
+/// The output of a successful run without training.
 fn printed(arguments: &[&str]) -> String {
     let output = digits(&[&["--epochs", "0"], arguments].concat());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What a run complains about, with the file's path as `FILE`.
+/// The error message of a run, with the file's path replaced by `FILE`.
 fn complaint(path: &Path) -> String {
     let output = digits(&["--data", path.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(1));
@@ -43,7 +43,7 @@ fn gzip(text: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// The ten mean pictures as text, from the file alone.
+/// The ten mean pictures as text, computed from the file alone.
 fn plain_pictures() -> Vec<String> {
     let mut text = String::new();
     GzDecoder::new(File::open(DATA).unwrap()).read_to_string(&mut text).unwrap();
@@ -93,8 +93,8 @@ fn shapes_and_strides_are_shown_around_channels_last() {
     }
 }
 
-/// The lines of a section as cells, each place without its line number, which must be there; only the default for
-/// autograd has no place.
+/// The lines of a section as cells, each place without its line number, which must be present; only autograd's default
+/// has no place.
 fn section(printed: &str, title: &str) -> Vec<[String; 4]> {
     let lines = printed.lines().skip_while(|line| !line.starts_with(title)).skip(2);
     lines
@@ -200,7 +200,7 @@ fn bad_files_get_errors_with_places() {
     check("empty-line.gz", &gzip(format!("{good}\n{good}").as_bytes()), "digits: FILE, line 2: 1 column");
 }
 
-/// What is cut off is never looked at: a file that unpacks to any length is left where it is too long.
+/// Input beyond the limits is never read: a file that unpacks to any length is left at the point where it is too long.
 #[test]
 fn files_that_unpack_to_any_length_are_read_no_further_than_their_limits() {
     let line = format!("{}3\n", "7,".repeat(64));

@@ -1,4 +1,4 @@
-//! The demonstration as it is ended from outside: by signals, a full disk, and readers that go away.
+//! The demonstration ended from outside: by signals, a full disk, and readers that go away.
 #![cfg(unix)]
 
 use std::fs;
@@ -25,7 +25,7 @@ fn names(folder: &Path) -> Vec<String> {
     entries.map(|name| name.into_string().unwrap()).collect()
 }
 
-/// The first digits as a file.
+/// Writes the first digits to a file.
 fn some_digits(path: &Path) {
     let all = fs::File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/../data/digits.csv.gz")).unwrap();
     let lines = BufReader::new(GzDecoder::new(all)).lines().map(Result::unwrap);
@@ -34,7 +34,7 @@ fn some_digits(path: &Path) {
     encoder.finish().unwrap();
 }
 
-/// What a shell runs as `"$0" "$@"`: `digits` with few digits, and files in a folder.
+/// A shell script that runs `digits` as `"$0" "$@"`, with few digits, and files in a folder.
 fn shell(script: &str, folder: &Path, arguments: &str) -> Command {
     let data = folder.with_extension("gz");
     some_digits(&data);
@@ -44,7 +44,7 @@ fn shell(script: &str, folder: &Path, arguments: &str) -> Command {
     command
 }
 
-/// Waits until a program that learns without end has finished an epoch.
+/// Waits until a program with endless training has finished an epoch.
 fn learns(mut command: Command) -> (Child, impl Iterator<Item = String>) {
     let mut running = command.stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(running.stdout.take().unwrap()).lines().map(Result::unwrap);
@@ -67,7 +67,7 @@ const WITHOUT_END: &str = "--epochs 100000 --checkpoint x.safetensors --curve x.
 
 #[test]
 fn signals_that_end_a_program_leave_a_checkpoint() {
-    // Under `nohup` the test has handed its own deafness down.
+    // Under `nohup` the test ignores SIGHUP, and its children inherit that.
     let hears_hup = (!is_nohup()).then_some(("HUP", 129));
     for (signal, code) in [("INT", 130), ("TERM", 143)].into_iter().chain(hears_hup) {
         let folder = folder(&format!("signal-{signal}"));
@@ -76,7 +76,7 @@ fn signals_that_end_a_program_leave_a_checkpoint() {
         let last = lines.last().unwrap();
         assert_eq!(running.wait().unwrap().code(), Some(code), "{last}");
         assert_eq!(names(&folder), ["x.safetensors"]);
-        // An epoch is one step here.
+        // Here an epoch has one step.
         let epochs = last.strip_prefix("  stopped after ").and_then(|rest| {
             rest.strip_suffix(" epochs and 0 of 1 steps; `--resume x.safetensors` goes on from there")
         });
@@ -113,7 +113,7 @@ fn a_disk_that_is_full_leaves_the_old_checkpoint_and_nothing_else() {
     };
     assert!(run("exec \"$0\" \"$@\"").unwrap().status.success());
     let old = fs::read(folder.join("x.safetensors")).unwrap();
-    // A limit of some blocks fails in the middle of a file, as a full disk does.
+    // A limit of a few blocks makes a write fail in the middle of a file, like a full disk.
     let output = run("trap '' XFSZ; ulimit -f 16; exec \"$0\" \"$@\"").unwrap();
     let complaint = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{complaint}");
@@ -138,7 +138,7 @@ fn a_reader_that_goes_away_ends_the_program_quietly() {
     assert!(shell("exec \"$0\" \"$@\"", &folder, resume).output().unwrap().status.success());
 }
 
-/// The exit code with the far end of a stream closed, or the whole stream.
+/// The exit code when the other end of a stream is closed, or the stream itself.
 fn code(script: &str, arguments: &str, close: impl FnOnce(&mut Command, Stdio)) -> Option<i32> {
     let mut command = shell(script, &folder("streams"), arguments);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

@@ -1,4 +1,4 @@
-//! The demonstration as it learns: what it writes, that a break changes nothing, and what it refuses.
+//! The demonstration's training: its files, that an interruption changes nothing, and what it rejects.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -15,7 +15,7 @@ fn path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
 
-/// The first lines of the digits, as lines and as a file.
+/// The first digits, as lines and as a file.
 fn some_digits(count: usize) -> (Vec<String>, PathBuf) {
     let mut text = String::new();
     GzDecoder::new(fs::File::open(DATA).unwrap()).read_to_string(&mut text).unwrap();

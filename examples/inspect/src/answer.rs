@@ -1,14 +1,14 @@
-//! What a command answers: the same for people and for machines.
+//! The answer of a command, for people and for machines.
 
 use serde_json::Value;
 
 /// An answer.
 pub(crate) struct Answer {
-    /// For people: whole lines.
+    /// For people: lines of text.
     pub(crate) text: String,
-    /// For machines.
+    /// For machines: JSON.
     pub(crate) json: Value,
-    /// Whether nothing is wrong with what was asked about.
+    /// Whether the command found no problem.
     pub(crate) is_well: bool,
 }
 

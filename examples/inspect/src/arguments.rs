@@ -1,10 +1,10 @@
-//! The command line. What stands here as documentation is what `inspect help` prints.
+//! The command line. The documentation comments here are the output of `inspect help`.
 
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-/// Which operators this program has, where their calls go, and why.
+/// Shows which operators this program has, where their calls go, and why.
 #[derive(Parser)]
 #[command(name = "inspect", version, max_term_width = 110, disable_help_subcommand = false)]
 pub(crate) struct Arguments {
@@ -17,30 +17,30 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// List operators: schema, keys that have a kernel, where it is declared.
+    /// List operators: schema, keys that have a kernel, place of the declaration.
     List {
-        /// Only names that begin like this: `aten`, `aten::add`.
+        /// Only names with this prefix: `aten`, `aten::add`.
         name: Option<String>,
     },
-    /// Show where each dispatch key leads, and by which rule.
+    /// Show which kernel each dispatch key runs, and by which rule.
     Table {
         /// The operator: `aten::add.Tensor`.
         operator: String,
-        /// One line for each key, instead of one paragraph for each kernel.
+        /// Print one line for each key, instead of one paragraph for each kernel.
         #[arg(long)]
         all: bool,
     },
-    /// Explain a call: what becomes of each key, which kernel runs, which rules chose it.
+    /// Explain a call: what happens to each key, which kernel runs, which rules chose it.
     Explain {
         /// The operator: `aten::add.Tensor`.
         operator: String,
         /// The keys of the arguments [default: those of a tensor on the CPU].
         #[arg(long, value_name = "KEY,…", value_delimiter = ',')]
         keys: Vec<String>,
-        /// Keys that the thread includes, besides the usual ones. One that is usually excluded no longer is.
+        /// Keys that the thread includes, besides the default ones. They are no longer excluded by default.
         #[arg(long, value_name = "KEY,…", value_delimiter = ',')]
         include: Vec<String>,
-        /// Keys that the thread excludes, besides the usual ones.
+        /// Keys that the thread excludes, besides the default ones.
         #[arg(long, value_name = "KEY,…", value_delimiter = ',')]
         exclude: Vec<String>,
     },
@@ -49,22 +49,22 @@ pub(crate) enum Command {
         /// The key, which may be an alias: `CPU`, `Autograd`.
         key: Option<String>,
     },
-    /// List kernels of operators that nobody defined.
+    /// List kernels of operators that are not defined.
     Dangling,
-    /// Compute everything anew, and compare it with what calls use. Fails where something is wrong.
+    /// Recompute everything, and compare it with what calls use. Fails if there is a problem.
     Check,
-    /// Show the table of an operator that has kernels for these keys, and no others.
+    /// Show the table of an operator that has kernels for these keys only.
     Whatif {
         /// The keys, which may be aliases; `KEY=fallthrough` for a fallthrough.
         #[arg(long, required = true, value_name = "KEY,…", value_delimiter = ',')]
         register: Vec<String>,
-        /// One line for each key, instead of one paragraph for each kernel.
+        /// Print one line for each key, instead of one paragraph for each kernel.
         #[arg(long)]
         all: bool,
     },
     /// Call an operator: `inspect call aten::add.Tensor '[1, 2]' '[3, 4.5]' alpha=2`.
     ///
-    /// Each argument is JSON, read as the schema asks. A tensor is a number, nested lists of numbers, or what `--json` prints:
+    /// Each argument is JSON, read as the schema asks. A tensor is a number, nested lists of numbers, or the output of `--json`:
     /// `{"dtype": "float64", "sizes": [2, 2], "values": [1, 2, 3, 4]}`. `null` is None; words need no quotes: `dtype=int64`.
     Call {
         /// The operator: `aten::add.Tensor`.
@@ -73,17 +73,17 @@ pub(crate) enum Command {
         #[arg(allow_negative_numbers = true)]
         arguments: Vec<String>,
     },
-    /// Write the catalogue: one page about all operators, to search, which opens without a server.
+    /// Write the catalogue: a single page about all operators that can be searched and opened without a server.
     Html {
-        /// Where the page goes.
+        /// The file to write.
         out: PathBuf,
-        /// The folder with the sources and `docs/`, from which documentation, derivatives and coverage are.
+        /// The folder with the sources and `docs/`, which contain the documentation, derivatives and coverage.
         #[arg(long, value_name = "FOLDER", default_value = ".")]
         sources: PathBuf,
     },
-    /// Read schemas from standard input, one on each line, and write them in canonical form. Fails where one is wrong.
+    /// Read schemas from standard input, one per line, and print them in canonical form. Fails if one is invalid.
     Schema {
-        /// Accept what PyTorch accepts, instead of what may be declared here.
+        /// Accept everything that PyTorch accepts, not just what can be declared here.
         #[arg(long)]
         pytorch: bool,
     },

@@ -1,5 +1,5 @@
-//! The catalogue: what the registry, the sources and the tables of the documentation say of each operator, as one page
-//! that needs no server and loads nothing.
+//! The catalogue: what the registry, the sources and the documentation's tables say about each operator, as a single
+//! page that needs no server and loads nothing.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -19,18 +19,18 @@ const PAGE: &str = include_str!("catalogue/page.html");
 const STYLE: &str = include_str!("catalogue/style.css");
 const SCRIPT: &str = include_str!("catalogue/script.js");
 
-/// The page about these operators. Documentation, derivatives and coverage are there as far as the files that say them
+/// The page about these operators. It has documentation, derivatives and coverage if the files with this information
 /// are in the folder.
 pub(crate) fn page(operators: &[OperatorInfo], folder: &Path) -> String {
     let (mut sources, coverage) = (Sources::new(folder), Coverage::read(folder));
     let entries: Value = operators.iter().map(|info| entry(info, &mut sources, &coverage)).collect();
     let data = json!({ "models": coverage.models, "operators": entries });
-    // In a script, nothing but `<` could end it.
+    // Within a script element, only `<` could begin the end tag.
     let data = data.to_string().replace('<', "\\u003c");
     PAGE.replace("/*style*/", STYLE).replace("/*script*/", SCRIPT).replace("/*data*/", &data)
 }
 
-/// What the page is told of an operator, by letters: most of the page is this.
+/// An operator's data for the page. The keys are single letters, since most of the page is this data.
 fn entry(info: &OperatorInfo, sources: &mut Sources<'_>, coverage: &Coverage) -> Value {
     let (operator, active) = (info.operator, info.kernels.iter().filter(|kernel| kernel.is_active));
     let name = operator.to_string();
@@ -56,7 +56,7 @@ fn entry(info: &OperatorInfo, sources: &mut Sources<'_>, coverage: &Coverage) ->
     entry
 }
 
-/// `[key, function, place, flags]`
+/// A kernel as `[key, function, place, flags]`.
 fn kernel(kernel: &KernelInfo) -> Value {
     let flags = [
         (kernel.is_fallthrough, "fallthrough"),
@@ -77,7 +77,7 @@ fn is_autograd(kernel: &KernelInfo) -> bool {
     kernel.key.to_string().starts_with("Autograd")
 }
 
-/// The layers that know the operator, in the words of the table of operators.
+/// The layers that have a kernel for the operator, named as in the table of operators.
 fn layers<'a>(kernels: impl Iterator<Item = &'a KernelInfo>) -> BTreeSet<&'static str> {
     let layer = |kernel: &KernelInfo| match kernel.key.to_string().as_str() {
         key if key.starts_with("Autograd") => Some("autograd"),

@@ -1,8 +1,8 @@
-//! Lines of cells, printed in columns.
+//! Rows of cells, printed in columns.
 
 use std::fmt;
 
-/// Lines of cells; each column is as wide as its widest cell.
+/// Rows of cells; each column is as wide as its widest cell.
 pub(crate) struct Columns(Vec<Vec<String>>);
 
 impl<const N: usize> FromIterator<[String; N]> for Columns {

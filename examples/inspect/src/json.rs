@@ -1,9 +1,9 @@
-//! What the dispatcher tells, as JSON.
+//! The dispatcher's information as JSON.
 
 use serde_json::{Value, json};
 use torch_library::{DispatchKey, KernelInfo, Place, RowInfo};
 
-/// `{"file": …, "line": …, "crate": …}`
+/// A place as `{"file": …, "line": …, "crate": …}`.
 pub(crate) fn place(place: Place) -> Value {
     json!({ "file": place.file(), "line": place.line, "crate": place.krate() })
 }
@@ -21,7 +21,7 @@ pub(crate) fn kernel(kernel: &KernelInfo) -> Value {
     })
 }
 
-/// A key, where it leads, and by which rule.
+/// A key, the kernel that it runs, and the rule.
 pub(crate) fn row(row: &RowInfo) -> Value {
     json!({
         "key": row.key.to_string(),

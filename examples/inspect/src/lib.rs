@@ -1,6 +1,6 @@
 //! `inspect`: which operators a program has, where their calls go, and why.
 //!
-//! It works in any program that links operator libraries. One line makes it a program of yours:
+//! It works in any program that links operator libraries. One line turns a program of yours into such a tool:
 //!
 //! ```no_run
 //! // use my_operators as _;
@@ -10,7 +10,7 @@
 //! }
 //! ```
 //!
-//! `inspect help` lists the commands. Each prints a text for people, or with `--json` one value for machines.
+//! `inspect help` lists the commands. Each prints text for people or, with `--json`, one value for machines.
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, Write};
@@ -32,14 +32,14 @@ mod write;
 use answer::Answer;
 use arguments::{Arguments, Command};
 
-/// Runs the tool on the arguments of the process: the whole of a program that inspects what is linked into it.
+/// Runs the tool on the arguments of the process; a whole program that inspects what is linked into it.
 pub fn main() -> ExitCode {
     let (input, output, errors) = (io::stdin(), io::stdout(), io::stderr());
     ExitCode::from(run(std::env::args_os(), &mut input.lock(), &mut output.lock(), &mut errors.lock()))
 }
 
-/// Runs the tool; the first argument is the name of the program. Returns the exit code: 0, 1 where something is wrong with
-/// what was asked about, 2 where something is wrong with the question.
+/// Runs the tool; the first argument is the name of the program. Returns the exit code: 0, 1 if the command found a
+/// problem, 2 if the command itself was wrong.
 pub fn run(
     arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>,
     input: &mut dyn BufRead,
@@ -61,7 +61,7 @@ pub fn run(
     }
 }
 
-/// Prints; a reader who has seen enough and closes the pipe is no error.
+/// Prints; it is not an error if the reader closes the pipe early.
 fn print(to: &mut dyn Write, text: &str, code: u8) -> u8 {
     match to.write_all(text.as_bytes()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => 2,

@@ -1,4 +1,4 @@
-//! From JSON to the values of a call, as the types of its schema ask.
+//! From JSON to the values of a call, with the types of its schema.
 
 use std::str::FromStr;
 
@@ -7,10 +7,10 @@ use torch_library::element::Complex64;
 use torch_library::{DType, Generator, Result, Scalar, Tensor, Value, bail, ensure, match_dtype};
 use torch_library_schema::{Argument, Type};
 
-/// The value of an argument.
+/// Reads the value of an argument.
 ///
 /// # Errors
-/// There is no such value of the argument's type.
+/// The JSON is not a value of the argument's type.
 pub(crate) fn argument(json: &Json, argument: &Argument) -> Result<Value<'static>> {
     value(json, &argument.ty).map_err(|error| error.context(format!("argument `{}`", argument.name)))
 }
@@ -19,7 +19,7 @@ fn value(json: &Json, ty: &Type) -> Result<Value<'static>> {
     Ok(match (ty, json) {
         (Type::Optional(_), Json::Null) => Value::None,
         (Type::Optional(inner), json) => value(json, inner)?,
-        // A number stands for a tensor, and for a list of known length; the call sees to it.
+        // A number is also accepted for a tensor or a list of fixed length; the call converts it.
         (Type::Tensor, Json::Number(_) | Json::Bool(_)) => scalar(json)?.into(),
         (Type::Tensor, json) => tensor(json)?.into(),
         (Type::Scalar | Type::Complex, json) => scalar(json)?.into(),
@@ -107,7 +107,7 @@ fn tensor(json: &Json) -> Result<Tensor> {
     Ok(tensor)
 }
 
-/// Reads nested lists: the sizes are those of the first list of each depth, and all others must have them.
+/// Reads nested lists: the sizes are those of the first list at each depth, and all others must match.
 fn flatten(json: &Json, depth: usize, sizes: &mut Vec<i64>, elements: &mut Vec<Scalar>) -> Result<()> {
     let Json::Array(items) = json else {
         ensure!(depth == sizes.len(), Shape, "{json} is a number where other places have lists");
@@ -126,7 +126,7 @@ fn flatten(json: &Json, depth: usize, sizes: &mut Vec<i64>, elements: &mut Vec<S
     items.iter().try_for_each(|item| flatten(item, depth + 1, sizes, elements))
 }
 
-/// A tensor of numbers; where no type is given, of the one that `torch.tensor` would choose.
+/// A tensor of numbers; without a dtype, it gets the one that `torch.tensor` would choose.
 fn of_elements(elements: &[Scalar], sizes: &[i64], dtype: Option<DType>) -> Result<Tensor> {
     let any = |is: fn(&Scalar) -> bool| elements.iter().any(is);
     let dtype = dtype.unwrap_or_else(|| match () {

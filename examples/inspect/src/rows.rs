@@ -1,4 +1,4 @@
-//! A table of 137 rows, as a line for each, or short enough to read: a paragraph for each kernel.
+//! A dispatch table of 137 rows: one line for each or, shorter, one paragraph for each kernel.
 
 use std::fmt::Write;
 
@@ -8,10 +8,10 @@ use torch_library::{BackendComponent, DispatchKey, RowInfo};
 
 use crate::columns::Columns;
 
-/// How wide lines of keys get.
+/// The width of lines of keys.
 const WIDTH: usize = 100;
 
-/// Where a key leads.
+/// The kernel and rule of a key.
 pub(crate) struct Row {
     key: DispatchKey,
     source: Source,
@@ -29,7 +29,7 @@ impl Row {
         json!({ "key": self.key.to_string(), "source": self.source.to_string(), "kernel": self.kernel })
     }
 
-    /// `add at src/cpu.rs:12 (crate myops) [kernel]`
+    /// For example `add at src/cpu.rs:12 (crate myops) [kernel]`.
     fn title(&self) -> String {
         match (&self.kernel, self.is_fallthrough) {
             (Some(kernel), true) => format!("{kernel} [{}]: calls skip", self.source),
@@ -51,7 +51,7 @@ impl From<&RowInfo> for Row {
     }
 }
 
-/// The rows: a line for each key, or a paragraph for each kernel.
+/// The rows as text: a line for each key, or a paragraph for each kernel.
 pub(crate) fn text(rows: &[Row], all: bool) -> String {
     if !all {
         return paragraphs(rows);
@@ -62,7 +62,7 @@ pub(crate) fn text(rows: &[Row], all: bool) -> String {
     lines.collect::<Columns>().to_string()
 }
 
-/// One paragraph for each kernel and rule, in the order of the first key; what leads nowhere comes last.
+/// One paragraph for each kernel and rule, in the order of their first keys; keys without a kernel come last.
 fn paragraphs(rows: &[Row]) -> String {
     let mut groups: Vec<(String, Vec<DispatchKey>)> = Vec::new();
     for row in rows {
@@ -72,7 +72,7 @@ fn paragraphs(rows: &[Row]) -> String {
             None => groups.push((title, vec![row.key])),
         }
     }
-    groups.sort_by_key(|(title, _)| (title.starts_with('['), title == "[missing]")); // stable
+    groups.sort_by_key(|(title, _)| (title.starts_with('['), title == "[missing]")); // the sort is stable
     let paragraph = |(title, keys): &(String, Vec<_>)| format!("  {title}\n{}", wrapped(&names(keys)));
     groups.iter().map(paragraph).collect::<Vec<_>>().join("\n")
 }
@@ -93,7 +93,7 @@ fn names(keys: &[DispatchKey]) -> Vec<String> {
     names
 }
 
-/// Words with commas, indented, in lines that are not too long.
+/// Joins words with commas, indented and wrapped.
 fn wrapped(words: &[String]) -> String {
     let mut text = String::new();
     let mut line = String::new();

@@ -1,9 +1,9 @@
-//! From the returns of a call to texts and JSON.
+//! From the returns of a call to text and JSON.
 
 use serde_json::{Value as Json, json};
 use torch_library::{Result, Scalar, Tensor, Value, match_dtype};
 
-/// For people: tensors as they print, everything else as JSON.
+/// For people: tensors as they are printed, everything else as JSON.
 pub(crate) fn text(value: &Value<'_>) -> Result<String> {
     Ok(match value {
         Value::Tensors(_) | Value::TensorsMut(_) => {
@@ -16,7 +16,7 @@ pub(crate) fn text(value: &Value<'_>) -> Result<String> {
     })
 }
 
-/// For machines; tensors so that they can be arguments again.
+/// For machines: tensors are written so that they can be arguments again.
 pub(crate) fn json(value: &Value<'_>) -> Result<Json> {
     fn all<T>(items: &[T], write: impl Fn(&T) -> Result<Json>) -> Result<Json> {
         items.iter().map(write).collect()
@@ -50,7 +50,7 @@ pub(crate) fn json(value: &Value<'_>) -> Result<Json> {
     })
 }
 
-/// A number, as a tensor's element or alone. JSON has no NaN, no infinity and no complex numbers.
+/// A number, as a tensor's element or alone. JSON has no NaN, infinity or complex numbers.
 fn number(scalar: Scalar) -> Json {
     match scalar {
         Scalar::Bool(value) => json!(value),

@@ -1,4 +1,4 @@
-"""Opens a catalogue in headless Chromium, from its file, and uses it: `browser.py PAGE.html [SCREENSHOT.png]`."""
+"""Opens a catalogue file in headless Chromium and uses it: `browser.py PAGE.html [SCREENSHOT.png]`."""
 
 import os
 import pathlib

@@ -1,4 +1,4 @@
-//! A module for Python with the operators of several crates: `aten`, and `glyphs`, which has three.
+//! A Python module with the operators of several crates: `aten`, and `glyphs`, to which three crates contribute.
 
 use glyphs as _;
 use glyphs_extra as _;

@@ -69,7 +69,7 @@ TORCH_LIBRARY_IMPL(whole_cpp, Autograd, m) { m.impl("myadd", recorded); }
 
 
 def cpp(name, source):
-    """An extension in C++, or nothing where none can be built."""
+    """A C++ extension, or None if it cannot be built."""
     compiler = shutil.which("c++") or shutil.which("g++")
     if compiler is None:
         return None
@@ -90,7 +90,7 @@ def cpp(name, source):
 
 
 def nanoseconds(rows, seconds, round_ns=200_000):
-    """The least that a call of each took, in turns and in rounds so short that what else the machine does misses some."""
+    """The minimum time of a call of each function, in turn and in rounds so short that other work on the machine misses some."""
     least, calls = [float("inf")] * len(rows), [1] * len(rows)
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -128,7 +128,7 @@ ONES = torch.ones(4)
 
 
 def imported(path):
-    """Loads a library of ours and runs the Python that it carries: how many operators, and the seconds that each took."""
+    """Loads a library of ours and runs its Python code: the number of operators, and the seconds for each."""
     start = time.perf_counter()
     torch.ops.load_library(path)
     loaded = time.perf_counter() - start
@@ -147,7 +147,7 @@ def print_import(path):
 
 
 def import_in_processes(path, times=5):
-    """The best of imports in processes of their own, each of which has PyTorch."""
+    """The minimum time of imports in separate processes, each of which has loaded PyTorch."""
     program = f"import bench; print(bench.print_import({path!r}))"
     folder = pathlib.Path(__file__).parent
     runs = [subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True) for _ in range(times)]
@@ -156,7 +156,7 @@ def import_in_processes(path, times=5):
 
 
 def kibibytes_more(calls, function, arguments):
-    """By how much memory grows with calls, the first thousand of which are not counted."""
+    """The growth of memory over calls, without the first thousand."""
     for _ in range(1000):
         function(*arguments)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -6,7 +6,7 @@ import os
 import pathlib
 import sys
 
-import torch  # PyTorch first: the library looks for it when it is loaded
+import torch  # PyTorch must be imported first: the library looks for it when it is loaded
 
 _here = pathlib.Path(__file__).parent
 _file = f"lib{__name__}{'.dylib' if sys.platform == 'darwin' else '.so'}"
@@ -20,16 +20,16 @@ operators = _glue["load"](_library)
 for _operator in operators:
     _name = _operator["name"]
     globals()[_name] = getattr(getattr(torch.ops, _operator["namespace"]), _name)
-if (_here / "docs.json").exists():  # a wheel has it
+if (_here / "docs.json").exists():  # only in a wheel
     for _name, _doc in json.loads((_here / "docs.json").read_text("utf-8")).items():
         globals()[_name].__doc__ = _doc
 
 
 def opcheck(samples, **options):
-    """`torch.library.opcheck` of all operators: `samples` has a list of tuples of arguments for each, by name."""
+    """`torch.library.opcheck` for all operators: `samples` maps each name to a list of argument tuples."""
     return _glue["opcheck"](operators, samples, **options)
 
 
 def report():
-    """What of the library is not in PyTorch, and why: a line each."""
+    """What the library has that PyTorch does not get, and why, one per line."""
     return _glue["report"](_library)

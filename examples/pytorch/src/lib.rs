@@ -1,4 +1,4 @@
-//! Operators of one's own for PyTorch.
+//! Custom operators for PyTorch.
 
 use torch_library::{DeviceType, DispatchKeySet, OperatorHandle, Stack, derivatives, prelude::*};
 use torch_library_kernels::autocast::Policy;
@@ -8,19 +8,19 @@ use torch_library_kernels::{aten, prelude::*};
 torch_library_pytorch::export!();
 
 torch_library! {
-    /// `torch.ops.mine`.
+    /// The operators of `torch.ops.mine`.
     pub mod mine {
         /// The logarithm of the hyperbolic cosine.
         #[tags(pointwise)]
         log_cosh(Tensor self) -> Tensor;
-        /// Writes a ramp over a tensor.
+        /// Fills a tensor with a ramp.
         ramp_(Tensor(a!) self, float step=1) -> ();
         /// Huber's loss, made of other operators.
         huber(Tensor self, Tensor other) -> Tensor;
     }
 }
 
-/// On the CPU, and on `meta`, where the loop computes nothing but sizes.
+/// On the CPU and on `meta`, where the loop computes only sizes.
 #[torch_impl(mine, CPU, Meta)]
 fn log_cosh(this: &Tensor) -> Result<Tensor> {
     let call = Pointwise::promoting_to_float(mine::log_cosh::NAME, [this])?;
@@ -51,7 +51,7 @@ fn ramp_(this: &mut Tensor, step: f64) -> Result<()> {
     this.fill_from((0..this.numel()).map(|index| (index as f64 * step) as f32))
 }
 
-/// PyTorch knows the derivatives of what it is made of.
+/// PyTorch knows the derivatives of the operators that it calls.
 #[torch_impl(mine, CompositeImplicitAutograd)]
 fn huber(this: &Tensor, other: &Tensor) -> Result<Tensor> {
     aten::mean(&mine::log_cosh(&aten::sub(this, other)?)?)

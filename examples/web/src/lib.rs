@@ -1,6 +1,6 @@
-//! The model that reads handwritten digits, for a page: it sets pixels, asks, and looks at the answer.
+//! The model that reads handwritten digits, for a web page, which sets pixels, runs the model and shows the result.
 //!
-//! What crosses between the page and this are numbers alone, one in each call, so neither side needs the other's memory.
+//! Only numbers cross between the page and this module, one per call, so neither side accesses the other's memory.
 #![expect(
     unsafe_code,
     reason = "names without a mangling may clash with others, as `read` would with that of C: these begin with `page_`"
@@ -18,11 +18,11 @@ const PIXELS: usize = 64;
 const CLASSES: usize = 10;
 
 include_model! {
-    /// Images of 8 by 8 pixels from 0 to 16, and how likely each is one of ten digits.
+    /// Takes images of 8 by 8 pixels from 0 to 16, and returns the probability of each of the ten digits.
     struct Digits = "../models/digits.pt2";
 }
 
-/// What the page sees.
+/// The state behind the page.
 struct Desk {
     digits: Option<Digits>,
     pixels: [f32; PIXELS],
@@ -53,7 +53,7 @@ impl Desk {
         Ok(())
     }
 
-    /// The pixels of a recorded image.
+    /// Loads the pixels of a recorded image.
     fn sample(&mut self, number: usize) -> Result<()> {
         let file = safetensors::from_bytes(include_bytes!("../../models/digits.inputs.safetensors"))?;
         let images = file["00"].to_vec::<f32>()?;
@@ -66,7 +66,7 @@ impl Desk {
     }
 }
 
-/// Whether it went well; if not, the message says why.
+/// Does some work, and returns whether it succeeded; if not, it keeps the error message.
 fn done(work: impl FnOnce(&mut Desk) -> Result<()>) -> bool {
     DESK.with_borrow_mut(|desk| {
         let result = work(desk);
@@ -75,7 +75,7 @@ fn done(work: impl FnOnce(&mut Desk) -> Result<()>) -> bool {
     })
 }
 
-/// Sets a pixel, from 0 (paper) to 16 (ink). A place outside of the image is none.
+/// Sets a pixel, from 0 (paper) to 16 (ink). A position outside of the image is ignored.
 #[unsafe(no_mangle)]
 pub extern "C" fn page_set_pixel(place: usize, ink: f32) {
     DESK.with_borrow_mut(|desk| {
@@ -91,7 +91,7 @@ pub extern "C" fn page_pixel(place: usize) -> f32 {
     DESK.with_borrow(|desk| desk.pixels.get(place).copied().unwrap_or_default())
 }
 
-/// Takes the pixels of a recorded image, of which there are eight.
+/// Loads the pixels of a recorded image, of which there are eight.
 #[unsafe(no_mangle)]
 pub extern "C" fn page_take_sample(number: usize) -> bool {
     done(|desk| desk.sample(number))
@@ -103,13 +103,13 @@ pub extern "C" fn page_read() -> bool {
     done(Desk::read)
 }
 
-/// How likely the image is a digit, by the last [`page_read`].
+/// The probability that the image is this digit, as of the last [`page_read`].
 #[unsafe(no_mangle)]
 pub extern "C" fn page_likelihood(digit: usize) -> f32 {
     DESK.with_borrow(|desk| desk.likely.get(digit).copied().unwrap_or_default())
 }
 
-/// A byte of the message of what failed last; zero after its end.
+/// A byte of the last error message; zero after its end.
 #[unsafe(no_mangle)]
 pub extern "C" fn page_message_byte(place: usize) -> u8 {
     DESK.with_borrow(|desk| desk.message.as_bytes().get(place).copied().unwrap_or_default())

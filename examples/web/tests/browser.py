@@ -18,7 +18,7 @@ MODELS = pathlib.Path(__file__).parents[2] / "models"
 
 
 def recorded():
-    """What PyTorch answers to the samples: rows of ten likelihoods."""
+    """PyTorch's outputs for the samples: rows of ten probabilities."""
     data = (MODELS / "digits.outputs.safetensors").read_bytes()
     (length,) = struct.unpack_from("<Q", data)
     entry = json.loads(data[8 : 8 + length])["00"]

@@ -9,7 +9,7 @@ import json, os, subprocess, sys
 
 import calls
 
-MILLISECONDS = 60  # for a row in each round
+MILLISECONDS = 60  # per row and round
 SLOWER = 1.05
 
 
@@ -27,7 +27,7 @@ class Tree:
 
 
 def measure(name, trees, rounds, milliseconds):
-    """The best sample of each tree; every other round begins with the other one."""
+    """The best sample of each tree; the order alternates between rounds."""
     best = [float("inf")] * len(trees)
     for turn in range(rounds):
         for side in (0, 1) if turn % 2 == 0 else (1, 0):

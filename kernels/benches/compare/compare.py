@@ -11,8 +11,8 @@ import ctypes, json, os, statistics, subprocess, sys, time
 import torch
 from rows import ROWS
 
-BUDGET = 60  # milliseconds for a row in each round
-SAMPLE = 500_000  # nanoseconds at least in a sample
+BUDGET = 60  # milliseconds per row and round
+SAMPLE = 500_000  # minimum length of a sample in nanoseconds
 
 
 class Other:
@@ -33,13 +33,13 @@ class Other:
 
 
 class PyTorch:
-    """This process."""
+    """The side that runs in this process."""
 
     name = call = None
 
     def measure(self, name):
         if name != self.name:
-            self.call = None  # before the next row takes memory
+            self.call = None  # frees its memory before the next row
             self.name, self.call = name, ROWS[name]()
             self.peak = peak(self.call)
         return {"ns": samples(self.call), "peak": self.peak}
@@ -51,7 +51,7 @@ def status(field):
 
 
 def peak(call):
-    """By how many bytes the first call lets the process grow."""
+    """The growth of the process in bytes during the first call."""
     ctypes.CDLL(None).malloc_trim(0)
     with open("/proc/self/clear_refs", "w") as file:
         file.write("5")

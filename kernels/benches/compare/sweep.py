@@ -68,7 +68,7 @@ def main(ours, threads, below, *words):
             try:
                 answer = measurer.measure(name)
                 ns[side] = min(answer["ns"])
-            except Exception as error:  # a call that one side refuses is a row to mend, not an end
+            except Exception as error:  # a call that one side rejects is a row to fix, not a reason to stop
                 failed.append((name, side, answer.get("error", error) if side == "ours" else error))
         if len(ns) == 2:
             found.append((ns["python"] / ns["ours"], name, ns))

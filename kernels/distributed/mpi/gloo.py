@@ -1,4 +1,4 @@
-"""What bench.sh measures of PyTorch: `gloo.py all_reduce` and `gloo.py train_step`, which print what the programs of these names print."""
+"""The PyTorch side of bench.sh: `gloo.py all_reduce` and `gloo.py train_step` print the same as our programs of these names."""
 
 import sys
 import time
@@ -10,7 +10,7 @@ LAYERS, WIDTH, BATCH = 3, 1024, 256
 
 
 def median(repeats, body):
-    """Seconds; the first two times set up memory."""
+    """The duration in seconds; the first two runs set up memory."""
     times = []
     for _ in range(repeats + 2):
         dist.barrier()
@@ -56,7 +56,7 @@ def train_step():
         with network.no_sync():
             backward()
         for parameter in network.parameters():
-            dist.all_reduce(parameter.grad)  # gloo has no average
+            dist.all_reduce(parameter.grad)  # gloo cannot average
             parameter.grad /= dist.get_world_size()
         optimizer.step()
 

@@ -77,7 +77,7 @@ def product(name, *sizes):
 
 
 def training():
-    """A step of a perceptron of 64, 128 and 10 units by gradient descent, on 32 examples."""
+    """A gradient descent step of a perceptron with 64, 128 and 10 units, on a batch of 32."""
     parameters = [numbers(*sizes).requires_grad_() for sizes in [(64, 128), (128,), (128, 10), (10,)]]
     x, classes = numbers(32, 64), numbers(32, 10)
 

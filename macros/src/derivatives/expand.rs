@@ -1,4 +1,4 @@
-//! From a row to Rust: what the node keeps, what it does, and the kernels that make it.
+//! From a row to Rust: what the node saves, how it computes gradients, and the kernels that create it.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -42,7 +42,7 @@ pub(super) fn rows(root: &TokenStream, namespace: &Path, rows: &[Row]) -> TokenS
     }
 }
 
-/// What `submit_kernels!` wants to know of a row.
+/// The links of a row's kernels, for `submit_kernels!`.
 fn linked_row(namespace: &Path, row: &Row) -> TokenStream {
     let ident = &row.operator.ident;
     let target = Target { namespace: namespace.clone(), ident: ident.clone() };
@@ -51,14 +51,14 @@ fn linked_row(namespace: &Path, row: &Row) -> TokenStream {
     linked(keys, false, ident, (&target, &quote!(#namespace::#ident)), &cfgs)
 }
 
-/// What a second kernel for the same place would have as well, so that rustc refuses it.
+/// Items that a second kernel for the same operator and key would define too, so that rustc rejects it.
 fn markers(namespace: &Path, row: &Row) -> TokenStream {
     let target = Target { namespace: namespace.clone(), ident: row.operator.ident.clone() };
     let cfgs: Vec<_> = row.cfgs.iter().collect();
     keys(row).iter().map(|key| marker(key, &target, &cfgs)).collect()
 }
 
-/// Where a row has kernels.
+/// The keys at which a row has kernels.
 fn keys(row: &Row) -> &'static [&'static str] {
     match row.kind {
         Kind::Functional => &["Autograd"],
@@ -71,7 +71,7 @@ fn row(namespace: &Path, row: &Row, name: &Ident) -> TokenStream {
     let (cfgs, ident) = (&row.cfgs, &row.operator.ident);
     let autograd = match &row.derivative {
         Some(derivative) => differentiable(row, derivative),
-        None => below(row), // no result has a gradient: the call goes on
+        None => below(row), // no result has a gradient: just redispatch
     };
     let bodies = std::iter::once(autograd).chain(bookkeeping(row));
     let derivatives = std::iter::once(named(row)).chain(std::iter::repeat(quote!(__torch::Option::None)));
@@ -83,7 +83,7 @@ fn row(namespace: &Path, row: &Row, name: &Ident) -> TokenStream {
     quote_spanned! {ident.span()=>
         #(#cfgs)*
         const #name: [__torch::KernelRecord; #count] = {
-            #[allow(clippy::unsafe_removed_from_name)] // an operator may be named so
+            #[allow(clippy::unsafe_removed_from_name)] // the operator's name may contain "unsafe"
             use #namespace::{#ident as __operator};
             #comparison
             #kept
@@ -92,12 +92,12 @@ fn row(namespace: &Path, row: &Row, name: &Ident) -> TokenStream {
     }
 }
 
-/// Compares the row with the declaration, which rustc reads alone: types say nothing of names, aliases and defaults.
+/// Compares the row with the declaration as text, in rustc: types do not show names, alias annotations and defaults.
 fn comparison(row: &Row) -> TokenStream {
     let text = row.operator.schema.to_string();
     let name = format_ident!("schema_of_{}", row.operator.ident.unraw());
     row.operator.place.lend(quote! {
-        #[allow(dead_code, non_upper_case_globals)] // rustc says the name
+        #[allow(dead_code, non_upper_case_globals)] // rustc shows the name in its message
         const #name: () = __d::compare(#text, __operator::SCHEMA);
     })
 }
@@ -130,7 +130,7 @@ fn arguments(row: &Row) -> Vec<&Ident> {
     row.operator.arguments.iter().map(|argument| &argument.ident).collect()
 }
 
-/// The call below autograd: an operator with views or writes goes through their bookkeeping.
+/// The call below autograd: for operators with views or writes it goes through their bookkeeping.
 fn below(row: &Row) -> TokenStream {
     let arguments = arguments(row);
     let (keys, guard) = match row.kind {
@@ -143,7 +143,7 @@ fn below(row: &Row) -> TokenStream {
     })
 }
 
-/// The bookkeeping of views and versions, for operators that have any.
+/// The bookkeeping of views and version counters, for operators that need it.
 fn bookkeeping(row: &Row) -> Option<TokenStream> {
     let arguments = arguments(row);
     let call = quote!({
@@ -168,7 +168,7 @@ fn bookkeeping(row: &Row) -> Option<TokenStream> {
     })
 }
 
-/// The kernel that records.
+/// The kernel at the autograd key, which records a node.
 fn differentiable(row: &Row, derivative: &Derivative) -> TokenStream {
     let name = row.name.to_string();
     let below = below(row);
@@ -192,7 +192,7 @@ fn differentiable(row: &Row, derivative: &Derivative) -> TokenStream {
         let name = &row.operator.schema.arguments[*index].name;
         quote!(__d::check_no_requires_grad(#name, &#ident)?;)
     });
-    let always = inputs.len() == 1; // whoever runs the node has a use for it
+    let always = inputs.len() == 1; // if the node runs at all, it needs them
     let fields = fields(row, derivative).into_iter().map(|field| field.save(row, always));
     let ties = ties(row, derivative);
     let owns = matches!(row.kind, Kind::Functional).then(|| owns(row, derivative, &inputs));
@@ -201,7 +201,7 @@ fn differentiable(row: &Row, derivative: &Derivative) -> TokenStream {
     let results = keeps_results(derivative).then(|| quote!(__results: [#(#results),*],));
     quote! {
         #(#refused)*
-        // One call below, recorded or not: each operator has the code for it once.
+        // One call below, recorded or not, so that each operator contains this code only once.
         let __recording = if #condition #wanted __d::is_recording()
             && (false #(|| __torch::Argument::requires_grad(&#inputs))*)
         {
@@ -226,7 +226,7 @@ fn differentiable(row: &Row, derivative: &Derivative) -> TokenStream {
     }
 }
 
-/// The edges of the node, in the order of the arguments; and which of them each formula gives gradients to, in turn.
+/// Adds the node's edges, in the order of the arguments. Also returns, formula by formula, the edges of its targets.
 fn edges(row: &Row, derivative: &Derivative) -> (TokenStream, Vec<Ident>) {
     let range = |index: usize| format_ident!("__range_{index}");
     let inputs: Vec<usize> = derivative.inputs().collect();
@@ -238,7 +238,7 @@ fn edges(row: &Row, derivative: &Derivative) -> (TokenStream, Vec<Ident>) {
     (quote!(#(#edges)*), inputs.into_iter().map(range).collect())
 }
 
-/// Makes results that are arguments tensors of their own.
+/// Replaces results that are the same tensor as an argument by handles of their own.
 fn owns(row: &Row, derivative: &Derivative, inputs: &[&Ident]) -> TokenStream {
     let count = row.operator.schema.returns.len();
     let results = derivative.differentiable.iter().map(|index| match count {
@@ -253,7 +253,7 @@ fn owns(row: &Row, derivative: &Derivative, inputs: &[&Ident]) -> TokenStream {
     quote!(let mut __result = __result; #(#owns)*)
 }
 
-/// Ties the results to the node, and saves those that formulas name.
+/// Attaches the results to the node, and saves those that formulas name.
 fn ties(row: &Row, derivative: &Derivative) -> TokenStream {
     let count = row.operator.schema.returns.len();
     let results: Vec<Ident> = (0..count).map(|index| format_ident!("__result_{index}")).collect();
@@ -286,7 +286,7 @@ fn saved_results(derivative: &Derivative) -> BTreeSet<usize> {
     derivative.formulas.iter().flat_map(|(_, formula)| formula.results.iter().copied()).collect()
 }
 
-/// A saved result, taken out.
+/// The local variable for a saved result, unpacked.
 fn held_result(slot: usize) -> Ident {
     format_ident!("__held_{slot}")
 }
@@ -295,11 +295,11 @@ fn keeps_results(derivative: &Derivative) -> bool {
     !saved_results(derivative).is_empty()
 }
 
-/// An argument as the node keeps it.
+/// A saved argument, as a field of the node.
 struct Field {
     argument: usize,
     metadata: bool,
-    /// The inputs, among those with gradients, whose formulas name it.
+    /// The differentiable inputs whose formulas name this argument.
     ranges: Vec<Range<usize>>,
 }
 
@@ -315,7 +315,7 @@ impl Field {
         quote!(<#ty as __d::#kept>::Kept)
     }
 
-    /// Its value in the struct: there if a formula that names it is of use.
+    /// Its initial value: present only if some formula that names it will be used.
     fn save(&self, row: &Row, always: bool) -> TokenStream {
         let (name, ident) = (self.name(), &row.operator.arguments[self.argument].ident);
         let source = match row.kind {
@@ -362,7 +362,7 @@ fn fields(row: &Row, derivative: &Derivative) -> Vec<Field> {
     fields
 }
 
-/// What the node keeps, and what it does with it.
+/// The node: the struct with what it saves, and its backward function.
 fn kept(row: &Row, derivative: &Derivative) -> TokenStream {
     let fields = fields(row, derivative);
     let names: Vec<_> = fields.iter().map(Field::name).collect();
@@ -405,14 +405,14 @@ fn kept(row: &Row, derivative: &Derivative) -> TokenStream {
         }
 
         impl __d::Row for Kept {
-            #[allow(unused_variables)] // formulas name the one gradient, or all
+            #[allow(unused_variables)] // formulas use either `grad` or `grads`
             fn formulas(
                 &self,
                 __call: &__d::Call<'_>,
                 #all: &[__torch::Option<__torch::Tensor>],
                 __gradients: &mut [__torch::Option<__torch::Tensor>],
             ) -> __torch::Result<()> {
-                // Also what no formula that runs has a use for: who wrote to it hears of that in any case.
+                // Also for formulas that do not run: a write to a saved tensor is reported in any case.
                 #(let #names = __d::Keep::hold(&self.#names, __call.node())?;)*
                 #(let #held_results = self.__results[#slots].unpack(__call.node())?;)*
                 #one
@@ -429,7 +429,7 @@ fn is_tensors(row: &Row, argument: usize) -> bool {
     super::row::is_tensors(&row.operator.schema.arguments[argument].ty)
 }
 
-/// For each formula, which of the inputs are its own.
+/// For each formula, the range of inputs that are its targets.
 fn formula_ranges(derivative: &Derivative) -> Vec<Range<usize>> {
     let ends = derivative.formulas.iter().scan(0, |end, (arguments, _)| {
         *end += arguments.len();
@@ -438,12 +438,12 @@ fn formula_ranges(derivative: &Derivative) -> Vec<Range<usize>> {
     ends.collect()
 }
 
-/// A name for formulas: a local variable that the user's tokens see.
+/// A variable for formulas: a local name that is visible to the user's tokens.
 fn local(row: &Row, name: &str) -> Ident {
     Ident::new(name, row.operator.place.first)
 }
 
-/// `grad` for formulas, where one result has a gradient; without it there is nothing to do.
+/// Defines `grad` for formulas, if a single result has a gradient; if `grad` is undefined, the node does nothing.
 fn grad(row: &Row, derivative: &Derivative) -> Option<TokenStream> {
     let (one, all) = (local(row, "grad"), local(row, "grads"));
     let is_tensor =
@@ -458,7 +458,7 @@ fn grad(row: &Row, derivative: &Derivative) -> Option<TokenStream> {
     }
 }
 
-/// One formula, if somebody wants what it gives.
+/// One formula, run only if one of its gradients is wanted.
 fn formula(row: &Row, derivative: &Derivative, index: usize) -> TokenStream {
     let formula = &derivative.formulas[index].1;
     let positions: Vec<usize> = formula_ranges(derivative).swap_remove(index).collect();

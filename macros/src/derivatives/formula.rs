@@ -1,4 +1,4 @@
-//! What a formula names, and the formula in Rust.
+//! Which arguments and results a formula names, and the formula in Rust.
 
 use std::collections::BTreeSet;
 
@@ -9,15 +9,15 @@ use crate::library::Operator;
 /// A formula as it is emitted.
 pub(super) struct Formula {
     pub(super) tokens: TokenStream,
-    /// Arguments, by position, whose value it needs.
+    /// Positions of the arguments whose value it needs.
     pub(super) values: BTreeSet<usize>,
-    /// Arguments of which it needs no more than sizes, type and device.
+    /// Positions of the arguments of which it needs only sizes, dtype and device.
     pub(super) metadata: BTreeSet<usize>,
-    /// Results that it needs.
+    /// Positions of the results that it needs.
     pub(super) results: BTreeSet<usize>,
 }
 
-/// What a tensor can be asked without its elements.
+/// Methods that need only a tensor's metadata, not its elements.
 const METADATA: [&str; 8] = ["sizes", "strides", "storage_offset", "dim", "numel", "size", "dtype", "device"];
 
 /// The name of a result in formulas.
@@ -39,12 +39,12 @@ impl Formula {
             results: BTreeSet::new(),
         };
         formula.tokens = formula.scan(operator, tokens);
-        // Who has the value has the metadata.
+        // A saved value includes its metadata.
         formula.metadata.retain(|index| !formula.values.contains(index));
         formula
     }
 
-    /// Notes the names, and gives `self` the name that it has in Rust.
+    /// Collects the names, and renames `self` to its name in Rust.
     fn scan(&mut self, operator: &Operator, tokens: TokenStream) -> TokenStream {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let mut scanned = Vec::with_capacity(tokens.len());
@@ -61,7 +61,7 @@ impl Formula {
                         Some((argument, name)) => {
                             self.metadata.insert(argument);
                             scanned.push(TokenTree::Ident(name));
-                            index += 1; // the parentheses
+                            index += 1; // skips the parentheses
                         }
                         None => scanned.push(TokenTree::Ident(self.name(operator, ident, &tokens[index..]))),
                     }
@@ -73,7 +73,7 @@ impl Formula {
         scanned.into_iter().collect()
     }
 
-    /// Notes one name.
+    /// Collects one name.
     fn name(&mut self, operator: &Operator, ident: &Ident, rest: &[TokenTree]) -> Ident {
         let name = ident.to_string();
         if let Some(index) = argument(operator, &name) {
@@ -89,13 +89,13 @@ impl Formula {
     }
 }
 
-/// An argument by its name in the schema, or in Rust.
+/// Finds an argument by its name in the schema or in Rust.
 pub(super) fn argument(operator: &Operator, name: &str) -> Option<usize> {
     let arguments = operator.schema.arguments.iter().zip(&operator.arguments);
     arguments.into_iter().position(|(argument, rust)| argument.name == name || rust.ident == name)
 }
 
-/// `metadata(tensors)`: the metadata of an argument that is a list or may be missing.
+/// `metadata(tensors)`: the metadata of an argument that is a list or optional.
 fn metadata_of(operator: &Operator, tokens: &[TokenTree]) -> Option<(usize, Ident)> {
     let [TokenTree::Ident(word), TokenTree::Group(group), ..] = tokens else { return None };
     if word != "metadata" || group.delimiter() != Delimiter::Parenthesis {
@@ -109,7 +109,7 @@ fn metadata_of(operator: &Operator, tokens: &[TokenTree]) -> Option<(usize, Iden
     Some((index, renamed))
 }
 
-/// Whether a name after these is that of a method or field.
+/// Whether an identifier after these tokens names a method or field.
 fn is_member(before: &[TokenTree]) -> bool {
     match before {
         [.., TokenTree::Punct(first), TokenTree::Punct(second)] => {
@@ -121,13 +121,13 @@ fn is_member(before: &[TokenTree]) -> bool {
     }
 }
 
-/// `name::…`
+/// Whether the tokens start with `name::…`.
 fn is_path(tokens: &[TokenTree]) -> bool {
     matches!(tokens, [_, TokenTree::Punct(first), TokenTree::Punct(second), ..]
         if first.as_char() == ':' && second.as_char() == ':')
 }
 
-/// `name.sizes()`
+/// Whether the tokens start with `name.sizes()` or another metadata method.
 fn asks_metadata(tokens: &[TokenTree]) -> bool {
     matches!(tokens, [_, TokenTree::Punct(dot), TokenTree::Ident(method), TokenTree::Group(_), ..]
         if dot.as_char() == '.' && METADATA.iter().any(|known| method == known))

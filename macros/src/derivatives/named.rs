@@ -1,4 +1,4 @@
-//! What a row's formulas name, for the record of its kernel: whoever keeps the values of a call reads it there.
+//! The arguments and results that a row's formulas name, for its kernel's record: hosts that save values read it there.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -6,7 +6,7 @@ use quote::{ToTokens, quote};
 use super::formula::Formula;
 use super::row::Row;
 
-/// `Some(&Derivative)`; nothing for an operator with so many arguments or results that a word has no bit for each.
+/// `Some(&Derivative)`; `None` for an operator with more than 64 arguments or results, too many for a word's bits.
 pub(super) fn named(row: &Row) -> TokenStream {
     if row.operator.arguments.len().max(row.operator.schema.returns.len()) > 64 {
         return quote!(__torch::Option::None);

@@ -1,29 +1,29 @@
-//! The tokens of `derivatives!`.
+//! Parses the input of `derivatives!`.
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, Ident, Path, Token, token};
 
-/// `[$crate] in path::aten; rows…`
+/// The whole input: `[$crate] in path::aten; rows…`.
 pub(super) struct Block {
-    /// The path of the runtime crate, from the shim.
+    /// The path of the runtime crate, from the macro's shim.
     pub(super) root: TokenStream,
     pub(super) namespace: Path,
     pub(super) rows: Vec<ParsedRow>,
 }
 
-/// `#[in_place] mul.Tensor(Tensor self, Tensor other) -> Tensor as MulBackward0 { self => …, other => … }`
+/// A row: `#[in_place] mul.Tensor(Tensor self, Tensor other) -> Tensor as MulBackward0 { self => …, other => … }`.
 pub(super) struct ParsedRow {
     pub(super) attributes: Vec<Attribute>,
     pub(super) schema: Vec<TokenTree>,
     /// The node's name.
     pub(super) name: Option<Ident>,
-    /// Nothing where no result has a gradient: `as non_differentiable;`
+    /// `None` if no result has a gradient: `as non_differentiable;`
     pub(super) clauses: Option<Vec<Clause>>,
 }
 
-/// `self => grad.mul(other)`, `(input, weight) => …`, `index => non_differentiable`
+/// A clause of a row: `self => grad.mul(other)`, `(input, weight) => …` or `index => non_differentiable`.
 pub(super) struct Clause {
     pub(super) targets: Vec<Ident>,
     pub(super) rule: Rule,
@@ -31,9 +31,9 @@ pub(super) struct Clause {
 
 pub(super) enum Rule {
     Formula(Expr),
-    /// No gradient flows there.
+    /// No gradient flows to these arguments.
     NonDifferentiable,
-    /// Who asks for a gradient there is refused.
+    /// It is an error if one of these arguments requires grad.
     CannotRequireGrad,
 }
 

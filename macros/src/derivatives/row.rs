@@ -1,4 +1,4 @@
-//! A row: an operator, and what is known of its derivative.
+//! A row: an operator and its derivative.
 
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -13,14 +13,14 @@ use crate::library::{Declaration, Operator, SchemaTokens};
 pub(super) struct Row {
     pub(super) operator: Operator,
     pub(super) cfgs: Vec<Attribute>,
-    /// `MulBackward0`
+    /// The node's name, such as `MulBackward0`.
     pub(super) name: Ident,
     pub(super) kind: Kind,
-    /// Whether what is written are sizes and strides, and no element: the base of a view stays as it was.
+    /// Whether the operator writes sizes and strides but no elements, so that the base of a view does not change.
     pub(super) inplace_view: bool,
-    /// Of what arguments the results have gradients; without one, always.
+    /// The condition on arguments under which the results have gradients; `None` if they always have.
     pub(super) condition: Option<Expr>,
-    /// Nothing where no result has a gradient.
+    /// `None` if no result has a gradient.
     pub(super) derivative: Option<Derivative>,
 }
 
@@ -89,14 +89,14 @@ impl Row {
     }
 }
 
-/// Whether an attribute is there, which is taken away.
+/// Removes an attribute, and returns whether it was there.
 fn take(attributes: &mut Vec<Attribute>, name: &str) -> bool {
     let before = attributes.len();
     attributes.retain(|attribute| !attribute.path().is_ident(name));
     attributes.len() < before
 }
 
-/// `#[differentiable_if(dtype.is_none())]`, which is taken away; nothing after a mistake.
+/// Removes `#[differentiable_if(dtype.is_none())]` and returns its condition; `None` after a mistake.
 fn take_condition(attributes: &mut Vec<Attribute>, errors: &mut Errors) -> Option<Option<Expr>> {
     let Some(at) = attributes.iter().position(|attribute| attribute.path().is_ident("differentiable_if"))
     else {
@@ -105,7 +105,7 @@ fn take_condition(attributes: &mut Vec<Attribute>, errors: &mut Errors) -> Optio
     errors.ok(attributes.remove(at).parse_args()).map(Some)
 }
 
-/// `mul.Tensor(Tensor self, …) -> Tensor` as `mul_.Tensor(Tensor(a!) self, …) -> Tensor(a!)`.
+/// Turns `mul.Tensor(Tensor self, …) -> Tensor` into `mul_.Tensor(Tensor(a!) self, …) -> Tensor(a!)`.
 fn in_place_schema(schema: &[TokenTree]) -> Vec<TokenTree> {
     let mut tokens = Vec::with_capacity(schema.len() + 1);
     let mark = |ident: &Ident| {
@@ -135,7 +135,7 @@ fn in_place_schema(schema: &[TokenTree]) -> Vec<TokenTree> {
     tokens
 }
 
-/// From the annotations of the schema.
+/// Derives the kind from the schema's alias annotations.
 fn kind(operator: &Operator) -> syn::Result<Kind> {
     let schema = &operator.schema;
     let written: Vec<usize> =
@@ -159,7 +159,7 @@ fn kind(operator: &Operator) -> syn::Result<Kind> {
 }
 
 fn has_alias(ty: &Type) -> bool {
-    matches!(ty, Type::List(_)) // of a list, the annotation belongs to the elements
+    matches!(ty, Type::List(_)) // a list's annotation belongs to its elements
 }
 
 fn derivative(
@@ -243,7 +243,7 @@ pub(super) fn is_tensors(ty: &Type) -> bool {
     }
 }
 
-/// `my_op.Scalar` as `MyOpBackward0`.
+/// The default node name: `MyOpBackward0` for `my_op.Scalar`.
 fn default_name(operator: &Operator) -> Ident {
     let words = operator.schema.name.name.split('_').map(|word| {
         let mut letters = word.chars();

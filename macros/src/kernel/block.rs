@@ -60,23 +60,23 @@ pub(super) fn module(path: &Path, options: &Options, mut module: Module, errors:
     }
 }
 
-/// The state of a walk over the functions of a block.
+/// The state while the functions of a block are visited.
 struct Block<'a> {
     path: &'a Path,
     options: &'a Options,
     module: Ident,
-    /// Where the kernel of each operator is.
+    /// The index of each operator's kernel.
     seen: HashMap<String, usize>,
 }
 
 /// One function of a block.
 struct BlockKernel {
-    /// Around the module, where the user's path is valid.
+    /// Emitted outside the module, where the user's path is valid.
     import: TokenStream,
-    /// In the module, where the function is in scope.
+    /// Emitted in the module, where the function is in scope.
     kernel: TokenStream,
     records: TokenStream,
-    /// What the linker is to know of them.
+    /// The links for `submit_kernels!`.
     linked: TokenStream,
 }
 
@@ -88,7 +88,7 @@ impl Block<'_> {
         function: &mut Function,
         errors: &mut Errors,
     ) -> Option<BlockKernel> {
-        // What the block says counts for each of its functions.
+        // The block's form applies to each function that has none of its own.
         let form = if matches!(options.form, Form::Typed) { self.options.form } else { options.form };
         errors.ok(check(form, function))?;
         let ident = &function.signature.ident;
@@ -133,7 +133,7 @@ impl Block<'_> {
     }
 }
 
-/// What `#[torch_impl("add.Tensor", override)]` on a function of a block says.
+/// Checks the options of `#[torch_impl("add.Tensor", override)]` on a function of a block.
 fn take_options(function: &mut Function, errors: &mut Errors) -> Option<Options> {
     let is_ours = |attribute: &syn::Attribute| {
         attribute.path().segments.last().is_some_and(|segment| segment.ident == "torch_impl")
@@ -148,7 +148,7 @@ fn take_options(function: &mut Function, errors: &mut Errors) -> Option<Options>
     }
 }
 
-/// The record of a block, which the linker collects, and `register!` takes.
+/// The record of a block, which the linker collects and `register!` takes.
 fn record(runtime: &Ident, module: &Ident, kernels: &[BlockKernel]) -> TokenStream {
     let source = source(module);
     let constants = kernels.iter().map(|kernel| &kernel.kernel);

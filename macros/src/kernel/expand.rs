@@ -26,7 +26,7 @@ pub(super) fn function(
     let target = errors.ok(target);
     let item = function.as_written();
     let (Some(target), Some(())) = (target, checked) else {
-        // Among methods there is no place for more.
+        // Inside an impl, no further items are allowed.
         let used = function.signature.receiver().is_none().then(|| used(path));
         return quote!(#item #used);
     };
@@ -38,8 +38,8 @@ pub(super) fn function(
     quote!(#item #registration)
 }
 
-/// A registration for the operator that a path names or, if that is a namespace, for the one in it: a macro in the
-/// module that is found there takes the one or the other.
+/// A registration for the operator that the path names or, if the path names a namespace, for the operator in it: a
+/// macro in the module that the path leads to selects one of the two.
 fn of_either(
     options: &Options,
     function: &Function,
@@ -60,7 +60,7 @@ fn of_either(
     }
 }
 
-/// What stands beside a function to register it.
+/// The items next to a function that register it.
 fn registration(options: &Options, function: &Function, target: &Target) -> TokenStream {
     let operator = format_ident!("__operator");
     let import = target.import(&operator);
@@ -108,7 +108,7 @@ pub(super) fn kernel(form: Form, function: &Function, name: &Ident, operator: &I
     }
 }
 
-/// A function on the stack. Rustc says "expected due to this" of the type, which stands at `span`.
+/// A boxed function. If it has the wrong type, rustc says "expected due to this" at `span`.
 pub(super) fn boxed(function: &Ident, span: Span) -> TokenStream {
     let ty = quote_spanned!(span=> __torch::BoxedFn);
     quote!({
@@ -120,7 +120,7 @@ pub(super) fn boxed(function: &Ident, span: Span) -> TokenStream {
 const WITHOUT_VARIANTS: &str = "a kernel that takes an `Output` serves an operator and its variants, and this one has \
     none: declare them above its schema, as in `#[variants(out, in_place)]`, or leave the parameter out";
 
-/// A kernel with types, and the impl that rustc compares with the operator's trait.
+/// A typed kernel, and the impl that rustc compares with the operator's trait.
 fn typed(function: &Function, name: &Ident, operator: &Ident) -> TokenStream {
     let signature = &function.signature;
     let (ident, generics, output) = (&signature.ident, &signature.generics, &signature.output);
@@ -134,7 +134,7 @@ fn typed(function: &Function, name: &Ident, operator: &Ident) -> TokenStream {
         Before::Output => (quote!(OutputKernel), quote!(typed_with_output), quote!(with_output), quote!(_)),
     };
     let count = Literal::usize_unsuffixed(inputs.len() - usize::from(before != Before::Nothing));
-    // As if the user had written it, so that rustc underlines the user's tokens.
+    // The user's own tokens, so that rustc's errors underline them.
     let inputs = quote_spanned!(signature.paren_token.span.join()=> (#(#inputs),*));
     let (mut name, span) = (name.clone(), signature.fn_token.span);
     name.set_span(ident.span());
@@ -161,7 +161,7 @@ fn typed(function: &Function, name: &Ident, operator: &Ident) -> TokenStream {
         quote!(#operator::takes! { #count [#kernel] #operator::#caller as __expected [#keys] #comparison });
     match before {
         Before::Output => {
-            // The refusal points at the parameter.
+            // The error points at the parameter.
             let span = signature.inputs.first().map_or(ident.span(), Spanned::span);
             let refusal = syn::Error::new(span, WITHOUT_VARIANTS).to_compile_error();
             quote!(#operator::serves! { { #refusal } #kernel })
@@ -170,7 +170,7 @@ fn typed(function: &Function, name: &Ident, operator: &Ident) -> TokenStream {
     }
 }
 
-/// A parameter of the forwarding function: the user's own type tokens, a name of ours.
+/// A parameter of the forwarding function: the user's type tokens with a generated name.
 fn parameter(index: usize, input: &FnArg) -> TokenStream {
     let name = argument(index);
     match input {
@@ -210,7 +210,7 @@ pub(super) fn records(
     keys.iter().map(record).collect()
 }
 
-/// What `submit_kernels!` wants to know of the records of one function, for an operator at a path.
+/// The links of one function's records, for `submit_kernels!`; the operator is given by a path.
 pub(crate) fn linked(
     keys: impl Iterator<Item = Ident>,
     overrides: bool,
@@ -223,7 +223,7 @@ pub(crate) fn linked(
     quote!(#({ #cfgs #keys #symbol #overrides #function #path })*)
 }
 
-/// The module of some records.
+/// The `SourceModule` of some records.
 pub(super) fn source(function: &Ident) -> TokenStream {
     let module = Source::Span(function.span()).module();
     quote!(static SOURCE: __torch::SourceModule = #module;)
@@ -239,8 +239,8 @@ fn duplicate_marker(options: &Options, target: &Target, cfgs: &[&Attribute]) -> 
     quote!(#(#markers)*)
 }
 
-/// The type that a module can have once, for one kernel. Rustc says its name, and that it is there twice, so the name
-/// says what would be right.
+/// A type that can be defined only once per module, one for each operator and key. Rustc's error for a duplicate shows
+/// its name, which therefore says how to resolve it.
 pub(crate) fn marker(key: &str, target: &Target, cfgs: &[&Attribute]) -> TokenStream {
     let span = target.ident.span();
     let name = Ident::new(&format!("{key}_kernel_of_{}_without_override", target.label()), span);

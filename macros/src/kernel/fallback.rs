@@ -13,7 +13,7 @@ use crate::errors::{Errors, expected};
 use crate::key::{self, Key};
 use crate::source::Source;
 
-/// `Tracer` · `AutocastCPU, fallthrough` · `Tracer, crate = my_name_for_torch_library`
+/// The arguments: `Tracer`; `AutocastCPU, fallthrough`; `Tracer, crate = my_name_for_torch_library`.
 struct Arguments {
     key: Key,
     fallthrough: bool,
@@ -63,7 +63,7 @@ impl Arguments {
     }
 }
 
-/// The function as it is, and a record of it.
+/// The function as it is, and its record.
 pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let arguments = errors.ok(syn::parse2::<Arguments>(arguments));
@@ -91,7 +91,7 @@ fn record(arguments: &Arguments, function: &Function) -> syn::Result<TokenStream
     let (place, name) = (Source::Span(ident.span()), ident.unraw().to_string());
     let cfgs: Vec<_> = function.cfgs().collect();
     let marker = format_ident!("fallback_for_{key}", span = key.span());
-    // A second one in this module is rustc's "defined multiple times", which shows both places.
+    // For a second fallback in this module, rustc reports "defined multiple times" with both places.
     let marker = quote_spanned! {key.span()=>
         #(#cfgs)*
         #[doc(hidden)]

@@ -1,4 +1,4 @@
-//! What the attributes stand on: a function, or a module of functions.
+//! The items that the attributes apply to: a function, or a module of functions.
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -6,15 +6,15 @@ use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::{Attribute, Ident, Signature, Token, Visibility};
 
-/// What `#[torch_impl]` stands on.
+/// The item under `#[torch_impl]`.
 pub(super) enum Item {
     Function(Box<Function>),
     Module(Module),
-    /// `mod cpu;`, which rustc itself refuses under any attribute macro.
+    /// `mod cpu;`, which rustc itself rejects under any attribute macro.
     File,
 }
 
-/// A function whose body is not looked at, so that a mistake in the body stays the body's.
+/// A function whose body is not parsed, so that rustc reports mistakes in the body by itself.
 pub(super) struct Function {
     pub(super) attributes: Vec<Attribute>,
     pub(super) visibility: Visibility,
@@ -22,7 +22,7 @@ pub(super) struct Function {
     pub(super) body: Body,
 }
 
-/// `{ … }`, or `;` for a kernel that falls through.
+/// `{ … }`, or `;` for a fallthrough kernel.
 pub(super) enum Body {
     Block(Group),
     Semicolon(Span),
@@ -38,7 +38,7 @@ pub(super) struct Module {
     pub(super) items: Vec<ModuleItem>,
 }
 
-/// An item of such a module: each function is a kernel, the rest is passed on.
+/// An item of such a module: each function is a kernel, other items are passed through.
 pub(super) enum ModuleItem {
     Kernel(Box<Function>),
     Other(Box<syn::Item>),
@@ -121,7 +121,7 @@ impl Parse for ModuleItem {
 }
 
 impl Module {
-    /// A macro call among the items, whose functions nobody sees.
+    /// The place of a macro call among the items, whose functions would not be seen.
     pub(super) fn unseen(&self) -> Option<Span> {
         self.items.iter().find_map(|item| match item {
             ModuleItem::Other(item) => match &**item {
@@ -136,16 +136,16 @@ impl Module {
 }
 
 impl Function {
-    /// The conditions under which it is there.
+    /// The function's `#[cfg]` attributes.
     pub(super) fn cfgs(&self) -> impl Iterator<Item = &Attribute> {
         self.attributes.iter().filter(|attribute| attribute.path().is_ident("cfg"))
     }
 
-    /// The function, if there is one: what falls through has no body, and is none.
+    /// The function as the user wrote it; nothing for a fallthrough, which has no body.
     pub(super) fn as_written(&self) -> TokenStream {
         let Function { attributes, visibility, signature, body } = self;
         match body {
-            // Its name, arguments and `Result` are the schema's, not the author's choice.
+            // Its name, arguments and `Result` are dictated by the schema, so lints about them are off.
             Body::Block(body) => quote! {
                 #[allow(non_snake_case, clippy::too_many_arguments, clippy::type_complexity, clippy::unnecessary_wraps)]
                 #(#attributes)* #visibility #signature #body
@@ -161,7 +161,7 @@ impl Function {
             && matches!(self.signature.output, syn::ReturnType::Default)
     }
 
-    /// The place of the body.
+    /// The span of the body.
     pub(super) fn body_span(&self) -> Span {
         match &self.body {
             Body::Block(body) if body.delimiter() == Delimiter::Brace => body.span_open(),

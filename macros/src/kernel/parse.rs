@@ -1,4 +1,4 @@
-//! The arguments of `#[torch_impl]`.
+//! Parses the arguments of `#[torch_impl]`.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
@@ -10,36 +10,36 @@ use syn::{Ident, LitStr, Path, Token};
 use crate::errors::expected;
 use crate::key::{self, Key};
 
-/// `aten, CPU` · `aten::add_Tensor, CPU, Meta, override` · `aten, "add.Tensor", CPU, boxed`
+/// The arguments: `aten, CPU`; `aten::add_Tensor, CPU, Meta, override`; `aten, "add.Tensor", CPU, boxed`.
 pub(super) struct Arguments {
     /// The namespace's module, or the operator's.
     pub(super) path: Path,
-    /// What follows it, or what is wrong there.
+    /// The options after the path, or the error in them.
     pub(super) options: syn::Result<Options>,
 }
 
-/// What follows the path. On a function of a block it stands alone, without keys.
+/// What follows the path. On a function of a block the options stand alone, without keys.
 #[derive(Default)]
 pub(super) struct Options {
-    /// `"add.Tensor"`
+    /// The operator's name as a string, such as `"add.Tensor"`.
     pub(super) name: Option<LitStr>,
     pub(super) keys: Vec<Key>,
-    /// `override`
+    /// Whether `override` is given.
     pub(super) overrides: bool,
     pub(super) form: Form,
-    /// `helper`: a function of a block that is no kernel.
+    /// `helper`: a function of a block that is not a kernel.
     pub(super) is_helper: bool,
 }
 
-/// How the kernel is written.
+/// The kind of kernel.
 #[derive(Clone, Copy, Default)]
 pub(super) enum Form {
-    /// With the types of the schema.
+    /// A function with the types of the schema.
     #[default]
     Typed,
-    /// `boxed`: on the stack.
+    /// `boxed`: a function that takes the stack.
     Boxed(Span),
-    /// `fallthrough`: not at all.
+    /// `fallthrough`: no function at all.
     Fallthrough,
 }
 
@@ -63,10 +63,10 @@ impl Parse for Arguments {
     }
 }
 
-/// What is wrong with `ops::lift.out`; the path becomes that of the namespace, which may be right.
+/// The error for `ops::lift.out`; the path is shortened to that of the namespace, which may be correct.
 ///
 /// # Errors
-/// No namespace stands before it, so there is nothing to look up.
+/// There is no namespace before the name, so there is nothing to look up.
 fn dotted(path: &mut Path, input: ParseStream<'_>) -> syn::Result<syn::Error> {
     let written = path_text(path);
     input.parse::<Token![.]>()?;
@@ -112,7 +112,7 @@ impl Options {
         Ok(options)
     }
 
-    /// The options of a function in a block: what is not the block's.
+    /// Parses the options of a function in a block, and rejects those that belong to the block.
     pub(super) fn parse_in_block(input: ParseStream<'_>) -> syn::Result<Self> {
         const USAGE: &str = "namespace and key are the block's: a function in it can say the operator's name, as \
                              `#[torch_impl(\"add.Tensor\")]`, `override`, `boxed` and `fallthrough`, or that it is \
@@ -197,7 +197,7 @@ fn is_word(word: &Ident) -> bool {
     word == "boxed" || word == "fallthrough"
 }
 
-/// Keys start with a capital.
+/// Whether the identifier looks like a dispatch key: these start with a capital letter.
 fn is_like_a_key(word: &Ident) -> bool {
     word.to_string().starts_with(|first: char| first.is_ascii_uppercase())
 }

@@ -1,4 +1,4 @@
-//! The signature of a kernel: what rustc could not say well, and the lifetime that it could not guess.
+//! Checks of a kernel's signature that give better errors than rustc, and the lifetime that rustc cannot infer.
 
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -9,7 +9,7 @@ use syn::{
 
 use super::item::{Body, Function};
 
-/// Refuses what no kernel can be, whatever its types.
+/// Rejects functions that cannot be kernels, whatever their types.
 pub(super) fn check(function: &Function) -> syn::Result<()> {
     let signature = &function.signature;
     if let Some((span, message)) = refusal(signature) {
@@ -65,7 +65,7 @@ pub(super) enum Before {
     Nothing,
     /// The keys of the call.
     Keys,
-    /// Where the result goes.
+    /// The destination of the result.
     Output,
 }
 
@@ -80,7 +80,7 @@ pub(super) fn before(signature: &Signature) -> Before {
     }
 }
 
-/// Whether the return type may be a `Result`, under whatever name.
+/// Whether the return type may be a `Result`, possibly under an alias.
 pub(super) fn may_return_result(signature: &Signature) -> bool {
     const OTHERS: [&str; 10] =
         ["Tensor", "Scalar", "Option", "Vec", "String", "bool", "i64", "f32", "f64", "usize"];
@@ -97,11 +97,11 @@ pub(super) fn may_return_result(signature: &Signature) -> bool {
 
 /// Supplies the lifetime in `fn add_(this: &mut Tensor, other: &Tensor) -> Result<&mut Tensor>`.
 ///
-/// That is clear to a reader, but not to rustc, which sees two references that the return could borrow from. The
-/// `&mut` is meant.
+/// The intent is clear to a reader, but not to rustc, which sees two references that the return could borrow from. The
+/// lifetime is that of the `&mut` argument.
 ///
 /// # Errors
-/// Several arguments are `&mut`. They all get the lifetime, so that this is the only error.
+/// Several arguments are `&mut`. All of them get the lifetime, so that this is the only error.
 pub(super) fn supply_lifetime(signature: &mut Signature) -> syn::Result<()> {
     let arguments: usize = signature.inputs.iter().map(references).sum();
     let mut returned = Vec::new();
@@ -143,7 +143,7 @@ fn several(names: &[String], returned: usize) -> String {
     format!("{} are `&mut`: {advice}", names.join(" and "))
 }
 
-/// The `&mut` without a lifetime in a type.
+/// Collects the `&mut` references without a lifetime in a type.
 fn elided_mut<'t>(ty: &'t mut Type, found: &mut Vec<&'t mut TypeReference>) {
     match ty {
         Type::Reference(reference) => {
@@ -170,7 +170,7 @@ fn elided_mut<'t>(ty: &'t mut Type, found: &mut Vec<&'t mut TypeReference>) {
     }
 }
 
-/// How many references a parameter has: with one in all, rustc needs no help.
+/// The number of references in a parameter: if there is only one in all, rustc infers the lifetime.
 fn references(input: &FnArg) -> usize {
     fn count(tokens: TokenStream) -> usize {
         let signs = tokens.into_iter().map(|token| match token {
@@ -186,10 +186,10 @@ fn references(input: &FnArg) -> usize {
     }
 }
 
-/// What a function that falls through may look like.
+/// Checks the form of a fallthrough, `fn name();`.
 ///
 /// # Errors
-/// It has arguments, returns or a body.
+/// It has arguments, a return type or a body.
 pub(super) fn check_fallthrough(function: &Function) -> syn::Result<()> {
     if function.is_name_alone() {
         return Ok(());

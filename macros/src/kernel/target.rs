@@ -9,7 +9,7 @@ use torch_library_schema::OperatorName;
 
 use crate::library::{flat_name, symbol};
 
-/// An operator by namespace and flattened name. Rustc looks it up.
+/// An operator by namespace and flattened name, which rustc resolves.
 pub(crate) struct Target {
     /// The namespace's module.
     pub(crate) namespace: Path,
@@ -18,8 +18,8 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// From a path that may name an operator, as `aten::add_Tensor` does: whether it does, or names a namespace in
-    /// another crate or module, rustc knows alone. Of one name besides `crate` and `super` it is clear.
+    /// From a path that may name an operator, such as `aten::add_Tensor`: only rustc knows whether it does, or names a
+    /// namespace in another crate or module. A single name, besides `crate` and `super`, is always a namespace.
     pub(super) fn of_path(path: &Path) -> Option<Self> {
         let is_keyword = |ident: &Ident| ident == "crate" || ident == "super" || ident == "self";
         if path.segments.iter().filter(|segment| !is_keyword(&segment.ident)).count() < 2 {
@@ -31,7 +31,7 @@ impl Target {
         Some(Target { namespace, ident: last.ident })
     }
 
-    /// From a name as the schema has it, or else the function's.
+    /// From the operator's name in the schema, if given, or else from the function's name.
     pub(super) fn in_namespace(
         namespace: &Path,
         name: Option<&LitStr>,
@@ -41,10 +41,10 @@ impl Target {
         Ok(Target { namespace: namespace.clone(), ident })
     }
 
-    /// The operator's module under a name of ours.
+    /// Imports the operator's module under an alias.
     ///
-    /// The braces make rustc point at the operator alone where there is none of that name. All else is reached
-    /// through this one path, so that a wrong one is one error.
+    /// Because of the braces, rustc points at the operator alone if there is no operator of that name. Everything else
+    /// is reached through this one path, so that a wrong path is only one error.
     pub(super) fn import(&self, alias: &Ident) -> TokenStream {
         let Target { namespace, ident } = self;
         let mut alias = alias.clone();
@@ -55,7 +55,7 @@ impl Target {
         }
     }
 
-    /// How the linker knows the operator, where the path is to the module that declares it.
+    /// The name of the operator's linker symbol, where the path leads to the module that declares it.
     pub(crate) fn symbol(&self) -> String {
         let library = self.namespace.segments.last().map(|segment| &segment.ident);
         library.map_or_else(String::new, |library| symbol(library, &self.ident))
@@ -68,7 +68,7 @@ impl Target {
     }
 }
 
-/// Uses a path, and nothing more: beside an error, "unused import" would be one more thing to look at.
+/// Uses a path without effect, to avoid an "unused import" warning next to an error.
 pub(super) fn used(path: &Path) -> TokenStream {
     quote_spanned! {path.span()=>
         const _: () = {
@@ -78,7 +78,7 @@ pub(super) fn used(path: &Path) -> TokenStream {
     }
 }
 
-/// `"add.Tensor"` as `add_Tensor`.
+/// The identifier for a name: `add_Tensor` for `"add.Tensor"`.
 fn operator(text: &LitStr) -> syn::Result<Ident> {
     let name = OperatorName::parse(&text.value()).map_err(|error| {
         let rendered = error.render(&text.value());

@@ -1,11 +1,11 @@
-//! What a schema alone cannot say wrong, but a block of them can.
+//! Checks across the operators of a block, which no single schema can fail.
 
 use std::collections::HashMap;
 
 use super::model::Library;
 use crate::errors::Errors;
 
-/// Leaves out the operators whose name belongs to another one.
+/// Removes operators whose name is already taken by another one.
 pub(super) fn check(library: &mut Library, errors: &mut Errors) {
     let mut seen: HashMap<String, (String, usize)> = HashMap::new();
     library.operators.retain(|operator| {

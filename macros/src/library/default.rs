@@ -6,7 +6,7 @@ use torch_library_schema::{DefaultValue, Type};
 
 use crate::rust_type::runtime;
 
-/// A constant expression of the argument's Rust type, or nothing where there is none.
+/// A constant expression of the argument's Rust type, or `None` if there is none.
 pub(super) fn tokens(value: &DefaultValue, ty: &Type) -> Option<TokenStream> {
     let root = runtime();
     if let Type::Optional(inner) = ty {
@@ -69,7 +69,7 @@ fn float(value: &DefaultValue) -> Option<f64> {
     }
 }
 
-/// A number, the infinite ones included, which no literal writes.
+/// A floating-point number, including the infinities, which have no literal.
 fn float_tokens(value: f64) -> TokenStream {
     if value.is_finite() {
         quote!(#value)
@@ -85,12 +85,12 @@ fn complex(re: f64, im: f64) -> TokenStream {
     quote!(#root::Complex64::new(#re, #im))
 }
 
-/// Whether the runtime has the dtype of this number.
+/// Whether the runtime has a dtype with this number.
 fn is_carried(number: u8) -> bool {
     matches!(number, 0..=11 | 15 | 27..=29 | 46)
 }
 
-/// `cpu`, `cuda:1`
+/// A device such as `cpu` or `cuda:1`.
 fn device(text: &str) -> Option<TokenStream> {
     let root = runtime();
     let (kind, index) = match text.split_once(':') {

@@ -1,4 +1,4 @@
-//! From the model of a library to Rust: a module, in it a function and a module for each operator, and one record.
+//! From the model of a library to Rust: a module with a function and a module for each operator, and one record.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -19,7 +19,7 @@ mod with;
 pub(crate) use operator::symbol;
 pub(crate) use types::{function_head, output_type};
 
-/// The namespace's module with everything in it, and what else is to stand there.
+/// The namespace's module with its contents, and the items that go next to it.
 pub(crate) fn library(library: &Library, more: &TokenStream) -> TokenStream {
     let Library { root, attributes, visibility, module, .. } = library;
     let Base { import, reexport, namespace } = base(library);
@@ -54,11 +54,11 @@ pub(crate) fn library(library: &Library, more: &TokenStream) -> TokenStream {
     }
 }
 
-/// What a library has of the one that it extends.
+/// What a library that extends another one takes from it.
 struct Base {
-    /// Around the module: the base, by a path that is valid there alone.
+    /// Emitted outside the module: imports the base, by a path that is valid only there.
     import: TokenStream,
-    /// In the module: the operators of the base.
+    /// Emitted in the module: re-exports the operators of the base.
     reexport: TokenStream,
     /// The name of the namespace.
     namespace: TokenStream,
@@ -70,7 +70,7 @@ fn base(library: &Library) -> Base {
             Base { import: quote!(), reexport: quote!(), namespace: quote!(#name) }
         }
         Namespace::OfModule(path) => {
-            // A message about a base that is no namespace shows this name.
+            // Errors about a base that is not a namespace show this name.
             let base = format_ident!("base_of_{}", library.module);
             let inside = from_inside(path);
             let (import, own_import, at) = match &inside {
@@ -90,9 +90,9 @@ fn base(library: &Library) -> Base {
     }
 }
 
-/// The path as it reads inside of the module, where that can be known: of a first name alone it cannot be, which may be
-/// a crate or a neighbour. A library in a function needs it, for nothing in the module reaches what stands around it
-/// there.
+/// The path as seen from inside the module, where that can be determined. It cannot for a path that starts with a plain
+/// name, which may be a crate or a sibling module. Libraries inside functions need it, since no path in the module
+/// reaches the items around it there.
 fn from_inside(path: &Path) -> Option<Path> {
     let first = &path.segments.first()?.ident;
     if path.leading_colon.is_some() || first == "crate" {
@@ -103,7 +103,7 @@ fn from_inside(path: &Path) -> Option<Path> {
     (first == "self" || first == "super").then(|| syn::parse_quote!(#outside #(::#rest)*))
 }
 
-/// The module for the places of its operators: in the file that declares them, which a file in PyTorch's format may be.
+/// The `SourceModule` for the operators' places: of the file that declares them, which may be a native functions file.
 fn source(library: &Library) -> TokenStream {
     let first = library.operators.first().map(|operator| &operator.source);
     let first = first.or_else(|| library.untyped.first().map(|operator| &operator.source));
@@ -114,7 +114,7 @@ fn source(library: &Library) -> TokenStream {
     }
 }
 
-/// The record that the linker collects, and `register!` takes.
+/// The record that the linker collects and `register!` takes.
 fn record(library: &Library) -> TokenStream {
     let extends = !matches!(library.namespace, Namespace::Own(_));
     let kernels_in = match &library.kernels_in {

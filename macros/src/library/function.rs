@@ -1,10 +1,10 @@
-//! A Rust function where a schema is expected: what it would be as one.
+//! A Rust function where a schema is expected: the error suggests the equivalent schema.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::{FnArg, GenericArgument, Pat, PathArguments, ReturnType, Signature, Type};
 
-/// Whether these tokens start as a function does, `fn f` or `pub fn f`.
+/// Whether these tokens start like a function, `fn f` or `pub fn f`.
 pub(super) fn starts(tokens: &[TokenTree]) -> bool {
     let rest = match tokens {
         [TokenTree::Ident(word), TokenTree::Group(of), rest @ ..]
@@ -18,7 +18,7 @@ pub(super) fn starts(tokens: &[TokenTree]) -> bool {
     matches!(rest, [TokenTree::Ident(word), TokenTree::Ident(_), ..] if word == "fn")
 }
 
-/// What is wrong with a function, which may have a body, and how it is declared.
+/// The error for a function, which may have a body, with the schema to write instead.
 pub(super) fn refusal(tokens: &[TokenTree]) -> syn::Error {
     let is_fn = |token: &&TokenTree| matches!(token, TokenTree::Ident(word) if word == "fn");
     let keyword = tokens.iter().position(|token| is_fn(&token)).unwrap_or_default();
@@ -34,7 +34,7 @@ pub(super) fn refusal(tokens: &[TokenTree]) -> syn::Error {
     syn::Error::new(tokens[keyword].span(), message)
 }
 
-/// The schema of a function with these types, where each has a counterpart.
+/// The schema of a function with these types, if each has a counterpart.
 fn schema(signature: &Signature) -> Option<String> {
     let mut arguments = Vec::new();
     for input in &signature.inputs {
@@ -49,7 +49,7 @@ fn schema(signature: &Signature) -> Option<String> {
     }
     let writes = arguments.iter().filter(|argument| argument.contains('!')).count();
     if writes > 1 {
-        return None; // which of them is returned, no type says
+        return None; // the types do not tell which of them is returned
     }
     let returns = match &signature.output {
         ReturnType::Default => "()".to_owned(),
@@ -58,7 +58,7 @@ fn schema(signature: &Signature) -> Option<String> {
     Some(format!("{}({}) -> {returns}", signature.ident.unraw(), arguments.join(", ")))
 }
 
-/// The schema language's word for a type.
+/// The schema language's name for a type.
 fn of_type(ty: &Type) -> Option<String> {
     match ty {
         Type::Reference(reference) => match &*reference.elem {
@@ -87,7 +87,7 @@ fn of_type(ty: &Type) -> Option<String> {
     }
 }
 
-/// The word for a type of this name, and of this type in its brackets.
+/// The schema type for a Rust type of this name, whose generic argument has this schema type.
 fn of_name(name: &str, inner: Option<String>) -> Option<String> {
     Some(match (name, inner) {
         ("Option", Some(inner)) => format!("{inner}?"),

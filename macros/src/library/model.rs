@@ -1,4 +1,4 @@
-//! What a `torch_library!` block says: operators with their Rust signatures.
+//! The model of a `torch_library!` block: operators with their Rust signatures.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::format_ident;
@@ -23,7 +23,7 @@ pub(crate) use variants::Kind;
 pub(crate) struct Library {
     /// The path of the runtime crate.
     pub(crate) root: TokenStream,
-    /// Documentation and `cfg`s, passed on.
+    /// Documentation and `cfg`s, which are passed through.
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) visibility: Visibility,
     pub(crate) module: Ident,
@@ -32,20 +32,20 @@ pub(crate) struct Library {
     pub(crate) kernels_in: Option<String>,
     /// The trait with the operators that are methods.
     pub(crate) methods: Option<Ident>,
-    /// Whether overloads are found by their arguments, and as what.
+    /// Whether overloads are resolved by their arguments, as functions, methods or both.
     pub(crate) overloads: Option<Forms>,
     pub(crate) operators: Vec<Operator>,
-    /// Those that Rust has no types for.
+    /// Operators whose types have no counterpart in Rust.
     pub(crate) untyped: Vec<Untyped>,
 }
 
-/// Where the operators of a block belong.
+/// The namespace that the operators of a block belong to.
 pub(crate) enum Namespace {
-    /// A namespace of its own, of this name.
+    /// A new namespace with this name.
     Own(String),
     /// The namespace of another module, which is re-exported.
     OfModule(Path),
-    /// A namespace by name.
+    /// An existing namespace, by name.
     Named(String),
 }
 
@@ -53,24 +53,24 @@ pub(crate) enum Namespace {
 pub(crate) struct Operator {
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) tags: Vec<String>,
-    /// The flattened name, `add_Tensor`, raw where it is a keyword.
+    /// The flattened name, `add_Tensor`; a raw identifier if that is a keyword.
     pub(crate) ident: Ident,
     pub(crate) schema: Schema,
     pub(crate) arguments: Vec<Argument>,
     pub(crate) returns: Vec<Return>,
-    /// Lifetimes that tie a returned argument to the return.
+    /// The lifetimes that tie returns to arguments.
     pub(crate) lifetimes: Vec<Lifetime>,
     /// Whether there is a function of its name.
     pub(crate) is_function: bool,
-    /// The argument `self` of a method.
+    /// The position of `self`, if the operator is a method.
     pub(crate) receiver: Option<usize>,
-    /// Where its name stands, for messages of rustc.
+    /// The span of its name, for rustc's messages.
     pub(crate) place: SpanRange,
-    /// Where it is declared, for messages at run time.
+    /// The place of its declaration, for messages at run time.
     pub(crate) source: Source,
     /// The variants that are declared by an attribute on it.
     pub(crate) variants: Vec<(Kind, Ident)>,
-    /// The operator whose variant it is.
+    /// The operator of which this is a variant.
     pub(crate) base: Option<Ident>,
 }
 
@@ -89,22 +89,22 @@ pub(crate) struct Argument {
     /// The lifetime that ties it to a return.
     pub(crate) lifetime: Option<Lifetime>,
     pub(crate) default: Option<TokenStream>,
-    /// Where its type stands.
+    /// The span of its type.
     pub(crate) place: SpanRange,
 }
 
 /// A return.
 pub(crate) struct Return {
     pub(crate) value: Returned,
-    /// Where it stands.
+    /// Its span in the schema.
     pub(crate) place: SpanRange,
 }
 
-/// What is returned.
+/// The kind of a return.
 pub(crate) enum Returned {
-    /// A value that the kernel makes.
+    /// A new value.
     Owned(RustType),
-    /// The argument that came in, by position.
+    /// An argument, by position.
     Argument(usize),
 }
 
@@ -140,12 +140,12 @@ impl Library {
 }
 
 impl Operator {
-    /// Of a library with a trait for methods or without one.
+    /// Models a declaration; `has_methods` says whether the library has a trait for methods.
     pub(crate) fn new(declaration: Declaration, has_methods: bool, errors: &mut Errors) -> Option<Self> {
         Operator::with_variants(declaration, has_methods, errors).into_iter().next()
     }
 
-    /// Likewise, with the variants that its attributes ask for behind it.
+    /// Models a declaration: the operator, followed by the variants that its attributes ask for.
     fn with_variants(declaration: Declaration, has_methods: bool, errors: &mut Errors) -> Vec<Self> {
         let mut attributes = declaration.attributes;
         let tags = attributes::take_tags(&mut attributes, errors);
@@ -183,7 +183,7 @@ impl Operator {
         std::iter::once(operator).chain(derived).collect()
     }
 
-    /// Whether it can be the method that it is to be.
+    /// Checks that an operator declared as a method can be one: the schema must have an argument `Tensor self`.
     fn check_method(&self, has_methods: bool) -> syn::Result<()> {
         if !has_methods {
             return Err(self.place.error("methods are in a trait: name it at the module, `#[methods(…)]`"));
@@ -194,10 +194,10 @@ impl Operator {
         }
     }
 
-    /// The operator of a schema that is right.
+    /// Models an operator from a valid schema.
     ///
     /// # Errors
-    /// A type or a default that Rust has no counterpart for yet.
+    /// A type or a default has no counterpart in Rust yet.
     pub(crate) fn of_schema(schema: Schema, places: Places, source: Source) -> syn::Result<Self> {
         let place = places.name;
         check_counts(&schema, place)?;
@@ -234,7 +234,7 @@ impl Operator {
         })
     }
 
-    /// The conditions under which it is there.
+    /// The operator's `#[cfg]` attributes.
     pub(crate) fn cfgs(&self) -> impl Iterator<Item = &Attribute> {
         self.attributes.iter().filter(|attribute| attribute.path().is_ident("cfg"))
     }
@@ -244,7 +244,7 @@ impl Operator {
     }
 }
 
-/// What is wrong with an operator that is in place by its name, and does not write to `self`.
+/// The error for an operator whose name says that it is in-place, but which does not write to `self`.
 fn misnamed(schema: &Schema) -> Option<String> {
     let name = &schema.name.name;
     let in_place = name.ends_with('_') && !name.ends_with("__") && name.len() > 1;
@@ -257,7 +257,7 @@ fn misnamed(schema: &Schema) -> Option<String> {
     })
 }
 
-/// The argument `self` of an operator that can be a method.
+/// The position of `self`, if the operator can be a method.
 fn receiver(schema: &Schema) -> Option<usize> {
     let is_self = |argument: &torch_library_schema::Argument| {
         argument.name == "self" && argument.ty == Type::Tensor && !argument.kwarg_only
@@ -266,7 +266,7 @@ fn receiver(schema: &Schema) -> Option<usize> {
     schema.arguments.iter().position(is_self).filter(|_| !writes_out)
 }
 
-/// The runtime has adapters for so many arguments and returns, see its `signature.rs`.
+/// The runtime's `signature.rs` has adapters for at most this many arguments and returns.
 fn check_counts(schema: &Schema, place: SpanRange) -> syn::Result<()> {
     let counts = [("arguments", schema.arguments.len(), 32), ("returns", schema.returns.len(), 10)];
     match counts.into_iter().find(|(_, count, most)| count > most) {
@@ -277,7 +277,7 @@ fn check_counts(schema: &Schema, place: SpanRange) -> syn::Result<()> {
     }
 }
 
-/// No two arguments may be one in Rust: `self` is `this` there, and gives way to nothing.
+/// Two arguments must not have the same name in Rust, where `self` is called `this`.
 fn check_rust_names(schema: &Schema, places: &Places) -> syn::Result<()> {
     let rust_name = |name: &str| rust_ident(name, Span::call_site());
     for (index, (argument, places)) in schema.arguments.iter().zip(&places.arguments).enumerate() {
@@ -291,7 +291,7 @@ fn check_rust_names(schema: &Schema, places: &Places) -> syn::Result<()> {
     Ok(())
 }
 
-/// Parses a declaration, from tokens or from text.
+/// Parses a declaration, from tokens or from a string literal.
 fn read(schema: SchemaTokens, errors: &mut Errors) -> Option<(Schema, Places)> {
     let (schema, places, varargs) = match schema {
         SchemaTokens::Tokens(tokens) => {
@@ -326,18 +326,18 @@ fn read(schema: SchemaTokens, errors: &mut Errors) -> Option<(Schema, Places)> {
     Some((schema, places))
 }
 
-/// The flattened name of an overload, as PyTorch's `at::_ops` has it.
+/// The flattened name of an overload, as in PyTorch's `at::_ops`.
 pub(crate) fn flat_name(name: &str, overload: &str, span: Span) -> Ident {
     let flat = if overload.is_empty() { name.to_owned() } else { format!("{name}_{overload}") };
     rust_ident(&flat, span)
 }
 
-/// An identifier for a schema's name: `this` for `self`, raw for other keywords.
+/// The Rust identifier for a name in a schema: `this` for `self`, raw for other keywords.
 fn rust_ident(name: &str, span: Span) -> Ident {
     match name {
         "self" => Ident::new("this", span),
         "Self" | "super" | "crate" | "_" => format_ident!("{name}_", span = span),
-        "gen" => Ident::new_raw(name, span), // not yet a keyword for syn
+        "gen" => Ident::new_raw(name, span), // not a keyword for syn yet
         name => syn::parse_str::<Ident>(name)
             .map_or_else(|_| Ident::new_raw(name, span), |_| Ident::new(name, span)),
     }
@@ -365,7 +365,7 @@ impl Argument {
         Ok(Argument { ident, ty, lifetime: None, default: default.transpose()?, place: places.ty })
     }
 
-    /// Gives it a lifetime, for a return to have as well.
+    /// Gives the argument a named lifetime, which a return then shares.
     fn tie(&mut self, lifetimes: &mut Vec<Lifetime>) {
         if self.lifetime.is_none() {
             let index = lifetimes.len() as u8;
@@ -384,7 +384,7 @@ impl Returned {
             let ty = RustType::owned(&ret.ty).ok_or_else(|| unsupported(&ret.ty, place))?;
             return Ok(Returned::Owned(ty));
         }
-        // A boxed kernel would give the caller two `&mut` to one tensor.
+        // Otherwise a boxed kernel would give the caller two `&mut` to the same tensor.
         if schema.returns[..index].iter().any(|before| before.alias == ret.alias && before.ty == ret.ty) {
             return Err(place.error("an argument that is written to can be returned once"));
         }

@@ -1,4 +1,4 @@
-//! The tokens of `torch_library!`.
+//! Parses the input of `torch_library!`.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::parse::{Parse, ParseStream};
@@ -8,38 +8,38 @@ use syn::{Attribute, Ident, LitStr, Path, Token, Visibility};
 use super::function;
 use crate::errors::{Errors, expected};
 
-/// `[$crate] /// docs  pub mod myops extends path { … }`
+/// The whole input: `[$crate] /// docs  pub mod myops extends path { … }`.
 pub(crate) struct Block {
-    /// The path of the runtime crate, from the shim.
+    /// The path of the runtime crate, from the macro's shim.
     pub(crate) root: TokenStream,
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) visibility: Visibility,
     pub(crate) namespace: Ident,
     pub(crate) extends: Option<Extends>,
     pub(crate) declarations: Vec<Declaration>,
-    /// What is wrong between the declarations.
+    /// Errors between the declarations.
     pub(crate) errors: Errors,
 }
 
-/// What a namespace adds to.
+/// The namespace or module that a block extends.
 pub(crate) enum Extends {
     /// `extends torch_library_kernels::aten`: a module to re-export.
     Module(Path),
-    /// `extends "aten"`: a namespace that has no module here.
+    /// `extends "aten"`: a namespace without a Rust module at hand.
     Name(LitStr),
 }
 
-/// `/// docs  #[tags(pointwise)]  add(Tensor self, Tensor other) -> Tensor;`
+/// A declaration: `/// docs  #[tags(pointwise)]  add(Tensor self, Tensor other) -> Tensor;`.
 pub(crate) struct Declaration {
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) schema: SchemaTokens,
 }
 
-/// A schema as it stands in the source.
+/// A schema as it is written in the source.
 pub(crate) enum SchemaTokens {
-    /// Bare.
+    /// As plain tokens.
     Tokens(Vec<TokenTree>),
-    /// `"add(Tensor self) -> Tensor"`
+    /// As a string literal: `"add(Tensor self) -> Tensor"`.
     Text(LitStr),
 }
 
@@ -104,7 +104,7 @@ impl Extends {
     }
 }
 
-/// A path that starts with the name of the module leads into it, whatever crate has that name too.
+/// Inside the module, a path that starts with the module's name refers to it, even if a crate has that name too.
 fn check_not_itself(path: &Path, module: &Ident) -> syn::Result<()> {
     if path.leading_colon.is_some() || path.segments.first().is_none_or(|first| first.ident != *module) {
         return Ok(());
@@ -139,7 +139,7 @@ impl Parse for Declaration {
                         matches!(&token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
                     tokens.push(token);
                     if is_body && function::starts(&tokens) {
-                        break; // what follows the body is the next declaration
+                        break; // after the body comes the next declaration
                     }
                 }
             }
@@ -167,7 +167,7 @@ impl Parse for Declaration {
 
 const MISSING_SEMICOLON: &str = "expected `;` after the schema";
 
-/// The last token of a schema that another one follows, as a second `->` outside of all brackets tells.
+/// The last token of a schema that is followed by another one without `;`: a second `->` outside of brackets shows it.
 fn end_before_another(tokens: &[TokenTree]) -> Option<&TokenTree> {
     let sign = |index: usize| match tokens.get(index) {
         Some(TokenTree::Punct(sign)) => Some(sign.as_char()),
@@ -175,7 +175,7 @@ fn end_before_another(tokens: &[TokenTree]) -> Option<&TokenTree> {
     };
     let mut arrows =
         (0..tokens.len()).filter(|&index| sign(index) == Some('-') && sign(index + 1) == Some('>'));
-    // Before the arrow come the arguments and the name, `add.Tensor(…)`, before these perhaps `#[…]`.
+    // The arrow is preceded by the arguments and the name, `add.Tensor(…)`, and these possibly by attributes, `#[…]`.
     let mut start = arrows.nth(1)?.checked_sub(2)?;
     while start >= 2 && sign(start - 1) == Some('.') {
         start -= 2;

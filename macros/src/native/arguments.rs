@@ -1,4 +1,4 @@
-//! The arguments of `native_functions!`, and the file that they name.
+//! Parses the arguments of `native_functions!`, and reads the file that they name.
 
 use std::path::{Path as FilePath, PathBuf};
 
@@ -8,17 +8,17 @@ use syn::{Ident, LitStr, Path, Token};
 
 use super::text::Text;
 
-/// `[$crate] "native_functions.yaml", declarations` or `…, kernels = crate::cpu, extends = other::aten`
+/// The input: `[$crate] "native_functions.yaml", declarations` or `…, kernels = crate::cpu, extends = other::aten`.
 pub(super) struct Arguments {
-    /// The path of the runtime crate, from the shim.
+    /// The path of the runtime crate, from the macro's shim.
     pub(super) root: TokenStream,
     /// The file's path, or its text.
     pub(super) file: LitStr,
-    /// No kernel is registered.
+    /// Whether to register no kernels.
     pub(super) declarations: bool,
-    /// The module in which kernels are looked up; else the one around the macro call.
+    /// The module in which kernels are looked up; by default the one around the macro call.
     pub(super) kernels: Option<Path>,
-    /// Modules of namespaces that the file adds to.
+    /// Modules of namespaces that the file extends.
     pub(super) extends: Vec<Path>,
 }
 
@@ -72,7 +72,7 @@ impl Arguments {
         Ok(())
     }
 
-    /// The text, and the path to rebuild after, unless the text is the argument itself.
+    /// The text, and the path to track for rebuilds, unless the text itself is the argument.
     ///
     /// # Errors
     /// The file cannot be read.

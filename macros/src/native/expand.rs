@@ -1,5 +1,5 @@
-//! From the entries of a file to Rust: for each namespace its module, as `torch_library!` makes it, and in it the
-//! methods, what the file says beside, and the kernels.
+//! From the entries of a file to Rust: for each namespace a module as `torch_library!` generates it, with the
+//! methods, the file's other data, and the kernels.
 
 use std::collections::HashMap;
 
@@ -21,17 +21,17 @@ mod kernels;
 mod record;
 mod structured;
 
-/// Namespaces that PyTorch itself adds to from several files.
+/// Namespaces to which PyTorch itself adds operators from several files.
 const SHARED: [&str; 2] = ["quantized", "quantized_decomposed"];
 
-/// What is emitted for one file.
+/// The input of the expansion of one file.
 pub(super) struct Expansion<'a> {
     pub(super) arguments: &'a Arguments,
     pub(super) text: &'a Text,
     pub(super) entries: &'a [Entry],
 }
 
-/// The entries of one namespace, with their operators where Rust has types for them.
+/// The entries of one namespace, with their operators as far as Rust has types for them.
 struct Members<'a> {
     namespace: &'a str,
     entries: Vec<&'a Entry>,
@@ -39,7 +39,7 @@ struct Members<'a> {
 }
 
 impl Expansion<'_> {
-    /// Everything. What Rust has no types for is a mistake only if there is a kernel for it.
+    /// Expands the whole file. Types without a counterpart in Rust are an error only if there is a kernel to register.
     pub(super) fn expand(&self, mistakes: &mut Vec<Mistake>) -> TokenStream {
         let mut namespaces: Vec<&str> = Vec::new();
         for entry in self.entries {
@@ -95,7 +95,7 @@ impl Expansion<'_> {
         quote!(#import #module)
     }
 
-    /// What the namespace is to the rest of the program.
+    /// Whether the namespace is new, shared, or that of another module.
     fn base(&self, namespace: &str) -> Namespace {
         let is_named = |path: &&Path| path.segments.last().is_some_and(|last| last.ident == namespace);
         match self.arguments.extends.iter().find(is_named) {
@@ -127,12 +127,12 @@ impl Expansion<'_> {
         flat_name(&entry.func.schema.name.name, &entry.func.schema.name.overload, self.span())
     }
 
-    /// All that is emitted stands where the file is named.
+    /// The span of the file name in the macro call, which all emitted tokens have.
     fn span(&self) -> Span {
         self.arguments.file.span()
     }
 
-    /// Where an entry stands in its file.
+    /// The place of an entry in its file.
     fn source(&self, entry: &Entry) -> Source {
         self.source_at(entry.spot)
     }
@@ -146,12 +146,12 @@ impl Expansion<'_> {
     }
 }
 
-/// The name under which a namespace's module knows the module of kernels.
+/// The name by which a namespace's module refers to the module of kernels.
 fn kernels_of(namespace: &str) -> Ident {
     format_ident!("__kernels_of_{namespace}")
 }
 
-/// Tags in the order of their names, each once.
+/// An entry's tags, sorted and without duplicates.
 fn tags(entry: &Entry) -> Vec<String> {
     let mut tags = entry.tags.clone();
     tags.sort();

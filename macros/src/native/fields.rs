@@ -1,4 +1,4 @@
-//! The fields of an entry by name, each with its type. What is left over at the end is unknown.
+//! Reads the fields of an entry by name, each with its type. Fields left over at the end are unknown.
 
 use torch_library_schema::{Schema, TAGS};
 
@@ -12,13 +12,13 @@ use super::yaml::{Content, Node};
 #[derive(Clone, Debug)]
 pub(crate) struct Dispatch {
     pub(crate) keys: Vec<&'static str>,
-    /// `add_kernel`, `fast::add_kernel`
+    /// The kernel's name: `add_kernel` or `fast::add_kernel`.
     pub(crate) kernel: String,
-    /// Where the kernel's name stands.
+    /// The place of the kernel's name.
     pub(crate) spot: Spot,
 }
 
-/// Fields that say something to tools and nothing to the dispatcher.
+/// Fields that matter to tools but not to the dispatcher.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kept {
     pub(crate) python_module: Option<String>,
@@ -31,12 +31,12 @@ pub(crate) struct Kept {
     pub(crate) use_const_ref_for_mutable_tensors: bool,
 }
 
-/// What of an entry was not asked for yet.
+/// The fields of an entry that have not been taken yet.
 pub(super) struct Fields<'n> {
     left: Vec<&'n (Node, Node)>,
 }
 
-/// All fields, for the message about another one.
+/// All known fields, for the message about an unknown one.
 const FIELDS: [&str; 18] = [
     "func",
     "variants",
@@ -69,7 +69,7 @@ impl<'n> Fields<'n> {
         Some(&self.left.remove(at).1)
     }
 
-    /// Nothing may be left.
+    /// Fails if fields are left over.
     pub(super) fn finish(self) -> Result<(), Mistake> {
         match self.left.first() {
             None => Ok(()),
@@ -88,7 +88,7 @@ impl<'n> Fields<'n> {
         self.take(name).map(|node| node.as_text().map(str::to_owned)).transpose()
     }
 
-    /// `variants: function, method`
+    /// Takes `variants: function, method`.
     pub(super) fn variants(&mut self) -> Result<(bool, bool), Mistake> {
         let Some(node) = self.take("variants") else { return Ok((true, false)) };
         let (mut is_function, mut is_method) = (false, false);
@@ -117,7 +117,7 @@ impl<'n> Fields<'n> {
         }
     }
 
-    /// `tags: pointwise`, `tags: [core, pointwise]`
+    /// Takes `tags: pointwise` or `tags: [core, pointwise]`.
     pub(super) fn tags(&mut self, namespace: &str, func: &Func) -> Result<Vec<String>, Mistake> {
         let nodes = self.take("tags").map(|node| match &node.content {
             Content::List(items) => Ok(items.iter().collect()),
@@ -137,7 +137,7 @@ impl<'n> Fields<'n> {
         Ok(with_implied_tags(tags, namespace, func))
     }
 
-    /// `dispatch:` with lines `CPU, CUDA: kernel`; with `{}`, nothing is registered.
+    /// Takes `dispatch:` with lines `CPU, CUDA: kernel`; with `{}`, nothing is registered.
     pub(super) fn dispatch(&mut self) -> Result<Option<(Vec<Dispatch>, Spot)>, Mistake> {
         let Some(node) = self.take("dispatch") else { return Ok(None) };
         let mut table = Vec::new();
@@ -153,7 +153,7 @@ impl<'n> Fields<'n> {
         Ok(Some((table, node.spot)))
     }
 
-    /// `autogen: add, add.out`
+    /// Takes `autogen: add, add.out`.
     pub(super) fn autogen(&mut self) -> Result<Vec<(Name, Spot)>, Mistake> {
         let Some(node) = self.take("autogen") else { return Ok(Vec::new()) };
         let names = node.as_text()?.split(',').map(str::trim).filter(|name| !name.is_empty());
@@ -195,7 +195,7 @@ impl<'n> Fields<'n> {
         node.as_list()?.iter().map(|item| item.as_text().map(str::to_owned)).collect()
     }
 
-    /// Lines `dim -> int dim, int valid`; the last one may be `int extra` alone.
+    /// Takes lines such as `dim -> int dim, int valid`; the last one may be just `int extra`.
     fn precomputed(&mut self, structured: bool) -> Result<Vec<String>, Mistake> {
         let Some(node) = self.take("precomputed") else { return Ok(Vec::new()) };
         if !structured {
@@ -228,7 +228,7 @@ impl<'n> Fields<'n> {
         Ok(lines)
     }
 
-    /// `Generic: add (AllAndComplex, Half)`; a text alone is the `Generic` one.
+    /// Takes `Generic: add (AllAndComplex, Half)`; plain text stands for `Generic`.
     fn ufunc(&mut self) -> Result<Vec<(String, String)>, Mistake> {
         const KEYS: [&str; 7] = [
             "CUDAFunctor",
@@ -271,7 +271,7 @@ impl<'n> Fields<'n> {
     }
 }
 
-/// The dtypes that a loop is made for, and names of several.
+/// The dtypes that a loop can be generated for, and the names of groups of dtypes.
 const DTYPES: [&str; 24] = [
     "Byte",
     "Char",
@@ -299,7 +299,7 @@ const DTYPES: [&str; 24] = [
     "FloatingAndComplex",
 ];
 
-/// A kernel's name: a function, in at most three modules.
+/// Checks a kernel's name: a function, in at most three nested modules.
 fn check_path(path: &str) -> Result<(), String> {
     let parts: Vec<_> = path.split("::").collect();
     let is_name =
@@ -315,7 +315,7 @@ fn check_path(path: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The tags of an entry, with those that PyTorch adds.
+/// An entry's tags, with those that PyTorch adds.
 pub(crate) fn with_implied_tags(mut tags: Vec<String>, namespace: &str, func: &Func) -> Vec<String> {
     let implied = [
         ("pt2_compliant_tag", namespace == "aten"),

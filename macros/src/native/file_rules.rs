@@ -1,4 +1,4 @@
-//! What the entries of a file may not say together: names, delegates, views and their copies.
+//! Checks across the entries of a file: names, delegates, views and their copies.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use super::func::{Kind, Signature};
 use super::keys;
 use super::text::Mistake;
 
-/// Before variants are generated. Leaves out what is declared twice.
+/// The checks before variants are generated. Removes duplicate declarations.
 pub(crate) fn check(entries: &mut Vec<Entry>, mistakes: &mut Vec<Mistake>) {
     let mut first: HashMap<(String, String), usize> = HashMap::new();
     entries.retain(|entry| {
@@ -40,7 +40,7 @@ fn delegate(entry: &Entry, entries: &HashMap<(&str, String), &Entry>) -> Option<
     }
 }
 
-/// An operator that turns its argument into another view of itself is in place, and there is one that is not.
+/// An operator that turns its argument into another view of itself must be in-place and have a functional variant.
 fn in_place_view(entry: &Entry, entries: &[Entry]) -> Option<Mistake> {
     let name = &entry.func.name;
     let is_apart = matches!(&*name.to_string(), "resize_" | "resize_as_") || name.operator() == "set_";
@@ -65,7 +65,7 @@ fn in_place_view(entry: &Entry, entries: &[Entry]) -> Option<Mistake> {
     )))
 }
 
-/// The place of an operator among those that make one kind of view.
+/// The role of an operator among those that make the same kind of view.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Part {
     View,
@@ -73,7 +73,7 @@ enum Part {
     Other(Kind),
 }
 
-/// Views, their in-place variants and their copies; of all entries, the generated ones too.
+/// Checks views against their in-place variants and their copies, in all entries including the generated ones.
 pub(crate) fn check_views(entries: &[Entry], mistakes: &mut Vec<Mistake>) {
     let mut positions: HashMap<(&str, Signature), usize> = HashMap::new();
     let mut groups: Vec<HashMap<Part, &Entry>> = Vec::new();
@@ -106,7 +106,7 @@ pub(crate) fn check_views(entries: &[Entry], mistakes: &mut Vec<Mistake>) {
     }
 }
 
-/// The signature in which a view and its copy agree.
+/// The signature that a view and its copy share.
 fn view_signature(entry: &Entry) -> Signature {
     let mut signature = entry.func.signature();
     if signature.base.ends_with("_copy") {
@@ -151,7 +151,7 @@ fn check_view(view: &Entry, in_place: Option<&Entry>, copy: Option<&Entry>) -> R
     }
 }
 
-/// Whether functionalisation needs a copying variant of this view.
+/// Whether functionalization needs a copying variant of this view.
 fn needs_copy(view: &Entry) -> bool {
     !view.has_key(keys::IMPLICIT)
         && !view.has_tag("inplace_view")

@@ -1,4 +1,4 @@
-//! A schema as the generator sees it: `self`, tensor options, `out` arguments, and which kind of operator that makes.
+//! A schema as the generator sees it: `self`, tensor options, `out` arguments, and the resulting kind of operator.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use torch_library_schema::{AliasInfo, Argument, DefaultValue, Schema, Type};
 
 use super::name::Name;
 
-/// The schema of an entry, taken apart.
+/// The parsed schema of an entry.
 #[derive(Clone, Debug)]
 pub(crate) struct Func {
     pub(crate) name: Name,
@@ -14,7 +14,7 @@ pub(crate) struct Func {
     pub(crate) schema: Schema,
 }
 
-/// What an operator does with its arguments.
+/// What an operator writes to.
 ///
 /// PyTorch: `SchemaKind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,15 +23,15 @@ pub(crate) enum Kind {
     Functional,
     /// `add_`: writes to `self`.
     InPlace,
-    /// Writes to arguments that are there for it, behind the `*`.
+    /// Writes to `out` arguments after the `*`.
     Out,
-    /// As `Out`, with further ones for memory that the kernel needs meanwhile, `_scratch_…`.
+    /// As `Out`, with further arguments for workspace that the kernel needs, `_scratch_…`.
     Scratch,
     /// Writes to some other argument.
     Mutable,
 }
 
-/// What related operators have in common: names, arguments and returns, but no overload, no `out`, no annotations.
+/// What related operators share: names, arguments and returns, without overload, `out` and annotations.
 ///
 /// PyTorch: `FunctionSchema.signature()`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -43,7 +43,7 @@ pub(crate) struct Signature {
 }
 
 impl Func {
-    /// The annotation of an argument or return; for a list that of its elements.
+    /// The alias annotation of an argument or return; for a list, that of its elements.
     pub(crate) fn annotation(alias: Option<&AliasInfo>) -> Option<&AliasInfo> {
         alias.map(|alias| alias.contained.first().unwrap_or(alias))
     }
@@ -70,12 +70,12 @@ impl Func {
         &self.schema.arguments[..self.schema.arguments.len() - self.out().len()]
     }
 
-    /// The positional arguments behind `self`; all of them where there is none.
+    /// The positional arguments after `self`, or all of them if there is no `self`.
     pub(crate) fn behind_self(&self) -> &[Argument] {
         &self.positional()[self.this().map_or(0, |this| this + 1)..]
     }
 
-    /// Where `dtype`, `layout`, `device` and `pin_memory` follow each other behind the `*`.
+    /// The position at which `dtype`, `layout`, `device` and `pin_memory` follow each other after the `*`.
     pub(crate) fn tensor_options(&self) -> Option<Range<usize>> {
         let named = self.positional().len()..self.inputs().len();
         named.clone().find(|&at| self.are_options(at)).map(|at| at..at + 4)
@@ -112,12 +112,12 @@ impl Func {
         }
     }
 
-    /// Whether a tensor comes in.
+    /// Whether there is a tensor argument.
     pub(crate) fn has_tensor(&self) -> bool {
         self.inputs().iter().any(|argument| is_tensor(&argument.ty))
     }
 
-    /// Whether a return is a tensor or has some.
+    /// Whether a return is or contains a tensor.
     pub(crate) fn returns_tensor(&self) -> bool {
         self.schema.returns.iter().any(|ret| is_tensor(&ret.ty))
     }
@@ -126,7 +126,7 @@ impl Func {
         self.inputs().iter().any(|argument| *argument.ty.without_optional() == Type::Generator)
     }
 
-    /// The name of the kernel where no table says another: PyTorch's, in which the overload does not show.
+    /// The kernel's name in PyTorch if no table gives one, which leaves out the overload.
     pub(crate) fn cpp_name(&self) -> String {
         let name = self.name.operator();
         if self.out().is_empty() { name } else { format!("{name}_out") }
@@ -139,7 +139,7 @@ impl Func {
         all.filter(|argument| argument.is_mutable() && self.returned_at(argument).is_none())
     }
 
-    /// The return that an argument is.
+    /// An argument as a return.
     pub(crate) fn returned_at(&self, argument: &Argument) -> Option<usize> {
         let annotation = Self::annotation(argument.alias.as_deref());
         self.schema
@@ -148,7 +148,7 @@ impl Func {
             .position(|ret| annotation.is_some() && Self::annotation(ret.alias.as_deref()) == annotation)
     }
 
-    /// The arguments of the signature: no `out`, no tensor options, nothing is written to.
+    /// The arguments of the signature: without `out` and tensor options, and none mutable.
     pub(crate) fn bare_arguments(&self) -> Vec<Argument> {
         let options = self.tensor_options().unwrap_or(0..0);
         let inputs = self.inputs().iter().enumerate().filter(|(at, _)| !options.contains(at));
@@ -157,7 +157,7 @@ impl Func {
 
     pub(crate) fn signature(&self) -> Signature {
         let mut arguments = self.bare_arguments();
-        // The one operator of PyTorch whose in-place variant has a default that this one lacks.
+        // PyTorch's only operator whose in-place variant has a default that the functional one lacks.
         if self.name.to_string() == "bernoulli.p"
             && let Some(p) = arguments.iter_mut().find(|argument| argument.name == "p")
         {
@@ -174,12 +174,12 @@ impl Func {
     }
 }
 
-/// Memory that an `out` variant needs meanwhile.
+/// Whether the argument is workspace of an `out` variant.
 pub(crate) fn is_scratch(argument: &Argument) -> bool {
     argument.name.starts_with("_scratch_")
 }
 
-/// A tensor, a list of them, an optional one.
+/// Whether the type is a tensor, a list of tensors or an optional tensor.
 pub(crate) fn is_tensor(ty: &Type) -> bool {
     match ty {
         Type::Tensor => true,

@@ -1,4 +1,4 @@
-//! What `autogen` makes of an operator: the variant that returns its result, and the one that writes to `out`.
+//! Generates what `autogen` asks for: the functional variant of an operator, and the one that writes to `out`.
 
 use torch_library_schema::{Argument, OperatorName, Return, Schema, Type};
 
@@ -9,7 +9,7 @@ use super::keys;
 use super::name::Name;
 use crate::schema_parts::written;
 
-/// The variant that writes to nothing: what was written to is copied before, and returned.
+/// The functional variant: mutable arguments are copied first, and the copies returned.
 pub(crate) fn functional(base: &Entry) -> Entry {
     let func = &base.func;
     let mut name = func.name.plain(func.name.overload.clone());
@@ -24,7 +24,7 @@ pub(crate) fn functional(base: &Entry) -> Entry {
     entry(base, name, func.bare_arguments(), returned.chain(written).collect())
 }
 
-/// The variant with `out`: what was returned is written there.
+/// The `out` variant, which writes the returned values to `out`.
 pub(crate) fn out(base: &Entry) -> Entry {
     let func = &base.func;
     let name = func.name.plain(func.name.out_overload());
@@ -42,7 +42,7 @@ pub(crate) fn out(base: &Entry) -> Entry {
 
 type Parts = (Vec<Argument>, Vec<Argument>, Vec<Return>);
 
-/// `self` of an in-place operator as an input, and as an `out`.
+/// Turns the mutable `self` of an in-place operator into an input and an `out` argument.
 fn out_of_self(func: &Func) -> Parts {
     let this = func.this().unwrap_or_default();
     let mut inputs = func.inputs().to_vec();
@@ -52,7 +52,7 @@ fn out_of_self(func: &Func) -> Parts {
     (inputs, vec![out], func.schema.returns.clone())
 }
 
-/// Each tensor that is returned as an `out`; where all returns are tensors, those are returned again.
+/// Turns each returned tensor into an `out` argument; if all returns are tensors, these are returned again.
 fn out_of_returns(func: &Func) -> (Vec<Argument>, Vec<Return>) {
     let returns = &func.schema.returns;
     let aliases =
@@ -92,7 +92,7 @@ fn entry(base: &Entry, name: Name, arguments: Vec<Argument>, returns: Vec<Return
         namespace: base.namespace.clone(),
         is_function: true,
         is_method: false,
-        // The kernel has no name: it is made with the operator.
+        // The kernel has no name of its own: it is generated with the operator.
         dispatch: vec![Dispatch { keys: vec![keys::EXPLICIT], kernel: String::new(), spot: base.spot }],
         tags: with_implied_tags(tags, &base.namespace, &func),
         autogen: Vec::new(),

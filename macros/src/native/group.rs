@@ -1,5 +1,5 @@
-//! The variants of one operation: functional, in place, with `out`. What they must have in common, and which of them
-//! `autogen` adds.
+//! The variants of one operation: functional, in-place and `out`. Checks what they must have in common, and adds the
+//! variants that `autogen` asks for.
 
 use std::collections::HashMap;
 
@@ -14,13 +14,13 @@ use super::text::Mistake;
 #[derive(Default)]
 struct Group {
     members: Vec<(Kind, usize)>,
-    /// Of views, and of what is composed of other operators, nothing is generated, whatever `autogen` says.
+    /// Operators for which nothing is generated, whatever `autogen` says, since they are views or composites.
     is_apart: bool,
 }
 
-/// Two variants with `out` of which PyTorch has a functional one under another name.
+/// Two `out` variants whose functional variant has a different name in PyTorch.
 const OUT_ALONE: [&str; 2] = ["adaptive_avg_pool3d_backward.grad_input", "_slow_conv2d_backward.grad_input"];
-/// In place, and its functional variant takes an argument before `self`.
+/// An in-place operator whose functional variant takes an argument before `self`.
 const IN_PLACE_ALONE: &str = "polygamma_";
 
 /// Adds what `autogen` asks for, and checks every group.
@@ -73,7 +73,7 @@ fn is_apart(members: &[&Entry]) -> bool {
     are_manual || has_view || (are_implicit && !is_core)
 }
 
-/// The variants that are missing and can be made of one that is there.
+/// The missing variants that can be generated from an existing one.
 fn add_generated(entries: &mut Vec<Entry>, group: &mut Group, mistakes: &mut Vec<Mistake>) {
     group.is_apart = is_apart(&group.entries(entries).collect::<Vec<_>>());
     if group.is_apart {
@@ -116,7 +116,7 @@ fn add_generated(entries: &mut Vec<Entry>, group: &mut Group, mistakes: &mut Vec
     }
 }
 
-/// What holds for all variants of one operation.
+/// Checks the rules that all variants of one operation must satisfy.
 fn check(entries: &[Entry], group: &Group) -> Result<(), Mistake> {
     let entry = |kind| group.find(kind).map(|at| &entries[at]);
     if !group.is_apart || (entry(Kind::Functional).is_some() && entry(Kind::Out).is_some()) {
@@ -158,7 +158,7 @@ fn check(entries: &[Entry], group: &Group) -> Result<(), Mistake> {
     Ok(())
 }
 
-/// `autogen` names what was made, no more and no less.
+/// `autogen` must name exactly what was generated.
 fn check_generated(entries: &[Entry], group: &Group) -> Result<(), Mistake> {
     let members = || group.entries(entries);
     let made: Vec<&Name> =

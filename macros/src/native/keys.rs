@@ -1,8 +1,8 @@
-//! The dispatch keys that a table may name, and which of them may stand together.
+//! The dispatch keys that a table may name, and which of them are compatible.
 
-/// The key of a kernel that is written in other operators, which autograd follows.
+/// The key of a composite kernel, which is made of other operators, so that autograd differentiates through it.
 pub(crate) const IMPLICIT: &str = "CompositeImplicitAutograd";
-/// The key of a kernel for all backends, for which autograd needs a derivative.
+/// The key of a kernel for all backends for which autograd needs a derivative formula.
 pub(crate) const EXPLICIT: &str = "CompositeExplicitAutograd";
 pub(crate) const IMPLICIT_NESTED: &str = "CompositeImplicitAutogradNestedTensor";
 const EXPLICIT_NON_FUNCTIONAL: &str = "CompositeExplicitAutogradNonFunctional";
@@ -47,7 +47,7 @@ pub(crate) const SUPPORTED: [&str; 30] = [
 /// The key of this name.
 ///
 /// # Errors
-/// There is none, or tables do not have it.
+/// There is no such key, or tables do not allow it.
 pub(crate) fn parse(name: &str) -> Result<&'static str, String> {
     let key = SUPPORTED.iter().find(|key| **key == name).copied();
     key.ok_or_else(|| {
@@ -66,12 +66,12 @@ pub(crate) fn is_implicit(key: &str) -> bool {
     key == IMPLICIT || key == IMPLICIT_NESTED
 }
 
-/// Whether tensors of this key's backend may be on several devices: of such arguments a kernel expects one device.
+/// Whether this key's backend has several devices, so that its kernels must check that all arguments are on one.
 pub(crate) fn has_several_devices(key: &str) -> bool {
     ["CUDA", "XPU", "HPU", "MTIA", "MPS"].iter().any(|backend| key.ends_with(backend))
 }
 
-/// Why the keys of one table do not go together, if they do not.
+/// The reason why the keys of a table are incompatible, if they are.
 pub(crate) fn clash(keys: impl Iterator<Item = &'static str>) -> Option<String> {
     let keys: Vec<_> = keys.collect();
     let twice = keys.iter().enumerate().find(|(at, key)| keys[..*at].contains(key));

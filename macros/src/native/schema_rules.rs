@@ -1,19 +1,19 @@
-//! What the schema of an entry may not say: the conventions that make a function's kind visible in its schema.
+//! Rules for the schema of an entry: conventions by which a schema shows the kind of its operator.
 
 use torch_library_schema::{Argument, Return, Type};
 
 use super::func::{Func, Kind, is_scratch};
 
-/// A rule that is broken, and the word of the schema that breaks it.
+/// A broken rule, and the word in the schema that breaks it.
 pub(crate) struct Broken {
     pub(crate) message: String,
-    /// The name of an argument; of the operator where there is none.
+    /// The name of an argument, or of the operator if no argument is at fault.
     pub(crate) argument: Option<String>,
 }
 
 type Rule = fn(&Func) -> Option<Broken>;
 
-/// In the order in which they are looked at; the first one that is broken is reported.
+/// The rules in the order in which they are checked; the first broken one is reported.
 const RULES: [Rule; 13] = [
     annotations,
     out_is_last,
@@ -97,14 +97,14 @@ fn before_self(func: &Func) -> Option<Broken> {
     broken_at(written, format!("`{}` is written to: it stands behind `self`", written.name))
 }
 
-/// Words of Python that no argument can have for a name, of those that a schema can.
+/// Python keywords that cannot be argument names, among the names that schemas allow.
 const KEYWORDS: [&str; 35] = [
     "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def",
     "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is",
     "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
 ];
 
-/// PyTorch's own, from before the rule.
+/// PyTorch's own exceptions, which are older than the rule.
 const KEYWORDS_ALLOWED: [&str; 3] = ["_has_compatible_shallow_copy_type", "random_.from", "uniform_"];
 
 fn keywords(func: &Func) -> Option<Broken> {

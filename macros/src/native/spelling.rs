@@ -1,7 +1,7 @@
-//! The one spelling of a schema: PyTorch's generator compares what it has read, printed, with what was written.
+//! The canonical spelling of a schema: PyTorch's generator compares the parsed and printed schema with the original.
 
-/// A schema with spaces where PyTorch's generator prints them: behind commas, around `->`, between a type and a name;
-/// none in lists and texts, which it leaves alone. One return stands without parentheses.
+/// A schema with spaces where PyTorch's generator prints them: after commas, around `->`, between a type and a name,
+/// but not in list and string literals, which it leaves alone. A single return has no parentheses.
 pub(crate) fn spelled(schema: &str) -> String {
     let (mut out, mut lists, mut had_space) = (String::with_capacity(schema.len()), 0, false);
     let mut letters = schema.chars().peekable();
@@ -37,7 +37,7 @@ fn is_of_word(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
 
-/// Copies a quoted text, whose first quote was read.
+/// Copies a string literal, whose opening quote has been read.
 fn text(quote: char, letters: &mut impl Iterator<Item = char>, out: &mut String) {
     out.push(quote);
     let mut is_escaped = false;

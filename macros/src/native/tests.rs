@@ -1,5 +1,5 @@
-//! What a file may say and what not, in the words of the messages. PyTorch's generator accepts and refuses the same
-//! files, but for those in [`STRICTER`].
+//! Which files are accepted and which are rejected, with their messages. PyTorch's generator accepts and rejects the
+//! same files, except for those in [`STRICTER`].
 
 use super::read;
 use super::text::Text;
@@ -392,7 +392,7 @@ fn entries_fit_together() {
     check(TOGETHER);
 }
 
-/// What PyTorch's generator lets pass, though nothing good comes of it.
+/// Mistakes that PyTorch's generator accepts, although they have no useful meaning.
 const STRICTER: [(&str, &str); 5] = [
     (
         "- func: f(Tensor self) -> Tensor\n  dispatch:\n    CPU, CPU: f\n",
@@ -444,7 +444,7 @@ fn right_files_are_accepted() {
     }
 }
 
-/// The schemas of what `autogen` makes.
+/// The schemas that `autogen` generates.
 fn generated(yaml: &str) -> Vec<String> {
     let (entries, _) = read(&text(yaml));
     let generated = entries.iter().filter(|entry| entry.generated_from.is_some());
@@ -476,7 +476,7 @@ fn variants_are_generated() {
     assert_eq!(generated(factory), ["f.out(int n, *, Tensor(a!)[] out) -> ()"]);
 }
 
-/// With `TORCH_NATIVE_FUNCTIONS`, the path of PyTorch's own file, that one is right as well.
+/// If `TORCH_NATIVE_FUNCTIONS` gives the path of PyTorch's own file, that file must be accepted.
 #[test]
 fn pytorchs_own_file_is_right() {
     let Some(path) = std::env::var_os("TORCH_NATIVE_FUNCTIONS") else { return };

@@ -1,28 +1,28 @@
-//! The file of declarations as text, and messages that show a place in it.
+//! The text of a native functions file, and messages that point into it.
 
 use std::fmt::Write;
 
-/// The text of a file, and what people call it.
+/// The text of a file, and the name to show for it.
 pub(crate) struct Text {
-    /// `native_functions.yaml`
+    /// The file's name, such as `native_functions.yaml`.
     pub(crate) name: String,
     pub(crate) text: String,
     /// The number of the first line.
     pub(crate) first_line: usize,
 }
 
-/// A place on one line of the text.
+/// A place within one line of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Spot {
-    /// From 0.
+    /// The line, from 0.
     pub(crate) line: usize,
-    /// From 0, in characters.
+    /// The column, from 0, in characters.
     pub(crate) column: usize,
-    /// In characters.
+    /// The length in characters.
     pub(crate) length: usize,
 }
 
-/// What is wrong, and where.
+/// A message and its place.
 #[derive(Clone, Debug)]
 pub(crate) struct Mistake {
     pub(crate) spot: Spot,
@@ -36,18 +36,18 @@ impl Spot {
 }
 
 impl Text {
-    /// The number of a spot's line, as editors count.
+    /// The line number of a spot, as editors count.
     pub(crate) fn line_number(&self, spot: Spot) -> usize {
         self.first_line + spot.line
     }
 
-    /// Whether `words` stand at a spot exactly as they are.
+    /// Whether exactly these words are at a spot.
     pub(crate) fn reads(&self, spot: Spot, words: &str) -> bool {
         let line = self.text.lines().nth(spot.line).unwrap_or_default();
         line.chars().skip(spot.column).take(words.chars().count()).eq(words.chars())
     }
 
-    /// A message with the line and a caret.
+    /// Renders a message with the line and a caret.
     pub(crate) fn render(&self, mistake: &Mistake) -> String {
         let Mistake { spot, message } = mistake;
         let number = self.line_number(*spot).to_string();

@@ -1,4 +1,4 @@
-//! YAML as a tree in which every node knows its place.
+//! YAML as a tree whose nodes know their place in the text.
 
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span};
 
@@ -11,25 +11,25 @@ pub(crate) struct Node {
     pub(crate) spot: Spot,
 }
 
-/// What a node is.
+/// The kind and content of a node.
 #[derive(Debug)]
 pub(crate) enum Content {
     Text {
         text: String,
-        /// Without quotes, so that `True` is no text.
+        /// Whether the scalar is unquoted, so that `True` is not a string.
         plain: bool,
     },
     List(Vec<Node>),
     Map(Vec<(Node, Node)>),
 }
 
-/// Lists in lists, no deeper than this: nobody writes that, and the stack is finite.
+/// The maximum depth of nesting: real files are not deeper, and the stack is finite.
 const DEEPEST: usize = 32;
 
 /// Reads a document.
 ///
 /// # Errors
-/// What is no YAML, and what declarations have no use for: anchors, several documents.
+/// The text is not valid YAML, or uses features that declarations do not need: anchors, several documents.
 pub(crate) fn parse(text: &str) -> Result<Node, Mistake> {
     let mut events = Events(Parser::new_from_str(text));
     let mut root = None;
@@ -58,7 +58,7 @@ impl<'t> Events<'t> {
         }
     }
 
-    /// The node that an event starts.
+    /// The node that starts with an event.
     fn node(&mut self, event: Event<'t>, spot: Spot, depth: usize) -> Result<Node, Mistake> {
         if depth > DEEPEST {
             return Err(spot.mistake("too many lists in lists"));
@@ -95,7 +95,7 @@ impl<'t> Events<'t> {
         Ok(Node { content, spot })
     }
 
-    /// The next node of a list, or nothing at its end.
+    /// The next node of a list, or `None` at its end.
     fn item(&mut self, end: &Event<'_>, depth: usize) -> Result<Option<Node>, Mistake> {
         let (event, spot) = self.next()?;
         if event == *end { Ok(None) } else { self.node(event, spot, depth + 1).map(Some) }
@@ -114,7 +114,7 @@ fn mistake(error: &ScanError) -> Mistake {
 }
 
 impl Node {
-    /// The text of a scalar, whatever its type.
+    /// The text of a scalar of any type.
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.content {
             Content::Text { text, .. } => Some(text),
@@ -122,7 +122,7 @@ impl Node {
         }
     }
 
-    /// What it is, for messages.
+    /// The kind of node, for messages.
     pub(crate) fn kind(&self) -> &'static str {
         match &self.content {
             Content::List(_) => "a list",
@@ -135,7 +135,7 @@ impl Node {
         }
     }
 
-    /// The text, if it is one and no bool, number or nothing.
+    /// The text of a scalar that is not a bool, number or null.
     ///
     /// # Errors
     /// It is something else.
@@ -147,7 +147,7 @@ impl Node {
     }
 
     /// # Errors
-    /// It is no bool.
+    /// It is not a bool.
     pub(crate) fn as_bool(&self) -> Result<bool, Mistake> {
         let value = match &self.content {
             Content::Text { text, plain: true } => boolean(text),
@@ -157,7 +157,7 @@ impl Node {
     }
 
     /// # Errors
-    /// It is no list.
+    /// It is not a list.
     pub(crate) fn as_list(&self) -> Result<&[Node], Mistake> {
         match &self.content {
             Content::List(items) => Ok(items),
@@ -166,7 +166,7 @@ impl Node {
     }
 
     /// # Errors
-    /// It is no mapping.
+    /// It is not a mapping.
     pub(crate) fn as_map(&self) -> Result<&[(Node, Node)], Mistake> {
         match &self.content {
             Content::Map(pairs) => Ok(pairs),
@@ -175,7 +175,7 @@ impl Node {
     }
 }
 
-/// The words of YAML 1.1, which PyTorch's generator reads.
+/// The keywords of YAML 1.1, which PyTorch's generator reads.
 fn boolean(text: &str) -> Option<bool> {
     match text {
         "true" | "True" | "TRUE" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" => Some(true),

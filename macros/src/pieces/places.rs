@@ -1,13 +1,13 @@
-//! Where the parts of a schema stand.
+//! Finds the spans of the parts of a schema.
 //!
-//! The parser keeps no places of what is right. They are found again by brackets and commas alone, because the
+//! The parser does not keep the places of the parts. They can be found by brackets and commas alone, because the
 //! schema is known to be well formed.
 
 use std::ops::Range;
 
 use super::{Pieces, SpanRange};
 
-/// The places of a schema's parts.
+/// The spans of a schema's parts.
 pub(crate) struct Places {
     /// The operator's name, with its overload.
     pub(crate) name: SpanRange,
@@ -17,17 +17,17 @@ pub(crate) struct Places {
     pub(crate) returns: Vec<SpanRange>,
 }
 
-/// The places of an argument's parts.
+/// The spans of an argument's parts.
 #[derive(Clone, Copy)]
 pub(crate) struct ArgumentPlaces {
     pub(crate) ty: SpanRange,
     pub(crate) name: SpanRange,
-    /// The argument's whole place where it has no default.
+    /// The span of the default or, if there is none, of the whole argument.
     pub(crate) default: SpanRange,
 }
 
 impl Places {
-    /// Finds them in pieces that a schema was read from.
+    /// Finds the parts in the pieces that a schema was parsed from.
     pub(crate) fn new(pieces: &Pieces) -> Self {
         let open = pieces.find('(', 0).unwrap_or(0);
         let close = pieces.closing(open);
@@ -36,7 +36,7 @@ impl Places {
             .filter(|range| !matches!(pieces.sign(range.start), Some('*' | '.')))
             .map(|range| ArgumentPlaces::new(pieces, range))
             .collect();
-        // Behind the arguments and `->`.
+        // After the arguments and `->`.
         let returns = close + 3..pieces.spans.len();
         let is_list =
             pieces.sign(returns.start) == Some('(') && pieces.closing(returns.start) + 1 == returns.end;
@@ -45,7 +45,7 @@ impl Places {
         Places { name: pieces.place(&(0..open)), arguments, returns }
     }
 
-    /// All parts at one place: those of a schema in a string.
+    /// All parts with the same span: that of a string literal.
     pub(crate) fn all_at(place: SpanRange, arguments: usize, returns: usize) -> Self {
         let argument = ArgumentPlaces { ty: place, name: place, default: place };
         Places { name: place, arguments: vec![argument; arguments], returns: vec![place; returns] }
@@ -86,7 +86,7 @@ impl Pieces {
         self.spans.len()
     }
 
-    /// The parts of a range that commas outside of brackets separate.
+    /// The parts of a range, separated by commas outside of brackets.
     fn between_commas(&self, range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
         let mut start = range.start;
         std::iter::from_fn(move || {

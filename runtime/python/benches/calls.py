@@ -38,13 +38,13 @@ def times(module):
             timer.timeit(10_000)
         except AttributeError:
             continue
-        # Short runs, many: on a machine with other work some of them are not interrupted.
+        # Many short runs: on a machine with other work, some of them are not interrupted.
         found[what] = min(timer.repeat(400, 1_000)) / 1_000 * 1e9
     return found
 
 
 def import_time():
-    """Milliseconds that `import` takes in a new process, the median of some."""
+    """The median time in milliseconds of `import` in a new process."""
     program = "import time; t = time.perf_counter(); import torch_library; print(time.perf_counter() - t)"
     runs = [float(subprocess.check_output([sys.executable, "-c", program])) for _ in range(11)]
     return statistics.median(runs) * 1e3

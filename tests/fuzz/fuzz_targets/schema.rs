@@ -1,4 +1,4 @@
-//! `cargo +nightly fuzz run schema`, see `.ci/fuzz`. What it does is `torch_library_tests::fuzz::schema`.
+//! `cargo +nightly fuzz run schema`, see `.ci/fuzz`. It runs `torch_library_tests::fuzz::schema`.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| torch_library_tests::fuzz::schema(input));

@@ -1,4 +1,4 @@
-//! What the programs share: how long they try, several threads at once, and what is a good end.
+//! Shared by the programs: how long they run, running several threads at once, and what counts as success.
 #![forbid(unsafe_code)]
 
 use std::sync::Barrier;
@@ -11,24 +11,24 @@ fn setting(name: &str, otherwise: f64) -> f64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
 }
 
-/// So many seconds natively, and `HOSTILE_PATIENCE` times as many where a sanitizer makes all slow.
+/// A time in seconds natively, multiplied by `HOSTILE_PATIENCE` where a sanitizer makes everything slow.
 pub(crate) fn patience(seconds: f64) -> f64 {
     seconds * setting("HOSTILE_PATIENCE", 1.0)
 }
 
-/// Numbers until the time is over: `HOSTILE_SECONDS`, or a tenth of a second; under Miri, where all is slow, a few.
+/// Numbers until the time is over: `HOSTILE_SECONDS`, or a tenth of a second; under Miri, which is slow, only a few.
 pub(crate) fn rounds() -> impl Iterator<Item = usize> {
     let seconds = setting("HOSTILE_SECONDS", 0.1);
     let end = Instant::now() + Duration::from_secs_f64(seconds);
     (0..).take_while(move |round| if cfg!(miri) { *round < 4 } else { *round < 2 || Instant::now() < end })
 }
 
-/// A number, or another under Miri.
+/// The first number, or the second one under Miri.
 pub(crate) const fn count(natively: usize, interpreted: usize) -> usize {
     if cfg!(miri) { interpreted } else { natively }
 }
 
-/// Does every work again and again, each on a thread of its own, all at once.
+/// Repeats each piece of work on a thread of its own, all at once.
 pub(crate) fn together(works: &[&(dyn Fn(usize) + Sync)]) {
     let start = &Barrier::new(works.len());
     thread::scope(|scope| {
@@ -41,10 +41,10 @@ pub(crate) fn together(works: &[&(dyn Fn(usize) + Sync)]) {
     });
 }
 
-/// The value, or nothing where it was refused with an error that names one of these.
+/// The value, or `None` if the call failed with an error that contains one of these texts.
 ///
 /// # Panics
-/// If the error names none of them.
+/// The error contains none of them.
 #[track_caller]
 pub(crate) fn right_or_refused<T>(result: Result<T>, names: &[&str]) -> Option<T> {
     sites::tell(result.as_ref().err());
@@ -59,19 +59,19 @@ pub(crate) fn right_or_refused<T>(result: Result<T>, names: &[&str]) -> Option<T
     }
 }
 
-/// The value, or nothing where it was refused.
+/// The value, or `None` if the call failed.
 #[track_caller]
 pub(crate) fn allowed<T>(result: Result<T>) -> Option<T> {
     right_or_refused(result, &[""])
 }
 
-/// Goes on, whether it was refused or not.
+/// Ignores whether the call failed.
 #[track_caller]
 pub(crate) fn attempt<T>(result: Result<T>) {
     allowed(result);
 }
 
-/// That all elements are one of these values, the same one.
+/// Asserts that all elements are equal, and are one of these values.
 pub(crate) fn assert_one_of<T: PartialEq + std::fmt::Debug>(found: &[T], values: &[T]) {
     let Some(first) = found.first() else { return };
     assert!(values.contains(first), "{first:?} is none of {values:?}");
@@ -79,8 +79,8 @@ pub(crate) fn assert_one_of<T: PartialEq + std::fmt::Debug>(found: &[T], values:
     assert_eq!(odd.map(|place| &found[place]), None, "beside {first:?}, of {} elements", found.len());
 }
 
-/// Which calls never succeed: `HOSTILE_SITES=1` tells, so that who writes a program sees that it does what it should. Otherwise
-/// nothing is counted, as threads that count something together no longer race.
+/// Counts which calls never succeed: `HOSTILE_SITES=1` prints them, so that the author of a program sees that it does what it
+/// should. Otherwise nothing is counted, because a shared counter would synchronise threads and so hide races.
 mod sites {
     use std::collections::BTreeMap;
     use std::panic::Location;

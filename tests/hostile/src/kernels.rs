@@ -1,4 +1,4 @@
-//! Programs that call operators of `aten` and use the loops of its kernels.
+//! Programs that call operators of `aten` and use the loops for kernels.
 #![forbid(unsafe_code)]
 
 crate::programs! {

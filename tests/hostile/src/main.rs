@@ -1,7 +1,7 @@
 //! Hostile programs: each tries, without `unsafe`, to corrupt memory, to race, to abort or to hang.
 //!
-//! `hostile NAME` runs one, `hostile --list` names them all. A program ends well with exit status 0: every result was the right
-//! one, or an `Err`. Anything else (a wrong value is a panic) is a failure. README.md beside this crate says what each one tries.
+//! `hostile NAME` runs one, `hostile --list` lists their names. A program succeeds with exit status 0: every result was correct
+//! or an `Err`. Anything else (a wrong value is a panic) is a failure. README.md beside this crate says what each one tries.
 #![forbid(unsafe_code)]
 
 mod harness;
@@ -13,10 +13,10 @@ use std::process::ExitCode;
 
 use torch_library::Result;
 
-/// A program and its name.
+/// A program's name and function.
 type Program = (&'static str, fn() -> Result<()>);
 
-/// Modules of programs, each of which is a function; all of them as `PROGRAMS`.
+/// Declares modules of programs, each of which is a function, and collects them in `PROGRAMS`.
 macro_rules! programs {
     ($($module:ident: $($program:ident)+;)+) => {
         $(mod $module;)+
@@ -43,7 +43,7 @@ fn main() -> ExitCode {
         eprintln!("usage: hostile NAME, or --list; there is no program {wanted:?}");
         return ExitCode::FAILURE;
     };
-    // A line each: some programs panic thousands of times.
+    // One line per panic: some programs panic thousands of times.
     std::panic::set_hook(Box::new(|panic| eprintln!("{panic}")));
     let end = run();
     harness::report();

@@ -1,4 +1,4 @@
-//! Programs that need the runtime alone: Miri takes them too.
+//! Programs that need only the runtime, so that Miri can run them too.
 #![forbid(unsafe_code)]
 
 crate::programs! {

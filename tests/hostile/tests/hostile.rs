@@ -1,7 +1,7 @@
-//! Runs each hostile program in a process of its own, and says which of them did not end well.
+//! Runs each hostile program in a process of its own, and reports those that fail.
 //!
-//! `HOSTILE_PROGRAMS=a,b` runs some alone, `HOSTILE_SECONDS` says how long each tries, `HOSTILE_TIMEOUT` after how many seconds
-//! it is taken to hang, `HOSTILE_PATIENCE` how many times slower than natively a call may be, and `HOSTILE_MEGABYTES` how much memory it may have.
+//! `HOSTILE_PROGRAMS=a,b` selects some, `HOSTILE_SECONDS` is how long each tries, `HOSTILE_TIMEOUT` the number of seconds after
+//! which it counts as hanging, `HOSTILE_PATIENCE` how many times slower than natively a call may be, and `HOSTILE_MEGABYTES` its memory limit.
 #![forbid(unsafe_code)]
 
 use std::fmt;
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 const PROGRAM: &str = env!("CARGO_BIN_EXE_hostile");
 const TABLE: &str = include_str!("../README.md");
 
-/// How often a program is looked at.
+/// The interval at which a running program is checked.
 const PERIOD: Duration = Duration::from_millis(50);
 
 fn setting(name: &str, otherwise: u64) -> u64 {
@@ -28,14 +28,14 @@ fn names() -> Vec<String> {
     String::from_utf8(list).expect("names are text").lines().map(str::to_owned).collect()
 }
 
-/// How a program ended, if not well.
+/// How a program failed, if it did.
 struct Failure {
     name: String,
     how: String,
     stderr: String,
 }
 
-/// The first lines of what it said: a sanitizer goes on for hundreds.
+/// The first lines of its output: a sanitizer prints hundreds.
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "== {}: {}", self.name, self.how)?;
@@ -43,14 +43,14 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Megabytes of memory that a process holds, where the system tells.
+/// The megabytes of memory that a process holds, if the system reports that.
 fn resident(child: &Child) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0) / 1024
 }
 
-/// Waits until a program has ended, or takes too long or too much.
+/// Waits until a program has ended, or has exceeded its time or memory.
 fn watch(child: &mut Child) -> io::Result<(Result<(), String>, String)> {
     let (sender, ended) = mpsc::channel();
     let mut stderr = child.stderr.take().expect("it is piped");
@@ -87,8 +87,8 @@ fn watch(child: &mut Child) -> io::Result<(Result<(), String>, String)> {
     Ok((end, stderr))
 }
 
-/// What sanitizers are told, beside what they have been told. Programs forget things, and ask for more memory than there is; and one
-/// report is enough.
+/// The sanitizers' options, in addition to those that are set. Programs forget values, and ask for more memory than there is; and
+/// one report is enough.
 fn options(name: &str, more: &str) -> String {
     std::env::var(name).map_or(more.to_owned(), |options| format!("{options}:{more}"))
 }
@@ -131,15 +131,15 @@ fn every_program_ends_well() {
     assert!(texts.is_empty(), "{} of {} programs failed\n{}", texts.len(), names.len(), texts.join("\n"));
 }
 
-/// Where the packages in folders of this one are built.
+/// The folder where the packages in subfolders of this one are built.
 fn target() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("packages")
 }
 
-/// Builds such a package, or says what the compiler says.
+/// Builds such a package, or returns the compiler's output.
 fn build(package: &str, arguments: &[&str]) -> Result<(), String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(package);
-    // The versions of the workspace around it: nothing is resolved anew, nothing is downloaded.
+    // Uses the lock file of the surrounding workspace, so that nothing is resolved or downloaded again.
     std::fs::copy(folder.join("../../../Cargo.lock"), folder.join("Cargo.lock"))
         .expect("the workspace has a lock file");
     let mut cargo = Command::new(env!("CARGO"));
@@ -148,7 +148,7 @@ fn build(package: &str, arguments: &[&str]) -> Result<(), String> {
     if built.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&built.stderr).into_owned()) }
 }
 
-/// Runs a program of such a package, which ends well.
+/// Runs a program of such a package, which must succeed.
 fn execute(program: &str, argument: &Path) {
     let ran =
         Command::new(target().join("debug").join(program)).arg(argument).output().expect("it was built");

@@ -1,4 +1,4 @@
-//! The copy of the tree that the flips are made in.
+//! Makes the copy of the tree in which the mutations are planted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::Result;
 use crate::rules::{Flip, Kind};
 
-/// What every crate with a flip gets: whether the flip of a number is on.
+/// The function that every crate with mutations gets: whether the mutation with this number is on.
 const SWITCH: &str = "
 #[doc(hidden)]
 pub fn __flip(number: u32) -> bool {
@@ -35,8 +35,8 @@ impl<'f> Copy<'f> {
         Ok(copy)
     }
 
-    /// Copies the tree as it is, with all switches and perhaps one flip that has none. Files that stay as they are keep
-    /// their time, so that cargo builds little.
+    /// Copies the tree with all switches and optionally one mutation that has none. Files that do not change keep
+    /// their time, so that cargo rebuilds little.
     pub(crate) fn plant(&self, built: Option<&Flip>) -> Result<()> {
         let mut changed = self.changed(built)?;
         for file in self.files()? {
@@ -59,17 +59,17 @@ impl<'f> Copy<'f> {
         }
     }
 
-    /// The files with flips, by name, and the roots of their crates.
+    /// The files with mutations, by name, and the roots of their crates.
     fn changed(&self, built: Option<&Flip>) -> Result<BTreeMap<PathBuf, String>> {
         let (mut changed, mut faults) = (BTreeMap::new(), Vec::new());
-        // What is built on its own comes first: a switch near it would hide its pattern.
+        // Mutations with a build of their own come first: a switch nearby would hide their patterns.
         let switched = self.flips.iter().filter(|flip| flip.kind == Kind::Switched);
         for flip in built.into_iter().chain(switched) {
             for change in &flip.changes {
                 let text = self.text(&mut changed, &change.file)?;
                 match change.apply(text, flip) {
                     Ok(flipped) => *text = flipped,
-                    // Two at one place: the one that is built hides the one that has a switch.
+                    // Two mutations at the same place: the one that is built hides the one with a switch.
                     Err(_) if built.is_some() => continue,
                     Err(fault) => faults.push(fault),
                 }
@@ -79,7 +79,7 @@ impl<'f> Copy<'f> {
                 }
             }
         }
-        // Those that are built on their own have to fit as well, whichever are asked for.
+        // All mutations with a build of their own must match, whichever are selected.
         for flip in self.flips.iter().filter(|flip| flip.kind == Kind::Built) {
             let mut alone = BTreeMap::new();
             for change in &flip.changes {
@@ -103,7 +103,7 @@ impl<'f> Copy<'f> {
         })
     }
 
-    /// `a/src/lib.rs` of `a/src/b/c.rs`, or the `main.rs` beside a program's module.
+    /// The crate root for a file: `a/src/lib.rs` for `a/src/b/c.rs`, or the `main.rs` next to a program's module.
     fn crate_root(&self, file: &str) -> Result<String> {
         let folders = Path::new(file).ancestors().skip(1);
         let roots = folders.flat_map(|folder| ["lib.rs", "main.rs"].map(|root| folder.join(root)));
@@ -111,7 +111,7 @@ impl<'f> Copy<'f> {
         root.map(|root| root.display().to_string()).ok_or_else(|| format!("{file} is in no crate"))
     }
 
-    /// The files of the tree, those that git does not know yet included.
+    /// The files of the tree, including those that are not in git yet.
     fn files(&self) -> Result<Vec<PathBuf>> {
         let listed = Command::new("git")
             .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])

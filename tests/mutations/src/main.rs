@@ -1,11 +1,11 @@
-//! Plants the bugs of `rules.txt` in a copy of the tree, one at a time, and sees that a test notices each:
+//! Plants the bugs of `rules.txt` in a copy of the tree, one at a time, and checks that a test detects each:
 //! `cargo run -p torch-library-mutations -- [PART OF A NAME | CRATE]…`.
 //!
-//! All flips that can be switched are in the copy at once, each behind `__flip(its number)`, which looks at one variable
-//! of the environment. So the copy is built once, and a flip costs one run of the tests that are named for it. Those
-//! that no run-time switch can make (a constant, a declaration) are built one by one, after the others.
+//! All mutations that can be switched are in the copy at once, each behind `__flip(its number)`, which reads an
+//! environment variable. So the copy is built once, and a mutation costs one run of the tests that are named for it.
+//! Those that no run-time switch can make (a constant, a declaration) are built one by one, after the others.
 //!
-//! Prints a line for each flip; ends with 1 if one was not noticed.
+//! Prints a line for each mutation; exits with 1 if one was not detected.
 
 mod copy;
 mod rules;
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether every flip was noticed.
+/// Whether every mutation was detected.
 fn run() -> Result<bool> {
     let root =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().map_err(|e| e.to_string())?;
@@ -70,7 +70,7 @@ fn run() -> Result<bool> {
     Ok(unnoticed.is_empty())
 }
 
-/// Builds the copy with one flip more, and runs its tests.
+/// Builds the copy with one more mutation, and runs its tests.
 fn alone(copy: &Copy, flip: &Flip) -> Result<(String, Verdict)> {
     let started = Instant::now();
     copy.plant(Some(flip))?;

@@ -1,10 +1,10 @@
-//! The flips of `rules.txt`: read, and put into the text of a file.
+//! The mutations of `rules.txt`: parses them, and plants them in the text of a file.
 
 use std::path::Path;
 
 use crate::Result;
 
-/// How a flip is made.
+/// How a mutation is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// `from → to`: by a switch at run time.
@@ -19,12 +19,12 @@ pub(crate) struct Flip {
     pub(crate) number: usize,
     pub(crate) name: String,
     pub(crate) kind: Kind,
-    /// The crate whose tests notice it, and parts of their names.
+    /// The crate whose tests detect it, and parts of the tests' names.
     pub(crate) tests: Vec<String>,
     pub(crate) changes: Vec<Change>,
 }
 
-/// One place of a flip.
+/// One place of a mutation.
 #[derive(Debug)]
 pub(crate) struct Change {
     pub(crate) file: String,
@@ -65,7 +65,7 @@ fn parse(text: &str) -> Result<Vec<Flip>> {
         let tests: Vec<String> = tests.split_whitespace().map(String::from).collect();
         let number = flips.len() + 1;
         match flips.iter_mut().find(|flip| flip.name == name) {
-            // A flip of several places has a line for each, one below the other.
+            // A mutation in several places has a line for each, one below the other.
             Some(flip) if flip.number + 1 == number && flip.kind == kind => flip.changes.push(change),
             None if !tests.is_empty() => {
                 flips.push(Flip { number, name: name.into(), kind, tests, changes: vec![change] });
@@ -77,7 +77,7 @@ fn parse(text: &str) -> Result<Vec<Flip>> {
 }
 
 impl Change {
-    /// The text with this change in it, which has to fit at one place.
+    /// Makes this change in a text; its pattern must match at exactly one place.
     pub(crate) fn apply(&self, text: &str, flip: &Flip) -> Result<String> {
         let places = places(text, &self.from);
         let [(start, end)] = places[..] else {
@@ -95,7 +95,7 @@ impl Change {
         let is_statement = from.ends_with([';', '}']);
         let new = match flip.kind {
             Kind::Built => to,
-            // Says itself where its switch is.
+            // The replacement contains its own switch.
             Kind::Switched if self.to.contains("FLIP") => to,
             Kind::Switched if is_statement => switch,
             Kind::Switched => format!("({switch})"),
@@ -104,7 +104,7 @@ impl Change {
     }
 }
 
-/// Where a pattern is in a text, if every blank of the pattern stands for any white space.
+/// Where a pattern matches in a text, if every blank in the pattern stands for any white space.
 fn places(text: &str, pattern: &str) -> Vec<(usize, usize)> {
     let mut words = pattern.split_whitespace();
     let Some(first) = words.next() else { return Vec::new() };

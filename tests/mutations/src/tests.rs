@@ -1,4 +1,4 @@
-//! The test binaries of the copy, and what they say of a flip.
+//! The test binaries of the copy, and their results for a mutation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -11,7 +11,7 @@ use crate::Result;
 use crate::copy::Copy;
 use crate::rules::Flip;
 
-/// The crates with tests: by the name that `rules.txt` has for them, the package, its folder, and which of its tests.
+/// The crates with tests: the name in `rules.txt`, the package, its folder, and which of its tests to build.
 const PACKAGES: [(&str, &str, &str, &[&str]); 8] = [
     ("schema", "torch-library-schema", "runtime/schema", &["--tests"]),
     ("runtime", "torch-library", "runtime", &["--tests"]),
@@ -23,18 +23,18 @@ const PACKAGES: [(&str, &str, &str, &[&str]); 8] = [
     ("digits", "torch-library-digits", "examples/digits", &["--bin", "digits"]),
 ];
 
-/// With all of them, so that the kernels are built once.
+/// Builds with all of them, so that the kernels are built once.
 const FORMATS: &str = "safetensors,ndarray";
 const KERNELS_FORMATS: &str = "torch-library-kernels/safetensors,torch-library-kernels/ndarray";
 
-/// How long one binary may run: a flip that makes a program hang is noticed.
+/// The time limit for a binary: a mutation that makes a program hang counts as detected.
 const NAMED: Duration = Duration::from_secs(120);
 const WHOLE: Duration = Duration::from_secs(1200);
 
 pub(crate) enum Verdict {
-    /// By this test, of the tests that were named.
+    /// By this test, which is among those named for it.
     Noticed(String),
-    /// By this test, which is none of those.
+    /// By this test, which is not among those named for it.
     Elsewhere(String),
     DoesNotBuild(String),
     Unnoticed,
@@ -66,14 +66,14 @@ pub(crate) struct Binaries<'c> {
     by_package: BTreeMap<&'static str, Vec<Binary>>,
 }
 
-/// One of them, by the name of its source file: `it` of `tests/it/main.rs`.
+/// One binary, by the name of its source file: `it` for `tests/it/main.rs`.
 struct Binary {
     name: String,
     path: PathBuf,
 }
 
 impl Binary {
-    /// From cargo's `Executable tests/vmap.rs (/…/deps/vmap-0123456789abcdef)`.
+    /// Parses cargo's `Executable tests/vmap.rs (/…/deps/vmap-0123456789abcdef)`.
     fn of_line(line: &str, folder: &Path) -> Option<Self> {
         let (_, path) =
             line.trim_start().strip_prefix("Executable ")?.trim_end_matches(')').rsplit_once('(')?;
@@ -110,7 +110,7 @@ impl<'c> Binaries<'c> {
         Ok(Binaries { copy, by_package })
     }
 
-    /// What the tests that are named for a flip say with a switch on, 0 for none.
+    /// Runs the tests that are named for a mutation with its switch on; 0 stands for none.
     pub(crate) fn verdict(&self, flip: &Flip, switch: usize) -> Result<Verdict> {
         Ok(match self.first_failure(flip.package(), flip.filters(), switch, NAMED)? {
             Some(test) => Verdict::Noticed(test),
@@ -118,7 +118,7 @@ impl<'c> Binaries<'c> {
         })
     }
 
-    /// The first test that fails of those whose names contain a filter.
+    /// The first test that fails among those whose names contain a filter.
     fn first_failure(
         &self,
         package: &str,
@@ -132,7 +132,7 @@ impl<'c> Binaries<'c> {
             let log = self.copy.build.join(format!("{switch}-{package}-{index}.log"));
             let file = File::create(&log).map_err(|error| format!("{}: {error}", log.display()))?;
             let mut command = Command::new(&binary.path);
-            // All tests of a file that is named.
+            // The name is that of a file: all of its tests.
             let is_named = filters.contains(&binary.name);
             command
                 .args(filters.iter().filter(|_| !is_named))
@@ -158,7 +158,7 @@ impl<'c> Binaries<'c> {
     }
 }
 
-/// How a program that did not succeed ended.
+/// The reason why a program failed.
 fn wait(mut command: Command, limit: Duration) -> Result<Option<String>> {
     let started = Instant::now();
     let mut child = command.spawn().map_err(|error| format!("{command:?}: {error}"))?;
@@ -174,7 +174,7 @@ fn wait(mut command: Command, limit: Duration) -> Result<Option<String>> {
     }
 }
 
-/// The numbers of `running 7 tests`, summed.
+/// The sum of the numbers in lines such as `running 7 tests`.
 fn tests_run(said: &str) -> usize {
     let counts = said
         .lines()
@@ -182,13 +182,13 @@ fn tests_run(said: &str) -> usize {
     counts.sum()
 }
 
-/// The name in `test NAME ... FAILED`.
+/// The name in a line `test NAME ... FAILED`.
 fn failed_test(said: &str) -> Option<String> {
     let name = |line: &str| Some(line.strip_prefix("test ")?.strip_suffix(" ... FAILED")?.to_owned());
     said.lines().find_map(name)
 }
 
-/// Sees that the tests that are named for flips pass without a flip.
+/// Checks that the tests named for mutations pass without a mutation.
 pub(crate) fn pass_unflipped(binaries: &Binaries<'_>, flips: &[&Flip]) -> Result<()> {
     let named: BTreeSet<&[String]> = flips.iter().map(|flip| flip.tests.as_slice()).collect();
     for tests in named {
@@ -199,8 +199,8 @@ pub(crate) fn pass_unflipped(binaries: &Binaries<'_>, flips: &[&Flip]) -> Result
     Ok(())
 }
 
-/// Runs the tests of each flip that has a switch, several flips at a time. What nobody named for it noticed is shown to
-/// all tests.
+/// Runs the tests of each mutation that has a switch, several mutations at a time. Mutations that their own tests do
+/// not detect are tried with all tests.
 pub(crate) fn judge(binaries: &Binaries<'_>, flips: &[&Flip]) -> Result<Vec<(String, Verdict)>> {
     pass_unflipped(binaries, flips)?;
     let next = AtomicUsize::new(0);
@@ -226,7 +226,7 @@ pub(crate) fn judge(binaries: &Binaries<'_>, flips: &[&Flip]) -> Result<Vec<(Str
     })
 }
 
-/// Shows a flip to all tests that were built, which have to pass without it.
+/// Runs all tests that were built with a mutation; they must pass without it.
 fn everywhere(binaries: &Binaries<'_>, flip: &Flip) -> Result<Verdict> {
     for package in binaries.by_package.keys() {
         if let Some(test) = binaries.first_failure(package, &[], flip.number, WHOLE)?

@@ -1,6 +1,6 @@
-//! `fuzz INPUTS [--seed SEED] [TARGET…]`: runs the fuzz targets over their corpora and over so many mutations of these, the same
-//! ones for the same seed, with no tool but the stable compiler. `.ci/fuzz` has the same functions guided by coverage, where a
-//! nightly toolchain and cargo-fuzz are there.
+//! `fuzz INPUTS [--seed SEED] [TARGET…]`: runs the fuzz targets over their corpora and over INPUTS mutations of these, the same
+//! ones for the same seed, with nothing but the stable compiler. `.ci/fuzz` runs the same functions guided by coverage, which
+//! needs a nightly toolchain and cargo-fuzz.
 
 use std::fs;
 use std::path::Path;
@@ -32,7 +32,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Runs one target over its corpus and over so many further inputs. One that fails is printed before the panic ends the program.
+/// Runs one target over its corpus and over `inputs` mutations. An input that fails is printed before the panic ends the program.
 fn fuzz((name, target): &Target, inputs: u64, seed: u64) {
     let corpus = corpus(name);
     let mut random = Random(seed);
@@ -46,7 +46,7 @@ fn fuzz((name, target): &Target, inputs: u64, seed: u64) {
     println!("{name}: {} inputs of the corpus and {inputs} mutations, seed {seed}", corpus.len());
 }
 
-/// Shows the input that a target panics on.
+/// Prints its input when a target panics on it.
 struct Failing<'i>(&'i [u8]);
 
 impl Drop for Failing<'_> {
@@ -76,7 +76,7 @@ impl Random {
         ((z ^ (z >> 31)) % bound as u64) as usize
     }
 
-    /// Some input of the corpus with up to four changes.
+    /// A random input of the corpus with one to four changes.
     fn mutant(&mut self, corpus: &[Vec<u8>]) -> Vec<u8> {
         let mut input = corpus[self.below(corpus.len())].clone();
         for _ in 0..=self.below(4) {

@@ -1,6 +1,6 @@
-//! `perturb FOLDER ROUNDS [--huge] [--seed SEED] [--from ROW] [--to ROW]`: makes the recorded calls of a folder, each so often
-//! with one or two things changed. Prints what panics or takes long, and ends where a call does not; with `PERTURB_TRACE`,
-//! each row before its first call. With `--huge`, one row of each operator, where work without end is no mistake.
+//! `perturb FOLDER ROUNDS [--huge] [--seed SEED] [--from ROW] [--to ROW]`: makes the recorded calls of a folder ROUNDS times,
+//! each time with one or two things changed. Prints calls that panic or take long, and exits if a call does not end; with
+//! `PERTURB_TRACE`, prints each row before its first call. `--huge` runs one row per operator; there, slow calls are expected.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -12,10 +12,10 @@ use torch_library_tests::perturb::Calls;
 
 const USAGE: &str = "usage: perturb FOLDER ROUNDS [--huge] [--seed SEED] [--from ROW] [--to ROW]";
 
-/// Which call is running.
+/// The number of the call that is running.
 static CALL: AtomicUsize = AtomicUsize::new(0);
 
-/// What is asked for.
+/// The parsed command line.
 struct Settings {
     seed: usize,
     from: usize,
@@ -49,12 +49,12 @@ fn main() -> Result<ExitCode> {
     Ok(if run(&calls, &settings) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Makes all calls; false where one panicked.
+/// Makes all calls; false if one panicked.
 fn run(calls: &Calls, settings: &Settings) -> bool {
     let (mut returned, mut refused, mut failed) = (0, 0, 0);
     for row in settings.from..settings.to {
         if settings.is_huge && row > 0 && calls.operator(row) == calls.operator(row - 1) {
-            continue; // one row of each
+            continue; // one row per operator
         }
         if settings.traces {
             eprintln!("row {row} {}", calls.operator(row));
@@ -81,7 +81,7 @@ fn run(calls: &Calls, settings: &Settings) -> bool {
     failed == 0
 }
 
-/// Ends the process where a call does not.
+/// Exits the process if a call does not end.
 fn watch(patience: Duration) {
     std::thread::spawn(move || {
         let mut seen = (0, Instant::now());

@@ -1,4 +1,4 @@
-//! `autocast`: which types reach the kernels, what they compute, and how often something is cast.
+//! `autocast`: which types reach the kernels, what they compute, and how often tensors are cast.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -54,7 +54,7 @@ fn policy(row: &Json) -> Check {
     Ok(())
 }
 
-/// What the kernel just below autocast sees of a call.
+/// Checks the argument types that reach the kernel just below autocast.
 fn probe(row: &Json, name: &str, probe: &Json) -> Check {
     let operator = operators::find(row.text("op")?)?;
     let seen = Arc::new(Mutex::new(Json::Null));
@@ -77,12 +77,12 @@ fn probe(row: &Json, name: &str, probe: &Json) -> Check {
     let arguments = Arguments::of(&arguments)?;
     let dtype = if name.ends_with("_autocast_f16") { DType::Float16 } else { DType::BFloat16 };
     let region = Autocast::on(CPU).dtype(dtype).enabled(!name.ends_with("_disabled"));
-    drop(region.run(|| arguments.call(operator))); // the probe's error
+    drop(region.run(|| arguments.call(operator))); // it returns the probe's error
     let seen = seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
     equal("types", seen, probe.field("seen")?.clone())
 }
 
-/// The elements of a list and of the lists in it.
+/// The elements of nested lists, flattened.
 fn flat(json: &Json) -> Vec<&Json> {
     match json {
         Json::Array(list) => list.iter().flat_map(flat).collect(),
@@ -90,7 +90,7 @@ fn flat(json: &Json) -> Vec<&Json> {
     }
 }
 
-/// A template of arguments with tensors of these types.
+/// Fills a template of arguments with tensors of these types.
 fn filled<'t>(template: &Json, types: &mut impl Iterator<Item = &'t str>) -> Json {
     match template {
         Json::String(text) if text == "T" => json!({"tensor": {
@@ -139,7 +139,7 @@ fn call(row: &Json) -> Check {
     if row.has("grads") { gradients(row, region, coarsest) } else { Ok(()) }
 }
 
-/// The gradients of a call under autocast, in a run of its own. The backward pass is outside of the region.
+/// The gradients of a call under autocast, computed in a separate run. The backward pass is outside of the region.
 fn gradients(row: &Json, region: Autocast, tolerance: f64) -> Check {
     let arguments = Arguments::of(row)?;
     let inputs = arguments.tensors();
@@ -164,7 +164,7 @@ fn gradients(row: &Json, region: Autocast, tolerance: f64) -> Check {
     Ok(())
 }
 
-/// What a program entered and has not left.
+/// A region that a program has entered and not left.
 #[expect(dead_code, reason = "guards are dropped, never read")]
 enum Region {
     Autocast(AutocastGuard),
@@ -202,7 +202,7 @@ fn program(row: &Json) -> Check {
     Ok(())
 }
 
-/// Left in reverse order, also where a step fails.
+/// The open regions, which are left in reverse order, also if a step fails.
 struct Regions(Vec<Region>);
 
 impl Drop for Regions {

@@ -1,4 +1,4 @@
-//! `bad_schemas`: texts on the border of the language, to accept or to refuse where an operator is declared.
+//! `bad_schemas`: texts at the border of the language, to be accepted or rejected as declarations.
 
 use serde_json::Value as Json;
 use torch_library_schema::{Mode, Schema};

@@ -13,7 +13,7 @@ use crate::report::{Check, Report, Unmet, equal};
 use crate::rows::Row;
 use crate::{stock, values};
 
-/// Which kernel ran, and with which keys.
+/// The kernels that ran, each with its key set.
 type Log = Arc<Mutex<Vec<(i64, DispatchKeySet)>>>;
 
 pub(crate) fn replay(rows: &[Json], report: &mut Report) {

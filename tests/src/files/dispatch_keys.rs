@@ -11,7 +11,7 @@ use crate::rows::Row;
 
 type Replay = fn(&Json) -> Check;
 
-/// The lists of the document, and how an element of each is replayed.
+/// The lists in the document, and how to replay an element of each.
 const LISTS: [(&str, Replay); 11] = [
     ("keys", key),
     ("backends", backend),
@@ -30,7 +30,7 @@ pub(crate) fn replay(document: &[Json], report: &mut Report) {
     for (list, check) in LISTS {
         let rows = document.iter().filter_map(|document| document[list].as_array()).flatten();
         for (index, row) in rows.enumerate() {
-            // Markers of blocks are no keys here.
+            // Placeholders that mark blocks are not keys here.
             if row["category"] != "placeholder" {
                 report.row(row, &format!("{list}[{index}]"), || check(row));
             }

@@ -1,4 +1,4 @@
-//! `dispatch_tables`: programs of registrations, and the dispatch tables that they give.
+//! `dispatch_tables`: programs of registrations, and the resulting dispatch tables.
 
 use std::collections::BTreeMap;
 
@@ -14,20 +14,20 @@ use crate::report::{Check, Report, Unmet, equal, error_iff};
 use crate::rows::Row;
 use crate::{stock, values};
 
-/// What the rows call their namespace.
+/// The rows' name for their namespace.
 const NAMESPACE: &str = "NS";
-/// The operator that snapshots show.
+/// The operator whose table the snapshots show.
 const OPERATOR: &str = "NS::op";
 
 pub(crate) fn replay(rows: &[Json], report: &mut Report) {
-    // The first row describes the process that was asked.
+    // The first row describes the process that was recorded.
     for row in rows.iter().filter(|row| row["kind"] != "env") {
         let label = format!("{} ({})", row["kind"], row["steps"].as_array().map_or(0, Vec::len));
         report.row(row, &format!("{label} {}", steps(row)), || check(row));
     }
 }
 
-/// The steps of a row in short.
+/// A short form of a row's steps.
 fn steps(row: &Json) -> String {
     let steps = row["steps"].as_array().into_iter().flatten();
     let step = |step: &Json| {
@@ -58,12 +58,12 @@ fn check(row: &Json) -> Check {
 /// The registry of one row.
 struct Program {
     dispatcher: &'static Dispatcher,
-    /// What each number registered; where it opened a library, that is the first.
+    /// The libraries that each registration number made; if it opened a library, that is the first.
     libraries: BTreeMap<i64, Vec<Library>>,
 }
 
 impl Program {
-    /// Takes a step. One that PyTorch refuses must fail, and change nothing.
+    /// Performs a step. If PyTorch rejects it, it must fail here and change nothing.
     fn step(&mut self, step: &Json) -> Check {
         let wants_error = step.get("error").is_some();
         let before = if wants_error { self.everything() } else { String::new() };
@@ -113,7 +113,7 @@ impl Program {
         Ok(())
     }
 
-    /// Registers something through the library that the step names, or through one of its own.
+    /// Registers something in the library that the step names, or in one of its own.
     fn register(
         &mut self,
         step: &Json,
@@ -144,7 +144,7 @@ impl Program {
         self.dispatcher.find(OPERATOR)?.call_with(arguments, named).map(drop)
     }
 
-    /// All that can be seen of the registry.
+    /// The whole visible state of the registry.
     fn everything(&self) -> String {
         let table = self.dispatcher.table(OPERATOR).ok();
         format!("{:?} {:?} {table:?}", self.dispatcher.operators(), self.dispatcher.fallbacks())
@@ -164,7 +164,7 @@ impl Program {
         }
         compare_masks(&table.mask, snapshot.field("fallthrough_mask")?)?;
         if snapshot.has("has_kernel_for") {
-            // The rows ask about the keys that calls and aliases have; `Undefined` stands for an alias.
+            // The rows list runtime and alias keys, without `Undefined`, which stands for an alias.
             let keys = DispatchKey::all().filter(|key| key.is_alias() || key.is_runtime()).skip(1);
             let keys = keys.filter(|key| table.has_kernel_for(*key)).map(|key| key.to_string());
             equal("keys with kernels", sorted(keys), sorted(snapshot.texts("has_kernel_for")?))?;
@@ -207,7 +207,7 @@ fn source(row: &RowInfo) -> String {
     }
 }
 
-/// The number of the winning registration; the stock fallbacks have none.
+/// The number of the winning registration; `None` for the stock fallbacks.
 fn registration(row: &RowInfo) -> Option<i64> {
     row.kernel.as_ref()?.function.parse().ok()
 }
@@ -232,7 +232,7 @@ fn compare_masks(mask: &Mask, want: &Json) -> Check {
     Ok(())
 }
 
-/// The functionalities that a mask takes out.
+/// The functionalities that a mask removes.
 fn removed(mask: DispatchKeySet) -> Vec<String> {
     let functionalities = (DispatchKey::FPGA as u8 - 1)..=DispatchKey::PythonDispatcher as u8;
     let functionalities = functionalities.filter_map(DispatchKey::from_value);

@@ -1,4 +1,4 @@
-//! Gradients: of the rows of `kernels`, and what rows of other files share with them.
+//! Gradients in the rows of `kernels`, and code shared with the rows of other files.
 
 use serde_json::Value as Json;
 use torch_library::{Tensor, Value, autograd};
@@ -11,7 +11,7 @@ use crate::report::{Check, Unmet, equal, error_iff};
 use crate::rows::Row;
 use crate::values;
 
-/// Checks the nodes and the gradients of a row, in a run of its own.
+/// Checks the nodes and the gradients of a row, in a separate run.
 pub(super) fn check(row: &Json) -> Check {
     if !(row.has("grads") || row.has("grad_error") || row.has("grad_fn")) {
         return Ok(());
@@ -58,7 +58,7 @@ pub(super) fn check(row: &Json) -> Check {
     Ok(())
 }
 
-/// How many elements of the outputs an element of a gradient can come from.
+/// The number of output elements that contribute to one element of a gradient, roughly.
 fn sum_of_gradient(inputs: &[(String, Tensor)], outputs: &[Value<'_>]) -> usize {
     let largest = outputs.iter().filter_map(Value::as_tensor).map(Tensor::numel).max().unwrap_or(1);
     let smallest = inputs.iter().map(|(_, input)| input.numel()).min().unwrap_or(1).max(1);
@@ -93,9 +93,9 @@ pub(super) fn loss(
     loss.map_or_else(|| Tensor::zeros(&[], torch_library::DType::Float64, torch_library::Device::CPU), Ok)
 }
 
-/// Compares a gradient with that of a row; `null` is none.
+/// Compares a gradient with a row's, where `null` means none.
 ///
-/// It is as precise as the outputs that it came through.
+/// The tolerance is that of the least precise output that the gradient came through.
 pub(super) fn gradient(got: Option<&Tensor>, want: &Json, summands: usize, outputs: &[Value<'_>]) -> Check {
     match (got, want.is_null()) {
         (None, true) => Ok(()),

@@ -28,7 +28,7 @@ fn check(row: &Json) -> Check {
     let operator = operators::find(row.text("op")?)?;
     let wants_error = row.has("error");
     let arguments = match Arguments::of(row) {
-        // Nothing that is refused needs to be made: a tensor of too many dimensions is refused at once.
+        // If the call must fail, its arguments may fail already: too many dimensions are an error at once.
         Err(_) if wants_error => return Ok(()),
         arguments => arguments.map_err(|error| Unmet::from(error).at("arguments"))?,
     };
@@ -63,13 +63,13 @@ fn output(got: &Value<'_>, want: &Json, inputs: &[Input], summands: usize) -> Ch
         inputs.iter().filter(|(_, input)| is(input)).map(|(path, _)| path.clone()).collect::<Vec<_>>()
     };
     let paths = |name: &str| if want.has(name) { want.texts(name) } else { Ok(Vec::new()) };
-    // Storages without a byte have no address to compare.
+    // Empty storages have no addresses to compare.
     let shares = |input: &Tensor| input.shares_storage_with(tensor) && tensor.storage().nbytes() > 0;
     equal("shares storage with", of(&shares), paths("shares_storage_with")?)?;
     equal("is the same object as", of(&|input| input.is_same(tensor)), paths("is_same_object_as")?)
 }
 
-/// The bytes that a tensor looks at a part of, to see whether anything was written.
+/// The contents of a tensor's whole storage, to detect any write.
 fn whole_storage(tensor: &Tensor) -> Option<Vec<u8>> {
     let (storage, dtype) = (tensor.storage(), tensor.dtype());
     let elements = (storage.nbytes() / dtype.size()) as i64;
@@ -80,7 +80,7 @@ fn whole_storage(tensor: &Tensor) -> Option<Vec<u8>> {
     })
 }
 
-/// About how many numbers an element of a result is a sum of: the tolerance grows with it.
+/// The approximate number of terms that an element of a result sums: the tolerance grows with it.
 pub(super) fn summands(operator: &str, inputs: &[Input], outputs: &[Value<'_>]) -> usize {
     const SUMS: [&str; 31] = [
         "sum",

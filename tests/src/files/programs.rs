@@ -21,7 +21,7 @@ pub(crate) fn replay(rows: &[Json], report: &mut Report) {
     replay_through(rows, report, Ok);
 }
 
-/// As [`replay`], of functional tensors: elements, geometry, versions and gradients are to be the same.
+/// Like [`replay`], with functional tensors: elements, geometry, versions and gradients must be the same.
 pub(crate) fn functionalized(rows: &[Json], report: &mut Report) {
     let _functional = IncludeDispatchKeyGuard::new(DispatchKey::Functionalize);
     replay_through(rows, report, |tensor| {
@@ -31,7 +31,7 @@ pub(crate) fn functionalized(rows: &[Json], report: &mut Report) {
     });
 }
 
-/// As [`replay`], of fake tensors: all but elements is to be the same.
+/// Like [`replay`], with fake tensors: everything but elements must be the same.
 pub(crate) fn fake(rows: &[Json], report: &mut Report) {
     let _fake = FakeMode::new();
     replay_through(rows, report, |tensor| fake::to_fake(&tensor));
@@ -43,7 +43,7 @@ fn replay_through(rows: &[Json], report: &mut Report, enter: impl Fn(Tensor) -> 
     }
 }
 
-/// The operators of a program.
+/// The names of the operators that a program calls.
 pub(super) fn label(row: &Json) -> String {
     let steps = row["steps"].as_array().into_iter().flatten();
     steps.filter_map(|step| step["op"].as_str()).collect::<Vec<_>>().join(" ")
@@ -63,7 +63,7 @@ fn check(row: &Json, enter: impl Fn(Tensor) -> Result<Tensor>) -> Check {
     loss_and_gradients(row, &variables)
 }
 
-/// Runs a step of a program, and names what it returns: one tensor, or a list of several.
+/// Runs a step of a program, and names its results: one tensor, or a list of several.
 pub(super) fn call(step: &Json, variables: &mut Variables) -> Check {
     let operator = operators::find(step.text("op")?)?;
     let _quiet = step.flag("no_grad").then(NoGradGuard::new);
@@ -104,7 +104,7 @@ fn overlap_on_device(inputs: &[(String, Tensor)]) -> bool {
     false
 }
 
-/// Compares a variable's elements, geometry and history.
+/// Compares a variable's elements, geometry and autograd history.
 fn state(variables: &Variables, name: &str, want: &Json) -> Check {
     let tensor = variables.get(name).ok_or_else(|| Unmet::failed("a variable", "none"))?;
     compare::tensor(tensor, want, 1)?;
@@ -121,7 +121,7 @@ fn state(variables: &Variables, name: &str, want: &Json) -> Check {
     property("base", want, Ok(base.map_or(Json::Null, Json::from)))
 }
 
-/// A property may be an error.
+/// Compares a property, whose query may be an error.
 fn property(name: &str, want: &Json, got: torch_library::Result<Json>) -> Check {
     let Some(want) = want.get(name) else { return Ok(()) };
     match error_iff(name, want.get("error").is_some(), got)? {

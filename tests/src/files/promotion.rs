@@ -1,4 +1,4 @@
-//! `promotion`: the element type of every pair of operands.
+//! `promotion`: the dtype of the result for every pair of operands.
 
 use serde_json::{Map, Value as Json};
 use torch_library::{
@@ -36,10 +36,10 @@ pub(crate) fn replay(document: &[Json], report: &mut Report) {
     }
 }
 
-/// How the cells of an operator are replayed: its name, the way to the cell, and what is there.
+/// Replays a cell: takes the operator's name, the path to the cell, and its content.
 type CallCell = fn(&str, &[&str], &Json) -> Check;
 
-/// The lists of calls, and how many steps below an operator's name a cell is.
+/// The lists of calls, and the depth of their cells below an operator's name.
 const CALLS: [(&str, usize, CallCell); 3] =
     [("binary", 3, binary), ("unary", 1, unary), ("scalar_binary", 3, scalar_binary)];
 
@@ -47,7 +47,7 @@ fn is_listed(list: &Json, name: &str) -> bool {
     list.as_array().into_iter().flatten().any(|listed| listed == name)
 }
 
-/// Replays all cells so many steps below a table.
+/// Replays all cells at a depth below a table.
 fn cells(
     report: &mut Report,
     label: &str,
@@ -73,7 +73,7 @@ fn cells(
         }
     }
     walk(&mut Vec::new(), table, depth, &mut |path, want| {
-        // A stock kernel that happens to be missing says nothing about types.
+        // An error because PyTorch lacks a kernel says nothing about promotion.
         let is_missing = want["error"].as_str().is_some_and(|error| error.contains("not implemented for"));
         if !is_missing {
             report.row(&Json::Null, &format!("{label} {}", path.join(" ")), || check(path, want));
@@ -85,20 +85,20 @@ fn parse(name: &str) -> Check<DType> {
     Ok(name.parse()?)
 }
 
-/// Compares an element type with a cell, which has its name or an error.
+/// Compares a dtype with a cell, which has its name or an error.
 fn dtype(want: &Json, got: torch_library::Result<DType>) -> Check {
     let want = type_of(want);
     let got = error_iff("dtype", want.is_none(), got)?;
     got.map_or(Ok(()), |got| equal("dtype", Some(got), want))
 }
 
-/// The type in a cell; nothing where it has an error. A type that the recorder had no name for is written `torch.NAME`,
-/// and stands among the errors where it was asked for its name.
+/// The dtype in a cell; `None` if it has an error. A dtype for which the recorder had no name is written `torch.NAME`,
+/// and is an error where its name was asked for.
 fn type_of(want: &Json) -> Option<DType> {
     want.as_str().or_else(|| want["error"].as_str()).and_then(|name| name.parse().ok())
 }
 
-/// Whether each operand has dimensions: `dim_0d`.
+/// Whether each operand has dimensions, from a text such as `dim_0d`.
 fn dims(config: &str) -> Check<(bool, bool)> {
     let (a, b) = config.split_once('_').ok_or_else(|| Unmet::failed("a pair of operands", config))?;
     Ok((a == "dim", b == "dim"))
@@ -109,7 +109,7 @@ fn operand(has_dims: bool, dtype: &str) -> Check<Operand> {
     Ok(if has_dims { Operand::Dimensioned(dtype) } else { Operand::ZeroDim(dtype) })
 }
 
-/// What a word is as the default of an argument.
+/// Checks the value of a word as the default of an argument.
 fn number_of_word(path: &[&str], want: &Json) -> Check {
     let schema = Schema::parse(&format!("f({} x={}) -> ()", path[1], path[0]), Mode::PyTorch).ok();
     let default = schema.as_ref().and_then(|schema| schema.arguments.first()?.default.as_ref());
@@ -130,7 +130,7 @@ fn binary(name: &str, path: &[&str], want: &Json) -> Check {
     let (a, b) = (ones(dims.0, path[1])?, ones(dims.1, path[2])?);
     let pair = |a: Tensor, b: Tensor| vec![Value::Tensor(a), Value::Tensor(b)];
     let mut named = Vec::new();
-    // `div.Tensor_mode(floor)` names the mode too.
+    // A name such as `div.Tensor_mode(floor)` includes the mode.
     let (operator, mode) = name.split_once('(').unwrap_or((name, ""));
     if !mode.is_empty() {
         named.push(("rounding_mode", Value::from(mode.trim_end_matches(')').to_owned())));
@@ -166,7 +166,7 @@ fn scalar_binary(name: &str, path: &[&str], want: &Json) -> Check {
         other => return Err(Unmet::failed(format!("a number of type {other}"), "none")),
     };
     let x = Value::Tensor(ones(path[1] == "dim", path[2])?);
-    // Python's `x + 2` calls the overload of two tensors; `clamp_min` has only one for numbers.
+    // Python's `x + 2` calls the `Tensor` overload; `clamp_min` has an overload for numbers only.
     let operator = if name == "clamp_min" { name.to_owned() } else { format!("{name}.Tensor") };
     call(&operator, Arguments { positional: vec![x, number.into()], named: vec![] }, want)
 }

@@ -1,4 +1,4 @@
-//! `schemas` and `schema_inputs`: schemas of PyTorch's own library, read and printed again.
+//! `schemas` and `schema_inputs`: schemas of PyTorch's own library, parsed and printed.
 
 use serde_json::{Value as Json, json};
 use torch_library_schema::{AliasInfo, DefaultValue, Mode, Schema, Type};
@@ -6,7 +6,7 @@ use torch_library_schema::{AliasInfo, DefaultValue, Mode, Schema, Type};
 use crate::report::{Check, Report, Unmet, equal};
 use crate::rows::Row;
 
-/// Canonical texts: they parse to the recorded structure and print again.
+/// Canonical texts: they parse to the recorded structure and print unchanged.
 pub(crate) fn canonical(rows: &[Json], report: &mut Report) {
     for row in rows {
         let text = row["schema"].as_str().unwrap_or_default();
@@ -14,7 +14,7 @@ pub(crate) fn canonical(rows: &[Json], report: &mut Report) {
     }
 }
 
-/// Texts as somebody wrote them: they parse to the recorded structure and print canonically.
+/// Texts as they were written: they parse to the recorded structure and print canonically.
 pub(crate) fn inputs(rows: &[Json], report: &mut Report) {
     for row in rows {
         let text = row["input"].as_str().unwrap_or_default();
@@ -22,7 +22,7 @@ pub(crate) fn inputs(rows: &[Json], report: &mut Report) {
     }
 }
 
-/// Parses `text` and compares structure and printed form with what PyTorch made of it.
+/// Parses `text` and compares structure and printed form with PyTorch's.
 pub(super) fn compare(text: &str, want: &Json, mode: Mode) -> Check {
     let schema = Schema::parse(text, mode).map_err(|error| Unmet::failed("a schema", error.render(text)))?;
     same("schema", &structure(&schema), want)?;
@@ -34,7 +34,7 @@ pub(super) fn compare(text: &str, want: &Json, mode: Mode) -> Check {
     }
 }
 
-/// Every field of `got` is in `want`, with the same value.
+/// Checks that every field of `got` is in `want`, with the same value.
 fn same(path: &str, got: &Json, want: &Json) -> Check {
     match (got, want) {
         (Json::Object(got), Json::Object(_)) => {
@@ -50,7 +50,7 @@ fn same(path: &str, got: &Json, want: &Json) -> Check {
     }
 }
 
-/// The text with the members of each alias set `a|b` in order.
+/// The text with the members of each alias set `a|b` sorted.
 fn sorted_sets(text: &str) -> String {
     let is_member = |c: char| c.is_alphanumeric() || c == '_' || c == '|';
     let mut result = String::new();
@@ -67,7 +67,7 @@ fn sorted_sets(text: &str) -> String {
     result
 }
 
-/// A schema as the rows write it.
+/// A schema in the rows' notation.
 fn structure(schema: &Schema) -> Json {
     let arguments = schema.arguments.iter().map(|argument| {
         let (ty, alias) = (&argument.ty, argument.alias.as_deref());
@@ -128,7 +128,7 @@ fn value(value: &DefaultValue) -> Json {
         DefaultValue::Int(value) => json!(value),
         DefaultValue::Double(value) => float(*value),
         DefaultValue::Complex { re, im } => json!({"re": float(*re), "im": float(*im)}),
-        // The rows have one code point per byte.
+        // The rows have one code point for each byte.
         DefaultValue::Str(bytes) => bytes.iter().map(|&byte| char::from(byte)).collect::<String>().into(),
         DefaultValue::Device(device) => json!(device),
         DefaultValue::List(values) => values.iter().map(self::value).collect(),

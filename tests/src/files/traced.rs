@@ -1,5 +1,5 @@
-//! `programs` through the tracer: the graph of a program, its text read again, and what passes leave of it do what the program
-//! does, on other tensors than those that were traced.
+//! `programs` through the tracer: the graph of a program, the graph parsed from its text, and the graph after the passes must
+//! compute what the program does, on tensors other than those that were traced.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::values;
 
 pub(crate) fn replay(rows: &[Json], report: &mut Report) {
     for row in rows {
-        // A graph does not say where gradients are recorded: what is compared are elements and places.
+        // A graph does not record where gradients are enabled, so only elements and geometry are compared.
         report.row(row, &super::programs::label(row), || no_grad(|| check(row)));
     }
 }
@@ -31,18 +31,18 @@ fn check(row: &Json) -> Check {
     same("the graph without common subexpressions", &again, row, &expected)
 }
 
-/// Fresh tensors, so that what is written is written to memory that no other run has seen.
+/// Fresh tensors, so that in-place writes do not affect other runs.
 fn inputs(row: &Json) -> Check<Vec<Tensor>> {
     Ok(row.list("init")?.iter().map(values::tensor).collect::<Result<_>>()?)
 }
 
-/// All variables at the end. Steps that fail, do so without a trace.
+/// All variables at the end. A step that fails leaves no trace.
 fn run(row: &Json, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
     let names = row["init"].as_array().into_iter().flatten().filter_map(|init| init["var"].as_str());
     let mut variables: BTreeMap<String, Tensor> =
         names.map(str::to_owned).zip(inputs.iter().cloned()).collect();
     for step in row["steps"].as_array().into_iter().flatten() {
-        let _ = call(step, &mut variables); // refused here as there
+        let _ = call(step, &mut variables); // it fails in both runs
     }
     Ok(variables.into_values().collect())
 }

@@ -1,4 +1,4 @@
-//! `vmap`: operators and programs of them, run on batches.
+//! `vmap`: operators, and programs of several, run on batches.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use crate::report::{Check, Report, Unmet, equal, error_iff};
 use crate::rows::Row;
 use crate::values;
 
-/// The variables that a function sees, those of the functions around it included.
+/// The variables that a function sees, including those of the enclosing functions.
 type Variables = HashMap<String, Tensor>;
 
 pub(crate) fn replay(rows: &[Json], report: &mut Report) {
@@ -30,7 +30,7 @@ pub(crate) fn replay(rows: &[Json], report: &mut Report) {
     }
 }
 
-/// Dimensions as a row writes them: a list of numbers and nulls, or one for all.
+/// Batch dimensions in a row: a list of numbers and nulls, or one for all inputs.
 fn dims(json: &Json) -> Vec<Option<i64>> {
     match json {
         Json::Array(list) => list.iter().map(Json::as_i64).collect(),
@@ -62,7 +62,7 @@ fn of_operator(row: &Json) -> Check {
     Ok(())
 }
 
-/// One vmap in another, from the outermost.
+/// Runs nested vmaps, the outermost first.
 fn nested(
     in_dims: &[Json],
     out_dims: &[Json],
@@ -92,7 +92,7 @@ fn call(row: &Json, examples: &[Tensor]) -> Result<Vec<Tensor>> {
     returned(arguments, row["op"].as_str().unwrap_or_default())
 }
 
-/// The gradients of the sum of what the operator of a row returns for one example.
+/// The gradients of the sum of the operator's result for one example.
 fn gradients(row: &Json, examples: &[Tensor]) -> Result<Vec<Tensor>> {
     let positions: Vec<usize> = row["argnums"]
         .as_array()
@@ -138,7 +138,7 @@ fn program(row: &Json) -> Check {
     }
 }
 
-/// Runs a function with these arguments.
+/// Runs a function of a program with these arguments.
 fn run(function: &Json, arguments: &[Tensor], around: &Variables) -> Result<Vec<Tensor>> {
     let list = |name: &str| function[name].as_array().into_iter().flatten();
     let mut variables = around.clone();
@@ -177,7 +177,7 @@ fn compare_all(row: &Json, inputs: &[Tensor], outputs: &[Tensor]) -> Check {
     equal("number of outputs", outputs.len(), want.len())?;
     let named: Vec<_> = inputs.iter().map(|input| (String::new(), input.clone())).collect();
     let as_values: Vec<_> = outputs.iter().map(Value::TensorRef).collect();
-    // A program sums a few times at most.
+    // A program contains only a few sums.
     let summands = match row["op"].as_str() {
         Some(operator) => summands(operator, &named, &as_values),
         None => inputs.iter().map(Tensor::numel).max().unwrap_or(1) as usize,
@@ -188,7 +188,7 @@ fn compare_all(row: &Json, inputs: &[Tensor], outputs: &[Tensor]) -> Check {
     Ok(())
 }
 
-/// Compares type, sizes and elements; strides and offsets are up to the implementation.
+/// Compares dtype, sizes and elements; strides and offsets are up to the implementation.
 fn values_equal(got: &Tensor, want: &Json, summands: usize) -> Check {
     equal("dtype", got.dtype().to_string().as_str(), want.text("dtype")?)?;
     equal("sizes", Some(got.sizes().to_vec()), values::integers(want.field("sizes")?))?;

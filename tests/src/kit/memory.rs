@@ -1,4 +1,4 @@
-//! Memory: it holds what was written where it was written, of every type, and nothing is in it before.
+//! Memory: it holds what was written at the place where it was written, for every dtype, and is zero before.
 
 use torch_library::backend::{self, DeviceGuard, from_host, host_copy, on_device, synchronize};
 use torch_library::prelude::*;

@@ -1,4 +1,4 @@
-//! Operators of each family against their own schemas, with samples on the device: see `opcheck`.
+//! Checks operators of each family against their own schemas, with samples on the device: see `opcheck`.
 
 use torch_library::Dispatcher;
 use torch_library::backend::on_device;
@@ -8,7 +8,7 @@ use torch_library_kernels as _; // the operators
 
 use crate::report::{Report, Unmet};
 
-/// An operator, and what makes a sample of vectors and matrices on a device.
+/// An operator, and a function that makes a sample of vectors and matrices on a device.
 type Sample = (&'static str, fn(&Samples) -> Vec<Value<'static>>);
 
 const SAMPLES: [Sample; 24] = [
@@ -50,7 +50,7 @@ impl Samples {
         self.there(Tensor::from_vec(numbers, sizes), self.dtype)
     }
 
-    /// A tensor on the device; one on the CPU where that fails, which the check of the operator then tells.
+    /// A tensor on the device, or on the CPU if that fails: then the check of the operator reports it.
     fn there(&self, made: Result<Tensor>, dtype: DType) -> Tensor {
         let host = made.and_then(|host| torch_library_kernels::aten::to_dtype(&host, dtype));
         let host = host.unwrap_or_else(|_| Tensor::undefined());
@@ -101,7 +101,7 @@ pub(super) fn run(device: Device) -> Report {
             report.row(&serde_json::Value::Null, &format!("{name} of {dtype}"), || {
                 let operator = Dispatcher::global().find(name)?;
                 let samples = Samples { device, dtype };
-                // On meta, and in a loop over examples, the operators themselves were checked on the CPU.
+                // On meta and in a loop over examples, the operators themselves have been checked on the CPU.
                 let check = OpCheck::new(operator).without(Check::SecondGradient);
                 let check = if device == Device::CPU { check } else { check.without(Check::Vmap) };
                 check.run([sample(&samples)]).into_result().map_err(Unmet::from)

@@ -1,10 +1,10 @@
-//! The law of layers: a module names only what is listed above it, and siblings do not go round in a circle.
+//! The layering rule: a module names only modules listed above it, and sibling modules do not form cycles.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::sources::{Arrow, Module, Sources};
 
-/// Which child of a folder names which other one, with a place for each.
+/// For each child of a folder, the siblings that it names, with a place for each.
 type Siblings<'a> = BTreeMap<&'a str, BTreeMap<String, Arrow>>;
 
 /// Each file in which a layer names one that the crate's root lists below it.
@@ -26,7 +26,7 @@ pub fn arrows_back(sources: &Sources) -> Vec<String> {
     found.into_iter().map(|((file, line), what)| format!("{}:{line}: {what}", file.display())).collect()
 }
 
-/// Each shortest way on which the modules of one folder lead back to where it began.
+/// The shortest cycle through each module of a folder, if there is one.
 #[must_use]
 pub fn circles(sources: &Sources) -> Vec<String> {
     let arrows: Vec<_> = sources.modules().map(|module| (module, sources.arrows(module))).collect();
@@ -62,7 +62,7 @@ fn circles_in(folder: &Module, siblings: &Siblings<'_>) -> Vec<String> {
     found
 }
 
-/// From a module back to it, by the fewest arrows.
+/// The shortest cycle from a module back to itself.
 fn shortest_circle<'a>(start: &'a str, siblings: &'a Siblings<'_>) -> Option<Vec<&'a str>> {
     let mut ways = vec![vec![start]];
     let mut visited = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! The paths that a piece of code names, whether rustc parses it as items or it is the argument of a macro.
+//! The paths that a piece of code names, both in items parsed by rustc and in the arguments of macros.
 
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
@@ -10,7 +10,7 @@ pub(crate) struct Named {
     pub(crate) line: usize,
 }
 
-/// Whether an item is there in tests only.
+/// Whether an item exists only in tests.
 pub(crate) fn is_test(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| match &attribute.meta {
         syn::Meta::List(list) if list.path.is_ident("cfg") => list.tokens.to_string() == "test",
@@ -18,7 +18,7 @@ pub(crate) fn is_test(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// The paths of a `use`, one for each name that it imports, with that name; `*` for all.
+/// The paths that a `use` imports, each with the name that it defines; `*` for globs.
 pub(crate) fn imports(tree: &UseTree) -> Vec<(String, Named)> {
     let mut found = Vec::new();
     collect_imports(tree, &mut Vec::new(), &mut found);
@@ -51,7 +51,7 @@ fn collect_imports(tree: &UseTree, prefix: &mut Vec<String>, found: &mut Vec<(St
     }
 }
 
-/// Collects what the code that it visits names. It does not enter modules, which are visited on their own, nor tests.
+/// Collects the paths that the visited code names. It does not enter modules, which are visited by themselves, nor tests.
 #[derive(Default)]
 pub(crate) struct Paths {
     pub(crate) found: Vec<Named>,
@@ -103,7 +103,7 @@ impl<'ast> Visit<'ast> for Paths {
 }
 
 impl Paths {
-    /// Paths in tokens that nobody has parsed. `$crate::x` is not one: it is of the crate that calls the macro, whatever is below.
+    /// Collects paths in unparsed tokens. `$crate::x` does not count: it names an item of the crate whose macro this is.
     fn tokens(&mut self, tokens: TokenStream, prefix: &[String]) {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let mut at = 0;
@@ -122,7 +122,7 @@ impl Paths {
         }
     }
 
-    /// Takes the path that begins here, and each of those that a group at its end has; returns where it ends.
+    /// Collects the path that begins here or, if it ends in a group, each path in the group; returns the end position.
     fn path(&mut self, tokens: &[TokenTree], at: usize, first: &Ident, prefix: &[String]) -> usize {
         let end = end_of_path(tokens, at);
         let names = tokens[at..end].iter().filter_map(|token| match token {
@@ -146,13 +146,13 @@ fn after_dollar(tokens: &[TokenTree], at: usize) -> bool {
     at > 0 && matches!(&tokens[at - 1], TokenTree::Punct(mark) if mark.as_char() == '$')
 }
 
-/// Whether `::` is here.
+/// Whether the tokens at this position are `::`.
 fn is_separator(tokens: &[TokenTree], at: usize) -> bool {
     let colon = |at: usize| matches!(tokens.get(at), Some(TokenTree::Punct(mark)) if mark.as_char() == ':');
     colon(at) && colon(at + 1)
 }
 
-/// Behind the last name, or behind the `::` before what is not a name, of the path that begins here.
+/// The position after the path that begins here: after its last name, or after a `::` that a non-name follows.
 fn end_of_path(tokens: &[TokenTree], at: usize) -> usize {
     let mut end = at + 1;
     while is_separator(tokens, end) {

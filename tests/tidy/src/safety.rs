@@ -1,5 +1,5 @@
-//! What `unsafe` functions say of what they ask for: a list under `# Safety`, of which each call discharges every item, by an argument
-//! that can be read where it stands.
+//! Checks the documentation of `unsafe`: each `unsafe` function lists its requirements under `# Safety`, and each call argues
+//! for them in place, instead of pointing elsewhere.
 
 use std::path::Path;
 
@@ -8,14 +8,14 @@ use syn::{Attribute, Expr, ExprLit, ImplItem, ItemFn, ItemImpl, Lit, Meta, Safet
 
 use crate::Result;
 
-/// Arguments that point elsewhere instead of naming what discharges an obligation.
+/// Phrases that point elsewhere instead of saying how an obligation is met.
 const ELSEWHERE: [&str; 4] = ["as above", "here and below", "by contract", "passed on"];
 
-/// The `unsafe` functions of a file without such a list, and arguments that are none. The methods of a trait have the list where
-/// the trait is.
+/// Finds the `unsafe` functions of a file without such a list, and safety comments with these phrases. For trait methods, the
+/// list belongs to the trait.
 ///
 /// # Errors
-/// It is not Rust.
+/// The text is not Rust.
 pub fn problems(name: &Path, text: &str) -> Result<Vec<String>> {
     let file = syn::parse_file(text).map_err(|error| format!("{}: {error}", name.display()))?;
     let mut unlisted = Unlisted { name, found: Vec::new() };
@@ -66,7 +66,7 @@ impl<'ast> Visit<'ast> for Unlisted<'_> {
     }
 }
 
-/// Whether the line behind `# Safety` begins a list.
+/// Whether a list follows the line `# Safety`.
 fn has_list(attributes: &[Attribute]) -> bool {
     let lines: Vec<String> = attributes.iter().filter_map(documentation).collect();
     let lines = lines.iter().flat_map(|text| text.lines()).map(str::trim);

@@ -12,13 +12,13 @@ use syn::{Attribute, Item};
 use crate::Result;
 use crate::paths::{self, Named, Paths};
 
-/// Re-exports that are followed one after the other; more are a circle.
+/// The longest chain of re-exports that is followed; a longer one is a cycle.
 const HOPS: usize = 16;
 
-/// A module, without those inside.
+/// A module, without its child modules.
 #[derive(Default)]
 pub struct Module {
-    /// The names that lead to it, from the crate's root.
+    /// Its path from the crate's root.
     pub path: Vec<String>,
     /// Its file, relative to the folder of the sources.
     pub file: PathBuf,
@@ -30,34 +30,34 @@ pub struct Module {
     named: Vec<Named>,
 }
 
-/// A crate as its sources have it.
+/// A crate's module tree.
 pub struct Sources {
     modules: BTreeMap<Vec<String>, Module>,
-    /// Macros by `#[macro_export]`, which are at the root whatever module they are written in.
+    /// Macros with `#[macro_export]`, which are at the root whichever module defines them.
     exported: BTreeMap<String, Vec<String>>,
-    /// The modules that the globs of each module lead to, once somebody has asked.
+    /// The modules that the globs of each module lead to, computed on demand.
     globs: RefCell<BTreeMap<Vec<String>, Rc<[Reached]>>>,
 }
 
 /// The modules that a path leads through.
 type Reached = Vec<Vec<String>>;
 
-/// That one module names another, or something in it.
+/// A reference from one module to another, or to something in it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Arrow {
     /// The module that is named.
     pub to: Vec<String>,
     /// The file that names it.
     pub file: PathBuf,
-    /// The line there.
+    /// The line in that file.
     pub line: usize,
 }
 
 impl Sources {
-    /// The modules of the crate whose root is this file.
+    /// Reads the modules of the crate whose root is this file.
     ///
     /// # Errors
-    /// A file of a module is not there, or is not Rust.
+    /// The file of a module is missing or is not Rust.
     pub fn read(root: &Path) -> Result<Self> {
         let folder = root.parent().unwrap_or(Path::new(""));
         let file = |path: &Path| {
@@ -68,10 +68,10 @@ impl Sources {
         Sources::parse(&name, &file)
     }
 
-    /// The same, of files that somebody else keeps.
+    /// Reads the modules with a function that returns the text of each file.
     ///
     /// # Errors
-    /// A file of a module is not there, or is not Rust.
+    /// The file of a module is missing or is not Rust.
     pub fn parse(root: &Path, file: &dyn Fn(&Path) -> Result<String>) -> Result<Self> {
         let mut sources =
             Sources { modules: BTreeMap::new(), exported: BTreeMap::new(), globs: RefCell::default() };
@@ -87,13 +87,13 @@ impl Sources {
     /// The root: its children are the crate's layers.
     ///
     /// # Panics
-    /// Never: whatever is read has a root.
+    /// Never: there is always a root.
     #[must_use]
     pub fn root(&self) -> &Module {
         &self.modules[&[][..]]
     }
 
-    /// What a module names of this crate: the module where each thing is written, and those that hand it on.
+    /// A module's references within this crate: to the modules that define what it names, and those that re-export it.
     #[must_use]
     pub fn arrows(&self, module: &Module) -> BTreeSet<Arrow> {
         let mut arrows = BTreeSet::new();
@@ -106,7 +106,7 @@ impl Sources {
         arrows
     }
 
-    /// Walks a path, from the module where it is written.
+    /// Resolves a path, from the module where it is written.
     fn follow(&self, from: &[String], path: &[String], hops: usize, reached: &mut Reached) {
         let mut here = from.to_vec();
         for (at, name) in path.iter().enumerate() {
@@ -132,7 +132,7 @@ impl Sources {
         reached.push(here);
     }
 
-    /// Where a module has a name from that is not its own.
+    /// The path from which a module imports a name that it does not define.
     fn import(&self, module: &Module, name: &str, hops: usize) -> Option<Vec<String>> {
         if hops == 0 || module.items.contains(name) {
             return None;
@@ -146,12 +146,12 @@ impl Sources {
         Some(glob.iter().cloned().chain([name.to_owned()]).collect())
     }
 
-    /// Where the globs of a module lead: they are followed once, since each name that is not the module's own asks.
+    /// The modules that a module's globs lead to, cached: each name that the module does not define needs them.
     fn globs(&self, module: &Module) -> Rc<[Reached]> {
         if let Some(known) = self.globs.borrow().get(&module.path) {
             return known.clone();
         }
-        // For globs in a circle, which lead nowhere.
+        // Globs in a cycle lead nowhere.
         self.globs.borrow_mut().insert(module.path.clone(), Rc::new([]));
         let follow = |glob: &Vec<String>| {
             let mut reached = Vec::new();
@@ -176,7 +176,7 @@ impl Sources {
         self.add(path, &file, &folder, &parsed.items, text_of)
     }
 
-    /// Takes a module in, and those inside: the files of the latter are in `folder`.
+    /// Adds a module and its children, whose files are in `folder`.
     fn add(
         &mut self,
         path: Vec<String>,
@@ -197,7 +197,7 @@ impl Sources {
             let Item::Mod(inner) = item else { continue };
             let name = inner.ident.to_string();
             if paths::is_test(&inner.attrs) || module.children.contains(&name) {
-                continue; // the second of two is the same module on another system
+                continue; // the second one is the same module for another system
             }
             let inside: Vec<String> = path.iter().cloned().chain([name.clone()]).collect();
             module.children.push(name.clone());
@@ -221,7 +221,7 @@ impl Sources {
 }
 
 impl Module {
-    /// What an item of this module defines, imports and names.
+    /// Records what an item of this module defines, imports and names.
     fn take(&mut self, item: &Item) {
         if let Item::Use(import) = item
             && !paths::is_test(&import.attrs)

@@ -1,4 +1,4 @@
-//! What a file must be like to be read: it says first what it is for, its lines fit a screen, its functions and it itself end.
+//! Checks that files are easy to read: the first line says what a file is for; lines, functions and files are short.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,16 +9,16 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 use crate::Result;
 
-/// Columns of a line. Rustfmt wraps code at fewer, but neither comments nor what is in macros.
+/// The maximum width of a line. Rustfmt wraps code at less, but leaves comments and macro arguments alone.
 pub const WIDTH: usize = 120;
-/// Lines of a file.
+/// The maximum number of lines of a file.
 pub const FILE: usize = 600;
-/// Lines of a function's body that are neither blank nor comments, as clippy counts them where no macro is in its way.
+/// The maximum number of lines of a function's body, without blank lines and comments, as clippy counts them.
 pub const FUNCTION: usize = 60;
-/// How a longer file says why: the reason follows on the same line.
+/// The comment by which a longer file gives its reason, on the same line.
 pub const LONG_FILE: &str = "// Longer than 600 lines: ";
 
-/// The Rust files in a folder and those in it, in their order.
+/// The Rust files in a folder and its subfolders, sorted.
 ///
 /// # Errors
 /// A folder cannot be read.
@@ -40,10 +40,10 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// What is wrong with a file.
+/// The problems of a file.
 ///
 /// # Errors
-/// It is not Rust.
+/// The text is not Rust.
 pub fn problems(name: &Path, text: &str) -> Result<Vec<String>> {
     let name = name.display();
     let tokens = TokenStream::from_str(text).map_err(|error| {
@@ -77,7 +77,7 @@ fn has_reason(text: &str) -> bool {
     text.lines().any(|line| line.strip_prefix(LONG_FILE).is_some_and(|reason| !reason.trim().is_empty()))
 }
 
-/// A row of a table in the documentation, which Markdown cannot break.
+/// Whether the line is a row of a table in documentation, which Markdown cannot wrap.
 fn is_table_row(line: &str) -> bool {
     let line = line.trim_start();
     line.strip_prefix("///")
@@ -85,7 +85,7 @@ fn is_table_row(line: &str) -> bool {
         .is_some_and(|text| text.trim_start().starts_with('|'))
 }
 
-/// The lines that literals of several lines have, and those on which a literal stands alone: nothing there is to be broken.
+/// The lines of multi-line literals, and lines with nothing but a literal: these cannot be wrapped.
 fn lines_of_long_strings(tokens: &TokenStream) -> BTreeSet<usize> {
     let mut literals = Vec::new();
     let mut others = BTreeSet::new();
@@ -119,7 +119,7 @@ struct Function {
     lines: usize,
 }
 
-/// The functions that are too long and do not say why, those that macros write included.
+/// The functions that are too long without a reason, including those in macros.
 fn long_functions(tokens: TokenStream) -> Vec<Function> {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut found = Vec::new();
@@ -145,17 +145,17 @@ fn long_functions(tokens: TokenStream) -> Vec<Function> {
     found
 }
 
-/// Whether this mark is before the token here.
+/// Whether this punctuation mark precedes the token.
 fn is_mark(tokens: &[TokenTree], at: usize, mark: char) -> bool {
     at > 0 && matches!(&tokens[at - 1], TokenTree::Punct(other) if other.as_char() == mark)
 }
 
-/// Whether an attribute says why a function is long.
+/// Whether an attribute gives the reason why a function is long.
 fn is_reason(attribute: &str) -> bool {
     attribute.contains("too_many_lines") && attribute.contains("reason")
 }
 
-/// The function whose `fn` is the first of these tokens, if it is too long.
+/// The function that begins with these tokens, if it is too long.
 fn long_function(tokens: &[TokenTree]) -> Option<Function> {
     let TokenTree::Ident(name) = tokens.get(1)? else { return None };
     let is_end = |token: &&TokenTree| match token {
@@ -170,7 +170,7 @@ fn long_function(tokens: &[TokenTree]) -> Option<Function> {
     (lines.len() > FUNCTION).then(|| Function { function: name.to_string(), line, lines: lines.len() })
 }
 
-/// The lines that have tokens: neither blank nor comments, but for those of documentation.
+/// The lines that have tokens: no blank lines and comments, but documentation counts.
 fn collect_lines(tokens: TokenStream, lines: &mut BTreeSet<usize>) {
     for token in tokens {
         lines.extend([token.span().start().line, token.span().end().line]);

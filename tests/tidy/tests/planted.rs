@@ -1,11 +1,11 @@
-//! Whoever breaks a rule is found, and nobody else: small crates with a mistake each.
+//! Small crates with one mistake each: every broken rule is found, and nothing else.
 
 use std::path::Path;
 
 use torch_library_tidy::text::{self, FILE, FUNCTION, LONG_FILE, WIDTH};
 use torch_library_tidy::{Sources, layers, safety};
 
-/// A crate of these files, of which the first is the root.
+/// A crate of these files, the first of which is the root.
 fn krate(files: &[(&str, &str)]) -> Sources {
     let text = |path: &Path| {
         let found = files.iter().find(|(name, _)| Path::new(name) == path);
@@ -14,7 +14,7 @@ fn krate(files: &[(&str, &str)]) -> Sources {
     Sources::parse(Path::new(files[0].0), &text).unwrap()
 }
 
-/// Two layers, of which the lower one has this text.
+/// Checks two layers, of which the lower one has this text.
 fn lower(text: &str) -> Vec<String> {
     layers::arrows_back(&krate(&[
         ("lib.rs", "mod lower;\nmod upper;\npub use upper::Thing;"),
@@ -149,7 +149,7 @@ fn what_cannot_be_read_is_an_error() {
     assert!(text::problems(Path::new("x.rs"), "//! Text.\nfn f( {}").unwrap_err().starts_with("x.rs:2: "));
 }
 
-/// What is wrong with a text behind its first line.
+/// The problems of a text after its first line.
 fn problems(text: &str) -> Vec<String> {
     text::problems(Path::new("x.rs"), &format!("//! A file.\n{text}")).unwrap()
 }

@@ -1,4 +1,4 @@
-//! The crates that a user's crate compiles, from the schema language to the operators; collectives; libraries of PyTorch's; and the module for Python.
+//! Checks the crates that users compile, from the schema language to the operators; the collectives, the crates for PyTorch, and the Python module.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ const CRATES: [&str; 12] = [
     "runtime/python",
 ];
 
-/// Those that have `unsafe` code besides.
+/// Other crates that contain `unsafe` code.
 const OTHERS: [&str; 5] =
     ["kernels/cuda", "kernels/distributed/mpi", "kernels/wgpu", "runtime/export", "runtime/pytorch"];
 
@@ -52,7 +52,7 @@ fn no_modules_of_a_folder_use_each_other_in_a_circle() {
     }
 }
 
-/// The rows of the table in ARCHITECTURE.md, in which one may have several modules.
+/// Compares with the rows of the table in ARCHITECTURE.md, each of which may name several modules.
 #[test]
 fn the_table_of_modules_is_the_list_in_lib_rs() {
     let text = fs::read_to_string(folder("ARCHITECTURE.md")).unwrap();
@@ -65,7 +65,7 @@ fn the_table_of_modules_is_the_list_in_lib_rs() {
     assert_eq!(rows, modules);
 }
 
-/// First lines, widths, lengths of functions and files.
+/// Checks first lines, widths, and lengths of functions and files.
 #[test]
 fn files_are_easy_to_read() {
     let mut problems = Vec::new();
@@ -81,7 +81,7 @@ fn files_are_easy_to_read() {
     assert!(problems.is_empty(), "{} places:\n{}", problems.len(), problems.join("\n"));
 }
 
-/// And each call of one says why it may, in all crates that have any.
+/// Also checks that each call of one has its reason, in all crates that have any.
 #[test]
 fn unsafe_functions_list_what_they_ask_for() {
     let mut problems = Vec::new();

@@ -1,4 +1,4 @@
-//! Cargo on the packages in `crates/`.
+//! Runs cargo on the packages in `crates/`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,9 +11,9 @@ pub(crate) struct Build<'a> {
     pub(crate) binary: &'a str,
     pub(crate) features: &'a str,
     pub(crate) release: bool,
-    /// What rustc is told of the program, not of what it is linked from.
+    /// Flags for rustc that apply to the program, but not to its dependencies.
     pub(crate) flags: &'a [&'a str],
-    /// The element types that it is built for, beside those that are always there: all, if nothing is said.
+    /// The element types to build for, besides those that are always there; `None` means all.
     pub(crate) dtypes: Option<&'a str>,
 }
 
@@ -24,7 +24,7 @@ impl<'a> Build<'a> {
     }
 }
 
-/// One at a time: they would wait for each other's locks anyway, and overwrite each other's programs.
+/// Locks builds: in parallel they would wait for cargo's locks anyway, and overwrite each other's programs.
 static TURN: Mutex<()> = Mutex::new(());
 
 /// Builds a program, runs it, and returns what it printed.
@@ -36,18 +36,18 @@ pub(crate) fn run(build: Build<'_>) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Builds a program: into which folder, or what cargo says against it.
+/// Builds a program, and returns its folder or cargo's error output.
 pub(crate) fn compile(build: Build<'_>) -> Result<PathBuf, String> {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
-    // The versions of the workspace around it: nothing is resolved anew, nothing is downloaded.
+    // Uses the lock file of the surrounding workspace, so that nothing is resolved or downloaded again.
     std::fs::copy(folder.join("../../Cargo.lock"), folder.join("Cargo.lock")).unwrap();
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["rustc", "--quiet", "--offline", "--package", build.package, "--bin", build.binary]);
     cargo.args(["--features", build.features]).args(build.release.then_some("--release"));
     let target = target(build.dtypes);
     cargo.arg("--").args(build.flags).current_dir(&folder).env("CARGO_TARGET_DIR", &target);
-    // Libraries that serve each kind of LTO, compiled once.
+    // Compiles libraries once, in a form that serves each kind of LTO.
     cargo.env("RUSTFLAGS", "-C embed-bitcode=yes").env_remove("TORCH_LIBRARY_DTYPES");
     cargo.envs(build.dtypes.map(|dtypes| ("TORCH_LIBRARY_DTYPES", dtypes)));
     let output = cargo.output().unwrap();
@@ -57,7 +57,7 @@ pub(crate) fn compile(build: Build<'_>) -> Result<PathBuf, String> {
     }
 }
 
-/// Where it is built, apart from the workspace around it; for some types, apart from what is built for all.
+/// The build folder, apart from the surrounding workspace and, for selected element types, from other builds.
 fn target(dtypes: Option<&str>) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(if dtypes.is_some() { "ui-dtypes" } else { "ui" })
 }

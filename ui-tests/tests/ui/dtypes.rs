@@ -1,4 +1,4 @@
-//! A program that is built for some element types alone.
+//! A program that is built for some element types only.
 
 use crate::cargo::{Build, compile, run};
 

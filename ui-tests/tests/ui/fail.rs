@@ -1,7 +1,7 @@
-//! Every mistake in `fail/` is refused in the words of its `.stderr`.
+//! Every mistake in `fail/` is rejected with the message in its `.stderr`.
 //!
-//! The words are rustc's of the pinned toolchain; `TRYBUILD=overwrite cargo test -p torch-library-ui-tests` writes them
-//! anew after a change, to be read before they are committed.
+//! The messages are rustc's of the pinned toolchain; `TRYBUILD=overwrite cargo test -p torch-library-ui-tests` rewrites
+//! them after a change; read them before committing.
 
 #[test]
 fn mistakes_are_refused_in_the_words_of_their_stderr() {

@@ -1,4 +1,4 @@
-//! What the macros refuse and what the linker keeps, by building small programs.
+//! What the macros reject and what the linker keeps, tested by building small programs.
 
 mod cargo;
 mod dtypes;

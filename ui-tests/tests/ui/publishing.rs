@@ -1,4 +1,4 @@
-//! What a published crate has in its package, by `cargo package`.
+//! Checks the package contents of published crates, by `cargo package`.
 
 use std::path::Path;
 use std::process::Command;

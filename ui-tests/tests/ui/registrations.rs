@@ -1,8 +1,8 @@
-//! The linker keeps every registration: in eight forms of one program, the same ones of nine crates. With selective linking it
-//! keeps those that the program reaches.
+//! The linker keeps every registration: eight kinds of builds of one program list the same registrations of nine crates. With
+//! selective linking it keeps those that the program reaches.
 //!
-//! Each place where a kernel may stand (a function by itself, a block, a private module) has three crates of its own, so that
-//! no record is kept for the sake of another.
+//! Each place where a kernel can be (a single function, a block, a private module) has three crates of its own, so that
+//! no record is kept because of another.
 
 use crate::cargo::{Build, run};
 
@@ -36,7 +36,7 @@ in_private_module::two of private_module_first
   TESTING_ONLY_GenericMode: trace of function_third
 ";
 
-/// How a program is built: in release or not, and with which link-time optimisation.
+/// How a program is built: debug or release, and with which link-time optimisation.
 const BUILDS: [(bool, &str, &[&str]); 4] = [
     (false, "no_lto", &[]),
     (true, "no_lto", &[]),
@@ -55,7 +55,7 @@ fn no_registration_is_lost() {
     }
 }
 
-/// What a program prints that is linked selectively, with or without layers.
+/// The output of a program that is linked selectively, with or without layers.
 #[cfg(target_os = "linux")]
 fn selective(node: &str, has_derivative: bool) -> String {
     format!(

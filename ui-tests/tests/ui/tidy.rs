@@ -1,11 +1,11 @@
-//! What holds for every case in `fail/`: it is short, and its message is one error, at the user's line, in the user's
+//! Checks every case in `fail/`: it is short, and its message is one error, at the user's line, in the user's
 //! words.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A program that does not compile, and what rustc says.
+/// A program that does not compile, and rustc's output.
 struct Case {
     name: String,
     source: String,
@@ -27,7 +27,7 @@ fn cases() -> Vec<Case> {
     files("rs").into_iter().map(case).collect()
 }
 
-/// The names in a text that start with two underscores: ours, wherever the user did not write them.
+/// The names in a text that start with two underscores: generated ones, unless the user wrote them.
 fn hidden_names(text: &str) -> BTreeSet<&str> {
     let words = text.split(|c: char| c != '_' && !c.is_ascii_alphanumeric());
     words.filter(|word| word.len() > 2 && word.starts_with("__")).collect()

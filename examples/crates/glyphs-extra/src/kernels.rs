@@ -46,12 +46,12 @@ mod cpu {
     }
 }
 
-/// The square of the distance between two pictures.
+/// The squared distance between two pictures.
 fn distance(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum()
 }
 
-/// The ink of the pixels that have paper beside, above or below them, or the edge; no ink elsewhere.
+/// The ink of pixels on an outline: those next to paper, or at the edge of the picture; no ink elsewhere.
 fn outline(picture: &[f32], width: usize, paper: f32) -> impl Iterator<Item = f32> {
     let is_paper = move |pixel: Option<usize>| {
         pixel.and_then(|pixel| picture.get(pixel)).is_none_or(|ink| *ink <= paper)

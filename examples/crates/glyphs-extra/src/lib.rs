@@ -7,7 +7,7 @@ mod kernels;
 torch_library! {
     /// The operators of `glyphs`, and two more.
     pub mod glyphs_extra extends glyphs::glyphs {
-        /// Each picture with its outline as a further channel: the inked pixels that paper touches.
+        /// Each picture with its outline as an additional channel: the inked pixels next to paper.
         outlined(Tensor images, float paper=0.25) -> Tensor;
         /// The class whose mean picture is nearest to each picture: sizes `[N]`.
         nearest(Tensor images, Tensor means) -> Tensor;

@@ -1,5 +1,5 @@
-//! A fused operator in the namespace `glyphs`, and all that layers want to know of it: its derivative, how autocast treats
-//! its arguments, and how to run it on the examples of a vmap at once.
+//! A fused operator in the namespace `glyphs`, with everything that layers need to know of it: its derivative, its
+//! autocast rule and its batching rule.
 
 use torch_library::prelude::*;
 use torch_library::vmap::Level;
@@ -10,13 +10,13 @@ use torch_library_aten::{aten, autocast};
 use torch_library_loops::{Pointwise, match_computing};
 
 torch_library! {
-    /// The operators of `glyphs`, and one that is two.
+    /// The operators of `glyphs`, and one that fuses two.
     pub mod glyphs_fused extends glyphs::glyphs {
         /// `relu(self + bias)` in one pass, with one bias for each channel (dimension 1).
         ///
         /// # Errors
-        /// A tensor without channels, another number of biases than channels, two types, types that are not real floating
-        /// point.
+        /// A tensor without channels, a number of biases other than that of the channels, two types, or types that are
+        /// not real floating point.
         biased_relu(Tensor self, Tensor bias) -> Tensor;
     }
 }
@@ -28,19 +28,19 @@ fn biased_relu(this: &Tensor, bias: &Tensor) -> Result<Tensor> {
     match_computing!(call.dtype, T: Float => {
         call.compute(None, call.dtype, |[x, bias]: [T; 2]| {
             let sum = x + bias;
-            // Not `sum > 0`: what is no number stays none.
+            // Not `sum > 0`, so that NaN propagates.
             if sum <= 0.0 { 0.0 } else { sum }
         })
     }, else => Err(call.unsupported()))
 }
 
-/// In two passes, on devices whose backends know these operators.
+/// Unfused, on devices whose backends have these operators.
 #[torch_impl(crate::glyphs_fused::biased_relu, CompositeExplicitAutograd)]
 fn in_parts(this: &Tensor, bias: &Tensor) -> Result<Tensor> {
     aten::relu(&aten::add_Tensor(this, &of_channels(this, bias)?)?)
 }
 
-/// One bias for each channel, which broadcasts over what is behind the channels.
+/// One bias for each channel, which broadcasts over the dimensions after the channels.
 fn of_channels(this: &Tensor, bias: &Tensor) -> Result<Tensor> {
     let channels = this.size(1)?;
     ensure!(
@@ -70,7 +70,7 @@ derivatives! {
     }
 }
 
-/// Made of operators that have derivatives, so there is a second one as well.
+/// Made of differentiable operators, so second derivatives work as well.
 fn gradients(grad: &Tensor, result: &Tensor) -> Result<(Tensor, Tensor)> {
     let grad = aten::threshold_backward(grad, result, 0.into())?;
     let others: Vec<i64> = (0..grad.dim() as i64).filter(|dim| *dim != 1).collect();
@@ -78,14 +78,14 @@ fn gradients(grad: &Tensor, result: &Tensor) -> Result<(Tensor, Tensor)> {
     Ok((grad, of_bias))
 }
 
-/// Biases take the type of what they are added to, which a convolution may have left in lower precision.
+/// Biases are cast to the type of the input, which a convolution may have returned in lower precision.
 #[torch_impl(crate::glyphs_fused::biased_relu, AutocastCPU)]
 fn in_one_type(this: &Tensor, bias: &Tensor) -> Result<Tensor> {
     let _no_autocast = autocast::below(DeviceType::Cpu);
     glyphs_fused::biased_relu(this, &autocast::cached_cast(this.dtype(), bias, DeviceType::Cpu)?)
 }
 
-/// Examples are more pictures or, where each has biases of its own, more channels.
+/// Examples become more pictures or, where each has biases of its own, more channels.
 #[torch_impl(crate::glyphs_fused::biased_relu, FuncTorchBatched)]
 fn of_examples(this: &Tensor, bias: &Tensor) -> Result<Tensor> {
     let level = Level::current()?;

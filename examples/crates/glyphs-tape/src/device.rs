@@ -1,4 +1,4 @@
-//! What the core asks of the backend, and what happens to operators that it has no kernel for.
+//! The hooks that the core needs from the backend, and the fallback for operators without a kernel.
 
 use torch_library::backend::{Allocation, Backend, cpu_fallback};
 use torch_library::prelude::*;
@@ -6,10 +6,10 @@ use torch_library::{DeviceType, Storage, torch_backend};
 
 use crate::Tape;
 
-/// One tape deck.
+/// The only device: one tape deck.
 struct Deck;
 
-/// How many bytes a tape has: what is on it is played into the host's memory.
+/// The length of a tape in bytes: its contents are played into the host's memory.
 const LONGEST: usize = 1 << 32;
 
 static DECK: Deck = Deck;

@@ -24,7 +24,7 @@ mod kernels {
         tensor(sums.into(), &[pictures as i64])
     }
 
-    // The labels may be in the host's memory: one tensor on tape is enough to get here.
+    // The labels may be in the host's memory: one tensor on tape is enough to dispatch here.
     fn class_means(images: &Tensor, labels: &Tensor, classes: i64) -> Result<Tensor> {
         let mut means = ClassMeans::new(images.sizes(), labels, classes)?;
         for run in Tape::of(images)?.runs().iter().filter(|run| run.ink != 0.0) {

@@ -1,8 +1,8 @@
-//! A made-up backend: pictures on tape, as runs of equal ink. A third party's crate, which `glyphs` does not know of.
+//! A made-up backend: pictures on tape, as runs of equal ink. A third-party crate, which `glyphs` does not know of.
 //!
-//! It takes the name `tape` for the key `PrivateUse1`, has memory of its own, says to the core how tensors come and go,
-//! and has kernels for the operators of `glyphs` that work on whole runs instead of pixels. All else falls back to the
-//! CPU.
+//! It takes the name `tape` for the key `PrivateUse1`, has memory of its own, implements the core's hooks for making
+//! and copying tensors, and has kernels for those operators of `glyphs` that work on whole runs instead of pixels. All
+//! other operators fall back to the CPU.
 
 use torch_library::{
     DType, Device, DeviceType, DispatchKey, DispatchKeySet, Result, Storage, Tensor, backend, geometry,
@@ -14,7 +14,7 @@ mod tape;
 
 pub use tape::{Run, Tape};
 
-/// The device.
+/// The device of this backend.
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -28,12 +28,12 @@ pub use tape::{Run, Tape};
 /// ```
 ///
 /// # Errors
-/// Another backend took the key, under another name.
+/// Another backend has registered the key under another name.
 pub fn device() -> Result<Device> {
     backend::current_device(DeviceType::PrivateUse1)
 }
 
-/// A tape as a tensor.
+/// Makes a tensor of a tape.
 fn tensor(tape: Tape, sizes: &[i64]) -> Result<Tensor> {
     let strides = geometry::contiguous_strides(sizes);
     let keys = DispatchKeySet::of_tensor(DispatchKey::PrivateUse1);

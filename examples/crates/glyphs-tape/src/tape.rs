@@ -6,28 +6,28 @@ use torch_library::{
     BackendRef, DType, Device, DeviceType, Result, Storage, StorageImpl, Tensor, bail, ensure,
 };
 
-/// Some pixels of the same ink, one behind the other.
+/// Consecutive pixels of the same ink.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Run {
-    /// Where the first of them is.
+    /// The index of the first pixel.
     pub start: usize,
-    /// How many there are.
+    /// The number of pixels.
     pub length: usize,
-    /// The ink of each.
+    /// The ink of each pixel.
     pub ink: f32,
 }
 
-/// So many elements that have the same bytes.
+/// A number of consecutive elements with the same bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Stretch {
     length: usize,
     bytes: [u8; WIDEST],
 }
 
-/// The bytes of the widest element, a complex128.
+/// The size in bytes of the widest element, a complex128.
 const WIDEST: usize = 16;
 
-/// Elements of any type as runs of equal ones; most are pixels. A tape keeps its length, and is recorded as a whole.
+/// Elements of any type, mostly pixels, as runs of equal ones. A tape keeps its length, and is recorded as a whole.
 ///
 /// ```
 /// use glyphs_tape::{Run, Tape};
@@ -38,17 +38,17 @@ const WIDEST: usize = 16;
 #[derive(Debug)]
 pub struct Tape {
     nbytes: usize,
-    /// The bytes of an element. Fewer than that may be left at the end.
+    /// The size of an element in bytes. The last element may have fewer.
     width: usize,
-    /// In order, without gaps. Whoever plays the tape keeps the stretches of that moment.
+    /// In order, without gaps. While a tape is played, the stretches at that moment are kept alive.
     stretches: RwLock<Arc<[Stretch]>>,
 }
 
 impl Tape {
-    /// The tape of a tensor.
+    /// The tape of a tensor of pixels.
     ///
     /// # Errors
-    /// A tensor that is no tape of pixels, or a view of a part of one.
+    /// A tensor that is not on tape or not of type `float32`, or a view of a part of a tape.
     pub fn of(tensor: &Tensor) -> Result<BackendRef<'_, Tape>> {
         let Some(tape) = tensor.storage().downcast::<Tape>() else {
             bail!(Device, "a tensor on tape was expected, this one is on {}", tensor.device())
@@ -67,10 +67,10 @@ impl Tape {
         Ok(tape)
     }
 
-    /// The tape that is a storage.
+    /// The tape in a storage.
     ///
     /// # Errors
-    /// It is something else.
+    /// The storage is on another device.
     pub(crate) fn in_storage(storage: &Storage) -> Result<&Tape> {
         match storage.downcast_ref::<Tape>() {
             Some(tape) => Ok(tape),
@@ -78,14 +78,14 @@ impl Tape {
         }
     }
 
-    /// Nothing but zeros, for elements of a type.
+    /// A tape of zeros, for elements of a type.
     pub(crate) fn blank(nbytes: usize, dtype: DType) -> Tape {
         let width = dtype.size();
         let whole = Stretch { length: nbytes.div_ceil(width), bytes: [0; WIDEST] };
         Tape { nbytes, width, stretches: RwLock::new([whole].into()) }
     }
 
-    /// Finds the runs.
+    /// Records bytes as runs of equal elements.
     fn recorded(bytes: &[u8], width: usize) -> Tape {
         Tape { nbytes: bytes.len(), width, stretches: RwLock::new(stretches(bytes, width)) }
     }
@@ -94,7 +94,7 @@ impl Tape {
         self.stretches.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The runs, of a tape of pixels.
+    /// The runs of a tape of pixels.
     pub fn runs(&self) -> Arc<[Run]> {
         let runs = self.stretches();
         let runs = runs.iter().scan(0, |next, stretch| {
@@ -105,17 +105,17 @@ impl Tape {
         runs.collect()
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     pub fn len(&self) -> usize {
         self.nbytes / self.width
     }
 
-    /// Whether there are none.
+    /// Whether the tape has no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The same runs with other ink, of a tape of pixels.
+    /// A tape with the same runs and other ink, for a tape of pixels.
     pub fn map(&self, ink: impl Fn(f32) -> f32) -> Tape {
         let runs = self.runs();
         let stretch = |run: &Run| Stretch { length: run.length, bytes: padded(&ink(run.ink).to_ne_bytes()) };
@@ -123,7 +123,7 @@ impl Tape {
         Tape { nbytes: self.nbytes, width: self.width, stretches }
     }
 
-    /// All bytes.
+    /// All bytes, decoded.
     pub(crate) fn play(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.nbytes);
         for stretch in self.stretches().iter() {
@@ -133,10 +133,10 @@ impl Tape {
         bytes
     }
 
-    /// Replaces some bytes.
+    /// Replaces the bytes from an offset on.
     ///
     /// # Errors
-    /// They do not lie on the tape.
+    /// They do not lie within the tape.
     pub(crate) fn record(&self, offset: usize, bytes: &[u8]) -> Result<()> {
         let mut lock = self.stretches.write().unwrap_or_else(PoisonError::into_inner);
         let is_whole = offset == 0 && bytes.len() == self.nbytes;
@@ -160,7 +160,7 @@ fn padded(element: &[u8]) -> [u8; WIDEST] {
     bytes
 }
 
-/// Bits are compared: NaN joins NaN, and -0 stays what it is. What is left at the end is an element of its own.
+/// Compares elements by their bits: equal NaNs join, and -0 is kept. A rest at the end is an element of its own.
 fn stretches(bytes: &[u8], width: usize) -> Arc<[Stretch]> {
     let mut stretches: Vec<Stretch> = Vec::new();
     for element in bytes.chunks(width) {
@@ -173,7 +173,7 @@ fn stretches(bytes: &[u8], width: usize) -> Arc<[Stretch]> {
     stretches.into()
 }
 
-/// Finds the runs.
+/// Finds the runs of equal pixels.
 impl From<Vec<f32>> for Tape {
     fn from(pixels: Vec<f32>) -> Tape {
         let bytes: Vec<u8> = pixels.iter().flat_map(|pixel| pixel.to_ne_bytes()).collect();
@@ -182,7 +182,7 @@ impl From<Vec<f32>> for Tape {
 }
 
 impl StorageImpl for Tape {
-    /// What the elements would take, were they in memory.
+    /// The size of the elements in bytes, decoded.
     fn nbytes(&self) -> usize {
         self.nbytes
     }

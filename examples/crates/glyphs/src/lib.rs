@@ -12,19 +12,19 @@ pub use means::ClassMeans;
 torch_library! {
     /// Operators on pictures of single characters.
     pub mod glyphs {
-        /// Ink measured from 0 to `max` as ink from 0 to 1.
+        /// Scales ink from the range 0 to `max` to the range 0 to 1.
         normalize(Tensor images, float max=16.) -> Tensor;
-        /// How much ink there is on each picture: sizes `[N]`.
+        /// The amount of ink on each picture: sizes `[N]`.
         ink(Tensor images) -> Tensor;
         /// The mean picture of each class, sizes `[classes, C, H, W]`: NaN for a class without pictures.
         class_means(Tensor images, Tensor labels, int classes=10) -> Tensor;
     }
 }
 
-/// The number of pictures in a batch, and of pixels on each.
+/// The number of pictures in a batch, and of pixels in each.
 ///
 /// # Errors
-/// Sizes that are not those of a batch of pictures.
+/// The sizes are not those of a batch of pictures.
 pub fn extent(sizes: &[i64]) -> torch_library::Result<(usize, usize)> {
     match sizes {
         [pictures, picture @ ..] if picture.len() == 3 => {

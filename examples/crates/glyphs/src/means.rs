@@ -1,16 +1,16 @@
-//! Class means as they are summed up, whatever the pictures are stored as.
+//! Accumulates class means, independently of how the pictures are stored.
 
 use torch_library::{Result, Tensor, bail, ensure};
 
 use crate::extent;
 
-/// The ink of each class and pixel so far.
+/// The ink of each class and pixel, accumulated so far.
 ///
-/// Kernels of all backends add to one of these, so what they share is written once.
+/// Kernels of all backends add to this struct, so that what they share is written once.
 pub struct ClassMeans {
     /// The class of each picture.
     labels: Vec<usize>,
-    /// How many pictures each class has.
+    /// The number of pictures in each class.
     counts: Vec<f64>,
     sums: Vec<f64>,
     pixels: usize,
@@ -18,11 +18,11 @@ pub struct ClassMeans {
 }
 
 impl ClassMeans {
-    /// Nothing yet, for a batch of these sizes.
+    /// Starts with no ink, for a batch of these sizes.
     ///
     /// # Errors
-    /// Sizes that are not those of a batch of pictures, not one label of type `int64` for each of them, a label that is
-    /// no class, more classes than memory.
+    /// Sizes that are not those of a batch of pictures, labels that are not one `int64` for each picture, a label that
+    /// is not a class, or more classes than fit into memory.
     pub fn new(sizes: &[i64], labels: &Tensor, classes: i64) -> Result<Self> {
         let (pictures, pixels) = extent(sizes)?;
         ensure!(

@@ -1,4 +1,4 @@
-//! What the tables of the documentation say of operators: which rows of PyTorch's tests pass, which models call them.
+//! Reads the documentation's tables about operators: which of PyTorch's tests pass, and which models call them.
 
 use std::collections::HashMap;
 use std::fs;
@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 #[derive(Default)]
 pub(crate) struct Coverage {
     pub(crate) models: Vec<String>,
-    /// The models that call an operator, by place in the list, and how often.
+    /// The models that call an operator, by position in the list, and how often.
     calls: HashMap<String, Vec<(usize, u64)>>,
     rows: HashMap<String, Value>,
 }
 
 impl Coverage {
-    /// Reads `docs/opinfo.md` and `docs/model_operators.md`, those of them that are there.
+    /// Reads `docs/opinfo.md` and `docs/model_operators.md`, as far as they exist.
     pub(crate) fn read(folder: &Path) -> Self {
         let mut coverage = Coverage::default();
         let text = |name: &str| fs::read_to_string(folder.join("docs").join(name)).unwrap_or_default();
@@ -47,18 +47,18 @@ impl Coverage {
         }
     }
 
-    /// `[[model, calls], …]`
+    /// The models that call an operator, as `[[model, calls], …]`.
     pub(crate) fn models_with(&self, operator: &str) -> Value {
         self.calls.get(operator).map_or(Value::Null, |calls| json!(calls))
     }
 
-    /// `[rows, passed, failed, skipped, dtypes]`
+    /// The test rows of an operator, as `[rows, passed, failed, skipped, dtypes]`.
     pub(crate) fn rows_of(&self, operator: &str) -> Value {
         self.rows.get(operator).cloned().unwrap_or(Value::Null)
     }
 }
 
-/// The cells of each line of tables.
+/// The cells of each row of the tables in a text.
 fn lines(text: &str) -> impl Iterator<Item = Vec<&str>> {
     let cells = |line: &'_ str| line.strip_prefix('|')?.strip_suffix('|').map(str::len);
     text.lines().filter_map(move |line| {

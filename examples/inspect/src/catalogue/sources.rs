@@ -1,4 +1,4 @@
-//! What the sources say of an operator: its documentation, which no program has, and its row of `derivatives!`.
+//! What the sources say about an operator: its documentation, which programs do not contain, and its derivative's row.
 
 use std::collections::HashMap;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use torch_library::{KernelInfo, OperatorHandle};
 
-/// Sources by the names that the compiler has for them, read when they are asked for.
+/// Source files by the compiler's names for them, read on demand.
 pub(crate) struct Sources<'a> {
     folder: &'a Path,
     files: HashMap<&'static str, Vec<String>>,
@@ -24,7 +24,7 @@ impl<'a> Sources<'a> {
         })
     }
 
-    /// The comment above the declaration, as Markdown; nothing where the source is not there or has none.
+    /// The comment above the declaration, as Markdown; `None` if there is no source or no comment.
     pub(crate) fn documentation(&mut self, operator: OperatorHandle) -> Option<String> {
         let (place, name) = (operator.place(), full_name(operator));
         let lines = self.lines(place.file());
@@ -45,7 +45,7 @@ impl<'a> Sources<'a> {
     pub(crate) fn derivative(&mut self, operator: OperatorHandle, kernel: &KernelInfo) -> Option<String> {
         let name = full_name(operator);
         let lines = self.lines(kernel.place.file());
-        // What writes in place has the row of what returns.
+        // In-place operators share the row of the functional ones.
         let (base, overload) = name.split_once('.').unwrap_or((&name, ""));
         let returning = [base.trim_end_matches('_'), overload].join(".");
         let names = [&*name, returning.trim_end_matches('.')];
@@ -61,7 +61,7 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// `add.Tensor`
+/// The name with the overload: `add.Tensor`.
 fn full_name(operator: OperatorHandle) -> String {
     match operator.overload() {
         "" => operator.name().to_owned(),

@@ -26,7 +26,7 @@ pub(crate) fn answer(operator: &str, texts: &[String]) -> Result<Answer> {
     Ok(Answer::new(text, json!({ "operator": operator.to_string(), "returns": json })))
 }
 
-/// The value of an argument; of one that the schema does not have, nothing, and the call says what is wrong.
+/// The value of an argument; `None` for one that the schema does not have, which the call itself reports.
 fn value(text: &str, schema: &Schema, index: Option<usize>) -> Result<Value<'static>> {
     match index.and_then(|index| schema.arguments.get(index)) {
         Some(argument) => read::argument(&json(text)?, argument),
@@ -34,14 +34,14 @@ fn value(text: &str, schema: &Schema, index: Option<usize>) -> Result<Value<'sta
     }
 }
 
-/// `alpha=2` in its parts; a value that happens to contain `=` stays whole.
+/// Splits `alpha=2` into name and value; a value that happens to contain `=` stays whole.
 fn split_name(text: &str) -> Option<(&str, &str)> {
     let (name, value) = text.split_once('=')?;
     let is_name = !name.is_empty() && name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
     is_name.then_some((name, value))
 }
 
-/// JSON, or a word without quotes.
+/// Parses JSON, or a word without quotes.
 fn json(text: &str) -> Result<Json> {
     match serde_json::from_str(text) {
         Ok(json) => Ok(json),

@@ -1,4 +1,4 @@
-//! `inspect check`: computes everything anew, and compares it with what calls use; and which `override` overrides nothing.
+//! `inspect check`: recomputes everything and compares it with what calls use; lists `override`s that replace nothing.
 
 use serde_json::{Value, json};
 use torch_library::Dispatcher;
@@ -18,7 +18,7 @@ pub(crate) fn answer() -> Answer {
         true => format!("{operators} operators and {kernels} kernels: nothing is wrong\n"),
         false => lines.collect(),
     };
-    // A program may leave out the crate whose kernel it replaces.
+    // Not an error: the crate whose kernel it replaces may not be linked.
     text.extend(idle.iter().map(|kernel| format!("overrides nothing: {kernel}\n")));
     let json = json!({
         "operators": operators,

@@ -1,4 +1,4 @@
-//! `inspect dangling`: kernels of operators that nobody defined.
+//! `inspect dangling`: kernels of operators that are not defined.
 
 use torch_library::Dispatcher;
 

@@ -1,4 +1,4 @@
-//! `inspect explain`: what becomes of each key of a call, which kernel runs, which rules chose it.
+//! `inspect explain`: what happens to each key of a call, which kernel runs, which rules chose it.
 
 use std::fmt::Write;
 
@@ -61,7 +61,7 @@ fn text(call: &CallInfo) -> String {
     text
 }
 
-/// The kernel of a layer, or why there is none.
+/// The kernel of a layer, or the reason why there is none.
 fn told(layer: &Layer) -> String {
     let row = &layer.row;
     match (layer.fate, &row.kernel) {
@@ -71,7 +71,7 @@ fn told(layer: &Layer) -> String {
     }
 }
 
-/// The rules that were asked, and what each said.
+/// The rules that were applied, and the result of each.
 fn rules(call: &CallInfo) -> impl Iterator<Item = (String, String)> {
     call.explanation.steps.iter().map(|(rule, verdict)| {
         let rule = match rule {
@@ -83,7 +83,7 @@ fn rules(call: &CallInfo) -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// `CPU, AutogradCPU`
+/// The names of keys, as `CPU, AutogradCPU`.
 fn listed(keys: DispatchKeySet) -> String {
     let names: Vec<_> = keys.iter().map(|key| key.to_string()).collect();
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }

@@ -1,4 +1,4 @@
-//! `inspect html`: the catalogue, one page about all operators, written to a file.
+//! `inspect html`: writes the catalogue, a single page about all operators, to a file.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `inspect list`: operators with their schemas, the keys that have a kernel, and where they are declared.
+//! `inspect list`: operators with their schemas, the keys that have a kernel, and the places of their declarations.
 
 use std::fmt::Write;
 
@@ -24,7 +24,7 @@ pub(crate) fn answer(prefix: Option<&str>) -> Answer {
     Answer::new(text, operators.iter().map(entry).collect())
 }
 
-/// The schema with its namespace; as it was written, where it does not parse.
+/// The schema with its namespace, or the original text if it does not parse.
 pub(crate) fn schema(info: &OperatorInfo) -> String {
     match info.operator.schema() {
         Ok(schema) => schema.to_string(),

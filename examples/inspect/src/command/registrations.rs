@@ -29,7 +29,7 @@ pub(crate) fn answer(key: Option<&str>) -> Result<Answer> {
     Ok(Answer::new(text, json))
 }
 
-/// Operator, key, kernel.
+/// A row with operator, key and kernel.
 pub(crate) fn line(registration: &RegistrationInfo) -> [String; 3] {
     let RegistrationInfo { name, kernel, .. } = registration;
     [name.clone(), kernel.key.to_string(), with_flags(kernel)]

@@ -1,4 +1,4 @@
-//! `inspect schema`: schemas from standard input, in canonical form or with what is wrong with them.
+//! `inspect schema`: reads schemas from standard input, and prints them in canonical form, or their errors.
 
 use std::io::BufRead;
 
@@ -60,7 +60,7 @@ fn of_argument(argument: &Argument) -> Value {
     })
 }
 
-/// The default as the schema spells it.
+/// The default, as the schema spells it.
 fn default_text(argument: &Argument) -> String {
     let text = argument.to_string();
     text.split_once('=').map_or_else(String::new, |(_, default)| default.to_owned())

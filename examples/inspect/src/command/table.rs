@@ -1,4 +1,4 @@
-//! `inspect table`: where each dispatch key of an operator leads, and by which rule.
+//! `inspect table`: which kernel each dispatch key of an operator runs, and by which rule.
 
 use std::fmt::Write;
 
@@ -26,7 +26,7 @@ pub(crate) fn answer(operator: &str, all: bool) -> Result<Answer> {
     Ok(Answer::new(text, json))
 }
 
-/// What the operator is, and where it is declared.
+/// A description of the operator, and the place of its declaration.
 fn heading(table: &TableInfo) -> Result<String> {
     let Some(operator) = table.operator else {
         return Ok(format!("{} has kernels, but nobody defined it\n", table.name));
@@ -38,7 +38,7 @@ fn heading(table: &TableInfo) -> Result<String> {
     Ok(text)
 }
 
-/// The kernel, and what is special about it.
+/// The kernel, with its flags.
 pub(crate) fn with_flags(kernel: &KernelInfo) -> String {
     let flags = [
         (kernel.is_boxed && !kernel.is_fallthrough, "boxed"),

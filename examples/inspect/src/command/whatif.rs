@@ -1,4 +1,4 @@
-//! `inspect whatif`: the table of an operator that has kernels for some keys, and no others.
+//! `inspect whatif`: the table of an operator that has kernels for the given keys only.
 
 use serde_json::{Value, json};
 use torch_library::table::{Fallbacks, Registration, Table};
@@ -8,7 +8,7 @@ use crate::answer::Answer;
 use crate::json;
 use crate::rows::{self, Row};
 
-/// Computes the table; nothing is registered. The fallbacks are those of the program.
+/// Computes the table without registering anything. The fallbacks are those of the program.
 ///
 /// PyTorch: `torch._python_dispatcher.PythonDispatcher`.
 pub(crate) fn answer(register: &[String], all: bool) -> Result<Answer> {
@@ -39,7 +39,7 @@ pub(crate) fn answer(register: &[String], all: bool) -> Result<Answer> {
     Ok(Answer::new(text, json))
 }
 
-/// `CPU`, or `CPU=fallthrough`.
+/// Parses `CPU` or `CPU=fallthrough`.
 fn parse(text: &str) -> Result<(DispatchKey, bool)> {
     match text.trim().split_once('=') {
         None => Ok((text.trim().parse()?, false)),

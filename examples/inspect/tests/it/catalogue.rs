@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::inspect;
 
-/// Where the sources are: above this crate's folder.
+/// The root of the sources, above this crate's folder.
 fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }

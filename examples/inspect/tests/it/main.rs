@@ -1,4 +1,4 @@
-//! What the tool prints, for people and for machines.
+//! The tool's output, for people and for machines.
 
 use expect_test::{Expect, expect};
 use torch_library::{DispatchKey, Library, Result, RuntimeKernel};
@@ -6,7 +6,7 @@ use torch_library::{DispatchKey, Library, Result, RuntimeKernel};
 mod catalogue;
 mod operators;
 
-/// Runs the tool: exit code, what it prints, what it complains.
+/// Runs the tool: the exit code, the output, the error output.
 fn inspect(arguments: &[&str], input: &str) -> (u8, String, String) {
     let (mut output, mut errors) = (Vec::new(), Vec::new());
     let arguments = ["inspect"].iter().chain(arguments);
@@ -15,7 +15,7 @@ fn inspect(arguments: &[&str], input: &str) -> (u8, String, String) {
     (code, text(output), text(errors))
 }
 
-/// The numbers of lines change with each edit.
+/// Removes line numbers, which change with each edit.
 fn without_lines(text: &str) -> String {
     let mut parts = text.split(".rs:");
     let first = parts.next().unwrap_or_default().to_owned();
@@ -34,7 +34,7 @@ fn check_error(arguments: &[&str], expected: Expect) {
     expected.assert_eq(&errors);
 }
 
-/// The answer for machines.
+/// The JSON answer.
 fn json(arguments: &[&str]) -> serde_json::Value {
     let (code, output, errors) = inspect(&[arguments, &["--json"]].concat(), "");
     assert_eq!((code, &*errors), (0, ""));

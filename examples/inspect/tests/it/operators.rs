@@ -1,4 +1,4 @@
-//! The operators that the tests ask about.
+//! The operators that these tests inspect.
 
 use torch_library::prelude::*;
 

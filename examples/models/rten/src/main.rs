@@ -1,5 +1,5 @@
-//! Runs a model in ONNX's format with rten: `rten-peer MODEL.onnx INPUTS.safetensors SECONDS` prints the nanoseconds of each run,
-//! after a first, a line each. `RTEN_NUM_THREADS` says how many threads it uses.
+//! Runs an ONNX model with rten: `rten-peer MODEL.onnx INPUTS.safetensors SECONDS` prints the nanoseconds of each run,
+//! after a warm-up, one per line. `RTEN_NUM_THREADS` sets the number of threads.
 
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A tensor of rten, which has whole numbers of 32 bits alone.
+/// Converts a tensor to rten's types, whose only integers are of 32 bits.
 fn value(view: &TensorView<'_>) -> Result<Value, Box<dyn Error>> {
     let (shape, bytes) = (view.shape(), view.data());
     match view.dtype() {

@@ -1,11 +1,11 @@
-//! A hundred operators, each with a kernel, a rule for shapes and a derivative: what it takes to import so many.
+//! A hundred operators, each with a CPU, a meta and a derivative kernel, to measure the cost of importing them.
 
 use torch_library::{derivatives, prelude::*};
 
 macro_rules! operators {
     ($grad:ident; $($name:ident)*) => {
         torch_library! {
-            /// What is imported.
+            /// Operators to import.
             pub mod hundred {
                 $(
                     /// The tensor.
@@ -33,7 +33,7 @@ macro_rules! operators {
 }
 
 operators! {
-    grad; // as a formula names it
+    grad; // `grad` as formulas use it
     f00 f01 f02 f03 f04 f05 f06 f07 f08 f09 f10 f11 f12 f13 f14 f15 f16 f17 f18 f19
     f20 f21 f22 f23 f24 f25 f26 f27 f28 f29 f30 f31 f32 f33 f34 f35 f36 f37 f38 f39
     f40 f41 f42 f43 f44 f45 f46 f47 f48 f49 f50 f51 f52 f53 f54 f55 f56 f57 f58 f59

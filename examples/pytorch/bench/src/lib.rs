@@ -1,4 +1,4 @@
-//! Operators that do next to nothing, so that a call of one costs what calls cost.
+//! Operators that do almost nothing, so that the cost of a call can be measured.
 
 use torch_library::{derivatives, prelude::*};
 use torch_library_loops::{Pointwise, match_computing};
@@ -9,11 +9,11 @@ mod hundred;
 torch_library_pytorch::export!();
 
 torch_library! {
-    /// What is measured.
+    /// Operators to measure.
     pub mod bench {
-        /// Nothing.
+        /// Does nothing.
         nop(Tensor self) -> ();
-        /// Nothing with three arguments.
+        /// Does nothing, with three arguments.
         nop3(Tensor self, Tensor other, *, float alpha=1) -> ();
         /// The sum of tensors of the same sizes.
         #[tags(pointwise)]

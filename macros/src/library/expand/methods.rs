@@ -1,4 +1,4 @@
-//! The operators as methods of tensors: one trait for each module that names one.
+//! The operators as methods of tensors: one trait for each module that names a trait.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -9,7 +9,7 @@ use super::receiver::{is_mutable, name, name_with, receiver};
 use super::types::{Lifetimes, output, parameter};
 use crate::library::model::{Argument, Library, Operator};
 
-/// The trait that the library names, and its implementation for `Tensor`; nothing without operators that are methods.
+/// The trait that the library names, and its implementation for `Tensor`; nothing if no operator is a method.
 pub(super) fn methods(library: &Library, overloads: &[Overloads<'_>]) -> TokenStream {
     let operators = library.operators.iter().filter_map(|operator| Some((operator, operator.receiver?)));
     let methods = operators.flat_map(|(operator, this)| {
@@ -22,8 +22,8 @@ pub(super) fn methods(library: &Library, overloads: &[Overloads<'_>]) -> TokenSt
     let (heads, bodies): (Vec<_>, Vec<_>) = methods.chain(overloaded).unzip();
     let Some(name) = library.methods.as_ref().filter(|_| !heads.is_empty()) else { return quote!() };
     quote! {
-        /// The operators of this module as methods of tensors: required arguments in, defaults for the others, which
-        /// `x.NAME_with(…)`, in place `x.NAME_with_(…)`, takes by name.
+        /// The operators of this module as methods of tensors. A method takes the required arguments; `x.NAME_with(…)`
+        /// or, for an in-place operator, `x.NAME_with_(…)` takes the others by name.
         #[allow(non_snake_case, clippy::all, clippy::pedantic, reason = "the schema has the names and counts")]
         pub trait #name {
             #(#heads)*
@@ -36,7 +36,7 @@ pub(super) fn methods(library: &Library, overloads: &[Overloads<'_>]) -> TokenSt
     }
 }
 
-/// The declaration of a method, and the method.
+/// The declaration of a method, and its definition.
 fn method(operator: &Operator, this: usize) -> (TokenStream, TokenStream) {
     let Operator { ident, arguments, lifetimes, .. } = operator;
     let receiver = receiver(&arguments[this]);
@@ -59,7 +59,7 @@ fn method(operator: &Operator, this: usize) -> (TokenStream, TokenStream) {
 }
 
 /// The method that takes arguments with defaults by name, and its declaration: `x.sum_with().keepdim(true).call()`.
-/// None for an operator without defaults, nor where another operator has the name.
+/// None for an operator without defaults, or where another operator has that name.
 fn method_with(library: &Library, operator: &Operator, this: usize) -> Option<(TokenStream, TokenStream)> {
     let Operator { ident, arguments, .. } = operator;
     let name = name_with(ident);
@@ -88,7 +88,7 @@ fn method_with(library: &Library, operator: &Operator, this: usize) -> Option<(T
     ))
 }
 
-/// The first sentences of the operator's, and where the others are.
+/// The first sentences of the operator's documentation, and a link to the rest.
 fn documentation(operator: &Operator) -> TokenStream {
     let documents = operator.attributes.iter().filter(|attribute| attribute.path().is_ident("doc"));
     let first = documents.take_while(|attribute| !is_blank(attribute));

@@ -1,4 +1,4 @@
-//! Overloads by their common name: `add(&x, &y)` and `add(&x, 2.0)`, found by the types of the arguments.
+//! Overloads by their common name: `add(&x, &y)` and `add(&x, 2.0)`, resolved by the types of the arguments.
 
 use std::collections::HashSet;
 
@@ -10,14 +10,14 @@ use super::types::{Lifetimes, argument_type, output};
 use crate::library::model::{Argument, Library, Operator, flat_name};
 use crate::rust_type::RustType;
 
-/// Operators of one name that differ in the types of as many required arguments.
+/// Operators of the same name, with as many required arguments, of different types.
 pub(super) struct Overloads<'a> {
-    /// The name without overload.
+    /// The name without the overload.
     pub(super) ident: Ident,
     pub(super) operators: Vec<&'a Operator>,
 }
 
-/// All sets of a library that asks for them. Where an operator has the name without overload, that one is meant by it.
+/// All sets of a library that asks for them. Names for which an operator without an overload exists are left to it.
 pub(super) fn sets(library: &Library) -> Vec<Overloads<'_>> {
     let mut sets: Vec<Overloads<'_>> = Vec::new();
     let writes_out = |operator: &Operator| operator.schema.arguments.iter().any(|argument| argument.is_out());
@@ -42,7 +42,7 @@ fn required(operator: &Operator) -> impl Iterator<Item = &Argument> {
 }
 
 impl Overloads<'_> {
-    /// A function of the common name, and a module with the trait that finds the overload.
+    /// A function of the common name, and a module with the trait that resolves the overload.
     pub(super) fn tokens(&self) -> TokenStream {
         let Overloads { ident, operators } = self;
         let parameters = self.parameters();
@@ -51,7 +51,7 @@ impl Overloads<'_> {
             .iter()
             .map(|operator| format!("- `{}`, [`{1}`](mod@{1})", operator.schema, operator.ident));
         let about = format!("One of the overloads of `{ident}`, by the types of the arguments.");
-        // For the note that says where the bound is; with the result in it, there is one error and not two.
+        // The span is for the note that shows the bound. With the result in the bound, there is one error, not two.
         let bound =
             quote_spanned!(operators[0].place.first=> (#(#types,)*): self::#ident::Overload<Output = O>);
         let module = self.module();
@@ -102,7 +102,7 @@ impl Overloads<'_> {
                 #[diagnostic::on_unimplemented(message = #message, label = "these are the arguments of none")]
                 #(#notes)*
                 pub trait Overload {
-                    /// What the call gives.
+                    /// The output of the call.
                     type Output;
                     /// Calls the overload, with defaults for its other arguments.
                     #[allow(clippy::missing_errors_doc)]
@@ -114,13 +114,13 @@ impl Overloads<'_> {
         }
     }
 
-    /// The names of the arguments, which are those of the first.
+    /// The names of the required arguments, taken from the first operator.
     fn parameters(&self) -> Vec<&Ident> {
         required(self.operators[0]).map(|argument| &argument.ident).collect()
     }
 
-    /// The method of the common name, and its declaration, where overloads are methods of a tensor that is read, or all
-    /// of one that is written to.
+    /// The method of the common name, and its declaration, if all overloads that are methods read their tensor, or all
+    /// write to it.
     pub(super) fn method(&self) -> Option<(TokenStream, TokenStream)> {
         let Overloads { ident, operators } = self;
         let receivers = operators.iter().filter_map(|operator| {
@@ -151,8 +151,8 @@ impl Overloads<'_> {
     }
 }
 
-/// The trait for each way in which the required arguments of an operator are given. What an overload takes as it is
-/// goes before what another would convert, and the first overload before the others.
+/// An implementation of the trait for each way to pass the required arguments of an operator. Argument types that an
+/// overload takes without conversion have priority over conversions, and earlier overloads over later ones.
 fn implementations(operators: &[&Operator]) -> Vec<TokenStream> {
     let all = || operators.iter().flat_map(|operator| ways(operator).into_iter().map(|way| (*operator, way)));
     let (exact, converted): (Vec<_>, Vec<_>) =
@@ -165,7 +165,7 @@ fn implementations(operators: &[&Operator]) -> Vec<TokenStream> {
     new.map(|(operator, way)| implementation(operator, &way)).collect()
 }
 
-/// Every choice of what each required argument is given as.
+/// Every combination of the types that each required argument can be passed as.
 fn ways(operator: &Operator) -> Vec<Vec<Given>> {
     required(operator).enumerate().fold(vec![Vec::new()], |ways, (at, argument)| {
         let given = given(argument, at);
@@ -196,20 +196,20 @@ fn implementation(operator: &Operator, way: &[Given]) -> TokenStream {
     }
 }
 
-/// Numbers that a `Scalar` is made of. One type of integers and one of floats, so that a literal has its type before
-/// the overload is known, and the call its result.
+/// Numbers that convert to a `Scalar`: one integer type and one float type, so that the type of a literal, and with it
+/// the overload and the type of the result, can be inferred.
 const NUMBERS: [&str; 4] = ["i64", "f64", "bool", "Complex64"];
 
-/// A type that an argument is given as.
+/// A type that an argument can be passed as.
 #[derive(Clone)]
 struct Given {
     ty: TokenStream,
-    /// The length of an array.
+    /// The const parameter for the length of an array.
     count: Option<Ident>,
     is_converted: bool,
 }
 
-/// The types that an argument is given as: a number for a `Scalar` too, an array for a list.
+/// The types that an argument can be passed as: for a `Scalar` also numbers, for a list also an array.
 fn given(argument: &Argument, at: usize) -> Vec<Given> {
     let as_it_is = Given { ty: argument_type(argument, Lifetimes::Own), count: None, is_converted: false };
     let mut all = vec![as_it_is];

@@ -1,4 +1,4 @@
-//! What the method of an operator is called, and how it takes the tensor.
+//! The name of an operator's method, and its receiver.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -8,7 +8,7 @@ use syn::ext::IdentExt;
 use crate::library::model::Argument;
 use crate::rust_type::RustType;
 
-/// `sum_with`; of an operator in place, `zero_with_`: the mark of those stays at the end.
+/// `sum_with`; for an in-place operator `zero_with_`, with the underscore last.
 pub(super) fn name_with(ident: &Ident) -> Ident {
     let name = name(ident).unraw().to_string();
     match name.strip_suffix('_') {
@@ -17,19 +17,19 @@ pub(super) fn name_with(ident: &Ident) -> Ident {
     }
 }
 
-/// The operator's, but for `clone`, which is the handle's as everywhere in Rust.
+/// The operator's name, except for `clone`: that is the handle's method, as everywhere in Rust.
 pub(super) fn name(ident: &Ident) -> Ident {
     if ident == "clone" { format_ident!("copy", span = ident.span()) } else { ident.clone() }
 }
 
-/// `&self`, `&'a mut self`
+/// The receiver: `&self` or `&'a mut self`.
 pub(super) fn receiver(this: &Argument) -> TokenStream {
     let lifetime: Option<&Lifetime> = this.lifetime.as_ref();
     let mutable = is_mutable(this).then(|| quote!(mut));
     quote!(& #lifetime #mutable self)
 }
 
-/// Whether an argument is written to.
+/// Whether the argument is mutable.
 pub(super) fn is_mutable(argument: &Argument) -> bool {
     matches!(argument.ty, RustType::Reference { mutable: true, .. })
 }

@@ -1,4 +1,4 @@
-//! The types of an operator's arguments and returns, as functions write them.
+//! The types of an operator's arguments and returns in function signatures.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -6,14 +6,14 @@ use syn::Lifetime;
 
 use crate::library::model::{Argument, Operator, Return, Returned};
 
-/// What the lifetimes of a signature are.
+/// Which lifetimes a signature has.
 #[derive(Clone, Copy)]
 pub(crate) enum Lifetimes<'a> {
-    /// Those that tie an argument to a return, as written in the operator's generics.
+    /// Those that tie an argument to a return, as declared in the operator's generics.
     Own,
-    /// None: with a single reference rustc ties what belongs together.
+    /// None: with a single reference, elision ties the return to it.
     Elided,
-    /// One for all.
+    /// The same lifetime everywhere.
     One(&'a Lifetime),
 }
 
@@ -33,13 +33,13 @@ pub(super) fn return_type(operator: &Operator, ret: &Return, lifetimes: Lifetime
     }
 }
 
-/// What a call gives, inside of `Result<…>`.
+/// The output type of a call, inside `Result<…>`.
 pub(crate) fn output(operator: &Operator, lifetimes: Lifetimes<'_>) -> TokenStream {
     let types: Vec<_> = operator.returns.iter().map(|ret| return_type(operator, ret, lifetimes)).collect();
     tuple(&types)
 }
 
-/// One thing as itself, several as a tuple.
+/// A single item as itself, several as a tuple.
 pub(super) fn tuple(items: &[TokenStream]) -> TokenStream {
     match items {
         [one] => one.clone(),
@@ -47,13 +47,13 @@ pub(super) fn tuple(items: &[TokenStream]) -> TokenStream {
     }
 }
 
-/// `name: Type`
+/// A parameter `name: Type`.
 pub(crate) fn parameter(argument: &Argument, lifetimes: Lifetimes<'_>) -> TokenStream {
     let (ident, ty) = (&argument.ident, argument_type(argument, lifetimes));
     quote!(#ident: #ty)
 }
 
-/// The generics and parameters of a function with the operator's signature, every token where the schema has it.
+/// The generics and parameters of a function with the operator's signature, with the spans of the schema.
 pub(crate) fn function_head(operator: &Operator) -> (TokenStream, Vec<TokenStream>) {
     let lifetimes = &operator.lifetimes;
     let parameters = operator.arguments.iter().map(|argument| {
@@ -63,7 +63,7 @@ pub(crate) fn function_head(operator: &Operator) -> (TokenStream, Vec<TokenStrea
     (quote!(<#(#lifetimes),*>), parameters.collect())
 }
 
-/// What such a function gives, inside of `Result<…>`.
+/// The output type of such a function, inside `Result<…>`.
 pub(crate) fn output_type(operator: &Operator) -> TokenStream {
     output(operator, Lifetimes::Own)
 }

@@ -1,5 +1,5 @@
-//! What an operator has whose variants are declared beside it: the trait of kernels that serve all of them, and the
-//! kernels of variants for backends that have none of their own.
+//! Code for an operator that declares variants: the trait of kernels that serve all of them, and kernels of the
+//! variants for backends that have none of their own.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -7,7 +7,7 @@ use quote::{format_ident, quote};
 use super::operator::{Head, head, symbol};
 use crate::library::model::{Kind, Library, Operator};
 
-/// In the operator's module: kernels that take their output.
+/// Items in the operator's module: the traits of kernels that take an `Output`.
 pub(super) fn of_operator(operator: &Operator, library: &Library) -> TokenStream {
     if operator.variants.is_empty() {
         return quote!();
@@ -40,7 +40,7 @@ pub(super) fn of_operator(operator: &Operator, library: &Library) -> TokenStream
             fn #ident(_: __torch::Output<'_>, #parameters) -> __torch::Result<#output>;
         }
 
-        /// The types that such a kernel has, for rustc to show.
+        /// The types of such a kernel, for rustc's messages.
         #[doc(hidden)]
         #[allow(clippy::all, clippy::pedantic)]
         pub fn with_output(_: __torch::Output<'_>, #parameters) -> __torch::Result<#output> {
@@ -69,7 +69,7 @@ pub(super) fn of_operator(operator: &Operator, library: &Library) -> TokenStream
 
         #(#serving)*
 
-        /// The kernels of variants where a backend has but this operator's: what that gives is copied.
+        /// The kernels of variants on backends that have only this operator's kernel: they copy its result.
         #[doc(hidden)]
         pub struct Copying;
 
@@ -77,7 +77,7 @@ pub(super) fn of_operator(operator: &Operator, library: &Library) -> TokenStream
     }
 }
 
-/// A variant's kernel: makes its output, calls what gives the result, and puts it there.
+/// A variant's kernel: makes its `Output`, makes the call that computes the result, and stores it there.
 fn implementation(
     generics: &TokenStream,
     of: &TokenStream,
@@ -124,7 +124,7 @@ fn arguments(operator: &Operator) -> Vec<&Ident> {
     operator.arguments.iter().map(|argument| &argument.ident).collect()
 }
 
-/// The variants of an operator, as far as they are in the library.
+/// The variants of an operator that are in the library.
 fn variants<'l>(operator: &'l Operator, library: &'l Library) -> impl Iterator<Item = (Kind, &'l Operator)> {
     operator.variants.iter().filter_map(|(kind, ident)| {
         let variant = library.operators.iter().find(|other| other.ident == *ident)?;
@@ -132,15 +132,15 @@ fn variants<'l>(operator: &'l Operator, library: &'l Library) -> impl Iterator<I
     })
 }
 
-/// The kernels that the library itself has.
+/// The kernels that the library itself registers.
 pub(super) struct Kernels {
     /// Their records, in a constant `KERNELS`.
     pub(super) records: TokenStream,
-    /// What the linker is to know of them.
+    /// The links for `submit_kernels!`.
     pub(super) linked: TokenStream,
 }
 
-/// Those of all variants: what the operator gives is copied.
+/// The kernels of all variants, which copy the result of the operator.
 pub(super) fn kernels(library: &Library) -> Kernels {
     let all = library.operators.iter().filter_map(|variant| Some((variant, variant.base.as_ref()?)));
     let (mut records, mut linked) = (TokenStream::new(), TokenStream::new());

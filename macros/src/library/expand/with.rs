@@ -56,7 +56,7 @@ pub(super) fn with(operator: &Operator) -> TokenStream {
     }
 }
 
-/// The argument's name, but for one that would hide the call itself.
+/// The argument's name, except that one named `call` would hide the call itself.
 pub(super) fn setter_name(argument: &Argument) -> Ident {
     let ident = &argument.ident;
     if ident == "call" { format_ident!("call_", span = ident.span()) } else { ident.clone() }
@@ -77,8 +77,8 @@ fn setter(argument: &Argument, lifetimes: Lifetimes<'_>) -> TokenStream {
     }
 }
 
-/// The type that an argument is given as, and its value: what an `Option` is of, or the `Option`; any number for a
-/// `Scalar`. Arrays become slices by themselves.
+/// The parameter type of a setter, and the value it stores: for an `Option`, its inner type or the `Option`; for a
+/// `Scalar`, any number. Arrays coerce to slices by themselves.
 fn given(argument: &Argument, lifetimes: Lifetimes<'_>) -> (TokenStream, TokenStream) {
     let ident = &argument.ident;
     let lifetime = match lifetimes {
@@ -88,7 +88,7 @@ fn given(argument: &Argument, lifetimes: Lifetimes<'_>) -> (TokenStream, TokenSt
     match argument.ty.optional() {
         Some(inner) => {
             let inner = inner.tokens(lifetime);
-            // Where the schema has the type, for messages that say of what a value is none.
+            // With the span of the schema's type, for messages about values of the wrong type.
             let ty = argument.place.lend(quote!(impl __torch::IntoOptional<#inner>));
             (ty, quote!(__torch::IntoOptional::into_optional(#ident)))
         }

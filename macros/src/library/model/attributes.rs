@@ -1,4 +1,4 @@
-//! The attributes of `torch_library!` that are its own. All others are passed on to rustc.
+//! The attributes that `torch_library!` itself interprets. All others are passed on to rustc.
 
 use proc_macro2::Span;
 use syn::parse::{Parse, ParseStream};
@@ -8,7 +8,7 @@ use torch_library_schema::TAGS;
 
 use crate::errors::Errors;
 
-/// `#[kernels_in(my_cpu_crate)]`: which crate to link for the kernels.
+/// `#[kernels_in(my_cpu_crate)]`: the crate to link for the kernels.
 pub(super) fn take_kernels_in(attributes: &mut Vec<Attribute>, errors: &mut Errors) -> Option<String> {
     let position = attributes.iter().position(|attribute| attribute.path().is_ident("kernels_in"))?;
     let attribute = attributes.remove(position);
@@ -21,7 +21,7 @@ pub(super) fn take_kernels_in(attributes: &mut Vec<Attribute>, errors: &mut Erro
     }
 }
 
-/// `#[methods(PictureMethods)]`: the trait with the operators as methods of tensors.
+/// `#[methods(PictureMethods)]`: the name of the trait with the operators as methods of tensors.
 pub(super) fn take_methods(attributes: &mut Vec<Attribute>, errors: &mut Errors) -> Option<Ident> {
     let position = attributes.iter().position(|attribute| attribute.path().is_ident("methods"))?;
     let attribute = attributes.remove(position);
@@ -32,7 +32,7 @@ pub(super) fn take_methods(attributes: &mut Vec<Attribute>, errors: &mut Errors)
     name.ok()
 }
 
-/// `#[overloads]`, `#[overloads(function)]`: operators of one name are called by it, and told apart by their arguments.
+/// `#[overloads]`, `#[overloads(function)]`: overloads are called by their common name and resolved by their arguments.
 pub(super) fn take_overloads(attributes: &mut Vec<Attribute>, errors: &mut Errors) -> Option<Forms> {
     let position = attributes.iter().position(|attribute| attribute.path().is_ident("overloads"))?;
     let attribute = attributes.remove(position);
@@ -45,7 +45,7 @@ pub(super) fn take_overloads(attributes: &mut Vec<Attribute>, errors: &mut Error
     Some(Forms { function: true, method: false })
 }
 
-/// `#[variants(method, out, in_place)]`: what an operator is, where that is said, and which others are made of it.
+/// `#[variants(method, out, in_place)]`: the forms of an operator, if given, and the variants to derive from it.
 pub(super) fn take_variants(attributes: &mut Vec<Attribute>, errors: &mut Errors) -> Variants {
     const USAGE: &str = "expected one or more of `function`, `method`, `out` and `in_place`, \
                          as in `#[variants(function, method)]` or `#[variants(out, in_place)]`";
@@ -61,21 +61,21 @@ pub(super) fn take_variants(attributes: &mut Vec<Attribute>, errors: &mut Errors
     variants
 }
 
-/// What is written for an operator besides its module.
+/// The items generated for an operator in addition to its module.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Forms {
     pub(crate) function: bool,
     pub(crate) method: bool,
 }
 
-/// What `#[variants(…)]` says.
+/// The content of `#[variants(…)]`.
 #[derive(Default)]
 pub(super) struct Variants {
-    /// `function`, `method`, if either is there.
+    /// Set if `function` or `method` is given.
     pub(super) forms: Option<Forms>,
-    /// `out`, perhaps with the name of its overload.
+    /// `out`, optionally with the name of its overload.
     pub(super) out: Option<(Span, Option<LitStr>)>,
-    /// `in_place`, likewise.
+    /// `in_place`, optionally with the name of its overload.
     pub(super) in_place: Option<(Span, Option<LitStr>)>,
 }
 
@@ -91,7 +91,7 @@ impl Variants {
     }
 }
 
-/// `method`, or `out = "Scalar_out"`
+/// A word of the attribute: `method`, or `out = "Scalar_out"`.
 struct Word {
     word: Ident,
     name: Option<LitStr>,
@@ -118,7 +118,7 @@ impl Parse for Word {
     }
 }
 
-/// `#[tags(pointwise, inplace_view)]`
+/// Takes `#[tags(pointwise, inplace_view)]`.
 pub(super) fn take_tags(attributes: &mut Vec<Attribute>, errors: &mut Errors) -> Vec<String> {
     let mut tags = Vec::new();
     for attribute in attributes.extract_if(.., |attribute| attribute.path().is_ident("tags")) {

@@ -1,4 +1,4 @@
-//! The operators that `#[variants(out, in_place)]` declares beside one: their names, schemas, tags and documentation.
+//! Derives the operators of `#[variants(out, in_place)]`: their names, schemas, tags and documentation.
 
 use proc_macro2::Span;
 use syn::{Attribute, LitStr, parse_quote};
@@ -11,7 +11,7 @@ use crate::pieces::{Places, SpanRange};
 use crate::schema_parts::written;
 use crate::source::Source;
 
-/// Where a variant writes.
+/// Where a variant writes its result.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// To its last argument.
@@ -21,7 +21,7 @@ pub(crate) enum Kind {
 }
 
 impl Operator {
-    /// The variants of this operator that are asked for.
+    /// The requested variants of this operator.
     pub(super) fn derive(&mut self, variants: &Variants, errors: &mut Errors) -> Vec<Operator> {
         let mut derived = Vec::new();
         if let Some((span, name)) = &variants.out {
@@ -57,7 +57,7 @@ impl Operator {
         Ok(variant)
     }
 
-    /// What rustc is to know of a variant: its documentation, and all of the operator's own that is none.
+    /// The Rust attributes of a variant: its own documentation, and the operator's attributes except documentation.
     fn attributes_of(&self, kind: Kind) -> Vec<Attribute> {
         let base = &self.ident;
         let about = match kind {
@@ -71,13 +71,13 @@ impl Operator {
     }
 }
 
-/// Tags that say of a variant what they say of the operator.
+/// Whether a tag of the operator applies to its variants too.
 fn is_inherited(tag: &str) -> bool {
     const INHERITED: [&str; 3] = ["pointwise", "nondeterministic_seeded", "pt2_compliant_tag"];
     INHERITED.contains(&tag)
 }
 
-/// `add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)`
+/// The `out` variant's schema: `add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)`.
 fn with_out(schema: &Schema, name: Option<&LitStr>) -> syn::Result<Schema> {
     let (overload, argument) = match (name, &*schema.name.overload) {
         (Some(name), _) => named(name)?,
@@ -99,7 +99,7 @@ fn with_out(schema: &Schema, name: Option<&LitStr>) -> syn::Result<Schema> {
     Ok(schema)
 }
 
-/// The overload that is given by name, and the argument, which may be named as well: `grad_input(grad_input)`.
+/// The given overload name and the argument's name, which may be given as well: `grad_input(grad_input)`.
 fn named(name: &LitStr) -> syn::Result<(String, String)> {
     let text = name.value();
     let (overload, argument) = match text.strip_suffix(')').and_then(|text| text.split_once('(')) {
@@ -119,7 +119,7 @@ fn is_name(text: &str) -> bool {
     OperatorName::parse(&format!("name.{text}")).is_ok_and(|name| name.overload == text)
 }
 
-/// `add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)`
+/// The in-place variant's schema: `add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)`.
 fn in_place(schema: &Schema, span: Span, name: Option<&LitStr>) -> syn::Result<Schema> {
     let mut schema = schema.clone();
     let this = schema.arguments.iter_mut().find(|argument| argument.name == "self");

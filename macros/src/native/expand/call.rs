@@ -1,4 +1,4 @@
-//! Calls from one variant of an operation to another: what is passed, what is copied before, what is returned.
+//! Calls from one variant of an operation to another: which arguments to pass, copy beforehand, and return.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -6,11 +6,11 @@ use quote::{format_ident, quote};
 use crate::library::model::{Argument, Operator, Returned};
 use crate::rust_type::RustType;
 
-/// The operators that copy, of `aten`.
+/// The operators of `aten` that copy.
 const CLONE: &str = "aten::clone";
 const COPY: &str = "aten::copy_";
 
-/// What a tensor argument is, as far as derived kernels care.
+/// The kinds of tensor arguments that derived kernels distinguish.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     One,
@@ -18,7 +18,7 @@ pub(super) enum Shape {
     Optional,
 }
 
-/// The shape of a tensor argument.
+/// The kind of a tensor argument.
 pub(super) fn shape(ty: &RustType) -> Option<Shape> {
     match ty {
         RustType::Reference { target, .. } => match &**target {
@@ -31,7 +31,7 @@ pub(super) fn shape(ty: &RustType) -> Option<Shape> {
     }
 }
 
-/// Whether an argument is written to.
+/// Whether an argument is mutable.
 pub(super) fn is_written(ty: &RustType) -> bool {
     match ty {
         RustType::Reference { mutable, .. } => *mutable,
@@ -40,7 +40,7 @@ pub(super) fn is_written(ty: &RustType) -> bool {
     }
 }
 
-/// An argument, looked at: `&Tensor` of a `&mut Tensor`.
+/// An argument as a shared reference: `&Tensor` for a `&mut Tensor`.
 pub(super) fn look(argument: &Argument) -> TokenStream {
     let ident = &argument.ident;
     match (&argument.ty, is_written(&argument.ty)) {
@@ -50,7 +50,7 @@ pub(super) fn look(argument: &Argument) -> TokenStream {
     }
 }
 
-/// An argument, lent for a call: it can be used again afterwards.
+/// An argument reborrowed for a call, so that it can be used again afterwards.
 pub(super) fn lend(argument: &Argument) -> TokenStream {
     let ident = &argument.ident;
     match (&argument.ty, is_written(&argument.ty)) {
@@ -60,7 +60,7 @@ pub(super) fn lend(argument: &Argument) -> TokenStream {
     }
 }
 
-/// The returns of a call in names of their own, those that are arguments left out: `(r0, _)`.
+/// A pattern that names the returns of a call, except those that are arguments: `(r0, _)`.
 pub(super) fn pattern(operator: &Operator) -> TokenStream {
     let names = operator.returns.iter().enumerate().map(|(at, ret)| match ret.value {
         Returned::Owned(_) => {
@@ -88,7 +88,7 @@ pub(super) fn tuple(values: &[TokenStream]) -> TokenStream {
     }
 }
 
-/// A copy of an argument, as a variable, and how to lend it for writing.
+/// A statement that copies an argument to a variable, and an expression that lends it for writing.
 fn copy(argument: &Argument, to: &Ident) -> Option<(TokenStream, TokenStream)> {
     let from = look(argument);
     Some(match shape(&argument.ty)? {
@@ -103,7 +103,7 @@ fn copy(argument: &Argument, to: &Ident) -> Option<(TokenStream, TokenStream)> {
     })
 }
 
-/// The variant that returns results, by the one that writes to arguments: on copies of those.
+/// The functional variant, by calling the one that writes to arguments on copies of those.
 pub(super) fn functional(functional: &Operator, base: &Operator) -> Option<TokenStream> {
     let (mut copies, mut passed, mut copied) = (TokenStream::new(), Vec::new(), Vec::new());
     for (argument, target) in functional.arguments.iter().zip(&base.arguments) {
@@ -134,7 +134,7 @@ pub(super) fn functional(functional: &Operator, base: &Operator) -> Option<Token
     })
 }
 
-/// The variant with `out`, by the one that it was made of.
+/// The `out` variant, by calling the one that it was generated from.
 pub(super) fn out(out: &Operator, base: &Operator, base_is_in_place: bool) -> Option<TokenStream> {
     let outs: Vec<&Argument> = out.arguments.iter().filter(|own| is_out(own, base)).collect();
     let mut copies = TokenStream::new();
@@ -208,7 +208,7 @@ fn is_tensor(value: &Returned) -> bool {
     }
 }
 
-/// A tensor option that the variant with `out` does not have: the `out` argument's.
+/// A tensor option that the `out` variant does not have: taken from the `out` argument.
 fn option_of(argument: &Argument, outs: &[&Argument]) -> Option<TokenStream> {
     let out = &outs.first().filter(|out| shape(&out.ty) == Some(Shape::One))?.ident;
     let value = if argument.ident == "dtype" {

@@ -1,4 +1,4 @@
-//! The kernels of a namespace: those that the tables name, and those that are derived.
+//! The kernels of a namespace: those that the dispatch tables name, and those that are derived.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -15,7 +15,7 @@ use crate::native::keys;
 pub(super) struct Kernel<'a> {
     pub(super) operator: &'a Operator,
     pub(super) keys: Vec<&'static str>,
-    /// What is called, for people: the function's name.
+    /// The name that is shown for the kernel: that of the function.
     pub(super) function: String,
     /// The statements of the kernel.
     pub(super) body: TokenStream,
@@ -24,7 +24,7 @@ pub(super) struct Kernel<'a> {
 }
 
 impl Expansion<'_> {
-    /// A module with one record of all kernels, which the linker collects, and `register!` takes.
+    /// A module with one record of all kernels, which the linker collects and `register!` takes.
     pub(super) fn kernels(&self, members: &Members<'_>) -> TokenStream {
         let mut kernels = Vec::new();
         for entry in &members.entries {
@@ -85,7 +85,7 @@ impl Expansion<'_> {
         kernels
     }
 
-    /// The kernel of what `autogen` made.
+    /// The kernel of an operator that `autogen` generated.
     fn derived<'m>(
         &self,
         entry: &Entry,
@@ -109,7 +109,7 @@ impl Expansion<'_> {
         })
     }
 
-    /// A function of the module of kernels, from inside of `native_kernels`.
+    /// The path of a kernel function, as seen from inside `native_kernels`.
     pub(super) fn function(&self, name: &str, namespace: &str) -> TokenStream {
         let span = self.span();
         let parts = name.split("::").map(|part| crate::library::flat_name(part, "", span));
@@ -120,7 +120,7 @@ impl Expansion<'_> {
         quote::quote_spanned!(span=> super::super::#module #(#parts)::*)
     }
 
-    /// `const KERNEL_0`: the function as a kernel with types, which rustc checks.
+    /// `const KERNEL_0`: the function as a typed kernel, whose signature rustc checks.
     fn constant(&self, kernel: &Kernel<'_>, constant: &Ident) -> TokenStream {
         let Kernel { operator, body, .. } = kernel;
         let Head { generics, parameters, output } = head(operator);
@@ -172,7 +172,7 @@ impl Expansion<'_> {
 }
 
 impl Members<'_> {
-    /// An entry with its operator.
+    /// An entry with its operator, by name.
     pub(super) fn get(&self, name: &str) -> Option<(&Entry, &Operator)> {
         let entry = self.entries.iter().find(|entry| entry.func.name.to_string() == name)?;
         Some((entry, self.operators.get(name)?))

@@ -1,5 +1,5 @@
-//! Structured operators: one kernel, which writes to `out`, and one function that says what the result is like; the
-//! kernels of all variants are made of these two.
+//! Structured operators: one kernel, which writes to `out`, and one meta function, which describes the results. The
+//! kernels of all variants are derived from these two.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -12,19 +12,19 @@ use crate::native::entry::Entry;
 use crate::native::func::Kind;
 use crate::native::keys;
 
-/// Runs for backends that have a kernel for `out` alone.
+/// The key for backends that have a kernel only for `out`.
 const BY_OUT: &str = "CompositeExplicitAutogradNonFunctional";
 
 /// A structured operator.
 struct Structured<'a> {
-    /// The entry of the variant with `out`, and its operator.
+    /// The entry of the `out` variant, and its operator.
     entry: &'a Entry,
     out: &'a Operator,
-    /// The function that makes a tensor on `meta` for each result.
+    /// The meta function, which makes a tensor on `meta` for each result.
     meta: TokenStream,
-    /// `meta_0`, …
+    /// Variables for the meta function's results: `meta_0`, ….
     metas: Vec<Ident>,
-    /// The variants that return a result and that work in place.
+    /// The functional and in-place variants.
     delegates: Vec<(Kind, &'a Operator)>,
 }
 
@@ -98,7 +98,7 @@ impl<'a> Structured<'a> {
         self.entry.func.inputs().len()
     }
 
-    /// The kernel of each variant, the one with `out` first; `kernel` writes to `out`.
+    /// The kernel of each variant, the `out` variant first; `kernel` writes to `out`.
     fn bodies(&self, kernel: &TokenStream) -> Vec<(&'a Operator, TokenStream)> {
         let prepared = self.prepared();
         let arguments = self.out.arguments.iter().map(|argument| &argument.ident);
@@ -113,7 +113,7 @@ impl<'a> Structured<'a> {
         std::iter::once((self.out, out)).chain(others).collect()
     }
 
-    /// The kernels at Meta: nothing is computed.
+    /// The kernels at Meta, which compute no elements.
     fn meta_bodies(&self) -> Vec<(&'a Operator, TokenStream)> {
         let prepared = self.prepared();
         let returned: Vec<_> = self
@@ -143,7 +143,7 @@ impl<'a> Structured<'a> {
         std::iter::once((self.out, out)).chain(others).collect()
     }
 
-    /// What the results are like.
+    /// A call of the meta function.
     fn described(&self, operator: &Operator) -> TokenStream {
         let arguments = operator.arguments[..self.inputs()].iter().map(look);
         let names: Vec<_> = self.metas.iter().map(|name| quote!(#name)).collect();
@@ -151,7 +151,7 @@ impl<'a> Structured<'a> {
         quote!(let #names = #meta(#(#arguments),*)?;)
     }
 
-    /// … and the `out` arguments made like that.
+    /// A call of the meta function, after which the `out` arguments get the sizes and strides of its results.
     fn prepared(&self) -> TokenStream {
         let described = self.described(self.out);
         let outs = self.out.arguments[self.inputs()..].iter().zip(&self.metas).map(|(argument, meta)| {
@@ -201,7 +201,7 @@ impl<'a> Structured<'a> {
     }
 }
 
-/// The device of the first tensor.
+/// The device of the first tensor argument.
 fn device(arguments: &[Argument]) -> TokenStream {
     let first = arguments.iter().find_map(|argument| {
         let value = look(argument);

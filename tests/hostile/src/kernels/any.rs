@@ -1,4 +1,4 @@
-//! Every operator of `aten`, on tensors that are moved and written meanwhile, and on tensors that all lie in one memory.
+//! Every operator of `aten`, on tensors that are moved and written meanwhile, and on tensors that all share one memory.
 #![forbid(unsafe_code)]
 
 use std::borrow::Cow;
@@ -12,7 +12,7 @@ use torch_library_schema::Type;
 
 use crate::harness::{allowed, attempt, rounds};
 
-/// Numbers that look random, the same ones each time.
+/// Pseudo-random numbers, the same every time.
 struct Choices(u64);
 
 impl Choices {
@@ -27,7 +27,7 @@ impl Choices {
         &of[self.below(of.len())]
     }
 
-    /// A value of a type; its tensors are some of these.
+    /// A value of a type; tensors are chosen from these.
     fn value(&mut self, ty: &Type, tensors: &[Tensor]) -> Value<'static> {
         match ty {
             Type::Optional(_) if self.below(2) == 0 => Value::None,
@@ -61,7 +61,7 @@ impl Choices {
     }
 }
 
-/// Calls operators one after the other, chosen at random; none panics, unless it may.
+/// Calls randomly chosen operators one after the other; none may panic, unless that is allowed.
 fn call_all(seed: u64, tensors: &[Tensor], may_panic: bool) {
     let operators: Vec<_> = Dispatcher::global().operators().into_iter().map(|info| info.operator).collect();
     let mut choices = Choices(seed);
@@ -109,8 +109,8 @@ fn pool(n: i64) -> Result<Vec<Tensor>> {
     ])
 }
 
-/// Threads call any operator on some tensors, while another fills, resizes and moves them. A composite that looks twice at the sizes
-/// of a tensor, which others change in between, may panic: elements are out of its reach.
+/// Threads call any operator on some tensors, while another fills, resizes and moves them. A composite that reads the sizes of a
+/// tensor twice, while others change them, may panic: it has no access to elements.
 pub(crate) fn any_operator_while_moved() -> Result<()> {
     let (tensors, done) = (pool(4)?, AtomicBool::new(false));
     thread::scope(|scope| {
@@ -161,7 +161,7 @@ pub(crate) fn any_operator_on_one_memory() -> Result<()> {
     Ok(())
 }
 
-/// Every argument is a view of one memory so large that the kernels share it among threads.
+/// Every argument is a view of one memory so large that kernels divide it among threads.
 pub(crate) fn any_operator_on_large_memory() -> Result<()> {
     call_all(4242, &one_memory(300)?, false);
     Ok(())

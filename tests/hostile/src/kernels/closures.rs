@@ -1,4 +1,4 @@
-//! Closures that a loop runs, and that write to what the loop reads.
+//! Closures that run in a loop and write to what the loop reads.
 #![forbid(unsafe_code)]
 
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
@@ -13,7 +13,7 @@ use crate::harness::{allowed, attempt, count, right_or_refused, rounds, together
 
 const LEN: usize = count(100_000, 300);
 
-/// Sums elements, and does something else whenever it is asked to.
+/// Sums elements, and does something else in each of its methods.
 struct Sum<D> {
     does: D,
     in_steps: bool,
@@ -39,7 +39,7 @@ impl<D: Fn() + Sync> Fold<f64> for Sum<D> {
         a + b
     }
 
-    /// Elements that lie behind a shared reference do not change.
+    // Elements behind a shared reference must not change.
     fn slice(&self, elements: &[f64], _: usize) -> f64 {
         let before: f64 = elements.iter().sum();
         (self.does)();
@@ -75,7 +75,7 @@ pub(crate) fn slice_writes() -> Result<()> {
     Ok(())
 }
 
-/// `Fold::slice` gives the tensor other sizes.
+/// `Fold::slice` resizes the tensor.
 pub(crate) fn slice_resizes() -> Result<()> {
     let x = ones();
     assert_sum(sum(&x, false, || {
@@ -85,7 +85,7 @@ pub(crate) fn slice_resizes() -> Result<()> {
     Ok(())
 }
 
-/// `Fold::slice` gives the tensor other memory: the old one had no other handle.
+/// `Fold::slice` gives the tensor other memory, although the old memory has no other handle.
 pub(crate) fn slice_sets_storage() -> Result<()> {
     let mut x = ones();
     let handle = std::sync::Mutex::new(x.strided_view(x.sizes(), &[1], 0)?);
@@ -103,7 +103,7 @@ pub(crate) fn slice_sets_storage() -> Result<()> {
     Ok(())
 }
 
-/// `Fold::slice` calls operators on what it folds, in place among them.
+/// `Fold::slice` calls operators on the tensor that it folds, including in-place ones.
 pub(crate) fn slice_calls_operators() -> Result<()> {
     let x = ones();
     assert_sum(sum(&x, false, || {
@@ -120,7 +120,7 @@ pub(crate) fn slice_calls_operators() -> Result<()> {
     Ok(())
 }
 
-/// `Fold::step` writes.
+/// `Fold::step` writes to the tensor.
 pub(crate) fn step_writes() -> Result<()> {
     let x = ones();
     let columns = x.strided_view(&[10, LEN as i64 / 10], &[1, 10], 0)?;
@@ -132,7 +132,7 @@ pub(crate) fn step_writes() -> Result<()> {
     Ok(())
 }
 
-/// What makes results of values writes to them, and to the input.
+/// `Fold::finish` writes to the results and to the input.
 pub(crate) fn finish_writes() -> Result<()> {
     let x = ones();
     let rows = x.strided_view(&[100, LEN as i64 / 100], &[LEN as i64 / 100, 1], 0)?;
@@ -209,7 +209,7 @@ pub(crate) fn map_calls_operators() -> Result<()> {
     Ok(())
 }
 
-/// Closures of loops that panic in the middle, on this thread and on others: then the tensors are as free as before.
+/// Closures of loops panic midway, on this thread and on others: afterwards the tensors must not be leased.
 pub(crate) fn closure_panics() -> Result<()> {
     for at in [0, 1, LEN / 2, LEN - 1] {
         let (x, out) = (ones(), Tensor::from(vec![0.0; LEN]));
@@ -233,7 +233,7 @@ pub(crate) fn closure_panics() -> Result<()> {
     Ok(())
 }
 
-/// What is thrown panics itself when it is dropped.
+/// A panic payload that itself panics when it is dropped, always.
 struct Bomb;
 
 impl Drop for Bomb {
@@ -242,7 +242,7 @@ impl Drop for Bomb {
     }
 }
 
-/// Each part of a range panics, on whichever thread it is, and throws what panics when it is dropped.
+/// Each part of a range panics, on whichever thread it runs, with a payload that panics when it is dropped.
 pub(crate) fn ranges_panic() -> Result<()> {
     for round in rounds() {
         let done = AtomicUsize::new(0);
@@ -266,7 +266,7 @@ pub(crate) fn ranges_panic() -> Result<()> {
     Ok(())
 }
 
-/// Ranges within ranges, and operators within them, all of which share the threads.
+/// Nested ranges, and operators within them, all of which share the threads.
 pub(crate) fn ranges_within_ranges() -> Result<()> {
     let (done, x) = (AtomicUsize::new(0), ones());
     ranges(1 << 18, |_| {
@@ -298,7 +298,7 @@ pub(crate) fn compute_in_threads() -> Result<()> {
     Ok(())
 }
 
-/// Who draws runs a loop whose closure draws, too, on every thread that has a part of it.
+/// A loop runs while a generator is held, and its closure draws too, on every thread that has a part of the loop.
 pub(crate) fn draws_within_a_turn() -> Result<()> {
     let (generator, len) = (Generator::with_seed(0), 1 << 18);
     let x = Tensor::from(vec![1.0; len]);

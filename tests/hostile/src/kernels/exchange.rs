@@ -1,4 +1,4 @@
-//! Memory that other libraries and files share, kept beyond its tensor or changed under it.
+//! Memory that is shared with other libraries and files, kept after its tensor is gone or changed under it.
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ fn replaced(x: &mut Tensor, value: f64) -> Result<()> {
     x.set_storage(Storage::from_vec(vec![value]), &[1], &[1], 0)
 }
 
-/// What was lent by DLPack lives on when the tensor gets other memory, and when it is gone.
+/// Memory lent by DLPack stays alive when the tensor gets other memory, and when it is dropped.
 pub(crate) fn dlpack_outlives_its_tensor() -> Result<()> {
     let mut x = Tensor::from(vec![1.0; LEN]);
     let (managed, dropped) = (Managed::of(&x)?, Managed::of(&x)?);
@@ -59,7 +59,7 @@ pub(crate) fn dlpack_while_moved() -> Result<()> {
     Ok(())
 }
 
-/// Arrays of every stride come in; arrays go out while a tensor is written.
+/// Arrays of every stride are imported; arrays are exported while a tensor is written.
 pub(crate) fn arrays_while_written() -> Result<()> {
     for (shape, strides) in [([2, 3], [3, 1]), ([2, 3], [1, 2]), ([1, 3], [100, 1]), ([3, 1], [1, 77]), ([0, 3], [1, 1])] {
         let room = shape[0] * strides[0] + shape[1] * strides[1] + 1;
@@ -78,7 +78,7 @@ pub(crate) fn arrays_while_written() -> Result<()> {
         attempt(from_array(array));
     }
     let x = Tensor::from(vec![1.0; LEN]);
-    let whole = aten::detach(&x)?; // keeps its sizes, so that every write is of all elements
+    let whole = aten::detach(&x)?; // keeps its sizes, so that every write covers all elements
     together(&[
         &|_| {
             if let Some(array) = allowed(to_array::<f64>(&x)) {
@@ -91,7 +91,7 @@ pub(crate) fn arrays_while_written() -> Result<()> {
     Ok(())
 }
 
-/// Files whose headers promise more than there is.
+/// Files whose headers promise more data than there is.
 pub(crate) fn files_that_lie() -> Result<()> {
     let headers = [
         r#"{"x":{"dtype":"F64","shape":[4],"data_offsets":[0,32]}}"#,
@@ -148,7 +148,7 @@ pub(crate) fn files_while_written() -> Result<()> {
     Ok(())
 }
 
-/// Batches are taken while the tensors get fewer examples.
+/// Batches are taken while the tensors lose examples.
 pub(crate) fn batches_while_moved() -> Result<()> {
     let (images, labels) = (Tensor::from(vec![1.0; LEN]), Tensor::from(vec![1i64; LEN]));
     let generator = Generator::with_seed(0);
@@ -168,7 +168,7 @@ pub(crate) fn batches_while_moved() -> Result<()> {
     Ok(())
 }
 
-/// Bytes that are neither 0 nor 1, as bools of every operator that takes them.
+/// Bytes that are neither 0 nor 1, as bools, in every operator that takes them.
 pub(crate) fn truths_of_any_bytes() -> Result<()> {
     let bytes: Vec<u8> = (0..LEN).map(|i| (i % 5) as u8 * 63).collect();
     let truths = bytes.iter().filter(|byte| **byte != 0).count() as i64;

@@ -1,4 +1,4 @@
-//! Operators at the end of a thread, when what kernels keep for it is gone, or about to go.
+//! Operators at the end of a thread, when the kernels' thread-local values are gone or about to go.
 #![forbid(unsafe_code)]
 
 use std::cell::RefCell;
@@ -9,7 +9,7 @@ use torch_library_kernels::aten;
 
 use crate::harness::attempt;
 
-/// Calls kernels that keep something for their thread, or share work with others.
+/// Calls kernels that use thread-local values, or share work with other threads.
 fn call_kernels() -> Result<()> {
     let ones = |sizes: &[i64]| Tensor::full(sizes, 1.0, DType::Float32, Device::CPU);
     let image = ones(&[1, 2, 16, 16])?;
@@ -33,7 +33,7 @@ fn call_kernels() -> Result<()> {
     Ok(())
 }
 
-/// Operators are called while the thread's own values are dropped, before those of the kernels and after them.
+/// Operators are called while the thread's own thread-local values are dropped, before those of the kernels and after them.
 pub(crate) fn kernels_at_thread_exit() -> Result<()> {
     struct Calls;
 

@@ -18,7 +18,7 @@ fn leaf(len: usize) -> Result<Tensor> {
     Ok(x)
 }
 
-/// A chain of 20 000 products is walked back, and dropped, with less stack than as many calls would take; so is one of views.
+/// The backward pass through a chain of 20 000 products, and dropping it, must not take stack for each; the same for a chain of views.
 pub(crate) fn deep_graph() -> Result<()> {
     let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(walk_and_drop)?;
     thread.join().expect("nothing panics")
@@ -41,7 +41,7 @@ fn walk_and_drop() -> Result<()> {
     Ok(())
 }
 
-/// A hook in the backward pass writes to what was saved, and to leaves and gradients; it is told, or gradients are right.
+/// A hook in the backward pass writes to saved tensors, leaves and gradients: it gets an error, or the gradients are right.
 pub(crate) fn hooks_write_in_backward() -> Result<()> {
     for _ in rounds() {
         let x = leaf(64)?;
@@ -66,7 +66,7 @@ pub(crate) fn hooks_write_in_backward() -> Result<()> {
     Ok(())
 }
 
-/// Threads move what a graph has saved, while others go back through it.
+/// Threads move the tensors that a graph has saved, while others run the backward pass.
 pub(crate) fn saved_tensors_moved() -> Result<()> {
     let x = leaf(1 << 12)?;
     let exp = aten::exp(&x)?;
@@ -80,7 +80,7 @@ pub(crate) fn saved_tensors_moved() -> Result<()> {
     Ok(())
 }
 
-/// Threads accumulate gradients into one leaf: the sum of all that were not refused.
+/// Threads accumulate gradients into one leaf: the result must be the sum of all that were not refused.
 pub(crate) fn checkpointed_in_threads() -> Result<()> {
     let (x, done) = (leaf(256)?, std::sync::atomic::AtomicUsize::new(0));
     let back = |_| {
@@ -153,7 +153,7 @@ pub(crate) fn traced_in_threads() -> Result<()> {
     Ok(())
 }
 
-/// Who observes that a leaf adds a gradient to what it has goes back to that leaf again.
+/// An observer of a leaf's gradient accumulation runs a backward pass to the same leaf.
 pub(crate) fn leaf_accumulates_within_itself() -> Result<()> {
     let x = leaf(4)?;
     let loss = aten::sum(&aten::mul_Tensor(&x, &x)?)?;

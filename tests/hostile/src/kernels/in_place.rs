@@ -11,7 +11,7 @@ use crate::harness::{allowed, assert_one_of, attempt, count, right_or_refused, t
 
 const LEN: usize = count(100_000, 64);
 
-/// Threads add one: what is there is the number of additions that were not refused.
+/// Threads add one: the result must be the number of additions that were not refused.
 pub(crate) fn added_in_threads() -> Result<()> {
     let (x, one, added) = (Tensor::from(vec![0.0; LEN]), Tensor::from(vec![1.0; LEN]), AtomicUsize::new(0));
     let adds = |_| {
@@ -24,7 +24,7 @@ pub(crate) fn added_in_threads() -> Result<()> {
     Ok(())
 }
 
-/// The same on two views of which each has a half that the other has too.
+/// Threads add one to two views that share half of their elements.
 pub(crate) fn overlapping_views_added() -> Result<()> {
     let x = Tensor::from(vec![0.0; LEN]);
     let third = LEN as i64 / 4;
@@ -45,7 +45,7 @@ pub(crate) fn overlapping_views_added() -> Result<()> {
     Ok(())
 }
 
-/// Optimisers that threads step, and that share parameters, gradients and what they remember.
+/// Optimisers that run in several threads and share parameters, gradients and state.
 pub(crate) fn optimizers_share_state() -> Result<()> {
     let parameter = Tensor::from(vec![1f32; LEN]);
     parameter.set_requires_grad(true)?;
@@ -71,7 +71,7 @@ pub(crate) fn optimizers_share_state() -> Result<()> {
     Ok(())
 }
 
-/// Lists that name one tensor many times, and itself as what it is computed with.
+/// Lists that contain one tensor many times, also as an operand of itself.
 pub(crate) fn one_tensor_twice() -> Result<()> {
     let x = Tensor::from(vec![1.0; LEN]);
     let list = || vec![x.clone(), x.clone(), x.clone()];
@@ -86,7 +86,7 @@ pub(crate) fn one_tensor_twice() -> Result<()> {
     Ok(())
 }
 
-/// A matrix is added to itself, turned around: as if from a copy, or refused.
+/// A matrix is added to its own transpose in place: the result must be as if from a copy, or an error.
 pub(crate) fn transposed_onto_itself() -> Result<()> {
     const N: i64 = count(300, 8) as i64;
     let x = Tensor::from((0..N * N).map(|i| i as f64).collect::<Vec<_>>()).strided_view(&[N, N], &[N, 1], 0)?;
@@ -116,7 +116,7 @@ pub(crate) fn generators_of_kernels() -> Result<()> {
     Ok(())
 }
 
-/// Threads give one tensor as the place of their results.
+/// Threads use one tensor as `out` for their results.
 pub(crate) fn results_in_threads() -> Result<()> {
     let (out, inputs) = (Tensor::from([0.0]), [1.0, 2.0].map(|value| Tensor::from(vec![value; LEN])));
     let computes = |k: usize| {

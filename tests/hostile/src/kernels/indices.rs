@@ -1,4 +1,4 @@
-//! Indices, lengths and labels that another thread writes while a kernel goes by them.
+//! Indices, lengths and labels that another thread writes while a kernel uses them.
 #![forbid(unsafe_code)]
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,10 +11,10 @@ use crate::harness::{allowed, attempt, count, rounds};
 
 const ROWS: i64 = count(20_000, 32) as i64;
 
-/// Far beyond any memory, and so near that it may be somebody else's.
+/// An index far beyond any memory, and one so near that it may hit another allocation.
 const WILD: [i64; 4] = [1 << 40, -(1 << 40), 1 << 16, i64::MAX];
 
-/// Calls while a thread writes wild values over these whole numbers and takes them back; results are finite where they are read.
+/// Calls while a thread writes wild values over these integers and restores them; the results that are read must be finite.
 fn attack(index: &Tensor, value: i64, call: impl Fn(&Tensor) -> Result<Tensor>) -> Result<()> {
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -99,7 +99,7 @@ pub(crate) fn put_indices() -> Result<()> {
     attack(&longs(&[ROWS], 3)?, 3, |index| aten::put_(&mut x.clone(), index, &values).map(|x| x.clone()))
 }
 
-/// The bags of a table, and where each begins.
+/// Another thread writes the indices of an embedding bag, and the offsets where the bags begin.
 pub(crate) fn embedding_bag_indices() -> Result<()> {
     let (x, index) = (table()?, longs(&[ROWS], 3)?);
     attack(&index, 3, |index| Ok(aten::embedding_bag(&x, index, &longs(&[2], 0)?)?.0))?;
@@ -114,7 +114,7 @@ pub(crate) fn unpool_indices() -> Result<()> {
     })
 }
 
-/// Pivots of a factor, which say which rows were exchanged.
+/// Another thread writes the pivots of an LU factorisation.
 pub(crate) fn pivots_changed() -> Result<()> {
     let (factor, right) = (aten::eye(64)?, Tensor::full(&[64, 4], 1.0, DType::Float32, Device::CPU)?);
     let pivots = Tensor::full(&[64], 1, DType::Int32, Device::CPU)?;
@@ -122,7 +122,7 @@ pub(crate) fn pivots_changed() -> Result<()> {
     attack(&pivots, 1, |pivots| Ok(aten::lu_unpack(&factor, pivots)?.0))
 }
 
-/// Lengths of sequences.
+/// Another thread writes the lengths of sequences.
 pub(crate) fn lengths_changed() -> Result<()> {
     let scores = Tensor::full(&[16, 8, 4], -1.0, DType::Float64, Device::CPU)?;
     let targets = longs(&[8, 4], 1)?;
@@ -132,13 +132,13 @@ pub(crate) fn lengths_changed() -> Result<()> {
     attack(&inputs, 16, |inputs| aten::ctc_loss_Tensor(&scores, &targets, inputs, &lengths))
 }
 
-/// How often each element is repeated: what is wild here is too much to ask for.
+/// Another thread writes the numbers of repeats: a wild one asks for too large a result.
 pub(crate) fn repeats_changed() -> Result<()> {
     let x = Tensor::full(&[64], 1.0, DType::Float64, Device::CPU)?;
     attack(&longs(&[64], 2)?, 2, |repeats| aten::repeat_interleave_self_Tensor(&x, repeats))
 }
 
-/// In which order a sequence is sorted.
+/// Another thread writes the permutation that sorts a sequence.
 pub(crate) fn sorters_changed() -> Result<()> {
     let x = Tensor::full(&[ROWS], 1.0, DType::Float64, Device::CPU)?;
     let wanted = Tensor::full(&[16], 0.5, DType::Float64, Device::CPU)?;
@@ -147,8 +147,8 @@ pub(crate) fn sorters_changed() -> Result<()> {
     })
 }
 
-/// Labels of a loss, and numbers that are counted. `one_hot` takes as many classes as the largest label says, and 65 537 are a
-/// fair request: few labels, so that the answer to it fits.
+/// Another thread writes the labels of a loss, and numbers to be counted. `one_hot` makes as many classes as the largest label
+/// says, and 65 537 are a valid request, so there are few labels, to keep its result small.
 pub(crate) fn labels_changed() -> Result<()> {
     let scores = Tensor::full(&[ROWS, 8], -1.0, DType::Float64, Device::CPU)?;
     attack(&longs(&[ROWS], 3)?, 3, |labels| aten::nll_loss(&scores, labels))?;

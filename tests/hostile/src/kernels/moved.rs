@@ -14,13 +14,13 @@ fn filled(len: i64, value: f64) -> Storage {
     Storage::from_vec(vec![value; len as usize])
 }
 
-/// Gives the tensor a small memory of ones and a large one of twos in turn.
+/// Alternately gives the tensor a small memory of ones and a large one of twos.
 fn swap(x: &Tensor, round: usize) {
     let (len, value) = if round.is_multiple_of(2) { (LARGE, 2.0) } else { (SMALL, 1.0) };
     attempt(x.clone().set_storage(filled(len, value), &[len], &[1], 0));
 }
 
-/// Runs an operator on a tensor whose memory is exchanged: what comes back, if anything does, is that of the one or of the other.
+/// Runs an operator on a tensor whose memory is exchanged: a result, if there is one, must come from one of the two memories.
 fn attack(names: &[&str], call: impl Fn(&Tensor) -> Result<Tensor> + Sync, want: [f64; 2]) -> Result<()> {
     let x = Tensor::from(vec![1.0; SMALL as usize]);
     let calls = |_| {
@@ -38,7 +38,7 @@ pub(crate) fn storage_set_while_negated() -> Result<()> {
     attack(&["aten::neg"], |x| aten::neg(&aten::neg(x)?), [1.0, 2.0])
 }
 
-/// One thread resizes to less and to more, two add.
+/// One thread shrinks and grows a tensor, two add it.
 pub(crate) fn resized_while_added() -> Result<()> {
     let x = Tensor::from(vec![1.0; LARGE as usize]);
     let adds = |_| {
@@ -53,7 +53,7 @@ pub(crate) fn resized_while_added() -> Result<()> {
     Ok(())
 }
 
-/// A matrix that is turned around, cut and exchanged while it is multiplied.
+/// A matrix is transposed, shrunk and replaced while it is multiplied.
 pub(crate) fn moved_while_multiplied() -> Result<()> {
     const N: i64 = count(64, 4) as i64;
     for dtype in [DType::Float32, DType::Float64, DType::Int64, DType::Complex64] {
@@ -76,7 +76,7 @@ pub(crate) fn moved_while_multiplied() -> Result<()> {
     Ok(())
 }
 
-/// A list of one tensor is joined while the tensor changes.
+/// A list that contains one tensor repeatedly is concatenated while the tensor changes.
 pub(crate) fn lists_moved_while_joined() -> Result<()> {
     let x = Tensor::from(vec![1.0; SMALL as usize]);
     let joins = |_| {
@@ -89,14 +89,14 @@ pub(crate) fn lists_moved_while_joined() -> Result<()> {
     attack(&["aten::stack"], |x| aten::stack(std::slice::from_ref(x)), [1.0, 2.0])
 }
 
-/// A tensor shrinks while it is summed up.
+/// A tensor shrinks while it is summed.
 pub(crate) fn shrunk_while_reduced() -> Result<()> {
     attack(&["aten::"], aten::sum, [SMALL as f64, 2.0 * LARGE as f64])?;
     attack(&["aten::"], |x| aten::cumsum(x, 0)?.strided_view(&[1], &[1], 0), [1.0, 2.0])?;
     attack(&["aten::"], aten::amax, [1.0, 2.0])
 }
 
-/// A tensor is filled with whole numbers while it is summed up: the sum is one of them times the number of elements.
+/// A tensor is filled with integers while it is summed: the sum must be one of them times the number of elements.
 pub(crate) fn written_while_reduced() -> Result<()> {
     let x = Tensor::from(vec![1.0; LARGE as usize]);
     let sums = |_| {
@@ -131,7 +131,7 @@ pub(crate) fn rows_moved_while_sorted() -> Result<()> {
     Ok(())
 }
 
-/// Copies from a tensor to another and back, while both are moved.
+/// A tensor is copied to another and back, while both are moved.
 pub(crate) fn written_while_copied() -> Result<()> {
     let (x, y) = (Tensor::from(vec![1.0; LARGE as usize]), Tensor::from(vec![2f32; LARGE as usize]));
     together(&[

@@ -32,7 +32,7 @@ fn typed(x: &Tensor, dtype: DType, sizes: &[i64], strides: &[i64], offset: i64) 
     Tensor::from_storage(x.storage().clone(), sizes, strides, offset, dtype, x.key_set())
 }
 
-/// Two results of one fold lie one element apart in one memory: equal calls give equal results.
+/// Two results of one fold overlap in memory, one element apart: equal calls must give equal results.
 pub(crate) fn fold_outputs_overlap() -> Result<()> {
     let x = Tensor::from((0..2 * ROWS).map(|i| (i % 7) as f64).collect::<Vec<_>>()).strided_view(&[ROWS, 2], &[2, 1], 0)?;
     let mut first = None;
@@ -48,7 +48,7 @@ pub(crate) fn fold_outputs_overlap() -> Result<()> {
     Ok(())
 }
 
-/// Operators with several results get one memory for them, in one type and in two.
+/// Operators with several results get the same memory for all of them, with one dtype and with two.
 pub(crate) fn out_variants_overlap() -> Result<()> {
     let x = Tensor::from((0..ROWS).map(|i| ((i * 31) % 1000) as f64).collect::<Vec<_>>()).strided_view(&[ROWS / 4, 4], &[4, 1], 0)?;
     for shift in [0, 1, 2] {
@@ -73,7 +73,7 @@ pub(crate) fn out_variants_overlap() -> Result<()> {
     Ok(())
 }
 
-/// Running statistics that are one tensor, overlapping ones, or the input itself.
+/// Running statistics that are one tensor, overlap, or are the input itself.
 pub(crate) fn statistics_overlap() -> Result<()> {
     let x = Tensor::from(vec![2.0; 4096]).strided_view(&[64, 8, 8], &[64, 8, 1], 0)?;
     let memory = Tensor::from(vec![1.0; 16]);
@@ -93,7 +93,7 @@ pub(crate) fn statistics_overlap() -> Result<()> {
     Ok(())
 }
 
-/// A tensor is computed from its own bytes, seen as another type.
+/// A tensor is computed from its own bytes, viewed as another dtype.
 pub(crate) fn two_types_one_memory() -> Result<()> {
     let len = count(100_000, 64) as i64;
     for dtype in [DType::Float32, DType::Int32, DType::UInt8, DType::Bool, DType::Complex64, DType::Float16] {
@@ -120,7 +120,7 @@ pub(crate) fn two_types_one_memory() -> Result<()> {
     Ok(())
 }
 
-/// Results whose elements lie on each other: all in one place, or every one over the next.
+/// Results with internal overlap: all elements in one place, or each overlapping the next.
 pub(crate) fn outputs_that_coincide() -> Result<()> {
     let len = count(100_000, 64) as i64;
     let x = Tensor::from(vec![1.0; len as usize]);
@@ -148,7 +148,7 @@ pub(crate) fn outputs_that_coincide() -> Result<()> {
     Ok(())
 }
 
-/// Results that lie over a part of what they are computed from.
+/// Results that partially overlap the inputs from which they are computed.
 pub(crate) fn results_over_inputs() -> Result<()> {
     let len = count(100_000, 64) as i64;
     let memory = Tensor::from((0..2 * len).map(|i| i as f64).collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! Results of more parts than there is memory, and of sizes that no loop comes to the end of.
+//! Results with more parts than there is memory, and sizes that no loop could finish.
 #![forbid(unsafe_code)]
 
 use torch_library::autograd::{self, GradOptions};
@@ -13,7 +13,7 @@ fn wide() -> Result<Tensor> {
     Tensor::from([1.0]).strided_view(&[WIDE], &[0], 0)
 }
 
-/// An expanded tensor of 2^45 elements, in parts of one.
+/// An expanded tensor of 2^45 elements is split into parts of one.
 pub(crate) fn parts_without_end() -> Result<()> {
     let x = wide()?;
     let matrix = x.strided_view(&[WIDE, 2], &[0, 0], 0)?;
@@ -67,7 +67,7 @@ pub(crate) fn sizes_without_end() -> Result<()> {
     Ok(())
 }
 
-/// 200 000 dimensions: operators refuse them, or take no time to speak of.
+/// 200 000 dimensions: operators must refuse them, or take negligible time.
 pub(crate) fn dimensions_without_end() -> Result<()> {
     let ones = vec![1; count(200_000, 100)];
     let Some(x) = allowed(Tensor::from([1.0]).strided_view(&ones, &ones, 0)) else { return Ok(()) };
@@ -86,7 +86,7 @@ pub(crate) fn dimensions_without_end() -> Result<()> {
     Ok(())
 }
 
-/// Tensors without elements, of which one dimension is longer than any memory, and the way back from them.
+/// Tensors without elements, one of whose dimensions is longer than any memory, and the backward pass from them.
 pub(crate) fn nothing_in_many_rows() -> Result<()> {
     let nothing = |dtype| {
         let x = Tensor::empty(&[2, 1 << 40, 0], dtype, Device::CPU)?;

@@ -1,4 +1,4 @@
-//! Storages of backends that do not keep their word.
+//! Storages of backends that break their promises.
 #![forbid(unsafe_code)]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,7 +17,7 @@ fn tensor_over(storage: &Storage, len: usize) -> Result<Tensor> {
     Tensor::from_storage(storage.clone(), &[len as i64], &[1], 0, DType::Int64, keys)
 }
 
-/// Reads and writes all that a tensor over such a storage reaches.
+/// Reads and writes everything that a tensor over such a storage reaches.
 fn touch(storage: &Storage) {
     for len in [0, 1, BYTES / 8, BYTES / 8 + 1, 1 << 20] {
         let Some(mut x) = allowed(tensor_over(storage, len)) else { continue };
@@ -31,12 +31,12 @@ fn touch(storage: &Storage) {
     }
 }
 
-/// A storage made of a liar, or nothing where the lie was seen.
+/// A storage of a lying backend, or `None` if the lie was detected.
 fn storage(backend: impl StorageImpl) -> Option<Storage> {
     catch_unwind(AssertUnwindSafe(|| Storage::new(backend))).ok()
 }
 
-/// A backend that answers as these functions say, with the number of the question.
+/// A backend whose answers are these functions of the number of the question.
 struct Liar {
     host: Vec<Storage>,
     asked: AtomicUsize,
@@ -74,7 +74,7 @@ impl StorageImpl for Liar {
     }
 }
 
-/// Each answer is another size.
+/// The backend gives a different size with each answer.
 pub(crate) fn size_that_changes() -> Result<()> {
     let sizes: [fn(usize) -> usize; 3] = [|n| [BYTES, 1 << 40][n % 2], |n| BYTES >> n, |n| usize::MAX - n];
     for nbytes in sizes {
@@ -85,7 +85,7 @@ pub(crate) fn size_that_changes() -> Result<()> {
     Ok(())
 }
 
-/// Each answer is other memory, some of it too small.
+/// The backend gives different memory with each answer, some of it too small.
 pub(crate) fn host_that_changes() -> Result<()> {
     let host = [BYTES, 8, 0, 1024].map(|bytes| Storage::zeroed(bytes, Device::CPU));
     let host = host.into_iter().collect::<Result<Vec<_>>>()?;
@@ -98,7 +98,7 @@ pub(crate) fn host_that_changes() -> Result<()> {
     Ok(())
 }
 
-/// The host memory is smaller than the backend says; or there is none.
+/// The host memory is smaller than the backend says, or there is none.
 pub(crate) fn host_too_small() -> Result<()> {
     for host in [0, 1, BYTES - 1] {
         if let Some(storage) = storage(Liar::new(host)?) {
@@ -113,7 +113,7 @@ pub(crate) fn host_too_small() -> Result<()> {
     Ok(())
 }
 
-/// Two storages lend one memory: a write through the one is a write for the other.
+/// Two storages lend the same memory: a write through one is a write to the other.
 pub(crate) fn host_shared_by_two() -> Result<()> {
     let host = Storage::zeroed(count(1 << 15, 64), Device::CPU)?;
     let lent = || {
@@ -142,7 +142,7 @@ pub(crate) fn host_shared_by_two() -> Result<()> {
     Ok(())
 }
 
-/// A storage lends one that lends one, and so on.
+/// A storage lends a storage that lends a storage, and so on.
 pub(crate) fn host_of_itself() -> Result<()> {
     let mut host = Storage::zeroed(BYTES, Device::CPU)?;
     for _ in 0..100 {
@@ -163,7 +163,7 @@ pub(crate) fn host_of_itself() -> Result<()> {
     Ok(())
 }
 
-/// Each answer is another device.
+/// The backend gives a different device with each answer.
 pub(crate) fn device_that_changes() -> Result<()> {
     let device: fn(usize) -> Device = |n| [Device::CPU, Device::META, DeviceType::Cuda.into()][n % 3];
     if let Some(storage) = storage(Liar { device, ..Liar::new(BYTES)? }) {
@@ -176,7 +176,7 @@ pub(crate) fn device_that_changes() -> Result<()> {
     Ok(())
 }
 
-/// Every question is a panic, from some number on; so is the end.
+/// Every method of the backend panics from some call on, and so does its destructor.
 pub(crate) fn backend_that_panics() -> Result<()> {
     struct Panics(AtomicUsize, Storage);
 
@@ -234,7 +234,7 @@ pub(crate) fn backend_that_panics() -> Result<()> {
     Ok(())
 }
 
-/// The last handle of a storage goes: its owner then uses tensors, and keeps its host memory.
+/// The last handle of a storage is dropped: its owner then uses tensors, and keeps its host memory.
 pub(crate) fn backend_that_calls_when_dropped() -> Result<()> {
     struct Calls {
         host: Storage,
@@ -285,7 +285,7 @@ pub(crate) fn backend_that_calls_when_dropped() -> Result<()> {
     Ok(())
 }
 
-/// Storages that hold storages: dropping 200 000 of them takes no stack.
+/// Storages that own storages: dropping 200 000 of them must not take stack.
 pub(crate) fn deep_storages() -> Result<()> {
     struct Holds(#[expect(dead_code, reason = "held, and dropped")] Option<Storage>);
 
@@ -312,7 +312,7 @@ pub(crate) fn deep_storages() -> Result<()> {
     Ok(())
 }
 
-/// One memory under many types: numbers come out of any bytes, and bools are true or false.
+/// The same memory as many dtypes: any bytes give numbers, and bools are true or false.
 pub(crate) fn host_of_another_dtype() -> Result<()> {
     let storage = Storage::from_vec((0..=255u8).collect());
     let keys = DispatchKeySet::from_key(DispatchKey::CPU);

@@ -11,7 +11,7 @@ fn zeros() -> Tensor {
     Tensor::from(vec![0i64; LEN])
 }
 
-/// One thread fills, another copies out: a copy has one value throughout.
+/// One thread fills a tensor, another copies it out: each copy must have one value throughout.
 pub(crate) fn fill_while_read() -> Result<()> {
     let x = zeros();
     together(&[
@@ -27,7 +27,7 @@ pub(crate) fn fill_while_read() -> Result<()> {
     Ok(())
 }
 
-/// One thread copies in, another looks at single elements, a third at all by an iterator that reads the tensor itself.
+/// One thread copies in, another reads single elements, a third reads all of them by an iterator that reads the tensor itself.
 pub(crate) fn copy_while_read() -> Result<()> {
     let x = zeros();
     let (zeros, ones) = (vec![0i64; LEN], vec![1i64; LEN]);
@@ -50,7 +50,7 @@ pub(crate) fn copy_while_read() -> Result<()> {
     Ok(())
 }
 
-/// Two threads fill views that overlap, a third reads all of it: each half is of one write.
+/// Two threads fill overlapping views, a third reads both: each half must come from one write.
 pub(crate) fn overlapping_views_filled() -> Result<()> {
     let x = zeros();
     let half = LEN as i64 / 2;
@@ -72,7 +72,7 @@ pub(crate) fn overlapping_views_filled() -> Result<()> {
     Ok(())
 }
 
-/// Each thread fills rows of its own: it may be refused, but what was written stays.
+/// Each thread fills rows of its own: a write may be refused, but what was written must stay.
 pub(crate) fn disjoint_parts_filled() -> Result<()> {
     let x = zeros();
     let (even, odd) =
@@ -88,7 +88,7 @@ pub(crate) fn disjoint_parts_filled() -> Result<()> {
     Ok(())
 }
 
-/// Threads print, compare and take items of what another writes.
+/// Threads print, compare and take items of a tensor that another writes.
 pub(crate) fn shown_while_written() -> Result<()> {
     let x = Tensor::from([[0.0; 4]; 4]);
     let one = x.strided_view(&[], &[], 5)?;
@@ -107,7 +107,7 @@ pub(crate) fn shown_while_written() -> Result<()> {
     Ok(())
 }
 
-/// Writes through views in every direction, with a version that is reported meanwhile.
+/// Writes through views in every direction, while the version counter is read.
 pub(crate) fn views_of_one_tensor_moved() -> Result<()> {
     let x = Tensor::from([[0i64; 4]; 4]);
     together(&[
@@ -129,7 +129,7 @@ pub(crate) fn views_of_one_tensor_moved() -> Result<()> {
     Ok(())
 }
 
-/// A function gets the bytes of a storage, gives them back, and goes on while others write them.
+/// A function borrows the bytes of a storage, gives them back, and goes on while others write them.
 pub(crate) fn bytes_given_back_within_a_function() -> Result<()> {
     fn use_up(mut bytes: StorageBytesMut<'_>, storage: &Storage) -> Result<()> {
         bytes[0] = 1;

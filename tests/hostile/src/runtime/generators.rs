@@ -1,4 +1,4 @@
-//! Random numbers that several ask for at once.
+//! Random numbers drawn from one generator by several threads or calls at once.
 #![forbid(unsafe_code)]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,7 +7,7 @@ use torch_library::{Generator, Result};
 
 use crate::harness::together;
 
-/// Threads draw from one stream: each draw is uninterrupted.
+/// Threads draw from one stream: each draw must be uninterrupted.
 pub(crate) fn shared_by_threads() -> Result<()> {
     let generator = Generator::with_seed(0);
     let draw = |_| {
@@ -21,7 +21,7 @@ pub(crate) fn shared_by_threads() -> Result<()> {
     Ok(())
 }
 
-/// Who draws asks the same generator for more, starts it over, or panics.
+/// A closure that draws asks the same generator for more numbers, reseeds it, or panics.
 pub(crate) fn drawn_while_drawing() -> Result<()> {
     let generator = Generator::with_seed(0);
     let (first, mut then) = ([2_357_136_044, 2_546_248_239], [0; 2]);
@@ -40,7 +40,7 @@ pub(crate) fn drawn_while_drawing() -> Result<()> {
     Ok(())
 }
 
-/// One thread starts the stream over, another draws: what comes is in a stream that began somewhere.
+/// One thread reseeds the generator, another draws: its numbers must be from a stream that some seed began.
 pub(crate) fn seeded_while_drawing() -> Result<()> {
     let generator = Generator::with_seed(0);
     together(&[&|_| generator.manual_seed(0), &|_| {
@@ -53,7 +53,7 @@ pub(crate) fn seeded_while_drawing() -> Result<()> {
     Ok(())
 }
 
-/// Threads draw from two generators, each within the other, in both orders: nobody waits for ever.
+/// Threads draw from two generators, each within the other, in both orders: there must be no deadlock.
 pub(crate) fn generators_within_each_other() -> Result<()> {
     let (a, b) = (Generator::with_seed(0), Generator::with_seed(1));
     let draw = |outer: &Generator, inner: &Generator| {

@@ -11,7 +11,7 @@ use torch_library::prelude::*;
 use crate::harness::{allowed, attempt, count, rounds};
 
 torch_library! {
-    /// For these programs.
+    /// Operators for these programs.
     pub mod keys {
         /// The first element.
         first(Tensor self) -> float;
@@ -40,13 +40,13 @@ mod kernels {
     }
 }
 
-/// Calls everything on a tensor with these keys.
+/// Calls every operator on a tensor with these keys.
 fn call(keys: DispatchKeySet) {
     let _ = (keys.highest_priority(), keys.highest_functionality(), keys.highest_backend(), keys.to_string());
     let _ = (keys.iter().count(), keys.table_index(), keys.backend_index());
     let mut x = Tensor::from([3.0, 4.0]).with_key_set(keys);
     if let Some(first) = allowed(keys::first(&x)) {
-        // Zeros, where a key says that all elements are.
+        // It is zero if a key says that all elements are.
         assert!([0.0, 3.0].contains(&first.abs()), "{first}");
     }
     if let Some(same) = allowed(keys::same(&x)) {
@@ -62,7 +62,7 @@ fn call(keys: DispatchKeySet) {
     attempt(keys::first::redispatch(keys, &x));
 }
 
-/// Each key there is, alone, with another, and without those that belong to it.
+/// Each dispatch key, alone, with another one, and without the keys that belong to it.
 pub(crate) fn any_key_on_any_tensor() -> Result<()> {
     let all = DispatchKeySet::FULL;
     let some = DispatchKeySet::from_key(DispatchKey::CPU);
@@ -75,7 +75,7 @@ pub(crate) fn any_key_on_any_tensor() -> Result<()> {
     Ok(())
 }
 
-/// Sets of any bits, on tensors and on the thread.
+/// Key sets of arbitrary bits, on tensors and on the thread.
 pub(crate) fn keys_from_bits() -> Result<()> {
     let mut bits = 0x9E37_79B9_7F4A_7C15u64;
     for shift in 0..64 {
@@ -99,7 +99,7 @@ pub(crate) fn keys_from_bits() -> Result<()> {
     Ok(())
 }
 
-/// Guards that end in another order than they began, or never.
+/// Guards that end in an order other than the reverse, or never.
 pub(crate) fn guards_out_of_order() -> Result<()> {
     for round in rounds() {
         let ended = thread::spawn(move || {
@@ -122,7 +122,7 @@ pub(crate) fn guards_out_of_order() -> Result<()> {
     Ok(())
 }
 
-/// Threads that end in the middle of a mode; the next ones know nothing of it.
+/// Threads that end in the middle of a mode; later threads must not see it.
 pub(crate) fn modes_left_by_threads() -> Result<()> {
     for round in rounds().take(count(50, 2)) {
         let before = LocalDispatchKeySet::current();

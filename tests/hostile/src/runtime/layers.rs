@@ -1,4 +1,4 @@
-//! Gradients, batches and other layers, whose users write to what the layers hold.
+//! Gradients, batches and other layers, where user code writes to the tensors that the layers hold.
 #![forbid(unsafe_code)]
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,7 +17,7 @@ fn leaf(values: &[f64]) -> Result<Tensor> {
     Ok(x)
 }
 
-/// A function that keeps what it gets, and does with it whatever a program says.
+/// A function that keeps its tensors, and does with them whatever a program says.
 struct Keeps {
     kept: Arc<Mutex<Vec<Tensor>>>,
     backward: Backward,
@@ -55,7 +55,7 @@ fn apply(x: &Tensor, backward: Backward) -> Result<(Tensor, Arc<Mutex<Vec<Tensor
     Ok((output, kept))
 }
 
-/// A function keeps its inputs and outputs, and other threads write to them before and during its backward.
+/// A function keeps its inputs and outputs, and other threads write to them before and during its backward pass.
 pub(crate) fn functions_that_keep_tensors() -> Result<()> {
     let backward: Backward = |context, grads, kept| {
         for tensor in kept {
@@ -83,7 +83,7 @@ pub(crate) fn functions_that_keep_tensors() -> Result<()> {
     Ok(())
 }
 
-/// Hooks that write to what is being differentiated, to the gradient that they are shown, and to the tensor that holds them.
+/// Hooks that write to the tensor that is differentiated, to the gradient that they are given, and to the tensor that owns them.
 pub(crate) fn hooks_that_write() -> Result<()> {
     for _ in rounds().take(count(200, 4)) {
         let x = leaf(&[1.0, 2.0])?;
@@ -112,7 +112,7 @@ pub(crate) fn hooks_that_write() -> Result<()> {
     Ok(())
 }
 
-/// Backward functions that return too few, too many, of other sizes, other types, or themselves.
+/// Backward functions that return too few gradients, too many, of other sizes or dtypes, or their own inputs.
 pub(crate) fn functions_that_lie() -> Result<()> {
     let lies: [Backward; 7] = [
         |_, _, _| Ok(vec![]),
@@ -137,7 +137,7 @@ pub(crate) fn functions_that_lie() -> Result<()> {
     Ok(())
 }
 
-/// One graph that several threads go back through, while others forget it.
+/// Several threads run the backward pass through one graph, while others drop it.
 pub(crate) fn graph_shared_by_threads() -> Result<()> {
     let x = leaf(&[1.0, 2.0])?;
     let (y, _) = apply(&x, |_, grads, _| Ok(grads))?;
@@ -189,7 +189,7 @@ pub(crate) fn levels_that_ended() -> Result<()> {
     Ok(())
 }
 
-/// Threads in fake mode and in functionalize, with one tensor.
+/// Threads in fake mode and in functionalize share one tensor.
 pub(crate) fn fake_and_functional_in_threads() -> Result<()> {
     let x = Tensor::from([1.0, 2.0]);
     together(&[
@@ -213,7 +213,7 @@ pub(crate) fn fake_and_functional_in_threads() -> Result<()> {
     Ok(())
 }
 
-/// A backward function goes back through the graph that it is a part of.
+/// A backward function runs a backward pass through the graph that it is part of.
 pub(crate) fn backward_within_backward() -> Result<()> {
     static SELF: Mutex<Option<Tensor>> = Mutex::new(None);
     let x = leaf(&[1.0, 2.0])?;

@@ -1,4 +1,4 @@
-//! Things within things, so deep that to drop, print or walk them one inside the other would take all of the stack.
+//! Objects nested so deeply that dropping, printing or walking them recursively would exhaust the stack.
 #![forbid(unsafe_code)]
 
 use std::error::Error as _;
@@ -15,7 +15,7 @@ fn wrapped(inside: Tensor) -> Result<Tensor> {
     Tensor::wrapper(inside.storage().clone(), inside.geometry(), inside.dtype(), keys, inside.clone())
 }
 
-/// Wrappers of wrappers.
+/// Nested wrappers.
 pub(crate) fn deep_wrappers() -> Result<()> {
     let mut x = Tensor::from([1.0]);
     for _ in 0..DEEP {
@@ -30,7 +30,7 @@ pub(crate) fn deep_wrappers() -> Result<()> {
     Ok(())
 }
 
-/// Errors that are the source of errors.
+/// Errors whose sources are errors.
 pub(crate) fn deep_errors() -> Result<()> {
     let mut error = Error::new(ErrorKind::Kernel, "the first");
     for _ in 0..DEEP {
@@ -63,7 +63,7 @@ pub(crate) fn deep_grads() -> Result<()> {
     Ok(())
 }
 
-/// Hooks that hold tensors with hooks.
+/// Hooks that own tensors with hooks.
 pub(crate) fn deep_hooks() -> Result<()> {
     let mut x = Tensor::from([1.0]);
     for _ in 0..DEEP {
@@ -76,7 +76,7 @@ pub(crate) fn deep_hooks() -> Result<()> {
     Ok(())
 }
 
-/// Wrappers that threads make, look into and drop, while the tensor inside is written and moved.
+/// Threads make, read and drop wrappers, while the tensor inside is written and moved.
 pub(crate) fn wrapped_in_threads() -> Result<()> {
     let inside = Tensor::from(vec![1i64; 64]);
     together(&[

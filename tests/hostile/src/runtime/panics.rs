@@ -1,4 +1,4 @@
-//! Panics in every place where a user's code runs, some while another is under way.
+//! Panics in every place where user code runs, some while another panic is unwinding.
 #![forbid(unsafe_code)]
 
 use std::cell::RefCell;
@@ -16,11 +16,11 @@ use torch_library::{DeviceType, Library, RuntimeKernel, autocast, trace};
 use crate::harness::{allowed, attempt, rounds};
 
 torch_library! {
-    /// For these programs.
+    /// Operators for these programs.
     pub mod panics {
-        /// The number, or a panic where it is negative.
+        /// Returns the number, or panics if it is negative.
         careful(int x) -> int;
-        /// The sum of the elements, or a panic where it is negative.
+        /// Returns the sum of the elements, or panics if it is negative.
         total(Tensor self) -> float;
     }
 }
@@ -43,7 +43,7 @@ fn assert_unharmed() {
     assert_eq!(panics::total(&Tensor::from([1.0, 2.0])).map_err(|error| error.to_string()), Ok(3.0));
 }
 
-/// What is thrown panics itself when it is dropped, always.
+/// A panic payload that itself panics when it is dropped, always.
 struct Bomb;
 
 impl Drop for Bomb {
@@ -52,7 +52,7 @@ impl Drop for Bomb {
     }
 }
 
-/// A kernel panics, and then the ends of observers, while the first panic goes on its way; what they throw panics, too.
+/// A kernel panics, then the observers' end callbacks panic during unwinding, with payloads that panic when dropped.
 pub(crate) fn kernel_and_observer_panic() -> Result<()> {
     let is_careful = |event: &Event<'_>| event.call.is_some_and(|call| call.operator.name() == "careful");
     let with_text = Observer::with_context(is_careful, |_, panics| assert!(!panics, "the observer too"));
@@ -126,7 +126,7 @@ pub(crate) fn observer_panics_everywhere() -> Result<()> {
     Ok(())
 }
 
-/// A kernel throws such a thing; who catches it is the program, which lets it live.
+/// A kernel throws a payload that panics when dropped; the program catches it and keeps it alive.
 pub(crate) fn payload_that_panics() -> Result<()> {
     let mut library = Library::fragment("panics")?;
     library.define("bomb() -> ()")?;
@@ -143,7 +143,7 @@ pub(crate) fn payload_that_panics() -> Result<()> {
     Ok(())
 }
 
-/// Closures that panic when the registry, an observer or a hook lets go of them.
+/// Closures that panic when the registry, an observer or a hook drops them.
 pub(crate) fn closures_that_panic_when_dropped() -> Result<()> {
     let caught = |work: &mut dyn FnMut()| std::mem::forget(catch_unwind(AssertUnwindSafe(work)));
     for _ in 0..2 {
@@ -181,7 +181,7 @@ pub(crate) fn closures_that_panic_when_dropped() -> Result<()> {
     Ok(())
 }
 
-/// Calls while the thread's own values are dropped, before those of the runtime and after them.
+/// Calls while the thread's own thread-local values are dropped, before those of the runtime and after them.
 pub(crate) fn calls_at_thread_exit() -> Result<()> {
     struct Calls;
 

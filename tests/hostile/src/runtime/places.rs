@@ -1,4 +1,4 @@
-//! Tensors that get other sizes and other memory while somebody looks at them.
+//! Tensors that get other sizes and other memory while another thread reads them.
 #![forbid(unsafe_code)]
 
 use torch_library::{DType, Device, DispatchKey, DispatchKeySet, MemoryFormat, Result, Storage, Tensor};
@@ -12,7 +12,7 @@ fn filled(len: usize, value: i64) -> Storage {
     Storage::from_vec(vec![value; len])
 }
 
-/// One thread gives the tensor a small and a large memory in turn, others read it: one of the two, whole.
+/// One thread alternates the tensor between a small and a large memory, others read it: they must see one of the two, whole.
 pub(crate) fn storage_set_while_read() -> Result<()> {
     let x = Tensor::from(vec![1i64; SMALL]);
     together(&[
@@ -38,7 +38,7 @@ pub(crate) fn storage_set_while_read() -> Result<()> {
     Ok(())
 }
 
-/// One thread resizes, others print and ask for all there is to know.
+/// One thread resizes a tensor, others print it and query everything about it.
 pub(crate) fn resized_while_shown() -> Result<()> {
     let x = Tensor::from([[1.0, 2.0], [3.0, 4.0]]);
     together(&[
@@ -57,7 +57,7 @@ pub(crate) fn resized_while_shown() -> Result<()> {
     Ok(())
 }
 
-/// One thread turns the tensor around in place, others copy in and out.
+/// One thread transposes the tensor in place, others copy in and out.
 pub(crate) fn moved_while_walked() -> Result<()> {
     let x = Tensor::from((0..64).collect::<Vec<i64>>());
     x.clone().set_geometry(&[8, 8], &[8, 1], 0)?;
@@ -79,7 +79,7 @@ pub(crate) fn moved_while_walked() -> Result<()> {
     Ok(())
 }
 
-/// Handles come and go, weak ones become strong, while the memory is replaced: where nobody else holds the tensor, at once.
+/// Handles are cloned and dropped and weak ones upgraded, while the memory is replaced: if there is no other handle, at once.
 pub(crate) fn last_handle_races() -> Result<()> {
     for round in rounds() {
         let x = Tensor::from(vec![1i64; SMALL]);
@@ -106,7 +106,7 @@ pub(crate) fn last_handle_races() -> Result<()> {
     Ok(())
 }
 
-/// A tensor that gets new memory again and again while a second handle of it lives keeps but some of it: here 4 GiB in all.
+/// A tensor with a second handle gets new memory again and again, here 4 GiB in all: only some of it may be kept.
 pub(crate) fn storages_without_end() -> Result<()> {
     let mut x = Tensor::from([0u8]);
     let other = x.clone();
@@ -118,7 +118,7 @@ pub(crate) fn storages_without_end() -> Result<()> {
     Ok(())
 }
 
-/// The same with sizes: a tensor that is resized a quarter of a million times.
+/// A tensor with a second handle is resized a quarter of a million times.
 pub(crate) fn geometries_without_end() -> Result<()> {
     let mut x = Tensor::zeros(&[1 << 20], DType::UInt8, Device::CPU)?;
     let other = x.clone();
@@ -129,7 +129,7 @@ pub(crate) fn geometries_without_end() -> Result<()> {
     Ok(())
 }
 
-/// A tensor with 200 000 dimensions is refused, or shown and walked in a moment.
+/// A tensor with 200 000 dimensions is refused, or shown and iterated in a moment.
 pub(crate) fn many_dimensions() -> Result<()> {
     let ones = vec![1; count(200_000, 500)];
     let x = Tensor::from([7.0]);

@@ -1,4 +1,4 @@
-//! Operators that call themselves, deeper than any stack.
+//! Operators that call themselves more deeply than any stack allows.
 #![forbid(unsafe_code)]
 
 use std::thread;
@@ -9,9 +9,9 @@ use torch_library::prelude::*;
 use crate::harness::{allowed, count};
 
 torch_library! {
-    /// For these programs.
+    /// Operators for these programs.
     pub mod recursion {
-        /// Calls itself so many times.
+        /// Calls itself this many times.
         down(int times) -> int;
     }
 }
@@ -34,13 +34,13 @@ fn assert_right(times: i64, found: Result<i64>) {
     assert_eq!(recursion::down(10).map_err(|error| error.to_string()), Ok(10));
 }
 
-/// A hundred thousand calls deep.
+/// An operator calls itself a hundred thousand times.
 pub(crate) fn calls_itself() -> Result<()> {
     assert_right(DEEP, recursion::down(DEEP));
     Ok(())
 }
 
-/// Ten thousand on a thread with two megabytes.
+/// An operator calls itself ten thousand times on a thread with two megabytes of stack.
 pub(crate) fn calls_itself_on_a_small_stack() -> Result<()> {
     let times = count(10_000, 20) as i64;
     let thread = thread::Builder::new().stack_size(2 << 20);
@@ -49,7 +49,7 @@ pub(crate) fn calls_itself_on_a_small_stack() -> Result<()> {
     Ok(())
 }
 
-/// The same through the stack of values.
+/// An operator calls itself boxed.
 pub(crate) fn calls_itself_boxed() -> Result<()> {
     assert_right(DEEP, down_boxed(DEEP));
     Ok(())

@@ -1,4 +1,4 @@
-//! What is called, or dropped, in the middle of something, and begins with it anew.
+//! Code that runs, or is dropped, in the middle of an operation and starts the same operation again.
 #![forbid(unsafe_code)]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,7 +20,7 @@ fn go_back(from: &Tensor) -> Result<()> {
     autograd::backward(&[from], &[Some(Tensor::from([1.0]))], GradOptions::new().retain_graph(true))
 }
 
-/// A hook goes back from the tensor that it is a hook of, which calls the hook.
+/// A hook runs the backward pass from its own tensor, which calls the hook again.
 pub(crate) fn hook_goes_back_without_end() -> Result<()> {
     let x = leaf()?;
     let held = x.downgrade();
@@ -31,12 +31,12 @@ pub(crate) fn hook_goes_back_without_end() -> Result<()> {
         Ok(None)
     })?;
     if !cfg!(miri) {
-        attempt(go_back(&x)); // whose interpreter has no stack that ends
+        attempt(go_back(&x)); // Miri's stack has no limit
     }
     Ok(())
 }
 
-/// Looks at a tensor as it goes, and adds to it.
+/// Reads a tensor when it is dropped, and adds to it.
 struct Nosy(WeakTensor);
 
 impl Nosy {
@@ -56,7 +56,7 @@ impl Drop for Nosy {
     }
 }
 
-/// Hooks that were removed go when another one is added; what they hold looks at the same tensor.
+/// Removed hooks are dropped when another one is added; their destructors read the same tensor.
 pub(crate) fn hooks_look_when_dropped() -> Result<()> {
     for _ in 0..count(100, 3) {
         let x = leaf()?;
@@ -73,11 +73,11 @@ struct Bomb;
 
 impl Drop for Bomb {
     fn drop(&mut self) {
-        std::panic::panic_any(()); // what is forgotten of it takes no memory
+        std::panic::panic_any(()); // a forgotten payload of this type takes no memory
     }
 }
 
-/// Several hooks of one tensor panic as they go, together with it or one by one.
+/// Several hooks of one tensor panic when they are dropped, together with it or one by one.
 pub(crate) fn hooks_panic_when_dropped() -> Result<()> {
     for removes in [false, true] {
         let end = catch_unwind(AssertUnwindSafe(|| {
@@ -100,7 +100,7 @@ pub(crate) fn hooks_panic_when_dropped() -> Result<()> {
     Ok(())
 }
 
-/// Hands out the same tensor again and again, each time as the result of another operation.
+/// Returns the same tensor again and again, each time as the result of another operation.
 struct Again(Tensor, #[expect(dead_code, reason = "dropped, never read")] Nosy);
 
 impl Function for Again {
@@ -117,14 +117,14 @@ impl Function for Again {
     }
 }
 
-/// Histories, and what a wrapper stands for, go when others take their place; what they hold looks at the tensor.
+/// Histories, and the values inside wrappers, are replaced; their destructors read the tensor.
 pub(crate) fn values_look_when_dropped() -> Result<()> {
     let x = leaf()?;
     let y = Tensor::from([2.0]);
     for _ in 0..3 {
         attempt(autograd::apply(Again(y.clone(), Nosy::at(&y)), &[&x]));
     }
-    attempt(y.forget_history()); // which holds what holds it
+    attempt(y.forget_history()); // which owns a chain of owners
     let guard = Level::enter(1, Randomness::Same)?;
     let level = guard.level();
     let mut wrapped = level.wrap(Tensor::from([1.0]), 0)?;

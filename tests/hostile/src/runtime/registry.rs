@@ -1,4 +1,4 @@
-//! Libraries that come and go, kernels that lie, and registrations in the middle of calls.
+//! Libraries that are loaded and dropped, kernels that lie, and registrations in the middle of calls.
 #![forbid(unsafe_code)]
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,15 +10,15 @@ use torch_library::{Dispatcher, Library, LibraryKind, OperatorInfo, Registration
 use crate::harness::{allowed, attempt, count, right_or_refused, rounds, together};
 
 torch_library! {
-    /// For these programs.
+    /// Operators for these programs.
     pub mod registry {
-        /// Adds one, or what those who override it add.
+        /// Adds one, or another number where it is overridden.
         bump(int x) -> int;
         /// Writes in place.
         touch_(Tensor(a!) self, int times=1) -> Tensor(a!);
-        /// A tensor and a number of it.
+        /// Takes a tensor and one of its numbers.
         split(Tensor self) -> (Tensor, int);
-        /// Tensors, perhaps, and a text.
+        /// Takes optional tensors and a string.
         many(Tensor?[] list, str text='a', int[2] pair=0) -> Tensor[];
     }
 }
@@ -44,13 +44,13 @@ fn call(name: &str, x: i64) -> Result<i64> {
     stack.pop_as()
 }
 
-/// Those of these programs; there are thousands of others.
+/// Counts the operators of these programs; there are thousands of others.
 fn own_operators() -> impl Iterator<Item = OperatorInfo> {
     let operators = Dispatcher::global().operators().into_iter();
     operators.filter(|info| info.operator.namespace() == "registry")
 }
 
-/// Threads define, override, call, list, explain and let go, all at once.
+/// Threads define, override, call, list, explain and drop, all at once.
 pub(crate) fn libraries_come_and_go() -> Result<()> {
     together(&[
         &|_| assert!((1..=4).contains(&registry::bump(0).unwrap())),
@@ -84,7 +84,7 @@ pub(crate) fn libraries_come_and_go() -> Result<()> {
     Ok(())
 }
 
-/// A kernel drops the library that it is from, in the middle of its call, and goes on.
+/// A kernel drops its own library in the middle of a call, and goes on.
 pub(crate) fn library_dropped_by_its_kernel() -> Result<()> {
     for round in rounds() {
         let own = Arc::new(Mutex::new(None::<Library>));
@@ -108,7 +108,7 @@ pub(crate) fn library_dropped_by_its_kernel() -> Result<()> {
     Ok(())
 }
 
-/// A kernel is overridden by a new closure 20 000 times: no cycle takes longer than the first ones, and all take little memory.
+/// A kernel is overridden by a new closure 20 000 times: later cycles must take no longer than the first, and little memory.
 pub(crate) fn overrides_without_end() -> Result<()> {
     let cycles = |many: usize| -> Result<f64> {
         let start = Instant::now();
@@ -132,7 +132,7 @@ pub(crate) fn overrides_without_end() -> Result<()> {
     Ok(())
 }
 
-/// Operators of one name are defined and dropped without end.
+/// Operators of the same name are defined and dropped again and again.
 pub(crate) fn names_of_one_library() -> Result<()> {
     for _ in 0..count(2_000, 4) {
         let mut library = Library::fragment("registry")?;
@@ -142,7 +142,7 @@ pub(crate) fn names_of_one_library() -> Result<()> {
     Ok(())
 }
 
-/// A kernel defines operators, overrides itself and lists everything, while other threads are in it too.
+/// A kernel defines operators, overrides itself and lists everything, while other threads are inside it too.
 pub(crate) fn registers_while_it_is_called() -> Result<()> {
     let mut library = Library::fragment("registry")?;
     library.define("busy(int x) -> int")?;
@@ -168,7 +168,7 @@ pub(crate) fn registers_while_it_is_called() -> Result<()> {
     Ok(())
 }
 
-/// Listeners that register, call, listen and let go of each other while they are told.
+/// Listeners that register, call, listen and drop each other while they are notified.
 pub(crate) fn listeners_reenter() -> Result<()> {
     let guards = Arc::new(Mutex::new(Vec::new()));
     let kept = Arc::clone(&guards);
@@ -208,7 +208,7 @@ pub(crate) fn registered_twice() -> Result<()> {
     Ok(())
 }
 
-/// Kernels of the stack that leave too much, too little, or something else on it.
+/// Boxed kernels that leave too many values, too few, or wrong ones on the stack.
 pub(crate) fn boxed_kernels_that_lie() -> Result<()> {
     type Lie = fn(&mut Stack<'_>);
     let lies: [Lie; 9] = [
@@ -268,7 +268,7 @@ pub(crate) fn boxed_kernels_that_lie() -> Result<()> {
     Ok(())
 }
 
-/// Operators are found by name, and called as what they are not.
+/// Operators are looked up by name, and called with wrong types.
 pub(crate) fn wrong_types_by_name() -> Result<()> {
     let bump = Dispatcher::global().find("registry::bump")?;
     assert!(bump.typed::<fn(f64) -> Result<i64>, _>().is_err());
@@ -290,7 +290,7 @@ pub(crate) fn wrong_types_by_name() -> Result<()> {
     Ok(())
 }
 
-/// A typed kernel is registered for an operator of another schema, in a dispatcher of its own and in this one.
+/// A typed kernel is registered for an operator with another schema, in a dispatcher of its own and in the global one.
 pub(crate) fn kernel_of_another_operator() -> Result<()> {
     let own = Dispatcher::leak_empty();
     let mut library = Library::open(own, LibraryKind::Definition, "registry", None)?;
@@ -315,7 +315,7 @@ pub(crate) fn kernel_of_another_operator() -> Result<()> {
     Ok(())
 }
 
-/// Two kernels for one operator and key contradict each other for a moment, while the operator is called.
+/// Two kernels for one operator and key conflict for a moment, while the operator is called.
 pub(crate) fn conflicts_while_called() -> Result<()> {
     let conflicting = |_| {
         let mut one = Library::fragment("registry").unwrap();

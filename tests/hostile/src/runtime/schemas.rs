@@ -1,4 +1,4 @@
-//! Schemas so long or so deep that to read them would take too long.
+//! Schemas so long or so deeply nested that parsing them could take too long.
 #![forbid(unsafe_code)]
 
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use crate::harness::{count, patience};
 
 const MANY: usize = count(20_000, 50);
 
-/// Reads a schema, and asserts that this, or what is said against it, takes little time and text.
+/// Parses a schema, and asserts that the result or the error takes little time and text.
 fn read(schema: &str) -> Result<()> {
     let start = Instant::now();
     let end = Library::fragment("schemas")?.define(schema);
@@ -36,7 +36,7 @@ fn put(text: &mut String, arguments: std::fmt::Arguments<'_>) {
     text.write_fmt(arguments).expect("a text takes any text");
 }
 
-/// One argument with many alias names, and many with one each.
+/// One argument with many alias names, and many arguments with one each.
 pub(crate) fn many_alias_names() -> Result<()> {
     let names: Vec<String> = (0..MANY).map(|i| format!("a{i}")).collect();
     read(&format!("aliases(Tensor({}) self) -> ()", names.join("|")))?;
@@ -52,7 +52,7 @@ pub(crate) fn many_arguments() -> Result<()> {
     read(&format!("arguments() -> ({})", listed(MANY, |text, _| text.push_str("Tensor"))))
 }
 
-/// Types within types, and brackets that are never closed.
+/// Nested types, and brackets that are never closed.
 pub(crate) fn deep_types() -> Result<()> {
     for (open, close) in [("Dict(int, ", ")"), ("Future(", ")"), ("(", ")"), ("Union[", "]"), ("List[", "]"), ("", "[]"), ("", "?")] {
         read(&format!("deep({}int{} x) -> ()", open.repeat(MANY), close.repeat(MANY)))?;
@@ -61,7 +61,7 @@ pub(crate) fn deep_types() -> Result<()> {
     Ok(())
 }
 
-/// Defaults, names and numbers without end.
+/// Defaults, names and numbers of great length.
 pub(crate) fn long_defaults() -> Result<()> {
     read(&format!("long(int[] x=[{}]) -> ()", listed(MANY, |text, i| put(text, format_args!("{i}")))))?;
     read(&format!("long(str x='{}') -> ()", "x".repeat(50 * MANY)))?;

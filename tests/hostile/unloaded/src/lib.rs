@@ -1,4 +1,4 @@
-//! A shared object with operators of its own, linked with a runtime of its own.
+//! A shared object with operators and a runtime of its own.
 
 use std::thread;
 
@@ -16,14 +16,14 @@ fn twice(this: &Tensor) -> Result<Tensor> {
     Tensor::from_vec(this.to_vec::<f64>()?.iter().map(|x| 2.0 * x).collect(), this.sizes())
 }
 
-/// Calls operators on this thread and another, registers at run time, and leaves nothing behind but what the runtime keeps.
+/// Calls operators on this thread and another, registers at run time, and leaves nothing but what the runtime keeps.
 fn calls() -> Result<()> {
     let x = Tensor::from(vec![1.0; 100_000]);
     let on_another = x.clone();
     let values = unloaded::twice(&x)?.to_vec::<f64>()?;
     let others = thread::spawn(move || unloaded::twice(&on_another)?.to_vec::<f64>()).join();
     let mut library = Library::fragment("unloaded")?;
-    // Unless another thread has it just now.
+    // Fails while another thread has defined it.
     if let Ok(once) = library.define("once(int x) -> int") {
         let kernel = RuntimeKernel::boxed(|_, _, _| Ok(()));
         library.implement("once", DispatchKey::CompositeExplicitAutograd, kernel)?;
@@ -36,7 +36,7 @@ fn calls() -> Result<()> {
     Ok(())
 }
 
-/// How the calls ended: 0 if well.
+/// Returns 0 if all calls succeeded.
 #[unsafe(no_mangle)]
 pub extern "C" fn attack() -> i32 {
     match calls() {

@@ -1,11 +1,11 @@
-//! Registers by hand, where the linker does nothing.
+//! Registers by hand, without the linker's collection.
 #![forbid(unsafe_code)]
 #![deny(warnings)]
 
 use torch_library::prelude::*;
 
 torch_library! {
-    /// Nobody knows of these before `register!`.
+    /// Unknown to the dispatcher before `register!`.
     pub mod myops {
         /// A number.
         number(Tensor self) -> int;

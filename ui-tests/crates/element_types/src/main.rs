@@ -1,4 +1,4 @@
-//! Tensors of the types that this is built for, and of others.
+//! Tensors of the dtypes that this program is built for, and of others.
 
 use torch_library::{DType, Device, Scalar, Tensor, match_dtype, result_type};
 

@@ -1,4 +1,4 @@
-//! Depends on a crate with kernels, and does not name it.
+//! Depends on a crate with kernels, but does not name it in the source.
 #![forbid(unsafe_code)]
 #![deny(warnings)]
 

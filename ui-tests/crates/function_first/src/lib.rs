@@ -1,4 +1,4 @@
-//! Declares the operators, and has kernels of its own, in functions by themselves.
+//! Declares the operators, and has kernels of its own, as single functions.
 #![forbid(unsafe_code)]
 #![deny(warnings)]
 

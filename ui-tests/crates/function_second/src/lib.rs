@@ -1,4 +1,4 @@
-//! Kernels for the operators of another crate, in functions by themselves, and nothing else.
+//! Kernels for the operators of another crate, as single functions, and nothing else.
 #![forbid(unsafe_code)]
 #![deny(warnings)]
 

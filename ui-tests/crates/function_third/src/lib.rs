@@ -1,4 +1,4 @@
-//! One more operator of the same namespace with its kernels, in functions by themselves, and a fallback.
+//! One more operator of the same namespace with its kernels, as single functions, and a fallback.
 #![forbid(unsafe_code)]
 #![deny(warnings)]
 

@@ -1,4 +1,4 @@
-//! A namespace of its crate's name: the crate's root has the operators too.
+//! A namespace with its crate's name: the crate root re-exports the operators.
 #![deny(warnings, missing_docs, unreachable_pub)]
 
 use torch_library::prelude::*;

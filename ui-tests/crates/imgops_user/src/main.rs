@@ -1,4 +1,4 @@
-//! Kernels and calls by the crate's name alone, and by the crate's and the namespace's.
+//! Kernels and calls by the crate's name alone, and by the crate's and the namespace's name.
 #![deny(warnings)]
 
 use torch_library::prelude::*;

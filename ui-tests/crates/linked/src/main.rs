@@ -1,4 +1,4 @@
-//! Lists what nine crates registered: three for each place where a kernel may stand.
+//! Lists what nine crates registered: three crates for each place where a kernel can be.
 #![forbid(unsafe_code)]
 #![deny(warnings)]
 

@@ -1,4 +1,4 @@
-//! Operators of which a program calls some. What a kernel or a derivative prints is a text that says whether it is linked.
+//! Operators of which a program calls some. Each kernel and derivative prints a string, which shows whether it is linked.
 #![forbid(unsafe_code)]
 #![deny(warnings)]
 
@@ -16,12 +16,12 @@ torch_library! {
         named(Tensor self) -> Tensor;
         /// Has a kernel that overrides another.
         replaced(Tensor self) -> Tensor;
-        /// Called by the program through a variant alone.
+        /// Called by the program only through a variant.
         #[variants(out, in_place)]
         doubled(Tensor self) -> Tensor;
-        /// Called by nobody.
+        /// Never called.
         unreached(Tensor self) -> Tensor;
-        /// Called by the kernel of `unreached` alone.
+        /// Called only by the kernel of `unreached`.
         beyond(Tensor self) -> Tensor;
     }
 }

@@ -1,4 +1,4 @@
-//! Kernels for operators of another crate, each by itself.
+//! Kernels for operators of another crate, as single functions.
 #![forbid(unsafe_code)]
 #![deny(warnings)]
 
@@ -26,7 +26,7 @@ fn beyond(this: &Tensor) -> Result<Tensor> {
     Ok(this.clone())
 }
 
-// At a key that no operator refers to by a symbol: linked in any case.
+// At a key for which operators have no symbol: always linked.
 #[torch_impl(reached, XPU)]
 fn outer(this: &Tensor) -> Result<Tensor> {
     Ok(this.clone())

@@ -1,4 +1,4 @@
-//! Calls some operators of a library, names another, and looks at what was linked.
+//! Calls some operators of a library, names another, and checks what was linked.
 #![forbid(unsafe_code)]
 #![deny(warnings)]
 
@@ -11,7 +11,7 @@ fn operators() -> Vec<String> {
     Dispatcher::global().operators().iter().map(|operator| operator.operator.to_string()).collect()
 }
 
-/// Whether a text is anywhere in this program. It is given backwards, for else it would be.
+/// Whether the program contains a string. It is given reversed, since otherwise the program would always contain it.
 fn is_linked(backwards: &str) -> bool {
     let text: Vec<u8> = backwards.bytes().rev().collect();
     let program = std::fs::read(std::env::current_exe().unwrap()).unwrap();

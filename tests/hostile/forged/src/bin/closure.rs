@@ -1,4 +1,4 @@
-//! A kernel is made of an operator and of code that is never called.
+//! A kernel is forged from an operator and code that is never called.
 #![forbid(unsafe_code)]
 
 use torch_library::__private::ErasedCode;

@@ -1,4 +1,4 @@
-//! A record pairs an operator with the kernel of another one, whose arguments are others.
+//! A record pairs an operator with the kernel of another one, which has different arguments.
 #![forbid(unsafe_code)]
 
 use torch_library::__private::{KernelRecord, Place, Record, SourceModule, register};

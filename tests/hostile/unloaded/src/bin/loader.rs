@@ -1,5 +1,5 @@
-//! Loads the shared object that it is given, calls it, and unloads it, again and again and on several threads. Only who loads a shared
-//! object can say that it is one of these, so this program is not without `unsafe`.
+//! Loads the given shared object, calls it, and unloads it, repeatedly and on several threads. Only the caller can know what a shared
+//! object contains, so this program needs `unsafe`.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::thread;
@@ -13,16 +13,16 @@ unsafe extern "C" {
 const NOW: c_int = 2;
 
 fn attack(path: &CStr) {
-    // SAFETY: it is the library of this package, whose initialisers only push records.
+    // SAFETY: the shared object is this package's library, whose initialisers only add records to a list.
     let object = unsafe { dlopen(path.as_ptr(), NOW) };
     assert!(!object.is_null(), "{path:?} is not loaded");
-    // SAFETY: an object that is open, and a name.
+    // SAFETY: the object is open, and the name is a C string.
     let symbol = unsafe { dlsym(object, c"attack".as_ptr()) };
     assert!(!symbol.is_null());
-    // SAFETY: the library has it as such a function.
+    // SAFETY: the library exports this name as a function of this type.
     let attack = unsafe { std::mem::transmute::<*mut c_void, extern "C" fn() -> c_int>(symbol) };
     assert_eq!(attack(), 0);
-    // SAFETY: open, and nothing of it is used after this.
+    // SAFETY: the object is open, and nothing of it is used after this.
     assert_eq!(unsafe { dlclose(object) }, 0);
 }
 

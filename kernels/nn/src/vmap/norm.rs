@@ -117,7 +117,7 @@ fn write_back(level: Level, running: Option<&Tensor>, new: Option<&Tensor>) -> R
     let mut value = front(level, running)?;
     if !new.shares_storage_with(&value) {
         let new = unfolded(new, 0, level.batch_size())?;
-        unseen(|| aten::copy_(&mut value, &new).map(drop))?; // unseen by other layers, as the kernel's own write would be
+        unseen(|| aten::copy_(&mut value, &new).map(drop))?; // unseen by layers, like the kernel's own write
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ rules! {
     fused: step => _fused_sgd_ _fused_adam_ _fused_adamw_;
 }
 
-/// Runs a step on all examples; parameters that are not batched take their step in a call of their own.
+/// Runs a step on all examples; parameters that are not batched take their step in the same call.
 fn step(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     let level = Level::current()?;
     let arguments = operator.take_arguments(stack)?;

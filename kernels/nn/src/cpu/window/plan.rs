@@ -14,7 +14,7 @@ use crate::inlined::from_fn;
 /// them.
 const FEW: usize = 256;
 
-/// How many plans a thread keeps, and how many steps and copies each has at most.
+/// The most plans that a thread keeps, and the most steps and copies that each has.
 const KEPT: usize = 16;
 const LARGEST: usize = 8192;
 
@@ -113,7 +113,7 @@ impl Meeting {
             }
             plan
         });
-        kept.unwrap_or_else(|_| Rc::new(self.found(lines))) // while a thread exits, its thread-locals may be gone already
+        kept.unwrap_or_else(|_| Rc::new(self.found(lines))) // a thread-local may be gone while its thread exits
     }
 
     fn found(&self, lines: Range<usize>) -> Plan {

@@ -163,7 +163,7 @@ fn axes<const N: usize>(
     Ok(axes)
 }
 
-/// Refuses what PyTorch's average pooling refuses: volumes of 16-bit floats, and windows that cover only padding.
+/// Refuses what PyTorch's average pooling of volumes refuses: 16-bit floats, and windows larger than the volume.
 fn check_mean(operator: &str, this: &Tensor, axes: &[Axis]) -> Result<()> {
     if axes.len() < 3 {
         return Ok(());

@@ -182,7 +182,7 @@ impl Resizing<'_> {
         let volumes = Volumes::new(grad, ndim, self.keeps_format());
         let out = volumes.zeros(grad, &input_size[2..], grad.dtype())?;
         if let (Curve::Cubic { .. }, true) = (self.curve, grad.sizes() == input_size) {
-            assign(&out, grad)?; // whatever the scale says
+            assign(&out, grad)?; // a copy, whatever the scale is
             return Ok(out);
         }
         match_resized!(self, grad.dtype(), T => {
@@ -320,7 +320,7 @@ impl<T: Number> Kept<T> {
         Kept { lines: vec![T::ZERO; count * len], len, rows: vec![None; count] }
     }
 
-    /// The entry for a line, and whether it holds that line already.
+    /// The entry for a line, and what it held before unless it holds that line already.
     fn place(
         &mut self,
         [depth, height, _]: &[Direction<T>; 3],

@@ -131,7 +131,7 @@ impl<'a, 'v> Arguments<'a, 'v> {
 }
 
 /// The result of an operator on `meta` for these arguments: its sizes, strides and type, or the operator's errors for
-/// arguments that do not fit. Tensors without dimensions on the CPU stay there.
+/// arguments that do not fit. Tensors on the CPU stay there.
 ///
 /// # Errors
 /// Those of the operator.

@@ -65,7 +65,7 @@ pub struct Counted {
 }
 
 /// Whether kernels support these arguments: lists with one state for each tensor, all of them contiguous and on the device,
-/// and no tensor but the gradient that is only read.
+/// in memory of their own, without `grad_scale` and `found_inf` (the extras).
 fn are_ours<B: GpuBackend>(lists: &[&[Tensor]], grads: &[Tensor], extras: [Option<&Tensor>; 2]) -> bool {
     let count = grads.len();
     let can_be_written =

@@ -18,7 +18,7 @@ pub(crate) struct Gpu {
     pub(crate) index: u8,
     pub(crate) pipelines: Mutex<HashMap<String, Ready>>,
     commands: Mutex<Commands>,
-    /// The first error since the last check: its kind and message.
+    /// An error since the last check: its kind and message.
     trouble: Mutex<Option<(ErrorKind, String)>>,
     lost: OnceLock<String>,
 }

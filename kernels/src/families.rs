@@ -1,7 +1,7 @@
 //! The operators family by family: a page for each, with a program that runs, shapes, types and errors.
 //!
-//! Each operator is documented at the function of its name in [`aten`](mod@crate::aten); here is what those of a
-//! family have in common.
+//! Each operator is documented at the function of its name in [`aten`](mod@crate::aten); the pages say what the
+//! operators of a family have in common.
 
 macro_rules! pages {
     ($($name:ident)+) => { $(

@@ -1,11 +1,11 @@
-//! The guide, continued: pages that need PyTorch's operators, with programs that run.
+//! The continuation of the guide: pages that need PyTorch's operators, with programs that run.
 //!
 //! | to … | read |
 //! |---|---|
 //! | write a kernel with the loops of this crate | [kernels with loops](kernels) |
 //! | give an operator a derivative, a batching rule, a cast under autocast | [layers] |
 //! | add an operator to `aten` | [adding an operator](add_an_operator) |
-//! | link the operators alone that a program calls | [only what a program reaches](selective) |
+//! | link only the operators that a program calls | [only what a program reaches](selective) |
 //!
 //! The [guide of `torch-library`][first] begins with a first library, and has the reference of the macros.
 //! [`families`](crate::families) has a page for each family of operators.

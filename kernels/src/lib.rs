@@ -11,24 +11,25 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! A crate that names nothing from here has to say `use torch_library_kernels as _;`, or the linker leaves it out.
+//! A crate that names nothing from this one has to say `use torch_library_kernels as _;`, or the linker leaves this
+//! crate out.
 //!
-//! The [guide] shows how to write [kernels with loops](guide::kernels), and how to give an operator
-//! [its layers](guide::layers); it continues that of [`torch_library`]. [`families`] has a page for each family of
-//! operators. To know everything about one, read the files of its name: `ops/binary.rs` declares, `cpu/binary.rs`
-//! computes, `composite/binary.rs` builds on other operators.
+//! The [guide] shows how to write [kernels with loops](guide::kernels), and how to give an operator [its
+//! layers](guide::layers); it continues the guide of [`torch_library`]. [`families`] has a page for each family of
+//! operators. To know everything about a family, read the files with its name: `ops/binary.rs` declares its operators,
+//! `cpu/binary.rs` computes them, and `composite/binary.rs` has those that are built on other operators.
 //!
 //! # Environment
 //!
 //! | variable | value | |
 //! |---|---|---|
-//! | `ATEN_CPU_CAPABILITY` | `default` | kernels take no vectors wider than those that every processor of the kind has |
-//! | | `avx2` | vectors of AVX2 with FMA, where the processor has them |
-//! | | `avx512` | those of AVX-512 too, which is so without the variable |
+//! | `ATEN_CPU_CAPABILITY` | `default` | kernels use only the vector instructions that every processor of the architecture has |
+//! | | `avx2` | also AVX2 with FMA, where the processor has them |
+//! | | `avx512` | also AVX-512, where the processor has it; this is the default |
 //!
-//! It is read once, when the first kernel asks. With `default`, results are those of a processor without AVX2, and
-//! ThreadSanitizer sees what loops read and write, as it does not with wide vectors. Libraries below (`faer`,
-//! `gemm`, `rustfft`) choose for themselves.
+//! It is read once, when the first kernel needs it. With `default`, results are those of a processor without AVX2, and
+//! ThreadSanitizer sees the reads and writes of loops, which it does not with wide vectors. The libraries below
+//! (`faer`, `gemm`, `rustfft`) choose their instructions themselves.
 //!
 //! PyTorch: `ATEN_CPU_CAPABILITY`, with the same values.
 

@@ -1,10 +1,10 @@
-//! What common work takes on the first GPU.
+//! How long common work takes on the first GPU.
 //!
 //! ```sh
 //! cargo bench -p torch-library-cuda --bench figures [-- --large] [WORD…]
 //! ```
 //!
-//! `kernels/gpu/benches/figures.sh cuda` puts PyTorch, burn and candle beside it.
+//! `kernels/gpu/benches/figures.sh cuda` also measures PyTorch, burn and candle.
 
 #[path = "../../gpu/benches/figures/mod.rs"]
 mod figures;

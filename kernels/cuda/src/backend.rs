@@ -1,4 +1,4 @@
-//! What the core asks of the backend.
+//! The implementation of the runtime's backend interface.
 
 use torch_library::backend::{Allocation, Backend, Event, MemoryStats, Stream};
 use torch_library::prelude::*;
@@ -54,7 +54,7 @@ impl Backend for Cuda {
         let (target, source) = (Memory::of(to)?, Memory::of(from)?);
         let (start, end) = (to_offset.min(from_offset), to_offset.max(from_offset));
         if to.is_same(from) && end - start < nbytes {
-            // Where the ranges overlap the driver says nothing of what comes of it.
+            // The driver does not define a copy between overlapping ranges.
             let mut bytes = vec![0; nbytes];
             source.read(from_offset, &mut bytes)?;
             return target.write(to_offset, &bytes);

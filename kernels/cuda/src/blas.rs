@@ -1,4 +1,4 @@
-//! Products of matrices by cuBLAS, where it is there.
+//! Matrix products by cuBLAS, if it is installed.
 #![expect(unsafe_code, reason = "the library's functions take handles and addresses")]
 
 use std::ffi::c_void;
@@ -10,24 +10,24 @@ use torch_library::prelude::*;
 use crate::driver::Stream;
 use crate::gpu::Gpu;
 
-/// A handle of the library's, for one device.
+/// A cuBLAS handle, for one device.
 pub(crate) struct Blas(sys::cublasHandle_t);
 
-// SAFETY: a handle may be used by any thread, though by one at a time: it is behind a lock.
+// SAFETY: a handle may be used by any thread, but by only one at a time: it is behind a lock.
 unsafe impl Send for Blas {}
 
-/// A matrix as the library sees it: by columns, or turned.
+/// A matrix as cuBLAS sees it: column-major, or transposed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Operand {
     pub(crate) address: u64,
     pub(crate) is_turned: bool,
-    /// From one column to the next.
+    /// The distance from one column to the next.
     pub(crate) leading: i32,
-    /// From one matrix of a batch to the next.
+    /// The distance from one matrix of a batch to the next.
     pub(crate) step: i64,
 }
 
-/// `c = alpha * a @ b + beta * c`, of a batch of matrices by columns; `c` has `rows` and `columns`.
+/// `c = alpha * a @ b + beta * c`, for a batch of column-major matrices; `c` has `rows` and `columns`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gemm {
     pub(crate) dtype: DType,
@@ -42,10 +42,11 @@ pub(crate) struct Gemm {
     pub(crate) beta: f64,
 }
 
-/// Whether the library is there, and has products of such a type.
+/// Whether cuBLAS is installed, and has products of this type.
 pub(crate) fn has(dtype: DType) -> bool {
     static IS_THERE: OnceLock<bool> = OnceLock::new();
-    // SAFETY: the library has initialisers that may run at any time: whoever installed it says so.
+    // SAFETY: loading the library runs its initialisers, which may run at any time; the user who installed the library vouches
+    // for that.
     let is_there = *IS_THERE.get_or_init(|| unsafe { sys::is_culib_present() });
     is_there && kind(dtype).is_some()
 }
@@ -74,11 +75,11 @@ fn outcome(status: cublasStatus_t, doing: &str) -> Result<()> {
 }
 
 impl Gemm {
-    /// Asks a stream of a device for it.
+    /// Enqueues the product on a stream of a device.
     ///
     /// # Safety
-    /// - The matrices lie in memory of the device that lives until the stream is done, and so does `c`, in which no
-    ///   element is at two places.
+    /// - The matrices and `c` are in memory of the device that stays allocated until the stream is done, and no two elements
+    ///   of `c` share a place.
     pub(crate) unsafe fn run(&self, gpu: &Gpu, stream: &Stream) -> Result<()> {
         let Some(kind) = kind(self.dtype) else { bail!(Internal, "no product of {}", self.dtype) };
         gpu.context.enter()?;
@@ -90,7 +91,7 @@ impl Gemm {
             *slot = Some(Blas(handle));
         }
         let Some(Blas(handle)) = *slot else { return Ok(()) };
-        // SAFETY: the handle was created, and nobody else has it as long as the lock is held; the stream lives.
+        // SAFETY: the handle was created, and no other thread has it as long as the lock is held; the stream exists.
         outcome(unsafe { sys::cublasSetStream_v2(handle, stream.raw.cast()) }, "take a stream")?;
         let (wide, narrow) = ([self.alpha, self.beta], [self.alpha as f32, self.beta as f32]);
         let is_double = self.dtype == DType::Float64;
@@ -107,8 +108,8 @@ impl Gemm {
             false => sys::cublasOperation_t::CUBLAS_OP_N,
         };
         let Gemm { rows, columns, inner, batch, a, b, c, .. } = self;
-        // SAFETY: the handle is ours while the lock is held; the factors, of the type that is computed in, are read before the
-        // call returns; the matrices are as the caller says.
+        // SAFETY: the handle is ours while the lock is held; the factors, which have the type of the computation, are read
+        // before the call returns; the caller vouches for the matrices.
         let status = unsafe {
             sys::cublasGemmStridedBatchedEx(
                 handle,

@@ -1,4 +1,4 @@
-//! This backend, as the kernels see it that backends have together.
+//! The implementation of [`GpuBackend`] for the shared kernels.
 
 use torch_library::prelude::*;
 use torch_library::{DeviceType, Storage};
@@ -29,7 +29,7 @@ impl GpuBackend for Cuda {
         c_type(dtype).is_some()
     }
 
-    /// Elements of other types have none in CUDA C.
+    /// CUDA C has no types for elements of other dtypes.
     fn reaches(tensor: &Tensor) -> bool {
         c_type(tensor.dtype()).is_some()
     }

@@ -1,4 +1,4 @@
-//! Kernels from their sources: by NVRTC, once for each source and device.
+//! Compiling kernels with NVRTC, once for each source and device.
 #![expect(unsafe_code, reason = "the compiler's functions take handles and addresses")]
 
 use std::ffi::{CString, c_char};
@@ -10,10 +10,10 @@ use torch_library::prelude::*;
 use crate::driver::Function;
 use crate::gpu::Gpu;
 
-/// What kernels are written with.
+/// The prelude of all kernels.
 const PRELUDE: &str = include_str!("prelude.cuh");
 
-/// The kernel of a source, which stands after the prelude.
+/// The kernel of a source, which follows the prelude.
 pub(crate) fn function(gpu: &Gpu, label: &str, source: &str) -> Result<Function> {
     let mut functions = gpu.functions.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(function) = functions.get(source) {
@@ -25,12 +25,13 @@ pub(crate) fn function(gpu: &Gpu, label: &str, source: &str) -> Result<Function>
     Ok(function)
 }
 
-/// Whether the compiler is there.
+/// Checks that the compiler is installed.
 ///
 /// # Errors
-/// It is not.
+/// It is not installed.
 fn found() -> Result<()> {
-    // SAFETY: the library has initialisers that may run at any time: whoever installed it says so.
+    // SAFETY: loading the library runs its initialisers, which may run at any time; the user who installed the library
+    // vouches for that.
     let is_there = unsafe { sys::is_culib_present() };
     ensure!(
         is_there,
@@ -41,23 +42,24 @@ fn found() -> Result<()> {
     Ok(())
 }
 
-/// A program of the compiler's.
+/// An NVRTC program.
 struct Compiling(sys::nvrtcProgram);
 
 impl Drop for Compiling {
     fn drop(&mut self) {
-        // SAFETY: the program was created, and nobody has it after this.
+        // SAFETY: the program was created, and is not used after this.
         let _ = unsafe { sys::nvrtcDestroyProgram(&raw mut self.0) };
     }
 }
 
-/// A binary for a GPU; or a text for older ones, which the driver translates, where the compiler does not know the GPU.
+/// Compiles to a binary for the GPU; or, if the compiler does not know the GPU, to PTX for an older one, which the
+/// driver translates.
 fn compile(label: &str, source: &str, (major, minor): (i32, i32)) -> Result<Vec<u8>> {
     found()?;
     let Ok(text) = CString::new(source) else { bail!(Internal, "a kernel's source has a zero in it") };
     let mut program = Compiling(std::ptr::null_mut());
     let none = std::ptr::null();
-    // SAFETY: the text ends in a zero and lives as long as the program; there are no headers, so no lists of them.
+    // SAFETY: the text ends in a zero and outlives the program; there are no headers, so the lists of them are null.
     let made = unsafe {
         sys::nvrtcCreateProgram(&raw mut program.0, text.as_ptr(), c"kernel.cu".as_ptr(), 0, none, none)
     };
@@ -76,7 +78,7 @@ fn compile(label: &str, source: &str, (major, minor): (i32, i32)) -> Result<Vec<
 fn options(program: &Compiling, architecture: &str) -> nvrtcResult {
     let list = [architecture, "--std=c++17"].map(|option| CString::new(option).unwrap_or_default());
     let pointers = list.each_ref().map(|option| option.as_ptr());
-    // SAFETY: the program was created, and the list lives as long as the call.
+    // SAFETY: the program was created, and the list outlives the call.
     unsafe { sys::nvrtcCompileProgram(program.0, pointers.len() as i32, pointers.as_ptr()) }
 }
 
@@ -92,13 +94,13 @@ fn refused(program: &Compiling, code: nvrtcResult, label: &str, source: &str) ->
 type Size = unsafe fn(sys::nvrtcProgram, *mut usize) -> nvrtcResult;
 type Write = unsafe fn(sys::nvrtcProgram, *mut c_char) -> nvrtcResult;
 
-/// What the compiler has of a program: its size is asked for first. A zero is put behind it.
+/// An output of the compiler, such as the binary or the log, whose size is asked for first. A zero is appended.
 fn text_of(program: &Compiling, size: Size, write: Write) -> Result<Vec<u8>> {
     let mut count = 0;
     // SAFETY: the program was created, and `count` outlives the call.
     let sized = unsafe { size(program.0, &raw mut count) };
     let mut bytes = vec![0; count + 1];
-    // SAFETY: as many bytes are there as the compiler said it writes.
+    // SAFETY: the buffer has as many bytes as the compiler said it writes.
     let written = unsafe { write(program.0, bytes.as_mut_ptr().cast()) };
     let is_there = sized == nvrtcResult::NVRTC_SUCCESS && written == nvrtcResult::NVRTC_SUCCESS;
     ensure!(is_there, Internal, "NVRTC does not give what it made: {sized:?}, {written:?}");

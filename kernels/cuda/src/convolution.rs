@@ -1,8 +1,8 @@
 //! Convolutions in one to three directions, and their gradients.
 //!
-//! There are three of them. With features that a window sees in an image, weights give features from an image and an image
-//! from features, and both give weights. A convolution is the first, its gradients are the others; a transposed one is the
-//! second. Of one group they are products of matrices with what the windows see, written out; of several, sums.
+//! There are three products: features from an image and a weight (the convolution), an image from features and a weight
+//! (the gradient of the image, or the transposed convolution), and a weight from an image and features (the gradient of
+//! the weight). With one group they are matrix products with an explicit im2col matrix; with several, direct sums.
 
 use torch_library::prelude::*;
 use torch_library_gpu::{Convolutions, KernelBuilder, Tensors, Window, index_of};
@@ -12,7 +12,7 @@ use crate::call::Cuda;
 use crate::kernel::Kernel;
 use crate::matmul::matrices;
 
-/// Batch, channels, and three directions.
+/// Sizes as batch, channels, and three directions.
 fn five(sizes: &[i64]) -> [i64; 5] {
     let mut five = [1; 5];
     five[..2].copy_from_slice(&sizes[..2]);
@@ -20,7 +20,7 @@ fn five(sizes: &[i64]) -> [i64; 5] {
     five
 }
 
-/// So many elements of what windows see are written out at once.
+/// The most elements of the im2col matrix that are written out at once.
 const MOST_SEEN: i64 = 1 << 24;
 
 /// The parameters of a convolution between an image and features, by a weight.
@@ -39,7 +39,7 @@ fn kernel(window: &Window, label: &'static str, [image, features, weight]: [&Ten
         .with(PLACES)
 }
 
-/// What windows see in the images `from..from + count` of a batch, `[taps, count, pixels]`.
+/// The im2col matrix of the images `from..from + count` of a batch, `[taps, count, pixels]`.
 fn seen(window: &Window, of: [&Tensor; 3], from: i64, count: i64) -> Result<Tensor> {
     let (sizes, taps) = (five(of[1].sizes()), five(of[2].sizes()));
     let rows = taps[1..].iter().product();
@@ -59,7 +59,8 @@ fn seen(window: &Window, of: [&Tensor; 3], from: i64, count: i64) -> Result<Tens
     Ok(seen)
 }
 
-/// What numbers mean: a pixel of the features, a tap of the window. And the pixel of the image under a tap.
+/// Functions that convert a number to a pixel of the features or to a tap of the window, and that find the pixel of the
+/// image under a tap.
 const PLACES: &str = "struct Place { i64 channel, at[3]; };
 __device__ inline Place tap_of(const Params &p, i64 number) {
     Place place;
@@ -89,7 +90,7 @@ __device__ inline i64 seeing(const Params &p, const i64 *at, const Place &tap) {
     return pixel;
 }";
 
-/// How many images are worked on at once.
+/// The number of images that are processed at once.
 fn at_once(image: &Tensor, features: &Tensor, weight: &Tensor) -> i64 {
     let taps: i64 = weight.sizes()[1..].iter().product();
     let each = taps * features.sizes()[2..].iter().product::<i64>();
@@ -104,7 +105,7 @@ fn images(tensor: &Tensor, from: i64, count: i64) -> Result<Tensor> {
     tensor.strided_view(&[count, channels, pixels], &[channels * pixels, pixels, 1], offset)
 }
 
-/// A weight as a matrix, `[features, taps]`, the same for each of a batch, or turned.
+/// A weight as a matrix, `[features, taps]`, or transposed, expanded to a batch.
 fn weights(weight: &Tensor, count: i64, is_turned: bool) -> Result<Tensor> {
     let (rows, taps) = (weight.sizes()[0], weight.sizes()[1..].iter().product());
     match is_turned {
@@ -113,7 +114,7 @@ fn weights(weight: &Tensor, count: i64, is_turned: bool) -> Result<Tensor> {
     }
 }
 
-/// Writes a bias to all pixels of its channel, and says by what factor these are to be kept.
+/// Writes a bias to all pixels of its channel, and returns the factor (`beta`) with which the product is to keep them.
 fn with_bias(result: &Tensor, bias: Option<&Tensor>) -> Result<f64> {
     let Some(bias) = bias else { return Ok(0.0) };
     let mut sizes = vec![1; result.dim()];
@@ -122,7 +123,7 @@ fn with_bias(result: &Tensor, bias: Option<&Tensor>) -> Result<f64> {
     Ok(1.0)
 }
 
-/// A body that sums for a pixel of the image, `b` and `c`, what all taps have whose windows see it.
+/// A body that sums, for a pixel of the image in batch `b` and channel `c`, the terms of all taps under which it lies.
 fn gathered(term: &str) -> String {
     format!(
         "    i64 at[3], rest = n;

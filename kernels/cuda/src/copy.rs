@@ -22,7 +22,7 @@ mod kernels {
             bail!(Internal, "{operator} of something else than tensors")
         };
         if !copy(to, from)? {
-            // What every backend has, by way of the host where bytes are not enough.
+            // The kernel that every backend has, which goes through the host if copying bytes is not enough.
             return operator.call_boxed_for_key(DispatchKey::CompositeExplicitAutograd, stack);
         }
         let arguments = operator.take_arguments(stack)?;
@@ -43,13 +43,13 @@ fn fill(_: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<First>> {
     Ok(pointwise::write_number(to, number)?.then_some(First))
 }
 
-/// Whether a tensor broadcasts to such sizes.
+/// Whether a tensor broadcasts to these sizes.
 fn is_broadcast(from: &Tensor, sizes: &[i64]) -> bool {
     let ends = from.sizes().iter().rev().zip(sizes.iter().rev());
     from.dim() <= sizes.len() && ends.into_iter().all(|(size, wanted)| size == wanted || *size == 1)
 }
 
-/// Writes the elements of a tensor to another one on the same device, if a kernel can.
+/// Copies the elements of a tensor to another one on the same device, if a kernel can.
 pub(crate) fn copy(to: &Tensor, from: &Tensor) -> Result<bool> {
     let are_here = Cuda::is_here(to) && Cuda::is_here(from) && to.device() == from.device();
     let is_apart = !to.storage().is_same(&from.storage()) && !to.has_internal_overlap();

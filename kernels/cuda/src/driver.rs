@@ -1,4 +1,4 @@
-//! CUDA's driver, loaded when somebody asks for a device: contexts, memory, and what goes wrong.
+//! CUDA's driver, loaded when a device is first asked for: contexts, memory, and errors.
 #![expect(unsafe_code, reason = "the driver's functions take handles and addresses")]
 
 mod stream;
@@ -12,7 +12,7 @@ use torch_library::prelude::*;
 pub(crate) use stream::{Function, Mark, Stream};
 pub(crate) use sys::CUresult;
 
-/// How many devices there are, or why there are none.
+/// The number of devices, or the reason why there are none.
 pub(crate) fn device_count() -> Result<u8> {
     static COUNT: OnceLock<Result<u8, String>> = OnceLock::new();
     match COUNT.get_or_init(count) {
@@ -22,13 +22,14 @@ pub(crate) fn device_count() -> Result<u8> {
 }
 
 fn count() -> Result<u8, String> {
-    // SAFETY: the driver's library has initialisers that may run at any time: whoever installed it says so.
+    // SAFETY: loading the driver's library runs its initialisers, which may run at any time; the user who installed it
+    // vouches for that.
     if !unsafe { sys::is_culib_present() } {
         return Err("there is no CUDA driver: `libcuda.so` (Windows: `nvcuda.dll`) was not found\n  help: it comes with \
              NVIDIA's driver; a container gets it from the NVIDIA container toolkit, other places by `LD_LIBRARY_PATH`"
             .to_owned());
     }
-    // SAFETY: the library is there, and 0 is the one value that flags may have.
+    // SAFETY: the library is loaded, and flags must be 0.
     let started = unsafe { sys::cuInit(0) };
     let mut count = 0;
     let counted = match started {
@@ -51,23 +52,23 @@ fn count() -> Result<u8, String> {
     }
 }
 
-/// An error's name and what the driver says of it.
+/// An error's name and the driver's description of it.
 fn described(code: CUresult) -> String {
     let (mut name, mut text): (*const c_char, *const c_char) = (std::ptr::null(), std::ptr::null());
-    // SAFETY: both pointers outlive the calls, which write addresses of constants of the driver's there, or nothing.
+    // SAFETY: both pointers outlive the calls, which write addresses of constants of the driver there, or nothing.
     unsafe {
         let _ = sys::cuGetErrorName(code, &raw mut name);
         let _ = sys::cuGetErrorString(code, &raw mut text);
     }
     let read = |text: *const c_char| match text.is_null() {
         true => String::new(),
-        // SAFETY: not null, so it is a constant of the driver's that ends in a zero.
+        // SAFETY: not null, so it is a constant of the driver that ends in a zero.
         false => unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned(),
     };
     format!("{} ({})", read(name), read(text))
 }
 
-/// After these the context is of no use any more: whatever is asked of it fails alike.
+/// Whether an error makes the context unusable: all later calls fail with it too.
 fn is_fatal(code: CUresult) -> bool {
     use CUresult as C;
     matches!(
@@ -95,21 +96,22 @@ pub(crate) struct Context {
     device: sys::CUdevice,
     pub(crate) index: u8,
     pub(crate) name: String,
-    /// The major and the minor number of what it can.
+    /// The major and minor number of its compute capability.
     pub(crate) capability: (i32, i32),
     lost: OnceLock<String>,
 }
 
-// SAFETY: the driver's handles may be used by all threads, also at once; which context is current each thread says itself.
+// SAFETY: the driver's handles may be used by all threads, also concurrently; each thread has its own current context.
 unsafe impl Send for Context {}
-// SAFETY: shared references give the same handles, which threads may use at once.
+// SAFETY: shared references give the same handles, which threads may use concurrently.
 unsafe impl Sync for Context {}
 
 impl Context {
-    /// That of a device that was counted.
+    /// Opens the primary context of a device with an index below the count.
     pub(crate) fn open(index: u8) -> Result<Arc<Context>> {
         let (mut device, mut raw) = (0, std::ptr::null_mut());
-        // SAFETY: the driver was initialised when devices were counted; what is written to outlives the calls.
+        // SAFETY: the driver was initialised when devices were counted; the variables that are written to outlive the
+        // calls.
         let opened = unsafe {
             match sys::cuDeviceGet(&raw mut device, c_int::from(index)) {
                 CUresult::CUDA_SUCCESS => sys::cuDevicePrimaryCtxRetain(&raw mut raw, device),
@@ -126,14 +128,15 @@ impl Context {
             _ => bail!(Device, "cuda:{index} does not open: {}", described(opened)),
         }
         let mut letters = [0 as c_char; 256];
-        // SAFETY: the buffer is as long as is said, and ends in a zero whatever is written, as its last letter is left.
+        // SAFETY: the buffer is as long as the argument says, and always ends in a zero, since its last byte is not
+        // written.
         let name = unsafe {
             let _ = sys::cuDeviceGetName(letters.as_mut_ptr(), letters.len() as c_int - 1, device);
             CStr::from_ptr(letters.as_ptr()).to_string_lossy().into_owned()
         };
         let attribute = |which| {
             let mut value = 0;
-            // SAFETY: `value` outlives the call, and the device was got above.
+            // SAFETY: `value` outlives the call, and `device` was obtained above.
             let _ = unsafe { sys::cuDeviceGetAttribute(&raw mut value, which, device) };
             value
         };
@@ -144,17 +147,17 @@ impl Context {
         Ok(Arc::new(Context { raw, device, index, name, capability, lost: OnceLock::new() }))
     }
 
-    /// What a call to the driver gave.
+    /// Checks the outcome of a call to the driver.
     ///
     /// # Errors
-    /// It failed; where that is the end of the context, all that is asked of it later fails too.
+    /// The call failed; if that makes the context unusable, all later calls fail too.
     pub(crate) fn outcome(&self, code: CUresult, doing: &str) -> Result<()> {
         if code == CUresult::CUDA_SUCCESS {
             return Ok(());
         }
         let (index, what) = (self.index, described(code));
         if is_fatal(code) {
-            let _ = self.lost.set(what); // the first reason is the one
+            let _ = self.lost.set(what); // the first reason is kept
             return self.check();
         }
         match code {
@@ -165,7 +168,7 @@ impl Context {
         }
     }
 
-    /// Whether it can be used.
+    /// Checks that the context can be used.
     pub(crate) fn check(&self) -> Result<()> {
         if let Some(why) = self.lost.get() {
             bail!(
@@ -182,17 +185,17 @@ impl Context {
         self.lost.get().is_some()
     }
 
-    /// Gives it up: what is on the device is lost.
+    /// Resets the context: everything on the device is lost.
     pub(crate) fn reset(&self) {
         let _ = self.lost.set("it was reset".to_owned());
-        // SAFETY: the device is one; whoever holds something of the context finds it lost, and does not use it.
+        // SAFETY: the device exists; objects of the context check whether it is lost before they use it.
         let _ = unsafe { sys::cuDevicePrimaryCtxReset_v2(self.device) };
     }
 
-    /// Makes it this thread's.
+    /// Makes the context this thread's current one.
     pub(crate) fn enter(&self) -> Result<()> {
         self.check()?;
-        // SAFETY: the context was retained, and is for as long as the process is or until it is lost.
+        // SAFETY: the context was retained, and exists until the process ends or it is lost.
         self.outcome(unsafe { sys::cuCtxSetCurrent(self.raw) }, "become current")
     }
 
@@ -203,7 +206,7 @@ impl Context {
         self.outcome(unsafe { sys::cuCtxSynchronize() }, "finish what it was asked")
     }
 
-    /// Memory of the device.
+    /// Allocates memory of the device.
     pub(crate) fn allocate(self: &Arc<Self>, nbytes: usize) -> Result<Memory> {
         self.enter()?;
         let mut address = 0;
@@ -213,7 +216,7 @@ impl Context {
         Ok(Memory { context: self.clone(), address, nbytes })
     }
 
-    /// Memory of the host that the device reads by itself.
+    /// Allocates pinned memory of the host, which the device can read by itself.
     pub(crate) fn allocate_pinned(self: &Arc<Self>, nbytes: usize) -> Result<Pinned> {
         self.enter()?;
         let mut address = std::ptr::null_mut();
@@ -224,7 +227,7 @@ impl Context {
     }
 }
 
-/// A block of a device's memory.
+/// A block of device memory.
 pub(crate) struct Memory {
     context: Arc<Context>,
     pub(crate) address: u64,
@@ -232,7 +235,7 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// The address of a range of it.
+    /// The address of a range of the block.
     fn range(&self, offset: usize, count: usize) -> Result<u64> {
         let is_inside = offset.checked_add(count).is_some_and(|end| end <= self.nbytes);
         ensure!(is_inside, Argument, "a block of {} bytes has not {count} at {offset}", self.nbytes);
@@ -242,35 +245,35 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // A lost context took its memory along, and its addresses may be somebody else's by now.
+        // A lost context has lost its memory too, and its addresses may have been given out again.
         if self.context.enter().is_ok() {
-            // SAFETY: the address is one that this context gave, and nobody has it after this; the driver waits for what
-            // the device still does with it.
+            // SAFETY: this context returned the address, and it is not used after this; the driver waits until the device
+            // is done with it.
             let _ = unsafe { sys::cuMemFree_v2(self.address) };
         }
     }
 }
 
-/// A block of the host's memory that stays where it is.
+/// A block of pinned host memory.
 pub(crate) struct Pinned {
     context: Arc<Context>,
     address: *mut c_void,
     nbytes: usize,
 }
 
-// SAFETY: the memory is of this block alone, and is written through `&mut` or by `write`, which says when.
+// SAFETY: the memory belongs to this block alone, and is written through `&mut` or by `write`, which states its conditions.
 unsafe impl Send for Pinned {}
-// SAFETY: a shared reference writes by `write` alone, whose callers see to it that nobody else uses the block.
+// SAFETY: a shared reference only writes by `write`, whose callers ensure that nothing else uses the block.
 unsafe impl Sync for Pinned {}
 
 impl Pinned {
-    /// Writes bytes to its start.
+    /// Writes bytes to the start of the block.
     ///
     /// # Safety
-    /// - Nobody reads or writes the block meanwhile: no stream copies from it.
+    /// - Nothing reads or writes the block during the call; in particular, no stream copies from it.
     pub(crate) unsafe fn write(&self, bytes: &[u8]) {
         assert!(bytes.len() <= self.nbytes, "a block of {} bytes takes no {}", self.nbytes, bytes.len());
-        // SAFETY: as many bytes are there, and nobody else uses them, as the caller says; `bytes` is other memory.
+        // SAFETY: the block has as many bytes, and the caller vouches that nothing else uses them; `bytes` is other memory.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.address.cast::<u8>(), bytes.len()) };
     }
 }
@@ -278,7 +281,7 @@ impl Pinned {
 impl Drop for Pinned {
     fn drop(&mut self) {
         if self.context.enter().is_ok() {
-            // SAFETY: the address is one that the driver gave, and blocks that streams use wait for these before they drop.
+            // SAFETY: the driver returned the address, and blocks that streams use wait for these before they are dropped.
             let _ = unsafe { sys::cuMemFreeHost(self.address) };
         }
     }

@@ -1,4 +1,4 @@
-//! The devices of the machine: counted once, opened when first used, and again after they were lost.
+//! The devices of the machine: counted once, opened on first use, and opened again after they were lost.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,24 +14,24 @@ use crate::driver::{self, Context, Function, Memory, Pinned, Stream};
 /// An open device.
 pub(crate) struct Gpu {
     pub(crate) context: Arc<Context>,
-    /// The one that is always there.
+    /// The default stream.
     first: Stream,
-    /// Those that somebody asked for, by their number less one.
+    /// The streams that the program made, by their number minus one.
     others: Mutex<Vec<Arc<Stream>>>,
-    /// Whether there are any: from then on each block knows which streams use it.
+    /// Whether there are any of these: from then on each block tracks which streams use it.
     has_others: AtomicBool,
     pub(crate) functions: Mutex<HashMap<String, Function>>,
     pub(crate) blas: Mutex<Option<Blas>>,
 }
 
-/// An open device with the allocators of its memory, and of the host's that it reads by itself.
+/// An open device, with the allocators of its memory and of pinned host memory.
 pub(crate) struct Opened {
     pub(crate) gpu: Arc<Gpu>,
     pub(crate) memory: CachingAllocator<OfDevice>,
     pub(crate) pinned: CachingAllocator<OfHost>,
 }
 
-/// Where blocks of a device's memory come from.
+/// The source of blocks of device memory.
 pub(crate) struct OfDevice(Arc<Gpu>);
 
 impl RawAllocator for OfDevice {
@@ -46,7 +46,7 @@ impl RawAllocator for OfDevice {
     }
 }
 
-/// Where blocks of pinned memory come from.
+/// The source of blocks of pinned memory.
 pub(crate) struct OfHost(Arc<Gpu>);
 
 impl RawAllocator for OfHost {
@@ -104,7 +104,7 @@ impl Gpu {
         self.others.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The stream of a number.
+    /// The stream with a number.
     pub(crate) fn stream(&self, id: u64) -> Result<Current<'_>> {
         let Some(at) = usize::try_from(id).ok().and_then(|id| id.checked_sub(1)) else {
             return Ok(Current::First(&self.first));
@@ -125,15 +125,15 @@ impl Gpu {
         Ok((self.stream(id)?, id))
     }
 
-    /// Whether blocks have to know which streams use them.
+    /// Whether blocks have to track which streams use them.
     pub(crate) fn has_others(&self) -> bool {
         self.has_others.load(Ordering::Acquire)
     }
 
-    /// A further stream.
+    /// Makes another stream.
     pub(crate) fn new_stream(&self) -> Result<u64> {
         let stream = Arc::new(Stream::new(&self.context)?);
-        // What was asked of the first stream before is in no block's list.
+        // Work that was enqueued on the default stream before is not in any block's list, so wait for it.
         self.has_others.store(true, Ordering::Release);
         self.context.synchronize()?;
         let mut others = self.others();
@@ -141,12 +141,12 @@ impl Gpu {
         Ok(others.len() as u64)
     }
 
-    /// An event after what was asked of a stream so far.
+    /// An event after all work on a stream so far.
     pub(crate) fn mark(&self, id: u64) -> Result<Box<dyn Event>> {
         Ok(Box::new(self.stream(id)?.mark()?))
     }
 
-    /// Waits until everything is done that was asked of the device.
+    /// Waits until all work on the device is done.
     pub(crate) fn wait(&self) -> Result<()> {
         match self.has_others() {
             true => self.context.synchronize(),
@@ -155,7 +155,7 @@ impl Gpu {
     }
 }
 
-/// The devices, each where it is open.
+/// The slots of all devices, which hold those that are open.
 fn slots() -> Result<&'static [Mutex<Option<Arc<Opened>>>]> {
     static SLOTS: OnceLock<Vec<Mutex<Option<Arc<Opened>>>>> = OnceLock::new();
     let count = driver::device_count()?;
@@ -174,7 +174,7 @@ pub(crate) fn count() -> usize {
     slots().map_or(0, <[_]>::len)
 }
 
-/// The device of an index, opened anew where it was lost.
+/// The device of an index, opened again if it was lost.
 pub(crate) fn opened(index: u8) -> Result<Arc<Opened>> {
     let mut slot = slot(index)?;
     if let Some(opened) = slot.as_ref() {
@@ -193,10 +193,10 @@ pub(crate) fn opened(index: u8) -> Result<Arc<Opened>> {
     Ok(opened)
 }
 
-/// The names of the devices, by their index: `NVIDIA H100 80GB HBM3`.
+/// The names of the devices, by index, such as `NVIDIA H100 80GB HBM3`.
 ///
 /// # Errors
-/// There is no driver, or it finds no GPU, or one does not open; the message says what would help.
+/// There is no driver, it finds no GPU, or a GPU does not open; the message says what would help.
 ///
 /// PyTorch: `torch.cuda.get_device_name`.
 pub fn devices() -> Result<Vec<String>> {
@@ -206,7 +206,7 @@ pub fn devices() -> Result<Vec<String>> {
         .collect()
 }
 
-/// Gives a device up: what is on it is lost, and calls with tensors there are errors. The next tensor opens it again.
+/// Resets a device: its tensors are lost, and calls with them are errors. The next tensor opens it again.
 ///
 /// # Errors
 /// There is no such device.

@@ -1,4 +1,4 @@
-//! Kernels whose parameters and tensors have names: `p.count`, `p.x[i]`.
+//! A builder for kernels with named parameters and tensors: `p.count`, `p.x[i]`.
 #![expect(unsafe_code, reason = "a launch gives addresses to a kernel")]
 
 use std::fmt::Write;
@@ -11,10 +11,10 @@ use torch_library_gpu::{DIMS, KernelBuilder};
 use crate::compiler;
 use crate::memory::Memory;
 
-/// The most threads of a block that goes through a row, and the threads of one that goes through elements.
+/// The most threads of a block that goes through a row, and the number of threads of a block that goes through elements.
 pub(crate) const THREADS: u32 = 256;
 
-/// What elements of a type are in CUDA C, if they are anything there.
+/// The CUDA C type of elements of a dtype, if there is one.
 pub(crate) fn c_type(dtype: DType) -> Option<&'static str> {
     Some(match dtype {
         DType::Float32 => "float",
@@ -31,17 +31,17 @@ pub(crate) fn c_type(dtype: DType) -> Option<&'static str> {
     })
 }
 
-/// A kernel in the making. Its first parameter, `p.count`, is the number of threads or rows that have something to do.
+/// A kernel that is being built. The first parameter, `p.count`, is the number of threads or rows that have something to do.
 pub(crate) struct Kernel {
     label: &'static str,
-    /// Names of types, before the parameters.
+    /// Type definitions, which precede the parameters.
     types: String,
     fields: String,
-    /// Each parameter has as many bytes, so there are no gaps between them.
+    /// The parameters; each has the size of a word, so there are no gaps between them.
     words: Vec<u64>,
-    /// Functions, after the parameters.
+    /// Functions, which follow the parameters.
     text: String,
-    /// Memory of tensors, each with the number of the word that its address is added to.
+    /// The storages of tensors, each with the number of the parameter that its address is added to.
     tensors: Vec<(usize, Storage)>,
 }
 
@@ -58,7 +58,7 @@ impl Kernel {
         self.field(declared, [offset])
     }
 
-    /// Runs a body in as many blocks of so many threads.
+    /// Runs a body in `groups` blocks of `threads` threads.
     pub(crate) fn run(mut self, count: i64, groups: u64, threads: [u32; 2], body: &str) -> Result<()> {
         if groups == 0 {
             return Ok(());
@@ -83,15 +83,14 @@ impl Kernel {
         let function = compiler::function(gpu, label, &source)?;
         let (stream, id) = gpu.current()?;
         memories.iter().for_each(|memory| memory.used_by(id));
-        // SAFETY: the structure is the source's, whose fields have eight bytes each and were given a word each, that of a tensor its
-        // address with its offset; the kernel
-        // keeps to the tensors it was given, and freed memory is not used for anything else before this stream, or those
-        // that the block lists, are done.
+        // SAFETY: the structure is the source's, whose fields have eight bytes each and were given a word each, for a tensor its
+        // address with its offset; the kernel only accesses the tensors that it was given, and freed memory is not reused before
+        // this stream, or the streams that the block lists, are done.
         unsafe { stream.launch(&function, groups.cast_unsigned(), threads, &words) }
     }
 }
 
-/// In a body parameters are those of the structure `p`, which functions take as `const Params &p`, and elements are `p.x[i]`.
+/// In a body, parameters are fields of `p`, which functions take as `const Params &p`, and elements are `p.x[i]`.
 impl KernelBuilder for Kernel {
     fn new(label: &'static str) -> Kernel {
         let fields = "    i64 count;\n".to_owned();
@@ -126,7 +125,7 @@ impl KernelBuilder for Kernel {
         self.tensor(&format!("{}*{name}", pointed(tensor)), tensor)
     }
 
-    /// Where it is missing, the parameter is a null pointer. The type that is computed with, `T`, has to have its name.
+    /// If the tensor is missing, the parameter is a null pointer. The type of the computation, `T`, has to be defined.
     fn optional(self, name: &str, tensor: Option<&Tensor>, otherwise: &str) -> Kernel {
         let kernel = match tensor {
             Some(tensor) => self.input(name, tensor),
@@ -170,7 +169,7 @@ impl KernelBuilder for Kernel {
         ))
     }
 
-    /// Functions for the body; they may take `const Params &p`.
+    /// Adds functions for the body; they may take `const Params &p`.
     fn with(mut self, text: &str) -> Kernel {
         self.text += text;
         self.text.push('\n');
@@ -184,7 +183,7 @@ impl KernelBuilder for Kernel {
         self.run(count, groups, [THREADS, 1], &body)
     }
 
-    /// The threads of a block are `threads`, as many as there are elements of a row up to [`THREADS`].
+    /// A block has `threads` threads: as many as a row has elements, up to [`THREADS`].
     fn rows(self, count: i64, length: i64, body: &str, writes: &str) -> Result<()> {
         let threads = u32::try_from(length).unwrap_or(THREADS).next_power_of_two().clamp(32, THREADS);
         let start = "    i64 row = blockIdx.x;\n    u32 thread = threadIdx.x, threads = blockDim.x;\n";
@@ -192,7 +191,7 @@ impl KernelBuilder for Kernel {
     }
 }
 
-/// The type of a tensor's elements, with a space.
+/// The type of a tensor's elements, followed by a space.
 fn pointed(tensor: &Tensor) -> String {
     format!("{} ", c_type(tensor.dtype()).unwrap_or("u8"))
 }

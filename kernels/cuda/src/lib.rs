@@ -1,6 +1,6 @@
 //! A backend for [`torch-library`](mod@torch_library) on NVIDIA's GPUs, by CUDA's driver, NVRTC and cuBLAS. All three are loaded when a device
-//! is first asked for: the crate builds, and programs with it start, where there is no CUDA. It is written against the
-//! public face of the runtime and of the operators alone.
+//! is first asked for: the crate builds without CUDA, and programs with it start without CUDA. It uses only the public interfaces of the
+//! runtime and of the operators.
 //!
 //! ```no_run
 //! use torch_library::prelude::*;
@@ -16,22 +16,22 @@
 //!
 //! # What runs where
 //!
-//! Kernels are CUDA C, written when a call of new types and dimensions comes, and compiled by NVRTC once for each device.
-//! Element-wise operators are made from the [expressions](mod@torch_library_gpu) that the backend on wgpu has too. Float32,
-//! float64, float16, bfloat16, whole numbers and bool are computed as they are, those of 16 bits in float32, rounded once by
-//! each operator. The README of the crate has the table of operators. What has no kernel, complex numbers included, runs on
-//! the CPU by the runtime's fallback; [`fallback_counts`](torch_library::backend::fallback_counts) says what that was.
+//! Kernels are CUDA C, generated for a call with new types and numbers of dimensions, and compiled by NVRTC once for each device. Element-wise
+//! operators are made from the [expressions](mod@torch_library_gpu) that the wgpu backend uses too. Float32, float64, integers and bool are
+//! computed in their own type, float16 and bfloat16 in float32, rounded once by each operator. The README of the crate has the table of
+//! operators. Everything without a kernel, complex numbers included, runs on the CPU by the runtime's fallback;
+//! [`fallback_counts`](torch_library::backend::fallback_counts) lists it.
 //!
 //! # Errors
 //!
-//! What does not fit into the memory of the device is an error of the kind `OutOfMemory`; no driver, no GPU, no compiler one
-//! of the kind `Device`, which says where they come from. A device that is lost takes its tensors with it: calls on these are
-//! errors, and the next tensor is made on the device as it is then.
+//! Running out of device memory is an error of the kind `OutOfMemory`; a missing driver, GPU or compiler is one of the kind `Device`, which
+//! says where to get it. When a device is lost, so are its tensors: calls with them are errors, and the next new tensor opens the device
+//! again.
 //!
 //! # How it is tested
 //!
-//! The tests ran on an NVIDIA H200. Where there is no GPU they run the crate on a driver, a compiler and a cuBLAS of their own,
-//! which compute on the host; each source that they compile has to pass NVRTC too where it is found.
+//! The tests were run on an NVIDIA H200. Where there is no GPU, they run the crate on an emulated driver, compiler and cuBLAS, which compute
+//! on the host; if NVRTC is found, it also has to accept each source that they compile.
 
 mod backend;
 mod blas;
@@ -52,7 +52,7 @@ pub use gpu::{devices, reset};
 
 use torch_library::prelude::*;
 
-/// What has no kernel here.
+/// The fallback for operators without a kernel here.
 #[torch_fallback(CUDA)]
 fn on_the_cpu(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
     torch_library_gpu::on_the_cpu::<call::Cuda>(operator, keys, stack)

@@ -1,4 +1,4 @@
-//! Products of matrices: by cuBLAS, or by tiles where it is not there or has no such type.
+//! Matrix products: by cuBLAS, or by tiles if it is not installed or does not support the type.
 #![expect(unsafe_code, reason = "cuBLAS is given addresses")]
 
 use torch_library::prelude::*;
@@ -26,7 +26,7 @@ impl Products for Cuda {
     }
 }
 
-/// `result = alpha * left @ right + beta * result`, of tensors of one type with two dimensions, or three for a batch; the
+/// `result = alpha * left @ right + beta * result`, for tensors of one type with two dimensions, or three for a batch; the
 /// rows of the result are contiguous.
 pub(crate) fn matrices(left: &Tensor, right: &Tensor, result: &Tensor, alpha: f64, beta: f64) -> Result<()> {
     match blas::has(left.dtype()) {
@@ -35,7 +35,7 @@ pub(crate) fn matrices(left: &Tensor, right: &Tensor, result: &Tensor, alpha: f6
     }
 }
 
-/// Batch, rows and columns, and the strides of these.
+/// The sizes and strides of batch, rows and columns.
 fn shape(tensor: &Tensor) -> [[i64; 2]; 3] {
     let dims = tensor.sizes().iter().zip(tensor.strides());
     let mut shape = [[1, 0]; 3];
@@ -43,8 +43,8 @@ fn shape(tensor: &Tensor) -> [[i64; 2]; 3] {
     shape
 }
 
-/// How the library may see a matrix: by columns, which are our rows, or turned. Nothing where neither rows nor columns lie
-/// one element behind the other.
+/// A matrix as cuBLAS may see it: column-major, where its columns are our rows, or transposed; `None` if neither rows nor
+/// columns are contiguous.
 fn operand(tensor: &Tensor) -> Option<Operand> {
     let [[_, step], [rows, down], [columns, along]] = shape(tensor);
     let has_lines = |count: i64, step: i64, length: i64, within: i64| {
@@ -91,15 +91,16 @@ fn by_library(left: &Tensor, right: &Tensor, result: &Tensor, alpha: f64, beta: 
         ensure!(std::sync::Arc::ptr_eq(used.gpu(), gpu), Device, "matrices of two devices");
         used.used_by(id);
     }
-    // What is by rows here is turned by columns there, so the product is that of the turned ones in the other order.
+    // A row-major matrix here is its transpose in column-major order there, so the product is that of the transposes in
+    // reverse order.
     let (dtype, a, b, c) = (left.dtype(), operands[1], operands[0], operands[2]);
     let gemm = Gemm { dtype, rows: columns, columns: rows, inner, batch, a, b, c, alpha, beta };
-    // SAFETY: sizes and strides are those of tensors, whose elements lie in their storages; freed memory is not used for
-    // anything else before this stream, or those that the block lists, are done. The result is contiguous.
+    // SAFETY: sizes and strides are those of tensors, whose elements are in their storages; freed memory is not reused
+    // before this stream, or the streams that the block lists, are done. The result is contiguous.
     unsafe { gemm.run(gpu, &stream) }
 }
 
-/// Threads on a side of a block.
+/// The number of threads on a side of a block.
 const SIDE: u32 = 16;
 
 fn by_tiles(left: &Tensor, right: &Tensor, result: &Tensor, alpha: f64, beta: f64) -> Result<()> {

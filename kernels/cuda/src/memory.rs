@@ -1,4 +1,4 @@
-//! Memory of tensors: blocks, kept for their next use when they are freed, and the bytes in them.
+//! Memory of tensors: blocks, which are cached when they are freed, and access to their bytes.
 #![expect(unsafe_code, reason = "pinned blocks are written while streams may read others")]
 
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use torch_library::{Storage, StorageImpl};
 
 use crate::gpu::{Gpu, OfDevice, Opened};
 
-/// Up to so many bytes of an upload are copied to pinned memory, from which the device takes them while the host goes on.
+/// Uploads of up to this many bytes are copied to pinned memory, from which the device reads them while the host goes on.
 const STAGED: usize = 1 << 20;
 
 /// The memory of a tensor.
@@ -30,7 +30,7 @@ impl StorageImpl for Memory {
 }
 
 impl Memory {
-    /// Memory of so many bytes.
+    /// Allocates memory of `nbytes` bytes.
     pub(crate) fn allocate(opened: &Arc<Opened>, nbytes: usize, is_zeroed: bool) -> Result<Memory> {
         let block = opened.memory.allocate(nbytes)?;
         let memory = Memory { opened: opened.clone(), block, nbytes };
@@ -55,12 +55,12 @@ impl Memory {
         &self.opened.gpu
     }
 
-    /// Where its bytes begin, for kernels.
+    /// The address of its bytes, for kernels.
     pub(crate) fn address(&self) -> u64 {
         self.block.memory().address
     }
 
-    /// Notes that a stream uses it: freed memory waits for that before its next use.
+    /// Records that a stream uses the memory: after it is freed, it is not reused before that stream is done.
     pub(crate) fn used_by(&self, id: u64) {
         if self.gpu().has_others() {
             self.block.record_stream(backend::Stream { device: self.gpu().device(), id });
@@ -73,7 +73,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Writes bytes, before whatever is asked next.
+    /// Writes bytes, before all work that is enqueued later.
     pub(crate) fn write(&self, offset: usize, bytes: &[u8]) -> Result<()> {
         self.check(offset, bytes.len())?;
         if bytes.is_empty() {
@@ -85,15 +85,15 @@ impl Memory {
             return stream.write(self.block.memory(), offset, bytes);
         }
         let pinned = self.opened.pinned.allocate(bytes.len())?;
-        // SAFETY: a block that was used before was not given out again before the stream that copies from it was done, since
-        // its use by that is recorded below.
+        // SAFETY: a block is not given out again before the streams that copy from it are done, since their use is recorded
+        // below.
         unsafe { pinned.memory().write(bytes) };
         pinned.record_stream(backend::Stream { device: self.gpu().device(), id });
-        // SAFETY: the block waits for the stream that was recorded before it is written again or freed.
+        // SAFETY: before it is written again or freed, the block waits for the recorded stream.
         unsafe { stream.write_pinned(self.block.memory(), offset, pinned.memory(), bytes.len()) }
     }
 
-    /// Reads bytes, after all that was asked before.
+    /// Reads bytes, after all earlier work.
     pub(crate) fn read(&self, offset: usize, bytes: &mut [u8]) -> Result<()> {
         self.check(offset, bytes.len())?;
         if bytes.is_empty() {

@@ -1,4 +1,4 @@
-//! Operators that compute each element from those at the same place: one kernel for each expression, layout and types.
+//! Element-wise operators: one kernel for each expression, layout and types.
 
 mod more;
 mod source;
@@ -27,30 +27,30 @@ kernels! {
         addcmul_ addcdiv_ lerp__Scalar clamp_ masked_fill__Scalar;
 }
 
-/// An input: elements on the device, or one number of the host.
+/// An input: elements on the device, or a number on the host.
 pub(crate) enum Input<'a> {
     Here(&'a Tensor),
     Number(Scalar),
 }
 
-/// A call that there is an expression for.
+/// A call with an expression.
 struct Known {
     expression: Expression,
-    /// The type that the operands are of before it is computed.
+    /// The type that operands are promoted to before the computation.
     promoted: DType,
-    /// The numbers of the call.
+    /// The scalar arguments of the call.
     scalars: Vec<Scalar>,
-    /// The result, without elements.
+    /// The result on `meta`.
     meta: Tensor,
 }
 
-/// What is computed for a call of an operator of `aten`; nothing where there is no kernel for that.
+/// The computation for a call of an operator of `aten`; `None` if there is no kernel for it.
 fn known(name: &str, operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<Known>> {
     let Some(expression) = more::of_call(name, arguments).or_else(|| Expression::of_call(name, arguments))
     else {
         return Ok(None);
     };
-    // Before anything else, so that what does not fit together is refused as on the CPU.
+    // Before anything else, so that arguments that do not fit together are refused as on the CPU.
     let meta = on_meta(operator, arguments)?;
     let inputs: Vec<&Tensor> = arguments.iter().filter_map(Value::as_tensor).collect();
     let scalars = arguments.iter().filter_map(number).collect();
@@ -66,7 +66,7 @@ fn kernel(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<Te
     compute(&known, &inputs, None)
 }
 
-/// An operator that writes to its first argument, where that is no other element of what it reads.
+/// An in-place operator, if its first argument does not partially overlap other arguments.
 fn in_place(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<First>> {
     let full = operator.to_string();
     let name = full.strip_prefix("aten::").unwrap_or(&full);
@@ -91,7 +91,7 @@ fn inputs_of<'a>(arguments: &'a [Value<'_>]) -> Result<Option<Vec<Input<'a>>>> {
     arguments.iter().filter_map(Value::as_tensor).map(input).collect()
 }
 
-/// A tensor as an input, where it can be one.
+/// A tensor as an input; `None` if kernels cannot read it.
 fn input(tensor: &Tensor) -> Result<Option<Input<'_>>> {
     Ok(match Cuda::is_here(tensor) {
         true => Some(Input::Here(tensor)),
@@ -100,7 +100,7 @@ fn input(tensor: &Tensor) -> Result<Option<Input<'_>>> {
     })
 }
 
-/// The number that an argument is, if it is one.
+/// An argument as a number, if it is one.
 pub(crate) fn number(argument: &Value<'_>) -> Option<Scalar> {
     match argument {
         Value::Int(x) => Some(Scalar::Int(*x)),
@@ -110,15 +110,15 @@ pub(crate) fn number(argument: &Value<'_>) -> Option<Scalar> {
     }
 }
 
-/// The type that operands are brought to, where there is a kernel for that.
+/// The type that operands are promoted to; `None` if there is no kernel for it.
 fn promoted_type(expression: &Expression, inputs: &[&Tensor], meta: &Tensor) -> Result<Option<DType>> {
     let mut operands =
         inputs.iter().skip(expression.conditions).map(|input| input.promotion_operand()).peekable();
     let promoted = match operands.peek() {
         Some(_) => result_type(operands)?,
-        None => DType::Bool, // conditions alone
+        None => DType::Bool, // only conditions
     };
-    // A comparison with a number of the host is of the type that both promote to.
+    // A comparison with a number from the host is computed in the type that both promote to.
     let promoted = match expression.promotes_scalar {
         Some(Scalar::Float(_)) if !promoted.is_floating_point() => DType::Float32,
         Some(Scalar::Int(_)) if promoted == DType::Bool => DType::Int64,
@@ -141,7 +141,7 @@ fn promoted_type(expression: &Expression, inputs: &[&Tensor], meta: &Tensor) -> 
     Ok(is_ours.then_some(promoted))
 }
 
-/// Computes a new tensor, or writes to one that is there.
+/// Computes a new tensor, or writes to an existing one.
 fn compute(known: &Known, inputs: &[Input<'_>], target: Option<&Tensor>) -> Result<Option<Tensor>> {
     let Known { expression, promoted, scalars, meta } = known;
     let here: Vec<&Tensor> = inputs
@@ -170,7 +170,7 @@ fn compute(known: &Known, inputs: &[Input<'_>], target: Option<&Tensor>) -> Resu
     Ok(Some(result))
 }
 
-/// The order in which elements of a tensor are visited that lies somehow, which is the first input then.
+/// The order in which the elements of a target with any strides are visited; the target becomes the first input.
 pub(crate) fn in_target(target: &Tensor, inputs: &[&Tensor]) -> Option<Layout> {
     let mut order: Vec<usize> = (0..target.dim()).collect();
     order.sort_by_key(|dim| std::cmp::Reverse(target.strides()[*dim]));
@@ -178,7 +178,7 @@ pub(crate) fn in_target(target: &Tensor, inputs: &[&Tensor]) -> Option<Layout> {
     Layout::rows(target, &order, &[], &all).map(|(layout, _)| layout)
 }
 
-/// Whether a number is one of a type: others are truncated or refused, as the CPU does.
+/// Whether a type can hold a number; other numbers are truncated or refused by the CPU's kernel.
 pub(crate) fn fits(number: Scalar, dtype: DType) -> bool {
     match (number, dtype) {
         (Scalar::Complex(_), _) => false,
@@ -193,12 +193,12 @@ pub(crate) fn fits(number: Scalar, dtype: DType) -> bool {
     }
 }
 
-/// The elements of a tensor written to another one, in whose sizes it is broadcast: of any types and strides.
+/// Copies a tensor to another one, to which it broadcasts, of any types and strides.
 pub(crate) fn write(target: &Tensor, from: &Tensor) -> Result<bool> {
     write_input(target, Input::Here(from))
 }
 
-/// A number written to all elements of a tensor.
+/// Writes a number to all elements of a tensor.
 pub(crate) fn write_number(target: &Tensor, number: Scalar) -> Result<bool> {
     write_input(target, Input::Number(number))
 }

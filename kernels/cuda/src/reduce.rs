@@ -1,4 +1,4 @@
-//! Reductions that the backend on wgpu makes of sums: whether all or any of a row are true.
+//! `all` and `any`, which the wgpu backend computes by counting.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;

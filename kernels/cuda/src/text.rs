@@ -1,4 +1,4 @@
-//! The kernels that backends have together, in CUDA C: pieces for each family of operators.
+//! The pieces of the shared kernels in CUDA C, for each family of operators.
 
 mod create;
 mod extreme;

@@ -1,7 +1,8 @@
-//! Before a collective: have all ranks come, and do they want the same?
+//! The agreement before a collective: whether all ranks have arrived, and make the same call.
 //!
-//! Each sends a [`Header`] to rank 0, which compares them and tells everybody what came of it. So whoever is missing or
-//! wants something else is named on every rank, and no data moves before. A few bytes travel with it, there and back.
+//! Each rank sends a [`Header`] to rank 0, which compares them and sends the verdict to all. So a rank that is missing
+//! or makes another call is named on every rank, before any data moves. A few bytes can travel with the headers and the
+//! verdicts.
 //!
 //! PyTorch: what `TORCH_DISTRIBUTED_DEBUG=DETAIL` and `monitored_barrier` do.
 
@@ -13,32 +14,33 @@ use crate::faults;
 use crate::header::Header;
 use crate::transport::{Failure, Received, Tag, Transport};
 
-/// In front of a message that is a fault.
+/// The first byte of a message that reports a fault.
 const FAULT: u8 = b'!';
-/// In front of one that is not.
+/// The first byte of any other message.
 const GOOD: u8 = b'.';
-/// What rank 0 takes at most between its own deadline and the last verdict.
+/// The most time that rank 0 takes between its own deadline and the last verdict.
 const MARGIN: Duration = Duration::from_secs(1);
 
-/// Makes of what all ranks gave what each gets.
+/// Computes the result of each rank from the parts of all ranks.
 pub(crate) type Results<'a> = dyn Fn(&[Vec<u8>]) -> Result<Vec<Vec<u8>>> + 'a;
 
-/// What travels with the headers: a part of each rank's to rank 0, and what that makes of all of them back.
+/// Data that travels with the headers: a part from each rank to rank 0, and a result back.
 pub(crate) struct Luggage<'a> {
     pub(crate) own: &'a [u8],
-    /// Called on rank 0, with the parts of all ranks; gives one for each.
+    /// Called on rank 0 with the parts of all ranks; returns a result for each.
     pub(crate) results: &'a Results<'a>,
 }
 
 impl Luggage<'_> {
-    /// Headers alone.
+    /// Headers without data.
     pub(crate) const NONE: Luggage<'static> = Luggage { own: &[], results: &|parts| Ok(parts.to_vec()) };
 }
 
-/// Finds out whether all ranks do the same now; gives what came back.
+/// Finds out whether all ranks make the same call, and returns this rank's result.
 ///
 /// # Errors
-/// What is wrong, and with which rank; everybody gets this text. A rank that gave up on an earlier collective.
+/// A disagreement, with the rank that it concerns, in the same words on all ranks; or a rank that gave up on an earlier
+/// collective.
 pub(crate) fn agree(
     transport: &mut dyn Transport,
     header: &Header,
@@ -55,7 +57,7 @@ pub(crate) fn agree(
     }
 }
 
-/// Tells the others that this rank does not go on. Nobody may be there to hear it.
+/// Tells the others that this rank gives up. They may have ended already.
 pub(crate) fn tell(transport: &mut dyn Transport, fault: &str) {
     let message = [&[FAULT], fault.as_bytes()].concat();
     let (others, tag) = match transport.rank() {
@@ -75,7 +77,7 @@ fn ask(
 ) -> Result<Vec<u8>, Failure> {
     let failed = |error: Error| Failure::Here(format!("{header}: {error}"));
     transport.send(0, Tag::Header, [&[GOOD], &header.envelope(own)[..]].concat()).map_err(failed)?;
-    // Rank 0 may come as late as it lets others come, and then waits as long for the rest.
+    // Rank 0 may arrive as late as the timeout allows, and then waits for the others as long again.
     let limit = 2 * limit + MARGIN;
     let what = match faults::receive(transport, 0, Tag::Verdict, Instant::now() + limit)? {
         Received::Message(mut message) if message.first() == Some(&GOOD) => {
@@ -108,7 +110,7 @@ fn judge(
     Ok(results.swap_remove(0))
 }
 
-/// The headers of all ranks, and what they bring.
+/// Collects the headers of all ranks, and their data.
 fn collect(
     transport: &mut dyn Transport,
     header: &Header,
@@ -143,12 +145,12 @@ fn collect(
     }
 }
 
-/// The text of a message that is one.
+/// The text of a message that reports a fault.
 fn fault(message: &[u8]) -> String {
     String::from_utf8_lossy(message.get(1..).unwrap_or_default()).into_owned()
 }
 
-/// What most want is right; of two opinions that of rank 0.
+/// Compares the headers: those that most ranks have count as right, or rank 0's if there is no majority.
 fn compare(headers: &[Header]) -> Result<(), String> {
     let votes = |header: &Header| headers.iter().filter(|other| header.matches(other)).count();
     let most = headers.iter().map(votes).max().unwrap_or(0);
@@ -164,7 +166,7 @@ fn compare(headers: &[Header]) -> Result<(), String> {
     compare_splits(headers)
 }
 
-/// What one rank wants to send to another is what that one expects.
+/// Checks that each rank expects from each other rank as many rows as that one sends.
 fn compare_splits(headers: &[Header]) -> Result<(), String> {
     let splits: Option<Vec<_>> = headers.iter().map(|header| header.splits.as_ref()).collect();
     let Some(splits) = splits else { return Ok(()) };

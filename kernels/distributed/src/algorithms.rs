@@ -1,8 +1,8 @@
-//! Collectives made of messages, for backends that have none of their own.
+//! Collectives made of messages, for backends without collectives of their own.
 //!
-//! Sums are made where they belong: each rank gets the numbers of all others for its part, adds them in the order
-//! of the ranks, and sends the result to all. Each number travels twice, as in a ring, and halves are rounded once,
-//! as in none.
+//! Each rank reduces one part: it gets the numbers of all others for that part, adds them in the order of the ranks,
+//! and sends the result to all. Each number travels twice, as in a ring; but unlike in a ring, 16-bit floats are
+//! rounded only once.
 
 use std::time::Instant;
 
@@ -13,10 +13,10 @@ use crate::reduction::reduce;
 use crate::transport::{Call, Failure, Transport};
 use crate::wire::{CHUNK, Wire};
 
-/// Runs a collective by messages alone: what [`Transport::collective`] is to do.
+/// Runs a collective with messages only, as an implementation of [`Transport::collective`].
 ///
 /// # Errors
-/// A rank that sent nothing until the deadline, or ended, or has given up.
+/// A rank that sent nothing before the deadline, has ended, or has given up.
 pub fn run<T: Transport + ?Sized>(
     transport: &mut T,
     call: &Call,
@@ -42,7 +42,8 @@ pub fn run<T: Transport + ?Sized>(
     wire.flush()
 }
 
-/// Stripe by stripe: of each, every rank reduces a part. While one is reduced, the next one travels.
+/// Works stripe by stripe, of each of which every rank reduces a part. While one stripe is reduced, the next one is on
+/// its way.
 fn all_reduce<T: Transport + ?Sized>(
     wire: &mut Wire<'_, T>,
     (op, dtype): (ReduceOp, DType),
@@ -66,12 +67,12 @@ fn all_reduce<T: Transport + ?Sized>(
     stripes.last_mut().map_or(Ok(()), |last| take_results(wire, last))
 }
 
-/// Sends each rank the part that it reduces.
+/// Sends each rank the part that it is to reduce.
 fn contribute<T: Transport + ?Sized>(wire: &mut Wire<'_, T>, parts: &[&mut [u8]]) -> Result<(), Failure> {
     wire.next_ones().try_for_each(|to| wire.send(to, &*parts[to]))
 }
 
-/// Reduces this rank's part, and sends it to all.
+/// Reduces this rank's part, and sends the result to all.
 fn reduce_own<T: Transport + ?Sized>(
     wire: &mut Wire<'_, T>,
     (op, dtype): (ReduceOp, DType),
@@ -99,7 +100,7 @@ fn take_results<T: Transport + ?Sized>(
     })
 }
 
-/// Reduces this rank's numbers with those that the others send, in the order of the ranks.
+/// Reduces this rank's numbers with those of the others, in the order of the ranks.
 fn reduce_from_all<T: Transport + ?Sized>(
     wire: &mut Wire<'_, T>,
     (op, dtype): (ReduceOp, DType),
@@ -131,8 +132,8 @@ fn reduce_scatter<T: Transport + ?Sized>(
     Ok(())
 }
 
-/// The root sends each rank a part, and all send their parts to all others: so the root sends everything once, and
-/// not once for each rank.
+/// The root sends each rank a part, and all ranks send their parts to all others, so that the root sends the data only
+/// once, and not once for each rank.
 fn broadcast<T: Transport + ?Sized>(
     wire: &mut Wire<'_, T>,
     root: usize,
@@ -183,7 +184,8 @@ fn too_short<T>(left: usize, wanted: usize) -> Result<T> {
     bail!(Internal, "a part of a collective is {wanted} bytes, and {left} are left")
 }
 
-/// Whole elements; the first parts have one more where they do not divide.
+/// Splits bytes into one part for each rank, of whole elements; the first parts have one more if they do not divide
+/// evenly.
 fn split_evenly_mut(bytes: &mut [u8], ranks: usize, size: usize) -> Result<Vec<&mut [u8]>> {
     let elements = bytes.len() / size;
     split_mut(bytes, (0..ranks).map(|rank| (elements / ranks + usize::from(rank < elements % ranks)) * size))

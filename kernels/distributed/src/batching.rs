@@ -1,6 +1,6 @@
-//! Batching rules of the functional collectives: all examples of a `vmap` travel in one message.
+//! Batching rules of the functional collectives: all examples of a `vmap` are sent in one message.
 //!
-//! PyTorch: none, there `vmap` runs collectives for one example after the other.
+//! PyTorch: none; its `vmap` runs collectives for one example after the other.
 
 use torch_library::prelude::*;
 use torch_library::vmap::Level;
@@ -9,13 +9,13 @@ use torch_library_kernels::vmap::front;
 
 use crate::ops::_c10d_functional as functional;
 
-/// One that treats each element by itself: the batch is a dimension as any other.
+/// The rule of an element-wise collective: the batch is a dimension like any other.
 fn elementwise(input: &Tensor, collective: impl FnOnce(&Tensor) -> Result<Tensor>) -> Result<Tensor> {
     let level = Level::current()?;
     level.wrap(collective(&front(level, input)?)?, 0)
 }
 
-/// One whose rows go to or come from different ranks: the batch stands behind them.
+/// The rule of a collective whose rows go to or come from different ranks: the batch dimension comes after the rows.
 fn by_rows(input: &Tensor, collective: impl FnOnce(&Tensor) -> Result<Tensor>) -> Result<Tensor> {
     let level = Level::current()?;
     let examples = front(level, input)?;
@@ -86,7 +86,7 @@ mod batched {
         Ok(input)
     }
 
-    /// Of the tensor with all examples: that is the one that stands for the result.
+    /// Waits for the tensor with all examples, which is the one that is registered as the result.
     fn wait_tensor(input: &Tensor) -> Result<Tensor> {
         let level = Level::current()?;
         match level.unwrap(input) {

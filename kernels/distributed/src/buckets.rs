@@ -1,8 +1,9 @@
-//! Gradients that travel together.
+//! Buckets: gradients that are sent together.
 
 use torch_library::Tensor;
 
-/// Cuts parameters, in this order, into buckets of one type and of at most so many bytes; one that is larger is alone.
+/// Divides parameters, in this order, into buckets of one type and of at most `limit` bytes; a larger parameter has a
+/// bucket of its own.
 pub(crate) fn assign(order: &[usize], parameters: &[Tensor], limit: usize) -> Vec<Vec<usize>> {
     let mut buckets: Vec<(usize, Vec<usize>)> = Vec::new();
     for index in order {

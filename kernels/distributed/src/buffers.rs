@@ -1,31 +1,31 @@
-//! What a collective reads and writes: copies of tensors, or the memory of one.
+//! The buffers of a collective: copies of tensors, or the memory of one tensor.
 
 use torch_library::prelude::*;
 
 use crate::bytes;
 use crate::lent::Lent;
 
-/// What a collective reads, and where its results go.
+/// The input of a collective, and the memory for its results.
 pub(crate) struct Buffers {
-    /// Empty for what is in place.
+    /// The input; empty if the collective works in place.
     pub(crate) input: Vec<u8>,
     output: Output,
 }
 
 enum Output {
     Copy(Vec<u8>),
-    /// Results need not be copied to anywhere.
+    /// The memory of a tensor: results need not be copied.
     Lent(Lent),
 }
 
 impl Buffers {
-    /// A message to send.
+    /// The buffers of a message to send.
     pub(crate) fn message(inputs: &[&Tensor]) -> Result<Buffers> {
         Ok(Buffers { input: bytes::pack(inputs)?, output: Output::Copy(Vec::new()) })
     }
 
-    /// Of a collective that overwrites what it reads. Where that is one tensor for which results are meant, too,
-    /// and whose memory nobody uses, it works there: `outputs` is empty then.
+    /// The buffers of a collective that overwrites its input. If the input is a single tensor that is also the output,
+    /// and whose memory is not in use, the collective works there, and `outputs` becomes empty.
     pub(crate) fn in_place(inputs: &[&Tensor], outputs: &mut Vec<Tensor>) -> Result<Buffers> {
         let lent = match (inputs, &outputs[..]) {
             ([input], [output]) if is_same(input, output) => Lent::new(input),
@@ -41,16 +41,16 @@ impl Buffers {
         Ok(Buffers { input: Vec::new(), output })
     }
 
-    /// Of any other.
+    /// The buffers of a collective that does not overwrite its input.
     pub(crate) fn apart(inputs: &[&Tensor], outputs: &[Tensor]) -> Result<Buffers> {
         let room = outputs.iter().map(bytes::nbytes).sum();
         Ok(Buffers { input: bytes::pack(inputs)?, output: Output::Copy(vec![0; room]) })
     }
 
-    /// The input, and where results go.
+    /// The input, and the memory for the results.
     ///
     /// # Errors
-    /// None of its own.
+    /// None in practice.
     pub(crate) fn parts(&mut self) -> Result<(&[u8], &mut [u8])> {
         let output = match &mut self.output {
             Output::Copy(bytes) => bytes,
@@ -59,12 +59,12 @@ impl Buffers {
         Ok((&self.input, output))
     }
 
-    /// The results where there is one rank: each collective gives what it got.
+    /// The results of a group with one rank: each collective returns its input.
     pub(crate) fn into_results_of_one(self) -> Vec<u8> {
         if self.input.is_empty() { self.into_results() } else { self.input }
     }
 
-    /// Results that are to be copied to tensors. Memory that was lent is given back.
+    /// The results that are to be copied to tensors. Ends the lease of lent memory.
     pub(crate) fn into_results(self) -> Vec<u8> {
         match self.output {
             Output::Copy(bytes) => bytes,
@@ -73,7 +73,7 @@ impl Buffers {
     }
 }
 
-/// Whether two handles are of the same elements.
+/// Whether two handles refer to the same elements.
 fn is_same(a: &Tensor, b: &Tensor) -> bool {
     let place = |tensor: &Tensor| {
         (tensor.dtype(), tensor.storage_offset(), tensor.sizes().to_vec(), tensor.strides().to_vec())

@@ -1,10 +1,10 @@
-//! Tensors of any strides as bytes one behind the other, and back.
+//! Packing tensors with any strides into contiguous bytes, and back.
 
 use torch_library::guard::no_grad;
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
-/// The elements of tensors in the order of their indices.
+/// The elements of tensors as bytes, in row-major order.
 pub(crate) fn pack(tensors: &[&Tensor]) -> Result<Vec<u8>> {
     let length: usize = tensors.iter().map(|tensor| nbytes(tensor)).sum();
     let mut bytes = Vec::with_capacity(length);
@@ -26,7 +26,7 @@ pub(crate) fn pack(tensors: &[&Tensor]) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes them to tensors that have as many elements together.
+/// Writes bytes to the elements of tensors, which have as many bytes together.
 pub(crate) fn unpack(mut bytes: &[u8], tensors: &[Tensor]) -> Result<()> {
     let length: usize = tensors.iter().map(nbytes).sum();
     ensure!(bytes.len() == length, Shape, "{} bytes came for {length} bytes of results", bytes.len());
@@ -53,7 +53,7 @@ fn fill(dense: &Tensor, bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// How many bytes the elements of a tensor are.
+/// The size of the elements of a tensor in bytes, stored contiguously.
 pub(crate) fn nbytes(tensor: &Tensor) -> usize {
     tensor.numel() as usize * tensor.dtype().size()
 }

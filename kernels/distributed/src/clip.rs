@@ -1,14 +1,14 @@
-//! Gradients that are not too long.
+//! Clipping gradients by their norm.
 
 use torch_library::guard::no_grad;
 use torch_library::prelude::*;
 use torch_library_kernels::prelude::*;
 
-/// Shortens the gradients of parameters, all by one factor, if together they are longer than `max_norm`. Returns
-/// how long they were.
+/// Scales the gradients of parameters, all by one factor, if their total norm is larger than `max_norm`. Returns the
+/// norm before that.
 ///
-/// Where the gradients are the same on all ranks, as behind
-/// [`finish`](crate::DistributedDataParallel::finish), each rank does the same.
+/// If the gradients are the same on all ranks, as after [`finish`](crate::DistributedDataParallel::finish), each rank
+/// computes the same.
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -24,7 +24,7 @@ use torch_library_kernels::prelude::*;
 /// ```
 ///
 /// # Errors
-/// None of its own.
+/// Those of the operators that it calls.
 ///
 /// PyTorch: `torch.nn.utils.clip_grad_norm_`.
 pub fn clip_grad_norm_(parameters: &[Tensor], max_norm: f64) -> Result<f64> {
@@ -40,9 +40,9 @@ pub(crate) fn square(tensor: &Tensor) -> Result<f64> {
     tensor.mul(tensor)?.sum()?.item()?.to()
 }
 
-/// Multiplies gradients of this norm by what makes it `max_norm`, if that is less.
+/// Scales gradients with the norm `norm` so that it becomes `max_norm`, if that is less.
 pub(crate) fn scale(grads: &[Tensor], norm: f64, max_norm: f64) -> Result<f64> {
-    let factor = max_norm / (norm + 1e-6); // PyTorch's, which divides by no zero
+    let factor = max_norm / (norm + 1e-6); // PyTorch's formula, which does not divide by zero
     if factor < 1.0 {
         for grad in grads {
             grad.clone().mul_(factor)?;

@@ -1,4 +1,4 @@
-//! What both faces of a collective, functional and in place, have in common: sizes, and the call itself.
+//! The code that the functional and the in-place form of a collective share: sizes, and the call itself.
 
 use torch_library::prelude::*;
 
@@ -13,7 +13,7 @@ use crate::worker::Kind;
 /// The name of the operator that is called, with the timeout of the call.
 pub(crate) type Caller = (&'static str, i64);
 
-/// A [`Caller`]; without a timeout, with that of the group.
+/// Makes a [`Caller`], with the group's timeout unless one is given.
 macro_rules! caller {
     ($namespace:ident :: $name:ident) => {
         caller!($namespace::$name, -1)
@@ -24,7 +24,7 @@ macro_rules! caller {
 }
 pub(crate) use caller;
 
-/// A collective of tensors of one type.
+/// Begins a collective of tensors of one type.
 pub(crate) fn begin(
     group: &ProcessGroup,
     caller: Caller,
@@ -35,7 +35,7 @@ pub(crate) fn begin(
     begin_in_parts(group, caller, call, None, inputs, outputs)
 }
 
-/// One in which not all ranks get as much: `splits` are what ranks compare.
+/// Begins a collective in which ranks get different amounts; the ranks compare `splits`.
 fn begin_in_parts(
     group: &ProcessGroup,
     (operator, timeout): Caller,
@@ -57,7 +57,7 @@ fn begin_in_parts(
     group.submit(Request { operator, kind, inputs, outputs, detail, splits, timeout })
 }
 
-/// A reduction for everybody.
+/// Begins a reduction whose result all ranks get.
 pub(crate) fn all_reduce(
     group: &ProcessGroup,
     caller: Caller,
@@ -69,7 +69,7 @@ pub(crate) fn all_reduce(
     begin(group, caller, Call::AllReduce { dtype, op }, inputs, outputs)
 }
 
-/// Parts of a reduction; inputs lie as they are scattered, one rank's after the other's.
+/// Begins a reduction of which each rank gets a part; inputs are in the order of the ranks that get them.
 pub(crate) fn reduce_scatter(
     group: &ProcessGroup,
     caller: Caller,
@@ -90,7 +90,7 @@ pub(crate) fn reduce_scatter(
     begin(group, caller, Call::ReduceScatter { dtype, op }, inputs, outputs)
 }
 
-/// What an operator is told, and of which numbers.
+/// The reduction that an operator's argument names, and the type of the numbers.
 fn reduction(op: &str, inputs: &[&Tensor]) -> Result<(ReduceOp, DType)> {
     match inputs.first() {
         Some(first) => Ok((op.parse()?, first.dtype())),
@@ -98,7 +98,7 @@ fn reduction(op: &str, inputs: &[&Tensor]) -> Result<(ReduceOp, DType)> {
     }
 }
 
-/// Inputs of all ranks; outputs lie as they come, one rank's after the other's.
+/// Begins a gathering of the inputs of all ranks; outputs are in the order of the ranks.
 pub(crate) fn all_gather(
     group: &ProcessGroup,
     caller: Caller,
@@ -116,7 +116,7 @@ pub(crate) fn all_gather(
     begin(group, caller, Call::AllGather, vec![input], outputs)
 }
 
-/// Parts to and from each rank; `rows` are what ranks compare, those that go and those that come.
+/// Begins an exchange of parts between all ranks; the ranks compare `rows`, the numbers of rows sent and received.
 pub(crate) fn all_to_all(
     group: &ProcessGroup,
     caller: Caller,
@@ -128,7 +128,7 @@ pub(crate) fn all_to_all(
     begin_in_parts(group, caller, Call::AllToAll { send, receive }, Some(rows), inputs, outputs)
 }
 
-/// The lengths of tensors that go to, or come from, one rank each.
+/// The lengths, in elements and in bytes, of a list with one tensor for each rank.
 pub(crate) fn one_for_each(group: &ProcessGroup, tensors: &[Tensor]) -> Result<[Vec<usize>; 2]> {
     ensure!(
         tensors.len() == group.size(),
@@ -141,7 +141,7 @@ pub(crate) fn one_for_each(group: &ProcessGroup, tensors: &[Tensor]) -> Result<[
     Ok([elements, tensors.iter().map(nbytes).collect()])
 }
 
-/// The group of a name, where an operator is told its size, too.
+/// The group with a name, for an operator that is also given its size.
 pub(crate) fn sized_group(name: &str, size: i64) -> Result<ProcessGroup> {
     let group = registry::process_group(name)?;
     ensure!(

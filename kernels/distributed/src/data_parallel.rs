@@ -12,62 +12,63 @@ mod reducer;
 
 use reducer::Reducer;
 
-/// How gradients travel.
+/// The options of [`DistributedDataParallel`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct DataParallelOptions {
-    /// How many bytes of gradients travel together.
+    /// The size of a bucket: the bytes of gradients that are sent together.
     pub bucket_bytes: usize,
-    /// In which type they travel: `bfloat16` takes half the time of `float32`. Sums of halves are rounded once. If none
-    /// is said, they travel in their own; where the backward pass and [`finish`](DistributedDataParallel::finish) run
-    /// within a region of [autocast](torch_library::autocast), in its precision, `float64` excepted.
+    /// The type in which gradients are sent: `bfloat16` takes half the time of `float32`. Sums of 16-bit floats are
+    /// rounded once. By default they are sent in their own type, or, if the backward pass and
+    /// [`finish`](DistributedDataParallel::finish) run within an [autocast](torch_library::autocast) region, in its
+    /// precision, except for `float64`.
     ///
     /// PyTorch: `bf16_compress_hook`.
     pub communication_dtype: Option<DType>,
 }
 
 impl Default for DataParallelOptions {
-    /// PyTorch's 25 MiB, and the gradients' own types or autocast's.
+    /// Buckets of 25 MiB, as in PyTorch, and the gradients' own types or autocast's.
     fn default() -> DataParallelOptions {
         DataParallelOptions { bucket_bytes: 25 << 20, communication_dtype: None }
     }
 }
 
 impl DataParallelOptions {
-    /// How many bytes of gradients travel together.
+    /// The size of a bucket: the bytes of gradients that are sent together.
     #[must_use]
     pub fn bucket_bytes(self, bucket_bytes: usize) -> Self {
         DataParallelOptions { bucket_bytes, ..self }
     }
 
-    /// In which type gradients travel.
+    /// Sets the type in which gradients are sent.
     #[must_use]
     pub fn communication_dtype(self, dtype: DType) -> Self {
         DataParallelOptions { communication_dtype: Some(dtype), ..self }
     }
 }
 
-/// How long gradients travelled.
+/// The time that the communication of gradients took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Statistics {
-    /// How often [`finish`](DistributedDataParallel::finish) was called.
+    /// The number of calls of [`finish`](DistributedDataParallel::finish).
     pub steps: u64,
-    /// How long the group was busy with gradients, waiting for other ranks included.
+    /// The time that the group was busy with gradients, including waiting for other ranks.
     pub communication: Duration,
-    /// How much of it `finish` waited for; the rest went beside the backward pass.
+    /// The part of it that `finish` waited for; the rest overlapped with the backward pass.
     pub waited: Duration,
 }
 
-/// Averages the gradients of parameters over the ranks of a group, while the backward pass goes on.
+/// Averages the gradients of parameters over the ranks of a group, during the backward pass.
 ///
-/// A gradient that is complete goes into a bucket, and a bucket that is full sets out at once.
-/// [`finish`](DistributedDataParallel::finish) sends what is left and waits for all; then every rank has the same
-/// gradients, and the same step of an optimiser leaves the same parameters. Buckets are filled in the order in
-/// which gradients came in the first pass. Results are the same on each run with so many ranks.
+/// A gradient that is complete goes into a bucket, and a full bucket is sent at once.
+/// [`finish`](DistributedDataParallel::finish) sends the remaining buckets and waits for all; then every rank has the
+/// same gradients, and the same step of an optimiser leads to the same parameters. Buckets are filled in the order in
+/// which gradients arrived in the first pass. Results are the same in each run with the same number of ranks.
 ///
-/// A rank without a gradient for a parameter counts as one with zeros, so ranks may take different ways through a
-/// network. That is also so where no rank has one: the parameter then has a gradient of zeros.
+/// A rank without a gradient for a parameter counts as one with zeros, so ranks may take different paths through a
+/// network. If no rank has a gradient for a parameter, it gets a gradient of zeros.
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -100,10 +101,10 @@ pub struct DistributedDataParallel {
 }
 
 impl DistributedDataParallel {
-    /// Makes the parameters of all ranks those of rank 0, and watches their gradients.
+    /// Copies rank 0's parameters to all ranks, and registers hooks for their gradients.
     ///
     /// # Errors
-    /// Parameters that require no gradient or are no leaves; ranks with other parameters.
+    /// Parameters that do not require a gradient or are not leaves; ranks with different parameters.
     pub fn new(
         parameters: impl IntoIterator<Item = (String, Tensor)>,
         group: &ProcessGroup,
@@ -112,10 +113,10 @@ impl DistributedDataParallel {
         let reducer = Reducer::new(parameters.into_iter().collect(), group, options)?;
         let parameters = reducer.parameters().to_vec();
         let reducer = Arc::new(Mutex::new(reducer));
-        // Made first, so that hooks of the first parameters are removed where a later one has none.
+        // Made first, so that the hooks of earlier parameters are removed if a later one fails.
         let mut parallel = DistributedDataParallel { reducer, hooks: Vec::new() };
         for (index, parameter) in parameters.iter().enumerate() {
-            let reducer = Arc::downgrade(&parallel.reducer); // the parameters are in there
+            let reducer = Arc::downgrade(&parallel.reducer); // weak, since the reducer holds the parameters
             let hook = move |_: &Tensor| match reducer.upgrade() {
                 Some(reducer) => reducer.lock().unwrap_or_else(PoisonError::into_inner).arrive(index),
                 None => Ok(()),
@@ -129,20 +130,20 @@ impl DistributedDataParallel {
         self.reducer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until all parameters have the average of all ranks' gradients. Belongs between `backward` and the
+    /// Waits until all parameters have the average of all ranks' gradients. To be called between `backward` and the
     /// step, on all ranks, also on one that had nothing to compute.
     ///
     /// # Errors
-    /// What went wrong on any rank, with its number and the names of parameters.
+    /// A failure on any rank, with its number and the names of parameters.
     pub fn finish(&self) -> Result<()> {
         self.reducer().finish()
     }
 
-    /// Runs backward passes whose gradients stay here and are added up, until one outside of this sends the sums.
+    /// Runs backward passes whose gradients are accumulated on this rank, until a pass outside of this sends the sums.
     ///
     /// PyTorch: `DistributedDataParallel.no_sync`.
     pub fn no_sync<T>(&self, body: impl FnOnce() -> T) -> T {
-        /// Goes back to what was, also where the function panics.
+        /// Restores the previous setting, also if the function panics.
         struct Before<'a>(&'a DistributedDataParallel, bool);
         impl Drop for Before<'_> {
             fn drop(&mut self) {
@@ -154,12 +155,12 @@ impl DistributedDataParallel {
         body()
     }
 
-    /// How long gradients travelled until now.
+    /// The time that the communication of gradients has taken so far.
     pub fn statistics(&self) -> Statistics {
         self.reducer().statistics
     }
 
-    /// The names of the parameters whose gradients travel together, in the order in which they set out.
+    /// The names of the parameters in each bucket, in the order in which buckets are sent.
     pub fn buckets(&self) -> Vec<Vec<String>> {
         self.reducer().buckets()
     }

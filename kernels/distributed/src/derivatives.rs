@@ -1,4 +1,4 @@
-//! Derivatives of the functional collectives: each goes back by another collective, so all ranks run `backward`.
+//! Derivatives of the functional collectives: each is another collective, so all ranks have to run `backward`.
 //!
 //! PyTorch: `torch.distributed.nn.functional`, and `_c10d_functional_autograd`.
 
@@ -37,13 +37,13 @@ derivatives! {
     }
 }
 
-/// Every rank's result depends on this input, so the gradients of all come back.
+/// The gradient of a reduction: every rank's result depends on this input, so the gradients of all ranks are reduced.
 fn reduced(grad: &Tensor, op: &str, group: &str) -> Result<Tensor> {
     linear(op)?;
     wait_tensor(&functional::all_reduce(grad, op, group)?)
 }
 
-/// A part of the gradient is with each rank.
+/// The gradient of a scattered reduction: each rank has a part of it, so the parts are gathered.
 fn gathered(grad: &Tensor, op: &str, group_size: i64, group: &str) -> Result<Tensor> {
     let is_average = linear(op)?;
     let grad = wait_tensor(&functional::all_gather_into_tensor(grad, group_size, group)?)?;
@@ -53,7 +53,7 @@ fn gathered(grad: &Tensor, op: &str, group_size: i64, group: &str) -> Result<Ten
     }
 }
 
-/// All gradients are the source's; what others put in was not used.
+/// The gradient of a broadcast: the source gets all gradients, since the inputs of others were not used.
 fn of_source(grad: &Tensor, source: i64, group: &str) -> Result<Tensor> {
     let sum = wait_tensor(&functional::all_reduce(grad, "sum", group)?)?;
     match process_group(group)?.rank() as i64 == source {
@@ -62,7 +62,7 @@ fn of_source(grad: &Tensor, source: i64, group: &str) -> Result<Tensor> {
     }
 }
 
-/// Whether it is an average; or else it is a sum.
+/// Whether a linear reduction is an average, and not a sum.
 fn linear(op: &str) -> Result<bool> {
     match op {
         "sum" => Ok(false),

@@ -1,9 +1,9 @@
-//! After a collective failed: which rank is to blame? The others tell each other what they know, so that all name
-//! the same.
+//! Finding out, after a collective failed, which rank is to blame: the others exchange reports, so that all name the
+//! same rank.
 //!
-//! Whoever waits for a rank in vain cannot tell whether it is dead, or itself waits for one that is. So each rank
-//! that gives up says for whom it waited, hears what the others say, and blames those that somebody waited for and
-//! that say nothing.
+//! A rank that waits for another in vain cannot tell whether that one is dead, or itself waits for a dead one. So each
+//! rank that gives up reports which rank it waited for, reads the others' reports, and blames the ranks that were
+//! waited for but sent no report.
 
 use std::time::{Duration, Instant};
 
@@ -12,19 +12,19 @@ use torch_library::prelude::*;
 use crate::header::Header;
 use crate::transport::{Failure, Received, Tag, Transport};
 
-/// How often a rank that waits looks whether another one has given up.
+/// The interval at which a waiting rank checks whether another one has given up.
 const LOOK: Duration = Duration::from_millis(50);
-/// How long a rank that is alive may take to say so: it looks that often, and may have numbers to add in between.
+/// The time that a live rank has to report: it checks at the interval [`LOOK`], and may have numbers to add in between.
 const GRACE: Duration = Duration::from_secs(1);
-/// Between the fields of a report.
+/// The separator of the fields of a report.
 const FIELD: char = '\u{1f}';
 
-/// What a rank knows of a failure.
+/// A rank's report of a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Report {
-    /// Whom it waited for in vain.
+    /// The rank that it waited for in vain.
     accused: Option<usize>,
-    /// What it can say; nothing, where it merely heard of it.
+    /// A description of the failure; empty if the rank only heard of it.
     text: String,
 }
 
@@ -46,7 +46,7 @@ impl Report {
         format!("{accused}{FIELD}{}", self.text).into_bytes()
     }
 
-    /// Of what no report says, nobody is accused.
+    /// A message that is not a valid report accuses no rank.
     fn decode(bytes: &[u8]) -> Report {
         let text = String::from_utf8_lossy(bytes);
         let (accused, text) = text.split_once(FIELD).unwrap_or_default();
@@ -54,10 +54,10 @@ impl Report {
     }
 }
 
-/// Takes the next message of a stream, unless another rank gives up meanwhile.
+/// Receives the next message of a stream, unless another rank gives up meanwhile.
 ///
 /// # Errors
-/// What the backend says; another rank that has given up.
+/// Errors of the backend; another rank that has given up.
 pub(crate) fn receive<T: Transport + ?Sized>(
     transport: &mut T,
     from: usize,
@@ -73,7 +73,7 @@ pub(crate) fn receive<T: Transport + ?Sized>(
     }
 }
 
-/// Whether another rank has given up: that is the error.
+/// Checks whether another rank has given up, which is an error.
 fn listen<T: Transport + ?Sized>(transport: &mut T) -> Result<(), Failure> {
     let me = transport.rank();
     for rank in (0..transport.size()).filter(|rank| *rank != me) {
@@ -84,12 +84,12 @@ fn listen<T: Transport + ?Sized>(transport: &mut T) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Finds out together with the other ranks why a collective failed.
+/// Finds out, together with the other ranks, why a collective failed.
 pub(crate) fn settle(transport: &mut dyn Transport, header: &Header, failure: &Failure) -> String {
     let (me, ranks) = (transport.rank(), transport.size());
     let own = Report::new(me, header, failure);
     for to in (0..ranks).filter(|to| *to != me) {
-        let _ = transport.send(to, Tag::Fault, own.encode()); // nobody may be there to hear it
+        let _ = transport.send(to, Tag::Fault, own.encode()); // the other rank may be gone
     }
     let deadline = Instant::now() + GRACE;
     let mut hear = |rank| match failure {
@@ -104,7 +104,7 @@ pub(crate) fn settle(transport: &mut dyn Transport, header: &Header, failure: &F
     verdict(&reports).unwrap_or_else(|| format!("{header} failed on rank {me}: {failure}"))
 }
 
-/// What all ranks make of the reports: they have the same, and so come to the same.
+/// The verdict from all reports: all ranks have the same reports, so they reach the same verdict.
 fn verdict(reports: &[Option<Report>]) -> Option<String> {
     let said = || reports.iter().flatten();
     let is_silent = |report: &&Report| report.accused.is_some_and(|rank| reports.get(rank) == Some(&None));

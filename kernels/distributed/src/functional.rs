@@ -11,9 +11,9 @@ use crate::transport::Call;
 use crate::work::Work;
 use crate::{pending, shapes};
 
-/// A result that somebody will wait for.
+/// Registers a result for `wait_tensor`, or waits for it here.
 fn later(group: &ProcessGroup, work: Work, result: Tensor) -> Result<Tensor> {
-    // Memory that no elements are in cannot be found again, and nothing comes to it.
+    // A result without elements has no memory by which it could be found, and needs no waiting.
     match group.is_blocking() || result.numel() == 0 {
         true => work.wait()?,
         false => pending::add(result.clone(), work)?,
@@ -21,12 +21,12 @@ fn later(group: &ProcessGroup, work: Work, result: Tensor) -> Result<Tensor> {
     Ok(result)
 }
 
-/// Elements of 0 until the true ones come.
+/// A result of zeros, until the elements arrive.
 fn zeros(sizes: &[i64], like: &Tensor) -> Result<Tensor> {
     Tensor::zeros(sizes, like.dtype(), like.device())
 }
 
-/// Reduces copies, so that what is in place and what is not are one.
+/// Reduces copies of the inputs in place, so that both forms share the code.
 fn reduced(
     caller: Caller,
     inputs: &[&Tensor],
@@ -69,7 +69,7 @@ mod cpu {
         let inputs: Vec<&Tensor> = inputs.iter().collect();
         let (results, work) =
             reduced(caller!(_c10d_functional::all_reduce_coalesced), &inputs, reduce_op, &group)?;
-        work.wait()?; // one work for several tensors, of which each may be waited for alone
+        work.wait()?; // there is one work for several tensors, each of which may be waited for separately
         Ok(results)
     }
 
@@ -208,7 +208,7 @@ mod cpu {
         tensors.iter().map(wait_tensor).collect()
     }
 
-    /// Equal parts, where none are given.
+    /// Equal splits, if none are given.
     #[torch_impl(helper)]
     fn splits(group: &ProcessGroup, given: &[i64], rows: i64) -> Result<Vec<i64>> {
         let ranks = group.size();

@@ -18,25 +18,25 @@ use crate::worker::{self, Job, Kind};
 
 pub(crate) mod registry;
 
-/// How the collectives of a group run.
+/// The options of a group.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// How long a rank waits for another one, unless an operator is called with a timeout of its own.
+    /// The time that a rank waits for another one, unless an operator is called with a timeout of its own.
     pub timeout: Duration,
-    /// Whether functional collectives end before they return, so that `wait_tensor` has nothing to wait for.
+    /// Whether functional collectives are finished when they return, so that `wait_tensor` has nothing to wait for.
     pub blocking: bool,
 }
 
 impl Default for Options {
-    /// A minute, and collectives that run beside the program.
+    /// A timeout of one minute, and collectives that run concurrently with the program.
     fn default() -> Options {
         Options { timeout: Duration::from_secs(60), blocking: false }
     }
 }
 
 impl Options {
-    /// How long a rank waits for another one.
+    /// Sets the time that a rank waits for another one.
     #[must_use]
     pub fn timeout(self, timeout: Duration) -> Options {
         Options { timeout, ..self }
@@ -49,10 +49,10 @@ impl Options {
     }
 }
 
-/// Ranks that run collectives together, as one of them sees them.
+/// A group of ranks that run collectives together, as seen from one of them.
 ///
-/// Operators take a group by its name, see [`register`](ProcessGroup::register). All handles are one group; with
-/// the last one it ends, when what was begun is done.
+/// Operators take a group by its name, see [`register`](ProcessGroup::register). All handles refer to the same group,
+/// which ends with the last one, after the work that was begun is done.
 ///
 /// PyTorch: `c10d::ProcessGroup`.
 #[derive(Clone)]
@@ -69,24 +69,24 @@ struct Inner {
     sequence: AtomicU64,
 }
 
-/// What an operator asks of a group.
+/// An operator's request to a group.
 pub(crate) struct Request<'a> {
     pub(crate) operator: &'static str,
     pub(crate) kind: Kind,
     pub(crate) inputs: Vec<&'a Tensor>,
     pub(crate) outputs: Vec<Tensor>,
-    /// What has to be the same on all ranks, beside the tensors.
+    /// A description of everything besides the tensors that has to be the same on all ranks.
     pub(crate) detail: String,
     pub(crate) splits: Option<[Vec<i64>; 2]>,
-    /// In milliseconds; -1 for that of the group.
+    /// The timeout in milliseconds; -1 for the group's.
     pub(crate) timeout: i64,
 }
 
 impl ProcessGroup {
-    /// A group over a backend, with a thread that talks to it.
+    /// A group over a backend, with a thread that runs its collectives.
     ///
     /// # Errors
-    /// The system starts no thread.
+    /// The system cannot start a thread.
     pub fn new(name: &str, transport: Box<dyn Transport>, options: Options) -> Result<ProcessGroup> {
         let (backend, rank, size) = (transport.name(), transport.rank(), transport.size());
         let (jobs, received) = channel();
@@ -116,12 +116,12 @@ impl ProcessGroup {
         self.0.backend
     }
 
-    /// Which rank this is, from 0 on.
+    /// The number of this rank, from 0 on.
     pub fn rank(&self) -> usize {
         self.0.rank
     }
 
-    /// How many ranks there are.
+    /// The number of ranks.
     pub fn size(&self) -> usize {
         self.0.size
     }
@@ -131,7 +131,7 @@ impl ProcessGroup {
         self.0.options.blocking || self.0.size == 1
     }
 
-    /// Lets operators find it by its name, until [`unregister`](ProcessGroup::unregister).
+    /// Registers the group, so that operators find it by its name, until [`unregister`](ProcessGroup::unregister).
     ///
     /// # Errors
     /// Another group has that name.
@@ -139,16 +139,17 @@ impl ProcessGroup {
         registry::add(self.clone())
     }
 
-    /// Takes the name back. The group ends with its last handle.
+    /// Removes the group from the registry. The group ends with its last handle.
     pub fn unregister(&self) {
         registry::remove(self.name());
     }
 
-    /// A group of some of the ranks, in the order in which they stand, registered under a name. All ranks of this group
-    /// call it alike; those that are no members get nothing.
+    /// Makes a group of some of the ranks, in the given order, and registers it under a name. All ranks of this group
+    /// have to make the same call; those that are not members get `None`.
     ///
     /// # Errors
-    /// No members, members twice or that there are not; a name that is taken; ranks that do not come.
+    /// An empty list of members, a member that is repeated or does not exist, a name that is taken, or ranks that do
+    /// not make the call.
     ///
     /// PyTorch: `torch.distributed.new_group`.
     pub fn new_group(&self, name: &str, members: &[usize]) -> Result<Option<ProcessGroup>> {
@@ -181,7 +182,7 @@ impl ProcessGroup {
         Ok(Some(group))
     }
 
-    /// Begins something.
+    /// Begins an operation.
     pub(crate) fn submit(&self, request: Request<'_>) -> Result<Work> {
         let Request { operator, kind, inputs, mut outputs, detail, splits, timeout } = request;
         let limit = match u64::try_from(timeout) {
@@ -215,12 +216,12 @@ impl ProcessGroup {
         }
         let job = Job { header, kind, buffers, limit, completion };
         if let Some(jobs) = &*self.0.jobs.lock().unwrap_or_else(PoisonError::into_inner) {
-            let _ = jobs.send(job); // a thread that has ended: the job says so as it is dropped
+            let _ = jobs.send(job); // if the thread has ended, dropping the job reports that
         }
         Ok(work)
     }
 
-    /// A rank that an argument names.
+    /// Checks a rank that is given as an argument.
     pub(crate) fn checked_rank(&self, rank: i64, what: &str) -> Result<usize> {
         match usize::try_from(rank) {
             Ok(rank) if rank < self.size() => Ok(rank),
@@ -233,7 +234,7 @@ impl ProcessGroup {
         }
     }
 
-    /// The other rank of a message, and the stream.
+    /// The other rank of a message, and the stream of the message.
     pub(crate) fn peer(&self, rank: i64, tag: i64, what: &str) -> Result<(usize, Tag)> {
         let rank = self.checked_rank(rank, what)?;
         ensure!(rank != self.rank(), Argument, "{what} is this rank, {rank}, itself");
@@ -244,11 +245,11 @@ impl ProcessGroup {
     }
 }
 
-/// The greatest tag of a message: a backend adds a few of its own.
+/// The greatest tag of a message; backends add a few tags of their own.
 const MAX_TAG: i32 = (1 << 24) - 1;
 
 impl Drop for Inner {
-    /// Waits for what was begun.
+    /// Waits for the work that was begun.
     fn drop(&mut self) {
         drop(self.jobs.get_mut().unwrap_or_else(PoisonError::into_inner).take());
         if let Some(thread) = self.thread.get_mut().unwrap_or_else(PoisonError::into_inner).take() {

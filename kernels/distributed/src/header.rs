@@ -1,31 +1,31 @@
-//! What a rank is about to do: the few bytes that ranks compare before they trust each other with data.
+//! Headers: descriptions of calls, which ranks compare before they exchange data.
 
 use std::fmt;
 
 use torch_library::prelude::*;
 
-/// What a rank is about to do, for the others to compare with what they are about to do.
+/// A description of the call that a rank is about to make, to be compared with those of the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     /// The operator: `_c10d_functional::all_reduce`.
     pub(crate) operator: String,
-    /// The how many-th collective of the group this is, counted from 0.
+    /// The sequence number of the collective in its group, from 0 on.
     pub(crate) sequence: u64,
     /// Element types and sizes of the tensors: `float32 [3, 4]`.
     pub(crate) tensors: String,
-    /// The rest that has to be the same: the reduction, the root.
+    /// Everything else that has to be the same, such as the reduction or the root.
     pub(crate) detail: String,
-    /// What the caller says it is for, see [`labelled`](crate::labelled): the names of parameters.
+    /// The purpose of the collective, see [`labelled`](crate::labelled), such as the names of parameters.
     pub(crate) label: String,
-    /// How many rows go to and come from each rank, where that is not the same for all.
+    /// The numbers of rows sent to and received from each rank, if they differ between ranks.
     pub(crate) splits: Option<[Vec<i64>; 2]>,
 }
 
-/// Between the fields of a header.
+/// The separator of the fields of a header.
 const FIELD: char = '\u{1f}';
 
 impl Header {
-    /// As bytes, to send.
+    /// Encodes the header as bytes.
     fn encode(&self) -> Vec<u8> {
         let numbers = |list: &Vec<i64>| list.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
         let splits = self.splits.as_ref().map(|[to, from]| format!("{};{}", numbers(to), numbers(from)));
@@ -39,7 +39,7 @@ impl Header {
         text.into_bytes()
     }
 
-    /// From what another rank sent; nothing, where that is no header.
+    /// Decodes a header; `None` if the bytes are not one.
     fn decode(bytes: &[u8]) -> Option<Header> {
         let fields: Vec<&str> = std::str::from_utf8(bytes).ok()?.split(FIELD).collect();
         let [operator, sequence, tensors, detail, label, splits] = fields[..] else { return None };
@@ -60,20 +60,21 @@ impl Header {
         })
     }
 
-    /// Behind it, what it is the header of.
+    /// The header, followed by the payload.
     pub(crate) fn envelope(&self, payload: &[u8]) -> Vec<u8> {
         let header = self.encode();
         [&(header.len() as u64).to_le_bytes(), &header[..], payload].concat()
     }
 
-    /// Takes an envelope apart; nothing, where it is none.
+    /// Splits an envelope into header and payload; `None` if it is not one.
     pub(crate) fn open(message: &[u8]) -> Option<(Header, &[u8])> {
         let (length, rest) = message.split_first_chunk()?;
         let (header, payload) = rest.split_at_checked(u64::from_le_bytes(*length) as usize)?;
         Some((Header::decode(header)?, payload))
     }
 
-    /// Whether the other may go on with this one. Labels are for people, and splits are compared in pairs.
+    /// Whether two headers describe the same collective. Labels are only for messages, and splits are compared in pairs
+    /// of ranks.
     pub(crate) fn matches(&self, other: &Header) -> bool {
         let parts = |header: &Header| {
             let Header { operator, sequence, tensors, detail, .. } = header.clone();
@@ -83,7 +84,7 @@ impl Header {
     }
 }
 
-/// For people: operator, number, tensors, parameter.
+/// The header for error messages: operator, sequence number, tensors, label.
 impl fmt::Display for Header {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} (collective {})", self.operator, self.sequence)?;
@@ -100,7 +101,7 @@ impl fmt::Display for Header {
     }
 }
 
-/// Types and sizes of tensors, as a header has them. Lists are cut, with their length and number of elements.
+/// Types and sizes of tensors, for a header. Long lists are truncated, with their length and number of elements.
 pub(crate) fn describe(tensors: &[&Tensor]) -> String {
     const SHOWN: usize = 16;
     let mut text: Vec<String> =

@@ -1,4 +1,4 @@
-//! Kernels of the collectives that write to tensors of the caller.
+//! Kernels of the collectives that write to the caller's tensors.
 
 use torch_library::prelude::*;
 
@@ -9,7 +9,7 @@ use crate::transport::Call;
 use crate::work::Work;
 use crate::worker::Kind;
 
-/// What an operator returns: what it writes to, with the work, or with 0 where that is done.
+/// The return values of an operator: its outputs, with the ticket of the work, or 0 if the work is done.
 fn begun<T>(outputs: T, work: Work, async_op: bool) -> Result<(T, i64)> {
     match async_op {
         true => Ok((outputs, work.ticket())),
@@ -17,7 +17,7 @@ fn begun<T>(outputs: T, work: Work, async_op: bool) -> Result<(T, i64)> {
     }
 }
 
-/// The one tensor of a message.
+/// The only tensor of a message.
 fn one(tensors: &[Tensor]) -> Result<&Tensor> {
     match tensors {
         [tensor] => Ok(tensor),
@@ -171,7 +171,7 @@ mod cpu {
         Ok(group.submit(request)?.ticket())
     }
 
-    /// One tensor for each rank, all of the sizes of another.
+    /// Checks that there is one tensor for each rank, all with the sizes of `like`.
     #[torch_impl(helper)]
     fn equal(tensors: &[Tensor], like: &Tensor, ranks: usize) -> Result<()> {
         ensure!(tensors.len() == ranks, Argument, "{} tensors for {ranks} ranks", tensors.len());
@@ -182,7 +182,7 @@ mod cpu {
     }
 }
 
-/// Where there are no elements, nothing is sent: sizes stay, and the work is done.
+/// Kernels for `Meta`: nothing is sent, sizes stay the same, and the work is done.
 #[torch_impl(crate::ops::c10d, Meta)]
 mod meta {
     use super::*;

@@ -1,4 +1,4 @@
-//! What collectives are for, so that errors can say it.
+//! Labels for collectives, which errors show.
 
 use std::cell::RefCell;
 
@@ -6,7 +6,7 @@ thread_local! {
     static LABEL: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Runs a function whose collectives are for something: errors of all ranks name it.
+/// Runs a function with a label for its collectives, which the errors of all ranks show.
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -25,7 +25,7 @@ thread_local! {
 /// }
 /// ```
 pub fn labelled<T>(label: &str, body: impl FnOnce() -> T) -> T {
-    /// Puts the label back that was there, also where the function panics.
+    /// Restores the previous label, also if the function panics.
     struct Before(String);
     impl Drop for Before {
         fn drop(&mut self) {
@@ -36,7 +36,7 @@ pub fn labelled<T>(label: &str, body: impl FnOnce() -> T) -> T {
     body()
 }
 
-/// What this thread's collectives are for.
+/// The label of this thread's collectives.
 pub(crate) fn current() -> String {
     LABEL.with_borrow(String::clone)
 }

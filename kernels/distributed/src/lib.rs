@@ -1,8 +1,8 @@
 //! Operators that span processes: PyTorch's collectives for [`torch_library`], and data-parallel training with them.
 //!
-//! A [`ProcessGroup`] runs collectives over a [`Transport`]: a backend. The backend of this crate, [`threads`], has
-//! its ranks in one process; that on MPI is a crate of its own, which needs an installed MPI. Operators find a
-//! group by its name:
+//! A [`ProcessGroup`] runs collectives over a backend, a [`Transport`]. The backend of this crate, [`threads`], runs
+//! all ranks as threads of one process; the MPI backend is a crate of its own, which needs an installed MPI. Operators
+//! find a group by its name:
 //!
 //! ```
 //! use torch_library::prelude::*;
@@ -19,9 +19,9 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! Before a collective moves data, the ranks compare what they are about to do. A rank that is missing, has ended,
-//! or does something else is an error on all of them within twice [`Options::timeout`], which names the rank, the
-//! operator, and what the collective was for. The [guide] has more.
+//! Before a collective moves data, the ranks compare their calls. If a rank is missing, has ended, or makes another
+//! call, all ranks get an error within twice [`Options::timeout`], which names the rank, the operator, and the purpose
+//! of the collective. The [guide] has more.
 
 pub use clip::clip_grad_norm_;
 pub use data_parallel::{DataParallelOptions, DistributedDataParallel, Statistics};

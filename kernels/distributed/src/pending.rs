@@ -1,4 +1,4 @@
-//! Results of functional collectives that somebody has yet to wait for.
+//! Results of functional collectives that the program has not waited for yet.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -6,10 +6,10 @@ use torch_library::prelude::*;
 
 use crate::work::Work;
 
-/// The tensor that stands for the result, and the work.
+/// The tensors of the results, with the work that fills them.
 static PENDING: Mutex<Vec<(Tensor, Work)>> = Mutex::new(Vec::new());
 
-/// More than a program has at a time, unless it never waits.
+/// The most results that may be pending: more than a program has at a time, unless it never waits.
 const LIMIT: usize = 1 << 16;
 
 fn pending() -> MutexGuard<'static, Vec<(Tensor, Work)>> {
@@ -27,7 +27,7 @@ pub(crate) fn add(result: Tensor, work: Work) -> Result<()> {
     Ok(())
 }
 
-/// Waits for whatever writes to the memory of a tensor.
+/// Waits for the work that writes to the memory of a tensor.
 pub(crate) fn wait(tensor: &Tensor) -> Result<()> {
     loop {
         let found = {

@@ -1,13 +1,13 @@
-//! How the numbers of several ranks become one.
+//! The operations that combine the numbers of several ranks.
 
 use std::fmt;
 use std::str::FromStr;
 
 use torch_library::prelude::*;
 
-/// How the numbers of several ranks become one.
+/// The operations that combine the numbers of several ranks.
 ///
-/// Operators take it by its name, as PyTorch's functional collectives do.
+/// Operators take it by its name, like PyTorch's functional collectives.
 ///
 /// ```
 /// use torch_library_distributed::ReduceOp;
@@ -20,21 +20,21 @@ use torch_library::prelude::*;
 /// PyTorch: `torch.distributed.ReduceOp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReduceOp {
-    /// The sum; of `bool` whether any is true.
+    /// The sum; for `bool`, whether any is true.
     Sum,
-    /// The sum, divided by the number of ranks. Of floating point and complex numbers alone.
+    /// The sum, divided by the number of ranks; only for floating-point and complex numbers.
     Avg,
-    /// The product; of `bool` whether all are true.
+    /// The product; for `bool`, whether all are true.
     Product,
-    /// The least. NaN, if any is.
+    /// The smallest number, or NaN if any is NaN.
     Min,
-    /// The greatest. NaN, if any is.
+    /// The largest number, or NaN if any is NaN.
     Max,
-    /// Bits that are set in all. Of integers and `bool` alone, as the two below.
+    /// The bits that are set in all numbers; only for integers and `bool`.
     Band,
-    /// Bits that are set in any.
+    /// The bits that are set in any number; only for integers and `bool`.
     Bor,
-    /// Bits that are set in an odd number.
+    /// The bits that are set in an odd number of numbers; only for integers and `bool`.
     Bxor,
 }
 
@@ -73,10 +73,10 @@ impl fmt::Display for ReduceOp {
 }
 
 impl ReduceOp {
-    /// Whether numbers of a type can be reduced so.
+    /// Checks that numbers of a type can be reduced with this operation.
     ///
     /// # Errors
-    /// They cannot: the message says for which types it works.
+    /// They cannot; the message says which types are supported.
     pub fn check(self, dtype: DType) -> Result<()> {
         let is_integral = !dtype.is_floating_point() && !dtype.is_complex();
         let (fits, expected) = match self {

@@ -1,6 +1,7 @@
-//! Sums and the like over what several ranks sent, element by element, in the order of the ranks.
+//! Element-wise reductions of what several ranks sent, in the order of the ranks.
 //!
-//! The order makes results the same on each run with so many ranks. Halves are summed in `float32` and rounded once.
+//! The fixed order makes results the same in each run with the same number of ranks. 16-bit floats are summed in
+//! `float32` and rounded once.
 
 use num_complex::Complex;
 use torch_library::element::{bf16, f16};
@@ -8,7 +9,7 @@ use torch_library::prelude::*;
 
 use crate::reduce_op::ReduceOp;
 
-/// An element as it lies in memory, and what it is reduced in.
+/// An element as it is stored in a message, and the type in which it is reduced.
 trait Wire {
     type Value: Copy;
     const SIZE: usize;
@@ -82,7 +83,7 @@ impl<T: Wire> Wire for Complex<T> {
     }
 }
 
-/// Reduces the parts of all ranks, each as long as `out`, in the order in which they stand.
+/// Reduces the parts of all ranks, each as long as `out`, in their order.
 pub(crate) fn reduce(op: ReduceOp, dtype: DType, parts: &[&[u8]], out: &mut [u8]) -> Result<()> {
     op.check(dtype)?;
     for part in parts {
@@ -110,8 +111,8 @@ pub(crate) fn reduce(op: ReduceOp, dtype: DType, parts: &[&[u8]], out: &mut [u8]
     Ok(())
 }
 
-/// So many elements are summed at a time: their sums stay in the nearest memory, and loops over them become vector
-/// instructions.
+/// The number of elements that are summed at a time: their sums stay in the first-level cache, and loops over them
+/// vectorise.
 const BLOCK: usize = 256;
 
 fn fold<T: Wire>(
@@ -173,7 +174,7 @@ impl<T> Integer for T where
 {
 }
 
-/// Sums that are too large wrap around, as those of tensors do.
+/// Sums that overflow wrap around, as for tensors.
 fn integers<T: Integer>(op: ReduceOp, parts: &[&[u8]], out: &mut [u8]) {
     match op {
         ReduceOp::Sum | ReduceOp::Avg => fold::<T>(parts, out, |a, b| a.wrapping_add(&b), |x| x),

@@ -1,8 +1,8 @@
-//! Sizes of what functional collectives return: all that `Meta` needs, which knows no groups.
+//! The sizes of functional collectives' results, which `Meta` kernels need without a group.
 
 use torch_library::prelude::*;
 
-/// Dimension 0 of all ranks together.
+/// The sizes with dimension 0 gathered over all ranks.
 pub(crate) fn gathered(input: &Tensor, group_size: i64) -> Result<Vec<i64>> {
     let mut sizes = with_rows(input, group_size)?;
     let rows = sizes[0].checked_mul(group_size);
@@ -11,7 +11,7 @@ pub(crate) fn gathered(input: &Tensor, group_size: i64) -> Result<Vec<i64>> {
     Ok(sizes)
 }
 
-/// Dimension 0, a part of it for each rank.
+/// The sizes with dimension 0 scattered over all ranks.
 pub(crate) fn scattered(input: &Tensor, group_size: i64) -> Result<Vec<i64>> {
     let mut sizes = with_rows(input, group_size)?;
     ensure!(
@@ -25,7 +25,7 @@ pub(crate) fn scattered(input: &Tensor, group_size: i64) -> Result<Vec<i64>> {
     Ok(sizes)
 }
 
-/// As many rows as come.
+/// The sizes with as many rows as are received.
 pub(crate) fn exchanged(input: &Tensor, from: &[i64], to: &[i64]) -> Result<Vec<i64>> {
     let mut sizes = with_rows(input, 1)?;
     let rows = |splits: &[i64]| -> Result<Option<i64>> {
@@ -41,7 +41,7 @@ pub(crate) fn exchanged(input: &Tensor, from: &[i64], to: &[i64]) -> Result<Vec<
     Ok(sizes)
 }
 
-/// A tensor of the caller that results are to fit.
+/// Checks that a tensor of the caller has the sizes of the result.
 pub(crate) fn check_out(out: &Tensor, sizes: &[i64]) -> Result<()> {
     ensure!(out.sizes() == sizes, Shape, "out has sizes {:?}, expected {sizes:?}", out.sizes());
     Ok(())

@@ -1,4 +1,4 @@
-//! A batch for all ranks, of which each takes its part.
+//! Sharding: each rank takes its part of a batch.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
@@ -8,19 +8,19 @@ use crate::group::ProcessGroup;
 /// The part of a batch that one rank computes with.
 #[derive(Clone, Debug)]
 pub struct Shard<const N: usize> {
-    /// Some of the examples, the same ones of each tensor. There may be none, where a batch has fewer than there
+    /// Some of the examples, the same ones of each tensor. There may be none, if a batch has fewer examples than there
     /// are ranks.
     pub tensors: [Tensor; N],
-    /// What the mean over this part counts in the mean of the ranks, so that this is the mean over the batch: 1
-    /// where all parts are equally large.
+    /// The weight of the mean over this part in the mean over the ranks, so that the latter is the mean over the batch:
+    /// 1 if all parts are equally large.
     pub weight: f64,
 }
 
-/// This rank's part of a batch that all ranks have: neighbouring examples, the first parts one longer where they do not
-/// divide.
+/// This rank's part of a batch that all ranks have: consecutive examples; the first parts have one more if they do not
+/// divide evenly.
 ///
-/// Ranks that go through [`Batches`](torch_library_kernels::loader::Batches) with the same seed have the same
-/// batches, so they train as one process would. A loss that is a mean is multiplied by [`Shard::weight`].
+/// Ranks that iterate over [`Batches`](torch_library_kernels::loader::Batches) with the same seed have the same
+/// batches, so they train as one process would. A loss that is a mean has to be multiplied by [`Shard::weight`].
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -37,9 +37,9 @@ pub struct Shard<const N: usize> {
 /// ```
 ///
 /// # Errors
-/// No examples, different numbers of them, a tensor without dimensions.
+/// A batch without examples, tensors with different numbers of them, a tensor without dimensions.
 ///
-/// PyTorch: what `DistributedSampler` is for.
+/// PyTorch: the purpose of `DistributedSampler`.
 pub fn shard<const N: usize>(batch: [&Tensor; N], group: &ProcessGroup) -> Result<Shard<N>> {
     let (ranks, rank) = (group.size() as i64, group.rank() as i64);
     let examples = batch.first().map_or(Ok(0), |tensor| tensor.size(0))?;

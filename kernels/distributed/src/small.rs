@@ -1,21 +1,21 @@
-//! Collectives of few bytes, which rank 0 does for all while it compares what they are about to do: one way there
-//! and back.
+//! Small collectives, which rank 0 computes for all while it compares their headers, in one round trip.
 
 use torch_library::prelude::*;
 
 use crate::reduction::reduce;
 use crate::transport::Call;
 
-/// How many bytes of all ranks together are few. Above, it is faster if each rank has a part of the work.
+/// The most bytes, of all ranks together, for which this is done. Beyond, it is faster if each rank has a part of the
+/// work.
 const FEW: usize = 16 << 10;
 
-/// Whether rank 0 does it: the same on all ranks that call the same.
+/// Whether rank 0 computes a collective; the same on all ranks that make the same call.
 pub(crate) fn is_small(call: &Call, input: &[u8], output: &[u8], ranks: usize) -> bool {
     let is_regular = !matches!(call, Call::AllToAll { .. }); // each rank knows only its own lengths
     is_regular && input.len().max(output.len()) * ranks <= FEW
 }
 
-/// What rank 0 needs of a rank.
+/// The bytes that rank 0 needs from a rank.
 pub(crate) fn contribution<'a>(call: &Call, rank: usize, input: &'a [u8], output: &'a [u8]) -> &'a [u8] {
     match call {
         Call::Broadcast { root } if rank != *root => &[],
@@ -24,10 +24,10 @@ pub(crate) fn contribution<'a>(call: &Call, rank: usize, input: &'a [u8], output
     }
 }
 
-/// What each rank gets, from what all gave.
+/// The result of each rank, from the contributions of all.
 ///
 /// # Errors
-/// Numbers that cannot be reduced so, ranks that gave different amounts.
+/// Numbers that cannot be reduced this way, ranks that contributed different amounts.
 pub(crate) fn results(call: &Call, given: &[Vec<u8>]) -> Result<Vec<Vec<u8>>> {
     let ranks = given.len();
     let reduced = |op, dtype| {

@@ -1,7 +1,7 @@
 //! A backend within one process: each rank is a thread, and messages are queues in memory.
 //!
-//! Ranks share nothing else, so what works here works on several processes. Tests use it, and programs that try out how
-//! they would run on more machines.
+//! Ranks share nothing else, so a program that works here works on several processes. Tests use it, and programs that
+//! try out how they would run on several machines.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -18,10 +18,10 @@ use crate::transport::{Call, Failure, Received, Tag, Transport};
 /// The name of the group of all ranks.
 pub const WORLD: &str = "world";
 
-/// Runs a function on so many ranks at a time, and gives what each returned, in the order of the ranks.
+/// Runs a function on `ranks` ranks concurrently, and returns the results, in the order of the ranks.
 ///
-/// The group that each is given is registered under the name [`WORLD`], so operators find it. A rank that panics is an
-/// error, here and on the ranks that wait for it.
+/// The group that each rank gets is registered under the name [`WORLD`], so that operators find it. If a rank panics,
+/// its result is an error, and so are those of ranks that wait for it.
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -41,7 +41,7 @@ pub fn run<T: Send>(ranks: usize, body: impl Fn(&ProcessGroup) -> Result<T> + Sy
     run_with(ranks, Options::default(), body)
 }
 
-/// As [`run`], with options of the group.
+/// As [`run`], with options for the group.
 pub fn run_with<T: Send>(
     ranks: usize,
     options: Options,
@@ -50,7 +50,8 @@ pub fn run_with<T: Send>(
     run_over(ranks, options, |transport| transport, body)
 }
 
-/// As [`run_with`], with something between each group and its backend: what counts messages, or plants a fault.
+/// As [`run_with`], with a transport of the caller's between each group and its backend, which may count messages or
+/// inject faults.
 pub fn run_over<T: Send>(
     ranks: usize,
     options: Options,
@@ -81,7 +82,7 @@ pub fn run_over<T: Send>(
     })
 }
 
-/// Where the messages of all groups lie until somebody takes them.
+/// The messages of all groups, until they are received.
 #[derive(Default)]
 struct Hub {
     mail: Mutex<Mail>,
@@ -90,11 +91,11 @@ struct Hub {
 
 #[derive(Default)]
 struct Mail {
-    /// By group, sender, receiver and stream.
+    /// The messages by group, sender, receiver and stream.
     messages: HashMap<(u64, usize, usize, Tag), VecDeque<Vec<u8>>>,
     /// Ranks of groups that have ended.
     gone: HashSet<(u64, usize)>,
-    /// Groups that were split off: by parent, members, and how often these were split off before.
+    /// The groups that were split off, by parent, members, and the number of times that these were split off before.
     groups: HashMap<(u64, Vec<usize>, u64), u64>,
 }
 

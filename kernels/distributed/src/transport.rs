@@ -1,4 +1,4 @@
-//! What a backend is: messages between the ranks of a group, and collectives on bytes.
+//! The interface of backends: messages between the ranks of a group, and collectives on bytes.
 
 use std::fmt;
 use std::time::Instant;
@@ -7,49 +7,49 @@ use torch_library::prelude::*;
 
 use crate::reduce_op::ReduceOp;
 
-/// Which stream of messages between two ranks. Messages of one stream arrive in the order in which they were sent.
+/// A stream of messages between two ranks. Messages of one stream arrive in the order in which they were sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tag {
-    /// Headers, on their way to the first rank.
+    /// Headers, which are sent to the first rank.
     Header,
-    /// What the first rank makes of them.
+    /// Verdicts of the first rank on the headers.
     Verdict,
     /// Parts of a collective.
     Data,
-    /// What ranks know of a collective that failed.
+    /// Reports of ranks on a collective that failed.
     Fault,
-    /// What `send` and `recv_` exchange, with the caller's tag.
+    /// Messages of `send` and `recv_`, with the caller's tag.
     User(i32),
 }
 
-/// What came from another rank.
+/// The outcome of receiving from another rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Received {
     /// A message.
     Message(Vec<u8>),
-    /// None until the deadline.
+    /// No message before the deadline.
     Late,
-    /// None, and there will be none: the rank has ended.
+    /// No message, and there will be none, since the rank has ended.
     Gone,
 }
 
-/// Why a collective did not come to its end on this rank.
+/// The reason why a collective failed on this rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// Another rank did not do its part until the deadline, or has ended.
+    /// Another rank did not do its part before the deadline, or has ended.
     Silent {
-        /// That rank.
+        /// The rank.
         rank: usize,
-        /// What it did instead: `has ended`.
+        /// A description of what it did, such as `has ended`.
         how: String,
     },
-    /// Something went wrong on this rank.
+    /// An error on this rank.
     Here(String),
     /// Another rank said that the collective failed.
     Heard {
-        /// That rank.
+        /// The rank.
         rank: usize,
-        /// What it said.
+        /// Its report.
         report: Vec<u8>,
     },
 }
@@ -70,97 +70,97 @@ impl From<Error> for Failure {
     }
 }
 
-/// A collective, as far as bytes are concerned.
+/// A collective, on bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Call {
-    /// Everybody gets the reduction of all inputs, which are equally long.
+    /// All ranks get the reduction of all inputs, which are equally long.
     AllReduce {
-        /// The elements' type.
+        /// The type of the elements.
         dtype: DType,
-        /// How they become one.
+        /// The reduction.
         op: ReduceOp,
     },
-    /// Everybody gets the input of one rank.
+    /// All ranks get the input of one rank.
     Broadcast {
-        /// That rank.
+        /// The rank.
         root: usize,
     },
-    /// Everybody gets all inputs, one behind the other.
+    /// All ranks get all inputs, one after the other.
     AllGather,
-    /// Each gets its part of the reduction of all inputs.
+    /// Each rank gets its part of the reduction of all inputs.
     ReduceScatter {
-        /// The elements' type.
+        /// The type of the elements.
         dtype: DType,
-        /// How they become one.
+        /// The reduction.
         op: ReduceOp,
     },
-    /// Each gets from each the part that is meant for it.
+    /// Each rank gets from each rank the part that is meant for it.
     AllToAll {
-        /// How many bytes go to each rank.
+        /// The number of bytes sent to each rank.
         send: Vec<usize>,
-        /// How many come from each.
+        /// The number of bytes received from each rank.
         receive: Vec<usize>,
     },
-    /// Nothing: that all have come is known before.
+    /// No data: the agreement before it has shown that all ranks have arrived.
     Barrier,
 }
 
 impl Call {
-    /// Whether it reads what it overwrites: there is no input beside the output then.
+    /// Whether the collective works in place: there is no input besides the output then.
     #[must_use]
     pub fn is_in_place(&self) -> bool {
         matches!(self, Call::AllReduce { .. } | Call::Broadcast { .. })
     }
 }
 
-/// The ranks of one group, as one of them sees them: a backend.
+/// A backend: the ranks of one group, as seen from one of them.
 ///
-/// A group calls it on one thread, which is its own, and collectives in the same order on all ranks; that they are the
-/// same was found out before. Nothing here waits beyond a deadline.
+/// A group calls it on a thread of its own, with collectives in the same order on all ranks, after checking that they
+/// are the same. No method waits beyond a deadline.
 ///
 /// PyTorch: `c10d::Backend`.
 pub trait Transport: Send {
     /// The name of the backend: `mpi`.
     fn name(&self) -> &'static str;
 
-    /// Which rank of the group this is.
+    /// The number of this rank in the group.
     fn rank(&self) -> usize;
 
-    /// How many ranks the group has.
+    /// The number of ranks in the group.
     fn size(&self) -> usize;
 
-    /// Sends a message, and does not wait until somebody receives it.
+    /// Sends a message, without waiting until it is received.
     ///
     /// # Errors
-    /// What the backend says. Of a rank that has ended it may say nothing.
+    /// Errors of the backend, which may not notice that a rank has ended.
     fn send(&mut self, to: usize, tag: Tag, message: Vec<u8>) -> Result<()>;
 
-    /// Takes the next message of a stream.
+    /// Receives the next message of a stream.
     ///
     /// # Errors
-    /// What the backend says.
+    /// Errors of the backend.
     fn receive(&mut self, from: usize, tag: Tag, deadline: Instant) -> Result<Received>;
 
-    /// Moves on what was sent. A rank that has yet to take something, if there is one.
+    /// Makes progress on messages that were sent. Returns a rank that has not received one yet, if there is one.
     ///
     /// # Errors
-    /// What the backend says.
+    /// Errors of the backend.
     fn unsent(&mut self) -> Result<Option<usize>> {
         Ok(None)
     }
 
-    /// The members, in this order, as a group of their own; called by the members alone, and by all of them.
+    /// Makes a group of the members, in this order; all members call it, and no other rank.
     ///
     /// # Errors
-    /// What the backend says.
+    /// Errors of the backend.
     fn split(&mut self, members: &[usize]) -> Result<Box<dyn Transport>>;
 
     /// Runs a collective. One that is [in place](Call::is_in_place) has its input in `output`, and `input` is empty.
     ///
-    /// A backend that has messages alone calls [`algorithms::run`](crate::algorithms::run).
+    /// A backend that only has messages calls [`algorithms::run`](crate::algorithms::run).
     ///
     /// # Errors
-    /// A rank that did not do its part until the deadline.
+    /// A rank that did not do its part before the deadline.
     fn collective(
         &mut self,
         call: &Call,

@@ -1,19 +1,19 @@
-//! The messages of one collective: sent, waited for until the deadline, in memory that is used again.
+//! The messages of one collective: sending them, waiting for them until the deadline, and reusing their memory.
 
 use std::time::Instant;
 
 use crate::faults;
 use crate::transport::{Failure, Received, Tag, Transport};
 
-/// How many bytes a message has at most: a few of them fit the memory that is nearest to a core, so what comes is
-/// still there when it is added or copied, and the next one is under way meanwhile.
+/// The largest message, in bytes: a few of this size fit a core's cache, so that a message is still there when it is
+/// added or copied, while the next one is on its way.
 pub(crate) const CHUNK: usize = 128 << 10;
 
-/// The other ranks, during one collective.
+/// The connection to the other ranks, during one collective.
 pub(crate) struct Wire<'a, T: ?Sized> {
     transport: &'a mut T,
     deadline: Instant,
-    /// Memory of messages that were taken, for those that will be sent.
+    /// Memory of received messages, for messages that will be sent.
     spare: Vec<Vec<u8>>,
 }
 
@@ -30,19 +30,19 @@ impl<'a, T: Transport + ?Sized> Wire<'a, T> {
         self.transport.size()
     }
 
-    /// So many bytes, whatever is in them.
+    /// A buffer of `length` bytes, with any contents.
     pub(crate) fn buffer(&mut self, length: usize) -> Vec<u8> {
         let mut buffer = self.spare.pop().unwrap_or_default();
         buffer.resize(length, 0);
         buffer
     }
 
-    /// Takes memory back.
+    /// Takes a buffer back, for reuse.
     pub(crate) fn put(&mut self, buffer: Vec<u8>) {
         self.spare.push(buffer);
     }
 
-    /// Sends a message; of nothing, none.
+    /// Sends a message, unless it is empty.
     pub(crate) fn send(&mut self, to: usize, bytes: &[u8]) -> Result<(), Failure> {
         if bytes.is_empty() {
             return Ok(());
@@ -53,7 +53,7 @@ impl<'a, T: Transport + ?Sized> Wire<'a, T> {
         Ok(self.transport.send(to, Tag::Data, message)?)
     }
 
-    /// Sends the same to all others.
+    /// Sends the same message to all other ranks.
     pub(crate) fn send_to_all(&mut self, message: Vec<u8>) -> Result<(), Failure> {
         let mut others = self.next_ones();
         let last = others.next_back();
@@ -66,7 +66,7 @@ impl<'a, T: Transport + ?Sized> Wire<'a, T> {
         }
     }
 
-    /// The next message of a rank, which has so many bytes.
+    /// Receives the next message of a rank, which has `length` bytes.
     pub(crate) fn receive(&mut self, from: usize, length: usize) -> Result<Vec<u8>, Failure> {
         if length == 0 {
             return Ok(Vec::new());
@@ -84,7 +84,8 @@ impl<'a, T: Transport + ?Sized> Wire<'a, T> {
         Err(Failure::Silent { rank: from, how: how.to_owned() })
     }
 
-    /// To each rank its bytes, from each so many as there is room for. Those of this rank are copied.
+    /// Sends each rank its bytes, and receives from each as many as there is room for. This rank's own bytes are
+    /// copied.
     pub(crate) fn exchange(&mut self, sends: &[&[u8]], receives: &mut [&mut [u8]]) -> Result<(), Failure> {
         let (me, ranks) = (self.rank(), self.ranks());
         receives[me].copy_from_slice(sends[me]);
@@ -103,7 +104,7 @@ impl<'a, T: Transport + ?Sized> Wire<'a, T> {
         Ok(())
     }
 
-    /// The how many-th chunk to each rank that has one.
+    /// Sends chunk number `round` to each rank that has one.
     pub(crate) fn send_round(&mut self, sends: &[&[u8]], round: usize) -> Result<(), Failure> {
         self.next_ones().try_for_each(|to| match sends[to].chunks(CHUNK).nth(round) {
             Some(chunk) => self.send(to, chunk),
@@ -111,13 +112,13 @@ impl<'a, T: Transport + ?Sized> Wire<'a, T> {
         })
     }
 
-    /// The other ranks. Everybody begins with the next one, so that not all send to the same.
+    /// The other ranks, beginning with the next one, so that not all ranks send to the same one first.
     pub(crate) fn next_ones(&self) -> impl DoubleEndedIterator<Item = usize> + use<T> {
         let (me, ranks) = (self.rank(), self.ranks());
         (1..ranks).map(move |step| (me + step) % ranks)
     }
 
-    /// Waits until all that was sent has been taken: from then on nothing moves while nobody looks.
+    /// Waits until all messages have been received, since after the collective no code drives their progress.
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
         while let Some(rank) = self.transport.unsent()? {
             if Instant::now() >= self.deadline {

@@ -1,4 +1,4 @@
-//! Work that has begun: something to wait for.
+//! Collectives that have begun, which a program can wait for.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -9,7 +9,7 @@ use torch_library::prelude::*;
 
 use crate::bytes;
 
-/// What came of it, and how long the group's thread was busy with it.
+/// The outcome of a collective, and the time that the group's thread was busy with it.
 type Outcome = (Result<Vec<u8>, String>, Duration);
 
 /// A place for an outcome, which is filled once.
@@ -25,7 +25,7 @@ impl Slot {
     }
 }
 
-/// The side of a [`Work`] that does it. Dropping it says that nobody does.
+/// The side of a [`Work`] that sets its outcome. Dropping it without one is an error for those that wait.
 pub(crate) struct Completion(Arc<Slot>);
 
 impl Completion {
@@ -47,11 +47,11 @@ impl Drop for Completion {
 
 /// A collective that has begun. Its results are in the tensors after [`wait`](Work::wait).
 ///
-/// Before that, tensors may be used, and have their old elements. Not so a contiguous one that a reduction or a
-/// broadcast overwrites: it is lent to the collective, and whoever reads or writes it gets an error of the kind
-/// [`Busy`](ErrorKind::Busy) until that is done.
+/// Before that, tensors may be used, and have their old elements. The exception is a contiguous tensor that a reduction
+/// or a broadcast overwrites: it is lent to the collective, and until that is done, reading or writing it is an error
+/// of the kind [`Busy`](ErrorKind::Busy).
 ///
-/// Whoever drops it does not wait; the collective goes on, and results that were to be copied are lost.
+/// Dropping it does not wait; the collective goes on, and results that were to be copied are lost.
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -72,33 +72,33 @@ impl Drop for Completion {
 ///
 /// PyTorch: `c10d::Work`.
 pub struct Work {
-    /// Nothing for what was done at once.
+    /// `None` for work that was finished at once.
     slot: Option<Arc<Slot>>,
-    /// Where the results go.
+    /// The tensors that the results are written to.
     outputs: Vec<Tensor>,
     operator: String,
 }
 
-/// Works that an operator returned by number, until somebody asks for them.
+/// Works that operators returned by number, until they are taken.
 static TICKETS: Mutex<Option<HashMap<i64, Work>>> = Mutex::new(None);
 
-/// What is numbered by [`Work::ticket`]; 0 is work that is done.
+/// The next number for [`Work::ticket`]; 0 stands for finished work.
 static NEXT: AtomicI64 = AtomicI64::new(1);
 
 impl Work {
-    /// Work that somebody else does.
+    /// A work, and the side that completes it.
     pub(crate) fn new(operator: &str, outputs: Vec<Tensor>) -> (Work, Completion) {
         let slot = Arc::new(Slot::default());
         (Work { slot: Some(slot.clone()), outputs, operator: operator.to_owned() }, Completion(slot))
     }
 
-    /// Work that is done.
+    /// Finished work.
     pub(crate) fn done() -> Work {
         Work { slot: None, outputs: Vec::new(), operator: String::new() }
     }
 
-    /// The work that an operator of `c10d` returned as an `int`. Each number is good for one call; 0 is work that is
-    /// done.
+    /// The work that an operator of `c10d` returned as an `int`. Each number is valid for one call; 0 stands for
+    /// finished work.
     ///
     /// # Errors
     /// A number that no operator returned, or that was taken before.
@@ -113,7 +113,7 @@ impl Work {
         }
     }
 
-    /// A number for it, by which [`take`](Work::take) finds it.
+    /// A number by which [`take`](Work::take) finds the work.
     pub(crate) fn ticket(self) -> i64 {
         if self.slot.is_none() {
             return 0;
@@ -128,16 +128,17 @@ impl Work {
         self.slot.as_ref().is_none_or(|slot| slot.outcome().is_some())
     }
 
-    /// Waits for the collective and writes its results. It ends by itself: what does not come in time is an error.
+    /// Waits for the collective and writes its results. It always returns: a collective that takes longer than the
+    /// timeout is an error.
     ///
     /// # Errors
-    /// What went wrong, with the rank that it went wrong with, the operator, and the parameter where one was named;
-    /// memory of a result that somebody else reads or writes now.
+    /// A failure, with the rank that caused it, the operator, and the label if there is one; or memory of a result that
+    /// is in use.
     pub fn wait(self) -> Result<()> {
         self.wait_timed().map(drop)
     }
 
-    /// As [`wait`](Work::wait), and says how long the group was busy with it.
+    /// As [`wait`](Work::wait); returns the time that the group was busy with the work.
     pub(crate) fn wait_timed(mut self) -> Result<Duration> {
         let Some(slot) = self.slot.take() else { return Ok(Duration::ZERO) };
         let mut outcome = slot.outcome();

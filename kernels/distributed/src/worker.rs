@@ -1,4 +1,4 @@
-//! The thread of a group, which does one collective after the other.
+//! The thread of a group, which runs one collective after the other.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use crate::transport::{Call, Failure, Received, Tag, Transport};
 use crate::work::Completion;
 use crate::{faults, small};
 
-/// What the thread is to do.
+/// A job for the thread.
 pub(crate) struct Job {
     pub(crate) header: Header,
     pub(crate) kind: Kind,
@@ -31,34 +31,34 @@ pub(crate) enum Kind {
         from: usize,
         tag: Tag,
     },
-    /// To all of the group; members answer with a transport of their own.
+    /// Splits off a group: all ranks of the group get this job, and members reply with a transport of their own.
     Split {
         members: Vec<usize>,
         reply: Sender<Box<dyn Transport>>,
     },
 }
 
-/// Why a collective did not happen.
+/// The reason why a collective failed.
 enum Fault {
-    /// Before data moved: rank 0 has told everybody, or this rank is the one that knows.
+    /// Before data moved: rank 0 has told all ranks, or only this rank knows.
     Disagreement(String),
-    /// While data moved, here or on another rank, or for a reason that this rank alone knows.
+    /// While data moved, here or on another rank, or for a reason that only this rank knows.
     Broken(Failure),
 }
 
-/// How often messages that are waited for beside collectives are looked for.
+/// The interval at which the thread looks for messages that it expects besides collectives.
 const LOOK: Duration = Duration::from_micros(200);
 
-/// What the thread knows.
+/// The state of the thread.
 struct Worker {
     transport: Box<dyn Transport>,
-    /// What went wrong first: nothing is done after it, since nobody knows where the others are.
+    /// The first failure: no job is done after it, since no rank knows how far the others got.
     fault: Option<String>,
     /// Messages that may come at any time.
     expected: Vec<(Job, Instant)>,
 }
 
-/// Does jobs until there are none any more.
+/// Does jobs until the channel closes.
 pub(crate) fn run(transport: Box<dyn Transport>, jobs: &Receiver<Job>) {
     let mut worker = Worker { transport, fault: None, expected: Vec::new() };
     loop {
@@ -77,7 +77,7 @@ pub(crate) fn run(transport: Box<dyn Transport>, jobs: &Receiver<Job>) {
 }
 
 impl Worker {
-    /// Whether there is nothing to look at until the next job comes.
+    /// Whether the thread has nothing to do until the next job comes.
     fn is_idle(&mut self) -> bool {
         self.expected.is_empty() && !matches!(self.transport.unsent(), Ok(Some(_)))
     }
@@ -100,13 +100,13 @@ impl Worker {
                     Some(fault) => Err(format!("the group cannot be used since this went wrong: {fault}")),
                     None => self.collective(&header, &kind, &mut buffers, limit),
                 };
-                let results = buffers.into_results(); // memory that was lent is free before anybody hears of it
+                let results = buffers.into_results(); // ends the lease of lent memory before waiters are told
                 completion.finish(done.map(|()| results), begun.elapsed());
             }
         }
     }
 
-    /// Agrees and does it. Whatever goes wrong is the end of the group, and all ranks hear of it.
+    /// Agrees on a collective and runs it. Any failure ends the group, and all ranks are told.
     fn collective(
         &mut self,
         header: &Header,
@@ -125,7 +125,7 @@ impl Worker {
                 Fault::Disagreement(fault) => fault,
                 Fault::Broken(failure) => faults::settle(&mut *self.transport, header, &failure),
             };
-            // Of a disagreement rank 0 has told already.
+            // Rank 0 has already told all ranks of a disagreement.
             if !(is_disagreement && self.transport.rank() == 0) {
                 agreement::tell(&mut *self.transport, &fault);
             }
@@ -178,7 +178,7 @@ impl Worker {
         self.agree(header, &Luggage::NONE, limit)?;
         if members.contains(&self.transport.rank()) {
             let part = self.transport.split(members).map_err(|error| Fault::Broken(error.into()))?;
-            let _ = reply.send(part); // nobody to hear it: then nobody wants the group
+            let _ = reply.send(part); // if the receiver is gone, the group is not wanted
         }
         Ok(())
     }
@@ -202,7 +202,7 @@ impl Worker {
         }
     }
 
-    /// Tells those that may wait for this rank.
+    /// Tells ranks that may wait for this one that it ends.
     fn leave(&mut self) {
         if self.fault.is_none() && self.transport.size() > 1 {
             let rank = self.transport.rank();
@@ -211,7 +211,7 @@ impl Worker {
     }
 }
 
-/// The payload of a message, if that is what was expected.
+/// The payload of a message, if its header is the expected one.
 fn open(header: &Header, message: &[u8], from: usize) -> Result<Vec<u8>, String> {
     match Header::open(message) {
         Some((sent, payload)) if sent.tensors == header.tensors => Ok(payload.to_vec()),

@@ -1,4 +1,4 @@
-//! Optimisers whose numbers are spread over the ranks.
+//! Optimisers whose state is sharded over the ranks (ZeRO).
 
 use torch_library::guard::no_grad;
 use torch_library::prelude::*;
@@ -11,22 +11,21 @@ use crate::group::ProcessGroup;
 use crate::label::labelled;
 use crate::ops::_c10d_functional::{self as functional, wait_tensor};
 
-/// Which gradients a [`ZeroRedundancyOptimizer`] finds at its parameters.
+/// The kind of gradients that the parameters of a [`ZeroRedundancyOptimizer`] have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gradients {
-    /// Each rank's own: the step averages them, and sends each rank its part alone.
+    /// Each rank's own: the step averages them, and sends each rank only its part.
     Local,
-    /// The same on all ranks already, behind [`finish`](crate::DistributedDataParallel::finish).
+    /// Averages, which are already the same on all ranks, as after [`finish`](crate::DistributedDataParallel::finish).
     Averaged,
 }
 
-/// An optimiser of which each rank runs a part: of `n` ranks each keeps an `n`-th of the state, and updates an
-/// `n`-th of the parameters.
+/// A sharded optimiser: each of `n` ranks keeps an `n`-th of the state, and updates an `n`-th of the parameters.
 ///
-/// All parameters are one vector, which is cut into equal shards: right for optimisers that treat each element by
-/// itself, as [`Sgd`](torch_library_kernels::optim::Sgd) and [`AdamW`](torch_library_kernels::optim::AdamW) do. A
-/// step scatters gradients by `reduce_scatter_tensor`, and gathers parameters by `all_gather_into_tensor`. A
-/// parameter without a gradient counts as one with zeros.
+/// All parameters form one vector, which is divided into equal shards: this is valid for element-wise optimisers such
+/// as [`Sgd`](torch_library_kernels::optim::Sgd) and [`AdamW`](torch_library_kernels::optim::AdamW). A step scatters
+/// gradients by `reduce_scatter_tensor`, and gathers parameters by `all_gather_into_tensor`. A parameter without a
+/// gradient counts as one with zeros.
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -49,15 +48,15 @@ pub enum Gradients {
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// PyTorch: `torch.distributed.optim.ZeroRedundancyOptimizer`, which deals out whole parameters.
+/// PyTorch: `torch.distributed.optim.ZeroRedundancyOptimizer`, which distributes whole parameters.
 pub struct ZeroRedundancyOptimizer<O> {
     group: ProcessGroup,
     parameters: Vec<Tensor>,
     gradients: Gradients,
-    /// This rank's part of the vector of all parameters: what `inner` optimises.
+    /// This rank's part of the vector of all parameters, which `inner` optimises.
     shard: Tensor,
     inner: O,
-    /// Elements of all parameters.
+    /// The number of elements of all parameters.
     elements: i64,
     max_norm: Option<f64>,
 }
@@ -66,7 +65,7 @@ impl<O: Optimizer> ZeroRedundancyOptimizer<O> {
     /// Shards parameters of one type; `optimizer` makes the optimiser of this rank's shard.
     ///
     /// # Errors
-    /// No parameters, or some of different types; what `optimizer` returns.
+    /// No parameters, or parameters of different types; errors of `optimizer`.
     pub fn new(
         parameters: impl Into<Vec<Tensor>>,
         group: &ProcessGroup,
@@ -86,7 +85,7 @@ impl<O: Optimizer> ZeroRedundancyOptimizer<O> {
         Ok(ZeroRedundancyOptimizer { group, parameters, gradients, shard, inner, elements, max_norm: None })
     }
 
-    /// Shortens the averaged gradients to this norm in each step, if they are longer.
+    /// Clips the averaged gradients to this norm in each step.
     #[must_use]
     pub fn clip_grad_norm(self, max_norm: f64) -> Self {
         ZeroRedundancyOptimizer { max_norm: Some(max_norm), ..self }
@@ -115,19 +114,19 @@ impl<O: Optimizer> ZeroRedundancyOptimizer<O> {
         Ok(shard)
     }
 
-    /// The whole of a vector of which each rank has a part.
+    /// Gathers a vector of which each rank has a part.
     fn gather(&self, shard: &Tensor) -> Result<Tensor> {
         let ranks = self.group.size() as i64;
         let all = wait_tensor(&functional::all_gather_into_tensor(shard, ranks, self.group.name())?)?;
         aten::narrow(&all, 0, 0, self.elements)
     }
 
-    /// The state of all shards, by name, on every rank; what is no vector of the shard's length, as a number of
-    /// steps, is the same on all. A [checkpoint](torch_library_kernels) that holds it is read by any number of
-    /// ranks.
+    /// The state of all shards, by name, on every rank; state that is not a vector of the shard's length, such as the
+    /// number of steps, is the same on all ranks. Any number of ranks can read a [checkpoint](torch_library_kernels)
+    /// with it.
     ///
     /// # Errors
-    /// Ranks that do not call it, too.
+    /// Other ranks that do not call it.
     ///
     /// PyTorch: `ZeroRedundancyOptimizer.consolidate_state_dict`.
     pub fn consolidated_state(&self) -> Result<Vec<(String, Tensor)>> {
@@ -138,10 +137,10 @@ impl<O: Optimizer> ZeroRedundancyOptimizer<O> {
         no_grad(|| self.inner.state().into_iter().map(whole).collect())
     }
 
-    /// Takes this rank's part of such a state, from however many ranks it is.
+    /// Loads this rank's part of such a state, which may be from another number of ranks.
     ///
     /// # Errors
-    /// A state that lacks something, or of other parameters.
+    /// A state that is incomplete, or of other parameters.
     pub fn load_consolidated_state(&mut self, state: &[(String, Tensor)]) -> Result<()> {
         for (name, mut own) in self.inner.state() {
             let Some((_, all)) = state.iter().find(|(other, _)| *other == name) else {
@@ -160,10 +159,10 @@ impl<O: Optimizer> ZeroRedundancyOptimizer<O> {
         Ok(())
     }
 
-    /// Takes the parameters as they are now, after somebody else has written to them.
+    /// Reads the parameters again, after the program has written to them.
     ///
     /// # Errors
-    /// None of its own.
+    /// Those of the operators that it calls.
     pub fn reload_parameters(&mut self) -> Result<()> {
         no_grad(|| {
             let own = part(&flat(&self.parameters, &self.group)?, &self.group)?;
@@ -195,13 +194,13 @@ impl<O: Optimizer> Optimizer for ZeroRedundancyOptimizer<O> {
         })
     }
 
-    /// That of this rank's shard.
+    /// The state of this rank's shard.
     fn state(&self) -> Vec<(String, Tensor)> {
         self.inner.state()
     }
 }
 
-/// Tensors as one vector, with zeros behind them so that it has equal parts.
+/// Tensors as one vector, padded with zeros so that it divides into equal parts.
 fn flat(tensors: &[Tensor], group: &ProcessGroup) -> Result<Tensor> {
     let rows: Vec<Tensor> = tensors.iter().map(|tensor| tensor.reshape(&[-1])).collect::<Result<_>>()?;
     let all = aten::cat(&rows)?;
@@ -215,7 +214,7 @@ fn flat(tensors: &[Tensor], group: &ProcessGroup) -> Result<Tensor> {
     }
 }
 
-/// This rank's part of such a vector, in memory of its own.
+/// This rank's part of such a vector, as a copy.
 fn part(all: &Tensor, group: &ProcessGroup) -> Result<Tensor> {
     let length = all.numel() / group.size() as i64;
     aten::clone(&aten::narrow(all, 0, group.rank() as i64 * length, length)?)

@@ -1,7 +1,7 @@
 //! Fourier transforms for [`torch_library`]: the CPU kernels of PyTorch's `fft`, by the transforms of `rustfft`.
 //!
-//! The operators are declared in `torch_library_aten`. A program that calls them names this crate, or the linker leaves
-//! it out; `torch_library_kernels` has it.
+//! The operators are declared in `torch_library_aten`. A program that calls them has to name this crate (`use
+//! torch_library_fourier as _;`), or the linker leaves it out; `torch_library_kernels` does so.
 //!
 //! ```
 //! use torch_library::prelude::*;

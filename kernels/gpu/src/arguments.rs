@@ -1,11 +1,12 @@
-//! The arguments of a call, and what becomes of them on `meta`.
+//! The arguments of a boxed call, and running the call on `meta`.
 
 use torch_library::DeviceType;
 use torch_library::prelude::*;
 
-/// Arguments by their place, of the types that the schema says.
+/// Arguments by position, with the types of the schema.
 ///
-/// Who asks for another type than there is gets an error of the kind [`Internal`](ErrorKind::Internal), which names it.
+/// Asking for another type than the argument's is an error of the kind [`Internal`](ErrorKind::Internal), which names
+/// both.
 #[derive(Clone, Copy, Debug)]
 pub struct Arguments<'a, 'v> {
     operator: OperatorHandle,
@@ -13,7 +14,7 @@ pub struct Arguments<'a, 'v> {
 }
 
 impl<'a, 'v> Arguments<'a, 'v> {
-    /// Those of a call of an operator.
+    /// The arguments of a call of an operator.
     pub fn new(operator: OperatorHandle, values: &'a [Value<'v>]) -> Self {
         Arguments { operator, values }
     }
@@ -26,7 +27,7 @@ impl<'a, 'v> Arguments<'a, 'v> {
     /// A tensor.
     ///
     /// # Errors
-    /// It is something else.
+    /// The argument has another type.
     pub fn tensor(&self, at: usize) -> Result<&'a Tensor> {
         self.values.get(at).and_then(Value::as_tensor).ok_or_else(|| self.other(at))
     }
@@ -41,10 +42,10 @@ impl<'a, 'v> Arguments<'a, 'v> {
         self.values.get(at).map_or(&[], Value::tensors)
     }
 
-    /// A whole number.
+    /// An integer.
     ///
     /// # Errors
-    /// It is something else.
+    /// The argument has another type.
     pub fn int(&self, at: usize) -> Result<i64> {
         match self.values.get(at) {
             Some(Value::Int(number)) => Ok(*number),
@@ -52,15 +53,15 @@ impl<'a, 'v> Arguments<'a, 'v> {
         }
     }
 
-    /// A whole number that may be missing.
+    /// An integer that may be missing.
     pub fn optional_int(&self, at: usize) -> Option<i64> {
         self.int(at).ok()
     }
 
-    /// A number.
+    /// A floating-point number.
     ///
     /// # Errors
-    /// It is something else.
+    /// The argument has another type.
     pub fn float(&self, at: usize) -> Result<f64> {
         match self.values.get(at) {
             Some(Value::Float(number)) => Ok(*number),
@@ -69,10 +70,10 @@ impl<'a, 'v> Arguments<'a, 'v> {
         }
     }
 
-    /// The generator that was asked for.
+    /// The generator, if one was passed.
     ///
     /// # Errors
-    /// It is something else.
+    /// The argument has another type.
     pub fn generator(&self, at: usize) -> Result<Option<&'a Generator>> {
         match self.values.get(at) {
             Some(Value::Generator(generator)) => Ok(Some(generator)),
@@ -81,10 +82,10 @@ impl<'a, 'v> Arguments<'a, 'v> {
         }
     }
 
-    /// Whether something is so.
+    /// A boolean.
     ///
     /// # Errors
-    /// It is something else.
+    /// The argument has another type.
     pub fn bool(&self, at: usize) -> Result<bool> {
         match self.values.get(at) {
             Some(Value::Bool(is)) => Ok(*is),
@@ -92,10 +93,10 @@ impl<'a, 'v> Arguments<'a, 'v> {
         }
     }
 
-    /// A list of whole numbers.
+    /// A list of integers.
     ///
     /// # Errors
-    /// It is something else.
+    /// The argument has another type.
     pub fn ints(&self, at: usize) -> Result<&'a [i64]> {
         match self.values.get(at) {
             Some(Value::Ints(numbers)) => Ok(numbers),
@@ -104,10 +105,10 @@ impl<'a, 'v> Arguments<'a, 'v> {
         }
     }
 
-    /// One number for both directions, or one for each, or another list's where there is none.
+    /// A list with one number for both directions or one for each; `other` if the list is empty.
     ///
     /// # Errors
-    /// It is something else.
+    /// The argument has another type.
     pub fn pair(&self, at: usize, other: [i64; 2]) -> Result<[i64; 2]> {
         match *self.ints(at)? {
             [] => Ok(other),
@@ -117,10 +118,10 @@ impl<'a, 'v> Arguments<'a, 'v> {
         }
     }
 
-    /// Which of three results are wanted.
+    /// An output mask: which of three results are wanted.
     ///
     /// # Errors
-    /// It is something else.
+    /// The argument has another type.
     pub fn mask(&self, at: usize) -> Result<[bool; 3]> {
         match self.values.get(at) {
             Some(Value::Bools(mask)) => (**mask).try_into().map_err(|_| self.other(at)),
@@ -129,8 +130,8 @@ impl<'a, 'v> Arguments<'a, 'v> {
     }
 }
 
-/// What an operator gives on `meta` for such arguments: sizes, strides and type of its result; and the errors that it has
-/// for arguments that do not fit. Numbers of the host stay there.
+/// The result of an operator on `meta` for these arguments: its sizes, strides and type, or the operator's errors for
+/// arguments that do not fit. Tensors on the CPU stay there.
 ///
 /// # Errors
 /// Those of the operator.
@@ -139,7 +140,7 @@ pub fn on_meta(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Tens
     Ok(result)
 }
 
-/// As [`on_meta`], of an operator with several results; one that is not wanted is an undefined tensor.
+/// As [`on_meta`], for an operator with several results; a result that is not wanted is an undefined tensor.
 ///
 /// # Errors
 /// Those of the operator.

@@ -1,4 +1,4 @@
-//! What a backend for GPUs brings: memory, copies, and kernels in its language.
+//! The interface that a GPU backend implements: memory, copies, and kernels in its language.
 
 use torch_library::DeviceType;
 use torch_library::Storage;
@@ -9,51 +9,52 @@ use crate::kernel::KernelBuilder;
 use crate::language::Language;
 use crate::returns::Returns;
 
-/// A kernel of a call that comes boxed: nothing where it does not take such arguments.
+/// A kernel for a boxed call; it returns `None` if it does not support the arguments.
 pub type Kernel<R> = fn(OperatorHandle, &[Value<'_>]) -> Result<Option<R>>;
 
-/// A backend, for kernels that are written once. What they compute is in its [`Language`].
+/// A backend for the shared kernels. The code of the kernels is in its [`Language`].
 pub trait GpuBackend: Language + Sized + 'static {
-    /// How kernels are made.
+    /// The builder that makes and launches kernels.
     type Builder: KernelBuilder;
 
-    /// The kind of its devices.
+    /// The type of its devices.
     const DEVICE: DeviceType;
 
-    /// The key of its tensors.
+    /// The dispatch key of its tensors.
     const KEY: DispatchKey;
 
-    /// The largest whole number that kernels count to.
+    /// The largest integer that kernels count to.
     const LARGEST: i64;
 
-    /// Whether kernels compute with elements of a type.
+    /// Whether kernels can compute with elements of a type.
     fn computes(dtype: DType) -> bool;
 
-    /// Whether kernels move elements of a type from one place to another.
+    /// Whether kernels can move elements of a type without computing with them.
     fn moves(dtype: DType) -> bool;
 
-    /// In how many pieces an element is moved: 1, or words where a language has no other types.
+    /// The number of pieces in which an element is moved: 1, or its number of words if the language has no type of its
+    /// size.
     fn pieces(_dtype: DType) -> i64 {
         1
     }
 
-    /// Whether kernels can get at the elements of a tensor of such sizes and of such a type.
+    /// Whether kernels can address the elements of a tensor of these sizes and this type.
     fn reaches(tensor: &Tensor) -> bool;
 
-    /// New memory on a device, with anything in it.
+    /// New memory on a device, uninitialised.
     ///
     /// # Errors
-    /// The device does not open, or has not so much.
+    /// The device does not open, or does not have enough memory.
     fn memory(nbytes: usize, index: u8) -> Result<Storage>;
 
-    /// Writes the elements of a tensor to another one on the same device, where a kernel can: of other strides or another
-    /// type, and broadcast.
+    /// Copies a tensor to another one on the same device, with other strides, another type, or broadcast. Returns whether
+    /// there is a kernel that can.
     ///
     /// # Errors
     /// Those of the device.
     fn copy(to: &Tensor, from: &Tensor) -> Result<bool>;
 
-    /// A tensor as one of another type, with elements one behind the other, where a kernel can.
+    /// A contiguous copy of a tensor, converted to another type, or `None` if there is no kernel for that.
     ///
     /// # Errors
     /// Those of the device.
@@ -62,7 +63,7 @@ pub trait GpuBackend: Language + Sized + 'static {
         Ok(Self::copy(&result, tensor)?.then_some(result))
     }
 
-    /// What else is tried where a kernel does not take a call, before the CPU's is run.
+    /// Tries another way for a call that a kernel does not support, before the CPU's kernel runs.
     ///
     /// # Errors
     /// Those of the kernel.
@@ -71,19 +72,19 @@ pub trait GpuBackend: Language + Sized + 'static {
     }
 }
 
-/// What follows from that for tensors.
+/// Functions on tensors that follow from [`GpuBackend`].
 pub trait Tensors: GpuBackend {
-    /// Whether a tensor is on a device of this backend, where kernels can get at it.
+    /// Whether a tensor is on a device of this backend, and kernels can address its elements.
     fn is_here(tensor: &Tensor) -> bool {
         tensor.device().kind == Self::DEVICE && Self::reaches(tensor)
     }
 
-    /// Whether a tensor here has floats that kernels compute with.
+    /// Whether a tensor is here and has floats that kernels compute with.
     fn is_float(tensor: &Tensor) -> bool {
         Self::is_here(tensor) && tensor.dtype().is_floating_point() && Self::computes(tensor.dtype())
     }
 
-    /// Whether tensors are here and have elements, which are floats of one type.
+    /// Whether tensors are here, are not empty, and have floats of one type.
     fn are_floats<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> bool {
         let mut dtype = None;
         tensors.into_iter().all(|tensor| {
@@ -92,7 +93,7 @@ pub trait Tensors: GpuBackend {
         })
     }
 
-    /// A tensor on a device, like one on `meta`, with nothing in it yet: a kernel writes all of it.
+    /// A new tensor on a device, like one on `meta`, uninitialised: a kernel has to write all of it.
     ///
     /// # Errors
     /// Those of [`memory`](GpuBackend::memory).
@@ -107,7 +108,7 @@ pub trait Tensors: GpuBackend {
         Tensor::from_storage(memory, geometry.sizes(), geometry.strides(), 0, like.dtype(), keys)
     }
 
-    /// As [`unwritten`](Self::unwritten), with elements one behind the other.
+    /// As [`unwritten`](Self::unwritten), but contiguous.
     ///
     /// # Errors
     /// Those of [`memory`](GpuBackend::memory).
@@ -115,7 +116,7 @@ pub trait Tensors: GpuBackend {
         Self::unwritten(&Tensor::empty(sizes, dtype, Device::META)?, index)
     }
 
-    /// The tensor, or a copy of it, with one element behind the other in memory.
+    /// The tensor itself if it is contiguous, else a contiguous copy.
     ///
     /// # Errors
     /// Those of the device.
@@ -126,7 +127,7 @@ pub trait Tensors: GpuBackend {
         Self::laid_out(tensor.clone(), &Tensor::empty(tensor.sizes(), tensor.dtype(), Device::META)?)
     }
 
-    /// The tensor, or a copy of it, with the strides of another one of its sizes.
+    /// The tensor itself if it has the strides of `like`, which has its sizes, else a copy with those strides.
     ///
     /// # Errors
     /// Those of the device.
@@ -136,7 +137,7 @@ pub trait Tensors: GpuBackend {
         }
         let result = Self::unwritten(like, index_of(&tensor))?;
         if !Self::copy(&result, &tensor)? {
-            aten::copy_(&mut result.clone(), &tensor)?; // by way of the host: it has more dimensions than kernels count
+            aten::copy_(&mut result.clone(), &tensor)?; // through the host: it has more dimensions than kernels count
         }
         Ok(result)
     }
@@ -144,7 +145,7 @@ pub trait Tensors: GpuBackend {
 
 impl<B: GpuBackend> Tensors for B {}
 
-/// The number of a tensor's device.
+/// The index of a tensor's device.
 pub fn index_of(tensor: &Tensor) -> u8 {
     tensor.device().index.unwrap_or(0)
 }

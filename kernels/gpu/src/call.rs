@@ -1,4 +1,4 @@
-//! A call on its way to a kernel, or to the CPU's; and the registration of kernels that are handed calls so.
+//! Running a boxed call by a backend's kernel or by the CPU's, and registering kernels for that.
 
 use torch_library::backend::cpu_fallback;
 use torch_library::prelude::*;
@@ -6,10 +6,10 @@ use torch_library::prelude::*;
 use crate::backend::{GpuBackend, Kernel};
 use crate::returns::Returns;
 
-/// Runs a kernel, or the CPU's where it does not take the call.
+/// Runs a kernel, or the CPU's kernel if it does not support the call.
 ///
 /// # Errors
-/// Those of the kernel; or tensors are on two devices of the backend.
+/// Those of the kernel; or tensors on two devices of the backend.
 pub fn run<B: GpuBackend, R: Returns>(
     kernel: Kernel<R>,
     operator: OperatorHandle,
@@ -32,10 +32,10 @@ pub fn run<B: GpuBackend, R: Returns>(
     }
 }
 
-/// What a backend registers for all operators that it has no kernel for: the CPU's kernel.
+/// The fallback that a backend registers for all operators without a kernel: it runs the CPU's kernel.
 ///
 /// # Errors
-/// Those of the kernel; or tensors are on two devices of the backend.
+/// Those of the kernel; or tensors on two devices of the backend.
 pub fn on_the_cpu<B: GpuBackend>(
     operator: OperatorHandle,
     keys: DispatchKeySet,
@@ -45,7 +45,7 @@ pub fn on_the_cpu<B: GpuBackend>(
     cpu_fallback(operator, keys, stack)
 }
 
-/// Whether all tensors of a call that are on devices of a backend are on one.
+/// Checks that all tensors of a call that are on devices of the backend are on the same one.
 fn check_device<B: GpuBackend>(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<()> {
     let mut first = None;
     for tensor in arguments.iter().flat_map(Value::all_tensors) {
@@ -61,10 +61,10 @@ fn check_device<B: GpuBackend>(operator: OperatorHandle, arguments: &[Value<'_>]
     Ok(())
 }
 
-/// Registers a backend's own kernels for operators of `aten`, each of which is handed the call as it is:
-/// `kernels! { Mine, PrivateUse1; super::product: mm bmm; }` has one [kernel](crate::Kernel) for two operators.
+/// Registers a backend's own boxed kernels for operators of `aten`: `kernels! { Mine, PrivateUse1; super::product: mm
+/// bmm; }` registers one [kernel](crate::Kernel) for two operators.
 ///
-/// A module of it is called `registered`; `aten` of the kernels and the runtime's prelude have to be in scope.
+/// It makes a module called `registered`; `aten` of the kernels and the runtime's prelude have to be in scope.
 #[macro_export]
 macro_rules! kernels {
     ($backend:ty, $key:ident; $($kernel:path: $($operator:ident)+;)+) => {

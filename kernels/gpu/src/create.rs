@@ -1,4 +1,4 @@
-//! Tensors that are made on the device: series, and several tensors one behind the other.
+//! Tensors that are made on the device: `arange` and `cat`.
 
 use torch_library::prelude::*;
 
@@ -6,14 +6,14 @@ use crate::arguments::{Arguments, on_meta};
 use crate::backend::{GpuBackend, Tensors, index_of};
 use crate::kernel::KernelBuilder;
 
-/// Series.
+/// The kernel of `arange`.
 #[derive(Clone, Copy, Debug)]
 pub struct Create {
-    /// A thread for each element of `y`: `start` and as many `step`s as its number.
+    /// One thread for each element of `y`: element `n` is `start + n * step`.
     pub arange: &'static str,
 }
 
-/// Of tensors with as many dimensions each, which are converted to one type.
+/// Concatenates tensors with the same number of dimensions, converted to one type.
 pub fn cat<B: GpuBackend>(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
     let arguments = Arguments::new(operator, values);
     let (tensors, dim) = (arguments.tensors(0), arguments.int(1)?);
@@ -34,17 +34,17 @@ pub fn cat<B: GpuBackend>(operator: OperatorHandle, values: &[Value<'_>]) -> Res
     for tensor in tensors.iter().filter(|tensor| tensor.numel() > 0) {
         let part = result.strided_view(tensor.sizes(), result.strides(), offset)?;
         if !B::copy(&part, tensor)? {
-            return Ok(None); // of a type that kernels do not convert
+            return Ok(None); // a type that kernels do not convert
         }
         offset += tensor.sizes()[dim] * result.strides()[dim];
     }
     Ok(Some(result))
 }
 
-/// Beyond these whole numbers float32 has gaps.
+/// Beyond this integer float32 has gaps.
 const EXACT: i64 = 1 << 24;
 
-/// Whole numbers in steps.
+/// Integers from a start to an end, by a step.
 pub fn arange<B: GpuBackend>(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
     let arguments = Arguments::new(operator, values);
     let [Ok(start), Ok(end), Ok(step)] = [0, 1, 2].map(|at| arguments.int(at)) else { return Ok(None) };

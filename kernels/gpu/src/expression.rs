@@ -1,39 +1,40 @@
-//! What each operator computes, as text: `a`, `b` and `c` are its tensors, `s0` and `s1` its numbers, `T` their type.
+//! The expressions of element-wise operators, as text: `a`, `b` and `c` are its tensors, `s0` and `s1` its numbers, `T`
+//! their type.
 //!
-//! The text is what WGSL and C++ have in common: operators, literals such as `1.0`, conversions such as `T(0)`, and calls.
-//! Functions by the names of WGSL's (`select`, `inverseSqrt`) and of our own (`divided`, `within`) are for each language to
-//! declare.
+//! The text uses what WGSL and C++ have in common: operators, literals such as `1.0`, conversions such as `T(0)`, and
+//! calls. Each language has to declare functions that it lacks, whether they have names of WGSL's (`select`, `inverseSqrt`)
+//! or of our own (`divided`, `within`).
 
 use torch_library::prelude::*;
 
-/// The types that an expression is for.
+/// The types that an expression is valid for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Over {
-    /// Floats alone.
+    /// Floats only.
     Floats,
-    /// Floats and whole numbers.
+    /// Floats and integers.
     Numbers,
-    /// All but floats.
+    /// All types but floats: integers and bools.
     Whole,
-    /// Numbers and bools.
+    /// All types: floats, integers and bools.
     All,
 }
 
-/// What an operator computes for an element.
+/// The expression that an operator computes for each element.
 #[derive(Clone, Debug)]
 pub struct Expression {
-    /// The expression.
+    /// The text of the expression.
     pub text: &'static str,
-    /// The expression of int64 in a language that has none: of pairs of words, with functions of its own. None where the
-    /// operator is not for int64.
+    /// The expression for int64 in a language without that type, on pairs of 32-bit words, with functions of its own;
+    /// `None` if int64 is not supported then.
     pub wide: Option<&'static str>,
-    /// The types that it is for.
+    /// The types that it is valid for.
     pub over: Over,
-    /// How many tensors in front are conditions, of type bool.
+    /// The number of leading tensors that are conditions, of type bool.
     pub conditions: usize,
-    /// Whether it is a bool, whatever its operands are.
+    /// Whether the result is a bool, whatever the types of the operands.
     pub is_predicate: bool,
-    /// A number of the call that counts for the type that is computed with.
+    /// A number of the call that takes part in type promotion.
     pub promotes_scalar: Option<Scalar>,
 }
 
@@ -103,7 +104,7 @@ const PREDICATES: [(&str, &str); 15] = [
     ("logical_or", "a || b"),
 ];
 
-/// What operators compute in int64: sums and products wrap around, as on the CPU.
+/// The expressions for int64 as pairs of words: sums and products wrap around, as on the CPU.
 const WIDE: [(&str, &str); 22] = [
     ("add.Tensor", "sum64(a, product64(b, s0))"),
     ("sub.Tensor", "sum64(a, negative64(product64(b, s0)))"),
@@ -133,7 +134,7 @@ fn wide(name: &str) -> Option<&'static str> {
     WIDE.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
-/// The elements as they are, for conversions.
+/// The identity, for conversions.
 pub const SAME: Expression = Expression {
     text: "a",
     wide: Some("a"),
@@ -144,7 +145,7 @@ pub const SAME: Expression = Expression {
 };
 
 impl Expression {
-    /// That of an operator of `aten`, `add.Tensor`, which has one for all arguments.
+    /// The expression of an operator of `aten`, such as `add.Tensor`, if it has the same one for all arguments.
     pub fn named(name: &str) -> Option<Expression> {
         let (_, text, over) = PLAIN.iter().find(|(known, ..)| *known == name)?;
         Some(Expression::plain(name, text, *over))
@@ -160,7 +161,7 @@ impl Expression {
         Expression::of_call(operator.to_string().strip_prefix("aten::")?, arguments)
     }
 
-    /// As [`of`](Self::of), of an operator of `aten` by its name.
+    /// As [`of`](Self::of), for an operator of `aten` by its name.
     pub fn of_call(name: &str, arguments: &[Value<'_>]) -> Option<Expression> {
         let plain = |text, over| Expression::plain(name, text, over);
         if let Some(expression) = Expression::named(name) {
@@ -176,12 +177,12 @@ impl Expression {
             "maximum" | "minimum" => extreme(name, arguments),
             "gelu" | "gelu_backward" => (gelu(name, arguments), Over::Floats),
             "clamp" => (clamp(arguments)?, Over::Numbers),
-            // Of negative infinity that is infinite, where float32 has the square root of it, which is none.
+            // For negative infinity the power is infinite, but the square root, which the CPU uses for float32, is NaN.
             "pow.Tensor_Scalar" if scalar(arguments, 1)? == 0.5 && !has_only_float32(arguments) => {
                 return None;
             }
             "pow.Tensor_Scalar" => (power(scalar(arguments, 1)?)?, Over::Floats),
-            // The end that is nearer is exact.
+            // Computed from the nearer end, which is then exact.
             "lerp.Scalar" if scalar(arguments, 2)?.abs() < 0.5 => ("a + s0 * (b - a)", Over::Floats),
             "lerp.Scalar" => ("b - (b - a) * (1.0 - s0)", Over::Floats),
             _ => return None,
@@ -190,7 +191,7 @@ impl Expression {
     }
 }
 
-/// A number among the arguments.
+/// The number at a position of the arguments.
 fn scalar(arguments: &[Value<'_>], at: usize) -> Option<f64> {
     match arguments.get(at) {
         Some(Value::Int(x)) => Some(*x as f64),
@@ -223,8 +224,8 @@ fn gelu(name: &str, arguments: &[Value<'_>]) -> &'static str {
     }
 }
 
-/// What is no number stays none. It is neither less nor more, but compilers of shaders make an extreme of two numbers of a
-/// comparison and a selection, and that leaves it out.
+/// NaN has to stay NaN. Shader compilers turn a comparison with a selection into `min` or `max`, which drop NaN, so it is
+/// selected explicitly.
 fn clamp(arguments: &[Value<'_>]) -> Option<&'static str> {
     let limits = [scalar(arguments, 1), scalar(arguments, 2)];
     let has_bool = arguments.iter().any(|value| matches!(value, Value::Bool(_)));

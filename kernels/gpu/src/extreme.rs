@@ -1,4 +1,4 @@
-//! Where the largest or smallest element of a row is: a group of threads for each row, whose threads compare in pairs.
+//! The position of the largest or smallest element of a row: one workgroup for each row, whose threads compare in pairs.
 
 use torch_library::prelude::*;
 
@@ -6,23 +6,22 @@ use crate::arguments::{Arguments, all_on_meta, on_meta};
 use crate::backend::{GpuBackend, Tensors, index_of};
 use crate::kernel::KernelBuilder;
 
-/// The places of extremes: a row of `elements`, `inner` apart.
+/// The kernels for positions of extremes, of rows with `elements` elements, `inner` apart.
 #[derive(Clone, Copy, Debug)]
 pub struct Extreme {
     /// Whether elements of a type can be compared.
     pub compares: fn(DType) -> bool,
-    /// A function for which of two numbers lies beyond the other: the larger one.
+    /// A function that tells whether one number is beyond another, for the largest element.
     pub larger: &'static str,
-    /// As `larger`: the smaller one.
+    /// As `larger`, for the smallest element.
     pub smaller: &'static str,
-    /// A function for which of two elements is better by that. What is no number is better than all that are, and of equal ones the
-    /// first.
+    /// A function that picks the better of two elements: NaN is better than all numbers, and of equal elements the first.
     pub better: &'static str,
-    /// Finds the best element and its place.
+    /// Finds the best element and its position.
     pub search: &'static str,
-    /// Writes the place to `index`.
+    /// Writes the position to `index`.
     pub write: &'static str,
-    /// Writes the place to `index` and the element to `y`.
+    /// Writes the position to `index` and the element to `y`.
     pub write_both: &'static str,
 }
 
@@ -89,7 +88,7 @@ fn both<B: GpuBackend>(
     Ok(Some([found, places]))
 }
 
-/// Along a dimension, or in the flat tensor.
+/// Searches along a dimension, or in the flattened tensor.
 fn search<B: GpuBackend>(
     this: &Tensor,
     dim: Option<i64>,

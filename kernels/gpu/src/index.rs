@@ -1,4 +1,4 @@
-//! Elements at places that other tensors say.
+//! Operators that read or write elements at the positions that index tensors give.
 
 mod order;
 pub mod put;
@@ -9,23 +9,23 @@ use torch_library::prelude::*;
 use crate::backend::{GpuBackend, Tensors};
 use crate::kernel::KernelBuilder;
 
-/// Whether indices are in a range.
+/// The kernel that checks whether indices are in range.
 #[derive(Clone, Copy, Debug)]
 pub struct Within {
-    /// A thread for each element of `index`: writes 1 to the only element of `found`, an int32, if its index is not from `low`
-    /// to below `high`, and not `other`.
+    /// One thread for each element of `index`: writes 1 to the only element of `found`, an int32, if its index is neither in `low..high` nor
+    /// equal to `other`.
     pub body: &'static str,
 }
 
-/// Whether a tensor of indices can be read by kernels beside another tensor.
+/// Whether kernels can read a tensor of indices together with another tensor.
 fn is_index<B: GpuBackend>(index: &Tensor, beside: &Tensor) -> bool {
     matches!(index.dtype(), DType::Int64 | DType::Int32)
         && B::is_here(index)
         && index.device() == beside.device()
 }
 
-/// Whether all of a contiguous tensor of indices are from `low` to below `high`, or are one other number. One word comes back from the device:
-/// this waits for it. Whoever finds one outside leaves the call to the CPU, whose error says which.
+/// Whether all elements of a contiguous tensor of indices are in `low..high`, or equal to the number `or`. This waits for one word from the
+/// device. If an index is out of range, the caller leaves the call to the CPU, whose error names the index.
 pub(crate) fn are_within<B: GpuBackend>(
     index: &Tensor,
     low: i64,

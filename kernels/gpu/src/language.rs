@@ -1,14 +1,15 @@
-//! What kernels that are written once say in a backend's language: a text for each family, of pieces that heads put together.
+//! The code of the shared kernels in a backend's language: pieces for each family of operators, which the host side
+//! assembles.
 
 use crate::{create, extreme, index, loss, norm, optimizer, random, reduce, scan, softmax, window};
 
-/// The pieces by which a language computes what the shared kernels do. A backend has them in a file for each family.
+/// The pieces of the shared kernels in a language. A backend has them in one file for each family.
 pub trait Language {
-    /// Whether indices are in a range.
+    /// The check whether indices are in range.
     const WITHIN: index::Within;
-    /// Elements that are looked up.
+    /// Reading elements by index.
     const TAKE: index::take::Take;
-    /// Elements that are put or added where indices say.
+    /// Writing and adding elements by index.
     const PUT: index::put::Put;
     /// Losses.
     const LOSS: loss::Loss;
@@ -18,15 +19,15 @@ pub trait Language {
     const NORM: norm::Norm;
     /// Pooling.
     const POOL: window::pool::Pool;
-    /// Places of extremes.
+    /// Positions of extremes.
     const EXTREME: extreme::Extreme;
-    /// Sums up to each element.
+    /// Cumulative sums.
     const SCAN: scan::Scan;
     /// Random numbers.
     const RANDOM: random::Random;
     /// Softmax.
     const SOFTMAX: softmax::Softmax;
-    /// Series.
+    /// `arange`.
     const CREATE: create::Create;
     /// Reductions.
     const REDUCE: reduce::Reduce;

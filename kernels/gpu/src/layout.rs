@@ -1,12 +1,12 @@
-//! In which order elements are visited: that of the result in memory, with as few dimensions as that takes.
+//! The order in which elements are visited: that of the result in memory, with as few dimensions as possible.
 
 use torch_library::prelude::*;
 
-/// The most dimensions that a kernel counts through.
+/// The most dimensions that a kernel can count through.
 pub const DIMS: usize = 8;
 
-/// The sizes of the loops, outermost first, and how far each input goes with them. The result lies one element behind the
-/// other.
+/// The sizes of the loops, outermost first, and the strides of each input along them. The result is contiguous in this
+/// order.
 ///
 /// ```
 /// use torch_library::{DType, Device, Tensor};
@@ -19,24 +19,25 @@ pub const DIMS: usize = 8;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Layout {
-    /// Of the loops, outermost first.
+    /// The sizes of the loops, outermost first.
     pub sizes: Vec<i64>,
-    /// One for each input.
+    /// The offset and strides of each input.
     pub inputs: Vec<Steps>,
     numel: i64,
 }
 
-/// Where an input starts, and its strides, in elements.
+/// The offset and the strides of an input, in elements.
 #[derive(Clone, Debug)]
 pub struct Steps {
-    /// The first element.
+    /// The offset of the first element.
     pub offset: i64,
-    /// How far it is to the next one in each loop.
+    /// The stride of each loop.
     pub strides: Vec<i64>,
 }
 
 impl Layout {
-    /// Nothing where a kernel cannot: a result with gaps, too many dimensions.
+    /// The layout for a result and its inputs; `None` if kernels do not support it: a result with gaps, or too many
+    /// dimensions.
     pub fn of(result: &Tensor, inputs: &[&Tensor]) -> Option<Layout> {
         if !result.is_non_overlapping_and_dense() {
             return None;
@@ -47,8 +48,8 @@ impl Layout {
         Layout::new(result.numel(), sizes, strides, inputs)
     }
 
-    /// That of the rows of a tensor, which are reduced to one element each: its dimensions that are kept, then those that
-    /// are not. Also how many of the sizes are of the first kind.
+    /// The layout for reducing the rows of a tensor to one element each: first the dimensions that are kept, then those
+    /// that are reduced. Also returns how many sizes are of kept dimensions.
     pub fn rows(
         this: &Tensor,
         kept: &[usize],
@@ -74,7 +75,7 @@ impl Layout {
         Some(Layout { inputs: steps.collect(), sizes, numel })
     }
 
-    /// The number of elements, the sizes, and of each input offset and strides.
+    /// The layout as parameters of a kernel: the number of elements, the sizes, and the offset and strides of each input.
     pub fn params(&self) -> Vec<i64> {
         let mut params = vec![self.numel];
         params.extend(&self.sizes);
@@ -85,13 +86,13 @@ impl Layout {
         params
     }
 
-    /// Where in the parameters an input's offset is.
+    /// The position of an input's offset in the parameters.
     pub fn place(&self, input: usize) -> usize {
         1 + self.sizes.len() + input * (1 + self.sizes.len())
     }
 }
 
-/// The sizes of a tensor along some of its dimensions, and of each input, which is broadcast to it, the strides there.
+/// The sizes of a tensor along some of its dimensions, and the strides there of each input, which is broadcast to it.
 fn along(this: &Tensor, dims: &[usize], inputs: &[&Tensor]) -> (Vec<i64>, Vec<Vec<i64>>) {
     let dims: Vec<usize> = dims.iter().copied().filter(|dim| this.sizes()[*dim] != 1).collect();
     let strides = inputs.iter().map(|input| {
@@ -106,7 +107,7 @@ fn along(this: &Tensor, dims: &[usize], inputs: &[&Tensor]) -> (Vec<i64>, Vec<Ve
     merged(dims.iter().map(|dim| this.sizes()[*dim]).collect(), strides)
 }
 
-/// Joins dimensions that are one for all inputs.
+/// Merges dimensions that are contiguous with each other in all inputs.
 fn merged(sizes: Vec<i64>, inputs: Vec<Vec<i64>>) -> (Vec<i64>, Vec<Vec<i64>>) {
     let mut kept: Vec<(i64, Vec<i64>)> = Vec::new();
     for (dim, size) in sizes.into_iter().enumerate() {

@@ -1,10 +1,9 @@
-//! What kernels for GPUs compute, in no language yet: element-wise operators as [expressions](Expression), the
-//! [order](Layout) in which elements are visited, the [arguments](Arguments) of a call that comes boxed; and the heads of
-//! kernels that are written once: which arguments they take, what sizes and types results have, what is launched.
+//! The parts of GPU kernels that do not depend on the kernel language: element-wise operators as [expressions](Expression), the
+//! [order](Layout) in which elements are visited, the [arguments](Arguments) of a boxed call, and the host side of kernels: the arguments
+//! that they accept, the sizes and types of results, and the launches.
 //!
-//! Backends write kernels from these in a language of their own: `torch-library-wgpu` in WGSL, `torch-library-cuda` in
-//! CUDA C. An expression is text that both languages read alike, where a function such as `select` is WGSL's, and one
-//! that the other declares.
+//! Each backend makes kernels from these in its own language: `torch-library-wgpu` in WGSL, `torch-library-cuda` in CUDA C. An expression
+//! is text that means the same in both languages; a function such as `select` is built into WGSL, and the CUDA backend declares it.
 //!
 //! ```
 //! use torch_library_gpu::{Expression, Over};
@@ -15,10 +14,10 @@
 //!
 //! # A backend of its own
 //!
-//! A type of a backend's is its [`GpuBackend`]: memory, copies, and a [`KernelBuilder`] that launches. It has a [`Language`]: for each
-//! family of operators the [pieces](text) of kernels in that; and it multiplies matrices ([`Products`]) and what windows see
-//! ([`Convolutions`]) in its own way. [`shared_kernels!`] then registers all of them. What is left to a backend are element-wise operators,
-//! of the expressions.
+//! A backend implements [`GpuBackend`] for a type of its own: memory, copies, and a [`KernelBuilder`] that launches kernels. The type also
+//! implements [`Language`], with the [pieces](text) of kernels in the backend's language for each family of operators, and matrix products
+//! ([`Products`]) and convolutions ([`Convolutions`]), which every backend computes in its own way. [`shared_kernels!`] then registers all
+//! shared kernels. Only the element-wise operators are left to the backend, which makes them from the expressions.
 
 mod arguments;
 mod backend;
@@ -65,7 +64,7 @@ pub use product::{Products, Summand};
 pub use returns::{First, Nothing, Returns};
 pub use window::convolution::{Convolutions, Window};
 
-/// What a language says for each family of operators.
+/// The pieces of kernels that a language has for each family of operators.
 pub mod text {
     pub use crate::create::Create;
     pub use crate::extreme::Extreme;

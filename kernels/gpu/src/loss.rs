@@ -1,4 +1,4 @@
-//! The negative logarithm of what was given to the true class, and its gradient.
+//! The negative log likelihood loss and its gradient.
 
 use torch_library::prelude::*;
 
@@ -7,45 +7,45 @@ use crate::backend::{GpuBackend, Tensors, index_of};
 use crate::index::are_within;
 use crate::kernel::KernelBuilder;
 
-/// The negative logarithm of what was given to the true class: `x` has `[examples, classes, pixels]`, and `label` the class of
-/// each of `elements`, of which those that are `ignored` do not count.
+/// The kernels of the loss: `x` is `[examples, classes, pixels]`, and `label` has the class of each of the `elements`, of
+/// which those with the class `ignored` do not count.
 #[derive(Clone, Copy, Debug)]
 pub struct Loss {
     /// Functions for the weight of a class and the loss of an element.
     pub functions: &'static str,
-    /// One row: the sums of the losses and of their weights.
+    /// A single row: the sums of the losses and of their weights.
     pub sums: &'static str,
-    /// The loss from these sums, written with the sum of weights: of the mean.
+    /// Writes the loss from these sums, with the sum of weights, as the mean.
     pub mean: &'static str,
-    /// As `mean`, of the sum.
+    /// As `mean`, as the sum.
     pub sum: &'static str,
-    /// A function for what comes back to an element, of a loss for each of them.
+    /// A function for the gradient of an element, for unreduced losses.
     pub back_from_each: &'static str,
-    /// As `back_from_each`, of the mean, whose weights have the sum `total`.
+    /// As `back_from_each`, for the mean, whose weights have the sum `total`.
     pub back_from_mean: &'static str,
-    /// As `back_from_each`, of the sum.
+    /// As `back_from_each`, for the sum.
     pub back_from_sum: &'static str,
-    /// A thread for each element of `y`, the gradient of `x`.
+    /// One thread for each element of `y`, the gradient of `x`.
     pub gradient: &'static str,
 }
 
-/// What the loss of each element is, for those that count.
+/// The arguments of the loss.
 struct Likelihoods {
     x: Tensor,
     target: Tensor,
     weight: Option<Tensor>,
     classes: i64,
-    /// How many elements have a class each, for each example.
+    /// The number of elements of each example, each with a class.
     pixels: i64,
     ignored: i64,
 }
 
-/// The numbers that PyTorch has for reductions.
+/// PyTorch's numbers for reductions.
 const NONE: i64 = 0;
 const MEAN: i64 = 1;
 
 impl Likelihoods {
-    /// Nothing where kernels cannot, or where a target is no class.
+    /// `None` if kernels do not support the arguments, or a target is not a class.
     fn of<B: GpuBackend>(
         x: &Tensor,
         target: &Tensor,

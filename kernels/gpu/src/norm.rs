@@ -1,5 +1,4 @@
-//! Normalisation: elements less a mean, by a deviation, scaled. What is one for all kinds of it: statistics of rows, what
-//! comes of them element by element, and their gradients.
+//! Normalisation: the parts that all kinds of it share: statistics of rows, the element-wise normalisation, and the gradients.
 
 pub mod batch;
 pub mod group;
@@ -10,40 +9,40 @@ use torch_library::prelude::*;
 use crate::backend::{GpuBackend, Tensors, index_of};
 use crate::kernel::{KernelBuilder, computed};
 
-/// Normalisation. The statistics of rows are `mean` and `rstd`, the reciprocal of the deviation; `x` is in contiguous memory. The
-/// parameters are of rows that are gone through, whose element `i` is at `row * row_stride + i / inner * outer_stride + i % inner`
-/// of `elements`; and how the rows of statistics are found by a place in memory, by `statistic_stride` and their number
-/// `statistics`, and those of `weight` and `bias` by `affine_stride` and `affines`.
+/// The kernels of normalisation. The statistics of rows are `mean` and `rstd`, the reciprocal of the deviation; `x` is contiguous.
+/// The parameters describe the rows that are gone through, of `elements` elements, whose element `i` is at `row * row_stride + i /
+/// inner * outer_stride + i % inner`; and how a position in memory maps to its row of statistics (by `statistic_stride` and the
+/// number of rows, `statistics`) and to its element of `weight` and `bias` (by `affine_stride` and `affines`).
 #[derive(Clone, Copy, Debug)]
 pub struct Norm {
-    /// Functions for these places.
+    /// Functions for these positions.
     pub places: &'static str,
-    /// Of a row: `mean`, the sum of squares, and the reciprocal of the deviation, to which `eps` is added.
+    /// For a row: `mean`, the sum of squares, and the reciprocal of the deviation, after adding `eps` to the variance.
     pub statistics: &'static str,
-    /// What becomes of a reciprocal that is infinite: it stays.
+    /// A function for a reciprocal that is infinite: it stays so.
     pub infinity: &'static str,
-    /// As `infinity`: it is zero.
+    /// As `infinity`: it becomes zero.
     pub zero: &'static str,
     /// Writes the statistics of a row.
     pub write: &'static str,
-    /// Changes `running_mean` and `running_var` by them and `momentum`.
+    /// Updates `running_mean` and `running_var` with the statistics and `momentum`.
     pub running: &'static str,
-    /// A thread for each element of `y`: what is normalised.
+    /// One thread for each element of `y`: normalises it.
     pub normalise: &'static str,
-    /// Of a row: the sums of what comes back, and of that times what was normalised.
+    /// For a row: the sums of the gradients, and of the gradients times the normalised elements.
     pub sums: &'static str,
-    /// Writes both to `sums`.
+    /// Writes both sums to `sums`.
     pub write_sums: &'static str,
-    /// A thread for each element of `y`, the gradient of `x`, from `sums`.
+    /// One thread for each element of `y`, the gradient of `x`, from `sums`.
     pub gradient: &'static str,
-    /// As `gradient`, where statistics are not those of the elements.
+    /// As `gradient`, if the statistics are constants.
     pub gradient_of_kept: &'static str,
-    /// A thread for each element of `y`: the reciprocal deviation of a variance `x`.
+    /// One thread for each element of `y`: the reciprocal deviation of a variance `x`.
     pub deviation: &'static str,
 }
 
-/// Elements that are summed together, of a tensor in contiguous memory. The element `i` of a row is at
-/// `row * row_stride + i / inner * outer_stride + i % inner`.
+/// The rows of a contiguous tensor whose elements are summed together. Element `i` of a row is at `row * row_stride + i / inner *
+/// outer_stride + i % inner`.
 #[derive(Clone, Copy)]
 struct Rows {
     rows: i64,
@@ -54,12 +53,12 @@ struct Rows {
 }
 
 impl Rows {
-    /// One behind the other.
+    /// Contiguous rows.
     fn lines(rows: i64, count: i64) -> Rows {
         Rows { rows, count, row_stride: count, inner: count.max(1), outer_stride: 0 }
     }
 
-    /// Of a tensor `[outer, rows, inner]`.
+    /// The rows of a tensor `[outer, rows, inner]`.
     fn across(outer: i64, rows: i64, inner: i64) -> Rows {
         Rows {
             rows,
@@ -71,12 +70,11 @@ impl Rows {
     }
 }
 
-/// A way to normalise: which numbers an element is normalised by: those of a row of statistics, and those of a weight and a bias.
+/// A kind of normalisation: which row of statistics and which element of weight and bias belong to an element.
 struct Way {
     statistics: Rows,
     affine: Rows,
-    /// What equal numbers have for the reciprocal of their deviation where `eps` is 0: zero in batches, as in PyTorch,
-    /// and infinity elsewhere.
+    /// The reciprocal deviation of equal numbers if `eps` is 0: zero in batch norm, as in PyTorch, and infinity elsewhere.
     of_equal_numbers: OfEqualNumbers,
 }
 
@@ -87,7 +85,7 @@ enum OfEqualNumbers {
 }
 
 impl Way {
-    /// A kernel that goes through rows of elements of a type.
+    /// A kernel over rows of elements of a type.
     fn kernel<B: GpuBackend>(&self, label: &'static str, rows: Rows, dtype: DType) -> B::Builder {
         B::Builder::new(label)
             .type_named("T", computed(dtype))
@@ -102,7 +100,7 @@ impl Way {
             .with(B::NORM.places)
     }
 
-    /// Writes mean and reciprocal deviation of each row; of running ones, what becomes of them.
+    /// Writes the mean and reciprocal deviation of each row, and updates running statistics.
     fn statistics<B: GpuBackend>(
         &self,
         x: &Tensor,
@@ -134,7 +132,7 @@ impl Way {
         kernel.rows(self.statistics.rows, self.statistics.count, &body, &writes)
     }
 
-    /// Writes what is normalised.
+    /// Writes the normalised elements.
     fn normalise<B: GpuBackend>(
         &self,
         x: &Tensor,
@@ -153,7 +151,7 @@ impl Way {
             .threads(x.numel(), B::NORM.normalise)
     }
 
-    /// Normalises by the statistics of the elements themselves: the result, the means and the reciprocal deviations.
+    /// Normalises by the statistics of the elements themselves. Returns the result, the means and the reciprocal deviations.
     fn normalised<B: GpuBackend>(
         &self,
         x: &Tensor,
@@ -174,7 +172,7 @@ impl Way {
         Ok([B::laid_out(y, &metas[0])?, mean, rstd])
     }
 
-    /// The gradients of what [`normalised`](Self::normalised) gives, those of the mask.
+    /// The gradients of [`normalised`](Self::normalised), those in the output mask.
     fn gradients<B: GpuBackend>(
         &self,
         [grad, x, mean, rstd]: [&Tensor; 4],
@@ -194,10 +192,10 @@ impl Way {
         shaped::<B>(self.backward::<B>(&of, output_mask)?, metas)
     }
 
-    /// The gradients of input, weight and bias, those of the mask.
+    /// The gradients of input, weight and bias, those in the output mask.
     fn backward<B: GpuBackend>(&self, of: &Backward<'_>, output_mask: [bool; 3]) -> Result<[Tensor; 3]> {
         let index = index_of(of.grad);
-        // Sums of halves are kept as float, and rounded at the end.
+        // Sums of 16-bit floats are kept as float32, and rounded at the end.
         let new = |sizes: &[i64]| B::compact(sizes, computed(of.x.dtype()), index);
         let mut results = [const { None }; 3];
         if output_mask[0] {
@@ -213,9 +211,9 @@ impl Way {
             let sums = new(&[rows, 2])?;
             self.gradient_sums::<B>(of, self.affine, None, &sums)?;
             for at in [1, 2].into_iter().filter(|at| output_mask[*at]) {
-                // First the sum that is the gradient of the bias.
+                // The first sum is the gradient of the bias.
                 let column = sums.strided_view(&[rows], &[2], 2 - at as i64)?;
-                let own = new(&[rows])?; // a column of one row would be contiguous where it is
+                let own = new(&[rows])?; // a copy: a column with one row would count as contiguous
                 ensure!(B::copy(&own, &column)?, Internal, "a gradient was not copied");
                 results[at] = Some(own);
             }
@@ -223,7 +221,7 @@ impl Way {
         Ok(results.map(|result| result.unwrap_or_else(Tensor::undefined)))
     }
 
-    /// Of each row the sum of what comes back, and beside it of that times what was normalised.
+    /// For each row, the sum of the gradients and, next to it, the sum of the gradients times the normalised elements.
     fn gradient_sums<B: GpuBackend>(
         &self,
         of: &Backward<'_>,
@@ -250,14 +248,14 @@ impl Way {
     }
 }
 
-/// What gradients are made from, all in contiguous memory.
+/// The operands of a backward pass, all contiguous.
 struct Backward<'a> {
     grad: &'a Tensor,
     x: &'a Tensor,
     mean: &'a Tensor,
     rstd: &'a Tensor,
     weight: Option<&'a Tensor>,
-    /// Whether the statistics are those of the input.
+    /// Whether the statistics are those of the input, and not constants.
     is_training: bool,
 }
 
@@ -272,7 +270,7 @@ impl Backward<'_> {
     }
 }
 
-/// A result with the type and the strides that the operator gives on `meta`.
+/// A result, converted to the type and the strides that the operator has on `meta`.
 fn rounded<B: GpuBackend>(result: Tensor, meta: &Tensor) -> Result<Tensor> {
     if result.dtype() == meta.dtype() {
         return B::laid_out(result, meta);
@@ -282,12 +280,12 @@ fn rounded<B: GpuBackend>(result: Tensor, meta: &Tensor) -> Result<Tensor> {
     Ok(narrow)
 }
 
-/// Whether kernels take these.
+/// Whether kernels support these tensors.
 fn are_ours<B: GpuBackend>(x: &Tensor, others: &[Option<&Tensor>]) -> bool {
     B::is_float(x) && x.numel() > 0 && others.iter().flatten().all(|other| B::is_float(other))
 }
 
-/// Gradients with the sizes and strides that the operator gives on `meta`; those of a weight may have several dimensions.
+/// Gradients with the sizes and strides that the operator has on `meta`; a weight may have several dimensions.
 fn shaped<B: GpuBackend>(results: [Tensor; 3], metas: &[Tensor; 3]) -> Result<[Tensor; 3]> {
     let mut shaped = [const { None }; 3];
     for ((slot, result), meta) in shaped.iter_mut().zip(results).zip(metas) {

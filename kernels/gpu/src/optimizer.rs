@@ -1,4 +1,4 @@
-//! Steps of optimisers: one launch for each tensor, which reads its gradient and changes it with its averages.
+//! Steps of optimisers: one launch for each tensor, which reads the gradient and updates the tensor and its state.
 
 use torch_library::prelude::*;
 
@@ -7,64 +7,65 @@ use crate::backend::{GpuBackend, Tensors};
 use crate::kernel::KernelBuilder;
 use crate::returns::Nothing;
 
-/// Steps of optimisers. A body has a thread for each element of `x` and of `grad`, and is of pieces one behind the other.
+/// The kernels of optimisers. A body has one thread for each element of `x` and of `grad`, and is a sequence of pieces.
 #[derive(Clone, Copy, Debug)]
 pub struct Optimizer {
-    /// Those of SGD.
+    /// The pieces of SGD.
     pub sgd: Sgd,
-    /// Those of Adam.
+    /// The pieces of Adam.
     pub adam: Adam,
 }
 
-/// Steps of SGD.
+/// The pieces of an SGD step.
 #[derive(Clone, Copy, Debug)]
 pub struct Sgd {
-    /// The `slope`: `sign` times the gradient, and `decay` times the element.
+    /// The `slope`: `sign` times the gradient, plus `decay` times the element.
     pub slope: &'static str,
     /// Writes `x`, without momentum.
     pub plain: &'static str,
-    /// What is `kept` for the next step, of the first one: the slope.
+    /// The momentum buffer, `kept`, in the first step: the slope.
     pub first: &'static str,
-    /// As `first`, of others: `momentum` times what `buffer` has, and `take` times the slope.
+    /// As `first`, in later steps: `momentum` times `buffer`, plus `take` times the slope.
     pub kept: &'static str,
-    /// The `direction`: what is kept.
+    /// The `direction`: the momentum buffer.
     pub heavy: &'static str,
-    /// As `heavy`, of Nesterov: the slope, and `momentum` times what is kept.
+    /// As `heavy`, with Nesterov momentum: the slope, plus `momentum` times the buffer.
     pub nesterov: &'static str,
     /// Writes `x` and `buffer`.
     pub write: &'static str,
 }
 
-/// Steps of Adam.
+/// The pieces of an Adam step.
 #[derive(Clone, Copy, Debug)]
 pub struct Adam {
-    /// For a step that is counted on the device; nothing where the host reads its number, as it must for a language without
-    /// float64: in float32 `1 - 0.999` has few digits.
+    /// The pieces for a step counter on the device; `None` if the host reads the counter, as it must for a language without
+    /// float64, since in float32 `1 - 0.999` has few digits.
     pub counted: Option<Counted>,
-    /// The averages `m` and `v` of this step, from `mean` and `square` by `keep1`, `take1`, `keep2` and `take2`.
+    /// The averages `m` and `v` of this step, from `mean` and `square` with the factors `keep1`, `take1`, `keep2` and
+    /// `take2`.
     pub averages: &'static str,
-    /// The `largest` average of squares: that of this step.
+    /// The average of squares that is used, `largest`: that of this step.
     pub latest: &'static str,
-    /// As `latest`: that of all steps, which `most` has and gets.
+    /// As `latest`: the largest of all steps, which is kept in `most` (AMSGrad).
     pub most: &'static str,
-    /// Names for the numbers of the host, `rate` and `correction`: the rate, with how far `mean` is from being full, and the
-    /// square root of how far `square` is.
+    /// Names for numbers from the host: `rate`, the learning rate with the bias correction of `mean`, and `correction`, the
+    /// square root of the bias correction of `square`.
     pub numbers: &'static str,
     /// Writes `mean`, `square` and `x`.
     pub write: &'static str,
 }
 
-/// What comes of the number of a step, `step[0]`.
+/// The bias corrections from a step counter on the device, `step[0]`.
 #[derive(Clone, Copy, Debug)]
 pub struct Counted {
-    /// Run by all threads of a group, once.
+    /// Code that all threads of a workgroup run once.
     pub before: &'static str,
-    /// As `numbers` of [`Adam`]; the parameter `rate` is the rate alone.
+    /// As `numbers` of [`Adam`], where the parameter `rate` is the learning rate alone.
     pub numbers: &'static str,
 }
 
-/// Whether kernels take these: lists with one state for each tensor, all where they can be written at once, and nothing
-/// but the gradient to be read.
+/// Whether kernels support these arguments: lists with one state for each tensor, all of them contiguous and on the device,
+/// in memory of their own, without `grad_scale` and `found_inf` (the extras).
 fn are_ours<B: GpuBackend>(lists: &[&[Tensor]], grads: &[Tensor], extras: [Option<&Tensor>; 2]) -> bool {
     let count = grads.len();
     let can_be_written =
@@ -126,7 +127,7 @@ pub fn adamw<B: GpuBackend>(operator: OperatorHandle, values: &[Value<'_>]) -> R
     step::<B>(&Arguments::new(operator, values), true)
 }
 
-/// Weight decay is added to the gradient, or shrinks the tensors themselves.
+/// Runs an Adam step; weight decay is added to the gradient, or, if `shrinks`, shrinks the tensors themselves (AdamW).
 fn step<B: GpuBackend>(arguments: &Arguments<'_, '_>, shrinks: bool) -> Result<Option<Nothing>> {
     let [this, grads, means, squares, most, steps] = [0, 1, 2, 3, 4, 5].map(|at| arguments.tensors(at));
     let [rate, beta1, beta2, decay, eps] = [6, 7, 8, 9, 10].map(|at| arguments.float(at));
@@ -141,7 +142,7 @@ fn step<B: GpuBackend>(arguments: &Arguments<'_, '_>, shrinks: bool) -> Result<O
         return Ok(None);
     }
     let text = B::OPTIMIZER.adam;
-    // A step that is counted on the device stays there: nobody waits. Others are read before anything is written.
+    // A step counter on the device stays there, so that the host does not wait. Others are read before anything is written.
     let counted = |step: &Tensor| text.counted.filter(|_| B::is_here(step));
     let numbers = steps.iter().map(|step| match counted(step) {
         Some(_) => Ok([rate, 1.0]),

@@ -1,4 +1,4 @@
-//! Products of matrices: which calls there are kernels for, and with what they are added up.
+//! Matrix products: the calls that kernels support, and the summand of `addmm` and its kin.
 
 use torch_library::prelude::*;
 
@@ -8,20 +8,20 @@ use crate::backend::{GpuBackend, Tensors, index_of};
 /// A tensor that a product is added to: broadcast to its sizes, times `beta`, and the product times `alpha`.
 #[derive(Clone, Copy, Debug)]
 pub struct Summand<'a> {
-    /// The tensor. Of a `beta` of 0 it is not read: what is in it may be no number.
+    /// The tensor. If `beta` is 0 it is not read, since it may hold NaN.
     pub this: &'a Tensor,
-    /// What it is multiplied with.
+    /// The factor of the tensor.
     pub beta: f64,
-    /// What the product is multiplied with.
+    /// The factor of the product.
     pub alpha: f64,
 }
 
-/// Products of matrices, or of batches of them, of any strides.
+/// Products of matrices, or of batches of them, with any strides.
 pub trait Products: GpuBackend {
-    /// Whether matrices of a type are multiplied.
+    /// Whether kernels multiply matrices of a type.
     fn multiplies(dtype: DType) -> bool;
 
-    /// Writes the product of two matrices, and what is added to it, to a contiguous tensor.
+    /// Writes the product of two matrices, plus the summand, to a contiguous tensor.
     ///
     /// # Errors
     /// Those of the device.
@@ -61,7 +61,7 @@ fn multiply<B: Products>(
     if !is_plain || left.numel() == 0 || right.numel() == 0 {
         return Ok(None);
     }
-    // Factors of whole numbers are whole.
+    // The factors of integers have to be integers.
     let is_whole = |summand: Summand<'_>| summand.alpha.fract() == 0.0 && summand.beta.fract() == 0.0;
     if !dtype.is_floating_point() && !summand.is_none_or(is_whole) {
         return Ok(None);

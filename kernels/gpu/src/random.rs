@@ -2,20 +2,20 @@
 //!
 //! # Which numbers
 //!
-//! The key is the seed of the generator. A call takes four counters of it, from `offset` on; element `i`, in row-major
-//! order, has what Philox gives for the counter `offset / 4 + i * 2^64`, the words `x`, `y` and two more:
+//! The key is the seed of the generator. A call advances the generator's offset by four; element `i`, in row-major order, is
+//! computed from the words `x` and `y` of the four that Philox returns for the counter `offset / 4 + i * 2^64`:
 //!
-//! - uniform: `x / 2^32 + 2^-33`, times `to - from`, plus `from`; what is `to` then is `from`
+//! - uniform: `x / 2^32 + 2^-33`, times `to - from`, plus `from`; a result equal to `to` becomes `from`
 //! - normal: `sin(v) * sqrt(-2 * ln(u))` with `u = x / 2^32 + 2^-33`, `v = 2 π (y / 2^32 + 2^-33)`, times the deviation,
 //!   plus the mean
-//! - of a probability: whether the uniform number, which may be 1, is less than that; of 1 always
+//! - with a probability: whether the uniform number, which may be 1, is less than the probability; always if that is 1
 //!
-//! These are the numbers of PyTorch's CUDA generator for the same seed and the same calls, of contiguous float32 tensors
-//! that have no more elements than the GPU runs threads of the kernel at once: beyond, a thread there uses all four words.
-//! Tests compare seed 0 with numbers that PyTorch printed on such GPUs; nothing else of this was compared. `native_dropout`
-//! draws by probability, which on CUDA is another kernel with an order of its own.
+//! These are the numbers of PyTorch's CUDA generator for the same seed and the same calls, for contiguous float32 tensors with
+//! no more elements than the GPU runs threads of the kernel at once; for larger ones, each of PyTorch's threads uses all four
+//! words. Tests compare seed 0 with numbers that PyTorch printed on such GPUs; nothing else was compared. `native_dropout`
+//! draws with a probability here, but has a kernel and an order of its own in PyTorch on CUDA.
 //!
-//! All other draws, as integers and float64, are of the CPU's kind of stream, which begins from the same seed.
+//! All other draws, such as those of integers and float64, use the CPU's generator algorithm, seeded with the same seed.
 
 use torch_library::backend::default_generator;
 use torch_library::prelude::*;
@@ -26,25 +26,24 @@ use crate::backend::{GpuBackend, Tensors, index_of};
 use crate::kernel::{KernelBuilder, computed};
 use crate::returns::First;
 
-/// Random numbers: of an element `n` by the words of `key` and `counter`.
+/// The kernels of random numbers: for element `n`, from the words of `key` and `counter`.
 #[derive(Clone, Copy, Debug)]
 pub struct Random {
-    /// Functions for Philox 4x32-10, and for uniform and normal numbers by it.
+    /// Functions for Philox 4x32-10, and for uniform and normal numbers from it.
     pub functions: &'static str,
-    /// The `value` that is uniform from `low` up to `high`, which is as far as `span`.
+    /// The `value`, uniform from `low` to `high`, whose difference is `span`.
     pub uniform: &'static str,
-    /// The `value` that is normal, with `mean` and `deviation`.
+    /// The `value`, normal with `mean` and `deviation`.
     pub normal: &'static str,
-    /// The `value` that is true by a `chance`.
+    /// The `value`, true with probability `chance`.
     pub bernoulli: &'static str,
     /// Writes the value to `y`.
     pub write: &'static str,
-    /// Draws bools of a `chance` and writes them, four to a word that is moved; nothing where elements of this type are written
-    /// as others are.
+    /// Draws bools with probability `chance` and writes four of them as a word; `None` if the language can write single bools.
     pub words_of_bools: Option<&'static str>,
 }
 
-/// How many counters a call takes: as many as there are words for one.
+/// The number of counters that a call takes: the number of words that Philox returns for one.
 const COUNTERS: u64 = 4;
 
 pub fn uniform<B: GpuBackend>(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<First>> {
@@ -80,13 +79,13 @@ pub fn bernoulli<B: GpuBackend>(operator: OperatorHandle, values: &[Value<'_>]) 
     if !(0.0..=1.0).contains(&chance) || !is_ours {
         return Ok(None);
     }
-    // Above all uniform numbers where it is certain.
+    // A probability of 1 is above all uniform numbers, which may be 1.
     let limit = if chance >= 1.0 { 2.0 } else { chance };
     let (kernel, generator) = (B::Builder::new("bernoulli").float("chance", limit), arguments.generator(2)?);
     let Some(words_of_bools) = B::RANDOM.words_of_bools.filter(|_| this.dtype() == DType::Bool) else {
         return fill::<B>(this, generator, kernel, B::RANDOM.bernoulli).map(|()| Some(First));
     };
-    // All of a word must be the tensor's.
+    // Every word must belong to the tensor as a whole.
     let is_whole = this.storage_offset() == 0 && this.storage().nbytes() as i64 == this.numel();
     if !is_whole || !this.is_contiguous(MemoryFormat::Contiguous) {
         return Ok(None);
@@ -96,12 +95,12 @@ pub fn bernoulli<B: GpuBackend>(operator: OperatorHandle, values: &[Value<'_>]) 
     Ok(Some(First))
 }
 
-/// Whether numbers of 32 bits are what is drawn for a tensor.
+/// Whether numbers for a tensor are drawn in 32 bits.
 fn is_drawn<B: GpuBackend>(this: &Tensor) -> bool {
     B::is_float(this) && computed(this.dtype()) == DType::Float32 && !this.has_internal_overlap()
 }
 
-/// Fills a tensor, whatever its strides.
+/// Fills a tensor with any strides.
 fn fill<B: GpuBackend>(
     this: &Tensor,
     generator: Option<&Generator>,
@@ -124,7 +123,7 @@ fn fill<B: GpuBackend>(
     Ok(())
 }
 
-/// A kernel with the next numbers of a generator, or of the device's.
+/// A kernel with the next counters of a generator, or of the device's default generator.
 fn drawing<B: GpuBackend>(
     this: &Tensor,
     generator: Option<&Generator>,

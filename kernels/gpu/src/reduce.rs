@@ -1,5 +1,5 @@
-//! Reductions: sums, means, products, extremes, all and any. A group of threads goes through a row, or a thread where rows lie side by
-//! side; few long rows are cut into parts, which are reduced in turn.
+//! Reductions: `sum`, `mean`, `prod`, `amax`, `amin`, `all` and `any`. A workgroup reduces a row, or a single thread if rows are
+//! interleaved; a few long rows are cut into parts, whose results are reduced in turn.
 
 use torch_library::prelude::*;
 
@@ -8,39 +8,39 @@ use crate::backend::{GpuBackend, Tensors, index_of};
 use crate::kernel::{KernelBuilder, computed};
 use crate::layout::Layout;
 
-/// Reductions of rows of `elements`, whose elements are at `place` of their number, from `own_place` of the row's number on. `A` is
-/// the type that is computed with.
+/// The kernels of reductions, of rows with `elements` elements. Element `i` of a row is at `own_place(row) + place(i)`. `A` is the
+/// type of the accumulator.
 #[derive(Clone, Copy, Debug)]
 pub struct Reduce {
-    /// What becomes of a row by the name of an operator, for elements of a type that are computed with as another one; nothing where
-    /// a language has no kernel for that.
+    /// The fold of an operator, by its name, the type of the elements and the type of the accumulator; `None` if the language has no
+    /// kernel for that.
     pub fold: fn(&str, DType, DType) -> Option<Fold>,
-    /// A function `finish` that leaves a total as it is, for a part of a row.
+    /// A function `finish` that returns a total unchanged, for a part of a row.
     pub unfinished: &'static str,
-    /// A thread for a row.
+    /// One thread for each row.
     pub by_thread: &'static str,
-    /// A group of threads for each of the `parts` of a row: its total.
+    /// One workgroup for each of the `parts` of a row: computes its total.
     pub by_group: &'static str,
     /// Writes the total, after `by_group`.
     pub write: &'static str,
 }
 
-/// What becomes of a row.
+/// A fold of a row.
 #[derive(Clone, Copy, Debug)]
 pub struct Fold {
-    /// Functions: `begin`, for what a total is before there is anything, of one of the elements; and `join`, of two totals.
+    /// The functions `begin`, for the initial total (which may depend on an element), and `join`, which combines two totals.
     pub functions: &'static str,
-    /// A function `finish`, for the result of a total of `length` elements.
+    /// The function `finish`, which makes the result from the total of `length` elements.
     pub finish: &'static str,
 }
 
-/// Rows of so many elements are cut, where there are few.
+/// Rows with at least this many elements are cut into parts if there are few rows.
 const LONG: i64 = 1 << 14;
 
-/// The elements of a part, about.
+/// The approximate number of elements of a part.
 const PART: i64 = 1 << 10;
 
-/// Over the dimensions that are listed, or over all.
+/// Reduces the dimensions that are listed, or all.
 pub fn reduction<B: GpuBackend>(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<Tensor>> {
     let this = arguments.first().and_then(Value::as_tensor);
     let Some(this) = this.filter(|this| B::is_here(this) && B::computes(this.dtype())) else {
@@ -50,7 +50,7 @@ pub fn reduction<B: GpuBackend>(operator: OperatorHandle, arguments: &[Value<'_>
         return Ok(None);
     }
     let (meta, name) = (on_meta(operator, arguments)?, operator.name());
-    // The type of what is summed; all and any are of bools, whatever they are found in.
+    // The type of the accumulator; `all` and `any` use bools, whatever the type of the elements.
     let kind = match name {
         "all" | "any" => DType::Bool,
         "amax" | "amin" => computed(this.dtype()),
@@ -82,7 +82,7 @@ pub fn reduction<B: GpuBackend>(operator: OperatorHandle, arguments: &[Value<'_>
     Ok(Some(result))
 }
 
-/// The dimensions that stay, and those that do not, which an argument lists.
+/// The dimensions that are kept, and those that are reduced, which an argument lists.
 pub fn dimensions(this: &Tensor, listed: Option<&Value<'_>>) -> (Vec<usize>, Vec<usize>) {
     let listed: &[i64] = match listed {
         Some(Value::Ints(dims)) => dims,
@@ -95,16 +95,16 @@ pub fn dimensions(this: &Tensor, listed: Option<&Value<'_>>) -> (Vec<usize>, Vec
 }
 
 struct Rows<'a> {
-    /// The type that is computed with.
+    /// The type of the accumulator.
     kind: DType,
     layout: &'a Layout,
-    /// How many of the sizes count rows.
+    /// The number of sizes that count rows.
     own: usize,
     length: i64,
 }
 
 impl Rows<'_> {
-    /// Reduces each row in as many parts; what is finished is of `whole` elements.
+    /// Reduces each row in `parts` parts; the result is finished for `whole` elements.
     fn run<B: GpuBackend>(
         &self,
         this: &Tensor,
@@ -128,7 +128,7 @@ impl Rows<'_> {
             .with(fold.functions)
             .with(fold.finish);
         let rows = result.numel();
-        // Rows that lie side by side, each in few steps: threads beside each other read elements beside each other.
+        // If rows are interleaved, neighbouring threads take neighbouring rows, so that they read neighbouring elements.
         let lies_beside = own > 0 && strides[own - 1] == 1 && strides.last() != Some(&1);
         match parts == 1 && (length <= 16 || (lies_beside && rows >= 512)) {
             true => kernel.threads(rows, B::REDUCE.by_thread),

@@ -1,13 +1,14 @@
-//! What kernels return, and how it gets to the stack.
+//! The types that kernels return, and pushing them to the stack.
 
 use torch_library::prelude::*;
 
 use crate::arguments::all_on_meta;
 
-/// What a kernel returns.
+/// A return type of kernels.
 pub trait Returns: Sized {
-    /// The same, as an operator gives it for such arguments, whose kernel took others: `convert` makes a result what it is
-    /// on `meta`. Nothing where that cannot be, or where it is no tensor that is returned.
+    /// Converts the results of a kernel that ran with other arguments (such as wider types) to those that the operator has
+    /// for `arguments`: `convert` gives a result the type and strides that it has on `meta`. `None` if that is not
+    /// possible, or no new tensors are returned.
     ///
     /// # Errors
     /// Those of the operator and of `convert`.
@@ -20,7 +21,7 @@ pub trait Returns: Sized {
         Ok(None)
     }
 
-    /// Leaves it on a stack from which the arguments were taken.
+    /// Pushes the results to a stack from which the arguments were taken.
     fn leave<'v>(self, arguments: Vec<Value<'v>>, stack: &mut Stack<'v>);
 }
 
@@ -60,7 +61,7 @@ impl<const N: usize> Returns for [Tensor; N] {
     }
 }
 
-/// Of an operator that writes to its first argument and returns it.
+/// The return type of an operator that writes to its first argument and returns it.
 #[derive(Clone, Copy, Debug)]
 pub struct First;
 
@@ -70,7 +71,7 @@ impl Returns for First {
     }
 }
 
-/// Of an operator that returns nothing.
+/// The return type of an operator that returns nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Nothing;
 

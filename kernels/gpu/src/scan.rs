@@ -1,4 +1,4 @@
-//! Sums of all elements of a row up to each: a thread goes through a short row, a group of threads through a long one.
+//! Cumulative sums along rows: a thread goes through a short row, a workgroup through a long one.
 
 use torch_library::prelude::*;
 
@@ -6,22 +6,22 @@ use crate::arguments::{Arguments, on_meta};
 use crate::backend::{GpuBackend, Tensors, index_of};
 use crate::kernel::KernelBuilder;
 
-/// Sums of all elements of a row up to each, of `elements`, `inner` apart.
+/// The kernels of cumulative sums, of rows with `elements` elements, `inner` apart.
 #[derive(Clone, Copy, Debug)]
 pub struct Scan {
-    /// Functions for sums of a type; nothing where there are none of it.
+    /// Functions for sums of a type; `None` if the language has none for it.
     pub functions: fn(DType) -> Option<&'static str>,
-    /// Whether a kernel reads elements of all types, and not just of that of the sums.
+    /// Whether a kernel reads elements of any type, and not only of the sums' type.
     pub converts: bool,
-    /// A thread for a row.
+    /// One thread for each row.
     pub short_row: &'static str,
-    /// A group of threads for a row: each sums its part, and finds what those before have.
+    /// One workgroup for each row: each thread sums its part, and adds up the sums of the threads before it.
     pub long_row: &'static str,
     /// Each thread writes its part, after `long_row`.
     pub write: &'static str,
 }
 
-/// Along a dimension, in the type of the result.
+/// Cumulative sums along a dimension, in the type of the result.
 pub fn cumsum<B: GpuBackend>(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
     let arguments = Arguments::new(operator, values);
     let (this, dim) = (arguments.tensor(0)?, arguments.int(1)?);
@@ -53,5 +53,5 @@ pub fn cumsum<B: GpuBackend>(operator: OperatorHandle, values: &[Value<'_>]) -> 
     B::laid_out(result, &meta).map(Some)
 }
 
-/// From this length on a group of threads goes through a row.
+/// From this length on, a workgroup goes through a row.
 const LONG: i64 = 256;

@@ -1,6 +1,7 @@
-//! The operators whose kernels are written once, and their registration for a backend.
+//! The operators with shared kernels, and their registration for a backend.
 
-/// Registers all of them: `shared_kernels!(Mine, PrivateUse1);` for a [backend](crate::GpuBackend) by the key of its tensors.
+/// Registers all shared kernels: `shared_kernels!(Mine, PrivateUse1);` for a [backend](crate::GpuBackend) and the key of its
+/// tensors.
 ///
 /// It makes a module called `registered`; `aten` of the kernels and the runtime's prelude have to be in scope.
 #[macro_export]

@@ -1,4 +1,4 @@
-//! Softmax and its logarithm along a dimension, and their derivatives: a group of threads for each row.
+//! Softmax and log-softmax along a dimension, and their gradients: one workgroup for each row.
 
 use torch_library::prelude::*;
 
@@ -6,24 +6,25 @@ use crate::arguments::on_meta;
 use crate::backend::{GpuBackend, Tensors, index_of};
 use crate::kernel::{KernelBuilder, computed};
 
-/// Softmax: a row of `elements` from `start` on, `inner` apart, of `x`, and of `z` where there are two tensors.
+/// The kernels of softmax: a row has `elements` elements from `start` on, `inner` apart, in `x`, and in `z` if there
+/// are two tensors.
 #[derive(Clone, Copy, Debug)]
 pub struct Softmax {
     /// The start of the row.
     pub start: &'static str,
-    /// The largest element, and the sum of the exponentials of what others are less.
+    /// The largest element, and the sum of the exponentials of all elements minus it.
     pub largest: &'static str,
-    /// The sum of the products of both tensors.
+    /// The sum of the products of the elements of both tensors.
     pub products: &'static str,
     /// The sum of the elements.
     pub sum: &'static str,
-    /// Writes `y` of softmax, after `largest`.
+    /// Writes the softmax to `y`, after `largest`.
     pub softmax: &'static str,
-    /// Writes `y` of its logarithm, after `largest`.
+    /// Writes the log-softmax to `y`, after `largest`.
     pub log_softmax: &'static str,
-    /// Writes the gradient of softmax, after `products`: `x` is what comes back, and `z` the result.
+    /// Writes the gradient of softmax, after `products`: `x` is the gradient of the result, and `z` the result.
     pub softmax_backward: &'static str,
-    /// Writes that of its logarithm, after `sum`.
+    /// Writes the gradient of log-softmax, after `sum`.
     pub log_softmax_backward: &'static str,
 }
 
@@ -68,7 +69,7 @@ fn rows<B: GpuBackend>(
     if inputs.len() != tensors || !are_alike || !B::are_floats(inputs.iter().copied()) {
         return Ok(None);
     }
-    // `half_to_float` is for what is computed in a wider type, which is an error of any other.
+    // `half_to_float` is only for 16-bit floats; with any other type it is an error.
     if let Some(Value::Bool(true)) = arguments.get(2)
         && computed(first.dtype()) == first.dtype()
     {

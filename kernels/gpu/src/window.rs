@@ -1,4 +1,4 @@
-//! What windows see of images: pooling and convolutions.
+//! Operators with windows over images: pooling and convolutions.
 
 pub mod convolution;
 pub mod pool;

@@ -1,7 +1,8 @@
-//! Linear algebra for [`torch_library`]: the CPU kernels of equations, factors and spectra of matrices, on `faer`.
+//! Linear algebra for [`torch_library`]: CPU kernels that solve equations, factorise matrices and find spectra, on
+//! `faer`.
 //!
-//! The operators are declared in `torch_library_aten`. A program that calls them names this crate, or the linker leaves
-//! it out; `torch_library_kernels` has it.
+//! The operators are declared in `torch_library_aten`. A program that calls them has to name this crate (`use
+//! torch_library_linalg as _;`), or the linker leaves it out; `torch_library_kernels` does so.
 //!
 //! ```
 //! use torch_library::prelude::*;

@@ -1,7 +1,7 @@
-//! Functions of real and complex numbers, those of `f32` without branches so that loops over them vectorise.
+//! Functions of real and complex numbers; those of `f32` have no branches, so that loops over them vectorise.
 //!
-//! They multiply and add in one step: an instruction in the loops that are compiled for wide vectors, and a call of
-//! the C library elsewhere.
+//! They use fused multiply-add: one instruction in the loops that are compiled for wide vectors, a call of the C
+//! library elsewhere.
 
 use num_complex::Complex;
 use num_traits::Float;
@@ -46,15 +46,15 @@ pub use remainder::Divisible;
 pub use softplus::softplus_of;
 pub use zeta::{hurwitz_zeta, zeta};
 
-/// The functions that kernels spend their time in.
+/// The functions in which kernels spend most of their time.
 pub trait Functions: Sized {
-    /// *e* to the power of this.
+    /// **e* to the power of `self`.
     fn exponential(self) -> Self;
 
     /// The natural logarithm.
     fn natural_logarithm(self) -> Self;
 
-    /// The logarithm to base 2; whole for powers of it.
+    /// The logarithm to base 2; an exact integer for powers of 2.
     fn binary_logarithm(self) -> Self;
 
     /// The logarithm to base 10.
@@ -67,18 +67,19 @@ pub trait Functions: Sized {
     fn logistic(self) -> Self;
 }
 
-/// What is one off from another function, and precise where that is near one.
+/// Functions that differ from another one by 1, and stay precise where its value or argument is near 1: `expm1` and
+/// `log1p`.
 pub trait NearOne {
-    /// *e* to the power of this, less one.
+    /// *`exp(self) - 1`.
     fn exponential_less_one(self) -> Self;
 
-    /// The natural logarithm of one more than this.
+    /// `ln(1 + self)`.
     fn logarithm_of_one_more(self) -> Self;
 }
 
 /// Powers of two.
 pub trait PowerOfTwo {
-    /// Two to the power of this; exact where that is whole.
+    /// Two to the power of `self`; exact for an integer.
     fn power_of_two(self) -> Self;
 }
 
@@ -100,7 +101,7 @@ macro_rules! near_one {
         impl NearOne for $ty {
             #[inline(always)]
             fn exponential_less_one(self) -> $ty {
-                Power::<$ty, _>::of(self).less_one().copysign(self) // also that of a zero
+                Power::<$ty, _>::of(self).less_one().copysign(self) // zeros keep their sign
             }
 
             #[inline(always)]
@@ -116,7 +117,7 @@ near_one! {
     f64: logarithm::double::of_one_more;
 }
 
-/// From real functions that are precise near one, so that neither part cancels.
+/// From the real functions `expm1` and `log1p`, so that nothing cancels in the real or the imaginary part.
 macro_rules! complex {
     ($($ty:ident),+) => { $(
         impl NearOne for Complex<$ty> {
@@ -131,7 +132,7 @@ macro_rules! complex {
             fn logarithm_of_one_more(self) -> Self {
                 let (x, y) = (self.re, self.im);
                 let more = x + 1.0;
-                // The square of the distance from zero, less one.
+                // Near 1, `|1 + z|² - 1` is computed as `x * (2.0 + x) + y * y`, which does not cancel.
                 let re = if x.hypot(y) < 0.5 { 0.5 * (x * (2.0 + x) + y * y).ln_1p() } else { more.hypot(y).ln() };
                 Complex::new(re, y.atan2(more))
             }
@@ -148,7 +149,7 @@ macro_rules! complex {
 
 complex!(f32, f64);
 
-/// By Horner's rule, the coefficient of the highest power first.
+/// The value of a polynomial by Horner's rule, with the coefficient of the highest power first.
 #[inline(always)]
 fn polynomial<T: Float, const N: usize>(x: T, coefficients: [T; N]) -> T {
     let mut value = coefficients[0];
@@ -185,9 +186,9 @@ impl Functions for f32 {
         let coefficients = [-5.704_988_7e-3, 2.063_909e-2, -5.373_971_6e-2, 1.333_144_2e-1, -3.333_328e-1];
         let near = (polynomial(square, coefficients) * square).mul_add(self, self);
         let double = 2.0 * self.abs();
-        let double = if double > 20.0 { 20.0 } else { double }; // beyond, it is one; NaN stays
+        let double = if double > 20.0 { 20.0 } else { double }; // beyond this, the result is 1; NaN passes through
         let far = 1.0 - 2.0 / (Power::<f32, _>::of_usual(double).normal_value() + 1.0);
-        (if self.abs() < 0.625 { near } else { far }).copysign(self) // also that of a zero
+        (if self.abs() < 0.625 { near } else { far }).copysign(self) // zeros keep their sign
     }
 
     #[inline(always)]
@@ -219,9 +220,9 @@ impl Functions for f64 {
 
     #[inline(always)]
     fn hyperbolic_tangent(self) -> f64 {
-        let excess = (2.0 * self.abs()).min(64.0).exponential_less_one(); // beyond, it is one
+        let excess = (2.0 * self.abs()).min(64.0).exponential_less_one(); // beyond this, the result is 1
         let tangent = (excess / (excess + 2.0)).copysign(self);
-        if self.is_nan() { self } else { tangent } // which `min` loses
+        if self.is_nan() { self } else { tangent } // `min` drops NaN
     }
 
     #[inline(always)]
@@ -276,7 +277,7 @@ mod tests {
     use super::errors::{units, units_double, worse, worst};
     use super::*;
 
-    /// The largest error relative to the larger of 1 and the value, over the whole line.
+    /// The largest relative error, for arguments from -120 to 120.
     fn largest_error(f: fn(f32) -> f32, want: fn(f64) -> f64) -> f64 {
         let inputs = (-1_200_000..1_200_000).map(|i| i as f32 * 1e-4);
         let error = |x: f32| {
@@ -337,7 +338,7 @@ mod tests {
         }
     }
 
-    /// The largest error in units of the last place, for as many arguments as there is time for.
+    /// The largest error in units of the last place, over as many arguments as a test has time for.
     fn largest_error_in_units(f: fn(f32) -> f32, want: fn(f64) -> f64) -> f64 {
         let all = (1..f32::INFINITY.to_bits()).step_by(1009).map(f32::from_bits);
         worst(all.flat_map(|x| [x, -x]).map(|x| units(f(x), want(f64::from(x)))))
@@ -382,7 +383,7 @@ mod tests {
                 largest = std::array::from_fn(|k| worse(largest[k], errors[k]));
             }
         }
-        assert!(largest.iter().all(|error| *error <= 3.0), "{largest:?}"); // the standard library's own included
+        assert!(largest.iter().all(|error| *error <= 3.0), "{largest:?}"); // including std's own error
         assert!((-4..23).all(|n| 10f64.powi(n).decimal_logarithm() == f64::from(n)));
         assert!((-1022..1024).all(|n| 2f64.powi(n).binary_logarithm() == f64::from(n)));
         assert!(f64::NAN.hyperbolic_tangent().is_nan() && (-0f64).hyperbolic_tangent().is_sign_negative());

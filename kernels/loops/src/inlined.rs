@@ -1,15 +1,16 @@
-//! What the standard library has for arrays and slices too, here sure to be compiled into the loop around it.
+//! Versions of functions of the standard library for arrays and slices that are always inlined into the loop around
+//! them.
 //!
-//! Its `zip`, `array::from_fn`, `array::map`, `fill` and `sum`, and a reference to a closure that is passed for one,
-//! are functions that LLVM finds in one part of a crate: from the others they are called, unless a later pass
-//! (link-time optimisation) looks at all parts together. What is called from a loop for wide vectors is not compiled
-//! for these, and the loop knows less of what it gets. Where there is nothing here, write the loop.
+//! Its `zip`, `array::from_fn`, `array::map`, `fill` and `sum`, and calls through a reference to a closure, are
+//! functions that LLVM compiles in one codegen unit of a crate; code in the other units calls them, unless link-time
+//! optimisation sees all units together. A function that is called from a loop for wide vectors is not itself compiled
+//! for these, and the loop is optimised less well around the call. If a function is missing here, write a loop.
 #![expect(unsafe_code, reason = "reads slices by numbers below their length, and fills an array")]
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-/// `std::array::from_fn`. If the closure panics, what it has made before is not dropped.
+/// `std::array::from_fn`. If the closure panics, the elements before are not dropped.
 #[inline(always)]
 pub fn from_fn<T, const N: usize>(mut f: impl FnMut(usize) -> T) -> [T; N] {
     let mut all = [const { MaybeUninit::<T>::uninit() }; N];
@@ -18,7 +19,7 @@ pub fn from_fn<T, const N: usize>(mut f: impl FnMut(usize) -> T) -> [T; N] {
         all[n].write(f(n));
         n += 1;
     }
-    // SAFETY: each of the `N` was written above; `MaybeUninit<T>` lies in memory as `T` does, and is not dropped.
+    // SAFETY: each of the `N` elements was written above; `MaybeUninit<T>` has the layout of `T`, and is not dropped.
     unsafe { (&raw const all).cast::<[T; N]>().read() }
 }
 
@@ -30,7 +31,7 @@ pub fn fill<T: Copy>(elements: &mut [T], value: T) {
     }
 }
 
-/// `Iterator::zip` of slices, arrays, or such pairs: as many as the shorter has.
+/// `Iterator::zip` for slices, arrays, or results of `zip`: as many pairs as the shorter one has elements.
 #[inline(always)]
 pub fn zip<A: Elements, B: Elements>(a: A, b: B) -> Zip<A::Each, B::Each> {
     let (a, b) = (a.each(), b.each());
@@ -38,17 +39,17 @@ pub fn zip<A: Elements, B: Elements>(a: A, b: B) -> Zip<A::Each, B::Each> {
     Zip { a, b, next: 0, len }
 }
 
-/// What can be gone through by numbers.
+/// A collection that can be iterated over by index.
 pub trait Elements {
     type Each: Each;
 
     fn each(self) -> Self::Each;
 }
 
-/// Elements by their numbers.
+/// Access to elements by index.
 ///
 /// # Safety
-/// - What [`get`](Self::get) gives for different numbers below [`len`](Self::len) may be used together.
+/// - The results of [`get`](Self::get) for different indices below [`len`](Self::len) may be used together.
 #[expect(clippy::len_without_is_empty, reason = "nobody asks")]
 pub unsafe trait Each {
     type Item;
@@ -56,7 +57,7 @@ pub unsafe trait Each {
     fn len(&self) -> usize;
 
     /// # Safety
-    /// - `i` is below [`len`](Self::len), and was not asked for before.
+    /// - `i` is below [`len`](Self::len), and `get` was not called with it before.
     unsafe fn get(&mut self, i: usize) -> Self::Item;
 }
 
@@ -78,7 +79,7 @@ impl<A: Each, B: Each> Iterator for Zip<A, B> {
         }
         let i = self.next;
         self.next += 1;
-        // SAFETY: `i` is below `len`, the lesser of both lengths, and each number is taken once.
+        // SAFETY: `i` is below `len`, the smaller of both lengths, and each index is used once.
         Some(unsafe { (self.a.get(i), self.b.get(i)) })
     }
 
@@ -97,7 +98,8 @@ impl<A: Each, B: Each> Elements for Zip<A, B> {
     }
 }
 
-// SAFETY: elements of pairs that have not been taken, of two that may be used together by their own promise.
+// SAFETY: each element of a pair comes from a collection whose own `Each` promises that its elements may be used
+// together.
 unsafe impl<A: Each, B: Each> Each for Zip<A, B> {
     type Item = (A::Item, B::Item);
 
@@ -109,12 +111,12 @@ unsafe impl<A: Each, B: Each> Each for Zip<A, B> {
     #[inline(always)]
     unsafe fn get(&mut self, i: usize) -> Self::Item {
         let i = self.next + i;
-        // SAFETY: the caller vouches for a number below what is left, and that it is asked for once.
+        // SAFETY: the caller vouches that `i` is below the number of pairs, and that it is asked for once.
         unsafe { (self.a.get(i), self.b.get(i)) }
     }
 }
 
-// SAFETY: references that only read.
+// SAFETY: shared references, which only read.
 unsafe impl<'a, T> Each for &'a [T] {
     type Item = &'a T;
 
@@ -125,19 +127,19 @@ unsafe impl<'a, T> Each for &'a [T] {
 
     #[inline(always)]
     unsafe fn get(&mut self, i: usize) -> &'a T {
-        // SAFETY: the caller vouches for a number below the length.
+        // SAFETY: the caller vouches that `i` is below the length.
         unsafe { <[T]>::get_unchecked(self, i) }
     }
 }
 
-/// A slice whose elements are lent one by one.
+/// A mutable slice whose elements are lent one by one.
 pub struct EachMut<'a, T> {
     first: *mut T,
     len: usize,
     slice: PhantomData<&'a mut [T]>,
 }
 
-// SAFETY: different elements of a slice that is borrowed alone for `'a`.
+// SAFETY: different elements of a slice that is exclusively borrowed for `'a`.
 unsafe impl<'a, T> Each for EachMut<'a, T> {
     type Item = &'a mut T;
 
@@ -148,8 +150,8 @@ unsafe impl<'a, T> Each for EachMut<'a, T> {
 
     #[inline(always)]
     unsafe fn get(&mut self, i: usize) -> &'a mut T {
-        // SAFETY: the caller vouches for a number below the length of the slice that this was made of, which is
-        // borrowed for `'a`; it asks for each once, so no two references are to one element.
+        // SAFETY: the caller vouches that `i` is below the length of the slice that this was made of, which is borrowed
+        // for `'a`; it asks for each index once, so no two references are to the same element.
         unsafe { &mut *self.first.add(i) }
     }
 }
@@ -229,7 +231,7 @@ mod tests {
             let (a, mut b, c) = ([1, 2, 3], vec![10; len], [100, 200, 300, 400]);
             let pairs = zip(zip(&a, &mut b), &c[..]);
             assert_eq!(pairs.size_hint(), (len.min(3), Some(len.min(3))));
-            let pairs: Vec<_> = pairs.collect(); // all borrowed at a time
+            let pairs: Vec<_> = pairs.collect(); // all borrowed at the same time
             for ((a, b), c) in pairs {
                 *b += a + c;
             }

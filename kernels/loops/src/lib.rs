@@ -1,14 +1,14 @@
-//! Write a kernel for the CPU: loops over the elements of tensors of [`torch_library`].
+//! Writing kernels for the CPU: loops over the elements of [`torch_library`]'s tensors.
 //!
-//! A kernel is a closure over numbers. What is around it is written once: broadcasting, strides, types that are
-//! converted on the way, memory formats, writing in place, vector instructions, threads. The same function serves
-//! `Meta`, where tensors have shapes and no elements: there the loops do nothing.
+//! A kernel is a closure over numbers. Everything around it is written once, here: broadcasting, strides, conversions
+//! between types, memory formats, writing in place, vector instructions and threads. The same kernel serves `Meta`,
+//! where tensors have shapes but no elements: there the loops do nothing.
 //!
 //! # A function of elements
 //!
-//! [`Pointwise`] decides what there is to decide before any element is computed: sizes, types, strides. Its
-//! [`compute`](Pointwise::compute) takes memory for the result and computes the elements; they are also to be had
-//! apart, as [`output`](Pointwise::output) and [`map`].
+//! [`Pointwise`] decides everything that can be decided before any element is computed: sizes, types, strides. Its
+//! [`compute`](Pointwise::compute) allocates the result and computes its elements; the two steps are also available
+//! separately, as [`output`](Pointwise::output) and [`map`].
 //!
 //! ```
 //! use torch_library::prelude::*;
@@ -37,12 +37,13 @@
 //! # }
 //! ```
 //!
-//! An in-place variant hands `Some(this)` instead of `None`; then it is checked that this tensor can be written to.
+//! An in-place variant passes `Some(this)` instead of `None`; the call then checks that this tensor can be written to.
 //!
 //! # A reduction
 //!
-//! [`Reduction`] decides which dimensions go, a [`Fold`] says how elements join, [`fold`] runs it: in parts that
-//! are merged as a balanced tree, so that rounding errors stay small and do not depend on the threads.
+//! [`Reduction`] decides which dimensions are reduced, a [`Fold`] says how elements are combined, and [`fold`] runs it
+//! in parts that are merged as a balanced tree, so that rounding errors stay small and do not depend on the number of
+//! threads.
 //!
 //! ```
 //! use torch_library::prelude::*;
@@ -93,19 +94,19 @@
 //!
 //! # Anything else
 //!
-//! [`ranges`] shares items among threads, which get this thread's dispatch state. A kernel that needs rows of
-//! elements as slices makes its input [`contiguous`].
+//! [`ranges`] shares items among threads, which inherit the calling thread's dispatch state. A kernel that needs rows
+//! of elements as slices makes its input [`contiguous`] first.
 //!
 //! # Environment
 //!
-//! `ATEN_CPU_CAPABILITY` says which vectors loops take: `default` none wider than those that every processor of the
-//! kind has, `avx2` those of AVX2 with FMA, `avx512` those of AVX-512 too, which is so without the variable. It is read
-//! once, when the first kernel asks.
+//! `ATEN_CPU_CAPABILITY` says which vector instructions loops may use: with `default`, only those that every processor
+//! of the architecture has; with `avx2`, those of AVX2 with FMA; with `avx512`, or if the variable is not set, also
+//! those of AVX-512. It is read once, when the first kernel needs it.
 //!
 //! # What is hidden
 //!
-//! The modules that the documentation does not show are for the kernels of `aten`, which are of the same version as
-//! this crate. They are no interface: what they have changes without notice.
+//! The modules that the documentation does not show are for the kernels of `aten`, which always have the same version
+//! as this crate. They are not part of its interface, and change without notice.
 
 mod sync;
 
@@ -126,7 +127,7 @@ pub use loops::{
     Fold, Number, Ordered, Pointwise, Reduction, computing_type, contiguous, fold, has_elements, map, ranges,
 };
 
-/// What the macros of this crate name.
+/// The items that the macros of this crate refer to.
 #[doc(hidden)]
 pub mod __private {
     pub use torch_library::match_dtype;

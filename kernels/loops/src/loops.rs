@@ -3,20 +3,21 @@
 
 // How it works:
 //
-// 1. A kernel is a closure over one *computing type*: `f32` for halves, the element type itself otherwise.
-// 2. A `Walk` lays the operands' dimensions out once: ordered by the output's strides, merged where they are one
-//    line in memory. What is left are rows of equidistant elements.
-// 3. Where all operands lie in memory as the closure wants them, a row is computed in one go. Else it is computed
-//    in chunks that fit the first-level cache: an operand of another type or stride is first converted into a
-//    buffer, by one of a few loops that all kernels share. So the closure's own loop (`Inner`) only ever sees dense
-//    memory of its type, and vectorises.
-// 4. Where an input's neighbours lie across the rows (it is transposed), rows are computed several at a time, so that
-//    each of its cache lines is read once (`across`).
-// 5. The closure's loop is all that is compiled for each closure and type, for wide vectors, element by element for
-//    processors without, and for functions of floats on the widest; the rest knows elements by their size only, and
-//    calls it through addresses (`inner::Compiled`).
-// 6. What is only copied goes from plane to plane (`planes`).
-// 7. From `GRAIN` elements up, threads share the rows.
+// 1. A kernel is a closure over one *computing type*: `f32` for 16-bit floats ("halves"), the element type itself
+//    otherwise.
+// 2. A `Walk` lays out the operands' dimensions once: ordered by the output's strides, and merged where they are
+//    contiguous with each other. What remains are rows of equidistant elements.
+// 3. Where all operands are dense and of the closure's types, a row is computed in one go. Otherwise it is computed in
+//    chunks that fit the first-level cache: an operand of another type or stride is first converted into a buffer, by
+//    one of a few loops that all kernels share. So the closure's own loop (`Inner`) only ever sees dense memory of its
+//    type, and vectorises.
+// 4. Where an input is transposed, so that elements next to each other in memory belong to different rows, several rows
+//    are computed at a time, so that each of its cache lines is read once (`across`).
+// 5. Only the closure's loop is compiled for each closure and type: for wide vectors (AVX2), element by element for
+//    processors without them, and for some functions of floats also for the widest (AVX-512). The rest of the code
+//    knows only the size of elements, and calls that loop through function pointers (`inner::Compiled`).
+// 6. Plain copies are done plane by plane, over two dimensions at a time (`planes`).
+// 7. From about `GRAIN` elements on, threads share the rows.
 
 use std::mem::MaybeUninit;
 
@@ -70,21 +71,22 @@ use crate::inlined::{from_fn, zip};
 pub use crate::match_computing;
 pub use crate::number::{Number, Ordered};
 
-/// How many elements are worth a thread where lines are only copied: waking it takes as long as copying most of these.
+/// The number of elements that are worth a thread where they are only copied: waking a thread takes as long as copying
+/// most of these.
 pub const COPIED: usize = 4 * parallel::GRAIN;
 
-/// How many elements a row is computed at a time, where operands are converted on the way; more of those that are
-/// small.
+/// The number of elements of a row that are computed at a time where operands are converted, for elements of 16 bytes;
+/// smaller elements make larger chunks.
 pub const CHUNK: usize = 256;
 
 /// Computes every element of `out` from those of the inputs, which broadcast to it.
 ///
-/// Inputs are converted to `M` as they are read, results to the type of `out` as they are written. Tensors whose
-/// memory the host does not reach (meta) are left alone: of them there is nothing but the shape.
+/// Inputs are converted to `M` as they are read, and results to the type of `out` as they are written. If the host
+/// cannot access the memory of `out` (as on `Meta`, where tensors have only a shape), nothing is computed.
 ///
 /// # Errors
-/// An input that does not broadcast to `out`, or shares a part of its memory; elements of `out` that coincide; an
-/// input whose memory the host does not reach, for an output whose memory it does.
+/// An input that does not broadcast to `out`, or that partially overlaps it; elements of `out` that share memory; an
+/// input whose memory the host cannot access, for an output whose memory it can.
 #[track_caller]
 pub fn map<M: Element, R: Element, const N: usize>(
     out: &Tensor,
@@ -94,7 +96,8 @@ pub fn map<M: Element, R: Element, const N: usize>(
     run(out, inputs, &Inner::of::<M, R, _>(&f))
 }
 
-/// As [`map`], by a type that is a function, or by a function that has a faster form for usual arguments.
+/// As [`map`], with an [`Elements`] that is not a closure: [`Inlined`], or [`Usually`] with its faster form for usual
+/// arguments.
 #[track_caller]
 pub fn map_elements<M: Element, R: Element, const N: usize>(
     out: &Tensor,
@@ -104,7 +107,7 @@ pub fn map_elements<M: Element, R: Element, const N: usize>(
     run(out, inputs, &Inner::of::<M, R, _>(&elements))
 }
 
-/// Writes the elements of a tensor that broadcasts to `out`, converted to its type.
+/// Copies `input`, which broadcasts to `out`, to `out`, converted to the type of `out`.
 ///
 /// # Errors
 /// As [`map`].
@@ -115,55 +118,57 @@ pub fn assign(out: &Tensor, input: &Tensor) -> Result<()> {
     })
 }
 
-/// Keeps what a kernel is given as it is, while it looks at sizes, takes memory for a result, and reads: else
-/// another thread could give a tensor other sizes in between.
+/// A read lease on a kernel's inputs, so that they stay as they are while the kernel looks at sizes, allocates a
+/// result, and reads; without it, another thread could resize a tensor in between.
 ///
 /// # Errors
-/// Memory that somebody writes now.
+/// Memory that is being written.
 #[track_caller]
 pub fn frozen<const N: usize>(tensors: [&Tensor; N]) -> Result<Lease<'_, 0, N>> {
     Lease::new([], tensors)
 }
 
-/// As [`frozen`], of as many as there are.
+/// As [`frozen`], for any number of tensors.
 ///
 /// # Errors
-/// As there.
+/// As [`frozen`].
 #[track_caller]
 pub fn all_frozen<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> Result<ListLease<'a, 0>> {
     ListLease::new([], tensors)
 }
 
-/// Whether there is anything to compute: elements, in memory that the host reaches.
+/// Whether there is anything to compute: elements, in memory that the host can access.
 #[inline]
 pub fn has_elements(out: &Tensor) -> bool {
     out.numel() > 0 && out.storage().data_ptr().is_some()
 }
 
-/// Whether memory of a type can be read as `M`. A `bool` cannot: bytes from outside need not be 0 or 1.
+/// Whether memory of type `dtype` can be read as `M` directly. `bool` cannot, since bytes from outside need not be 0 or
+/// 1.
 #[inline]
 pub fn is_plain<M: Element>(dtype: DType) -> bool {
     dtype == M::DTYPE && dtype != DType::Bool
 }
 
-/// The memory of an operation's operands, how to get at their elements, and what to do with them. Good while the
-/// lease is held that it was made under.
+/// The operands of a loop: their memory, how to load and store their elements, and the function to compute. Valid only
+/// while the lease is held under which it was made.
 struct Operands<'f, const N: usize> {
     out: *mut u8,
     out_size: usize,
     store: Storer,
-    /// Whether results can be written as they are.
+    /// Whether results can be written without conversion.
     is_plain: bool,
-    /// Which halves the results are, and the inputs where they have more than one element in a row, if there is a
-    /// loop over them.
+    /// If there is a loop over 16-bit floats: the type of the results, and of those inputs that have more than one
+    /// element in a row.
     half: Option<Half>,
     inputs: [Input; N],
-    /// How many elements of any operand a buffer has room for.
+    /// The number of elements that a buffer has room for, of either of the function's types.
     chunk: usize,
     inner: &'f Inner<'f, N>,
 }
 
-// SAFETY: addresses that only `unsafe` functions follow, whose callers give no two threads one row; `Inner` is `Sync`.
+// SAFETY: the addresses are dereferenced only in `unsafe` functions, whose callers give no two threads the same row;
+// `Inner` is `Sync`.
 unsafe impl<const N: usize> Sync for Operands<'_, N> {}
 
 struct Input {
@@ -171,7 +176,7 @@ struct Input {
     dtype: DType,
     size: usize,
     load: Loader,
-    /// Whether elements can be read as they are.
+    /// Whether elements can be read without conversion.
     is_plain: bool,
 }
 
@@ -180,7 +185,7 @@ impl Input {
         Ok(Self::at::<M>(tensor.address(lease)?, tensor.dtype()))
     }
 
-    /// Elements of a type, from an address on.
+    /// An input whose elements start at `data` and have the type `dtype`.
     fn at<M: Element>(data: *const u8, dtype: DType) -> Self {
         Input {
             data,
@@ -192,9 +197,9 @@ impl Input {
     }
 }
 
-/// Room for a chunk of an operand of any type, and some more: buffers that begin at the same place of their pages
-/// are taken for the same memory by processors that read one while they write another, and wait. The widest vectors
-/// fill a line of the cache.
+/// Room for a chunk of an operand of any type, and padding: processors mistake buffers at the same offset in their
+/// pages for the same memory (4K aliasing), and stall when they read one while they write another. Aligned to cache
+/// lines, which are as long as the widest vectors.
 #[repr(align(64))]
 struct Buffer([MaybeUninit<u128>; CHUNK + 80]);
 
@@ -232,8 +237,8 @@ impl<'f, const N: usize> Operands<'f, N> {
         let grain = if self.is_copy() { COPIED } else { parallel::GRAIN };
         if let Some(plane) = self.plane(&walk) {
             let grain = (grain / plane.len).max(1);
-            // SAFETY: in bounds by the walk; of the loop's types, dense or single, apart or in place by `plane`. No
-            // two threads get one row; the lease keeps everybody else away.
+            // SAFETY: in bounds by the walk; of the loop's types, dense or single, disjoint or in place by `plane`. No
+            // two threads get the same row; the lease excludes all other access.
             parallel::shares(plane.rows, grain, |rows| unsafe { self.inner.run_plane(&plane.part(rows)) });
             return Ok(());
         }
@@ -241,8 +246,8 @@ impl<'f, const N: usize> Operands<'f, N> {
             return Ok(());
         }
         if count >= across::WORTHWHILE && walk.turn_across() {
-            // SAFETY: in bounds by the walk; apart or in place by `check` and `may_overlap_partially`. No two
-            // threads get one element of the result; the lease keeps everybody else away.
+            // SAFETY: in bounds by the walk; disjoint or in place by `check` and `may_overlap_partially`. No two
+            // threads get the same element of the result; the lease excludes all other access.
             parallel::ranges(count, |range| unsafe { self.rows_across(&walk, range) });
             return Ok(());
         }
@@ -250,20 +255,20 @@ impl<'f, const N: usize> Operands<'f, N> {
         Ok(())
     }
 
-    /// Computes so many elements, row by row.
+    /// Computes `count` elements, row by row.
     fn compute_rows(&self, walk: &Walk<N>, count: usize, grain: usize) {
         parallel::shares(count, grain, |range| {
             let mut buffers = [Buffer::EMPTY; N];
             walk.rows(range, |row| {
-                // SAFETY: in bounds by the walk; apart or in place by `check` and `may_overlap_partially`, or as
-                // the result is new. No two threads get one element of the result; the lease keeps everybody else
-                // away.
+                // SAFETY: in bounds by the walk; disjoint or in place by `check` and `may_overlap_partially`, or since
+                // the result is new. No two threads get the same element of the result; the lease excludes all other
+                // access.
                 unsafe { self.row(&row, &mut buffers) }
             });
         });
     }
 
-    /// All rows, if they are alike and simple, and there is a loop over such.
+    /// All rows as a plane, if they all have the simple form that [`Plane`] describes and there is a loop over planes.
     fn plane(&self, walk: &Walk<N>) -> Option<Plane<N>> {
         let (row, rows, out_step, steps) = walk.plane().filter(|_| self.inner.has_plane())?;
         let mut single = None;
@@ -291,8 +296,8 @@ impl<'f, const N: usize> Operands<'f, N> {
     ///
     /// # Safety
     /// - Every element of the row lies in bounds of its operand.
-    /// - Nobody else writes to these elements meanwhile, or reads those of `out`.
-    /// - Each input is `out` itself, each element at its place, or shares no element with it.
+    /// - Nothing else writes to these elements during the call, or reads those of `out`.
+    /// - Each input is `out` itself, element for element, or shares no element with it.
     unsafe fn row(&self, row: &Row<N>, buffers: &mut [Buffer; N]) {
         let is_dense = |k: usize| self.inputs[k].is_plain && row.input_strides[k] == 1;
         if (0..N).all(is_dense) && self.is_plain && row.out_stride == 1 {
@@ -300,30 +305,31 @@ impl<'f, const N: usize> Operands<'f, N> {
                 |data: *const u8, place: isize, size: usize| data.wrapping_offset(place * size as isize);
             let inputs = from_fn(|k| address(self.inputs[k].data, row.inputs[k], self.inputs[k].size));
             let out = address(self.out, row.out, self.out_size).cast_mut();
-            // SAFETY: in bounds by the caller's promise, dense in all operands, and of the loop's types
-            // (`is_dense`, `is_plain`); the caller vouches that nobody else is there and that each input is the
-            // result itself or apart.
+            // SAFETY: in bounds by the caller's promise, dense in all operands, and of the loop's types (`is_dense`,
+            // `is_plain`); the caller vouches that nothing else uses them and that each input is the result itself or
+            // disjoint from it.
             return unsafe { self.inner.run(out, inputs, row.len) };
         }
         if let Some(half) = self.half.filter(|half| self.is_row_of_halves(*half, row)) {
-            // SAFETY: the row was found fit; the caller vouches for its bounds, nobody else there, inputs apart or
-            // in place.
+            // SAFETY: `is_row_of_halves` has accepted the row; the caller vouches for its bounds, for exclusive use,
+            // and for inputs disjoint or in place.
             return unsafe { self.row_of_halves(half, row) };
         }
         let is_elsewhere = || !std::ptr::eq(self.inputs[0].data, self.out);
         if self.inner.compiled.is_identity && self.is_plain && row.out_stride == 1 && is_elsewhere() {
             let data = self.inputs[0].data.wrapping_offset(row.inputs[0] * self.inputs[0].size as isize);
             let out = self.out.wrapping_offset(row.out * self.out_size as isize);
-            // SAFETY: the caller vouches for the elements of the row, and for an input apart, as it is not in
-            // place; `load` writes the function's type, which is the result's, to dense places.
+            // SAFETY: the caller vouches for the elements of the row, and for an input that is disjoint from the
+            // result, since it is not in place; `load` writes the function's type, which is the result's, to dense
+            // places.
             return unsafe { (self.inputs[0].load)(data, row.input_strides[0], row.len, out) };
         }
         let mut start = 0;
         while start < row.len {
             let len = self.chunk.min(row.len - start);
             let inputs: [*const u8; N] = from_fn(|k| {
-                // SAFETY: in bounds, as the chunk is part of the row, which the caller vouches for, with nobody
-                // else writing to it; a chunk of the function's type fits a buffer.
+                // SAFETY: in bounds, as the chunk is part of the row, which the caller vouches for, with nothing else
+                // writing to it; a chunk of the function's type fits a buffer.
                 unsafe {
                     self.inputs[k].chunk(row.inputs[k], row.input_strides[k], start, len, &mut buffers[k])
                 }
@@ -335,7 +341,7 @@ impl<'f, const N: usize> Operands<'f, N> {
         }
     }
 
-    /// Whether each operand of a row is dense and of these halves, or an input of a single element.
+    /// Whether each operand of a row is dense and of this type of halves, or an input with a single element.
     fn is_row_of_halves(&self, half: Half, row: &Row<N>) -> bool {
         let is_fit = |k: usize| match row.input_strides[k] {
             0 => true,
@@ -344,13 +350,13 @@ impl<'f, const N: usize> Operands<'f, N> {
         row.out_stride == 1 && (0..N).all(is_fit)
     }
 
-    /// Computes one row of halves, which may be in place.
+    /// Computes one row of 16-bit floats, which may be in place.
     ///
     /// # Safety
-    /// - [`is_row_of_halves`](Self::is_row_of_halves) has said so of this row, and `half` is [`Operands::half`].
+    /// - [`is_row_of_halves`](Self::is_row_of_halves) is true for this row, and `half` is [`Operands::half`].
     /// - Every element of the row lies in bounds of its operand.
-    /// - Nobody else writes to these elements meanwhile, or reads those of `out`.
-    /// - Each input is `out` itself, each element at its place, or shares no element with it.
+    /// - Nothing else writes to these elements during the call, or reads those of `out`.
+    /// - Each input is `out` itself, element for element, or shares no element with it.
     unsafe fn row_of_halves(&self, half: Half, row: &Row<N>) {
         let mut singles = [0f32; N];
         let inputs = from_fn(|k| {
@@ -360,53 +366,53 @@ impl<'f, const N: usize> Operands<'f, N> {
                 return (data, false);
             }
             let single = (&raw mut singles[k]).cast::<u8>();
-            // SAFETY: the caller vouches for the element; the loader is one to the function's type, which is `f32`
+            // SAFETY: the caller vouches for the element; the loader converts to the function's type, which is `f32`
             // where there is a loop over halves, and `single` has room for one.
             unsafe { (input.load)(data, 0, 1, single) };
             (single.cast_const(), true)
         });
         let out = self.out.wrapping_offset(row.out * self.out_size as isize);
-        // SAFETY: the caller vouches for `row.len` halves in `out` and in each dense input, for nobody else being
-        // there, and for inputs apart or in place; the other inputs are an `f32` of this frame each.
+        // SAFETY: the caller vouches for `row.len` halves in `out` and in each dense input, for exclusive use, and for
+        // inputs disjoint or in place; each other input is a local `f32`.
         unsafe { self.inner.run_halves(half, out, inputs, row.len) };
     }
 
     /// Computes a part of a row from dense inputs, and writes it.
     ///
     /// # Safety
-    /// - Elements `start..start + len` of the row lie in bounds of `out`, and nobody else uses them meanwhile.
-    /// - `len` elements of the type that the function takes can be read from each of `inputs`, and nobody else
-    ///   writes to them meanwhile.
+    /// - Elements `start..start + len` of the row lie in bounds of `out`, and nothing else uses them during the call.
+    /// - `len` elements of the type that the function takes can be read from each of `inputs`, and nothing else writes
+    ///   to them during the call.
     /// - `len` is at most `self.chunk`.
-    /// - Each of `inputs` is the place in `out` itself, or shares no memory with it.
+    /// - Each of `inputs` is the same place in `out`, or shares no memory with it.
     unsafe fn finish(&self, row: &Row<N>, start: usize, len: usize, inputs: [*const u8; N]) {
         let offset = (row.out + start as isize * row.out_stride) * self.out_size as isize;
         // SAFETY: the caller vouches for element `start` of the row being in bounds of `out`.
         let out = unsafe { self.out.offset(offset) };
         if self.is_plain && row.out_stride == 1 {
             // SAFETY: the caller vouches for `len` elements in each input and in `out`, which is dense and of the
-            // function's result type; nobody else uses them.
+            // function's result type; nothing else uses them.
             return unsafe { self.inner.run(out, inputs, len) };
         }
         let mut buffer = Buffer::EMPTY;
         let buffer = buffer.data();
-        // SAFETY: the caller vouches for `len` elements in each input; the buffer is of this frame, aligned for any
-        // type, and has room for `self.chunk` results, which `len` does not exceed.
+        // SAFETY: the caller vouches for `len` elements in each input; the buffer is local, aligned for any type, and
+        // has room for `self.chunk` results, which `len` does not exceed.
         unsafe { self.inner.run(buffer, inputs, len) };
-        // SAFETY: `len` results were just written to the buffer, and the caller vouches for as many places in the
-        // row; a buffer of this frame is no tensor's memory.
+        // SAFETY: `len` results were just written to the buffer, and the caller vouches for `len` places in the row; a
+        // local buffer is not a tensor's memory.
         unsafe { (self.store)(buffer, len, out, row.out_stride) };
     }
 }
 
 impl Input {
-    /// The address of a chunk in the computing type: in memory, or in the buffer after conversion.
+    /// The address of a chunk in the computing type: in the operand's memory, or in the buffer after conversion.
     ///
     /// # Safety
     /// - The elements of the chunk lie in bounds, and are initialised.
     /// - Nobody writes to them meanwhile.
     /// - `len` elements of the function's type fit the buffer.
-    /// - If `stride` is 0 and `start` is not, the buffer holds what the chunk at 0 left there.
+    /// - If `stride` is 0 and `start` is not, the buffer still holds what the call for the chunk at 0 wrote to it.
     #[inline]
     unsafe fn chunk(
         &self,
@@ -424,8 +430,8 @@ impl Input {
             return data;
         }
         if stride != 0 || start == 0 {
-            // SAFETY: the caller vouches for `len` elements, `stride` apart, that nobody writes to, and for room
-            // for them in the buffer, which is no tensor's memory.
+            // SAFETY: the caller vouches for `len` elements, `stride` apart, that nothing writes to, and for room for
+            // them in the buffer, which is not a tensor's memory.
             unsafe { (self.load)(data, stride, len, buffer) };
         }
         buffer

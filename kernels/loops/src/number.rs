@@ -1,28 +1,28 @@
-//! Arithmetic that every computing type has: integers wrap, booleans join with "or" and "and".
+//! Arithmetic that every computing type has: integers wrap around, booleans use "or" and "and".
 
 use num_complex::Complex;
 use torch_library::Element;
 
 /// A type that kernels add and multiply in.
 pub trait Number: Element {
-    /// What adds nothing; `false`.
+    /// The neutral element of addition; `false` for booleans.
     const ZERO: Self;
-    /// What multiplies nothing; `true`.
+    /// The neutral element of multiplication; `true` for booleans.
     const ONE: Self;
 
-    /// The sum; integers wrap, of booleans it is "or".
+    /// The sum; integers wrap around, for booleans it is "or".
     fn plus(self, other: Self) -> Self;
 
-    /// The difference; integers wrap, of booleans it is "or, but not both".
+    /// The difference; integers wrap around, for booleans it is "exclusive or".
     fn minus(self, other: Self) -> Self;
 
-    /// The product; integers wrap, of booleans it is "and".
+    /// The product; integers wrap around, for booleans it is "and".
     fn times(self, other: Self) -> Self;
 
-    /// The number with the other sign; integers wrap, booleans stay.
+    /// The negated number; integers wrap around, booleans stay the same.
     fn negated(self) -> Self;
 
-    /// Whether this is not even equal to itself, like NaN.
+    /// Whether this is not equal to itself, as NaN is not.
     #[inline(always)]
     #[expect(clippy::eq_op, reason = "that is how NaN is told")]
     fn is_unordered(self) -> bool {
@@ -76,9 +76,9 @@ number! {
     Complex<f64>: Complex::ZERO, Complex::ONE, |a, b| a + b, a - b, a * b, -a;
 }
 
-/// A computing type that divides.
+/// A computing type with division.
 pub trait Divided: Number {
-    /// The quotient; infinite where the divisor is zero.
+    /// The quotient; division by zero gives infinity or NaN.
     fn over(self, divisor: Self) -> Self;
 }
 
@@ -95,7 +95,7 @@ macro_rules! divided {
 
 divided!(f32, f64);
 
-/// Smith's method, which does not overflow on the way.
+/// Complex division by Smith's method, whose intermediate results do not overflow.
 macro_rules! divided_complex {
     ($($ty:ty),+) => { $(
         impl Divided for Complex<$ty> {
@@ -121,9 +121,9 @@ divided_complex!(f32, f64);
 
 /// A computing type with an order.
 pub trait Ordered: Number + PartialOrd {
-    /// No value is below this one.
+    /// The lowest value.
     const LOWEST: Self;
-    /// No value is above this one.
+    /// The highest value.
     const HIGHEST: Self;
 }
 

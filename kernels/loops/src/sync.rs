@@ -1,3 +1,3 @@
-//! The atomics of the files that `runtime/loom` compiles against its own, which try every interleaving.
+//! The atomics of the files that `runtime/loom` compiles with loom's atomics, to test every interleaving.
 
 pub(crate) use std::sync::atomic::{AtomicUsize, Ordering};

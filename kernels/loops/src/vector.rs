@@ -1,4 +1,4 @@
-//! Registers full of floats, of the widths that processors have, and a few numbers of any type in their place.
+//! Vector registers of floats, of the widths that processors have, and an array of numbers of any type in their place.
 #![expect(unsafe_code, reason = "calls instructions that the caller vouches for")]
 
 #[cfg(target_arch = "x86_64")]
@@ -7,14 +7,15 @@ use std::arch::x86_64::*;
 use crate::inlined::from_fn;
 use crate::number::Number;
 
-/// As many floats as a register holds.
+/// A vector of as many floats as a register holds.
 ///
 /// # Safety
-/// - Of all functions: the processor has the instructions of this width.
+/// - For all functions: the processor has the instructions of this width.
 pub trait Vector: Copy {
     type Element: Number;
     const LANES: usize;
-    /// How many rows of two vectors each stay in registers, beside what they are computed from.
+    /// The number of rows, of two vectors each, of a matrix tile that stays in registers, beside the operands that it
+    /// is computed from.
     const ROWS: usize;
 
     /// # Safety
@@ -22,22 +23,23 @@ pub trait Vector: Copy {
     unsafe fn zero() -> Self;
 
     /// # Safety
-    /// - The element can be read: it is aligned and initialised, and nobody writes it meanwhile.
+    /// - The element can be read: it is aligned and initialised, and nothing writes to it during the call.
     /// - The processor has the instructions.
     unsafe fn splat(from: *const Self::Element) -> Self;
 
-    /// The first lanes; the others are zero.
+    /// Loads the first `count` lanes; the others are zero.
     ///
     /// # Safety
-    /// - `count` elements, at most all lanes, can be read: they are aligned and initialised, and nobody writes them
-    ///   meanwhile.
+    /// - `count` elements, at most all lanes, can be read: they are aligned and initialised, and nothing writes to them
+    ///   during the call.
     /// - The processor has the instructions.
     unsafe fn load(from: *const Self::Element, count: usize) -> Self;
 
-    /// Writes the first lanes.
+    /// Stores the first `count` lanes.
     ///
     /// # Safety
-    /// - `count` elements, at most all lanes, can be written: they are aligned, and nobody else uses them meanwhile.
+    /// - `count` elements, at most all lanes, can be written: they are aligned, and nothing else uses them during the
+    ///   call.
     /// - The processor has the instructions.
     unsafe fn store(self, to: *mut Self::Element, count: usize);
 
@@ -45,7 +47,7 @@ pub trait Vector: Copy {
     /// - The processor has the instructions.
     unsafe fn plus(self, other: Self) -> Self;
 
-    /// `self * factor + summand`; in registers rounded once.
+    /// `self * factor + summand`; in registers a fused multiply-add, which rounds once.
     ///
     /// # Safety
     /// - The processor has the instructions.
@@ -58,7 +60,7 @@ pub trait Vector: Copy {
     unsafe fn sum(self) -> Self::Element;
 }
 
-/// Numbers of any type, which the compiler may put into a register.
+/// A few numbers of any type, which the compiler may keep in a register.
 #[derive(Clone, Copy)]
 pub struct Few<T>([T; 4]);
 

@@ -1,4 +1,4 @@
-//! Named tensors in files of the format safetensors, which PyTorch and others read too.
+//! Checkpoints: named tensors in files of the format safetensors, which PyTorch and others read too.
 //!
 //! ```
 //! use torch_library::prelude::*;
@@ -15,11 +15,11 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! A file has the checksum of all its bytes in its metadata (CRC-32 as gzip has it, its own eight digits taken as
-//! zeros): one that the disk or a network has changed is an error. Files without one, from other programs or of
-//! earlier versions, are read as they are; nothing is known of their bytes but that they are such a file.
+//! A file has a checksum of all its bytes in its metadata (gzip's CRC-32, computed with zeros for its own eight
+//! digits); reading a file that a disk or a network has changed is an error. Files without a checksum, from other
+//! programs or earlier versions, are only checked for their format.
 //!
-//! Beside tensors a file has settings: what a program has to know, or to compare, when it goes on ([`save_with`],
+//! Besides tensors, a file can hold settings, which a program reads or compares when it resumes ([`save_with`],
 //! [`Checkpoint`]).
 
 use std::collections::BTreeMap;
@@ -36,25 +36,25 @@ use crate::data::safetensors;
 mod checksum;
 mod file;
 
-/// How many names an error lists.
+/// The most names that an error lists.
 const LISTED: usize = 8;
 
-/// Writes tensors to a file: all or nothing, as the file gets its name when it is complete and on the disk.
+/// Writes tensors to a file, atomically: the file gets its name once it is complete and on the disk.
 ///
 /// # Errors
-/// A place that cannot be written to, two tensors of one name, types that the format does not know, memory that the
-/// host does not reach.
+/// A path that cannot be written to, two tensors of one name, types that the format does not have, memory that the host
+/// cannot access.
 ///
 /// PyTorch: `safetensors.torch.save_file`.
 pub fn save(path: impl AsRef<Path>, tensors: &[(String, Tensor)]) -> Result<()> {
     save_with(path, tensors, &[])
 }
 
-/// Writes tensors, and settings by name: those by which [`Checkpoint::expect_settings`] tells whether a program goes on
-/// with what it began with.
+/// Writes tensors and named settings, with which [`Checkpoint::expect_settings`] can later tell whether a program
+/// resumes with the settings that it began with.
 ///
 /// # Errors
-/// As [`save`]; two settings of one name, or one with the name of an entry that the file has anyway.
+/// As [`save`]; two settings of one name, or one with the name of an entry that every file has.
 ///
 /// PyTorch: `safetensors.torch.save_file(metadata=…)`.
 pub fn save_with(
@@ -74,13 +74,14 @@ pub fn save_with(
     file::replace(path.as_ref(), |file| file.write_all(&bytes))
 }
 
-/// Reads a file into tensors that are there already, which have to be all that it has.
+/// Reads a file into existing tensors, which have to be exactly those that it holds.
 ///
-/// Nothing is written unless names, sizes and types fit; nothing is converted. For a part of a file there is [`read`].
+/// Nothing is written unless all names, sizes and types fit; nothing is converted. To read a part of a file, use
+/// [`read`].
 ///
 /// # Errors
-/// A file that cannot be read, is damaged or is no such file, a tensor that it does not have, or has in other sizes or
-/// another type, or has beside those that are asked for.
+/// A file that cannot be read, is damaged or is not of this format; a tensor that it does not have, or has with other
+/// sizes or another type; or a tensor in the file that was not asked for.
 ///
 /// PyTorch: `safetensors.torch.load_model`.
 pub fn load(path: impl AsRef<Path>, tensors: &[(String, Tensor)]) -> Result<()> {
@@ -90,14 +91,14 @@ pub fn load(path: impl AsRef<Path>, tensors: &[(String, Tensor)]) -> Result<()> 
 /// The tensors of a file.
 ///
 /// # Errors
-/// A file that cannot be read, is damaged or is no such file, types that tensors here do not have.
+/// A file that cannot be read, is damaged or is not of this format, types that tensors here do not have.
 ///
 /// PyTorch: `safetensors.torch.load_file`.
 pub fn read(path: impl AsRef<Path>) -> Result<BTreeMap<String, Tensor>> {
     Ok(Checkpoint::open(path)?.tensors)
 }
 
-/// A few letters for the elements, sizes and types of tensors, equal if these are: a setting that stands for data.
+/// A short text that depends on the elements, sizes and types of tensors: a setting that stands for data.
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -108,17 +109,17 @@ pub fn read(path: impl AsRef<Path>) -> Result<BTreeMap<String, Tensor>> {
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// It tells data apart that differ by accident, not those that somebody made alike.
+/// It detects data that differ by accident, not data that were forged to have the same fingerprint.
 ///
 /// # Errors
-/// Memory that the host does not reach, types that the format does not know.
+/// Memory that the host cannot access, types that the format does not have.
 pub fn fingerprint(tensors: &[&Tensor]) -> Result<String> {
     let named = tensors.iter().enumerate().map(|(index, tensor)| (index.to_string(), (*tensor).clone()));
     let bytes = no_grad(|| safetensors::to_bytes(&named.collect()))?;
     Ok(format!("crc32:{:08x}", crc32fast::hash(&bytes)))
 }
 
-/// What is in a file.
+/// The contents of a checkpoint file.
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -167,7 +168,7 @@ impl Checkpoint {
         &self.tensors
     }
 
-    /// The settings by name; of a file from elsewhere, what its metadata says.
+    /// The settings by name; for a file from another program, the entries of its metadata.
     pub fn settings(&self) -> &BTreeMap<String, String> {
         &self.settings
     }
@@ -175,7 +176,7 @@ impl Checkpoint {
     /// Compares the settings with those of this program.
     ///
     /// # Errors
-    /// Settings that differ, or are known on one side only: all of them, each as it is there and here.
+    /// Settings that differ or that only one side has; the error lists all of them, with both values.
     pub fn expect_settings(&self, here: &[(&str, String)]) -> Result<()> {
         let here: BTreeMap<&str, &str> =
             here.iter().map(|(name, setting)| (*name, setting.as_str())).collect();
@@ -198,7 +199,7 @@ impl Checkpoint {
     /// Writes the tensors into others, as [`load`](fn@load) does.
     ///
     /// # Errors
-    /// As there.
+    /// As [`load`](fn@load).
     pub fn load(&self, tensors: &[(String, Tensor)]) -> Result<()> {
         let (path, wanted) = (self.path.display(), distinct(tensors)?);
         let mut pairs = Vec::with_capacity(wanted.len());
@@ -238,7 +239,7 @@ fn distinct(tensors: &[(String, Tensor)]) -> Result<BTreeMap<String, Tensor>> {
     Ok(named)
 }
 
-/// The first of some names; a model may have thousands.
+/// The first few of some names, since a model may have thousands.
 fn list<'n>(names: impl Iterator<Item = &'n String>) -> String {
     let names: Vec<&str> = names.map(String::as_str).collect();
     match names.len().saturating_sub(LISTED) {

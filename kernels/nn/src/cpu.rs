@@ -1,4 +1,4 @@
-//! Kernels that touch elements in host memory.
+//! Kernels that compute elements in host memory.
 
 use torch_library_aten::cpu::{folds, matmul, output_mask};
 

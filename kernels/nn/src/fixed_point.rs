@@ -1,16 +1,16 @@
-//! Weights as whole numbers, by which bytes are averaged: as images of them are resized.
+//! Fixed-point weights, for weighted means of bytes when images are resized.
 
-/// Weights times a power of two, and which.
+/// Weights multiplied by a power of two, and the exponent.
 pub(crate) struct FixedPoint {
     pub(crate) weights: Vec<i32>,
     pub(crate) precision: u32,
 }
 
 impl FixedPoint {
-    /// The most bits: a sum of bytes with weights of so many has room in 32.
+    /// The most bits of precision: a weighted sum of bytes then fits into 32 bits.
     const MOST: u32 = 22;
 
-    /// Weights with as many bits behind the point as let the largest one be a number of 16, which vectors multiply
+    /// Weights with as many fractional bits as let the largest one fit into 16 bits, which vector instructions multiply
     /// fastest.
     pub(crate) fn new(weights: &[f64]) -> Self {
         let largest = weights.iter().copied().fold(0.0, f64::max);
@@ -21,7 +21,7 @@ impl FixedPoint {
         FixedPoint { weights, precision }
     }
 
-    /// What is added to a sum, so that a shift rounds it.
+    /// The number that is added to a sum so that a shift rounds it.
     pub(crate) fn half(&self) -> i32 {
         (1 << self.precision) >> 1
     }

@@ -1,5 +1,5 @@
-//! What parameters are before they are trained: random `float32` numbers from a seeded generator, those that PyTorch
-//! draws from the same seed. They require a gradient.
+//! Initialisation of parameters: `float32` tensors that require a gradient, with random numbers from a seeded
+//! generator, which are those that PyTorch draws from the same seed.
 //!
 //! ```
 //! use torch_library::prelude::*;
@@ -18,7 +18,7 @@ use torch_library::prelude::*;
 
 use crate::aten;
 
-/// Numbers from `low` up to `high`, all as likely.
+/// Uniformly distributed numbers from `low` to `high`.
 ///
 /// # Errors
 /// Negative sizes.
@@ -73,7 +73,7 @@ pub fn kaiming_normal(sizes: &[i64], generator: &Generator) -> Result<Tensor> {
     normal(sizes, 0.0, (2.0 / fan_in(sizes)?).sqrt(), generator)
 }
 
-/// How many inputs each output of a weight has.
+/// The fan-in of a weight: the number of inputs of each output.
 fn fan_in(sizes: &[i64]) -> Result<f64> {
     match sizes {
         [_, inputs @ ..] if !inputs.is_empty() => Ok(numel(inputs)?.max(1) as f64),

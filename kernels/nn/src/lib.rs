@@ -1,9 +1,9 @@
-//! Neural networks for [`torch_library`]: convolutions, pooling, interpolation, normalisation, losses,
-//! recurrent networks and optimisers, with CPU kernels, derivatives and batching rules; and what a program that trains
-//! wants besides.
+//! Neural networks for [`torch_library`]: convolutions, pooling, interpolation, normalisation, losses, recurrent
+//! networks and optimisers, with CPU kernels, derivatives and batching rules; and initialisation, batches of data, and
+//! checkpoints for programs that train.
 //!
-//! The operators are declared in `torch_library_aten`. A program that calls them names this crate, or the linker leaves
-//! it out; `torch_library_kernels` has it.
+//! The operators are declared in `torch_library_aten`. A program that calls them has to name this crate (`use
+//! torch_library_nn as _;`), or the linker leaves it out; `torch_library_kernels` does so.
 //!
 //! ```
 //! use torch_library::prelude::*;

@@ -1,4 +1,4 @@
-//! Batches of examples, in the order they have or in one that a seed decides.
+//! Batches of examples, in their own order or in one that a seed decides.
 //!
 //! ```
 //! use torch_library::prelude::*;
@@ -25,7 +25,7 @@ use crate::aten;
 #[derive(Clone, Debug)]
 pub struct Batches<const N: usize> {
     tensors: [Tensor; N],
-    /// The numbers of the examples, where their order is not that of the tensors.
+    /// The indices of the examples, if their order is not that of the tensors.
     order: Option<Tensor>,
     examples: i64,
     size: i64,
@@ -33,7 +33,7 @@ pub struct Batches<const N: usize> {
 }
 
 impl<const N: usize> Batches<N> {
-    /// Batches of so many examples.
+    /// Batches of `size` examples.
     ///
     /// # Errors
     /// A batch of no examples, tensors of different numbers of examples, a tensor without dimensions.
@@ -49,7 +49,7 @@ impl<const N: usize> Batches<N> {
         Ok(Batches { tensors: tensors.map(Clone::clone), order: None, examples, size, next: 0 })
     }
 
-    /// All examples, from the first batch on, in an order that the generator draws.
+    /// Starts over with all examples, in an order that the generator draws.
     ///
     /// # Errors
     /// A generator of another device.

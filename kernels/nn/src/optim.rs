@@ -1,4 +1,4 @@
-//! Optimisers: what turns gradients into better parameters.
+//! Optimisers, which update parameters by their gradients.
 //!
 //! ```
 //! use torch_library::prelude::*;
@@ -17,8 +17,8 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! An optimiser keeps its numbers in tensors ([`Optimizer::state`]), so a [checkpoint](crate::checkpoint) holds
-//! them like any others. Its step is an operator, so layers see it: [`_fused_sgd_`](fn@aten::_fused_sgd_),
+//! An optimiser keeps its state in tensors ([`Optimizer::state`]), so a [checkpoint](crate::checkpoint) can hold it
+//! like any other tensors. Its step is an operator, so layers see it: [`_fused_sgd_`](fn@aten::_fused_sgd_),
 //! [`_fused_adamw_`](fn@aten::_fused_adamw_).
 
 use std::fmt;
@@ -28,26 +28,26 @@ use torch_library::prelude::*;
 
 use crate::aten;
 
-/// What optimisers have in common.
+/// The interface of all optimisers.
 ///
 /// PyTorch: `torch.optim.Optimizer`.
 pub trait Optimizer {
-    /// What is optimised.
+    /// The parameters that are optimised.
     fn parameters(&self) -> &[Tensor];
 
-    /// Changes every parameter that has a gradient.
+    /// Updates every parameter that has a gradient.
     ///
     /// # Errors
     /// Gradients that do not fit their parameters, types that are not real floating point.
     fn step(&mut self) -> Result<()>;
 
-    /// What it remembers from step to step, by name: handles, so that writing to them changes it.
+    /// The state that is kept from step to step, by name. These are handles: writing to the tensors changes the state.
     fn state(&self) -> Vec<(String, Tensor)>;
 
-    /// Forgets all gradients.
+    /// Drops the gradients of all parameters.
     ///
     /// # Errors
-    /// None of its own.
+    /// None in this implementation.
     fn zero_grad(&self) -> Result<()> {
         self.parameters().iter().try_for_each(|parameter| parameter.set_grad(None))
     }
@@ -67,34 +67,34 @@ pub struct Sgd {
 }
 
 impl Sgd {
-    /// Plain descent with a learning rate.
+    /// Plain gradient descent with learning rate `lr`.
     pub fn new(parameters: impl Into<Vec<Tensor>>, lr: f64) -> Sgd {
         let parameters = parameters.into();
         Sgd { parameters, lr, momentum: 0.0, weight_decay: 0.0, nesterov: false, momenta: Vec::new() }
     }
 
-    /// How much of the last step's direction is kept.
+    /// Sets the momentum: the factor of the previous step's direction.
     ///
     /// # Errors
-    /// No memory for the directions.
+    /// No memory for the momentum buffers.
     pub fn momentum(self, momentum: f64) -> Result<Sgd> {
         Ok(Sgd { momentum, momenta: zeros_like(&self.parameters)?, ..self })
     }
 
-    /// How strongly parameters are drawn to zero.
+    /// Sets the weight decay.
     #[must_use]
     pub fn weight_decay(self, weight_decay: f64) -> Sgd {
         Sgd { weight_decay, ..self }
     }
 
-    /// Whether the gradient is looked at where the momentum leads.
+    /// Sets whether to use Nesterov momentum.
     #[must_use]
     pub fn nesterov(self, nesterov: bool) -> Sgd {
         Sgd { nesterov, ..self }
     }
 }
 
-/// The settings: what has to be the same where a training goes on.
+/// Formats the settings, which have to be the same when training resumes.
 impl fmt::Display for Sgd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Sgd { lr, momentum, weight_decay, nesterov, .. } = self;
@@ -110,7 +110,7 @@ impl Optimizer for Sgd {
     fn step(&mut self) -> Result<()> {
         let ([mut parameters, mut momenta], mut grads) = with_gradients([&self.parameters, &self.momenta]);
         let Sgd { lr, momentum, weight_decay, nesterov, .. } = *self;
-        // Momenta start as zeros, so the first step is no special one.
+        // Momentum buffers start as zeros, so the first step is not a special case.
         no_grad(|| {
             aten::_fused_sgd_::with(
                 &mut parameters,
@@ -149,7 +149,7 @@ pub struct AdamW {
 }
 
 impl AdamW {
-    /// PyTorch's settings, with a learning rate.
+    /// AdamW with PyTorch's default settings and learning rate `lr`.
     ///
     /// # Errors
     /// No memory for the averages.
@@ -169,26 +169,26 @@ impl AdamW {
         })
     }
 
-    /// How much of the averages of gradients and of their squares is kept.
+    /// Sets the decay rates of the averages of gradients and of their squares.
     #[must_use]
     pub fn betas(self, mean: f64, square: f64) -> AdamW {
         AdamW { betas: (mean, square), ..self }
     }
 
-    /// What is added to a root so that it divides.
+    /// Sets the number that is added to the square root in the divisor.
     #[must_use]
     pub fn eps(self, eps: f64) -> AdamW {
         AdamW { eps, ..self }
     }
 
-    /// How strongly parameters are drawn to zero.
+    /// Sets the weight decay.
     #[must_use]
     pub fn weight_decay(self, weight_decay: f64) -> AdamW {
         AdamW { weight_decay, ..self }
     }
 }
 
-/// The settings: what has to be the same where a training goes on.
+/// Formats the settings, which have to be the same when training resumes.
 impl fmt::Display for AdamW {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let AdamW { lr, betas, eps, weight_decay, .. } = self;
@@ -236,7 +236,8 @@ fn zeros_like(parameters: &[Tensor]) -> Result<Vec<Tensor>> {
     no_grad(|| parameters.iter().map(aten::zeros_like).collect())
 }
 
-/// What belongs to parameters (the first list) that have a gradient, and the gradients. An empty list stays empty.
+/// The entries of all lists that belong to parameters (the first list) with a gradient, and these gradients. An empty
+/// list stays empty.
 fn with_gradients<const N: usize>(lists: [&Vec<Tensor>; N]) -> ([Vec<Tensor>; N], Vec<Tensor>) {
     let (having, grads): (Vec<_>, Vec<_>) =
         lists[0].iter().enumerate().filter_map(|(index, parameter)| Some((index, parameter.grad()?))).unzip();

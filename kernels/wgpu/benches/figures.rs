@@ -1,10 +1,10 @@
-//! What common work takes on the first adapter, or on that of `WGPU_ADAPTER_NAME`.
+//! How long common work takes on the first adapter, or on the one that `WGPU_ADAPTER_NAME` names.
 //!
 //! ```sh
 //! cargo bench -p torch-library-wgpu --bench figures [-- --large] [WORD…]
 //! ```
 //!
-//! `kernels/gpu/benches/figures.sh` puts burn and candle beside it.
+//! `kernels/gpu/benches/figures.sh` also measures burn and candle.
 
 #[path = "../../gpu/benches/figures/mod.rs"]
 mod figures;

@@ -1,4 +1,4 @@
-//! What the core asks of the backend.
+//! The implementation of the runtime's backend interface.
 
 use std::sync::mpsc;
 
@@ -87,7 +87,7 @@ impl Backend for Wgpu {
         gpu.submit()?;
         let (sender, receiver) = mpsc::channel();
         gpu.queue.on_submitted_work_done(move || {
-            let _ = sender.send(()); // nobody may wait any more
+            let _ = sender.send(()); // the receiver may be gone
         });
         Ok(Box::new(Submitted { gpu, done: std::sync::Mutex::new((receiver, false)) }))
     }
@@ -101,7 +101,7 @@ impl Backend for Wgpu {
     }
 }
 
-/// What was submitted so far.
+/// An event after everything that was submitted so far.
 struct Submitted {
     gpu: std::sync::Arc<gpu::Gpu>,
     done: std::sync::Mutex<(mpsc::Receiver<()>, bool)>,
@@ -110,7 +110,7 @@ struct Submitted {
 impl Event for Submitted {
     fn query(&self) -> Result<bool> {
         self.gpu.check()?;
-        let _ = self.gpu.device.poll(wgpu::PollType::Poll); // runs the callbacks that are due
+        let _ = self.gpu.device.poll(wgpu::PollType::Poll); // runs callbacks of finished work
         let mut done = self.done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         done.1 |= done.0.try_recv().is_ok();
         Ok(done.1)

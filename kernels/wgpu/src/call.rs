@@ -1,4 +1,4 @@
-//! This backend, as the kernels see it that backends have together.
+//! The implementation of [`GpuBackend`] for the shared kernels.
 
 use torch_library::prelude::*;
 use torch_library::{DeviceType, Storage};
@@ -58,7 +58,7 @@ impl GpuBackend for Wgpu {
     }
 }
 
-/// Whether kernels compute with a type.
+/// Whether kernels can compute with a type.
 pub(crate) fn is_native(dtype: DType) -> bool {
     matches!(dtype, DType::Float32 | DType::Int32 | DType::Bool)
 }
@@ -67,7 +67,7 @@ pub(crate) fn is_here(tensor: &Tensor) -> bool {
     tensor.device().kind == Wgpu::DEVICE
 }
 
-/// Whether indices into a tensor's memory fit into 32 bits with room for sums.
+/// Whether indices into a tensor's memory fit into 32 bits, with room for sums of two.
 pub(crate) fn is_small(tensor: &Tensor) -> bool {
     tensor.storage().nbytes() < 1 << 31 && tensor.numel() < 1 << 30
 }

@@ -1,16 +1,16 @@
-//! Commands that the device is not told of one by one: launches and copies are recorded, and submitted together when there
-//! are many, when somebody waits for them, and before the host writes what they read.
+//! Recording commands: launches and copies are submitted together, when there are many, when the host waits for them, and
+//! before the host writes to buffers that they read.
 
-/// So many commands are submitted without waiting for more: the device starts while the host goes on recording.
+/// With this many commands recorded, they are submitted, so that the device starts while the host goes on recording.
 const MOST: u32 = 32;
 
-/// Bytes of a page of parameters: those of several times as many launches.
+/// The size in bytes of a page of parameters, which has room for several times as many launches.
 const PAGE: u64 = 1 << 16;
 
-/// Parameters begin at multiples of it: no device asks for more.
+/// The alignment of parameters: no device requires more.
 const ALIGNMENT: u64 = 256;
 
-/// What is recorded and not submitted. A pass has to be dropped before its encoder is finished.
+/// Commands that are recorded but not submitted. A pass has to be dropped before its encoder is finished.
 #[derive(Default)]
 pub(crate) struct Commands {
     pass: Option<wgpu::ComputePass<'static>>,
@@ -19,17 +19,17 @@ pub(crate) struct Commands {
     page: Option<Page>,
 }
 
-/// A buffer for the parameters of launches, one behind the other.
+/// A buffer for the parameters of successive launches.
 struct Page {
     buffer: wgpu::Buffer,
-    /// Up to where the device has them.
+    /// The number of bytes that have been written to the device.
     written: u64,
-    /// Those from there on.
+    /// The bytes after those, which have not.
     waiting: Vec<u8>,
 }
 
 impl Commands {
-    /// A place for the parameters of a launch.
+    /// Reserves a place for the parameters of a launch.
     pub(crate) fn parameters(
         &mut self,
         device: &wgpu::Device,
@@ -66,7 +66,7 @@ impl Commands {
         self.counted(queue);
     }
 
-    /// Records what is no launch.
+    /// Records commands that are not launches.
     pub(crate) fn record(
         &mut self,
         device: &wgpu::Device,
@@ -85,7 +85,7 @@ impl Commands {
         }
     }
 
-    /// Tells the device of all that was recorded.
+    /// Submits all recorded commands to the device.
     pub(crate) fn submit(&mut self, queue: &wgpu::Queue) {
         self.pass = None;
         self.count = 0;
@@ -112,7 +112,7 @@ impl Page {
         Page { buffer, written: 0, waiting: Vec::new() }
     }
 
-    /// Where the next parameters begin.
+    /// The offset of the next parameters.
     fn start(&self) -> u64 {
         (self.written + self.waiting.len() as u64).next_multiple_of(ALIGNMENT)
     }

@@ -1,9 +1,9 @@
-//! Convolutions in one and two directions, and their gradients, as products of matrices whose elements are looked up in
-//! the image while they are multiplied.
+//! Convolutions in one and two directions, and their gradients, by implicit GEMM: matrix products whose elements are
+//! looked up in the image.
 //!
-//! There are three of them. With features that a window sees in an image, weights give features from an image and an
-//! image from features, and both give weights. A convolution is the first, its gradients are the others; a transposed
-//! one is the second.
+//! There are three products: features from an image and a weight (the convolution), an image from features and a weight
+//! (the gradient of the image, or the transposed convolution), and a weight from an image and features (the gradient of
+//! the weight).
 
 use torch_library::prelude::*;
 use torch_library_gpu::{Convolutions, KernelBuilder, Window};
@@ -22,7 +22,7 @@ fn shader(window: &Window, image: &[i64; 4], features: &[i64; 4], weight: &[i64;
         .numbers("shares", &[image[1] / window.groups, features[1] / window.groups])
         .number("top", padding[0])
         .number("side", padding[1])
-        // What is divided by is known when the shader is compiled.
+        // Divisors are constants when the shader is compiled.
         .with(&format!(
             "const KERNEL = vec2<u32>({}u, {}u);
 const STRIDE = vec2<u32>({}u, {}u);
@@ -32,7 +32,7 @@ const DILATION = vec2<u32>({}u, {}u);
         ))
 }
 
-/// Batch, channels, height and width.
+/// Sizes as batch, channels, height and width.
 fn four(sizes: &[i64]) -> [i64; 4] {
     match *sizes {
         [batch, channels, wide] => [batch, channels, 1, wide],
@@ -45,7 +45,8 @@ fn area(sizes: &[i64; 4]) -> i64 {
     sizes[0] * sizes[2] * sizes[3]
 }
 
-/// What numbers of rows and columns mean: a pixel of the image or of the features, an element of the weight.
+/// Functions that convert numbers of rows and columns to a pixel of the image or of the features, and to an element of
+/// the weight.
 const PLACES: &str = "// Batch, row and column of the number of a pixel.
 fn pixel(number: u32, sizes: array<u32, 4>) -> vec3<u32> {
     let line = number / sizes[3];
@@ -60,7 +61,7 @@ fn under(number: u32) -> vec3<u32> {
     return vec3(line / KERNEL.x, line % KERNEL.x, number % KERNEL.y);
 }";
 
-/// The pixel of the image under an element of a window.
+/// A function for the pixel of the image under an element of a window.
 const SEEN: &str = "fn seen(group: u32, at: vec3<u32>, tap: vec3<u32>) -> f32 {
     let y = at.y * STRIDE.x + tap.y * DILATION.x - p.top;
     let x = at.z * STRIDE.y + tap.z * DILATION.y - p.side;
@@ -68,7 +69,7 @@ const SEEN: &str = "fn seen(group: u32, at: vec3<u32>, tap: vec3<u32>) -> f32 {
     return image(place(p.image, vec3(at.x, y, x), group * p.shares[0] + tap.x));
 }";
 
-/// Volumes are left to the CPU.
+/// Convolutions of volumes are left to the CPU.
 impl Convolutions for Wgpu {
     const DIRECTIONS: usize = 2;
 

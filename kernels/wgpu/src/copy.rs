@@ -21,7 +21,7 @@ mod kernels {
         };
         match copy(to, from)? {
             true => super::keep_first(operator, stack),
-            // What every backend has, by way of the host where bytes are not enough.
+            // The kernel that every backend has, which goes through the host if copying bytes is not enough.
             false => operator.call_boxed_for_key(DispatchKey::CompositeExplicitAutograd, stack),
         }
     }
@@ -41,14 +41,14 @@ mod kernels {
     }
 }
 
-/// Leaves the first argument as what the call returns.
+/// Pushes the first argument as the result of the call.
 fn keep_first(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     let arguments = operator.take_arguments(stack)?;
     stack.extend(arguments.into_iter().take(1));
     Ok(())
 }
 
-/// Words of a tensor: of a type of more than one word, each element is a dimension more.
+/// A tensor as words: a type with more than one word per element adds a dimension.
 struct Words {
     sizes: Vec<i64>,
     strides: Vec<i64>,
@@ -56,7 +56,7 @@ struct Words {
 }
 
 impl Words {
-    /// Those of a tensor, with the strides that it has as one of other sizes.
+    /// The words of a tensor that is expanded to other sizes, with these strides.
     fn of(tensor: &Tensor, sizes: &[i64], strides: &[i64]) -> Words {
         let count = (tensor.dtype().size() / WORD).max(1) as i64;
         let (mut sizes, mut strides) = (sizes.to_vec(), strides.to_vec());
@@ -69,7 +69,7 @@ impl Words {
     }
 }
 
-/// The strides of a tensor as one of such sizes, if it broadcasts to them.
+/// The strides of a tensor that is expanded to these sizes, if it broadcasts to them.
 fn broadcast(from: &Tensor, sizes: &[i64]) -> Option<Vec<i64>> {
     let missing = sizes.len().checked_sub(from.dim())?;
     let mut strides = vec![0; missing];
@@ -83,7 +83,7 @@ fn broadcast(from: &Tensor, sizes: &[i64]) -> Option<Vec<i64>> {
     Some(strides)
 }
 
-/// Writes elements, if they are words on one device.
+/// Copies elements, if they consist of words and are on the same device.
 pub(crate) fn copy(to: &Tensor, from: &Tensor) -> Result<bool> {
     let are_here = [to, from].into_iter().all(|tensor| is_here(tensor) && is_small(tensor));
     let (target, source) = (to.storage().clone(), from.storage().clone());
@@ -91,7 +91,7 @@ pub(crate) fn copy(to: &Tensor, from: &Tensor) -> Result<bool> {
     if !are_here || !is_apart || to.device() != from.device() {
         return Ok(false);
     }
-    let Some(strides) = broadcast(from, to.sizes()) else { return Ok(false) }; // refused by who copies then
+    let Some(strides) = broadcast(from, to.sizes()) else { return Ok(false) }; // the fallback reports the error
     if from.dtype() != to.dtype() {
         return of_type(from, to.dtype())?.map_or(Ok(false), |from| copy(to, &from));
     }
@@ -109,7 +109,7 @@ pub(crate) fn copy(to: &Tensor, from: &Tensor) -> Result<bool> {
     Ok(true)
 }
 
-/// Writes elements of less than a word to all of a storage, each thread those of a word.
+/// Copies elements smaller than a word to a whole storage; each thread writes the elements of one word.
 fn copy_bytes(to: &Tensor, from: &Tensor) -> Result<bool> {
     let (size, count) = (to.dtype().size(), to.numel());
     let is_whole = to.storage_offset() == 0 && to.storage().nbytes() as i64 == count * size as i64;
@@ -140,7 +140,7 @@ fn copy_bytes(to: &Tensor, from: &Tensor) -> Result<bool> {
     Ok(true)
 }
 
-/// Writes a number to elements that are words.
+/// Writes a number to all elements, which consist of words.
 fn fill(to: &Tensor, number: Scalar) -> Result<bool> {
     let target = Words::of(to, to.sizes(), to.strides());
     let is_ours = is_here(to) && is_small(to) && target.sizes.len() <= DIMS && !to.has_internal_overlap();
@@ -157,7 +157,7 @@ fn fill(to: &Tensor, number: Scalar) -> Result<bool> {
     Ok(true)
 }
 
-/// Writes a bool to all of a storage.
+/// Writes a bool to all elements of a whole storage.
 fn fill_bytes(to: &Tensor, number: Scalar) -> Result<bool> {
     let (Scalar::Bool(_) | Scalar::Int(_), DType::Bool) = (number, to.dtype()) else { return Ok(false) };
     let is_all = is_here(to)
@@ -183,7 +183,8 @@ fn fill_bytes(to: &Tensor, number: Scalar) -> Result<bool> {
     Ok(true)
 }
 
-/// The number of words and of dimensions, sizes, and of the target and the source offset and strides.
+/// The parameters of a copy: the numbers of words and of dimensions, the sizes, and the offset and strides of target
+/// and source.
 fn params(to: &Words, from: Option<&Words>) -> Vec<u32> {
     let mut params = vec![to.sizes.iter().product::<i64>() as u32, to.sizes.len() as u32];
     let padded = |list: &[i64]| {
@@ -199,7 +200,7 @@ fn params(to: &Words, from: Option<&Words>) -> Vec<u32> {
     params
 }
 
-/// A shader that comes to each element of the target, with its place there and in the source.
+/// A shader that runs `write` for each element of the target, with its position there and in the source.
 fn scattering(write: &str) -> String {
     format!(
         "@compute @workgroup_size({THREADS})
@@ -225,7 +226,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
     )
 }
 
-/// Runs a shader on as many words as the first parameter says.
+/// Runs a shader on as many words as the first parameter.
 fn run(label: &str, source: &str, params: &[u32], inputs: &[&Memory], result: &Memory) -> Result<()> {
     let groups = u64::from(params[0]).div_ceil(u64::from(THREADS));
     Launch { label, source, params, params_are: Parameters::Numbered, inputs, results: &[result], groups }

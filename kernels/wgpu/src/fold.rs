@@ -1,17 +1,18 @@
-//! What becomes of a row of elements: sums, means and extremes, for the shaders that reduce.
+//! Folds of rows of elements: sums, means and extremes, for the shaders that reduce.
 
 use torch_library::prelude::*;
 
 use crate::launch::THREADS;
 
-/// What happens with the elements of a row, of which there are `count`: an expression of `a` and `b`, and one of `total`.
+/// A fold of the `count` elements of a row: an expression that joins `a` and `b`, and one that makes the result from
+/// `total`.
 pub(crate) struct Fold {
     pub(crate) start: &'static str,
     pub(crate) join: &'static str,
     pub(crate) finish: &'static str,
 }
 
-/// Folds by the operators' names. `LOWEST` is negative infinity, which WGSL has no word for.
+/// Folds by the operators' names. `LOWEST` is negative infinity, for which WGSL has no literal.
 static FOLDS: [(&str, Fold); 4] = [
     ("sum", Fold { start: "0.0", join: "a + b", finish: "total" }),
     ("mean", Fold { start: "0.0", join: "a + b", finish: "total / f32(count)" }),
@@ -33,7 +34,7 @@ static FOLDS: [(&str, Fold); 4] = [
     ),
 ];
 
-/// That of an operator, if there is one.
+/// The fold of an operator, if there is one.
 pub(crate) fn of(operator: OperatorHandle) -> Option<&'static Fold> {
     let full = operator.to_string();
     let (name, overload) =
@@ -42,7 +43,7 @@ pub(crate) fn of(operator: OperatorHandle) -> Option<&'static Fold> {
     FOLDS.iter().find(|(known, _)| is_known && *known == name).map(|(_, fold)| fold)
 }
 
-/// Joins the parts of all threads, and writes what comes of them.
+/// Joins the parts of all threads, and writes the result.
 pub(crate) fn end(finish: &str) -> String {
     format!(
         "    for (var half = {THREADS}u / 2u; half > 0u; half = half / 2u) {{

@@ -1,4 +1,4 @@
-//! Chains of element-wise calls of a recorded program as one shader: no tensor between them goes through memory.
+//! Fusing chains of element-wise calls of a recorded program into one shader: no intermediate tensor goes through memory.
 
 mod plan;
 mod simple;
@@ -15,49 +15,48 @@ use crate::call::{is_here, is_small};
 use plan::{Plan, Shape};
 use simple::Simple;
 
-/// A program in which chains of element-wise calls run as one: what [`fuse`] makes.
+/// A program in which chains of element-wise calls run as one shader; made by [`fuse`].
 pub struct Fused {
     graph: Graph,
     steps: Vec<Step>,
-    /// Why groups ran as single calls, and how often.
+    /// The reasons for which groups ran as single calls, and how often.
     refusals: Mutex<BTreeMap<String, u64>>,
 }
 
 struct Step {
     nodes: Vec<usize>,
-    /// Nothing for a call that stands alone.
+    /// The group that the step runs; `None` for a single call.
     group: Option<Group>,
-    /// Values that nobody needs after it.
+    /// Values that are not needed after this step.
     free: Vec<Id>,
 }
 
-/// Calls that are one.
+/// Calls that are fused.
 struct Group {
-    /// What they take from before, each value once.
+    /// The values that they take from earlier steps, each once.
     inputs: Vec<Id>,
-    /// What others need of what they make.
+    /// The values that they compute and later steps need.
     outputs: HashSet<Id>,
-    /// For inputs of such types and sizes.
+    /// The plans, by the types and sizes of inputs.
     plans: Mutex<HashMap<Vec<Shape>, Planned>>,
 }
 
-/// What runs, or why nothing does.
+/// A plan, or the reason why there is none.
 type Planned = Arc<Result<Plan, String>>;
 
-/// Of so many kinds of inputs a group keeps what runs for them.
+/// The most plans that a group keeps.
 const MOST_PLANS: usize = 32;
 
-/// Makes a recorded program one in which chains of element-wise calls run on the device as one shader.
+/// Fuses chains of element-wise calls of a recorded program, so that each runs on the device as one shader.
 ///
-/// Which calls these are, the types of the recording say: those that have kernels here, of float32, int32, int64 and
-/// bool, that return new tensors; and sums, means and extremes of float32. [`Graph::partition`] joins them, in an order that computes the same. Sizes are
-/// looked at when the program runs, so it may be run with others than it was recorded with; what is of a smaller size
-/// and broadcast inside of a chain is computed again for each element that needs it; a reduction is a shader of its own,
-/// which computes the elements that it reduces. A function that writes in place
-/// is recorded under [`functionalize`](torch_library::functionalize::functionalize), which leaves no write in a chain.
+/// The types in the recording decide which calls are fused: those with kernels here, of float32, int32, int64 and bool, that return new tensors; and
+/// sums, means and extremes of float32. [`Graph::partition`] groups them, in an order that computes the same results. Sizes are only looked at when the
+/// program runs, so it may be run with others than it was recorded with. A value of a smaller size that is broadcast inside of a chain is computed again
+/// for each element that needs it; a reduction is a shader of its own, which also computes the elements that it reduces. A function that writes in place
+/// should be recorded under [`functionalize`](torch_library::functionalize::functionalize), which leaves no writes in a chain.
 ///
-/// Results have the types, sizes and strides that single calls give. So do their numbers, up to what a driver does
-/// with a product and a sum that stand together, which it may round once instead of twice.
+/// Results have the same types, sizes and strides as those of single calls, and the same numbers, except that a driver may fuse a product and a sum,
+/// which then round once instead of twice.
 ///
 /// ```no_run
 /// use torch_library::prelude::*;
@@ -76,9 +75,9 @@ const MOST_PLANS: usize = 32;
 ///
 /// # What runs as single calls
 ///
-/// A group whose inputs require a gradient, so that each call of it is recorded; or are on another device; or any layer
-/// beside autograd would see the calls (`vmap`, autocast, a tracer); or where a shader would need more buffers or
-/// dimensions than there are. [`Fused::refusals`] counts these, and says why. Nothing else is different then.
+/// A group runs as single calls if its inputs require a gradient, so that autograd records each call; if they are on another device; if a layer other
+/// than autograd would see the calls (`vmap`, autocast, a tracer); or if a shader would need more buffers or dimensions than there are.
+/// [`Fused::refusals`] counts these cases, with their reasons. The results are the same.
 ///
 /// PyTorch: `torch.compile`, with Inductor's point-wise kernels.
 pub fn fuse(graph: Graph) -> Fused {
@@ -103,7 +102,7 @@ pub fn fuse(graph: Graph) -> Fused {
     Fused { graph, steps, refusals: Mutex::default() }
 }
 
-/// Whether a call has an expression for the types that were recorded.
+/// Whether there is an expression for a call with the recorded types.
 fn fits(graph: &Graph, node: &Node) -> bool {
     let [Output::Tensor(_)] = node.outputs() else { return false };
     let Some(simple) = Simple::of(node) else { return false };
@@ -127,7 +126,7 @@ impl Group {
         Group { inputs, outputs, plans: Mutex::default() }
     }
 
-    /// What runs for the inputs that are there now.
+    /// The plan for the present inputs.
     fn plan(&self, nodes: &[usize], run: &Interpreter<'_>) -> Result<Planned> {
         let inputs = self.inputs.iter().map(|id| run.tensor(*id)).collect::<Result<Vec<_>>>()?;
         if let Some(why) = hindrance(&inputs) {
@@ -147,10 +146,9 @@ impl Group {
     }
 }
 
-/// Why calls on these tensors have to be made one by one, whatever they are.
+/// The reason why calls on these tensors have to run one by one, if there is one.
 fn hindrance(inputs: &[&Tensor]) -> Option<&'static str> {
-    // Those of a tensor on the device, or of one number of the host, with what autograd has to do where nothing is
-    // recorded.
+    // The keys of a tensor on the device, or of a number on the host, and the keys of autograd, which does nothing if no input requires a gradient.
     const PLAIN: DispatchKeySet = DispatchKeySet::from_keys(&[
         DispatchKey::Dense,
         DispatchKey::AutogradFunctionality,
@@ -186,8 +184,7 @@ impl Fused {
     /// Runs the program, as [`Graph::run`] does.
     ///
     /// # Errors
-    /// Another number of inputs than the program has; what a call fails with, with the line of the program; what the
-    /// device fails with.
+    /// A number of inputs that is not the program's; the error of a call, with its line of the program; errors of the device.
     pub fn run(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
         let mut run = Interpreter::new(&self.graph, inputs)?;
         for step in &self.steps {
@@ -210,23 +207,23 @@ impl Fused {
         step.nodes.iter().try_for_each(|node| run.call(*node))
     }
 
-    /// The program as it was recorded.
+    /// The recorded program.
     pub fn graph(&self) -> &Graph {
         &self.graph
     }
 
-    /// The calls that are one, each by its place among the [nodes](Graph::nodes).
+    /// The groups of fused calls, each call as an index into the [nodes](Graph::nodes).
     pub fn groups(&self) -> impl Iterator<Item = &[usize]> {
         self.steps.iter().filter(|step| step.group.is_some()).map(|step| step.nodes.as_slice())
     }
 
-    /// Why groups ran as single calls, and how often since the program was fused.
+    /// The reasons for which groups ran as single calls, and how often since the program was fused.
     pub fn refusals(&self) -> Vec<(String, u64)> {
         lock(&self.refusals).iter().map(|(why, times)| (why.clone(), *times)).collect()
     }
 }
 
-/// Which calls are one, and what ran as single calls:
+/// Lists which calls are fused, and which groups ran as single calls:
 ///
 /// ```text
 /// 3 of 5 calls fused in 1 group

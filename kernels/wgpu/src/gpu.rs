@@ -1,4 +1,4 @@
-//! The devices of the machine: found once, opened when first used, and again after they were lost.
+//! The devices of the machine: found once, opened on first use, and opened again after they were lost.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -18,7 +18,7 @@ pub(crate) struct Gpu {
     pub(crate) index: u8,
     pub(crate) pipelines: Mutex<HashMap<String, Ready>>,
     commands: Mutex<Commands>,
-    /// What went wrong since somebody asked: the message, and the kind it has as an error.
+    /// An error since the last check: its kind and message.
     trouble: Mutex<Option<(ErrorKind, String)>>,
     lost: OnceLock<String>,
 }
@@ -35,7 +35,7 @@ struct Found {
     opened: Mutex<Option<Opened>>,
 }
 
-/// The adapters that can compute, GPUs first.
+/// The adapters that support compute shaders, GPUs first.
 fn found() -> &'static [Found] {
     static FOUND: OnceLock<Vec<Found>> = OnceLock::new();
     FOUND.get_or_init(|| {
@@ -55,7 +55,7 @@ fn found() -> &'static [Found] {
     })
 }
 
-/// The names of the devices, by their index: `llvmpipe (LLVM 19.1.7, 256 bits) by Vulkan`. None where there is no driver.
+/// The names of the devices, by index, such as `llvmpipe (LLVM 19.1.7, 256 bits) by Vulkan`. Empty if there is no driver.
 pub fn adapters() -> Vec<String> {
     let name = |found: &Found| {
         let info = found.adapter.get_info();
@@ -64,7 +64,7 @@ pub fn adapters() -> Vec<String> {
     found().iter().map(name).collect()
 }
 
-/// Closes a device: what is on it is lost, and calls with tensors there are errors. The next tensor opens it again.
+/// Closes a device: its tensors are lost, and calls with them are errors. The next tensor opens it again.
 ///
 /// # Errors
 /// There is no such device.
@@ -91,7 +91,7 @@ fn of_index(index: u8) -> Result<&'static Found> {
     Ok(found)
 }
 
-/// The device of an index, opened anew where it was lost.
+/// The device of an index, opened again if it was lost.
 pub(crate) fn opened(index: u8) -> Result<Opened> {
     let found = of_index(index)?;
     let mut slot = found.opened.lock().unwrap_or_else(PoisonError::into_inner);
@@ -108,7 +108,7 @@ pub(crate) fn opened(index: u8) -> Result<Opened> {
 fn open(adapter: &wgpu::Adapter, index: u8) -> Result<Arc<Gpu>> {
     let descriptor = wgpu::DeviceDescriptor {
         label: Some("torch-library"),
-        required_limits: adapter.limits(), // as large buffers as there are
+        required_limits: adapter.limits(), // for the largest buffers
         ..Default::default()
     };
     let (device, queue) = pollster::block_on(adapter.request_device(&descriptor)).map_err(|error| {
@@ -148,10 +148,10 @@ impl Gpu {
         trouble.get_or_insert((kind, error.to_string()));
     }
 
-    /// Whether all is well.
+    /// Checks that the device works.
     ///
     /// # Errors
-    /// The device is lost; or something that was asked of it before was wrong, which is said once.
+    /// The device is lost, or an earlier command failed, which is reported once.
     pub(crate) fn check(&self) -> Result<()> {
         if let Some(why) = self.lost.get() {
             bail!(Device, "wgpu:{} is lost, and what was on it: {why}", self.index);
@@ -166,14 +166,14 @@ impl Gpu {
         self.commands.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells the device of all that was asked so far.
+    /// Submits all commands that were recorded so far.
     pub(crate) fn submit(&self) -> Result<()> {
         self.check()?;
         self.commands().submit(&self.queue);
         self.check()
     }
 
-    /// Waits until everything is done that was asked of the device.
+    /// Waits until the device has finished all commands.
     pub(crate) fn wait(&self) -> Result<()> {
         self.submit()?;
         if let Err(error) = self.device.poll(wgpu::PollType::wait_indefinitely()) {
@@ -183,7 +183,7 @@ impl Gpu {
         self.check()
     }
 
-    /// Asks for a launch, which is given the place of its parameters.
+    /// Records a launch, with a place for its parameters.
     pub(crate) fn launch(
         &self,
         parameters: &[u32],
@@ -200,14 +200,14 @@ impl Gpu {
         self.check()
     }
 
-    /// Asks for commands that are no launches.
+    /// Records commands that are not launches.
     pub(crate) fn record(&self, record: impl FnOnce(&mut wgpu::CommandEncoder)) -> Result<()> {
         self.check()?;
         self.commands().record(&self.device, &self.queue, record);
         self.check()
     }
 
-    /// Writes words, after all that was asked before.
+    /// Writes words, after all commands that were recorded before.
     pub(crate) fn write(&self, buffer: &wgpu::Buffer, offset: usize, words: &[u8]) -> Result<()> {
         self.submit()?;
         self.queue.write_buffer(buffer, offset as u64, words);

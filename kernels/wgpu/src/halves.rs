@@ -1,4 +1,4 @@
-//! Operators of 16-bit floats by kernels of float32: what goes in is widened, which loses nothing, and what comes out is rounded once.
+//! Operators of 16-bit floats by float32 kernels: arguments are widened, which is exact, and results are rounded once.
 
 use torch_library::prelude::*;
 use torch_library_gpu::{Kernel, Returns};
@@ -6,7 +6,7 @@ use torch_library_gpu::{Kernel, Returns};
 use crate::call::is_here;
 use crate::pointwise::{is_half, narrowed, of_type};
 
-/// Operators that write to no argument, and that round nothing in between on the CPU either.
+/// Operators that write to no argument, and whose CPU kernels do not round intermediate results either.
 const WIDENED: [&str; 23] = [
     "sum",
     "sum.dim_IntList",
@@ -33,7 +33,7 @@ const WIDENED: [&str; 23] = [
     "gather",
 ];
 
-/// Runs a kernel of float32 for 16-bit floats, where it takes such a call.
+/// Runs a float32 kernel for 16-bit floats, if it supports the call.
 pub(crate) fn run<R: Returns>(
     kernel: Kernel<R>,
     operator: OperatorHandle,

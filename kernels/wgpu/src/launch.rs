@@ -1,4 +1,4 @@
-//! Running a shader: its pipeline, which is made once, its parameters and its buffers.
+//! Launching a shader: its pipeline, which is made once, its parameters and its buffers.
 
 use std::sync::PoisonError;
 
@@ -7,44 +7,44 @@ use torch_library::prelude::*;
 use crate::gpu::Gpu;
 use crate::memory::Memory;
 
-/// Threads of a workgroup.
+/// The number of threads of a workgroup.
 pub(crate) const THREADS: u32 = 64;
 
-/// The most workgroups of one dimension of a launch.
+/// The most workgroups in one dimension of a launch.
 const MOST_GROUPS: u64 = 65_535;
 
-/// How a body calls its parameters.
+/// How a body refers to its parameters.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Parameters {
-    /// By numbers: `params[0]`.
+    /// By number: `params[0]`.
     Numbered,
-    /// As fields of the structure `Params`, which it declares: `p.count`.
+    /// As fields of the structure `Params`, which the body declares: `p.count`.
     Named,
 }
 
-/// A pipeline, and what it is bound to.
+/// A pipeline and its layout.
 #[derive(Clone)]
 pub(crate) struct Ready {
     pipeline: wgpu::ComputePipeline,
     layout: wgpu::BindGroupLayout,
 }
 
-/// A shader, what it reads, and what it writes.
+/// A launch: a shader, the buffers that it reads, and those that it writes.
 pub(crate) struct Launch<'a> {
-    /// Its name, for the tools of drivers.
+    /// Its label, for drivers' tools.
     pub(crate) label: &'a str,
-    /// The body: after the declarations of parameters, `in0` and so on, and `result`.
+    /// The body, which follows the declarations of the parameters, of `in0` and so on, and of `result`.
     pub(crate) source: &'a str,
     pub(crate) params: &'a [u32],
     pub(crate) params_are: Parameters,
     pub(crate) inputs: &'a [&'a Memory],
-    /// What it writes: `result`, then `result1` and so on.
+    /// The buffers that it writes: `result`, then `result1` and so on.
     pub(crate) results: &'a [&'a Memory],
     pub(crate) groups: u64,
 }
 
 impl Launch<'_> {
-    /// Asks the device to run it.
+    /// Records the launch.
     pub(crate) fn run(self) -> Result<()> {
         if self.groups == 0 {
             return Ok(());
@@ -94,7 +94,7 @@ impl Launch<'_> {
             compilation_options: wgpu::PipelineCompilationOptions::default(),
             cache: None,
         });
-        gpu.check()?; // no pipeline is kept that is none
+        gpu.check()?; // an invalid pipeline is not cached
         let ready = Ready { layout: pipeline.get_bind_group_layout(0), pipeline };
         pipelines.insert(source, ready.clone());
         Ok(ready)
@@ -102,7 +102,7 @@ impl Launch<'_> {
 }
 
 impl Launch<'_> {
-    /// Buffers are words: what they mean is the shader's to say.
+    /// The declarations of buffers, as arrays of words, which the shader interprets.
     fn declarations(&self) -> String {
         let binding = "@group(0) @binding(0) var<storage, read>";
         let mut text = match self.params_are {
@@ -120,7 +120,7 @@ impl Launch<'_> {
         text + COMMON
     }
 
-    /// All buffers, also those that the shader does not look at.
+    /// The layout of all buffers, including those that the shader does not use.
     fn layout(&self, gpu: &Gpu) -> wgpu::PipelineLayout {
         let read = 1 + self.inputs.len();
         let entry = |binding: usize| wgpu::BindGroupLayoutEntry {
@@ -144,12 +144,12 @@ impl Launch<'_> {
     }
 }
 
-/// What a result is called in a shader.
+/// The name of a result in a shader.
 pub(crate) fn result_name(number: usize) -> String {
     if number == 0 { "result".to_owned() } else { format!("result{number}") }
 }
 
-/// Which thread and workgroup this is, and numbers that are none.
+/// The number of the thread and of the workgroup, and functions that every shader has.
 const COMMON: &str = "
 fn group_number(group: vec3<u32>, groups: vec3<u32>) -> u32 { return group.y * groups.x + group.x; }
 fn is_finite(x: f32) -> bool { return (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u; }

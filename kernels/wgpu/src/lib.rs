@@ -1,5 +1,5 @@
 //! A backend for [`torch-library`](mod@torch_library) on GPUs, by [wgpu](https://docs.rs/wgpu): Vulkan, Metal and Direct3D 12, without a
-//! toolkit to install. It is written against the public face of the runtime and of the operators alone.
+//! toolkit to install. It uses only the public interfaces of the runtime and of the operators.
 //!
 //! ```no_run
 //! use torch_library::prelude::*;
@@ -15,22 +15,20 @@
 //!
 //! # What runs where
 //!
-//! Every dtype is *held* at its full width, as on the host. Kernels *compute* with float32: element-wise operators,
-//! reductions, products of matrices, convolutions, pooling, norms, losses, look-ups by index, random numbers, steps of
-//! optimisers; with 16-bit floats as float32, rounded once by each operator; and element by element with int32, uint8,
-//! bool, and with int64 where pairs of words can do it. Copies go between
-//! strides and among these types. The README of the crate has the table. All else, operators without a kernel and those
-//! of other dtypes (float64, complex numbers) included, runs on the CPU by the runtime's fallback,
-//! exactly and at the cost of two copies; [`fallback_counts`](torch_library::backend::fallback_counts) says what that
-//! was. Nothing is narrowed.
+//! Every dtype is *stored* at its full width, as on the host. Kernels *compute* in float32: element-wise operators, reductions, matrix
+//! products, convolutions, pooling, norms, losses, indexing, random numbers and steps of optimisers. 16-bit floats are computed in
+//! float32 and rounded once by each operator. Element-wise operators also support int32, uint8, bool, and int64 as far as pairs of words
+//! allow. Copies convert between strides and among these types. The README of the crate has the table. Everything else, operators
+//! without a kernel and other dtypes (float64, complex numbers) included, runs on the CPU by the runtime's fallback, exactly and at the
+//! cost of two copies; [`fallback_counts`](torch_library::backend::fallback_counts) lists it. No number is narrowed to a smaller type.
 //!
 //! # Errors
 //!
-//! What does not fit into the memory of the device is an error of the kind `OutOfMemory`. A device that is lost takes
-//! its tensors with it: calls on these are errors, and the next tensor is made on the device that is there then.
+//! Running out of device memory is an error of the kind `OutOfMemory`. When a device is lost, so are its tensors: calls with them are
+//! errors, and the next new tensor opens the device again.
 //!
-//! The devices are the adapters of the machine in wgpu's order, GPUs before software. The key is `PrivateUse2`, so that
-//! another backend may have the first.
+//! The devices are the adapters of the machine in wgpu's order, GPUs before software. The dispatch key is `PrivateUse2`, so that another
+//! backend may have `PrivateUse1`.
 
 mod backend;
 mod call;
@@ -55,7 +53,7 @@ pub use gpu::{adapters, reset};
 
 use torch_library::prelude::*;
 
-/// What has no kernel here.
+/// The fallback for operators without a kernel here.
 #[torch_fallback(PrivateUse2)]
 fn on_the_cpu(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
     torch_library_gpu::on_the_cpu::<call::Wgpu>(operator, keys, stack)

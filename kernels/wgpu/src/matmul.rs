@@ -1,4 +1,4 @@
-//! Products of matrices of any strides.
+//! Matrix products, with any strides.
 
 use torch_library::prelude::*;
 use torch_library_gpu::{KernelBuilder, Products, Summand};
@@ -30,7 +30,7 @@ fn right_at(batch: u32, along: u32, column: u32) -> f32 {{ return right_matrix({
             ));
         shader = match summand {
             None => shader.with(&put("sum")),
-            // What is not added may be no number.
+            // With a factor of 0 the summand is not read, since it may hold NaN.
             Some(Summand { beta: 0.0, alpha, .. }) => {
                 shader.float("alpha", alpha).with(&put("p.alpha * sum"))
             }
@@ -57,14 +57,14 @@ fn put(value: &str) -> String {
     )
 }
 
-/// Batch, rows and columns.
+/// The last three entries of a list: batch, rows and columns.
 fn last_three(list: &[i64], missing: i64) -> [i64; 3] {
     let mut three = [missing; 3];
     three.iter_mut().rev().zip(list.iter().rev()).for_each(|(word, number)| *word = *number);
     three
 }
 
-/// The strides of a tensor as one of such sizes.
+/// The strides of a tensor that is expanded to these sizes.
 fn expanded(this: &Tensor, sizes: &[i64]) -> Vec<i64> {
     let missing = sizes.len() - this.dim();
     let stride = |dim: usize| match dim.checked_sub(missing) {

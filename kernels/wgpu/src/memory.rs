@@ -1,4 +1,4 @@
-//! Memory: buffers, kept for their next use when they are freed, and the bytes in them.
+//! Device memory: buffers, which are cached when they are freed, and access to their bytes.
 
 use std::sync::{Arc, Mutex, mpsc};
 
@@ -8,10 +8,10 @@ use torch_library::{DeviceType, Storage, StorageImpl};
 
 use crate::gpu::{Gpu, Opened};
 
-/// Buffers are written and copied in words of so many bytes.
+/// The size in bytes of the words in which buffers are written and copied.
 pub(crate) const WORD: usize = 4;
 
-/// Where blocks come from.
+/// The source of the allocator's blocks.
 pub(crate) struct Buffers(Arc<Gpu>);
 
 impl Buffers {
@@ -53,7 +53,7 @@ pub(crate) struct Memory {
     pub(crate) gpu: Arc<Gpu>,
     block: Block<Buffers>,
     nbytes: usize,
-    /// Whoever writes a part of a word reads the rest of it before, and nobody may write that meanwhile.
+    /// Held while a part of a word is written: the rest of the word is read first, and must not be written in between.
     edges: Mutex<()>,
 }
 
@@ -68,7 +68,7 @@ impl StorageImpl for Memory {
 }
 
 impl Memory {
-    /// Memory of so many bytes.
+    /// Allocates memory of `nbytes` bytes.
     pub(crate) fn allocate(opened: &Opened, nbytes: usize, is_zeroed: bool) -> Result<Memory> {
         let block = opened.memory.allocate(nbytes)?;
         if is_zeroed {
@@ -96,7 +96,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Writes bytes, before whatever is asked next.
+    /// Writes bytes, before all commands that follow.
     pub(crate) fn write(&self, offset: usize, bytes: &[u8]) -> Result<()> {
         self.check(offset, bytes.len())?;
         if bytes.is_empty() {
@@ -115,7 +115,7 @@ impl Memory {
         self.gpu.write(self.buffer(), start, &words)
     }
 
-    /// Reads bytes, after all that was asked before.
+    /// Reads bytes, after all commands that were recorded before.
     pub(crate) fn read(&self, offset: usize, bytes: &mut [u8]) -> Result<()> {
         self.check(offset, bytes.len())?;
         if bytes.is_empty() {
@@ -127,7 +127,7 @@ impl Memory {
         })
     }
 
-    /// Whole words of the buffer, which may go beyond the last byte of the memory.
+    /// Reads whole words of the buffer, which may extend beyond the last byte of the memory.
     fn words(&self, start: usize, count: usize, take: impl FnOnce(&[u8])) -> Result<()> {
         let gpu = &self.gpu;
         let staging = gpu.device.create_buffer(&wgpu::BufferDescriptor {
@@ -139,10 +139,10 @@ impl Memory {
         gpu.record(|encoder| {
             encoder.copy_buffer_to_buffer(self.buffer(), start as u64, &staging, 0, Some(count as u64));
         })?;
-        gpu.submit()?; // what is mapped is not in use
+        gpu.submit()?; // a mapped buffer must not be in use
         let (sender, receiver) = mpsc::channel();
         staging.map_async(wgpu::MapMode::Read, .., move |mapped| {
-            let _ = sender.send(mapped); // who asked waits below
+            let _ = sender.send(mapped); // the receiver waits below
         });
         gpu.wait()?;
         let failed =

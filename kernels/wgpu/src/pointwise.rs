@@ -1,4 +1,4 @@
-//! Operators that compute each element from those at the same place: one shader for each expression and layout.
+//! Element-wise operators: one shader for each expression and layout.
 
 mod shader;
 
@@ -23,7 +23,7 @@ kernels! {
         hardsigmoid_backward silu_backward gelu gelu_backward clamp;
 }
 
-/// Those in place, whose results are copied: what overlaps is refused as on the CPU, and only then.
+/// In-place operators: the result is computed and then copied, and overlap is refused as on the CPU.
 #[torch_impl(aten, PrivateUse2, boxed)]
 mod in_place {
     use super::*;
@@ -64,7 +64,7 @@ fn masked_fill(_: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<Firs
     let number = Tensor::full(&[], number, this.dtype(), Device::CPU)?;
     let result = aten::where_self(mask, &number, this)?;
     if result.sizes() != this.sizes() {
-        return Ok(None); // the CPU's error says so
+        return Ok(None); // the CPU's kernel reports the error
     }
     aten::copy_(&mut this.clone(), &result)?;
     Ok(Some(First))
@@ -82,27 +82,27 @@ fn apart(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     operator.call_boxed_for_key(DispatchKey::CompositeExplicitAutograd, stack)
 }
 
-/// An input: elements on the device, or one number of the host.
+/// An input: elements on the device, or a number on the host.
 pub(crate) enum Input<'a> {
     Here(&'a Tensor),
     Number(Scalar),
 }
 
-/// A call that there is an expression for.
+/// A call with an expression.
 pub(crate) struct Known {
     pub(crate) expression: Expression,
-    /// The type that the expression is of.
+    /// The type in which the expression is computed.
     pub(crate) computed: DType,
-    /// The numbers of the call.
+    /// The scalar arguments of the call.
     pub(crate) scalars: Vec<Scalar>,
-    /// The result, without elements.
+    /// The result on `meta`.
     pub(crate) meta: Tensor,
 }
 
-/// What is computed for such arguments, of which the tensors may be on `meta`; nothing where there is no kernel for that.
+/// The computation for these arguments, whose tensors may be on `meta`; `None` if there is no kernel for it.
 pub(crate) fn known(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<Known>> {
     let Some(expression) = Expression::of(operator, arguments) else { return Ok(None) };
-    // Before anything else, so that what does not fit together is refused as on the CPU.
+    // Before anything else, so that arguments that do not fit together are refused as on the CPU.
     let meta = on_meta(operator, arguments)?;
     let inputs: Vec<&Tensor> = arguments.iter().filter_map(Value::as_tensor).collect();
     let scalars = arguments.iter().filter_map(number).collect();
@@ -117,7 +117,7 @@ fn kernel(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<Te
     compute(&known, &inputs)
 }
 
-/// The number that an argument is, if it is one.
+/// An argument as a number, if it is one.
 fn number(argument: &Value<'_>) -> Option<Scalar> {
     match argument {
         Value::Int(x) => Some(Scalar::Int(*x)),
@@ -127,7 +127,7 @@ fn number(argument: &Value<'_>) -> Option<Scalar> {
     }
 }
 
-/// The type that the expression is of, where there is a kernel for that.
+/// The type in which the expression is computed; `None` if there is no kernel for it.
 fn computed_type(expression: &Expression, inputs: &[&Tensor], meta: &Tensor) -> Result<Option<DType>> {
     if !is_known(meta.dtype()) || !is_small(meta) {
         return Ok(None);
@@ -136,9 +136,9 @@ fn computed_type(expression: &Expression, inputs: &[&Tensor], meta: &Tensor) -> 
         inputs.iter().skip(expression.conditions).map(|input| input.promotion_operand()).peekable();
     let promoted = match operands.peek() {
         Some(_) => result_type(operands)?,
-        None => DType::Bool, // conditions alone
+        None => DType::Bool, // only conditions
     };
-    // A comparison with a number of the host is of the type that both promote to.
+    // A comparison with a number from the host is computed in the type that both promote to.
     let promoted = match expression.promotes_scalar {
         Some(Scalar::Float(_)) if !promoted.is_floating_point() => DType::Float32,
         Some(Scalar::Int(_)) if promoted == DType::Bool => return Ok(None),
@@ -149,7 +149,7 @@ fn computed_type(expression: &Expression, inputs: &[&Tensor], meta: &Tensor) -> 
         DType::Float32 => DType::Float32,
         _ => promoted,
     };
-    // What is rounded before it is computed with, rounds twice.
+    // If operands are rounded before the computation, the result would be rounded twice.
     let is_mixed =
         |input: &&Tensor| input.dtype() != promoted && (input.dim() > 0 || input.device() != Device::CPU);
     if is_half(promoted) && inputs.iter().skip(expression.conditions).any(is_mixed) {
@@ -165,17 +165,17 @@ fn computed_type(expression: &Expression, inputs: &[&Tensor], meta: &Tensor) -> 
     Ok(is_ours.then_some(computed))
 }
 
-/// Whether elements can be read and written.
+/// Whether shaders can read and write elements of a type.
 fn is_known(dtype: DType) -> bool {
     is_native(dtype) || matches!(dtype, DType::Int64 | DType::UInt8) || is_half(dtype)
 }
 
-/// Whether a type is computed with as float32, and rounded once.
+/// Whether a type is computed in float32, and rounded once.
 pub(crate) fn is_half(dtype: DType) -> bool {
     matches!(dtype, DType::Float16 | DType::BFloat16)
 }
 
-/// A tensor of another type, with elements one behind the other; not of floats as integers, which processors differ in.
+/// A contiguous copy of a tensor, converted to another type; not from floats to integers, for which processors differ.
 pub(crate) fn of_type(tensor: &Tensor, dtype: DType) -> Result<Option<Tensor>> {
     let is_wider = matches!(
         (tensor.dtype(), dtype),
@@ -195,7 +195,7 @@ pub(crate) fn of_type(tensor: &Tensor, dtype: DType) -> Result<Option<Tensor>> {
     }
 }
 
-/// Floats of 32 bits rounded to shorter ones, as the result that an operator has for these; others as they are.
+/// A float32 result, rounded to the 16-bit type that the operator's result has; other results stay as they are.
 pub(crate) fn narrowed(wide: Tensor, meta: Tensor) -> Result<Option<Tensor>> {
     match is_half(meta.dtype()) && wide.dtype() == DType::Float32 && wide.sizes() == meta.sizes() {
         true => as_type(&wide, meta),
@@ -203,7 +203,7 @@ pub(crate) fn narrowed(wide: Tensor, meta: Tensor) -> Result<Option<Tensor>> {
     }
 }
 
-/// The elements of a tensor as one of another type, and of other strides.
+/// A tensor, converted to the type and strides of `meta`.
 fn as_type(tensor: &Tensor, meta: Tensor) -> Result<Option<Tensor>> {
     let Some(Input::Here(tensor)) = input(tensor)? else { return Ok(None) };
     let dtype = meta.dtype();
@@ -212,7 +212,7 @@ fn as_type(tensor: &Tensor, meta: Tensor) -> Result<Option<Tensor>> {
     compute(&known, &[Input::Here(tensor)])
 }
 
-/// A tensor as an input, where it can be one.
+/// A tensor as an input; `None` if shaders cannot read it.
 pub(crate) fn input(tensor: &Tensor) -> Result<Option<Input<'_>>> {
     Ok(match is_here(tensor) {
         true => (is_known(tensor.dtype()) && is_small(tensor)).then_some(Input::Here(tensor)),
@@ -258,19 +258,19 @@ fn compute(known: &Known, inputs: &[Input<'_>]) -> Result<Option<Tensor>> {
     Ok(Some(result))
 }
 
-/// The parameters of a layout; whoever calls has seen that they fit.
+/// The parameters of a layout, which the caller has checked to fit into words.
 pub(crate) fn words(layout: &Layout) -> Vec<u32> {
     layout.params().into_iter().map(|number| number as u32).collect()
 }
 
-/// How many workgroups go over the elements of results that lie alike.
+/// The number of workgroups for the elements of results with the same layout.
 pub(crate) fn groups(results: &[&Tensor]) -> u64 {
     let numel = results.first().map_or(0, |result| result.numel() as u64);
     let per_thread = shader::per_thread(results.iter().map(|result| result.dtype()));
     numel.div_ceil(per_thread).div_ceil(u64::from(THREADS))
 }
 
-/// Runs a shader that reads and writes tensors.
+/// Launches a shader that reads and writes tensors.
 pub(crate) fn launch(
     source: &str,
     params: &[u32],
@@ -294,7 +294,7 @@ pub(crate) fn launch(
     .run()
 }
 
-/// The words of a number as an element of a type, where it is one.
+/// The words of a number as an element of a type; `None` if the type cannot hold it.
 pub(crate) fn words_of(number: Scalar, dtype: DType) -> Option<Vec<u32>> {
     let wide = |bits: u64| vec![bits as u32, (bits >> 32) as u32];
     match (number, dtype) {
@@ -306,6 +306,6 @@ pub(crate) fn words_of(number: Scalar, dtype: DType) -> Option<Vec<u32>> {
         (Scalar::Bool(x), DType::Int64) => Some(wide(u64::from(x))),
         (Scalar::Int(x), DType::UInt8) => u8::try_from(x).ok().map(|x| vec![u32::from(x)]),
         (Scalar::Bool(x), DType::Int32 | DType::UInt8 | DType::Bool) => Some(vec![u32::from(x)]),
-        _ => None, // truncated, or refused, as the CPU does
+        _ => None, // truncated or refused by the CPU's kernel
     }
 }

@@ -1,4 +1,4 @@
-//! Sums of products: of matrices that are stored as such, and of those that a convolution sees.
+//! Batched matrix products, of stored matrices and of the implicit ones of convolutions.
 
 use std::fmt::Write;
 
@@ -8,32 +8,33 @@ use torch_library_gpu::KernelBuilder;
 use crate::launch::THREADS;
 use crate::shader::Shader;
 
-/// A batch of products of matrices. The shader has functions for what is multiplied, `left_at(batch, row, along)` and
-/// `right_at(batch, along, column)`, and one for the result, `put(batch, row, column, sum)`.
+/// A batch of matrix products. The shader has functions for the operands, `left_at(batch, row, along)` and `right_at(batch,
+/// along, column)`, and one for the result, `put(batch, row, column, sum)`.
 ///
-/// What an operand makes of the numbers `along` and `column` is made once for all elements with that number: these are of
-/// type `Along` and `Column`, by `along_at(number)` and `column_at(number)`; [`PLAIN`] has numbers themselves.
+/// Values that operands derive from the numbers `along` and `column` are computed once for all elements with that number,
+/// by `along_at(number)` and `column_at(number)`, and have the types `Along` and `Column`; with [`PLAIN`] they are the
+/// numbers themselves.
 pub(crate) struct Product {
     pub(crate) batch: i64,
     pub(crate) rows: i64,
     pub(crate) columns: i64,
-    /// How many products are summed.
+    /// The number of products that are summed.
     pub(crate) inner: i64,
-    /// Whether an element of the right operand takes more than a load to get.
+    /// Whether reading an element of the right operand takes more than a load.
     pub(crate) is_right_looked_up: bool,
 }
 
-/// Numbers of rows and columns are all that operands ask for.
+/// The definitions for operands that only need the numbers of rows and columns.
 pub(crate) const PLAIN: &str = "alias Along = u32;
 alias Column = u32;
 fn along_at(number: u32) -> u32 { return number; }
 fn column_at(number: u32) -> u32 { return number; }";
 
-/// Matrices with fewer rows or columns leave most of a tile empty.
+/// Matrices with fewer rows or columns than this leave most of a tile empty.
 const THIN: i64 = 8;
 
 impl Product {
-    /// Computes all of it: by tiles, or element by element where a tile would be empty for the most part.
+    /// Computes all products: by tiles, or element by element if tiles would be mostly empty.
     pub(crate) fn run(&self, shader: Shader) -> Result<()> {
         let Product { batch, rows, columns, inner, .. } = *self;
         let shader = shader.number("rows", rows).number("columns", columns).number("inner", inner);
@@ -46,7 +47,7 @@ impl Product {
         }
         let sum = "let along = along_at(i);
             sum += left_at(batch, row, along) * right_at(batch, along, column);";
-        // Few elements of many products each: a workgroup shares them.
+        // For few elements with many products each, a workgroup computes each element.
         if inner >= 4 * i64::from(THREADS) && elements < 4096 {
             let body = format!(
                 "let n = row;
@@ -73,13 +74,13 @@ impl Product {
     }
 }
 
-/// Where the element `n` of the result is.
+/// The row and column of element `n` of the result.
 const PLACE: &str = "let column_number = n % p.columns;
     let row = n / p.columns % p.rows;
     let batch = n / p.columns / p.rows;";
 
-/// What a workgroup computes. Its threads lie in `down` rows of `across`; each computes `high` rows, next to each other, of
-/// `wide` columns, as far apart as there are threads across.
+/// The tile that a workgroup computes. Its threads form `down` rows of `across` threads; each computes `high` adjacent rows
+/// of `wide` columns, which are `across` apart.
 ///
 /// Elements of the left operand are shared: all threads of a row read the same ones, four at once, and those on one side of
 /// them. Those of the right operand belong to one thread of a row, which holds them while it needs them.
@@ -90,7 +91,7 @@ struct Tile {
     across: i64,
 }
 
-/// How many products of each element are summed between two barriers.
+/// The number of products of each element that are summed between two barriers.
 const DEEP: i64 = 16;
 
 impl Product {
@@ -107,10 +108,10 @@ impl Product {
         };
         let tile = Tile { high: 8, wide, down, across };
         if self.is_right_looked_up && self.rows >= 32 {
-            // Each element is looked up once for all rows of a tile.
+            // Each element of the right operand is looked up once for all rows of a tile.
             return Tile { high: 32, wide: wide.min(2), ..tile };
         }
-        // Where there are enough of them, large tiles read less.
+        // If there are enough elements, larger tiles read less.
         if self.columns >= 1024 && self.batch * self.rows * self.columns >= 1 << 22 {
             return Tile { high: 16, across: 256, ..tile };
         }
@@ -181,7 +182,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
         )
     }
 
-    /// The columns of a thread, and its sums.
+    /// Declarations of the columns of a thread, and of its sums.
     fn declarations(&self) -> String {
         let mut text = String::new();
         for b in 0..self.wide {
@@ -213,13 +214,13 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
         text
     }
 
-    /// All steps between two barriers, written out: as a loop, which compilers leave one, they take twice as long.
+    /// All steps between two barriers, unrolled: compilers do not unroll the loop, which takes twice as long.
     fn steps(&self) -> String {
         let step = self.step();
         (0..DEEP).map(|i| format!("            {{ let i = {i}u;\n{step}            }}\n")).collect()
     }
 
-    /// Adds the products of the number `i` after `start`.
+    /// Adds the products number `start + i`.
     fn step(&self) -> String {
         let mut text = "                let along = along_at(start + i);\n".to_owned();
         for b in 0..self.wide {

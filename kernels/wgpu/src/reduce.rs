@@ -1,4 +1,4 @@
-//! Whether all or any of a row are true, by how many are; and which reductions end chains of calls that are fused.
+//! `all` and `any`, by counting; and the reductions that can end fused chains of calls.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
@@ -13,7 +13,7 @@ kernels! {
     super::all_or_any: all all_dim all_dims any any_dim any_dims;
 }
 
-/// Whether all or any of a row of bools are true: by how many are, up to where float32 counts without gaps.
+/// `all` and `any` of rows of bools, by counting the true ones, as long as float32 counts without gaps.
 fn all_or_any(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
     let this = Arguments::new(operator, values).tensor(0)?;
     let count = 1..=1 << 24;
@@ -34,19 +34,19 @@ fn all_or_any(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<T
     Ok((found.sizes() == meta.sizes()).then_some(found))
 }
 
-/// A call that there is a fold for.
+/// A call with a fold.
 pub(crate) struct Known {
     pub(crate) fold: &'static Fold,
-    /// The dimensions that stay, and those that do not.
+    /// The dimensions that are kept, and those that are reduced.
     pub(crate) kept: Vec<usize>,
     pub(crate) reduced: Vec<usize>,
-    /// How many elements a row has.
+    /// The number of elements of a row.
     pub(crate) count: i64,
-    /// The result, without elements.
+    /// The result on `meta`.
     pub(crate) meta: Tensor,
 }
 
-/// What is computed for such arguments, of which the tensor may be on `meta`; nothing where there is no kernel for that.
+/// The computation for these arguments, whose tensor may be on `meta`; `None` if there is no kernel for it.
 pub(crate) fn known(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Option<Known>> {
     let (Some(fold), Some(this)) = (fold::of(operator), arguments.first().and_then(Value::as_tensor)) else {
         return Ok(None);

@@ -9,7 +9,7 @@ use torch_library_gpu::{DIMS, KernelBuilder};
 use crate::launch::{Launch, Parameters, THREADS, result_name};
 use crate::memory::{Memory, WORD};
 
-/// A shader in the making. Its first parameter, `p.count`, is the number of threads or rows that have something to do.
+/// A builder for shaders. The first parameter, `p.count`, is the number of threads or rows that have something to do.
 pub(crate) struct Shader {
     label: &'static str,
     fields: String,
@@ -57,21 +57,21 @@ fn {name}_fits(i: u32) -> bool {{ return true; }}"
         self.number(&format!("{name}_offset"), tensor.storage_offset())
     }
 
-    /// The words of a storage, whatever is in them.
+    /// Adds a storage for reading, as words.
     pub(crate) fn input_bytes(mut self, name: &str, tensor: &Tensor) -> Shader {
         let buffer = format!("in{}", self.inputs.len());
         self.inputs.push(tensor.storage().clone());
         self.with(&format!("fn {name}(i: u32) -> u32 {{ return {buffer}[i]; }}"))
     }
 
-    /// As [`input_bytes`](Self::input_bytes), of what is written by `set_name(i, word)`.
+    /// As [`input_bytes`](Self::input_bytes), for writing by `set_name(i, word)`.
     pub(crate) fn result_bytes(mut self, name: &str, tensor: &Tensor) -> Shader {
         let buffer = result_name(self.results.len());
         self.results.push(tensor.storage().clone());
         self.with(&format!("fn set_{name}(i: u32, word: u32) {{ {buffer}[i] = word; }}"))
     }
 
-    /// Runs a whole shader, with its `main`, in as many workgroups.
+    /// Runs a whole shader, with its own `main`, in `groups` workgroups.
     pub(crate) fn run(mut self, count: i64, groups: u64, main: &str) -> Result<()> {
         self.words[0] = count as u32;
         let source = format!("struct Params {{\n{}}}\n{}\n{main}", self.fields, self.access);
@@ -90,7 +90,7 @@ fn {name}_fits(i: u32) -> bool {{ return true; }}"
     }
 }
 
-/// In a body parameters are those of the structure `p`, and elements are read and written by functions. Numbers are of 32 bits.
+/// In a body, parameters are fields of `p`, and elements are read and written by functions. Numbers have 32 bits.
 impl KernelBuilder for Shader {
     fn new(label: &'static str) -> Shader {
         let (fields, access) = ("    count: u32,\n".to_owned(), String::new());
@@ -123,16 +123,16 @@ impl KernelBuilder for Shader {
         self.with(&format!("alias {name} = {of};"))
     }
 
-    /// The elements of a tensor in memory, from its first one on, as `name(i)`: float32 as `f32`, bool as `bool`, int32
-    /// and int64 as `i32`, of which the wide ones must fit, or `name_fits(i)` is false.
+    /// The elements of a tensor in memory, from its first one on, as `name(i)`: float32 as `f32`, bool as `bool`, int32 and
+    /// int64 as `i32`; `name_fits(i)` is false for an int64 that does not fit.
     fn input(mut self, name: &str, tensor: &Tensor) -> Shader {
         let buffer = format!("in{}", self.inputs.len());
         self.inputs.push(tensor.storage().clone());
         self.reads(name, &buffer, tensor)
     }
 
-    /// Where elements are written, by `set_name(i, value)`, and can be read as those of an input: float32, int32, and
-    /// int64 from an `i32`.
+    /// A tensor for writing by `set_name(i, value)`, which can be read like an input: float32, int32, and int64, which is
+    /// written from an `i32`.
     fn result(mut self, name: &str, tensor: &Tensor) -> Shader {
         let buffer = result_name(self.results.len());
         self.results.push(tensor.storage().clone());
@@ -261,12 +261,12 @@ fn padded(list: &[i64]) -> [i64; DIMS] {
     std::array::from_fn(|dim| list.get(dim).copied().unwrap_or(1))
 }
 
-/// How many words an element has.
+/// The number of words of an element.
 pub(crate) fn words(dtype: DType) -> i64 {
     (dtype.size() / WORD) as i64
 }
 
-/// What all threads of a workgroup have together.
+/// The memory that the threads of a workgroup share, and functions on it.
 const ROWS: &str = "var<workgroup> parts: array<f32, THREADS>;
 fn larger(a: f32, b: f32) -> f32 { return select(select(b, a, a > b || is_nan(a)), b, is_nan(b)); }
 fn over_sum(mine: f32, thread: u32) -> f32 {

@@ -1,4 +1,4 @@
-//! The kernels that backends have together, in WGSL: pieces for each family of operators.
+//! The pieces of the shared kernels in WGSL, for each family of operators.
 
 mod create;
 mod extreme;

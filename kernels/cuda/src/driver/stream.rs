@@ -1,4 +1,4 @@
-//! Streams, what is asked of them, and marks in them.
+//! Streams, the work that is enqueued on them, and events.
 #![expect(unsafe_code, reason = "the driver's functions take handles and addresses")]
 
 use std::ffi::c_void;
@@ -10,15 +10,15 @@ use torch_library::prelude::*;
 
 use super::{CUresult, Context, Memory, Pinned};
 
-/// A queue of a device.
+/// A stream: a queue of work of a device.
 pub(crate) struct Stream {
     pub(crate) raw: sys::CUstream,
     pub(crate) context: Arc<Context>,
 }
 
-// SAFETY: the driver's handles may be used by all threads, also at once.
+// SAFETY: the driver's handles may be used by all threads, also concurrently.
 unsafe impl Send for Stream {}
-// SAFETY: shared references give the same handles, which threads may use at once.
+// SAFETY: shared references give the same handles, which threads may use concurrently.
 unsafe impl Sync for Stream {}
 
 impl Stream {
@@ -31,28 +31,28 @@ impl Stream {
         Ok(Stream { raw, context: context.clone() })
     }
 
-    /// Waits until all is done that was asked of it.
+    /// Waits until all work on the stream is done.
     pub(crate) fn synchronize(&self) -> Result<()> {
         self.context.enter()?;
-        // SAFETY: the stream is of the current context, and lives as long as `self`.
+        // SAFETY: the stream belongs to the current context, and exists as long as `self`.
         self.context.outcome(unsafe { sys::cuStreamSynchronize(self.raw) }, "finish what it was asked")
     }
 
-    /// Writes bytes to a block, and waits for that.
+    /// Writes bytes to a block, and waits until that is done.
     pub(crate) fn write(&self, to: &Memory, offset: usize, bytes: &[u8]) -> Result<()> {
         let address = to.range(offset, bytes.len())?;
         self.context.enter()?;
-        // SAFETY: both ranges are memory of that length, and stay so until the stream is done, which is waited for.
+        // SAFETY: both ranges are memory of that length, and stay allocated until the stream is done, which is waited for.
         let code =
             unsafe { sys::cuMemcpyHtoDAsync_v2(address, bytes.as_ptr().cast(), bytes.len(), self.raw) };
         self.context.outcome(code, "copy from the host")?;
         self.synchronize()
     }
 
-    /// Asks for a copy from the start of pinned memory.
+    /// Enqueues a copy from the start of pinned memory.
     ///
     /// # Safety
-    /// - The pinned block is neither written nor freed before the stream has done this.
+    /// - The pinned block is neither written nor freed before the stream has done the copy.
     pub(crate) unsafe fn write_pinned(
         &self,
         to: &Memory,
@@ -63,33 +63,33 @@ impl Stream {
         let address = to.range(offset, count)?;
         ensure!(count <= from.nbytes, Argument, "a block of {} bytes has not {count}", from.nbytes);
         self.context.enter()?;
-        // SAFETY: both ranges are memory of that length. The device's is freed after the stream is done, as the driver
-        // waits for it, the host's as the caller says.
+        // SAFETY: both ranges are memory of that length. The device's is freed after the stream is done, since the driver
+        // waits for it; the caller vouches for the host's.
         let code = unsafe { sys::cuMemcpyHtoDAsync_v2(address, from.address, count, self.raw) };
         self.context.outcome(code, "copy from the host")
     }
 
-    /// Reads bytes of a block, after all that was asked of the stream before.
+    /// Reads bytes of a block, after all earlier work on the stream.
     pub(crate) fn read(&self, from: &Memory, offset: usize, bytes: &mut [u8]) -> Result<()> {
         let address = from.range(offset, bytes.len())?;
         self.context.enter()?;
-        // SAFETY: both ranges are memory of that length, and stay so until the stream is done, which is waited for.
+        // SAFETY: both ranges are memory of that length, and stay allocated until the stream is done, which is waited for.
         let code =
             unsafe { sys::cuMemcpyDtoHAsync_v2(bytes.as_mut_ptr().cast(), address, bytes.len(), self.raw) };
         let copied = self.context.outcome(code, "copy to the host");
-        let done = self.synchronize(); // also where it failed: nothing may be written to `bytes` later
+        let done = self.synchronize(); // also if it failed, since nothing may be written to `bytes` later
         copied.and(done)
     }
 
-    /// Asks for zeros in a block.
+    /// Enqueues writing zeros to a block.
     pub(crate) fn clear(&self, memory: &Memory, count: usize) -> Result<()> {
         let address = memory.range(0, count)?;
         self.context.enter()?;
-        // SAFETY: the range is memory of the device, and is freed after the stream is done, as the driver waits for it.
+        // SAFETY: the range is memory of the device, and is freed after the stream is done, since the driver waits for it.
         self.context.outcome(unsafe { sys::cuMemsetD8Async(address, 0, count, self.raw) }, "clear memory")
     }
 
-    /// Asks for a copy from another block of the device.
+    /// Enqueues a copy from another block of the device.
     pub(crate) fn copy(
         &self,
         (to, to_offset): (&Memory, usize),
@@ -98,12 +98,13 @@ impl Stream {
     ) -> Result<()> {
         let (to, from) = (to.range(to_offset, count)?, from.range(from_offset, count)?);
         self.context.enter()?;
-        // SAFETY: both ranges are memory of the device, and are freed after the stream is done, as the driver waits for it.
+        // SAFETY: both ranges are memory of the device, and are freed after the stream is done, since the driver waits for
+        // it.
         let code = unsafe { sys::cuMemcpyDtoDAsync_v2(to, from, count, self.raw) };
         self.context.outcome(code, "copy on the device")
     }
 
-    /// Copies from a block of another device, and waits for that.
+    /// Copies from a block of another device, and waits until that is done.
     pub(crate) fn copy_from_peer(
         &self,
         (to, to_offset): (&Memory, usize),
@@ -113,7 +114,7 @@ impl Stream {
         let (target, source) = (to.range(to_offset, count)?, from.range(from_offset, count)?);
         from.context.check()?;
         self.context.enter()?;
-        // SAFETY: each range is memory of the device of its context, and stays so until the stream is done, which is
+        // SAFETY: each range is memory of the device of its context, and stays allocated until the stream is done, which is
         // waited for.
         let code = unsafe {
             sys::cuMemcpyPeerAsync(target, to.context.raw, source, from.context.raw, count, self.raw)
@@ -122,11 +123,11 @@ impl Stream {
         self.synchronize()
     }
 
-    /// Asks for a run of a kernel with one structure as its parameter.
+    /// Enqueues a launch of a kernel with one structure as its parameter.
     ///
     /// # Safety
     /// - The structure is the one that the kernel takes.
-    /// - The kernel, with these parameters, keeps to memory that lives until the stream is done.
+    /// - The kernel, with these parameters, only accesses memory that stays allocated until the stream is done.
     pub(crate) unsafe fn launch(
         &self,
         function: &Function,
@@ -137,8 +138,8 @@ impl Stream {
         self.context.enter()?;
         let mut arguments = [params.as_ptr().cast_mut().cast::<c_void>()];
         let none = std::ptr::null_mut();
-        // SAFETY: the function's module is never unloaded; the driver copies the parameters before it returns; the rest is
-        // as the caller says.
+        // SAFETY: the function's module is never unloaded; the driver copies the parameters before it returns; the caller
+        // vouches for the rest.
         let code = unsafe {
             sys::cuLaunchKernel(
                 function.0,
@@ -157,22 +158,23 @@ impl Stream {
         self.context.outcome(code, "run a kernel")
     }
 
-    /// A mark after what was asked so far.
+    /// Records an event after all work so far.
     pub(crate) fn mark(&self) -> Result<Mark> {
         self.context.enter()?;
         let mut raw = std::ptr::null_mut();
-        // SAFETY: a context is current, and `raw` outlives the call. No flag: it measures time, and who waits for it spins.
+        // SAFETY: a context is current, and `raw` outlives the call. (No flags: the event measures time, and waiting for it
+        // spins.)
         self.context.outcome(unsafe { sys::cuEventCreate(&raw mut raw, 0) }, "make an event")?;
         let mark = Mark { raw, context: self.context.clone() };
-        // SAFETY: event and stream are of the current context, and live.
+        // SAFETY: event and stream belong to the current context, and exist.
         self.context.outcome(unsafe { sys::cuEventRecord(mark.raw, self.raw) }, "record an event")?;
         Ok(mark)
     }
 
-    /// Lets what is asked later wait for a mark.
+    /// Makes later work wait for an event.
     pub(crate) fn wait_for(&self, mark: &Mark) -> Result<()> {
         self.context.enter()?;
-        // SAFETY: both live; an event may be of another context. What waits keeps what it needs of the event.
+        // SAFETY: both exist; an event may belong to another context. The waiting stream keeps what it needs of the event.
         self.context.outcome(unsafe { sys::cuStreamWaitEvent(self.raw, mark.raw, 0) }, "wait for an event")
     }
 }
@@ -180,28 +182,28 @@ impl Stream {
 impl Drop for Stream {
     fn drop(&mut self) {
         if self.context.enter().is_ok() {
-            // SAFETY: nobody has the stream after this; the driver finishes what was asked of it.
+            // SAFETY: the stream is not used after this; the driver finishes its work.
             let _ = unsafe { sys::cuStreamDestroy_v2(self.raw) };
         }
     }
 }
 
-/// A kernel that was loaded; its module stays as long as the context.
+/// A loaded kernel; its module stays loaded as long as the context exists.
 #[derive(Clone, Copy)]
 pub(crate) struct Function(sys::CUfunction);
 
-// SAFETY: the driver's handles may be used by all threads, also at once.
+// SAFETY: the driver's handles may be used by all threads, also concurrently.
 unsafe impl Send for Function {}
-// SAFETY: shared references give the same handles, which threads may use at once.
+// SAFETY: shared references give the same handles, which threads may use concurrently.
 unsafe impl Sync for Function {}
 
 impl Context {
-    /// Loads what a compiler made of a source, and finds its kernel, `kernel`.
+    /// Loads a compiled module, and finds its function `kernel`.
     pub(crate) fn load(&self, image: &[u8]) -> Result<Function> {
         ensure!(image.last() == Some(&0), Internal, "an image of a module does not end in a zero");
         self.enter()?;
         let (mut module, mut function) = (std::ptr::null_mut(), std::ptr::null_mut());
-        // SAFETY: a context is current. A binary image says its own length, and a text ends in the zero that was looked for.
+        // SAFETY: a context is current. A binary image contains its own length, and a text ends in a zero, as checked above.
         let code = unsafe { sys::cuModuleLoadData(&raw mut module, image.as_ptr().cast()) };
         self.outcome(code, "load a kernel")?;
         // SAFETY: the module was loaded, and the name ends in a zero.
@@ -211,21 +213,21 @@ impl Context {
     }
 }
 
-/// A point in a stream.
+/// An event: a point in a stream.
 pub(crate) struct Mark {
     raw: sys::CUevent,
     context: Arc<Context>,
 }
 
-// SAFETY: the driver's handles may be used by all threads, also at once.
+// SAFETY: the driver's handles may be used by all threads, also concurrently.
 unsafe impl Send for Mark {}
-// SAFETY: shared references give the same handles, which threads may use at once.
+// SAFETY: shared references give the same handles, which threads may use concurrently.
 unsafe impl Sync for Mark {}
 
 impl Event for Mark {
     fn query(&self) -> Result<bool> {
         self.context.enter()?;
-        // SAFETY: the event lives, and was recorded when it was made.
+        // SAFETY: the event exists, and was recorded when it was made.
         match unsafe { sys::cuEventQuery(self.raw) } {
             CUresult::CUDA_ERROR_NOT_READY => Ok(false),
             code => self.context.outcome(code, "look at an event").map(|()| true),
@@ -234,7 +236,7 @@ impl Event for Mark {
 
     fn synchronize(&self) -> Result<()> {
         self.context.enter()?;
-        // SAFETY: the event lives, and was recorded when it was made.
+        // SAFETY: the event exists, and was recorded when it was made.
         self.context.outcome(unsafe { sys::cuEventSynchronize(self.raw) }, "wait for an event")
     }
 
@@ -242,8 +244,8 @@ impl Event for Mark {
         let Some(earlier) = earlier.downcast_ref::<Mark>() else { return Ok(None) };
         self.context.enter()?;
         let mut milliseconds = 0.0;
-        // SAFETY: the library is loaded, as there is a context. Drivers since 12.8 have the second name, all have the first;
-        // both take a pointer that is written to and two events.
+        // SAFETY: the library is loaded, since there is a context. Drivers since 12.8 have the second name, and all have the
+        // first; both functions take a pointer to write to and two events.
         let elapsed = unsafe {
             let library = sys::culib();
             library
@@ -251,7 +253,7 @@ impl Event for Mark {
                 .or_else(|_| library.get::<Elapsed>(b"cuEventElapsedTime"))
         };
         let Ok(elapsed) = elapsed else { return Ok(None) };
-        // SAFETY: `milliseconds` outlives the call, and both events live and were recorded.
+        // SAFETY: `milliseconds` outlives the call, and both events exist and were recorded.
         let code = unsafe { elapsed(&raw mut milliseconds, earlier.raw, self.raw) };
         self.context.outcome(code, "measure the time between events")?;
         Ok(Some(f64::from(milliseconds)))
@@ -263,7 +265,7 @@ type Elapsed = unsafe extern "C" fn(*mut f32, sys::CUevent, sys::CUevent) -> CUr
 impl Drop for Mark {
     fn drop(&mut self) {
         if self.context.enter().is_ok() {
-            // SAFETY: nobody has the event after this; streams that wait for it have what they need.
+            // SAFETY: the event is not used after this; streams that wait for it have what they need.
             let _ = unsafe { sys::cuEventDestroy_v2(self.raw) };
         }
     }

@@ -1,9 +1,9 @@
-//! Expressions of operators that CUDA C has functions for, and WGSL has not.
+//! Expressions of operators for which CUDA C has functions and WGSL does not.
 
 use torch_library::prelude::*;
 use torch_library_gpu::{Expression, Over};
 
-/// As the table of [`Expression`].
+/// The expressions, in the form of [`Expression`]'s table.
 const MORE: [(&str, &str, Over); 30] = [
     ("expm1", "expm1(a)", Over::Floats),
     ("log1p", "log1p(a)", Over::Floats),
@@ -37,7 +37,7 @@ const MORE: [(&str, &str, Over); 30] = [
     ("addcmul", "a + s0 * b * c", Over::Numbers),
 ];
 
-/// The expression of a call, if it is one of these.
+/// The expression of a call, if it is in this table.
 pub(super) fn of_call(name: &str, arguments: &[Value<'_>]) -> Option<Expression> {
     let expression = |text, over| Expression {
         text,
@@ -51,12 +51,12 @@ pub(super) fn of_call(name: &str, arguments: &[Value<'_>]) -> Option<Expression>
         "logical_xor" => {
             return Some(Expression { conditions: 2, is_predicate: true, ..expression("a != b", Over::All) });
         }
-        // A power of a half is one of 16-bit floats too, where of others it is the square root, as on the CPU: they differ for
-        // negative infinity.
+        // A power of ½ stays a power for 16-bit floats, and is the square root for other types, as on the CPU: the two differ
+        // for negative infinity.
         "pow.Tensor_Scalar" if arguments.iter().filter_map(Value::as_tensor).any(is_half) => {
             return Some(expression("pow(a, s0)", Over::Floats));
         }
-        // Of whole numbers all bits turn over, of a bool there is one.
+        // All bits of an integer are inverted; a bool has only one.
         "bitwise_not" => return Some(expression("turned_over(a)", Over::Whole)),
         // The mask is the second tensor of the call.
         "masked_fill.Scalar" => return Some(expression("select(a, s0, (bool)b)", Over::All)),

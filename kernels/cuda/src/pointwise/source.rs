@@ -1,4 +1,4 @@
-//! The text of a kernel for one expression.
+//! The source of a kernel for one expression.
 
 use std::fmt::Write;
 
@@ -18,7 +18,7 @@ pub(super) struct Pointwise<'a> {
 }
 
 impl Pointwise<'_> {
-    /// Writes elements one behind the other, or where the first tensor of the layout says.
+    /// Writes elements contiguously, or to the positions of the first tensor of the layout.
     pub(super) fn run(&self, result: &Tensor, is_placed: bool) -> Result<()> {
         let (expression, layout) = (self.expression, self.layout);
         let kind = computed(self.promoted);
@@ -69,7 +69,8 @@ fn name(dtype: DType) -> &'static str {
     c_type(dtype).unwrap_or("void")
 }
 
-/// An element as one of another type, in the type that that is computed with. What is promoted to 16 bits is rounded.
+/// The conversion of an element to another dtype, in that dtype's type of computation. A number that is promoted to a
+/// 16-bit type is rounded to it.
 fn converted(element: &str, from: DType, to: DType) -> String {
     match computed(to) == to || from == to {
         true => format!("as<{}>({element})", name(computed(to))),
@@ -77,7 +78,7 @@ fn converted(element: &str, from: DType, to: DType) -> String {
     }
 }
 
-/// A number of the call, as a parameter.
+/// Adds a scalar argument of the call as a parameter.
 fn constant(kernel: Kernel, letter: &str, number: Scalar, kind: DType) -> Kernel {
     match number {
         Scalar::Int(x) if !kind.is_floating_point() => kernel.number(letter, x),
@@ -86,7 +87,7 @@ fn constant(kernel: Kernel, letter: &str, number: Scalar, kind: DType) -> Kernel
     }
 }
 
-/// The place of an element in each dimension, from its number, which fits into 32 bits where all of them do.
+/// Code for the position of an element in each dimension, from its number, in 32 bits if all numbers fit.
 fn places(dims: usize, numel: i64) -> String {
     let kind = if numel < 1 << 31 { "u32" } else { "i64" };
     if dims < 2 {
@@ -100,7 +101,7 @@ fn places(dims: usize, numel: i64) -> String {
     text
 }
 
-/// Where an element of an input is, from the input's first one on.
+/// Code for the offset of an element of an input from its first one.
 fn place(layout: &Layout, input: usize) -> String {
     let start = layout.place(input) + 1;
     let steps: Vec<_> =
@@ -108,7 +109,7 @@ fn place(layout: &Layout, input: usize) -> String {
     if steps.is_empty() { "0".to_owned() } else { steps.join(" + ") }
 }
 
-/// An expression with its literals in the type that is computed with: `1.0` is a double in C.
+/// An expression with its literals in the type of the computation, since `1.0` is a double in C.
 fn typed(text: &str) -> String {
     let (mut found, mut rest) = (String::new(), text);
     while let Some(start) = rest.find(|letter: char| letter.is_ascii_digit()) {
@@ -127,7 +128,7 @@ fn typed(text: &str) -> String {
     found + rest
 }
 
-/// Functions that few expressions use, by what they are recognised by.
+/// Functions that only few expressions use, by the text by which their use is recognised.
 const FUNCTIONS: [(&str, &str); 2] = [
     (
         "power(",

@@ -1,4 +1,4 @@
-//! The places of extremes.
+//! The pieces of positions of extremes.
 
 use torch_library_gpu::text::Extreme;
 
@@ -14,7 +14,7 @@ __device__ inline bool is_better(T a, i64 i, T b, i64 j) {
     if (is_none(a) || a == b) return i < j;
     return is_beyond(a, b);
 }",
-    // A thread beyond the last element has that one.
+    // A thread beyond the last element takes that one.
     search: "    __shared__ T found[MOST_THREADS];
     __shared__ i64 places[MOST_THREADS];
     i64 start = row / p.inner * p.elements * p.inner + row % p.inner;

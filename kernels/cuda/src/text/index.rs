@@ -1,4 +1,4 @@
-//! Elements at places that indices say.
+//! The pieces of reading, writing and adding elements by index.
 
 use torch_library_gpu::text::{Put, Take, Within};
 

@@ -1,4 +1,4 @@
-//! Losses.
+//! The pieces of losses.
 
 use torch_library_gpu::text::Loss;
 

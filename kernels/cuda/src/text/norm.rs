@@ -1,4 +1,4 @@
-//! Normalisation.
+//! The pieces of normalisation.
 
 use torch_library_gpu::text::Norm;
 

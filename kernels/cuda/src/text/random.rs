@@ -1,9 +1,9 @@
-//! Random numbers.
+//! The pieces of random numbers.
 
 use torch_library_gpu::text::Random;
 
 pub(super) const RANDOM: Random = Random {
-    // The sine is of a number of half turns.
+    // The sine takes a number of half turns (`sinpi`).
     functions: "struct Words { u32 x, y, z, w; };
 __device__ inline Words philox(Words c, u32 key_x, u32 key_y) {
     for (u32 round = 0; round < 10; round++) {

@@ -1,4 +1,4 @@
-//! Reductions.
+//! The pieces of reductions.
 
 use torch_library_gpu::text::{Fold, Reduce};
 

@@ -1,4 +1,4 @@
-//! Sums up to each element.
+//! The pieces of cumulative sums.
 
 use torch_library_gpu::text::Scan;
 

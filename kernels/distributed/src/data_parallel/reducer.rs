@@ -1,4 +1,4 @@
-//! Gradients on their way: which have come, which travel, which are back.
+//! The state of gradients during a pass: arrived, being sent, or averaged.
 
 use std::time::{Duration, Instant};
 
@@ -15,14 +15,14 @@ use crate::label::labelled;
 use crate::ops::c10d;
 use crate::work::Work;
 
-/// A bucket whose gradients travel.
+/// A bucket whose gradients are being sent.
 struct Travelling {
     bucket: usize,
     work: Work,
     flat: Tensor,
 }
 
-/// What happens to gradients between their coming and the step.
+/// Averages gradients between their arrival and the step.
 ///
 /// PyTorch: `c10d::Reducer`.
 pub(crate) struct Reducer {
@@ -31,12 +31,12 @@ pub(crate) struct Reducer {
     parameters: Vec<Tensor>,
     options: DataParallelOptions,
     buckets: Vec<Vec<usize>>,
-    /// In which order gradients came, in this pass.
+    /// The order in which gradients arrived in this pass.
     arrived: Vec<usize>,
-    /// Buckets before this one travel: all ranks send them in one order.
+    /// The next bucket to send; all ranks send them in the same order.
     next: usize,
     travelling: Vec<Travelling>,
-    /// Whether gradients travel as they come.
+    /// Whether gradients are sent as they arrive.
     pub(crate) is_synchronizing: bool,
     has_seen_the_order: bool,
     pub(crate) statistics: Statistics,
@@ -44,7 +44,7 @@ pub(crate) struct Reducer {
 
 impl Reducer {
     /// # Errors
-    /// Ranks with other parameters.
+    /// Ranks with different parameters.
     pub(crate) fn new(
         named: Vec<(String, Tensor)>,
         group: &ProcessGroup,
@@ -58,7 +58,7 @@ impl Reducer {
                 c10d::broadcast_::with(&mut list, group.name(), 0, 0).async_op(false).call().map(drop)
             })?;
         }
-        // The gradients of what is computed last come first, most often.
+        // The gradients of parameters that are used last usually arrive first.
         let order: Vec<usize> = (0..parameters.len()).rev().collect();
         Ok(Reducer {
             buckets: buckets::assign(&order, &parameters, options.bucket_bytes),
@@ -75,7 +75,7 @@ impl Reducer {
         })
     }
 
-    /// The gradient of a parameter is there; buckets that are complete with it set out.
+    /// Records the arrival of a parameter's gradient, and sends buckets that it completes.
     pub(crate) fn arrive(&mut self, index: usize) -> Result<()> {
         if !self.is_synchronizing {
             return Ok(());
@@ -98,7 +98,7 @@ impl Reducer {
         self.buckets[bucket].iter().all(|index| self.arrived.contains(index))
     }
 
-    /// Sends the next bucket. Where a parameter has no gradient, zeros travel.
+    /// Sends the next bucket, with zeros for a parameter without a gradient.
     fn launch(&mut self) -> Result<()> {
         let bucket = self.next;
         let flat = no_grad(|| {
@@ -117,7 +117,7 @@ impl Reducer {
         Ok(())
     }
 
-    /// What a bucket is, for errors.
+    /// A description of a bucket, for errors.
     fn label(&self, bucket: usize) -> String {
         const SHOWN: usize = 4;
         let members = &self.buckets[bucket];
@@ -127,7 +127,7 @@ impl Reducer {
         format!("the gradients of {}{more} (bucket {bucket})", names.collect::<Vec<_>>().join(", "))
     }
 
-    /// Sends what is left, and waits for everything.
+    /// Sends the remaining buckets, and waits for all.
     pub(crate) fn finish(&mut self) -> Result<()> {
         while self.next < self.buckets.len() {
             self.launch()?;
@@ -150,7 +150,7 @@ impl Reducer {
         Ok(())
     }
 
-    /// Puts the averages where the gradients were.
+    /// Replaces the gradients by the averages.
     fn give_back(&self, bucket: usize, flat: &Tensor) -> Result<()> {
         let mut start = 0;
         for index in &self.buckets[bucket] {
@@ -166,7 +166,7 @@ impl Reducer {
         Ok(())
     }
 
-    /// From now on buckets are filled in the order in which gradients came on rank 0.
+    /// Rearranges the buckets by the order in which gradients arrived on rank 0.
     fn follow(&mut self, arrived: Vec<usize>) -> Result<()> {
         let others = (0..self.parameters.len()).rev().filter(|index| !arrived.contains(index));
         let order: Vec<i64> = arrived.iter().copied().chain(others).map(|index| index as i64).collect();
@@ -192,7 +192,7 @@ impl Reducer {
     }
 }
 
-/// The type that this thread wants a tensor to travel in: its own, or autocast's.
+/// The type in which a tensor is sent under this thread's settings: its own, or autocast's.
 fn dtype_now(tensor: &Tensor) -> DType {
     let device = tensor.device().kind;
     match autocast::is_enabled(device) && autocast::is_eligible(tensor, device) {

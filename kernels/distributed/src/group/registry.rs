@@ -1,4 +1,4 @@
-//! Groups by the names under which operators find them.
+//! The registry of groups, by which operators find them.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -9,15 +9,15 @@ use torch_library::prelude::*;
 
 use crate::group::ProcessGroup;
 
-/// By scope and name.
+/// The groups by scope and name.
 static GROUPS: LazyLock<Mutex<HashMap<(u64, String), ProcessGroup>>> = LazyLock::new(Mutex::default);
 
 thread_local! {
-    /// 0 is the process, which is one rank; threads that are ranks have scopes of their own.
+    /// The scope of the thread: 0 for a process that is one rank; threads that are ranks have scopes of their own.
     static SCOPE: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The names of a thread that is a rank of its own; dropping it takes all of them back.
+/// The scope of a thread that is a rank; dropping it unregisters all its groups.
 pub(crate) struct Scope(u64);
 
 impl Scope {
@@ -32,7 +32,7 @@ impl Scope {
 impl Drop for Scope {
     fn drop(&mut self) {
         let ended: Vec<_> = groups().extract_if(|(scope, _), _| *scope == self.0).collect();
-        drop(ended); // without the lock: each waits for what was begun
+        drop(ended); // outside of the lock, since each waits for its work
         SCOPE.set(0);
     }
 }
@@ -51,10 +51,10 @@ pub(crate) fn add(group: ProcessGroup) -> Result<()> {
 
 pub(crate) fn remove(name: &str) {
     let ended = groups().remove(&(SCOPE.get(), name.to_owned()));
-    drop(ended); // without the lock
+    drop(ended); // outside of the lock
 }
 
-/// The group of a name.
+/// The group that is registered under a name.
 ///
 /// ```
 /// use torch_library_distributed::{process_group, threads};
@@ -65,7 +65,7 @@ pub(crate) fn remove(name: &str) {
 /// ```
 ///
 /// # Errors
-/// There is none.
+/// No group is registered under this name.
 ///
 /// PyTorch: `c10d::resolve_process_group`.
 pub fn process_group(name: &str) -> Result<ProcessGroup> {

@@ -1,18 +1,18 @@
-//! How long calls take: the medians of turns that all sides take.
+//! Measuring calls: the median over turns, which all sides take alternately.
 
 use std::time::{Duration, Instant};
 
-/// Of each side so long a turn, and so many of them.
+/// The duration of a turn, and the number of turns of each side.
 const TURN: Duration = Duration::from_millis(150);
 const TURNS: usize = 5;
 
 /// Calls as often as asked, and waits until they are done.
 pub(crate) type Run<E> = Box<dyn FnMut(u32) -> Result<(), E>>;
 
-/// Milliseconds of a call, of each side.
+/// The milliseconds that a call takes, for each side.
 ///
 /// # Errors
-/// What a call fails with.
+/// The error of a call.
 pub(crate) fn milliseconds<E>(sides: &mut [&mut Run<E>]) -> Result<Vec<f64>, E> {
     let counts = sides.iter_mut().map(|run| count(run)).collect::<Result<Vec<_>, E>>()?;
     let mut samples = vec![Vec::new(); sides.len()];
@@ -30,7 +30,7 @@ pub(crate) fn milliseconds<E>(sides: &mut [&mut Run<E>]) -> Result<Vec<f64>, E> 
     Ok(medians.collect())
 }
 
-/// How many calls make a turn, after some that warm up.
+/// The number of calls of a turn, found after some calls for warming up.
 fn count<E>(run: &mut Run<E>) -> Result<u32, E> {
     run(3)?;
     let start = Instant::now();

@@ -1,9 +1,9 @@
-//! What common work takes on a device, by single calls and, where the backend does that, fused; and how much memory is held
-//! for it.
+//! How long common work takes on a device, by single calls and, if the backend can do that, fused; and how much memory it
+//! holds.
 //!
-//! Prints a table of milliseconds, the medians of turns that both sides take. Words on the command line choose the rows whose
-//! names have one of them; `--large` is for GPUs, and has sizes that a processor would take minutes for. A side is asked for
-//! as many calls in a row as take some time, and waits once for the device.
+//! Prints a table of milliseconds, the medians over turns that both sides take alternately. Words on the command line select
+//! the rows whose names contain one of them; `--large` is for GPUs, with sizes that would take a processor minutes. In each
+//! turn a side makes as many calls as take some time, and then waits once for the device.
 
 mod measure;
 mod rows;
@@ -13,7 +13,7 @@ use torch_library::prelude::*;
 use torch_library::tracer::Graph;
 use torch_library::{Error, backend};
 
-/// A program that was recorded, as few launches.
+/// A recorded program, fused into few launches.
 pub(crate) type Program = Box<dyn Fn(&[Tensor]) -> Result<()>>;
 
 /// What is measured.
@@ -45,7 +45,7 @@ pub(crate) fn print(name: &str, backend: Backend) -> Result<()> {
     Ok(())
 }
 
-/// What is held of the device, and what was asked for.
+/// The memory that is held on the device, and the memory that was requested.
 fn memory(device: Device) -> Result<String> {
     let mib = |bytes: usize| bytes as f64 / f64::from(1 << 20);
     Ok(backend::memory_stats(device)?.map_or_else(String::new, |stats| {

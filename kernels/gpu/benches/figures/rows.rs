@@ -1,4 +1,4 @@
-//! What is measured.
+//! The rows of the table: what is measured.
 
 use torch_library::prelude::*;
 use torch_library::tracer::trace;
@@ -30,13 +30,13 @@ impl Backend {
         })
     }
 
-    /// A row of a function of tensors of such sizes.
+    /// A row for a function of tensors of these sizes.
     fn row(&self, name: &'static str, sizes: &[&[i64]], f: Function) -> Result<Row> {
         let run = self.run(self.inputs(sizes)?, Box::new(move |inputs| f(inputs).map(drop)));
         Ok(Row { name, run, fused: None })
     }
 
-    /// As [`row`](Self::row), of a function that fusing changes.
+    /// As [`row`](Self::row), for a function that can be fused.
     fn chain(&self, name: &'static str, sizes: &[&[i64]], f: Function) -> Result<Row> {
         let inputs = self.inputs(sizes)?;
         let fused = match self.fuse {
@@ -47,7 +47,7 @@ impl Backend {
         Ok(Row { fused, ..self.row(name, sizes, f)? })
     }
 
-    /// Of calls, of the ways to the device and back, and of a step of training.
+    /// The rows for calls, for copies to the device and back, and for a training step.
     pub(super) fn rows(&self, is_large: bool) -> Result<Vec<Row>> {
         if is_large {
             return self.large_rows();
@@ -70,7 +70,7 @@ impl Backend {
         Ok(rows)
     }
 
-    /// Of sizes that fill a GPU.
+    /// The rows with sizes that fill a GPU.
     fn large_rows(&self) -> Result<Vec<Row>> {
         const WIDE: &[i64] = &[16_384, 4096];
         let long: &[&[i64]] = &[&[1 << 26], &[1 << 26], &[1 << 26]];

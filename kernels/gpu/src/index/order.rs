@@ -1,24 +1,24 @@
-//! Indices by the places that they lead to, put in order on the host.
+//! Sorting indices on the host by the positions that they lead to.
 
 use std::ops::Range;
 
 use torch_library::prelude::*;
 
-/// Numbers along a dimension in the order of the places that their indices lead to, and in their own among those of one place.
+/// The positions of indices along a dimension, sorted by the place that the index leads to, and stably for equal places.
 pub(super) struct Order {
-    /// On the host: these numbers, where those of each place end, and the places; of int32.
+    /// An int32 tensor on the host: the sorted positions, then the end of each place's positions, then the places.
     pub(super) numbers: Tensor,
-    /// Where the ends begin.
+    /// The offset of the ends in `numbers`.
     pub(super) ends: i64,
-    /// How many places there are.
+    /// The number of places.
     pub(super) places: i64,
-    /// How many rows of indices there are. In a place's number it counts rows within.
+    /// The number of rows of indices. The number of a place is `place * lines + line`.
     pub(super) lines: i64,
 }
 
 impl Order {
-    /// Of indices in rows of a length, `below` of which lie side by side. Nothing where one is out of a range, whose end is the
-    /// number of places of a row, or where there are too many for int32.
+    /// Sorts indices in rows of length `length`, of which `below` are interleaved. Returns `None` if an index is out of
+    /// `range`, whose end is the number of places of a row, or if there are too many for int32.
     pub(super) fn of(
         index: &Tensor,
         length: i64,
@@ -35,7 +35,7 @@ impl Order {
             DType::Int32 => index.to_vec::<i32>()?.into_iter().map(i64::from).collect(),
             _ => index.to_vec::<i64>()?,
         };
-        // A place and a number in one word each, which sorts faster than two do.
+        // Place and position packed into one word, which sorts faster than two.
         let mut pairs = Vec::with_capacity(indices.len());
         for (at, index) in (0..).zip(indices) {
             if !range.contains(&index) {

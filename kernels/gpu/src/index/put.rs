@@ -1,8 +1,8 @@
-//! Elements that are written or added at places that indices say, without atomics: those that lead to one place are added
-//! up in their order, or the last one is written. So the sums are those of the CPU, bit by bit, and the same in each run.
+//! Writing or adding elements at the positions that indices give, without atomics: of the elements for one position, one thread adds
+//! up all in order, or writes the last one. So the sums have the same bits as the CPU's, and the same in each run.
 //!
-//! One row of indices for all that lies beside is put in order on the host, and a thread goes through those of one place. Where each
-//! element has an index of its own, those of a short row look at all others instead, and nothing leaves the device.
+//! If all slices share one row of indices, it is sorted on the host, and a thread goes through the indices of one position. If each
+//! element has an index of its own and rows are short, each thread searches its row instead, and the indices stay on the device.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
@@ -17,49 +17,49 @@ use crate::kernel::KernelBuilder;
 use crate::layout::DIMS;
 use crate::returns::First;
 
-/// Elements that are put or added where indices say. A body has a thread for each of them, whose number along the dimension of
-/// the indices is one of `dim_size`, with `below` numbers within each.
+/// The kernels that put or add elements at indices. A body has one thread for each element, whose position along the indexed dimension
+/// is one of `dim_size`, with `below` elements within each.
 #[derive(Clone, Copy, Debug)]
 pub struct Put {
-    /// A function `source` of a place, where there is a tensor of that name.
+    /// A function `source` of a position, if the source is a tensor.
     pub tensor: &'static str,
-    /// As `tensor`, with `source_place`, where there is one `number` for all.
+    /// As `tensor`, with `source_place`, if the source is one `number` for all.
     pub number: &'static str,
-    /// The place of this thread, in the target and in the row of its index.
+    /// The position of this thread in the target and in the row of its index.
     pub place: &'static str,
-    /// Adds up all elements of the row for this place, times `alpha`, if this thread's is the first of them.
+    /// Adds up all elements of the row for this position, times `alpha`, if this thread's element is the first of them.
     pub add: &'static str,
-    /// Writes this thread's element, if it is the last one for this place.
+    /// Writes this thread's element, if it is the last one for this position.
     pub write: &'static str,
-    /// For indices that were put in order, a thread for each place and each element `beside` it: the place, and which numbers along
-    /// the dimension lead there. They are in `order`; where those of each place end is from `ends` on, and its number from `slots` on,
-    /// which counts places and within them the `lines` of indices.
+    /// For sorted indices, with one thread for each place and each element `beside` it: the place, and the range of source positions
+    /// that lead there. These are in `order`; the end of each place's range is from `ends` on, and the number of the place from
+    /// `slots` on, which counts the `lines` of indices within each place.
     pub ordered: &'static str,
-    /// Adds these up, after `ordered`.
+    /// Adds up the elements at these positions, after `ordered`.
     pub add_ordered: &'static str,
-    /// Writes the last of these, after `ordered`.
+    /// Writes the last element at these positions, after `ordered`.
     pub write_ordered: &'static str,
 }
 
-/// The most indices in a row whose threads look at each other, which takes the square of that.
+/// The longest row of indices that each thread searches by itself, which takes quadratic time.
 const LONGEST: i64 = 256;
 
-/// What is put where: for each place of an index one element of a source, or one number for all.
+/// A call: for each position of an index one element of a source, or one number for all.
 struct Call<'a> {
     target: &'a Tensor,
-    /// The dimension of the target that indices are of, and of the index that they are compared in.
+    /// The indexed dimension, of the target and of the index.
     dim: usize,
     index: Tensor,
-    /// How far the index goes with the dimensions of what is put.
+    /// The strides of the index along the dimensions of the elements that are put.
     index_strides: Vec<i64>,
     source: Source<'a>,
-    /// Sizes of what is put.
+    /// The sizes of the elements that are put.
     sizes: Vec<i64>,
     adds: bool,
     alpha: f64,
-    /// Whether indices count from the end where they are negative; only where there is one row of them.
+    /// Whether negative indices count from the end; only with a single row of indices.
     wraps: bool,
-    /// An index that is left out, likewise.
+    /// An index that is skipped (`padding_idx`); only with a single row of indices.
     without: Option<i64>,
 }
 
@@ -69,7 +69,7 @@ enum Source<'a> {
 }
 
 impl Call<'_> {
-    /// Whether it was done: not where a kernel cannot, or an index is bad.
+    /// Runs the call; returns false if there is no kernel for it or an index is out of range.
     fn run<B: GpuBackend>(&self) -> Result<bool> {
         let (target, size) = (self.target, self.target.sizes()[self.dim]);
         let longest = self.sizes[self.dim];
@@ -90,7 +90,7 @@ impl Call<'_> {
         let lines = self.index.numel() / longest;
         if lines == 1 || longest > LONGEST {
             let low = if self.wraps { -size } else { 0 };
-            // One row of them is for all that is beside; or each element has its own.
+            // Either all slices share one row of indices, or each element has its own.
             let below = if lines == 1 { 1 } else { self.below() };
             let order = Order::of(&self.index, longest, below, low..size, self.without)?;
             return order.map_or(Ok(false), |order| self.in_order::<B>(&order).map(|()| true));
@@ -102,7 +102,7 @@ impl Call<'_> {
         Ok(true)
     }
 
-    /// A kernel with the parameters that both ways have.
+    /// A kernel with the parameters that both algorithms share.
     fn kernel<B: GpuBackend>(&self) -> B::Builder {
         let mut target_strides = self.target.strides().to_vec();
         let step = std::mem::take(&mut target_strides[self.dim]);
@@ -127,7 +127,7 @@ impl Call<'_> {
         }
     }
 
-    /// How many elements each number along the dimension has within it.
+    /// The number of elements within each position along the dimension.
     fn below(&self) -> i64 {
         self.sizes[self.dim + 1..].iter().product()
     }
@@ -158,14 +158,14 @@ impl Call<'_> {
     }
 }
 
-/// A copy of a tensor, to be written to.
+/// A copy of a tensor, for writing.
 fn copied<B: GpuBackend>(this: &Tensor) -> Result<Tensor> {
     let result = B::compact(this.sizes(), this.dtype(), index_of(this))?;
     aten::copy_(&mut result.clone(), this)?;
     Ok(result)
 }
 
-/// A kernel that writes to a copy of the first argument, from one that writes to a tensor.
+/// Turns a kernel that writes to a tensor into one that writes to a copy of the first argument.
 fn to_copy<B: GpuBackend>(
     operator: OperatorHandle,
     values: &[Value<'_>],
@@ -173,7 +173,7 @@ fn to_copy<B: GpuBackend>(
 ) -> Result<Option<Tensor>> {
     let arguments = Arguments::new(operator, values);
     let this = arguments.tensor(0)?;
-    // The result has the strides of a contiguous copy, as the CPU's has.
+    // The result has the strides of a contiguous copy, like the CPU's.
     if !B::is_float(this) || !this.is_contiguous(MemoryFormat::Contiguous) {
         return Ok(None);
     }
@@ -181,7 +181,7 @@ fn to_copy<B: GpuBackend>(
     Ok(write(&arguments, &result)?.then_some(result))
 }
 
-/// As [`to_copy`], of the first argument itself.
+/// As [`to_copy`], for a kernel that writes to the first argument itself.
 fn in_place(
     operator: OperatorHandle,
     values: &[Value<'_>],
@@ -206,7 +206,7 @@ fn is_sum(operator: OperatorHandle) -> bool {
     operator.name().starts_with("scatter_add")
 }
 
-/// Whether a tensor of indices has a place for each dimension, and no more of them than the target and the source.
+/// Whether a tensor of indices has as many dimensions as the target and the source, and is not larger than them.
 fn fits(index: &Tensor, target: &Tensor, source: Option<&Tensor>, dim: usize) -> bool {
     let is_smaller = |of: &Tensor, but: Option<usize>| {
         of.dim() == index.dim()
@@ -238,7 +238,7 @@ fn scatter_to<B: GpuBackend>(arguments: &Arguments<'_, '_>, target: &Tensor, add
     Call { target, dim, index, index_strides, source, sizes, adds, alpha, wraps, without }.run::<B>()
 }
 
-/// Slices of a source are put where a vector of indices says.
+/// Puts slices of a source at the positions of a vector of indices.
 fn put_slices<B: GpuBackend>(
     target: &Tensor,
     dim: usize,
@@ -291,7 +291,7 @@ pub fn index_put_in_place<B: GpuBackend>(
     in_place(operator, values, |arguments, target| index_put_to::<B>(arguments, target, only))
 }
 
-/// With one tensor of indices.
+/// `index_put` with one tensor of indices.
 fn index_put_to<B: GpuBackend>(
     arguments: &Arguments<'_, '_>,
     target: &Tensor,

@@ -1,4 +1,4 @@
-//! Elements that are looked up: each of the result knows which index it has, and where that leads.
+//! Reading elements by index: each element of the result finds its index, and the element that it leads to.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
@@ -9,32 +9,32 @@ use crate::backend::{GpuBackend, Tensors, index_of};
 use crate::kernel::KernelBuilder;
 use crate::layout::DIMS;
 
-/// Elements that are looked up.
+/// The kernel that reads elements by index.
 #[derive(Clone, Copy, Debug)]
 pub struct Take {
-    /// A thread for each of the `width` pieces of each element: writes to `y`, in row-major order, what `x` has at `x_place`
-    /// and `step` times what `index` has at `index_place`, which counts from `size` where it is negative.
+    /// One thread for each of the `width` pieces of each element: writes to `y`, in row-major order, the piece of `x` at
+    /// `x_place + step * i`, where `i` is the index at `index_place`; a negative one counts from `size`.
     pub body: &'static str,
 }
 
-/// A look-up: sizes of the result, and how far source and index go with each dimension of it.
+/// A look-up: the sizes of the result, and the strides of source and index along its dimensions.
 struct Look {
     source: Vec<i64>,
     index: Vec<i64>,
-    /// From one index to the next, in the source.
+    /// The stride of the indexed dimension in the source.
     step: i64,
-    /// How many indices there are.
+    /// The size of the indexed dimension.
     size: i64,
-    /// Whether they count from the end where they are negative.
+    /// Whether negative indices count from the end.
     wraps: bool,
 }
 
-/// Whether kernels move the elements of a tensor.
+/// Whether kernels can move the elements of a tensor.
 fn is_source<B: GpuBackend>(this: &Tensor) -> bool {
     B::is_here(this) && B::moves(this.dtype()) && this.numel() > 0
 }
 
-/// The result that `meta` says, if all indices are good; they are contiguous.
+/// Looks elements up into a result like `meta`'s, if all indices, which are contiguous, are in range.
 fn look_up<B: GpuBackend>(
     meta: &Tensor,
     this: &Tensor,
@@ -98,11 +98,11 @@ pub fn embedding<B: GpuBackend>(operator: OperatorHandle, values: &[Value<'_>]) 
     slices::<B>(&meta, weight, 0, index, false)
 }
 
-/// With one tensor of indices, or with several for the first dimensions. What `meta` would say of masks depends on their
-/// elements, so it is not asked.
+/// `index` with one tensor of indices, or with several for the first dimensions. For masks, sizes depend on their elements,
+/// so `meta` is not asked.
 pub fn index<B: GpuBackend>(operator: OperatorHandle, values: &[Value<'_>]) -> Result<Option<Tensor>> {
     let this = Arguments::new(operator, values).tensor(0)?;
-    // Where words are all that moves, bools are words while they do.
+    // If kernels can only move words, bools become words on the way.
     let is_bool =
         !B::moves(DType::Bool) && B::is_here(this) && this.dtype() == DType::Bool && this.numel() > 0;
     let numbers = if is_bool { B::converted(this, DType::Int32)? } else { None };
@@ -124,7 +124,7 @@ pub fn index<B: GpuBackend>(operator: OperatorHandle, values: &[Value<'_>]) -> R
     }
 }
 
-/// What `meta` says of a result, with the type that is looked up.
+/// A result of `meta`, with the type of the elements that are looked up.
 fn as_words(meta: Tensor, this: &Tensor) -> Result<Tensor> {
     if meta.dtype() == this.dtype() {
         Ok(meta)
@@ -133,7 +133,7 @@ fn as_words(meta: Tensor, this: &Tensor) -> Result<Tensor> {
     }
 }
 
-/// The indices of the first dimensions are made those of one dimension, in whose place these are.
+/// Combines the indices of the first dimensions into indices of one dimension, which replaces these.
 fn several<B: GpuBackend>(
     operator: OperatorHandle,
     values: &[Value<'_>],
@@ -168,7 +168,7 @@ fn several<B: GpuBackend>(
     slices::<B>(&meta, &rows, 0, &place, false)
 }
 
-/// Of a list of tensors that may be missing, the one that is there, and where.
+/// The only tensor in a list of optional tensors, and its position.
 pub(super) fn only_index<'a>(list: Option<&'a Value<'_>>) -> Option<(usize, &'a Tensor)> {
     let Some(Value::OptionalTensors(list)) = list else { return None };
     let there = |index: &'a Option<Tensor>| index.as_ref().filter(|index| index.is_defined());
@@ -177,7 +177,7 @@ pub(super) fn only_index<'a>(list: Option<&'a Value<'_>>) -> Option<(usize, &'a 
     given.next().is_none().then_some(first)
 }
 
-/// Slices of a dimension, in whose place the dimensions of the index come.
+/// Looks up slices of a dimension, which the dimensions of the index replace.
 fn slices<B: GpuBackend>(
     meta: &Tensor,
     this: &Tensor,

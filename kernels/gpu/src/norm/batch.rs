@@ -1,4 +1,4 @@
-//! Batch norm: each channel by statistics of the batch, or by those that were kept of batches before.
+//! Batch norm: each channel is normalised by statistics of the batch, or by running statistics.
 
 use super::{Backward, OfEqualNumbers, Rows, Way, are_ours, shaped};
 use crate::arguments::{Arguments, all_on_meta};
@@ -13,7 +13,7 @@ fn norm(x: &Tensor) -> Way {
     Way { statistics: rows, affine: rows, of_equal_numbers: OfEqualNumbers::Zero }
 }
 
-/// Whether statistics can be written where they are.
+/// Whether kernels can write running statistics in place.
 fn is_compact(tensor: &Tensor) -> bool {
     tensor.is_contiguous(MemoryFormat::Contiguous)
 }

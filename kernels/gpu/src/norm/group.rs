@@ -1,11 +1,11 @@
-//! Group norm: groups of channels of each example by their own statistics.
+//! Group norm: groups of channels of each example are normalised by their own statistics.
 
 use super::{OfEqualNumbers, Rows, Way, are_ours};
 use crate::arguments::{Arguments, all_on_meta};
 use crate::backend::GpuBackend;
 use torch_library::prelude::*;
 
-/// From the arguments that say how many examples, channels, pixels and groups there are.
+/// The normalisation, from the arguments with the numbers of examples, channels, pixels and groups.
 fn norm(arguments: &Arguments<'_, '_>, first: usize) -> Result<Way> {
     let [batch, channels, pixels, groups] = [0, 1, 2, 3].map(|at| arguments.int(first + at));
     let (batch, channels, pixels, groups) = (batch?, channels?, pixels?, groups?);

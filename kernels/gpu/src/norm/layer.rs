@@ -1,4 +1,4 @@
-//! Layer norm: the last dimensions of each example by their own statistics.
+//! Layer norm: the last dimensions of each example are normalised by their own statistics.
 
 use super::{OfEqualNumbers, Rows, Way, are_ours};
 use crate::arguments::{Arguments, all_on_meta};

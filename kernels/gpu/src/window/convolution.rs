@@ -1,9 +1,9 @@
-//! Convolutions in one to three directions, and their gradients: which calls kernels take, and what of three products they are.
+//! Convolutions in one to three directions, and their gradients: the calls that kernels support, in terms of three products.
 //!
-//! With features that a window sees in an image, weights give features from an image and an image
-//! from features, and both give weights. A convolution is the first, its gradients are the others; a transposed one is the
-//! second. How these are computed is a backend's own: by a library of matrices, from what windows see written out, or by
-//! tiles whose elements are looked up in the image while they are multiplied.
+//! A convolution computes features from an image and a weight. Its gradients compute an image from features and a weight, and a
+//! weight from an image and features. A transposed convolution is the second product. How the three are computed is up to the
+//! backend: by a matrix library from an im2col matrix, or by tiles whose elements are looked up in the image while they are
+//! multiplied (implicit GEMM).
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
@@ -11,23 +11,23 @@ use torch_library_kernels::aten;
 use crate::arguments::{Arguments, all_on_meta, on_meta};
 use crate::backend::{GpuBackend, Tensors, index_of};
 
-/// How a window goes over an image, in three directions: those of an image with fewer are the last ones.
+/// How a window moves over an image, in three directions; an image with fewer uses the last ones.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
-    /// From one feature to the next.
+    /// The distance from one place of the window to the next.
     pub stride: [i64; 3],
-    /// On each side.
+    /// The padding on each side.
     pub padding: [i64; 3],
-    /// From one tap of the window to the next.
+    /// The distance from one tap of the window to the next.
     pub dilation: [i64; 3],
-    /// Into how many parts channels are divided, each with its features.
+    /// The number of groups that channels are divided into, each with its own features.
     pub groups: i64,
 }
 
 /// The three products of a convolution, of contiguous floats of one type: images `[batch, channels, …]`, features `[batch, features,
 /// …]`, weights `[features, channels / groups, …]`.
 pub trait Convolutions: GpuBackend {
-    /// In how many directions there are kernels.
+    /// The number of directions that there are kernels for.
     const DIRECTIONS: usize;
 
     /// Writes features from an image.
@@ -37,20 +37,20 @@ pub trait Convolutions: GpuBackend {
     fn features_of(window: &Window, of: [&Tensor; 2], bias: Option<&Tensor>, features: &Tensor)
     -> Result<()>;
 
-    /// Writes the image whose pixels get what features saw there.
+    /// Writes an image from features: the transposed convolution, or the gradient of the image.
     ///
     /// # Errors
     /// Those of the device.
     fn image_of(window: &Window, of: [&Tensor; 2], bias: Option<&Tensor>, image: &Tensor) -> Result<()>;
 
-    /// Writes the weight by which an image gave such features.
+    /// Writes a weight from an image and features: the gradient of the weight.
     ///
     /// # Errors
     /// Those of the device.
     fn weight_of(window: &Window, of: [&Tensor; 2], weight: &Tensor) -> Result<()>;
 }
 
-/// As a number for each of three directions, the last ones of a tensor with as many dimensions.
+/// A list as one number for each of three directions, which are the last ones of a tensor with `dim` dimensions.
 fn directions(numbers: &[i64], dim: usize, missing: i64) -> Option<[i64; 3]> {
     let count = dim.checked_sub(2).filter(|count| (1..=3).contains(count))?;
     let mut three = [missing; 3];
@@ -64,7 +64,7 @@ fn directions(numbers: &[i64], dim: usize, missing: i64) -> Option<[i64; 3]> {
 }
 
 impl Window {
-    /// That of the arguments from `first` on. Nothing for directions that there are no kernels for.
+    /// The window, from the arguments from `first` on; `None` for a number of directions that there are no kernels for.
     fn of<B: Convolutions>(
         arguments: &Arguments<'_, '_>,
         first: usize,

@@ -1,5 +1,5 @@
-//! Pooling of images: the largest element or the mean under windows, and the gradients of these. A thread gathers what
-//! its element gets, also of a gradient, so nothing depends on the order of threads.
+//! Max and average pooling of images, and their gradients. Each thread gathers the contributions to its element, also for gradients,
+//! so nothing depends on the order of threads.
 
 use torch_library::prelude::*;
 
@@ -7,36 +7,37 @@ use crate::arguments::{Arguments, all_on_meta, on_meta};
 use crate::backend::{GpuBackend, Tensors, index_of};
 use crate::kernel::KernelBuilder;
 
-/// Pooling. The sizes of `image` and `pooled` are the last two of each; in a direction `d`, a pooled element `o` looks from
-/// `first(d, o)` up to `end(d, o)`, in steps, and at a pixel `i` look at most those from `seen_from(d, i)` up to `seen_to(d, i)`.
+/// The kernels of pooling. `image` and `pooled` are the last two sizes of each; in a direction `d`, the window of a pooled element
+/// `o` goes from `first(d, o)` to before `end(d, o)`, in steps, and the windows that may cover a pixel `i` are those from
+/// `seen_from(d, i)` to before `seen_to(d, i)`.
 #[derive(Clone, Copy, Debug)]
 pub struct Pool {
-    /// These functions for windows with `kernel`, `stride`, `padding` and `dilation`; and how many elements a window has with the
-    /// `padding` that it covers.
+    /// These functions for sliding windows with `kernel`, `stride`, `padding` and `dilation`; and a function for the number of
+    /// elements of a window, padding included.
     pub sliding: &'static str,
-    /// These functions where as many as there are results share the image.
+    /// These functions for adaptive pooling, where windows divide the image among the results.
     pub shares: &'static str,
-    /// Functions for the number of a thread as plane, row and column, and for the place of such.
+    /// Functions that convert the number of a thread to plane, row and column, and these to a position.
     pub places: &'static str,
-    /// A function for what a sum is divided by: the elements of a window that are there.
+    /// A function for the divisor of a mean: the number of a window's elements that are in the image.
     pub by_covered: &'static str,
-    /// As `by_covered`: these and those of the padding.
+    /// As `by_covered`: the number of a window's elements, padding included.
     pub by_padded: &'static str,
     /// As `by_covered`: the number `divided_by`.
     pub by_number: &'static str,
-    /// A thread for each pooled element: the largest `pixel` of its window, not less than `least`, and its place in the image, to `y`
-    /// and `index`.
+    /// One thread for each pooled element: writes the largest `pixel` of its window, not less than `least`, to `y`, and its position
+    /// in the image to `index`.
     pub largest: &'static str,
-    /// A thread for each pixel: what it gets of `grad` by `index`.
+    /// One thread for each pixel: the sum of the elements of `grad` whose `index` is this pixel.
     pub largest_backward: &'static str,
-    /// A thread for each pooled element: the mean of its window.
+    /// One thread for each pooled element: the mean of its window.
     pub mean: &'static str,
-    /// A thread for each pixel: what it gets of `grad`.
+    /// One thread for each pixel: the sum of its shares of `grad`.
     pub mean_backward: &'static str,
 }
 
-/// Where a pooled element looks, in one direction `d`: from `first(d, o)` up to `end(d, o)`, in steps. And which pooled
-/// elements look at a pixel at most: from `seen_from(d, i)` up to `seen_to(d, i)`.
+/// The windows of pooled elements: in a direction `d`, from `first(d, o)` to before `end(d, o)`, in steps; and the pooled elements
+/// whose windows may cover a pixel: from `seen_from(d, i)` to before `seen_to(d, i)`.
 enum Windows {
     Sliding {
         kernel: [i64; 2],
@@ -44,7 +45,7 @@ enum Windows {
         padding: [i64; 2],
         dilation: [i64; 2],
     },
-    /// As many as there are results share the image.
+    /// Adaptive pooling: windows divide the image among the results.
     Shares,
 }
 
@@ -67,14 +68,14 @@ impl Windows {
         kernel.with(B::POOL.places)
     }
 
-    /// Whether kernels count to what shares are found by, products of sizes.
+    /// Whether the products of sizes by which adaptive windows are found fit into the integers of kernels.
     fn fit<B: GpuBackend>(&self, image: &Tensor, pooled: &Tensor) -> bool {
         let mut sizes = image.sizes().iter().rev().zip(pooled.sizes().iter().rev()).take(2);
         let fits = |(a, b): (&i64, &i64)| a.checked_mul(*b).is_some_and(|product| product <= B::LARGEST);
         matches!(self, Windows::Sliding { .. }) || sizes.all(fits)
     }
 
-    /// Those of the arguments after the tensors: kernel, stride, padding and, where there is one, dilation.
+    /// The windows, from the arguments after the tensors: kernel, stride, padding and, if there is one, dilation.
     fn of(arguments: &Arguments<'_, '_>, first: usize, has_dilation: bool) -> Result<Windows> {
         let kernel = arguments.pair(first, [1; 2])?;
         let dilation = if has_dilation { arguments.pair(first + 3, [1; 2])? } else { [1; 2] };
@@ -83,7 +84,7 @@ impl Windows {
     }
 }
 
-/// Whether a kernel takes images.
+/// Whether kernels support these images.
 fn are_ours<B: GpuBackend>(images: &[&Tensor]) -> bool {
     B::are_floats(images.iter().copied()) && images.iter().all(|image| image.dim() >= 3)
 }
@@ -130,11 +131,11 @@ pub fn largest_backward<B: GpuBackend>(
     B::laid_out(result, &meta).map(Some)
 }
 
-/// By what sums are divided.
+/// The divisor of a mean.
 enum Divisor {
-    /// The elements of a window that are there.
+    /// The number of a window's elements that are in the image.
     Covered,
-    /// These and those of the padding.
+    /// The number of a window's elements, padding included.
     Padded,
     Number(i64),
 }
@@ -211,7 +212,7 @@ pub fn mean_of_shares_backward<B: GpuBackend>(
     spread::<B>(operator, values, &Windows::Shares, &Divisor::Covered)
 }
 
-/// The gradient of means.
+/// The gradient of average pooling.
 fn spread<B: GpuBackend>(
     operator: OperatorHandle,
     values: &[Value<'_>],

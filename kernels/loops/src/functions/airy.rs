@@ -1,14 +1,14 @@
-//! The function of Airy that decays, in double precision.
+//! The Airy function Ai, the one that decays for positive arguments, in double precision.
 //!
-//! It solves y'' = x y. Near a whole number it is the series of Taylor there, whose terms follow from the equation,
-//! the value and the slope; further out the series in inverse powers that describes it there.
+//! It solves y'' = x y. Up to about 9 in magnitude it is the Taylor series at the nearest integer, whose terms follow
+//! from the equation and from the value and slope there; further out it is the asymptotic series in inverse powers.
 
 use std::f64::consts::{FRAC_PI_4, PI};
 
-/// Beyond this number the function is smaller than what `f64` holds.
+/// For larger arguments the function is smaller than any `f64`.
 const VANISHES: f64 = 103.892;
 
-/// NaN at infinity, in both directions.
+/// The Airy function Ai; NaN at both infinities, as in PyTorch.
 #[inline]
 pub fn airy_ai(x: f64) -> f64 {
     if x.is_nan() || x.is_infinite() {
@@ -22,7 +22,7 @@ pub fn airy_ai(x: f64) -> f64 {
     }
 }
 
-/// The sum of Taylor's series at the closest whole number.
+/// The sum of the Taylor series at the nearest integer.
 #[inline]
 fn near(x: f64) -> f64 {
     let center = x.round().clamp(-FURTHEST, FURTHEST);
@@ -43,8 +43,8 @@ fn near(x: f64) -> f64 {
 fn far(x: f64) -> f64 {
     let size = x.abs();
     let zeta = 2.0 * size * size.sqrt() / 3.0;
-    // Sums of the even and of the odd terms: signs alternate from term to term where the function decays, from pair
-    // to pair where it waves.
+    // Separate sums of the even and of the odd terms: signs alternate from term to term where the function decays, and
+    // from pair to pair where it oscillates.
     let (mut sums, mut term) = ([1.0, 0.0], 1.0f64);
     for k in 1..40 {
         let number = f64::from(k);
@@ -63,10 +63,10 @@ fn far(x: f64) -> f64 {
     scale * (angle.sin() * sums[0] - angle.cos() * sums[1])
 }
 
-/// The whole number furthest from zero at which the function is known.
+/// The largest integer, in magnitude, in the table [`KNOWN`].
 const FURTHEST: f64 = 9.0;
 
-/// The values and slopes at whole numbers from `-FURTHEST` to `FURTHEST`.
+/// The values and slopes at the integers from `-FURTHEST` to `FURTHEST`.
 const KNOWN: [(f64, f64); 19] = [
     (-0.022133721547341403, -0.9756639809263316),
     (-0.0527050503563862, 0.9355609381983065),

@@ -1,10 +1,9 @@
-//! The functions of Bessel, in double precision: those of waves on a disk, and their modified kin, which grow and
-//! decay.
+//! Bessel functions in double precision: J and Y of order 0 and 1, and the modified I and K.
 //!
-//! Those of the first and second kind are the C library's. The modified ones are series of Chebyshev's polynomials,
-//! near zero and further out, with the growth taken out.
+//! J and Y are those of `libm`. The modified functions are Chebyshev series, one near zero and one further out, of the
+//! function with its exponential growth divided out.
 
-/// The sum of a series of Chebyshev's polynomials, the coefficient of the highest first, by Clenshaw's rule.
+/// The sum of a Chebyshev series by Clenshaw's recurrence, with the coefficient of the highest degree first.
 #[inline]
 fn series(x: f64, coefficients: &[f64]) -> f64 {
     let (twice, mut value, mut before) = (x + x, 0.0, 0.0);
@@ -36,19 +35,19 @@ pub fn scaled_i1(x: f64) -> f64 {
     if x < 0.0 { -value } else { value }
 }
 
-/// NaN where the growth is infinite and what it is taken out of is zero.
+/// `I0(x)`; NaN at infinity, where an infinite exponential meets a scaled value of zero.
 #[inline]
 pub fn i0(x: f64) -> f64 {
     x.abs().exp() * scaled_i0(x)
 }
 
-/// As [`i0`], one order up.
+/// `I1(x)`, with the same NaN as [`i0`].
 #[inline]
 pub fn i1(x: f64) -> f64 {
     x.abs().exp() * scaled_i1(x)
 }
 
-/// Near zero the function, further out `exp(x)` times it; NaN below zero.
+/// `K0(x)` or `K1(x)` up to 2, and `exp(x)` times that beyond; NaN below zero.
 #[inline]
 fn decaying(x: f64, order: usize) -> f64 {
     let (near, far, growing) = match order {
@@ -89,7 +88,7 @@ pub fn scaled_k1(x: f64) -> f64 {
     decaying(x, 1) * if x > 2.0 { 1.0 } else { x.exp() }
 }
 
-/// A wave has no value at infinity.
+/// The function `wave`, with NaN at the infinities.
 #[inline]
 fn finite(x: f64, wave: fn(f64) -> f64) -> f64 {
     if x.is_finite() { wave(x) } else { f64::NAN }
@@ -115,7 +114,7 @@ pub fn y1(x: f64) -> f64 {
     finite(x, libm::y1)
 }
 
-/// The sine over its angle.
+/// `sin(x) / x`.
 #[inline]
 pub fn spherical_j0(x: f64) -> f64 {
     match x {
@@ -160,7 +159,7 @@ const I0_NEAR: [f64; 31] = [
     0.338_397_637_204_738_03,
 ];
 
-/// `exp(-x) I1(x) / x` likewise.
+/// `exp(-x) I1(x) / x` up to 8, as a series in `x / 4 - 1`.
 const I1_NEAR: [f64; 30] = [
     -3.541_581_772_542_136e-19,
     2.777_914_112_761_046_4e-18,
@@ -225,7 +224,7 @@ const I0_FAR: [f64; 27] = [
     0.402_245_205_507_054_4,
 ];
 
-/// `sqrt(x) exp(-x) I1(x)` likewise.
+/// `sqrt(x) exp(-x) I1(x)` from 8 on, as a series in `16 / x - 1`.
 const I1_FAR: [f64; 27] = [
     -1.242_193_275_194_891e-18,
     -9.314_178_867_326_884e-19,
@@ -271,7 +270,7 @@ const K0_NEAR: [f64; 11] = [
     -0.267_663_696_616_951_4,
 ];
 
-/// `x (K1(x) - ln(x / 2) I1(x))` likewise.
+/// `x (K1(x) - ln(x / 2) I1(x))` up to 2, as a series in `x² / 2 - 1`.
 const K1_NEAR: [f64; 11] = [
     -7.023_863_479_386_288e-18,
     -2.427_449_850_519_366e-15,
@@ -316,7 +315,7 @@ const K0_FAR: [f64; 26] = [
     1.220_151_541_032_977_7,
 ];
 
-/// `sqrt(x) exp(x) K1(x)` likewise.
+/// `sqrt(x) exp(x) K1(x)` from 2 on, as a series in `4 / x - 1`.
 const K1_FAR: [f64; 26] = [
     1.877_865_190_162_326_8e-18,
     -5.756_744_482_073_302_5e-18,
@@ -350,7 +349,7 @@ const K1_FAR: [f64; 26] = [
 mod tests {
     use super::*;
 
-    /// A function, and what it makes of numbers.
+    /// A function, and pairs of arguments and expected values.
     type Known = (fn(f64) -> f64, [(f64, f64); 4]);
 
     const KNOWN: [Known; 8] = [

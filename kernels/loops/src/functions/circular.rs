@@ -1,16 +1,16 @@
-//! Sines, cosines and tangents, without branches where the angle is moderate.
+//! Sines, cosines and tangents, without branches for angles of moderate size.
 
 use super::polynomial;
 
-/// Functions of angles.
+/// Trigonometric functions.
 ///
 /// # How it works
-/// Whole quarter turns are taken from the angle, in as many parts as the quarter has digits to matter; multiplying
-/// and adding in one step loses none of the first. What is left goes through the polynomial of the sine or the
-/// cosine. Adding the rounder leaves the number of quarters in the lowest bits.
+/// Argument reduction subtracts whole quarter turns from the angle, with π/2 split into as many parts as its digits
+/// matter; fused multiply-add makes the first subtraction exact. The remainder goes through the polynomial of the sine
+/// or the cosine. Adding `ROUNDER` leaves the number of quarter turns in the lowest bits.
 pub trait Circular: Copy {
-    /// Whether [`sine`](Self::sine) and the others hold. For larger angles, infinite ones and NaN those of the standard
-    /// library do, which take as many digits of π as the angle needs.
+    /// Whether the angle is small enough for [`sine`](Self::sine) and the others. Larger angles, infinities and NaN
+    /// need the standard library's functions, which use as many digits of π as the angle takes.
     fn is_moderate(self) -> bool;
 
     fn sine(self) -> Self;
@@ -32,7 +32,7 @@ impl Circular for f32 {
     #[inline(always)]
     fn sine(self) -> f32 {
         let sine = sine_after_quarters(self.abs(), 0);
-        f32::from_bits(sine.to_bits() ^ (self.to_bits() & SIGN)) // also that of a zero
+        f32::from_bits(sine.to_bits() ^ (self.to_bits() & SIGN)) // zeros keep their sign
     }
 
     #[inline(always)]
@@ -40,7 +40,7 @@ impl Circular for f32 {
         sine_after_quarters(self.abs(), 1)
     }
 
-    /// In double precision: a quotient of two rounded numbers would be off by more than either.
+    /// Computed in double precision, since the quotient of two rounded numbers would have a larger error than either.
     #[inline(always)]
     fn tangent(self) -> f32 {
         const ROUNDER: f64 = 6_755_399_441_055_744.0; // 1.5 · 2^52
@@ -69,7 +69,7 @@ impl Circular for f32 {
     }
 }
 
-/// The sine of an angle and so many quarter turns, within two units of the last place.
+/// The sine of `angle` plus `quarters` quarter turns, within two units of the last place.
 #[inline(always)]
 fn sine_after_quarters(angle: f32, quarters: u32) -> f32 {
     const ROUNDER: f32 = 12_582_912.0; // 1.5 · 2^23
@@ -116,7 +116,8 @@ impl Circular for f64 {
     }
 }
 
-/// An angle in quarter turns, counted from some power of two, and the sine and cosine of what is left.
+/// An angle, reduced: its number of quarter turns in the lowest bits of `turns`, and the sine and cosine of the
+/// remainder.
 struct DoubleAngle {
     turns: u64,
     sine: f64,
@@ -124,7 +125,7 @@ struct DoubleAngle {
 }
 
 impl DoubleAngle {
-    /// Within a unit of the last place. The polynomials are those of fdlibm.
+    /// Reduces an angle; sine and cosine are within one unit of the last place. The polynomials are those of fdlibm.
     #[inline(always)]
     fn of(angle: f64) -> Self {
         const ROUNDER: f64 = 6_755_399_441_055_744.0; // 1.5 · 2^52
@@ -135,7 +136,7 @@ impl DoubleAngle {
         let first = n.mul_add(-std::f64::consts::FRAC_PI_2, angle);
         let second = n * QUARTER_REST;
         let x = first - second;
-        // What `x` has not of the angle: what each step has rounded away, and the last digits of the quarters.
+        // The part of the reduced angle that `x` lacks: the rounding errors of each step, and the last digits of π/2.
         let rest = ((first - x) - second) - n.mul_add(QUARTER_LAST, n.mul_add(QUARTER_REST, -second));
         let square = x * x;
         let coefficients = [
@@ -170,7 +171,7 @@ mod tests {
     use super::super::errors::{worse, worst};
     use super::*;
 
-    /// The largest error in units of the last place of numbers around `x`, for angles up to the largest moderate one.
+    /// The largest error in units of the last place, for angles up to the largest moderate one.
     fn largest_error(f: fn(f32) -> f32, want: fn(f64) -> f64) -> f64 {
         let small = (0..400_000).map(|i| i as f32 * 1e-4);
         let all = (0..65_536f32.to_bits()).step_by(997).map(f32::from_bits);
@@ -211,7 +212,7 @@ mod tests {
             let errors = [error(x.sine(), x.sin()), error(x.cosine(), x.cos()), error(x.tangent(), x.tan())];
             largest = std::array::from_fn(|k| worse(largest[k], errors[k]));
         }
-        // the standard library's own included
+        // The bounds include the error of the standard library.
         assert!(largest[..2].iter().all(|error| *error < 1.6) && largest[2] < 2.6, "{largest:?}");
     }
 

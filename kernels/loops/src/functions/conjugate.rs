@@ -1,16 +1,16 @@
-//! What a complex number has and a real one has too: a conjugate, and a direction.
+//! Functions of complex numbers that real numbers have too: the conjugate and the direction (`sgn`).
 
 use num_complex::Complex;
 use num_traits::Float;
 
 use crate::number::Number;
 
-/// What a complex number has and a real one has too.
+/// Functions of complex numbers that real numbers have too.
 pub trait Conjugate {
-    /// The conjugate, which a real number is itself.
+    /// The conjugate; a real number is its own.
     fn conjugate(self) -> Self;
 
-    /// The number at distance 1 from zero on the way to this one; zero for zero.
+    /// The number divided by its magnitude; zero for zero.
     fn direction(self) -> Self;
 }
 

@@ -1,38 +1,38 @@
-//! The error function, what it is less than one, and its inverse, without branches.
+//! The error function, its complement and its inverse, without branches.
 
 use super::exponential::Power;
 use super::{Functions, polynomial};
 
-/// The error function, of real numbers only.
+/// The error function and its relatives, for real numbers only.
 pub trait ErrorFunction {
-    /// Twice the integral of the normal density from 0 to here.
+    /// `erf(self)`.
     fn error_function(self) -> Self;
 
-    /// One less that; precise where it is small.
+    /// `1 - erf(self)`, precise also where it is small.
     fn complementary_error_function(self) -> Self;
 
-    /// Where the error function has this value.
+    /// `erfinv(self)`: the argument for which the error function is `self`.
     fn inverse_error_function(self) -> Self;
 }
 
 macro_rules! complement {
     ($name:ident $scaled:ident $ty:ident, $factor:expr) => {
-        /// `exp(x²)` times the complement, and what is lost of that: a polynomial of `(x - 3) / (x + 3)`, which
-        /// varies little, over `x + 3`. For `x` from 0 to 30.
+        /// `exp(x²) erfc(x)` for `x` from 0 to 30, and a relative correction to it: a polynomial in `(x - 3) / (x +
+        /// 3)`, which varies little, divided by `x + 3`.
         #[inline(always)]
         pub(super) fn $scaled(x: $ty) -> [$ty; 2] {
             let inverse = 1.0 / (x + 3.0);
             let quotient = (x - 3.0) * inverse;
-            // What rounding has lost: of the inverse, relative to it, and of the quotient.
+            // The rounding errors of `inverse`, relative to it, and of `quotient`.
             let excess = (-inverse).mul_add(x, (-inverse).mul_add(3.0, 1.0));
             let rest = (-quotient).mul_add(x, (quotient + 1.0).mul_add(-3.0, x));
             [polynomial(inverse.mul_add(rest, quotient), $factor) * inverse, excess]
         }
 
-        /// For `x` from 0.
+        /// `erfc(x)` for non-negative `x`.
         #[inline(always)]
         fn $name(x: $ty) -> $ty {
-            let x = x.min(30.0); // it is zero beyond
+            let x = x.min(30.0); // the result is 0 beyond this
             let [factor, excess] = $scaled(x);
             let square = x * x;
             Power::<$ty, _>::of(-square).scaling(factor, excess - x.mul_add(x, -square))
@@ -40,7 +40,7 @@ macro_rules! complement {
     };
 }
 
-// The coefficients of the smallest squares of relative errors, with those before them rounded.
+// A least-squares fit to the relative error, in which each coefficient is fitted after those before it were rounded.
 complement! { complement_of_single scaled_single f32, [-3.226_104_6e-4, -4.789_379e-4, 3.078_521_2e-3,
 -1.230_822_3e-3, -2.683_948e-2, 1.195_306_6e-1, -3.104_660_5e-1, 5.902_281e-1, -8.833_945e-1, 1.074_006_9] }
 
@@ -54,7 +54,7 @@ complement! { complement_of_double scaled_double f64, [-1.448_831_516_518_006_2e
                         5.902_283_571_040_909e-1, -8.833_944_531_698_836e-1, 1.074_006_907_088_339_8] }
 
 impl ErrorFunction for f32 {
-    /// A quotient of polynomials, within a few units of the last place. Beyond four it is one.
+    /// A quotient of polynomials, within a few units of the last place. Beyond 4 it is 1.
     #[inline(always)]
     fn error_function(self) -> f32 {
         let x = self.clamp(-3.832_507, 3.832_507);
@@ -82,10 +82,10 @@ impl ErrorFunction for f32 {
     fn complementary_error_function(self) -> f32 {
         let complement = complement_of_single(self.abs());
         let value = if self < 0.0 { 2.0 - complement } else { complement };
-        if self.is_nan() { self } else { value } // which `min` loses
+        if self.is_nan() { self } else { value } // `min` drops NaN
     }
 
-    /// Polynomials of `-ln(1 - x²)` or, near one, of its root, as in M. Giles, "Approximating the erfinv function"
+    /// Polynomials in `-ln(1 - x²)` or, near 1, in its square root, as in M. Giles, "Approximating the erfinv function"
     /// (2010).
     #[inline(always)]
     fn inverse_error_function(self) -> f32 {
@@ -119,7 +119,7 @@ impl ErrorFunction for f32 {
     }
 }
 
-/// The error function up to one.
+/// The error function for arguments up to 1 in magnitude.
 #[inline(always)]
 fn double_near_zero(x: f64) -> f64 {
     let coefficients = [
@@ -144,7 +144,7 @@ impl ErrorFunction for f64 {
     #[inline(always)]
     fn error_function(self) -> f64 {
         let far = 1.0 - complement_of_double(self.abs());
-        (if self.abs() > 1.0 { far } else { double_near_zero(self) }).copysign(self) // also that of a zero
+        (if self.abs() > 1.0 { far } else { double_near_zero(self) }).copysign(self) // zeros keep their sign
     }
 
     #[inline(always)]
@@ -154,7 +154,7 @@ impl ErrorFunction for f64 {
         if self.abs() > 0.5 { far } else { 1.0 - double_near_zero(self) }
     }
 
-    /// By M. Wichura's quotients of polynomials for quantiles of the normal distribution (AS 241, 1988).
+    /// M. Wichura's rational approximations for quantiles of the normal distribution (AS 241, 1988).
     #[inline(always)]
     fn inverse_error_function(self) -> f64 {
         let centre = both((-0.25 * self).mul_add(self, 0.180_625), CENTRE);
@@ -172,7 +172,7 @@ impl ErrorFunction for f64 {
     }
 }
 
-/// Above and below the line of quotients: up to 0.85,
+/// Numerator and denominator for probabilities in the centre, where the error function is at most 0.85.
 pub(super) const CENTRE: [[f64; 8]; 2] = [
     [
         2.509_080_928_730_122_7e3,
@@ -196,7 +196,7 @@ pub(super) const CENTRE: [[f64; 8]; 2] = [
     ],
 ];
 
-/// further out,
+/// Numerator and denominator for probabilities further out.
 pub(super) const SIDE: [[f64; 8]; 2] = [
     [
         7.745_450_142_783_414e-4,
@@ -220,7 +220,7 @@ pub(super) const SIDE: [[f64; 8]; 2] = [
     ],
 ];
 
-/// and near one.
+/// Numerator and denominator for probabilities near 0 and 1.
 pub(super) const TAIL: [[f64; 8]; 2] = [
     [
         2.010_334_399_292_288_1e-7,
@@ -267,7 +267,7 @@ mod tests {
         }
     }
 
-    /// The error function there, over its slope, is how far the inverse is off.
+    /// The error of `x` as the inverse of `y`: the error function's difference from `y`, divided by its slope.
     fn off(y: f64, x: f64) -> f64 {
         let error = match y {
             -0.5..=0.5 => libm::erf(x) - y,
@@ -294,7 +294,7 @@ mod tests {
             let x = y.inverse_error_function();
             worst[0] = worse(worst[0], units(single.inverse_error_function(), x - off(y, x)));
         }
-        assert!(worst[0] < 4.0 && worst[1] < 6.0, "{worst:?}"); // errors of the other functions included
+        assert!(worst[0] < 4.0 && worst[1] < 6.0, "{worst:?}"); // including the errors of the reference
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! How far functions are off, for tests.
+//! Measuring the errors of functions, for tests.
 
-/// The distance from what is right, in units of the last place of that.
+/// The distance of `got` from `want`, in units of the last place of `want`.
 #[inline]
 pub(super) fn units(got: f32, want: f64) -> f64 {
     if got == want as f32 || got.is_nan() && want.is_nan() {
@@ -10,7 +10,7 @@ pub(super) fn units(got: f32, want: f64) -> f64 {
     (f64::from(got) - want).abs() / f64::from(unit.next_up() - unit)
 }
 
-/// As [`units`]; what is taken for right may itself be off.
+/// As [`units`], in double precision, where `want` itself may have an error.
 #[inline]
 pub(super) fn units_double(got: f64, want: f64) -> f64 {
     if got == want || got.is_nan() && want.is_nan() {
@@ -20,8 +20,8 @@ pub(super) fn units_double(got: f64, want: f64) -> f64 {
     (got - want).abs() / (unit.next_up() - unit)
 }
 
-/// The largest error of a function, for as many arguments of all magnitudes as there is time for, and more between
-/// -32 and 32.
+/// The largest error of a function, over as many arguments of all magnitudes as a test has time for, and more of them
+/// between -32 and 32.
 #[inline]
 pub(super) fn largest(f: impl Fn(f32) -> f32, want: impl Fn(f64) -> f64) -> f64 {
     let all = (1..f32::INFINITY.to_bits()).step_by(16_001).map(f32::from_bits);
@@ -39,13 +39,13 @@ pub(super) fn largest_double(f: impl Fn(f64) -> f64, want: impl Fn(f64) -> f64) 
     worst(all.chain(usual).flat_map(|x| [x, -x]).map(error))
 }
 
-/// The largest, or one that is not even a number.
+/// The largest error, or NaN if there is one.
 #[inline]
 pub(super) fn worst(errors: impl Iterator<Item = f64>) -> f64 {
     errors.fold(0.0, worse)
 }
 
-/// The larger of two errors; `f64::max` would drop one that is not even a number.
+/// The larger of two errors, or NaN if one is NaN, which `f64::max` would drop.
 #[inline]
 pub(super) fn worse(a: f64, b: f64) -> f64 {
     if a.is_nan() || a > b { a } else { b }

@@ -1,8 +1,8 @@
 //! Powers of *e*.
 //!
-//! `exp(x) = 2^n exp(r)` with `n` whole and `r` at most half a `ln 2` from zero, where a polynomial serves. Adding
-//! 1.5 times the power of two that leaves no digits behind the point rounds to a whole number, and leaves it in the
-//! lowest bits.
+//! `exp(x) = 2^n exp(r)` with an integer `n` and `r` at most `ln(2) / 2` in magnitude, for which a polynomial is
+//! enough. Adding `ROUNDER`, 1.5 times the power of two from which on floats have no fraction, rounds to an integer and
+//! leaves it in the lowest bits.
 
 use super::polynomial;
 
@@ -15,34 +15,34 @@ pub(super) struct Power<T, N> {
 macro_rules! power {
     ($($ty:ident $whole:ident $bits:ident $bias:literal $digits:literal),+) => { $(
         impl Power<$ty, $whole> {
-            /// A power of two that is a normal number.
+            /// `2^exponent`, which must be a normal number.
             #[inline(always)]
             fn two(exponent: $whole) -> $ty {
                 $ty::from_bits((exponent.wrapping_add($bias) as $bits) << $digits)
             }
 
-            /// Two that make `2^exponent`, each a normal number.
+            /// Two factors whose product is `2^exponent`, each a normal number.
             #[inline(always)]
             fn twos(&self) -> [$ty; 2] {
                 let half = self.exponent >> 1;
                 [Self::two(half), Self::two(self.exponent - half)]
             }
 
-            /// Within one unit of the last place.
+            /// The power, within one unit of the last place.
             #[inline(always)]
             pub(super) fn value(self) -> $ty {
                 let [first, second] = self.twos();
                 (self.rest + 1.0) * first * second
             }
 
-            /// Half the value, which may be finite where that is not.
+            /// Half the value, which may be finite where the value overflows.
             #[inline(always)]
             pub(super) fn half(self) -> $ty {
                 let [first, second] = self.twos();
                 (self.rest + 1.0) * (0.5 * first) * second
             }
 
-            /// `factor` times the value and `1 + excess`, where that is little more than 1.
+            /// `factor * value * (1 + excess)`, for a small `excess`.
             #[inline(always)]
             pub(super) fn scaling(self, factor: $ty, excess: $ty) -> $ty {
                 let [first, second] = self.twos();
@@ -50,7 +50,7 @@ macro_rules! power {
                 factor.mul_add(rest, factor) * first * second
             }
 
-            /// The value less one, which is precise where that is small.
+            /// `value - 1`, precise also where it is small.
             #[inline(always)]
             pub(super) fn less_one(self) -> $ty {
                 let half = self.exponent >> 1;
@@ -68,10 +68,10 @@ impl Power<f32, i32> {
 
     #[inline(always)]
     pub(super) fn of(x: f32) -> Self {
-        Self::of_usual(x.clamp(-104.0, 90.0)) // what is beyond is 0 or infinite, as is half of it
+        Self::of_usual(x.clamp(-104.0, 90.0)) // beyond these, the value and its half are 0 or infinite
     }
 
-    /// Of a number from -104 to 90, or of NaN.
+    /// *e* to the power of a number from -104 to 90, or of NaN.
     #[inline(always)]
     pub(super) fn of_usual(x: f32) -> Self {
         let rounded = x.mul_add(std::f32::consts::LOG2_E, Self::ROUNDER);
@@ -79,13 +79,13 @@ impl Power<f32, i32> {
         Self::made(rounded, n.mul_add(2.121_944_4e-4, n.mul_add(-355.0 / 512.0, x)))
     }
 
-    /// As [`value`](Self::value), which is a normal number.
+    /// As [`value`](Self::value), for powers that are normal numbers.
     #[inline(always)]
     pub(super) fn normal_value(self) -> f32 {
         (self.rest + 1.0) * Self::two(self.exponent)
     }
 
-    /// Of two, not of *e*.
+    /// Two to the power of `x`.
     #[inline(always)]
     pub(super) fn of_two(x: f32) -> Self {
         let x = x.clamp(-151.0, 129.0);
@@ -93,7 +93,7 @@ impl Power<f32, i32> {
         Self::made(rounded, (x - (rounded - Self::ROUNDER)) * std::f32::consts::LN_2)
     }
 
-    /// With the polynomial of Cephes.
+    /// The power from its rounded exponent and the remainder `r`, with the polynomial of Cephes.
     #[inline(always)]
     fn made(rounded: f32, r: f32) -> Self {
         let coefficients =
@@ -116,7 +116,7 @@ impl Power<f64, i64> {
         Self::made(rounded, n.mul_add(-LN_2_REST, n.mul_add(-std::f64::consts::LN_2, x)))
     }
 
-    /// Of two, not of *e*.
+    /// Two to the power of `x`.
     #[inline(always)]
     pub(super) fn of_two(x: f64) -> Self {
         let x = x.clamp(-1076.0, 1025.0);
@@ -124,7 +124,7 @@ impl Power<f64, i64> {
         Self::made(rounded, (x - (rounded - Self::ROUNDER)) * std::f64::consts::LN_2)
     }
 
-    /// With the polynomial of Taylor.
+    /// The power from its rounded exponent and the remainder `r`, with the Taylor polynomial.
     #[inline(always)]
     fn made(rounded: f64, r: f64) -> Self {
         let coefficients = const {

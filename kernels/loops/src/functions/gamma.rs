@@ -1,18 +1,18 @@
-//! The logarithm of the gamma function, and its derivative, by the series of Stirling.
+//! The logarithm of the gamma function and its derivative, by Stirling's series.
 //!
-//! The series holds for large numbers; smaller ones are moved up first. All is done in double precision, whose
-//! digits are needed where the functions are near zero.
+//! The series is for large arguments; smaller ones are first shifted up by the recurrence. Everything is computed in
+//! double precision, whose digits are needed where the functions are near zero.
 
 use std::f64::consts::PI;
 
 use super::{Circular, Functions, polynomial};
 
-/// The gamma function's logarithm and that one's derivative.
+/// The logarithm of the gamma function, and the derivative of that logarithm.
 pub trait Gamma {
     /// The logarithm of the magnitude of the gamma function.
     fn log_gamma(self) -> Self;
 
-    /// The derivative of that.
+    /// The derivative of [`log_gamma`](Self::log_gamma).
     fn digamma(self) -> Self;
 }
 
@@ -40,11 +40,11 @@ impl Gamma for f64 {
     }
 }
 
-/// Half the logarithm of a turn.
+/// `ln(2π) / 2`.
 const HALF_LN_TURN: f64 = 0.918_938_533_204_672_7;
 
-/// The series of Stirling for the logarithm of the gamma function, times the number, by powers of its inverse's
-/// square: the numbers of Bernoulli with factors, the highest power first.
+/// Stirling's series for `ln(gamma(x))`, times `x`, in powers of `1 / x²`: Bernoulli numbers with their factors, the
+/// highest power first.
 pub(super) const STIRLING: [f64; 8] = [
     -3_617.0 / 122_400.0,
     1.0 / 156.0,
@@ -56,10 +56,10 @@ pub(super) const STIRLING: [f64; 8] = [
     1.0 / 12.0,
 ];
 
-/// From a number to those that follow it. (Not a range, whose loop would not be compiled for wide vectors.)
+/// The shifts of the recurrence. (An array, since a loop over a range would not be compiled for wide vectors.)
 const STEPS: [f64; 9] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0];
 
-/// To 14 digits behind the point.
+/// The logarithm of the gamma function, to 14 decimal places.
 #[inline(always)]
 fn log_gamma(x: f64) -> f64 {
     let size = x.abs();
@@ -86,7 +86,7 @@ fn log_gamma(x: f64) -> f64 {
     }
 }
 
-/// Of up to half of one, by the polynomial of the smallest relative error.
+/// `sin(π x)` for `x` up to ½ in magnitude, by the polynomial with the smallest relative error.
 #[inline(always)]
 fn sine_of_half_turns(x: f64) -> f64 {
     let coefficients = [
@@ -108,7 +108,7 @@ fn digamma(x: f64) -> f64 {
     let place = if is_reflected { 1.0 - x } else { x };
     let is_small = place < 10.0;
     let z = if is_small { place + 10.0 } else { place };
-    // The sum of the inverses of `place` and of what follows it, as one quotient.
+    // The sum of `1 / (place + k)` for `k` from 0 to 9, as one quotient.
     let (mut above, mut below) = (1.0, place);
     for step in &STEPS {
         let next = place + step;
@@ -136,7 +136,7 @@ mod tests {
     use super::super::errors::{units, worse};
     use super::*;
 
-    /// All magnitudes, but for negative numbers that are nearly whole or nearly zeros of the functions.
+    /// Arguments of all magnitudes, without negative ones near integers or near zeros of the function.
     #[test]
     fn logarithms_of_gamma_are_within_two_units_of_the_last_place() {
         let all = (1..f32::INFINITY.to_bits()).step_by(30_011).map(f32::from_bits);

@@ -1,4 +1,4 @@
-//! Hyperbolic sines and cosines, and the inverses of all three functions, without branches.
+//! Hyperbolic sines and cosines, and the inverses of these and of the tangent, without branches.
 
 use num_complex::Complex;
 use num_traits::Float;
@@ -19,13 +19,13 @@ pub trait Hyperbolic {
     fn inverse_hyperbolic_tangent(self) -> Self;
 }
 
-/// From here on `√(x² ± 1)` is `x`, as far as a logarithm of it tells.
+/// From here on `√(x² ± 1)` equals `x` to within the precision of its logarithm.
 const HUGE: f64 = (1u64 << 28) as f64;
 
 macro_rules! hyperbolic {
     ($ty:ident, $sine:expr) => {
         impl Hyperbolic for $ty {
-            /// By a polynomial up to one.
+            /// The hyperbolic sine, by a polynomial up to 1.
             #[inline(always)]
             fn hyperbolic_sine(self) -> $ty {
                 let x = self.abs();
@@ -73,7 +73,7 @@ macro_rules! hyperbolic {
     };
 }
 
-// The coefficients of the smallest relative error of `(sinh(√z) / √z - 1) / z` to 1, found by Remez' exchange.
+// Coefficients with the smallest relative error for `(sinh(√z) / √z - 1) / z` up to 1, found by the Remez algorithm.
 hyperbolic! { f32, [2.782_218_9e-6, 1.984_289_6e-4, 8.333_310_5e-3, 1.666_666_7e-1] }
 
 hyperbolic! {
@@ -121,7 +121,7 @@ mod tests {
     use super::super::errors::{largest, largest_double};
     use super::*;
 
-    /// Also of large negative numbers, of which that of `libm` is not NaN.
+    /// NaN also for large negative numbers, for which `libm`'s is not.
     fn acosh(x: f64) -> f64 {
         if x < 1.0 { f64::NAN } else { libm::acosh(x) }
     }

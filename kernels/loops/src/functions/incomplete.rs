@@ -1,18 +1,20 @@
-//! The incomplete gamma functions over the gamma function, in double precision.
+//! The regularised incomplete gamma functions, in double precision.
 //!
 //! # How it works
 //!
-//! Both add up to 1. The one that is less is computed, as nothing of it is lost:
-//! 1. where the place is near a large shape, by the uniform expansion of Temme;
-//! 2. below the shape, the lower one by its power series;
-//! 3. above it, the upper one by its continued fraction, or by a series if both are small.
+//! The lower and the upper function add up to 1. The smaller one is computed, since that loses no digits; with the
+//! *shape* `a` and the *place* `x`:
+//! 1. where the place is near a large shape, by Temme's uniform expansion;
+//! 2. below the shape, the lower function by its power series;
+//! 3. above the shape, the upper function by its continued fraction, or by a series if shape and place are small.
 
 use std::f64::consts::{SQRT_2, TAU};
 
 use super::gamma::STIRLING;
 use super::polynomial;
 
-/// The part of the gamma distribution of a shape that lies below a place; where there is none, what PyTorch says.
+/// The probability that a gamma-distributed variable of this shape is below `place`; where it is undefined, PyTorch's
+/// value.
 #[inline]
 pub fn lower_gamma(shape: f64, place: f64) -> f64 {
     match part(shape, place) {
@@ -21,7 +23,7 @@ pub fn lower_gamma(shape: f64, place: f64) -> f64 {
     }
 }
 
-/// The part that lies above.
+/// The probability that a gamma-distributed variable of this shape is above `place`.
 #[inline]
 pub fn upper_gamma(shape: f64, place: f64) -> f64 {
     match part(shape, place) {
@@ -30,13 +32,13 @@ pub fn upper_gamma(shape: f64, place: f64) -> f64 {
     }
 }
 
-/// What was computed.
+/// Which of the two functions was computed.
 enum Part {
     Lower(f64),
     Upper(f64),
 }
 
-/// From here on the expansion for large shapes is exact.
+/// From this shape on, Temme's expansion is exact to double precision.
 const LARGE: f64 = 50.0;
 
 #[inline]
@@ -59,7 +61,7 @@ fn part(a: f64, x: f64) -> Part {
     }
 }
 
-/// About the shape whose distribution has half of it below a place of up to 1.1.
+/// An estimate of the shape whose median is `x`, for `x` up to 1.1.
 #[inline]
 fn least_above_median(x: f64) -> f64 {
     if x < 0.5 { -0.4 / x.ln() } else { x / 1.1 }
@@ -69,29 +71,29 @@ fn least_above_median(x: f64) -> f64 {
 #[inline]
 fn power(a: f64, x: f64) -> f64 {
     if a < 10.0 {
-        let x = x.min(3_000.0); // where it is zero, and no infinity times zero
+        let x = x.min(3_000.0); // the result is 0 there, and not infinity times 0
         let half = (-0.5 * x).exp();
         return x.powf(a) * half / libm::tgamma(a + 1.0) * half;
     }
-    // What cancels is taken out.
+    // The terms that cancel are removed first.
     let stirling = polynomial((a * a).recip(), STIRLING) / a;
     (-a * excess(a, x) - stirling).exp() / (TAU * a).sqrt()
 }
 
-/// `m - ln(1 + m)` of the relative distance `m` of the place to the shape.
+/// `m - ln(1 + m)`, where `m = (x - a) / a` is the relative distance of the place from the shape.
 #[inline]
 fn excess(a: f64, x: f64) -> f64 {
     let distance = (x - a) / a;
     if distance.abs() > 0.4 {
         return distance - (x / a).ln();
     }
-    // With r = m / (2 + m) it is m r - 2 (r³ / 3 + r⁵ / 5 + ..).
+    // With r = m / (2 + m), this is m r - 2 (r³ / 3 + r⁵ / 5 + ..).
     let r = distance / (2.0 + distance);
     let odd = [21.0, 19.0, 17.0, 15.0, 13.0, 11.0, 9.0, 7.0, 5.0, 3.0].map(f64::recip);
     r * (distance - 2.0 * r * r * polynomial(r * r, odd))
 }
 
-/// The lower part, by the powers of the place over those of the shape that rise.
+/// The lower function, by its series of powers of the place over rising factorials of the shape.
 #[inline]
 fn by_powers(a: f64, x: f64) -> f64 {
     let (mut sum, mut term, mut at) = (1.0, 1.0, a);
@@ -103,10 +105,10 @@ fn by_powers(a: f64, x: f64) -> f64 {
     power(a, x) * sum
 }
 
-/// The upper part, by the continued fraction of Legendre, from its front as Lentz does.
+/// The upper function, by Legendre's continued fraction, evaluated forwards by Lentz's method.
 #[inline]
 fn by_fraction(a: f64, x: f64) -> f64 {
-    const LIMIT: u32 = 10_000; // of steps, about fifty times what was seen
+    const LIMIT: u32 = 10_000; // steps; about fifty times the most that was observed
     let front = a * power(a, x);
     if front == 0.0 {
         return 0.0;
@@ -127,7 +129,7 @@ fn by_fraction(a: f64, x: f64) -> f64 {
     front * fraction
 }
 
-/// The upper part where shape and place are up to about 1, by powers of the place.
+/// The upper function for shapes and places up to about 1, by powers of the place.
 #[inline]
 fn by_small_powers(a: f64, x: f64) -> f64 {
     let (mut sum, mut power, mut step) = (0.0, 1.0, 0.0);
@@ -144,13 +146,13 @@ fn by_small_powers(a: f64, x: f64) -> f64 {
     -exponent.exp_m1() - a * exponent.exp() * sum
 }
 
-/// Of small numbers by the series at 1, as they would be lost beside it.
+/// `ln(gamma(1 + a))`; for small `a` by the series at 1, since `1 + a` would lose its digits.
 #[inline]
 fn log_gamma_of_one_more(a: f64) -> f64 {
     if a > 0.01 {
         return libm::lgamma(1.0 + a);
     }
-    // The zeta function over whole numbers, and the constant of Euler.
+    // Values of the zeta function, each divided by its argument, and Euler's constant.
     let coefficients = [
         1.004_077_356_197_944_3 / 8.0,
         -1.008_349_277_381_922_8 / 7.0,
@@ -164,7 +166,7 @@ fn log_gamma_of_one_more(a: f64) -> f64 {
     polynomial(a, coefficients) * a
 }
 
-/// The expansion of Temme: the error function, and what is left over powers of the shape.
+/// Temme's expansion: the complementary error function, and a remainder in inverse powers of the shape.
 #[inline]
 fn near_shape(a: f64, x: f64) -> Part {
     let excess = excess(a, x);
@@ -176,15 +178,15 @@ fn near_shape(a: f64, x: f64) -> Part {
     if x < a { Part::Lower(tail - rest) } else { Part::Upper(tail + rest) }
 }
 
-/// How many powers of the distance, and of the inverse of the shape, there are in [`REST`].
+/// The number of powers of the distance in each row of [`REST`], which has `ORDERS` rows.
 const POWERS: usize = 18;
 const ORDERS: usize = 9;
 
-/// The coefficients of what is left, by the power of the shape and by that of the distance.
+/// The coefficients of the remainder, by the inverse power of the shape and by the power of the distance.
 const REST: [[f64; POWERS]; ORDERS] = rest();
 
 const fn rest() -> [[f64; POWERS]; ORDERS] {
-    // The series of Stirling for the inverse of the gamma function.
+    // Stirling's series for the reciprocal of the gamma function.
     const STIRLING: [f64; ORDERS] = [
         1.0,
         -1.0 / 12.0,
@@ -196,7 +198,7 @@ const fn rest() -> [[f64; POWERS]; ORDERS] {
         534_703_531.0 / 902_961_561_600.0,
         -4_483_131_259.0 / 86_684_309_913_600.0,
     ];
-    // Each order takes two more powers from the one before.
+    // Each order needs two more powers of the order before it.
     const ALL: usize = POWERS + 2 * ORDERS;
     let place = place_by_distance::<{ ALL + 2 }>();
     let mut first = [0.0; ALL];
@@ -224,7 +226,8 @@ const fn rest() -> [[f64; POWERS]; ORDERS] {
     rest
 }
 
-/// The relative distance `m` of the place to the shape as a series of the distance `d`, where `d² / 2 = m - ln(1 + m)`.
+/// The relative distance `m` of the place from the shape as a power series in the distance `d`, where `d² / 2 = m -
+/// ln(1 + m)`.
 const fn place_by_distance<const N: usize>() -> [f64; N] {
     let mut series = [0.0; N];
     series[1] = 1.0;

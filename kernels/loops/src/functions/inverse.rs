@@ -1,11 +1,11 @@
-//! Angles: the inverses of sines, cosines and tangents, without branches.
+//! The inverses of sines, cosines and tangents, without branches.
 
 use num_complex::Complex;
 use num_traits::Float;
 
 use super::polynomial;
 
-/// The inverses of functions of angles.
+/// The inverse trigonometric functions.
 pub trait Inverse {
     fn arcsine(self) -> Self;
 
@@ -16,8 +16,8 @@ pub trait Inverse {
 
 /// A coordinate of a point.
 pub trait Coordinate {
-    /// The angle between the axis of `x` and the line to the point that is this high: from -π to π, whose signs are
-    /// those of the height and the zeros.
+    /// `atan2(self, x)`: the angle from the positive x-axis to the point `(x, self)`, from -π to π, with C's
+    /// conventions for signed zeros.
     fn angle(self, x: Self) -> Self;
 }
 
@@ -26,7 +26,7 @@ macro_rules! inverse {
         mod $module {
             use super::polynomial;
 
-            /// So many quarter turns and an angle, which is a sum.
+            /// `quarters` quarter turns plus an angle, which is given as an unevaluated sum of two numbers.
             #[inline(always)]
             fn turned(quarters: $ty, [angle, rest]: [$ty; 2]) -> $ty {
                 let turn = quarters * std::$ty::consts::FRAC_PI_2;
@@ -35,9 +35,8 @@ macro_rules! inverse {
                 sum + (quarters.mul_add($rest_of_quarter, rest) + lost)
             }
 
-            /// The quotient of the smaller coordinate by the larger goes through a polynomial, and in two of eight
-            /// parts of the plane is the tangent of the angle. Elsewhere that is taken from whole quarter turns, or
-            /// added.
+            /// A polynomial gives the arctangent of the smaller coordinate over the larger. In two of the eight octants
+            /// that is the angle; in the others it is added to or subtracted from whole quarter turns.
             #[inline(always)]
             pub(super) fn angle(y: $ty, x: $ty) -> $ty {
                 let (a, b) = (y.abs(), x.abs());
@@ -45,7 +44,7 @@ macro_rules! inverse {
                 let (smaller, larger) = if is_steep { (b, a) } else { (a, b) };
                 let tangent = match (smaller == larger, larger == 0.0) {
                     (true, true) => 0.0,
-                    (true, false) => 1.0, // also of infinities
+                    (true, false) => 1.0, // also for two infinities
                     (false, _) => smaller / larger,
                 };
                 let is_behind = x.is_sign_negative();
@@ -59,10 +58,11 @@ macro_rules! inverse {
                 turned(quarters, [tangent, polynomial(square, $tangent) * square * tangent]).copysign(y)
             }
 
-            /// Whether a sine is beyond a half, and the angle of its magnitude, a sum; beyond a half, what a
-            /// quarter turn is more.
+            /// Whether a sine is beyond ½ in magnitude, and the angle of its magnitude as an unevaluated sum of two
+            /// numbers; beyond ½, a quarter turn minus that angle.
             ///
-            /// That is twice the angle whose sine is a root, whose rounding error counts.
+            /// The latter is twice the angle whose sine is `√((1 - |x|) / 2)`; the rounding error of that root is added
+            /// back.
             #[inline(always)]
             fn angle_of_sine(x: $ty) -> (bool, [$ty; 2]) {
                 let x = x.abs();
@@ -120,8 +120,8 @@ macro_rules! inverse {
     };
 }
 
-// The coefficients of the smallest relative error, found by Remez' exchange: of `(atan(√z) / √z - 1) / z` to 1, and
-// of the same for the sine to a quarter.
+// Coefficients with the smallest relative error, found by the Remez algorithm: for `(atan(√z) / √z - 1) / z` up to 1,
+// and for `(asin(√z) / √z - 1) / z` up to ¼.
 inverse! {
     single f32, -4.371_139e-8,
     [
@@ -228,7 +228,7 @@ mod tests {
         assert!(worst.iter().all(|error| *error < 2.0), "{worst:?}");
     }
 
-    /// As many digits as the standard library has, signs of zeros included.
+    /// The functions are as precise as the standard library's, and zeros have the same signs.
     #[test]
     fn special_points_have_the_angles_of_the_standard_library() {
         let values = [0.0, -0.0, 1.0, -1.0, 1e-45, -3e38, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];

@@ -1,18 +1,19 @@
 //! Logarithms.
 //!
-//! `log(2^n (1 + f)) = n log(2) + log(1 + f)` with `1 + f` between `√½` and `√2`, where a polynomial serves.
-//! Numbers that are too small for a normal exponent are scaled first.
+//! `log(2^n (1 + f)) = n log(2) + log(1 + f)` with `1 + f` between `√½` and `√2`, for which a polynomial is enough.
+//! Subnormal numbers are scaled first.
 
 use super::polynomial;
 
-/// The exponent of two of a number, `f`, and the natural logarithm of `1 + f` less `f`.
+/// A number `2^n (1 + f)`, and `tail = ln(1 + f) - f`.
 struct Parts<T> {
     n: T,
     f: T,
     tail: T,
 }
 
-/// The logarithm of 2 or of *e* to some base, in two parts of which the first has few digits.
+/// The logarithm of 2 or of *e* to some base as a sum of two parts; the first part of the logarithm of 2 has few
+/// digits.
 struct Factor<T> {
     most: T,
     rest: T,
@@ -27,7 +28,7 @@ macro_rules! logarithm {
                 const ROOT: $bits = std::$ty::consts::FRAC_1_SQRT_2.to_bits();
                 let is_small = x < $ty::MIN_POSITIVE;
                 let x = if is_small { x * SCALE } else { x };
-                // Bits of a mantissa from √½ on belong to the next power of two.
+                // Subtracting the bits of √½ moves mantissas from there on to the next exponent.
                 let shifted = x.to_bits().wrapping_sub(ROOT);
                 let $exponent = (shifted as $signed >> $digits) - if is_small { $digits } else { 0 };
                 let mantissa = (shifted & ((1 << $digits) - 1)) + ROOT;
@@ -35,29 +36,29 @@ macro_rules! logarithm {
                 Parts { n: $whole, f, tail: $tail(f) }
             }
 
-            /// Times the logarithms of 2 and of *e*.
+            /// The logarithm to a base, from the logarithms of 2 and of *e* to that base.
             #[inline(always)]
             fn scaled(self, two: &Factor<$ty>, e: &Factor<$ty>) -> $ty {
                 let sum = self.f + self.tail;
                 let lost = self.tail - (sum - self.f);
                 let most = sum * e.most;
                 let rest = sum.mul_add(e.most, -most) + sum.mul_add(e.rest, lost * e.most);
-                let whole = self.n * two.most; // exactly, as it has few digits
+                let whole = self.n * two.most; // exact, since `most` has few digits
                 let value = whole + most;
                 let lost = (whole - value) + most;
                 value + (self.n.mul_add(two.rest, rest) + lost)
             }
         }
 
-        /// What is true of the logarithm to any base.
+        /// The special values that logarithms to all bases share.
         #[inline(always)]
         fn ends(x: $ty, value: $ty) -> $ty {
             let value = if x == $ty::INFINITY { x } else { value };
             let value = if x == 0.0 { $ty::NEG_INFINITY } else { value };
-            if x >= 0.0 { value } else { $ty::NAN } // of a negative number or itself
+            if x >= 0.0 { value } else { $ty::NAN } // for negative numbers and NaN
         }
 
-        /// Within one unit of the last place.
+        /// The natural logarithm, within one unit of the last place.
         #[inline(always)]
         pub(in crate::functions) fn natural(x: $ty) -> $ty {
             let Parts { n, f, tail } = Parts::<$ty>::of(x);
@@ -65,7 +66,7 @@ macro_rules! logarithm {
             ends(x, value)
         }
 
-        /// Whole for powers of 2.
+        /// The logarithm to base 2, an exact integer for powers of 2.
         #[inline(always)]
         pub(in crate::functions) fn binary(x: $ty) -> $ty {
             ends(x, Parts::<$ty>::of(x).scaled(&Factor { most: 1.0, rest: 0.0 }, &LOG2_E))
@@ -76,7 +77,7 @@ macro_rules! logarithm {
             ends(x, Parts::<$ty>::of(x).scaled(&LOG10_2, &LOG10_E))
         }
 
-        /// The natural logarithm of one more, precise where that is small.
+        /// `ln(1 + x)`, precise for small `x`.
         #[inline(always)]
         pub(in crate::functions) fn of_one_more(x: $ty) -> $ty {
             let sum = 1.0 + x;
@@ -100,7 +101,7 @@ pub(super) mod single {
 
     logarithm!(f32, u32, i32, 23, tail, |exponent| exponent as f32);
 
-    /// With the polynomial of Cephes.
+    /// `ln(1 + f) - f`, with the polynomial of Cephes.
     #[inline(always)]
     fn tail(f: f32) -> f32 {
         let coefficients = [
@@ -130,7 +131,7 @@ pub(super) mod double {
 
     logarithm!(f64, u64, i64, 52, tail, |exponent| whole(exponent));
 
-    /// With the series of the inverse hyperbolic tangent, and the polynomial of fdlibm for it.
+    /// `ln(1 + f) - f`, by the series of the inverse hyperbolic tangent, with the polynomial of fdlibm for it.
     #[inline(always)]
     fn tail(f: f64) -> f64 {
         let s = f / (2.0 + f);
@@ -148,7 +149,7 @@ pub(super) mod double {
         s.mul_add(polynomial(square, coefficients).mul_add(square, half), -half)
     }
 
-    /// By its bits: only newer processors have an instruction that converts it.
+    /// Converts an exponent by its bits, since only newer processors have vector instructions from `i64` to `f64`.
     #[inline(always)]
     fn whole(exponent: i64) -> f64 {
         const ROUNDER: f64 = 6_755_399_441_055_744.0; // 1.5 · 2^52

@@ -1,4 +1,4 @@
-//! The normal distribution in double precision: the tails that the error function leaves, and quantiles.
+//! The normal distribution in double precision: its tails, which the error function does not resolve, and quantiles.
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
 
@@ -6,7 +6,7 @@ use super::ErrorFunction;
 use super::error::{CENTRE, SIDE, TAIL, both, scaled_double};
 use super::exponential::Power;
 
-/// `exp(x²)` times the complement of the error function.
+/// `erfcx(x) = exp(x²) erfc(x)`.
 #[inline]
 pub fn scaled_complement(x: f64) -> f64 {
     if x < -27.0 {
@@ -19,7 +19,7 @@ pub fn scaled_complement(x: f64) -> f64 {
         let series = 1.0 - half * (1.0 - 3.0 * half * (1.0 - 5.0 * half * (1.0 - 7.0 * half)));
         0.5 * FRAC_2_SQRT_PI / x * series
     } else {
-        let [value, excess] = scaled_double(x); // also of NaN
+        let [value, excess] = scaled_double(x); // NaN passes through
         excess.mul_add(value, value)
     }
 }
@@ -35,7 +35,8 @@ pub fn log_probability(x: f64) -> f64 {
     }
 }
 
-/// Below which number a standard normal variable is with this probability, as in AS 241.
+/// The quantile of the standard normal distribution: the number that a variable is below with this probability, as in
+/// AS 241.
 #[inline]
 pub fn quantile(probability: f64) -> f64 {
     if !(0.0..=1.0).contains(&probability) {

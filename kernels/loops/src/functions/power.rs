@@ -1,18 +1,19 @@
-//! Powers and distances of two numbers, without branches.
+//! Powers, and distances of points from the origin (`hypot`), without branches.
 
 use super::polynomial;
 
 /// Functions of two numbers that are roots or powers.
 pub trait Raised {
-    /// This to the power of another.
+    /// `self` to the power of `exponent`.
     fn raised(self, exponent: Self) -> Self;
 
-    /// The distance of a point from the origin; infinite if a coordinate is, be the other NaN.
+    /// The distance of the point from the origin (`hypot`); infinite if a coordinate is infinite, even if the other is
+    /// NaN.
     fn distance(self, other: Self) -> Self;
 }
 
 impl Raised for f32 {
-    /// `2^(y log2(x))` in double precision, which leaves a number that is rounded once.
+    /// `2^(y log2(x))` in double precision, so that the result is rounded once.
     #[inline(always)]
     fn raised(self, exponent: f32) -> f32 {
         let magnitude = power_of_two(f64::from(exponent) * logarithm(f64::from(self.abs()))) as f32;
@@ -47,7 +48,7 @@ impl Raised for f64 {
     fn distance(self, other: f64) -> f64 {
         const POWER: f64 =
             (1u128 << 127) as f64 * (1u128 << 127) as f64 * (1u128 << 127) as f64 * (1u128 << 127) as f64;
-        // What is scaled neither overflows nor loses digits when squared.
+        // Scaled coordinates neither overflow nor underflow when they are squared.
         let larger = self.abs().max(other.abs());
         let (scale, inverse) = match (larger > POWER, larger < 1.0 / POWER) {
             (true, _) => (1.0 / POWER, POWER),
@@ -79,11 +80,12 @@ fn logarithm(x: f64) -> f64 {
     match (x == 0.0, x < f64::INFINITY) {
         (true, _) => f64::NEG_INFINITY,
         (false, true) => value,
-        (false, false) => x, // infinite, or NaN
+        (false, false) => x, // infinity or NaN
     }
 }
 
-/// Two to the power of a number, to a relative precision of 2^-34; 0 or infinite where a `f32` is.
+/// Two to the power of a number, to a relative precision of 2^-34; 0 or infinite where an `f32` would be, after
+/// rounding to one.
 #[inline(always)]
 fn power_of_two(x: f64) -> f64 {
     let x = x.clamp(-300.0, 300.0);
@@ -102,7 +104,7 @@ fn power_of_two(x: f64) -> f64 {
     polynomial(x - (rounded - ROUNDER), coefficients) * power
 }
 
-/// 1.5 · 2^52: a sum with this is whole, and has the other number in its lowest bits.
+/// 1.5 · 2^52: adding it rounds a number to an integer, and leaves that in the lowest bits.
 const ROUNDER: f64 = 6_755_399_441_055_744.0;
 
 #[cfg(test)]

@@ -1,25 +1,25 @@
-//! Quotients of integers, found as doubles: a register divides several of these at once.
+//! Integer division in double precision, since vector instructions divide doubles but not integers.
 
 use num_traits::PrimInt;
 
 use crate::inlined::from_fn;
 
-/// Integers whose quotients doubles may hold.
+/// Integers that may be divided as doubles.
 pub trait Quotient: PrimInt {
-    /// Whether there is a quotient and [`quotient`](Self::quotient) finds it.
+    /// Whether the divisor is not zero and both numbers are small enough for [`quotient`](Self::quotient).
     fn has_short_quotient(self, divisor: Self) -> bool;
 
-    /// The quotient and what is left: the fraction is cut, or the quotient goes down.
+    /// The quotient and the remainder; the quotient is truncated, or rounded down if `goes_down`.
     ///
-    /// Rounding cannot make the quotient whole: that is further away, relative to it, than one in as many as the
-    /// dividend says. The product with the divisor is as exact.
+    /// Rounding cannot make a fractional quotient an integer: the nearest integer differs from it by at least one part
+    /// in the dividend, which is more than the rounding error of a double. The product with the divisor is exact.
     fn quotient(self, divisor: Self, goes_down: bool) -> [Self; 2];
 }
 
-/// Doubles of this magnitude are one apart, so that in their bits lies a whole number.
+/// 1.5 · 2^52: doubles of this magnitude are 1 apart, so that their lowest bits are an integer.
 const WHOLE: f64 = (3u64 << 51) as f64;
 
-/// How many bits an integer may have, without its sign, to lie there.
+/// The number of bits, without the sign, that an integer may have to fit into these bits.
 const BITS: u32 = 50;
 
 macro_rules! quotient {
@@ -64,7 +64,7 @@ mod tests {
                 assert!(b.is_zero() || size_of::<T>() == 8, "{a:?} by {b:?}");
                 continue;
             }
-            let Some(cut) = a.checked_div(&b) else { continue }; // the smallest integer by -1
+            let Some(cut) = a.checked_div(&b) else { continue }; // fails for the smallest integer by -1
             let rest = a % b;
             assert_eq!(a.quotient(b, false), [cut, rest], "{a:?} by {b:?}");
             let is_over = !rest.is_zero() && (rest < T::zero()) != (b < T::zero());

@@ -1,4 +1,4 @@
-//! Functions that have a form for the widest registers, next to the one for any processor.
+//! Functions that have a form for AVX-512 registers besides the one for any processor.
 #![expect(unsafe_code, reason = "computes elements through pointers that the loops vouch for")]
 
 use std::marker::PhantomData;
@@ -10,7 +10,7 @@ use crate::loops::Elements;
 #[cfg(target_arch = "x86_64")]
 mod widest;
 
-/// A function in registers full of floats.
+/// A function of the floats in an AVX-512 register.
 pub trait InRegisters: Sync {
     /// Whether there is a form for double precision.
     #[cfg(target_arch = "x86_64")]
@@ -21,7 +21,7 @@ pub trait InRegisters: Sync {
     #[cfg(target_arch = "x86_64")]
     unsafe fn of_singles(x: std::arch::x86_64::__m512) -> std::arch::x86_64::__m512;
 
-    /// As it is, unless [`OF_DOUBLES`](Self::OF_DOUBLES).
+    /// The function of doubles; returns its argument unless [`OF_DOUBLES`](Self::OF_DOUBLES).
     ///
     /// # Safety
     /// - The processor has the widest vectors.
@@ -50,7 +50,7 @@ mod elsewhere {
     impl InRegisters for Tangent {}
 }
 
-/// What computes elements for any processor, and the same function in registers.
+/// A function for any processor, and its form in registers.
 pub struct Registers<F, W> {
     any: F,
     wide: PhantomData<W>,
@@ -71,7 +71,8 @@ impl<M: Element, F: Elements<M, M, 1>, W: InRegisters> Elements<M, M, 1> for Reg
 
     #[inline(always)]
     unsafe fn each(&self, out: *mut M, inputs: [*const M; 1], len: usize) {
-        // SAFETY: the caller vouches for `len` elements in the input and in `out`, which are one or apart.
+        // SAFETY: the caller vouches for `len` elements in the input and in `out`, which are the same memory or
+        // disjoint.
         unsafe { self.any.each(out, inputs, len) }
     }
 
@@ -82,8 +83,9 @@ impl<M: Element, F: Elements<M, M, 1>, W: InRegisters> Elements<M, M, 1> for Reg
 
         let is_single = matches!(M::DTYPE, DType::Float32);
         let is_double = W::OF_DOUBLES && matches!(M::DTYPE, DType::Float64);
-        // SAFETY: the caller vouches for `len` elements in the input and in `out`, which are one or apart, and for the
-        // processor; `widest::each` is called for `f32`, and for `f64` where `W` has a form for it.
+        // SAFETY: the caller vouches for `len` elements in the input and in `out`, which are the same memory or
+        // disjoint, and for the processor; `widest::each` is called for `f32`, and for `f64` where `W` has a form for
+        // it.
         unsafe {
             match is_single || is_double {
                 true => widest::each::<M, W>(out, from, len),

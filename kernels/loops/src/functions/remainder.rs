@@ -1,15 +1,15 @@
-//! What is left of a division, without branches where the quotient is moderate.
+//! The remainder of a floating-point division (`fmod`), without branches for quotients of moderate size.
 
-/// Numbers that leave something when they are divided.
+/// Floating-point numbers, whose divisions leave remainders.
 pub trait Divisible: Copy {
-    /// Whether [`rest`](Self::rest) holds. For quotients of more digits than the type has, infinite numbers and NaN
-    /// that of the language does, `%`.
+    /// Whether the quotient is small enough for [`rest`](Self::rest). Quotients with more digits than the type holds,
+    /// infinities and NaN need the operator `%`.
     fn has_moderate_quotient(self, divisor: Self) -> bool;
 
-    /// What is left of this, exactly, with its sign.
+    /// The exact remainder, with the sign of `self`.
     ///
-    /// The quotient, whose fraction is cut, is too large by one if its rounding made it whole. Both what is left of
-    /// it and what is left then have no more digits than the divisor, so nothing is rounded.
+    /// The truncated quotient is too large by 1 if rounding made it an integer. The remainders with this quotient and
+    /// with the corrected one both have no more digits than the divisor, so neither is rounded.
     fn rest(self, divisor: Self) -> Self;
 }
 
@@ -39,7 +39,7 @@ divisible! { f32 f64 }
 mod tests {
     use super::*;
 
-    /// Numbers of all magnitudes and of few and many digits.
+    /// Numbers of all magnitudes, with few and with many digits.
     fn numbers() -> impl Iterator<Item = f32> + Clone {
         let some = (0..300u32).map(|i| f32::from_bits(i.wrapping_mul(28_000_003) >> 1));
         some.chain((1..60).map(|i| i as f32)).chain((1..60).map(|i| 0.1 * i as f32))

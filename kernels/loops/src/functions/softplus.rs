@@ -1,4 +1,4 @@
-//! The smooth form of the larger of a number and zero.
+//! Softplus, the smooth form of `max(x, 0)`.
 
 use num_traits::Float;
 

@@ -1,6 +1,6 @@
-//! The zeta function of Riemann and Hurwitz, in double precision.
+//! The Riemann and Hurwitz zeta functions, in double precision.
 
-/// As [`hurwitz_zeta`]; where there is no such sum, what PyTorch says.
+/// As [`hurwitz_zeta`]; where that sum does not exist, PyTorch's value.
 #[inline]
 pub fn zeta(s: f64, x: f64) -> f64 {
     let is_pole = x <= 0.0 && x == x.floor();
@@ -15,19 +15,20 @@ pub fn zeta(s: f64, x: f64) -> f64 {
     }
 }
 
-/// The sum of `(x + k)^-s` over all whole `k` from 0: some terms, and the formula of Euler and Maclaurin for the rest.
+/// The sum of `(x + k)^-s` over all integers `k` from 0: some terms, and the Euler-Maclaurin formula for the rest.
 #[inline]
 pub fn hurwitz_zeta(s: f64, x: f64) -> f64 {
     if x <= 0.0 && x == x.trunc() {
         return f64::INFINITY;
     }
     if x < 0.0 {
-        // Above zero as many as there are, below it what all have beyond those that `x` does not reach.
+        // The terms with a positive base are a sum of their own. Those with a negative base are, up to their sign, a
+        // full sum without the terms further from zero than `x`.
         let below = hurwitz_zeta(s, x.ceil() - x) - hurwitz_zeta(s, 1.0 - x);
         return hurwitz_zeta(s, x - x.floor()) + if s % 2.0 == 0.0 { below } else { -below };
     }
     let (mut x, mut sum) = (x, 0.0);
-    // As far out as the derivatives of the terms become smaller, unless those end before.
+    // Up to where the derivatives of the terms decrease, unless the terms become negligible before that.
     while x <= 12.0 + 2.0 * s {
         let term = x.powf(-s);
         sum += term;
@@ -36,7 +37,7 @@ pub fn hurwitz_zeta(s: f64, x: f64) -> f64 {
             return sum;
         }
     }
-    // The Bernoulli numbers over factorials.
+    // Bernoulli numbers over factorials.
     const SERIES: [f64; 7] = [
         1.0 / 12.0,
         -1.0 / 720.0,

@@ -1,8 +1,8 @@
-//! Computing several rows at a time, where an input's neighbours lie across them.
+//! Computing several rows at a time where an input is transposed.
 //!
-//! A row of a transposed tensor takes one element from each of many cache lines, and the next row takes the next.
-//! So the parts of `ROWS` rows are read together: whole cache lines, turned into parts of rows by small squares
-//! that stay in registers.
+//! A row of a transposed tensor takes one element from each of many cache lines, and the next row takes the next
+//! element of each. So chunks of `ROWS` rows are read together: whole cache lines, transposed into chunks of rows in
+//! small square blocks that stay in registers.
 #![expect(unsafe_code, reason = "reads and writes elements through pointers that a walk keeps in bounds")]
 
 use std::mem::MaybeUninit;
@@ -16,30 +16,31 @@ use crate::inlined::from_fn;
 #[cfg(target_arch = "x86_64")]
 use crate::inlined::zip;
 
-/// How many elements there must be for this to pay: fewer stay in the first-level cache in any order.
+/// The number of elements from which on this pays: fewer stay in the first-level cache in any order.
 pub(super) const WORTHWHILE: usize = 1024;
 
-/// How many rows are computed together: a cache line of 4-byte elements.
+/// The number of rows that are computed together: a cache line of 4-byte elements.
 const ROWS: usize = 16;
 
-/// How many elements apart the parts of rows lie in a turned tile: a little more than they are long, as addresses
-/// that are a power of two apart compete for places in the cache.
+/// The distance in elements between the chunks of rows in a transposed tile: a little more than their length, since
+/// addresses that are a power of two apart compete for the same sets of the cache.
 const PITCH: usize = CHUNK + 8;
 
-/// Parts of several rows, turned.
+/// Chunks of several rows, transposed.
 type Tile = Vec<MaybeUninit<u128>>;
 
 impl<const N: usize> Operands<'_, N> {
     /// Computes the rows of a range.
     ///
     /// # Safety
-    /// - For each row of the walk in this range, what [`row`](Self::row) asks for: elements in bounds, nobody
-    ///   else's, each input the result itself or apart.
+    /// - For each row of the walk in this range, what [`row`](Self::row) requires: elements in bounds, used by nothing
+    ///   else, each input the result itself or disjoint from it.
     pub(super) unsafe fn rows_across(&self, walk: &Walk<N>, range: Range<usize>) {
         let mut tiles: [Tile; N] = from_fn(|_| Vec::new());
         let mut rows: SmallVec<[Row<N>; ROWS]> = SmallVec::new();
         walk.rows(range, |row| {
-            // Rows that do not continue the others (other lengths, another plane) are not turned together with them.
+            // A row that does not continue the others (of another length, or in another plane) is not transposed
+            // together with them.
             if rows.len() >= ROWS || rows.last().is_some_and(|last| !last.is_followed_by(&row)) {
                 // SAFETY: the rows are some of those that the caller vouches for; `is_followed_by` has found each
                 // to have the length of the one before.
@@ -53,12 +54,12 @@ impl<const N: usize> Operands<'_, N> {
         unsafe { self.together(&rows, &mut tiles) };
     }
 
-    /// Computes rows of one length that are equally far apart.
+    /// Computes rows of equal length that are equally far apart.
     ///
     /// # Safety
-    /// - For each of the rows, what [`row`](Self::row) asks for: elements in bounds, nobody else's, each input the
-    ///   result itself or apart.
-    /// - All rows have one length.
+    /// - For each of the rows, what [`row`](Self::row) requires: elements in bounds, used by nothing else, each input
+    ///   the result itself or disjoint from it.
+    /// - All rows have the same length.
     unsafe fn together(&self, rows: &[Row<N>], tiles: &mut [Tile; N]) {
         let Some(first) = rows.first() else { return };
         let mut buffers = [Buffer::EMPTY; N];
@@ -70,15 +71,15 @@ impl<const N: usize> Operands<'_, N> {
                 let (input, stride) = (&self.inputs[k], first.input_strides[k]);
                 tiles[k].reserve((rows.len() * PITCH * input.size).div_ceil(size_of::<u128>())); // once
                 let (place, tile) = (first.inputs[k] + start as isize * stride, tiles[k].as_mut_ptr().cast());
-                // SAFETY: `start..start + len` is part of each row, which the caller vouches for; by `is_turned`
-                // each row's elements lie next to those of the row before. The tile is this thread's, and has just
-                // got room for so many parts of `PITCH` elements, `len` being less.
+                // SAFETY: `start..start + len` is part of each row, which the caller vouches for; by `is_turned` each
+                // row's elements lie next to those of the row before. The tile is this thread's, and now has room for
+                // `rows.len()` chunks of `PITCH` elements, and `len` is less than that.
                 unsafe { input.turn(place, stride, [len, rows.len()], tile, PITCH) };
             }
             for (n, row) in rows.iter().enumerate() {
                 let inputs = from_fn(|k| match is_turned[k] {
                     true => tiles[k].as_ptr().cast::<u8>().wrapping_add(n * PITCH * self.inputs[k].size),
-                    // SAFETY: in bounds, as the chunk is part of the row, which the caller vouches for, with nobody
+                    // SAFETY: in bounds, as the chunk is part of the row, which the caller vouches for, with nothing
                     // else writing to it; a chunk of the function's type fits a buffer.
                     false => unsafe { self.inputs[k].part(row, k, start, len, &mut buffers[k]) },
                 });
@@ -93,14 +94,14 @@ impl<const N: usize> Operands<'_, N> {
 }
 
 impl<const N: usize> Operands<'_, N> {
-    /// Whether elements go from one place to another as they are.
+    /// Whether the loop only copies elements, without a conversion.
     pub(super) fn is_copy(&self) -> bool {
         self.inner.compiled.is_identity && self.is_plain && self.inputs[0].is_plain
     }
 }
 
 impl<const N: usize> Row<N> {
-    /// Whether a row of the same length comes one step after this one, in an input whose neighbours lie across.
+    /// Whether `next` has the same length and comes one element after this row in an input that is transposed.
     fn is_followed_by(&self, next: &Self) -> bool {
         self.len == next.len
             && (0..N).any(|k| self.input_strides[k] > 1 && next.inputs[k] == self.inputs[k] + 1)
@@ -108,13 +109,14 @@ impl<const N: usize> Row<N> {
 }
 
 impl Input {
-    /// Whether this operand's elements are read as they are, and neighbours lie in neighbouring rows.
+    /// Whether this operand needs no conversion and is transposed: its neighbours in memory belong to neighbouring
+    /// rows.
     fn is_turned<const N: usize>(&self, k: usize, rows: &[Row<N>]) -> bool {
         let is_next = |pair: &[Row<N>]| pair[1].inputs[k] == pair[0].inputs[k] + 1;
         self.is_plain && rows[0].input_strides[k] > 1 && rows.len() > 1 && rows.windows(2).all(is_next)
     }
 
-    /// As [`chunk`](Self::chunk), of which the chunk before was perhaps another row's.
+    /// As [`chunk`](Self::chunk), where the previous call may have been for another row.
     ///
     /// # Safety
     /// - The elements of the chunk lie in bounds, and are initialised.
@@ -134,7 +136,8 @@ impl Input {
         unsafe { self.chunk(row.inputs[k] + start as isize * stride, stride, 0, len, buffer) }
     }
 
-    /// Writes elements `start..start + len` of `count` rows, each `pitch` after the other.
+    /// Transposes elements `start..start + len` of `count` rows into a tile, each row `pitch` elements after the one
+    /// before.
     ///
     /// # Safety
     /// - `len` lines of `count` neighbours, `stride` apart, lie in bounds from `place` on, and are initialised.
@@ -150,7 +153,7 @@ impl Input {
     }
 }
 
-/// Turns `len` lines of `count` elements, `stride` apart, into `count` lines of `len`, `pitch` apart.
+/// Transposes `len` lines of `count` elements, `stride` apart, into `count` lines of `len` elements, `pitch` apart.
 ///
 /// # Safety
 /// - `len` lines of `count` elements, `stride` apart, can be read from `from` on, and nobody writes to them meanwhile.
@@ -163,7 +166,7 @@ pub unsafe fn turned<T>(from: *const T, stride: isize, [len, count]: [usize; 2],
     unsafe { turn_sized(size_of::<T>(), from.cast(), stride, [len, count], to.cast(), pitch) }
 }
 
-/// As [`turned`], of elements of so many bytes, which need not be aligned.
+/// As [`turned`], for elements of `size` bytes, which need not be aligned.
 ///
 /// # Safety
 /// - `len` lines of `count` elements of `size` bytes, `stride` apart, can be read from `data` on, and nobody writes
@@ -186,13 +189,13 @@ pub(super) unsafe fn turn_sized(
         8 => turn::<u64, 4>,
         _ => turn::<u128, 2>,
     };
-    // SAFETY: the caller vouches for the lines of both, of elements of `size` bytes, which the integer that stands
-    // for them takes.
+    // SAFETY: the caller vouches for the lines of both, of elements of `size` bytes, which is the size of the integer
+    // that stands for them.
     unsafe { turn(data, stride, len, count, to, pitch) };
 }
 
-/// Turns `len` lines of `count` elements, `stride` apart, into `count` lines of `len`, `pitch` apart, on the widest
-/// registers.
+/// Transposes `len` lines of `count` elements, `stride` apart, into `count` lines of `len` elements, `pitch` apart,
+/// with wide registers where there are any.
 ///
 /// # Safety
 /// - `len` lines of `count` elements, `stride` apart, can be read from `data` on, and nobody writes to them meanwhile.
@@ -249,7 +252,8 @@ unsafe fn turn_wide<T: Copy, const SIDE: usize>(
     }
 }
 
-/// Turns a square of eight times eight elements of 4 bytes: pairs, then pairs of pairs, then halves change places.
+/// Transposes a block of 8 × 8 elements of 4 bytes: single elements, then pairs, then halves of registers change
+/// places.
 ///
 /// # Safety
 /// - Eight lines of eight elements, `stride` apart, can be read from `data` on, and nobody writes to them meanwhile.
@@ -261,7 +265,7 @@ unsafe fn turn_wide<T: Copy, const SIDE: usize>(
 #[target_feature(enable = "avx2,fma")]
 unsafe fn words(data: *const f32, stride: isize, tile: *mut f32, pitch: usize) {
     use std::arch::x86_64::*;
-    // The next lines are far away, where nothing else foresees them.
+    // Prefetch the next lines, which are too far away for the hardware to do it.
     (8..16).for_each(|i| _mm_prefetch::<_MM_HINT_T0>(data.wrapping_offset(i * stride).cast()));
     // SAFETY: `i` is below eight, and the caller vouches for a line of eight elements there; loads need no alignment.
     let lines: [__m256; 8] = from_fn(|i| unsafe { _mm256_loadu_ps(data.offset(i as isize * stride)) });
@@ -285,7 +289,7 @@ unsafe fn words(data: *const f32, stride: isize, tile: *mut f32, pitch: usize) {
     }
 }
 
-/// By a function that turns one square.
+/// Transposes lines block by block, with a function that transposes one square block.
 ///
 /// # Safety
 /// - `len` lines of `count` elements, `stride` apart, can be read from `data` on, and nobody writes to them meanwhile.
@@ -311,8 +315,8 @@ unsafe fn squares<T: Copy, const SIDE: usize>(
             3 => interleave::<T, 3>,
             _ => interleave::<T, 4>,
         };
-        // SAFETY: `len` is `LEN`, and `pitch` too; the caller vouches for so many lines of `count` elements, and
-        // for room for them elsewhere.
+        // SAFETY: `len` and `pitch` are both `LEN`; the caller vouches for `LEN` lines of `count` elements, and for
+        // room for them elsewhere.
         return unsafe { interleave(data, stride, count, tile) };
     }
     for i in (0..even_len).step_by(SIDE) {
@@ -334,7 +338,7 @@ unsafe fn squares<T: Copy, const SIDE: usize>(
     }
 }
 
-/// Turns a few lines into as many columns that fill their memory.
+/// Transposes `LEN` lines into contiguous rows of `LEN` elements.
 ///
 /// # Safety
 /// - `LEN` lines of `count` elements, `stride` apart, can be read from `data` on, and nobody writes to them meanwhile.
@@ -380,7 +384,8 @@ mod tests {
 
     use crate::loops::{assign, map};
 
-    /// Copies `[planes, rows, columns]` elements whose neighbours lie across the rows, `gap` apart from the next line.
+    /// Copies the `[planes, rows, columns]` elements of a transposed view that starts at `offset`, with gaps between
+    /// its lines.
     fn check<T: Element + PartialEq + std::fmt::Debug>(planes: i64, rows: i64, columns: i64, offset: i64) {
         let pitch = rows + 3;
         let count = planes * columns * pitch + offset;
@@ -390,7 +395,7 @@ mod tests {
         let view = memory.strided_view(&[planes, rows, columns], &strides, offset).unwrap();
         let out = Tensor::empty(view.sizes(), T::DTYPE, view.device()).unwrap();
         map(&out, [&view], |[x]: [T; 1]| x).unwrap();
-        // Copies, into dense memory and into each second element.
+        // Plain copies, into dense memory and into every second element.
         let copy = Tensor::empty(view.sizes(), T::DTYPE, view.device()).unwrap();
         assign(&copy, &view).unwrap();
         let sparse = Tensor::empty(&[planes, rows, columns, 2], T::DTYPE, view.device()).unwrap();

@@ -1,8 +1,8 @@
-//! In which type elements are computed.
+//! The type in which the elements of a tensor are computed.
 
 use torch_library::DType;
 
-/// The type in which kernels compute elements of a type.
+/// The type in which kernels compute elements of type `dtype`: `Float32` for 16-bit floats, else the type itself.
 ///
 /// PyTorch: `at::toOpMathType`.
 pub const fn computing_type(dtype: DType) -> DType {
@@ -13,8 +13,8 @@ pub const fn computing_type(dtype: DType) -> DType {
     }
 }
 
-/// [`match_dtype!`](torch_library::match_dtype) over the [computing types](crate::loops::computing_type): halves
-/// come as `f32`.
+/// [`match_dtype!`](torch_library::match_dtype) over the [computing type](crate::loops::computing_type) of a dtype: for
+/// 16-bit floats, `$T` is `f32`.
 #[macro_export]
 macro_rules! match_computing {
     ($dtype:expr, $T:ident: $($class:ident)|+ => $body:expr, else => $otherwise:expr) => {

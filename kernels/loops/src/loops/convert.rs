@@ -1,4 +1,4 @@
-//! Moving rows of elements between memory and dense buffers, converting them on the way.
+//! Loads and stores that move rows of elements between memory and dense buffers, and convert them.
 #![expect(unsafe_code, reason = "reads and writes elements through pointers")]
 
 use torch_library::{DType, Element, match_dtype};
@@ -11,12 +11,12 @@ pub type Loader = unsafe fn(data: *const u8, stride: isize, len: usize, buffer: 
 /// Writes a dense buffer of `len` elements to places `stride` apart, as another type.
 pub type Storer = unsafe fn(buffer: *const u8, len: usize, data: *mut u8, stride: isize);
 
-/// The loader from memory of a type to a buffer of `M`.
+/// The loader from memory of type `dtype` to a buffer of `M`.
 pub fn loader<M: Element>(dtype: DType) -> Loader {
     match_dtype!(dtype, S => load::<S, M>)
 }
 
-/// The storer from a buffer of `R` to memory of a type.
+/// The storer from a buffer of `R` to memory of type `dtype`.
 pub fn storer<R: Element>(dtype: DType) -> Storer {
     match_dtype!(dtype, D => store::<R, D>)
 }
@@ -33,12 +33,13 @@ pub unsafe fn load<S: Element, M: Element>(data: *const u8, stride: isize, len: 
     if stride == 1
         && let Some(convert) = dense::conversion(S::DTYPE, M::DTYPE)
     {
-        // SAFETY: the caller vouches for `len` elements of `S`, side by side, and for room for as many of `M`,
-        // apart; the conversion was asked for these types, and given for a processor that has its features.
+        // SAFETY: the caller vouches for `len` contiguous elements of `S`, and for room for `len` of `M` in other
+        // memory; the conversion is the one for these types, and was only returned because the processor has its
+        // features.
         return unsafe { convert(data, len, buffer) };
     }
     if stride == 1 && S::DTYPE == M::DTYPE && S::DTYPE != DType::Bool {
-        // SAFETY: the caller vouches for `len` elements side by side, and for room for as many of the same type.
+        // SAFETY: the caller vouches for `len` contiguous elements, and for room for `len` of the same type.
         return unsafe { std::ptr::copy(data, buffer, len * size_of::<S>()) };
     }
     let (data, buffer) = (data.cast::<S>(), buffer.cast::<M>());
@@ -60,7 +61,7 @@ pub unsafe fn load<S: Element, M: Element>(data: *const u8, stride: isize, len: 
     };
     match stride {
         1 => convert(1),
-        -1 if S::DTYPE == M::DTYPE => convert(-1), // vectorises too, which only `flip` is worth
+        -1 if S::DTYPE == M::DTYPE => convert(-1), // a loop of its own, which vectorises; only `flip` needs it
         _ => convert(stride),
     }
 }
@@ -74,13 +75,14 @@ unsafe fn store<R: Element, D: Element>(buffer: *const u8, len: usize, data: *mu
     if stride == 1
         && let Some(convert) = dense::conversion(R::DTYPE, D::DTYPE)
     {
-        // SAFETY: the caller vouches for `len` elements of `R`, and for places for as many of `D`, side by side,
-        // apart; the conversion was asked for these types, and given for a processor that has its features.
+        // SAFETY: the caller vouches for `len` elements of `R`, and for `len` contiguous places for `D` in other
+        // memory; the conversion is the one for these types, and was only returned because the processor has its
+        // features.
         return unsafe { convert(buffer, len, data) };
     }
     if stride == 1 && R::DTYPE == D::DTYPE {
-        // SAFETY: the caller vouches for `len` elements and for as many places of the same type, side by side; what is
-        // computed as a boolean is one.
+        // SAFETY: the caller vouches for `len` elements and for `len` contiguous places of the same type; booleans in
+        // the buffer are 0 or 1.
         return unsafe { std::ptr::copy(buffer, data, len * size_of::<R>()) };
     }
     let (buffer, data) = (buffer.cast::<R>(), data.cast::<D>());
@@ -94,7 +96,7 @@ unsafe fn store<R: Element, D: Element>(buffer: *const u8, len: usize, data: *mu
     if stride == 1 { convert(1) } else { convert(stride) }
 }
 
-/// One element; bytes other than 0 and 1 that came in from outside are `true`.
+/// Reads one element; a `bool` whose byte is neither 0 nor 1, as memory from outside may contain, is `true`.
 ///
 /// # Safety
 /// - An element lies at `data`, aligned and initialised; of `bool`, it may be any byte.

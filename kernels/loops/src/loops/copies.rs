@@ -1,4 +1,4 @@
-//! Copies of whole tensors, and memory for results that lie as a tensor does.
+//! Copies of whole tensors, and uninitialised results with the memory layout of another tensor.
 #![expect(unsafe_code, reason = "reads and writes elements through pointers that a walk keeps in bounds")]
 
 use torch_library::geometry::{preserved_strides, strides_for};
@@ -9,26 +9,26 @@ use super::inner::Inner;
 use super::walk::Walk;
 use super::{COPIED, Operands, assign, has_elements};
 
-/// A copy in row-major order, of a type.
+/// A row-major copy, converted to `dtype`.
 ///
 /// # Errors
-/// Memory that the host does not reach.
+/// Memory that the host cannot access.
 #[track_caller]
 pub fn copy(tensor: &Tensor, dtype: DType) -> Result<Tensor> {
-    // SAFETY: `assign` writes every element before any is read; if it fails, nobody gets the tensor.
+    // SAFETY: `assign` writes every element before any is read; if it fails, the tensor is dropped here.
     let copy = unsafe { uninit_like(tensor, dtype, MemoryFormat::Contiguous)? };
     assign(&copy, tensor)?;
     Ok(copy)
 }
 
-/// A copy, laid out as the tensor, of which some dimensions are back to front.
+/// A copy with the memory layout of the tensor, in which some dimensions are reversed.
 ///
 /// # Errors
-/// Memory that the host does not reach.
+/// Memory that the host cannot access.
 #[track_caller]
 pub fn copy_back_to_front(tensor: &Tensor, is_back: impl Fn(usize) -> bool) -> Result<Tensor> {
-    // SAFETY: `compute_rows` writes every element before any is read; if it is not reached, there are none to read
-    // or nobody gets the tensor.
+    // SAFETY: `compute_rows` writes every element before any is read; if it is not reached, there are no elements, or
+    // the tensor is dropped here.
     let out = unsafe { uninit_like(tensor, tensor.dtype(), MemoryFormat::Preserve)? };
     if !has_elements(&out) {
         return Ok(out);
@@ -53,14 +53,14 @@ pub fn copy_back_to_front(tensor: &Tensor, is_back: impl Fn(usize) -> bool) -> R
     Ok(out)
 }
 
-/// Memory for a result like a tensor, of a type and in a memory format; nothing is in it yet.
+/// An uninitialised tensor with the sizes and device of `tensor`, of type `dtype` and in a memory format.
 ///
 /// # Safety
 /// - Every element is written before any is read.
 /// - Every element is written before safe code gets the tensor, or it never does.
 ///
 /// # Errors
-/// A format for another number of dimensions.
+/// A memory format that is for another number of dimensions.
 pub unsafe fn uninit_like(tensor: &Tensor, dtype: DType, format: MemoryFormat) -> Result<Tensor> {
     let geometry = tensor.geometry();
     let strides = match format {
@@ -71,10 +71,10 @@ pub unsafe fn uninit_like(tensor: &Tensor, dtype: DType, format: MemoryFormat) -
     unsafe { Tensor::uninit_strided(geometry.sizes(), &strides, dtype, tensor.device()) }
 }
 
-/// The tensor itself if it is in row-major order, else a copy that is.
+/// The tensor itself if it is contiguous in row-major order, else a copy that is.
 ///
 /// # Errors
-/// Memory that the host does not reach.
+/// Memory that the host cannot access.
 #[track_caller]
 pub fn contiguous(tensor: &Tensor) -> Result<Tensor> {
     if tensor.is_contiguous(MemoryFormat::Contiguous) {
@@ -86,7 +86,7 @@ pub fn contiguous(tensor: &Tensor) -> Result<Tensor> {
 /// The elements in row-major order, as the computing type `M`.
 ///
 /// # Errors
-/// Memory that the host does not reach.
+/// Memory that the host cannot access.
 #[track_caller]
 pub fn elements<M: Element>(tensor: &Tensor) -> Result<Vec<M>> {
     if tensor.dtype() == M::DTYPE { tensor.to_vec() } else { copy(tensor, M::DTYPE)?.to_vec() }

@@ -1,7 +1,7 @@
-//! Elements at the crossings of lists: each dimension says on its own where its indices lead.
+//! Reading and writing the elements at the Cartesian product of index lists, one list for each dimension.
 //!
-//! What picks whole slices is of this kind: `x[rows, columns]`, flipping, padding by what is there, resizing to the
-//! nearest.
+//! Operators that select in each dimension independently are of this kind: `x[rows, columns]` as a block, flipping,
+//! reflection and replication padding, resizing to the nearest pixel.
 #![expect(unsafe_code, reason = "reads and writes elements through pointers that lists keep in bounds")]
 
 use std::ops::Range;
@@ -11,28 +11,29 @@ use torch_library::{DType, Element, Leased, Result, Tensor};
 use super::{convert, parallel};
 use crate::inlined::zip;
 
-/// How many elements side by side are a row of their own.
+/// The number of contiguous elements from which on they are a row of their own.
 const LONG: usize = 64;
 
-/// One dimension of what is picked.
+/// The selection along one dimension.
 pub enum Along {
-    /// All indices in order, so many elements apart.
+    /// All indices in order, `stride` elements apart.
     Whole { size: i64, stride: i64 },
-    /// How many elements away from index 0 each index leads.
+    /// For each selected index, its offset in elements from index 0.
     List(Vec<isize>),
 }
 
-/// Where indices lead: to each sum of one number of each list, the last list's turn first, and from there to some
-/// neighbours.
+/// The selected elements: their offsets are the sums of one number from each list, the last list varying fastest, and
+/// at each such offset lie `unit` contiguous elements.
 pub struct Crossings {
-    /// There is at least one.
+    /// Offsets for each dimension, outermost first; there is at least one list.
     lists: Vec<Vec<isize>>,
-    /// How many elements lie side by side at each crossing.
+    /// The number of contiguous elements at each crossing.
     unit: usize,
 }
 
 impl Crossings {
-    /// Of dimensions, outermost first. Those at the end that are whole and one line in memory are taken together.
+    /// The product of the selections along all dimensions, outermost first. Innermost dimensions that are whole and
+    /// contiguous become the unit.
     pub fn new(mut dims: Vec<Along>) -> Self {
         let mut unit = 1;
         while let Some(Along::Whole { size, stride }) = dims.last() {
@@ -53,11 +54,11 @@ impl Crossings {
         Crossings { lists, unit }
     }
 
-    /// Writes the elements to a tensor of the same type, in which they lie side by side in this order.
+    /// Copies the selected elements, in this order, to a contiguous tensor of the same type.
     ///
     /// # Safety
-    /// - Under the first lease, all crossings, from the source's first element on, are elements of it.
-    /// - Under the second, as many of the same type lie side by side in `out`, from its first element on.
+    /// - Under the first lease, all crossings, counted from the source's first element, are elements of the source.
+    /// - Under the second lease, `out` has as many elements of the same type, contiguous from its first element on.
     /// - The two share no memory.
     ///
     /// # Errors
@@ -75,9 +76,9 @@ impl Crossings {
             8 => Self::read_sized::<u64>,
             _ => Self::read_sized::<u128>,
         };
-        // SAFETY: the caller vouches for the crossings and for as many places in `out`, elsewhere; both are of the
-        // source's type, so of this size, and the leases keep others from writing to the one, and from using the
-        // other.
+        // SAFETY: the caller vouches for the crossings and for as many places in `out`, in other memory; both are of
+        // the source's type, so of this size, and the leases keep others from writing to the source and from using
+        // `out`.
         unsafe { read(self, from, out, dtype == DType::Bool) };
         Ok(())
     }
@@ -101,8 +102,8 @@ impl Crossings {
             return parallel::shares(self.rows(), grain, |rows| {
                 self.each_row(rows, |row, base| {
                     let (from, to) = memory.at(base + start, row * count);
-                    // SAFETY: the row is one of `rows()`, and the run all of it: crossings that the caller vouches
-                    // for, with as many places in `out`, elsewhere. No other thread gets this row.
+                    // SAFETY: the row is one of `rows()`, and the run is all of it: crossings that the caller vouches
+                    // for, with as many places in `out`, in other memory. No other thread gets this row.
                     unsafe { copy(from, to, count) };
                 });
             });
@@ -113,15 +114,15 @@ impl Crossings {
             self.each_row(rows, |row, base| {
                 let (from, to) = memory.at(base, row * count);
                 if pieces.len() == 1 && before == Some(base) {
-                    // SAFETY: the row before is one of this thread's too, as there is one piece to each, and has been
-                    // written; this row's places follow it.
+                    // SAFETY: the row before is this thread's too, as there is one piece to each, and has been written;
+                    // this row's places follow it.
                     return unsafe { copy(to.sub(count), to, count) };
                 }
                 before = Some(base);
                 for (n, piece) in pieces.iter().enumerate() {
                     if items.contains(&(row * pieces.len() + n)) {
-                        // SAFETY: the piece is a part of the row's list: crossings that the caller vouches for,
-                        // with as many places in `out`, elsewhere. No other thread gets this item.
+                        // SAFETY: the piece is a part of the row's list: crossings that the caller vouches for, with as
+                        // many places in `out`, in other memory. No other thread gets this item.
                         unsafe { piece.read(from, to.add(n * most * self.unit), is_bool) };
                     }
                 }
@@ -129,17 +130,17 @@ impl Crossings {
         });
     }
 
-    /// Replaces each element, one after the other, by what a function makes of it and of the next of other
-    /// elements, or of a single one.
+    /// Replaces each selected element `x`, one after the other, by `f(x, value)`, where `value` is the next element of
+    /// `values`, or always its only one.
     ///
     /// # Safety
-    /// - Under the lease, which is for both tensors, all crossings, from the target's first element on, are
-    ///   elements of it.
-    /// - `values` has as many, side by side, or that one if `is_single`.
-    /// - None of them shares memory with the target.
+    /// - Under the lease, which is for both tensors, all crossings, counted from the target's first element, are
+    ///   elements of the target.
+    /// - `values` has as many contiguous elements, or the only one if `is_single`.
+    /// - None of these elements shares memory with the target.
     ///
     /// # Errors
-    /// Memory that the host does not reach, elements of another type.
+    /// Memory that the host cannot access, elements of another type.
     pub unsafe fn write<T: Element>(
         &self,
         target: &Tensor,
@@ -151,12 +152,12 @@ impl Crossings {
         let (target, mut value, unit) =
             (target.data_ptr_mut::<T>(lease)?, values.data_ptr::<T>(lease)?, self.unit);
         self.each_row(0..self.rows(), |_, base| {
-            let mut next = value; // one behind a reference would be read anew after each write
+            let mut next = value; // a copy, since one behind a reference would be read again after each write
             for offset in self.row() {
                 let to = target.wrapping_offset(base + offset);
                 if !is_single && unit > 1 && T::DTYPE != DType::Bool {
-                    // SAFETY: the caller vouches for `unit` elements side by side in both, which are apart; they
-                    // are aligned `T`, and no booleans. Under the lease this thread alone uses them, and `f` gets
+                    // SAFETY: the caller vouches for `unit` contiguous elements in both, which share no memory; they
+                    // are aligned `T`, and not booleans. Under the lease this thread alone uses them, and `f` gets
                     // copies.
                     let pair = unsafe {
                         (std::slice::from_raw_parts_mut(to, unit), std::slice::from_raw_parts(next, unit))
@@ -183,12 +184,12 @@ impl Crossings {
         &self.lists[self.lists.len() - 1]
     }
 
-    /// How many rows there are.
+    /// The number of rows: the combinations of all lists but the last.
     fn rows(&self) -> usize {
         self.lists[..self.lists.len() - 1].iter().map(Vec::len).product::<usize>()
     }
 
-    /// Calls a function with the numbers of rows and where they start.
+    /// Calls a function with the number of each row and the offset at which it starts.
     fn each_row(&self, rows: Range<usize>, mut f: impl FnMut(usize, isize)) {
         let Some((last, wider)) = self.lists[..self.lists.len() - 1].split_last() else {
             return rows.for_each(|row| f(row, 0));
@@ -216,7 +217,7 @@ struct Memory<T> {
     out: *mut T,
 }
 
-// SAFETY: the addresses are followed in `read_sized` only, which gives each item to one thread.
+// SAFETY: the addresses are dereferenced only in `read_sized`, which gives each item to one thread.
 unsafe impl<T> Sync for Memory<T> {}
 
 impl<T> Memory<T> {
@@ -225,13 +226,13 @@ impl<T> Memory<T> {
     }
 }
 
-/// How a part of each row is read.
+/// How a part of each row is read: element by element, or in runs.
 enum Piece<'a> {
     Each(&'a [isize]),
     Runs(Vec<Run>),
 }
 
-/// Neighbours, in order or back to front.
+/// Contiguous elements, in order or reversed.
 #[derive(Clone, Copy)]
 struct Run {
     start: isize,
@@ -240,7 +241,7 @@ struct Run {
 }
 
 impl<'a> Piece<'a> {
-    /// Runs, unless single elements are in so many of them that each is as soon read alone.
+    /// Splits a list into runs, unless there would be so many that reading element by element is as fast.
     fn of(list: &'a [isize], unit: usize) -> Self {
         let most = if unit == 1 { (list.len() / 4).max(4) } else { usize::MAX };
         let mut runs: Vec<Run> = Vec::new();
@@ -263,8 +264,8 @@ impl<'a> Piece<'a> {
     }
 
     /// # Safety
-    /// - Every number of the list leads from `source` to an element (for runs, to their neighbours too), and nobody
-    ///   writes to these meanwhile.
+    /// - Every number of the list is the offset from `source` of an element (for runs, their other elements exist too),
+    ///   and nothing writes to these during the call.
     /// - As many can be written from `out` on, in other memory, which nobody else uses.
     /// - Any bits are a value of `T`, which is a byte if `is_bool`; elements need not be aligned like it.
     unsafe fn read<T: Copy>(&self, source: *const T, out: *mut T, is_bool: bool) {
@@ -288,23 +289,23 @@ impl<'a> Piece<'a> {
             }
         }
         if is_bool {
-            // SAFETY: all bytes from `out` to `to` were just written; the caller vouches for nobody else using them.
+            // SAFETY: all bytes from `out` to `to` were just written; the caller vouches that nothing else uses them.
             let bytes = unsafe {
                 std::slice::from_raw_parts_mut(
                     out.cast::<u8>(),
                     to.cast::<u8>().offset_from(out.cast()) as usize,
                 )
             };
-            bytes.iter_mut().for_each(|byte| *byte = u8::from(*byte != 0)); // from outside, any other may be there
+            bytes.iter_mut().for_each(|byte| *byte = u8::from(*byte != 0)); // memory from outside may hold other bytes
         }
     }
 }
 
 impl Run {
     /// # Safety
-    /// - `from` is the first element of the run, the others are its neighbours after it, or before it if the run is
-    ///   back to front; nobody writes to them meanwhile.
-    /// - As many can be written from `to` on, in other memory, which nobody else uses.
+    /// - `from` is the first element of the run, and the others follow it in memory, or precede it if the run is
+    ///   reversed; nothing writes to them during the call.
+    /// - As many elements can be written from `to` on, in other memory, which nothing else uses.
     /// - Any bits are a value of `T`; elements need not be aligned like it.
     #[inline(always)]
     unsafe fn read<T: Copy>(self, from: *const T, to: *mut T) {

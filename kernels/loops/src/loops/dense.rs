@@ -1,4 +1,4 @@
-//! Dense elements of one type to another, on wide vectors: the conversions that programs spend their time in.
+//! Conversions of dense elements on wide vectors, for the pairs of types that programs convert most.
 #![cfg_attr(
     target_arch = "x86_64",
     expect(unsafe_code, reason = "reads and writes elements through pointers")
@@ -19,7 +19,7 @@ use super::halves;
 /// - The processor has the features that the function is compiled for.
 type Convert = unsafe fn(from: *const u8, len: usize, to: *mut u8);
 
-/// The fast conversion between two types, if the processor has it.
+/// The fast conversion from `S` to `D`, if there is one and the processor has its instructions.
 #[inline(always)]
 pub(super) fn conversion(from: DType, to: DType) -> Option<Convert> {
     #[cfg(target_arch = "x86_64")]
@@ -88,7 +88,7 @@ mod wide {
         unsafe { each_here::<S, D>(from.cast(), len, to.cast()) };
     }
 
-    /// From booleans to themselves, or to bytes: any byte but 0 is true.
+    /// Converts booleans to booleans or to bytes: any byte but 0 is true.
     ///
     /// # Safety
     /// - What [`Convert`](super::Convert) asks for, of bytes: `len` to read, `len` to write, apart, nobody else's.
@@ -103,7 +103,7 @@ mod wide {
         }
     }
 
-    /// From numbers to booleans: any but 0 is true.
+    /// Converts numbers to booleans: any number but 0 is true.
     ///
     /// # Safety
     /// - What [`Convert`](super::Convert) asks for, of elements of `S` and booleans: `len` to read, `len` to write,
@@ -122,7 +122,7 @@ mod wide {
         }
     }
 
-    /// From `f32` to `i64`: the instruction's answer for numbers out of range is the one that [`Element::cast`]
+    /// Converts `f32` to `i64`; for numbers out of range the instruction gives the result that [`Element::cast`]
     /// promises.
     ///
     /// # Safety
@@ -143,7 +143,7 @@ mod wide {
         unsafe { each_here::<f32, i64>(from.add(whole), len - whole, to.add(whole)) };
     }
 
-    /// As [`cut`], to integers of up to 32 bits.
+    /// Converts `f32` to integers of up to 32 bits; see [`cut`].
     ///
     /// # Safety
     /// - What [`Convert`](super::Convert) asks for, of `f32` and `D`: `len` to read, `len` to write, apart, nobody
@@ -158,7 +158,7 @@ mod wide {
             let cut = _mm256_cvttps_epi32(unsafe { _mm256_loadu_ps(from.add(start)) });
             // SAFETY: both are eight times four bytes, of which every pattern is a value.
             let cut = unsafe { std::mem::transmute::<__m256i, [i32; LANES]>(cut) };
-            // One by one: of an array that a loop fills, LLVM writes each to memory by itself.
+            // Written out, since LLVM stores the elements of an array that a loop fills one by one.
             let [a, b, c, d, e, f, g, h] = cut;
             let narrow = [a.cast(), b.cast(), c.cast(), d.cast(), e.cast(), f.cast(), g.cast(), h.cast()];
             // SAFETY: `start + LANES` is at most `len`, and the caller vouches for as many places for a `D`,
@@ -182,7 +182,7 @@ mod wide {
         }
     }
 
-    /// How many elements an instruction converts.
+    /// The number of elements that an instruction converts.
     const LANES: usize = 8;
 
     /// # Safety
@@ -199,7 +199,7 @@ mod wide {
         }
     }
 
-    /// To the nearest, halves to the even one; NaN stays NaN.
+    /// Rounds `f32` to `bf16`: to nearest, ties to even; NaN stays NaN.
     ///
     /// # Safety
     /// - What [`Convert`](super::Convert) asks for, of `f32` and `bf16`: `len` to read, `len` to write, apart,
@@ -301,8 +301,8 @@ mod tests {
 
     use crate::loops::map;
 
-    /// All halves there are, and numbers halfway and nearly halfway between them: rounded as the elements do
-    /// themselves.
+    /// Checks all 16-bit floats, and numbers halfway and nearly halfway between them, against the conversions of the
+    /// element types themselves.
     fn check<H: Element + std::fmt::Debug>(bits: impl Fn(H) -> u16, half: impl Fn(u16) -> H) {
         let halves: Vec<H> = (0..=u16::MAX).map(&half).collect();
         let singles: Vec<f32> =

@@ -1,46 +1,47 @@
-//! What is computed of elements: by a closure, by a function that is compiled into the loops, or by one of two forms.
+//! The function that a loop computes: a closure, a function that is always inlined, or one with a fast and a general
+//! form.
 #![expect(unsafe_code, reason = "reads and writes elements through pointers that its caller vouches for")]
 
 use torch_library::Element;
 
 use crate::inlined::from_fn;
 
-/// How elements are computed: by a closure from `N` to one, [`Inlined`], or [`Usually`].
+/// A function of `N` elements that loops can compute: a closure, [`Inlined`], or [`Usually`].
 pub trait Elements<M, R, const N: usize>: Sync {
-    /// Whether the loop over floats is to be compiled for the widest vectors too. One that waits for memory gains
+    /// Whether the loop over floats is also compiled for the widest vectors. A loop that is bound by memory gains
     /// nothing.
     #[cfg(target_arch = "x86_64")]
     const IS_FASTER_WIDEST: bool = true;
 
-    /// Whether rows of which one input has a single element are worth a loop of their own.
+    /// Whether rows in which one input has a single element are worth a loop of their own.
     const HAS_PLANE: bool = false;
 
-    /// Whether what is given is given back.
+    /// Whether the function returns its argument.
     const IS_IDENTITY: bool = false;
 
     /// Computes one result.
     fn one(&self, elements: [M; N]) -> R;
 
-    /// Computes `len` results, and writes **every** one: to memory in which nothing may have been before.
+    /// Computes `len` results, and writes **every** one, to memory that may be uninitialised.
     ///
     /// # Safety
     /// - `len` elements of each input can be read: aligned, initialised, booleans 0 or 1.
     /// - `len` elements of `R` can be written from `out` on, aligned.
-    /// - Nobody else writes to the first or uses the second meanwhile.
-    /// - An input is `out` itself, or shares no memory with it.
+    /// - Nothing else writes to the inputs or uses `out` during the call.
+    /// - Each input is `out` itself, or shares no memory with it.
     unsafe fn each(&self, out: *mut R, inputs: [*const M; N], len: usize);
 
-    /// As [`each`](Self::each), in the loops that are compiled for the widest vectors.
+    /// As [`each`](Self::each), for the loops that are compiled for the widest vectors.
     ///
     /// # Safety
-    /// - What [`each`](Self::each) asks for: `len` elements in each input and in `out`, nobody else's, inputs being
-    ///   `out` itself or apart.
+    /// - What [`each`](Self::each) requires: `len` elements in each input and in `out`, used by nothing else, each
+    ///   input `out` itself or disjoint from it.
     /// - The processor has the widest vectors.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     unsafe fn each_widest(&self, out: *mut R, inputs: [*const M; N], len: usize) {
         // SAFETY: the caller vouches for `len` elements in each input and in `out`, and for inputs that are `out`
-        // itself or apart.
+        // itself or disjoint from it.
         unsafe { self.each(out, inputs, len) }
     }
 }
@@ -50,11 +51,11 @@ pub trait Function<M, R, const N: usize>: Sync {
     fn of(&self, elements: [M; N]) -> R;
 }
 
-/// A function that is compiled into every loop however large it is. A large closure is called, and then not for
-/// wide vectors.
+/// A function that is inlined into every loop, however large it is. (A large closure may be called instead, and is then
+/// not compiled for wide vectors.)
 pub struct Inlined<F>(pub F);
 
-/// Writes a closure, of nothing around it, as [`Inlined`].
+/// Turns a closure that captures nothing into an [`Inlined`].
 #[doc(hidden)]
 #[macro_export]
 macro_rules! function {
@@ -73,12 +74,12 @@ macro_rules! function {
 }
 pub use crate::function;
 
-/// How many results of a line are computed before any is written: then the loop over them vectorises, whatever the
-/// closure looks at and wherever they go.
+/// The number of results that are computed before any is written, so that the loop over them vectorises even where the
+/// compiler cannot rule out that inputs and results share memory.
 pub(super) const BLOCK: usize = 64;
 
-/// As many. Where a compiler leaves them in memory on their way, no vector of them lies in two lines of the cache:
-/// one that does is read back only when it has got there.
+/// [`BLOCK`] results. The alignment matters where the compiler keeps them in memory: a vector that straddles two cache
+/// lines could be read back only after the store has reached the cache.
 #[repr(align(64))]
 pub(super) struct Block<T>(pub(super) [T; BLOCK]);
 
@@ -102,12 +103,12 @@ impl<M: Element, R: Element, F: Fn([M; N]) -> R + Sync, const N: usize> Elements
     #[inline(always)]
     unsafe fn each(&self, out: *mut R, inputs: [*const M; N], len: usize) {
         // SAFETY: the caller vouches for `len` elements in each input and in `out`, and for inputs that are `out`
-        // itself or apart.
+        // itself or disjoint from it.
         unsafe { Inlined(Closure(self)).each(out, inputs, len) }
     }
 }
 
-/// A closure as a function like others.
+/// A closure as a [`Function`].
 struct Closure<'f, F>(&'f F);
 
 impl<M, R, F: Fn([M; N]) -> R + Sync, const N: usize> Function<M, R, N> for Closure<'_, F> {
@@ -144,7 +145,7 @@ impl<M: Element, R: Element, F: Function<M, R, N>, const N: usize> Elements<M, R
     }
 }
 
-/// A closure of three elements whose rows often have a single element of some input.
+/// A closure of three elements, for operators whose inputs often have a single element in a row.
 pub struct RowByRow<F>(pub F);
 
 impl<M: Element, R: Element, F: Fn([M; 3]) -> R + Sync> Elements<M, R, 3> for RowByRow<F> {
@@ -160,30 +161,30 @@ impl<M: Element, R: Element, F: Fn([M; 3]) -> R + Sync> Elements<M, R, 3> for Ro
     #[inline(always)]
     unsafe fn each(&self, out: *mut R, inputs: [*const M; 3], len: usize) {
         // SAFETY: the caller vouches for `len` elements in each input and in `out`, and for inputs that are `out`
-        // itself or apart.
+        // itself or disjoint from it.
         unsafe { self.0.each(out, inputs, len) }
     }
 }
 
-/// The elements at a place. Not by `array::map`, which is a dozen functions more to compile for each closure, and
-/// none of them sure to be compiled into the loop.
+/// The elements of all inputs at index `i`. Not by `array::map`, which adds a dozen functions to compile for each
+/// closure, none of which is certain to be inlined into the loop.
 ///
 /// # Safety
-/// - Each input has an element at index `i`: in bounds, aligned, initialised, a boolean 0 or 1.
+/// - Each input has an element at index `i`: in bounds, aligned, initialised, and 0 or 1 if it is a boolean.
 /// - Nobody writes to it meanwhile.
 #[inline(always)]
 unsafe fn at<M: Element, const N: usize>(inputs: [*const M; N], i: usize) -> [M; N] {
     let mut elements = [M::default(); N];
     let mut k = 0;
     while k < N {
-        // SAFETY: the caller vouches for an element of each input at `i`, which nobody writes to.
+        // SAFETY: the caller vouches for an element of each input at `i`, which nothing writes to.
         elements[k] = unsafe { inputs[k].add(i).read() };
         k += 1;
     }
     elements
 }
 
-/// What gives back the element that it is given.
+/// The identity function.
 pub(super) struct Identity;
 
 impl<T: Element> Elements<T, T, 1> for Identity {
@@ -204,14 +205,14 @@ impl<T: Element> Elements<T, T, 1> for Identity {
     }
 }
 
-/// A function with a form that vectorises and holds for usual arguments, and one for all.
+/// A function with two forms: a fast one that vectorises and is right for usual arguments, and one for any arguments.
 pub struct Usually<C, F, A> {
     pub is_usual: C,
     pub fast: F,
     pub any: A,
 }
 
-/// A block is computed the fast way, or none of it.
+/// A block takes the fast form only if all of its arguments are usual.
 impl<M, R, C, F, A, const N: usize> Elements<M, R, N> for Usually<C, F, A>
 where
     M: Element,
@@ -240,14 +241,14 @@ where
                 // element of each input there.
                 are_usual &= (self.is_usual)(unsafe { at(inputs, i) });
             }
-            // Two loops: one with the choice in it would not vectorise.
+            // Two loops, since a single loop with the choice inside would not vectorise.
             if are_usual {
-                // SAFETY: the block is a part of the `len` elements that the caller vouches for in each input and
-                // in `out`, which are one or apart.
+                // SAFETY: the block is a part of the `len` elements that the caller vouches for in each input and in
+                // `out`, which are the same memory or disjoint.
                 unsafe { self.fast.each(out, inputs, len) };
             } else {
-                // SAFETY: the block is a part of the `len` elements that the caller vouches for in each input and
-                // in `out`, which are one or apart.
+                // SAFETY: the block is a part of the `len` elements that the caller vouches for in each input and in
+                // `out`, which are the same memory or disjoint.
                 unsafe { self.any.each(out, inputs, len) };
             }
         }

@@ -1,4 +1,4 @@
-//! Reading and writing elements at places that an index gives.
+//! Gather and scatter: reading and writing elements at the places that an index tensor gives.
 #![expect(
     unsafe_code,
     reason = "reads and writes elements through pointers that a walk and a bound check keep in bounds"
@@ -16,21 +16,21 @@ use super::walk::broadcasts_to;
 use super::walk::{Row, Walk};
 use super::{CHUNK, assign, copy, has_elements, parallel, uninit_like};
 
-/// Where an index leads in a tensor: for each place of the index to an element at index 0 of the indexed dimension, and
-/// from there so many steps.
+/// A tensor with an indexed dimension: each place of the index tensor belongs to an element at index 0 of that
+/// dimension, from which the index counts in steps.
 pub struct Lanes<'a> {
     tensor: &'a Tensor,
-    /// That of the tensor when this was made.
+    /// The geometry of the tensor when this was made.
     geometry: &'a Geometry,
     strides: Dims,
-    /// How many indices there are.
+    /// The size of the indexed dimension: valid indices are below it.
     count: i64,
-    /// How many elements lie between two of them.
+    /// The stride of the indexed dimension, in elements.
     step: i64,
 }
 
 impl<'a> Lanes<'a> {
-    /// Along one dimension; the others are those of the index.
+    /// Indexes `tensor` along the dimension `dim`; its other dimensions are those of the index.
     pub fn along(tensor: &'a Tensor, dim: usize) -> Self {
         let geometry = tensor.geometry();
         let mut strides = Dims::from_slice(geometry.strides());
@@ -38,8 +38,8 @@ impl<'a> Lanes<'a> {
         Lanes { tensor, geometry, strides, count: geometry.sizes()[dim], step }
     }
 
-    /// Checks that the tensor is where it was, and reaches as far as an index, or the result of one, in the
-    /// dimensions that are not indexed. Under a lease it stays so.
+    /// Checks that the tensor's geometry has not changed, and that in the dimensions that are not indexed it is at
+    /// least as large as `sizes`. Under a lease it stays so.
     fn check(&self, sizes: &[i64]) -> Result<()> {
         let own = self.geometry.sizes();
         let reaches = |((size, own), stride): ((&i64, &i64), &i64)| size <= own || *stride == 0;
@@ -60,11 +60,11 @@ impl<'a> Lanes<'a> {
 
 /// Writes `out[i, j, …] = source[i, index[i, j, …], …]`, for the indexed dimension.
 ///
-/// `index` broadcasts to `out`; the source is at least as large as `out` in the other dimensions. Gives back an
-/// index that is out of range, if there is one.
+/// `index` broadcasts to `out`; the source is at least as large as `out` in the other dimensions. Returns an index that
+/// is out of range, if there is one.
 ///
 /// # Errors
-/// Memory that the host does not reach, elements of another type than the source's or that coincide.
+/// Memory that the host cannot access, an `out` of another type than the source's or whose elements share memory.
 pub fn gather(out: &Tensor, source: &Lanes<'_>, index: &Tensor) -> Result<Option<i64>> {
     if !has_elements(out) {
         return Ok(None);
@@ -72,8 +72,8 @@ pub fn gather(out: &Tensor, source: &Lanes<'_>, index: &Tensor) -> Result<Option
     let lease = Lease::new([out], [source.tensor, index])?;
     if [source.tensor, index].iter().any(|read| read.shares_storage_with(out)) {
         drop(lease);
-        // SAFETY: `gather` writes every element but those of bad indices, of which it gives one back, or fails:
-        // then nobody gets the tensor.
+        // SAFETY: `gather` writes every element, unless it returns a bad index or fails: then the tensor is dropped
+        // here.
         let apart = unsafe { uninit_like(out, out.dtype(), MemoryFormat::Contiguous)? };
         let bad = gather(&apart, source, index)?;
         return if bad.is_some() { Ok(bad) } else { assign(out, &apart).map(|()| None) };
@@ -104,57 +104,57 @@ pub fn gather(out: &Tensor, source: &Lanes<'_>, index: &Tensor) -> Result<Option
     let count = out.numel() as usize;
     let (out, source) = (AddressMut::of(out, &lease)?, Address::of(source.tensor, &lease)?);
     parallel::ranges(count, |range| {
-        // SAFETY: in bounds, as the walk stays within the elements of the result and the index, and of the source
-        // by `Lanes::check`; both are of one type, of this size. No two threads get one element of the result; the
-        // lease keeps everybody else away, and the others share no storage with the result.
+        // SAFETY: in bounds, as the walk stays within the elements of the result and the index, and of the source by
+        // `Lanes::check`; source and result are of one type, of this size. No two threads get the same element of the
+        // result; the lease excludes all other access, and source and index share no storage with the result.
         walk.rows(range, |row| unsafe { pick(&indices, &row, source.get(), out.get()) });
     });
     Ok(indices.bad())
 }
 
-/// The elements of a row of the result, which need not be aligned like `T`.
+/// Gathers one row of the result; `T` stands for an element of its size, and elements need not be aligned like it.
 ///
 /// # Safety
 /// - The row lies in bounds of the index and of the result, whose elements take as many bytes as `T`.
-/// - From where it starts in the source, every index in range leads to an element of that size, for each place of
-///   the row.
+/// - For each place of the row, counted from where the row starts in the source, every index in range leads to an
+///   element of that size.
 /// - Nobody writes to index and source meanwhile, and nobody else uses the row of the result.
 /// - Any bits are a value of `T`; elements need not be aligned like it.
 unsafe fn pick<T: Copy>(indices: &Indices, row: &Row<2>, source: *const u8, out: *mut u8) {
     let (from, to) = (source.cast::<T>(), out.cast::<T>());
     if row.input_strides == [0, 1] && row.out_stride == 1 {
-        // One index for the whole row, whose elements are neighbours.
+        // One index for the whole row, whose elements are contiguous.
         let (from, to) = (from.wrapping_offset(row.inputs[1]), to.wrapping_offset(row.out));
         let copy = |_, index| {
             let from = from.wrapping_offset(index).cast::<u8>();
-            // SAFETY: an index in range leads to elements, as the caller vouches, the whole row of which are
-            // neighbours; as many places follow in the result. The two may be one, for `copy`.
+            // SAFETY: an index in range leads to elements, as the caller vouches, and the whole row of them is
+            // contiguous, as are the places in the result. `copy` allows the two to overlap.
             unsafe { std::ptr::copy(from, to.cast(), row.len * size_of::<T>()) };
         };
         // SAFETY: the caller vouches for the row of the index, of which this is the first place; the closure writes
-        // to the result only.
+        // only to the result.
         return unsafe { indices.row(&Row { len: 1, ..*row }, copy) };
     }
-    // SAFETY: the caller vouches for the row in all three, nobody else's.
+    // SAFETY: the caller vouches for the row in index, source and result, and for exclusive use of the result.
     unsafe { pick_each(indices, row, from, to, |x| x) }
 }
 
-/// As [`pick`], of booleans.
+/// As [`pick`], for booleans.
 ///
 /// # Safety
-/// - What [`pick`] asks for, of bytes: the row in bounds of index and result, indices in range that lead to
-///   elements of the source.
+/// - What [`pick`] requires, for bytes: the row in bounds of index and result, indices in range that lead to elements
+///   of the source.
 /// - Nobody writes to index and source meanwhile, and nobody else uses the row of the result.
 unsafe fn pick_flags(indices: &Indices, row: &Row<2>, source: *const u8, out: *mut u8) {
-    // SAFETY: the caller vouches for the row in all three, nobody else's; as bytes, any value is one, and 0 or 1 is
-    // written.
+    // SAFETY: the caller vouches for the row in index, source and result, and for exclusive use of the result; any
+    // value is a byte, and only 0 or 1 is written.
     unsafe { pick_each(indices, row, source, out, |byte| u8::from(byte != 0)) }
 }
 
 /// # Safety
 /// - The row lies in bounds of the index and of the result, whose elements take as many bytes as `T`.
-/// - From where it starts in the source, every index in range leads to an element of that size, for each place of
-///   the row.
+/// - For each place of the row, counted from where the row starts in the source, every index in range leads to an
+///   element of that size.
 /// - Nobody writes to index and source meanwhile, and nobody else uses the row of the result.
 /// - Any bits are a value of `T`; elements need not be aligned like it.
 #[inline(always)]
@@ -167,33 +167,34 @@ unsafe fn pick_each<T>(
 ) {
     let (from, to) = (source.wrapping_offset(row.inputs[1]), out.wrapping_offset(row.out));
     let pick = |source_stride: isize, out_stride: isize| {
-        // What is written might be the pointers themselves, if they were not moved into the closure.
+        // The pointers are moved into the closure; behind references, the compiler would have to assume that writes
+        // change them.
         let pick = move |i: isize, index: isize| {
-            // SAFETY: `Indices::row` gives places of the row and indices in range only, which lead to elements, as
-            // the caller vouches.
+            // SAFETY: `Indices::row` passes only places of the row and indices in range, which lead to elements, as the
+            // caller vouches.
             let x = unsafe { from.wrapping_offset(i * source_stride + index).read_unaligned() };
             // SAFETY: `i` is a place of the row, which the caller vouches for in the result.
             unsafe { to.wrapping_offset(i * out_stride).write_unaligned(written(x)) };
         };
-        // SAFETY: the caller vouches for the row of the index; the closure writes to the result only, which shares
-        // no memory with it.
+        // SAFETY: the caller vouches for the row of the index; the closure writes only to the result, which shares no
+        // memory with it.
         unsafe { indices.row(row, pick) };
     };
-    // Along the indexed dimension, strides are known.
+    // The usual strides where rows run along the indexed dimension, as constants.
     match (row.input_strides[1], row.out_stride) {
         (0, 1) => pick(0, 1),
         (source_stride, out_stride) => pick(source_stride, out_stride),
     }
 }
 
-/// Writes `target[i, index[i, j, …], …] = f(what is there, source[i, j, …])`, for the indexed dimension, one after
+/// Replaces each `x = target[i, index[i, j, …], …]`, for the indexed dimension, by `f(x, source[i, j, …])`, one after
 /// the other.
 ///
-/// The source, of the target's type, has the sizes of the index, or more of which the first count. Gives back an
-/// index that is out of range, if there is one.
+/// The source, of the target's type, has at least the sizes of the index; only its first elements in each dimension
+/// count. Returns an index that is out of range, if there is one.
 ///
 /// # Errors
-/// Memory that the host does not reach, elements of another type.
+/// Memory that the host cannot access, elements of another type.
 pub fn scatter<T: Element>(
     target: &Lanes<'_>,
     index: &Tensor,
@@ -202,8 +203,8 @@ pub fn scatter<T: Element>(
 ) -> Result<Option<i64>> {
     check_types(T::DTYPE, target.tensor, source)?;
     join(target, index, source, move |to: *mut T, from: *const T| {
-        // SAFETY: `join` gives addresses of elements in both, aligned, under its lease; `check_types` has found
-        // both to be of `T`, and `read` takes any byte for a boolean.
+        // SAFETY: `join` passes aligned addresses of elements in both, under its lease; `check_types` has found both to
+        // be of `T`, and `read` accepts any byte for a boolean.
         unsafe { to.write(f(convert::read(to), convert::read(from))) }
     })
 }
@@ -211,7 +212,7 @@ pub fn scatter<T: Element>(
 /// As [`scatter`], where only the last write to an element counts.
 ///
 /// # Errors
-/// As there.
+/// As [`scatter`].
 pub fn put(target: &Lanes<'_>, index: &Tensor, source: &Tensor) -> Result<Option<i64>> {
     check_types(target.tensor.dtype(), target.tensor, source)?;
     match target.tensor.dtype() {
@@ -226,11 +227,11 @@ pub fn put(target: &Lanes<'_>, index: &Tensor, source: &Tensor) -> Result<Option
     }
 }
 
-/// As [`put`], of elements as large as `T`.
+/// As [`put`], for elements of the size of `T`.
 fn put_each<T: Copy>(target: &Lanes<'_>, index: &Tensor, source: &Tensor) -> Result<Option<i64>> {
     join(target, index, source, |to: *mut T, from: *const T| {
-        // SAFETY: `join` gives addresses of elements in both, under its lease; they are of one type, which takes as
-        // many bytes as `T`, of which any bits are a value. They need not be aligned like it.
+        // SAFETY: `join` passes addresses of elements in both, under its lease; they are of one type with the size of
+        // `T`, of which any bits are a value. They need not be aligned like it.
         unsafe { to.write_unaligned(from.read_unaligned()) }
     })
 }
@@ -241,7 +242,8 @@ fn check_types(dtype: DType, target: &Tensor, source: &Tensor) -> Result<()> {
     Ok(())
 }
 
-/// Calls a closure with each place in the target and that in the source which belongs to it.
+/// Calls a closure with the address of each indexed element of the target and of the element of the source that belongs
+/// to it.
 fn join<T>(
     target: &Lanes<'_>,
     index: &Tensor,
@@ -251,7 +253,7 @@ fn join<T>(
     if index.numel() == 0 || !has_elements(target.tensor) {
         return Ok(None);
     }
-    // An index that is written to meanwhile would lead elsewhere after it was checked.
+    // If the closure wrote to the index, its values could change after they were checked.
     let is_apart = !index.shares_storage_with(target.tensor);
     let index = &if is_apart { index.clone() } else { copy(index, index.dtype())? };
     let lease = Lease::new([target.tensor], [index, source])?;
@@ -267,7 +269,7 @@ fn join<T>(
     );
     let starts = Geometry::new(index.sizes(), &target.strides, 0)?;
     let used = Geometry::new(index.sizes(), source.strides(), 0)?;
-    // Of the walk only the inputs are looked at: its output would be a tensor in the order of the index.
+    // Only the inputs of this walk are used; its output stands for a contiguous tensor with the sizes of the index.
     let order = Geometry::contiguous(index.sizes())?;
     let walk = Walk::new(&order, [index.geometry(), &starts, &used]);
     let indices = Indices::new(index, target, &lease)?;
@@ -277,29 +279,30 @@ fn join<T>(
         let (to, from) = (target.wrapping_offset(row.inputs[1]), source.wrapping_offset(row.inputs[2]));
         let [_, to_stride, from_stride] = row.input_strides;
         if row.input_strides == [0, 1, 1] {
-            // One index for the whole row, whose elements are neighbours.
+            // One index for the whole row, whose elements are contiguous.
             let each = |_, index| {
                 let to = to.wrapping_offset(index);
                 (0..row.len).for_each(|i| f(to.wrapping_add(i), from.wrapping_add(i)));
             };
-            // SAFETY: in bounds, as the walk stays within the elements of the index and this is the first of a row;
-            // the index shares no storage with the target, to which alone the closure writes, and the lease keeps
-            // other writers away.
+            // SAFETY: in bounds, as the walk stays within the elements of the index and this is the first of a row; the
+            // closure writes only to the target, which shares no storage with the index, and the lease excludes other
+            // writers.
             return unsafe { indices.row(&Row { len: 1, ..row }, each) };
         }
-        // What is written might be the pointers themselves, if they were not moved into the closure.
+        // The pointers are moved into the closure; behind references, the compiler would have to assume that writes
+        // change them.
         let each = move |i: isize, index: isize| {
             f(to.wrapping_offset(i * to_stride + index), from.wrapping_offset(i * from_stride));
         };
-        // SAFETY: in bounds, as the walk stays within the elements of the index, which shares no storage with the
-        // target, to which alone the closure writes; the lease keeps other writers away.
+        // SAFETY: in bounds, as the walk stays within the elements of the index; the closure writes only to the target,
+        // which shares no storage with the index, and the lease excludes other writers.
         unsafe { indices.row(&row, each) };
     });
     Ok(indices.bad())
 }
 
-/// Whether all indices are in a range: then each is at least its start, and at most its last number, so no
-/// difference has a sign. That takes vectors, where comparisons of `i64` do not.
+/// Whether all indices are in a range: for each, neither the difference to the start nor that to the last number is
+/// negative. Subtractions of `i64` vectorise where comparisons do not.
 #[inline(always)]
 pub fn are_within(indices: &[i64], range: Range<i64>) -> bool {
     let sign = |index: &i64| index.wrapping_sub(range.start) | (range.end - 1).wrapping_sub(*index);
@@ -310,7 +313,7 @@ pub fn are_within(indices: &[i64], range: Range<i64>) -> bool {
 #[derive(Clone, Copy)]
 pub struct Address(*const u8);
 
-// SAFETY: an address is followed in `unsafe` code of its user only, under the lease that it was given for.
+// SAFETY: the address is only dereferenced in `unsafe` code of its user, under the lease that it was made for.
 unsafe impl Sync for Address {}
 
 impl Address {
@@ -324,12 +327,12 @@ impl Address {
     }
 }
 
-/// As [`Address`], to write to.
+/// As [`Address`], for writing.
 #[derive(Clone, Copy)]
 pub struct AddressMut(*mut u8);
 
-// SAFETY: an address is followed in `unsafe` code of its user only, under the lease that it was given for; which thread
-// writes where is said there.
+// SAFETY: the address is only dereferenced in `unsafe` code of its user, under the lease that it was made for; that
+// code argues which thread writes where.
 unsafe impl Sync for AddressMut {}
 
 impl AddressMut {
@@ -343,7 +346,7 @@ impl AddressMut {
     }
 }
 
-/// The first input of a walk: indices, which are checked.
+/// The first input of a walk: the indices, with the range that they are checked against.
 struct Indices {
     data: *const u8,
     size: isize,
@@ -355,8 +358,8 @@ struct Indices {
     bad: AtomicI64,
 }
 
-// SAFETY: the address is followed in `row` only, which is `unsafe`: its caller vouches for nobody writing there.
-// All else is `Sync`.
+// SAFETY: the address is only dereferenced in `row`, which is `unsafe`: its caller vouches that nothing writes there.
+// All other fields are `Sync`.
 unsafe impl Sync for Indices {}
 
 impl Indices {
@@ -377,12 +380,12 @@ impl Indices {
         self.is_bad.into_inner().then(|| self.bad.into_inner())
     }
 
-    /// Calls a closure with each place of a row and how many elements its index is away from index 0. Those out of
-    /// range are left out.
+    /// Calls a closure with each place of a row and the offset in elements of its index from index 0. Indices out of
+    /// range are skipped, and remembered.
     ///
     /// # Safety
     /// - The row lies in bounds of the index.
-    /// - Nobody writes to the index meanwhile, the closure included.
+    /// - Nothing writes to the index during the call, the closure included.
     #[inline(always)]
     unsafe fn row<const N: usize>(&self, row: &Row<N>, mut f: impl FnMut(isize, isize)) {
         let mut buffer = [MaybeUninit::<i64>::uninit(); CHUNK];
@@ -392,15 +395,15 @@ impl Indices {
             let mut data = self.data.wrapping_offset(offset);
             if !self.is_plain || row.input_strides[0] != 1 && len > 1 {
                 let buffer = buffer.as_mut_ptr().cast();
-                // SAFETY: the chunk is part of the row, which the caller vouches for and nobody writes to; the
-                // buffer is of this frame, and has room for `CHUNK` values of the type that the loader is to.
+                // SAFETY: the chunk is part of the row, which the caller vouches for and nothing writes to; the buffer
+                // is local, and has room for `CHUNK` values of the type that the loader converts to.
                 unsafe { (self.load)(data, row.input_strides[0], len, buffer) };
                 data = buffer;
             }
-            // SAFETY: `len` values of `i64`, side by side: part of the row, which the caller vouches for and nobody
+            // SAFETY: `len` contiguous values of `i64`: part of the row, which the caller vouches for and nothing
             // writes to, or loaded above.
             let indices = unsafe { std::slice::from_raw_parts(data.cast::<i64>(), len) };
-            let (count, step) = (self.count, self.step); // not from memory for each index
+            let (count, step) = (self.count, self.step); // copied, so as not to be read again for each index
             let place =
                 |(i, index): (usize, &i64)| ((start + i) as isize, (*index as isize).wrapping_mul(step));
             let places = indices.iter().enumerate().map(place);

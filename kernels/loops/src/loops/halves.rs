@@ -1,4 +1,4 @@
-//! Halves in registers: they are widened and rounded a block at a time, without a detour through a buffer.
+//! 16-bit floats ("halves") in registers: widened and rounded a block at a time, without a conversion buffer.
 #![cfg_attr(
     target_arch = "x86_64",
     expect(unsafe_code, reason = "reads and writes elements through pointers")
@@ -6,7 +6,7 @@
 
 use torch_library::DType;
 
-/// Elements of 16 bits that are computed as `f32`.
+/// The 16-bit floats, which are computed as `f32`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Half {
     Float16,
@@ -14,7 +14,7 @@ pub(super) enum Half {
 }
 
 impl Half {
-    /// Whether the program has any.
+    /// Whether the program is compiled with any 16-bit float type.
     #[cfg(target_arch = "x86_64")]
     pub(super) const ARE_BUILT: bool = DType::Float16.is_built() || DType::BFloat16.is_built();
 
@@ -39,14 +39,14 @@ mod registers {
     use super::Half;
     use crate::loops::function::BLOCK;
 
-    /// How many elements fill a register.
+    /// The number of `f32` in a register.
     const LANES: usize = 16;
 
-    /// Reads up to a block, and writes a whole one: behind the end the first element is repeated.
+    /// Widens up to a block of halves, and writes a whole block: beyond `len` the first element is repeated.
     ///
     /// # Safety
-    /// - `len` elements can be read from `from` on, at least one, and nobody writes to them meanwhile.
-    /// - A block can be written from `to` on, in other memory, which nobody else uses.
+    /// - `len` elements, at least one, can be read from `from` on, and nothing writes to them during the call.
+    /// - A block can be written from `to` on, in other memory, which nothing else uses.
     /// - The processor has these features.
     #[inline]
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
@@ -55,18 +55,18 @@ mod registers {
         if len < BLOCK {
             // SAFETY: the caller vouches for one element at least.
             part = [unsafe { from.read() }; BLOCK];
-            // SAFETY: the caller vouches for `len` elements, fewer than a block, for which `part` has room; an
-            // array of this frame is other memory.
+            // SAFETY: the caller vouches for `len` elements, fewer than a block, for which `part` has room; a local
+            // array is other memory.
             unsafe { copy_nonoverlapping(from, part.as_mut_ptr(), len) };
             from = part.as_ptr();
         }
         for start in (0..BLOCK).step_by(LANES) {
-            // SAFETY: a part of a block, which is there: the caller's, of no fewer elements, or `part`. Loads need no
+            // SAFETY: a part of a whole block: the caller's, if it has no fewer elements, or `part`. Loads need no
             // alignment.
             let bits = unsafe { _mm256_loadu_si256(from.add(start).cast()) };
             let wide = match half {
                 Half::Float16 => _mm512_cvtph_ps(bits),
-                // `f32` begins with the bits of `bf16`.
+                // The upper half of an `f32` is a `bf16`.
                 Half::BFloat16 => _mm512_castsi512_ps(_mm512_slli_epi32::<16>(_mm512_cvtepu16_epi32(bits))),
             };
             // SAFETY: a part of the block that the caller vouches for. Stores need no alignment.
@@ -74,7 +74,7 @@ mod registers {
         }
     }
 
-    /// Reads a block and writes as much of it, rounded to the nearest, halves to the even one; NaN stays NaN.
+    /// Rounds a block of `f32` to nearest, ties to even, and writes its first `len` elements; NaN stays NaN.
     ///
     /// # Safety
     /// - A block of `f32` can be read from `from` on.
@@ -92,13 +92,13 @@ mod registers {
                 Half::Float16 => _mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(wide),
                 Half::BFloat16 => round_bf16(wide),
             };
-            // SAFETY: a part of a block, for which there is room: the caller's, of no fewer elements, or `part`.
+            // SAFETY: a part of a whole block that has room: the caller's, if it has no fewer elements, or `part`.
             // Stores need no alignment.
             unsafe { _mm256_storeu_si256(whole.add(start).cast(), bits) };
         }
         if len < BLOCK {
             // SAFETY: `len` is less than a block, all of which was just written to `part`; the caller vouches for `len`
-            // places elsewhere.
+            // places in other memory.
             unsafe { copy_nonoverlapping(part.as_ptr(), to, len) };
         }
     }
@@ -120,9 +120,8 @@ mod registers {
         }
         if rest > 0 {
             let mut block = [0.0; BLOCK];
-            // SAFETY: the last `rest` of the `len` elements that the caller vouches for in both, more than none and
-            // fewer than a block, which `block` has room for; `widen` fills all of it. The caller vouches for the
-            // features.
+            // SAFETY: the last `rest` of the `len` elements that the caller vouches for in both, at least one and fewer
+            // than a block, which `block` has room for; `widen` fills all of it. The caller vouches for the features.
             unsafe {
                 widen(half, from.add(len - rest), rest, block.as_mut_ptr());
                 copy_nonoverlapping(block.as_ptr(), to.add(len - rest), rest);
@@ -180,7 +179,7 @@ mod tests {
 
     use crate::loops::map;
 
-    /// Sums of halves, of every length up to a few blocks: with halves, with one number, and in place.
+    /// Sums of 16-bit floats, of every length up to a few blocks: with 16-bit floats, with one number, and in place.
     fn check<H: Element>() {
         let numbers = |start: i64, len: i64| -> Vec<H> {
             (start..start + len).map(|i| ((i * 37 % 1000 - 500) as f32 * 0.37).cast()).collect()

@@ -1,4 +1,4 @@
-//! The loop that is compiled for each kernel, without its types.
+//! The inner loop of a kernel, compiled for its types and called through type-erased function pointers.
 #![expect(unsafe_code, reason = "reads and writes elements through pointers that its caller vouches for")]
 
 use std::marker::PhantomData;
@@ -14,7 +14,7 @@ use crate::inlined::from_fn;
 #[cfg(target_arch = "x86_64")]
 use crate::inlined::zip;
 
-/// What computes `N` elements to one, and its loop for this processor.
+/// A function of `N` elements, type-erased, and its loop for this processor.
 pub(super) struct Inner<'f, const N: usize> {
     elements: *const (),
     run: Run<N>,
@@ -22,53 +22,52 @@ pub(super) struct Inner<'f, const N: usize> {
     lifetime: PhantomData<&'f ()>,
 }
 
-// SAFETY: the one thing behind an address of unknown type is an `F: Elements`, a trait that asks for `Sync`;
-// `Inner::of` is the only way to make one.
+// SAFETY: the erased pointer is to an `F: Elements`, a trait that requires `Sync`; `Inner::of` is the only constructor.
 unsafe impl<const N: usize> Sync for Inner<'_, N> {}
 
-/// What is compiled for each function and its types. It is behind addresses, so that what calls it is compiled once
-/// for all.
+/// Everything that is compiled for each function and its types, behind function pointers, so that the code that calls
+/// it is compiled only once.
 pub(super) struct Compiled<const N: usize> {
     loops: Loops<N>,
-    /// How to read an operand as what the function takes.
+    /// Makes an input from an address and its dtype, with a loader to the function's element type.
     input: fn(*const u8, DType) -> Input,
-    /// How to write what it gives to memory of a type.
+    /// The storer from the function's result type to memory of a dtype.
     pub(super) storer: fn(DType) -> Storer,
-    /// The type that it takes.
+    /// The type of the function's arguments.
     pub(super) element: DType,
-    /// The type that it gives.
+    /// The type of the function's result.
     pub(super) result: DType,
-    /// Whether it gives back what it takes.
+    /// Whether the function is the identity.
     pub(super) is_identity: bool,
 }
 
-/// A loop: dense in, dense out.
+/// A loop from dense inputs to a dense output.
 type Run<const N: usize> = unsafe fn(elements: *const (), out: *mut u8, inputs: [*const u8; N], len: usize);
 
-/// The loops for different processors.
+/// A function's loops for different processors.
 struct Loops<const N: usize> {
     plain: Run<N>,
     #[cfg(target_arch = "x86_64")]
     wide: Run<N>,
-    /// Of functions of floats that gain by it.
+    /// For functions of floats that gain by it.
     #[cfg(target_arch = "x86_64")]
     widest: Option<Run<N>>,
-    /// As `wide`, over rows of which one input has a single element each.
+    /// As `wide`, over several rows in which one input has a single element each.
     plane: Option<RunPlane<N>>,
-    /// From halves to halves, of functions of `f32` where there are the widest vectors.
+    /// From 16-bit floats to 16-bit floats, for functions of `f32`, with the widest vectors.
     #[cfg(target_arch = "x86_64")]
     halves: Option<RunHalves<N>>,
 }
 
-/// A loop without the type of what computes its elements. That comes by reference, not by address, so that the
-/// compiler knows what a closure has captured to be the same for all elements, whatever is written meanwhile.
+/// Erases the type of a loop's function. Within the loop the function is behind a reference, not a pointer, so that the
+/// compiler knows that a closure's captures do not change, whatever the loop writes.
 const fn erased<F, const N: usize>(run: RunOf<F, N>) -> Run<N> {
-    // SAFETY: functions that differ in a reference for a thin pointer are called alike. What is restored as `&F` is
-    // one: `Inner::of` pairs the address of an `F`, which lives as long as `Inner`, with the loop over `F`.
+    // SAFETY: functions that differ only in taking a reference or a thin pointer have the same ABI. The pointer is a
+    // valid `&F`: `Inner::of` pairs the address of an `F`, which lives as long as `Inner`, with the loop over `F`.
     unsafe { std::mem::transmute::<RunOf<F, N>, Run<N>>(run) }
 }
 
-/// A [`Run`] before [`erased`].
+/// A [`Run`] before its type is [`erased`].
 type RunOf<F, const N: usize> = unsafe fn(elements: &F, out: *mut u8, inputs: [*const u8; N], len: usize);
 
 impl<const N: usize> Loops<N> {
@@ -98,7 +97,7 @@ impl<const N: usize> Loops<N> {
         }
     }
 
-    /// The fastest that the processor has.
+    /// The fastest loop that the processor supports.
     #[inline]
     fn best(&self) -> Run<N> {
         #[cfg(target_arch = "x86_64")]
@@ -110,7 +109,8 @@ impl<const N: usize> Loops<N> {
         self.plain
     }
 
-    /// Where vectors are part of every processor of a kind, as on AArch64, nobody has to ask for them.
+    /// The loop over planes, if the processor has the vectors that it is compiled for. On architectures such as
+    /// AArch64, where every processor has them, there is nothing to check.
     #[inline]
     fn plane(&self) -> Option<RunPlane<N>> {
         #[cfg(target_arch = "x86_64")]
@@ -130,7 +130,7 @@ impl<const N: usize> Loops<N> {
     }
 }
 
-/// Has a constant for each function and its types.
+/// Carries the constant [`Compiled`] for each function and its types.
 struct Of<M, R, F, const N: usize>(PhantomData<(M, R, F)>);
 
 impl<M: Element, R: Element, F: Elements<M, R, N>, const N: usize> Of<M, R, F, N> {
@@ -145,7 +145,7 @@ impl<M: Element, R: Element, F: Elements<M, R, N>, const N: usize> Of<M, R, F, N
 }
 
 impl<'f, const N: usize> Inner<'f, N> {
-    /// How to read an operand, which is good while the lease is held.
+    /// An input as the function takes it, valid while the lease is held.
     #[inline]
     pub(super) fn input(&self, tensor: &Tensor, lease: &impl Leased) -> Result<Input> {
         Ok((self.compiled.input)(tensor.address(lease)?, tensor.dtype()))
@@ -164,29 +164,29 @@ impl<'f, const N: usize> Inner<'f, N> {
     /// Computes `len` results.
     ///
     /// # Safety
-    /// - `len` elements of each input can be read as what the function takes: aligned, initialised, booleans 0 or 1.
-    /// - `len` elements of what it gives can be written from `out` on.
+    /// - `len` elements of the function's type can be read from each input: aligned, initialised, booleans 0 or 1.
+    /// - `len` elements of the function's result type can be written from `out` on.
     /// - Nobody else writes to the first or uses the second meanwhile.
     /// - An input is `out` itself, or shares no memory with it.
     #[inline]
     pub(super) unsafe fn run(&self, out: *mut u8, inputs: [*const u8; N], len: usize) {
-        // SAFETY: the caller vouches for `len` elements in each input and in `out`, and for nobody else being there;
+        // SAFETY: the caller vouches for `len` elements in each input and in `out`, and for exclusive use;
         // `self.elements` is of the type that `self.run` was compiled for, by `of`, and lives as long as `self`.
         unsafe { (self.run)(self.elements, out, inputs, len) }
     }
 
-    /// Whether there is a loop over several rows.
+    /// Whether there is a loop over planes: several rows at once.
     #[inline]
     pub(super) fn has_plane(&self) -> bool {
         self.compiled.loops.plane().is_some()
     }
 
-    /// Computes the results of several rows at once, if there is a loop for that.
+    /// Computes the results of several rows at once, if there is a loop over planes.
     ///
     /// # Safety
-    /// - For each of the rows, what [`run`](Self::run) asks for: `len` elements in each input and in `out`, of the
-    ///   function's types, that nobody else uses, each input being `out` itself or apart.
-    /// - Of the input that is `single`, a row has one such element.
+    /// - For each of the rows, what [`run`](Self::run) requires: `len` elements in each input and in `out`, of the
+    ///   function's types, that nothing else uses, each input `out` itself or disjoint from it.
+    /// - In the input number `single`, each row has one element instead.
     #[inline]
     pub(super) unsafe fn run_plane(&self, plane: &Plane<N>) {
         if let Some(run) = self.compiled.loops.plane() {
@@ -196,18 +196,18 @@ impl<'f, const N: usize> Inner<'f, N> {
         }
     }
 
-    /// Which halves results of a type are, if there is a loop over them.
+    /// Which 16-bit floats the type `dtype` is, if there is a loop over them.
     #[inline]
     pub(super) fn half(&self, out: DType) -> Option<Half> {
         Half::of(out).filter(|_| self.compiled.loops.halves().is_some())
     }
 
-    /// Computes `len` results of halves.
+    /// Computes `len` results that are 16-bit floats.
     ///
     /// # Safety
-    /// - `half` is what [`half`](Self::half) gave for the type of `out`.
-    /// - `len` such halves can be written from `out` on, and read from each input that is not single; from one that
-    ///   is, an `f32`.
+    /// - `half` is what [`half`](Self::half) returned for the type of `out`.
+    /// - `len` such halves can be written from `out` on, and read from each input that is not single; from each single
+    ///   input, one `f32`.
     /// - Nobody else writes to the inputs or uses `out` meanwhile.
     /// - An input is `out` itself, or shares no memory with it.
     #[inline]
@@ -219,16 +219,16 @@ impl<'f, const N: usize> Inner<'f, N> {
         len: usize,
     ) {
         if let Some(run) = self.compiled.loops.halves() {
-            // SAFETY: the caller vouches for `len` halves in `out` and the inputs, or a single `f32`, and for
-            // nobody else being there; `self.elements` is of the type that these loops are for, by `of`; `halves()`
-            // found the processor's features.
+            // SAFETY: the caller vouches for `len` halves in `out` and the inputs, or a single `f32`, and for exclusive
+            // use; `self.elements` is of the type that these loops are for, by `of`; `halves()` found the processor's
+            // features.
             unsafe { run(self.elements, half, out, inputs, len) }
         }
     }
 }
 
-/// Rows that are dense in every operand, but for one input of which a row has a single element: where the first is,
-/// and how many bytes on the next.
+/// Rows that are dense in every operand, except that one input may have a single element in each row. `out` and
+/// `inputs` are the addresses of the first row; the steps are the distances to the next row, in bytes.
 pub(super) struct Plane<const N: usize> {
     pub(super) rows: usize,
     pub(super) len: usize,
@@ -239,7 +239,8 @@ pub(super) struct Plane<const N: usize> {
     pub(super) single: Option<usize>,
 }
 
-// SAFETY: the addresses are followed by `run_plane` only, which is `unsafe`: its caller gives each row to one thread.
+// SAFETY: the addresses are dereferenced only in `run_plane`, which is `unsafe`: its caller gives each row to one
+// thread.
 unsafe impl<const N: usize> Sync for Plane<N> {}
 
 impl<const N: usize> Plane<N> {
@@ -256,14 +257,14 @@ impl<const N: usize> Plane<N> {
     }
 }
 
-/// The loop over rows, of which those without a single element are left to the loop over one row.
+/// The loop over the rows of a plane; if no input has single elements, it calls the loop over one row.
 type RunPlane<const N: usize> = unsafe fn(elements: *const (), Run<N>, &Plane<N>);
 
 /// # Safety
-/// - For each of the rows, `plane.len` elements of `M` in each input (one, if it is `single`) and of `R` in `out`,
-///   which nobody else uses.
+/// - For each of the rows, there are `plane.len` elements of `M` in each input (one, if it is `single`) and of `R` in
+///   `out`, which nothing else uses.
 /// - Each input is `out` itself, or shares no memory with it.
-/// - `elements` is the address of an `F`, which `run` is compiled for too.
+/// - `elements` is the address of an `F`, and `run` is compiled for the same `F`.
 /// - `plane.single` is below `N`, which is at most three.
 /// - The processor has these features.
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
@@ -278,8 +279,8 @@ unsafe fn plane<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
     for row in 0..plane.rows as isize {
         let out = plane.out.wrapping_offset(row * plane.out_step);
         let inputs = from_fn(|k| plane.inputs[k].wrapping_offset(row * plane.steps[k]));
-        // SAFETY: the caller vouches for the elements of every row, of which this is one, and for `elements` being
-        // what `run` is compiled for; `single` is the number of an input.
+        // SAFETY: the caller vouches for the elements of every row, of which this is one, and that `run` is compiled
+        // for the type of `elements`; `single` is the number of an input.
         unsafe {
             match plane.single {
                 None => run(elements, out, inputs, plane.len),
@@ -291,11 +292,12 @@ unsafe fn plane<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
     }
 }
 
-/// A row of which one input has a single element.
+/// Computes a row in which one input has a single element.
 ///
 /// # Safety
-/// - `len` elements of `R` can be written from `out` on, which nobody else uses meanwhile.
-/// - `len` elements of `M` can be read from each input, of `single` one, and nobody else writes to them meanwhile.
+/// - `len` elements of `R` can be written from `out` on, which nothing else uses during the call.
+/// - `len` elements of `M` can be read from each input, from `single` only one, and nothing else writes to them during
+///   the call.
 /// - Each input but `single` is `out` itself, or shares no memory with it; `single` shares none.
 /// - `single` is below `N`.
 #[inline(always)]
@@ -338,13 +340,13 @@ unsafe fn with_single<M: Element, R: Element, F: Elements<M, R, N>, const N: usi
     }
 }
 
-/// The loop over halves: where they are and, for each input, whether it is a single `f32` instead.
+/// The loop over 16-bit floats: it gets their addresses and, for each input, whether it is a single `f32` instead.
 type RunHalves<const N: usize> =
     unsafe fn(elements: *const (), Half, out: *mut u8, inputs: [(*const u8, bool); N], len: usize);
 
 /// # Safety
-/// - `len` halves of this kind can be written from `out` on, and read from each input that is not single; from one
-///   that is, an `f32`.
+/// - `len` halves of this kind can be written from `out` on, and read from each input that is not single; from each
+///   single input, one `f32`.
 /// - Nobody else writes to the inputs or uses `out` meanwhile.
 /// - An input is `out` itself, or shares no memory with it.
 /// - `elements` is the address of an `F`, and `M` and `R` are `f32`.
@@ -379,12 +381,12 @@ unsafe fn of_halves<M: Element, R: Element, F: Elements<M, R, N>, const N: usize
             }
         }
         let from = from_fn(|k| blocks[k].0.as_ptr().cast::<M>());
-        // SAFETY: blocks of initialised `f32`, which is what `M` and `R` are by the caller's promise; the two are other
-        // memory of this frame. The caller vouches for the features.
+        // SAFETY: blocks of initialised `f32`, which is what `M` and `R` are by the caller's promise; the two are
+        // distinct local variables. The caller vouches for the features.
         unsafe { f.each_widest(results.0.as_mut_ptr().cast::<R>(), from, BLOCK) };
         // SAFETY: a whole block of results was just written; `start + len` is at most the `len` of the caller, who
-        // vouches for as many places in `out` and for the features. An input that is `out` itself has been read up
-        // to here.
+        // vouches for as many places in `out` and for the features. An input that is `out` itself has already been read
+        // up to `start + len`.
         unsafe { halves::narrow(half, results.0.as_ptr(), out.cast::<u16>().add(start), len) };
     }
 }
@@ -424,8 +426,8 @@ unsafe fn widest<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
     unsafe { f.each_widest(out.cast::<R>(), typed(inputs), len) }
 }
 
-/// For any processor. Where the others are there, hardly one is left that runs this: it goes element by element,
-/// and each is read as if it could change, so that no time is spent on compiling it for vectors.
+/// The loop for any processor. Since few x86-64 processors lack AVX2, it goes element by element, with volatile reads
+/// that keep the compiler from spending time on vectorising it.
 ///
 /// # Safety
 /// - `len` elements of `M` can be read from each input, and `len` of `R` written from `out` on.
@@ -466,7 +468,7 @@ unsafe fn plain<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
     unsafe { f.each(out.cast::<R>(), typed(inputs), len) }
 }
 
-/// As addresses of elements. Not by `array::map`: see [`at`](super::function::at).
+/// Casts addresses to pointers to elements. Not by `array::map`: see [`at`](super::function::at).
 #[inline(always)]
 fn typed<M, const N: usize>(inputs: [*const u8; N]) -> [*const M; N] {
     let mut addresses = [std::ptr::null(); N];

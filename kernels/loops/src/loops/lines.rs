@@ -1,4 +1,4 @@
-//! Computing dense lines of elements, each from one of the input: for what needs a whole line more than once.
+//! Functions of whole lines of elements, for operators that read a line more than once, such as softmax and norms.
 #![expect(unsafe_code, reason = "lends lines of tensors as slices")]
 
 use std::mem::MaybeUninit;
@@ -11,17 +11,17 @@ use super::{CHUNK, has_elements, is_plain, parallel};
 use crate::inlined::zip;
 use crate::loops::reduce::Fold;
 
-/// How a line is computed, and `K` numbers about it.
+/// A function that computes a line, and returns `K` numbers about it.
 pub trait Line<T, const K: usize>: Sync {
     /// Writes **every** element of `out`, which is as long as `input`.
     fn line(&self, input: &[T], out: &mut [MaybeUninit<T>]) -> [T; K];
 }
 
-/// A new tensor like a contiguous one, computed line by line in the computing type; the numbers about lines go to
-/// `notes`, which are contiguous and of that type.
+/// Makes a tensor like `input`, which is contiguous, and computes it line by line in the computing type; the `K`
+/// numbers about each line are written to `notes`, which are contiguous and of that type.
 ///
 /// # Safety
-/// - `line` writes every element of each `out` that it is given, and nothing uninitialised.
+/// - `line` writes every element of each `out` that it is given, with initialised values only.
 ///
 /// # Errors
 /// Memory that the host does not reach.
@@ -33,13 +33,14 @@ pub unsafe fn lines<T: Element, const K: usize>(
 ) -> Result<Tensor> {
     let (dtype, geometry) = (input.dtype(), input.geometry());
     let strides = contiguous_strides(geometry.sizes());
-    // SAFETY: each line is written below before any element is read, as the lines make up the tensor by the check;
-    // if that fails, nobody gets it.
+    // SAFETY: each line is written below before any element is read, as the lines make up the tensor by the check; if
+    // that fails, the tensor is dropped here.
     let out = unsafe { Tensor::uninit_strided(geometry.sizes(), &strides, dtype, input.device())? };
     if !has_elements(&out) {
         return Ok(out);
     }
-    // SAFETY: `out` is new, and given to nobody before this returns; `line` gets slices of it, no handle.
+    // SAFETY: `out` is new, and no other code has it before this function returns; `line` gets slices of it, not a
+    // handle.
     let lease = unsafe { Lease::with_new(&out, [input])? };
     let noting = Lease::new(notes, [])?;
     let count = out.numel() as usize / len.max(1);
@@ -69,9 +70,8 @@ pub unsafe fn lines<T: Element, const K: usize>(
         let room = if memory.is_plain { 0 } else { len };
         let (mut from, mut to) = (Vec::with_capacity(room), Vec::with_capacity(room));
         for index in range {
-            // SAFETY: line `index` is one of `count`, so in bounds of both tensors and of the notes by the check
-            // above, and this thread's alone; the lease keeps everybody else away. The buffers have room for a
-            // line.
+            // SAFETY: line `index` is one of `count`, so in bounds of both tensors and of the notes by the check above,
+            // and this thread's alone; the lease excludes all other access. The buffers have room for a line.
             unsafe { memory.line(index, len, line, from.as_mut_ptr(), to.as_mut_ptr()) };
         }
     });
@@ -89,16 +89,17 @@ struct Memory<T, const K: usize> {
     store: Storer,
 }
 
-// SAFETY: the addresses are followed in `Memory::line` only, which is `unsafe`: its caller gives each line to one
+// SAFETY: the addresses are dereferenced only in `Memory::line`, which is `unsafe`: its caller gives each line to one
 // thread.
 unsafe impl<T: Sync, const K: usize> Sync for Memory<T, K> {}
 
 impl<T: Element, const K: usize> Memory<T, K> {
     /// # Safety
     /// - There is a line `index` of `len` elements in the input and in the result, and a place `index` in the notes.
-    /// - Nobody writes to the input meanwhile, and nobody else uses that line of the result or that place of the notes.
+    /// - Nothing writes to the input during the call, and nothing else uses that line of the result or that place of
+    ///   the notes.
     /// - Where elements are converted, `from` and `to` have room for `len` each.
-    /// - `line` writes every element of what it is given.
+    /// - `line` writes every element of the slice that it is given.
     unsafe fn line(&self, index: usize, len: usize, line: &impl Line<T, K>, from: *mut T, to: *mut T) {
         let offset = index * len * self.size;
         // SAFETY: the caller vouches for a line `index` in both, of `len` elements of `size` bytes.
@@ -111,9 +112,9 @@ impl<T: Element, const K: usize> Memory<T, K> {
             unsafe { (self.load)(input, 1, len, from.cast()) };
             (from.cast_const(), to)
         };
-        // SAFETY: `len` values of `T` that nobody writes to: a plain line of the input, or what was just loaded.
-        // `to` is a line of the result, this thread's, or a buffer, apart from `from` and aligned; as
-        // `MaybeUninit`, it need not hold values.
+        // SAFETY: `len` values of `T` that nothing writes to: a plain line of the input, or one that was just loaded.
+        // `to` is this thread's line of the result, or a buffer, disjoint from `from` and aligned; as `MaybeUninit`, it
+        // need not be initialised.
         let noted = unsafe {
             let to = std::slice::from_raw_parts_mut(to.cast::<MaybeUninit<T>>(), len);
             run(line, std::slice::from_raw_parts(from, len), to)
@@ -130,7 +131,7 @@ impl<T: Element, const K: usize> Memory<T, K> {
     }
 }
 
-/// The kernel on the widest vectors.
+/// Computes a line with the widest vectors that the processor has.
 pub fn run<T, const K: usize>(line: &impl Line<T, K>, input: &[T], out: &mut [MaybeUninit<T>]) -> [T; K] {
     #[cfg(target_arch = "x86_64")]
     if super::is_widest() {
@@ -155,7 +156,7 @@ fn run_widest<T, const K: usize>(line: &impl Line<T, K>, input: &[T], out: &mut 
     line.line(input, out)
 }
 
-/// Folds a line that is as long as it likes.
+/// Folds a line of any length.
 #[inline(always)]
 pub fn fold_line<T: Element, F: Fold<T>>(fold: &F, line: &[T]) -> F::Value {
     let mut value = fold.identity();
@@ -166,7 +167,7 @@ pub fn fold_line<T: Element, F: Fold<T>>(fold: &F, line: &[T]) -> F::Value {
     value
 }
 
-/// Writes what a function makes of each element, and gives back what was written.
+/// Writes the function's value for each element, and returns the written line.
 #[inline(always)]
 pub fn fill<'a, T: Copy, S: Copy>(
     out: &'a mut [MaybeUninit<T>],
@@ -198,7 +199,7 @@ mod tests {
     #[test]
     fn lines_that_leave_a_rest_are_refused() {
         let x = Tensor::from([1f32, 2.0, 3.0, 4.0]);
-        // SAFETY: `Copied` fills the line, with values only.
+        // SAFETY: `Copied` fills the line with initialised values.
         let of = |len| unsafe { lines::<f32, 0>(&x, len, [], &Copied) };
         assert_eq!(of(2).unwrap().to_vec::<f32>().unwrap(), [1.0, 2.0, 3.0, 4.0]);
         for len in [0, 3, 5] {

@@ -1,4 +1,4 @@
-//! Elements that follow from their numbers.
+//! Filling a tensor with a function of each element's index.
 #![expect(unsafe_code, reason = "shares the elements among threads, and writes to memory without values")]
 
 use std::mem::MaybeUninit;
@@ -8,15 +8,15 @@ use torch_library::{Element, Result, Tensor};
 use super::parts::PartsMut;
 use super::{has_elements, on_vectors, parallel};
 
-/// Writes to each element of a contiguous tensor of a type what a function makes of its number.
+/// Writes `number(i)` to element `i` of a contiguous tensor of `T`.
 pub fn numbered<T: Element>(out: &Tensor, number: impl Fn(i64) -> T + Sync) -> Result<()> {
     if !has_elements(out) {
         return Ok(());
     }
     let elements = PartsMut::<T>::of(out, 1)?;
     parallel::ranges(elements.count(), |range| {
-        // SAFETY: the range lies within the elements, which the lease keeps for this call and of which this thread
-        // alone has these; `MaybeUninit<T>` lies in memory as `T` does and asks for no values, and `write` writes
+        // SAFETY: the range lies within the elements, which the lease reserves for this call, and only this thread has
+        // this range; `MaybeUninit<T>` has the layout of `T` and may be uninitialised, and `write` writes initialised
         // values.
         let part = unsafe {
             std::slice::from_raw_parts_mut(elements.at(range.start).cast::<MaybeUninit<T>>(), range.len())

@@ -1,9 +1,10 @@
-//! Partial overlap of views with gaps: what is read through one may be what is written through the other.
+//! Partial overlap of views with gaps, where elements that are read through one may be written through the other.
 
 use torch_library::{Overlap, Tensor};
 
-/// Whether elements that are read may lie in the memory of others that are written, where neither was refused: of
-/// views with gaps it is not worked out in general. The same elements in the same order are not meant.
+/// Whether elements of `read` may share memory with other elements of `written`, in the case that
+/// `check_no_partial_overlap` does not decide: views with gaps. Reading and writing the same elements in the same order
+/// is not an overlap.
 pub(super) fn may_overlap_partially(written: &Tensor, read: &Tensor) -> bool {
     read.shares_storage_with(written)
         && written.overlap_with(read) == Overlap::TooHard
@@ -11,7 +12,7 @@ pub(super) fn may_overlap_partially(written: &Tensor, read: &Tensor) -> bool {
         && written.may_overlap(read)
 }
 
-/// Whether each element lies at the same place.
+/// Whether each element has the same place in memory in both.
 fn is_in_place(written: &Tensor, read: &Tensor) -> bool {
     let dims = |tensor: &Tensor| -> Vec<(i64, i64)> {
         let dims = tensor.sizes().iter().copied().zip(tensor.strides().iter().copied());

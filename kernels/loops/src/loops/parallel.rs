@@ -10,25 +10,25 @@ use lend::lend;
 mod door;
 mod lend;
 
-/// How many elements are worth a thread.
+/// The number of elements that are worth a thread.
 ///
 /// PyTorch: `at::internal::GRAIN_SIZE`.
 pub const GRAIN: usize = 32_768;
 
-/// How many parts there are for each thread, so that one that is late, or slowed down by others, has fewer of them.
+/// The number of parts for each thread, so that a thread that starts late or is slow takes fewer of them.
 const PARTS: usize = 4;
 
-/// Runs a closure over all of `0..count`, in ranges on several threads where that pays.
+/// Runs a closure over the ranges that make up `0..count`, on several threads where that pays.
 ///
-/// The threads have this thread's dispatch state, so a closure may call operators.
+/// The threads inherit the calling thread's dispatch state, so the closure may call operators.
 pub fn ranges(count: usize, f: impl Fn(Range<usize>) + Sync) {
     shares(count, GRAIN, f);
 }
 
-/// As [`ranges`], for items that are worth a thread in a number of `grain`.
+/// As [`ranges`], for items of which `grain` are worth a thread.
 ///
-/// This thread does its part, so nothing waits for a sleeping one to wake up: a few parts for each thread lie
-/// ready, and who is there takes the next. Who comes when all are taken has come for nothing.
+/// The calling thread works too, so nothing waits for a sleeping thread to wake up: there are a few parts for each
+/// thread, and each thread takes the next one until none is left. A thread that wakes after that does nothing.
 #[inline]
 pub fn shares(count: usize, grain: usize, f: impl Fn(Range<usize>) + Sync) {
     let threads = if count < 2 * grain { 1 } else { rayon::current_num_threads().min(count / grain) };
@@ -38,13 +38,14 @@ pub fn shares(count: usize, grain: usize, f: impl Fn(Range<usize>) + Sync) {
     shared(count, (threads * PARTS).min(count / grain), threads, &f);
 }
 
-/// Runs a closure over the parts of `0..count`, on several threads. What it calls is compiled once for all closures.
+/// Runs a closure over the parts of `0..count`, on several threads. It is not generic, so that it is compiled only
+/// once.
 fn shared(count: usize, parts: usize, threads: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
     let state = ThreadLocalState::capture();
     let next = AtomicUsize::new(0);
     let work = || {
         loop {
-            let part = next.fetch_add(1, Ordering::Relaxed); // each number is given out once
+            let part = next.fetch_add(1, Ordering::Relaxed); // each part is taken once
             if part >= parts {
                 return;
             }

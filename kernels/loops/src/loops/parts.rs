@@ -1,4 +1,4 @@
-//! A contiguous tensor as equally long parts, for threads to share.
+//! A contiguous tensor as parts of equal length, for threads to share.
 #![expect(unsafe_code, reason = "lends parts of tensors as slices")]
 
 use std::mem::MaybeUninit;
@@ -7,7 +7,7 @@ use torch_library::{DType, Element, MemoryFormat, OwnedLease, Result, Tensor, en
 
 use super::{contiguous, copy, is_plain};
 
-/// Equally long parts of a contiguous tensor, one after the other, to be read: planes of images, groups of channels.
+/// The parts of equal length that make up a contiguous tensor, for reading: planes of images, groups of channels.
 pub struct Parts<T> {
     data: *const T,
     len: usize,
@@ -15,7 +15,7 @@ pub struct Parts<T> {
     _lease: OwnedLease,
 }
 
-/// As [`Parts`], to be written.
+/// As [`Parts`], for writing.
 pub struct PartsMut<T> {
     data: *mut T,
     len: usize,
@@ -23,31 +23,31 @@ pub struct PartsMut<T> {
     _lease: OwnedLease,
 }
 
-// SAFETY: elements of a type that threads may share, which nobody writes while the lease is held.
+// SAFETY: elements of a type that threads may share, which nothing writes while the lease is held.
 unsafe impl<T: Sync> Sync for Parts<T> {}
-// SAFETY: elements of a type that threads may share and send, which nobody else uses while the lease is held;
-// slices are made by `unsafe` functions only, whose callers see to which thread has which part.
+// SAFETY: elements of a type that threads may share and send, which nothing else uses while the lease is held; slices
+// are only made by `unsafe` functions, whose callers decide which thread has which part.
 unsafe impl<T: Send + Sync> Sync for PartsMut<T> {}
 
 impl<T: Element> Parts<T> {
     /// # Errors
-    /// A tensor that is not in row-major order or that somebody writes, memory that the host does not reach,
-    /// elements of another type, or booleans, of which memory from outside may have others than two.
+    /// A tensor that is not in row-major order or that is being written, memory that the host cannot access, elements
+    /// of another type, or booleans, since memory from outside may hold bytes other than 0 and 1.
     #[track_caller]
     pub fn of(tensor: &Tensor, len: usize) -> Result<Self> {
         ensure!(T::DTYPE != DType::Bool, Internal, "parts of bools are copies");
         Self::over(tensor.clone(), len)
     }
 
-    /// As [`of`](Self::of), from a tensor that may be strided or of another type: then of a copy.
+    /// As [`of`](Self::of), for any tensor: one that is strided or of another type is copied first.
     ///
     /// # Errors
-    /// Memory that the host does not reach, or that somebody writes.
+    /// Memory that the host cannot access, or that is being written.
     #[track_caller]
     pub fn row_major(tensor: &Tensor, len: usize) -> Result<Self> {
         match is_plain::<T>(tensor.dtype()) {
             true => Self::over(contiguous(tensor)?, len),
-            false => Self::over(copy(tensor, T::DTYPE)?, len), // of our own, whose booleans are two
+            false => Self::over(copy(tensor, T::DTYPE)?, len), // a copy of our own, whose booleans are 0 or 1
         }
     }
 
@@ -57,40 +57,40 @@ impl<T: Element> Parts<T> {
         Ok(Parts { data, len, count, _lease: lease })
     }
 
-    /// How many there are.
+    /// The number of parts.
     #[inline]
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// How long each is.
+    /// The number of elements in each part.
     #[expect(clippy::len_without_is_empty, reason = "of a part, not how many parts there are")]
     #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Where a part starts.
+    /// The address at which part `n` starts.
     #[inline]
     pub fn at(&self, n: usize) -> *const T {
         self.data.wrapping_add(n * self.len)
     }
 
     /// # Panics
-    /// There is no such part.
+    /// If there is no part `n`.
     #[inline]
     pub fn get(&self, n: usize) -> &[T] {
         assert!(n < self.count);
-        // SAFETY: in bounds by the assertion, aligned and initialised, and no booleans but our own; the lease keeps
-        // writers away while `self` is borrowed.
+        // SAFETY: in bounds by the assertion, aligned and initialised, and booleans only in a copy of our own; the
+        // lease excludes writers while `self` is borrowed.
         unsafe { std::slice::from_raw_parts(self.at(n), self.len) }
     }
 }
 
 impl<T: Element> PartsMut<T> {
     /// # Errors
-    /// A tensor that is not in row-major order or that somebody uses, memory that the host does not reach, elements
-    /// of another type.
+    /// A tensor that is not in row-major order or that is in use, memory that the host cannot access, elements of
+    /// another type.
     #[track_caller]
     pub fn of(tensor: &Tensor, len: usize) -> Result<Self> {
         let lease = OwnedLease::exclusive(tensor.clone())?;
@@ -98,20 +98,20 @@ impl<T: Element> PartsMut<T> {
         Ok(PartsMut { data, len, count, _lease: lease })
     }
 
-    /// How many there are.
+    /// The number of parts.
     #[inline]
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// How long each is.
+    /// The number of elements in each part.
     #[expect(clippy::len_without_is_empty, reason = "of a part, not how many parts there are")]
     #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Where a part starts.
+    /// The address at which part `n` starts.
     #[inline]
     pub fn at(&self, n: usize) -> *mut T {
         self.data.wrapping_add(n * self.len)
@@ -123,8 +123,8 @@ impl<T: Element> PartsMut<T> {
     #[inline]
     pub unsafe fn get(&self, n: usize) -> &[T] {
         assert!(n < self.count);
-        // SAFETY: in bounds by the assertion, and aligned; the caller vouches for values there, and keeps writers
-        // away among those who share `self`, the lease all others.
+        // SAFETY: in bounds by the assertion, and aligned; the caller vouches for initialised values, and that no
+        // thread that shares `self` writes; the lease excludes all other writers.
         unsafe { std::slice::from_raw_parts(self.at(n), self.len) }
     }
 
@@ -135,12 +135,12 @@ impl<T: Element> PartsMut<T> {
     #[inline]
     pub unsafe fn get_mut(&self, n: usize) -> &mut [T] {
         assert!(n < self.count);
-        // SAFETY: in bounds by the assertion, and aligned; the caller vouches for values there, and keeps everybody
-        // away among those who share `self`, the lease all others.
+        // SAFETY: in bounds by the assertion, and aligned; the caller vouches for initialised values, and that no other
+        // thread that shares `self` uses the part; the lease excludes all other access.
         unsafe { std::slice::from_raw_parts_mut(self.at(n), self.len) }
     }
 
-    /// As [`get_mut`](Self::get_mut), of elements that need not have been written.
+    /// As [`get_mut`](Self::get_mut), for elements that may be uninitialised.
     ///
     /// # Safety
     /// - While the slice lives, no other thread, and no other slice, reads or writes this part.
@@ -149,13 +149,13 @@ impl<T: Element> PartsMut<T> {
     #[inline]
     pub unsafe fn uninit(&self, n: usize) -> &mut [MaybeUninit<T>] {
         assert!(n < self.count);
-        // SAFETY: in bounds by the assertion; `MaybeUninit<T>` lies in memory as `T` does, and asks for no values.
-        // The caller keeps everybody away among those who share `self`, the lease all others.
+        // SAFETY: in bounds by the assertion; `MaybeUninit<T>` has the layout of `T`, and may be uninitialised. The
+        // caller vouches that no other thread that shares `self` uses the part; the lease excludes all other access.
         unsafe { std::slice::from_raw_parts_mut(self.at(n).cast(), self.len) }
     }
 }
 
-/// How many parts a tensor has, which stays as it is while a lease is held.
+/// The number of parts of a tensor; it does not change while a lease is held.
 #[inline]
 fn count(tensor: &Tensor, len: usize) -> Result<usize> {
     ensure!(

@@ -1,4 +1,4 @@
-//! What an element-wise operator decides before any element is computed: shape, type, device and strides.
+//! Everything that an element-wise operator decides before any element is computed: shape, type, device and strides.
 //!
 //! PyTorch: the parts of `TensorIterator` that are not a loop.
 #![expect(unsafe_code, reason = "takes memory that it fills at once")]
@@ -17,7 +17,8 @@ use crate::loops::Elements;
 use crate::loops::inner::Inner;
 use crate::loops::run::{run, run_new};
 
-/// Inputs of an element-wise operator that fit together.
+/// The inputs of an element-wise operator, checked to fit together: they broadcast, have a computing type, and are on
+/// one device.
 ///
 /// ```text
 /// let call = Pointwise::promoting(output, [this, other])?;
@@ -29,9 +30,9 @@ pub struct Pointwise<'a, const N: usize> {
     /// The tensors, as they were given.
     pub inputs: [&'a Tensor; N],
     sizes: Sizes<'a>,
-    /// The type that the operator computes in, and that its result has unless it says otherwise.
+    /// The type that the operator computes in, which is also the type of its result unless the operator says otherwise.
     pub dtype: DType,
-    /// An input that is not computed with, but looked at: a condition.
+    /// The input that is a condition, as in `where`: it is not converted to `dtype`.
     condition: Option<usize>,
     strides: Strides,
     device: Device,
@@ -39,18 +40,19 @@ pub struct Pointwise<'a, const N: usize> {
     is_exact: bool,
 }
 
-/// What decides how the elements of a new result lie.
+/// Which inputs decide the strides of a new result.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Strides {
-    /// All inputs together.
+    /// All inputs together, as in `TensorIterator`.
     OfAll,
-    /// The first input alone: the others are numbers.
+    /// The first input alone, since the others are numbers.
     OfFirst,
-    /// The first input, whose copy would lie so, also where strides mean nothing; a result of other sizes is row-major.
+    /// The first input, as `empty_like` does, which preserves its strides even in dimensions of size 1 or without
+    /// elements; a result of other sizes is row-major.
     LikeFirst,
 }
 
-/// The sizes of a result: those of every input, or others that inputs broadcast to.
+/// The sizes of a result: those that all inputs have, or others that the inputs broadcast to.
 enum Sizes<'a> {
     OfAll(&'a [i64]),
     Broadcast(Dims),
@@ -69,7 +71,7 @@ impl std::ops::Deref for Sizes<'_> {
 }
 
 impl<'a, const N: usize> Pointwise<'a, N> {
-    /// Inputs that broadcast and are computed in their common type.
+    /// Inputs that broadcast and are computed in their common type, by PyTorch's type promotion.
     ///
     /// # Errors
     /// Shapes that do not broadcast, types without a common one, tensors of several devices.
@@ -94,7 +96,7 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         self
     }
 
-    /// As [`promoting`](Self::promoting); integers and booleans become the default floating-point type.
+    /// As [`promoting`](Self::promoting), except that integers and booleans become the default floating-point type.
     ///
     /// # Errors
     /// As [`promoting`](Self::promoting).
@@ -106,7 +108,8 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         Ok(call)
     }
 
-    /// As [`promoting_to_float`](Self::promoting_to_float); the result lies as a copy of the first input would.
+    /// As [`promoting_to_float`](Self::promoting_to_float); a new result has the strides that a copy of the first input
+    /// would have.
     ///
     /// # Errors
     /// As [`promoting`](Self::promoting).
@@ -138,13 +141,13 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         })
     }
 
-    /// Says that the first input keeps its type.
+    /// Says that the first input is a condition, and keeps its type.
     pub fn with_condition(mut self) -> Self {
         self.condition = Some(0);
         self
     }
 
-    /// Says that the first input alone decides how a new result lies.
+    /// Says that the first input alone decides the strides of a new result.
     ///
     /// PyTorch: structured kernels of one tensor and a number.
     pub fn lying_by_first(mut self) -> Self {
@@ -152,7 +155,7 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         self
     }
 
-    /// Says that a new result lies as a copy of the first input would.
+    /// Says that a new result has the strides that a copy of the first input would have.
     ///
     /// PyTorch: kernels that write to an `empty_like`.
     pub fn lying_as_first(mut self) -> Self {
@@ -166,12 +169,12 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         &self.sizes
     }
 
-    /// The tensor to write to: `out`, or else the caller's in the [`Output`], after a check that it can be; else a
-    /// new one.
+    /// The tensor to write to: `out`, or else the one in the [`Output`], after a check that it can take the result; or
+    /// else a new one.
     ///
     /// # Errors
-    /// A tensor of another shape, of a lower kind of type, with elements that coincide, or that shares a part of an
-    /// input's memory.
+    /// A tensor of another shape, of a type of a lower kind (an integer for floats), with elements that share memory,
+    /// or that partially overlaps an input.
     pub fn output(&self, out: Option<&Tensor>, dtype: DType) -> Result<Tensor> {
         match self.destination(out, dtype)? {
             Some(out) => Ok(out),
@@ -179,8 +182,8 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         }
     }
 
-    /// Computes the result, of a type, from the inputs: to where [`output`](Self::output) says, new memory being
-    /// not cleared first.
+    /// Computes the result, of type `dtype`, from the inputs, and writes it to the tensor that [`output`](Self::output)
+    /// describes; a new one is not cleared first.
     ///
     /// # Errors
     /// As `output` and [`map`](crate::loops::map).
@@ -193,7 +196,7 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         self.compute_elements(out, dtype, f)
     }
 
-    /// As [`compute`](Self::compute), by what is more than a closure.
+    /// As [`compute`](Self::compute), with an [`Elements`] that is not a closure.
     pub fn compute_elements<M: Element, R: Element>(
         &self,
         out: Option<&Tensor>,
@@ -203,20 +206,20 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         self.compute_by(out, dtype, &Inner::of::<M, R, _>(&elements))
     }
 
-    /// What is the same for all functions, and compiled once for them.
+    /// The part of [`compute`](Self::compute) that does not depend on the function, and is compiled once.
     fn compute_by(&self, out: Option<&Tensor>, dtype: DType, inner: &Inner<'_, N>) -> Result<Tensor> {
         if let Some(out) = self.destination(out, dtype)? {
             run(&out, self.inputs, inner)?;
             return Ok(out);
         }
-        // SAFETY: `run_new` writes every element before any is read; if it fails, nobody gets the tensor.
+        // SAFETY: `run_new` writes every element before any is read; if it fails, the tensor is dropped here.
         let out = unsafe { self.uninit(dtype)? };
-        // SAFETY: the tensor was just made, and what `inner` runs, which is older, cannot have it.
+        // SAFETY: the tensor was just made, so the function that `inner` runs, which is older, cannot have it.
         unsafe { run_new(&out, self.inputs, inner)? };
         Ok(out)
     }
 
-    /// A new tensor to write to, as [`output`](Self::output) says, whose memory is not cleared.
+    /// A new tensor to write to, as [`output`](Self::output) describes it, with uninitialised memory.
     ///
     /// # Safety
     /// - Every element is written before any is read.
@@ -235,7 +238,8 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         }
     }
 
-    /// The tensor that is to be written to, if there is one, ready for the result.
+    /// The caller's tensor to write to, if there is one, checked and resized for the result; none if the result has to
+    /// be copied to it.
     fn destination(&self, out: Option<&Tensor>, dtype: DType) -> Result<Option<Tensor>> {
         let output = match out {
             Some(out) => Output::in_place(self.output.operator(), out),
@@ -250,7 +254,8 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         output.prepare(&self.sizes, strides.as_deref(), dtype, self.device)?;
         let overlap = self.inputs.iter().try_for_each(|input| target.check_no_partial_overlap(input));
         overlap.map_err(|error| error.context(output.operator()))?;
-        // An `out` of another type gets a copy: halves are rounded to their own type first.
+        // An `out` of another type gets a copy of the result, so that 16-bit results are first rounded to their own
+        // type.
         let is_direct = target.dtype() == dtype || output.is_in_place();
         Ok(is_direct.then(|| target.clone()))
     }
@@ -261,10 +266,10 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         unsupported(self.output.operator(), self.dtype)
     }
 
-    /// Whether a result is contiguous, as far as that is seen at once: all inputs are, whatever they broadcast to,
-    /// or the first is, which then decides. (Strides of nothing mean nothing.)
+    /// Whether a new result is contiguous, as far as that can be told quickly: all inputs are contiguous, or the first
+    /// input is and decides alone. (Strides without elements mean nothing.)
     ///
-    /// Where they broadcast, the stride of a dimension of size 1 may put it elsewhere.
+    /// Where inputs broadcast, the stride of a dimension of size 1 may change the order of dimensions.
     #[inline]
     fn is_row_major(&self) -> bool {
         let is_contiguous = |input: &Tensor| input.is_contiguous(MemoryFormat::Contiguous);
@@ -287,8 +292,8 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         are_contiguous && (are_alike || !self.inputs.iter().any(|input| has_ones(input))) || decides()
     }
 
-    /// The strides of a new result: those of the inputs where they agree, else the order of dimensions of the first
-    /// input that has one.
+    /// The strides of a new result: those of the inputs where they agree, else dense strides in the inputs' order of
+    /// dimensions.
     fn output_strides(&self) -> Dims {
         let sizes = &*self.sizes;
         if self.is_row_major() {
@@ -310,7 +315,7 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         strides_in_order(sizes, &inputs[..deciding])
     }
 
-    /// The strides of so many first inputs, of one shape, that are all contiguous, all channels-last, or all dense
+    /// The strides of the first `deciding` inputs, of one shape, if all are contiguous, all channels-last, or all dense
     /// with the same strides.
     fn common_strides(&self, deciding: usize) -> Option<Dims> {
         let sizes = self.inputs[0].sizes();
@@ -329,9 +334,9 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         (are_one && is_non_overlapping_and_dense(sizes, first)).then(|| Dims::from_slice(first))
     }
 
-    /// How far apart the elements of an input lie, after its conversion to the computing type if it needs one.
+    /// The strides of an input after its conversion to the computing type, if it needs one.
     ///
-    /// A converted copy has no gaps, and no elements that coincide; that may put another dimension in front.
+    /// A converted copy has no gaps and no elements that share memory, which may change the order of its dimensions.
     fn input_strides(&self, k: usize) -> Cow<'a, [i64]> {
         let (input, is_condition) = (self.inputs[k], self.condition == Some(k));
         let geometry = input.geometry();
@@ -359,12 +364,12 @@ fn broadcast_sizes<'a>(inputs: &[&'a Tensor]) -> Result<Sizes<'a>> {
     Ok(sizes)
 }
 
-/// Whether strides put every element where others do; of dimensions of size 1 they say nothing.
+/// Whether two lists of strides put every element at the same place; strides of dimensions of size 1 do not count.
 fn lie_alike(sizes: &[i64], strides: &[i64], others: &[i64]) -> bool {
     sizes.contains(&0) || (0..sizes.len()).all(|dim| sizes[dim] == 1 || strides[dim] == others[dim])
 }
 
-/// The type in which tensors are computed together.
+/// The common type of tensors, by PyTorch's type promotion.
 fn common_type(inputs: &[&Tensor]) -> Result<DType> {
     let first = inputs[0];
     if inputs.iter().all(|input| input.dtype() == first.dtype() && !input.is_wrapped_number()) {
@@ -379,7 +384,7 @@ fn common_type(inputs: &[&Tensor]) -> Result<DType> {
     result_type(inputs.iter().map(|input| input.promotion_operand()))
 }
 
-/// The device of tensors that are used together; tensors without dimensions may come from the CPU to any other.
+/// The common device of tensors; tensors without dimensions on the CPU go with any device.
 ///
 /// # Errors
 /// Several devices.
@@ -406,10 +411,10 @@ pub fn unsupported(operator: &str, dtype: DType) -> Error {
     Error::new(ErrorKind::DType, format!("{operator} is not implemented for {dtype}"))
 }
 
-/// The strides of an input as if it had the whole shape: 0 where it repeats.
+/// The strides of an input that is expanded to `sizes`: 0 in the dimensions in which it repeats.
 pub fn broadcast_strides(own_sizes: &[i64], strides: &[i64], sizes: &[i64]) -> Dims {
-    // Sizes and strides may be of another moment than those that broadcast, if another thread changes the tensor:
-    // what is wrong then is found by who computes under a lease.
+    // If another thread resizes the tensor, these sizes and strides may not be those that were broadcast; the code that
+    // computes under a lease finds that.
     let missing = sizes.len().saturating_sub(own_sizes.len());
     let stride = |dim: usize| {
         let own = dim.checked_sub(missing).and_then(|own| own_sizes.get(own).zip(strides.get(own)));
@@ -422,7 +427,8 @@ pub fn broadcast_strides(own_sizes: &[i64], strides: &[i64], sizes: &[i64]) -> D
     strides
 }
 
-/// The strides of a dense result, with its dimensions in the order of the inputs', each of which has the whole shape.
+/// The strides of a dense result, with its dimensions in the order of those of the inputs, each of which is expanded to
+/// `sizes`.
 pub fn strides_in_order(sizes: &[i64], inputs: &[Dims]) -> Dims {
     let order = order_of_dimensions(sizes, inputs);
     if order.iter().rev().copied().eq(0..sizes.len()) {
@@ -431,12 +437,13 @@ pub fn strides_in_order(sizes: &[i64], inputs: &[Dims]) -> Dims {
     let (mut strides, mut step) = (Dims::from_elem(0, sizes.len()), 1);
     for dim in &*order {
         strides[*dim] = step;
-        step = i64::saturating_mul(step, sizes[*dim]); // no memory has so many elements
+        step = i64::saturating_mul(step, sizes[*dim]); // saturates only for sizes that no memory holds
     }
     strides
 }
 
-/// The dimensions from densest to widest, as the first input decides that has different strides for two of them.
+/// The dimensions from the smallest stride to the largest; two dimensions are compared by the first input with
+/// different strides for them.
 ///
 /// PyTorch: `TensorIterator::reorder_dimensions`.
 pub fn order_of_dimensions(sizes: &[i64], inputs: &[Dims]) -> SmallVec<[usize; 6]> {
@@ -461,7 +468,7 @@ pub fn order_of_dimensions(sizes: &[i64], inputs: &[Dims]) -> SmallVec<[usize; 6
     order
 }
 
-/// Whether one dimension surely comes after another, surely before it, or neither.
+/// Whether `dim` is to be outside of `other` (true), inside of it (false), or undecided.
 fn is_wider(dim: usize, other: usize, sizes: &[i64], inputs: &[Dims]) -> Option<bool> {
     for strides in inputs {
         let (stride, other_stride) = (strides[dim], strides[other]);

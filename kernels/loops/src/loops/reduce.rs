@@ -1,13 +1,14 @@
-//! Folding dimensions to one value each.
+//! Reductions: folding the elements along some dimensions to one value.
 //!
 //! # How it works
 //!
 //! 1. Elements are folded in leaves of up to `LEAF`, each in several *lanes* side by side, so that the loop
 //!    vectorises ([`Fold::slice`]).
-//! 2. The leaves of one result are merged as those of a balanced tree: the rounding error of a sum grows with the
-//!    logarithm of its length, and branches can go to several threads. The result does not depend on the threads.
-//! 3. Where the results' neighbours are denser in memory than the elements of one result (a sum over rows), a whole
-//!    row of results is folded at once, again chunk by chunk.
+//! 2. The leaves of one result are merged as a balanced tree, so that the rounding error of a sum grows with the
+//!    logarithm of its length, and branches can go to several threads. The result does not depend on the number of
+//!    threads.
+//! 3. Where neighbouring results lie closer in memory than the elements of one result (as in a sum over rows), a whole
+//!    row of results is folded at once, again in blocks that are merged.
 #![expect(unsafe_code, reason = "reads elements through pointers that a walk keeps in bounds")]
 
 use std::marker::PhantomData;
@@ -30,57 +31,59 @@ mod wide;
 
 pub use wide::{halved_to_one, slice};
 
-/// How many folds run side by side: enough that no addition of wide vectors waits for the one before. With as many
-/// as these, LLVM keeps them in vectors; 32 it takes apart.
+/// The number of accumulators of a leaf: enough that no addition of wide vectors waits for the one before. LLVM keeps
+/// an array of 64 in vectors, but breaks up one of 32.
 pub const LANES: usize = 64;
 
-/// How many results are held at a time: rows of them are read side by side, in pieces that are worth a new place in
-/// memory.
+/// The number of results that are held at a time: rows of them are folded side by side, in pieces long enough to be
+/// worth the jump from row to row.
 const RESULTS: usize = 1024;
 
-/// How many rows are read together: each value is then loaded and stored once for all of them.
+/// The number of rows that are read together, so that each accumulator is loaded and stored once for all of them.
 const TOGETHER: usize = 4;
 
-/// Up to so many results in a row stay in registers, some after the other, while they take elements.
+/// Up to this many results in a row are folded [`LANES`] at a time, whose accumulators stay in registers.
 const NARROW: usize = 4 * LANES;
 
-/// How many elements a row of results takes before it is merged into a sum of its own, to bound the rounding error.
+/// The number of elements that each accumulator of a row of results takes before it is merged into the result and
+/// reset, to bound the rounding error.
 const BLOCK: usize = 64;
 
-/// How many elements are folded in one loop; the values of such loops are merged as a tree.
+/// The number of elements that are folded in one loop; the values of such leaves are merged as a tree.
 const LEAF: usize = 4096;
 
-/// From so many elements on a row is folded where it lies; shorter ones are put side by side first.
+/// From this many elements on, a row is folded in place; shorter rows are first gathered in a buffer.
 const LONG: usize = 4 * LANES;
 
-/// How many elements of one result are worth a thread.
+/// The number of elements of one result that are worth a thread.
 const BRANCH: usize = 2 * parallel::GRAIN;
 
-/// How elements are folded to one value.
+/// How a reduction combines elements: what it starts with, how it takes an element, and how it merges partial values.
 pub trait Fold<M>: Sync {
-    /// What they are folded to.
+    /// The accumulator: the value that elements are folded to.
     type Value: Copy + Send + Sync;
 
-    /// Whether the loop over floats is to be compiled for the widest vectors too. One that waits for memory gains
+    /// Whether the loop over floats is also compiled for the widest vectors. A loop that is bound by memory gains
     /// nothing.
     const IS_FASTER_WIDEST: bool = false;
 
-    /// Whether [`slice`](Self::slice) is left as it is. Halves are then widened as they are folded, not before.
+    /// Whether [`slice`](Self::slice) has its default implementation. 16-bit floats are then widened as they are
+    /// folded, without a buffer.
     const IN_LANES: bool = true;
 
-    /// The value of no elements.
+    /// The value for no elements.
     fn identity(&self) -> Self::Value;
 
-    /// Takes an element in, with its position among those of the result.
+    /// Adds an element to a value; `position` counts the elements of the result.
     fn step(&self, value: Self::Value, element: M, position: usize) -> Self::Value;
 
-    /// Joins two values.
+    /// Combines the values of two parts of the elements.
     fn merge(&self, a: Self::Value, b: Self::Value) -> Self::Value;
 
-    /// Folds up to a few thousand elements that lie side by side, of which the first has this position.
+    /// Folds up to a few thousand contiguous elements, of which the first has the position `position`.
     ///
-    /// As it is, element by element in several lanes. A fold that gets at its value faster from many elements at once
-    /// does so here, and says so by [`IN_LANES`](Self::IN_LANES).
+    /// The default takes element by element, in several lanes. A fold that computes its value faster from many elements
+    /// at once overrides this, and sets [`IN_LANES`](Self::IN_LANES) to false.
     #[inline(always)]
     fn slice(&self, elements: &[M], position: usize) -> Self::Value
     where
@@ -105,11 +108,13 @@ pub trait Fold<M>: Sync {
     }
 }
 
-/// Folds the dimensions of `input` that are marked, and writes what is made of each value to contiguous tensors.
+/// Folds the dimensions of `input` that are marked in `is_reduced`, and writes the `K` numbers that `finish` makes of
+/// each value to the contiguous tensors `outs`.
 ///
 /// # Errors
-/// Not a mark for each dimension; a tensor to write to that is not contiguous, has not an element for each value,
-/// or shares memory with the input or another one; memory that the host does not reach, or that somebody else uses.
+/// A number of marks that is not the number of dimensions; an output that is not contiguous, does not have one element
+/// for each value, or shares memory with the input or another output; memory that the host cannot access, or that is in
+/// use.
 #[track_caller]
 pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
     outs: [&Tensor; K],
@@ -123,7 +128,7 @@ pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
     if !outs.first().is_some_and(|out| has_elements(out)) {
         return Ok(());
     }
-    // Of nothing no place is read, wherever strides lead.
+    // An input without elements is never read; strides of 0 keep its offsets from overflowing.
     let nothing;
     let input = if input.numel() == 0 {
         nothing = input.strided_view(input.sizes(), &Dims::from_elem(0, input.dim()), 0)?;
@@ -132,14 +137,14 @@ pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
         input
     };
     if let Some(elements) = leaf_of::<M>(input, outs[0].numel(), &lease) {
-        // SAFETY: plain values of `M` by `leaf_of`, in bounds, aligned and initialised. The lease keeps everybody
-        // else away while `slice` runs, and the results, which by `check` share no element with the input, are
-        // written after it.
+        // SAFETY: plain values of `M` by `leaf_of`, in bounds, aligned and initialised. The lease excludes all other
+        // access while `slice` runs, and the results, which by `check` share no element with the input, are written
+        // after it.
         let folded = finish(slice(fold, unsafe { elements.as_ref() }, 0));
         for (out, result) in zip(&outs, &folded) {
             let out = Output::<R>::new(out, &lease)?;
-            // SAFETY: by `check`, each output has the one value that there is, of its type; `result` is one of `R`,
-            // for which the storer is. The lease keeps everybody else away.
+            // SAFETY: by `check`, each output has exactly one element; `result` is an `R`, which is the type that the
+            // storer takes. The lease excludes all other access.
             unsafe { (out.store)(std::ptr::from_ref(result).cast(), 1, out.data, 1) };
         }
         return Ok(());
@@ -157,8 +162,8 @@ pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
     let grain = (parallel::GRAIN / count.max(1)).max(1);
     parallel::shares(results, grain, |range| {
         walks.kept.each_row(range, &mut |row| {
-            // SAFETY: in bounds, as the walks stay within the elements of the input and, by `check`, of as many
-            // contiguous ones in each output; no two threads get one result. The lease keeps everybody else away;
+            // SAFETY: in bounds, as the walks stay within the elements of the input and, by `check`, within as many
+            // contiguous ones of each output; no two threads get the same result. The lease excludes all other access;
             // outputs share no element with the input.
             unsafe { folding.row(&row, &outputs, &finish) }
         });
@@ -166,13 +171,13 @@ pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
     Ok(())
 }
 
-/// How a fold goes through its input.
+/// The walks of a fold over its input.
 struct Walks {
-    /// The elements of one result.
+    /// The walk over the elements of one result.
     reduced: Walk<1>,
-    /// The results.
+    /// The walk over the results.
     kept: Walk<1>,
-    /// How many elements one result has.
+    /// The number of elements of one result.
     count: usize,
     /// Whether several threads work on one result.
     is_shared: bool,
@@ -187,7 +192,8 @@ impl Walks {
     }
 }
 
-/// Checks that each value has its place in every output, and that none is written over an element.
+/// Checks that each output has a place for each value, and that no output shares memory with the input or another
+/// output.
 fn check(outs: &[&Tensor], input: &Tensor, is_reduced: &[bool]) -> Result<()> {
     ensure!(
         is_reduced.len() == input.dim(),
@@ -222,8 +228,8 @@ fn check(outs: &[&Tensor], input: &Tensor, is_reduced: &[bool]) -> Result<()> {
     Ok(())
 }
 
-/// All elements of the input, if they make a single result and lie side by side as the fold takes them: then that
-/// needs no preparations.
+/// All elements of the input, if they fit one leaf of a single result, are contiguous, and need no conversion: then the
+/// fold needs no walks.
 fn leaf_of<M: Element>(input: &Tensor, results: i64, lease: &impl Leased) -> Option<NonNull<[M]>> {
     let geometry = input.geometry();
     let is_leaf = results == 1
@@ -254,13 +260,13 @@ impl<R: Element> Output<R> {
     }
 }
 
-// SAFETY: the address is followed in `row` only, which is `unsafe`: its caller gives each result to one thread.
+// SAFETY: the address is dereferenced only in `row`, which is `unsafe`: its caller gives each result to one thread.
 unsafe impl<R> Sync for Output<R> {}
 
 struct Folding<'f, M, F> {
     input: Input,
     element: PhantomData<M>,
-    /// The elements of one result; its first and only input is the tensor.
+    /// The walk over the elements of one result; its only input is the tensor.
     reduced: &'f Walk<1>,
     count: usize,
     /// Whether several threads work on one result.
@@ -268,16 +274,17 @@ struct Folding<'f, M, F> {
     fold: &'f F,
 }
 
-// SAFETY: the address inside of `input` is followed in `unsafe` functions only, whose callers vouch for nobody
-// writing there; folds are `Sync`.
+// SAFETY: the address in `input` is dereferenced only in `unsafe` functions, whose callers vouch that nothing writes
+// there; folds are `Sync`.
 unsafe impl<M, F: Sync> Sync for Folding<'_, M, F> {}
 
 impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
-    /// Computes a row of results.
+    /// Computes and writes a row of results.
     ///
     /// # Safety
-    /// - The row lies in bounds of each output, of which nobody else uses it meanwhile.
-    /// - It lies in bounds of the kept dimensions of the input: each of its places is the first element of a result.
+    /// - The row lies in bounds of each output, and nothing else uses that part of the outputs during the call.
+    /// - The row lies in bounds of the kept dimensions of the input: each of its places is the first element of a
+    ///   result.
     /// - Nobody writes to the input meanwhile.
     unsafe fn row<R: Element, const K: usize>(
         &self,
@@ -298,35 +305,35 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
                 let values = fill(&mut values[..len], |i| finish(folded[i])[k]);
                 let offset = (row.out + start as isize * row.out_stride) * out.size as isize;
                 // SAFETY: `start..start + len` is part of the row, which the caller vouches for in each output;
-                // `values` holds `len` values of `R`, for which the storer is, in this frame.
+                // `values` is local, and holds `len` values of `R`, which is the type that the storer takes.
                 unsafe { (out.store)(values.as_ptr().cast(), len, out.data.offset(offset), row.out_stride) };
             }
         }
     }
 
-    /// Folds the results that start `stride` apart.
+    /// Folds the results whose first elements are `base` and the places after it, `stride` apart.
     ///
     /// # Safety
-    /// - `base` and the places after it, `stride` apart, are the first elements of so many results.
+    /// - `base` and the places after it, `stride` apart, are the first elements of `folded.len()` results.
     /// - Nobody writes to the input meanwhile.
     unsafe fn results(&self, base: isize, stride: isize, folded: &mut [F::Value]) {
         let is_denser = folded.len() > 1 && self.reduced.inner_stride().is_some_and(|inner| stride < inner);
         if is_denser {
-            // SAFETY: the caller vouches for `base` and the places after it being first elements, in an input that
-            // nobody writes to.
+            // SAFETY: the caller vouches that `base` and the places after it are first elements, in an input that
+            // nothing writes to.
             return unsafe { self.side_by_side(base, stride, folded) };
         }
         for (i, folded) in folded.iter_mut().enumerate() {
             let base = base + i as isize * stride;
-            // SAFETY: `i` is below the number of results, so the caller vouches for a first element there;
-            // `0..count` are all of its result's.
+            // SAFETY: `i` is below the number of results, so the caller vouches for a first element there; `0..count`
+            // is the range of all elements of its result.
             *folded = unsafe {
                 if self.is_shared { self.shared_tree(base) } else { self.tree(base, 0..self.count) }
             };
         }
     }
 
-    /// One result.
+    /// Folds a range of one result's elements.
     ///
     /// # Safety
     /// - `base` is the first element of a result, and the range within `0..self.count`.
@@ -337,11 +344,11 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
             return unsafe { self.leaf(base, range) };
         }
         let [left, right] = halves(range);
-        // SAFETY: the caller vouches for `base` and for the range, of which both are halves.
+        // SAFETY: the caller vouches for `base` and for the range, of which `left` and `right` are the halves.
         unsafe { self.fold.merge(self.tree(base, left), self.tree(base, right)) }
     }
 
-    /// One result, by several threads: the same tree, of which they take branches.
+    /// Folds one result on several threads: the same tree, of which each thread takes branches.
     ///
     /// # Safety
     /// - `base` is the first element of a result.
@@ -359,7 +366,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
         self.joined(0..self.count, &mut values)
     }
 
-    /// Merges the values of the branches of a range.
+    /// Merges the values of the branches of a range, as [`tree`](Self::tree) does.
     fn joined(&self, range: Range<usize>, values: &mut impl Iterator<Item = F::Value>) -> F::Value {
         if range.len() <= BRANCH {
             return values.next().unwrap_or_else(|| self.fold.identity());
@@ -369,7 +376,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
         self.fold.merge(left, self.joined(right, values))
     }
 
-    /// At most [`LEAF`] elements of one result.
+    /// Folds at most [`LEAF`] elements of one result.
     ///
     /// # Safety
     /// - `base` is the first element of a result, and the range within `0..self.count`, no longer than [`LEAF`].
@@ -379,16 +386,16 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
             let first = base + range.start as isize * stride;
             let data = self.input.data.wrapping_offset(first * self.input.size as isize);
             if stride == 1 && self.input.is_plain {
-                // SAFETY: the caller vouches for the elements of the range, `stride` apart, which is side by side;
-                // they are plain values of `M`, aligned, and nobody writes to them (the lease of `fold`).
+                // SAFETY: the caller vouches for the elements of the range, whose `stride` makes them contiguous; they
+                // are plain values of `M`, aligned, and nothing writes to them (the lease of `fold`).
                 let values = unsafe { std::slice::from_raw_parts(data.cast(), range.len()) };
                 return slice(self.fold, values, range.start);
             }
             if let (1, Some(half), Some(slice)) =
                 (stride, Half::of(self.input.dtype), slice_of_halves::<M, F>())
             {
-                // SAFETY: the caller vouches for the elements of the range, side by side; they are halves of this
-                // kind, and `slice_of_halves` found the processor's features. Nobody writes to them (the lease of
+                // SAFETY: the caller vouches for the elements of the range, which are contiguous; they are halves of
+                // this kind, and `slice_of_halves` found the processor's features. Nothing writes to them (the lease of
                 // `fold`).
                 return unsafe { slice(self.fold, half, data.cast(), range.len(), range.start) };
             }
@@ -397,9 +404,9 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
             let (mut value, mut position) = (self.fold.identity(), range.start);
             self.reduced.rows(range, |row| {
                 let data = self.input.data.cast::<M>().wrapping_offset(base + row.inputs[0]);
-                // SAFETY: in bounds, as `base` is a first element and the walk stays within its result's; the row
-                // is dense, as all rows of this walk are, of plain values of `M`, and nobody writes to them (the
-                // lease of `fold`).
+                // SAFETY: in bounds, as `base` is a first element and the walk stays within the elements of its result;
+                // the row is dense, as all rows of this walk are, of plain values of `M`, and nothing writes to them
+                // (the lease of `fold`).
                 let elements = unsafe { std::slice::from_raw_parts(data, row.len) };
                 value = self.fold.merge(value, slice(self.fold, elements, position));
                 position += row.len;
@@ -410,19 +417,19 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
         unsafe { self.loaded_leaf(base, range) }
     }
 
-    /// As [`leaf`](Self::leaf), of elements that are loaded into a buffer first.
+    /// As [`leaf`](Self::leaf), for elements that are loaded into a buffer first.
     ///
     /// # Safety
     /// - `base` is the first element of a result, and the range within `0..self.count`, no longer than [`LEAF`].
     /// - Nobody writes to the input meanwhile.
-    #[inline(never)] // so that others do without the buffer
+    #[inline(never)] // so that other leaves do not pay for the buffer
     unsafe fn loaded_leaf(&self, base: isize, range: Range<usize>) -> F::Value {
         let (mut buffer, mut filled) = ([MaybeUninit::<M>::uninit(); LEAF], 0);
         self.reduced.each_row(range.clone(), &mut |row| {
             let offset = (base + row.inputs[0]) * self.input.size as isize;
-            // SAFETY: in bounds, as `base` is a first element and the walk stays within its result's, which nobody
-            // writes to (the lease of `fold`). The rows of the range fill the buffer one after the other, and are
-            // no more than the [`LEAF`] that it holds.
+            // SAFETY: in bounds, as `base` is a first element and the walk stays within the elements of its result,
+            // which nothing writes to (the lease of `fold`). The rows of the range fill the buffer one after the other,
+            // with no more than the [`LEAF`] elements that it holds.
             unsafe {
                 let buffer = buffer.as_mut_ptr().cast::<M>().add(filled);
                 (self.input.load)(
@@ -434,7 +441,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
             }
             filled += row.len;
         });
-        // SAFETY: the rows have filled `range.len()` places of the buffer, which is of this frame, with values of `M`.
+        // SAFETY: the rows have filled `range.len()` places of the buffer, which is local, with values of `M`.
         let values = unsafe { std::slice::from_raw_parts(buffer.as_ptr().cast(), range.len()) };
         slice(self.fold, values, range.start)
     }
@@ -442,7 +449,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     /// Folds many results at once, one element of each at a time.
     ///
     /// # Safety
-    /// - `base` and the places after it, `stride` apart, are the first elements of so many results, at most
+    /// - `base` and the places after it, `stride` apart, are the first elements of `folded.len()` results, at most
     ///   [`RESULTS`].
     /// - Nobody writes to the input meanwhile.
     unsafe fn side_by_side(&self, base: isize, stride: isize, folded: &mut [F::Value]) {
@@ -453,7 +460,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
         if !is_read {
             buffers.resize_with(TOGETHER * block.len(), MaybeUninit::<M>::uninit);
         }
-        let buffers = buffers.as_mut_ptr(); // borrowed once: lines stay in use while the next are written
+        let buffers = buffers.as_mut_ptr(); // borrowed once, since earlier lines stay in use while the next are written
         let mut position = 0;
         self.reduced.rows(0..self.count, |row| {
             let mut i = 0;
@@ -463,8 +470,8 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
                 if is_narrow {
                     let first = base + row.inputs[0] + i as isize * row.input_strides[0];
                     // SAFETY: in bounds, as `base` and its neighbours are first elements and the walk stays within
-                    // their results; `count` lines follow in this row, each of a plain value for every result, side
-                    // by side. Nobody writes to them (the lease of `fold`).
+                    // their results; `count` lines follow in this row, each with a plain value for every result,
+                    // contiguous. Nothing writes to them (the lease of `fold`).
                     unsafe {
                         let data = self.input.data.cast::<M>().offset(first);
                         narrow_steps(self.fold, block, data, row.input_strides[0], count, position);
@@ -480,17 +487,16 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
                     if !is_read {
                         let buffer = buffers.wrapping_add(line * block.len()).cast::<u8>();
                         if !is_repeated {
-                            // SAFETY: in bounds, as the places from `base` on, `stride` apart, are first elements,
-                            // and the walk stays within their results, which nobody writes to (the lease of
-                            // `fold`); a line of the buffer has room for one value of each, and is used by this
-                            // thread alone.
+                            // SAFETY: in bounds, as the places from `base` on, `stride` apart, are first elements, and
+                            // the walk stays within their results, which nothing writes to (the lease of `fold`); a
+                            // line of the buffer has room for one value of each, and is used by this thread alone.
                             unsafe { (self.input.load)(data, stride, block.len(), buffer) };
                         }
                         data = buffer;
                     }
-                    // SAFETY: plain values of `M` side by side in the input, which nobody writes to (the lease of
-                    // `fold`), or loaded into a line of the buffer, which is next written when this slice is used
-                    // up.
+                    // SAFETY: contiguous plain values of `M` in the input, which nothing writes to (the lease of
+                    // `fold`), or loaded into a line of the buffer, which is not written again while this slice is in
+                    // use.
                     unsafe { std::slice::from_raw_parts(data.cast(), block.len()) }
                 });
                 steps(self.fold, block, &lines[..count], position);
@@ -500,7 +506,8 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
         });
     }
 
-    /// Merges values that have taken as many elements as they may, or all.
+    /// Merges the accumulators of a block into the results and resets them, when they have taken [`BLOCK`] elements or
+    /// all.
     fn merge_full(&self, folded: &mut [F::Value], block: &mut [F::Value], position: usize) {
         if !position.is_multiple_of(BLOCK) && position != self.count {
             return;
@@ -512,7 +519,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     }
 }
 
-/// The two branches of a tree.
+/// The ranges of the two branches of a tree.
 fn halves(range: Range<usize>) -> [Range<usize>; 2] {
     let middle = range.start + (range.len() / 2).next_multiple_of(LEAF);
     [range.start..middle, middle..range.end]
@@ -528,12 +535,11 @@ fn each_branch(range: Range<usize>, f: &mut impl FnMut(Range<usize>)) {
     each_branch(right, f);
 }
 
-/// Writes what a closure gives for each place.
+/// Fills a slice with the values of a closure, and returns it as initialised.
 fn fill<T>(room: &mut [MaybeUninit<T>], f: impl Fn(usize) -> T) -> &mut [T] {
     for (i, place) in room.iter_mut().enumerate() {
         place.write(f(i));
     }
-    // SAFETY: every place was written by the loop; `MaybeUninit<T>` lies in memory as `T` does, and `room` stays
-    // borrowed.
+    // SAFETY: every place was written by the loop; `MaybeUninit<T>` has the layout of `T`, and `room` stays borrowed.
     unsafe { std::slice::from_raw_parts_mut(room.as_mut_ptr().cast(), room.len()) }
 }

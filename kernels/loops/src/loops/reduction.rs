@@ -1,4 +1,4 @@
-//! What an operator that reduces dimensions decides before any element is computed.
+//! Everything that an operator that reduces dimensions decides before any element is computed.
 
 use smallvec::SmallVec;
 use torch_library::geometry::{Dims, saturating_numel, wrap_dim};
@@ -7,10 +7,10 @@ use torch_library::promote_types;
 
 use crate::inlined::zip;
 
-/// The type that is asked for, or else that of `out`: results take it where nothing else says what they are.
+/// The type of a result where only the caller decides it: `dtype` if given, else the type of `out`, if there is one.
 ///
 /// # Errors
-/// Both are there and differ.
+/// Both are given and differ.
 pub fn dtype_or_that_of_out(output: Output<'_>, dtype: Option<DType>) -> Result<Option<DType>> {
     let own = output.given().map(Tensor::dtype);
     if let (Some(dtype), Some(own)) = (dtype, own) {
@@ -24,17 +24,18 @@ pub fn dtype_or_that_of_out(output: Output<'_>, dtype: Option<DType>) -> Result<
     Ok(dtype.or(own))
 }
 
-/// The type of sums and products of a tensor's elements: the one that is asked for, else `int64` for whole numbers.
+/// The type of sums and products of a tensor's elements: `dtype` if given, else `int64` for integers and booleans, else
+/// the tensor's type.
 pub fn type_of_sum(input: &Tensor, dtype: Option<DType>) -> DType {
     let is_whole = input.dtype().is_integer() || input.dtype() == DType::Bool;
     dtype.unwrap_or(if is_whole { DType::Int64 } else { input.dtype() })
 }
 
-/// The type that a norm is computed in: the one that is asked for, which must hold the elements, and be complex if
-/// they are.
+/// The type that a norm is computed in: `dtype` if given, which must be able to hold the elements, and be complex
+/// exactly if they are; else the tensor's type.
 ///
 /// # Errors
-/// Any other, or elements that are neither floating-point nor complex.
+/// Another `dtype`, or elements that are neither floating-point nor complex.
 pub fn type_of_norm(operator: &str, input: &Tensor, dtype: Option<DType>) -> Result<DType> {
     let (own, dtype) = (input.dtype(), dtype.unwrap_or(input.dtype()));
     let fits = own.is_differentiable()
@@ -48,7 +49,7 @@ pub fn type_of_norm(operator: &str, input: &Tensor, dtype: Option<DType>) -> Res
     Ok(dtype)
 }
 
-/// A tensor, and which of its dimensions are reduced.
+/// A tensor, which of its dimensions are reduced, and where the result goes.
 pub struct Reduction<'a> {
     output: Output<'a>,
     input: &'a Tensor,
@@ -57,7 +58,7 @@ pub struct Reduction<'a> {
 }
 
 impl<'a> Reduction<'a> {
-    /// The dimensions to reduce; all of them if none are named.
+    /// A reduction over the dimensions `dims`, or over all of them if none are given.
     ///
     /// # Errors
     /// A dimension out of range, or named twice.
@@ -70,7 +71,7 @@ impl<'a> Reduction<'a> {
         let output = output.into();
         let operator = output.operator();
         let (dims, ndim) = (dims.unwrap_or_default(), input.dim());
-        // A tensor without dimensions is asked as if it had one.
+        // For a tensor without dimensions, `dim` may be 0 or -1, as if it had one.
         let mut is_reduced: SmallVec<[bool; 6]> = SmallVec::from_elem(dims.is_empty(), ndim.max(1));
         for &dim in dims {
             let wrapped = wrap_dim(dim, ndim).map_err(|error| error.context(operator))?;
@@ -81,7 +82,7 @@ impl<'a> Reduction<'a> {
         Ok(Reduction { output, input, is_reduced, keepdim })
     }
 
-    /// No dimension is reduced: every element is a result of its own.
+    /// A reduction of no dimensions: every element is a result of its own.
     pub fn of_nothing(output: Output<'a>, input: &'a Tensor) -> Self {
         Reduction { output, input, is_reduced: SmallVec::from_elem(false, input.dim()), keepdim: false }
     }
@@ -92,14 +93,14 @@ impl<'a> Reduction<'a> {
         &self.is_reduced
     }
 
-    /// How many elements go into one result.
+    /// The number of elements that go into one result.
     #[inline]
     pub fn count(&self) -> i64 {
         let sizes = zip(self.input.sizes(), &*self.is_reduced);
         saturating_numel(sizes.filter(|(_, is_reduced)| **is_reduced).map(|(size, _)| size))
     }
 
-    /// A contiguous tensor for the results: the caller's, if it can take them as they are, or a new one.
+    /// A contiguous tensor for the results: the caller's, if they can be written to it directly, or a new one.
     ///
     /// # Errors
     /// More memory than there is.

@@ -1,4 +1,4 @@
-//! Running a loop: leases, what is checked under them, and which way is taken.
+//! Running a loop: the leases, the checks under them, and the choice of the path.
 #![expect(unsafe_code, reason = "takes no lease of memory that its caller has just made")]
 
 use torch_library::{Lease, Result, Tensor, ensure, match_dtype};
@@ -20,11 +20,11 @@ pub(super) fn run<const N: usize>(out: &Tensor, inputs: [&Tensor; N], inner: &In
     overlapping.map_or(Ok(()), |k| run_from_copy(out, inputs, k, inner))
 }
 
-/// As [`run`], to a tensor that was just made.
+/// As [`run`], for an `out` that was just made.
 ///
 /// # Safety
-/// - Nobody but the caller has a handle or a reference of `out`, or a handle of its storage, until this returns.
-/// - Nor has what `inner` runs.
+/// - Until this returns, no code but the caller has a handle of or a reference to `out`, or a handle of its storage.
+/// - The function that `inner` runs has none either.
 #[inline]
 #[track_caller]
 pub(super) unsafe fn run_new<const N: usize>(
@@ -32,14 +32,14 @@ pub(super) unsafe fn run_new<const N: usize>(
     inputs: [&Tensor; N],
     inner: &Inner<'_, N>,
 ) -> Result<()> {
-    // SAFETY: the caller vouches for nobody else having `out`, closures that run meanwhile included.
+    // SAFETY: the caller vouches that no other code has `out`, the function that runs under this lease included.
     let lease = unsafe { Lease::with_new(out, inputs)? };
     let overlapping = under(&lease, out, inputs, inner)?;
     drop(lease);
     overlapping.map_or(Ok(()), |k| run_from_copy(out, inputs, k, inner))
 }
 
-/// As [`run`], from a copy of one input, which may lie where elements are written before they are read.
+/// As [`run`], from a copy of input `k`, whose elements might otherwise be overwritten before they are read.
 #[cold]
 #[track_caller]
 fn run_from_copy<const N: usize>(
@@ -48,13 +48,13 @@ fn run_from_copy<const N: usize>(
     k: usize,
     inner: &Inner<'_, N>,
 ) -> Result<()> {
-    // Without a lease: whatever happens to the tensors in between, the next try looks at them anew.
+    // No lease is held here: if other threads change the tensors in between, `run` checks them again.
     let (apart, mut inputs) = (copy(inputs[k], inputs[k].dtype())?, inputs);
     inputs[k] = &apart;
     run(out, inputs, inner)
 }
 
-/// As [`run`], where elements of `out` may be one place in memory: they are computed elsewhere, and written one
+/// As [`run`], where elements of `out` may share memory: they are computed in another tensor, and then written one
 /// after the other.
 #[cold]
 fn run_in_order<const N: usize>(out: &Tensor, inputs: [&Tensor; N], inner: &Inner<'_, N>) -> Result<()> {
@@ -67,7 +67,8 @@ fn run_in_order<const N: usize>(out: &Tensor, inputs: [&Tensor; N], inner: &Inne
     match_dtype!(out.dtype(), T => out.clone().copy_from_slice(&apart.to_vec::<T>()?))
 }
 
-/// As [`run`], under a lease on all tensors, unless an input has to be copied first: then gives back which.
+/// As [`run`], under a lease on all tensors. If an input has to be copied first, computes nothing and returns its
+/// number.
 #[inline(always)]
 fn under<const N: usize>(
     lease: &Lease<'_, 1, N>,
@@ -87,8 +88,8 @@ fn under<const N: usize>(
     Ok(overlapping)
 }
 
-/// Checks what walks rely on: each place of the result is there in every input, and is written once, from that
-/// place alone.
+/// Checks what walks rely on: every input broadcasts to the result, and no element of the result is written twice, or
+/// overlaps an element that is read at another place.
 fn check(out: &Tensor, inputs: &[&Tensor]) -> Result<()> {
     out.check_no_internal_overlap()?;
     for input in inputs {

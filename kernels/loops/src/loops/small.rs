@@ -1,4 +1,4 @@
-//! The small-tensor path: few elements are computed at once, as laying out a walk would take longer than the work.
+//! The small-tensor path: few elements are computed directly, since laying out a walk would take longer than the work.
 #![expect(unsafe_code, reason = "reads and writes elements through pointers that a geometry keeps in bounds")]
 
 use torch_library::geometry::Geometry;
@@ -9,7 +9,8 @@ use super::walk::{broadcast_stride, broadcasts_to};
 use super::{Buffer, CHUNK, Input, parallel};
 use crate::inlined::from_fn;
 
-/// Computes elements of which all operands have one at the same place of their memory. Gives back whether they lie so.
+/// Computes all elements in one go if all operands have the same dense layout and need no conversion. Returns whether
+/// that was so.
 #[inline]
 pub(super) fn as_line<const N: usize>(
     inner: &Inner<'_, N>,
@@ -32,9 +33,9 @@ pub(super) fn as_line<const N: usize>(
             return false;
         }
     }
-    // SAFETY: by `lie_alike`, each operand has `count` elements side by side; they are of the type that the loop
-    // takes and gives, and no booleans. An input starts where the result does, or is in another storage; the lease
-    // keeps everybody else away.
+    // SAFETY: by `lie_alike`, each operand has `count` contiguous elements; they have the loop's argument and result
+    // types, and are not booleans. An input starts where the result does, or is in another storage; the lease excludes
+    // all other access.
     unsafe {
         match half {
             Some(half) => inner.run_halves(half, to, from_fn(|k| (from[k], false)), count),
@@ -44,11 +45,12 @@ pub(super) fn as_line<const N: usize>(
     true
 }
 
-/// Whether the elements of all operands lie in the same order without gaps.
+/// Whether the elements of all operands are in the same order in memory, without gaps.
 fn lie_alike<const N: usize>(out: &Tensor, inputs: [&Tensor; N]) -> bool {
     let place = out.geometry();
     if place.is_contiguous() {
-        // Of as many elements as the result, an input that broadcasts to it has each once, in the same order.
+        // An input that broadcasts to the result and has as many elements repeats none of them, so they are in the same
+        // order.
         return inputs.iter().all(|input| {
             let input = input.geometry();
             let reaches_all =
@@ -60,11 +62,11 @@ fn lie_alike<const N: usize>(out: &Tensor, inputs: [&Tensor; N]) -> bool {
     inputs.iter().all(lies_so) && out.is_non_overlapping_and_dense()
 }
 
-/// Computes up to a chunk of elements in row-major order, from inputs that are gathered first. Gives back whether
-/// they are so few, and so ordered.
+/// Computes a contiguous result of at most [`CHUNK`] elements, from inputs that are first gathered in row-major order.
+/// Returns whether the result was of that kind.
 ///
 /// # Errors
-/// An input whose memory the host does not reach.
+/// An input whose memory the host cannot access.
 pub(super) fn gathered<const N: usize>(
     inner: &Inner<'_, N>,
     out: &Tensor,
@@ -85,24 +87,24 @@ pub(super) fn gathered<const N: usize>(
             let (len, outer) = out.sizes().split_last().unwrap_or((&1, &[]));
             let row = (*len as usize, broadcast_stride(geometry, 0));
             let to = buffer.data();
-            // SAFETY: the input broadcasts to the sizes of the result by `check`, which have `count` elements, for
-            // which the buffer has room (at most `CHUNK`, aligned for any type); the lease keeps writers away.
+            // SAFETY: by `check`, the input broadcasts to the sizes of the result, which have `count` elements, for
+            // which the buffer has room (at most `CHUNK`, aligned for any type); the lease excludes writers.
             unsafe { input.gather(outer, geometry, row, input.data, inner.compiled.element.size(), to) };
             to.cast_const()
         };
     }
     let to = out.address_mut(lease)?;
     if out.dtype() == inner.compiled.result {
-        // SAFETY: `count` elements of the loop's types in each operand: in a buffer of this frame, or in an input's
-        // memory, which is the result's own or apart by `check` and `may_overlap_partially`; the lease keeps
-        // everybody else away.
+        // SAFETY: `count` elements of the loop's types in each operand: in a local buffer, or in an input's memory,
+        // which is the result's own or disjoint from it by `check` and `may_overlap_partially`; the lease excludes all
+        // other access.
         unsafe { inner.run(to, from, count) };
         return Ok(true);
     }
     let mut buffer = Buffer::EMPTY;
     let buffer = buffer.data();
-    // SAFETY: `count` elements of the loop's type in each input, in buffers or under the lease; this buffer is of
-    // this frame, and has room for `CHUNK` results, which `count` does not exceed.
+    // SAFETY: `count` elements of the loop's type in each input, in buffers or under the lease; this buffer is local,
+    // and has room for `CHUNK` results, which `count` does not exceed.
     unsafe { inner.run(buffer, from, count) };
     // SAFETY: `count` results were just written to the buffer; the result is contiguous and has as many places,
     // leased for this call alone.
@@ -111,15 +113,17 @@ pub(super) fn gathered<const N: usize>(
 }
 
 impl Input {
-    /// Writes rows of elements, so many and so far apart, one after the other as they broadcast to the sizes of the
-    /// dimensions before, each element converted to so many bytes; gives back where they end.
+    /// Gathers an input, broadcast to the sizes `outer` and a last dimension of `row.0` elements that are `row.1`
+    /// apart, in row-major order at `to`, each element converted to `size` bytes. Returns the address after the last
+    /// one.
     ///
     /// # Safety
-    /// - The geometry is that of the input, and `data` the address of its element at index 0 of all dimensions that
-    ///   are left: `outer` and that of the row.
-    /// - The input broadcasts to these dimensions; none of them is empty.
+    /// - The geometry is that of the input, and `data` the address of its element at index 0 of the remaining
+    ///   dimensions: `outer` and that of the row.
+    /// - The input broadcasts to these dimensions, none of which is empty.
     /// - Nobody writes to the input meanwhile.
-    /// - `to` has room for all elements, of `size` bytes each, which `self.load` writes; it is no tensor's memory.
+    /// - `to` has room for all elements, of `size` bytes each, which is what `self.load` writes; it is not a tensor's
+    ///   memory.
     unsafe fn gather(
         &self,
         outer: &[i64],
@@ -137,8 +141,8 @@ impl Input {
         };
         let step = broadcast_stride(geometry, inner.len() + 1) * self.size as isize;
         (0..*count as isize).fold(to, |to, i| {
-            // SAFETY: the caller vouches for all indices of this dimension, of which `i` is one: each has its own
-            // elements in the input, and room after those of the one before.
+            // SAFETY: the caller vouches for all indices of this dimension, of which `i` is one: its elements are in
+            // the input, and there is room for them after those of the index before.
             unsafe { self.gather(inner, geometry, row, data.wrapping_offset(i * step), size, to) }
         })
     }
@@ -150,7 +154,8 @@ mod tests {
 
     use crate::loops::map;
 
-    /// Subtracts what broadcasts to `[3, 4, 5]`, of another type and in any order of memory, from a row-major tensor.
+    /// Subtracts a tensor that broadcasts to `[3, 4, 5]`, of another type and with any strides, from a row-major
+    /// tensor.
     fn check<A: Element, B: Element>(sizes: &[i64], strides: &[i64]) {
         let numbers = |count: i64| (0..count).map(|i| (i * 7 % 31) as f32);
         let x = Tensor::from_vec(numbers(60).map(f32::cast::<A>).collect(), &[3, 4, 5]).unwrap();

@@ -1,4 +1,4 @@
-//! Changing several tensors together, in one pass: steps of optimisers.
+//! Updating several tensors together, in one pass over memory, for the steps of optimisers.
 #![expect(unsafe_code, reason = "reads and writes elements of tensors that lie alike in memory")]
 
 use torch_library::{Element, Lease, Leased, MemoryFormat, Result, Tensor, ensure};
@@ -6,15 +6,16 @@ use torch_library::{Element, Lease, Leased, MemoryFormat, Result, Tensor, ensure
 use super::{copy, has_elements, is_plain, map, parallel, uninit_like};
 use crate::inlined::{from_fn, zip};
 
-/// How many elements are read before any is written: tensors may share memory, and the loop over so many vectorises.
+/// The number of elements that are read before any is written, so that the loop vectorises although tensors may share
+/// memory.
 const STEP: usize = 16;
 
-/// Replaces the elements of some tensors of one size by what a closure makes of those at their place, and of those of
-/// further tensors, which broadcast to that size.
+/// Replaces the elements of the tensors `changed`, which have the same sizes, by the results of a closure of the
+/// elements of all tensors at the same place; those of `given` broadcast.
 ///
 /// # Errors
-/// Memory that the host does not reach; changed tensors of other sizes, or of which elements coincide or share a
-/// part of their memory with others.
+/// Memory that the host cannot access; changed tensors of different sizes, whose elements share memory, or that
+/// partially overlap another tensor.
 pub fn update<T: Element, const N: usize, const K: usize>(
     changed: [&Tensor; N],
     given: [&Tensor; K],
@@ -29,7 +30,7 @@ pub fn update<T: Element, const N: usize, const K: usize>(
         return lines(changed, given, &lease, &f);
     }
     drop(lease);
-    // SAFETY: `map` writes every element before any is read; if it fails, nobody gets the tensor.
+    // SAFETY: `map` writes every element before any is read; if it fails, the tensor is dropped here.
     let empty = || unsafe { uninit_like(changed[0], T::DTYPE, MemoryFormat::Contiguous) };
     let whole = |tensor: &&Tensor| empty().and_then(|to| map(&to, [*tensor], |[x]: [T; 1]| x).map(|()| to));
     let copies = changed.iter().map(|tensor| copy(tensor, T::DTYPE)).collect::<Result<Vec<_>>>()?;
@@ -39,7 +40,8 @@ pub fn update<T: Element, const N: usize, const K: usize>(
     changed.iter().zip(&copies).try_for_each(|(to, from)| map(to, [from], |[x]: [T; 1]| x))
 }
 
-/// Checks what lines rely on: changed tensors have one size, and a place in memory is no other place of any tensor.
+/// Checks what `lines` relies on: changed tensors have the same sizes, no internal overlap, and no partial overlap with
+/// another tensor.
 fn check(changed: &[&Tensor], given: &[&Tensor]) -> Result<()> {
     for (n, tensor) in changed.iter().enumerate() {
         ensure!(
@@ -55,7 +57,7 @@ fn check(changed: &[&Tensor], given: &[&Tensor]) -> Result<()> {
     Ok(())
 }
 
-/// Whether elements at one place of tensors lie at one place of their memory, as the closure takes them.
+/// Whether all tensors have the same sizes and the same dense layout, and need no conversion.
 fn lie_alike<T: Element>(tensors: &[&Tensor]) -> bool {
     let first = tensors[0];
     let is_row_major = |tensor: &&Tensor| tensor.is_contiguous(MemoryFormat::Contiguous);
@@ -65,7 +67,7 @@ fn lie_alike<T: Element>(tensors: &[&Tensor]) -> bool {
                 && tensors.iter().all(|tensor| tensor.strides() == first.strides()))
 }
 
-/// As [`update`], of tensors that lie alike, without gaps, which each are one of the others or apart from them.
+/// As [`update`], for tensors with the same dense layout, any two of which are the same memory or disjoint.
 fn lines<T: Element, const N: usize, const K: usize, F: Fn([T; N], [T; K]) -> [T; N] + Sync>(
     changed: [&Tensor; N],
     given: [&Tensor; K],
@@ -115,7 +117,7 @@ struct Memory<T, const N: usize, const K: usize> {
     given: [*const T; K],
 }
 
-// SAFETY: the addresses are followed in `each` only, which is `unsafe`: its caller gives each thread a range of its
+// SAFETY: the addresses are dereferenced only in `each`, which is `unsafe`: its caller gives each thread a range of its
 // own.
 unsafe impl<T: Sync, const N: usize, const K: usize> Sync for Memory<T, N, K> {}
 

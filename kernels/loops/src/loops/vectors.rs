@@ -1,9 +1,10 @@
-//! Which vectors the processor has, and functions that are compiled for each width of them.
+//! Which vector instructions the processor has, and functions that are compiled for each width of them.
 
 #[cfg(target_arch = "x86_64")]
 pub use processor::{is_wide, is_widest};
 
-/// Which vectors kernels take. It is found once: asking for six features takes as long as adding some dozen numbers.
+/// The vector width that kernels use, found once: asking for six processor features takes as long as adding a few dozen
+/// numbers.
 #[cfg(target_arch = "x86_64")]
 mod processor {
     use std::env;
@@ -11,16 +12,16 @@ mod processor {
 
     use torch_library::warning;
 
-    /// Says which vectors kernels may take, as in PyTorch.
+    /// The variable that limits the vector width that kernels use, as in PyTorch.
     const ENVIRONMENT_VARIABLE: &str = "ATEN_CPU_CAPABILITY";
 
-    /// Whether to take the vectors for which all loops are compiled.
+    /// Whether to use the wide vectors (AVX2 with FMA), for which all loops are compiled.
     #[inline(always)]
     pub fn is_wide() -> bool {
         found() >= WIDE
     }
 
-    /// Whether to take the widest vectors, for which loops over functions of floats are compiled once more.
+    /// Whether to use the widest vectors (AVX-512), for which loops over functions of floats are compiled once more.
     #[inline(always)]
     pub fn is_widest() -> bool {
         found() >= WIDEST
@@ -30,7 +31,7 @@ mod processor {
     const WIDE: u8 = 2;
     const WIDEST: u8 = 3;
 
-    /// Zero until it is found.
+    /// The width that was found, or 0 before that.
     static FOUND: AtomicU8 = AtomicU8::new(0);
 
     #[inline(always)]
@@ -44,19 +45,19 @@ mod processor {
     #[cold]
     fn find() -> u8 {
         let wanted = env::var_os(ENVIRONMENT_VARIABLE).map(|text| most(&text.to_string_lossy()));
-        // What a user asks for and the processor lacks is not there to be taken.
+        // A user may ask for more than the processor has.
         let found = processor().min(wanted.clone().and_then(Result::ok).unwrap_or(WIDEST));
-        // The first that finds it decides for all: the environment may change between two threads.
+        // The first thread decides for all, since the environment may change between two threads.
         if let Err(before) = FOUND.compare_exchange(0, found, Ordering::Relaxed, Ordering::Relaxed) {
             return before;
         }
         if let Some(Err(text)) = wanted {
-            warning::warn(text); // who listens may call kernels: it is found by now
+            warning::warn(text); // after it was found, since a listener for warnings may call kernels
         }
         found
     }
 
-    /// The widest that the processor has.
+    /// The widest vectors that the processor has.
     fn processor() -> u8 {
         let is_wide = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
         let is_widest = is_x86_feature_detected!("avx512f")
@@ -70,7 +71,7 @@ mod processor {
         }
     }
 
-    /// The widest that a user allows.
+    /// The widest vectors that the setting allows.
     fn most(setting: &str) -> Result<u8, String> {
         match setting {
             "default" => Ok(NONE),
@@ -96,7 +97,7 @@ mod processor {
                 Ok("default") => assert!(!is_wide() && !is_widest()),
                 Ok("avx2") => assert!(!is_widest() && is_wide() == (processor() >= WIDE)),
                 Ok(_) => assert_eq!(found(), processor()),
-                // What is found stays, hence a process for each.
+                // The width is found once in a process, so each setting gets a process of its own.
                 Err(_) => ["default", "avx2", "avx512"].into_iter().for_each(|setting| drop(run(setting))),
             }
         }
@@ -111,7 +112,7 @@ mod processor {
             }
         }
 
-        /// Runs the first test with a setting, and gives what was said on stderr.
+        /// Runs the first test with a setting, and returns what it wrote to stderr.
         fn run(setting: &str) -> String {
             let mut child = Command::new(env::current_exe().expect("tests are a file"));
             child.args(["--exact", "--nocapture", THIS]).env(ENVIRONMENT_VARIABLE, setting);
@@ -124,7 +125,7 @@ mod processor {
     }
 }
 
-/// A function that is compiled for each width of vectors, of which the widest that the processor has is called.
+/// Compiles a function for each vector width, and calls the version for the widest that the processor has.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! on_vectors {

@@ -1,4 +1,4 @@
-//! In which order a loop visits the elements of its operands, and where they lie.
+//! The order in which a loop visits the elements of its operands, and where they are in memory.
 
 use std::ops::Range;
 
@@ -9,13 +9,13 @@ use crate::inlined::{from_fn, zip};
 
 /// The dimensions of one output and `N` inputs that broadcast to it, innermost first.
 ///
-/// Dimensions are ordered by the output's strides and merged where all operands allow; those of size 1 are gone.
+/// Dimensions are ordered by the output's strides and merged where all operands allow; those of size 1 are dropped.
 #[derive(Debug)]
 pub struct Walk<const N: usize> {
     dims: SmallVec<[Dim<N>; 6]>,
 }
 
-/// One dimension: its size, and how many elements apart neighbours lie in each operand.
+/// One dimension: its size, and its stride in each operand, in elements.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Dim<const N: usize> {
     size: usize,
@@ -23,7 +23,8 @@ struct Dim<const N: usize> {
     inputs: [isize; N],
 }
 
-/// Elements that are equidistant in every operand. Offsets and strides count elements, from each operand's first.
+/// A row: elements that are equidistant in every operand. Offsets count elements from each operand's first; strides
+/// count elements too.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row<const N: usize> {
     pub len: usize,
@@ -34,7 +35,7 @@ pub struct Row<const N: usize> {
 }
 
 impl<const N: usize> Walk<N> {
-    /// Lays out inputs whose shapes broadcast to the output's.
+    /// A walk over an output and inputs whose shapes broadcast to it.
     pub fn new(out: &Geometry, inputs: [&Geometry; N]) -> Self {
         if let Some(line) = Self::line(out, inputs) {
             return line;
@@ -51,13 +52,13 @@ impl<const N: usize> Walk<N> {
         walk
     }
 
-    /// Without dimensions.
+    /// A walk without dimensions.
     #[inline]
     fn empty() -> Self {
         Walk { dims: SmallVec::new() }
     }
 
-    /// Puts dimensions that are in any order into that of a walk.
+    /// Sorts and merges the dimensions.
     fn arrange(&mut self) {
         let dims = &mut *self.dims;
         dims.sort_by_key(|dim| dim.out);
@@ -65,7 +66,7 @@ impl<const N: usize> Walk<N> {
         for next in 1..dims.len() {
             let dim = dims[next];
             if dims[last].continues_in(&dim) {
-                // Only of no elements it may be more than can be counted.
+                // Saturates only if there are no elements.
                 dims[last].size = dims[last].size.saturating_mul(dim.size);
             } else {
                 last += 1;
@@ -77,7 +78,8 @@ impl<const N: usize> Walk<N> {
         }
     }
 
-    /// The common case at no cost: all operands are contiguous and of one shape, or of one element.
+    /// The common case, handled quickly: each operand is contiguous with the shape of the output, or has a single
+    /// element.
     fn line(out: &Geometry, inputs: [&Geometry; N]) -> Option<Self> {
         if !out.is_contiguous() {
             return None;
@@ -92,8 +94,9 @@ impl<const N: usize> Walk<N> {
         Some(Walk { dims: SmallVec::from_slice(&[line]) })
     }
 
-    /// Puts a dimension along which some input's neighbours lie next to the innermost one, along which they do not.
-    /// Gives back whether there is one: then what neighbouring rows read of that input is neighbouring too.
+    /// If some input is transposed, with stride 1 in an outer dimension but not in the innermost one, moves that
+    /// dimension next to the innermost, so that neighbouring rows read neighbouring elements of that input. Returns
+    /// whether there is such a dimension.
     pub fn turn_across(&mut self) -> bool {
         let Some((inner, outer)) = self.dims.split_first() else { return false };
         let is_across = |dim: &Dim<N>| (0..N).any(|k| dim.inputs[k] == 1 && inner.inputs[k] > 1);
@@ -102,8 +105,8 @@ impl<const N: usize> Walk<N> {
         true
     }
 
-    /// The first row, how many there are, and how far apart they lie in the output and in the inputs, if that is
-    /// all: two dimensions.
+    /// If there are two dimensions: the first row, the number of rows, and their distance in the output and in the
+    /// inputs.
     #[inline]
     pub fn plane(&self) -> Option<(Row<N>, usize, isize, [isize; N])> {
         let [inner, outer] = self.dims.as_slice() else { return None };
@@ -117,20 +120,21 @@ impl<const N: usize> Walk<N> {
         Some((row, outer.size, outer.out, outer.inputs))
     }
 
-    /// How many elements the innermost dimension has, if there is one, and how far apart in the output.
+    /// The size of the innermost dimension and its stride in the output, if there is one.
     #[inline]
     pub fn inner(&self) -> Option<(usize, isize)> {
         self.dims.first().map(|dim| (dim.size, dim.out))
     }
 
-    /// How many parts of at most so many rows the planes of the two innermost dimensions have.
+    /// The number of parts into which the planes of the two innermost dimensions are split, if a part has at most
+    /// `most` rows.
     pub fn parts(&self, most: usize) -> usize {
         let rows = self.dims.get(1).map_or(1, |dim| dim.size);
         rows.div_ceil(most) * self.dims.iter().skip(2).map(|dim| dim.size).product::<usize>()
     }
 
-    /// Calls a closure with each of a range of such parts: the first row, how many there are, and how far apart in
-    /// the output and in the inputs.
+    /// Calls a closure with each of a range of such parts: its first row, its number of rows, and their distance in the
+    /// output and in the inputs.
     pub fn planes(
         &self,
         most: usize,
@@ -158,19 +162,19 @@ impl<const N: usize> Walk<N> {
         }
     }
 
-    /// Whether all elements lie side by side in every operand.
+    /// Whether all elements are contiguous, in the same order, in every operand.
     #[inline]
     pub fn is_line(&self) -> bool {
         matches!(self.dims.as_slice(), [line] if line.out == 1 && line.inputs == [1; N])
     }
 
-    /// How far apart in the first input the innermost elements are, if there is more than one.
+    /// The stride of the innermost dimension in the first input, if there is more than one element.
     #[inline]
     pub fn inner_stride(&self) -> Option<isize> {
         self.dims.first().map(|dim| dim.inputs[0])
     }
 
-    /// As [`rows`](Self::rows), for rows that take long: compiled once for all closures.
+    /// As [`rows`](Self::rows), but compiled only once, for closures that take long for each row.
     pub fn each_row(&self, range: Range<usize>, f: &mut dyn FnMut(Row<N>)) {
         self.rows(range, f);
     }
@@ -178,7 +182,7 @@ impl<const N: usize> Walk<N> {
     /// Calls a closure with the rows of a range of elements, counted in the order of the walk.
     pub fn rows(&self, range: Range<usize>, mut f: impl FnMut(Row<N>)) {
         if range.is_empty() {
-            return; // some dimension may be
+            return; // a dimension may be empty
         }
         let Some((inner, outer)) = self.dims.split_first() else {
             return f(Row { len: 1, out: 0, out_stride: 1, inputs: [0; N], input_strides: [1; N] });
@@ -199,8 +203,8 @@ impl<const N: usize> Walk<N> {
 }
 
 impl Walk<1> {
-    /// Lays out an input of the output's shape of which some dimensions are read back to front, from the place that
-    /// is given back on.
+    /// A walk over an input of the output's shape in which some dimensions are reversed; also returns the offset of the
+    /// element at which it starts.
     pub fn back_to_front(out: &Geometry, input: &Geometry, is_back: impl Fn(usize) -> bool) -> (Self, isize) {
         let (mut walk, mut first) = (Self::empty(), 0);
         for (dim, (&size, &stride)) in out.sizes().iter().zip(out.strides()).enumerate().rev() {
@@ -218,7 +222,7 @@ impl Walk<1> {
         (walk, first)
     }
 
-    /// The dimensions of an input that are not reduced, for a contiguous output of these alone.
+    /// A walk over the dimensions of an input that are not reduced, with a contiguous output of these dimensions.
     pub fn of_kept(input: &Geometry, is_reduced: &[bool]) -> Self {
         let (mut walk, mut out) = (Self::empty(), 1);
         for (size, stride) in dims_where(input, is_reduced, false) {
@@ -229,7 +233,7 @@ impl Walk<1> {
         walk
     }
 
-    /// The dimensions of an input that are reduced, in the order of its memory.
+    /// A walk over the dimensions of an input that are reduced, in the order of its memory.
     pub fn of_reduced(input: &Geometry, is_reduced: &[bool]) -> Self {
         let mut walk = Self::empty();
         for (size, stride) in dims_where(input, is_reduced, true) {
@@ -239,10 +243,10 @@ impl Walk<1> {
         walk
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     #[inline]
     pub fn count(&self) -> usize {
-        // Of no elements, the other dimensions may be too large to be multiplied.
+        // If one dimension is empty, the product of the others may overflow.
         if self.dims.iter().any(|dim| dim.size == 0) {
             return 0;
         }
@@ -253,13 +257,13 @@ impl Walk<1> {
         count
     }
 
-    /// How many elements lie side by side in the input at a time.
+    /// The number of elements that are contiguous in the input at a time.
     #[inline]
     pub fn dense_len(&self) -> usize {
         self.dims.first().map_or(1, |dim| if dim.inputs[0] == 1 { dim.size } else { 1 })
     }
 
-    /// How far apart in the input all elements are, if they are equidistant.
+    /// The stride of all elements in the input, if they are equidistant.
     #[inline]
     pub fn single_stride(&self) -> Option<isize> {
         match self.dims.as_slice() {
@@ -270,7 +274,7 @@ impl Walk<1> {
     }
 }
 
-/// Sizes and strides of the dimensions that are marked as asked, the last first, without those of size 1.
+/// Sizes and strides of the dimensions whose mark equals `mark`, the last first, without those of size 1.
 fn dims_where(input: &Geometry, marks: &[bool], mark: bool) -> impl Iterator<Item = (usize, isize)> {
     let dims = input.sizes().iter().zip(input.strides()).zip(marks).rev();
     let dims = dims.filter(move |((size, _), is_marked)| **size != 1 && **is_marked == mark);
@@ -278,13 +282,13 @@ fn dims_where(input: &Geometry, marks: &[bool], mark: bool) -> impl Iterator<Ite
 }
 
 impl<const N: usize> Dim<N> {
-    /// Whether a wider dimension goes on where this one ends, in every operand.
+    /// Whether a wider dimension continues where this one ends, in every operand, so that the two can be merged.
     fn continues_in(&self, wider: &Self) -> bool {
         let goes_on = |step: isize, wider| step.checked_mul(self.size as isize) == Some(wider);
         goes_on(self.out, wider.out) && (0..N).all(|k| goes_on(self.inputs[k], wider.inputs[k]))
     }
 
-    /// `len` elements along this dimension, from index `within` of the row that starts there.
+    /// A row of `len` elements along this dimension, from index `within` of the row that starts at `start`.
     fn row(&self, start: &Start<N>, within: usize, len: usize) -> Row<N> {
         let out = start.out + within as isize * self.out;
         let inputs = from_fn(|k| start.inputs[k] + within as isize * self.inputs[k]);
@@ -292,7 +296,7 @@ impl<const N: usize> Dim<N> {
     }
 }
 
-/// Where a row starts: its index in the outer dimensions, and the offsets that follow from it.
+/// The start of a row: its index in the outer dimensions, and the offsets that follow from it.
 struct Start<const N: usize> {
     index: SmallVec<[usize; 6]>,
     out: isize,
@@ -310,7 +314,7 @@ impl<const N: usize> Start<N> {
         start
     }
 
-    /// The next row.
+    /// Moves on to the next row.
     fn advance(&mut self, outer: &[Dim<N>]) {
         for (d, dim) in outer.iter().enumerate() {
             self.step(dim, 1);
@@ -332,13 +336,14 @@ impl<const N: usize> Start<N> {
     }
 }
 
-/// Whether sizes are those of a result, or 1 where they differ.
+/// Whether sizes broadcast to those of a result: counted from the last dimension, each is the same or 1.
 pub(super) fn broadcasts_to(sizes: &[i64], result: &[i64]) -> bool {
     let Some(missing) = result.len().checked_sub(sizes.len()) else { return false };
     (0..sizes.len()).all(|dim| sizes[dim] == 1 || sizes[dim] == result[missing + dim])
 }
 
-/// An input's stride in the dimension that is `back` from the last: 0 where it has none, or repeats its only element.
+/// An input's stride in the dimension that is `back` from the last: 0 where the input lacks the dimension, or repeats
+/// its only element.
 #[inline]
 pub(super) fn broadcast_stride(input: &Geometry, back: usize) -> isize {
     match input.dim().checked_sub(back + 1) {

@@ -104,13 +104,14 @@ derivatives! {
     }
 }
 
-/// The gradient of a loss of elements, from the slope of each.
+/// The gradient of an element-wise loss, from the derivative of each element's loss.
 fn reduced(grad: &Tensor, slope: &Tensor, reduction: i64) -> Result<Tensor> {
     let grad = grad.mul(&conj(slope)?)?;
     if reduction == 1 { grad.div(slope.numel()) } else { Ok(grad) }
 }
 
-/// The slope of a parabola that goes on as lines of slope 1 and -1, at these distances from its middle.
+/// The derivative, at these distances from the middle, of a parabola that continues as lines beyond `bound`: from -1 to
+/// 1.
 fn bent(distance: &Tensor, bound: f64) -> Result<Tensor> {
     match bound {
         0.0 => aten::sign(distance),
@@ -118,7 +119,7 @@ fn bent(distance: &Tensor, bound: f64) -> Result<Tensor> {
     }
 }
 
-/// The gradient of what a mean is divided by.
+/// The gradient of the total weight by which a mean was divided.
 fn of_mean(grad: &Tensor, result: &Tensor, total: &Tensor, reduction: i64) -> Result<Tensor> {
     match reduction {
         1 => grad.mul(result)?.sum()?.neg()?.div(total),

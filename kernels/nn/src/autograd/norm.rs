@@ -99,7 +99,7 @@ mod groups;
 mod legit;
 mod second;
 
-/// Statistics are what the normalisation says they are: a gradient with respect to them is for nobody.
+/// The error for a gradient with respect to saved statistics, which have none.
 fn of_statistics(name: &str) -> Result<Tensor> {
     bail!(Autograd, "the gradient of a normalisation has no derivative with respect to `{name}`")
 }

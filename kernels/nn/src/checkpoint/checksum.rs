@@ -1,8 +1,7 @@
-//! The checksum of a checkpoint: CRC-32 of the whole file, which changes with any bit, and with any damage of up to 32
-//! bits in a row.
+//! The checksum of a checkpoint: CRC-32 of the whole file, which detects any damage of up to 32 adjacent bits.
 //!
-//! It stands at the beginning of the file's metadata and counts as zeros while it is computed. Two entries say that
-//! a file has one, so that a damaged bit cannot make it a file from elsewhere, which has none.
+//! It is at the beginning of the file's metadata, and counts as zeros while it is computed. Two entries say that a file
+//! has a checksum, so that a damaged bit cannot turn it into a file of another program, which has none.
 
 use std::ops::Range;
 
@@ -10,7 +9,7 @@ use torch_library::prelude::*;
 
 /// The entries of the metadata that every checkpoint begins with.
 pub(super) const ENTRIES: [(&str, &str); 2] = [("checksum", "crc32:00000000"), ("writer", "torch-library")];
-/// What stands between the length of the header and the eight digits.
+/// The bytes between the length of the header and the eight digits.
 const BEFORE: &[u8] = br#"{"__metadata__":{"checksum":"crc32:"#;
 const DIGITS: Range<usize> = size_of::<u64>() + BEFORE.len()..size_of::<u64>() + BEFORE.len() + 8;
 
@@ -21,7 +20,7 @@ pub(super) fn seal(file: &mut [u8]) {
     file[DIGITS].copy_from_slice(digits.as_bytes());
 }
 
-/// Compares the checksum of a file with its bytes; a file that says nothing of one passes.
+/// Compares the checksum of a file with its bytes; a file without one passes.
 ///
 /// # Errors
 /// Damaged files.
@@ -37,10 +36,10 @@ pub(super) fn check(file: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a file that has lost half of what says that it has a checksum, or has it elsewhere.
+/// Refuses a file with only one of the two entries that mark a checksum, or with them in another place.
 ///
 /// # Errors
-/// Damaged files, and checkpoints that another program wrote anew with the old metadata.
+/// Damaged files, and checkpoints that another program rewrote with the old metadata.
 pub(super) fn check_metadata(file: &[u8], has_entry: impl Fn(&str) -> bool) -> Result<()> {
     let [checksum, writer] = ENTRIES.map(|(name, _)| has_entry(name));
     ensure!(

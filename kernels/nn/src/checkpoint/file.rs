@@ -1,4 +1,4 @@
-//! Files as checkpoints need them: written whole or not at all, and read only where they end.
+//! Files for checkpoints: written atomically, and read only if they are regular files, which have an end.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -7,21 +7,23 @@ use std::path::Path;
 use tempfile::NamedTempFile;
 use torch_library::prelude::*;
 
-/// Writes a file whose name appears when all of it is on the disk; until then what had that name stays.
+/// Writes a file that gets its name once all of it is on the disk; until then a file of that name stays as it is.
 ///
-/// It is written beside its place under a name of its own, so that several may write at once and the last one counts.
-/// That name goes away with every failure; only a process that is killed leaves it, as `.NAME.….partial`.
+/// It is written in the same folder under a temporary name of its own, so that several processes may write at once and
+/// the last one wins. The temporary file is removed on every failure; only a process that is killed leaves it behind,
+/// as `.NAME.….partial`.
 pub(super) fn replace(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<()> {
     replace_on(&mut System, path, write)
 }
 
-/// What brings a file to the disk. No test cuts the power; this is where one sees what would be left.
+/// The calls that bring a file to the disk. No test cuts the power; a test's implementation of this trait shows what
+/// would be left.
 trait Disk {
-    /// Returns when the elements are there.
+    /// Returns when the contents are on the disk.
     fn sync(&mut self, file: &File) -> io::Result<()>;
-    /// Gives the file its name, in place of what had it.
+    /// Gives the file its name, replacing a file of that name.
     fn rename(&mut self, partial: NamedTempFile, path: &Path) -> io::Result<()>;
-    /// Returns when the names of a folder are there, where systems have that.
+    /// Returns when the names in a folder are on the disk, on systems that can do that.
     fn sync_folder(&mut self, folder: &Path) -> io::Result<()>;
 }
 
@@ -50,7 +52,7 @@ fn replace_on(
         Error::new(ErrorKind::Io, format!("cannot write {}: {error}", path.display())).with_source(error)
     };
     if let Ok(there) = fs::metadata(path) {
-        // A device or a folder: a rename would put the file in place of it.
+        // A rename would replace a device or a folder by the file.
         ensure!(there.is_file(), Io, "cannot write {}: it is there, and no file", path.display());
     }
     let (Some(name), Some(folder)) = (path.file_name(), path.parent()) else {
@@ -59,26 +61,27 @@ fn replace_on(
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let mut partial = beside(folder, &format!(".{}.", name.to_string_lossy())).map_err(failed)?;
     write(partial.as_file_mut()).map_err(failed)?;
-    // First the elements, then the name: a power failure must not leave a name of nothing.
+    // The contents before the name, so that a power failure cannot leave a name without contents.
     disk.sync(partial.as_file()).map_err(failed)?;
     disk.rename(partial, path).map_err(failed)?;
     disk.sync_folder(folder).map_err(failed)
 }
 
-/// A file with a name that nobody has, which it loses when it is dropped.
+/// A temporary file with a unique name, which is removed when it is dropped.
 fn beside(folder: &Path, prefix: &str) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(prefix).suffix(".partial");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // As any new file: the umask decides. Temporary files are their owner's alone by default.
+        // The permissions of any new file, which the umask limits; by default only the owner may read temporary files.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     builder.tempfile_in(folder)
 }
 
-/// A file to read and its length. What has no end, a device or a pipe, would be read until memory is full.
+/// A file to read, and its length. A device or a pipe is refused, since without an end it would be read until memory is
+/// full.
 pub(super) fn open(path: &Path) -> Result<(impl Read, u64)> {
     let failed = |error: io::Error| {
         Error::new(ErrorKind::Io, format!("cannot read {}: {error}", path.display())).with_source(error)
@@ -103,7 +106,7 @@ mod tests {
         names
     }
 
-    /// A folder, a file of an old text in it, and what `replace` says without the folder's name.
+    /// A folder with a file that has an old text, and the error of `replace` without the folder's name.
     fn refusal(write: impl FnOnce(&Path, &mut File) -> io::Result<()>) -> (tempfile::TempDir, String) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
@@ -163,7 +166,7 @@ mod tests {
         assert_eq!((fs::read_to_string(&path).unwrap().as_str(), names(folder.path()).len()), ("new", 1));
     }
 
-    /// The system's disk, which writes down what it is asked for, and may fail at one of the steps.
+    /// The system's disk, which logs the calls, and may fail at one of them.
     #[derive(Default)]
     struct Watched {
         steps: Vec<String>,
@@ -219,7 +222,7 @@ mod tests {
         }
     }
 
-    /// Linux refuses to sync what is on no disk; so a refusal shows that it was asked.
+    /// Linux refuses to sync a file that is not on a disk, so the refusal shows that it was asked to.
     #[cfg(target_os = "linux")]
     #[test]
     fn the_system_is_asked_to_sync() {

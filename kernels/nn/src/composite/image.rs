@@ -1,4 +1,4 @@
-//! Images and signals, by padding, picking and adding.
+//! Operators on images and signals that are made of padding, indexing and sums.
 
 use torch_library::geometry::numel;
 use torch_library::prelude::*;
@@ -129,13 +129,13 @@ mod implicit {
 }
 
 /// # Errors
-/// There is not one number, for the one direction.
+/// A list that does not have exactly one number, for the one direction.
 fn check_number(operator: &str, name: &str, numbers: &[i64]) -> Result<()> {
     ensure!(numbers.len() == 1, Argument, "{operator}: {name} is {numbers:?}, expected one number");
     Ok(())
 }
 
-/// A number for the second of two directions, and what leaves the first as it is.
+/// A number for the second of two directions, with a neutral one for the first.
 fn wide(number: &[i64], neutral: i64) -> Vec<i64> {
     [&[neutral], number].concat()
 }

@@ -1,4 +1,4 @@
-//! Losses as users call them.
+//! Losses under the names that users call.
 
 use torch_library::geometry::numel;
 use torch_library::prelude::*;
@@ -15,7 +15,7 @@ pub(crate) const NONE: i64 = 0;
 pub(crate) const MEAN: i64 = 1;
 pub(crate) const SUM: i64 = 2;
 
-/// The classes that are right, and what each counts.
+/// The target classes, and their weights.
 #[derive(Clone, Copy)]
 struct Targets<'a> {
     classes: &'a Tensor,
@@ -24,7 +24,7 @@ struct Targets<'a> {
     ignore_index: i64,
 }
 
-/// Writes kernels of likelihoods and [`Targets`].
+/// Writes kernels that take likelihoods and [`Targets`].
 macro_rules! of_targets {
     ($($name:ident($this:ident, $targets:ident) => $body:expr;)+) => {
         #[torch_impl(aten, CompositeImplicitAutograd)]
@@ -81,7 +81,7 @@ mod kernels {
             Argument,
             "{OPERATOR}: label_smoothing is {label_smoothing}, must be between 0 and 1"
         );
-        let label_smoothing = label_smoothing.max(0.0); // anything else that is not positive is none
+        let label_smoothing = label_smoothing.max(0.0); // any other number that is not positive means no smoothing
         ensure!(this.dim() > 0, Shape, "{OPERATOR}: a tensor without dimensions has no classes");
         let classes = this.sizes()[class_dim(this) as usize];
         ensure!(
@@ -121,7 +121,7 @@ fn class_dim(logits: &Tensor) -> i64 {
     if logits.dim() == 1 { 0 } else { 1 }
 }
 
-/// Any number of dimensions behind the classes, as images of one row.
+/// The loss with any number of dimensions after the classes, computed as images of one row.
 fn flattened(this: &Tensor, targets: Targets<'_>) -> Result<Tensor> {
     let Targets { classes: target, weight, reduction, ignore_index } = targets;
     const OPERATOR: &str = aten::nll_loss_nd::NAME;
@@ -150,7 +150,7 @@ fn per_class(weight: &Tensor, likelihoods: &Tensor) -> Result<Tensor> {
     aten::view(weight, &sizes)
 }
 
-/// The cross entropy with a distribution over the classes.
+/// The cross entropy with a probability distribution over the classes as target.
 fn with_probabilities(likelihoods: &Tensor, targets: Targets<'_>, label_smoothing: f64) -> Result<Tensor> {
     let Targets { classes: target, weight, reduction, .. } = targets;
     let dim = class_dim(likelihoods);
@@ -180,7 +180,7 @@ fn with_probabilities(likelihoods: &Tensor, targets: Targets<'_>, label_smoothin
     }
 }
 
-/// The cross entropy with equal chances for all classes, where the target counts.
+/// The cross entropy with a uniform distribution over the classes, for the targets that are not ignored.
 fn smooth_loss(likelihoods: &Tensor, targets: Targets<'_>) -> Result<Tensor> {
     let Targets { classes: target, weight, reduction, ignore_index } = targets;
     let dim = class_dim(likelihoods);
@@ -190,7 +190,7 @@ fn smooth_loss(likelihoods: &Tensor, targets: Targets<'_>) -> Result<Tensor> {
     };
     let mut loss = aten::neg(&aten::sum_dim_IntList(&weighted, Some(&[dim]))?)?;
     let is_ignored = aten::eq_Scalar(target, ignore_index.into())?;
-    // In place, as in PyTorch: a loss that examples of vmap share cannot be ignored for one of them.
+    // In place, as in PyTorch, so that under `vmap` a loss that all examples share cannot be ignored for one of them.
     let kept = aten::where_ScalarSelf(&is_ignored, 0.0.into(), &loss)?;
     aten::copy_(&mut loss, &kept)?;
     if reduction == NONE {

@@ -1,4 +1,4 @@
-//! Softmax and normalisation as users call them, by the parts that compute.
+//! Softmax and normalisation under the names that users call, made of the operators that compute them.
 
 use torch_library::geometry::numel;
 use torch_library::prelude::*;
@@ -101,7 +101,7 @@ mod kernels {
             aten::rms_norm::NAME,
             input.dtype()
         );
-        // Halves are squared, and weighted, as `float32`: large ones would be infinite.
+        // 16-bit floats are squared and weighted as `float32`, since large ones would overflow.
         let wide = aten::to_dtype(input, loops::computing_type(input.dtype()))?;
         let eps =
             eps.unwrap_or(if wide.dtype() == DType::Float64 { f64::EPSILON } else { f32::EPSILON.into() });
@@ -169,7 +169,7 @@ mod kernels {
     }
 }
 
-/// Factors that drop elements with a probability, and scale the others so that the mean stays.
+/// Factors that drop elements with probability `p`, and scale the others so that the mean stays the same.
 fn kept(input: &Tensor, p: f64) -> Result<Tensor> {
     let mut mask = aten::empty_like(input)?;
     unseen(|| {
@@ -179,7 +179,7 @@ fn kept(input: &Tensor, p: f64) -> Result<Tensor> {
     Ok(mask)
 }
 
-/// What has a derivative of its own.
+/// Operators with derivatives of their own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 fn native_group_norm(
     input: &Tensor,
@@ -205,13 +205,13 @@ fn native_group_norm(
         aten::native_group_norm::NAME,
         input.sizes()
     );
-    // Halves are rounded once, at the end.
+    // 16-bit floats are rounded once, at the end.
     let wide = aten::to_dtype(input, loops::computing_type(input.dtype()))?;
     let sizes = [n, c, hx_w];
     let size = (c / group).saturating_mul(hx_w);
     let groups = aten::reshape(&wide, &[n, group, size])?;
     let (mut out, mean, rstd) = aten::native_layer_norm(&groups, &[size], None, None, eps)?;
-    // The input may have any dimensions.
+    // The input may have any number of dimensions.
     let has_channels = input.sizes().starts_with(&[n, c]);
     out = aten::reshape(&out, if has_channels { input.sizes() } else { &sizes })?;
     let mut of_channels = vec![1; out.dim()];
@@ -232,7 +232,7 @@ fn native_group_norm(
 }
 
 /// # Errors
-/// Parameters of two types, or of another one than the input or than it is computed in.
+/// Parameters of two types, or of a type that is neither the input's nor the one that it is computed in.
 fn check_parameters(operator: &str, input: &Tensor, parameters: [Option<&Tensor>; 2]) -> Result<()> {
     let dtypes: Vec<DType> = parameters.into_iter().flatten().map(Tensor::dtype).collect();
     let fits = |dtype: &DType| [input.dtype(), loops::computing_type(input.dtype())].contains(dtype);
@@ -245,7 +245,8 @@ fn check_parameters(operator: &str, input: &Tensor, parameters: [Option<&Tensor>
     Ok(())
 }
 
-/// The result of `batch_norm` without elements, which still depends on the parameters, and on nothing else.
+/// The result of `batch_norm` for an input without elements; it still depends on the parameters, so that they get
+/// gradients.
 fn nothing_normalised(input: &Tensor, weight: Option<&Tensor>, bias: Option<&Tensor>) -> Result<Tensor> {
     let mut out = aten::clone(input)?;
     if let Some(weight) = weight {

@@ -1,4 +1,4 @@
-//! Arithmetic on lists of tensors, one after the other.
+//! `_foreach_*` operators: arithmetic on lists of tensors, one tensor after the other.
 
 use torch_library::prelude::*;
 

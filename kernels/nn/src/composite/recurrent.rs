@@ -4,7 +4,7 @@ use torch_library::prelude::*;
 
 use crate::aten;
 
-/// Writes the operators of a kind of cell whose state is one tensor.
+/// Writes the operators of a kind of cell whose state is a single tensor.
 macro_rules! networks {
     ($($cell:ident $network:ident: $kind:ident;)+) => {
         #[torch_impl(aten, CompositeImplicitAutograd)]
@@ -97,7 +97,7 @@ enum Cell {
     Lstm,
 }
 
-/// What a layer knows in one direction.
+/// The parameters of a layer in one direction.
 struct Weights<'a> {
     w_ih: &'a Tensor,
     w_hh: &'a Tensor,
@@ -105,16 +105,16 @@ struct Weights<'a> {
     projection: Option<&'a Tensor>,
 }
 
-/// The hidden state, and that of the cell; where there is but one, it is there twice.
+/// The hidden state and the cell state; a cell with only a hidden state has it twice.
 type State = [Tensor; 2];
 
 impl Weights<'_> {
-    /// What the input says to all gates.
+    /// The contribution of the input to all gates.
     fn of_input(&self, input: &Tensor) -> Result<Tensor> {
         aten::linear::call(input, self.w_ih, self.biases[0])
     }
 
-    /// The next state, from what the input says and the state before.
+    /// The next state, from the input's contribution and the previous state.
     fn step(&self, cell: Cell, from_input: &Tensor, [hidden, memory]: [&Tensor; 2]) -> Result<State> {
         let from_hidden = aten::linear::call(hidden, self.w_hh, self.biases[1])?;
         let both = || aten::add_Tensor(from_input, &from_hidden);
@@ -168,7 +168,7 @@ impl Weights<'_> {
     }
 }
 
-/// What lies in the rows of a matrix for each gate.
+/// The part of each gate, of a tensor that has all gates side by side.
 fn gates<const N: usize>(all: &Tensor) -> Result<[Tensor; N]> {
     let size = all.size(-1)?;
     ensure!(size % N as i64 == 0, Shape, "weights of {size} rows are not for {N} gates");
@@ -176,7 +176,7 @@ fn gates<const N: usize>(all: &Tensor) -> Result<[Tensor; N]> {
     parts.try_into().map_err(|_| Error::new(ErrorKind::Internal, "there is a part for each gate"))
 }
 
-/// Layers one after the other.
+/// A network of several layers.
 struct Network {
     cell: Cell,
     has_biases: bool,
@@ -252,7 +252,7 @@ impl Network {
     }
 }
 
-/// The two tensors of a state.
+/// The two tensors of an LSTM's state.
 fn two<'a>(operator: &str, state: &'a [Tensor]) -> Result<[&'a Tensor; 2]> {
     match state {
         [hidden, cell] => Ok([hidden, cell]),

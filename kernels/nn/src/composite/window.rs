@@ -1,4 +1,4 @@
-//! Convolution and pooling as users call them.
+//! Convolution and pooling under the names that users call.
 
 use torch_library::prelude::*;
 
@@ -10,8 +10,8 @@ pub(crate) mod pad;
 mod resize;
 mod unpool;
 
-/// Writes the kernels of convolutions: in how many dimensions, then their names, with padding in numbers, with
-/// padding as a word, and transposed.
+/// Writes the kernels of convolutions: the number of dimensions, then the names of the operators with padding in
+/// numbers, with padding as a word, and transposed.
 macro_rules! convolutions {
     ($($ndim:literal: $conv:ident, $padded:ident, $transposed:ident;)+) => {
         #[torch_impl(aten, CompositeImplicitAutograd)]
@@ -124,7 +124,7 @@ fn constant_pad_nd(this: &Tensor, pad: &[i64], value: Scalar) -> Result<Tensor> 
     );
     let mut sizes = this.sizes().to_vec();
     for (size, pad) in sizes.iter_mut().rev().zip(pad.chunks_exact(2)) {
-        *size = size.saturating_add(pad[0].saturating_add(pad[1])); // what is too much is refused as a size
+        *size = size.saturating_add(pad[0].saturating_add(pad[1])); // a sum that is too large is refused as a size
     }
     ensure!(
         sizes.iter().all(|size| *size >= 0),
@@ -133,7 +133,7 @@ fn constant_pad_nd(this: &Tensor, pad: &[i64], value: Scalar) -> Result<Tensor> 
         this.sizes()
     );
     if pad.iter().all(|pad| *pad <= 0) {
-        return taken_off(this, pad); // what nothing is put around lies as it did
+        return taken_off(this, pad); // a tensor that is only cropped keeps its memory format
     }
     let mut out = aten::empty_memory_format::with(&sizes)
         .dtype(Some(this.dtype()))
@@ -154,7 +154,7 @@ fn constant_pad_nd(this: &Tensor, pad: &[i64], value: Scalar) -> Result<Tensor> 
     Ok(out)
 }
 
-/// A copy of what is left of a tensor.
+/// A copy of the part of a tensor that negative padding leaves.
 fn taken_off(this: &Tensor, pad: &[i64]) -> Result<Tensor> {
     let mut left = this.clone();
     for (back, pad) in pad.chunks_exact(2).enumerate() {
@@ -164,7 +164,7 @@ fn taken_off(this: &Tensor, pad: &[i64]) -> Result<Tensor> {
     aten::clone(&left)
 }
 
-/// Refuses a bias of another type, which [`aten::convolution`] may take.
+/// Refuses a bias of another type than the input, which [`aten::convolution`] itself may accept.
 fn check_bias(operator: &str, input: &Tensor, bias: Option<&Tensor>) -> Result<()> {
     ensure!(
         bias.is_none_or(|bias| bias.dtype() == input.dtype()),
@@ -175,7 +175,7 @@ fn check_bias(operator: &str, input: &Tensor, bias: Option<&Tensor>) -> Result<(
     Ok(())
 }
 
-/// Runs a convolution in so many dimensions on a batch of one where there is no batch.
+/// Runs a convolution in `ndim` dimensions; an input without a batch dimension becomes a batch of one.
 fn with_batch(
     operator: &str,
     ndim: usize,
@@ -225,7 +225,7 @@ impl Padded<'_> {
             );
             let total = self.padding(ndim)?;
             let before: Vec<i64> = total.iter().map(|total| total / 2).collect();
-            // What is more on one side is put there beforehand.
+            // If one side needs one pixel more, the input is padded by it first.
             let more: Vec<i64> = total.iter().rev().flat_map(|total| [0, total % 2]).collect();
             match more.iter().all(|more| *more == 0) {
                 true => convolve(input, &before),
@@ -234,7 +234,7 @@ impl Padded<'_> {
         })
     }
 
-    /// How many pixels of padding leave the image as large as it is, on both sides together, in each direction.
+    /// The total padding of both sides, in each direction, with which the output is as large as the image.
     fn padding(&self, ndim: usize) -> Result<Vec<i64>> {
         let (kernel, dilation) = (self.weight.sizes().get(2..).unwrap_or_default(), self.dilation);
         ensure!(

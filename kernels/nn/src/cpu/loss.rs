@@ -1,4 +1,4 @@
-//! The negative log likelihood.
+//! The negative log likelihood loss.
 #![expect(unsafe_code, reason = "looks at a tensor as a slice")]
 
 use num_traits::Float;
@@ -86,7 +86,7 @@ mod kernels {
         const OPERATOR: &str = aten::nll_loss2d_backward::NAME;
         let out = this.empty_like(this.dtype(), MemoryFormat::Preserve)?;
         ensure!(
-            out.is_contiguous(MemoryFormat::Contiguous), // as PyTorch asks of images
+            out.is_contiguous(MemoryFormat::Contiguous), // PyTorch requires this for images
             Shape,
             "{OPERATOR}: log-probabilities of strides {:?}, make them contiguous",
             this.strides()
@@ -100,7 +100,7 @@ mod kernels {
     }
 }
 
-/// Log-probabilities of classes, in dimension 1 (0 without a batch), and the classes that are right.
+/// Log-probabilities of classes, in dimension 1 (0 without a batch), and the target classes.
 struct Likelihoods<'a> {
     operator: &'static str,
     this: &'a Tensor,
@@ -154,7 +154,7 @@ impl Likelihoods<'_> {
         Ok(self)
     }
 
-    /// The loss, of these sizes if it is not reduced, and the sum of the weights.
+    /// The loss, of sizes `sizes` if it is not reduced, and the sum of the weights.
     fn loss(&self, reduction: i64, sizes: &[i64]) -> Result<(Tensor, Tensor)> {
         let Likelihoods { operator, this, target, .. } = *self;
         self.check()?;
@@ -167,7 +167,7 @@ impl Likelihoods<'_> {
         match_computing!(this.dtype(), T: Float => {
             let likelihoods = Parts::<T>::row_major(this, this.numel() as usize)?;
             let likelihoods = if likelihoods.count() == 0 { &[][..] } else { likelihoods.get(0) };
-            let (mut losses, mut sum, mut weights) = (Vec::new(), 0.0, 0.0); // of more bits, as there may be many
+            let (mut losses, mut sum, mut weights) = (Vec::new(), 0.0, 0.0); // in `f64`, as there may be many
             self.each_picked::<T>(|_, picked| {
                 let (loss, weight) =
                     picked.map_or((T::ZERO, T::ZERO), |(i, weight)| (-weight * likelihoods[i], weight));
@@ -211,7 +211,7 @@ impl Likelihoods<'_> {
         self.this.sizes()[if self.this.dim() == 1 { 0 } else { 1 }]
     }
 
-    /// Calls a function for every target, with its place and, unless it is ignored, with the likelihood that counts
+    /// Calls a function for every target, with its place and, unless it is ignored, with the place of its likelihood
     /// and its weight.
     fn each_picked<T: Float + Number>(&self, mut f: impl FnMut(usize, Option<Picked<T>>)) -> Result<()> {
         let targets = Parts::<i64>::row_major(self.target, self.target.numel() as usize)?;
@@ -266,7 +266,7 @@ impl Likelihoods<'_> {
             };
             if loops::is_plain::<T>(out.dtype()) && out.is_contiguous(MemoryFormat::Contiguous) {
                 let elements = PartsMut::<T>::of(&out, this.numel() as usize)?;
-                // SAFETY: new memory, all zeros, of which this is the only slice.
+                // SAFETY: new memory, initialised with zeros, of which this is the only slice.
                 put(unsafe { elements.get_mut(0) })?;
                 return Ok(out);
             }
@@ -277,7 +277,7 @@ impl Likelihoods<'_> {
         }, else => Err(unsupported(operator, this.dtype())))
     }
 
-    /// Checks that a gradient is one of the loss, and that there is one sum of weights.
+    /// Checks that a gradient has the sizes of the loss, and that `total_weight` is a single number.
     fn check_gradient(&self, grad: &Tensor, reduction: i64, total_weight: &Tensor) -> Result<()> {
         let Likelihoods { operator, this, target, .. } = *self;
         let is_listed = reduction == 0 && this.dim() > 1;
@@ -309,7 +309,7 @@ impl Likelihoods<'_> {
 /// A place among the likelihoods, and the weight of its class.
 type Picked<T> = (usize, T);
 
-/// Writes elements in row-major order, whatever the tensor's type.
+/// Writes elements in row-major order, converted to the tensor's type.
 fn write<T: Element>(out: &Tensor, elements: Vec<T>) -> Result<()> {
     let elements = Tensor::from_vec(elements, out.sizes())?;
     torch_library::match_dtype!(out.dtype(), O => loops::map(out, [&elements], |[x]: [O; 1]| x))

@@ -76,7 +76,7 @@ mod kernels {
             let note = || Tensor::empty(&reduced_sizes(input, &is_reduced), T::DTYPE, input.device());
             let (mean, rstd) = (note()?, note()?);
             if len == 0 {
-                loops::map(&rstd, [], |[]: [T; 0]| T::nan())?; // one over the deviation of nothing
+                loops::map(&rstd, [], |[]: [T; 0]| T::nan())?; // the inverse deviation of no elements
             }
             let (input, parameters) = (loops::contiguous(input)?, [weight, bias]);
             let out = lines::layer_norm::<T>(&input, len.max(1), [&mean, &rstd], parameters, eps)?;
@@ -114,8 +114,8 @@ mod kernels {
             .flatten()
             .all(|tensor| tensor.is_contiguous(MemoryFormat::Contiguous));
         let format = if lies_in_rows { MemoryFormat::Contiguous } else { input.suggest_memory_format() };
-        // SAFETY: `scaled` writes every element before any is read; if it fails, or is not reached, nobody gets the
-        // tensor.
+        // SAFETY: `scaled` writes every element before any is read; if it fails, or is not reached, the tensor is
+        // dropped here.
         let out = unsafe { loops::uninit_like(input, input.dtype(), format)? };
         let per_channel = |vector: &Tensor| along_channels(vector, input.dim());
         let (weight, bias) = (weight.map(per_channel).transpose()?, bias.map(per_channel).transpose()?);
@@ -136,9 +136,9 @@ mod kernels {
             };
             let mut rstd = reciprocal_root::<T>(&variance, eps)?;
             if training {
-                // Without any deviation there is nothing to scale.
+                // Where the deviation is zero, the factor is zero instead of infinite.
                 loops::map(&rstd, [&rstd], |[rstd]: [T; 1]| if rstd.is_infinite() { T::ZERO } else { rstd })?;
-                // As they are returned, and the gradient will read them.
+                // Rounded as they are returned, since the gradient will read the rounded ones.
                 (mean, rstd) = (rounded(mean, dtype)?, rounded(rstd, dtype)?);
             }
             scaled::<T>(&out, input, &mean, &rstd, weight.as_ref(), bias.as_ref())?;
@@ -151,7 +151,7 @@ mod kernels {
     }
 }
 
-/// A softmax on its way.
+/// The arguments of a softmax or log-softmax.
 struct Exponentials<'a> {
     input: &'a Tensor,
     is_reduced: Vec<bool>,
@@ -164,7 +164,7 @@ impl<'a> Exponentials<'a> {
         Ok(Exponentials { input, is_reduced: (0..input.dim()).map(|other| other == dim).collect() })
     }
 
-    /// A contiguous input and the length of its lines, if the dimension is the last (of more than one element).
+    /// A contiguous input and the length of its lines, if the dimension is the last one that has more than one element.
     fn as_lines(&self) -> Result<Option<(Tensor, usize)>> {
         match (self.is_reduced.last(), self.input.sizes().last()) {
             (Some(true), Some(len)) => Ok(Some((loops::contiguous(self.input)?, *len as usize))),
@@ -172,13 +172,13 @@ impl<'a> Exponentials<'a> {
         }
     }
 
-    /// The largest element along the dimension, the exponential of each element's distance to it, and their sum.
+    /// The largest element along the dimension, the exponentials of each element minus it, and their sum.
     fn compute<T: Float + Ordered + Functions>(&self) -> Result<(Tensor, Tensor, Tensor)> {
         let input = self.input;
         let sizes = reduced_sizes(input, &self.is_reduced);
         let empty = |sizes: &[i64]| Tensor::empty(sizes, T::DTYPE, input.device());
-        // SAFETY: `map` writes every element, two lines on, before any is read; if it fails, or is not reached,
-        // nobody gets the tensor.
+        // SAFETY: `map` below writes every element before any is read; if it fails, or is not reached, the tensor is
+        // dropped here.
         let powers = unsafe { loops::uninit_like(input, T::DTYPE, MemoryFormat::Contiguous)? };
         let (largest, sum) = (empty(&sizes)?, empty(&sizes)?);
         fold([&largest], input, &self.is_reduced, &Largest, |largest: T| [largest])?;
@@ -188,7 +188,7 @@ impl<'a> Exponentials<'a> {
     }
 }
 
-/// Memory for a result: that of a step on the way to it, if it is of the result's type.
+/// A tensor for the result: the intermediate `step` itself, if it has the result's type.
 fn result_in(step: &Tensor, dtype: DType) -> Result<Tensor> {
     if step.dtype() == dtype { Ok(step.clone()) } else { Tensor::empty(step.sizes(), dtype, step.device()) }
 }
@@ -202,7 +202,7 @@ fn reduced_sizes(input: &Tensor, is_reduced: &[bool]) -> Vec<i64> {
         .collect()
 }
 
-/// Means and variances, in the computing type; dimensions that are reduced stay with size 1.
+/// Means and variances, in the computing type; reduced dimensions are kept with size 1.
 fn statistics<T: Float + Number>(input: &Tensor, is_reduced: &[bool]) -> Result<(Tensor, Tensor)> {
     let sizes = reduced_sizes(input, is_reduced);
     let empty = || Tensor::empty(&sizes, T::DTYPE, input.device());
@@ -222,8 +222,8 @@ fn reciprocal_root<T: Float + Number>(variance: &Tensor, eps: f64) -> Result<Ten
     Ok(out)
 }
 
-/// `(input - mean) * rstd * weight + bias`, for statistics and parameters of channels: one product and one sum for each
-/// element, rounded once, as in PyTorch; where inputs are their mean, hardly more than the rounding is left.
+/// `(input - mean) * rstd * weight + bias`, for statistics and parameters of channels: one fused multiply-add for each
+/// element, as in PyTorch. Where an input equals its mean, hardly more than the rounding error is left.
 fn scaled<T: Float + Number>(
     out: &Tensor,
     input: &Tensor,
@@ -245,14 +245,14 @@ fn scaled<T: Float + Number>(
     loops::map(out, [input, &scale, &shift], |[x, scale, shift]: [T; 3]| x.mul_add(scale, shift))
 }
 
-/// Moves a running statistic towards that of a batch, which is scaled first.
+/// Updates a running statistic with that of a batch, multiplied by `scale`.
 fn update<T: Float + Number>(running: Option<&Tensor>, batch: &Tensor, momentum: T, scale: T) -> Result<()> {
     let Some(running) = running else { return Ok(()) };
     let batch = batch.strided_view(&[batch.numel()], &[1], 0)?;
     loops::map(running, [running, &batch], |[old, new]: [T; 2]| old + momentum * (new * scale - old))
 }
 
-/// How many dimensions come before those that are normalised.
+/// The number of dimensions before those that are normalised.
 fn outer_dims(
     operator: &'static str,
     input: &Tensor,
@@ -277,7 +277,7 @@ fn outer_dims(
     Ok(input.dim() - normalized.len())
 }
 
-/// The type of parameters and statistics: the input's, or `float32` with an input of halves.
+/// The type of parameters and statistics: the input's, or `float32` for an input of 16-bit floats.
 fn parameter_dtype(operator: &str, input: &Tensor, parameters: &[Option<&Tensor>]) -> Result<DType> {
     let mut dtype = None;
     for parameter in parameters.iter().flatten() {
@@ -293,7 +293,7 @@ fn parameter_dtype(operator: &str, input: &Tensor, parameters: &[Option<&Tensor>
     Ok(dtype.unwrap_or(input.dtype()))
 }
 
-/// A vector along dimension 1 of so many.
+/// A view of a vector along dimension 1 of `ndim` dimensions.
 fn along_channels(vector: &Tensor, ndim: usize) -> Result<Tensor> {
     let mut sizes = vec![1; ndim];
     sizes[1] = vector.numel();
@@ -302,7 +302,7 @@ fn along_channels(vector: &Tensor, ndim: usize) -> Result<Tensor> {
     vector.strided_view(&sizes, &strides, vector.storage_offset())
 }
 
-/// A tensor in the type that it is returned in.
+/// A tensor converted to the type in which it is returned.
 fn rounded(tensor: Tensor, dtype: DType) -> Result<Tensor> {
     if tensor.dtype() == dtype && tensor.storage_offset() == 0 {
         Ok(tensor)

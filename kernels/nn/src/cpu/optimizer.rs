@@ -119,9 +119,9 @@ struct Adam {
     operator: &'static str,
     lr: f64,
     betas: [f64; 2],
-    /// How much of a tensor is added to its gradient.
+    /// The weight decay that is added to the gradient, as a factor of the tensor (Adam).
     gradient_decay: f64,
-    /// How much of a tensor, times the rate, is taken from itself.
+    /// The decoupled weight decay: the tensor shrinks by this factor of itself, times the learning rate (AdamW).
     weight_decay: f64,
     eps: f64,
     maximize: bool,
@@ -195,7 +195,8 @@ impl Adam {
     }
 }
 
-/// Checks that there is one of each for each tensor: states are of its sizes, what is only read may be one number.
+/// Checks that every list has an entry for each tensor: states have its sizes, and tensors that are only read may have
+/// a single number.
 fn check_lists(operator: &str, this: &[Tensor], states: &[&[Tensor]], read: &[&[Tensor]]) -> Result<()> {
     let may_be_number = |list: &&[Tensor]| read.iter().any(|read| std::ptr::eq(*read, *list));
     for list in states.iter().chain(read) {
@@ -219,7 +220,7 @@ fn check_lists(operator: &str, this: &[Tensor], states: &[&[Tensor]], read: &[&[
     Ok(())
 }
 
-/// Whether there is a step to be done; gradients are brought to their true size.
+/// Whether the step is to be done; the gradients are unscaled first.
 fn prepared(
     operator: &'static str,
     grads: &mut [Tensor],

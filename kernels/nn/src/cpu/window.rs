@@ -1,4 +1,4 @@
-//! A window that slides over images: where it is put, and what it covers there.
+//! The geometry of a window that slides over images: its places, and the pixels that it covers.
 
 use torch_library::prelude::*;
 
@@ -15,7 +15,7 @@ mod resize;
 mod sample;
 mod volumes;
 
-/// How a window is put, in one direction.
+/// The parameters of a window in one direction.
 #[derive(Clone, Copy, Debug)]
 struct Axis {
     kernel: i64,
@@ -24,7 +24,7 @@ struct Axis {
     dilation: i64,
 }
 
-/// One number for all directions, or one for each: that of one of so many.
+/// The number for one of `count` directions, from a list with one number for all directions or one for each.
 fn of_direction(operator: &str, name: &str, values: &[i64], direction: usize, count: usize) -> Result<i64> {
     match values {
         [all] => Ok(*all),
@@ -33,13 +33,13 @@ fn of_direction(operator: &str, name: &str, values: &[i64], direction: usize, co
     }
 }
 
-/// Those of all directions.
+/// The numbers for all directions.
 fn per_direction(operator: &str, name: &str, values: &[i64], count: usize) -> Result<Vec<i64>> {
     (0..count).map(|direction| of_direction(operator, name, values, direction, count)).collect()
 }
 
 impl Axis {
-    /// Of a direction that is not there.
+    /// The window of a missing direction.
     const NONE: Axis = Axis { kernel: 1, stride: 1, padding: 0, dilation: 1 };
 
     fn checked(self, operator: &str) -> Result<Self> {
@@ -59,23 +59,23 @@ impl Axis {
         Ok(self)
     }
 
-    /// How many pixels lie under the window, the gaps of dilation included.
+    /// The number of pixels from the first to the last tap of the window, the gaps of dilation included.
     fn extent(self) -> i64 {
         self.dilation * (self.kernel - 1) + 1
     }
 
-    /// How many places there are for the window in `size` pixels.
+    /// The number of places that the window has in `size` pixels.
     fn places(self, size: i64) -> i64 {
         (size.saturating_add(2 * self.padding) - self.extent()).div_euclid(self.stride) + 1
     }
 
-    /// How many pixels so many places cover, less those of the padding.
+    /// The number of pixels that the windows at `places` places cover, without those of the padding.
     fn spread(self, places: i64) -> i64 {
         let last = (places - 1).saturating_mul(self.stride);
         (last - 2 * self.padding).saturating_add(self.extent())
     }
 
-    /// As [`places`](Self::places), with a last one that hangs over the edge, if it starts inside.
+    /// As [`places`](Self::places), with a last window that extends over the edge, if it starts inside (`ceil_mode`).
     fn places_over_edge(self, size: i64) -> i64 {
         let field = size.saturating_add(2 * self.padding) - self.extent();
         let places = field.saturating_add(self.stride - 1).div_euclid(self.stride) + 1;

@@ -1,4 +1,4 @@
-//! The rule for the likelihood of the right class.
+//! The batching rules of the negative log likelihood loss.
 
 use torch_library::prelude::*;
 use torch_library::vmap::Level;
@@ -72,7 +72,7 @@ fn nll_loss_forward(
     Ok((level.wrap(output, 0)?, level.wrap(total, 0)?))
 }
 
-/// What each row counts: the weight of its class, nothing where it is to be ignored.
+/// The weight of each row: that of its class, or zero where the row is ignored.
 fn weights(
     level: Level,
     weight: Option<&Tensor>,
@@ -82,7 +82,7 @@ fn weights(
 ) -> Result<Tensor> {
     let counts = aten::ne_Scalar(targets, ignore_index.into())?;
     let Some(weight) = weight else { return aten::to_dtype(&counts, dtype) };
-    let classes = aten::mul_Tensor(targets, &counts)?; // one that is ignored need not be a class
+    let classes = aten::mul_Tensor(targets, &counts)?; // the target of an ignored row need not be a class
     let of_class = aten::gather(&expanded(level, weight)?, 1, &classes)?;
     aten::mul_Tensor(&of_class, &aten::to_dtype(&counts, dtype)?)
 }
@@ -103,7 +103,7 @@ fn nll_loss_backward(
     if this.dim() == 1 {
         (rows, targets) = (aten::unsqueeze(&rows, 1)?, aten::unsqueeze(&targets, 1)?);
     }
-    // The gradient of each row's loss.
+    // The gradient with respect to each row's loss.
     if reduction == MEAN {
         grad = aten::div_Tensor(&grad, &expanded(level, total_weight)?)?;
     }
@@ -123,7 +123,7 @@ fn nll_loss_backward(
     level.wrap(if this.dim() == 1 { aten::squeeze_dim(&grad, 1)? } else { grad }, 0)
 }
 
-/// Images are lists of places: the classes go last.
+/// The rules for images, as lists of pixels with the classes last.
 mod images {
     use super::*;
 

@@ -1,4 +1,4 @@
-//! Rules for what brings elements to a common scale, with weights that are shared or each example's own.
+//! Batching rules for softmax and normalisations, with weights that all examples share or that each has.
 
 mod backward;
 
@@ -77,7 +77,7 @@ mod rules {
             aten::native_batch_norm::NAME,
             input.sizes()
         );
-        // The channels of all examples, side by side.
+        // The channels of all examples in one dimension.
         let flat = |parameter: Option<&Tensor>| {
             parameter.map(|parameter| folded(&expanded(level, parameter)?)).transpose()
         };
@@ -100,7 +100,7 @@ mod rules {
             }
         }
         let out = aten::transpose_int(&unfolded(&out, 1, level.batch_size())?, 0, 1)?;
-        // Without training there are no statistics of the batch.
+        // In evaluation mode there are no statistics of the batch.
         let statistic = |tensor: Tensor| match tensor.numel() {
             0 if channels > 0 => Ok(tensor),
             _ => level.wrap(unfolded(&tensor, 0, level.batch_size())?, 0),
@@ -109,7 +109,7 @@ mod rules {
     }
 }
 
-/// Copies statistics back to where they came from, if they were written elsewhere.
+/// Copies running statistics back to the caller's tensor, if they were updated in a copy.
 fn write_back(level: Level, running: Option<&Tensor>, new: Option<&Tensor>) -> Result<()> {
     let (Some(running), Some(new)) = (running.filter(|running| level.has(running)), new) else {
         return Ok(());
@@ -117,7 +117,7 @@ fn write_back(level: Level, running: Option<&Tensor>, new: Option<&Tensor>) -> R
     let mut value = front(level, running)?;
     if !new.shares_storage_with(&value) {
         let new = unfolded(new, 0, level.batch_size())?;
-        unseen(|| aten::copy_(&mut value, &new).map(drop))?; // as the kernel's own write would be
+        unseen(|| aten::copy_(&mut value, &new).map(drop))?; // unseen by layers, like the kernel's own write
     }
     Ok(())
 }

@@ -1,5 +1,4 @@
-//! Rules for fused steps of optimisers: what they do to an element asks for no other, so examples take their steps
-//! together.
+//! Batching rules for fused steps of optimisers: steps are element-wise, so all examples take theirs in one call.
 
 use torch_library::prelude::*;
 use torch_library::vmap::Level;
@@ -11,7 +10,7 @@ rules! {
     fused: step => _fused_sgd_ _fused_adam_ _fused_adamw_;
 }
 
-/// Runs a step on all examples. Parameters that examples share take theirs beside them.
+/// Runs a step on all examples; parameters that are not batched take their step in the same call.
 fn step(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     let level = Level::current()?;
     let arguments = operator.take_arguments(stack)?;
@@ -28,7 +27,7 @@ fn step(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     let lists = || (0..arguments.len()).filter(|at| is_list(*at)).map(|at| arguments[at].tensors());
     let is_batched_at =
         |index: usize| lists().filter_map(|list| list.get(index)).any(|tensor| level.has(tensor));
-    // Gradients are written to only where they are scaled.
+    // Gradients are only written to if they are unscaled.
     let is_read = |at: usize| schema[at].name == "grads";
     let mut values = Vec::with_capacity(arguments.len());
     for (at, value) in arguments.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! Rules for convolution and pooling: examples are more images, or, where each has weights of its own, more channels.
+//! Batching rules for convolution and pooling: examples become more images, or, if each has weights of its own, more
+//! channels.
 
 use torch_library::prelude::*;
 use torch_library::vmap::Level;
@@ -6,7 +7,7 @@ use torch_library::vmap::Level;
 use super::boxed::{call, expanded, front, rules, wrapped};
 use crate::aten;
 
-/// The first two dimensions as one.
+/// Flattens the first two dimensions into one.
 pub(super) fn folded(tensor: &Tensor) -> Result<Tensor> {
     let [first, second, rest @ ..] = tensor.sizes() else {
         bail!(Shape, "an example is one number where it must have a dimension, for channels or a batch")
@@ -14,14 +15,14 @@ pub(super) fn folded(tensor: &Tensor) -> Result<Tensor> {
     aten::reshape(tensor, &[&[first.saturating_mul(*second)], rest].concat())
 }
 
-/// One dimension as two, of which the first has a given size.
+/// Splits one dimension into two, of which the first has the size `first`.
 pub(super) fn unfolded(tensor: &Tensor, dim: usize, first: i64) -> Result<Tensor> {
     let (before, sizes) = tensor.sizes().split_at(dim);
     let rest = if first == 0 { 0 } else { sizes[0] / first };
     aten::reshape(tensor, &[before, &[first, rest], &sizes[1..]].concat())
 }
 
-/// Runs an operator on images, whose batches may be one large batch.
+/// Runs an operator on images, with the batches of all examples as one large batch.
 fn images(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     batches(operator, stack, |image| image.dim() == 4, |_, _| ())
 }
@@ -31,7 +32,7 @@ fn volumes(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     batches(operator, stack, |volume| volume.dim() == 5, |_, _| ())
 }
 
-/// As [`images`], where there always is a batch, of the sizes that a gradient is to have, too.
+/// As [`images`], for operators that always have a batch dimension, which is also in the sizes that a gradient gets.
 fn resized(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     let level = Level::current()?;
     batches(
@@ -49,7 +50,7 @@ fn resized(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     )
 }
 
-/// As [`images`], of signals and of columns.
+/// As [`images`], for signals and columns.
 fn signals(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     batches(operator, stack, |columns| columns.dim() == 3, |_, _| ())
 }
@@ -137,7 +138,7 @@ fn convolution(
             channels_apart(&convolve(input, &weights, None, 1)?, batch)?
         }
         (_, true) => {
-            // Each example is a group of channels.
+            // Each example becomes a group of channels.
             let images = channels_together(level, input)?;
             let weights = folded(&front(level, weight)?)?;
             channels_apart(&convolve(&images, &weights, None, batch.saturating_mul(groups))?, batch)?
@@ -151,7 +152,7 @@ fn convolution(
     level.wrap(output, 0)
 }
 
-/// The gradients of all examples at once: each is a group of channels.
+/// The gradients of all examples at once, with each example as a group of channels.
 #[torch_impl(aten, FuncTorchBatched)]
 fn convolution_backward(
     grad_output: &Tensor,
@@ -195,21 +196,22 @@ fn convolution_backward(
     Ok((grad_input, of_parameter(1, grad_weight)?, of_parameter(2, grad_bias)?))
 }
 
-/// Images of all examples as one batch of images, whose channels are those of all examples.
+/// The images of all examples as one batch of images that have the channels of all examples.
 pub(super) fn channels_together(level: Level, images: &Tensor) -> Result<Tensor> {
     ensure!(images.dim() >= 2, Shape, "images of sizes {:?} have no channels", images.sizes());
     let sizes = images.sizes();
-    // More than an `i64` counts, of images without pixels, are refused where they are reshaped.
+    // A number of channels that overflows, which only images without pixels can have, is refused by the reshape.
     let channels = [&[sizes[0], level.batch_size().saturating_mul(sizes[1])], &sizes[2..]].concat();
     aten::reshape(&aten::transpose_int(&expanded(level, images)?, 0, 1)?, &channels)
 }
 
-/// An output whose channels are those of all examples, as one output for each.
+/// Splits an output with the channels of all examples into one output for each example.
 pub(super) fn channels_apart(output: &Tensor, batch: i64) -> Result<Tensor> {
     aten::transpose_int(&unfolded(output, 1, batch)?, 0, 1)
 }
 
-/// Adds a bias, of all examples or of each, to outputs of sizes `[batch, images, channels, …]` or without the batch.
+/// Adds a bias, one for all examples or one for each, to outputs of sizes `[batch, images, channels, …]` or without the
+/// batch.
 fn with_bias(output: &Tensor, bias: &Tensor, spatial: usize) -> Result<Tensor> {
     let bias = if bias.dim() == 2 { aten::unsqueeze(bias, 1)? } else { bias.clone() };
     let bias = (0..spatial).try_fold(bias, |bias, _| aten::unsqueeze(&bias, -1))?;

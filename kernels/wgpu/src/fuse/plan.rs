@@ -1,4 +1,4 @@
-//! The shaders of a group of calls for inputs of certain types and sizes.
+//! The shaders of a group of calls, for inputs of certain types and sizes.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
@@ -13,7 +13,7 @@ use crate::gpu;
 use crate::pointwise::{self, Call, Operand};
 use torch_library_gpu::{Expression, Layout, SAME, Tensors, index_of};
 
-/// What is of interest in an input, beside its elements.
+/// The properties of an input that a plan depends on.
 #[derive(PartialEq, Eq, Hash)]
 pub(super) struct Shape {
     device: Device,
@@ -35,19 +35,19 @@ impl Shape {
     }
 }
 
-/// Shaders that run one after the other.
+/// A plan: shaders that run one after the other.
 pub(super) struct Plan {
     kernels: Vec<Kernel>,
     index: u8,
 }
 
 struct Kernel {
-    /// For whoever observes work.
+    /// The name that profilers show.
     name: String,
     source: String,
     params: Vec<Word>,
     inputs: Vec<Id>,
-    /// What it writes, with the tensors as they are to be.
+    /// The results that it writes, with tensors of the right type, sizes and strides.
     results: Vec<(Id, Tensor)>,
     groups: u64,
 }
@@ -55,9 +55,9 @@ struct Kernel {
 /// A parameter of a shader.
 enum Word {
     Fixed(u32),
-    /// Where an input starts.
+    /// The offset of an input.
     Offset(Id),
-    /// A word of a number of the host, as an element of a type.
+    /// A word of a number from the host, as an element of a type.
     Number {
         value: Id,
         dtype: DType,
@@ -65,7 +65,7 @@ enum Word {
     },
 }
 
-/// The most calls of a shader: drivers take long for long ones.
+/// The most calls of a shader, since drivers take long to compile long ones.
 const MOST_CALLS: usize = 64;
 
 /// A call of the group.
@@ -74,7 +74,7 @@ struct Member {
     computes: Computes,
     sources: Vec<Source>,
     result: Id,
-    /// How many reductions lie one after the other before it.
+    /// The number of successive reductions before it.
     stage: usize,
 }
 
@@ -91,21 +91,21 @@ impl Member {
     }
 }
 
-/// A plan in the making.
+/// The state while a plan is made.
 struct Planner<'p> {
     members: Vec<Member>,
-    /// Which member makes a value.
+    /// The member that computes each value.
     makers: HashMap<Id, usize>,
-    /// The inputs, and those without elements that members make.
+    /// The inputs, and `meta` tensors for the values of members.
     tensors: HashMap<Id, Tensor>,
-    /// The last member that uses a value.
+    /// The last member that uses each value.
     last_use: HashMap<Id, usize>,
     outputs: &'p HashSet<Id>,
     most_buffers: usize,
 }
 
 impl Plan {
-    /// Says why where there is none.
+    /// Makes a plan, or returns the reason why there is none.
     pub(super) fn new(
         run: &Interpreter<'_>,
         nodes: &[usize],
@@ -135,9 +135,9 @@ impl Plan {
         Ok(Plan { kernels, index })
     }
 
-    /// Computes what others need of the group, or says why it cannot.
+    /// Computes the values that later steps need of the group, or returns the reason why it cannot.
     pub(super) fn run(&self, run: &mut Interpreter<'_>) -> Result<Option<String>> {
-        // Before anything is launched.
+        // Checked before anything is launched.
         for kernel in &self.kernels {
             for word in &kernel.params {
                 if let Word::Number { value, dtype, .. } = word
@@ -170,7 +170,7 @@ impl Word {
             Word::Offset(id) => run.tensor(*id)?.storage_offset() as u32,
             Word::Number { value, dtype, word } => {
                 let words = pointwise::words_of(run.tensor(*value)?.item()?, *dtype);
-                words.and_then(|words| words.get(*word).copied()).unwrap_or_default() // looked at before
+                words.and_then(|words| words.get(*word).copied()).unwrap_or_default() // checked above
             }
         })
     }
@@ -213,7 +213,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// The kernels of some of the members, or of both halves of them where they are too many for one.
+    /// The kernels for some of the members, or for each half of them if they are too many for one kernel.
     fn part(
         &self,
         range: Range<usize>,
@@ -225,7 +225,8 @@ impl Planner<'_> {
             self.outputs.contains(&result)
                 || self.last_use.get(&result).is_some_and(|last| *last >= range.end)
         };
-        // Results that lie alike are written together, small ones before what they are broadcast to.
+        // Results with the same sizes and strides are written together, small ones before those that they are broadcast
+        // to.
         let mut together: Vec<Vec<usize>> = Vec::new();
         for at in range.clone() {
             let lies = |at: usize| {
@@ -261,7 +262,8 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// The members that results need, the results included where they are no reductions, and that no kernel made before.
+    /// The members that results need and that no earlier kernel computed; including the results themselves unless they
+    /// are reductions.
     fn needed(&self, results: &[usize], made: &HashSet<Id>) -> Vec<usize> {
         let mut needed: BTreeSet<usize> = BTreeSet::new();
         let mut rest: Vec<usize> = results.to_vec();
@@ -277,7 +279,7 @@ impl Planner<'_> {
         needed.into_iter().collect()
     }
 
-    /// The kernel that writes such results; nothing where it would be too large.
+    /// The kernel that writes these results; `None` if it would be too large.
     fn kernel(&self, results: &[usize], made: &HashSet<Id>) -> Result<Option<Kernel>, String> {
         let needed = self.needed(results, made);
         let mut inputs: Vec<Id> = Vec::new();
@@ -334,7 +336,7 @@ impl Planner<'_> {
         Ok(Some(Kernel { name, source, params, inputs, results, groups }))
     }
 
-    /// Members as a shader has them, with their numbers among its parameters.
+    /// Members as calls of a shader, whose numbers are added to its parameters.
     fn calls(
         &self,
         needed: &[usize],
@@ -343,7 +345,7 @@ impl Planner<'_> {
     ) -> Result<Vec<Call<'_>>, String> {
         let mut calls = Vec::new();
         for Member { computes, sources, .. } in needed.iter().map(|member| &self.members[*member]) {
-            let Computes::Elements(known) = computes else { continue }; // those are kernels of their own
+            let Computes::Elements(known) = computes else { continue }; // reductions are kernels of their own
             let (dtype, mut operands, mut scalars) = (known.computed, Vec::new(), Vec::new());
             let fixed = |number: Scalar, params: &mut Vec<Word>| {
                 let Some(words) = pointwise::words_of(number, dtype) else {
@@ -389,7 +391,7 @@ impl Planner<'_> {
     }
 }
 
-/// The only input of a reduction that nothing comes before.
+/// The identity, for a reduction of an input itself.
 fn as_it_is() -> Call<'static> {
     static AS_IT_IS: Expression = SAME;
     let operands = vec![Operand::Buffer { number: 0, dtype: DType::Float32 }];

@@ -1,4 +1,4 @@
-//! A recorded call as the table of expressions has it: with numbers as tensors where a composite makes them that.
+//! A recorded call in the form of the table of expressions, in which a composite's numbers become tensors.
 
 use torch_library::Dispatcher;
 use torch_library::prelude::*;
@@ -12,21 +12,21 @@ pub(super) struct Simple<'g> {
     parts: Vec<Part<'g>>,
 }
 
-/// What a call computes.
+/// The kind of computation of a call.
 pub(super) enum Computes {
     Elements(pointwise::Known),
-    /// One element of each row.
+    /// One element for each row: a reduction.
     Rows(reduce::Known),
 }
 
-/// An argument.
+/// An argument of the call.
 enum Part<'g> {
     Of(&'g Argument),
-    /// A number that is a tensor without dimensions.
+    /// A number that becomes a tensor without dimensions.
     Number(Scalar),
 }
 
-/// Where an operand of an expression comes from.
+/// The source of an expression's operand.
 #[derive(Clone, Copy)]
 pub(super) enum Source {
     Value(Id),
@@ -34,7 +34,7 @@ pub(super) enum Source {
 }
 
 impl<'g> Simple<'g> {
-    /// Nothing of a call that no expression could be for.
+    /// The call of a node; `None` if there cannot be an expression for it.
     pub(super) fn of(node: &'g Node) -> Option<Simple<'g>> {
         let arguments = node.arguments();
         let is_list = |argument: &Argument| !matches!(argument, Argument::Tensor(_) | Argument::Constant(_));
@@ -44,7 +44,7 @@ impl<'g> Simple<'g> {
         let full = node.operator().to_string();
         let name = full.strip_prefix("aten::")?;
         let all = || arguments.iter().map(Part::Of).collect::<Vec<_>>();
-        // What the composites of the core families call.
+        // The operators that the composites of the core families call.
         let (operator, parts) = match name {
             "add.Scalar" | "sub.Scalar" | "mul.Scalar" | "div.Scalar" => {
                 let mut parts = all();
@@ -64,7 +64,7 @@ impl<'g> Simple<'g> {
         Some(Simple { operator: Dispatcher::global().find(&operator).ok()?, parts })
     }
 
-    /// What is computed for such tensors; nothing where there is no kernel for that.
+    /// The computation for these tensors; `None` if there is no kernel for it.
     pub(super) fn computes(&self, tensor: &dyn Fn(Id) -> Result<Tensor>) -> Result<Option<Computes>> {
         let arguments = self.parts.iter().map(|part| match part {
             Part::Of(argument) => argument.value(tensor),
@@ -77,7 +77,7 @@ impl<'g> Simple<'g> {
         Ok(reduce::known(self.operator, &arguments)?.map(Computes::Rows))
     }
 
-    /// What the letters of the expression stand for.
+    /// The sources of the expression's operands, in the order of its letters.
     pub(super) fn sources(&self) -> Vec<Source> {
         let source = |part: &Part<'_>| match part {
             Part::Of(Argument::Tensor(id)) => Some(Source::Value(*id)),

@@ -1,4 +1,4 @@
-//! The text of a shader for one expression, or for several that use one another.
+//! The text of a shader for one expression, or for several that use each other's values.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -9,17 +9,17 @@ use torch_library_gpu::{Expression, Layout};
 use crate::fold::{self, Fold};
 use crate::launch::{THREADS, result_name};
 
-/// What a letter of an expression stands for.
+/// The operand that a letter of an expression stands for.
 pub(crate) enum Operand {
-    /// Elements of a buffer, of this type.
+    /// Elements of a buffer, of type `dtype`.
     Buffer { number: usize, dtype: DType },
-    /// A parameter, of the type that is computed with.
+    /// A parameter, of the type in which the expression is computed.
     Param(usize),
-    /// What a call before this one computed.
+    /// The value that an earlier call computed.
     Call(usize),
 }
 
-/// What a value of a type is in a shader: 16-bit floats are float32, rounded to what they hold.
+/// The type that values of a dtype have in a shader: f32 for 16-bit floats, rounded to numbers that these hold.
 fn name(dtype: DType) -> &'static str {
     match dtype {
         DType::Int32 => "i32",
@@ -30,7 +30,7 @@ fn name(dtype: DType) -> &'static str {
     }
 }
 
-/// What the word of an index is as an element of a type.
+/// The expression that loads the element at an index of a buffer.
 fn load(buffer: &str, index: &str, dtype: DType) -> String {
     let byte = || format!("(({buffer}[({index}) >> 2u] >> ((({index}) & 3u) * 8u)) & 255u)");
     let half = || format!("({buffer}[({index}) >> 1u] >> ((({index}) & 1u) * 16u)) & 0xffffu");
@@ -48,14 +48,14 @@ fn converted(value: &str, from: DType, to: DType) -> String {
     match (from, to) {
         (from, to) if from == to => value.to_owned(),
         (DType::Int64, DType::Bool) => format!("any({value} != vec2(0u, 0u))"),
-        (DType::Int64, DType::Int32) => format!("bitcast<i32>({value}.x)"), // what does not fit wraps around
+        (DType::Int64, DType::Int32) => format!("bitcast<i32>({value}.x)"), // numbers out of range wrap around
         (DType::Int64, DType::UInt8) => format!("({value}.x & 255u)"),
         (DType::Int32, DType::UInt8) => format!("(bitcast<u32>({value}) & 255u)"),
         (DType::Int64, _) => format!("rounded64({value})"),
         (DType::Bool, DType::Int64) => format!("vec2(select(0u, 1u, {value}), 0u)"),
         (DType::UInt8, DType::Int64) => format!("vec2({value}, 0u)"),
         (_, DType::Int64) => format!("wide64({value})"),
-        // By its bits: a shader may take it that no number is NaN, which is true here.
+        // Tested by its bits, since a shader compiler may assume that there is no NaN, which converts to true.
         (DType::Float32 | DType::Float16 | DType::BFloat16, DType::Bool) => {
             format!("((bitcast<u32>({value}) & 0x7fffffffu) != 0u)")
         }
@@ -67,11 +67,11 @@ fn converted(value: &str, from: DType, to: DType) -> String {
     }
 }
 
-/// The expression of a type.
+/// The text of an expression for a type.
 fn text_of(expression: &Expression, dtype: DType) -> &'static str {
     match dtype {
         DType::Int64 => expression.wide.unwrap_or(expression.text),
-        DType::UInt8 if expression.text == "-a" => "0u - a", // numbers without a sign have no negation
+        DType::UInt8 if expression.text == "-a" => "0u - a", // WGSL has no negation of unsigned numbers
         _ => expression.text,
     }
 }
@@ -84,18 +84,18 @@ fn param(place: usize, dtype: DType) -> String {
     }
 }
 
-/// A call as a shader makes it.
+/// A call within a shader.
 pub(crate) struct Call<'e> {
     pub(crate) expression: &'e Expression,
     pub(crate) computed: DType,
     pub(crate) result: DType,
     pub(crate) operands: Vec<Operand>,
-    /// Where in the parameters its numbers are.
+    /// The positions of its numbers in the parameters.
     pub(crate) scalars: Vec<usize>,
 }
 
 impl Call<'_> {
-    /// What it computes, as a block that sets `v` with the number of the call.
+    /// The computation as a block of code that sets `v` followed by the number of the call.
     fn block(&self, number: usize, dtype_of: impl Fn(usize) -> DType) -> String {
         let Call { expression, computed, result, .. } = self;
         let mut lets = String::new();
@@ -114,7 +114,7 @@ impl Call<'_> {
         }
         let mut text = text_of(expression, *computed).replace("T(", &format!("{}(", name(*computed)));
         if !computed.is_floating_point() {
-            text = text.replace("is_nan(a)", "false"); // a function of WGSL is for one type
+            text = text.replace("is_nan(a)", "false"); // WGSL functions have no overloads
         }
         let value = match expression.is_predicate {
             true => text,
@@ -125,7 +125,7 @@ impl Call<'_> {
     }
 }
 
-/// The place of an element in each dimension, of some of them, from its number.
+/// Code for the position of an element in some of the dimensions, from its number.
 fn places(number: &str, dims: Range<usize>) -> String {
     if dims.len() < 2 {
         return dims.map(|dim| format!("    let i{dim} = {number};\n")).collect();
@@ -141,7 +141,7 @@ fn places(number: &str, dims: Range<usize>) -> String {
     text
 }
 
-/// What calls compute for an element, from its places.
+/// Code for the values of calls for an element, from its position.
 fn values(calls: &[Call<'_>], layout: &Layout) -> String {
     let mut body = String::new();
     let mut buffers: Vec<(usize, DType)> = Vec::new();
@@ -165,20 +165,21 @@ fn values(calls: &[Call<'_>], layout: &Layout) -> String {
     body
 }
 
-/// The functions that a text uses.
+/// The functions that a body uses.
 fn functions(body: &str) -> String {
     FUNCTIONS.iter().filter(|(name, _)| body.contains(name)).map(|(_, text)| *text).collect()
 }
 
-/// A shader that makes calls, each of which may use what those before it computed, and writes what some of them did.
+/// A shader that computes calls, each of which may use the values of earlier ones, and writes the values of some of
+/// them.
 pub(crate) fn source(calls: &[Call<'_>], written: &[usize], layout: &Layout) -> String {
     let body = places("at", 0..layout.sizes.len()) + &values(calls, layout);
     let written: Vec<_> = written.iter().map(|call| (*call, calls[*call].result)).collect();
     format!("{}{}", functions(&body), main(&body, &written))
 }
 
-/// A shader that makes calls, and folds what the last one computes over the dimensions of a layout from `own` on. Where
-/// in the parameters the length of a row is, `count` says; after it comes negative infinity.
+/// A shader that computes calls, and folds the values of the last one over the dimensions of a layout from `own` on.
+/// `count` is the position of the length of a row in the parameters; negative infinity follows it.
 pub(crate) fn folded(calls: &[Call<'_>], fold: &Fold, layout: &Layout, own: usize, count: usize) -> String {
     let body = places("at", own..layout.sizes.len()) + &values(calls, layout);
     let Fold { start, join, finish } = fold;
@@ -206,7 +207,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
     )
 }
 
-/// Functions that expressions use, by what they are recognised by.
+/// Functions that expressions use, by the text by which their use is recognised.
 const FUNCTIONS: [(&str, &str); 8] = [
     ("64(", WIDE),
     ("_f16(", HALF),
@@ -254,7 +255,7 @@ const FUNCTIONS: [(&str, &str); 8] = [
     ),
 ];
 
-/// Of float16, by bits: what WGSL has for it may round as it likes, and knows no infinity.
+/// Conversions of float16, by bits, since WGSL's own may round in either direction and need not support infinity.
 const HALF: &str = "fn from_f16(bits: u32) -> f32 {
     let sign = (bits & 0x8000u) << 16u;
     let size = bits & 0x7fffu;
@@ -279,7 +280,7 @@ fn to_f16(x: f32) -> u32 {
 }
 ";
 
-/// Of bfloat16, by bits.
+/// Conversions of bfloat16, by bits.
 const BRAIN: &str = "fn from_bf16(bits: u32) -> f32 { return bitcast<f32>(bits << 16u); }
 fn to_bf16(x: f32) -> u32 {
     let bits = bitcast<u32>(x);
@@ -288,7 +289,7 @@ fn to_bf16(x: f32) -> u32 {
 }
 ";
 
-/// Of int64, as two words of which the lower one is first.
+/// Arithmetic of int64, as two words with the lower one first.
 const WIDE: &str = "fn sum64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
     let low = a.x + b.x;
     return vec2(low, a.y + b.y + select(0u, 1u, low < a.x));
@@ -317,7 +318,8 @@ fn rounded64(a: vec2<u32>) -> f32 {
 }
 ";
 
-/// How many elements a thread computes: those of a word, since no thread may write a part of one, or [`EACH`].
+/// The number of elements that a thread computes: those of a word, since threads must not write parts of words, or
+/// [`EACH`].
 pub(crate) fn per_thread(written: impl IntoIterator<Item = DType>) -> u64 {
     match per_word(written) {
         1 => EACH,
@@ -325,7 +327,8 @@ pub(crate) fn per_thread(written: impl IntoIterator<Item = DType>) -> u64 {
     }
 }
 
-/// How many elements of whole words a thread computes: it loads sizes and strides once for all of them.
+/// The number of elements that a thread computes if they are whole words: it loads sizes and strides once for all of
+/// them.
 const EACH: u64 = 4;
 
 fn per_word(written: impl IntoIterator<Item = DType>) -> u64 {
@@ -352,7 +355,7 @@ fn main(body: &str, written: &[(usize, DType)]) -> String {
                 continue;
             }
         };
-        // The words of a thread, each of so many elements.
+        // The words of a thread, each with `each` elements.
         let each = 4 / dtype.size() as u64;
         let (count, width) = (per / each, 8 * dtype.size());
         words += &format!("    var word{at}: array<u32, {count}>;\n");

@@ -1,4 +1,4 @@
-//! Series.
+//! The pieces of `arange`.
 
 use torch_library_gpu::text::Create;
 

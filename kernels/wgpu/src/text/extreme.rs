@@ -1,4 +1,4 @@
-//! The places of extremes.
+//! The pieces of positions of extremes.
 
 use torch_library::DType;
 use torch_library_gpu::text::Extreme;
@@ -15,7 +15,7 @@ fn is_better(a: T, i: u32, b: T, j: u32) -> bool {
 }
 var<workgroup> found: array<T, THREADS>;
 var<workgroup> places: array<u32, THREADS>;",
-    // A thread beyond the last element has that one.
+    // A thread beyond the last element takes that one.
     search: "    let start = row / p.inner * p.elements * p.inner + row % p.inner;
     var best_at = min(thread, p.elements - 1u);
     var best = x(start + best_at * p.inner);

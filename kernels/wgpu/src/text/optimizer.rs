@@ -1,4 +1,4 @@
-//! Steps of optimisers.
+//! The pieces of optimisers' steps.
 
 use torch_library_gpu::text::{Adam, Optimizer, Sgd};
 

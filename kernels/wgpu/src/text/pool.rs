@@ -1,4 +1,4 @@
-//! Pooling.
+//! The pieces of pooling.
 
 use torch_library_gpu::text::Pool;
 

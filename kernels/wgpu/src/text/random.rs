@@ -1,4 +1,4 @@
-//! Random numbers.
+//! The pieces of random numbers.
 
 use torch_library_gpu::text::Random;
 
@@ -19,7 +19,7 @@ pub(super) const RANDOM: Random = Random {
     ),
 };
 
-/// The sine is of a whole number of parts of a turn, so that it is as good on every device.
+/// The sine takes an integral number of parts of a turn, so that it is equally precise on every device.
 const NUMBERS: &str = "fn philox(counter: vec4<u32>, first_key: vec2<u32>) -> vec4<u32> {
     var c = counter;
     var key = first_key;
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
     use crate::shader::Shader;
 
-    /// Those that its authors published.
+    /// The test vectors that Philox's authors published.
     #[test]
     fn philox_has_the_published_answers() {
         let Ok(device) = "wgpu".parse::<Device>().and_then(torch_library::backend::resolve) else { return };

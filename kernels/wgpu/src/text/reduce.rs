@@ -1,4 +1,4 @@
-//! Reductions.
+//! The pieces of reductions.
 
 use torch_library::DType;
 use torch_library_gpu::text::{Fold, Reduce};
@@ -24,7 +24,8 @@ pub(super) const REDUCE: Reduce = Reduce {
     write: "if (thread == 0u) { set_y(row, R(finish(found[0]))); }",
 };
 
-/// Of floats, and extremes of int32 too. Sums of whole numbers are int64, and bools are bytes: neither is written by elements.
+/// The folds of floats, and extremes of int32. Sums of integers are int64, and bools are bytes: shaders cannot write single
+/// elements of either.
 fn fold(name: &str, from: DType, kind: DType) -> Option<Fold> {
     match (name, from, kind) {
         ("amax", DType::Int32, DType::Int32) => Some(MOST),

@@ -1,4 +1,4 @@
-//! Sums up to each element: of int64 as pairs of words, which wrap around.
+//! The pieces of cumulative sums; those of int64 are pairs of words, which wrap around.
 
 use torch_library::DType;
 use torch_library_gpu::text::Scan;

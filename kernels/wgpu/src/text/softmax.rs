@@ -1,4 +1,4 @@
-//! Softmax.
+//! The pieces of softmax.
 
 use torch_library_gpu::text::Softmax;
 

@@ -1,7 +1,7 @@
-//! Functions of a register full of floats, with instructions that only the widest vectors have.
+//! Functions of the floats in a register, with instructions that only AVX-512 has.
 //!
-//! These take numbers apart into mantissa and exponent, and put them together, at all magnitudes and at the ends of
-//! the line; what others need steps for.
+//! These instructions split numbers into mantissa and exponent and put them together again, also for subnormal numbers
+//! and infinities, which take extra steps on other processors.
 #![expect(unsafe_code, reason = "calls instructions that whoever calls these functions vouches for")]
 
 use std::arch::x86_64::*;
@@ -11,19 +11,20 @@ use torch_library::Element;
 use super::{Exponential, InRegisters, Logarithm, Tangent};
 use crate::vector::Vector;
 
-/// Computes `len` results in registers of singles, if elements are such, or of doubles.
+/// Computes `len` results, in registers of `f32` or of `f64`.
 ///
 /// # Safety
 /// - `T` is `f32` or `f64`.
-/// - `len` of them can be read from `from` on, and nobody else writes to them meanwhile.
-/// - `len` can be written from `out` on, which nobody else uses; it is `from`, or shares no memory with it.
+/// - `len` elements can be read from `from` on, and nothing else writes to them during the call.
+/// - `len` elements can be written from `out` on, which nothing else uses; `out` is `from`, or shares no memory with
+///   it.
 /// - The processor has the widest vectors.
 #[inline(always)]
 pub(super) unsafe fn each<T: Element, W: InRegisters>(out: *mut T, from: *const T, len: usize) {
     const SINGLES: usize = __m512::LANES;
     const DOUBLES: usize = __m512d::LANES;
-    // SAFETY: `start + count` is at most `len`, and the caller vouches for as many elements in both, of the type
-    // that takes so many bytes, and for the processor. Each register is loaded before its place is written.
+    // SAFETY: `start + count` is at most `len`, and the caller vouches for `len` elements in both, of the type that has
+    // this size, and for the processor. Each register is loaded before its place is written.
     unsafe {
         if size_of::<T>() == size_of::<f32>() {
             let (out, from) = (out.cast::<f32>(), from.cast::<f32>());
@@ -42,11 +43,11 @@ pub(super) unsafe fn each<T: Element, W: InRegisters>(out: *mut T, from: *const 
 }
 
 impl InRegisters for Logarithm {
-    /// `log(2^n (1 + f)) = n log(2) + log(1 + f)` with `1 + f` from ¾ to 1½. The exponent of zero is infinite, and
-    /// the mantissa of a negative number NaN.
+    /// `log(2^n (1 + f)) = n log(2) + log(1 + f)` with `1 + f` from ¾ to 1½. The instructions give an infinite exponent
+    /// for zero, and a mantissa of NaN for negative numbers.
     #[inline(always)]
     unsafe fn of_singles(x: __m512) -> __m512 {
-        // Of the smallest error relative to the logarithm, found by weighted least squares.
+        // The coefficients with the smallest error relative to the logarithm, found by weighted least squares.
         const COEFFICIENTS: [f32; 9] = [
             3.767_292e-2,
             -9.116_191e-2,
@@ -58,9 +59,10 @@ impl InRegisters for Logarithm {
             -2.500_016_5e-1,
             3.333_334e-1,
         ];
-        // Few digits, so that it times an exponent is exact, and a rest that is positive, as then infinity stays.
+        // The first part has few digits, so that its product with an exponent is exact; the rest is positive, so that
+        // infinity stays infinity.
         const LN_2: [f32; 2] = [0.693_115_23, 3.194_618_5e-5];
-        // SAFETY: these instructions follow no address, and the caller vouches for the processor.
+        // SAFETY: these instructions access no memory, and the caller vouches for the processor.
         unsafe {
             let mantissa = _mm512_getmant_ps::<_MM_MANT_NORM_P75_1P5, _MM_MANT_SIGN_NAN>(x);
             let n = _mm512_sub_ps(_mm512_getexp_ps(x), _mm512_getexp_ps(mantissa));
@@ -78,19 +80,20 @@ impl InRegisters for Exponential {
 
     #[inline(always)]
     unsafe fn of_singles(x: __m512) -> __m512 {
-        // SAFETY: these instructions follow no address, and the caller vouches for the processor.
+        // SAFETY: these instructions access no memory, and the caller vouches for the processor.
         unsafe {
-            // Beyond, it is 0 or infinite; of NaN, the second operand stays.
+            // Beyond these limits the result is 0 or infinite; NaN stays, as the second operand.
             let x = _mm512_max_ps(_mm512_set1_ps(-104.0), x);
             let [n, rest] = power_of_e(_mm512_min_ps(_mm512_set1_ps(90.0), x));
             _mm512_scalef_ps(_mm512_add_ps(rest, _mm512_set1_ps(1.0)), n)
         }
     }
 
-    /// `2^(n/16) exp(r)`, with the powers of a sixteenth in registers and `r` so small that few steps serve.
+    /// `2^(n/16) exp(r)`, with the sixteen fractional powers of two in registers and `r` so small that a short
+    /// polynomial is enough.
     #[inline(always)]
     unsafe fn of_doubles(x: __m512d) -> __m512d {
-        // The smallest error up to ln(2)/32, at the places of Chebyshev.
+        // The polynomial through the Chebyshev nodes up to ln(2)/32 in magnitude, for a small error.
         const COEFFICIENTS: [f64; 5] = [
             1.388_903_889_983_822_7e-3,
             8.333_449_939_890_48e-3,
@@ -99,9 +102,9 @@ impl InRegisters for Exponential {
             5.000_000_000_000_002e-1,
         ];
         const LN_2: [f64; 2] = [6.931_471_805_582_987e-1, 1.646_594_958_289_708_2e-12];
-        // As large as numbers are whose last digit is a sixteenth: adding it rounds to that.
+        // 1.5 · 2^48, where the last digit of a double is a sixteenth: adding it rounds to sixteenths.
         const ROUNDER: f64 = 422_212_465_065_984.0;
-        // SAFETY: `picked` gets tables of sixteen numbers, the other instructions follow no address, and the caller
+        // SAFETY: `picked` gets tables of sixteen numbers, the other instructions access no memory, and the caller
         // vouches for the processor.
         unsafe {
             let x = _mm512_max_pd(_mm512_set1_pd(-746.0), x);
@@ -116,22 +119,22 @@ impl InRegisters for Exponential {
                 p = _mm512_fmadd_pd(p, r, _mm512_set1_pd(*coefficient));
             }
             let less_one = _mm512_fmadd_pd(_mm512_mul_pd(p, r), r, r);
-            let sixteenth = _mm512_castpd_si512(rounded); // in the lowest bits
+            let sixteenth = _mm512_castpd_si512(rounded); // the index, in the lowest bits
             let (power, lost) = (picked(&SIXTEENTHS, sixteenth), picked(&LOST, sixteenth));
             let value = _mm512_add_pd(power, _mm512_fmadd_pd(power, less_one, lost));
-            _mm512_scalef_pd(value, n) // by the whole part of it
+            _mm512_scalef_pd(value, n) // by the integer part of `n`
         }
     }
 }
 
 impl InRegisters for Tangent {
-    /// `t / (t + 2)` with `t = exp(2x) - 1`, the quotient by an estimate that is bettered twice.
+    /// `t / (t + 2)` with `t = exp(2x) - 1`; the quotient is an estimate with two steps of refinement.
     #[inline(always)]
     unsafe fn of_singles(x: __m512) -> __m512 {
-        // SAFETY: these instructions follow no address, and the caller vouches for the processor.
+        // SAFETY: these instructions access no memory, and the caller vouches for the processor.
         unsafe {
             let size = _mm512_abs_ps(x);
-            // Beyond, it is one.
+            // Beyond this limit the result is 1.
             let [n, rest] = power_of_e(_mm512_min_ps(_mm512_set1_ps(20.0), _mm512_add_ps(size, size)));
             let (one, two) = (_mm512_set1_ps(1.0), _mm512_set1_ps(2.0));
             let power = _mm512_scalef_ps(one, n);
@@ -140,25 +143,25 @@ impl InRegisters for Tangent {
             let guess = _mm512_rcp14_ps(divisor);
             let inverse = _mm512_fmadd_ps(guess, _mm512_fnmadd_ps(guess, divisor, one), guess);
             let quotient = _mm512_mul_ps(t, inverse);
-            // What is left is taken from the divisor before it was rounded.
+            // The remainder is computed with `t + 2` before it was rounded to `divisor`.
             let left = _mm512_fnmadd_ps(quotient, two, _mm512_fnmadd_ps(quotient, t, t));
             let quotient = _mm512_fmadd_ps(left, inverse, quotient);
             let sign = _mm512_and_ps(x, _mm512_set1_ps(-0.0));
-            _mm512_or_ps(quotient, sign) // also that of a zero
+            _mm512_or_ps(quotient, sign) // zeros keep their sign
         }
     }
 }
 
-/// The exponent of the power of two next to a power of *e*, and by how much of it that is larger.
+/// `n` and `rest` such that `exp(x) = (1 + rest) 2^n`.
 ///
 /// # Safety
 /// - The processor has the widest vectors.
 #[inline(always)]
 unsafe fn power_of_e(x: __m512) -> [__m512; 2] {
-    // Those of Cephes.
+    // The coefficients of Cephes.
     const COEFFICIENTS: [f32; 6] =
         [1.987_569_1e-4, 1.398_199_9e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5];
-    // SAFETY: these instructions follow no address, and the caller vouches for the processor.
+    // SAFETY: these instructions access no memory, and the caller vouches for the processor.
     unsafe {
         let n = _mm512_mul_ps(x, _mm512_set1_ps(std::f32::consts::LOG2_E));
         let n = _mm512_roundscale_ps::<_MM_FROUND_TO_NEAREST_INT>(n);
@@ -168,13 +171,13 @@ unsafe fn power_of_e(x: __m512) -> [__m512; 2] {
     }
 }
 
-/// By Horner's rule, the coefficient of the highest power first.
+/// The value of a polynomial by Horner's rule, with the coefficient of the highest power first.
 ///
 /// # Safety
 /// - The processor has the widest vectors.
 #[inline(always)]
 unsafe fn polynomial<const N: usize>(x: __m512, coefficients: [f32; N]) -> __m512 {
-    // SAFETY: these instructions follow no address, and the caller vouches for the processor.
+    // SAFETY: these instructions access no memory, and the caller vouches for the processor.
     unsafe {
         let mut value = _mm512_set1_ps(coefficients[0]);
         for coefficient in &coefficients[1..] {
@@ -184,21 +187,21 @@ unsafe fn polynomial<const N: usize>(x: __m512, coefficients: [f32; N]) -> __m51
     }
 }
 
-/// The numbers at the places that the lowest bits of an index say.
+/// The entries of a table that the lowest four bits of each index select.
 ///
 /// # Safety
 /// - The processor has the widest vectors.
 #[inline(always)]
 unsafe fn picked(numbers: &[f64; 16], index: __m512i) -> __m512d {
-    // SAFETY: two loads of eight numbers each, of the sixteen that there are, which need no alignment; of the
-    // index, only the lowest four bits count. The caller vouches for the processor.
+    // SAFETY: two unaligned loads of eight numbers each, from a table of sixteen; only the lowest four bits of each
+    // index count. The caller vouches for the processor.
     unsafe {
         let (low, high) = (_mm512_loadu_pd(numbers.as_ptr()), _mm512_loadu_pd(numbers.as_ptr().add(8)));
         _mm512_permutex2var_pd(low, index, high)
     }
 }
 
-/// Two to the power of some sixteenths.
+/// Two to the power of 0 to 15 sixteenths.
 const SIXTEENTHS: [f64; 16] = [
     1.0,
     1.044_273_782_427_413_8,
@@ -218,7 +221,7 @@ const SIXTEENTHS: [f64; 16] = [
     1.915_206_561_397_147_4,
 ];
 
-/// What they lose by rounding.
+/// The rounding errors of these powers.
 const LOST: [f64; 16] = [
     0.0,
     8.551_889_705_537_965e-17,
@@ -247,13 +250,13 @@ mod tests {
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
     fn of<T: Element, W: InRegisters>(x: T) -> T {
         let mut value = x;
-        // SAFETY: one number each, in two places of this frame; the types of the tests are `f32` and `f64`, and
-        // whoever calls this vouches for the features.
+        // SAFETY: one number each, in two local variables; the types of the tests are `f32` and `f64`, and the caller
+        // vouches for the features.
         unsafe { each::<T, W>(&raw mut value, &raw const x, 1) };
         value
     }
 
-    /// The function of a number.
+    /// The function of one number.
     fn one<T: Element, W: InRegisters>(x: T) -> T {
         // SAFETY: both tests return before where `is_widest` does not find these features.
         unsafe { of::<T, W>(x) }

@@ -1,4 +1,4 @@
-//! Lending work to other threads without waiting for those that sleep.
+//! Lending work to other threads without waiting for those that are asleep.
 #![expect(unsafe_code, reason = "other threads borrow a closure for as long as this one waits for them")]
 
 use std::any::Any;
@@ -9,15 +9,17 @@ use std::thread::{self, Thread};
 
 use super::door::Door;
 
-/// How often the owner looks whether all are out before it sleeps: they are about to be, as each has one part of
-/// the work at most.
+/// The number of times that the owner checks whether all threads have left before it parks: they soon will, since each
+/// has at most one part of the work left.
 const LOOKS: usize = 1000;
 
-/// Runs `own` on this thread, and meanwhile `work` on so many others. One that has not begun when `own` is through
-/// no longer does: then there is nothing left to do, and waking it takes longer than much of what is shared.
+/// Runs `own` on this thread, and concurrently `work` on up to `others` other threads. A thread that has not begun when
+/// `own` returns no longer does: there is nothing left to do then, and waking a thread takes longer than many pieces of
+/// work.
 pub(super) fn lend(others: usize, work: &(dyn Fn() + Sync), own: impl FnOnce()) {
-    // SAFETY: only the lifetime changes. Whoever the door lets in runs it before `Lent` is dropped below, as that
-    // closes the door and waits for all of them, also when `own` panics; whoever comes later does not look at it.
+    // SAFETY: only the lifetime changes. Threads that pass the door run `work` before `Lent` is dropped below, since
+    // its drop closes the door and waits for all of them, also when `own` panics; threads that come later do not access
+    // `work`.
     let work = unsafe { std::mem::transmute::<&(dyn Fn() + Sync), &'static (dyn Fn() + Sync)>(work) };
     let room = Arc::new(Room { door: Door::open(), work, owner: thread::current(), panic: Mutex::new(None) });
     let lent = Lent(&room);
@@ -37,12 +39,12 @@ struct Room {
     door: Door,
     work: &'static (dyn Fn() + Sync),
     owner: Thread,
-    /// What became of a thread's part, if it went wrong.
+    /// The first panic of a thread's part, if any.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
 impl Room {
-    /// Does a part of the work, unless that is over.
+    /// Does a part of the work, unless the door is closed.
     fn visit(&self) {
         if !self.door.enter() {
             return;
@@ -56,8 +58,8 @@ impl Room {
     }
 }
 
-/// What a user's code panicked with may panic when it is dropped, on a thread where nobody catches that, or that
-/// unwinds already: what nobody will see is not dropped.
+/// Keeps the first panic and forgets the others. The payload of a panic may itself panic when it is dropped, on a
+/// thread that does not catch it or that already unwinds; so payloads that are not passed on are not dropped.
 fn keep_first(first: &mut Option<Box<dyn Any + Send>>, panic: Box<dyn Any + Send>) {
     match first {
         None => *first = Some(panic),
@@ -71,7 +73,7 @@ impl Drop for Room {
     }
 }
 
-/// Ends when nobody is in the room, however that comes about.
+/// A guard whose drop closes the door and waits until the room is empty, on return or while unwinding.
 struct Lent<'a>(&'a Room);
 
 impl Drop for Lent<'_> {
@@ -85,7 +87,7 @@ impl Drop for Lent<'_> {
             std::hint::spin_loop();
         }
         while !door.is_left() {
-            thread::park(); // may wake up early, or at once
+            thread::park(); // may return early or at once
         }
     }
 }
@@ -98,7 +100,7 @@ mod tests {
 
     #[test]
     fn nobody_works_after_the_end() {
-        // Who comes late finds a round still here: each is kept until the last one is over.
+        // All rounds are kept until the last one is over, so that a thread that comes late finds its round still there.
         let rounds: Vec<_> = (0..2000).map(|_| [const { AtomicUsize::new(0) }; 3]).collect();
         let rounds: Vec<_> = rounds
             .iter()
@@ -114,7 +116,7 @@ mod tests {
         for (round, (done, ended, _, work)) in rounds.iter().enumerate() {
             lend(3, work, || {
                 (0..round % 50).for_each(|_| std::hint::spin_loop());
-                // Now and then somebody is to have come.
+                // In some of the rounds another thread must have come.
                 while round % 100 == 0
                     && done.load(Ordering::SeqCst) == 0
                     && std::time::Instant::now() < patience

@@ -17,7 +17,7 @@ use crate::loops::{halves::widen, is_wide, is_widest};
 
 const _: () = assert!(LANES == BLOCK, "halves are widened a block at a time, which fills all lanes");
 
-/// [`Fold::slice`] on the widest vectors.
+/// [`Fold::slice`] with the widest vectors that the processor has.
 pub fn slice<M: Element, F: Fold<M>>(fold: &F, elements: &[M], position: usize) -> F::Value {
     #[cfg(target_arch = "x86_64")]
     if const { F::IS_FASTER_WIDEST && matches!(M::DTYPE, DType::Float32 | DType::Float64) } && is_widest() {
@@ -42,7 +42,7 @@ fn slice_wide<M: Element, F: Fold<M>>(fold: &F, elements: &[M], position: usize)
     fold.slice(elements, position)
 }
 
-/// [`Fold::slice`] of halves, where it is left as it is and there are registers to widen them in.
+/// The default [`Fold::slice`] for 16-bit floats, on processors that can widen them in registers.
 pub(super) type SliceOfHalves<F, V> =
     unsafe fn(fold: &F, Half, elements: *const u16, len: usize, position: usize) -> V;
 
@@ -69,11 +69,11 @@ unsafe fn slice_widened<M: Element, F: Fold<M>>(
 ) -> F::Value {
     let read = |start: usize, len: usize| {
         let mut block = MaybeUninit::<[M; LANES]>::uninit();
-        // SAFETY: both callers below stay within the `len` halves that the caller vouches for, and ask for one at
-        // least; the block is as long as those of `widen` (see `LANES`), of `M`, which is `f32`. The caller vouches
-        // for the features.
+        // SAFETY: both calls below stay within the `len` halves that the caller vouches for, and ask for at least one;
+        // the block has the length that `widen` writes (see `LANES`), and its elements are `M`, which is `f32`. The
+        // caller vouches for the features.
         unsafe { widen(half, elements.add(start), len, block.as_mut_ptr().cast()) };
-        // SAFETY: `widen` has written a whole block, behind the end by repetition.
+        // SAFETY: `widen` has written a whole block, with repetitions beyond the end.
         unsafe { block.assume_init() }
     };
     let whole = len - len % LANES;
@@ -95,15 +95,16 @@ unsafe fn slice_widened<M: Element, F: Fold<M>>(
     fold.merge(joined(fold, lanes), value)
 }
 
-/// Joins values as a tree.
+/// Merges the lanes as a tree.
 #[inline(always)]
 pub(super) fn joined<M, F: Fold<M> + ?Sized>(fold: &F, lanes: [F::Value; LANES]) -> F::Value {
     halved_to_one(&lanes, &|a, b| fold.merge(a, b))
 }
 
-/// Joins the first half of values with the second, as long as there is one. Each half is an array of its own, which
-/// LLVM keeps in vectors: one that shrinks in its place goes through memory in pieces that do not fit together. (By
-/// `&impl Fn`, since a reference that is itself an `impl Fn` calls the closure by a function of the standard library.)
+/// Joins the first half of the values with the second half, until one value is left. Each half is an array of its own,
+/// which LLVM keeps in vectors; an array that shrinks in place would go through memory, with stores and loads of
+/// different sizes. (`join` is an `&impl Fn`, since a reference passed as an `impl Fn` calls the closure through a
+/// function of the standard library.)
 #[inline(always)]
 pub fn halved_to_one<V: Copy>(values: &[V; LANES], join: &impl Fn(V, V) -> V) -> V {
     let values: [V; 32] = halved(values, join);
@@ -127,7 +128,7 @@ fn halved<V: Copy, const N: usize, const HALF: usize>(
     joined
 }
 
-/// Takes an element of each line into each of many values, on the widest vectors.
+/// Adds one element of each line to each of many values, with wide vectors where there are any.
 pub(super) fn steps<M: Element, F: Fold<M>>(
     fold: &F,
     values: &mut [F::Value],
@@ -169,10 +170,11 @@ fn each_step<M: Element, F: Fold<M>>(fold: &F, values: &mut [F::Value], lines: &
     }
 }
 
-/// Takes an element of each of `count` lines, which start `step` apart, into each of a few values, on wide vectors.
+/// Adds one element of each of `count` lines, which start `step` apart, to each of a few values, with wide vectors
+/// where there are any.
 ///
 /// # Safety
-/// - `count` lines, `step` apart, can be read from `data` on, each of as many plain values of `M` as there are in
+/// - `count` lines, `step` apart, can be read from `data` on, each with as many plain values of `M` as there are in
 ///   `values`.
 /// - Nobody writes to them meanwhile.
 /// - The number of values is a multiple of [`LANES`].

@@ -64,15 +64,15 @@ derivatives! {
     }
 }
 
-/// Keeps what is divided by from zero.
+/// The lower bound of divisors, as in PyTorch.
 const EPSILON: f64 = 1e-12;
 
-/// How far probabilities are from one.
+/// `1 - this`, kept above zero.
 fn apart(this: &Tensor) -> Result<Tensor> {
     aten::rsub_Scalar(this, 1.into())?.add(EPSILON)
 }
 
-/// What each element has of a loss, weighted; of a mean, its share.
+/// The gradients with respect to each element, weighted; for a mean, divided by the number of elements.
 fn each(grads: Tensor, weight: Option<&Tensor>, count: i64, reduction: i64) -> Result<Tensor> {
     let grads = match weight {
         Some(weight) => grads.mul(weight)?,

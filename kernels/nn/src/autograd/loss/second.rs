@@ -1,4 +1,4 @@
-//! Second derivatives of losses of elements: the rows of the operators that compute the first.
+//! Second derivatives of element-wise losses: derivatives of the operators that compute the first.
 
 use torch_library::derivatives;
 use torch_library::prelude::*;
@@ -51,7 +51,7 @@ derivatives! {
     }
 }
 
-/// The gradient of the gradient of a loss, in which that of the input is linear.
+/// The gradient with respect to a loss's gradient, in which the input's gradient is linear.
 fn of_gradient(
     grad: &Tensor,
     grad_output: &Tensor,
@@ -64,13 +64,13 @@ fn of_gradient(
     grad.mul(&backward(&aten::ones_like(grad_output)?)?)?.sum()
 }
 
-/// Of a mean, the share of each element of the input.
+/// Gradients divided by the number of elements, if the loss is a mean.
 fn shared(grads: Tensor, this: &Tensor, reduction: i64) -> Result<Tensor> {
     if reduction == MEAN { grads.div(this.numel()) } else { Ok(grads) }
 }
 
-/// A gradient where an input is nearer to its target than a bound, or just so near if the bound counts as near;
-/// else zero.
+/// A gradient where an input is nearer to its target than a bound (or exactly as near, if `is_closed`), and zero
+/// elsewhere.
 fn near(grad: &Tensor, this: &Tensor, target: &Tensor, bound: f64, is_closed: bool) -> Result<Tensor> {
     let distance = this.sub(target)?.abs()?;
     let is_near = if is_closed { aten::le_Scalar } else { aten::lt_Scalar }(&distance, bound.into())?;

@@ -1,4 +1,4 @@
-//! The derivative of normalising groups of channels, by that of normalising rows.
+//! The derivative of group norm, by the derivative of layer norm on rows.
 
 use torch_library::prelude::*;
 
@@ -7,7 +7,7 @@ use crate::aten;
 use crate::loops::computing_type;
 use crate::prelude::*;
 
-/// The gradients of input, weight and bias, by those of the result, of the means and of the inverse deviations.
+/// The gradients of input, weight and bias, from those of the result, of the means and of the inverse deviations.
 pub(super) fn gradients(
     grads: &[Option<Tensor>],
     input: &Tensor,
@@ -17,7 +17,7 @@ pub(super) fn gradients(
     eps: f64,
     mask: [bool; 3],
 ) -> Result<second::Three> {
-    // Halves are rounded once, at the end.
+    // 16-bit floats are rounded once, at the end.
     let dtype = computing_type(input.dtype());
     let as_channels = |tensor: &Tensor| tensor.to_dtype(dtype)?.reshape(&[items, channels, pixels]);
     let as_groups = |tensor: &Tensor| tensor.reshape(&[items, groups, channels / groups * pixels]);
@@ -34,7 +34,7 @@ pub(super) fn gradients(
             &as_groups(&grad)?,
             &rows,
             &[size],
-            &note(mean)?.detach()?, // it computes them anew, for the derivative of this one
+            &note(mean)?.detach()?, // it computes them again, for its own derivative
             &note(rstd)?.detach()?,
             None,
             None,
@@ -61,7 +61,7 @@ pub(super) fn gradients(
         false => None,
     };
     let of_weight = grad.as_ref().filter(|_| mask[1]).map(|grad| {
-        // Computed again, for the derivative of this one.
+        // Computed again, so that this gradient has a derivative itself.
         let (normal, _, _) = aten::native_layer_norm(&rows, &[size], None, None, eps)?;
         grad.mul(&normal.reshape(grad.sizes())?)?.sum_dim(&[0, 2], false)
     });

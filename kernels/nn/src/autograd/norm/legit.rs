@@ -1,4 +1,4 @@
-//! Derivatives of batch normalisation under the names that exported programs have for it.
+//! Derivatives of batch normalisation under the names that exported programs use for it.
 
 use torch_library::derivatives;
 use torch_library::prelude::*;
@@ -88,7 +88,8 @@ derivatives! {
     }
 }
 
-/// What moves running statistics records what returns them, and copies these back: the node is the same.
+/// An operator that updates running statistics in place records the functional variant, which returns them, and copies
+/// them back: both have the same autograd node.
 #[torch_impl(aten, Autograd)]
 mod moving {
     use super::*;
@@ -103,7 +104,7 @@ mod moving {
         momentum: f64,
         eps: f64,
     ) -> Result<(Tensor, Tensor, Tensor)> {
-        // The gradient needs them as they were.
+        // The gradient needs the statistics from before the update.
         let (old_mean, old_var) = (aten::clone(running_mean)?, aten::clone(running_var)?);
         let (out, save_mean, save_invstd, mean, var) = aten::_native_batch_norm_legit_functional(
             input, weight, bias, &old_mean, &old_var, training, momentum, eps,

@@ -1,19 +1,20 @@
-//! Second derivatives of normalisations: what a gradient of their gradients becomes.
+//! Second derivatives of normalisations: the derivatives of their gradients.
 //!
-//! All elements of a group share a mean and a deviation, and `x̂ = (x - mean) · rstd`. The gradients are
-//! `P(g)` of the input, where `g = grad_out · weight` and `P(v) = rstd · (v - mean(v) - x̂ · mean(v · x̂))`; the sum of
-//! `grad_out · x̂` of the weight; the sum of `grad_out` of the bias.
+//! All elements of a group share a mean and a deviation, and `x̂ = (x - mean) · rstd`. The gradient of the input is
+//! `P(g)`, where `g = grad_out · weight` and `P(v) = rstd · (v - mean(v) - x̂ · mean(v · x̂))`; that of the weight is
+//! the sum of `grad_out · x̂`, and that of the bias the sum of `grad_out`.
 
 use torch_library::prelude::*;
 
 use crate::aten;
 use crate::prelude::*;
 
-/// Groups of elements, normalised.
+/// A normalised input.
 struct Normal {
     x_hat: Tensor,
     rstd: Tensor,
-    /// Over which dimensions a group extends; none where mean and deviation are not those of the input.
+    /// The dimensions over which a group extends; `None` where mean and deviation are constants, not those of the
+    /// input.
     dims: Option<Vec<i64>>,
 }
 
@@ -30,7 +31,7 @@ pub(super) fn layer_norm(
 ) -> Result<Three> {
     let dims = (1..=normalized_shape.len() as i64).map(|dim| -dim).collect();
     let grads = [grads[0].clone(), grads[1].clone(), grads[2].clone()];
-    Normal::of(input, rstd, dims)?.gradients(grads, grad_out, weight) // the engine sums over the groups
+    Normal::of(input, rstd, dims)?.gradients(grads, grad_out, weight) // the autograd engine sums over the groups
 }
 
 pub(super) fn batch_norm(
@@ -61,11 +62,11 @@ pub(super) fn batch_norm(
 }
 
 impl Normal {
-    /// The statistics again, as functions of the input, so that they too have derivatives.
+    /// Computes the statistics again, as functions of the input, so that they have derivatives too.
     fn of(input: &Tensor, rstd: &Tensor, dims: Vec<i64>) -> Result<Self> {
         let centred = input.sub(&input.mean_dim(&dims, true)?)?;
         let variance = centred.mul(&centred)?.mean_dim(&dims, true)?;
-        let eps = aten::reciprocal(&rstd.mul(rstd)?)?.sub(&variance)?.detach()?; // what had been added
+        let eps = aten::reciprocal(&rstd.mul(rstd)?)?.sub(&variance)?.detach()?; // the `eps` that had been added
         let rstd = aten::rsqrt(&variance.add(&eps)?)?;
         Ok(Normal { x_hat: centred.mul(&rstd)?, rstd, dims: Some(dims) })
     }
@@ -83,7 +84,8 @@ impl Normal {
         v.sub(&self.mean(v)?)?.sub(&along)?.mul(&self.rstd)
     }
 
-    /// From gradients of the gradients of input, weight and bias, each of which may be missing.
+    /// The gradients of `grad_out`, `input` and `weight`, from those of the gradients of input, weight and bias, each
+    /// of which may be missing.
     fn gradients(
         &self,
         [of_input, of_weight, of_bias]: [Option<Tensor>; 3],
@@ -111,7 +113,7 @@ impl Normal {
         Ok((for_grad_out, total([of_x_hat, direct])?, for_weight))
     }
 
-    /// What the sum of `v · P(g)` gives back: to the input by way of `rstd`, and to `x̂`.
+    /// The gradients of the sum of `v · P(g)`: with respect to the input, through `rstd`, and with respect to `x̂`.
     fn of_statistics(&self, v: &Tensor, g: &Tensor) -> Result<(Tensor, Tensor)> {
         let (along_v, along_g) = (self.mean(&v.mul(&self.x_hat)?)?, self.mean(&g.mul(&self.x_hat)?)?);
         let product = self.mean(&v.mul(g)?)?.sub(&self.mean(v)?.mul(&self.mean(g)?)?)?;

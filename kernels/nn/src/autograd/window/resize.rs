@@ -1,4 +1,4 @@
-//! Derivatives of images that are resized or padded with their own elements.
+//! Derivatives of resizing, and of reflection and replication padding.
 
 use torch_library::derivatives;
 

@@ -1,4 +1,4 @@
-//! Derivatives of images and volumes at the points of a grid.
+//! Derivatives of sampling images and volumes at the points of a grid (`grid_sampler`).
 
 use torch_library::derivatives;
 

@@ -6,7 +6,7 @@ use crate::aten;
 use crate::autograd::binary::conj;
 use crate::prelude::*;
 
-/// How a convolution goes over its input.
+/// The parameters of a convolution.
 pub(super) struct Steps<'a> {
     pub(super) stride: &'a [i64],
     pub(super) padding: &'a [i64],
@@ -48,8 +48,8 @@ impl Steps<'_> {
 
     /// The gradients of `grad_output`, `input` and `weight`, from those of the gradients of input, weight and bias.
     ///
-    /// A convolution is linear in its input and in its weight, and its gradients are the ways back: what they give
-    /// with `v` for the input's and `w` for the weight's is
+    /// A convolution is linear in its input and in its weight, and its gradients are the adjoint maps. So if `v` and
+    /// `w` are the gradients with respect to the input's and the weight's gradient, the function to differentiate is
     /// `grad_output · (convolution(v, weight) + convolution(input, w))`.
     pub(super) fn second(
         &self,
@@ -77,14 +77,14 @@ impl Steps<'_> {
     }
 }
 
-/// One number for each channel, of the sizes of an output.
+/// A vector with one number for each channel, expanded to the sizes of an output.
 fn along_channels(bias: &Tensor, output: &Tensor) -> Result<Tensor> {
     let mut sizes = vec![1; output.dim()];
     sizes[1] = bias.numel();
     bias.reshape(&sizes)?.expand(output.sizes())
 }
 
-/// Of each window of so many dimensions the element that was the largest.
+/// For each window, of `ndim` dimensions, the gradient of the element that was the largest.
 pub(super) fn pooled(grad: &Tensor, indices: &Tensor, ndim: usize) -> Result<Tensor> {
     let flat = |tensor: &Tensor| {
         let (outer, _) = tensor.sizes().split_at(tensor.dim() - ndim);

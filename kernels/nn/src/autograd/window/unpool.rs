@@ -1,4 +1,4 @@
-//! Derivatives of pooling by drawn regions, of what puts elements back, and of resizing without artefacts.
+//! Derivatives of fractional pooling, of unpooling, and of antialiased resizing.
 
 use torch_library::derivatives;
 use torch_library::prelude::*;
@@ -75,7 +75,7 @@ derivatives! {
     }
 }
 
-/// What lies where indices say in planes or volumes of so many dimensions.
+/// The elements at `indices` in planes or volumes, of `ndim` dimensions.
 fn picked(grad: &Tensor, indices: &Tensor, ndim: i64) -> Result<Tensor> {
     if indices.numel() == 0 {
         return aten::new_zeros(grad, indices.sizes());

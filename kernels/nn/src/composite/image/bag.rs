@@ -78,7 +78,7 @@ mod implicit {
         let mode = BagMode::of(OPERATOR, mode)?;
         let is_there = |sizes: &Tensor| aten::unsqueeze(&aten::ne_Scalar(sizes, 0.into())?, 1);
         if mode == BagMode::Max {
-            // Of a bag without rows, nobody is the largest.
+            // A bag without rows has no maximum, and gives no gradient.
             let zeros = aten::new_zeros(grad, &[num_weights, grad.size(1)?])?;
             let index = aten::to_dtype(maximum_indices, DType::Int64)?;
             return aten::scatter_add(&zeros, 0, &index, &aten::mul_Tensor(grad, &is_there(bag_size)?)?);
@@ -119,7 +119,7 @@ mod implicit {
     }
 }
 
-/// In which bag each index is, where that was not said: how many bags start before it, less one.
+/// The bag that each index is in, where that is not given: the number of bags that start at or before it, minus one.
 fn bag_of_each(indices: &Tensor, offsets: &Tensor, offset2bag: &Tensor) -> Result<Tensor> {
     let count = indices.numel();
     if offset2bag.numel() == count {

@@ -1,4 +1,4 @@
-//! Images and volumes at the points of a grid, and grids that move them.
+//! Sampling of images and volumes at the points of a grid (`grid_sampler`), and affine grids.
 
 use torch_library::prelude::*;
 
@@ -16,7 +16,7 @@ fn grid_sampler(
     sample(input, grid, interpolation_mode, padding_mode, align_corners)
 }
 
-/// What has a derivative of its own.
+/// Operators with derivatives of their own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 fn affine_grid_generator(theta: &Tensor, size: &[i64], align_corners: bool) -> Result<Tensor> {
     let grid = Grid::of(aten::affine_grid_generator::NAME, size)?;
@@ -36,7 +36,7 @@ fn affine_grid_generator_backward(grad: &Tensor, size: &[i64], align_corners: bo
     aten::transpose_int(&of_columns, 1, 2)
 }
 
-/// The places of a grid in images or volumes.
+/// A grid over images or volumes.
 struct Grid<'s> {
     operator: &'static str,
     batch: i64,
@@ -74,7 +74,8 @@ impl<'s> Grid<'s> {
         Ok(())
     }
 
-    /// The coordinates of all points, the last dimension's first, and a one behind them: `[batch, points, axes + 1]`.
+    /// The homogeneous coordinates of all points, that of the last dimension first and 1 at the end: `[batch, points,
+    /// axes + 1]`.
     fn points(&self, like: &Tensor, align_corners: bool) -> Result<Tensor> {
         let axes = (0..self.spread.len()).rev().map(|dim| self.axis(dim, like, align_corners));
         let ones = std::iter::once_with(|| aten::new_ones(like, self.spread));
@@ -83,10 +84,10 @@ impl<'s> Grid<'s> {
         aten::expand(&points, &[&[self.batch], points.sizes()].concat())
     }
 
-    /// Where all points are in a dimension.
+    /// The coordinates of all points in one dimension.
     fn axis(&self, dim: usize, like: &Tensor, align_corners: bool) -> Result<Tensor> {
         let count = self.spread[dim];
-        let mut line = aten::new_zeros(like, &[count])?; // one point is in the middle
+        let mut line = aten::new_zeros(like, &[count])?; // a single point is in the middle
         if count > 1 {
             let ends = aten::linspace::with((-1).into(), 1.into(), count).dtype(Some(like.dtype()));
             line = ends.device(Some(like.device())).call()?;

@@ -1,4 +1,4 @@
-//! The loss of sequences of labels.
+//! The CTC loss under the name that users call.
 
 use torch_library::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Losses that are formulas of predictions and targets, element by element.
+//! Element-wise losses of predictions and targets.
 
 use torch_library::prelude::*;
 use torch_library::{can_cast, result_type};
@@ -6,7 +6,7 @@ use torch_library::{can_cast, result_type};
 use super::{MEAN, NONE, SUM};
 use crate::aten;
 
-/// What has a derivative of its own.
+/// Operators with derivatives of their own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 mod derived {
     use super::*;
@@ -59,7 +59,7 @@ mod derived {
             aten::soft_margin_loss::NAME,
             this.dtype()
         );
-        // Whole numbers may have no negative ones.
+        // Converted before the sign changes, since integer types may be unsigned.
         let lead = aten::mul_Tensor(&aten::neg(&aten::to_dtype(target, this.dtype())?)?, this)?;
         let reduction = if matches!(reduction, NONE | MEAN) { reduction } else { SUM };
         reduced_or_not(aten::log1p(&aten::exp(&lead)?)?, reduction)
@@ -92,7 +92,7 @@ mod probabilities {
             true => aten::mul_Tensor(&aten::exp(target)?, &aten::sub_Tensor(target, this)?)?,
             false => {
                 let own = aten::mul_Tensor(target, &aten::log(target)?)?;
-                // Of a probability of zero there is nothing to lose.
+                // A target probability of zero has no loss.
                 let own = aten::where_ScalarSelf(&aten::eq_Scalar(target, 0.into())?, 0.into(), &own)?;
                 aten::sub_Tensor(&own, &aten::mul_Tensor(target, this)?)?
             }
@@ -134,7 +134,7 @@ mod margins {
 
     fn hinge_embedding_loss(this: &Tensor, target: &Tensor, margin: f64, reduction: i64) -> Result<Tensor> {
         let zero = aten::zeros_like(this)?;
-        // The margin has the type of the distances, whole numbers too.
+        // The margin has the type of the distances, also if they are integers.
         let margin = aten::full_like(this, margin.into())?;
         let hinge = aten::clamp_min(&aten::sub_Tensor(&margin, this)?, 0.into())?;
         let apart = aten::where_self(&aten::ne_Scalar(target, 1.into())?, &hinge, &zero)?;
@@ -187,10 +187,10 @@ mod margins {
     }
 }
 
-/// The loss of tensors of any types.
+/// The Huber loss of tensors of any types.
 ///
 /// # Errors
-/// Types that have no loss, sizes that do not broadcast, no bound above zero.
+/// Types that have no loss, sizes that do not broadcast, a bound that is not above zero.
 pub(crate) fn huber(this: &Tensor, target: &Tensor, reduction: i64, delta: f64) -> Result<Tensor> {
     const OPERATOR: &str = aten::huber_loss::NAME;
     ensure!(delta > 0.0, Argument, "{OPERATOR}: delta is {delta}, must be positive");
@@ -205,7 +205,8 @@ pub(crate) fn huber(this: &Tensor, target: &Tensor, reduction: i64, delta: f64) 
     reduced_or_not(aten::to_dtype(&loss, this.dtype())?, reduction)
 }
 
-/// The loss of logits lies in the sizes and the type of the targets: PyTorch writes a part of it over these.
+/// Checks that logits broadcast to the sizes of the targets, and that the loss can be cast to their type, since PyTorch
+/// computes a part of the loss in place of the targets.
 fn check_logits(this: &Tensor, target: &Tensor) -> Result<()> {
     const OPERATOR: &str = aten::binary_cross_entropy_with_logits::NAME;
     let dtype = result_type([this.promotion_operand(), target.promotion_operand()])?;
@@ -226,10 +227,10 @@ fn check_logits(this: &Tensor, target: &Tensor) -> Result<()> {
     Ok(())
 }
 
-/// The difference of real numbers, of which one side may be booleans.
+/// The difference of real numbers; one of the two may be booleans.
 ///
 /// # Errors
-/// Numbers that are neither larger nor smaller than others.
+/// Numbers without an order (complex numbers).
 fn distance(operator: &str, this: &Tensor, target: &Tensor) -> Result<Tensor> {
     let dtype = result_type([this.promotion_operand(), target.promotion_operand()])?;
     ensure!(
@@ -246,7 +247,7 @@ fn distance(operator: &str, this: &Tensor, target: &Tensor) -> Result<Tensor> {
     aten::sub_Tensor(&number(this)?, &number(target)?)
 }
 
-/// Half the square of a difference up to a bound, and the line that goes on from there.
+/// Half the square of a difference up to a bound, and the line that continues it beyond.
 fn parabola_and_line(distance: &Tensor, bound: f64) -> Result<Tensor> {
     let distance = aten::abs(distance)?;
     let parabola = aten::mul_Scalar(&aten::mul_Tensor(&distance, &distance)?, 0.5.into())?;
@@ -261,7 +262,7 @@ fn weighted(loss: Tensor, weight: Option<&Tensor>) -> Result<Tensor> {
     }
 }
 
-/// The losses themselves, their mean, or their sum.
+/// The losses themselves, their mean, or their sum, as `reduction` says.
 ///
 /// # Errors
 /// Another reduction.
@@ -274,7 +275,8 @@ pub(crate) fn reduced(operator: &str, loss: Tensor, reduction: i64) -> Result<Te
     reduced_or_not(loss, reduction)
 }
 
-/// Likewise; as in PyTorch, losses that are formulas of other operators take any other number for none.
+/// As [`reduced`], except that an unknown reduction means none, as in PyTorch's losses that are made of other
+/// operators.
 pub(crate) fn reduced_or_not(loss: Tensor, reduction: i64) -> Result<Tensor> {
     match reduction {
         MEAN => aten::mean(&loss),

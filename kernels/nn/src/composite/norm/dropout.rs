@@ -1,26 +1,27 @@
-//! Chance that drops elements or channels, with a mean or a variance that stays.
+//! Dropout of elements or channels, in the plain form and in the form for `selu` (alpha dropout).
 
 use torch_library::prelude::*;
 
 use crate::aten;
 use crate::unseen::unseen;
 
-/// What is dropped, and what for.
+/// A kind of dropout.
 #[derive(Clone, Copy)]
 struct Dropout {
     operator: &'static str,
     p: f64,
     train: bool,
     of_channels: bool,
-    /// Whether what is dropped gets the value that `selu` ends at, and the variance stays as well.
+    /// Whether dropped elements get the negative limit of `selu`, so that the variance stays the same as well as the
+    /// mean.
     is_alpha: bool,
 }
 
-/// Minus the value that `selu` ends at.
+/// Minus the limit of `selu` towards minus infinity.
 const ALPHA: f64 = 1.758_099_340_847_376_7;
 
 impl Dropout {
-    /// The factor for each element and what is added to it, if anything is to be done.
+    /// The factor for each element and the number to add to it, or `None` if the input is not changed.
     fn noise(&self, input: &Tensor) -> Result<Option<(Tensor, Option<Tensor>)>> {
         let Dropout { operator, p, train, .. } = *self;
         ensure!((0.0..=1.0).contains(&p), Argument, "{operator}: the probability {p} is not between 0 and 1");
@@ -45,7 +46,7 @@ impl Dropout {
         })
     }
 
-    /// Memory for the chance of each element, or of each channel.
+    /// An uninitialised tensor for a random number per element, or per channel.
     fn empty(&self, input: &Tensor) -> Result<Tensor> {
         if !self.of_channels {
             return aten::empty_like(input);
@@ -72,7 +73,7 @@ impl Dropout {
     }
 }
 
-/// Writes operators that drop, and those in place.
+/// Writes dropout operators, and their in-place variants.
 macro_rules! dropping {
     ($($name:ident $in_place:ident: $of_channels:literal $is_alpha:literal;)+) => {
         #[torch_impl(aten, CompositeImplicitAutograd)]
@@ -102,7 +103,7 @@ dropping! {
     feature_alpha_dropout feature_alpha_dropout_: true true;
 }
 
-/// What has a derivative of its own.
+/// Operators with derivatives of their own.
 #[torch_impl(aten, CompositeExplicitAutograd)]
 mod derived {
     use super::*;

@@ -1,19 +1,19 @@
-//! Normalisation by channels and groups under the names that exported programs have for it, and safe softmax.
+//! Batch and group normalisation under the names that exported programs use for them, and safe softmax.
 
 use torch_library::prelude::*;
 
 use crate::aten;
 use crate::loops::computing_type;
 
-/// The result, and mean and deviation.
+/// The result, the mean, and the inverse deviation.
 type Three = (Tensor, Tensor, Tensor);
 
-/// What a backend would keep for the gradient: nothing.
+/// An empty tensor for what a backend may save for the gradient.
 fn reserve(input: &Tensor) -> Result<Tensor> {
     aten::new_empty::with(input, &[0]).dtype(Some(DType::UInt8)).call()
 }
 
-/// What has a derivative of its own.
+/// Operators with derivatives of their own.
 #[torch_impl(aten, CompositeExplicitAutograd)]
 mod derived {
     use super::*;
@@ -80,7 +80,7 @@ mod derived {
     }
 }
 
-/// What has a derivative of its own, and in vmap is that of its parts.
+/// Operators with derivatives of their own, which `vmap` decomposes.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 mod batched {
     use super::*;
@@ -198,7 +198,7 @@ mod batched {
     }
 }
 
-/// Items of groups of channels of elements, and what is known of the groups.
+/// An input `[items, groups of channels, elements]`, and the statistics of the groups.
 struct Groups<'a> {
     sizes: [i64; 4],
     mean: &'a Tensor,
@@ -213,7 +213,7 @@ impl Groups<'_> {
         weight: Option<&Tensor>,
         [of_input, of_weight, of_bias]: [bool; 3],
     ) -> Result<Three> {
-        let dtype = computing_type(input.dtype()); // halves are rounded once, at the end
+        let dtype = computing_type(input.dtype()); // 16-bit floats are rounded once, at the end
         let [items, groups, channels, _] = self.sizes;
         let wide = |tensor: &Tensor, sizes: &[i64]| aten::reshape(&aten::to_dtype(tensor, dtype)?, sizes);
         let (grad, x) = (wide(grad, &self.sizes)?, wide(input, &self.sizes)?);

@@ -1,4 +1,5 @@
-//! Images of other sizes, each pixel a mean over all that it covers: a product with a matrix of weights on either side.
+//! Antialiased resizing: each pixel is a mean over all that it covers, computed as products with a matrix of weights on
+//! both sides.
 
 use torch_library::prelude::*;
 
@@ -6,10 +7,10 @@ use crate::aten;
 use crate::composite::collected;
 use crate::fixed_point::FixedPoint;
 
-/// Writes the operators of a curve, and those of their gradients.
+/// Writes the operators of an interpolation filter, and those of their gradients.
 macro_rules! resizing {
     ($($name:ident $backward:ident: $curve:ident $keeps_format:literal;)+) => {
-        /// What has a derivative of its own.
+        /// Operators with derivatives of their own.
         #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
         mod derived {
             use super::*;
@@ -51,7 +52,7 @@ resizing! {
     _upsample_bicubic2d_aa _upsample_bicubic2d_aa_backward: CUBIC false;
 }
 
-/// How the weight of a pixel falls with its distance, and where it ends.
+/// An interpolation filter: the weight of a pixel by its distance, and the distance from which on it is zero.
 struct Curve {
     support: f64,
     weight: fn(f64) -> f64,
@@ -59,7 +60,7 @@ struct Curve {
 
 const LINEAR: Curve = Curve { support: 1.0, weight: |distance| (1.0 - distance).max(0.0) };
 
-/// The cubic convolution that image libraries take, with a parameter of -1/2.
+/// The cubic convolution that image libraries use, with the parameter -1/2.
 const CUBIC: Curve = Curve {
     support: 2.0,
     weight: |x| match x {
@@ -69,13 +70,13 @@ const CUBIC: Curve = Curve {
     },
 };
 
-/// What an operator was asked for.
+/// The arguments of a resizing operator.
 struct Resizing {
     operator: &'static str,
     curve: Curve,
     align_corners: bool,
     scales: [Option<f64>; 2],
-    /// Whether a gradient lies in memory as that of the result does.
+    /// Whether the gradient of the input has the memory format of the result's gradient.
     keeps_format: bool,
 }
 
@@ -102,7 +103,7 @@ impl Resizing {
         aten::contiguous::with(&out).memory_format(input.suggest_memory_format()).call()
     }
 
-    /// The gradient of the input: each pixel goes back to those that it was made of.
+    /// The gradient of the input: the gradient of each pixel is distributed to the pixels that it was made of.
     fn back(&self, grad: &Tensor, output_size: &[i64], input_size: &[i64]) -> Result<Tensor> {
         let (&[batch, channels, height, width], &[new_height, new_width]) = (input_size, output_size) else {
             bail!(
@@ -154,7 +155,7 @@ impl Resizing {
         aten::matmul(&self.matrix(0, images, from_to, is_back)?, images)
     }
 
-    /// Means of bytes in one direction, which are bytes again.
+    /// Weighted means of bytes in one direction, rounded to bytes again.
     fn bytes_along(
         &self,
         direction: usize,
@@ -187,7 +188,7 @@ impl Resizing {
         if is_back { aten::t(&like.call()?) } else { like.call() }
     }
 
-    /// How much of each old element there is in each new one, row by row.
+    /// The matrix of weights, with a row for each new element and a column for each old one.
     fn weights(&self, direction: usize, from: i64, to: i64) -> Result<Vec<f64>> {
         let scale = match (self.align_corners, self.scales[direction]) {
             (true, _) if to > 1 => (from - 1) as f64 / (to - 1) as f64,

@@ -1,4 +1,4 @@
-//! Padding by what the tensor has itself, or by a number.
+//! Padding with elements of the tensor itself, or with a constant.
 
 use torch_library::prelude::*;
 
@@ -45,7 +45,7 @@ mod kernels {
     }
 }
 
-/// Picks for each place of the result the one that it repeats from the other side, dimension by dimension.
+/// Circular padding, dimension by dimension: indexes the element of the other side that each place repeats.
 fn circular(operator: &str, this: &Tensor, pad: &[i64]) -> Result<Tensor> {
     let mut lists = Vec::new();
     let mut kept = this.clone();
@@ -58,7 +58,7 @@ fn circular(operator: &str, this: &Tensor, pad: &[i64]) -> Result<Tensor> {
             "{operator}: padding {pad:?} is more than a dimension of sizes {:?} has to give",
             this.sizes()
         );
-        // What is cut off on one side is not repeated on the other.
+        // Elements that are cut off on one side are not repeated on the other.
         let [cut, cut_end] = [pad[0], pad[1]].map(|pad| (-pad).max(0));
         let (dim, size) = ((this.dim() - 1 - back) as i64, (size - cut - cut_end).max(0));
         kept = aten::narrow(&kept, dim, cut.min(this.sizes()[dim as usize]), size)?;
@@ -66,7 +66,7 @@ fn circular(operator: &str, this: &Tensor, pad: &[i64]) -> Result<Tensor> {
         lists.push(places.map(|place| place.checked_rem_euclid(size).unwrap_or(0)).collect());
     }
     if pad.iter().all(|pad| *pad == 0) {
-        // A copy all the same.
+        // The result is a copy in this case too.
         return aten::clone::with(this).memory_format(Some(MemoryFormat::Contiguous)).call();
     }
     lists.reverse();

@@ -1,4 +1,4 @@
-//! Signals, images and volumes of other sizes, by sizes or by factors.
+//! Resizing of signals, images and volumes, by sizes or by factors.
 
 use torch_library::prelude::*;
 
@@ -44,7 +44,7 @@ by_factors! {
     _upsample_bicubic2d_aa_vec _upsample_bicubic2d_aa(scales_h, scales_w; align_corners);
 }
 
-/// The sizes that are asked for, or that factors give.
+/// The sizes that are given, or that follow from factors.
 fn sizes(
     operator: &str,
     input: &Tensor,

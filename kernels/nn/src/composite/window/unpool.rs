@@ -1,11 +1,11 @@
-//! Elements put back to where pooling took them from, and the gradients of what takes them.
+//! Max unpooling, which puts elements back to where pooling took them from, and the gradients of fractional pooling.
 
 use torch_library::geometry::{numel, saturating_numel};
 use torch_library::prelude::*;
 
 use crate::aten;
 
-/// What has a derivative of its own.
+/// Operators with derivatives of their own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 mod derived {
     use super::*;
@@ -91,7 +91,7 @@ fn check_floating(operator: &str, this: &Tensor) -> Result<()> {
     Ok(())
 }
 
-/// The gradient of elements that were taken from planes.
+/// The gradient of pooling that took elements from planes.
 fn returned<const D: usize>(
     operator: &str,
     grad: &Tensor,
@@ -113,7 +113,7 @@ fn returned<const D: usize>(
     put_back::<D>(operator, grad, indices, &this.sizes()[outer..], true)
 }
 
-/// Elements of planes put into zeros of other sizes, where indices say, or added up there.
+/// Puts elements of planes into zeros of other sizes at the places that indices give, or adds them up there.
 fn put_back<const D: usize>(
     operator: &str,
     this: &Tensor,

@@ -1,4 +1,4 @@
-//! The gradients of losses that are functions of predictions and targets, element by element, from that of the loss.
+//! The gradients of element-wise losses of predictions and targets, from the gradient of the loss.
 
 use torch_library::Element;
 use torch_library::can_cast;
@@ -112,13 +112,13 @@ impl<'a> Distance<'a> {
         !self.call.dtype.is_floating_point()
     }
 
-    /// What the slope of each element counts. Of whole numbers it is one.
+    /// The factor of each element's derivative, truncated to an integer for integer types.
     fn factor(&self, reduction: i64, factor: f64) -> f64 {
         let factor = if reduction == MEAN { factor / self.this.numel() as f64 } else { factor };
         if self.is_whole() { factor.trunc() } else { factor }
     }
 
-    /// The gradient, from a function of each distance and gradient, in the type and the layout of the input.
+    /// The gradient, by a function of each distance and gradient, in the type and the memory layout of the input.
     fn gradient(&self, of_integers: bool, f: impl Fn(f64, f64) -> f64 + Sync) -> Result<Tensor> {
         let call = &self.call;
         let is_fit = call.dtype.is_floating_point()
@@ -131,7 +131,7 @@ impl<'a> Distance<'a> {
     }
 }
 
-/// The input has a type that the gradient can be converted to.
+/// Checks that the gradient can be converted to the type of the input.
 fn check_type(operator: &str, this: &Tensor, dtype: DType) -> Result<()> {
     ensure!(
         can_cast(dtype, this.dtype()),

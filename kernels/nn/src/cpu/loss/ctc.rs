@@ -1,11 +1,11 @@
-//! The likelihood of sequences of labels, at whatever times each label shows.
+//! The CTC loss: the likelihood of sequences of labels, whatever the times at which each label appears.
 //!
 //! # How it works
 //!
-//! A *path* goes through the labels of an example with blanks around them, one place or two further at a time,
-//! never from a label over a blank to the same label. For each time and place, the logarithms of the probabilities
-//! of all paths that lead there are summed up from those of the time before; and of all that lead on from there by
-//! the same walk from the other end.
+//! A *path* goes through the labels of an example with blanks around them. At each time it stays, or moves one or two
+//! places on, but never from a label over a blank to the same label. For each time and place, the forward pass sums the
+//! probabilities of all paths that lead there, as logarithms, from those of the time before; the backward pass does the
+//! same from the other end, for all paths that lead on from there.
 
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
@@ -120,7 +120,7 @@ mod kernels {
     }
 }
 
-/// Lengths in tensors, as lists.
+/// The overload whose lengths are tensors; they are read into lists.
 #[torch_impl(aten::_ctc_loss_Tensor, CPU)]
 fn with_lengths_in_tensors(
     log_probs: &Tensor,
@@ -179,10 +179,10 @@ mod of_tensors {
 }
 
 struct Examples {
-    /// Times, examples, classes.
+    /// The numbers of times, examples and classes.
     sizes: [usize; 3],
     log_probs: Vec<f64>,
-    /// Of each example, with a blank before each label and behind the last.
+    /// The labels of each example, with a blank before each label and after the last.
     labels: Vec<Vec<usize>>,
 }
 
@@ -249,7 +249,7 @@ impl Examples {
 }
 
 /// # Errors
-/// Not a number of times and of targets for each example, or other numbers than there are.
+/// Lists that do not have one length for each example, or lengths that are out of range.
 fn check_lengths(
     operator: &str,
     [times, batch]: [i64; 2],
@@ -284,7 +284,7 @@ fn check_lengths(
     Ok(())
 }
 
-/// For each time and place, the logarithm of the probability of all paths that lead there.
+/// The forward pass: for each time and place, the logarithm of the probability of all paths that lead there.
 fn walk(labels: &[usize], times: usize, log_prob: impl Fn(usize, usize) -> f64) -> Vec<f64> {
     let places = labels.len();
     let mut paths = vec![f64::NEG_INFINITY; times * places];
@@ -306,7 +306,7 @@ fn walk(labels: &[usize], times: usize, log_prob: impl Fn(usize, usize) -> f64) 
     paths
 }
 
-/// The logarithm of the sum of numbers that are given by theirs.
+/// The logarithm of the sum of numbers that are given as logarithms.
 fn log_sum(logs: impl IntoIterator<Item = f64> + Clone) -> f64 {
     let largest = logs.clone().into_iter().fold(f64::NEG_INFINITY, f64::max);
     if largest == f64::NEG_INFINITY {

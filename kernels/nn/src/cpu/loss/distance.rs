@@ -1,6 +1,6 @@
-//! Losses that are functions of predictions and targets, in one pass over both.
+//! Element-wise losses of predictions and targets, in one pass over both.
 //!
-//! Elsewhere, and for batches, other operators make them.
+//! Other backends, and `vmap`, compose them of other operators.
 
 use num_traits::Float;
 use torch_library::prelude::*;
@@ -56,7 +56,7 @@ mod kernels {
     }
 }
 
-/// Half the square of a distance up to a bound, and the line that goes on from there.
+/// Half the square of a distance up to a bound, and the line that continues it beyond.
 #[inline(always)]
 fn parabola_and_line<T: Float>(distance: T, bound: T) -> T {
     let half = T::one() / (T::one() + T::one());

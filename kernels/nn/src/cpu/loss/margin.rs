@@ -1,4 +1,4 @@
-//! The loss by margins between the scores of classes.
+//! The multi-class margin loss (`multi_margin_loss`).
 
 use torch_library::prelude::*;
 
@@ -75,7 +75,7 @@ mod kernels {
     }
 }
 
-/// Scores of classes in rows, and the class that is right in each.
+/// Scores of classes in rows, and the target class of each row.
 struct Scores<'a> {
     operator: &'static str,
     this: &'a Tensor,
@@ -87,14 +87,14 @@ struct Scores<'a> {
     margin: f64,
 }
 
-/// A class whose score is not below that of the right one by the margin.
+/// A class whose score is not below the target's by at least the margin.
 struct Short {
     row: usize,
     class: usize,
     right: usize,
-    /// What is missing.
+    /// The amount by which it falls short of the margin.
     by: f64,
-    /// What the row counts, over the count of classes.
+    /// The weight of the row, divided by the number of classes.
     factor: f64,
 }
 
@@ -162,7 +162,7 @@ impl<'a> Scores<'a> {
         Ok(())
     }
 
-    /// Checks that a gradient is one of the loss.
+    /// Checks that a gradient has the sizes of the loss.
     fn check_gradient(&self, grad: &Tensor, reduction: i64) -> Result<()> {
         let Scores { operator, this, target, .. } = *self;
         let expected = if reduction == NONE { target.numel() } else { 1 };
@@ -183,7 +183,7 @@ impl<'a> Scores<'a> {
         Ok(())
     }
 
-    /// Calls a function for every other class whose score is too near to the right one's, or above it.
+    /// Calls a function for every other class whose score is too close to the target's, or above it.
     fn each_short(&self, mut f: impl FnMut(Short)) -> Result<()> {
         let (scores, targets) = (loops::elements::<f64>(self.this)?, loops::elements::<i64>(self.target)?);
         let weights = self.weight.map(loops::elements::<f64>).transpose()?;

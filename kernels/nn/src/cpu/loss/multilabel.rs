@@ -1,4 +1,5 @@
-//! The loss by margins between the scores of several right classes and those of the others.
+//! The multi-label margin loss (`multilabel_margin_loss`), between the scores of target classes and those of all
+//! others.
 
 use torch_library::prelude::*;
 
@@ -75,7 +76,7 @@ mod kernels {
     }
 }
 
-/// Scores of classes in rows, and for each row the classes that are right, up to the first -1.
+/// Scores of classes in rows, and for each row its target classes, up to the first -1.
 struct Labels<'a> {
     operator: &'static str,
     this: &'a Tensor,
@@ -84,12 +85,12 @@ struct Labels<'a> {
     classes: usize,
 }
 
-/// A class whose score is not below that of a right one by one.
+/// A class whose score is not below a target's by at least 1.
 struct Short {
     row: usize,
     class: usize,
     right: usize,
-    /// What is missing.
+    /// The amount by which it falls short of 1.
     by: f64,
 }
 
@@ -137,7 +138,7 @@ impl<'a> Labels<'a> {
         Ok(Labels { operator, this, targets, rows: rows as usize, classes: classes as usize })
     }
 
-    /// Checks that a gradient is one of the loss, and that the marks are for these targets.
+    /// Checks that a gradient has the sizes of the loss, and that `is_target` has those of the targets.
     fn check_back(&self, grad: &Tensor, is_target: &Tensor, reduction: i64) -> Result<()> {
         let Labels { operator, this, rows, .. } = *self;
         let expected = if reduction == NONE { rows as i64 } else { 1 };
@@ -164,21 +165,21 @@ impl<'a> Labels<'a> {
         }
     }
 
-    /// The classes that are right in a row.
+    /// The target classes of a row.
     fn right(&self, row: usize) -> impl Iterator<Item = usize> + '_ {
         let targets = self.targets.chunks(self.classes).nth(row).unwrap_or_default();
         targets.iter().map_while(|target| usize::try_from(*target).ok())
     }
 
-    /// Calls a function for the place of every right class among all scores.
+    /// Calls a function with the place of every target class among all scores.
     fn each_right(&self, mut f: impl FnMut(usize)) {
         for row in 0..self.rows {
             self.right(row).for_each(|class| f(row * self.classes + class));
         }
     }
 
-    /// Calls a function for every right class and every class that is not marked as one whose score is too near to
-    /// it, or above it.
+    /// Calls a function for every pair of a target class and a class that is not marked as a target, whose score is too
+    /// close to the target's, or above it.
     fn each_short(&self, marks: &[f64], mut f: impl FnMut(Short)) -> Result<()> {
         let scores = loops::elements::<f64>(self.this)?;
         for (row, (scores, marks)) in scores.chunks(self.classes).zip(marks.chunks(self.classes)).enumerate()

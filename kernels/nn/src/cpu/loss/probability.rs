@@ -1,4 +1,4 @@
-//! The cross entropy of probabilities, each for itself.
+//! The binary cross entropy of probabilities.
 
 use torch_library::Element;
 use torch_library::prelude::*;
@@ -28,7 +28,7 @@ mod kernels {
             let (least, nan): (T, T) = ((-100_f64).cast(), f64::NAN.cast());
             loops::map(&losses, [this, target], |[x, y]: [T; 2]| {
                 let (yes, no) = (x.natural_logarithm(), (-x).logarithm_of_one_more());
-                // Not `max`: what is no probability is to be NaN.
+                // Not `max`, so that a number that is not a probability gives NaN.
                 let (yes, no) = (if yes < least { least } else { yes }, if no < least { least } else { no });
                 let is_probability = (T::ZERO..=T::ONE).contains(&y);
                 if is_probability { (y - T::ONE) * no - y * yes } else { nan }
@@ -51,7 +51,7 @@ mod kernels {
         check_type(OPERATOR, this, "a gradient", grad_output)?;
         let grads = this.empty_like(this.dtype(), MemoryFormat::Preserve)?;
         match_computing!(this.dtype(), T: Float => {
-            let least: T = 1e-12_f32.cast(); // of what is divided by
+            let least: T = 1e-12_f32.cast(); // the lower bound of the divisor
             loops::map(&grads, [grad_output, this, target], |[grad, x, y]: [T; 3]| {
                 grad * (x - y) / ((T::ONE - x) * x).max(least)
             })?;
@@ -64,7 +64,7 @@ mod kernels {
     }
 }
 
-/// Looks at the probabilities if a loss is NaN, as is that of each number that is none.
+/// Checks the probabilities if a loss is NaN, as it is for every number that is not a probability.
 fn check_probabilities(operator: &str, tensors: [&Tensor; 2], losses: &Tensor) -> Result<()> {
     if !loops::has_elements(losses) || !aten::sum(losses)?.item()?.to::<f64>()?.is_nan() {
         return Ok(());

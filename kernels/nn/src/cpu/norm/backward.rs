@@ -1,4 +1,4 @@
-//! The derivatives of softmax and of the normalisations.
+//! The gradients of softmax and of the normalisations.
 
 use num_traits::Float;
 use torch_library::Element;
@@ -137,7 +137,7 @@ mod kernels {
             );
         };
         channels_of(OPERATOR, input, &[weight, Some(mean), Some(scale)])?;
-        let dtype = weight.unwrap_or(mean).dtype(); // halves may have parameters of float32
+        let dtype = weight.unwrap_or(mean).dtype(); // 16-bit inputs may have parameters of float32
         let per_channel = |vector: &Tensor| along_channels(vector, input.dim());
         let (mean, scale, weight) =
             (per_channel(mean)?, per_channel(scale)?, weight.map(per_channel).transpose()?);
@@ -168,7 +168,7 @@ mod kernels {
     }
 }
 
-/// What is known of `(input - mean) * rstd * weight`, and the gradient of it.
+/// The operands of `(input - mean) * rstd * weight`, and the gradient of the result.
 struct Normal<'a> {
     operator: &'static str,
     grad: &'a Tensor,
@@ -192,7 +192,7 @@ impl Normal<'_> {
         Ok(())
     }
 
-    /// The gradient of the input; mean and deviation are those of its reduced dimensions, or fixed numbers.
+    /// The gradient of the input; mean and deviation are either statistics of its reduced dimensions, or constants.
     fn of_input<T: Float + Number>(
         &self,
         is_reduced: &[bool],
@@ -237,7 +237,7 @@ impl Normal<'_> {
     }
 }
 
-/// Which dimension is reduced.
+/// Marks the dimension that is reduced.
 fn reduced(operator: &str, grad_output: &Tensor, output: &Tensor, dim: i64) -> Result<Vec<bool>> {
     let dim = wrap_dim(dim, output.dim()).map_err(|error| error.context(operator))?;
     ensure!(
@@ -257,7 +257,7 @@ fn reduced(operator: &str, grad_output: &Tensor, output: &Tensor, dim: i64) -> R
     Ok((0..output.dim()).map(|other| other == dim).collect())
 }
 
-/// How long the lines of elements are that are reduced, if these lie in the last dimensions, and there are any.
+/// The length of the lines that are reduced, if these are the last dimensions and there are any elements.
 fn line_length(tensor: &Tensor, is_reduced: &[bool]) -> Option<usize> {
     let outer = is_reduced.iter().take_while(|is_reduced| !**is_reduced).count();
     let is_line = outer < is_reduced.len() && is_reduced[outer..].iter().all(|is_reduced| *is_reduced);
@@ -265,19 +265,19 @@ fn line_length(tensor: &Tensor, is_reduced: &[bool]) -> Option<usize> {
     (is_line && loops::has_elements(tensor)).then_some(len)
 }
 
-/// Sums in the computing type; reduced dimensions stay with size 1.
+/// Sums in the computing type; reduced dimensions are kept with size 1.
 fn sums<T: Number>(tensor: &Tensor, is_reduced: &[bool]) -> Result<Tensor> {
     let out = Tensor::empty(&reduced_sizes(tensor, is_reduced), T::DTYPE, tensor.device())?;
     fold([&out], tensor, is_reduced, &Sum, |sum: T| [sum])?;
     Ok(out)
 }
 
-/// A contiguous tensor in another shape.
+/// A contiguous tensor, reshaped.
 fn shaped(tensor: &Tensor, sizes: &[i64]) -> Result<Tensor> {
     tensor.strided_view(sizes, &contiguous_strides(sizes), tensor.storage_offset())
 }
 
-/// One of several gradients.
+/// One of several gradients, or an undefined tensor if it is not wanted.
 fn part(is_wanted: bool, f: impl FnOnce() -> Result<Tensor>) -> Result<Tensor> {
     if is_wanted { f() } else { Ok(Tensor::undefined()) }
 }

@@ -16,13 +16,13 @@ use crate::number::{Number, Ordered};
 
 /// The softmax of lines of `len` elements of a contiguous tensor.
 pub(super) fn softmax<T: Float + Ordered + Functions>(input: &Tensor, len: usize) -> Result<Tensor> {
-    // SAFETY: `Softmax` fills the line chunk by chunk, with values only.
+    // SAFETY: `Softmax` fills the line chunk by chunk, with initialised values.
     unsafe { lines::<T, 0>(input, len, [], &Softmax) }
 }
 
-/// Its logarithm.
+/// The log-softmax of lines of `len` elements of a contiguous tensor.
 pub(super) fn log_softmax<T: Float + Ordered + Functions>(input: &Tensor, len: usize) -> Result<Tensor> {
-    // SAFETY: `LogSoftmax` fills the line, with values only.
+    // SAFETY: `LogSoftmax` fills the line with initialised values.
     unsafe { lines::<T, 0>(input, len, [], &LogSoftmax) }
 }
 
@@ -37,8 +37,8 @@ pub(super) fn layer_norm<T: Float + Number>(
     let parameter = |tensor: &&Tensor| loops::has_elements(input) && loops::has_elements(tensor);
     let elements = |tensor: Option<&Tensor>| tensor.filter(parameter).map(loops::elements::<T>).transpose();
     let norm = LayerNorm { weight: elements(weight)?, bias: elements(bias)?, eps: eps.cast() };
-    // SAFETY: `LayerNorm` fills the line, or goes along it with a weight and a bias for each element, as
-    // `outer_dims` has checked and the kernel's lease keeps them; it writes values only.
+    // SAFETY: `LayerNorm` fills the line, or goes along it with a weight and a bias for each element, whose number
+    // `outer_dims` has checked and the kernel's lease preserves; it writes initialised values.
     unsafe { lines(input, len, notes, &norm) }
 }
 

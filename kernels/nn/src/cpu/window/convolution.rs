@@ -1,13 +1,14 @@
-//! Convolution in one to three dimensions, both ways, and its derivatives.
+//! Convolution in one to three dimensions, plain and transposed, and its gradients.
 //!
 //! # How it works
 //!
-//! A convolution goes from an *image* to the *places* of a window on it: each place is a sum, over the channels and
-//! the taps of the window, of pixels times weights. So it is the product of a matrix of pixels, which has a row for
-//! each place, and the weight. That matrix is not made: the pixel of a row and a step of the sum lies where two
-//! numbers together say, one for each ([`input_tile`](super::input_tile)). A transposed convolution goes from
-//! places to an image, and is a product of the same kind, for the pixels of each phase of the stride; each is the
-//! gradient of the other with respect to its input. For the gradient of the weight rows and steps change places.
+//! A convolution maps an *image* to the *places* of a window on it: each place is a sum, over the channels and the taps
+//! of the window, of pixels times weights. So it is the product of the im2col matrix, which has a row for each place
+//! and a column for each step of the sum, and the weight. That matrix is not made (implicit GEMM): the pixel of a row
+//! and a step is at the sum of two offsets, one for the row and one for the step ([`input_tile`](super::input_tile)). A
+//! transposed convolution maps places to an image, and is a product of the same kind for the pixels of each phase of
+//! the stride; each of the two is the gradient of the other with respect to its input. For the gradient of the weight,
+//! rows and steps change roles.
 
 use torch_library::can_cast;
 use torch_library::geometry::{Dims, strides_for};
@@ -116,20 +117,20 @@ mod kernels {
     }
 }
 
-/// The operands' relation, checked.
+/// The parameters of a convolution, checked against its operands.
 struct Convolution<'a> {
     operator: &'static str,
     input: &'a Tensor,
     weight: &'a Tensor,
     groups: i64,
     batch: i64,
-    /// Of the image and of the places.
+    /// The channels of the image and of the places.
     channels: [i64; 2],
-    /// In three directions, of which the first may be missing.
+    /// The sizes of the image in three directions, of which the first may be missing.
     image: [i64; 3],
     places: [i64; 3],
     axes: [Axis; 3],
-    /// The first that is there.
+    /// The first direction that exists.
     lead: usize,
     transposed: bool,
 }
@@ -202,7 +203,8 @@ impl<'a> Convolution<'a> {
         })
     }
 
-    /// The bias in the type of the input. PyTorch's own loops take one of any type, those of oneDNN do not.
+    /// The bias, converted to the type of the input. PyTorch's own loops accept a bias of any type, those of oneDNN do
+    /// not.
     fn bias(&self, bias: Option<&Tensor>) -> Result<Option<Tensor>> {
         let Some(bias) = bias else { return Ok(None) };
         let (channels, dtype) = (self.output_sizes()[1], self.input.dtype());
@@ -246,7 +248,7 @@ impl<'a> Convolution<'a> {
         if self.transposed { self.image_sizes() } else { self.places_sizes() }
     }
 
-    /// A tensor that is channels-last if one of the operands is.
+    /// A new tensor, which is channels-last if one of the operands is.
     fn like_operands(&self, sizes: &[i64], dtype: DType) -> Result<Tensor> {
         let device = common_device(self.operator, &[self.input, self.weight])?;
         Tensor::empty_strided(sizes, &self.strides_like_operands(sizes, dtype)?, dtype, device)
@@ -255,18 +257,18 @@ impl<'a> Convolution<'a> {
     fn strides_like_operands(&self, sizes: &[i64], dtype: DType) -> Result<Dims> {
         let operands = match self.lead {
             _ if self.input.numel() == 0 => [self.input; 2],
-            2 => [self.weight; 2], // of a sequence only the order of its elements counts
+            2 => [self.weight; 2], // for a sequence only the weight's memory format counts
             _ => [self.input, self.weight],
         };
         let format = operands.map(suggest_memory_format).into_iter().find(|format| match format {
             MemoryFormat::Contiguous => false,
-            // PyTorch has two ways to convolve volumes, of which one knows no formats.
+            // PyTorch has two implementations for volumes, one of which ignores memory formats.
             MemoryFormat::ChannelsLast3d => dtype.is_floating_point() && dtype != DType::Float64,
             _ => true,
         });
         let format = format.unwrap_or_default();
         match *sizes {
-            // Sequences are images of one row.
+            // A sequence is an image of one row.
             [n, channels, length] => {
                 let mut strides = strides_for(&[n, channels, 1, length], format)?;
                 strides.remove(2);
@@ -276,7 +278,7 @@ impl<'a> Convolution<'a> {
         }
     }
 
-    /// What was computed, in the type and memory format in which it is returned.
+    /// The computed tensor, converted to the type and memory format in which it is returned.
     fn finished<T: Number>(&self, computed: Tensor, dtype: DType) -> Result<Tensor> {
         let strides = self.strides_like_operands(computed.sizes(), dtype)?;
         if dtype == T::DTYPE && strides.as_slice() == computed.strides() {
@@ -288,7 +290,7 @@ impl<'a> Convolution<'a> {
     }
 }
 
-/// The memory format of images, volumes, and sequences as images of one row.
+/// The memory format of images and volumes, and of sequences as images of one row.
 fn suggest_memory_format(tensor: &Tensor) -> MemoryFormat {
     match (tensor.sizes(), tensor.strides()) {
         (&[n, channels, length], &[a, b, c]) => {
@@ -311,7 +313,8 @@ fn check_dtype(operator: &str, input: &Tensor, name: &str, other: &Tensor) -> Re
     Ok(())
 }
 
-/// The windows of three directions, of which the first may be missing, and how much is added to a spread image.
+/// The windows of three directions, of which the first may be missing, and the output padding of a transposed
+/// convolution.
 fn axes(
     operator: &str,
     kernel: &[i64],

@@ -1,4 +1,4 @@
-//! Pooling of regions whose borders are drawn: the largest element under a window in each.
+//! Fractional max pooling: the largest element of each of the windows, whose places are drawn at random.
 
 use num_traits::Float;
 use torch_library::Element;
@@ -36,7 +36,7 @@ mod kernels {
     }
 }
 
-/// Regions of planes or volumes, in so many directions.
+/// The windows of fractional pooling, over planes or volumes with `D` directions.
 struct Regions<const D: usize> {
     operator: &'static str,
     input: [usize; D],
@@ -44,7 +44,7 @@ struct Regions<const D: usize> {
     output: [usize; D],
 }
 
-/// One number for each direction.
+/// Checks that a list has one number for each direction.
 fn each<const D: usize>(operator: &str, name: &str, values: &[i64]) -> Result<[i64; D]> {
     match values.try_into() {
         Ok(values) => Ok(values),
@@ -122,8 +122,8 @@ impl<const D: usize> Regions<D> {
         Ok((out, indices))
     }
 
-    /// Calls a function for the largest element of each region, with its place. The sample of the last direction
-    /// comes first.
+    /// Calls a function with the largest element of each window, and its place. The samples are ordered with the last
+    /// direction first.
     fn plane<T: Float + Number>(&self, plane: &[T], samples: &[T], mut f: impl FnMut(T, usize)) {
         let reversed = |direction: usize| if D == 2 { D - 1 - direction } else { direction };
         let starts: [Vec<usize>; D] =
@@ -137,7 +137,7 @@ impl<const D: usize> Regions<D> {
                 let offset = unravelled(place, &self.kernel);
                 let place = (0..D).fold(0, |place, d| place * self.input[d] + origin[d] + offset[d]);
                 let value = plane[place];
-                // NaN is larger than all.
+                // NaN counts as the largest number.
                 if best.is_none_or(|(largest, _)| value > largest || value.is_unordered()) {
                     best = Some((value, place));
                 }
@@ -148,7 +148,8 @@ impl<const D: usize> Regions<D> {
         }
     }
 
-    /// Where the windows start in a direction: evenly apart, rounded down after a shift, the last one at the end.
+    /// The starts of the windows in a direction: equally spaced, shifted by the random sample and rounded down, the
+    /// last one at the end.
     fn starts<T: Float + Number>(&self, direction: usize, sample: T) -> Vec<usize> {
         let (count, last) = (self.output[direction], self.input[direction] - self.kernel[direction]);
         let number = |count: usize| -> T { (count as i64).cast() };

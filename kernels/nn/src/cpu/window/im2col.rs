@@ -1,7 +1,7 @@
 //! im2col and col2im: the windows of images as columns, and back.
 //!
-//! A tap of the window makes one row of a channel's columns, line by line of places: what it meets of a line of
-//! pixels is copied, or added, at once.
+//! Each tap of the window gives one row of a channel's columns, line of places by line: the pixels of a line that the
+//! tap covers are copied, or added, at once.
 #![expect(
     unsafe_code,
     reason = "shares channels among threads, in memory that nothing was written to before"
@@ -53,8 +53,8 @@ mod kernels {
         sizes.push(columns.count());
         let dtype = this.dtype();
         ensure!(is_summed(dtype), DType, "{OPERATOR} is not implemented for {dtype}");
-        // SAFETY: `unfold` writes all columns of each channel, and there is nothing else; after an error nobody
-        // gets the tensor.
+        // SAFETY: `unfold` writes all columns of each channel, which are all elements; after an error the tensor is
+        // dropped here.
         let out = unsafe { Tensor::uninit(&sizes, dtype, this.device())? };
         if has_elements(&out) {
             match_dtype!(dtype, T => columns.unfolded::<T>(this, &out)?);
@@ -113,7 +113,7 @@ mod kernels {
     }
 }
 
-/// PyTorch has no columns of integers.
+/// Whether `col2im` supports the type: PyTorch's does not take integers.
 fn is_summed(dtype: DType) -> bool {
     dtype == DType::Bool || dtype.is_floating_point() || dtype.is_complex()
 }
@@ -136,12 +136,12 @@ fn axes(operator: &str, [kernel, stride, padding, dilation]: [&[i64]; 4]) -> Res
     Ok([axis(0)?, axis(1)?])
 }
 
-/// How the windows of an image lie.
+/// The geometry of im2col: the windows of an image.
 struct Columns {
     axes: [Axis; 2],
     /// Height and width of an image.
     sizes: [i64; 2],
-    /// How many places there are in each direction.
+    /// The number of places in each direction.
     places: [i64; 2],
 }
 
@@ -165,8 +165,8 @@ impl Columns {
         self.places[0].saturating_mul(self.places[1])
     }
 
-    /// Calls a closure with each line of places under each tap: where it is in the columns, which of its places
-    /// meet pixels, and where the first of these is.
+    /// Calls a closure for each tap and each line of places: with the position of the line in the columns, the range of
+    /// its places where the tap is on a pixel, and the position of the first such pixel.
     #[inline(always)]
     fn lines(&self, mut f: impl FnMut(usize, Range<usize>, usize)) {
         let [down, across] = self.axes;
@@ -217,15 +217,15 @@ impl Columns {
             columns.sizes()
         );
         each(to.count(), from.len(), |n| {
-            // SAFETY: the result starts as zeros, and `each` gives every channel to one thread, so this one is this
-            // thread's alone.
+            // SAFETY: the result was initialised with zeros, and `each` gives every channel to one thread, so this
+            // channel is this thread's alone.
             fold(self, from.get(n), unsafe { to.get_mut(n) });
         });
         Ok(())
     }
 }
 
-/// Which of so many places meet a pixel by a tap.
+/// The range of places, out of `places`, at which a tap is on a pixel.
 fn met(axis: Axis, tap: i64, size: i64, places: i64) -> Range<i64> {
     let start = axis.padding - tap * axis.dilation;
     let up_to = |pixel: i64| (pixel + start).max(0).unsigned_abs().div_ceil(axis.stride as u64) as i64;

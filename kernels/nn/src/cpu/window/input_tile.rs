@@ -1,4 +1,4 @@
-//! Input tiles of a convolution by implicit GEMM: pixels where they are if all lie inside of the images, else a
+//! Input tiles of a convolution by implicit GEMM: the pixels themselves if windows stay inside of the images, else a
 //! copy with zeros around them.
 #![expect(unsafe_code, reason = "reads strided tensors that threads share, and copies parts of them")]
 
@@ -16,61 +16,62 @@ use crate::loops::across::turned;
 use crate::loops::is_wide;
 use crate::number::Number;
 
-/// What of images meets a window, by rows of a result and steps of a sum.
+/// The implicit matrix of a convolution's pixels, by rows of the result and steps of the sum, as tiles of some rows.
 pub(super) struct InputTiles<T> {
     source: Planes<T>,
     meeting: Meeting,
-    /// Tells these from all others.
+    /// A number that no other `InputTiles` has.
     id: usize,
 }
 
-/// A part of these: where the pixels are, and the copy if there is one.
+/// One input tile: the plan of where its pixels are, and the copy if there is one.
 #[derive(Default)]
 pub(super) struct InputTile {
     plan: Option<Rc<Plan>>,
-    /// Of which input tiles it is, and what for.
+    /// The `InputTiles` that it was laid out for, and which part of them.
     id: usize,
     group: usize,
     copy: Aligned,
 }
 
 impl InputTile {
-    /// How large its memory is, in bytes.
+    /// The size of its memory, in bytes.
     pub(super) fn size(&self) -> usize {
         self.copy.size()
     }
 }
 
-/// What was laid out: its plan, and the address that the lists of this count from.
+/// A tile that was laid out: its plan, and the address from which the plan's offsets count.
 pub(super) struct Laid<T> {
     pub(super) plan: Rc<Plan>,
     pub(super) data: *const T,
 }
 
 impl<T: Number> InputTiles<T> {
-    /// From so many channels at a time; along lines, [`rows`](Plan::rows) has where these start.
+    /// Tiles with `channels` channels at a time; with vectors along lines, [`rows`](Plan::rows) holds only the starts
+    /// of lines.
     pub(super) fn new(source: Planes<T>, fields: ReceptiveFields, channels: usize, along: Along) -> Self {
         let meeting = Meeting::new(source.strides, fields, channels, along);
         static NEXT: AtomicUsize = AtomicUsize::new(1);
         InputTiles { source, meeting, id: NEXT.fetch_add(1, Ordering::Relaxed) }
     }
 
-    /// How many lines an image has.
+    /// The number of lines of an image.
     pub(super) fn lines(&self) -> usize {
         self.meeting.lines()
     }
 
-    /// How many rows a line has.
+    /// The number of rows of a line.
     pub(super) fn per_line(&self) -> usize {
         self.meeting.per_line()
     }
 
-    /// Lays out some lines, counted through all images, of one group's channels, or of the groups that lie side by
-    /// side.
+    /// Lays out a tile of some lines, counted through all images, for the channels of one group, or of the groups side
+    /// by side.
     ///
     /// # Safety
-    /// - There are such lines and such a group.
-    /// - The source is leased to read: nobody writes it as long as these input tiles live.
+    /// - The lines and the group exist.
+    /// - The source is leased for reading: nothing writes to it as long as these input tiles live.
     pub(super) unsafe fn lay(
         &self,
         group: usize,
@@ -96,9 +97,9 @@ impl<T: Number> InputTiles<T> {
             fill(copy, T::ZERO);
         }
         let data = copy.as_mut_ptr();
-        // SAFETY: the plan's runs name pixels of these lines in a channel of the source, which the caller vouches
-        // for, and places in `plan.plane` numbers, of which the copy has as many for each channel; it is other
-        // memory.
+        // SAFETY: the plan's runs name pixels of these lines in a channel of the source, which the caller vouches for,
+        // and places below `plan.plane`, which is the number of elements that the copy has for each channel; the copy
+        // is other memory.
         unsafe {
             if side > 1 {
                 let count = side.min(self.source.channels - first);
@@ -113,18 +114,18 @@ impl<T: Number> InputTiles<T> {
     }
 }
 
-/// Copies runs from each of `count` channels, which are `pitch` apart, so that these lie side by side.
+/// Copies runs from each of `count` channels, which are `pitch` apart, and interleaves the channels.
 ///
 /// # Safety
-/// - Each run names pixels of `count` channels, `pitch` apart from `from` on, that can be read, and nobody writes
-///   meanwhile.
-/// - It names places from `to` on, each with room for `count` numbers side by side, that can be written, apart from
-///   these.
+/// - Each run names pixels of `count` channels, `pitch` apart from `from` on, that can be read, and nothing writes to
+///   them during the call.
+/// - Each run names places from `to` on, each with room for `count` contiguous numbers, that can be written, in other
+///   memory.
 unsafe fn copy_side_by_side<T: Copy>(runs: &[Run], from: *const T, [count, pitch]: [usize; 2], to: *mut T) {
     for run in runs {
         if run.step == 1 {
             let (from, to) = (from.wrapping_add(run.from), to.wrapping_add(run.to));
-            // SAFETY: `run.len` neighbours in each of `count` channels, and as many places, `run.gap` apart: the
+            // SAFETY: `run.len` contiguous pixels in each of `count` channels, and as many places, `run.gap` apart: the
             // caller vouches for both.
             unsafe { turned(from, pitch as isize, [count, run.len], to, run.gap) };
             continue;
@@ -137,11 +138,11 @@ unsafe fn copy_side_by_side<T: Copy>(runs: &[Run], from: *const T, [count, pitch
     }
 }
 
-/// Copies runs from one address on to another.
+/// Copies runs of pixels from `from` to `to`.
 ///
 /// # Safety
-/// - Each run names pixels from `from` on that can be read, and nobody writes meanwhile.
-/// - It names as many places side by side from `to` on that can be written, apart from these.
+/// - Each run names pixels from `from` on that can be read, and nothing writes to them during the call.
+/// - Each run names as many contiguous places from `to` on that can be written, in other memory.
 unsafe fn copy_runs<T: Copy>(runs: &[Run], from: *const T, to: *mut T) {
     #[cfg(target_arch = "x86_64")]
     if is_wide() {
@@ -153,7 +154,7 @@ unsafe fn copy_runs<T: Copy>(runs: &[Run], from: *const T, to: *mut T) {
 }
 
 /// # Safety
-/// - What [`copy_runs`] asks for: pixels that can be read, and as many places that can be written.
+/// - What [`copy_runs`] requires: pixels that can be read, and as many places in other memory that can be written.
 /// - The processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
@@ -163,13 +164,13 @@ unsafe fn copy_runs_wide<T: Copy>(runs: &[Run], from: *const T, to: *mut T) {
 }
 
 /// # Safety
-/// - What [`copy_runs`] asks for: pixels that can be read, and as many places that can be written.
+/// - What [`copy_runs`] requires: pixels that can be read, and as many places in other memory that can be written.
 #[inline(always)]
 unsafe fn copy_runs_any<T: Copy>(runs: &[Run], from: *const T, to: *mut T) {
     for Run { to: place, from: pixel, step, len, .. } in runs {
         let (from, to) = (from.wrapping_add(*pixel), to.wrapping_add(*place));
-        // SAFETY: `len` pixels of the run, `step` apart, and as many places: the caller vouches for both; blocks
-        // are no longer than that. Where the step is known, this vectorises.
+        // SAFETY: `len` pixels of the run, `step` apart, and as many places: the caller vouches for both; blocks are
+        // not longer than the run. (With a constant step, the loop vectorises.)
         unsafe {
             match (*step, *len) {
                 (1, 8..) => blocks::<T, 8>(from, to, *len),
@@ -182,17 +183,17 @@ unsafe fn copy_runs_any<T: Copy>(runs: &[Run], from: *const T, to: *mut T) {
     }
 }
 
-/// Copies elements that are neighbours, at least `N`, in blocks of which the last may overlap the one before.
+/// Copies at least `N` contiguous elements, in blocks of `N`, of which the last may overlap the one before.
 ///
 /// # Safety
-/// - `len` is at least `N`; as many elements can be read from `from` on, which nobody writes meanwhile.
-/// - As many can be written from `to` on, apart from these.
+/// - `len` is at least `N`; `len` elements can be read from `from` on, which nothing writes to during the call.
+/// - `len` elements can be written from `to` on, in other memory.
 #[inline(always)]
 unsafe fn blocks<T: Copy, const N: usize>(from: *const T, to: *mut T, len: usize) {
     let mut i = 0;
     loop {
-        // SAFETY: `i + N` is at most `len`, how many elements the caller vouches for; an array is as aligned as its
-        // elements.
+        // SAFETY: `i + N` is at most `len`, which is the number of elements that the caller vouches for; an array has
+        // the alignment of its elements.
         unsafe { to.add(i).cast::<[T; N]>().write(from.add(i).cast::<[T; N]>().read()) };
         if i + N >= len {
             return;
@@ -201,15 +202,15 @@ unsafe fn blocks<T: Copy, const N: usize>(from: *const T, to: *mut T, len: usize
     }
 }
 
-/// Copies each of so many elements that lie `step` apart.
+/// Copies `len` elements that are `step` apart.
 ///
 /// # Safety
-/// - `len` elements, `step` apart, can be read from `from` on, and nobody writes them meanwhile.
-/// - As many can be written side by side from `to` on, apart from these.
+/// - `len` elements, `step` apart, can be read from `from` on, and nothing writes to them during the call.
+/// - `len` contiguous elements can be written from `to` on, in other memory.
 #[inline(always)]
 unsafe fn pick<T: Copy>(from: *const T, step: usize, to: *mut T, len: usize) {
     for i in 0..len {
-        // SAFETY: `i` is less than `len`, how many elements the caller vouches for in both.
+        // SAFETY: `i` is less than `len`, which is the number of elements that the caller vouches for in both.
         unsafe { to.add(i).write(from.add(i * step).read()) };
     }
 }

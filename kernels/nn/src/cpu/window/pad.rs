@@ -1,5 +1,4 @@
-//! Signals, images and volumes padded by their own elements: those at the edge, or those behind it; and the
-//! gradients of these.
+//! Replication and reflection padding of signals, images and volumes, and their gradients.
 #![expect(unsafe_code, reason = "shares volumes among threads, in memory that nothing was written to before")]
 
 use std::mem::MaybeUninit;
@@ -16,7 +15,7 @@ use crate::loops::pointwise::unsupported;
 use crate::loops::{has_elements, match_computing, on_vectors};
 use crate::number::Number;
 
-/// Writes the operators that pad, and those of their gradients.
+/// Writes the padding operators, and those of their gradients.
 macro_rules! padding {
     ($($ndim:literal: $name:ident $backward:ident $edge:ident;)+) => {
         #[torch_impl(aten, CPU, Meta)]
@@ -49,14 +48,15 @@ padding! {
     3: replication_pad3d replication_pad3d_backward Replicate;
 }
 
-/// What lies beyond an edge.
+/// The elements beyond an edge.
 #[derive(Clone, Copy, PartialEq)]
 enum Edge {
     Reflect,
     Replicate,
 }
 
-/// One direction: `from` elements become `to`, the first of which is `before` elements in front of the old first.
+/// Padding in one direction: `from` elements become `to`, of which the first `before` are in front of the old first
+/// one.
 #[derive(Clone, Copy)]
 struct Direction {
     edge: Edge,
@@ -66,7 +66,7 @@ struct Direction {
 }
 
 impl Direction {
-    /// One element, which is there already.
+    /// A missing direction: one element, without padding.
     const NONE: Direction = Direction { edge: Edge::Replicate, from: 1, to: 1, before: 0 };
 
     fn new(operator: &str, edge: Edge, from: i64, pad: &[i64]) -> Result<Self> {
@@ -78,7 +78,7 @@ impl Direction {
         Ok(Direction { edge, from, to, before: pad[0] })
     }
 
-    /// Which element is repeated there.
+    /// The element that is repeated at a place.
     #[inline(always)]
     fn source(self, place: i64) -> usize {
         let (place, last) = (place - self.before, self.from - 1);
@@ -91,13 +91,13 @@ impl Direction {
         source as usize
     }
 
-    /// The places of those that are inside, one after the other.
+    /// The range of places that are inside of the original elements.
     fn inside(self) -> Range<i64> {
         let start = self.before.clamp(0, self.to);
         start..(self.before + self.from).clamp(start, self.to)
     }
 
-    /// The same in elements, and the first element that is met there.
+    /// The range of [`inside`](Self::inside) in elements of `lanes` each, and the first original element in it.
     fn met(self, lanes: usize) -> (Range<usize>, usize) {
         let inside = self.inside();
         let first = if inside.is_empty() { 0 } else { inside.start - self.before };
@@ -105,7 +105,7 @@ impl Direction {
     }
 }
 
-/// How a tensor is padded.
+/// The padding of a tensor.
 struct Padding {
     operator: &'static str,
     /// Depth, height and width.
@@ -148,13 +148,14 @@ impl Padding {
         if input.dtype() == DType::Bool {
             return Err(unsupported(self.operator, input.dtype()));
         }
-        // SAFETY: `pad` writes every volume in full, and there is nothing else; after an error nobody gets the tensor.
+        // SAFETY: `pad` writes every volume in full, and the volumes are all elements; after an error the tensor is
+        // dropped here.
         let out = unsafe { volumes.uninit(input, &self.padded(), input.dtype())? };
         if has_elements(&out) {
             match_dtype!(input.dtype(), T => {
                 let (from, to) = (volumes.read::<T>(input)?, volumes.write::<T>(&out, self.ndim)?);
                 each(from.count(), to.parts.len(), |n| {
-                    // SAFETY: `each` gives every volume to one thread, so this one of the leased result is this
+                    // SAFETY: `each` gives every volume to one thread, so this volume of the leased result is this
                     // thread's alone.
                     let (volume, out) = unsafe { (from.get(n), to.parts.uninit(n)) };
                     self.pad(volumes.lanes, volume, out);
@@ -165,7 +166,7 @@ impl Padding {
         Ok(out)
     }
 
-    /// The gradient of what was padded: that of each element and of its repetitions.
+    /// The gradient of the input: for each element, the sum of the gradients of the element and its repetitions.
     fn back(&self, grad: &Tensor, input: &Tensor) -> Result<Tensor> {
         let volumes = Volumes::new(input, self.ndim, self.ndim > 1);
         let padded = [&input.sizes()[..input.dim() - self.ndim], &self.padded()].concat();
@@ -183,8 +184,8 @@ impl Padding {
             if has_elements(&out) {
                 let (from, to) = (volumes.read::<T>(grad)?, volumes.write::<T>(&out, self.ndim)?);
                 each(from.count(), from.len(), |n| {
-                    // SAFETY: the result starts as zeros, and `each` gives every volume to one thread, so this one
-                    // is this thread's alone.
+                    // SAFETY: the result was initialised with zeros, and `each` gives every volume to one thread, so
+                    // this volume is this thread's alone.
                     let (grads, volume) = unsafe { (from.get(n), to.parts.get_mut(n)) };
                     gather(self, volumes.lanes, grads, volume);
                 });
@@ -194,7 +195,7 @@ impl Padding {
         Ok(out)
     }
 
-    /// The first element of the line that each line of the result repeats.
+    /// For each line of the result, the position of the line that it repeats.
     #[inline(always)]
     fn lines(&self, lanes: usize) -> impl Iterator<Item = usize> {
         let [depth, height, width] = self.directions;
@@ -230,7 +231,7 @@ fn write<T: Copy>(out: &mut [MaybeUninit<T>], elements: &[T]) {
 }
 
 on_vectors! {
-    /// Adds each element of a volume's gradient to the one that it repeats.
+    /// Adds each element of a volume's gradient to the gradient of the element that it repeats.
     fn gather<T: Number>(padding: &Padding, lanes: usize, grads: &[T], volume: &mut [T]) {
         let width = padding.directions[2];
         let (inside, len) = (width.inside(), width.to as usize * lanes);

@@ -1,4 +1,5 @@
-//! Where pixels are that a window meets, as two lists; and which of them are copied first.
+//! Where the pixels under windows are, as a list of offsets for rows and one for steps, and which of them are copied
+//! first.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -9,56 +10,57 @@ use super::receptive_field::{Along, Even, Layout, ReceptiveField, ReceptiveField
 use crate::cpu::matmul::implicit_gemm::WIDTH;
 use crate::inlined::from_fn;
 
-/// Of so few rows a thread keeps plans, as finding them takes longer than computing by them.
+/// Plans with at most this many rows are cached by each thread, since making them takes longer than computing with
+/// them.
 const FEW: usize = 256;
 
-/// How many plans a thread keeps, and how many steps and copies each has at most.
+/// The most plans that a thread keeps, and the most steps and copies that each has.
 const KEPT: usize = 16;
 const LARGEST: usize = 8192;
 
-/// All that says where a window meets pixels.
+/// Everything that a plan depends on, but for the lines.
 #[derive(Clone, PartialEq)]
 pub(super) struct Meeting {
     fields: [ReceptiveField; 3],
-    /// The first direction that is there.
+    /// The first direction that exists.
     lead: usize,
     channels: usize,
-    /// How a copy is laid out, if one is needed.
+    /// The layout of the copy in each direction, if a copy is needed.
     layouts: Option<[Layout; 3]>,
-    /// If these are lines, only their starts are listed.
+    /// The direction of vectors; if it is lines, only the starts of lines are listed.
     along: Along,
     source: Strides,
 }
 
-/// A part of these: where the pixels are, as [`ImplicitMatrix`](crate::cpu::matmul::implicit_gemm::ImplicitMatrix)
-/// wants them.
+/// A plan for some lines: where their pixels are, in the form that
+/// [`ImplicitMatrix`](crate::cpu::matmul::implicit_gemm::ImplicitMatrix) takes.
 #[derive(Default)]
 pub(super) struct Plan {
     pub(super) rows: Vec<usize>,
     pub(super) steps: Vec<usize>,
     pub(super) segments: Vec<Segment>,
-    /// For which lines all this was found.
+    /// The lines that the plan is for.
     pub(super) lines: Range<usize>,
-    /// What is copied from each channel, and how far apart the copies of channels are, which have zeros between the
-    /// runs.
+    /// The runs that are copied from each channel, and the distance between the copies of channels, which have zeros
+    /// between the runs.
     pub(super) runs: Vec<Run>,
     pub(super) plane: usize,
 }
 
 thread_local! {
-    /// The plans that this thread made last.
+    /// The plans that this thread made most recently.
     static PLANS: RefCell<Vec<(Meeting, Rc<Plan>)>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Meeting {
-    /// With so many channels at a time, each a group's if vectors lie along these.
+    /// A plan maker for `channels` channels at a time; with vectors along groups, each channel is a group.
     pub(super) fn new(source: Strides, fields: ReceptiveFields, channels: usize, along: Along) -> Self {
         let ReceptiveFields { each: fields, lead } = fields;
         let is_dense = source.pitches[2] == 1 && fields[2].row_step == 1;
         let lies_so = match along {
             Along::Channels => true,
             Along::Lines => is_dense,
-            Along::Groups => false, // side by side in a copy
+            Along::Groups => false, // groups are interleaved in a copy
         };
         let layout = |dim: usize| {
             fields[dim].layout(if dim < 2 && along == Along::Lines { Along::Channels } else { along })
@@ -71,7 +73,7 @@ impl Meeting {
         self.channels
     }
 
-    /// How many channels lie side by side.
+    /// The number of channels that are interleaved.
     pub(super) fn side(&self) -> usize {
         if self.along == Along::Groups { WIDTH } else { 1 }
     }
@@ -80,17 +82,17 @@ impl Meeting {
         self.layouts.is_some()
     }
 
-    /// How many lines an image has.
+    /// The number of lines of an image.
     pub(super) fn lines(&self) -> usize {
         self.fields[self.lead].rows
     }
 
-    /// How many rows a line has.
+    /// The number of rows of a line.
     pub(super) fn per_line(&self) -> usize {
         self.fields[self.lead + 1..].iter().map(|field| field.rows).product::<usize>()
     }
 
-    /// Where the pixels of some lines are, or go to; counted through all images.
+    /// The plan of some lines, counted through all images: where their pixels are, or where they are copied to.
     pub(super) fn plan(&self, lines: Range<usize>) -> Rc<Plan> {
         if lines.len() * self.per_line() > FEW {
             return Rc::new(self.found(lines));
@@ -111,7 +113,7 @@ impl Meeting {
             }
             plan
         });
-        kept.unwrap_or_else(|_| Rc::new(self.found(lines))) // at the end of a thread its locals may be gone
+        kept.unwrap_or_else(|_| Rc::new(self.found(lines))) // a thread-local may be gone while its thread exits
     }
 
     fn found(&self, lines: Range<usize>) -> Plan {
@@ -131,7 +133,7 @@ impl Meeting {
         plan
     }
 
-    /// Finds where the pixels are.
+    /// Finds where the pixels are, without a copy.
     fn find_places(&self, plan: &mut Plan) {
         let (layouts, pitches) = ([Layout::Pixels; 3], self.source.pitches);
         let [a, b, c] = from_fn(|dim| self.fields[dim].low() as usize * pitches[dim]);
@@ -144,7 +146,7 @@ impl Meeting {
         self.list_steps(layouts, pitches, self.source.channel, &mut plan.steps);
     }
 
-    /// Finds what is copied: the segments of a channel one below the other.
+    /// Finds what is copied, with the segments of a channel one after the other in the copy.
     fn find_copies(&self, layouts: [Layout; 3], plan: &mut Plan) {
         let extent = |dim: usize, rows: usize| layouts[dim].extent(self.fields[dim], rows);
         let mut pitches = [self.side(); 3];
@@ -166,7 +168,7 @@ impl Meeting {
         plan.plane = top;
     }
 
-    /// Appends where the rows of a segment are.
+    /// Appends the offsets of the rows of a segment.
     fn list_rows(
         &self,
         layouts: [Layout; 3],
@@ -189,7 +191,7 @@ impl Meeting {
         segment.listed = first..rows.len();
     }
 
-    /// Writes how much further the taps of all channels are.
+    /// Writes the offsets of the taps of all channels, relative to a row.
     fn list_steps(&self, layouts: [Layout; 3], pitches: [usize; 3], channel: usize, steps: &mut Vec<usize>) {
         let taps = from_fn(|dim| {
             let Even { first, step, count } = layouts[dim].taps(self.fields[dim]);
@@ -198,7 +200,7 @@ impl Meeting {
         (0..self.channels).for_each(|n| Even::sums(n * channel, taps, steps));
     }
 
-    /// Appends what is copied of each line, from the starts of the copy and of the source on.
+    /// Appends the runs that are copied of each line, counted from the starts of the copy and of the source.
     fn list_runs(
         &self,
         [outer, middle, inner]: &[Vec<Run>; 3],

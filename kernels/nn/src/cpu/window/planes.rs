@@ -1,4 +1,4 @@
-//! Tensors of images as convolutions read and write them: wherever their pixels lie.
+//! Tensors of images as convolutions read and write them, with any strides.
 #![expect(unsafe_code, reason = "reads and writes strided tensors that threads share")]
 
 use std::ops::Range;
@@ -11,7 +11,7 @@ use crate::inlined::from_fn;
 use crate::loops::across::turned;
 use crate::number::Number;
 
-/// A tensor `[batch, channels, …]` of any strides, with three directions of pixels.
+/// A tensor `[batch, channels, …]` with any strides and three directions of pixels.
 pub(super) struct Planes<T> {
     pub(super) data: *mut T,
     pub(super) strides: Strides,
@@ -19,7 +19,7 @@ pub(super) struct Planes<T> {
     _lease: OwnedLease,
 }
 
-/// How far apart its items, channels and pixels are.
+/// The strides of its items, channels and pixels.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct Strides {
     pub(super) item: usize,
@@ -27,22 +27,22 @@ pub(super) struct Strides {
     pub(super) pitches: [usize; 3],
 }
 
-// SAFETY: an address that is good while the lease is held, which is as long as this lives; functions that follow it
-// are `unsafe`, and their callers say which thread writes where.
+// SAFETY: the address is valid while the lease is held, which is as long as `self` lives; functions that dereference it
+// are `unsafe`, and their callers argue which thread writes where.
 unsafe impl<T: Sync> Sync for Planes<T> {}
 
 impl<T: Element> Planes<T> {
-    /// Planes that are only read.
+    /// Planes for reading.
     ///
     /// # Errors
-    /// Memory that the host does not reach, elements of another type.
+    /// Memory that the host cannot access, elements of another type.
     pub(super) fn of(tensor: &Tensor) -> Result<Self> {
         let lease = OwnedLease::shared(tensor.clone())?;
         let data = tensor.data_ptr::<T>(&lease)?.cast_mut();
         Self::at(data, lease)
     }
 
-    /// Planes to write to.
+    /// Planes for writing.
     ///
     /// # Errors
     /// As [`of`](Self::of).
@@ -66,24 +66,24 @@ impl<T: Element> Planes<T> {
     }
 }
 
-/// Some lines of rows: those of one image.
+/// Lines of rows that belong to one image.
 pub(super) struct Segment {
     pub(super) item: usize,
-    /// Of the first direction.
+    /// The lines, counted in the first direction that exists.
     pub(super) lines: Range<usize>,
-    /// Which row is the first of them, and how many there are.
+    /// The number of the first row among those of the plan, and the number of rows.
     pub(super) first: usize,
     pub(super) count: usize,
-    /// Where the list of rows has them, or the lines that they are in.
+    /// The range of these rows in the plan's list, or of their lines if it lists lines.
     pub(super) listed: Range<usize>,
 }
 
-/// The pixels that rows of a result stand for.
+/// The pixels that the rows of a product are written to.
 pub(super) struct Target<T> {
     planes: Planes<T>,
     fields: [ReceptiveField; 3],
     lead: usize,
-    /// Whether the rows of an image follow each other.
+    /// Whether the rows of an image are contiguous.
     pub(super) is_dense: bool,
 }
 
@@ -100,17 +100,17 @@ impl<T: Number> Target<T> {
         Target { planes, fields, lead, is_dense }
     }
 
-    /// How many channels there are.
+    /// The number of channels.
     pub(super) fn channels(&self) -> usize {
         self.planes.channels
     }
 
-    /// How far apart they are.
+    /// The stride of channels.
     pub(super) fn pitch(&self) -> usize {
         self.planes.strides.channel
     }
 
-    /// Where the first row of a segment goes, or comes from.
+    /// The address of the first row of a segment in a channel.
     pub(super) fn at(&self, segment: &Segment, channel: usize) -> *mut T {
         let Strides { item, channel: pitch, pitches } = self.planes.strides;
         let start = |dim: usize| {
@@ -120,7 +120,7 @@ impl<T: Number> Target<T> {
         self.planes.data.wrapping_add(segment.item * item + channel * pitch + start(0) + start(1) + start(2))
     }
 
-    /// Where its rows are, from the first on.
+    /// The offsets of a segment's rows from its first one.
     fn rows(&self, segment: &Segment) -> Vec<usize> {
         let mut rows = Vec::with_capacity(segment.count);
         let all = from_fn(|dim| {
@@ -132,19 +132,19 @@ impl<T: Number> Target<T> {
         rows
     }
 
-    /// Writes rows of [`WIDTH`] numbers to so many channels.
+    /// Writes rows of [`WIDTH`] numbers, of which the first `count` are used, to `count` channels.
     ///
     /// # Safety
     /// - The planes were made by [`written`](Planes::written), and the segments name pixels of them.
     /// - There are `count` channels from this one on, at most [`WIDTH`].
-    /// - `rows` has as many rows as the segments, of `count` numbers that can be read.
-    /// - Nobody else uses the segments' pixels of these channels.
+    /// - `rows` has as many rows as the segments, each with `count` numbers that can be read.
+    /// - Nothing else uses the segments' pixels of these channels.
     pub(super) unsafe fn write(&self, segments: &[Segment], channel: usize, count: usize, rows: *const T) {
         for segment in segments {
             let (to, from, pitch) =
                 (self.at(segment, channel), rows.wrapping_add(segment.first * WIDTH), self.pitch());
             // SAFETY: the segment has `segment.count` rows from its `first` on in `rows`, and their pixels in each
-            // channel, `pitch` apart: the caller vouches for both, and that nobody else uses these pixels.
+            // channel, `pitch` apart: the caller vouches for both, and that nothing else uses these pixels.
             unsafe {
                 if self.is_dense && pitch > 1 {
                     turned(from, WIDTH as isize, [segment.count, count], to, pitch);
@@ -158,12 +158,12 @@ impl<T: Number> Target<T> {
         }
     }
 
-    /// Writes columns of numbers, one for each row, to so many channels.
+    /// Writes columns of numbers, one number for each row, to `count` channels.
     ///
     /// # Safety
     /// - The planes were made by [`written`](Planes::written), and the segments name pixels of them.
     /// - There are `count` channels from this one on.
-    /// - Nobody else uses the segments' pixels of these channels.
+    /// - Nothing else uses the segments' pixels of these channels.
     pub(super) unsafe fn write_columns(
         &self,
         segments: &[Segment],
@@ -177,20 +177,20 @@ impl<T: Number> Target<T> {
                 let to = self.at(segment, channel + j);
                 for (place, x) in rows.iter().zip(&column[segment.first..]) {
                     // SAFETY: a pixel of the segment in one of the channels: the caller vouches for both, and that
-                    // nobody else uses it.
+                    // nothing else uses it.
                     unsafe { to.add(*place).write(*x) };
                 }
             }
         }
     }
 
-    /// Reads some of the rows of so many channels, as rows of [`WIDTH`] numbers.
+    /// Reads some of the rows of `count` channels, as rows of [`WIDTH`] numbers.
     ///
     /// # Safety
-    /// - The segments name pixels of the planes, and have such rows.
+    /// - The segments name pixels of the planes, and have these rows.
     /// - There are `count` channels from this one on, at most [`WIDTH`].
-    /// - `to` has room for a row of [`WIDTH`] numbers for each.
-    /// - Nobody writes these pixels meanwhile: the planes hold the lease.
+    /// - `to` has room for a row of [`WIDTH`] numbers for each of the rows.
+    /// - Nothing writes to these pixels during the call: the planes hold the lease.
     pub(super) unsafe fn read(
         &self,
         segments: &[Segment],
@@ -207,8 +207,8 @@ impl<T: Number> Target<T> {
             let (from, pitch) = (self.at(segment, channel), self.pitch());
             let (skipped, len) = (start - segment.first, end - start);
             let to = to.wrapping_add((start - rows.start) * WIDTH);
-            // SAFETY: rows `skipped..skipped + len` of the segment, whose pixels in each channel, `pitch` apart,
-            // the caller vouches for, as for the room; the lease keeps writers away.
+            // SAFETY: rows `skipped..skipped + len` of the segment, whose pixels in each channel, `pitch` apart, the
+            // caller vouches for, as well as for the room; the lease excludes writers.
             unsafe {
                 if self.is_dense && pitch > 1 {
                     turned(from.add(skipped), pitch as isize, [count, len], to, WIDTH);

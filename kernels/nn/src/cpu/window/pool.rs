@@ -1,4 +1,4 @@
-//! Pooling of images and volumes: the largest element or the mean under windows, and the gradients of these.
+//! Max and average pooling of images and volumes, and their gradients.
 
 use torch_library::prelude::*;
 
@@ -14,7 +14,7 @@ mod largest;
 mod pooling;
 mod windows;
 
-/// Writes the operators of pooling in so many directions.
+/// Writes the pooling operators for some number of directions.
 macro_rules! pooling {
     ($($ndim:literal:
         $largest:ident $largest_backward:ident $mean:ident $mean_backward:ident
@@ -134,7 +134,7 @@ pooling! {
         _adaptive_avg_pool3d _adaptive_avg_pool3d_backward adaptive_max_pool3d adaptive_max_pool3d_backward;
 }
 
-/// The windows of each direction; no stride means that of the window.
+/// The windows of each direction; an empty stride means that of the window's size.
 fn axes<const N: usize>(
     operator: &str,
     kernel: &[i64],
@@ -163,7 +163,7 @@ fn axes<const N: usize>(
     Ok(axes)
 }
 
-/// Refuses what PyTorch has no means of: volumes of halves, and of padding alone.
+/// Refuses what PyTorch's average pooling of volumes refuses: 16-bit floats, and windows larger than the volume.
 fn check_mean(operator: &str, this: &Tensor, axes: &[Axis]) -> Result<()> {
     if axes.len() < 3 {
         return Ok(());

@@ -1,22 +1,22 @@
-//! The receptive field of a window: which pixels its taps meet, direction by direction.
+//! The receptive field of a window: the pixels that its taps read, direction by direction.
 
 use std::ops::Range;
 
 use super::Axis;
 
-/// What lies along vectors.
+/// The direction that vectors run along.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Along {
-    /// The channels of a result, which all are made of the same pixels.
+    /// The channels of a result, which are all computed from the same pixels.
     Channels,
-    /// The pixels of a line, of few channels.
+    /// The pixels of a line, for results with few channels.
     Lines,
-    /// Channels of which each is made of one: groups.
+    /// Channels each of which is computed from one input channel: depthwise groups.
     Groups,
 }
 
-/// Where the taps of a window meet a line of pixels: row `i` of the result and tap `j` at
-/// `row_step * i + tap_step * j + first`.
+/// The pixels of a line that the taps of a window read: row `i` of the result reads, by tap `j`, the pixel `row_step *
+/// i + tap_step * j + first`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ReceptiveField {
     pub(super) rows: usize,
@@ -24,26 +24,26 @@ pub(super) struct ReceptiveField {
     pub(super) row_step: isize,
     tap_step: isize,
     first: isize,
-    /// How many pixels there are; what is met elsewhere is zero.
+    /// The number of pixels; outside of them everything is zero.
     size: usize,
-    /// How far apart these are.
+    /// The distance between pixels: with a gap, there are zeros between them.
     gap: usize,
-    /// Which pixel of the result the first row is, and how many pixels the next is further.
+    /// The pixel of the result that the first row is, and the distance to the next row's.
     pub(super) of_row: [usize; 2],
-    /// The same of the taps.
+    /// The tap of the window that the first tap here is, and the distance to the next one.
     pub(super) of_tap: [usize; 2],
 }
 
-/// Those of three directions, of which the first may be missing.
+/// The receptive fields of three directions, of which the first may be missing.
 #[derive(Clone, Copy)]
 pub(super) struct ReceptiveFields {
     pub(super) each: [ReceptiveField; 3],
-    /// The first that is there.
+    /// The first direction that exists.
     pub(super) lead: usize,
 }
 
 impl ReceptiveField {
-    /// Of one pixel.
+    /// The receptive field of a missing direction: one pixel.
     const ONE: ReceptiveField = ReceptiveField {
         rows: 1,
         taps: 1,
@@ -56,7 +56,7 @@ impl ReceptiveField {
         of_tap: [0, 1],
     };
 
-    /// From the places of a window to the pixels under it.
+    /// For a convolution: from the places of a window to the pixels under it.
     pub(super) fn of_places(axis: Axis, image: i64, places: i64) -> Self {
         ReceptiveField {
             rows: places as usize,
@@ -69,10 +69,11 @@ impl ReceptiveField {
         }
     }
 
-    /// From each pixel in a number of `stride` to the places whose window covers it, by the taps that do.
+    /// For a transposed convolution, one phase of the stride: from every `stride`-th pixel to the places whose windows
+    /// cover it, by the taps that do.
     pub(super) fn of_pixels(axis: Axis, image: i64, places: i64, phase: i64) -> Self {
         let Axis { kernel, stride, padding, dilation } = axis;
-        let place = |tap: i64| phase + padding - tap * dilation; // times the stride
+        let place = |tap: i64| phase + padding - tap * dilation; // a multiple of the stride
         let mut taps = (0..kernel.min(stride)).filter(|tap| place(*tap) % stride == 0);
         let found = taps.next();
         let (first, period) =
@@ -90,7 +91,8 @@ impl ReceptiveField {
         }
     }
 
-    /// From each pixel to the places whose window covers it, by all taps: those between places meet zeros.
+    /// For a transposed convolution, all phases at once: from each pixel to the places whose windows cover it, by all
+    /// taps, which read zeros between places.
     pub(super) fn of_all_pixels(axis: Axis, image: i64, places: i64) -> Self {
         ReceptiveField {
             rows: image as usize,
@@ -103,12 +105,12 @@ impl ReceptiveField {
         }
     }
 
-    /// The first pixel that a tap meets in row 0.
+    /// The lowest pixel that a tap reads in row 0.
     pub(super) fn low(self) -> isize {
         self.first + (self.tap_step * (self.taps as isize - 1)).min(0)
     }
 
-    /// How many pixels there are from the first to the last that some rows meet.
+    /// The number of pixels from the first to the last that `rows` rows read.
     fn span(self, rows: usize) -> usize {
         let taps = self.tap_step.unsigned_abs() * self.taps.saturating_sub(1);
         self.row_step as usize * (rows - 1) + taps + 1
@@ -118,7 +120,7 @@ impl ReceptiveField {
         self.gap == 1 && self.low() >= 0 && self.low() as usize + self.span(self.rows) <= self.size
     }
 
-    /// How a copy of what is met is laid out, for vectors along lines or not.
+    /// The layout of a copy of the pixels that are read, which depends on whether vectors run along lines.
     pub(super) fn layout(self, along: Along) -> Layout {
         match self.taps * self.rows < self.span(self.rows) {
             _ if along == Along::Lines && self.row_step > 1 => Layout::TapByTap,
@@ -128,14 +130,14 @@ impl ReceptiveField {
     }
 }
 
-/// How a line of pixels is laid out in a copy.
+/// The layout of a line of pixels in a copy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Layout {
-    /// As it is.
+    /// The line as it is.
     Pixels,
-    /// For each row what its taps meet, if there are more pixels between.
+    /// For each row the pixels that its taps read, where there are others between them.
     RowByRow,
-    /// For each tap what it meets, so that rows are neighbours.
+    /// For each tap the pixels that it reads in all rows, so that rows are contiguous.
     TapByTap,
 }
 
@@ -152,7 +154,7 @@ impl Even {
         (0..self.count).map(move |i| (self.first as isize + i as isize * self.step) as usize)
     }
 
-    /// Appends the sums of one number from each list, those of the last changing first.
+    /// Appends the sums of one number from each list; the last list varies fastest.
     pub(super) fn sums(base: usize, lists: [Even; 3], to: &mut Vec<usize>) {
         let [outer, middle, inner] = lists;
         for a in outer.each() {
@@ -163,26 +165,26 @@ impl Even {
     }
 }
 
-/// Pixels that lie equally far apart, before and after they are copied.
+/// Equidistant pixels that are copied to equidistant places.
 #[derive(Clone, Copy)]
 pub(super) struct Run {
     pub(super) to: usize,
     pub(super) from: usize,
     pub(super) step: usize,
     pub(super) len: usize,
-    /// How far apart they are then.
+    /// The distance between the places.
     pub(super) gap: usize,
 }
 
 impl Run {
-    /// Where each of its pixels goes, and comes from.
+    /// For each pixel, the place that it goes to and the one that it comes from.
     pub(super) fn each(&self) -> impl Iterator<Item = (usize, usize)> {
         (0..self.len).map(|i| (self.to + i * self.gap, self.from + i * self.step))
     }
 }
 
 impl Layout {
-    /// How far apart rows are.
+    /// The distance between rows.
     pub(super) fn row_pitch(self, field: ReceptiveField) -> usize {
         match self {
             Layout::Pixels => field.row_step as usize,
@@ -191,7 +193,7 @@ impl Layout {
         }
     }
 
-    /// Where taps are.
+    /// The positions of taps, relative to a row.
     pub(super) fn taps(self, field: ReceptiveField) -> Even {
         let (first, step) = match self {
             Layout::Pixels => ((field.first - field.low()) as usize, field.tap_step),
@@ -201,12 +203,12 @@ impl Layout {
         Even { first, step, count: field.taps }
     }
 
-    /// How much room some rows take.
+    /// The number of elements that `rows` rows take in the copy.
     pub(super) fn extent(self, field: ReceptiveField, rows: usize) -> usize {
         if self == Layout::Pixels { field.span(rows) } else { rows * field.taps }
     }
 
-    /// The pixels that some rows meet.
+    /// The runs of pixels that some rows read.
     pub(super) fn runs(self, field: ReceptiveField, rows: Range<usize>) -> Vec<Run> {
         let start = field.row_step * rows.start as isize;
         let run = |to: usize, first: isize, step: isize, count: usize| {

@@ -1,7 +1,7 @@
-//! Signals, images and volumes of other sizes: new elements are the nearest ones, or lie between those of the input.
+//! Resizing of signals, images and volumes: nearest, linear and cubic interpolation, and their gradients.
 //!
-//! A line of the result is the sum of lines of the input, times weights; each of these is stretched first, and kept
-//! for the next lines of the result, which mostly need it again.
+//! A line of the result is a weighted sum of lines of the input; each of these is stretched first, and kept for the
+//! next lines of the result, which usually need it again.
 #![expect(
     unsafe_code,
     reason = "shares lines among threads, and picks elements that are known to lie in a line"
@@ -24,7 +24,7 @@ use crate::loops::pointwise::unsupported;
 use crate::loops::{assign, computing_type, has_elements, on_vectors, parallel};
 use crate::number::Number;
 
-/// Writes the operators that resize, and those of their gradients.
+/// Writes the resizing operators, and those of their gradients.
 macro_rules! resizing {
     ($($name:ident $backward:ident($($scale:ident),+ $(; $align_corners:ident)?): $curve:ident;)+) => {
         #[torch_impl(aten, CPU, Meta)]
@@ -76,28 +76,28 @@ resizing! {
     upsample_bicubic2d upsample_bicubic2d_backward(scales_h, scales_w; align_corners): Cubic;
 }
 
-/// On what new elements lie. Where corners are aligned, the first and last elements lie on each other, else their
-/// edges.
+/// The interpolation mode. If corners are aligned, the centres of the first and last elements coincide before and
+/// after, else their outer edges do.
 #[derive(Clone, Copy)]
 enum Curve {
-    /// The element in which the first corner of the new one lies.
+    /// The element that contains the lower edge of the new element.
     Nearest,
-    /// The element in which the middle of the new one lies.
+    /// The element that contains the centre of the new element.
     NearestExact,
-    /// The line between two.
+    /// Linear interpolation between two elements.
     Linear { align_corners: bool },
-    /// The curve through four.
+    /// Cubic interpolation between four elements.
     Cubic { align_corners: bool },
 }
 
-/// What an operator was asked for.
+/// The arguments of a resizing operator.
 struct Resizing<'a> {
     operator: &'static str,
     curve: Curve,
     scales: &'a [Option<f64>],
 }
 
-/// [`match_computing!`](crate::loops::match_computing) for what can be resized.
+/// [`match_computing!`](crate::loops::match_computing) for the types that can be resized.
 macro_rules! match_resized {
     ($resizing:expr, $dtype:expr, $T:ident => $body:expr) => {
         match (computing_type($dtype), $resizing.curve) {
@@ -118,14 +118,15 @@ macro_rules! match_resized {
     };
 }
 
-/// Of which elements of a direction each new one is made. Those beyond an end are that end.
+/// The elements in one direction from which each new element is computed. Elements beyond an end repeat the one at the
+/// end.
 struct Direction<T> {
     from: usize,
     to: usize,
     taps: Vec<Tap<T>>,
 }
 
-/// For each new element, one of those that it is made of, and how much of it.
+/// For each new element, one of the elements that it is computed from, and its weight.
 struct Tap<T> {
     index: Vec<usize>,
     weight: Vec<T>,
@@ -165,7 +166,7 @@ impl Resizing<'_> {
         Ok(out)
     }
 
-    /// The gradient of the input: each element goes back to those that it was made of.
+    /// The gradient of the input: the gradient of each element is distributed to those that it was computed from.
     fn back(&self, grad: &Tensor, output_size: &[i64], input_size: &[i64]) -> Result<Tensor> {
         let (operator, ndim) = (self.operator, self.scales.len());
         ensure!(
@@ -181,7 +182,7 @@ impl Resizing<'_> {
         let volumes = Volumes::new(grad, ndim, self.keeps_format());
         let out = volumes.zeros(grad, &input_size[2..], grad.dtype())?;
         if let (Curve::Cubic { .. }, true) = (self.curve, grad.sizes() == input_size) {
-            assign(&out, grad)?; // whatever the scale says
+            assign(&out, grad)?; // a copy, whatever the scale is
             return Ok(out);
         }
         match_resized!(self, grad.dtype(), T => {
@@ -191,8 +192,8 @@ impl Resizing<'_> {
             let directions = self.directions::<T>(&input_size[2..], output_size, true)?;
             let (from, to) = (volumes.read::<T>(grad)?, volumes.write::<T>(&out, ndim)?);
             each(to.parts.count(), to.parts.len().max(from.len()), |n| {
-                // SAFETY: the result starts as zeros, and `each` gives every volume to one thread, so this one is
-                // this thread's alone.
+                // SAFETY: the result was initialised with zeros, and `each` gives every volume to one thread, so this
+                // volume is this thread's alone.
                 let (grads, volume) = (from.get(n), unsafe { to.parts.get_mut(n) });
                 back(&directions, volumes.lanes, grads, volume);
             });
@@ -201,7 +202,7 @@ impl Resizing<'_> {
         Ok(out)
     }
 
-    /// Whether a gradient lies in memory as that of the result does.
+    /// Whether the gradient of the input has the memory format of the result's gradient.
     fn keeps_format(&self) -> bool {
         match self.curve {
             Curve::Nearest | Curve::NearestExact => self.scales.len() < 3,
@@ -210,7 +211,7 @@ impl Resizing<'_> {
         }
     }
 
-    /// Those of depth, height and width; of one that is not there, the only element makes the only one.
+    /// The directions of depth, height and width; a missing one has a single element, which is copied.
     fn directions<T: Number>(&self, from: &[i64], to: &[i64], is_obvious: bool) -> Result<[Direction<T>; 3]> {
         let missing = 3 - from.len();
         let direction = |at: usize| match at.checked_sub(missing) {
@@ -222,8 +223,8 @@ impl Resizing<'_> {
         Ok([direction(0)?, direction(1)?, direction(2)?])
     }
 
-    /// In the type that PyTorch finds places in, so that no element is taken for its neighbour; and where sizes
-    /// speak for themselves, whatever the scale says, as it does for gradients and by some of its kernels.
+    /// Places are computed in the type that PyTorch uses for them, so that no element is mistaken for its neighbour. If
+    /// `is_obvious`, equal sizes mean a copy, whatever the scale, as in PyTorch's gradients and some of its kernels.
     fn direction<T: Number>(
         &self,
         from: i64,
@@ -269,7 +270,7 @@ impl Resizing<'_> {
 }
 
 impl Curve {
-    /// How many steps beside the element below a place those are that make a new one.
+    /// The positions, relative to the element below a place, of the elements that a new one is computed from.
     fn taps(self) -> Range<i64> {
         match self {
             Curve::Nearest | Curve::NearestExact => 0..1,
@@ -278,7 +279,7 @@ impl Curve {
         }
     }
 
-    /// How much such an element counts for a place by that share of a step above the one below.
+    /// The weight of element `tap` for a place that is the fraction `share` of a step above the element below it.
     fn weight(self, tap: i64, share: f64) -> f64 {
         const BEND: f64 = -0.75;
         let distance = (share - tap as f64).abs();
@@ -295,7 +296,7 @@ impl Curve {
     }
 }
 
-/// Whether PyTorch looks at the sizes first: its kernels for many channels do, which small images get, too.
+/// Whether PyTorch checks for equal sizes first: its kernels for many channels do, which it also uses for small images.
 fn is_obvious(input: &Tensor, output_size: &[i64]) -> bool {
     let are_many = |format| input.sizes()[1] > 3 && input.is_contiguous(format);
     match output_size {
@@ -305,11 +306,11 @@ fn is_obvious(input: &Tensor, output_size: &[i64]) -> bool {
     }
 }
 
-/// Stretched lines: of as many neighbours in depth and height as meet in a line of the result.
+/// A cache of stretched lines: as many neighbours in depth and height as a line of the result is computed from.
 struct Kept<T> {
     lines: Vec<T>,
     len: usize,
-    /// Which line of the input each is.
+    /// The line of the input that each entry holds.
     rows: Vec<Option<usize>>,
 }
 
@@ -319,7 +320,7 @@ impl<T: Number> Kept<T> {
         Kept { lines: vec![T::ZERO; count * len], len, rows: vec![None; count] }
     }
 
-    /// The place of a line, and what was there if that is another.
+    /// The entry for a line, and what it held before unless it holds that line already.
     fn place(
         &mut self,
         [depth, height, _]: &[Direction<T>; 3],
@@ -332,7 +333,7 @@ impl<T: Number> Kept<T> {
     }
 }
 
-/// Calls a closure with each line of the input that a line of the result is made of, and how much of it.
+/// Calls a closure with each line of the input that a line of the result is computed from, and its weight.
 #[inline(always)]
 fn met<T: Number>([depth, height, _]: &[Direction<T>; 3], line: usize, mut f: impl FnMut([usize; 2], T)) {
     let (z, y) = (line / height.to, line % height.to);
@@ -343,7 +344,7 @@ fn met<T: Number>([depth, height, _]: &[Direction<T>; 3], line: usize, mut f: im
     }
 }
 
-/// Calls a closure with each element of a stretched line, and the one of the line that a tap meets there.
+/// Calls a closure with each element of a stretched line, and the element of the input line that a tap reads for it.
 #[inline(always)]
 fn stretched<T: Number>(tap: &Tap<T>, lanes: usize, mut f: impl FnMut(usize, usize, T)) {
     let pixels = zip(&tap.index, &tap.weight).enumerate();
@@ -364,7 +365,7 @@ fn stretched<T: Number>(tap: &Tap<T>, lanes: usize, mut f: impl FnMut(usize, usi
 }
 
 on_vectors! {
-    /// Computes some lines, counted through all volumes.
+    /// Computes some lines of the result, counted through all volumes.
     fn forth<T: Number>(
         directions: &[Direction<T>; 3], lanes: usize, from: &Parts<T>, to: &PartsMut<T>, lines: Range<usize>,
     ) {
@@ -376,7 +377,8 @@ on_vectors! {
             if current.replace(n) != Some(n) {
                 kept.rows.fill(None);
             }
-            // SAFETY: the result starts as zeros, and this line of it is this thread's alone, as its number is.
+            // SAFETY: the result was initialised with zeros, and this line of it is this thread's alone, since each
+            // line number is.
             let (volume, out) = (from.get(n), unsafe { to.get_mut(line) });
             let mut is_first = true;
             met(directions, line % per_volume, |[z, y], weight| {
@@ -408,7 +410,7 @@ on_vectors! {
 }
 
 on_vectors! {
-    /// Adds the gradients of a volume's lines to the lines of the input that they are made of.
+    /// Adds the gradients of a volume's lines to the lines of the input that they were computed from.
     fn back<T: Number>(directions: &[Direction<T>; 3], lanes: usize, grads: &[T], volume: &mut [T]) {
         let [_, _, width] = directions;
         let mut kept = Kept::new(directions, lanes);

@@ -1,12 +1,12 @@
-//! Images and volumes at the points of a grid, and the gradients of both.
+//! Sampling of images and volumes at the points of a grid (`grid_sampler`), and the gradients of both.
 //!
 //! # How it works
 //!
-//! 1. In each direction, a point meets one, two or four pixels, and takes a share of each: [`Axis`](axis::Axis)
-//!    knows which.
-//! 2. A *tap* is one of them in each direction, with the product of their shares. What a point gets is the sum of
+//! 1. In each direction, a point is interpolated from one, two or four pixels, with a weight (*share*) for each:
+//!    [`Axis`](axis::Axis) finds them.
+//! 2. A *tap* is one of them in each direction, with the product of their shares. The value of a point is the sum over
 //!    its taps.
-//! 3. The taps of some points are found together, and then met in one channel after the other.
+//! 3. The taps of a block of points are found together, and then read in one channel after the other.
 #![expect(unsafe_code, reason = "shares points among threads")]
 
 use torch_library::geometry::saturating_numel;
@@ -110,7 +110,7 @@ mod kernels {
     }
 }
 
-/// What an operator was asked for.
+/// The arguments of a sampling operator.
 struct Sampling {
     operator: &'static str,
     interpolation: Interpolation,
@@ -180,7 +180,8 @@ impl Sampling {
         let sizes = [&input.sizes()[..2], &grid.sizes()[1..=self.ndim]].concat();
         let (dtype, device) = (input.dtype(), input.device());
         let computing = computing_type(dtype);
-        // SAFETY: `sample` writes all channels of all points, if there are any; after an error nobody gets the tensor.
+        // SAFETY: `sample` writes all channels of all points, if there are any; after an error the tensor is dropped
+        // here.
         let out = unsafe { Tensor::uninit(&sizes, computing, device)? };
         match computing {
             DType::Float32 => self.sample::<f32>(input, grid, &out)?,
@@ -263,11 +264,11 @@ impl Sampling {
             let mut taps = Taps::new(self);
             for n in range {
                 let (grads, image, points) = (grads.get(n), images.get(n), points.get(n));
-                // SAFETY: these gradients start as zeros, and those of image `n` are this thread's alone, as its
-                // number is.
+                // SAFETY: these gradients were initialised with zeros, and those of image `n` are this thread's alone,
+                // since each image number is.
                 let of_image = of_images.as_ref().map(|of_images| unsafe { of_images.get_mut(n) });
-                // SAFETY: these gradients start as zeros, and those of the points of image `n` are this thread's
-                // alone, as its number is.
+                // SAFETY: these gradients were initialised with zeros, and those of the points of image `n` are this
+                // thread's alone, since each image number is.
                 let of_points = unsafe { of_points.get_mut(n) };
                 taps::spread(&mut taps, grads, image, points, of_image, of_points);
             }

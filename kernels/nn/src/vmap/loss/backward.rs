@@ -1,5 +1,5 @@
-//! Rules for the gradients of losses of elements: that of a mean is shared by the elements of an example, not by
-//! those of all.
+//! Batching rules for the gradients of element-wise losses: a mean is over the elements of one example, not over those
+//! of all.
 
 use torch_library::prelude::*;
 use torch_library::vmap::Level;
@@ -8,7 +8,7 @@ use super::super::boxed::{aligned, expanded};
 use super::{MEAN, NONE};
 use crate::aten;
 
-/// Writes the rules of losses, which may have a bound.
+/// Writes the rules of losses, some of which have a bound as a parameter.
 macro_rules! rules {
     ($($name:ident($($bound:ident)?);)+) => {
         #[torch_impl(aten, FuncTorchBatched)]

@@ -1,4 +1,4 @@
-//! The rules for the cross entropy of probabilities.
+//! The batching rules of the binary cross entropy.
 
 use torch_library::prelude::*;
 use torch_library::vmap::Level;

@@ -1,4 +1,4 @@
-//! The gradients of what brings elements to a common scale.
+//! Batching rules for the gradients of softmax and normalisations.
 
 use torch_library::prelude::*;
 use torch_library::vmap::Level;
@@ -7,7 +7,7 @@ use super::super::boxed::{aligned, expanded};
 use super::super::window::{channels_apart, channels_together, folded, unfolded};
 use crate::aten;
 
-/// The gradient of the input does not mix examples; those of the weights are sums over each of them.
+/// The gradient of the input does not mix examples; those of the weights are sums over each example.
 #[torch_impl(aten, FuncTorchBatched)]
 fn native_layer_norm_backward(
     grad_out: &Tensor,
@@ -63,7 +63,7 @@ fn native_layer_norm_backward(
     Ok((grad_input, grad_weight, grad_bias))
 }
 
-/// The channels of all examples, side by side.
+/// The rules of batch norm's gradient, with the channels of all examples in one dimension.
 #[torch_impl(aten, FuncTorchBatched)]
 fn native_batch_norm_backward(
     grad_out: &Tensor,

@@ -1,7 +1,7 @@
-//! Second derivatives of images and volumes at the points of a grid, by operators that have derivatives themselves.
+//! Second derivatives of grid sampling, by operators that have derivatives themselves.
 //!
-//! A point gets the sum of its taps, each the value of a pixel times a share, and a share is the product of one for
-//! each direction.
+//! The value of a point is the sum of its taps, each the value of a pixel times a weight, which is the product of one
+//! weight for each direction.
 
 use torch_library::geometry::saturating_numel;
 use torch_library::prelude::*;
@@ -9,7 +9,7 @@ use torch_library::prelude::*;
 use crate::aten;
 use crate::prelude::*;
 
-/// What was sampled.
+/// The arguments of the sampling.
 pub(super) struct Sampling<'a> {
     pub(super) input: &'a Tensor,
     pub(super) grid: &'a Tensor,
@@ -18,14 +18,14 @@ pub(super) struct Sampling<'a> {
     pub(super) align_corners: bool,
 }
 
-/// A pixel that points meet in one direction.
+/// For each point, one of the pixels that it is interpolated from, in one direction.
 #[derive(Clone)]
 struct Met {
-    /// Where it is: 0 if nowhere.
+    /// The index of the pixel, or 0 if it is outside.
     index: Tensor,
     is_inside: Tensor,
     share: Tensor,
-    /// How the share changes with the coordinate, and how that does, where it is no constant.
+    /// The first derivative of the weight with respect to the coordinate, and the second where it is not constant.
     slope: Tensor,
     curve: Option<Tensor>,
 }
@@ -47,7 +47,7 @@ impl Sampling<'_> {
                 sums[2] = Some(self.grad_grid(grad_output, of_input)?);
             }
         }
-        // What is nearest does not change with the grid.
+        // The nearest pixel does not change with the grid, so there is no gradient.
         if let (Some(of_grid), 0 | 2) = (&grads[1], self.interpolation_mode) {
             self.add_of_grid(&mut sums, of_grid, grad_output, mask)?;
         }
@@ -69,7 +69,7 @@ impl Sampling<'_> {
         Ok(backward(grad_output, image, grid, interpolation_mode, padding_mode, align_corners, mask)?.1)
     }
 
-    /// Adds what follows from the gradient of the grid's gradient, tap by tap.
+    /// Adds the contributions of the gradient of the grid's gradient, tap by tap.
     fn add_of_grid(
         &self,
         sums: &mut [Option<Tensor>; 3],
@@ -118,7 +118,8 @@ impl Sampling<'_> {
         Ok(())
     }
 
-    /// The pixels that points meet in the direction of a coordinate, of which the first is that of the last direction.
+    /// The pixels that points are interpolated from in the direction of coordinate `at`; coordinate 0 is the last
+    /// direction.
     fn meet(&self, at: usize) -> Result<Vec<Met>> {
         let size = self.input.size(-1 - at as i64)? as f64;
         let steps = (if self.align_corners { size - 1.0 } else { size }) / 2.0;
@@ -146,8 +147,8 @@ impl Sampling<'_> {
             .collect()
     }
 
-    /// Places moved inside, unless zeros are outside; and whether they go there as the coordinates do, against
-    /// them, or not at all.
+    /// Places, moved inside according to the padding mode, and the derivative of that movement: 1, -1 where it is
+    /// reflected, or 0.
     fn turned_in(&self, place: &Tensor, size: f64) -> Result<(Tensor, Tensor)> {
         let (mut place, mut sign) = (place.clone(), aten::ones_like(place)?);
         if self.padding_mode == 0 {
@@ -180,7 +181,7 @@ fn met(pixel: &Tensor, size: f64, share: Tensor, slope: Tensor, curve: Option<Te
     Ok(Met { index, is_inside, share, slope, curve })
 }
 
-/// The share of one of four pixels in a place that much above the second, its slope and its curve.
+/// The weight of one of four pixels for a place that is `above` the second, with its first and second derivative.
 fn cubic(tap: usize, above: &Tensor) -> Result<[Tensor; 3]> {
     const BEND: f64 = -0.75;
     let distance = match tap {
@@ -200,7 +201,7 @@ fn cubic(tap: usize, above: &Tensor) -> Result<[Tensor; 3]> {
     Ok([share, if tap < 2 { slope } else { slope.neg()? }, curve])
 }
 
-/// One pixel of each direction, in all ways.
+/// All combinations of one pixel from each direction.
 fn combinations(directions: &[Vec<Met>]) -> Vec<Vec<Met>> {
     directions.iter().fold(vec![Vec::new()], |taps, direction| {
         let with = |tap: &Vec<Met>| {
@@ -210,8 +211,8 @@ fn combinations(directions: &[Vec<Met>]) -> Vec<Vec<Met>> {
     })
 }
 
-/// The product of the slopes of some directions and the shares of the others; a direction that is there twice is
-/// left out.
+/// The product of the slopes of the directions in `changed` and the shares of the others; a direction that is in
+/// `changed` twice is left out.
 fn product(tap: &[Met], changed: &[usize]) -> Result<Tensor> {
     let factors = tap.iter().enumerate().filter_map(|(at, met)| {
         match changed.iter().filter(|changed| **changed == at).count() {
@@ -242,7 +243,7 @@ fn add(sum: &mut Option<Tensor>, part: Tensor) -> Result<()> {
 
 /// The pixels of a tap, one for each point.
 struct Pixels {
-    /// Counted through a channel, the same in all channels.
+    /// The index of the pixel within a channel, which is the same for all channels.
     index: Tensor,
     is_inside: Tensor,
     sizes: Vec<i64>,
@@ -272,13 +273,13 @@ impl Pixels {
         tensor.reshape(&[tensor.sizes()[0], tensor.sizes()[1], -1])
     }
 
-    /// What is there, zeros outside.
+    /// The values of the pixels, with zeros outside.
     fn values(&self, input: &Tensor) -> Result<Tensor> {
         let values = self.channels(input)?.gather(2, &self.index)?.reshape(&self.sizes)?;
         aten::where_ScalarOther(&self.is_inside, &values, 0.into())
     }
 
-    /// What points give to pixels.
+    /// The gradient of the input from those of the points: adds each to its pixel.
     fn spread(&self, input: &Tensor, grads: &Tensor) -> Result<Tensor> {
         let grads = aten::where_ScalarOther(&self.is_inside, grads, 0.into())?;
         let count = saturating_numel(&input.sizes()[2..]);

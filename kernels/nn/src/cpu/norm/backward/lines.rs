@@ -22,15 +22,17 @@ use crate::loops::{self, parallel};
 use crate::loops::{is_wide, is_widest};
 use crate::number::Number;
 
-/// How many lines are summed up before they are added to what others are: it does not depend on the number of threads.
+/// The number of lines whose parameter gradients are summed up in one block; it does not depend on the number of
+/// threads, so neither does the result.
 const BLOCK: usize = 64;
 
-/// The gradients of lines, all of which one thread computes.
+/// The gradients of a range of lines, which one thread computes.
 trait Lines: Sync {
     fn run(&self, lines: Range<usize>);
 }
 
-/// Computes so many lines of `len` elements, in ranges that start at a multiple of `step`, on the widest vectors.
+/// Computes `count` lines of `len` elements, in ranges that start at a multiple of `step`, with the widest vectors that
+/// the processor has.
 fn run(lines: &impl Lines, count: usize, len: usize, step: usize) {
     parallel::shares(count.div_ceil(step), (parallel::GRAIN / (len * step)).max(1), |range| {
         let range = range.start * step..(range.end * step).min(count);
@@ -58,14 +60,14 @@ fn run_widest(lines: &impl Lines, range: Range<usize>) {
     lines.run(range);
 }
 
-/// A contiguous tensor of the computing type, all of whose elements are written next.
+/// An uninitialised contiguous tensor of the computing type, all of whose elements the caller writes next.
 fn uninit<T: Number>(like: &Tensor, sizes: &[i64]) -> Result<Tensor> {
-    // SAFETY: every element is written by `run`, which goes through all lines, before any is read; if it is not
-    // reached, nobody gets the tensor.
+    // SAFETY: `run` writes every element, since it goes through all lines, before any is read; if it is not reached,
+    // the tensor is dropped.
     unsafe { Tensor::uninit_strided(sizes, &contiguous_strides(sizes), T::DTYPE, like.device()) }
 }
 
-/// The gradient of softmax along lines, or of its logarithm.
+/// The gradient of softmax or log-softmax along lines.
 pub(super) fn softmax<T: Float + Functions + Number>(
     grad: &Tensor,
     output: &Tensor,
@@ -91,8 +93,8 @@ impl<T: Float + Functions + Number> Lines for Softmax<T> {
     fn run(&self, lines: Range<usize>) {
         for n in lines {
             let (grads, outputs) = (self.grads.get(n), self.outputs.get(n));
-            // SAFETY: ranges of `run` have no line in common, so this one is this thread's, which has one slice of
-            // it and writes values only.
+            // SAFETY: ranges of `run` have no line in common, so this line is only this thread's, which has one slice
+            // of it and writes initialised values.
             let out = unsafe { self.out.uninit(n) };
             let elements = zip(out, zip(grads, outputs));
             if self.is_log {
@@ -110,7 +112,7 @@ impl<T: Float + Functions + Number> Lines for Softmax<T> {
     }
 }
 
-/// Sums of what a function makes of the elements at each place of some slices of one length.
+/// Sums, over all places, of the `K` numbers that a function computes from the elements of some slices of equal length.
 #[inline(always)]
 #[expect(clippy::needless_range_loop, reason = "`lane` counts the elements of all slices")]
 fn sums<T: Number, const N: usize, const K: usize>(from: [&[T]; N], f: impl Fn([T; N]) -> [T; K]) -> [T; K] {
@@ -131,7 +133,7 @@ fn sums<T: Number, const N: usize, const K: usize>(from: [&[T]; N], f: impl Fn([
             lanes[k][lane] = lanes[k][lane].plus(terms[k]);
         }
     }
-    // One after the other, each would wait for the one before.
+    // Summed one after the other, each addition would wait for the one before.
     from_fn(|k| halved_to_one(&lanes[k], &|a: T, b| a.plus(b)))
 }
 
@@ -141,7 +143,7 @@ pub(super) fn layer_norm<T: Float + Number>(normal: &Normal<'_>, len: usize) -> 
     let count = input.numel() as usize / len;
     let blocks = count.div_ceil(BLOCK);
     let of_input = uninit::<T>(input, input.sizes())?;
-    // Sums over the lines of each block: of weights, then of biases.
+    // Sums over the lines of each block, for the weight and for the bias.
     let of_parameters = Tensor::empty(&[blocks as i64, 2, len as i64], T::DTYPE, input.device())?;
     let lines = LayerNorm {
         grads: Parts::row_major(grad, len)?,
@@ -153,8 +155,8 @@ pub(super) fn layer_norm<T: Float + Number>(normal: &Normal<'_>, len: usize) -> 
     };
     run(&lines, count, len, BLOCK);
     for block in 1..blocks {
-        // SAFETY: two different blocks, of memory that was cleared when it was made; the threads that wrote to them
-        // are done, and this one has no other slices.
+        // SAFETY: two different blocks of memory that was zeroed when it was made; the threads that wrote to them are
+        // done, and this thread has no other slices of it.
         let (all, more) = unsafe { (lines.of_parameters.get_mut(0), lines.of_parameters.get(block)) };
         for (sum, x) in zip(all, more) {
             *sum = *sum + *x;
@@ -182,8 +184,8 @@ impl<T: Float + Number> Lines for LayerNorm<T> {
     #[inline(always)]
     fn run(&self, lines: Range<usize>) {
         for block in lines.clone().step_by(BLOCK) {
-            // SAFETY: ranges of `run` start with blocks, so this one is this thread's, which has one slice of it;
-            // it was cleared when it was made.
+            // SAFETY: ranges of `run` start at multiples of a block, so this block is only this thread's, which has one
+            // slice of it; it was zeroed when it was made.
             let sums = unsafe { self.of_parameters.get_mut(block / BLOCK) };
             let (of_weight, of_bias) = sums.split_at_mut(self.weight.len());
             for n in block..(block + BLOCK).min(lines.end) {
@@ -194,8 +196,8 @@ impl<T: Float + Number> Lines for LayerNorm<T> {
                     *of_weight = *of_weight + *grad * ((*x - mean) * rstd);
                     *of_bias = *of_bias + *grad;
                 }
-                // SAFETY: ranges of `run` have no line in common, so this one is this thread's, which has one slice
-                // of it and writes values only.
+                // SAFETY: ranges of `run` have no line in common, so this line is only this thread's, which has one
+                // slice of it and writes initialised values.
                 self.line(grads, inputs, [mean, rstd], unsafe { self.of_input.uninit(n) });
             }
         }
@@ -216,11 +218,11 @@ impl<T: Float + Number> LayerNorm<T> {
     }
 }
 
-/// How long the planes of channels are at least for this to pay.
+/// The length of channel planes from which on this pays.
 pub(super) const LONG: usize = 16;
 
-/// The gradients of batch norm's input, whose channels lie as planes of so many elements, of its weight and of its
-/// bias.
+/// The gradients of batch norm's input, weight and bias, for an input whose channels are contiguous planes of `len`
+/// elements.
 pub(super) fn batch_norm<T: Float + Number>(
     normal: &Normal<'_>,
     plane: usize,
@@ -252,7 +254,7 @@ struct BatchNorm<T> {
     weight: Vec<T>,
     of_input: PartsMut<T>,
     of_parameters: [PartsMut<T>; 2],
-    /// Whether the moments are those of the input, or fixed numbers.
+    /// Whether the moments are statistics of the input, and not constants.
     has_statistics: bool,
 }
 
@@ -269,8 +271,8 @@ impl<T: Float + Number> Lines for BatchNorm<T> {
                 (sum, product) = (sum + more, product + further);
             }
             for (to, gradient) in self.of_parameters.iter().zip([product * rstd, sum]) {
-                // SAFETY: ranges of `run` have no channel in common, so this one is this thread's, which has one
-                // slice of it and writes values only.
+                // SAFETY: ranges of `run` have no channel in common, so this one is only this thread's, which has one
+                // slice of it and writes initialised values.
                 let to = unsafe { to.uninit(channel) };
                 to[0].write(gradient);
             }
@@ -281,8 +283,8 @@ impl<T: Float + Number> Lines for BatchNorm<T> {
             };
             for plane in planes() {
                 let (grads, inputs) = (self.grads.get(plane), self.inputs.get(plane));
-                // SAFETY: each plane is one channel's, and channels are one thread's, which has one slice of it and
-                // writes values only.
+                // SAFETY: each plane belongs to one channel, and each channel to one thread, which has one slice of it
+                // and writes initialised values.
                 let out = unsafe { self.of_input.uninit(plane) };
                 for (out, (grad, x)) in zip(out, zip(grads, inputs)) {
                     out.write((*grad - shift - (*x - mean) * slope) * scale);

@@ -1,6 +1,6 @@
 //! The matrix products that convolutions are made of.
 //!
-//! Threads share them without the dispatch state of this one: they call no operators.
+//! Threads share them without the calling thread's dispatch state, since they call no operators.
 #![expect(unsafe_code, reason = "hands parts of tensors to the matrix product, and to threads")]
 
 use std::cell::Cell;
@@ -24,46 +24,46 @@ use crate::number::Number;
 
 mod weight;
 
-/// How many steps of a sum there are before it goes back to memory: a panel of so many stays in the cache.
+/// The number of steps of a sum before it is written back to memory: a packed panel of this depth stays in the cache.
 const DEPTH: usize = 256;
 
-/// How many rows are computed at a time: so many that packing a panel for them does not count.
+/// The number of rows that are computed at a time: enough that the time to pack a panel for them does not matter.
 const ROWS: usize = 512;
 
-/// The same of rows in lines, whose panels are small.
+/// As [`ROWS`], with vectors along lines, whose panels are small.
 const ROWS_IN_LINES: usize = 4096;
 
-/// The same of rows of groups side by side, whose sums stay in the cache.
+/// As [`ROWS`], with vectors along groups, whose sums stay in the cache.
 const ROWS_OF_GROUPS: usize = 1024;
 
-/// How many multiplications moving a pixel is worth.
+/// The number of multiplications that take as long as moving a pixel.
 const MOVING: usize = 16;
 
-/// How many bytes each thread keeps for its next convolution.
+/// The most bytes of scratch memory that each thread keeps for its next convolution.
 const KEPT: usize = 1 << 20;
 
-/// Up to so many columns vectors lie along lines instead.
+/// Up to this many columns, vectors run along lines of pixels instead of along channels.
 const FEW: usize = 4;
 
-/// From so many groups of one channel on vectors lie along these.
+/// From this many groups of one channel on, vectors run along the groups.
 const MANY: usize = 8;
 
-/// Up to so many times as many sums are computed for an image whose groups lie side by side, most of them of zeros,
-/// as it has phases.
+/// The most phases of the stride with which vectors still run along groups in a transposed convolution: all phases are
+/// then computed at once, which takes this many times as many sums, most of them of zeros.
 const PHASES: i64 = 8;
 
-/// How a convolution falls into products: by groups, or by so many of them that lie side by side.
+/// How a convolution is split into products: group by group, or several groups side by side.
 #[derive(Clone, Copy)]
 struct Grouped {
     count: usize,
-    /// Channels of each that are summed over, and that come out.
+    /// The channels of each group that are summed over, and its output channels.
     channels: usize,
     columns: usize,
     along: Along,
 }
 
 impl Convolution<'_> {
-    /// From images to places, in the computing type.
+    /// The convolution, from images to places, in the computing type.
     pub(super) fn convolve<T: Number>(
         &self,
         image: &Tensor,
@@ -75,9 +75,9 @@ impl Convolution<'_> {
         let length = grouped.channels * self.taps();
         let weight = Parts::<T>::row_major(weight, grouped.columns * length)?;
         let job = Job::new(self, grouped, image, &out, self.places(), bias)?;
-        // SAFETY: `weight` has `grouped.columns * length` elements for each group, of which these are some columns
-        // and steps; the lease that it holds keeps writers away. The panel has room for `WIDTH` columns of up to
-        // `DEPTH` steps.
+        // SAFETY: `weight` has `grouped.columns * length` elements for each group, of which these are some columns and
+        // steps; the lease that it holds excludes writers. The panel has room for `WIDTH` columns of up to `DEPTH`
+        // steps.
         job.run(|group, columns, steps, panel| unsafe {
             let from = weight.at(group).wrapping_add(columns.start * length + steps.start);
             turned(from, length as isize, [columns.len(), steps.len()], panel, WIDTH);
@@ -85,7 +85,7 @@ impl Convolution<'_> {
         Ok(out)
     }
 
-    /// From places to images, in the computing type.
+    /// The transposed convolution, from places to images, in the computing type.
     pub(super) fn spread<T: Number>(
         &self,
         places: &Tensor,
@@ -102,9 +102,9 @@ impl Convolution<'_> {
             job.run(|group, columns, range, panel: *mut T| {
                 let (from, mut to) = (weight.at(group).wrapping_add(columns.start * taps), panel);
                 for steps in steps[range].chunk_by(|step, next| step + 1 == *next) {
-                    // SAFETY: `steps_of` counts within the weight's group, from its column's first tap on; the
-                    // lease that `weight` holds keeps writers away. The panel has room for `WIDTH` columns of up to
-                    // `DEPTH` steps.
+                    // SAFETY: the offsets of `steps_of` stay within the weight's group, counted from its column's first
+                    // tap; the lease that `weight` holds excludes writers. The panel has room for `WIDTH` columns of up
+                    // to `DEPTH` steps.
                     unsafe {
                         turned(from.add(steps[0]), taps as isize, [columns.len(), steps.len()], to, WIDTH);
                         to = to.add(steps.len() * WIDTH);
@@ -115,18 +115,18 @@ impl Convolution<'_> {
         Ok(out)
     }
 
-    /// Memory for a result, in its memory format if nothing is to be converted.
+    /// An uninitialised tensor for the result, in its final memory format if it needs no conversion.
     fn uninit<T: Number>(&self, sizes: &[i64]) -> Result<Tensor> {
         let strides = match self.input.dtype() == T::DTYPE {
             true => self.strides_like_operands(sizes, T::DTYPE)?,
             false => contiguous_strides(sizes),
         };
-        // SAFETY: the products of all jobs write every element: each pixel or place is in one of their reaches.
-        // After an error nobody gets the tensor.
+        // SAFETY: the products of all jobs write every element, since each pixel or place is a row of one of them.
+        // After an error the tensor is dropped.
         unsafe { Tensor::uninit_strided(sizes, &strides, T::DTYPE, self.input.device()) }
     }
 
-    /// From so many channels to so many others.
+    /// The split of a convolution that sums over `channels[0]` and results in `channels[1]`.
     fn grouped(&self, channels: [i64; 2]) -> Grouped {
         let count = self.groups as usize;
         let [channels, columns] = from_fn(|n| channels[n] as usize / count);
@@ -143,7 +143,7 @@ impl Convolution<'_> {
         a.kernel as usize * b.kernel as usize * c.kernel as usize
     }
 
-    /// The reach of each direction, from its window and the sizes of image and places.
+    /// The receptive field of each direction, from its window and the sizes of image and places.
     fn fields(&self, field: impl Fn(usize, Axis, i64, i64) -> ReceptiveField) -> ReceptiveFields {
         let each = from_fn(|dim| field(dim, self.axes[dim], self.image[dim], self.places[dim]));
         ReceptiveFields { each, lead: self.lead }
@@ -153,7 +153,8 @@ impl Convolution<'_> {
         self.fields(|_, axis, image, places| ReceptiveField::of_places(axis, image, places))
     }
 
-    /// How pixels are reached from places: those of each phase of the strides, or all by zeros between places.
+    /// The receptive fields of pixels in the places: one for the pixels of each phase of the strides, or one for all
+    /// pixels, with zeros between places.
     fn pixels(&self, along: Along) -> Vec<ReceptiveFields> {
         let strides: [i64; 3] = from_fn(|dim| self.axes[dim].stride);
         if along == Along::Groups && saturating_numel(&strides) <= PHASES {
@@ -172,7 +173,7 @@ impl Convolution<'_> {
         .collect()
     }
 
-    /// Where the weights of the steps of a sum over so many kernels are, which are `pitch` apart.
+    /// The offsets of the weights for the steps of a sum over `kernels` kernels, which are `pitch` apart.
     fn steps_of(&self, fields: ReceptiveFields, kernels: usize, pitch: usize) -> Vec<usize> {
         let mut steps: Vec<usize> = (0..kernels).map(|kernel| kernel * pitch).collect();
         let mut pitch = self.taps();
@@ -186,7 +187,7 @@ impl Convolution<'_> {
     }
 }
 
-/// As the computing type, wherever it lies.
+/// The planes of a tensor in the computing type, with any strides.
 fn planes<T: Number>(tensor: &Tensor) -> Result<Planes<T>> {
     match tensor.dtype() == T::DTYPE {
         true => Planes::of(tensor),
@@ -194,11 +195,11 @@ fn planes<T: Number>(tensor: &Tensor) -> Result<Planes<T>> {
     }
 }
 
-/// The product of what a window meets with a weight.
+/// A matrix product of the pixels under windows with a weight.
 struct Job<T> {
     input_tiles: InputTiles<T>,
     target: Target<T>,
-    /// A part that has an element for each channel of the target.
+    /// The bias as a single part, with an element for each channel of the target.
     bias: Option<Parts<T>>,
     grouped: Grouped,
     batch: usize,
@@ -206,7 +207,7 @@ struct Job<T> {
 }
 
 impl Grouped {
-    /// How many rows are computed at a time.
+    /// The number of rows that are computed at a time.
     fn rows(self) -> usize {
         match self.along {
             Along::Channels => ROWS,
@@ -219,12 +220,12 @@ impl Grouped {
         if self.along == Along::Groups { Shape::Columns } else { Shape::Rows }
     }
 
-    /// How many panels of up to [`WIDTH`] columns there are in all groups.
+    /// The number of panels of up to [`WIDTH`] columns in all groups.
     fn panels(self) -> usize {
         self.count * self.columns.div_ceil(WIDTH)
     }
 
-    /// One of them, where there are so many channels.
+    /// Panel number `n`, where there are `channels` channels.
     fn panel(self, n: usize, channels: usize) -> Panel {
         let panels = self.columns.div_ceil(WIDTH);
         let (group, start) = (n / panels, n % panels * WIDTH);
@@ -234,15 +235,15 @@ impl Grouped {
     }
 }
 
-/// Some columns of a group.
+/// A panel: some columns of a group.
 struct Panel {
     group: usize,
     columns: Range<usize>,
-    /// Which channel the first of them is.
+    /// The channel of the first column.
     channel: usize,
 }
 
-/// What a thread computes in.
+/// A thread's scratch memory.
 #[derive(Default)]
 struct Scratch {
     input_tile: InputTile,
@@ -251,14 +252,14 @@ struct Scratch {
 }
 
 thread_local! {
-    /// The memory that this thread computed in last, if it is not large.
+    /// The scratch memory that this thread used last, if it is not too large to keep.
     static SCRATCH: Cell<Option<Scratch>> = const { Cell::new(None) };
 }
 
 impl Scratch {
-    /// Lends that of this thread.
+    /// Lends this thread's scratch memory to a closure.
     fn lend(f: impl FnOnce(&mut Scratch)) {
-        // At the end of a thread its locals may be gone.
+        // While a thread exits, its thread-locals may be gone already.
         let mut scratch = SCRATCH.try_with(Cell::take).ok().flatten().unwrap_or_default();
         f(&mut scratch);
         if scratch.input_tile.size() + scratch.panel.size() + scratch.sums.size() <= KEPT {
@@ -295,14 +296,14 @@ impl<T: Number> Job<T> {
         })
     }
 
-    /// Computes it, with panels that a closure packs: for a group, some columns and steps.
+    /// Computes the product; a closure packs the panels, for a group, some columns and some steps.
     fn run(&self, pack: impl Fn(usize, Range<usize>, Range<usize>, *mut T) + Sync) {
         let (lines, per_line) = (self.batch * self.input_tiles.lines(), self.input_tiles.per_line());
         let (panels, threads) = (self.grouped.panels(), rayon::current_num_threads());
         let line_work = per_line * (self.steps + MOVING) * self.grouped.columns.min(WIDTH);
         let mut blocks = lines.div_ceil((self.grouped.rows() / per_line).max(1));
         if panels * lines * line_work > 2 * GRAIN {
-            blocks = blocks.next_multiple_of(threads).min(lines); // whose pixels stay in a thread's own cache
+            blocks = blocks.next_multiple_of(threads).min(lines); // a block's pixels stay in a thread's cache
         }
         let len = lines.div_ceil(blocks);
         let count = lines.div_ceil(len) * panels;
@@ -312,9 +313,9 @@ impl<T: Number> Job<T> {
                     let start = n / panels * len;
                     let lines = start..(start + len).min(lines);
                     let panel = self.grouped.panel(n % panels, self.target.channels());
-                    // SAFETY: group and lines are counted by the input tiles, whose source is leased as long as the
-                    // job is, so nobody writes it; these lines of these channels of the leased target are this
-                    // thread's alone.
+                    // SAFETY: the input tiles have this group and these lines, and their source is leased as long as
+                    // the job exists, so nothing writes to it; these lines of these channels of the leased target are
+                    // this thread's alone.
                     unsafe {
                         let laid = self.input_tiles.lay(panel.group, lines, &mut scratch.input_tile);
                         match self.grouped.along {
@@ -327,11 +328,11 @@ impl<T: Number> Job<T> {
         });
     }
 
-    /// Computes a block from what was laid out.
+    /// Computes a block of rows from the input tile that was laid out.
     ///
     /// # Safety
-    /// - What was laid out is still there: the input tile, and the source with its lease.
-    /// - The panel's channels are channels of the target, and nobody else uses the rows of the block in these.
+    /// - The input tile that was laid out and the leased source still exist.
+    /// - The panel's channels are channels of the target, and nothing else uses the rows of the block in these.
     unsafe fn tiles(
         &self,
         laid: &Laid<T>,
@@ -345,8 +346,8 @@ impl<T: Number> Job<T> {
         if bias.is_some() || self.steps == 0 {
             for row in sums.chunks_exact_mut(WIDTH) {
                 for (j, sum) in row[..columns.len()].iter_mut().enumerate() {
-                    // SAFETY: the bias has an element for each channel of the target, as `Job::new` ensured, and
-                    // its lease keeps writers away; the caller promises that `channel + j` is one.
+                    // SAFETY: the bias has an element for each channel of the target, as `Job::new` ensured, and its
+                    // lease excludes writers; the caller promises that `channel + j` is such a channel.
                     *sum = bias.map_or(T::ZERO, |bias| unsafe { bias.add(j).read() });
                 }
             }
@@ -356,22 +357,22 @@ impl<T: Number> Job<T> {
             let a = ImplicitMatrix { data: laid.data, rows: &plan.rows, steps };
             let (panel, out, adds) = (panel.as_ptr(), sums.as_mut_ptr(), bias.is_some() || i > 0);
             let shape = self.grouped.shape();
-            // SAFETY: the lists name what was laid out, which the caller promises is still there; the panel was
-            // packed for these steps, and there is a row of `WIDTH` sums for each row, both in this thread's own
-            // room.
+            // SAFETY: the lists point to pixels that were laid out, which the caller promises still exist; the panel
+            // was packed for these steps, and there is a row of `WIDTH` sums for each row, both in this thread's own
+            // scratch memory.
             unsafe { Product { a, panel, columns: columns.len(), out, adds, shape }.compute() };
         }
-        // SAFETY: there is a row of sums for each of the segments' rows; the caller promises that nobody else uses
+        // SAFETY: there is a row of sums for each of the segments' rows; the caller promises that nothing else uses
         // these rows of the channels.
         unsafe { self.target.write(&plan.segments, channel, columns.len(), sums.as_ptr()) };
     }
 
-    /// As [`tiles`](Self::tiles), of few columns.
+    /// As [`tiles`](Self::tiles), for few columns.
     ///
     /// # Safety
-    /// - What was laid out is still there: the input tile, and the source with its lease.
-    /// - The panel's channels are channels of the target, and nobody else uses the rows of the block in these.
-    /// - The lists of the plan have where lines start.
+    /// - The input tile that was laid out and the leased source still exist.
+    /// - The panel's channels are channels of the target, and nothing else uses the rows of the block in these.
+    /// - The lists of the plan hold the starts of lines.
     unsafe fn lines(
         &self,
         laid: &Laid<T>,
@@ -391,9 +392,9 @@ impl<T: Number> Job<T> {
             };
             if bias.is_some() || self.steps == 0 {
                 for j in 0..columns {
-                    // SAFETY: the bias has an element for each channel, as `Job::new` ensured, under its lease;
-                    // `out` has `segment.count` rows for each column `pitch` apart, in the target if it is dense,
-                    // where they are this thread's alone, or else in the sums, which have as many.
+                    // SAFETY: the bias has an element for each channel, as `Job::new` ensured, under its lease; `out`
+                    // has `segment.count` rows for each column, `pitch` apart: in the target if it is dense, where they
+                    // are this thread's alone, or else in the sums, which have as many.
                     unsafe {
                         let bias = bias.map_or(T::ZERO, |bias| bias.add(j).read());
                         (0..segment.count).for_each(|row| out.add(j * pitch + row).write(bias));
@@ -405,14 +406,14 @@ impl<T: Number> Job<T> {
                 let a = ImplicitMatrix { data: laid.data, rows: &plan.rows[segment.listed.clone()], steps };
                 let (panel, adds) = (panel.as_ptr(), bias.is_some() || i > 0);
                 let shape = Shape::Lines { len: segment.count / segment.listed.len(), pitch };
-                // SAFETY: the lists name what was laid out, which the caller promises is still there; the panel was
-                // packed for these steps, and `out` has `segment.count` rows for each column, which nobody else
-                // uses.
+                // SAFETY: the lists point to pixels that were laid out, which the caller promises still exist; the
+                // panel was packed for these steps, and `out` has `segment.count` rows for each column, which nothing
+                // else uses.
                 unsafe { Product { a, panel, columns, out, adds, shape }.compute() };
             }
         }
         if !self.target.is_dense {
-            // SAFETY: the sums have a column of `count` rows for each channel; the caller promises that nobody else
+            // SAFETY: the sums have a column of `count` rows for each channel; the caller promises that nothing else
             // uses these rows.
             unsafe { self.target.write_columns(&plan.segments, channel, columns, sums) };
         }

@@ -1,7 +1,8 @@
-//! The largest elements under windows, and where they are, in the way that suits the memory.
+//! Max pooling: the largest elements under windows, and their indices, by one of three loops that suits the memory
+//! layout.
 //!
-//! Of long lines all places are met at once, of short ones some places of the whole volume, and where pixels have
-//! many elements, some of these. NaN counts as larger than all numbers.
+//! For long lines, the loop takes all places of a line at once; for short ones, some places of the whole volume; and
+//! where pixels have many elements (channels-last), some of these. NaN counts as larger than all numbers.
 #![expect(unsafe_code, reason = "meets pixels that are known to lie in a volume")]
 
 use torch_library::prelude::*;
@@ -14,24 +15,24 @@ use crate::loops::pointwise::unsupported;
 use crate::loops::{has_elements, match_computing, on_vectors};
 use crate::number::Ordered;
 
-/// Lines of fewer places are short: to begin with one takes longer than to go through it.
+/// Lines with fewer places are short: starting one takes longer than going through it.
 const SHORT: usize = 24;
 
-/// How many pixels of a volume are listed at most.
+/// The most pixels of a volume that are listed.
 const LISTED: usize = 1 << 16;
 
-/// How many places of short lines are met at a time.
+/// The number of places of short lines that are processed at a time.
 const BLOCK: usize = 8;
 
-/// How many elements of a pixel are met at a time.
+/// The number of elements of a pixel that are processed at a time.
 const LANES: usize = 16;
 
 pub(super) enum Largest {
     Lines {
-        /// The first pixel under each window, in its line.
+        /// For long lines: the first pixel under each window, counted in its line.
         firsts: Vec<i64>,
     },
-    /// The pixels under each of [`BLOCK`] places, tap by tap, then those of the next places.
+    /// For short lines: the pixels under [`BLOCK`] places, tap by tap, followed by those of the next places.
     Places {
         taps: usize,
         pixels: Vec<u32>,
@@ -40,7 +41,7 @@ pub(super) enum Largest {
 }
 
 impl Pooling {
-    /// The largest elements, and where in its volume each is.
+    /// The largest elements, and the index of each in its volume.
     pub(super) fn largest(&self, input: &Tensor) -> Result<(Tensor, Tensor)> {
         let volumes = self.volumes(input, true);
         let out = volumes.zeros(input, &self.places(), input.dtype())?;
@@ -53,8 +54,8 @@ impl Pooling {
             let at = volumes.write::<i64>(&indices, self.ndim)?;
             let way = Largest::new(self, volumes.lanes);
             each(from.count(), from.len(), |n| {
-                // SAFETY: results start as zeros, and `each` gives every volume to one thread, so these are this
-                // thread's alone.
+                // SAFETY: results were initialised with zeros, and `each` gives every volume to one thread, so these
+                // volumes are this thread's alone.
                 let (volume, to, at) = unsafe { (from.get(n), to.parts.get_mut(n), at.parts.get_mut(n)) };
                 way.write(self, volumes.lanes, volume, to, at);
             });
@@ -80,8 +81,8 @@ impl Largest {
         }
     }
 
-    /// Writes the largest element under the window at each place of a volume, and its pixel. Where the window
-    /// covers nothing, that is the least of all.
+    /// Writes the largest element under the window at each place of a volume, and its pixel. For a window that covers
+    /// no pixels it writes the lowest value.
     pub(super) fn write<T: Ordered>(
         &self,
         pooling: &Pooling,
@@ -103,7 +104,8 @@ fn largest_count(windows: &[Window]) -> usize {
     windows.iter().map(|window| window.count() as usize).max().unwrap_or(0)
 }
 
-/// The pixels of all places. Where a window covers fewer, its last one is met again, which changes nothing.
+/// Lists the pixels of all places. For a window that covers fewer than the others, its last pixel is repeated, which
+/// changes nothing.
 fn listed(pooling: &Pooling, taps: usize) -> Vec<u32> {
     let width = pooling.sizes[2];
     let mut blocks = Vec::new();
@@ -127,7 +129,7 @@ fn listed(pooling: &Pooling, taps: usize) -> Vec<u32> {
     blocks
 }
 
-/// Compiled once: vectors as wide as a block gain nothing where elements are picked one by one.
+/// Compiled only once, since wider vectors gain nothing where elements are gathered one by one.
 fn of_places<T: Ordered>(taps: usize, listed: &[u32], volume: &[T], out: &mut [T], pixels: &mut [i64]) {
     for (n, met) in listed.chunks_exact(taps * BLOCK).enumerate() {
         let block = n * BLOCK..out.len().min((n + 1) * BLOCK);
@@ -135,8 +137,8 @@ fn of_places<T: Ordered>(taps: usize, listed: &[u32], volume: &[T], out: &mut [T
         let (mut largest, mut at): ([T; BLOCK], [u32; BLOCK]) = ([T::LOWEST; BLOCK], from_fn(|i| met[i]));
         for met in met.chunks_exact(BLOCK) {
             for i in 0..BLOCK {
-                // SAFETY: `listed` numbers pixels that windows cover, within `sizes`, and places that were filled
-                // up by 0; the volume has as many, as `write` asserted.
+                // SAFETY: `listed` holds numbers of pixels that windows cover, within `sizes`, and 0 for the places
+                // that fill up the last block; the volume has that many pixels, as `write` asserted.
                 let x = unsafe { *volume.get_unchecked(met[i] as usize) };
                 take(x, met[i], &mut largest[i], &mut at[i]);
             }
@@ -168,7 +170,7 @@ on_vectors! {
             for (x, (out, pixels)) in pooling.windows[2].iter().zip(&mut places) {
                 met.clear();
                 met.extend(pooling.covered(line).flat_map(|row| x.pixels().map(move |pixel| row * width + pixel)));
-                // The last of them overlap others.
+                // The last block overlaps the one before.
                 if lanes >= LANES {
                     (0..lanes - LANES).step_by(LANES).chain([lanes - LANES])
                         .for_each(|lane| some_lanes::<T, LANES>(&met, lane, volume, out, pixels));
@@ -183,7 +185,7 @@ on_vectors! {
     }
 }
 
-/// Some of the elements of a place, from one of its lanes on.
+/// Computes `LANES` of the elements of a place, from one of its lanes on.
 #[inline(always)]
 fn some_lanes<T: Ordered, const N: usize>(
     met: &[usize],
@@ -223,9 +225,9 @@ on_vectors! {
                 let from = &volume[row * line..][..line];
                 for run in &pooling.runs {
                     run.each(lanes, |place, element, pixel| {
-                        // SAFETY: runs meet the windows of a line, of which `out` and `pixels` have a place for
-                        // each and its lanes, as `firsts` has; and the pixels that these cover, of which `from` has
-                        // a line.
+                        // SAFETY: the places of runs are windows of a line, and `out` and `pixels` have a place for
+                        // each of its windows and lanes, as `firsts` has; the pixels of runs are those that the windows
+                        // cover, and `from` is a line of them.
                         let (x, largest, at) = unsafe {
                             (*from.get_unchecked(element), out.get_unchecked_mut(place),
                                 pixels.get_unchecked_mut(place))

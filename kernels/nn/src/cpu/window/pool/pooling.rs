@@ -1,6 +1,6 @@
-//! What pools: a line of places after the other, of which each line of pixels meets all at once.
+//! The loops of pooling: line of places by line of places, adding each line of pixels to all places at once.
 //!
-//! A place gets its elements in the order in which they lie, so vectors along a line change no bit of a sum.
+//! A place gets its elements in the order of memory, so vectors along a line do not change any bit of a sum.
 #![expect(
     unsafe_code,
     reason = "shares volumes among threads, and meets pixels that are known to lie in a line"
@@ -19,12 +19,12 @@ use crate::loops::pointwise::unsupported;
 use crate::loops::{computing_type, has_elements, match_computing, on_vectors};
 use crate::number::Number;
 
-/// What a sum is divided by.
+/// The divisor of average pooling.
 #[derive(Clone, Copy)]
 pub(super) enum Divisor {
-    /// The number of elements under the window.
+    /// The number of pixels under the window.
     Covered,
-    /// That number, padding included.
+    /// The number of pixels under the window, padding included.
     Padded,
     Fixed(i64),
 }
@@ -40,16 +40,16 @@ impl Divisor {
         Ok(divisor_override.map_or(counted, Divisor::Fixed))
     }
 
-    /// The part of it that a direction has.
+    /// The factor of the divisor that one direction contributes.
     fn of(self, window: &Window) -> i64 {
         match self {
-            Divisor::Covered => window.count().max(1), // of nothing the mean is zero
+            Divisor::Covered => window.count().max(1), // the mean of no pixels is zero
             Divisor::Padded => window.extent,
             Divisor::Fixed(_) => 1,
         }
     }
 
-    /// The part that is the same along a line.
+    /// The factor of the divisor that is the same for a whole line.
     fn of_line(self, [z, y]: [&Window; 2]) -> i64 {
         match self {
             Divisor::Fixed(divisor) => divisor,
@@ -58,7 +58,7 @@ impl Divisor {
     }
 }
 
-/// [`match_dtype!`] over the computing types of means.
+/// [`match_dtype!`] over the types in which means are computed.
 macro_rules! match_mean {
     ($operator:expr, $dtype:expr, $T:ident => $body:expr) => {
         match computing_type($dtype) {
@@ -79,13 +79,13 @@ macro_rules! match_mean {
     };
 }
 
-/// The windows of all places: of three directions, of which images have only the last two.
+/// The windows of all places in three directions, of which images have only the last two.
 pub(super) struct Pooling {
     pub(super) operator: &'static str,
-    /// Those of the input.
+    /// The sizes of the input in the three directions.
     pub(super) sizes: [usize; 3],
     pub(super) windows: [Vec<Window>; 3],
-    /// How those of the last direction meet a line of pixels.
+    /// The runs that match the windows of the last direction to the pixels of a line.
     pub(super) runs: Vec<Run>,
     pub(super) ndim: usize,
     is_of_shares: bool,
@@ -125,7 +125,7 @@ impl Pooling {
             Argument,
             "{operator}: output_size {output_size:?} is negative"
         );
-        // Means of images may lack channels, as PyTorch has it.
+        // Average pooling of images may have zero channels, as in PyTorch.
         ensure!(
             is_lenient || !input.sizes().iter().skip(1).any(|size| *size == 0),
             Shape,
@@ -158,29 +158,29 @@ impl Pooling {
         Ok(Pooling { operator, sizes, runs, windows: all, ndim, is_of_shares })
     }
 
-    /// Results of images lie as the input does; of those of volumes, the largest under windows alone.
+    /// Results for images keep the memory format of the input; for volumes, only max pooling does.
     pub(super) fn volumes(&self, input: &Tensor, are_largest: bool) -> Volumes {
         Volumes::new(input, self.ndim, self.ndim == 2 || are_largest && !self.is_of_shares)
     }
 
-    /// How many places there are in each direction.
+    /// The number of places in each direction.
     pub(super) fn places(&self) -> Vec<i64> {
         self.windows[3 - self.ndim..].iter().map(|windows| windows.len() as i64).collect()
     }
 
-    /// The windows above each line of places.
+    /// The windows of each line of places, in the first two directions.
     pub(super) fn lines(&self) -> impl Iterator<Item = [&Window; 2]> {
         let [planes, rows, _] = &self.windows;
         planes.iter().flat_map(move |z| rows.iter().map(move |y| [z, y]))
     }
 
-    /// The lines of pixels that meet those windows.
+    /// The lines of pixels under these windows.
     #[inline(always)]
     pub(super) fn covered(&self, [z, y]: [&Window; 2]) -> impl Iterator<Item = usize> {
         z.pixels().flat_map(move |z| y.pixels().map(move |y| z * self.sizes[1] + y))
     }
 
-    /// A number for each place of a line, for each of the lanes.
+    /// A number for each place of a line, repeated for each lane.
     pub(super) fn of_line<T>(&self, lanes: usize, number: impl Fn(&Window) -> T) -> Vec<T> {
         self.windows[2].iter().flat_map(|window| (0..lanes).map(|_| number(window))).collect()
     }
@@ -195,8 +195,8 @@ impl Pooling {
             let (from, to) = (volumes.read::<T>(input)?, volumes.write::<T>(&out, self.ndim)?);
             let shares = self.of_line(volumes.lanes, |window| divisor.of(window).cast::<T>());
             each(from.count(), from.len(), |n| {
-                // SAFETY: the result starts as zeros, and `each` gives every volume to one thread, so this one is
-                // this thread's alone.
+                // SAFETY: the result was initialised with zeros, and `each` gives every volume to one thread, so this
+                // volume is this thread's alone.
                 let (volume, to) = unsafe { (from.get(n), to.parts.get_mut(n)) };
                 means(self, volumes.lanes, divisor, &shares, volume, to);
             });
@@ -205,7 +205,7 @@ impl Pooling {
         Ok(out)
     }
 
-    /// The gradient of what was averaged.
+    /// The gradient of average pooling's input.
     pub(super) fn spread(&self, grad: &Tensor, input: &Tensor, divisor: Divisor) -> Result<Tensor> {
         self.check(grad, input)?;
         let volumes = self.volumes(input, false);
@@ -217,8 +217,8 @@ impl Pooling {
             let (from, to) = (volumes.read::<T>(grad)?, volumes.write::<T>(&out, self.ndim)?);
             let shares = self.of_line(volumes.lanes, |window| divisor.of(window).cast::<T>());
             each(to.parts.count(), to.parts.len(), |n| {
-                // SAFETY: the result starts as zeros, and `each` gives every volume to one thread, so this one is
-                // this thread's alone.
+                // SAFETY: the result was initialised with zeros, and `each` gives every volume to one thread, so this
+                // volume is this thread's alone.
                 let (grads, volume) = unsafe { (from.get(n), to.parts.get_mut(n)) };
                 spread(self, volumes.lanes, divisor, &shares, grads, volume);
             });
@@ -227,7 +227,7 @@ impl Pooling {
         Ok(out)
     }
 
-    /// The gradient of what the largest were taken of.
+    /// The gradient of max pooling's input.
     pub(super) fn returned(&self, grad: &Tensor, input: &Tensor, indices: &Tensor) -> Result<Tensor> {
         self.check(grad, input)?;
         self.check(indices, input)?;
@@ -241,8 +241,8 @@ impl Pooling {
             let to = volumes.write::<T>(&out, self.ndim)?;
             let (is_lost, lanes) = (AtomicBool::new(false), volumes.lanes);
             each(to.parts.count(), to.parts.len(), |n| {
-                // SAFETY: the result starts as zeros, and `each` gives every volume to one thread, so this one is
-                // this thread's alone.
+                // SAFETY: the result was initialised with zeros, and `each` gives every volume to one thread, so this
+                // volume is this thread's alone.
                 let (grads, pixels, volume) = unsafe { (from.get(n), at.get(n), to.parts.get_mut(n)) };
                 for (grads, pixels) in grads.chunks_exact(lanes).zip(pixels.chunks_exact(lanes)) {
                     for (lane, (grad, pixel)) in zip(grads, pixels).enumerate() {
@@ -294,8 +294,9 @@ on_vectors! {
                 let from = &volume[row * line..][..line];
                 for run in &pooling.runs {
                     run.each(lanes, |place, element, _| {
-                        // SAFETY: runs meet the windows of a line, of which `out` has a place for each and its
-                        // lanes, as `shares` has; and the pixels that these cover, of which `from` has a line.
+                        // SAFETY: the places of runs are windows of a line, and `out` has a place for each of its
+                        // windows and lanes, as `shares` has; the pixels of runs are those that the windows cover, and
+                        // `from` is a line of them.
                         let (x, sum) = unsafe { (*from.get_unchecked(element), out.get_unchecked_mut(place)) };
                         *sum = sum.plus(x);
                     });
@@ -310,7 +311,7 @@ on_vectors! {
 }
 
 on_vectors! {
-    /// Adds to each pixel what the places that it is under got.
+    /// Adds to each pixel its share of the gradients of the places whose windows cover it.
     fn spread<T: Averaged>(
         pooling: &Pooling, lanes: usize, divisor: Divisor, shares: &[T], grads: &[T], volume: &mut [T],
     ) {
@@ -325,8 +326,9 @@ on_vectors! {
                 let to = &mut volume[row * line..][..line];
                 for run in &pooling.runs {
                     run.each(lanes, |place, element, _| {
-                        // SAFETY: runs meet the windows of a line, of which `parts` has a place for each and its
-                        // lanes, as `shares` has; and the pixels that these cover, of which `to` has a line.
+                        // SAFETY: the places of runs are windows of a line, and `parts` has a place for each of its
+                        // windows and lanes, as `shares` has; the pixels of runs are those that the windows cover, and
+                        // `to` is a line of them.
                         let (part, sum) = unsafe { (*parts.get_unchecked(place), to.get_unchecked_mut(element)) };
                         *sum = sum.plus(part);
                     });
@@ -336,9 +338,9 @@ on_vectors! {
     }
 }
 
-/// A type that means are computed in.
+/// A type in which means are computed.
 trait Averaged: Number {
-    /// The quotient; integers wrap.
+    /// The quotient; integers wrap around.
     fn shared(self, divisor: Self) -> Self;
 }
 

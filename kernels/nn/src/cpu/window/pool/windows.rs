@@ -1,4 +1,4 @@
-//! The windows of one direction: which pixels each covers, and which of them are met together.
+//! The windows of one direction: the pixels that each covers, and which of them loops process together.
 
 use std::ops::Range;
 
@@ -7,33 +7,33 @@ use torch_library::{Result, ensure};
 use crate::composite::collected;
 use crate::cpu::window::Axis;
 
-/// A window at one place: its taps are equidistant pixels.
+/// A window at one place; its taps are equidistant pixels.
 #[derive(Clone)]
 pub(super) struct Window {
-    /// Where the first tap is, which may be in the padding.
+    /// The position of the first tap, which may be in the padding.
     start: i64,
     step: i64,
-    /// Those that are not.
+    /// The taps that are not in the padding.
     taps: Range<i64>,
-    /// How far it reaches, over padding too.
+    /// The extent of the window, padding included.
     pub(super) extent: i64,
 }
 
 impl Window {
-    /// The only one of a direction that is not there.
+    /// The only window of a missing direction.
     pub(super) const ONLY: Window = Window { start: 0, step: 1, taps: 0..1, extent: 1 };
 
-    /// How many pixels it covers.
+    /// The number of pixels that it covers.
     pub(super) fn count(&self) -> i64 {
         self.taps.end - self.taps.start
     }
 
-    /// The first of them, or where it would be.
+    /// The first pixel that it covers, or where that would be.
     pub(super) fn first(&self) -> i64 {
         self.start + self.taps.start * self.step
     }
 
-    /// All of them.
+    /// All pixels that it covers.
     #[inline(always)]
     pub(super) fn pixels(&self) -> impl Iterator<Item = usize> + use<> {
         let (start, step) = (self.start, self.step);
@@ -63,7 +63,8 @@ pub(super) fn sliding(operator: &str, axis: Axis, size: i64, over_edge: bool) ->
     })
 }
 
-/// As many windows as there are to be places, next to each other; they overlap where they do not divide.
+/// The windows of adaptive pooling: `places` adjacent windows, which overlap where their number does not divide the
+/// size.
 pub(super) fn shares(operator: &str, places: i64, size: i64) -> Result<Vec<Window>> {
     let [all, size] = [places, size].map(i128::from);
     collected(operator, places, |place| {
@@ -74,11 +75,11 @@ pub(super) fn shares(operator: &str, places: i64, size: i64) -> Result<Vec<Windo
     })
 }
 
-/// Pixels that windows meet one after the other: the same tap of some, or some taps of one.
+/// A run of pairs of a place and a pixel: the same tap of successive windows, or successive taps of one window.
 #[derive(Clone, Copy)]
 pub(super) struct Run {
     place: usize,
-    /// How far apart the places are: none if they are the same.
+    /// The distance between the places: 0 if all pairs are of the same place.
     advance: usize,
     pixel: usize,
     stride: usize,
@@ -90,7 +91,7 @@ impl Run {
         Run { place, advance: 1, pixel: pixel as usize, stride: 1, len: 1 }
     }
 
-    /// Appends a meeting, if it continues what there is.
+    /// Appends a pair if it continues the run; returns whether it did.
     fn append(&mut self, place: usize, pixel: i64) -> bool {
         let (Some(advance), Some(stride)) =
             (place.checked_sub(self.place), (pixel as usize).checked_sub(self.pixel))
@@ -105,7 +106,7 @@ impl Run {
         continues
     }
 
-    /// All meetings of a line of pixels: those of a place in the order of its taps.
+    /// The runs of all pairs in a line of pixels, in which the pairs of each place are in the order of its taps.
     pub(super) fn all(windows: &[Window]) -> Vec<Run> {
         let mut runs: Vec<Run> = Vec::new();
         let mut meet = |place: usize, tap: i64| {
@@ -129,13 +130,13 @@ impl Run {
         runs
     }
 
-    /// Calls a closure with each meeting: the elements of the place and of the pixel, and the pixel; one for each
-    /// of the lanes.
+    /// Calls a closure for each pair and each lane, with the element of the place, the element of the pixel, and the
+    /// pixel.
     #[inline(always)]
     pub(super) fn each(&self, lanes: usize, mut f: impl FnMut(usize, usize, usize)) {
         let Run { place, advance, pixel, stride, len } = *self;
         match (advance, stride, lanes) {
-            // Compiled for so many, so that they vectorise.
+            // The usual steps as constants, so that the loops vectorise.
             (1, 1, 1) => (0..len).for_each(|i| f(place + i, pixel + i, pixel + i)),
             (1, 2, 1) => (0..len).for_each(|i| f(place + i, pixel + 2 * i, pixel + 2 * i)),
             (0, 1, 1) => (0..len).for_each(|i| f(place, pixel + i, pixel + i)),

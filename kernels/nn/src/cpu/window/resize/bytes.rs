@@ -1,7 +1,7 @@
-//! Images of bytes of other sizes: rows are stretched first, then columns, each time to bytes again, by weights in
+//! Resizing of images of bytes: rows are stretched first, then columns, each time rounded to bytes, with weights in
 //! fixed-point arithmetic.
 //!
-//! PyTorch: `upsample_avx_bilinear_bicubic_uint8`, as image libraries resize photographs.
+//! PyTorch: `upsample_avx_bilinear_bicubic_uint8`, which follows image libraries (Pillow).
 
 use torch_library::prelude::*;
 
@@ -24,8 +24,8 @@ impl Resizing<'_> {
         let (from, to) = (volumes.read::<u8>(input)?, volumes.write::<u8>(&out, 2)?);
         each(to.parts.count(), to.parts.len().max(from.len()), |n| {
             let mut wide = wide.clone();
-            // SAFETY: the result starts as zeros, and `each` gives every volume to one thread, so this one is this
-            // thread's alone.
+            // SAFETY: the result was initialised with zeros, and `each` gives every volume to one thread, so this
+            // volume is this thread's alone.
             let (image, out) = (from.get(n), unsafe { to.parts.get_mut(n) });
             let rows = image.chunks_exact(width.from * volumes.lanes);
             for (row, wide) in rows.zip(wide.chunks_exact_mut(width.to * volumes.lanes)) {
@@ -38,11 +38,11 @@ impl Resizing<'_> {
     }
 }
 
-/// Of which elements of a direction each new one is made, and how much of each.
+/// The elements in one direction from which each new element is computed, and their weights.
 struct Line {
     from: usize,
     to: usize,
-    /// As many for each new element.
+    /// The number of elements for each new element.
     taps: usize,
     index: Vec<usize>,
     fixed: FixedPoint,
@@ -60,7 +60,8 @@ impl Line {
         for i in 0..to {
             let start = index.len();
             for tap in &direction.taps {
-                // One weight for one element: those beyond an end are that end, and would be rounded apart from it.
+                // Elements beyond an end repeat the one at the end; their weights are added up, so that they are
+                // rounded only once.
                 match index[start..].iter().position(|seen| *seen == tap.index[i]) {
                     Some(seen) => {
                         weights[start + seen] += tap.weight[i];
@@ -75,7 +76,7 @@ impl Line {
 }
 
 on_vectors! {
-    /// Makes a line of new elements, each of which is so many bytes side by side.
+    /// Computes a line of new elements, each of `lanes` contiguous bytes.
     fn stretch(line: &Line, lanes: usize, from: &[u8], to: &mut [u8]) {
         let mut sums = vec![0i32; lanes];
         let (half, precision) = (line.fixed.half(), line.fixed.precision);

@@ -1,25 +1,25 @@
-//! One direction of a grid: which pixels a coordinate between -1 and 1 lies among, and how much of each it takes.
+//! One direction of a grid: the pixels around a coordinate between -1 and 1, and the weight (*share*) of each.
 //!
-//! Some points are looked at together, in loops that become vectors.
+//! Points are processed in blocks, in loops that vectorise.
 
 use std::ops::Div;
 
 use crate::inlined::zip;
 use crate::number::Number;
 
-/// How many points are looked at together.
+/// The number of points that are processed together.
 pub(super) const BLOCK: usize = 16;
 
-/// One number for each of these points.
+/// One number for each point of a block.
 pub(super) type Points<T> = [T; BLOCK];
 
-/// A type that places are computed in.
+/// A type in which places are computed.
 pub(super) trait Real: Number + PartialOrd + Div<Output = Self> {
     fn of(x: f64) -> Self;
     fn magnitude(self) -> Self;
     fn floor(self) -> Self;
     fn truncated(self) -> Self;
-    /// The nearest whole number, the even one of two.
+    /// The nearest integer, ties to even.
     fn nearest(self) -> Self;
     fn index(self) -> i32;
 }
@@ -57,20 +57,20 @@ macro_rules! real {
 
 real!(f32 f64);
 
-/// What a point takes of the pixels around it.
+/// The interpolation mode.
 ///
 /// PyTorch: `GridSamplerInterpolation`.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Interpolation {
-    /// Its place on the line between two.
+    /// Linear interpolation between two pixels.
     Linear,
     Nearest,
-    /// Its place on the curve through four.
+    /// Cubic interpolation between four pixels.
     Cubic,
 }
 
 impl Interpolation {
-    /// How many pixels it is, in each direction.
+    /// The number of pixels that it reads in each direction.
     pub(super) fn taps(self) -> usize {
         match self {
             Interpolation::Nearest => 1,
@@ -80,7 +80,7 @@ impl Interpolation {
     }
 }
 
-/// What lies outside of the image.
+/// The padding mode: the values outside of the image.
 ///
 /// PyTorch: `GridSamplerPadding`.
 #[derive(Clone, Copy, PartialEq)]
@@ -90,29 +90,30 @@ pub(super) enum Outside {
     Reflection,
 }
 
-/// How coordinates are meant.
+/// A direction of the grid: how coordinates map to pixels.
 #[derive(Clone, Copy)]
 pub(super) struct Axis<T> {
-    /// How many pixels there are.
+    /// The number of pixels.
     pub(super) size: T,
     pub(super) outside: Outside,
-    /// Whether -1 and 1 are the middles of the first and last pixel, or their outer edges.
+    /// Whether -1 and 1 are the centres of the first and last pixel, or their outer edges.
     pub(super) align_corners: bool,
-    /// Images round on the way to a place as PyTorch's vectors do, volumes as its numbers do: at half a pixel it shows.
+    /// Whether it belongs to an image. For images, places are rounded as in PyTorch's vectorised code, for volumes as
+    /// in its scalar code; they differ at half a pixel.
     pub(super) is_of_image: bool,
 }
 
-/// The pixels that some points meet: `TAPS` each.
+/// The pixels that a block of points is interpolated from, `TAPS` for each.
 pub(super) struct Met<T, const TAPS: usize> {
-    /// Where the pixel is, -1 if nowhere.
+    /// The index of the pixel, or -1 if it is outside.
     pub(super) index: [Points<i32>; TAPS],
     pub(super) share: [Points<T>; TAPS],
-    /// How the share changes with the coordinate.
+    /// The derivative of the share with respect to the coordinate.
     pub(super) slope: [Points<T>; TAPS],
 }
 
 impl<T: Real> Axis<T> {
-    /// What points meet, by the interpolation of so many taps.
+    /// The pixels for a block of points, for an interpolation with `TAPS` taps.
     #[inline(always)]
     pub(super) fn meet<const TAPS: usize>(&self, coordinates: &Points<T>) -> Met<T, TAPS> {
         let mut met = Met {
@@ -155,7 +156,7 @@ impl<T: Real> Axis<T> {
         met
     }
 
-    /// How many pixels a coordinate's unit is.
+    /// The number of pixels per unit of the coordinate.
     fn steps(&self) -> T {
         let span = if self.align_corners { self.size.minus(T::ONE) } else { self.size };
         span / T::of(2.0)
@@ -173,7 +174,7 @@ impl<T: Real> Axis<T> {
         }
     }
 
-    /// Moves places inside, unless zeros are outside; slopes become what they are of the moved place.
+    /// Moves places inside according to the padding mode, and multiplies slopes by the derivative of that movement.
     #[inline(always)]
     fn turn_in(&self, places: &mut Points<T>, slopes: &mut Points<T>) {
         if self.outside == Outside::Zeros {
@@ -185,14 +186,14 @@ impl<T: Real> Axis<T> {
         let last = self.size.minus(T::ONE);
         for i in 0..BLOCK {
             let place = places[i];
-            // NaN is the first pixel.
+            // NaN becomes the first pixel.
             let place = if place > T::ZERO { place } else { T::ZERO };
             slopes[i] = if (place > T::ZERO) & (place < last) { slopes[i] } else { T::ZERO };
             places[i] = if place < last { place } else { last };
         }
     }
 
-    /// To and fro between the first and the last pixel, or their outer edges.
+    /// Reflects places between the first and the last pixel, or between their outer edges.
     #[inline(always)]
     fn reflect(&self, places: &mut Points<T>, slopes: &mut Points<T>) {
         let (low, twice) = match self.align_corners {
@@ -214,7 +215,7 @@ impl<T: Real> Axis<T> {
         }
     }
 
-    /// Whole places as indices.
+    /// Integral places as indices.
     #[inline(always)]
     fn find(&self, places: &Points<T>, index: &mut Points<i32>) {
         for (index, place) in zip(index, places) {
@@ -224,7 +225,7 @@ impl<T: Real> Axis<T> {
     }
 }
 
-/// The share of one of four pixels in a place that much above the second, and its slope.
+/// The share of one of four pixels for a place that is `above` the second, and its slope.
 #[inline(always)]
 fn cubic<T: Real>(tap: usize, above: T) -> (T, T) {
     const BEND: f64 = -0.75;

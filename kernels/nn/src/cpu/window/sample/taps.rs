@@ -1,4 +1,4 @@
-//! The taps of some points, and what is met there in every channel.
+//! The taps of a block of points, and the loops that read them in every channel.
 #![expect(
     unsafe_code,
     reason = "shares points among threads, and picks pixels that are known to lie in a channel"
@@ -13,23 +13,23 @@ use crate::inlined::{from_fn, zip};
 use crate::loops::on_vectors;
 use crate::loops::parts::{Parts, PartsMut};
 
-/// One pixel of each point.
+/// A tap: one pixel for each point of a block.
 #[derive(Clone, Copy)]
 struct Tap<T> {
-    /// Where it is in a channel.
+    /// The index of the pixel in a channel.
     at: Points<u32>,
-    /// Whether it is in the image; outside are zeros.
+    /// Whether the pixel is in the image; outside of it everything is zero.
     is_inside: Points<bool>,
     share: Points<T>,
-    /// How the share changes with each coordinate of the point: depth, height, width.
+    /// The derivatives of the share with respect to each coordinate of the point: depth, height, width.
     slopes: [Points<T>; 3],
 }
 
-/// Those of a block of points.
+/// The taps of a block of points.
 pub(super) struct Taps<T> {
     axes: [Axis<T>; 3],
     sizes: [usize; 3],
-    /// How many coordinates a point has.
+    /// The number of coordinates of a point.
     ndim: usize,
     interpolation: Interpolation,
     taps: Vec<Tap<T>>,
@@ -48,12 +48,12 @@ impl<T: Real> Taps<T> {
         Taps { axes: sampling.axes(), sizes, ndim, interpolation, taps }
     }
 
-    /// How many pixels a channel has.
+    /// The number of pixels of a channel.
     fn pixels(&self) -> usize {
         self.sizes.iter().product::<usize>()
     }
 
-    /// Finds the taps of some points.
+    /// Finds the taps of a block of points.
     #[inline(always)]
     fn find(&mut self, points: &[T]) {
         match self.interpolation {
@@ -66,7 +66,7 @@ impl<T: Real> Taps<T> {
     #[inline(always)]
     fn find_of<const TAPS: usize>(&mut self, points: &[T]) {
         let ndim = self.ndim;
-        // The first coordinate is that of the last direction.
+        // The first coordinate belongs to the last direction.
         let coordinates = |at: usize| {
             let mut all = [T::ZERO; BLOCK];
             for (n, x) in all.iter_mut().enumerate().take(points.len() / ndim) {
@@ -98,7 +98,7 @@ impl<T: Real> Taps<T> {
                 let Some(tap) = taps.next() else { break };
                 for i in 0..BLOCK {
                     let index = [z.index[far][i], y.index[near][i], x.index[next][i]];
-                    let is_inside = (index[0] | index[1] | index[2]) >= 0; // the sign of any
+                    let is_inside = (index[0] | index[1] | index[2]) >= 0; // negative if any of them is
                     let [plane, row, pixel] = [index[0] as u32, index[1] as u32, index[2] as u32];
                     let at =
                         plane.wrapping_mul(height).wrapping_add(row).wrapping_mul(width).wrapping_add(pixel);
@@ -115,19 +115,19 @@ impl<T: Real> Taps<T> {
     }
 }
 
-/// The elements of a channel that a tap meets.
+/// The elements of a channel at a tap, with zeros outside.
 #[inline(always)]
 fn met<T: Real>(channel: &[T], tap: &Tap<T>) -> Points<T> {
     from_fn(|i| {
-        // SAFETY: `combine` gives pixels of the image, numbered within `sizes`, or the first for what lies outside;
-        // callers cut channels of `pixels()` elements, of which there is at least one.
+        // SAFETY: `combine` returns indices of pixels within `sizes`, or of the first pixel for those outside; callers
+        // pass channels of `pixels()` elements, of which there is at least one.
         let x = unsafe { *channel.get_unchecked(tap.at[i] as usize) };
         if tap.is_inside[i] { x } else { T::ZERO }
     })
 }
 
 on_vectors! {
-    /// Writes what some blocks of points get in each channel; blocks are counted through all images.
+    /// Writes the values of some blocks of points in each channel; blocks are counted through all images.
     pub(super) fn sample<T: Real>(
         taps: &mut Taps<T>, images: &Parts<T>, points: &Parts<T>, out: &PartsMut<T>, blocks: Range<usize>,
     ) {
@@ -160,8 +160,8 @@ on_vectors! {
     }
 }
 on_vectors! {
-    /// Adds to the pixels of an image, if their gradient is wanted, and to the coordinates of all points what their
-    /// gradients are.
+    /// Adds the gradients of all points of an image to those of its pixels, if these are wanted, and to those of the
+    /// points' coordinates.
     pub(super) fn spread<T: Real>(
         taps: &mut Taps<T>, grads: &[T], image: &[T], points: &[T], of_image: Option<&mut [T]>, of_points: &mut [T],
     ) {

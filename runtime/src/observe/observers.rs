@@ -1,4 +1,4 @@
-//! The observers that there are, and who may see what now.
+//! The registered observers, and which of them are active.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use super::{CallKind, Callbacks, Event, Observer, Scope, Shared, Wants, Watch, b
 use crate::dropping::{self, Queue};
 use crate::{guard, registry};
 
-/// An observer that is registered, or was.
+/// An observer that is or was registered.
 pub(super) struct Registered {
     pub(super) watch: Box<dyn Watch>,
     pub(super) wants: Wants,
@@ -19,16 +19,16 @@ const ENABLED: u8 = 0;
 const DISABLED: u8 = 1;
 const REMOVED: u8 = 2;
 
-/// Those of all threads.
+/// The observers of all threads.
 static GLOBAL: RwLock<Vec<Shared>> = RwLock::new(Vec::new());
-/// How many are enabled on any thread.
+/// The number of observers that are enabled on any thread.
 static ACTIVE: AtomicUsize = AtomicUsize::new(0);
-/// How many of these see calls.
+/// How many of these observe calls.
 static OF_CALLS: AtomicUsize = AtomicUsize::new(0);
 /// How many of these ask for inputs or outputs.
 static OF_VALUES: AtomicUsize = AtomicUsize::new(0);
 
-/// Those of one thread.
+/// The observers of one thread.
 #[derive(Clone, Default)]
 struct OnThread {
     observers: Vec<Shared>,
@@ -39,7 +39,7 @@ thread_local! {
     static GONE: Queue<Box<dyn Watch>> = const { Queue::new() };
 }
 
-/// What an observer holds may be the handle of another one, and so on.
+/// An observer's callbacks may own the handle of another observer, and so on.
 impl Drop for Registered {
     fn drop(&mut self) {
         let watch = std::mem::replace(
@@ -59,7 +59,7 @@ impl Registered {
         self.state.load(Ordering::Acquire) == ENABLED
     }
 
-    /// Goes from one state to the other, if it is in the first.
+    /// Changes the state, if it is `from`.
     fn change(&self, from: u8, to: u8) {
         let changed = self.state.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok();
         if !changed || (from != ENABLED && to != ENABLED) {
@@ -80,7 +80,7 @@ impl Registered {
     }
 }
 
-/// An observer that is registered; dropping it ends that, for all threads.
+/// The handle of a registered observer; dropping it unregisters the observer, for all threads.
 ///
 /// PyTorch: `at::CallbackHandle`.
 #[must_use = "the observer goes when this is dropped"]
@@ -99,14 +99,14 @@ impl ObserverHandle {
         ObserverHandle(observer)
     }
 
-    /// Lets the observer see nothing until it is enabled again.
+    /// Stops calling the observer until it is enabled again.
     ///
     /// PyTorch: `at::disableCallback`.
     pub fn disable(&self) {
         self.0.change(ENABLED, DISABLED);
     }
 
-    /// Lets a disabled observer see work again.
+    /// Calls a disabled observer again.
     ///
     /// PyTorch: `at::reenableCallback`.
     pub fn enable(&self) {
@@ -120,8 +120,8 @@ impl Drop for ObserverHandle {
         self.0.change(ENABLED, REMOVED);
         self.0.change(DISABLED, REMOVED);
         let is_other = |other: &Shared| !Arc::ptr_eq(other, &self.0);
-        // Nobody loses the last of it under the lock: the handle has it, and what it holds may call operators as it
-        // goes.
+        // The handle still owns the observer, so its callbacks are not dropped under the lock; dropping them may call
+        // operators.
         GLOBAL.write().unwrap_or_else(PoisonError::into_inner).retain(is_other);
         OnThread::update(|_| {});
     }
@@ -131,7 +131,7 @@ impl OnThread {
     fn update(change: impl FnOnce(&mut OnThread)) {
         let mut thread = guard::travelling::<OnThread>().as_deref().cloned().unwrap_or_default();
         change(&mut thread);
-        // Handles may be dropped on another thread, which does not see this list.
+        // A handle may be dropped on another thread, which cannot change this list.
         thread.observers.retain(|observer| observer.state.load(Ordering::Acquire) != REMOVED);
         guard::set_travelling((thread.is_silent || !thread.observers.is_empty()).then_some(thread));
     }

@@ -137,13 +137,13 @@ impl OnThread {
     }
 }
 
-/// Lets nothing of this thread be observed while it lives, or lets it again.
+/// Stops this thread's work from being observed while it lives, or allows it again.
 ///
 /// ```
 /// use torch_library::observe::ObservingGuard;
 ///
 /// let _quiet = ObservingGuard::new(false);
-/// // Here this thread's work is nobody's business.
+/// // Here this thread's work is not observed.
 /// let _loud = ObservingGuard::new(true);
 /// // Here it is again.
 /// ```
@@ -174,17 +174,17 @@ fn set_silent(is_silent: bool) -> bool {
     before
 }
 
-/// Whether anybody sees calls.
+/// Whether any observer observes calls.
 pub(super) fn is_active() -> bool {
     OF_CALLS.load(Ordering::Acquire) != 0
 }
 
-/// Whether anybody asks for the values of calls.
+/// Whether any observer asks for the values of calls.
 pub(super) fn wants_values() -> bool {
     OF_VALUES.load(Ordering::Acquire) != 0
 }
 
-/// Who sees a work that begins on this thread now; nothing where nobody sees anything.
+/// The observers of work that begins on this thread now; `None` if there are none.
 pub(super) fn observers_of(scope: Scope, call: Option<CallKind>) -> Option<Vec<Shared>> {
     if ACTIVE.load(Ordering::Acquire) == 0 {
         return None;
@@ -209,7 +209,7 @@ fn chance(probability: f64) -> bool {
     if probability >= 1.0 {
         return true;
     }
-    // SplitMix64: one addition, then a mix of the bits.
+    // SplitMix64: an addition, then a mix of the bits.
     let state = STATE.get().wrapping_add(0x9e37_79b9_7f4a_7c15);
     STATE.set(state);
     let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

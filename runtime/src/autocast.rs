@@ -93,7 +93,8 @@ pub fn is_eligible(tensor: &Tensor, device: DeviceType) -> bool {
 /// # Ok::<(), torch_library::Error>(())
 /// ```
 ///
-/// # Errors `lowest` is double precision; a tensor has the other 16-bit type than the one that is set for the device.
+/// # Errors
+/// `lowest` is double precision; a tensor has the other 16-bit type than the one that is set for the device.
 ///
 /// PyTorch: `at::autocast::promote_type`.
 pub fn promote_type<'t>(

@@ -136,7 +136,8 @@ pub fn from_functional(tensor: &Tensor) -> Result<Tensor> {
 /// The functional variant of an operator that writes, found by name and types: `add.Tensor` for `add_.Tensor`. It
 /// returns the results of the original that are not written arguments, then the new value of each written argument.
 ///
-/// # Errors The operator was removed.
+/// # Errors
+/// The operator was removed.
 pub fn functional_variant(operator: OperatorHandle) -> Result<Option<OperatorHandle>> {
     Variant::Functional.of(operator)
 }

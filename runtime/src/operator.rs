@@ -280,7 +280,8 @@ impl Operator {
 
     /// Adds the operator's name to the error of a kernel.
     ///
-    /// # Errors That of the result, which then names the operator.
+    /// # Errors
+    /// That of the result, which then names the operator.
     #[inline(always)]
     pub fn named<T>(&self, mut result: Result<T>) -> Result<T> {
         if let Err(error) = &mut result {

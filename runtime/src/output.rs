@@ -131,8 +131,9 @@ impl<'a> Output<'a> {
     /// The caller's tensor, prepared for a result with these sizes and a type that can be cast to the tensor's. The
     /// strides are used only for an `out` that is resized.
     ///
-    /// # Errors The tensor's type cannot hold such a result; it is on another device; it has other sizes and must keep
-    /// them; it overlaps itself in memory.
+    /// # Errors
+    /// The tensor's type cannot hold such a result; it is on another device; it has other sizes and must keep them; it
+    /// overlaps itself in memory.
     pub fn prepare(
         self,
         sizes: &[i64],
@@ -187,7 +188,8 @@ impl<'a> Output<'a> {
     /// Contiguous memory for the result: the caller's tensor if it is contiguous and not an input of the kernel,
     /// otherwise new memory.
     ///
-    /// # Errors The caller's tensor cannot be resized; there is not enough memory.
+    /// # Errors
+    /// The caller's tensor cannot be resized; there is not enough memory.
     pub fn contiguous(
         self,
         sizes: &[i64],

@@ -118,7 +118,8 @@ const BACK: DispatchKey = DispatchKey::FuncTorchDynamicLayerBackMode;
 impl Level {
     /// Begins a vmap over a batch of this size; it lasts while the guard lives.
     ///
-    /// # Errors A negative size; more nested levels than [a thread may have](crate::limits::LEVELS).
+    /// # Errors
+    /// A negative size; more nested levels than [a thread may have](crate::limits::LEVELS).
     pub fn enter(batch_size: i64, randomness: Randomness) -> Result<LevelGuard> {
         ensure!(batch_size >= 0, Argument, "a batch of {batch_size} examples");
         check_depth()?;
@@ -129,7 +130,8 @@ impl Level {
     /// Begins a level without a batch, for gradients: autograd records operations on tensors that are
     /// [wrapped](Self::wrap_shared) at this level separately from those on their values.
     ///
-    /// # Errors More nested levels than [a thread may have](crate::limits::LEVELS).
+    /// # Errors
+    /// More nested levels than [a thread may have](crate::limits::LEVELS).
     ///
     /// PyTorch: functorch's grad levels.
     pub fn enter_grad() -> Result<LevelGuard> {
@@ -216,7 +218,8 @@ impl Level {
 
     /// A batched tensor, which stands for each of the examples along a dimension of `value`.
     ///
-    /// # Errors The value has no such dimension, or its size is not that of the batch.
+    /// # Errors
+    /// The value has no such dimension, or its size is not that of the batch.
     ///
     /// PyTorch: `makeBatched`.
     pub fn wrap(&self, value: Tensor, dim: usize) -> Result<Tensor> {
@@ -254,7 +257,8 @@ impl Level {
     /// Makes a batched tensor stand for another value, for all its handles, as rules of operators do that change sizes
     /// in place.
     ///
-    /// # Errors Those of [`wrap`](Self::wrap); the tensor is not batched at this level.
+    /// # Errors
+    /// Those of [`wrap`](Self::wrap); the tensor is not batched at this level.
     pub fn rewrap(&self, tensor: &mut Tensor, value: Tensor, dim: usize) -> Result<()> {
         let geometry = self.geometry_of_one(&value, dim)?;
         let Some(batched) = self.content(tensor) else {

@@ -33,8 +33,9 @@ impl Default for Tolerance {
 /// Inputs that require a gradient are checked. They must be float64 or complex128, since a narrower type is too inexact
 /// for differences; a complex number counts as two real ones.
 ///
-/// # Errors The function's own errors; a wrong derivative: the message names the output and the input, and has the
-/// derivative by autograd and by differences. NaN never matches, not even NaN.
+/// # Errors
+/// The function's own errors; a wrong derivative: the message names the output and the input, and has the derivative by
+/// autograd and by differences. NaN never matches, not even NaN.
 ///
 /// PyTorch: `torch.autograd.gradcheck`.
 pub fn gradcheck(

@@ -72,7 +72,8 @@ impl Differentiable for &[Option<Tensor>] {
 impl Edges {
     /// Adds the edges of an argument, and returns their range.
     ///
-    /// # Errors A view whose history cannot be followed.
+    /// # Errors
+    /// A view whose history cannot be followed.
     pub fn add(&mut self, argument: &impl Differentiable) -> Result<Range<usize>> {
         let start = self.0.len();
         argument.each(&mut |tensor| {

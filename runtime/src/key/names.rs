@@ -113,7 +113,8 @@ impl DispatchKey {
     /// The key of dense tensors on a device, by the name of the device type: `cpu`, `cuda`, or a name that a private
     /// backend took.
     ///
-    /// # Errors There is no device type with that name, or it has no dense tensors.
+    /// # Errors
+    /// There is no device type with that name, or it has no dense tensors.
     ///
     /// PyTorch: `c10::computeDispatchKey`.
     pub fn for_device(device: &str) -> Result<Self> {

@@ -80,7 +80,8 @@ pub(crate) trait Output: Sized + 'static {
     ///   more.
     /// * No two returns are the same argument.
     ///
-    /// # Errors A return has a type other than the schema's.
+    /// # Errors
+    /// A return has a type other than the schema's.
     unsafe fn take(
         operator: &'static Operator,
         values: &mut [Value<'static>],

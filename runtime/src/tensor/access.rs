@@ -62,7 +62,8 @@ struct Memory<'a, T> {
 impl<'a, T: Element> Memory<'a, T> {
     /// The memory of a tensor on which a lease is held, which keeps it unchanged.
     ///
-    /// # Errors A tensor of another type, or one whose memory the host cannot access.
+    /// # Errors
+    /// A tensor of another type, or one whose memory the host cannot access.
     #[inline]
     fn of(tensor: &'a Tensor) -> Result<Memory<'a, T>> {
         tensor.check_dtype(T::DTYPE)?;
@@ -114,7 +115,8 @@ impl<'a, T: Element> Memory<'a, T> {
 
     /// Like [`contiguous`](Self::contiguous), for elements that may be accessed as a slice.
     ///
-    /// # Errors Elements that are not contiguous, or that are not valid values of their type.
+    /// # Errors
+    /// Elements that are not contiguous, or that are not valid values of their type.
     fn span(&self) -> Result<(NonNull<T>, usize)> {
         let Some((first, len)) = self.contiguous() else {
             bail!(
@@ -272,7 +274,8 @@ impl<T: Element> ElementsMut<'_, T> {
 
     /// Writes a slice of values, one for each element, in logical order.
     ///
-    /// # Errors The number of values differs from the number of elements.
+    /// # Errors
+    /// The number of values differs from the number of elements.
     pub fn copy_from_slice(&mut self, values: &[T]) -> Result<()> {
         let count = self.memory.geometry.numel() as usize;
         ensure!(
@@ -444,7 +447,8 @@ impl Tensor {
 
     /// Read access to the elements in place.
     ///
-    /// # Errors A tensor of another type, one whose memory the host cannot access, or one that is being written.
+    /// # Errors
+    /// A tensor of another type, one whose memory the host cannot access, or one that is being written.
     #[track_caller]
     pub fn elements<T: Element>(&self) -> Result<Elements<'_, T>> {
         let lease = Lease::new([], [self])?;
@@ -453,8 +457,8 @@ impl Tensor {
 
     /// Read and write access to the elements in place. Changes are visible to every tensor that shares the memory.
     ///
-    /// # Errors A tensor of another type, one whose memory the host cannot access, or one that is being read or
-    /// written.
+    /// # Errors
+    /// A tensor of another type, one whose memory the host cannot access, or one that is being read or written.
     #[track_caller]
     pub fn elements_mut<T: Element>(&mut self) -> Result<ElementsMut<'_, T>> {
         let lease = Lease::new([&*self], [])?;

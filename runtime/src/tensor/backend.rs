@@ -99,7 +99,8 @@ pub trait Backend: Send + Sync + 'static {
 
     /// Checks whether its devices can be used at all. This is called if there are none, so that the error can say why.
     ///
-    /// # Errors The driver or something else is missing; the message says where to get it.
+    /// # Errors
+    /// The driver or something else is missing; the message says where to get it.
     ///
     /// PyTorch: what `torch.cuda.init` raises.
     fn check_available(&self) -> Result<()> {
@@ -108,8 +109,9 @@ pub trait Backend: Send + Sync + 'static {
 
     /// Allocates memory on a device.
     ///
-    /// # Errors There is not enough memory, an error of the kind [`OutOfMemory`](crate::ErrorKind::OutOfMemory); the
-    /// device cannot store such elements; it is lost.
+    /// # Errors
+    /// There is not enough memory, an error of the kind [`OutOfMemory`](crate::ErrorKind::OutOfMemory); the device
+    /// cannot store such elements; it is lost.
     fn allocate(&self, wanted: &Allocation) -> Result<Storage>;
 
     /// Copies bytes from the host into a storage. May return before the device has them, as long as work that is queued
@@ -154,7 +156,8 @@ pub trait Backend: Send + Sync + 'static {
 
     /// Waits until a device has finished all queued work.
     ///
-    /// # Errors The device is lost, or queued work failed.
+    /// # Errors
+    /// The device is lost, or queued work failed.
     fn synchronize(&self, _index: u8) -> Result<()> {
         Ok(())
     }

@@ -17,8 +17,9 @@ use crate::{bail, ensure, match_dtype};
 impl Tensor {
     /// A contiguous tensor for results; its elements are zero.
     ///
-    /// # Errors Negative sizes, not enough memory, a device without a [backend](crate::backend) in the program, a type
-    /// that the program is [built without](DType::is_built).
+    /// # Errors
+    /// Negative sizes, not enough memory, a device without a [backend](crate::backend) in the program, a type that the
+    /// program is [built without](DType::is_built).
     ///
     /// PyTorch: `torch.empty`, `at::detail::empty_cpu`.
     pub fn empty(sizes: &[i64], dtype: DType, device: Device) -> Result<Tensor> {
@@ -46,7 +47,8 @@ impl Tensor {
     /// A contiguous tensor for results that a kernel writes completely: like [`empty`](Tensor::empty), but its memory
     /// is uninitialised.
     ///
-    /// # Errors Those of [`empty`](Tensor::empty).
+    /// # Errors
+    /// Those of [`empty`](Tensor::empty).
     ///
     /// # Safety
     /// - Every element is written before any is read, and before safe code gets the tensor.
@@ -61,7 +63,8 @@ impl Tensor {
     /// A tensor for results that a kernel writes completely: like [`empty_strided`](Tensor::empty_strided), but its
     /// memory is uninitialised. If the strides leave gaps, the memory is zeroed all the same.
     ///
-    /// # Errors Those of [`empty_strided`](Tensor::empty_strided).
+    /// # Errors
+    /// Those of [`empty_strided`](Tensor::empty_strided).
     ///
     /// # Safety
     /// - Every element is written before any is read, and before safe code gets the tensor.
@@ -336,8 +339,8 @@ impl<T: Element, const A: usize, const B: usize, const C: usize, const D: usize>
 
 /// A tensor whose number of elements matches its sizes by construction.
 ///
-/// # Panics The program is built without the type. Only the program's source can name the type, so no user input leads
-/// here.
+/// # Panics
+/// The program is built without the type. Only the program's source can name the type, so no user input leads here.
 fn from_exact<T: Element>(elements: Vec<T>, sizes: &[i64]) -> Tensor {
     debug_assert_eq!(numel(sizes).ok(), i64::try_from(elements.len()).ok());
     Tensor::from_vec(elements, sizes).unwrap_or_else(|error| panic!("{error}"))

@@ -22,7 +22,8 @@ impl Tensor {
     /// [`from_storage`](Self::from_storage) of [`Storage::from_foreign`], but it reuses the allocations of an earlier
     /// one.
     ///
-    /// # Errors Those of [`from_storage`](Self::from_storage).
+    /// # Errors
+    /// Those of [`from_storage`](Self::from_storage).
     ///
     /// # Safety
     /// - Those of [`Storage::from_foreign`].

@@ -87,7 +87,8 @@ impl Geometry {
     /// Every result gets a geometry, so this is done in place: building it elsewhere and moving it would stall on
     /// stores that have not left the processor's buffers yet.
     ///
-    /// # Errors Those of [`new`](Self::new).
+    /// # Errors
+    /// Those of [`new`](Self::new).
     #[inline]
     pub(super) fn set(&mut self, sizes: &[i64], strides: &[i64], offset: i64) -> Result<()> {
         ensure!(
@@ -157,7 +158,8 @@ impl Geometry {
 
     /// One past the last storage index that an element has, the offset included; 0 if there are no elements.
     ///
-    /// # Errors The last element is beyond `i64::MAX`.
+    /// # Errors
+    /// The last element is beyond `i64::MAX`.
     #[inline]
     pub fn end(&self) -> Result<i64> {
         if self.numel == 0 {
@@ -260,8 +262,9 @@ fn beyond(sizes: &[i64], strides: &[i64]) -> Error {
 ///
 /// Every geometry is made with this function, so it also checks the number of dimensions.
 ///
-/// # Errors A negative size; more elements than fit an `i64`; more dimensions than a
-/// [tensor](crate::limits::DIMENSIONS) may have.
+/// # Errors
+/// A negative size; more elements than fit an `i64`; more dimensions than a [tensor](crate::limits::DIMENSIONS) may
+/// have.
 #[inline]
 pub fn numel(sizes: &[i64]) -> Result<i64> {
     let mut signs = 0;
@@ -298,7 +301,8 @@ pub fn saturating_numel<'a>(sizes: impl IntoIterator<Item = &'a i64>) -> i64 {
 
 /// The number of elements of a shape whose contiguous strides give positions that fit an `i64`.
 ///
-/// # Errors Those of [`numel`]; strides that do not fit, of a shape without elements.
+/// # Errors
+/// Those of [`numel`]; strides that do not fit, of a shape without elements.
 #[inline]
 pub(super) fn contiguous_numel(sizes: &[i64]) -> Result<i64> {
     let numel = numel(sizes)?;

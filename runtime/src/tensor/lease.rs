@@ -246,7 +246,8 @@ pub struct Lease<'a, const W: usize, const R: usize> {
 impl<'a, const W: usize, const R: usize> Lease<'a, W, R> {
     /// Takes all leases, or none.
     ///
-    /// # Errors Memory that is in use elsewhere in a conflicting way; written tensors that share elements.
+    /// # Errors
+    /// Memory that is in use elsewhere in a conflicting way; written tensors that share elements.
     #[inline(always)]
     #[track_caller]
     pub fn new(written: [&'a Tensor; W], read: [&'a Tensor; R]) -> Result<Self> {
@@ -277,7 +278,8 @@ impl<'a, const R: usize> Lease<'a, 1, R> {
     /// - As long as the lease lives, only the caller has a handle or a reference to `new`, or a handle to its storage.
     /// - Code that the caller runs meanwhile, closures of users included, cannot access it either.
     ///
-    /// # Errors Those of [`new`](Self::new).
+    /// # Errors
+    /// Those of [`new`](Self::new).
     #[inline(always)]
     #[track_caller]
     pub unsafe fn with_new(new: &'a Tensor, read: [&'a Tensor; R]) -> Result<Self> {
@@ -315,7 +317,8 @@ pub struct ListLease<'a, const W: usize> {
 impl<'a, const W: usize> ListLease<'a, W> {
     /// Takes all leases, or none.
     ///
-    /// # Errors Those of [`Lease::new`].
+    /// # Errors
+    /// Those of [`Lease::new`].
     #[track_caller]
     pub fn new(written: [&'a Tensor; W], read: impl IntoIterator<Item = &'a Tensor>) -> Result<Self> {
         let place = Location::caller();
@@ -357,7 +360,8 @@ pub struct OwnedLease {
 impl OwnedLease {
     /// A lease to read.
     ///
-    /// # Errors Memory that is being written.
+    /// # Errors
+    /// Memory that is being written.
     #[track_caller]
     pub fn shared(tensor: Tensor) -> Result<Self> {
         hold::<SHARED>(&tensor, Location::caller())?;
@@ -366,7 +370,8 @@ impl OwnedLease {
 
     /// A lease to read and write.
     ///
-    /// # Errors Memory that is being read or written.
+    /// # Errors
+    /// Memory that is being read or written.
     #[track_caller]
     pub fn exclusive(tensor: Tensor) -> Result<Self> {
         hold::<EXCLUSIVELY>(&tensor, Location::caller())?;
@@ -524,7 +529,8 @@ impl Tensor {
     /// Like [`data_ptr`](Self::data_ptr), for a tensor that the lease allows to write: the pointer is valid for reads
     /// and writes.
     ///
-    /// # Errors Those of [`data_ptr`](Self::data_ptr).
+    /// # Errors
+    /// Those of [`data_ptr`](Self::data_ptr).
     #[inline]
     pub fn data_ptr_mut<T: Element>(&self, lease: &impl Leased) -> Result<*mut T> {
         self.check_dtype(T::DTYPE)?;
@@ -533,7 +539,8 @@ impl Tensor {
 
     /// Like [`data_ptr`](Self::data_ptr), for any element type.
     ///
-    /// # Errors Memory that the host cannot access; a tensor that the lease does not cover.
+    /// # Errors
+    /// Memory that the host cannot access; a tensor that the lease does not cover.
     #[inline]
     pub fn address(&self, lease: &impl Leased) -> Result<*const u8> {
         self.leased_address(|storage| lease.reads(storage)).map(<*mut u8>::cast_const)
@@ -541,7 +548,8 @@ impl Tensor {
 
     /// Like [`data_ptr_mut`](Self::data_ptr_mut), for any element type.
     ///
-    /// # Errors Memory that the host cannot access; a tensor that the lease does not allow to write.
+    /// # Errors
+    /// Memory that the host cannot access; a tensor that the lease does not allow to write.
     #[inline]
     pub fn address_mut(&self, lease: &impl Leased) -> Result<*mut u8> {
         self.leased_address(|storage| lease.writes(storage))

@@ -233,7 +233,8 @@ impl Storage {
 
     /// Host memory owned by other code, which lives as long as `keeper`: a memory map, another library's tensor.
     ///
-    /// # Safety From now until `keeper` is dropped:
+    /// # Safety
+    /// From now until `keeper` is dropped:
     /// - `data` is valid for reads and writes of `nbytes` initialised bytes, from any thread;
     /// - no other code writes them while there may be a lease on this storage, or reads them while there may be an
     ///   exclusive one. Two storages over the same bytes know nothing of each other's leases.

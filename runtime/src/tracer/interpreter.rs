@@ -13,7 +13,8 @@ impl Graph {
     /// With tensors without elements (`meta`) this computes the sizes of everything; with tensors that require a
     /// gradient it is differentiated. A value is dropped after the last call that uses it.
     ///
-    /// # Errors The number of inputs differs from the program's; the error of a call, with the line of the program.
+    /// # Errors
+    /// The number of inputs differs from the program's; the error of a call, with the line of the program.
     ///
     /// PyTorch: `torch.fx.Interpreter.run`.
     pub fn run(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
@@ -107,7 +108,8 @@ impl<'g> Interpreter<'g> {
 
     /// The present tensor of a value.
     ///
-    /// # Errors No call has computed it yet, or it was [freed](Self::free).
+    /// # Errors
+    /// No call has computed it yet, or it was [freed](Self::free).
     pub fn tensor(&self, id: Id) -> Result<&Tensor> {
         let undefined = || Error::new(ErrorKind::Argument, format!("%{id} is used before it is defined"));
         self.tensors.get(id).and_then(Option::as_ref).ok_or_else(undefined)
@@ -135,8 +137,8 @@ impl<'g> Interpreter<'g> {
 
     /// Makes one of the calls, by its index among the [nodes](Graph::nodes), through the dispatcher.
     ///
-    /// # Errors The error of the call, with the line of the program; a value is not available yet; there is no such
-    /// node.
+    /// # Errors
+    /// The error of the call, with the line of the program; a value is not available yet; there is no such node.
     pub fn call(&mut self, node: usize) -> Result<()> {
         let Some(called) = self.graph.nodes.get(node) else {
             bail!(Argument, "a graph of {} calls has no {node}", self.graph.nodes.len())
@@ -177,7 +179,8 @@ impl<'g> Interpreter<'g> {
 
     /// The results of the program, once all calls are made.
     ///
-    /// # Errors An output that was not computed.
+    /// # Errors
+    /// An output that was not computed.
     pub fn outputs(&self) -> Result<Vec<Tensor>> {
         self.graph.outputs.iter().map(|id| self.tensor(*id).cloned()).collect()
     }

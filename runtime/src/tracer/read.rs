@@ -22,8 +22,8 @@ impl FromStr for Graph {
 
     /// Parses the text that [`Display`](std::fmt::Display) writes.
     ///
-    /// # Errors The text is not a graph, with the line; an operator that this program does not have; arguments that do
-    /// not fit.
+    /// # Errors
+    /// The text is not a graph, with the line; an operator that this program does not have; arguments that do not fit.
     fn from_str(text: &str) -> Result<Graph> {
         let mut reader = Reader { text, at: 0, graph: Graph::default(), ids: HashMap::new() };
         match reader.graph() {

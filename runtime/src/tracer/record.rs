@@ -34,7 +34,8 @@ struct Recording {
 ///
 /// Returns the function's results, and the graph.
 ///
-/// # Errors The function's own errors; a trace within a trace; inputs that are wrappers, as inside vmap.
+/// # Errors
+/// The function's own errors; a trace within a trace; inputs that are wrappers, as inside vmap.
 ///
 /// PyTorch: `torch.jit.trace`, `make_fx`.
 pub fn trace(

@@ -15,8 +15,9 @@ pub trait RawAllocator: Send + Sync + 'static {
 
     /// Allocates a block of `nbytes` bytes.
     ///
-    /// # Errors There is not enough memory, an error of the kind [`OutOfMemory`](ErrorKind::OutOfMemory); or another
-    /// failure, which is passed on unchanged.
+    /// # Errors
+    /// There is not enough memory, an error of the kind [`OutOfMemory`](ErrorKind::OutOfMemory); or another failure,
+    /// which is passed on unchanged.
     fn allocate(&self, nbytes: usize) -> Result<Self::Memory>;
 
     /// An event that is reached when a stream has finished the work queued so far; memory that the stream uses is
@@ -114,8 +115,9 @@ impl<R: RawAllocator> CachingAllocator<R> {
 
     /// A block of at least `nbytes` bytes, with unspecified contents.
     ///
-    /// # Errors Neither the driver nor the cached blocks have enough memory, or it would exceed the limit; the message
-    /// says how much is held. The kind is [`OutOfMemory`](ErrorKind::OutOfMemory).
+    /// # Errors
+    /// Neither the driver nor the cached blocks have enough memory, or it would exceed the limit; the message says how
+    /// much is held. The kind is [`OutOfMemory`](ErrorKind::OutOfMemory).
     pub fn allocate(&self, nbytes: usize) -> Result<Block<R>> {
         let Some(size) = rounded(nbytes) else { return Err(self.out_of_memory(nbytes, None)) };
         let memory = match self.take(size) {

@@ -37,7 +37,8 @@ fn set_index(kind: DeviceType, index: u8) {
 
 /// The device of a type that this thread uses if no index is given: the first, or that of a [`DeviceGuard`].
 ///
-/// # Errors There is no device of this type.
+/// # Errors
+/// There is no device of this type.
 ///
 /// PyTorch: `torch.cuda.current_device`.
 pub fn current_device(kind: DeviceType) -> Result<Device> {
@@ -46,7 +47,8 @@ pub fn current_device(kind: DeviceType) -> Result<Device> {
 
 /// Adds the current index to a device without one, if its type has a backend.
 ///
-/// # Errors There is no device of this type with that index.
+/// # Errors
+/// There is no device of this type with that index.
 pub fn resolve(device: Device) -> Result<Device> {
     let Some(backend) = of(device.kind)? else { return Ok(device) };
     let (index, count) = (device.index.unwrap_or_else(|| index_of(device.kind)), backend.device_count());

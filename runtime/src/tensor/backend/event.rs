@@ -24,7 +24,8 @@ pub struct Stream {
 pub trait Event: Any + Send + Sync {
     /// Whether the stream has reached this point.
     ///
-    /// # Errors Work before it failed.
+    /// # Errors
+    /// Work before it failed.
     fn query(&self) -> Result<bool>;
 
     /// Waits until the stream has reached this point.

@@ -15,8 +15,8 @@ static GENERATORS: Mutex<(Option<u64>, Generators)> = Mutex::new((None, Vec::new
 /// The generator from which random operators on a device draw if they are given none. That of the CPU belongs to the
 /// operators.
 ///
-/// # Errors The device does not exist.
-/// There is no such device.
+/// # Errors
+/// The device does not exist. There is no such device.
 ///
 /// PyTorch: `torch.cuda.default_generators`.
 pub fn default_generator(device: Device) -> Result<Generator> {

@@ -10,7 +10,8 @@ use crate::error::Result;
 impl Stream {
     /// Creates a further stream on a device.
     ///
-    /// # Errors The device does not exist, or has only one queue.
+    /// # Errors
+    /// The device does not exist, or has only one queue.
     ///
     /// PyTorch: `torch.Stream`.
     pub fn new(device: Device) -> Result<Stream> {
@@ -34,7 +35,8 @@ impl Stream {
 
     /// Makes the stream wait for an event before it goes on.
     ///
-    /// # Errors Those of [`Backend::wait_event`](super::Backend::wait_event).
+    /// # Errors
+    /// Those of [`Backend::wait_event`](super::Backend::wait_event).
     ///
     /// PyTorch: `torch.Stream.wait_event`.
     pub fn wait_event(self, event: &dyn Event) -> Result<()> {

@@ -33,7 +33,8 @@ pub fn backends() -> Vec<&'static dyn Backend> {
 
 /// The backend of a device type, if there is one. The CPU and meta have none: they are part of the core.
 ///
-/// # Errors Two backends of the program are for this type, or its name is taken.
+/// # Errors
+/// Two backends of the program are for this type, or its name is taken.
 pub fn of(kind: DeviceType) -> Result<Option<&'static dyn Backend>> {
     if matches!(kind, DeviceType::Cpu | DeviceType::Meta) {
         return Ok(None);
@@ -57,7 +58,8 @@ fn register_linked() -> Result<()> {
 /// Registers a backend at run time, as [`torch_backend!`](crate::torch_backend) does at the start. Registering a
 /// backend again has no effect.
 ///
-/// # Errors Another backend serves the device type, or has the name; the type is the CPU or meta.
+/// # Errors
+/// Another backend serves the device type, or has the name; the type is the CPU or meta.
 pub fn register(backend: &'static dyn Backend) -> Result<()> {
     let (kind, name) = (backend.device_type(), backend.name());
     ensure!(

@@ -10,7 +10,8 @@ use crate::{bail, ensure};
 /// A copy of a device tensor in host memory: a CPU tensor with the same sizes and strides, without the rest of the
 /// storage. Autograd does not record it; a tensor on the CPU is copied, too.
 ///
-/// # Errors The tensor is a wrapper, its device has no backend, or the backend fails.
+/// # Errors
+/// The tensor is a wrapper, its device has no backend, or the backend fails.
 pub fn host_copy(tensor: &Tensor) -> Result<Tensor> {
     ensure!(!tensor.is_wrapper(), NotSupported, "a tensor that stands for others has no bytes to copy");
     let (geometry, storage) = (tensor.geometry(), tensor.storage());
@@ -28,7 +29,8 @@ pub fn host_copy(tensor: &Tensor) -> Result<Tensor> {
 /// Copies the elements of a CPU tensor to a device tensor with the same sizes, strides and dtype: the one from which
 /// [`host_copy`] was made, or a new one. The gaps between elements are written too.
 ///
-/// # Errors Sizes, strides or dtype differ; the device has no backend, or the backend fails.
+/// # Errors
+/// Sizes, strides or dtype differ; the device has no backend, or the backend fails.
 pub fn from_host(host: &Tensor, tensor: &Tensor) -> Result<()> {
     let is_like = host.geometry().sizes() == tensor.geometry().sizes()
         && host.geometry().strides() == tensor.geometry().strides()
@@ -44,7 +46,8 @@ pub fn from_host(host: &Tensor, tensor: &Tensor) -> Result<()> {
 
 /// A copy of a CPU tensor on a device, in new memory with the same sizes and strides. Autograd does not record it.
 ///
-/// # Errors The device does not exist, or its backend fails.
+/// # Errors
+/// The device does not exist, or its backend fails.
 ///
 /// ```
 /// use torch_library::{Tensor, backend};

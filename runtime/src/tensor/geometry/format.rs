@@ -162,8 +162,9 @@ pub fn is_non_overlapping_and_dense(sizes: &[i64], strides: &[i64]) -> bool {
 
 /// Dense strides with the same order of dimensions as the given strides; dense strides are returned unchanged.
 ///
-/// # How it works Dimensions are sorted by rising stride, starting from row-major order. A stride of 0 says nothing
-/// about the order, and of equal strides the smaller size comes first.
+/// # How it works
+/// Dimensions are sorted by rising stride, starting from row-major order. A stride of 0 says nothing about the order,
+/// and of equal strides the smaller size comes first.
 ///
 /// PyTorch: `at::infer_dense_strides`, as used by `empty_like` with `preserve_format`.
 pub fn preserved_strides(sizes: &[i64], strides: &[i64]) -> Dims {

@@ -41,9 +41,10 @@ pub fn infer_view_size(shape: &[i64], elements: i64) -> Result<Dims> {
 
 /// The strides with which the elements of a geometry have a new shape with the same number of elements, if possible.
 ///
-/// # How it works The old dimensions are divided into runs, innermost first, in which each stride is the extent of the
-/// next dimension: the elements of a run are equidistant. The new shape is possible if its dimensions can be
-/// distributed over the runs so that each run gets exactly its number of elements.
+/// # How it works
+/// The old dimensions are divided into runs, innermost first, in which each stride is the extent of the next dimension:
+/// the elements of a run are equidistant. The new shape is possible if its dimensions can be distributed over the runs
+/// so that each run gets exactly its number of elements.
 ///
 /// PyTorch: `at::detail::computeStride`.
 pub fn computed_view_strides(sizes: &[i64], strides: &[i64], shape: &[i64]) -> Option<Dims> {

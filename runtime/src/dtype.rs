@@ -151,7 +151,7 @@ impl DType {
         matches!(self, DType::Complex32 | DType::BComplex32 | DType::Complex64 | DType::Complex128)
     }
 
-    /// Whether this is an integer type; `bool` is none, as in PyTorch's `isIntegralType(t, false)`.
+    /// Whether this is an integer type; `bool` is not, as in PyTorch's `isIntegralType(t, false)`.
     #[inline]
     pub const fn is_integer(self) -> bool {
         !self.is_floating_point() && !self.is_complex() && !matches!(self, DType::Bool)

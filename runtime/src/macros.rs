@@ -408,7 +408,7 @@ macro_rules! native_functions {
 ///    |               ^^^^^^
 /// ```
 ///
-/// # Who else has a kernel
+/// # Several kernels for one key
 ///
 /// Two kernels for one operator and key are a conflict unless one says `override`. Within one module rustc reports it,
 /// also for rows of [`derivatives!`](crate::derivatives); across modules and crates the first call of the operator

@@ -252,8 +252,8 @@ impl Tensor {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Whether both tensors have the same storage, whether or not their elements overlap. Memory that a backend lends
-    /// counts as the storage that lends it.
+    /// Whether both tensors have the same storage, whether or not their elements overlap. A backend's storage counts as
+    /// the host storage that it lends.
     #[inline]
     pub fn shares_storage_with(&self, other: &Tensor) -> bool {
         match (self.first_storage(), other.first_storage()) {

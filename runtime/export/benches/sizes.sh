@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# How large is a program with a model built in, of which it has those operators alone that the model reaches? Stripped, in release.
+# Measures the size of a program with a built-in model and only the operators that the model reaches, in release, stripped.
 #
 #     runtime/export/benches/sizes.sh [MODEL.pt2…]      by default the model that reads digits
 #
-# `FEATURES=inference TORCH_LIBRARY_DTYPES= LTO=fat PANIC=abort runtime/export/benches/sizes.sh` builds for size. The kernels are built anew, in some minutes.
+# `FEATURES=inference TORCH_LIBRARY_DTYPES= LTO=fat PANIC=abort runtime/export/benches/sizes.sh` builds for size. Rebuilding the kernels takes some minutes.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../../.." && pwd)
 folder=${FOLDER:-$root/target/sizes-of-models}

@@ -31,8 +31,8 @@ fn blocks() -> MutexGuard<'static, Blocks> {
 }
 
 impl Blocks {
-    /// The blocks that are alive and share a byte with a range. The caller drops the tensors only after the list is
-    /// unlocked: dropping the last one may run user code.
+    /// The blocks that are alive and share a byte with a range, and possibly one that ends before it. The caller drops
+    /// the tensors only after the list is unlocked: dropping the last one may run user code.
     fn touching(&self, from: usize, to: usize) -> Vec<(usize, usize, Tensor)> {
         let mut found = Vec::new();
         for (begin, (end, tensor)) in self.known.range(..to).rev() {

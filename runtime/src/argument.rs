@@ -1,4 +1,4 @@
-//! What the dispatcher wants to know of an argument: its dispatch keys, and whether a gradient is asked of it.
+//! What the dispatcher asks of an argument: its dispatch keys, and whether it requires a gradient.
 
 mod optional;
 
@@ -17,15 +17,15 @@ pub use optional::IntoOptional;
 
 /// A type that an argument of an operator can have.
 ///
-/// Tensors, generators, and lists and optionals of them bring dispatch keys to a call; nothing else does.
+/// Tensors, generators, and lists and optionals of these bring dispatch keys to a call; other types bring none.
 pub trait Argument {
-    /// The keys this argument brings.
+    /// The dispatch keys that this argument brings.
     #[inline(always)]
     fn dispatch_keys(&self) -> DispatchKeySet {
         DispatchKeySet::EMPTY
     }
 
-    /// Whether a gradient is asked of a tensor in it.
+    /// Whether the argument contains a tensor that requires a gradient.
     #[inline(always)]
     fn requires_grad(&self) -> bool {
         false
@@ -78,7 +78,7 @@ impl<T: Argument> Argument for Option<T> {
     }
 }
 
-/// What rustc expects, by its message, where a kernel is given the name of several overloads.
+/// The type that rustc's error message names where a kernel is registered for a name that several overloads share.
 #[derive(Debug)]
 pub struct TheNameOfOneOverload;
 

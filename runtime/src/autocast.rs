@@ -1,8 +1,8 @@
-//! Autocast: in which precision a thread wants its operators to run, and the casts that it remembers.
+//! Autocast: the precision in which a thread's operators run, and the casts that it caches.
 //!
-//! Autocast of a device is on where the device's autocast key is *not* excluded: every tensor carries that key, and a
-//! fresh thread excludes it. So it costs nothing while it is off. What is cast, and where to, is said by kernels at the
-//! autocast keys; those of `aten` are in `torch-library-kernels`, with `cached_cast` for one's own.
+//! Autocast for a device is on where the device's autocast key is *not* excluded: every tensor carries that key, and a
+//! new thread excludes it. So autocast costs nothing while it is off. Kernels at the autocast keys say what is cast,
+//! and to which type; those of `aten` are in `torch-library-kernels`, which has `cached_cast` for kernels of your own.
 //!
 //! ```
 //! use torch_library::autocast::{self, Autocast};
@@ -33,7 +33,7 @@ pub use cache::cached;
 const DEVICES: usize = 23;
 
 thread_local! {
-    /// The types that were set; each device has a default.
+    /// The lower precision of each device, where one was set; each device has a default.
     static DTYPES: Cell<[Option<DType>; DEVICES]> = const { Cell::new([None; DEVICES]) };
     static CACHE_ENABLED: Cell<bool> = const { Cell::new(true) };
     static NESTING: Cell<usize> = const { Cell::new(0) };
@@ -46,14 +46,14 @@ pub fn key(device: DeviceType) -> Option<DispatchKey> {
     device.dispatch_key().backend().and_then(BackendComponent::autocast_key)
 }
 
-/// Whether this thread's calls are cast for a device.
+/// Whether this thread's calls on a device are cast.
 ///
 /// PyTorch: `at::autocast::is_autocast_enabled`, `torch.is_autocast_enabled`.
 pub fn is_enabled(device: DeviceType) -> bool {
     key(device).is_some_and(|key| !LocalDispatchKeySet::current().excluded.has(key))
 }
 
-/// The lower precision that this thread wants for a device: `bfloat16` or `float16` unless something else was set.
+/// The lower precision of a device on this thread: the one that was set, otherwise `bfloat16` or `float16`.
 ///
 /// PyTorch: `at::autocast::get_autocast_dtype`, `torch.get_autocast_dtype`.
 #[inline]
@@ -64,15 +64,15 @@ pub fn dtype(device: DeviceType) -> DType {
     })
 }
 
-/// Whether this thread remembers the casts of weights until the outermost region ends.
+/// Whether this thread caches the casts of weights until the outermost region ends.
 ///
 /// PyTorch: `at::autocast::is_autocast_cache_enabled`.
 pub fn is_cache_enabled() -> bool {
     CACHE_ENABLED.get()
 }
 
-/// Whether a tensor takes part: a floating-point one of this device, but not of double precision, which somebody chose
-/// on purpose.
+/// Whether autocast casts a tensor: a floating-point tensor of this device that is not of double precision, which is
+/// taken to be a deliberate choice.
 ///
 /// PyTorch: `at::autocast::is_eligible`.
 #[inline]
@@ -80,8 +80,8 @@ pub fn is_eligible(tensor: &Tensor, device: DeviceType) -> bool {
     tensor.device().kind == device && tensor.dtype().is_floating_point() && tensor.dtype() != DType::Float64
 }
 
-/// The widest type among the eligible tensors, or `lowest` if there is none wider: where an operator with several
-/// inputs is best run.
+/// The widest type among the eligible tensors, or `lowest` if there is none wider: the type in which to run an operator
+/// with several inputs.
 ///
 /// ```
 /// use torch_library::autocast::promote_type;
@@ -94,7 +94,7 @@ pub fn is_eligible(tensor: &Tensor, device: DeviceType) -> bool {
 /// ```
 ///
 /// # Errors
-/// `lowest` is double precision; a tensor of the other 16-bit type than the one that is set for the device.
+/// `lowest` is double precision; a tensor has the other 16-bit type than the one that is set for the device.
 ///
 /// PyTorch: `at::autocast::promote_type`.
 pub fn promote_type<'t>(
@@ -118,7 +118,7 @@ pub fn promote_type<'t>(
     Ok(widest)
 }
 
-/// A region of autocast, before it is entered.
+/// An autocast region, before it is entered.
 ///
 /// ```
 /// use torch_library::autocast::{self, Autocast};
@@ -140,28 +140,28 @@ pub struct Autocast {
 }
 
 impl Autocast {
-    /// A region for a device, with the precision that is set for it.
+    /// A region for a device, with the precision that is set for the device.
     pub fn on(device: DeviceType) -> Self {
         Autocast { device, dtype: None, enabled: true, cache_enabled: None }
     }
 
-    /// The precision to run in. One that is no lower precision, as `float32`, turns autocast off, as in PyTorch: a
-    /// program that takes the type from its user needs no second path.
+    /// Sets the precision to run in. A type that is not a lower precision, such as `float32`, turns autocast off, as in
+    /// PyTorch, so a program that takes the type from its user needs no second code path.
     pub fn dtype(self, dtype: DType) -> Self {
         Autocast { dtype: Some(dtype), ..self }
     }
 
-    /// Whether to cast at all; `false` makes a region without autocast inside of one with it.
+    /// Sets whether to cast at all; `false` makes a region without autocast inside one with it.
     pub fn enabled(self, enabled: bool) -> Self {
         Autocast { enabled, ..self }
     }
 
-    /// Whether to remember the casts of weights; as outside unless said.
+    /// Sets whether to cache the casts of weights; by default as in the enclosing region.
     pub fn cache_enabled(self, enabled: bool) -> Self {
         Autocast { cache_enabled: Some(enabled), ..self }
     }
 
-    /// Begins the region, which lasts while the guard lives. Guards are to be dropped in reverse order.
+    /// Enters the region, which lasts while the guard lives. Drop guards in reverse order.
     pub fn enter(self) -> AutocastGuard {
         let (dtypes, cache_enabled) = (DTYPES.get(), CACHE_ENABLED.get());
         let dtype = self.dtype.unwrap_or_else(|| dtype(self.device));
@@ -181,7 +181,7 @@ impl Autocast {
     }
 }
 
-/// Excludes a device's autocast key, or no longer does.
+/// Excludes a device's autocast key, or stops excluding it.
 fn keys(device: DeviceType, enabled: bool) -> Option<ForceDispatchKeyGuard> {
     let key = key(device)?;
     let LocalDispatchKeySet { included, excluded } = LocalDispatchKeySet::current();
@@ -189,7 +189,7 @@ fn keys(device: DeviceType, enabled: bool) -> Option<ForceDispatchKeyGuard> {
     Some(ForceDispatchKeyGuard::new(LocalDispatchKeySet { included, excluded }))
 }
 
-/// A region of autocast, while it lives. The end of the outermost one forgets all casts.
+/// An autocast region that was entered; dropping it leaves the region. Leaving the outermost one clears the cache.
 #[must_use = "a guard acts while it lives"]
 #[derive(Debug)]
 pub struct AutocastGuard {

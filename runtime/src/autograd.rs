@@ -1,13 +1,13 @@
-//! Reverse-mode differentiation: a graph of what was computed, and the walk back through it.
+//! Reverse-mode differentiation: a graph of recorded operations, and the backward pass through it.
 //!
-//! Autograd is a layer like any other. A kernel at an autograd key runs the operator below, and if a gradient is
-//! asked for, leaves a [`Node`] with the result: the way from the gradients of its outputs to those of its inputs.
-//! `derivatives!` writes such kernels from formulas; [`Function`] is for what no formula can say.
-//! Nothing here knows an operator by more than its name, and operators need not know that this layer exists.
+//! Autograd is a layer like any other. A kernel at an autograd key runs the operator below it and, if a gradient is
+//! needed, attaches a [`Node`] to the result, which computes the gradients of the inputs from those of the outputs.
+//! `derivatives!` writes such kernels from formulas; [`Function`] is for derivatives that formulas cannot express.
+//! Nothing here knows more of an operator than its name, and operators need not know that this layer exists.
 //!
 //! | to … | see |
 //! |---|---|
-//! | ask for gradients | [`Tensor::set_requires_grad`](crate::Tensor::set_requires_grad), [`Tensor::backward`](crate::Tensor::backward), [`backward`], [`grad`] |
+//! | compute gradients | [`Tensor::set_requires_grad`](crate::Tensor::set_requires_grad), [`Tensor::backward`](crate::Tensor::backward), [`backward`], [`grad`] |
 //! | stop recording | [`no_grad`](crate::guard::no_grad), [`NoGradGuard`](crate::guard::NoGradGuard) |
 //! | look at the graph | [`Tensor::grad_fn`](crate::Tensor::grad_fn), [`Node`] |
 //! | write a derivative by hand | [`Function`], [`apply`] |
@@ -15,14 +15,14 @@
 //!
 //! # The graph
 //!
-//! A tensor that was computed points to the node that made it; a node's edges point to the nodes that made its inputs,
-//! or to the one that [accumulates](Node) the gradient of a leaf. Values that a formula needs are kept by
-//! [`SavedTensor`], with the version they had: an in-place write in between is an error, not a wrong gradient.
+//! A tensor that was computed points to the node of its operation; a node's edges point to the nodes of its inputs, or
+//! to the node that [accumulates](Node) the gradient of a leaf. Values that a formula needs are kept by
+//! [`SavedTensor`], with their version: an in-place write in between is an error, not a wrong gradient.
 //!
 //! # Views and in-place writes
 //!
-//! A view knows its base. A write to a view is recorded at the base, as a write to a part of it, and views made before
-//! find out by the version counter that their history has changed.
+//! A view knows its base. A write to a view is recorded at the base, as a write to a part of it. Views made earlier
+//! notice through the version counter that their history has changed.
 
 use crate::error::Result;
 use crate::key::DispatchKeySet;

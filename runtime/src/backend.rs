@@ -1,17 +1,17 @@
-//! Backends: what the core asks of whoever brings a device, and what it offers them.
+//! Backends: the interface that a device implements, and what the core offers to it.
 //!
 //! A backend is a crate with a [`Backend`], kernels at its key, and a fallback for all other operators, which is one
 //! line: `#[torch_fallback(PrivateUse1)]` on a function that calls [`cpu_fallback`]. The [guide](crate::guide::backend)
 //! goes from an empty folder to a device that passes the tests for backends.
 //!
-//! | a backend gets | by |
+//! | a backend needs | it uses |
 //! |---|---|
 //! | devices, memory, copies, streams | its [`Backend`] |
 //! | an allocator that keeps freed blocks | [`CachingAllocator`] |
 //! | the current device of a thread | [`current_device`], [`DeviceGuard`] |
 //! | its current stream | [`current_stream`], [`StreamGuard`] |
 //! | operators without a kernel | [`cpu_fallback`], counted by [`fallback_counts`] |
-//! | its tensors in host memory, and back | [`host_copy`], [`from_host`], [`on_device`] |
+//! | copies of its tensors in host memory, and back | [`host_copy`], [`from_host`], [`on_device`] |
 
 mod fallback;
 mod policy;
@@ -28,10 +28,10 @@ pub use policy::{FallbackPolicy, fallback_counts, reset_fallback_counts, set_fal
 use crate::device::Device;
 use crate::error::Result;
 
-/// Waits until a device has done all that was asked of it. The CPU always has.
+/// Waits until a device has finished all work that was queued. The CPU always has.
 ///
 /// # Errors
-/// There is no such device, it is lost, or something that was asked of it failed.
+/// The device does not exist or is lost, or queued work failed.
 ///
 /// PyTorch: `torch.cuda.synchronize`.
 pub fn synchronize(device: Device) -> Result<()> {
@@ -39,10 +39,10 @@ pub fn synchronize(device: Device) -> Result<()> {
     of(device.kind)?.map_or(Ok(()), |backend| backend.synchronize(device.index.unwrap_or(0)))
 }
 
-/// Gives back memory of a device that waits for its next use.
+/// Frees cached memory of a device that is not in use.
 ///
 /// # Errors
-/// As [`synchronize`].
+/// Those of [`synchronize`].
 ///
 /// PyTorch: `torch.cuda.empty_cache`.
 pub fn empty_cache(device: Device) -> Result<()> {
@@ -50,10 +50,10 @@ pub fn empty_cache(device: Device) -> Result<()> {
     of(device.kind)?.map_or(Ok(()), |backend| backend.empty_cache(device.index.unwrap_or(0)))
 }
 
-/// How much memory of a device is held, where its backend counts.
+/// How much memory of a device is held, if its backend keeps statistics.
 ///
 /// # Errors
-/// There is no such device.
+/// The device does not exist.
 ///
 /// PyTorch: `torch.cuda.memory_stats`.
 pub fn memory_stats(device: Device) -> Result<Option<MemoryStats>> {

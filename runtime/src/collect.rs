@@ -1,7 +1,7 @@
-//! Link-time collection: the records that the macros leave in the program, and the only code that knows how.
+//! Link-time collection: the records that the macros leave in the program. No other code knows about linkers.
 //!
-//! A record is plain static data. Nothing but the pushing of one pointer happens before `main`; the registry reads
-//! the records when the first operator is called.
+//! A record is plain static data. Before `main`, all that happens is that one pointer per record is pushed to a list;
+//! the registry reads the records when the first operator is called.
 #![expect(unsafe_code, reason = "generated code says which operator's calling convention its code has")]
 
 use crate::key::DispatchKey;
@@ -20,7 +20,7 @@ pub(crate) use selective as linking;
 #[cfg(not(all(feature = "selective", target_os = "linux", target_pointer_width = "64")))]
 pub(crate) use whole as linking;
 
-/// What one macro call registers. One record for each block, however many operators or kernels it has.
+/// What one macro invocation registers: one record for each block, however many operators or kernels it has.
 #[derive(Clone, Copy)]
 pub enum Record {
     /// `torch_library!`
@@ -33,11 +33,11 @@ pub enum Record {
     Backend(&'static BackendRecord),
 }
 
-/// A backend of devices.
+/// A registered device backend.
 pub struct BackendRecord {
-    /// What the core asks.
+    /// The implementation.
     pub backend: &'static dyn Backend,
-    /// Where it is written.
+    /// Its source location.
     pub place: Place,
 }
 
@@ -45,15 +45,15 @@ pub struct BackendRecord {
 pub struct LibraryRecord {
     /// The namespace.
     pub namespace: &'static str,
-    /// Whether it adds to a namespace that somebody else declares.
+    /// Whether it adds to a namespace that another library declares.
     pub extends: bool,
-    /// The crate that has its kernels, where the library says so: for the message about a crate that is not linked.
+    /// The crate with its kernels, if the library names one: for the error about a crate that is not linked.
     pub kernels_in: Option<&'static str>,
-    /// Where it is written.
+    /// Its source location.
     pub place: Place,
     /// Its operators.
     pub operators: &'static [&'static Operator],
-    /// The kernels that the library brings itself: those of derived variants.
+    /// The kernels that the library itself brings: those of derived variants.
     pub kernels: &'static [KernelRecord],
 }
 
@@ -66,18 +66,18 @@ pub struct KernelRecord {
     pub key: DispatchKey,
     /// The kernel.
     pub kernel: RecordedKernel,
-    /// What its formulas name, if it is a row of `derivatives!`.
+    /// The derivative, if the kernel is a row of `derivatives!`: what its formulas name.
     pub derivative: Option<&'static Derivative>,
     /// The function's name.
     pub function: &'static str,
-    /// Whether it is meant to replace another kernel for the same operator and key.
+    /// Whether it replaces another kernel for the same operator and key.
     pub overrides: bool,
-    /// Where it is written.
+    /// Its source location.
     pub place: Place,
 }
 
-/// Typed code, and the operator whose calling convention it has. Only the module of an operator makes these, so a
-/// record that names another operator is found out.
+/// Typed code, with the operator whose calling convention it has. Only the operator's module makes these, so a record
+/// that names another operator is detected.
 #[derive(Clone, Copy)]
 pub struct TypedCode {
     code: ErasedCode,
@@ -85,7 +85,7 @@ pub struct TypedCode {
 }
 
 impl TypedCode {
-    /// Code for an operator. A function returns it, since no constant may hold a reference to a static that changes.
+    /// Code for an operator, which a function returns because a constant cannot hold a reference to a mutable static.
     ///
     /// # Safety
     /// * `code` was erased from the calling convention of the operator that `operator` returns.
@@ -93,7 +93,7 @@ impl TypedCode {
         TypedCode { code, operator }
     }
 
-    /// The operator that it was made for.
+    /// The operator that the code was made for.
     pub(crate) fn operator(self) -> &'static Operator {
         (self.operator)()
     }
@@ -101,7 +101,7 @@ impl TypedCode {
     /// The kernel, and the operator that it was made for.
     pub(crate) fn kernel(self) -> (Kernel, &'static Operator) {
         let operator = (self.operator)();
-        // SAFETY: whoever made this says that the code is of this operator's calling convention.
+        // SAFETY: the caller of `new` promised that the code has this operator's calling convention.
         (unsafe { Kernel::of_code(self.code, operator) }, operator)
     }
 }
@@ -109,15 +109,16 @@ impl TypedCode {
 /// A kernel in a record.
 #[derive(Clone, Copy)]
 pub enum RecordedKernel {
-    /// Its typed code, checked against the schema when it was compiled.
+    /// Typed code, checked against the schema at compile time.
     Typed(TypedCode),
-    /// Typed code of a variant, for where nobody has a kernel of its own: what its operator gives is copied.
+    /// Typed code of a derived variant, used unless the variant has a kernel of its own: it copies the operator's
+    /// result.
     Copying(TypedCode),
-    /// Typed code for an operator and each of its variants, the operator's first: a kernel that takes its output.
+    /// Typed code of a kernel that takes an `Output`: for the operator first, then for each of its variants.
     Variants(&'static [TypedCode]),
-    /// One function for any signature.
+    /// A boxed kernel, which serves any signature.
     Boxed(BoxedFn),
-    /// "Not here: go on with the next key."
+    /// A fallthrough: calls go on with the next key.
     Fallthrough,
 }
 
@@ -125,11 +126,11 @@ pub enum RecordedKernel {
 pub struct FallbackRecord {
     /// The key.
     pub key: DispatchKey,
-    /// The kernel: never a typed one.
+    /// The kernel, which is never typed.
     pub kernel: RecordedKernel,
     /// The function's name.
     pub function: &'static str,
-    /// Where it is written.
+    /// Its source location.
     pub place: Place,
 }
 
@@ -185,7 +186,7 @@ mod linked {
         std::iter::empty()
     }
 
-    /// Leaves no record: the program passes them to `register!`.
+    /// Leaves no record: the program passes records to `register!`.
     #[doc(hidden)]
     #[macro_export]
     macro_rules! __submit {
@@ -201,7 +202,7 @@ pub(crate) fn records() -> impl Iterator<Item = &'static Record> {
     linked::records()
 }
 
-/// What the tensors' module asks: the backends among the records, in the order of their places.
+/// Gives the tensors' module the backends among the records, ordered by source location.
 impl Linked for Program {
     fn backends() -> Vec<&'static dyn Backend> {
         let backend = |record: &'static Record| match record {
@@ -214,10 +215,10 @@ impl Linked for Program {
     }
 }
 
-/// Leaves a backend in the program: a static that implements [`Backend`](crate::backend::Backend).
+/// Registers a backend: a static that implements [`Backend`](crate::backend::Backend).
 ///
-/// Written once, beside the static, at the level of a module; from then on devices of its kind are there, by their
-/// names too. There is an example at [`Backend`](crate::backend::Backend).
+/// Write it once, beside the static, at module level; devices of its type are then available, by name too. There is an
+/// example at [`Backend`](crate::backend::Backend).
 ///
 /// PyTorch: `C10_REGISTER_GUARD_IMPL`, `at::RegisterPrivateUse1HooksInterface`.
 #[macro_export]
@@ -240,9 +241,9 @@ macro_rules! torch_backend {
     };
 }
 
-/// Names operators that a program calls by name alone, or passes on as handles: with selective linking (the feature
-/// `selective`) they and their kernels are linked, and registered by this. Operators that it calls by their functions
-/// need no naming. Without that feature all are there already, and this does nothing.
+/// Lists operators that a program calls only by name or through handles: with selective linking (the feature
+/// `selective`) this links them and their kernels, and registers them. Operators that it calls by their functions need
+/// not be listed. Without that feature all operators are there already, and this does nothing.
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -266,11 +267,11 @@ macro_rules! link {
     };
 }
 
-/// Registers libraries and blocks by hand, for programs whose linker does not: a `torch_library!` module, or a
-/// `#[torch_impl]` module.
+/// Registers libraries and kernels by hand, for programs whose linker does not collect them. Each argument is a
+/// `torch_library!` module or a `#[torch_impl]` module.
 ///
-/// What is registered already, by the linker or by hand, is left as it is. A single function and a fallback have no
-/// name to register them by: put the function in a block.
+/// Anything that is registered already, by the linker or by hand, is left as it is. A single `#[torch_impl]` function
+/// or a fallback has no name to register it by: put the function in a module.
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -297,9 +298,9 @@ macro_rules! link {
 /// }
 /// ```
 ///
-/// Registrations that contradict each other are found as for linked ones: [`init`](crate::init) reports them.
+/// Conflicting registrations are found as for linked ones: [`init`](crate::init) reports them.
 ///
-/// PyTorch: static initialisers, which run where the linker keeps them; there is no other way.
+/// PyTorch: static initialisers, which run if the linker keeps them; there is no other way.
 #[macro_export]
 macro_rules! register {
     ($($($module:ident)::+),+ $(,)?) => {

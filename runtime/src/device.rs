@@ -7,16 +7,16 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::key::DispatchKey;
 use crate::program::Program;
 
-/// Who knows the names that backends of the program take.
+/// The interface to the names that the program's backends take.
 pub(crate) trait BackendNames {
-    /// Has all of them taken.
+    /// Registers all of these names.
     fn register_names();
 }
 
-/// A kind of device, with PyTorch's number and name.
+/// A device type, with PyTorch's number and name.
 ///
-/// The list gives names their numbers, it decides nothing: which backend serves a device follows from its
-/// [dispatch key](DeviceType::dispatch_key). The private ones are for third parties, and take the name that
+/// This list only assigns numbers to names: which backend serves a device follows from its [dispatch
+/// key](DeviceType::dispatch_key). The private types are for third parties, and take the name that
 /// [`register_backend_name`](crate::register_backend_name) gives their key.
 ///
 /// PyTorch: `c10::DeviceType`, which has only the first of the private ones.
@@ -46,7 +46,7 @@ pub enum DeviceType {
     PrivateUse3 = 22,
 }
 
-/// Name and dispatch key of every kind. PyTorch's deprecated kinds, which hold no tensors, are left out.
+/// Name and dispatch key of every type. PyTorch's deprecated types, which have no tensors, are left out.
 const KINDS: [(DeviceType, &str, DispatchKey); 19] = [
     (DeviceType::Cpu, "cpu", DispatchKey::CPU),
     (DeviceType::Cuda, "cuda", DispatchKey::CUDA),
@@ -74,7 +74,7 @@ impl DeviceType {
         KINDS.iter().find(|(kind, ..)| *kind == self).expect("KINDS has every kind")
     }
 
-    /// The kind of this stock name, as a constant. Names that private backends took are known at run time only.
+    /// The type with this built-in name, as a constant. Names that private backends took are known only at run time.
     pub(crate) const fn of_name(name: &str) -> Option<DeviceType> {
         let mut index = 0;
         while index < KINDS.len() {
@@ -87,12 +87,12 @@ impl DeviceType {
         None
     }
 
-    /// PyTorch's name: `cuda`. A private kind also has the name that its backend took, under which it prints.
+    /// PyTorch's name: `cuda`. A private type also has the name that its backend took, which is printed.
     pub fn name(self) -> &'static str {
         self.row().1
     }
 
-    /// The key under which this kind's kernels are registered.
+    /// The key at which kernels for this device type are registered.
     ///
     /// PyTorch: `computeDispatchKey`.
     #[inline]
@@ -101,7 +101,7 @@ impl DeviceType {
     }
 }
 
-/// `a == b`, as a constant.
+/// `a == b`, in a constant.
 const fn is_same(a: &[u8], b: &[u8]) -> bool {
     let mut index = 0;
     while index < a.len() && index < b.len() && a[index] == b[index] {
@@ -143,7 +143,7 @@ impl FromStr for DeviceType {
     }
 }
 
-/// One device: a kind and, where there are several of it, a number.
+/// A device: a type and, where there are several devices of it, an index.
 ///
 /// ```
 /// use torch_library::{Device, DeviceType};
@@ -157,19 +157,19 @@ impl FromStr for DeviceType {
 /// PyTorch: `c10::Device`, `torch.device`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Device {
-    /// What it is.
+    /// The device type.
     pub kind: DeviceType,
-    /// Which one of its kind; `None` is the current one.
+    /// The index among devices of its type; `None` is the current device.
     pub index: Option<u8>,
 }
 
 impl Device {
-    /// The host.
+    /// The CPU.
     pub const CPU: Device = Device { kind: DeviceType::Cpu, index: None };
     /// The device of tensors without data.
     pub const META: Device = Device { kind: DeviceType::Meta, index: None };
 
-    /// A device of a kind.
+    /// A device of a type.
     pub const fn new(kind: DeviceType, index: Option<u8>) -> Device {
         Device { kind, index }
     }
@@ -190,7 +190,7 @@ impl fmt::Display for Device {
     }
 }
 
-/// Reads `cpu` and `cuda:1`.
+/// Parses `cpu` and `cuda:1`.
 impl FromStr for Device {
     type Err = Error;
 

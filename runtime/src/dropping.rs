@@ -1,4 +1,4 @@
-//! Dropping what holds what holds what …: a loop, where it would be a recursion that overflows the stack.
+//! Dropping nested owners in a loop, where recursion would overflow the stack.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -7,14 +7,14 @@ use std::mem::{self, ManuallyDrop};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread::{self, LocalKey};
 
-/// The values of one kind that a thread is to drop, in the order in which they were let go of; nothing while it drops
+/// The values of one kind that a thread has yet to drop, in the order in which they were released; empty while it drops
 /// none.
 ///
-/// Each kind that can hold others, directly or through anything else, has a queue of its own. So the stack that a drop
-/// takes depends on the number of kinds, not on what holds what.
+/// Each kind that can own others, directly or through anything else, has a queue of its own. So the stack depth of a
+/// drop depends on the number of kinds, not on how deeply values are nested.
 ///
-/// It has no destructor itself, thus is there as long as its thread runs any code, other locals' destructors included:
-/// whoever makes a queue empties it.
+/// The queue has no destructor, so it remains usable as long as its thread runs any code, including destructors of
+/// other thread-locals; code that adds to a queue also empties it.
 pub(crate) struct Queue<T> {
     state: Cell<State>,
     waiting: Cell<Option<ManuallyDrop<VecDeque<T>>>>,
@@ -23,9 +23,9 @@ pub(crate) struct Queue<T> {
 #[derive(Clone, Copy, PartialEq)]
 enum State {
     Idle,
-    /// A value is being dropped, and no other waits, which is nearly always so.
+    /// A value is being dropped, and no other is waiting. This is nearly always so.
     Dropping,
-    /// Others wait until it is.
+    /// A value is being dropped, and others are waiting.
     Waiting,
 }
 
@@ -43,7 +43,7 @@ impl<T> Queue<T> {
         self.state.set(State::Waiting);
     }
 
-    /// The next that waits; where none does, the queue is idle.
+    /// The next waiting value; if there is none, the queue becomes idle.
     fn next(&self) -> Option<T> {
         let mut waiting = self.waiting.take();
         let next = waiting.as_mut().and_then(|waiting| waiting.pop_front());
@@ -57,8 +57,8 @@ impl<T> Queue<T> {
         next
     }
 
-    /// Drops a value and all that wait, each in spite of a panic of those before. The first panic goes on, unless the
-    /// thread is unwinding already: a second one would abort the program.
+    /// Drops a value and all that are waiting, even if an earlier one panics. The first panic is resumed, unless the
+    /// thread is unwinding already: a second panic would abort the program.
     #[cold]
     #[inline(never)]
     fn drop_all(&self, value: Option<T>) {
@@ -78,7 +78,7 @@ impl<T> Queue<T> {
     }
 }
 
-/// While a value is being dropped; after it, and after a panic of it, those that wait are dropped.
+/// Exists while a value is being dropped; its destructor drops the values that wait, also after a panic.
 struct Dropping<'a, T>(&'a Queue<T>);
 
 impl<T> Drop for Dropping<'_, T> {
@@ -91,13 +91,13 @@ impl<T> Drop for Dropping<'_, T> {
     }
 }
 
-/// Drops a value; if that happens while another of its kind is dropped, then after that.
+/// Drops a value, or, if another value of its kind is being dropped, queues it to be dropped after that.
 ///
-/// Where one panics, the others are dropped all the same. The first panic goes on, unless the thread is unwinding
-/// already: a second one would abort the program.
+/// If one panics, the others are dropped all the same. The first panic is resumed, unless the thread is unwinding
+/// already: a second panic would abort the program.
 #[inline]
 pub(crate) fn in_turn<T>(queue: &'static LocalKey<Queue<T>>, value: T) {
-    // Without the local, which some systems take away at the end of a thread, the value is dropped with the closure.
+    // Without the thread-local, which some systems free at the end of a thread, the value is dropped with the closure.
     let _ = queue.try_with(move |queue| {
         if queue.state.get() != State::Idle {
             return queue.wait(value);
@@ -112,7 +112,7 @@ pub(crate) fn in_turn<T>(queue: &'static LocalKey<Queue<T>>, value: T) {
     });
 }
 
-/// Payloads are values of users, too, and may panic when they are dropped: those that nobody will see are not.
+/// A payload is a user's value, too, and may panic when it is dropped: payloads that are not resumed are leaked.
 fn keep_first(first: &mut Option<Box<dyn Any + Send>>, payload: Box<dyn Any + Send>) {
     match first {
         None => *first = Some(payload),

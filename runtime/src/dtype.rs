@@ -14,7 +14,7 @@ pub use promote::{Operand, can_cast, promote_types, result_type};
 
 /// The type of a tensor's elements.
 ///
-/// The discriminants are PyTorch's, so that files and foreign schemas mean the same thing.
+/// The discriminants are PyTorch's, so that files and foreign schemas agree.
 ///
 /// ```
 /// use torch_library::DType;
@@ -65,7 +65,7 @@ pub enum DType {
     BComplex32 = 46,
 }
 
-/// Names of every type: PyTorch's own first, then the ones it accepts as well.
+/// The names of every type: PyTorch's own first, then the aliases that it accepts.
 const NAMES: [(DType, &[&str]); 17] = [
     (DType::Bool, &["bool"]),
     (DType::UInt8, &["uint8"]),
@@ -87,7 +87,7 @@ const NAMES: [(DType, &[&str]); 17] = [
 ];
 
 impl DType {
-    /// The type that floating-point results and literals get when nothing else decides.
+    /// The type of floating-point results and literals when nothing else decides.
     ///
     /// PyTorch: `torch.get_default_dtype()`, which is not settable here.
     pub const DEFAULT: DType = DType::Float32;
@@ -97,7 +97,7 @@ impl DType {
         NAMES.iter().map(|(dtype, _)| *dtype)
     }
 
-    /// The type of a PyTorch number, if this version carries it.
+    /// The type with this PyTorch number, if this version supports it.
     pub const fn from_number(number: u8) -> Option<DType> {
         let mut index = 0;
         while index < NAMES.len() {
@@ -133,7 +133,7 @@ impl DType {
         }
     }
 
-    /// Bytes that an element's address is a multiple of.
+    /// The alignment of an element's address, in bytes.
     #[inline]
     pub const fn align(self) -> usize {
         self.to_real().size()
@@ -151,13 +151,13 @@ impl DType {
         matches!(self, DType::Complex32 | DType::BComplex32 | DType::Complex64 | DType::Complex128)
     }
 
-    /// Whether this is an integer type; `bool` is none, as in PyTorch's `isIntegralType(t, false)`.
+    /// Whether this is an integer type; `bool` is not, as in PyTorch's `isIntegralType(t, false)`.
     #[inline]
     pub const fn is_integer(self) -> bool {
         !self.is_floating_point() && !self.is_complex() && !matches!(self, DType::Bool)
     }
 
-    /// Whether negative values exist.
+    /// Whether the type has negative values.
     #[inline]
     pub const fn is_signed(self) -> bool {
         !matches!(self, DType::Bool | DType::UInt8 | DType::UInt16 | DType::UInt32 | DType::UInt64)
@@ -169,7 +169,7 @@ impl DType {
         self.is_floating_point() || self.is_complex()
     }
 
-    /// The complex type with components of this type, itself if it is complex; none for integers and `bool`.
+    /// The complex type with components of this type, or itself if it is complex; `None` for integers and `bool`.
     pub const fn to_complex(self) -> Option<DType> {
         match self.to_real() {
             DType::Float16 => Some(DType::Complex32),
@@ -180,7 +180,7 @@ impl DType {
         }
     }
 
-    /// The type of the real part: itself unless complex.
+    /// The type of the real part; a type that is not complex is returned unchanged.
     #[inline]
     pub const fn to_real(self) -> DType {
         match self {
@@ -200,7 +200,7 @@ impl fmt::Display for DType {
     }
 }
 
-/// Reads `float32`, `torch.float32` and the short names (`float`, `half`, `long`, …).
+/// Parses `float32`, `torch.float32` and the short names (`float`, `half`, `long`, …).
 impl FromStr for DType {
     type Err = Error;
 

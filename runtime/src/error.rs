@@ -1,4 +1,4 @@
-//! One opaque error: what happened, of which kind, and what caused it.
+//! The opaque error type: what happened, its kind, and its cause.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,10 +8,10 @@ use crate::dropping::{self, Queue};
 /// The result of everything that can fail here.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The number of bytes of an error's message, which may name lists of any length.
+/// The maximum number of bytes of an error's message, which may name lists of any length.
 pub const MESSAGE: usize = 1 << 14;
 
-/// What went wrong, in one machine word.
+/// An error, in one machine word.
 ///
 /// An error has a [kind](Error::kind) to branch on, a message for people, and a source chain.
 ///
@@ -22,14 +22,14 @@ pub const MESSAGE: usize = 1 << 14;
 /// assert_eq!(error.kind(), ErrorKind::Shape);
 /// assert_eq!(error.to_string(), "sizes [2] and [3] do not broadcast");
 ///
-/// // `?` takes the errors of the standard library's files, and of its conversions of text and numbers.
+/// // `?` converts the errors of the standard library's I/O, and of its conversions of text and numbers.
 /// fn size(text: &str) -> torch_library::Result<i64> {
 ///     Ok(text.parse::<i64>()?)
 /// }
 /// assert_eq!(size("three").unwrap_err().kind(), ErrorKind::Argument);
 /// ```
 ///
-/// Any other error becomes the source of one: `.map_err(|error| Error::new(ErrorKind::Kernel,
+/// To wrap any other error, make it the source: `.map_err(|error| Error::new(ErrorKind::Kernel,
 /// "…").with_source(error))`.
 ///
 /// PyTorch: `c10::Error`.
@@ -47,7 +47,7 @@ thread_local! {
     static CAUSES: Queue<Cause> = const { Queue::new() };
 }
 
-/// A cause is most often an error of this type, and may have one in turn, and so on.
+/// The cause is usually an error of this type, and may have a cause in turn, and so on.
 impl Drop for Inner {
     fn drop(&mut self) {
         if let Some(cause) = self.source.take() {
@@ -62,7 +62,7 @@ impl Drop for Inner {
 pub enum ErrorKind {
     /// A schema does not parse or contradicts itself.
     Schema,
-    /// No operator of that name, or it was removed.
+    /// There is no operator with that name, or it was removed.
     UnknownOperator,
     /// The operator has no kernel for the keys of this call.
     MissingKernel,
@@ -78,15 +78,15 @@ pub enum ErrorKind {
     DType,
     /// A device is not accepted here.
     Device,
-    /// There is not as much memory as was asked for, on a device or here.
+    /// Not enough memory, on a device or the host.
     OutOfMemory,
     /// Memory is in use by another call, on this thread or a different one, see [`Lease`](crate::Lease).
     Busy,
-    /// A value has another type than the schema says.
+    /// A value has a type other than the schema says.
     Type,
-    /// A gradient was asked for where there is none.
+    /// A gradient was needed where there is none.
     Autograd,
-    /// Known to the schema language, not supported by this version.
+    /// Part of the schema language, but not supported by this version.
     NotSupported,
     /// Calls are nested deeper than the thread's stack allows.
     Recursion,
@@ -99,28 +99,27 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// An error of a kind with a message. Of one that is longer than [anybody reads](crate::limits::MESSAGE) it has the
-    /// beginning.
+    /// An error of a kind with a message. A message longer than [`MESSAGE`](crate::limits::MESSAGE) is cut off.
     #[cold]
     pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
         Error(Box::new(Inner { kind, message: shortened(message.into()), source: None }))
     }
 
-    /// The same error with what caused it, as [`source`](std::error::Error::source).
+    /// The same error with a cause, which [`source`](std::error::Error::source) returns.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         self.0.source = Some(source.into());
         self
     }
 
-    /// The same error with a line in front that says what was being done.
+    /// The same error with a line in front that says what the program was doing.
     #[must_use]
     pub fn context(mut self, doing: impl fmt::Display) -> Self {
         self.0.message = shortened(format!("{doing}: {}", self.0.message).into());
         self
     }
 
-    /// The same error with a line behind that says where in the program, unless the message does.
+    /// The same error with a last line that names a source location, unless the message has it already.
     #[cold]
     pub(crate) fn at(mut self, place: impl fmt::Display) -> Self {
         let place = place.to_string();
@@ -130,9 +129,9 @@ impl Error {
         self
     }
 
-    /// Puts the name of an operator, `ns::name.overload`, in front, unless the message has it. Overloads are not told
-    /// apart: kernels that several share say `ns::name`. Of operators that call each other the first and the last are
-    /// named, not those between.
+    /// Puts the name of an operator, `ns::name.overload`, in front, unless the message has it. Overloads are not
+    /// distinguished: kernels that several share say `ns::name`. Where operators call each other, the first and the
+    /// last are named, not those in between.
     #[cold]
     #[inline(never)]
     pub(crate) fn name_operator(&mut self, operator: &dyn fmt::Display) {
@@ -149,13 +148,13 @@ impl Error {
         }
     }
 
-    /// The kind, to branch on.
+    /// The kind, for code to branch on.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 }
 
-/// The beginning of a message, and how much more there was.
+/// The beginning of a message, and the number of bytes left out.
 fn shortened(message: Cow<'static, str>) -> Cow<'static, str> {
     if message.len() <= MESSAGE {
         return message;
@@ -164,10 +163,10 @@ fn shortened(message: Cow<'static, str>) -> Cow<'static, str> {
     format!("{} … and {} bytes more", &message[..kept], message.len() - kept).into()
 }
 
-/// What the end of a message that was cut off may take.
+/// Room for the text that ends a message that was cut off.
 const ROOM: usize = 40;
 
-/// Whether a text is the name of an operator, as far as can be seen.
+/// Whether a text looks like the name of an operator.
 fn is_operator(text: &str) -> bool {
     text.contains("::") && text.chars().all(|c| matches!(c, '_' | '.' | ':') || c.is_alphanumeric())
 }
@@ -207,7 +206,7 @@ impl From<std::io::Error> for Error {
     }
 }
 
-/// What Rust's own conversions of text and numbers fail with, so that `?` works on them in kernels.
+/// The errors of Rust's own conversions of text and numbers, so that `?` works on them in kernels.
 macro_rules! of_conversions {
     ($($Source:ty),+) => { $(
         impl From<$Source> for Error {

@@ -1,5 +1,5 @@
-//! Fake mode: a whole program without elements. Sizes, strides, types and devices of everything come out, no kernel of
-//! a device runs, and the devices need not be there.
+//! Fake mode: runs a whole program without elements. It computes the sizes, strides, types and devices of all tensors;
+//! no kernel of a device runs, and the devices need not exist.
 //!
 //! ```
 //! use torch_library::fake::{is_fake, to_fake};
@@ -28,11 +28,11 @@
 //! ```
 //!
 //! # How it works
-//! A fake tensor has the keys of its device and the key `Fake`, and a [`Storage`](crate::Storage) that knows another
-//! one, on `meta`. The fallback at `Fake`, which stands above the backends and below all other layers, runs each
-//! operator on `meta`, and makes what comes back fake again. Tensors that share memory there share it here, so views
-//! and writes are followed, and autograd, autocast, vmap and functionalize see nothing unusual. In [`FakeMode`] the
-//! thread has the key as well: what is made there is fake, and real tensors take part without being written to.
+//! A fake tensor has the keys of its device and the key `Fake`, and a [`Storage`](crate::Storage) that refers to one on
+//! `meta`. The fallback at `Fake`, which is above the backends and below all other layers, runs each operator on
+//! `meta`, and makes the results fake again. Tensors that share memory on `meta` share it here, so views and writes are
+//! followed, and autograd, autocast, vmap and functionalize see nothing unusual. In [`FakeMode`] the thread has the key
+//! as well: new tensors are fake, and real tensors may take part without being written to.
 //!
 //! PyTorch: `FakeTensorMode`, `FakeTensor`.
 
@@ -49,7 +49,7 @@ use crate::key::DispatchKey;
 use crate::registry::LayerKernel;
 use crate::tensor::Tensor;
 
-/// Above the backends.
+/// The layer's kernel, above the backends.
 pub(crate) const LAYER: LayerKernel =
     LayerKernel { key: DispatchKey::Fake, kernel: fallback::fallback, name: "fake" };
 
@@ -76,7 +76,7 @@ pub struct FakeMode {
 }
 
 impl FakeMode {
-    /// Begins.
+    /// Enters fake mode.
     #[expect(clippy::new_without_default, reason = "a guard that is made by default guards nothing")]
     pub fn new() -> FakeMode {
         memory::enter();
@@ -90,20 +90,20 @@ impl Drop for FakeMode {
     }
 }
 
-/// A fake tensor like a real one: a leaf of its own, that requires a gradient if the other does.
+/// A fake tensor like a real one: a separate leaf, which requires a gradient if the real one does.
 ///
 /// # Errors
-/// A tensor that stands for others.
+/// A wrapper.
 ///
 /// PyTorch: `FakeTensorMode.from_tensor`.
 pub fn to_fake(tensor: &Tensor) -> Result<Tensor> {
     to_fake_on(tensor, tensor.device())
 }
 
-/// As [`to_fake`], on a device that need not be there.
+/// Like [`to_fake`], but on a device that need not exist.
 ///
 /// # Errors
-/// As [`to_fake`].
+/// Those of [`to_fake`].
 ///
 /// ```
 /// use torch_library::fake::to_fake_on;
@@ -120,7 +120,7 @@ pub fn to_fake_on(tensor: &Tensor, device: Device) -> Result<Tensor> {
     Ok(fake)
 }
 
-/// Whether a tensor is a fake one.
+/// Whether a tensor is fake.
 ///
 /// PyTorch: `is_fake`.
 pub fn is_fake(tensor: &Tensor) -> bool {

@@ -1,4 +1,4 @@
-//! Functionalize: a program that writes in place and through views, run as one that only computes new tensors.
+//! Functionalize: runs a program that writes in place and through views as one that only computes new tensors.
 //!
 //! ```
 //! use torch_library::functionalize::{from_functional, to_functional};
@@ -8,7 +8,7 @@
 //!     pub mod functional_docs {
 //!         /// Adds a number to each element.
 //!         shift(Tensor self, float by) -> Tensor;
-//!         /// As the one without underscore, in place.
+//!         /// The in-place variant.
 //!         shift_(Tensor(a!) self, float by) -> Tensor(a!);
 //!     }
 //! }
@@ -28,22 +28,22 @@
 //! # }
 //! ```
 //!
-//! This is mechanism, driven by schemas. Which operator computes what another one writes, is found by name and types;
-//! how a view is put back into its base, kernels at `Functionalize` say ([`view`]), and `aten::as_strided_scatter` for
-//! all others.
+//! This layer is a mechanism driven by schemas. The functional variant of an operator that writes is found by its name
+//! and types. Kernels at `Functionalize` say how a modified view is put back into its base ([`view`]); all other views
+//! use `aten::as_strided_scatter`.
 //!
 //! # How it works
 //! 1. A *functional* tensor is a [wrapper](Tensor::wrapper) with the sizes, strides and versions that the program sees.
-//!    Its storage is a `Memory`, which all views of it share and in which lies the *base*: the tensor
-//!    that now has all elements. The keys of a wrapper are those of the base, and `Functionalize`, which stands below
-//!    autograd: gradients are recorded of the program as it was written.
-//! 2. A view remembers the *steps* that lead from the base to it. Its value is made when somebody asks, and made anew
+//!    Its storage is a `Memory`, which it shares with all of its views and which holds the *base*: the tensor with the
+//!    current value of all elements. A wrapper has the keys of the base, and `Functionalize`, which is below autograd:
+//!    gradients are recorded for the program as it was written.
+//! 2. A view remembers the *steps* that lead from the base to it. Its value is computed when it is needed, and again
 //!    when the base has changed since.
-//! 3. An operator that writes becomes the one that computes: `add_.Tensor` becomes `add.Tensor`. If there is none, it
-//!    writes to a copy that nobody has seen. The result is carried back along the steps, and becomes the new base.
-//! 4. What an operator would refuse of the tensors that it was given, it is asked first, on tensors without elements.
+//! 3. An operator that writes is replaced by its functional variant: `add_.Tensor` becomes `add.Tensor`. If there is
+//!    none, it writes to a temporary copy. The result is carried back along the steps, and becomes the new base.
+//! 4. So that errors are the same, the original operator first checks its arguments, on tensors without elements.
 //!
-//! With a [tracer](crate::tracer) around it, what is recorded has no write but those to the inputs, which come last.
+//! Under a [tracer](crate::tracer), the recorded graph has no writes but those to the inputs, which come last.
 //!
 //! PyTorch: `torch.func.functionalize(remove="mutations")`, `FunctionalTensorWrapper`.
 
@@ -69,18 +69,18 @@ pub use view::{view, views};
 use memory::Memory;
 use view::Functional;
 
-/// Below autograd.
+/// The layer's kernel, below autograd.
 pub(crate) const LAYER: LayerKernel =
     LayerKernel { key: DispatchKey::Functionalize, kernel: fallback::fallback, name: "functionalize" };
 
-/// Runs a function on functional tensors, and returns what it returns as plain ones.
+/// Runs a function on functional tensors, and returns its results as plain tensors.
 ///
-/// What the function writes to its inputs is written to them when it is done. Gradients flow through it as if it had
-/// been called.
+/// Inputs that the function writes to are written to when it is done. Gradients flow as if the function had been called
+/// directly.
 ///
 /// # Errors
-/// What the function fails with; inputs of a surrounding vmap that share their memory; a write to a tensor that was
-/// made outside and is no input; a write that has no functional form, as `resize_`.
+/// The function's own errors; inputs of a surrounding vmap that share memory; a write to a tensor from outside that is
+/// not an input; a write without a functional form, such as `resize_`.
 ///
 /// PyTorch: `torch.func.functionalize(f)(*inputs)`.
 pub fn functionalize(
@@ -108,9 +108,9 @@ pub fn functionalize(
     Ok(outputs)
 }
 
-/// A functional tensor for a plain one: a leaf, if gradients are recorded.
+/// A functional tensor for a plain one; it is a leaf.
 ///
-/// Its writes do not reach the plain one.
+/// Writes to it do not reach the plain tensor.
 ///
 /// # Errors
 /// None of its own.
@@ -120,10 +120,10 @@ pub fn to_functional(tensor: &Tensor) -> Result<Tensor> {
     entry(tensor, [])
 }
 
-/// The plain tensor with the elements that a functional one has now; a plain one as it is.
+/// The plain tensor with the current elements of a functional one; a plain tensor is returned unchanged.
 ///
 /// # Errors
-/// A view that cannot be made anew.
+/// A view that cannot be computed again.
 ///
 /// PyTorch: `torch._sync`, then `torch._from_functional_tensor`.
 pub fn from_functional(tensor: &Tensor) -> Result<Tensor> {
@@ -133,23 +133,23 @@ pub fn from_functional(tensor: &Tensor) -> Result<Tensor> {
     }
 }
 
-/// The operator that computes what another one writes, found by name and types: `add.Tensor` for `add_.Tensor`. It
-/// returns what the other one returns beside what it writes to, then each of the written arguments.
+/// The functional variant of an operator that writes, found by name and types: `add.Tensor` for `add_.Tensor`. It
+/// returns the results of the original that are not written arguments, then the new value of each written argument.
 ///
 /// # Errors
-/// The operator is gone.
+/// The operator was removed.
 pub fn functional_variant(operator: OperatorHandle) -> Result<Option<OperatorHandle>> {
     Variant::Functional.of(operator)
 }
 
-/// Whether a tensor is a functional one.
+/// Whether a tensor is functional.
 ///
 /// PyTorch: `torch._is_functional_tensor`.
 pub fn is_functional(tensor: &Tensor) -> bool {
     tensor.content::<Functional>().is_some()
 }
 
-/// The functional tensor of an input; inputs over one memory are views of one base.
+/// The functional tensor for an input; inputs that share memory become views of one base.
 fn entry<'t>(input: &Tensor, before: impl IntoIterator<Item = (&'t Tensor, &'t Tensor)>) -> Result<Tensor> {
     let known = before.into_iter().find(|(other, _)| other.shares_storage_with(input));
     let Some((other, functional)) = known else { return view::fresh(input.clone()) };
@@ -169,7 +169,7 @@ fn entry<'t>(input: &Tensor, before: impl IntoIterator<Item = (&'t Tensor, &'t T
     view::place_in(&functional.storage(), input.clone())
 }
 
-/// Gives an input, and the memory around its elements, what the function made of it.
+/// Writes the elements that the function left in a functional tensor to its input, with the memory around them.
 fn write_back(input: &mut Tensor, functional: &Tensor, history: Option<&Node>) -> Result<()> {
     let Some(memory) = Memory::of(functional) else { return Ok(()) };
     let has_new_history = gradient::has_new_history(functional, history)?;

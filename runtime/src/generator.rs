@@ -1,4 +1,4 @@
-//! Random numbers: a shared, seedable stream of bits.
+//! Random number generators: shared, seedable streams of bits.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use crate::turn::Turn;
 
 /// A handle to a stream of random numbers; clones share the stream.
 ///
-/// The CPU stream is the Mersenne Twister of PyTorch: the same seed gives the same bits there and here.
+/// The CPU stream is PyTorch's Mersenne Twister: the same seed gives the same bits.
 ///
 /// ```
 /// use torch_library::Generator;
@@ -24,7 +24,7 @@ use crate::turn::Turn;
 #[derive(Clone)]
 pub struct Generator(Arc<Inner>);
 
-/// A stream as a device sees it.
+/// A stream, as seen from one device.
 struct Inner {
     key_set: DispatchKeySet,
     device: Device,
@@ -32,16 +32,16 @@ struct Inner {
 }
 
 struct Shared {
-    /// Whose turn it is to draw. Who has it may begin another one within: what it runs may ask for more.
+    /// The right to draw. Its holder may take it again within: the code that it runs may draw, too.
     turn: Turn,
-    /// Locked for a moment only, never while code of a user runs.
+    /// Locked only briefly, never while user code runs.
     stream: Mutex<Stream>,
 }
 
-/// The twister and the seed it started from.
+/// The twister and its seed.
 struct Stream {
     seed: u64,
-    /// How often it started over.
+    /// How often the stream was restarted.
     starts: u64,
     state: [u32; N],
     next: usize,
@@ -50,29 +50,29 @@ struct Stream {
     counter: u64,
 }
 
-/// Words of state, and the distance of the word that each new one is mixed with.
+/// The number of words of state, and the distance to the word that each new one is mixed with.
 const N: usize = 624;
 const M: usize = 397;
 
 impl Generator {
-    /// The seed of a generator that got none.
+    /// The seed of a generator that was not seeded.
     ///
     /// PyTorch: `c10::detail::default_rng_seed_val`.
     pub const DEFAULT_SEED: u64 = 67_280_421_310_721;
 
-    /// A CPU generator with a seed, of which the lower 32 bits count.
+    /// A CPU generator with a seed, whose lower 32 bits are used.
     pub fn with_seed(seed: u64) -> Generator {
         Generator::for_backend(Device::CPU, DispatchKeySet::from_key(DispatchKey::CPU), seed)
     }
 
-    /// A generator of another device, which takes part in dispatch with its own keys.
+    /// A generator of another device, which brings its own keys to dispatch.
     pub fn for_backend(device: Device, key_set: DispatchKeySet, seed: u64) -> Generator {
         let stream = Mutex::new(Stream::new(seed));
         let shared = Arc::new(Shared { turn: Turn::default(), stream });
         Generator(Arc::new(Inner { key_set, device, shared }))
     }
 
-    /// The same stream as a generator of the CPU: what a backend without random kernels hands to those of the CPU.
+    /// The same stream as a CPU generator, which a backend without random kernels passes to those of the CPU.
     ///
     /// ```
     /// use torch_library::{DeviceType, DispatchKey, DispatchKeySet, Generator};
@@ -88,18 +88,18 @@ impl Generator {
         Generator(Arc::new(Inner { key_set, device: Device::CPU, shared: self.0.shared.clone() }))
     }
 
-    /// The keys it adds to a call.
+    /// The keys that it brings to a call.
     #[inline]
     pub fn key_set(&self) -> DispatchKeySet {
         self.0.key_set
     }
 
-    /// The device whose random numbers these are.
+    /// The device that the random numbers are for.
     pub fn device(&self) -> Device {
         self.0.device
     }
 
-    /// Starts the stream over from a seed.
+    /// Restarts the stream from a seed.
     ///
     /// PyTorch: `torch.Generator.manual_seed`.
     pub fn manual_seed(&self, seed: u64) {
@@ -108,7 +108,7 @@ impl Generator {
         *stream = Stream { starts: stream.starts + 1, ..Stream::new(seed) };
     }
 
-    /// The seed that the stream started from.
+    /// The present seed.
     ///
     /// PyTorch: `torch.Generator.initial_seed`.
     pub fn initial_seed(&self) -> u64 {
@@ -121,19 +121,18 @@ impl Generator {
         self.stream().next()
     }
 
-    /// The next 64 bits: the first 32 drawn are the upper ones.
+    /// The next 64 bits: the first 32 that are drawn are the upper half.
     pub fn random64(&self) -> u64 {
         let _turn = self.0.shared.turn.take();
         self.stream().next64()
     }
 
-    /// Draws many numbers under one lock: `fill` gets a source that writes the next 32-bit words, as many as there is
-    /// room for.
+    /// Draws many numbers under one lock: `fill` gets a source that fills a slice with the next 32-bit words.
     ///
-    /// A tensor filled this way is one uninterrupted piece of the stream whatever other threads draw: they wait. What
-    /// `fill` draws from the same generator in another way comes from the same piece. What it draws from another
-    /// generator it gets at once, even in the middle of another thread's piece: two threads that each waited for the
-    /// other's would wait for ever.
+    /// A tensor filled this way gets one uninterrupted piece of the stream: other threads that draw have to wait. If
+    /// `fill` itself draws from this generator by other methods, the numbers come from the same piece. If it draws from
+    /// another generator, it does not wait, even if another thread is in the middle of a piece of that one: otherwise
+    /// two threads could wait for each other for ever.
     ///
     /// ```
     /// use torch_library::Generator;
@@ -147,10 +146,10 @@ impl Generator {
         fill(&mut |words| self.stream().fill(words))
     }
 
-    /// As [`with`](Self::with), with the normal number that was made beside the last one and waits for whoever wants
-    /// the next.
+    /// Like [`with`](Self::with), and also gives access to the spare normal number.
     ///
-    /// Normal numbers come in pairs. PyTorch keeps the second of a pair with the stream, until the stream starts over.
+    /// Normal numbers are made in pairs. PyTorch keeps the second one of a pair with the stream, until the stream is
+    /// restarted.
     ///
     /// PyTorch: `CPUGeneratorImpl::next_double_normal_sample`.
     pub fn with_spare<R>(&self, fill: impl FnOnce(&mut dyn FnMut(&mut [u32]), &mut Option<f64>) -> R) -> R {
@@ -167,9 +166,9 @@ impl Generator {
         filled
     }
 
-    /// Takes so many counters for a kernel whose numbers are functions of a seed and a counter, as those of Philox are,
-    /// and gives the seed and the first of them. They start from 0 where the stream starts over; numbers that are drawn
-    /// in other ways take none. A count is rounded up to a multiple of four: so many numbers Philox makes of one
+    /// Reserves `count` counters for a kernel whose numbers are functions of a seed and a counter, such as Philox, and
+    /// returns the seed and the first counter. Counters start from 0 when the stream is restarted; other ways of
+    /// drawing use none. The count is rounded up to a multiple of four, since Philox makes four numbers from one
     /// counter.
     ///
     /// ```
@@ -193,7 +192,7 @@ impl Generator {
     }
 
     fn stream(&self) -> MutexGuard<'_, Stream> {
-        // No code of a user runs under the lock, and none of ours panics there.
+        // No user code runs under the lock, and our own code does not panic there.
         self.0.shared.stream.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -227,7 +226,7 @@ impl Stream {
         word[0]
     }
 
-    /// Writes the next words, state by state.
+    /// Writes the next words, one state of the twister after another.
     fn fill(&mut self, mut words: &mut [u32]) {
         while !words.is_empty() {
             if self.next == N {
@@ -248,7 +247,7 @@ impl Stream {
         (upper << 32) | u64::from(self.next())
     }
 
-    /// Makes the next 624 words of state from the last. The ranges are those in which no index wraps around.
+    /// Computes the next 624 words of state. The ranges are chosen so that no index wraps around within one.
     fn twist(&mut self) {
         let state = &mut self.state;
         for i in 0..N - M {
@@ -262,14 +261,14 @@ impl Stream {
     }
 }
 
-/// The upper bit of one word and the lower ones of the next, moved by one.
+/// The upper bit of one word and the lower bits of the next, shifted by one.
 #[inline(always)]
 fn mixed(word: u32, next: u32) -> u32 {
     let mixed = (word & 0x8000_0000) | (next & 0x7fff_ffff);
     (mixed >> 1) ^ ((mixed & 1) * 0x9908_b0df)
 }
 
-/// What is drawn where the state has a word.
+/// The tempered output for a word of the state.
 #[inline(always)]
 fn tempered(mut word: u32) -> u32 {
     word ^= word >> 11;

@@ -1,13 +1,11 @@
-//! What this thread adds to the keys of every call and takes from them, and guards for that.
+//! The keys that this thread adds to every call and removes from it, and guards that change them.
 //!
-//! A call dispatches on `((keys of the arguments | included) - excluded) & mask of the operator`: exclusion
-//! wins over inclusion. A fresh thread includes `BackendSelect` and `ADInplaceOrView` and excludes the
-//! autocast keys. Nothing is inherited when a thread starts; [`ThreadLocalState`] carries the state across on
-//! purpose.
+//! A call dispatches on `((keys of the arguments | included) - excluded) & mask of the operator`: exclusion wins over
+//! inclusion. A new thread includes `BackendSelect` and `ADInplaceOrView` and excludes the autocast keys. A new thread
+//! inherits nothing; [`ThreadLocalState`] carries the state over explicitly.
 //!
-//! Guards undo exactly what they did, so guards of different keys may be dropped in any order. Guards that
-//! replace the state as a whole (force, inference mode, grad mode) are to be dropped in reverse order, which
-//! scopes do by themselves.
+//! Guards undo exactly what they did, so guards for different keys may be dropped in any order. Guards that replace the
+//! state as a whole (force, inference mode, grad mode) must be dropped in reverse order, as scopes do automatically.
 //!
 //! PyTorch: `c10/core/impl/LocalDispatchKeySet.h`, `c10/core/InferenceMode.h`, `c10/core/GradMode.h`.
 #![expect(clippy::new_without_default, reason = "a guard that is made by default guards nothing")]
@@ -28,14 +26,15 @@ pub use mode::{
 pub(crate) use mode::{below_autograd, needs_derivative};
 pub(crate) use travelling::{set_travelling, travelling};
 
-/// What rides on a thread. Cells of their own, so that a call reads three words and a guard writes one or two.
+/// The dispatch state of a thread, in separate cells, so that a call reads three words and a guard writes one or two.
 struct Thread {
     included: Cell<DispatchKeySet>,
     excluded: Cell<DispatchKeySet>,
-    /// What calls keep of their keys, which is made from `excluded` whenever that changes: calls are what is frequent.
+    /// The mask that calls apply to their keys. It is computed whenever `excluded` changes, since calls are more
+    /// frequent.
     kept: Cell<DispatchKeySet>,
-    /// Down to which address calls may take the stack, see `crate::recursion`; the highest there is until somebody has
-    /// looked.
+    /// The lowest address to which calls may use the stack, see `crate::recursion`; until it is determined, the highest
+    /// address.
     stack_limit: Cell<usize>,
     grad_mode: Cell<bool>,
     inference_mode: Cell<bool>,
@@ -54,8 +53,8 @@ thread_local! {
     };
 }
 
-/// `THREAD.with`, compiled into its callers: that of the standard library is only where a later pass looks at them once
-/// more.
+/// `THREAD.with`, but always inlined: the standard library's version is inlined too late to be optimised with its
+/// callers.
 #[inline(always)]
 fn on_thread<R>(f: impl FnOnce(&Thread) -> R) -> R {
     THREAD.try_with(f).expect("what needs no destructor is there as long as the thread")
@@ -69,7 +68,7 @@ impl Thread {
     }
 }
 
-/// All keys but those of the set, and every backend: calls keep theirs, whatever a guard says of them.
+/// All keys but those of the set, and every backend: excluding a key never removes backends from a call.
 #[inline]
 const fn all_but(keys: DispatchKeySet) -> DispatchKeySet {
     DispatchKeySet::from_raw(!keys.raw() | DispatchKeySet::ALL_BACKENDS.raw())
@@ -85,7 +84,7 @@ fn set_excluded(keys: DispatchKeySet) {
     on_thread(|thread| thread.set_excluded(keys));
 }
 
-/// Down to which address calls may take this thread's stack.
+/// The lowest address to which calls may use this thread's stack.
 #[doc(hidden)]
 #[inline(always)]
 pub fn stack_limit() -> usize {
@@ -96,7 +95,7 @@ pub(crate) fn set_stack_limit(address: usize) {
     on_thread(|thread| thread.stack_limit.set(address));
 }
 
-/// What a guard did to a set.
+/// A change that a guard made to a set.
 #[derive(Clone, Copy, Debug)]
 struct Change {
     before: DispatchKeySet,
@@ -104,20 +103,20 @@ struct Change {
 }
 
 impl Change {
-    /// Keys that are added to a set.
+    /// The change that adds keys to a set.
     #[inline]
     fn adding(before: DispatchKeySet, keys: DispatchKeySet) -> Self {
         Change { before, after: before | keys }
     }
 
-    /// The set as it is now, without the change. Where nothing else has changed it, as in scopes, that is the set
-    /// before: a branch instead of arithmetic keeps the next guard from waiting for this one's load.
+    /// The present set without the change. If nothing else has changed the set, as with nested scopes, that is the old
+    /// set: with a branch instead of arithmetic, the next guard need not wait for the load of this one.
     #[inline]
     fn undo(self, now: DispatchKeySet) -> DispatchKeySet {
         if now == self.after { self.before } else { self.undone(now) }
     }
 
-    /// The bits that the change turned are as before, all others as they are now.
+    /// Restores the bits that the change flipped; all other bits stay as they are now.
     #[cold]
     fn undone(self, now: DispatchKeySet) -> DispatchKeySet {
         let turned = self.before.raw() ^ self.after.raw();
@@ -125,14 +124,14 @@ impl Change {
     }
 }
 
-/// The keys of a call's arguments with what this thread includes and without what it excludes.
+/// The keys of a call's arguments, with the keys that this thread includes and without those that it excludes.
 #[doc(hidden)]
 #[inline(always)]
 pub fn apply(keys: DispatchKeySet) -> DispatchKeySet {
     on_thread(|thread| (keys | thread.included.get()) & thread.kept.get())
 }
 
-/// The keys that a thread includes in every call and excludes from every call.
+/// The keys that a thread adds to every call, and those that it removes from every call.
 ///
 /// ```
 /// use torch_library::DispatchKeySet;
@@ -148,7 +147,7 @@ pub fn apply(keys: DispatchKeySet) -> DispatchKeySet {
 pub struct LocalDispatchKeySet {
     /// The keys that every call gets.
     pub included: DispatchKeySet,
-    /// The keys whose functionality no call gets; their backends stay.
+    /// The keys whose functionality is removed from every call; their backends stay.
     pub excluded: DispatchKeySet,
 }
 
@@ -164,7 +163,7 @@ impl LocalDispatchKeySet {
         })
     }
 
-    /// Makes these sets this thread's, for good; [`ForceDispatchKeyGuard`] does it for a scope.
+    /// Makes these the sets of this thread permanently; [`ForceDispatchKeyGuard`] does so for a scope.
     ///
     /// PyTorch: `_force_tls_local_dispatch_key_set`.
     #[inline]
@@ -173,7 +172,7 @@ impl LocalDispatchKeySet {
         set_excluded(self.excluded);
     }
 
-    /// Includes a key in this thread's calls or no longer does, for good.
+    /// Includes a key in this thread's calls permanently, or no longer includes it.
     ///
     /// PyTorch: `tls_set_dispatch_key_included`.
     pub fn set_included(key: DispatchKey, yes: bool) {
@@ -181,7 +180,7 @@ impl LocalDispatchKeySet {
         set_included(if yes { keys.add(key) } else { keys.remove(key) });
     }
 
-    /// Excludes a key from this thread's calls or no longer does, for good.
+    /// Excludes a key from this thread's calls permanently, or no longer excludes it.
     ///
     /// PyTorch: `tls_set_dispatch_key_excluded`.
     pub fn set_excluded(key: DispatchKey, yes: bool) {
@@ -190,7 +189,7 @@ impl LocalDispatchKeySet {
     }
 }
 
-/// Guards belong to the thread that made them.
+/// Makes guards `!Send`: they belong to the thread that made them.
 type NotSend = PhantomData<*const ()>;
 
 /// Includes keys in this thread's calls while it lives.
@@ -214,7 +213,7 @@ pub struct IncludeDispatchKeyGuard {
 }
 
 impl IncludeDispatchKeyGuard {
-    /// Includes a key or a set of keys; those that are included already stay so afterwards.
+    /// Includes a key or a set of keys; a key that was included already stays included afterwards.
     #[inline]
     pub fn new(keys: impl Into<DispatchKeySet>) -> Self {
         on_thread(|thread| {
@@ -239,7 +238,7 @@ impl Drop for IncludeDispatchKeyGuard {
 /// use torch_library::guard::{ExcludeDispatchKeyGuard, LocalDispatchKeySet};
 ///
 /// let outer = ExcludeDispatchKeyGuard::new(DispatchKey::Tracer);
-/// drop(ExcludeDispatchKeyGuard::new(DispatchKey::Tracer)); // undoes nothing: it found the key excluded
+/// drop(ExcludeDispatchKeyGuard::new(DispatchKey::Tracer)); // undoes nothing: the key was excluded before
 /// assert!(LocalDispatchKeySet::current().excluded.has(DispatchKey::Tracer));
 /// # drop(outer);
 /// ```
@@ -253,7 +252,7 @@ pub struct ExcludeDispatchKeyGuard {
 }
 
 impl ExcludeDispatchKeyGuard {
-    /// Excludes a key or a set of keys; those that are excluded already stay so afterwards.
+    /// Excludes a key or a set of keys; a key that was excluded already stays excluded afterwards.
     #[inline]
     pub fn new(keys: impl Into<DispatchKeySet>) -> Self {
         on_thread(|thread| {
@@ -292,7 +291,7 @@ pub struct ForceDispatchKeyGuard {
 }
 
 impl ForceDispatchKeyGuard {
-    /// Makes these sets this thread's.
+    /// Makes these the sets of this thread.
     #[inline]
     pub fn new(keys: LocalDispatchKeySet) -> Self {
         let before = LocalDispatchKeySet::current();
@@ -308,7 +307,7 @@ impl Drop for ForceDispatchKeyGuard {
     }
 }
 
-/// Writes the guards that exclude a set of their own.
+/// Defines the guards that exclude a fixed set.
 macro_rules! exclude_guards {
     ($($(#[$doc:meta])* $guard:ident excludes $keys:expr;)*) => {$(
         $(#[$doc])*
@@ -327,7 +326,7 @@ macro_rules! exclude_guards {
 }
 
 exclude_guards! {
-    /// Excludes autograd while it lives: what an autograd kernel holds around its call of the kernel below.
+    /// Excludes autograd while it lives: an autograd kernel holds it around its call of the kernel below.
     ///
     /// ```
     /// use torch_library::DispatchKeySet;
@@ -340,8 +339,8 @@ exclude_guards! {
     /// PyTorch: `at::AutoDispatchBelowAutograd`.
     AutoDispatchBelowAutograd excludes DispatchKeySet::AUTOGRAD;
 
-    /// Excludes autograd and `ADInplaceOrView` while it lives: what an `ADInplaceOrView` kernel holds around
-    /// its call of the kernel below.
+    /// Excludes autograd and `ADInplaceOrView` while it lives: an `ADInplaceOrView` kernel holds it around its call of
+    /// the kernel below.
     ///
     /// ```
     /// use torch_library::DispatchKey;

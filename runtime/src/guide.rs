@@ -3,15 +3,15 @@
 //! | to … | read |
 //! |---|---|
 //! | declare operators, register kernels, call them | [first library](first_library) |
-//! | put layers above a kernel: keys, redispatch, guards, fallbacks | [layers] |
-//! | bring a device with memory of its own | [backend] |
-//! | find out why a call goes where it goes | [debugging] |
-//! | carry an extension over from C++ | [from C++ to Rust](from_cpp) |
-//! | know who may read and write elements, on which thread | [memory and threads](memory) |
+//! | add layers above a kernel: keys, redispatch, guards, fallbacks | [layers] |
+//! | write a backend for a device with memory of its own | [backend] |
+//! | find out why a call goes to a kernel | [debugging] |
+//! | port an extension from C++ | [from C++ to Rust](from_cpp) |
+//! | know which code may read and write elements, on which thread | [memory and threads](memory) |
 //! | look up what the macros accept | [reference of the macros](macros) |
 //!
 //! Pages that need PyTorch's operators are in the [guide of `torch-library-kernels`][kernels]: kernels with loops;
-//! derivatives, batching rules and autocast for an operator of yours; adding an operator to `aten`.
+//! derivatives, batching rules and autocast for your own operator; adding an operator to `aten`.
 //!
 //! [kernels]: https://docs.rs/torch-library-kernels/latest/torch_library_kernels/guide/index.html
 

@@ -1,5 +1,5 @@
-//! Schemas from the types of Rust functions, and boxed kernels from the functions: to define an operator at run time
-//! from a closure, without writing its schema.
+//! Schemas from the types of Rust functions, and boxed kernels from the functions: used to define an operator at run
+//! time from a closure, without writing its schema.
 
 use std::fmt::Write;
 
@@ -17,14 +17,14 @@ mod types;
 use types::Left;
 pub(crate) use types::{InferredArgument, InferredReturns};
 
-/// A schema in the making.
+/// A schema that is being built.
 #[derive(Default)]
 pub struct SchemaText {
     arguments: String,
     count: usize,
-    /// How many arguments are written to: the letters of their alias sets.
+    /// The number of arguments that are written to, which gives the next letter for an alias set.
     written: u8,
-    /// The words for those that can be returned.
+    /// The types of the arguments that can be returned.
     returnable: Vec<String>,
     returned: usize,
 }
@@ -37,18 +37,18 @@ impl SchemaText {
         let word = word.replace("(a!)", &format!("({letter}!)"));
         let optional = if T::IS_OPTIONAL { "?" } else { "" };
         let comma = if self.count == 0 { "" } else { ", " };
-        let _ = write!(self.arguments, "{comma}{word}{optional} arg{}", self.count); // a text takes all
+        let _ = write!(self.arguments, "{comma}{word}{optional} arg{}", self.count); // a string takes any text
         self.count += 1;
         self.returnable.extend(T::IS_RETURNABLE.then_some(word));
     }
 
-    /// Those that are written to are returned in their order.
+    /// The type of the next returned argument: arguments that are written to are returned in their order.
     fn returned_argument(&mut self) -> String {
         self.returned += 1;
         self.returnable.get(self.returned - 1).cloned().unwrap_or_default()
     }
 
-    /// The whole schema, under a name.
+    /// The complete schema, with a name.
     fn parse(&self, name: &str, returns: &[String]) -> Result<Schema> {
         if self.returned > self.returnable.len() {
             bail!(
@@ -65,8 +65,8 @@ impl SchemaText {
     }
 }
 
-/// The schema of an operator of this name (`ns::add.Tensor`) whose kernels have the types of a function. Its arguments
-/// are named `arg0`, `arg1`, …, without defaults; an argument that is `&mut` is written to, and returned if the
+/// The schema of an operator with this name (`ns::add.Tensor`) whose kernels have the types of a function. Its
+/// arguments are named `arg0`, `arg1`, …, without defaults; a `&mut` argument is written to, and is returned if the
 /// function returns a `&mut Tensor`.
 ///
 /// ```
@@ -78,10 +78,10 @@ impl SchemaText {
 /// # Ok::<(), torch_library::Error>(())
 /// ```
 ///
-/// A type that no operator has is refused by the compiler: `i32`, `f32`, `Vec<i64>` as an argument.
+/// A type that operators cannot have is a compile error: `i32`, `f32`, `Vec<i64>` as an argument.
 ///
 /// # Errors
-/// The name is not one, or more tensors are returned as `&mut` than came in.
+/// The name is not valid, or more tensors are returned as `&mut` than there are `&mut` arguments.
 ///
 /// PyTorch: `c10::inferFunctionSchemaFromFunctor`.
 pub fn infer_schema<F: Inferred<Types>, Types>(name: &str) -> Result<Schema> {
@@ -89,8 +89,8 @@ pub fn infer_schema<F: Inferred<Types>, Types>(name: &str) -> Result<Schema> {
     text.parse(name, &returns)
 }
 
-/// A function or closure whose types say its schema: it takes what operators take, after a [`DispatchKeySet`] if it
-/// likes, and returns a `Result` of what they return. `Types` is found by the compiler.
+/// A function or closure from whose types a schema can be inferred: it takes the types that operators take, optionally
+/// after a [`DispatchKeySet`], and returns a `Result` of the types that they return. The compiler infers `Types`.
 ///
 /// PyTorch: a functor that `CppFunction` can be made from.
 #[diagnostic::on_unimplemented(
@@ -102,11 +102,11 @@ pub fn infer_schema<F: Inferred<Types>, Types>(name: &str) -> Result<Schema> {
     note = "the parameters of a closure need their types: `|x: &Tensor, n: i64| …`"
 )]
 pub trait Inferred<Types>: Send + Sync + 'static {
-    /// The arguments and returns.
+    /// The schema under construction with the arguments, and the types of the returns.
     #[doc(hidden)]
     fn schema_text() -> (SchemaText, Vec<String>);
 
-    /// Calls it with the values on top of the stack, and leaves its returns there.
+    /// Calls it with the values on top of the stack, and replaces them by its returns.
     #[doc(hidden)]
     fn call_boxed(&self, operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>)
     -> Result<()>;
@@ -128,14 +128,14 @@ macro_rules! calls {
     };
 }
 
-/// For functions of these types, with or without keys before them.
+/// Implementations for functions of these types, with or without keys in front.
 macro_rules! inferred {
     ($count:literal [$($Keys:ident $keys:ident)?] $($A:ident $a:ident $index:tt)*) => {
         impl<F, R, $($A),*> Inferred<fn($($Keys,)? $($A),*) -> R> for F
         where
             R: InferredReturns,
             $($A: InferredArgument,)*
-            // The first finds the types, the second says that any lifetime will do.
+            // The first bound determines the types, the second requires any lifetime to be accepted.
             F: Fn($($Keys,)? $($A),*) -> Result<R>,
             F: for<'v> Call<($($Keys,)? $($A::With<'v>,)*), R::With<'v>> + Send + Sync + 'static,
         {
@@ -185,9 +185,9 @@ functions! {
     11 A a 0 B b 1 C c 2 D d 3 E e 4 G g 5 H h 6 I i 7 J j 8 K k 9 L l 10;
     12 A a 0 B b 1 C c 2 D d 3 E e 4 G g 5 H h 6 I i 7 J j 8 K k 9 L l 10 M m 11;
 }
-calls!(A a B b C c D d E e G g H h I i J j K k L l M m N n); // twelve arguments after the keys
+calls!(A a B b C c D d E e G g H h I i J j K k L l M m N n); // up to twelve arguments after the keys
 
-/// Leaves the returns instead of the arguments, of which some can be returned.
+/// Replaces the arguments on the stack by the returns, some of which may be arguments.
 fn leave(
     operator: &'static Operator,
     left: Vec<Left>,

@@ -1,4 +1,4 @@
-//! Dispatch keys: the one table of them all, and what each key is.
+//! Dispatch keys: the table of all keys, and the properties of each.
 
 mod backend;
 mod names;
@@ -9,22 +9,22 @@ pub use backend::BackendComponent;
 pub use names::register_backend_name;
 pub use set::{DispatchKeySet, DispatchKeySetIter, NUM_RUNTIME_KEYS};
 
-/// What a dispatch key stands for.
+/// The category of a dispatch key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DispatchKeyCategory {
-    /// [`DispatchKey::Undefined`] alone.
+    /// Only [`DispatchKey::Undefined`].
     Undefined,
-    /// One bit of a set and one slot of a table, whatever the backend.
+    /// One bit of a set and one slot of a table, the same for all backends.
     Functionality,
-    /// A building block: one bit of a set, sixteen slots of a table, never a slot by itself.
+    /// A building block: one bit of a set, sixteen slots of a table, but no slot by itself.
     PerBackendFunctionality,
-    /// A building block on one backend.
+    /// A building block on a particular backend.
     PerBackendRuntime,
-    /// Stands for several runtime keys when a kernel is registered; never in a set.
+    /// Stands for several runtime keys when a kernel is registered; it is never in a set.
     Alias,
 }
 
-/// What the table says about one key.
+/// The properties of one key.
 struct Row {
     key: DispatchKey,
     name: &'static str,
@@ -33,20 +33,19 @@ struct Row {
     backend: Option<BackendComponent>,
 }
 
-/// Writes the enum and its table from one list. A block is headed by PyTorch's start marker, whose value is
-/// one below that of the block's first key, and lists the backends' keys in the order of
-/// [`BackendComponent`].
+/// Generates the enum and its table from one list. The header of a block has PyTorch's start marker, whose value is one
+/// below that of the block's first key; the block lists the keys of the backends in the order of [`BackendComponent`].
 macro_rules! dispatch_keys {
     (
         functionalities { $($(#[$functionality_doc:meta])* $functionality:ident = $value:literal,)* }
         blocks { $($block:ident after $start:literal { $first:ident $($other:ident)* })* }
         aliases { $($(#[$alias_doc:meta])* $alias:ident = $alias_value:literal,)* }
     ) => {
-        /// A dispatch key: one step of the way that a call takes from the user to a backend's kernel.
+        /// A dispatch key: one step on the way of a call from the user to a backend's kernel.
         ///
-        /// The numeric values are PyTorch's. The functionalities come first, in order of rising priority;
-        /// then, for each per-backend functionality, one runtime key per backend; then the alias keys.
-        /// PyTorch's block markers are no keys here.
+        /// The numeric values are PyTorch's. The functionalities come first, in order of rising priority; then, for
+        /// each per-backend functionality, one runtime key per backend; then the alias keys. PyTorch's block markers
+        /// are not keys here.
         ///
         /// ```
         /// use torch_library::{BackendComponent, DispatchKey};
@@ -118,9 +117,9 @@ macro_rules! dispatch_keys {
 
 dispatch_keys! {
     functionalities {
-        /// No functionality at all: the slot of a call that has no key left.
+        /// No functionality at all: the slot of a call with no key left.
         Undefined = 0,
-        /// Strided tensors; per backend, and the runtime keys are named after the backend alone.
+        /// Strided tensors; per backend. The runtime keys are named after the backend alone.
         Dense = 1,
         /// Field-programmable gate arrays.
         FPGA = 2,
@@ -140,23 +139,23 @@ dispatch_keys! {
         SparseCsr = 9,
         /// Nested tensors; per backend.
         NestedTensor = 10,
-        /// Picks the backend of factory operators, whose arguments have no tensor.
+        /// Chooses the backend of factory functions, which have no tensor arguments.
         BackendSelect = 11,
         /// Fake tensors: shapes and devices without data.
         Fake = 12,
         /// Tensor subclasses and modes written in Python.
         Python = 13,
-        /// Where a functorch transform goes back to the outer level.
+        /// Where a functorch transform returns to the outer level.
         FuncTorchDynamicLayerBackMode = 14,
         /// Turns mutation into copies.
         Functionalize = 15,
-        /// Materializes lazy conjugation.
+        /// Materialises lazy conjugation.
         Conjugate = 16,
-        /// Materializes lazy negation.
+        /// Materialises lazy negation.
         Negative = 17,
-        /// Materializes symbolic zeros.
+        /// Materialises symbolic zeros.
         ZeroTensor = 18,
-        /// Keeps version counters and views in order, below autograd.
+        /// Tracks version counters and views, below autograd.
         ADInplaceOrView = 19,
         /// Autograd of the backends that have no autograd key of their own.
         AutogradOther = 20,
@@ -190,19 +189,19 @@ dispatch_keys! {
         FuncTorchBatched = 34,
         /// Nested tensors that a vmap batches.
         BatchedNestedTensor = 35,
-        /// Set while a vmap runs; decides what random operators do.
+        /// Set while a vmap runs; decides how random operators behave.
         FuncTorchVmapMode = 36,
-        /// Tensors of the older vmap.
+        /// Tensors that the older vmap batches.
         Batched = 37,
         /// Set while the older vmap runs.
         VmapMode = 38,
         /// Tensors that a functorch grad transform wraps.
         FuncTorchGradWrapper = 39,
-        /// Puts off initialization.
+        /// Defers initialisation.
         DeferredInit = 40,
-        /// Keeps the thread's key sets as they were on entry, for Python.
+        /// Saves the thread's key sets on entry, for Python.
         PythonTLSSnapshot = 41,
-        /// Where a functorch transform takes over.
+        /// Where a functorch transform intercepts calls.
         FuncTorchDynamicLayerFrontMode = 42,
         /// For tests: a wrapper.
         TESTING_ONLY_GenericWrapper = 43,
@@ -243,18 +242,18 @@ dispatch_keys! {
         }
     }
     aliases {
-        /// Every autograd key: one formula for all backends.
+        /// Every autograd key, for a derivative that serves all backends.
         Autograd = 150,
-        /// Every backend and every autograd key: a kernel made of other operators, which needs no derivative
-        /// of its own.
+        /// Every backend and every autograd key, for a kernel composed of other operators, which needs no derivative of
+        /// its own.
         CompositeImplicitAutograd = 151,
-        /// [`FuncTorchBatched`](Self::FuncTorchBatched): a kernel made of operators that vmap knows.
+        /// [`FuncTorchBatched`](Self::FuncTorchBatched), for a kernel composed of operators that have batching rules.
         FuncTorchBatchedDecomposition = 152,
-        /// The same as [`CompositeImplicitAutograd`](Self::CompositeImplicitAutograd) for nested tensors.
+        /// Like [`CompositeImplicitAutograd`](Self::CompositeImplicitAutograd), for nested tensors.
         CompositeImplicitAutogradNestedTensor = 153,
-        /// Every backend: a kernel made of other operators, whose derivative is written apart.
+        /// Every backend, for a kernel composed of other operators, whose derivative is written separately.
         CompositeExplicitAutograd = 154,
-        /// Every backend but those that want functional kernels: sparse, XLA and lazy ones.
+        /// Every backend but those that prefer functional kernels: sparse, XLA and lazy ones.
         CompositeExplicitAutogradNonFunctional = 155,
     }
 }
@@ -278,7 +277,7 @@ impl DispatchKey {
         ROWS.iter().flatten().map(|row| row.key)
     }
 
-    /// The key of a value; `None` where PyTorch has a block marker or nothing.
+    /// The key with this value; `None` where PyTorch has a block marker or no key.
     pub const fn from_value(value: u8) -> Option<Self> {
         if (value as usize) < ROWS.len()
             && let Some(row) = &ROWS[value as usize]
@@ -298,7 +297,7 @@ impl DispatchKey {
     const fn row(self) -> &'static Row {
         match &ROWS[self as usize] {
             Some(row) => row,
-            None => unreachable!(), // the macro writes a row for each variant
+            None => unreachable!(), // the macro generates a row for each variant
         }
     }
 
@@ -314,15 +313,15 @@ impl DispatchKey {
         None
     }
 
-    /// PyTorch's name, whatever name a private backend has taken; see [`register_backend_name`] for the name
-    /// shown to users.
+    /// PyTorch's name, even if a private backend has taken another; [`register_backend_name`] describes the names shown
+    /// to users.
     ///
     /// PyTorch: `c10::toString(DispatchKey)`.
     pub const fn name(self) -> &'static str {
         self.row().name
     }
 
-    /// What the key stands for.
+    /// The category of the key.
     pub const fn category(self) -> DispatchKeyCategory {
         self.row().category
     }
@@ -364,7 +363,7 @@ impl DispatchKey {
         matches!(self.category(), DispatchKeyCategory::Alias)
     }
 
-    /// Whether the key is a building block: a bit of a set that becomes a runtime key with a backend.
+    /// Whether the key is a building block: a bit of a set that, together with a backend, becomes a runtime key.
     ///
     /// PyTorch: `c10::isPerBackendFunctionalityKey`.
     pub const fn is_per_backend_functionality(self) -> bool {

@@ -1,4 +1,4 @@
-//! The layers that every program has, for the registry to find.
+//! The list of layers that every program has, for the registry.
 
 use crate::program::Program;
 use crate::registry::{LayerKernel, Layers};

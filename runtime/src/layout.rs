@@ -1,13 +1,13 @@
-//! How elements lie in memory: layouts and memory formats.
+//! Layouts and memory formats: how elements are arranged in memory.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Which data structure a tensor is.
+/// The data structure of a tensor.
 ///
-/// Only `Strided` tensors are built here; the others exist so that schemas and arguments can name them.
+/// Only `Strided` tensors are implemented; the others exist so that schemas and arguments can name them.
 ///
 /// PyTorch: `c10::Layout`, `torch.layout`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -25,31 +25,31 @@ pub enum Layout {
     Jagged = 7,
 }
 
-/// Which order of dimensions the strides follow.
+/// The order of dimensions in memory.
 ///
 /// PyTorch: `c10::MemoryFormat`, `torch.memory_format`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum MemoryFormat {
-    /// The last dimension is densest: NCHW.
+    /// The last dimension has the smallest stride: NCHW.
     #[default]
     Contiguous = 0,
-    /// Like the input's.
+    /// The same as the input's.
     Preserve = 1,
-    /// The second dimension is densest, of four: NHWC.
+    /// The second of four dimensions has the smallest stride: NHWC.
     ChannelsLast = 2,
-    /// The second dimension is densest, of five: NDHWC.
+    /// The second of five dimensions has the smallest stride: NDHWC.
     ChannelsLast3d = 3,
 }
 
-/// Numbers and names of a PyTorch enumeration: both ways, printed and parsed.
+/// Conversions between the values, numbers and names of a PyTorch enumeration.
 macro_rules! named {
     ($ty:ident, $what:literal, $kind:ident: $($variant:ident $name:literal),+) => {
         impl $ty {
             /// Every value, in the order of PyTorch's numbers.
             pub const ALL: &[$ty] = &[$($ty::$variant),+];
 
-            /// The value of a PyTorch number.
+            /// The value with this PyTorch number.
             pub const fn from_number(number: u8) -> Option<$ty> {
                 let index = number as usize;
                 if index < $ty::ALL.len() { Some($ty::ALL[index]) } else { None }
@@ -73,7 +73,7 @@ macro_rules! named {
             }
         }
 
-        /// Reads PyTorch's name, with or without `torch.`.
+        /// Parses PyTorch's name, with or without `torch.`.
         impl FromStr for $ty {
             type Err = Error;
 

@@ -1,8 +1,8 @@
-//! Tensors whose elements are not those in memory: conjugated, negated, or zeros that take none.
+//! Lazy bits: tensors that are conjugated, negated or zero without storing such elements.
 //!
-//! A *bit* is a key of the tensor, and a view may have another one than its base, so conjugating a tensor copies
-//! nothing. Kernels need not know: the fallbacks here give them tensors without the bit, and carry what they wrote back
-//! to memory.
+//! A *bit* is a key of the tensor, and a view may differ from its base in this bit, so conjugating a tensor copies
+//! nothing. Kernels need not know about it: the fallbacks here pass them tensors without the bit, and write their
+//! results back to memory.
 //!
 //! PyTorch: `MathBitsFallback.h`, `ZeroTensorFallback.cpp`.
 
@@ -14,15 +14,15 @@ use crate::registry::{Dispatcher, LayerKernel};
 use crate::tensor::Tensor;
 use crate::value::{Stack, Value};
 
-/// Of complex numbers.
+/// The conjugate bit, of complex tensors.
 pub(crate) const CONJUGATE: LayerKernel =
     LayerKernel { key: DispatchKey::Conjugate, kernel: conjugate, name: "conjugate" };
 
-/// Of numbers with a sign.
+/// The negative bit, of signed tensors.
 pub(crate) const NEGATIVE: LayerKernel =
     LayerKernel { key: DispatchKey::Negative, kernel: negative, name: "negate" };
 
-/// Of tensors that take no memory.
+/// The zero bit, of tensors without memory.
 pub(crate) const ZERO: LayerKernel =
     LayerKernel { key: DispatchKey::ZeroTensor, kernel: zero, name: "make zeros" };
 
@@ -51,7 +51,8 @@ fn fallback(
     if is_view || operator.tags().contains(&"inplace_view") {
         return operator.redispatch_boxed(below, stack);
     }
-    // A batched tensor has the bit because its value has, which is resolved, once, where the batching rule calls on it.
+    // A batched tensor has the bit because its value has it. The value is resolved once, where the batching rule calls
+    // the operator on it.
     if below.has(DispatchKey::FuncTorchDynamicLayerBackMode) {
         return operator.redispatch_boxed(below, stack);
     }
@@ -87,7 +88,7 @@ fn has(tensor: &Tensor, bit: DispatchKey) -> bool {
     tensor.key_set().has(bit)
 }
 
-/// The same memory as other elements: a view with the bit turned.
+/// A view of the same memory with the bit flipped.
 ///
 /// PyTorch: `Tensor::_set_conj`, `Tensor::_set_neg`.
 fn turned(tensor: &Tensor, bit: DispatchKey) -> Tensor {
@@ -95,7 +96,7 @@ fn turned(tensor: &Tensor, bit: DispatchKey) -> Tensor {
     tensor.with_key_set(if keys.has(bit) { keys.remove(bit) } else { keys.add(bit) })
 }
 
-/// A tensor without the bit, of the same elements.
+/// A tensor with the same elements but without the bit.
 fn resolved(tensor: &Tensor, bit: DispatchKey) -> Result<Tensor> {
     if !has(tensor, bit) {
         return Ok(tensor.clone());
@@ -103,7 +104,7 @@ fn resolved(tensor: &Tensor, bit: DispatchKey) -> Result<Tensor> {
     apply(&turned(tensor, bit), bit)
 }
 
-/// What the bit stands for, computed.
+/// Computes the operation that the bit stands for.
 fn apply(tensor: &Tensor, bit: DispatchKey) -> Result<Tensor> {
     let name = match bit {
         DispatchKey::Conjugate => "aten::conj_physical",

@@ -32,34 +32,34 @@
 //!
 //! | to … | see |
 //! |---|---|
-//! | declare operators | [`torch_library!`]; by a file in PyTorch's format, [`native_functions!`] |
+//! | declare operators | [`torch_library!`]; from a file in PyTorch's format, [`native_functions!`] |
 //! | write kernels, or a fallback for all operators | [`torch_impl`], [`torch_fallback`] |
-//! | make tensors, or a backend with its own memory | [`Tensor`], [`Storage`] |
-//! | bring a device: memory, copies, streams, a fallback to the CPU | [`backend`](mod@backend), [`torch_backend!`] |
+//! | create tensors, or define storage for a backend | [`Tensor`], [`Storage`] |
+//! | support a device: memory, copies, streams, a fallback to the CPU | [`backend`](mod@backend), [`torch_backend!`] |
 //! | switch keys on and off for a thread | [`guard`] |
-//! | call by name, and ask what is registered | [`Dispatcher`], [`OperatorHandle`] |
+//! | call operators by name, and inspect registrations | [`Dispatcher`], [`OperatorHandle`] |
 //! | register at run time | [`Library`] |
-//! | hear which operators come and go, or wait for one | [`Dispatcher::listen`], [`Dispatcher::wait_for_operator`] |
-//! | ask for gradients, or say a derivative | [`autograd`], [`derivatives!`] |
+//! | be notified when operators come and go, or wait for one | [`Dispatcher::listen`], [`Dispatcher::wait_for_operator`] |
+//! | compute gradients, or write a derivative | [`autograd`], [`derivatives!`] |
 //! | run in lower precision | [`autocast`] |
 //! | write a batching rule | [`vmap`] |
-//! | know what a program would make, without running it | [`fake`] |
+//! | infer the tensors of a program without running it | [`fake`] |
 //! | turn a program that writes in place into one that only computes | [`functionalize`] |
-//! | see every call | [`trace`]; with inputs, outputs, times: [`observe`] |
-//! | record what a function calls, and run it again | [`tracer`] |
-//! | hear warnings, or silence them | [`warning`] |
-//! | know why a call goes where it goes | [`Dispatcher::explain`] |
+//! | observe every call | [`trace`]; with inputs, outputs, times: [`observe`] |
+//! | record the calls of a function as a graph, and run it again | [`tracer`] |
+//! | receive warnings, or silence them | [`warning`] |
+//! | find out why a call goes to a kernel | [`Dispatcher::explain`] |
 //! | test an operator against its own schema | [`opcheck`](mod@opcheck) |
-//! | know at the start whether all registrations fit together | [`init`] |
-//! | know who may read and write elements, on which thread | [memory and threads](guide::memory) |
-//! | know how much is too much | [`limits`] |
+//! | check at the start that all registrations are consistent | [`init`] |
+//! | know which code may read and write elements, on which thread | [memory and threads](guide::memory) |
+//! | look up the limits | [`limits`] |
 //!
-//! A crate that is linked for its kernels alone, and named nowhere, is left out by the linker; `use that_crate as _;`
+//! The linker drops a crate that is needed only for its kernels and that no source line names; `use that_crate as _;`
 //! keeps it.
 // The modules are listed bottom-up: each uses only those above it.
 
 #[cfg(test)]
-pub extern crate self as torch_library; // the name that the macros use, for unit tests; the prelude exports it
+pub extern crate self as torch_library; // the path that the macros use, for unit tests; the prelude exports it
 
 mod panics;
 mod program;

@@ -1,15 +1,16 @@
-//! How much is too much: what a call is refused for, rather than that it takes all memory or never ends.
+//! Limits: calls beyond them are refused, instead of taking all memory or never ending.
 //!
-//! Sizes cost nothing in a strided world: an expanded tensor of one number has as many elements, rows or dimensions as
-//! somebody writes. Most of what is done with them costs as much as the result has elements, so there is memory for the
-//! result or an error says that there is none. These limits are for the rest, where the result is not one tensor.
+//! With strides, sizes are free: an expanded tensor with one number in memory may have any number of elements, rows or
+//! dimensions. For most operations, time and memory are proportional to the number of elements of the result, so either
+//! there is memory for the result or the call fails. These limits are for the other cases, where the result is not one
+//! tensor.
 //!
-//! | what | at most | else |
+//! | what | at most | beyond |
 //! |---|---|---|
 //! | dimensions of a tensor | [`DIMENSIONS`] | an error of the kind `Shape` |
 //! | tensors in a list that a call makes (`split`, `unbind`, …) | [`TENSORS`] | of the kind `Argument` |
-//! | levels of [`vmap`](mod@crate::vmap), one in the other, of a thread | [`LEVELS`] | of the kind `Argument` |
-//! | elements that a tensor's text shows | [`SHOWN`] | the text has the sizes in their place |
+//! | nested levels of [`vmap`](mod@crate::vmap) of a thread | [`LEVELS`] | of the kind `Argument` |
+//! | elements that a tensor is printed with | [`SHOWN`] | the sizes are printed instead |
 //! | bytes of an error's message | [`MESSAGE`] | the message ends there |
 
 use crate::ensure;
@@ -17,10 +18,10 @@ use crate::error::Result;
 
 pub use crate::error::MESSAGE;
 
-/// The number of dimensions that a tensor may have.
+/// The maximum number of dimensions of a tensor.
 ///
-/// Geometries with more are refused, so nothing else has to count: what takes quadratic time in the number of
-/// dimensions ends as soon as what takes linear time, and a set of dimensions is a word.
+/// Geometries with more are refused, so other code need not check: an algorithm that is quadratic in the number of
+/// dimensions is fast enough, and a set of dimensions fits a word.
 ///
 /// ```
 /// use torch_library::{ErrorKind, geometry::Geometry, limits};
@@ -31,30 +32,30 @@ pub use crate::error::MESSAGE;
 /// assert_eq!(error.to_string(), "65 dimensions, a tensor has at most 64");
 /// ```
 ///
-/// PyTorch: `at::dim_bitset_size`, which operators that reduce or sort dimensions ask for; it makes tensors that have
-/// more, and NumPy does not.
+/// PyTorch: `at::dim_bitset_size`, which operators that reduce or sort dimensions enforce; PyTorch can make tensors
+/// with more dimensions, NumPy cannot.
 pub const DIMENSIONS: usize = 64;
 
-/// The number of tensors that one call may return in a list.
+/// The maximum number of tensors that one call may return in a list.
 ///
-/// A million tensors take half a gigabyte, and a second: whoever means to have so many can still wait for them.
+/// A million tensors take half a gigabyte and a second, so a caller that really wants them can still wait for them.
 pub const TENSORS: usize = 1 << 20;
 
-/// The number of levels of [`vmap`](mod@crate::vmap) and of gradients inside of it that a thread may be in.
+/// The maximum number of nested levels of [`vmap`](mod@crate::vmap), and of gradients inside it, on a thread.
 ///
-/// A call on a batched tensor is a call on its value for each of them, hence so many frames on the stack.
+/// A call on a batched tensor calls the operator on its value for each level, so the stack grows with the levels.
 ///
 /// PyTorch: `kVmapNumLevels`.
 pub const LEVELS: usize = 64;
 
-/// The number of elements that the text of a tensor shows. A summary shows six indices of each dimension, so it takes
-/// seven dimensions to have more.
+/// The maximum number of elements that a tensor is printed with. A summary shows six indices of each dimension, so it
+/// takes seven dimensions to have more.
 pub const SHOWN: usize = 100_000;
 
-/// Refuses to make a list of more tensors than [`TENSORS`].
+/// Refuses to make a list of more than [`TENSORS`] tensors.
 ///
 /// # Errors
-/// Such a number, or a negative one.
+/// The number is larger, or negative.
 ///
 /// ```
 /// use torch_library::limits;

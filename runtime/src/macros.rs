@@ -38,58 +38,58 @@ pub use torch_library_macros::{declare_derivatives, declare_library, declare_nat
 ///
 /// # What it makes
 ///
-/// A module of the namespace's name. For each operator it has a function, the call with all defaults, and a module of
-/// the same name:
+/// A module with the namespace's name. For each operator it has a function, which is the call with all defaults, and a
+/// module of the same name:
 ///
 /// | in Rust | what it is |
 /// |---|---|
 /// | `pictures::mix(&a, &b)` | the call: required arguments by position, defaults for the others |
-/// | `pictures::mix::with(&a, &b).weight(0.1).call()` | the call with some of the others by name; an operator without defaults has none to name, and no `with`. An optional argument is given as its value or as an `Option`, see [`IntoOptional`](crate::IntoOptional) |
+/// | `pictures::mix::with(&a, &b).weight(0.1).call()` | the call with some of the others by name; an operator without defaults has no `with`. An optional argument is given as its value or as an `Option`, see [`IntoOptional`](crate::IntoOptional) |
 /// | `pictures::mix::call(&a, &b, 0.1)` | the call with all arguments by position |
-/// | `pictures::mix::redispatch(keys, &a, &b, 0.1)` | from a kernel on to the next layer |
-/// | `pictures::mix::handle()` | an [`OperatorHandle`](crate::OperatorHandle): boxed calls, schema, what is registered |
+/// | `pictures::mix::redispatch(keys, &a, &b, 0.1)` | from a kernel to the next layer |
+/// | `pictures::mix::handle()` | an [`OperatorHandle`](crate::OperatorHandle): boxed calls, the schema, registrations |
 /// | `pictures::mix::kernel(closure)` | a kernel to register at run time, see [`Library`](crate::Library) |
 ///
-/// An overload is a part of the name: `find.first` is `pictures::find_first`; `#[overloads]` finds it by the arguments.
-/// The argument `self` is `this`; other keywords are raw, as `r#where`.
+/// The overload becomes part of the name: `find.first` is `pictures::find_first`; with `#[overloads]`, the arguments
+/// choose the overload. The argument `self` becomes `this`; other keywords become raw identifiers, such as `r#where`.
 ///
 /// A namespace may have the name of its crate. With `pub use pictures::*;` at the root of a crate `pictures`, whose
-/// kernels are in modules, other crates say `pictures::mix` in calls and in `#[torch_impl]`, as if the crate were the
+/// kernels are in modules, other crates write `pictures::mix` in calls and in `#[torch_impl]`, as if the crate were the
 /// namespace.
 ///
-/// In a documentation test, where the documented crate is in scope by its name, a namespace of that name is ambiguous
-/// for rustc: there it stands outside of `main`, and kernels say `crate::pictures`.
+/// In a documentation test the documented crate is in scope by its name, so a namespace with the same name is ambiguous
+/// for rustc: put it outside `main`, and write `crate::pictures` in kernels.
 ///
 /// # Schemas
 ///
-/// The language is PyTorch's, so that schemas can be pasted. As bare tokens, strings take double quotes; what Rust
-/// cannot read as tokens goes into a string literal. Either way the mistake is underlined when you compile.
+/// The language is PyTorch's, so schemas can be pasted. As bare tokens, strings take double quotes; a schema that Rust
+/// cannot tokenise goes into a string literal. Either way a mistake is a compile error at its place in the schema.
 ///
 /// | in a schema | argument | return |
 /// |---|---|---|
 /// | `Tensor` | `&Tensor` | `Tensor` |
-/// | `Tensor(a!)`, which is written to | `&mut Tensor` | the `&mut Tensor` that came in |
+/// | `Tensor(a!)`, which is written to | `&mut Tensor` | the `&mut Tensor` that was passed in |
 /// | `Tensor[]`, `Tensor(a!)[]`, `Tensor?[]` | `&[Tensor]`, `&mut [Tensor]`, `&[Option<Tensor>]` | `Vec<Tensor>` |
 /// | `int` and `SymInt`, `float`, `bool`, `complex` | `i64`, `f64`, `bool`, `Complex64` | the same |
 /// | `Scalar`, `ScalarType`, `Device`, `Layout`, `MemoryFormat` | `Scalar`, `DType`, `Device`, `Layout`, `MemoryFormat` | the same |
 /// | `str`, `Generator` | `&str`, `&Generator` | `String`, `Generator` |
-/// | `Tensor?`, `Tensor(a!)?` | `Option<&Tensor>`, `Option<&mut Tensor>` | `Option<Tensor>`, the `Option<&mut Tensor>` that came in |
+/// | `Tensor?`, `Tensor(a!)?` | `Option<&Tensor>`, `Option<&mut Tensor>` | `Option<Tensor>`, the `Option<&mut Tensor>` that was passed in |
 /// | `Tensor(a)`, of which the result is a view | `&Tensor` | `Tensor` |
 /// | `str[]`, `int[]?` | `&[String]`, `Option<&[i64]>` | `Vec<String>`, `Option<Vec<i64>>` |
 /// | `int[]` and `int[2]`, `float[]`, `bool[]` | `&[i64]`, `&[f64]`, `&[bool]` | `Vec<i64>`, `Vec<f64>`, `Vec<bool>` |
 /// | `T?` | `Option<T>` | `Option<T>` |
 /// | `()`, `(A, B)` | | `()`, a tuple |
 ///
-/// Every call returns a [`Result`](crate::Result). An operator has at most 32 arguments and 10 returns, since the code
-/// that boxes a call is written once for each number; [`Library::define`](crate::Library::define) takes up to 64
+/// Every call returns a [`Result`](crate::Result). An operator has at most 32 arguments and 10 returns, because the
+/// code that boxes a call is written out for each number; [`Library::define`](crate::Library::define) takes up to 64
 /// arguments.
 ///
 /// # Adding to a namespace
 ///
 /// `pub mod my_aten extends other_crate::aten { … }` adds operators to a namespace that another module declares, and
 /// re-exports that module, so that one name reaches old and new operators. `extends "aten"` adds to a namespace by its
-/// name, where there is no module to name. A library inside of a function takes a path from a root, as `crate::shapes`
-/// or `::other_crate::aten`. Without `extends`, two libraries of one namespace are a conflict.
+/// name, where there is no module to refer to. A library inside a function needs an absolute path, such as
+/// `crate::shapes` or `::other_crate::aten`. Without `extends`, two libraries with the same namespace are a conflict.
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -114,23 +114,23 @@ pub use torch_library_macros::{declare_derivatives, declare_library, declare_nat
 /// # Attributes
 ///
 /// - `#[tags(pointwise, inplace_view)]` on an operator: PyTorch's tags.
-/// - `#[methods(PictureMethods)]` on the module: a trait of this name, in which every operator with an argument `Tensor
-///   self` that writes to no `out` is a method. The method of `clone` is `copy`. An operator with defaults has a second
-///   one, `NAME_with` (`NAME_with_` if it is in place), which takes them by name.
-/// - `#[overloads]` on the module: operators of one name that differ in their overload are called by the name, and told
-///   apart by the types of their required arguments, as functions and as methods: `mix(&x, &y)` is `mix.Tensor`,
-///   `mix(&x, 2.0)` is `mix.Scalar`. `#[overloads(function)]` leaves methods out. Of overloads with different numbers
-///   of required arguments it takes those with as many as the first; an operator that has the name itself keeps it.
-///   Where no type is expected, arguments are what they are: a `&Vec` is given as a slice, an `i32` as an `i64`, a
-///   `Scalar` also as an `i64`, `f64`, `bool` or `Complex64`.
-/// - `#[variants(function)]` on an operator: a function alone; `method`: a method alone.
-/// - `#[variants(out, in_place)]` on an operator that returns one new tensor: its variants with `out` and in place,
-///   with their schemas, kernels, tags and documentation. A kernel that takes an [`Output`](crate::Output) serves all
-///   of them; where there is none, what the operator gives is copied. `out = "Scalar_out"` and `in_place = "Tensor"`
-///   give the overload another name, `out = "grad_input(grad_input)"` the argument as well.
-/// - `#[kernels_in(my_kernels)]` on the module: the crate with the kernels, for the message that a call without any
-///   gets. On a module that extends a namespace it is said of the operators there alone.
-/// - Documentation, `cfg` and all others are passed on to rustc.
+/// - `#[methods(PictureMethods)]` on the module: a trait with this name, in which every operator with an argument
+///   `Tensor self` and no `out` is a method. The method of `clone` is `copy`. An operator with defaults has a second
+///   method, `NAME_with` (`NAME_with_` if it is in place), which takes them by name.
+/// - `#[overloads]` on the module: overloads are called by their common name, and the types of their required arguments
+///   tell them apart, as functions and as methods: `mix(&x, &y)` is `mix.Tensor`, `mix(&x, 2.0)` is `mix.Scalar`.
+///   `#[overloads(function)]` does this for functions only. If overloads differ in their number of required arguments,
+///   only those with as many as the first take part; an operator whose full name is the common name keeps it. Since no
+///   type is expected there, arguments must have exactly the operator's types: pass a `&Vec` as a slice and an `i32` as
+///   an `i64`; a `Scalar` can also be an `i64`, `f64`, `bool` or `Complex64`.
+/// - `#[variants(function)]` on an operator: only a function; `method`: only a method.
+/// - `#[variants(out, in_place)]` on an operator that returns one new tensor: declares its `out` and in-place variants,
+///   with schemas, kernels, tags and documentation. A kernel that takes an [`Output`](crate::Output) serves all of
+///   them; without such a kernel, the operator's result is copied. `out = "Scalar_out"` and `in_place = "Tensor"`
+///   change the overload name, `out = "grad_input(grad_input)"` also the argument's name.
+/// - `#[kernels_in(my_kernels)]` on the module: the crate with the kernels, for the error of a call that finds none. On
+///   a module that extends a namespace it applies only to the operators declared there.
+/// - Documentation, `cfg` and all other attributes are passed on to rustc.
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -158,9 +158,9 @@ pub use torch_library_macros::{declare_derivatives, declare_library, declare_nat
 ///
 /// # Mistakes
 ///
-/// A mistake is one error at the token that is wrong; in a string literal, one with the line and a caret under it.
-/// Declarations are strict: two arguments of one name, a default of the wrong kind, an alias set that no argument has
-/// and more that PyTorch lets pass are errors. A type that is not carried here yet is `not supported yet`.
+/// Each mistake is one error at the offending token; in a string literal, the error shows the line with a caret under
+/// the mistake. Declarations are strict: two arguments with one name, a default of the wrong kind, an alias set that no
+/// argument has and more that PyTorch accepts are errors. A type that is not supported here yet is `not supported yet`.
 ///
 /// ```compile_fail
 /// torch_library::torch_library! {
@@ -190,13 +190,13 @@ macro_rules! torch_library {
     };
 }
 
-/// Declares operators by a file in PyTorch's own format, `native_functions.yaml`, and registers the kernels that it
+/// Declares operators from a file in PyTorch's own format, `native_functions.yaml`, and registers the kernels that it
 /// names.
 ///
 /// ```
 /// use torch_library::prelude::*;
 ///
-/// // A string of several lines is the file itself; else it is a path: native_functions!("native_functions.yaml");
+/// // A string of several lines is the file itself; otherwise it is a path: native_functions!("native_functions.yaml");
 /// torch_library::native_functions!(
 ///     "
 /// - func: signal::energy(Tensor self) -> float
@@ -231,42 +231,42 @@ macro_rules! torch_library {
 ///
 /// # Arguments
 ///
-/// The path is looked up beside the source file, then in the package's folder. After it come, in any order:
+/// The path is looked up beside the source file, then in the package's folder. The other arguments follow in any order:
 ///
 /// - `kernels = crate::cpu`: the module in which kernels are looked up, instead of the one around the macro call;
 /// - `extends = other_crate::aten`: the module of a namespace that the file adds to, see
 ///   [`torch_library!`](crate::torch_library);
-/// - `declarations`: nothing is registered. PyTorch's own file is read like this.
+/// - `declarations`: registers nothing. PyTorch's own file is read like this.
 ///
 /// # What it makes
 ///
-/// For each namespace in the file (`ns::op`; else it is `aten`) what [`torch_library!`](crate::torch_library) makes,
-/// and in that module
+/// For each namespace in the file (`ns::op`; the default is `aten`) what [`torch_library!`](crate::torch_library)
+/// makes, and in that module
 ///
 /// - `TensorMethods`, a trait with the operators whose `variants` say `method`. The method of `clone` is `copy`;
-/// - `NATIVE_FUNCTIONS`, all that the file says, as [`NativeFunction`](crate::NativeFunction)s;
+/// - `NATIVE_FUNCTIONS`, the contents of the file, as [`NativeFunction`](crate::NativeFunction)s;
 /// - `native_kernels`, the kernels, for [`register!`](crate::register).
 ///
-/// An operator with `manual_cpp_binding`, or without the variant `function`, has no function, but its module:
-/// `aten::data::call(…)`. Where a schema has a type that has no counterpart in Rust yet, the module has `handle()`
-/// alone, for boxed calls.
+/// An operator with `manual_cpp_binding`, or without the variant `function`, has no function, only its module:
+/// `aten::data::call(…)`. If a schema has a type without a counterpart in Rust yet, the module has only `handle()`, for
+/// boxed calls.
 ///
 /// # Kernels
 ///
-/// A name in a dispatch table is a path to a Rust function, `fast::add_cpu` is `add_cpu` in the module `fast`, and
-/// rustc compares its signature with the schema's. Without a table, the kernel for `CompositeImplicitAutograd` is the
-/// function of the operator's name in Rust, `add_Tensor` for `add.Tensor`; with `dispatch: {}`, nothing is registered.
+/// A name in a dispatch table is a path to a Rust function: `fast::add_cpu` is `add_cpu` in the module `fast`. Rustc
+/// compares its signature with the schema. Without a table, the kernel for `CompositeImplicitAutograd` is the function
+/// with the operator's name in Rust, `add_Tensor` for `add.Tensor`; with `dispatch: {}`, nothing is registered.
 ///
-/// | field | which kernels there are |
+/// | field | kernels |
 /// |---|---|
-/// | `dispatch: {CPU: f}` | `f`. For tensors of CUDA, XPU, HPU, MTIA and MPS it is checked before that they are on one device, unless the entry says `device_check: NoCheck` |
-/// | `autogen: f, f.out` | the variant that returns its result and the one that writes to `out`, by the operator itself, `aten::clone` and `aten::copy_` |
-/// | `structured: True` at `f.out` | of `f.out` and of those that name it as their `structured_delegate`: by the kernel in the table, which writes to `out`, and by the function `f_meta`, which takes the arguments of `f` and returns a tensor on `meta` for each result |
+/// | `dispatch: {CPU: f}` | `f`. For tensors of CUDA, XPU, HPU, MTIA and MPS a check that they are on one device comes first, unless the entry says `device_check: NoCheck` |
+/// | `autogen: f, f.out` | the functional and the `out` variant, in terms of the operator itself, `aten::clone` and `aten::copy_` |
+/// | `structured: True` at `f.out` | those of `f.out` and of the variants that name it as their `structured_delegate`, in terms of the kernel in the table, which writes to `out`, and the function `f_meta`, which takes the arguments of `f` and returns a tensor on `meta` for each result |
 ///
 /// # Mistakes
 ///
-/// The rules are those of PyTorch's generator: names, `out` arguments, what operators in place return, which keys go
-/// together, which variants an operation has. Each mistake is an error with the line of the file.
+/// The rules are those of PyTorch's generator: names, `out` arguments, what in-place operators return, which keys can
+/// be combined, which variants an operation has. Each mistake is an error with the line of the file.
 ///
 /// ```compile_fail
 /// torch_library::native_functions!(
@@ -305,7 +305,7 @@ macro_rules! native_functions {
 ///     }
 /// }
 ///
-/// // One function: its name is the operator's …
+/// // One function: it has the operator's name …
 /// #[torch_impl(counts, CPU)]
 /// fn count(this: &Tensor) -> Result<i64> {
 ///     Ok(this.numel())
@@ -318,7 +318,7 @@ macro_rules! native_functions {
 ///     Ok(this.to_vec::<f64>()?.iter().filter(|&&value| value > limit).count() as i64)
 /// }
 ///
-/// // A layer above the backend: it takes the keys of the call, and calls on with those below its own.
+/// // A layer above the backend: it takes the keys of the call, and redispatches with those below its own.
 /// #[torch_impl(counts::count, Tracer)]
 /// fn count_traced(keys: DispatchKeySet, this: &Tensor) -> Result<i64> {
 ///     Ok(100 * counts::count::redispatch(keys.remove(DispatchKey::Tracer), this)?)
@@ -350,31 +350,33 @@ macro_rules! native_functions {
 ///
 /// # Arguments
 ///
-/// `#[torch_impl(PATH, KEY, …)]`. The path is that of the namespace, or of an operator in it: `counts`,
-/// `torch_library_kernels::aten`, `counts::count_above`. On a module, and beside a string, it is the namespace's. (So
-/// it is if it has one name besides `crate`, `self` and `super`.) Then come, in any order:
+/// `#[torch_impl(PATH, KEY, …)]`. The path is that of a namespace, or of an operator in it: `counts`,
+/// `torch_library_kernels::aten`, `counts::count_above`. On a module, and together with a string, it is the
+/// namespace's. (The same holds for a path of one name, not counting `crate`, `self` and `super`.) The other arguments
+/// follow in any order:
 ///
-/// - dispatch keys, one or several: `CPU`, `AutogradCPU`, or an alias as `CompositeImplicitAutograd`;
-/// - `"count.above"`: the operator as its schema names it;
-/// - `override`: this kernel replaces one that is registered elsewhere, which is a conflict otherwise;
-/// - `fallthrough`: no kernel, calls go on to the next key: `fn count();`;
-/// - `boxed`: the function takes the stack, as a [`BoxedFn`](crate::BoxedFn).
+/// - dispatch keys, one or several: `CPU`, `AutogradCPU`, or an alias such as `CompositeImplicitAutograd`;
+/// - `"count.above"`: the operator by its name in the schema;
+/// - `override`: this kernel replaces one that is registered elsewhere, which otherwise is a conflict;
+/// - `fallthrough`: no kernel; calls go on to the next key: `fn count();`;
+/// - `boxed`: the function takes the stack, like a [`BoxedFn`](crate::BoxedFn).
 ///
-/// On a block, `override`, `fallthrough` and `boxed` count for each of its functions. On a function of a block, the
-/// attribute says what is not the block's: the name, or one of these words; `#[torch_impl(helper)]` is on a function
-/// that is no kernel.
+/// On a block, `override`, `fallthrough` and `boxed` apply to each of its functions. The attribute on a function in a
+/// block says only what differs from the block: the name, or one of these words; `#[torch_impl(helper)]` marks a
+/// function that is not a kernel.
 ///
-/// A kernel at `CompositeImplicitAutograd` has the derivatives of the operators that it calls. Where it reads elements
-/// itself, by [`Tensor::to_vec`](crate::Tensor::to_vec) or the loops of kernels, no operator is called, and the
-/// gradient ends there without a word, as in PyTorch: such a kernel belongs at `CompositeExplicitAutograd` or a
-/// backend's key, with a row of [`derivatives!`](crate::derivatives). [`opcheck`](crate::opcheck) finds it.
+/// A kernel at `CompositeImplicitAutograd` gets its derivative from the operators that it calls. If it reads elements
+/// itself, with [`Tensor::to_vec`](crate::Tensor::to_vec) or the loops for kernels, it calls no operator, and the
+/// gradient is silently cut off, as in PyTorch: such a kernel belongs at `CompositeExplicitAutograd` or a backend's
+/// key, with a row of [`derivatives!`](crate::derivatives). [`opcheck`](crate::opcheck) finds this mistake.
 ///
 /// # The signature
 ///
-/// It is the schema's, see [`torch_library!`](crate::torch_library), and rustc compares the two, also across crates.
-/// A [`DispatchKeySet`](crate::DispatchKeySet) may come first. Where a kernel returns the one `&mut` argument it has,
-/// no lifetime is needed; where it has several, name the one that is returned: `out: &'o mut Tensor … -> Result<&'o mut
-/// Tensor>`. The function stays an ordinary function, to be called directly and tested.
+/// The signature follows from the schema, see [`torch_library!`](crate::torch_library), and rustc compares the two,
+/// also across crates. A [`DispatchKeySet`](crate::DispatchKeySet) may come first. If a kernel returns its only `&mut`
+/// argument, no lifetime is needed; if it has several, name the lifetime of the one that is returned: `out: &'o mut
+/// Tensor … -> Result<&'o mut Tensor>`. The function stays an ordinary function, which can be called directly and
+/// tested.
 ///
 /// ```compile_fail
 /// use torch_library::prelude::*;
@@ -406,20 +408,20 @@ macro_rules! native_functions {
 ///    |               ^^^^^^
 /// ```
 ///
-/// # Who else has a kernel
+/// # Several kernels for one key
 ///
-/// Two kernels for one operator and key are a mistake unless one says `override`: in one module rustc says so, of
-/// rows of [`derivatives!`](crate::derivatives) too; across modules and crates the first call of the operator does, or
-/// [`init`](crate::init), with both places.
+/// Two kernels for one operator and key are a conflict unless one says `override`. Within one module rustc reports it,
+/// also for rows of [`derivatives!`](crate::derivatives); across modules and crates the first call of the operator
+/// reports it, or [`init`](crate::init), with both source locations.
 ///
-/// A crate with nothing but kernels must be named by the program that wants them, `use my_kernels as _;`, or the linker
-/// leaves it out. Where there is no such linker, [`register!`](crate::register) takes blocks by their path.
+/// A crate with nothing but kernels must be named by the program that needs them, `use my_kernels as _;`, or the linker
+/// drops it. On targets without link-time collection, [`register!`](crate::register) takes blocks by their path.
 ///
 /// PyTorch: `TORCH_LIBRARY_IMPL`.
 #[doc(inline)]
 pub use torch_library_macros::torch_impl;
 
-/// Registers a function that serves every operator at one key, unless the operator has a kernel for that key itself.
+/// Registers a function that serves every operator at one key, except those that have a kernel for that key.
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -435,7 +437,7 @@ pub use torch_library_macros::torch_impl;
 ///     Ok(a + b)
 /// }
 ///
-/// /// Refuses what is negative, for all operators.
+/// /// Refuses negative numbers, for all operators.
 /// #[torch_fallback(TESTING_ONLY_GenericMode)]
 /// fn only_natural(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
 ///     for argument in operator.arguments(stack)? {
@@ -454,17 +456,17 @@ pub use torch_library_macros::torch_impl;
 /// # }
 /// ```
 ///
-/// `#[torch_fallback(KEY, fallthrough)] fn name();` makes all operators skip the key. A crate that knows
-/// `torch_library` by another name says so: `#[torch_fallback(KEY, crate = other_name)]`.
+/// `#[torch_fallback(KEY, fallthrough)] fn name();` makes all operators skip the key. A crate that imports
+/// `torch_library` under another name says so: `#[torch_fallback(KEY, crate = other_name)]`.
 ///
 /// PyTorch: `TORCH_LIBRARY_IMPL(_, KEY, m)` with `m.fallback`.
 #[doc(inline)]
 pub use torch_library_macros::torch_fallback;
 
-/// Writes autograd kernels from formulas, a row for each operator.
+/// Generates autograd kernels from formulas, a row for each operator.
 ///
-/// What the walk back does between formulas, adding gradients and summing over what was broadcast, it asks of operators
-/// of `aten`, so programs with gradients link them: `use torch_library_kernels as _;`.
+/// Between formulas, the backward pass adds gradients and sums over broadcast dimensions with operators of `aten`, so
+/// programs with gradients link these: `use torch_library_kernels as _;`.
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -503,38 +505,40 @@ pub use torch_library_macros::torch_fallback;
 ///
 /// # A row
 ///
-/// The operator's schema, as it is declared: names, types, alias sets and defaults. Rustc compares the two, so a row
-/// cannot drift from its operator; only white space is the row's own. Then, after `as`, the name of the
-/// [node](crate::autograd::Node); without one it is made from the operator's. Then, for each argument that is a tensor:
+/// A row begins with the operator's schema as it is declared: names, types, alias sets and defaults. Rustc compares the
+/// two, so a row cannot drift from its operator; only white space may differ. Then, after `as`, comes the name of the
+/// [node](crate::autograd::Node), which by default is derived from the operator's. Then, for each tensor argument:
 ///
-/// - `other => grad.mul(self)`: a formula, which is a Rust expression of `Tensor`, `Option<Tensor>`, or a `Result` of
-///   these; for a list of tensors, of `Vec<Tensor>`. `?` works in it.
-/// - `(input, weight, bias) => …`: one formula for several, which gives a tuple. `mask` says which of them are wanted.
-/// - `index => non_differentiable`: no gradient flows there.
-/// - `weight => cannot_require_grad`: there is none, and a call with one that requires grad is an error.
+/// - `other => grad.mul(self)`: a formula, which is a Rust expression of type `Tensor`, `Option<Tensor>`, or a `Result`
+///   of these; for a list of tensors, of type `Vec<Tensor>`. `?` works in it.
+/// - `(input, weight, bias) => …`: one formula for several arguments, whose value is a tuple. `mask` is the output
+///   mask.
+/// - `index => non_differentiable`: no gradient flows to the argument.
+/// - `weight => cannot_require_grad`: the argument has no derivative, and a call with one that requires a gradient is
+///   an error.
 ///
 /// | in a formula | is |
 /// |---|---|
 /// | `grad` | the gradient of the result, `&Tensor` |
-/// | `grads` | where several results have one: those of all, `&[Option<Tensor>]` |
+/// | `grads` | the gradients of all results, `&[Option<Tensor>]`, if several have one |
 /// | the name of an argument | the argument, as kernels take it |
-/// | `result`; of several, `result0` … or their names | a result of the call |
-/// | `self.sizes()`, `.dim()`, `.dtype()` …, `metadata(tensors)` | what is known of a tensor without its elements |
+/// | `result`; with several results `result0`, … or their names | a result of the call |
+/// | `self.sizes()`, `.dim()`, `.dtype()` …, `metadata(tensors)` | metadata of a tensor, without its elements |
 ///
-/// What a formula names is [saved](crate::autograd::SavedTensor), if its gradient is wanted at all; a tensor that is
-/// only asked for its metadata is not. Gradients of arguments that were broadcast are summed, and those of another type
-/// are cast, by the engine.
+/// The tensors that a formula names are [saved](crate::autograd::SavedTensor) if its gradient is needed; a tensor of
+/// which the formula uses only metadata is not. The engine sums the gradients of arguments that were broadcast, and
+/// casts those of another type.
 ///
-/// `result1 => non_differentiable` takes a result out. A row of an operator of which no result has a gradient is
+/// `result1 => non_differentiable` excludes a result. The row of an operator without differentiable results is
 /// `argmax(…) -> Tensor as non_differentiable;`. `#[in_place]` above `mul.Tensor(Tensor self, …) -> Tensor` makes the
 /// same row for `mul_.Tensor(Tensor(a!) self, …) -> Tensor(a!)`; `#[differentiable_if(…)]` says for which arguments the
-/// results have gradients, as those of a conversion to integers have not; `#[inplace_view]` says of `transpose_` that
-/// it writes sizes and strides alone. Operators with views or writes get their bookkeeping
-/// ([`ADInplaceOrView`](crate::DispatchKey::ADInplaceOrView)) with it.
+/// results have gradients, unlike the results of a conversion to integers; `#[inplace_view]` says that an operator such
+/// as `transpose_` changes only sizes and strides. For operators that return views or write, the row also generates the
+/// kernel at [`ADInplaceOrView`](crate::DispatchKey::ADInplaceOrView).
 ///
 /// # Mistakes
 ///
-/// A tensor without a formula, a name that is no argument, a formula for a number: each is an error at its token.
+/// A tensor without a formula, a name that is not an argument, a formula for a number: each is an error at its token.
 ///
 /// ```compile_fail
 /// # use torch_library::{derivatives, torch_library};

@@ -1,11 +1,11 @@
-//! What a file of declarations says of an operator beside its schema, and what the kernels made from it call.
+//! The entries of a declaration file besides the schemas, and support for the kernels that are derived from it.
 
 use crate::operator::{Operator, OperatorHandle};
 
 pub mod derived;
 
-/// An entry of a file that [`native_functions!`](crate::native_functions) read: what the dispatcher does not need to
-/// know of an operator, for tools that do.
+/// An entry of a file that [`native_functions!`](crate::native_functions) read: information about an operator that the
+/// dispatcher does not need, for tools.
 ///
 /// Each namespace module has all of its entries in `NATIVE_FUNCTIONS`; the fields are those of the file.
 ///
@@ -14,47 +14,47 @@ pub mod derived;
 #[non_exhaustive]
 pub struct NativeFunction {
     pub(crate) operator: &'static Operator,
-    /// Whether there is a function of the operator's name.
+    /// Whether there is a function with the operator's name.
     pub is_function: bool,
-    /// Whether tensors have a method of the operator's name.
+    /// Whether tensors have a method with the operator's name.
     pub is_method: bool,
-    /// The table: keys, and the kernel for them. Of what `autogen` made, and of structured kernels, the derived ones
-    /// are not in it.
+    /// The dispatch table: keys, and the kernel for them. Derived kernels, of `autogen` variants and of structured
+    /// operators, are not in it.
     pub dispatch: &'static [(&'static [&'static str], &'static str)],
-    /// Whether the kernels of devices that there may be several of expect their tensors on one. PyTorch: `ExactSame`.
+    /// Whether kernels check that their tensors are on one device, where there may be several. PyTorch: `ExactSame`.
     pub device_check: bool,
-    /// Whether the device of the first tensor is to be the current one while a kernel runs.
+    /// Whether the device of the first tensor should be current while a kernel runs.
     pub device_guard: bool,
-    /// Whether kernels of the other variants are made of this one's.
+    /// Whether the kernels of the other variants are derived from this one's.
     pub structured: bool,
-    /// The variant whose kernels this one's are made of.
+    /// The variant from which the kernels of this one are derived.
     pub structured_delegate: Option<&'static str>,
     /// What PyTorch's structured kernel inherits from.
     pub structured_inherits: Option<&'static str>,
-    /// Values that PyTorch's structured kernel computes once, as they stand in the file.
+    /// Values that PyTorch's structured kernel precomputes, as written in the file.
     pub precomputed: &'static [&'static str],
-    /// Which loop makes the kernels, and for which dtypes.
+    /// The loops from which the kernels are generated, and for which dtypes.
     pub ufunc_inner_loop: &'static [(&'static str, &'static str)],
-    /// The variants that were made of this one.
+    /// The variants that were generated from this one.
     pub autogen: &'static [&'static str],
-    /// The operator that this one was made of.
+    /// The operator from which this one was generated.
     pub generated_from: Option<&'static str>,
-    /// The module of Python that has the function.
+    /// The Python module that has the function.
     pub python_module: Option<&'static str>,
-    /// `factory` or `dummy`: what PyTorch's generator takes the operator for.
+    /// `factory` or `dummy`: the category that PyTorch's generator uses for the operator.
     pub category_override: Option<&'static str>,
-    /// Arguments whose default C++ does not see.
+    /// The arguments whose defaults are not visible in C++.
     pub cpp_no_default_args: &'static [&'static str],
-    /// Whether the file leaves function and method to somebody else.
+    /// Whether the file leaves the function and the method to hand-written code.
     pub manual_cpp_binding: bool,
-    /// Whether the file leaves the registration of kernels to somebody else.
+    /// Whether the file leaves the registration of kernels to hand-written code.
     pub manual_kernel_registration: bool,
-    /// Whether C++ passes what is written to by a const reference.
+    /// Whether written arguments are passed in C++ by const reference.
     pub use_const_ref_for_mutable_tensors: bool,
 }
 
 impl NativeFunction {
-    /// An entry with nothing but `func`. For generated code, which sets the fields that differ.
+    /// An entry with only `func`, for generated code, which sets the fields that differ.
     #[doc(hidden)]
     pub const fn new(operator: &'static Operator) -> Self {
         NativeFunction {

@@ -1,15 +1,15 @@
-//! Observers: who wants to see operators called, and other work that has a name.
+//! Observers, which are told of operator calls and other named work.
 //!
 //! # How it works
 //!
-//! 1. Observing costs nothing while nobody does: the registry then publishes tables that lead straight to the kernels.
-//!    With an observer of calls it publishes detours instead, so that every call passes through the cold path, which
-//!    tells the observers.
-//! 2. A typed call has no boxed values to show. Where an observer asks for inputs or outputs, the cold path makes the
-//!    call through the stack, as it would for a boxed kernel; elsewhere nothing is boxed.
+//! 1. Observing costs nothing while there is no observer: the registry then publishes tables that lead straight to the
+//!    kernels. With an observer of calls it publishes tables that send every call through the cold path, which notifies
+//!    the observers.
+//! 2. A typed call has no boxed values to show. If an observer asks for inputs or outputs, the cold path makes the call
+//!    through the stack, as it would for a boxed kernel; otherwise nothing is boxed.
 //! 3. The [trace](crate::trace) is an observer like any other.
 //!
-//! What an observer calls itself is not observed.
+//! Calls that an observer itself makes are not observed.
 //!
 //! PyTorch: `at::RecordFunction`.
 
@@ -59,7 +59,7 @@ impl Observing for Program {
     }
 }
 
-/// What kind of work is observed.
+/// The kind of work that is observed.
 ///
 /// PyTorch: `at::RecordScope`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,7 +69,7 @@ pub enum Scope {
     Function,
     /// A node of the backward pass.
     BackwardFunction,
-    /// Whatever a user gives a name, see [`Work`].
+    /// Work that a user names, see [`Work`].
     User,
 }
 
@@ -77,11 +77,11 @@ pub enum Scope {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Call<'a> {
-    /// How it came to be called.
+    /// How the operator came to be called.
     pub kind: CallKind,
     /// The operator.
     pub operator: OperatorHandle,
-    /// The keys that are handed to the kernel.
+    /// The keys that the kernel gets.
     pub keys: DispatchKeySet,
     /// The keys that each argument brought.
     pub argument_keys: &'a [DispatchKeySet],
@@ -93,7 +93,7 @@ impl Call<'_> {
         self.keys.highest_priority()
     }
 
-    /// The kernel that runs and the rule that chose it, looked up in the registry; nothing where the operator is gone.
+    /// The kernel that runs and the rule that chose it, looked up in the registry; `None` if the operator was removed.
     pub fn row(&self) -> Option<RowInfo> {
         registry::row_of(self.operator, self.key())
     }
@@ -105,21 +105,21 @@ impl Call<'_> {
 pub struct Event<'a> {
     /// What kind of work it is.
     pub scope: Scope,
-    /// A number of its own, the same at the start and at the end.
+    /// A number that identifies the work, the same at its start and at its end.
     pub id: u64,
-    /// How many calls, redispatches and other works of this thread are under way around it.
+    /// How many calls, redispatches and other works enclose this one on its thread.
     pub depth: usize,
-    /// The call, where an operator is called.
+    /// The call, if an operator is called.
     pub call: Option<Call<'a>>,
-    /// The arguments of a call at its start, where the observer asks for them.
+    /// The arguments of a call at its start, if the observer asks for them.
     pub inputs: &'a [Value<'a>],
-    /// The returns of a call at its end, where the observer asks for them; none of a call that failed.
+    /// The returns of a call at its end, if the observer asks for them; empty for a call that failed.
     pub outputs: &'a [Value<'a>],
     name: &'a str,
 }
 
 impl<'a> Event<'a> {
-    /// The name: that of the operator, `aten::add.Tensor`, or the one that was given.
+    /// The name: that of the operator, such as `aten::add.Tensor`, or the one that the user gave.
     pub fn name(&self) -> Cow<'a, str> {
         match self.call {
             Some(call) => call.operator.to_string().into(),
@@ -128,8 +128,8 @@ impl<'a> Event<'a> {
     }
 }
 
-/// Who sees work begin and end, to be registered [for all threads](Self::on_all_threads) or
-/// [for this one](Self::on_this_thread).
+/// Callbacks for the start and end of work, to be registered [for all threads](Self::on_all_threads) or [for this
+/// one](Self::on_this_thread).
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
@@ -179,12 +179,12 @@ struct Wants {
     inputs: bool,
     outputs: bool,
     redispatches: bool,
-    /// One bit for each.
+    /// The scopes, one bit for each.
     scopes: u8,
     probability: f64,
 }
 
-/// The two callbacks; what the first returns is handed to the second.
+/// The two callbacks; the value that the first returns is passed to the second.
 trait Watch: Send + Sync {
     fn start(&self, event: &Event<'_>) -> Box<dyn Any>;
     fn end(&self, event: &Event<'_>, context: Box<dyn Any>);
@@ -210,12 +210,12 @@ where
 }
 
 impl Observer {
-    /// Sees calls begin.
+    /// Is called when a call begins.
     pub fn new(start: impl Fn(&Event<'_>) + Send + Sync + 'static) -> Self {
         Self::with_context(start, |_, ()| {})
     }
 
-    /// Sees calls begin and end; what `start` returns is handed to `end`.
+    /// Is called when a call begins and when it ends; the value that `start` returns is passed to `end`.
     pub fn with_context<C: Any>(
         start: impl Fn(&Event<'_>) -> C + Send + Sync + 'static,
         end: impl Fn(&Event<'_>, C) + Send + Sync + 'static,
@@ -240,13 +240,13 @@ impl Observer {
         self
     }
 
-    /// Sees redispatches as well, which PyTorch's never do.
+    /// Observes redispatches as well, which PyTorch's observers never see.
     pub fn with_redispatches(mut self) -> Self {
         self.wants.redispatches = true;
         self
     }
 
-    /// Sees work of these kinds instead of calls.
+    /// Observes these kinds of work instead of calls.
     ///
     /// PyTorch: `scopes`.
     pub fn of_scopes(mut self, scopes: &[Scope]) -> Self {
@@ -254,7 +254,7 @@ impl Observer {
         self
     }
 
-    /// Sees one work of many: each with this probability, by chance.
+    /// Observes a random sample: each work with this probability.
     ///
     /// PyTorch: `samplingProb`.
     pub fn sampled(mut self, probability: f64) -> Self {
@@ -262,15 +262,15 @@ impl Observer {
         self
     }
 
-    /// Sees the work of every thread, until the handle is dropped.
+    /// Observes the work of every thread, until the handle is dropped.
     ///
     /// PyTorch: `at::addGlobalCallback`.
     pub fn on_all_threads(self) -> ObserverHandle {
         ObserverHandle::for_all_threads(Registered::new(self))
     }
 
-    /// Sees the work of this thread, and of threads that run with its
-    /// [state](crate::guard::ThreadLocalState), until the handle is dropped.
+    /// Observes the work of this thread, and of threads that run with its [state](crate::guard::ThreadLocalState),
+    /// until the handle is dropped.
     ///
     /// PyTorch: `at::addThreadLocalCallback`.
     pub fn on_this_thread(self) -> ObserverHandle {
@@ -279,7 +279,7 @@ impl Observer {
 }
 
 impl Wants {
-    /// Whether a work is of a kind that the observer sees.
+    /// Whether the observer observes work of this kind.
     fn sees(&self, scope: Scope, call: Option<CallKind>) -> bool {
         self.scopes & bit(scope) != 0 && (self.redispatches || !call.is_some_and(CallKind::is_redispatch))
     }
@@ -289,5 +289,5 @@ fn bit(scope: Scope) -> u8 {
     1 << scope as u8
 }
 
-/// An observer, as those who tell it hold it.
+/// A shared registered observer.
 type Shared = Arc<Registered>;

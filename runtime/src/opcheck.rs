@@ -1,5 +1,5 @@
-//! Tests any registered operator against its own schema: does it do with its arguments what it says, and nothing else?
-//! And its layers against what they stand for: gradients, batches, casts.
+//! Tests any registered operator against its schema: whether it does with its arguments what the schema says, and
+//! nothing else. Also tests its layers (gradients, batching rules, casts) against what they stand for.
 //!
 //! ```
 //! use torch_library::opcheck::{Check, OpCheck};
@@ -29,11 +29,12 @@
 //!
 //! # What is checked
 //!
-//! See [`Check`]. Each sample is a list of arguments in the order of the schema; what is left out at the end takes its
-//! default. Samples are copied for every call, on the device where they live, so that they stay as they are.
+//! See [`Check`]. Each sample is a list of arguments in the order of the schema; arguments left out at the end take
+//! their defaults. Samples are copied for every call, on their device, so they stay unchanged.
 //!
-//! Boxed and typed calls run one function, from which the macros make both faces of a kernel. What a kernel that is
-//! written for the stack leaves there is checked against the schema instead, as typed callers would take it.
+//! Boxed and typed calls run the same function, from which the macros make both forms of a kernel. For a boxed kernel,
+//! the values that it leaves on the stack are instead checked against the schema, since typed callers rely on their
+//! types.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -56,88 +57,88 @@ mod layouts;
 mod meta;
 mod siblings;
 
-/// What is looked at.
+/// The aspects that are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Check {
-    /// The operator has a kernel for the CPU, and its registrations do not contradict each other.
+    /// The operator has a kernel for the CPU, and its registrations do not conflict.
     Registration,
-    /// It accepts the samples, and does not panic.
+    /// The operator accepts the samples, and does not panic.
     Accepts,
-    /// What it returns fits the schema in number and types.
+    /// The returns fit the schema in number and types.
     Returns,
-    /// It gives the same result again.
+    /// A second call gives the same result.
     Deterministic,
-    /// It writes to what the schema says it writes to, and to nothing else: values, geometry, storage.
+    /// The operator writes to the arguments that the schema marks, and to nothing else: values, geometry, storage.
     Mutation,
-    /// It counts its writes, and no others.
+    /// The operator bumps the version of what it writes, and no other.
     Version,
-    /// What it returns shares memory with what the schema says, and with nothing else.
+    /// The results share memory with the arguments that the schema names, and with no others.
     Aliasing,
-    /// On `meta` it gives the same sizes, strides and dtypes.
+    /// On `meta` the results have the same sizes, strides and dtypes.
     Meta,
-    /// The layout of its inputs in memory does not matter: strides, offset, expanded and transposed ones.
+    /// The memory layout of the inputs does not matter: strides, offset, expanded and transposed tensors.
     Layouts,
     /// Tensors without elements are accepted or refused, in the same way on the CPU and on `meta`.
     Empty,
-    /// The variant in place gives the same result.
+    /// The in-place variant gives the same result.
     InPlace,
-    /// The variant with `out` gives the same result, in the memory that was passed.
+    /// The `out` variant gives the same result, in the memory that was passed.
     Out,
-    /// Where the operator has a kernel for autograd, its gradients are those that differences give, and none is lost.
-    /// Looked at with samples of few elements in double precision, at which the operator has to be smooth.
+    /// If the operator has an autograd kernel, its gradients agree with finite differences, and none is lost. Only
+    /// checked for samples with few elements in double precision, at which the operator has to be smooth.
     Gradient,
-    /// So are the gradients of its gradients.
+    /// The same for second derivatives.
     SecondGradient,
-    /// In vmap it gives what a loop over the examples gives, or says that it is not supported.
+    /// Under vmap the result is that of a loop over the examples, or the operator says that it is not supported.
     Vmap,
-    /// Where the operator has a kernel for autocast, it gives what a call with inputs that were cast before gives.
+    /// If the operator has an autocast kernel, the result is that of a call with inputs that were cast before.
     Autocast,
 }
 
-/// Something that is wrong with an operator.
+/// A fault of an operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Which check found it.
+    /// The check that found it.
     pub check: Check,
-    /// What is wrong, with which sample.
+    /// What is wrong, and with which sample.
     pub message: String,
 }
 
-/// What a check of an operator found.
+/// The result of checking an operator.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
     /// The operator: `aten::add.Tensor`.
     pub operator: String,
-    /// How often it was called.
+    /// How often the operator was called.
     pub calls: usize,
-    /// Which layers above the kernels were looked at: those that the operator has, and that the samples fit.
+    /// The layers that were checked: those that the operator has, and that the samples are suitable for.
     pub layers: Vec<Check>,
-    /// What is wrong; nothing, if all is well.
+    /// The faults; empty if there are none.
     pub faults: Vec<Fault>,
 }
 
-/// A check of an operator: which operator, and what not to look at.
+/// A check of an operator, from which some aspects may be left out.
 pub struct OpCheck {
     operator: OperatorHandle,
     skipped: Vec<Check>,
 }
 
 impl OpCheck {
-    /// A check of everything.
+    /// Checks all aspects.
     pub fn new(operator: OperatorHandle) -> Self {
         OpCheck { operator, skipped: Vec::new() }
     }
 
-    /// Leaves something out.
+    /// Leaves out an aspect.
     #[must_use]
     pub fn without(mut self, check: Check) -> Self {
         self.skipped.push(check);
         self
     }
 
-    /// Runs the operator with these samples. Each kind of fault is reported for the first sample that shows it.
+    /// Runs the operator with these samples. Each kind of fault is reported only for the first sample that shows it.
     pub fn run(&self, samples: impl IntoIterator<Item = Vec<Value<'static>>>) -> Report {
         let mut session = Session::new(self.operator, &self.skipped);
         session.registration();
@@ -154,10 +155,10 @@ impl OpCheck {
     }
 }
 
-/// Tests an operator against its own schema, see the [module](self).
+/// Tests an operator against its schema, see the [module](self).
 ///
 /// # Errors
-/// Everything that was found.
+/// All faults that were found.
 pub fn opcheck(
     operator: OperatorHandle,
     samples: impl IntoIterator<Item = Vec<Value<'static>>>,
@@ -166,10 +167,10 @@ pub fn opcheck(
 }
 
 impl Report {
-    /// Whether nothing is wrong.
+    /// Succeeds if there are no faults.
     ///
     /// # Errors
-    /// Everything that was found.
+    /// All faults that were found.
     pub fn into_result(self) -> Result<()> {
         match self.faults.is_empty() {
             true => Ok(()),
@@ -205,7 +206,7 @@ impl<'a> Session<'a> {
         !self.skipped.contains(&check)
     }
 
-    /// Notes a fault, unless this check found one before or is left out.
+    /// Records a fault, unless this check was left out or has found one already.
     fn fault(&mut self, check: Check, message: impl Into<String>) {
         if self.wants(check) && self.faults.iter().all(|fault| fault.check != check) {
             self.faults.push(Fault { check, message: message.into() });
@@ -216,25 +217,25 @@ impl<'a> Session<'a> {
         self.operator.tags().contains(&tag)
     }
 
-    /// Whether results are to be the same each time.
+    /// Whether results have to be the same each time.
     fn is_deterministic(&self) -> bool {
         !self.has_tag("nondeterministic_seeded") && !self.has_tag("nondeterministic_bitwise")
     }
 
-    /// What the operator's table has at a key.
+    /// The row of the operator's table for a key.
     fn row(&self, key: DispatchKey) -> Option<RowInfo> {
         let table = registry::of(self.operator.operator()).table(&self.operator.to_string()).ok()?;
         table.rows.into_iter().find(|row| row.key == key)
     }
 
-    /// Whether somebody wrote a kernel for this operator and this key.
+    /// Whether a kernel is registered for this operator and this key.
     fn has_kernel(&self, key: DispatchKey) -> bool {
         let row = self.row(key).filter(|row| row.source != Source::BackendFallback);
         row.and_then(|row| row.kernel)
             .is_some_and(|kernel| key == DispatchKey::AutogradCPU || !kernel.is_fallthrough)
     }
 
-    /// Notes what the check of a layer finds, or what it fails with. Tells whether that was nothing.
+    /// Records what the check of a layer finds, or the error that it fails with. Returns whether there was neither.
     fn passes(&mut self, check: Check, run: impl FnOnce() -> Result<Option<String>>) -> bool {
         if !self.layers.contains(&check) {
             self.layers.push(check);
@@ -263,7 +264,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Everything with one sample.
+    /// Runs all checks with one sample.
     fn sample(&mut self, sample: Vec<Value<'static>>, written: &mut Vec<bool>) {
         let values = match arguments::normalize(self.operator, sample) {
             Ok(values) => values,

@@ -1,18 +1,19 @@
-//! One operator as a call sees it: load the published table, index it, call.
+//! An operator and its call path: load the published table, index it, call the kernel.
 //!
 //! # How it works
 //!
-//! 1. `torch_library!` makes two statics for each operator: an [`Operator`], and apart from it the [`Declaration`],
-//!    which no call reads, so that operators lie two to a cache line. The first word of one points to a *table*: a key
-//!    mask, where the kernel of each of the 137 rows lies, and the kernels. Which row leads to which kernel is the same
-//!    for most operators, so that part is shared; the mask and the first kernel are in one cache line.
-//! 2. A call joins the keys of its arguments and of the thread, applies the mask, takes the row of the highest key
-//!    and calls the kernel there. It takes no lock, asks nothing and writes nothing.
-//! 3. Before the first call the table has mask 0 and the operator's cold *stub* for its only kernel. A zero mask leaves
-//!    no key, which is row 0, the stub: it resolves the operator, publishes the real table and calls again. So "is it
-//!    resolved?" costs a warm call nothing.
-//! 4. The same detour serves whatever must see all calls of an operator: a trace, and masks that differ between
-//!    backends. The operator is resolved then, and a table like its first one is published, which knows the real one.
+//! 1. `torch_library!` makes two statics for each operator: an [`Operator`], and separately the [`Declaration`], which
+//!    no call reads, so that two operators fit a cache line. The first word of an operator points to a *table*: a key
+//!    mask, the offset of the kernel for each of the 137 rows, and the kernels. Which row leads to which kernel is the
+//!    same for most operators, so that part is shared; the mask and the first kernel are in one cache line.
+//! 2. A call joins the keys of its arguments and of the thread, applies the mask, takes the row of the highest key and
+//!    calls the kernel there. It takes no lock and writes nothing.
+//! 3. Before the first call the table has mask 0, and its only kernel is the operator's cold *stub*. A zero mask leaves
+//!    no key, which selects row 0, the stub: it resolves the operator, publishes the real table and calls again. So a
+//!    warm call need not test whether the operator is resolved.
+//! 4. The same *detour* serves everything that must see all calls of an operator: a trace, and masks that differ
+//!    between backends. The operator is resolved in that case, and the published table is like its first one, but
+//!    refers to the real table.
 //!
 //! # Orderings
 //!
@@ -56,54 +57,55 @@ pub use place::{Place, SourceModule};
 pub(crate) use resolved::{Draft, Resolved};
 use slot::Slot;
 
-/// What is known of an operator before anything runs.
+/// The static properties of an operator.
 #[derive(Clone, Copy)]
 pub struct OperatorSpec {
     /// The namespace: `aten`.
     pub namespace: &'static str,
     /// The schema without the namespace: `add.Tensor(Tensor self, …) -> Tensor`. It begins with the name.
     pub schema: &'static str,
-    /// How many values a call takes from the stack: one for each argument, or as many as there are.
+    /// The number of values that a call takes from the stack: one for each argument, or all values for a schema with
+    /// `...`.
     pub arity: u16,
-    /// How many returns.
+    /// The number of returns.
     pub returns: u16,
-    /// The registry it belongs to; the process-wide one where there is none.
+    /// The registry that it belongs to; `None` for the process-wide one.
     pub dispatcher: Option<&'static <Program as Registered>::Dispatcher>,
-    /// PyTorch's tags, as `pointwise`.
+    /// PyTorch's tags, such as `pointwise`.
     pub tags: &'static [&'static str],
-    /// Where the operator is declared.
+    /// The source location of the declaration.
     pub place: Place,
-    /// Its kernels, where the linker keeps those of operators that are reached alone; then the registry learns of the
-    /// operator when it is called.
+    /// Its kernels, with selective linking, where the linker keeps only the kernels of reachable operators; the
+    /// registry then learns of the operator when it is called.
     pub links: <Program as Registered>::Links,
-    /// The operator that it is a variant of, if it was declared beside one: a kernel for that may be one for this as
-    /// well.
+    /// The operator from which this one was derived as a variant, if it was; a kernel for that operator may also serve
+    /// this one.
     pub base: Option<fn() -> &'static Operator>,
-    /// Its function for hosts without contexts, with the feature `host`.
+    /// Its functions for hosts that pass no context, with the feature `host`.
     pub entry_point: Option<fn() -> &'static EntryPoint>,
-    /// For each return, the position of the argument that it is, if it is one; nothing where none is.
+    /// For each return, the index of the argument that it is, if any; empty if no return is an argument.
     pub returned: &'static [Option<usize>],
-    /// The typed code of rows that have no typed kernel.
+    /// The typed code for rows without a typed kernel.
     pub adapters: &'static Adapters,
 }
 
-/// What typed calls run in rows that have no typed kernel. Operators with one signature share it.
+/// The code that typed calls run in rows without a typed kernel. Operators with the same signature share it.
 ///
-/// What is in it is for this crate alone: whoever could pair one operator's code with another's kernels would call it
-/// with arguments of other types.
+/// The fields are private to this crate: code that could combine one operator's adapters with another's kernels would
+/// call these with arguments of other types.
 pub struct Adapters {
-    /// Where the kernel is boxed: pushes the arguments, runs the boxed face, pops the returns.
+    /// For boxed kernels: pushes the arguments, runs the boxed code, pops the returns.
     pub(crate) boxing: ErasedCode,
-    /// In autograd rows that nobody fills, where no gradient may be lost.
+    /// For autograd rows without a kernel, where no gradient may be lost.
     pub(crate) autograd_default: ErasedCode,
-    /// The boxed face of typed kernels: pops the arguments, runs the typed code, pushes the returns.
+    /// The boxed code of typed kernels: pops the arguments, runs the typed code, pushes the returns.
     pub(crate) unbox: BoxedCode,
-    /// Tells the calling convention from others, where there is one.
+    /// Identifies the calling convention, if there are typed callers.
     pub(crate) convention: Option<fn() -> TypeId>,
 }
 
 impl Adapters {
-    /// For operators that have no typed callers.
+    /// For operators without typed callers.
     pub const NEVER_CALLED: &'static Adapters = &Adapters {
         boxing: ErasedCode::never_called(),
         autograd_default: ErasedCode::never_called(),
@@ -115,54 +117,55 @@ impl Adapters {
 }
 
 impl OperatorSpec {
-    /// Whether the schema says that something is written to, or that a return is a view.
+    /// Whether the schema says that an argument is written to, or that a return is a view.
     pub(crate) fn has_alias_info(&self) -> bool {
-        // As it is printed, an annotation follows the type at once; the name of the overload may look like a type.
+        // In a printed schema, an annotation directly follows the type; the overload name, which may look like a type,
+        // is skipped.
         self.schema.split_once('(').is_some_and(|(_, rest)| rest.contains("Tensor("))
     }
 }
 
-/// The arity of operators whose schema ends in `...`: more than any stack holds.
+/// The arity of operators whose schema ends in `...`: larger than any stack.
 const ANY_NUMBER: u16 = u16::MAX;
 
-/// How many values of the stack a call takes.
+/// The number of values on the stack that a call takes.
 pub(crate) fn arity(schema: &Schema) -> u16 {
     if schema.is_vararg { ANY_NUMBER } else { schema.arguments.len() as u16 }
 }
 
-/// For each return, the position of the argument that it is, if it is one; nothing where none is.
+/// For each return, the index of the argument that it is, if any; empty if no return is an argument.
 pub(crate) fn returned_arguments(schema: &Schema) -> Vec<Option<usize>> {
     let returned: Vec<_> = (0..schema.returns.len()).map(|index| schema.returned_argument(index)).collect();
     if returned.iter().any(Option::is_some) { returned } else { Vec::new() }
 }
 
-/// An operator that was declared, with its published dispatch table.
+/// A declared operator, with its published dispatch table.
 ///
 /// PyTorch: `OperatorEntry` and `TypedOperatorHandle`.
 #[repr(C)]
 pub struct Operator {
-    /// First, because the published table is all that a warm call reads here.
+    /// First, because it is the only field that a warm call reads.
     slot: Slot<Header>,
     declaration: &'static Declaration,
     schema: OnceBox<Schema>,
-    /// Where its registry keeps it, plus one; zero while it is not registered.
+    /// The index of its entry in the registry, plus one; zero while it is not registered.
     entry: AtomicU32,
 }
 
-/// What never changes of an operator.
+/// The immutable part of an operator.
 pub struct Declaration {
     spec: OperatorSpec,
     initial: Detour,
 }
 
-/// For each row, where its kernel lies: the distance in bytes from the start of the table.
+/// For each row, the offset of its kernel in bytes from the start of the table.
 pub(crate) type Rows = [u16; NUM_RUNTIME_KEYS];
 
-/// How every table begins; its kernels lie behind.
+/// The start of every table; its kernels follow.
 #[repr(C)]
 pub(crate) struct Header {
     mask: DispatchKeySet,
-    /// Tables whose kernels lie alike share this, so it is where all calls have been before.
+    /// Shared by all tables with the same arrangement of kernels, so it is usually in the cache.
     rows: &'static Rows,
 }
 
@@ -171,17 +174,17 @@ pub(crate) struct Header {
 pub(crate) struct Detour {
     header: Header,
     stub: Kernel,
-    /// What the stub goes on to, where the operator is resolved.
+    /// The table to which the stub passes calls, if the operator is resolved.
     resolved: Option<Resolved>,
 }
 
-/// Marks the keys that a redispatch hands to the stub: a bit that no key has.
+/// Marks the keys that a redispatch passes to the stub, with a bit that belongs to no key.
 pub(crate) const REDISPATCHED: DispatchKeySet = DispatchKeySet::from_raw(1 << 63);
-/// Marks the keys that the stub hands to its boxed face for a typed call whose values somebody wants to see.
+/// Marks the keys that the stub passes to its boxed form, for a typed call whose values are observed.
 pub(crate) const TYPED: DispatchKeySet = DispatchKeySet::from_raw(1 << 62);
 
 impl Detour {
-    /// The rows of all detours, and of no other table.
+    /// The rows of all detours; no other table has them.
     const ROWS: &'static Rows = {
         static ROWS: Rows = [std::mem::offset_of!(Detour, stub) as u16; NUM_RUNTIME_KEYS];
         &ROWS
@@ -193,17 +196,18 @@ impl Detour {
 }
 
 impl Declaration {
-    /// The declaration of the operator in a static named `operator`.
+    /// The declaration of the operator at the address `operator`.
     ///
     /// # Safety
-    /// * `operator` points to the operator that is made from the result, before anybody calls it, and lives as long as
-    ///   the process.
+    /// * `operator` points to the operator that is made from the result; it is made before it is called, and lives as
+    ///   long as the process.
     /// * `stub` and the code in `spec.adapters` were erased from one function pointer type, the operator's calling
-    ///   convention: its callers and its kernels have no other. An operator without typed callers has any.
+    ///   convention, which all of its callers and kernels have. For an operator without typed callers any convention
+    ///   will do.
     /// * `spec.returned` says which arguments the returns of that type are.
     pub const unsafe fn new(operator: *const Operator, stub: ErasedCode, spec: OperatorSpec) -> Self {
-        // SAFETY: the caller says that the pointer is to the operator that is made from the result, so it is not null,
-        // and that the operator is there before it is called and stays.
+        // SAFETY: the caller promises that the pointer is to the operator that is made from the result, so it is not
+        // null, and that the operator is made before it is called and stays alive.
         let stub = unsafe { Kernel::stub(stub, stub_boxed, operator) };
         Declaration { spec, initial: Detour::new(stub, None) }
     }
@@ -217,7 +221,7 @@ impl Operator {
     /// The operator that a declaration was made for.
     ///
     /// # Safety
-    /// * It is put where the declaration's pointer points to, and nowhere else.
+    /// * The result is placed at the address in the declaration, and nowhere else.
     pub const unsafe fn new(declaration: &'static Declaration) -> Self {
         Operator {
             slot: Slot::new(AtomicPtr::new(declaration.initial().cast_mut())),
@@ -227,22 +231,22 @@ impl Operator {
         }
     }
 
-    /// An operator that is defined at run time and lives as long as the process. It has no module and so no typed
-    /// callers: none of its typed code ever runs.
+    /// An operator that is defined at run time and lives as long as the process. It has no module and therefore no
+    /// typed callers: none of its typed code ever runs.
     pub(crate) fn leak(spec: OperatorSpec) -> &'static Operator {
-        // One pointer for the stub and for all others, so that none is derived after it.
+        // The stub and all others use this one pointer, so that no reference derived later invalidates it.
         let place: *mut Operator = Box::into_raw(Box::<Operator>::new_uninit()).cast();
-        // SAFETY: the operator is made there, below, and never freed. It has no module, so no typed callers.
+        // SAFETY: the operator is written there below, and never freed. It has no module, so it has no typed callers.
         let declaration = unsafe { Declaration::new(place, ErasedCode::never_called(), spec) };
-        // SAFETY: this is the place that the declaration was just made for.
+        // SAFETY: this is put at the address that the declaration was just made for.
         let operator = unsafe { Operator::new(Box::leak(Box::new(declaration))) };
-        // SAFETY: the place is that of a box of its own, which is not initialised yet.
+        // SAFETY: the address is that of a box that nothing else uses and that is not initialised yet.
         unsafe { place.write(operator) };
-        // SAFETY: it is initialised, and nobody frees it or refers to it uniquely.
+        // SAFETY: it is initialised, never freed, and there is no `&mut` to it.
         unsafe { &*place }
     }
 
-    /// What is known of the operator before anything runs.
+    /// The static properties of the operator.
     pub const fn spec(&self) -> &OperatorSpec {
         &self.declaration.spec
     }
@@ -253,7 +257,7 @@ impl Operator {
         schema.split_once('(').map_or(schema, |(name, _)| name)
     }
 
-    /// The schema, namespace included, parsed by whoever asks first.
+    /// The schema, namespace included, parsed when it is first needed.
     pub(crate) fn schema(&self) -> Result<&Schema> {
         let text = self.spec().schema;
         let parse = || {
@@ -274,10 +278,10 @@ impl Operator {
         format!("argument {}{name}", index + 1)
     }
 
-    /// The result of a kernel of this operator.
+    /// Adds the operator's name to the error of a kernel.
     ///
     /// # Errors
-    /// That of the result, which names the operator now if it did not.
+    /// That of the result, which then names the operator.
     #[inline(always)]
     pub fn named<T>(&self, mut result: Result<T>) -> Result<T> {
         if let Err(error) = &mut result {
@@ -288,7 +292,7 @@ impl Operator {
 
     /// The index of the registry's entry, while the operator is registered.
     pub(crate) fn entry(&self) -> Option<usize> {
-        // Written under the registry's lock; whoever goes on to use the entry takes that lock.
+        // Written under the registry's lock; code that goes on to use the entry takes that lock.
         self.entry.load(Ordering::Relaxed).checked_sub(1).map(|index| index as usize)
     }
 
@@ -296,9 +300,9 @@ impl Operator {
         self.entry.store(index.map_or(0, |index| index as u32 + 1), Ordering::Relaxed);
     }
 
-    /// Whether typed kernels made for the other operator may serve this one: whether the two are one, or two statics of
-    /// one that is declared in a crate which is linked twice. Rust's types are compared beside the schemas, so that it
-    /// is no matter who made the statics.
+    /// Whether typed kernels that were made for the other operator may serve this one: either the two are the same, or
+    /// they are two statics of one operator, from a crate that is linked twice. Rust types are compared as well as
+    /// schemas, so it does not matter who made the statics.
     pub(crate) fn calls_like(&self, other: &Operator) -> bool {
         let declared = |operator: &Operator| {
             let OperatorSpec { namespace, schema, dispatcher, returned, adapters, .. } = *operator.spec();
@@ -308,12 +312,12 @@ impl Operator {
         std::ptr::eq(self, other) || declared(self).is_some_and(|own| declared(other) == Some(own))
     }
 
-    /// A handle, for everything that a call by module path cannot do.
+    /// A handle, for everything beyond calls by module path.
     pub fn handle(&'static self) -> OperatorHandle {
         OperatorHandle::new(self)
     }
 
-    /// The kernel for a call whose arguments have these keys, and the key set to hand to it.
+    /// The kernel for a call whose arguments have these keys, and the key set to pass to it.
     #[inline(always)]
     pub fn select(&self, argument_keys: DispatchKeySet) -> (&'static Kernel, DispatchKeySet) {
         if recursion::is_suspect() {
@@ -322,7 +326,7 @@ impl Operator {
         self.row(guard::apply(argument_keys))
     }
 
-    /// The thread's first call, or one of too many within one another, which the stub refuses.
+    /// The thread's first call, or one that is nested too deep, which the stub refuses.
     #[cold]
     #[inline(never)]
     fn select_cold(&self, argument_keys: DispatchKeySet) -> (&'static Kernel, DispatchKeySet) {
@@ -332,9 +336,9 @@ impl Operator {
         }
     }
 
-    /// The kernel for a redispatch with these keys, and the key set to hand to it.
+    /// The kernel for a redispatch with these keys, and the key set to pass to it.
     ///
-    /// The mask is applied again, so a set that still holds a fallthrough key skips it, unlike PyTorch's.
+    /// The mask is applied again, so a set that still holds a fallthrough key skips the key, unlike in PyTorch.
     #[inline(always)]
     pub fn select_again(&'static self, keys: DispatchKeySet) -> (&'static Kernel, DispatchKeySet) {
         let (kernel, masked) = self.row(keys);
@@ -342,20 +346,19 @@ impl Operator {
         if is_plain { (kernel, masked) } else { self.select_again_cold(keys) }
     }
 
-    /// No key is left: because none should be, or because a detour is published. Or too little of the stack is,
-    /// perhaps.
+    /// No key is left, because the set has none or because a detour is published; or the stack may be nearly used up.
     #[cold]
     #[inline(never)]
     fn select_again_cold(&'static self, keys: DispatchKeySet) -> (&'static Kernel, DispatchKeySet) {
         match self.resolved() {
             Ok(resolved) if !Program::is_active() && !recursion::is_exhausted() => resolved.row(keys),
-            // The stub reports the call, or what is wrong with the operator or with the call.
+            // The stub tells observers of the call, or reports what is wrong with the operator or the call.
             _ => (&self.declaration.initial.stub, keys | REDISPATCHED),
         }
     }
 
-    /// The kernel for a call that found its own gone, with the keys that were handed to it. Whoever observes the call
-    /// has been told of it, so this passes the stub by.
+    /// The kernel for a call that finds its own kernel gone, with the keys that were passed to that kernel. Observers
+    /// have been told of the call already, so this bypasses the stub.
     ///
     /// # Errors
     /// The operator is in conflict with another registration, or was removed.
@@ -369,16 +372,16 @@ impl Operator {
     #[inline(always)]
     fn row(&self, keys: DispatchKeySet) -> (&'static Kernel, DispatchKeySet) {
         let table = self.slot.table();
-        // SAFETY: the slot is made with the declaration's initial table, and `publish` and `retract` store that, tables
-        // from `Resolved::leak` and detours, which are boxes that nobody frees. Each of the three starts with a header,
-        // is written before the pointer is stored with release, and stays.
+        // SAFETY: the slot is initialised with the declaration's initial table; `publish` and `retract` store that
+        // table, tables from `Resolved::leak`, and detours, which are boxes that are never freed. Each of the three
+        // starts with a header, is written before the pointer is stored with release ordering, and is never freed.
         let header = unsafe { &*table };
         let keys = keys & header.mask;
-        // SAFETY: a mask is empty in a detour, and elsewhere a part of `DispatchKeySet::FULL` (`Mask::without`), so
-        // what is left has no spare bit, and its index is below `NUM_RUNTIME_KEYS`, the length of the rows.
+        // SAFETY: the mask is empty in a detour, and elsewhere a subset of `DispatchKeySet::FULL` (`Mask::without`), so
+        // `keys` has no unused bit, and its index is below `NUM_RUNTIME_KEYS`, the length of the rows.
         let offset = unsafe { *header.rows.get_unchecked(keys.table_index()) };
-        // SAFETY: the rows of a table hold the distance to one of its kernels, which lie behind the header in the
-        // memory that `table` was made from: `Draft::new` checks that each row names one, and those of a detour name
+        // SAFETY: each row of a table holds the offset of one of its kernels, which follow the header in the memory
+        // that `table` was made from: `Draft::new` checks that each row names a kernel, and the rows of a detour name
         // its stub.
         let kernel = unsafe { &*table.byte_add(usize::from(offset)).cast::<Kernel>() };
         (kernel, keys)
@@ -392,45 +395,45 @@ impl Operator {
         Program::check_alive(self)
     }
 
-    /// The kernel registered for exactly this key, or else the key's fallback.
+    /// The kernel registered for exactly this key, otherwise the key's fallback.
     ///
     /// # Errors
-    /// Neither is there, or it is a fallthrough.
+    /// Neither exists, or it is a fallthrough.
     fn kernel_for_key(&'static self, key: DispatchKey) -> Result<&'static Kernel> {
         Program::kernel_for_key(self, key)
     }
 
-    /// The resolved operator, from the registry the first time.
+    /// The resolved operator, which the registry makes the first time.
     pub(crate) fn resolved(&'static self) -> Result<Resolved> {
         self.published().map_or_else(|| Program::resolve(self), Ok)
     }
 
-    /// The resolved operator, if it is.
+    /// The resolved operator, if it has been resolved.
     pub(crate) fn published(&self) -> Option<Resolved> {
         let table = self.slot.table();
-        // SAFETY: what the slot holds is one of the three kinds of table, see `row`; each starts with a header and
-        // stays.
+        // SAFETY: the slot holds one of the three kinds of table, see `row`; each starts with a header and is never
+        // freed.
         if !std::ptr::eq(unsafe { (*table).rows }, Detour::ROWS) {
-            // SAFETY: initial tables and detours have the rows compared with. Of the kinds that `publish` stores that
-            // leaves those from `Resolved::table`.
+            // SAFETY: initial tables and detours have the rows that were compared. Of the kinds of table in a slot,
+            // only those from `Resolved::table` remain.
             return Some(unsafe { Resolved::of_table(table) });
         }
-        // SAFETY: only `Detour::new` makes tables with these rows, so this is a `Detour`, which stays.
+        // SAFETY: only `Detour::new` makes tables with these rows, so this is a `Detour`, and it is never freed.
         unsafe { (*table.cast::<Detour>()).resolved }
     }
 
-    /// Makes the next call use this; with `detour`, by way of the stub.
+    /// Makes later calls use this table; with `detour`, through the stub.
     pub(crate) fn publish(&self, resolved: Resolved, detour: bool) {
         let stub = self.declaration.initial.stub;
         self.slot.publish(if detour { resolved.detour(stub) } else { resolved.table() });
     }
 
-    /// Back to the state before the first call.
+    /// Restores the state before the first call.
     pub(crate) fn retract(&self) {
         self.slot.publish(self.declaration.initial());
     }
 
-    /// The position of the argument that a return is, if it is one.
+    /// The index of the argument that a return is, if any.
     pub(crate) fn returned_argument(&self, index: usize) -> Option<usize> {
         self.spec().returned.get(index).copied().flatten()
     }
@@ -442,7 +445,7 @@ impl fmt::Debug for Operator {
     }
 }
 
-/// `ns::name.overload`
+/// Prints `ns::name.overload`.
 impl fmt::Display for Operator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}::{}", self.spec().namespace, self.name())

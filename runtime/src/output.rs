@@ -10,12 +10,12 @@ use crate::layout::MemoryFormat;
 use crate::tensor::Tensor;
 use crate::warning::warn;
 
-/// Where a kernel's result goes, and under what name its errors speak.
+/// Where a kernel's result goes, and the operator name for its errors.
 ///
-/// A kernel that takes one before the operator's arguments serves the operator and its variants: those that
-/// `#[variants(out, in_place)]` declares beside it in `torch_library!`. `#[torch_impl]` registers it for each, and
-/// hands it the output that the call means. The kernel returns the tensor that it wrote; where that is not the
-/// caller's, the variant copies it there.
+/// A kernel that takes one before the operator's arguments serves the operator and the variants that `#[variants(out,
+/// in_place)]` declares for it in `torch_library!`. `#[torch_impl]` registers it for each, and passes the output that
+/// the call needs. The kernel returns the tensor that it wrote; if that is not the caller's tensor, the variant copies
+/// it there.
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -60,7 +60,7 @@ enum Target<'a> {
     InPlace(&'a Tensor),
 }
 
-/// A new tensor, for the operator of this name.
+/// A new tensor, for the operator with this name.
 impl From<&'static str> for Output<'_> {
     #[inline]
     fn from(operator: &'static str) -> Self {
@@ -69,7 +69,7 @@ impl From<&'static str> for Output<'_> {
 }
 
 impl<'a> Output<'a> {
-    /// A new tensor, for the operator of this name.
+    /// A new tensor, for the operator with this name.
     #[inline]
     pub const fn new(operator: &'static str) -> Self {
         Output { operator, target: Target::New }
@@ -87,7 +87,7 @@ impl<'a> Output<'a> {
         Output { operator, target: Target::InPlace(this) }
     }
 
-    /// The name of the operator that is called, as `aten::add.out`.
+    /// The name of the called operator, such as `aten::add.out`.
     #[inline]
     pub const fn operator(self) -> &'static str {
         self.operator
@@ -102,7 +102,7 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// The caller's `out`.
+    /// The caller's `out`, if there is one.
     #[inline]
     pub const fn given(self) -> Option<&'a Tensor> {
         match self.target {
@@ -117,10 +117,10 @@ impl<'a> Output<'a> {
         matches!(self.target, Target::InPlace(_))
     }
 
-    /// Checks that an `out` has exactly this type, for an operator that casts nothing.
+    /// Checks that an `out` has exactly this type, for an operator that does not cast its result.
     ///
     /// # Errors
-    /// It has another.
+    /// It has another type.
     pub fn exactly(self, dtype: DType) -> Result<()> {
         match self.given() {
             Some(out) if out.dtype() != dtype => self.refuse(out, dtype),
@@ -128,12 +128,12 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// The caller's tensor, ready for a result of these sizes and of a type that can be cast to its own. The strides
-    /// are only those of an `out` that had other sizes.
+    /// The caller's tensor, prepared for a result with these sizes and a type that can be cast to the tensor's. The
+    /// strides are used only for an `out` that is resized.
     ///
     /// # Errors
-    /// It is of a type that takes no such result, or on another device; it has other sizes and must keep them; elements
-    /// of it coincide.
+    /// The tensor's type cannot hold such a result; it is on another device; it has other sizes and must keep them; it
+    /// overlaps itself in memory.
     pub fn prepare(
         self,
         sizes: &[i64],
@@ -185,11 +185,11 @@ impl<'a> Output<'a> {
         tensor.check_no_internal_overlap()
     }
 
-    /// Contiguous memory for the result: the caller's tensor, if it is such and nothing that the kernel reads, else new
-    /// memory.
+    /// Contiguous memory for the result: the caller's tensor if it is contiguous and not an input of the kernel,
+    /// otherwise new memory.
     ///
     /// # Errors
-    /// The caller's tensor cannot be resized; there is no memory.
+    /// The caller's tensor cannot be resized; there is not enough memory.
     pub fn contiguous(
         self,
         sizes: &[i64],
@@ -209,7 +209,8 @@ impl<'a> Output<'a> {
     }
 }
 
-/// Gives an `out` the sizes of the result, and says that it was in use, the first time: most likely a mistake.
+/// Resizes an `out` for the result, and warns the first time that a tensor with elements is resized, which is most
+/// likely a mistake.
 pub(crate) fn resize(out: &Tensor, sizes: &[i64], strides: Option<&[i64]>) -> Result<()> {
     static SAID: Once = Once::new();
     if out.numel() > 0 {

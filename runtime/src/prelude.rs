@@ -1,4 +1,4 @@
-//! What a crate that declares operators or writes kernels uses: `use torch_library::prelude::*;`
+//! The imports of a crate that declares operators or writes kernels: `use torch_library::prelude::*;`
 
 pub use crate::element::{Complex64, bf16, f16};
 pub use crate::{

@@ -1,5 +1,5 @@
-//! What generated code names, and nobody else. No promise holds here between versions, but one: nothing safe that is
-//! here calls code with arguments of other types than its own.
+//! Items for generated code only. Nothing here is stable between versions, except for one promise: no safe item here
+//! calls code with arguments of types other than its own.
 #![expect(unsafe_code, reason = "generated code answers for lifetimes, which no trait can compare")]
 
 #[path = "private/arity.rs"]
@@ -58,28 +58,28 @@ pub use crate::{
 
 pub use variant::{finish, joined};
 
-/// The word of whoever calls `__operator!` for what rustc cannot compare. The macros give it; a crate that forbids
+/// A promise by the caller of `__operator!` about what rustc cannot compare. The macros give it; a crate that forbids
 /// unsafe code cannot give it by hand.
 pub struct Word(());
 
 impl Word {
-    /// Gives the word.
+    /// Gives the promise.
     ///
     /// # Safety
     /// * Each lifetime in the operator's `output` is that of the argument which `returned` names for this return.
-    /// * A return that `returned` names no argument for has no lifetime.
-    /// * It names no argument twice.
+    /// * A return for which `returned` names no argument has no lifetime.
+    /// * `returned` names no argument twice.
     pub const unsafe fn give() -> Self {
         Word(())
     }
 }
 
-/// Everything of an operator that is more than its types: the static, the callers, the shims of kernels.
+/// Generates everything of an operator that is more than its types: the static, the callers, the shims of kernels.
 ///
 /// The types in `arguments` and `output` are those of the schema; `Code` below is their calling convention, and every
 /// function that is erased here is coerced to it first. `signature` is the same with `'static` for every lifetime.
 ///
-/// It begins with the caller's [`Word`].
+/// The first argument is the caller's [`Word`].
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __operator {
@@ -100,7 +100,7 @@ macro_rules! __operator {
             base: $base:expr,
         },
     ) => {
-        // Equal up to lifetimes: rustc compares the two, whoever wrote them.
+        // The two are equal up to lifetimes: rustc compares them, whichever code wrote them.
         const _: fn(Code) -> Signature = |code| code;
         const _: __torch::Word = $word;
 
@@ -133,8 +133,9 @@ macro_rules! __operator {
                 returned: &[$($returned),*],
                 adapters: <Signature as __torch::Signature>::ADAPTERS,
             };
-            // SAFETY: the pointer is to the static below. Stub and adapters are of type `Signature`, which is `Code` up
-            // to lifetimes, as rustc has compared; whoever calls this macro says that the lifetimes and `returned` fit.
+            // SAFETY: the pointer is to the static below. The stub and the adapters have the type `Signature`, which is
+            // `Code` up to lifetimes, as rustc has checked; the caller of this macro promises that the lifetimes and
+            // `returned` are right.
             unsafe { __torch::Declaration::new(&raw const OPERATOR, <Signature as __torch::Signature>::STUB, SPEC) }
         };
 
@@ -151,12 +152,12 @@ macro_rules! __operator {
         pub fn call<$($lifetime),*>($($argument: $type),*) -> __torch::Result<$output> {
             let keys = __torch::DispatchKeySet::EMPTY $(.union(__torch::Argument::dispatch_keys(&$argument)))*;
             let (kernel, keys) = OPERATOR.select(keys);
-            // SAFETY: this operator's tables hold kernels of its own calling convention, `Code`, alone.
+            // SAFETY: this operator's tables hold only kernels with its own calling convention, `Code`.
             let code = unsafe { kernel.code::<Code>() };
             code(kernel, keys, $($argument),*)
         }
 
-        /// Calls the kernel of the highest of these keys: from a kernel, on to the next layer.
+        /// Calls the kernel of the highest of these keys: from a kernel, to the next layer.
         #[inline]
         #[allow(clippy::too_many_arguments, clippy::missing_errors_doc)]
         pub fn redispatch<$($lifetime),*>(
@@ -164,18 +165,18 @@ macro_rules! __operator {
             $($argument: $type),*
         ) -> __torch::Result<$output> {
             let (kernel, keys) = OPERATOR.select_again(keys);
-            // SAFETY: this operator's tables hold kernels of its own calling convention, `Code`, alone.
+            // SAFETY: this operator's tables hold only kernels with its own calling convention, `Code`.
             let code = unsafe { kernel.code::<Code>() };
             code(kernel, keys, $($argument),*)
         }
 
-        /// A handle, for boxed calls and for what is registered.
+        /// A handle, for boxed calls and to inspect registrations.
         #[inline]
         pub fn handle() -> __torch::OperatorHandle {
             OPERATOR.handle()
         }
 
-        /// A closure as a kernel of this operator, to be registered at run time.
+        /// Makes a closure a kernel of this operator, to be registered at run time.
         pub fn kernel<F>(kernel: F) -> __torch::RuntimeKernel
         where
             F: for<$($lifetime),*> __torch::Fn($($type),*) -> __torch::Result<$output>
@@ -236,7 +237,7 @@ macro_rules! __operator {
     };
 }
 
-/// The static and the handle of an operator whose schema has types that no Rust signature carries.
+/// Generates the static and the handle of an operator whose schema has types without a Rust counterpart.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __untyped_operator {
@@ -267,7 +268,7 @@ macro_rules! __untyped_operator {
                 returned: &[],
                 adapters: __torch::Adapters::NEVER_CALLED,
             };
-            // SAFETY: the pointer is to the static below; with no typed callers, the calling convention is nobody's.
+            // SAFETY: the pointer is to the static below; without typed callers, any calling convention will do.
             unsafe { __torch::Declaration::new(&raw const OPERATOR, __torch::ErasedCode::never_called(), SPEC) }
         };
 
@@ -275,7 +276,7 @@ macro_rules! __untyped_operator {
         // SAFETY: this is the static that the declaration names.
         pub static OPERATOR: __torch::Operator = unsafe { __torch::Operator::new(&DECLARATION) };
 
-        /// A handle, for boxed calls and for what is registered.
+        /// A handle, for boxed calls and to inspect registrations.
         #[inline]
         pub fn handle() -> __torch::OperatorHandle {
             OPERATOR.handle()
@@ -283,7 +284,7 @@ macro_rules! __untyped_operator {
     };
 }
 
-/// In an operator's module, under the name that a namespace has [`__of_namespace`] by: takes the first of two.
+/// In an operator's module, under the same name as [`__of_namespace`] in a namespace: takes the first of two.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __of_operator {

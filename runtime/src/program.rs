@@ -1,10 +1,10 @@
-//! How a module calls one that is listed below it: it says in a trait what it needs, and the other implements that for
-//! [`Program`].
+//! How a module calls one that is listed below it: it declares a trait with what it needs, and the other module
+//! implements the trait for [`Program`].
 //!
-//! The first call of an operator asks the registry for its table, which is made of operators; the registry asks the
-//! layers what they do at their keys. Rust finds the implementation when it compiles, so such a call costs what any
-//! other does.
+//! For example, the first call of an operator asks the registry for its table, which is made of operators; the registry
+//! asks the layers for their kernels. Rust resolves the implementation at compile time, so such a call costs no more
+//! than any other.
 
-/// This library as a whole. There is no value of it: it has what its modules implement for it.
+/// This library as a whole. The type has no values; modules implement traits for it.
 #[derive(Debug)]
 pub enum Program {}

@@ -1,16 +1,17 @@
-//! How deep calls may nest: down to a reserve of the thread's stack, and then they are errors instead of the process's
-//! end.
+//! The limit on nested calls: below a reserve of the thread's stack, calls fail with an error instead of crashing the
+//! process.
 //!
 //! # How it works
 //!
-//! Each thread has the lowest address to which calls may take its stack, beside the keys that every call reads. A call
-//! compares the stack pointer with it, three instructions. At first the address is the highest there is, so the first
-//! call of a thread takes the cold way, which asks the system for the thread's stack. A call that finds too little left
-//! goes to its operator's stub instead of a kernel, and the stub says so in the operator's types.
+//! Each thread stores the lowest address to which calls may use its stack, beside the keys that every call reads. A
+//! call compares the stack pointer with it, in three instructions. At first the address is the highest possible one, so
+//! the first call of a thread takes the cold path, which asks the system for the bounds of the thread's stack. A call
+//! that finds too little left goes to its operator's stub instead of a kernel, and the stub returns an error of the
+//! operator's return type.
 //!
-//! What is left is for the kernel that runs when the limit is met, which looks again at its next call, and for the
-//! error. A stack of a program's own making, on which a coroutine runs, is nobody's whose size is known: calls on it
-//! are not limited.
+//! The reserve is for the kernel that runs when the limit is reached, which checks again at its next call, and for the
+//! error. The size of a stack that the program allocated itself, such as a coroutine's, is not known: calls on it are
+//! not limited.
 #![cfg_attr(
     all(
         not(miri),
@@ -26,7 +27,7 @@ use std::ops::Range;
 use crate::error::{Error, ErrorKind};
 use crate::guard;
 
-/// What calls leave free of a large stack.
+/// The reserve that calls leave free on a large stack.
 const RESERVE: usize = 256 * 1024;
 
 /// A thread's stack.
@@ -45,18 +46,18 @@ impl Bounds {
         self.highest - self.lowest
     }
 
-    /// Down to which address calls may go: of a small stack, a quarter is left.
+    /// The lowest address to which calls may go: on a small stack, a quarter is left.
     fn limit(self) -> usize {
         self.lowest + RESERVE.min(self.size() / 4)
     }
 }
 
 thread_local! {
-    /// Asked for once.
+    /// Determined once per thread.
     static BOUNDS: Cell<Option<Bounds>> = const { Cell::new(None) };
 }
 
-/// Whether the stack is deeper than is known to be well: nobody looked yet, or there is too little left.
+/// Whether the stack pointer is below the known limit: either the limit was not determined yet, or too little is left.
 #[inline(always)]
 pub(crate) fn is_suspect() -> bool {
     here() < guard::stack_limit()
@@ -76,7 +77,7 @@ pub(crate) fn is_exhausted() -> bool {
     (bounds.lowest..bounds.limit()).contains(&here)
 }
 
-/// What a call gets that finds too little left.
+/// The error of a call that finds too little stack left.
 #[cold]
 pub(crate) fn error(operator: &dyn Display) -> Error {
     let (used, size) =
@@ -91,7 +92,7 @@ pub(crate) fn error(operator: &dyn Display) -> Error {
     Error::new(ErrorKind::Recursion, message)
 }
 
-/// Where the stack is now.
+/// The current stack pointer.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[inline(always)]
 fn here() -> usize {
@@ -117,22 +118,22 @@ fn here() -> usize {
     std::hint::black_box(&raw const local).addr()
 }
 
-/// Miri has no stack of one piece.
+/// Under Miri there is no contiguous stack.
 #[cfg(miri)]
 fn here() -> usize {
     usize::MAX
 }
 
-/// The stack of this thread, which is at `here`.
+/// The bounds of this thread's stack, which contains `here`.
 #[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
 fn stack_of_thread(here: usize) -> Range<usize> {
     let mut attributes = std::mem::MaybeUninit::<libc::pthread_attr_t>::uninit();
-    // SAFETY: the first argument is this thread, the second has room for what is written there.
+    // SAFETY: the first argument is this thread, and the second has room for the attributes.
     if unsafe { libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) } != 0 {
         return assumed(here);
     }
     let (mut lowest, mut size) = (std::ptr::null_mut(), 0);
-    // SAFETY: the call above has initialised the attributes, and the other two have room for what is written there.
+    // SAFETY: the call above has initialised the attributes, and the other two have room for the results.
     let found = unsafe { libc::pthread_attr_getstack(attributes.as_ptr(), &raw mut lowest, &raw mut size) };
     // SAFETY: initialised above, and not used again.
     unsafe { libc::pthread_attr_destroy(attributes.as_mut_ptr()) };
@@ -144,7 +145,7 @@ fn stack_of_thread(here: usize) -> Range<usize> {
     assumed(here)
 }
 
-/// Where the system does not say: as much as threads have at least, from where the first call is.
+/// Where the system does not tell: the smallest usual size of a stack, from the first call downwards.
 fn assumed(here: usize) -> Range<usize> {
     here.saturating_sub(1024 * 1024)..here
 }

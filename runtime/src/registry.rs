@@ -1,6 +1,7 @@
-//! The dispatcher's memory: operators by name, kernels by key, fallbacks, and the tables computed from them.
+//! The registry: operators by name, kernels by key, fallbacks, and the tables computed from them.
 //!
-//! Everything here is cold. Calls read published tables (see [`crate::operator`]) and come here once per operator.
+//! Everything here is off the hot path. Calls read published tables (see [`crate::operator`]) and come here once per
+//! operator.
 //!
 //! **Invariant:** a table is a pure function of the registrations that are alive, never of their order.
 
@@ -56,26 +57,26 @@ use entry::Entry;
 use names::Names;
 use state::State;
 
-/// The collection of all operators, kernels and fallbacks.
+/// A registry of operators, kernels and fallbacks.
 ///
 /// A program has one, [`Dispatcher::global`], filled by the linker. Further ones start empty, share nothing with it,
 /// and are filled through [`Library`]: tests and tools use them.
 ///
 /// PyTorch: `c10::Dispatcher`.
 pub struct Dispatcher {
-    /// For readers without a lock.
+    /// For readers without the lock.
     names: &'static Names,
     state: Mutex<State>,
-    /// Somebody who waits may look again.
+    /// Notified when a waiting thread should look again.
     changed: Condvar,
 }
 
 static GLOBAL: OnceCell<Dispatcher> = OnceCell::new();
-/// The further dispatchers.
+/// The dispatchers besides the global one.
 static OTHERS: Mutex<Vec<&'static Dispatcher>> = Mutex::new(Vec::new());
 
 impl Dispatcher {
-    /// The process-wide dispatcher. The first use collects what is linked in; that runs no code of a user.
+    /// The process-wide dispatcher. The first use collects what is linked in, without running user code.
     #[inline]
     pub fn global() -> &'static Dispatcher {
         GLOBAL.get().unwrap_or_else(Dispatcher::collect)
@@ -94,7 +95,7 @@ impl Dispatcher {
         dispatcher
     }
 
-    /// An empty dispatcher without any fallback. It lives as long as the process, as handles to its operators do.
+    /// An empty dispatcher without any fallback. It is never freed, because handles to its operators are not.
     pub fn leak_empty() -> &'static Dispatcher {
         let dispatcher = Box::leak(Box::new(Dispatcher::new(State::new)));
         others().push(dispatcher);
@@ -106,10 +107,10 @@ impl Dispatcher {
         Dispatcher { names, state: Mutex::new(state(names)), changed: Condvar::new() }
     }
 
-    /// The operator of a name: `aten::add.Tensor`. Takes no lock.
+    /// The operator with this name: `aten::add.Tensor`. Takes no lock.
     ///
     /// # Errors
-    /// No operator of that name is defined; the message lists the nearest names.
+    /// No operator with that name is defined; the message lists the nearest names.
     ///
     /// PyTorch: `Dispatcher::findSchemaOrThrow`.
     #[inline]
@@ -128,22 +129,21 @@ impl Dispatcher {
         Ok(operator.handle())
     }
 
-    /// All operators that are defined, by name.
+    /// All defined operators, by name.
     pub fn operators(&self) -> Vec<OperatorInfo> {
         self.lock().operators()
     }
 
-    /// What is known of one operator.
+    /// Information about one operator.
     ///
     /// # Errors
-    /// As [`find`](Self::find).
+    /// Those of [`find`](Self::find).
     pub fn operator(&self, name: &str) -> Result<OperatorInfo> {
         let state = self.lock();
         state.named(name).and_then(Entry::info).ok_or_else(|| state.unknown(name))
     }
 
-    /// The dispatch table of a name, as the registrations stand. Kernels of an operator that nobody defined have one
-    /// too.
+    /// The present dispatch table for a name. A name with kernels has a table even if the operator is not defined.
     ///
     /// # Errors
     /// Nothing is registered under that name.
@@ -158,20 +158,20 @@ impl Dispatcher {
         self.lock().fallbacks()
     }
 
-    /// The contradictions between registrations; the operators concerned refuse every call.
+    /// The conflicts between registrations; the affected operators refuse every call.
     pub fn conflicts(&self) -> Vec<Conflict> {
         self.lock().conflicts.clone()
     }
 
-    /// Picks up what was linked in since the first use, by a library that was loaded later.
+    /// Adds what a library that was loaded after the first use has linked in.
     pub fn rescan(&self) {
         build::rescan(&mut self.change());
     }
 
-    /// Takes an operator in that the linker kept since somebody calls or names it, the first time.
+    /// Registers an operator with selective linking, when it is first called or named.
     fn link(&self, operator: &'static Operator) {
         if let (Some(links), None) = (operator.spec().links, operator.entry()) {
-            // The kernels of the operator that this is a variant of may be for both.
+            // A kernel of the operator that this is a variant of may serve both.
             let base = operator.spec().base.and_then(|base| base().spec().links);
             let of_base = base.map_or(&[][..], |links| links());
             build::link(&mut self.change(), operator, links().iter().chain(of_base));
@@ -183,18 +183,19 @@ impl Dispatcher {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // A panic while the state was locked is a bug of ours; the state is committed in whole steps, so go on.
+        // A panic while the state is locked is a bug of this library; the state changes only in complete steps, so go
+        // on.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Collects what is linked into the program and says what is wrong with it, if anything.
+/// Collects what is linked into the program, and reports conflicts, if any.
 ///
 /// Calling it is optional: the first call of an operator collects as well, and operators in conflict return this
-/// report. A program that wants to know at its start asks here.
+/// report. Call it to check all registrations when the program starts.
 ///
 /// # Errors
-/// One report of all conflicts of the process, each with both places.
+/// One report of all conflicts in the process, with all source locations.
 ///
 /// ```
 /// torch_library::init()?;
@@ -207,19 +208,19 @@ pub fn init() -> Result<()> {
     }
 }
 
-/// Takes in records that the linker did not bring, see [`register!`](crate::register).
+/// Registers records that the linker did not collect, see [`register!`](crate::register).
 pub fn register(records: &[&'static Record]) {
     build::absorb(&mut Dispatcher::global().change(), records);
 }
 
-/// Takes in operators that nothing calls by their functions, see [`link!`](crate::link).
+/// Registers operators that no code calls by their functions, see [`link!`](crate::link).
 pub fn link(operators: &[&'static Operator]) {
     for operator in operators {
         of(operator).link(operator);
     }
 }
 
-/// The dispatcher of an operator.
+/// The dispatcher that an operator belongs to.
 pub(crate) fn of(operator: &Operator) -> &'static Dispatcher {
     operator.spec().dispatcher.unwrap_or_else(Dispatcher::global)
 }
@@ -236,7 +237,7 @@ impl Registry for Program {
     }
 
     fn check_alive(operator: &'static Operator) -> Result<()> {
-        of(operator).link(operator); // the first use collects
+        of(operator).link(operator); // the first use registers the operator
         if operator.entry().is_some() { Ok(()) } else { Err(removed(operator)) }
     }
 
@@ -245,25 +246,25 @@ impl Registry for Program {
     }
 }
 
-/// The kernel registered for exactly this key, or else the key's fallback.
+/// The kernel registered for exactly this key, otherwise the key's fallback.
 pub(crate) fn kernel_for_key(operator: &'static Operator, key: DispatchKey) -> Result<&'static Kernel> {
     of(operator).lock().kernel_for_key(operator, key)
 }
 
-/// A kernel that is not in the operator's table, kept as long as the process runs.
+/// Keeps a kernel that is not in the operator's table as long as the process runs.
 pub(crate) fn keep_kernel(operator: &'static Operator, kernel: Kernel) -> Result<&'static Kernel> {
     of(operator).lock().keep_kernel(operator, kernel)
 }
 
-/// A row of an operator's table, as the registrations stand.
+/// A row of an operator's present table.
 pub(crate) fn row_of(operator: OperatorHandle, key: DispatchKey) -> Option<RowInfo> {
     let operator = operator.operator();
     of(operator).lock().row_of(operator, key)
 }
 
-/// Publishes detours or takes them back, after an observer came or went.
+/// Publishes detours or removes them, after an observer was added or removed.
 pub(crate) fn refresh_detours() {
-    // Before the first use there is nothing to refresh, and the first use looks for itself.
+    // Before its first use a dispatcher has nothing to refresh, and the first use checks for observers.
     let dispatchers: Vec<_> = GLOBAL.get().into_iter().chain(others().iter().copied()).collect();
     dispatchers.into_iter().for_each(|dispatcher| dispatcher.lock().refresh_all());
 }

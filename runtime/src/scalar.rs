@@ -1,4 +1,4 @@
-//! One number of any kind, as operator arguments carry it.
+//! A number of any kind, as operator arguments hold it.
 
 use std::fmt;
 
@@ -8,14 +8,14 @@ use crate::dtype::{DType, Element};
 use crate::error::{Error, ErrorKind, Result};
 use crate::match_dtype;
 
-/// A number whose kind is known at run time only.
+/// A number whose kind is known only at run time.
 ///
 /// ```
 /// use torch_library::Scalar;
 ///
 /// let scalar = Scalar::from(300);
 /// assert_eq!(scalar.to::<f32>()?, 300.0);
-/// assert!(scalar.to::<u8>().is_err()); // does not fit
+/// assert!(scalar.to::<u8>().is_err()); // out of range
 /// # Ok::<(), torch_library::Error>(())
 /// ```
 ///
@@ -33,7 +33,7 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// The type that a tensor made of this number has: the widest of its kind.
+    /// The dtype of a tensor made from this number: the widest of its kind.
     pub const fn dtype(self) -> DType {
         match self {
             Scalar::Int(_) => DType::Int64,
@@ -43,13 +43,12 @@ impl Scalar {
         }
     }
 
-    /// The number as an element type.
+    /// Converts the number to an element type.
     ///
-    /// Fractions are cut off on the way to integers; negative numbers wrap into unsigned types as far as these
-    /// reach.
+    /// Fractions are truncated for integer types; negative numbers wrap for unsigned types as far as these reach.
     ///
     /// # Errors
-    /// A number out of the type's range, NaN for an integer, a complex number with an imaginary part for a real
+    /// A number out of the type's range, NaN for an integer type, a complex number with an imaginary part for a real
     /// type.
     ///
     /// PyTorch: `Scalar::to`, `c10::checked_convert`.
@@ -63,9 +62,9 @@ impl Scalar {
         }
     }
 
-    /// The number as an element type, with no look at its range.
+    /// Converts the number to an element type without a range check.
     ///
-    /// PyTorch: `static_cast`, what filling kernels do after their own checks.
+    /// PyTorch: `static_cast`, as fill kernels do after their own checks.
     #[inline]
     pub fn cast<T: Element>(self) -> T {
         match self {
@@ -76,7 +75,7 @@ impl Scalar {
         }
     }
 
-    /// The number an element is.
+    /// The number for an element.
     ///
     /// # Errors
     /// A `u64` beyond `i64::MAX`.
@@ -96,7 +95,7 @@ impl Scalar {
         }
     }
 
-    /// Whether the real number, its fraction aside, lies in the type's range.
+    /// Whether the number, without its fraction, is in the type's range.
     fn fits(self, dtype: DType) -> bool {
         let float_max =
             |dtype| match_dtype!(dtype, T: Half | Float => T::MAX.cast::<f64>(), else => f64::MAX);
@@ -108,8 +107,8 @@ impl Scalar {
                 (min..=max).contains(&i128::from(x))
             }, else => x.unsigned_abs() as f64 <= float_max(dtype.to_real())),
             Scalar::Float(x) => match_dtype!(dtype, T: Integer | Unsigned => {
-                // The fraction goes, which brings some numbers above the largest back, as in PyTorch, and none below
-                // the smallest. What is one more than the largest is a double.
+                // Truncation brings some numbers above the maximum back into the range, as in PyTorch, but none below
+                // the minimum. The maximum plus one is exact as a double.
                 (T::MIN as f64) <= x && x < 2.0 * (T::MAX / 2 + 1) as f64
             }, else => !x.is_finite() || x.abs() <= float_max(dtype.to_real())),
             Scalar::Complex(x) => Scalar::Float(x.re).fits(dtype) && Scalar::Float(x.im).fits(dtype),
@@ -143,7 +142,7 @@ scalar_from! {
     Complex(num_complex::Complex32, Complex64);
 }
 
-/// As Python writes it: `2`, `2.0`, `nan`, `True`, `(1+2j)`.
+/// Prints the number as Python does: `2`, `2.0`, `nan`, `True`, `(1+2j)`.
 impl fmt::Display for Scalar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -163,7 +162,7 @@ impl fmt::Display for Scalar {
     }
 }
 
-/// Python's `repr` of a float: the shortest digits, an exponent from 1e16 up and below 1e-4.
+/// Python's `repr` of a float: the shortest digits, with an exponent from 1e16 up and below 1e-4.
 fn python_float(x: f64) -> String {
     if x.is_nan() {
         return "nan".into();

@@ -1,16 +1,16 @@
-//! The adapters of a calling convention, written once for each number of arguments instead of once for each operator.
+//! The adapters of a calling convention, generated once for each number of arguments instead of once for each operator.
 //!
 //! Many operators share a signature, so the code that boxes a call, unboxes one, resolves an operator or stands in for
-//! a missing derivative is generic over the signature and finds the operator at run time, in the kernel it was called
-//! for. A crate with a thousand operators of one signature compiles these functions once.
+//! a missing derivative is generic over the signature, and finds the operator at run time, in the kernel that it is
+//! called for. A crate with a thousand operators of one signature compiles these functions once.
 //!
 //! # Lifetimes
 //!
-//! A trait cannot be implemented for `for<'a> fn(&'a Tensor)`, whatever the type of the argument, only for
-//! `fn(&'static Tensor)`. So generated code names its signature with `'static` in place of every lifetime, and the
-//! function pointers made here are called under the true type: the two differ in lifetimes alone, which no calling
-//! convention sees. In return, **the adapters must not let a `'static` reference out**: they pass arguments on to code
-//! that accepts any lifetime (a kernel's typed code, or boxed code through `&mut Stack<'_>`), and to nothing else.
+//! A trait cannot be implemented for `for<'a> fn(&'a Tensor)` with any type of argument, only for `fn(&'static
+//! Tensor)`. So generated code names its signature with `'static` in place of every lifetime, and the function pointers
+//! made here are called with the true type: the two differ only in lifetimes, which do not affect the calling
+//! convention. In return, **the adapters must not let a `'static` reference escape**: they pass arguments only to code
+//! that accepts any lifetime (a kernel's typed code, or boxed code through `&mut Stack<'_>`).
 #![expect(
     unsafe_code,
     reason = "arguments are lent to a stack under a longer lifetime than they have, and taken back"
@@ -36,7 +36,7 @@ use failure::{wrong_return_count, wrong_type};
 use output::Original;
 pub(crate) use output::Output;
 
-/// An argument of some operator, with `'static` for its lifetime.
+/// An argument of an operator, with `'static` for its lifetime.
 pub trait Input: Argument + IntoValue<'static> + FromValue<'static> + 'static {}
 
 impl<T: Argument + IntoValue<'static> + FromValue<'static> + 'static> Input for T {}
@@ -44,41 +44,42 @@ impl<T: Argument + IntoValue<'static> + FromValue<'static> + 'static> Input for 
 /// A calling convention: `fn(&'static Kernel, DispatchKeySet, arguments…) -> Result<returns>`.
 ///
 /// # Safety
-/// * The erased code is of this very type, up to lifetimes.
+/// * The erased code has exactly this type, up to lifetimes.
 pub unsafe trait Signature: Copy {
-    /// What operators run before they are resolved, and while somebody watches.
+    /// The code that operators run before they are resolved, and while they are observed.
     const STUB: ErasedCode;
-    /// From a typed call to a boxed kernel and back; and at an autograd key that has no kernel, on to the next layer,
-    /// by way of the boxed face if a gradient is at stake.
+    /// Code for typed calls of a boxed kernel, and for boxed calls of a typed one; and for an autograd key without a
+    /// kernel, which goes on to the next layer, or to the boxed default if there is a gradient to lose.
     const ADAPTERS: &'static Adapters;
 }
 
-/// A calling convention, for a closure of its arguments.
+/// A calling convention, for a closure that takes its arguments.
 ///
 /// # Safety
-/// * `SEATED` is of this very type, up to lifetimes, and takes its state for a `TypedSeat`.
-/// * `CALL` is of the same with `&TypedBody` in place of the kernel and the keys.
+/// * `SEATED` has exactly this type, up to lifetimes, and takes its state to be a `TypedSeat`.
+/// * `CALL` has the same type with `&TypedBody` in place of the kernel and the keys.
 pub unsafe trait ClosureSignature<F>: Signature {
-    /// Finds the closure in the seat of its kernel. The closure accepts any lifetime: whoever names this says so.
+    /// Calls the closure in the seat of its kernel. The closure must accept any lifetime: the code that uses this
+    /// constant ensures it.
     const SEATED: ErasedCode;
-    /// Runs the closure.
+    /// Calls the closure.
     const CALL: ErasedCode;
 }
 
-/// Lends an argument to the stack; of one that the operator writes to, the pointer is kept to return it.
-#[inline(always)] // the type of `value` is known to each caller, so nothing is left of the match
+/// Lends an argument to the stack; for one that the operator writes to, the pointer is kept to return it.
+#[inline(always)] // callers know the type of `value`, so the match is optimised away
 fn lend(value: Value<'static>, stack: &mut Stack<'static>) -> Original {
     let (value, original) = match value {
         Value::TensorMut(tensor) => {
             let pointer = std::ptr::from_mut(tensor);
-            // SAFETY: the pointer is from a unique reference. Until `call_boxed` has the kernel's return it is used
-            // through this reference alone.
+            // SAFETY: the pointer comes from a unique reference. Until `call_boxed` has the kernel's return it is used
+            // only through this reference.
             (Value::TensorMut(unsafe { &mut *pointer }), Original::Tensor(pointer))
         }
         Value::TensorsMut(tensors) => {
             let pointer = std::ptr::from_mut(tensors);
-            // SAFETY: the pointer is from a unique reference. Until `call_boxed` has the kernel's return it is used
-            // through this reference alone.
+            // SAFETY: the pointer comes from a unique reference. Until `call_boxed` has the kernel's return it is used
+            // only through this reference.
             (Value::TensorsMut(unsafe { &mut *pointer }), Original::Tensors(pointer))
         }
         other => (other, Original::Nothing),
@@ -87,7 +88,7 @@ fn lend(value: Value<'static>, stack: &mut Stack<'static>) -> Original {
     original
 }
 
-/// Runs a kernel's boxed face and takes the returns.
+/// Runs a kernel's boxed code and takes the returns.
 #[inline]
 fn call_boxed<R: Output>(
     kernel: &'static Kernel,
@@ -99,20 +100,20 @@ fn call_boxed<R: Output>(
     operator.named(kernel.call_boxed(operator, keys, stack))?;
     let found = stack.len();
     match stack.last_mut(R::COUNT) {
-        // SAFETY: `originals` were lent to this stack by `boxing`. Its kernel has returned and cannot have kept any of
-        // the values, whose lifetime it does not know; those left on the stack are dropped without a look at what they
-        // refer to. No argument is returned twice: `torch_library!` refuses such a schema, and types alone make none
-        // (`infer`).
+        // SAFETY: `boxing` lent `originals` to this stack. Its kernel has returned and cannot have kept any of the
+        // values, whose lifetime it does not know; values left on the stack are dropped without access to what they
+        // refer to. No argument is returned twice: `torch_library!` refuses such a schema, and inference from types
+        // cannot produce one (`infer`).
         returns if found == R::COUNT => unsafe { R::take(operator, returns, originals) },
         _ => Err(wrong_return_count(operator, found)),
     }
 }
 
-/// The same stack, for kernels that were compiled for `'static` arguments.
+/// Extends the lifetime of a stack, for kernels that were compiled for `'static` arguments.
 fn forget_lifetime<'s>(stack: &'s mut Stack<'_>) -> &'s mut Stack<'static> {
-    // SAFETY: the two types differ in a lifetime alone. What takes values from the stack under it is `unbox`, which
-    // hands them to a typed kernel that accepts any lifetime, and what puts values there is `Output::leave`, whose
-    // values borrow nothing.
+    // SAFETY: the two types differ only in a lifetime. Only `unbox` takes values from the stack with this type, and it
+    // passes them to a typed kernel that accepts any lifetime; only `Output::leave` puts values there, and these values
+    // borrow nothing.
     unsafe { std::mem::transmute(stack) }
 }
 
@@ -156,16 +157,17 @@ macro_rules! signatures {
                 $($a: $A),*
             ) -> Result<R> {
                 let operator = kernel.operator();
-                // SAFETY: this is the code of kernels of a `TypedSeat` alone, see `TypedClosure::sit`.
+                // SAFETY: only kernels with a `TypedSeat` have this code, see `TypedClosure::sit`.
                 let seat = unsafe { kernel.state::<TypedSeat>() };
                 if let Some(body) = &*seat.borrow() {
-                    // SAFETY: the seat is of this operator, whose arguments and returns these are, up to lifetimes.
+                    // SAFETY: the seat belongs to this operator, whose arguments and returns these are, up to
+                    // lifetimes.
                     let call = unsafe { body.code::<Call<R, $($A),*>>() };
                     return operator.named(call(body, $($a),*));
                 }
-                // The closure went after this call had found its kernel.
+                // The closure was removed after this call had found its kernel.
                 let (kernel, keys) = operator.select_anew(keys)?;
-                // SAFETY: the operator's tables hold kernels of its own calling convention alone, which this function
+                // SAFETY: the operator's tables hold only kernels with its own calling convention, which this function
                 // has.
                 let code = unsafe { kernel.code::<Code<R, $($A),*>>() };
                 code(kernel, keys, $($a),*)
@@ -191,7 +193,7 @@ macro_rules! signatures {
                     return boxing(kernel, keys | TYPED, $($a),*);
                 }
                 let entered = kernel.operator().enter_typed(keys, &[$($a.dispatch_keys()),*])?;
-                // SAFETY: the operator's tables hold kernels of its own calling convention alone, which this function
+                // SAFETY: the operator's tables hold only kernels with its own calling convention, which this function
                 // has.
                 let code = unsafe { entered.kernel.code::<Code<R, $($A),*>>() };
                 code(entered.kernel, entered.keys, $($a),*)
@@ -216,7 +218,7 @@ macro_rules! signatures {
                     return boxing(kernel, keys, $($a),*);
                 }
                 let (kernel, keys) = kernel.operator().select_again(below_autograd(keys));
-                // SAFETY: the operator's tables hold kernels of its own calling convention alone, which this function
+                // SAFETY: the operator's tables hold only kernels with its own calling convention, which this function
                 // has.
                 let code = unsafe { kernel.code::<Code<R, $($A),*>>() };
                 code(kernel, keys, $($a),*)
@@ -229,12 +231,12 @@ macro_rules! signatures {
                 stack: &mut Stack<'_>,
             ) -> Result<()> {
                 let stack = forget_lifetime(stack);
-                // SAFETY: this is the boxed face of kernels whose typed code has the convention that it is written for.
+                // SAFETY: this is the boxed form of kernels whose typed code has exactly this convention.
                 let code = unsafe { kernel.code::<Code<R, $($A),*>>() };
                 let Some(values) = stack.last_array_mut::<$count>() else { return Err(too_few(operator, stack.len())) };
-                // SAFETY: the array is that of `stack`, which outlives this function. It is used again, by `leave` and
-                // by `wrong_type`, only when the arguments made from it here are not: the kernel has returned and given
-                // up what it returned, or is not called.
+                // SAFETY: the array is part of `stack`, which outlives this function. `stack` is used again, by `leave`
+                // and by `wrong_type`, only when the arguments made from the array here are no longer in use: the
+                // kernel has returned and given up its returns, or is not called.
                 let [$($a),*] = unsafe { &mut *std::ptr::from_mut(values) };
                 $(let Some($a) = $A::from_value($a) else {
                     return Err(wrong_type(operator, $index, $A::TYPE, stack));
@@ -247,7 +249,7 @@ macro_rules! signatures {
     };
 }
 
-/// One more argument each time, up to as many as an operator can have.
+/// Adds one argument at a time, up to the maximum of an operator.
 macro_rules! signatures_up_to {
     ([$($done:tt)*] [$module:ident $count:literal $A:ident $a:ident $index:tt] $($rest:tt)*) => {
         signatures!($module $count $($done)* $A $a $index);

@@ -1,4 +1,4 @@
-//! `&x + &y`: Rust's arithmetic on tensors, by the operators of `aten`, which an operator library declares.
+//! Rust's arithmetic on tensors, such as `&x + &y`, with the operators of `aten`, which an operator library declares.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 

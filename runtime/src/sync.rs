@@ -1,3 +1,3 @@
-//! The atomics of the files that `runtime/loom` compiles against its own, which try every interleaving.
+//! The atomics of the files that `runtime/loom` compiles with loom's atomics instead, to try every interleaving.
 
 pub(crate) use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};

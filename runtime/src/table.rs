@@ -5,26 +5,25 @@
 //! The entry of a runtime key is decided by the first of these rules that applies:
 //!
 //! 1. the kernel registered at the key itself;
-//! 2. `CompositeExplicitAutogradNonFunctional`, then `CompositeExplicitAutograd`, where the alias covers the
-//!    key;
-//! 3. `CompositeImplicitAutogradNestedTensor`, where it covers the key;
-//! 4. `CompositeImplicitAutograd`, where it covers the key. On `AutogradOther` the entry is *ambiguous* when
-//!    any of the backends below that key has a kernel of its own: the composite kernel brings its derivative
-//!    along, that backend's kernel does not, and one entry has to serve both. Elsewhere the rule does not
-//!    apply when a backend below the key has a kernel, or when there is a `CompositeExplicitAutograd` kernel;
-//! 5. `Autograd`, then `FuncTorchBatchedDecomposition`, where they cover the key;
+//! 2. `CompositeExplicitAutogradNonFunctional`, then `CompositeExplicitAutograd`, if the alias covers the key;
+//! 3. `CompositeImplicitAutogradNestedTensor`, if it covers the key;
+//! 4. `CompositeImplicitAutograd`, if it covers the key. On `AutogradOther` the entry is *ambiguous* if any of the
+//!    backends below that key has a kernel of its own: the composite kernel brings its derivative along, that backend's
+//!    kernel does not, and one entry has to serve both. On other keys the rule does not apply if a backend below the
+//!    key has a kernel, or if there is a `CompositeExplicitAutograd` kernel;
+//! 5. `Autograd`, then `FuncTorchBatchedDecomposition`, if they cover the key;
 //! 6. the backend fallback of the key;
 //! 7. otherwise the entry is missing.
 //!
-//! `Undefined`, the key of calls without any, takes the two explicit composites and
-//! `CompositeImplicitAutograd` besides its own.
+//! `Undefined`, the key of calls without keys, takes the two explicit composites and `CompositeImplicitAutograd`
+//! besides its own kernel.
 //!
-//! [`Table::compute`] goes through the rules from the last to the first and lets each write over the ones
-//! before: a rule is then one fixed set of slots. [`explain()`] asks the rules in order for a single key and
-//! tells what each said; a test holds them equal.
+//! [`Table::compute`] applies the rules from the last to the first and lets each overwrite the previous ones: each rule
+//! is then one fixed set of slots. [`explain()`] applies the rules in order for a single key and reports the verdict of
+//! each; a test checks that both agree.
 //!
-//! **Invariant:** the table depends on the surviving registrations alone, never on the order in which they
-//! came. PyTorch updates the slots of a registered key and keeps stale ones in some orders.
+//! **Invariant:** the table depends only on the present registrations, never on their order. PyTorch updates only the
+//! slots of a registered key, and keeps stale ones for some orders.
 //!
 //! PyTorch: `OperatorEntry::computeDispatchTableEntryWithDebug`,
 //! `DispatchKeyExtractor::setOperatorHasFallthroughForKey`.
@@ -41,18 +40,18 @@ pub use explain::{Explanation, Verdict, explain};
 pub use mask::Mask;
 use slots::Slots;
 
-/// A kernel of one operator that is registered at a key, in whatever form `K` names it.
+/// A kernel of one operator that is registered at a key; `K` identifies the kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct Registration<K> {
-    /// Where it is registered: any key, aliases included; `Undefined` stands for all of them.
+    /// The key that it is registered at: any key, aliases included; `Undefined` stands for all of them.
     pub key: DispatchKey,
     /// The kernel.
     pub kernel: K,
-    /// Whether the kernel only means that calls skip the key.
+    /// Whether the kernel is a fallthrough, so that calls skip the key.
     pub is_fallthrough: bool,
 }
 
-/// Which rule decided an entry.
+/// The rule that decided an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Source {
     /// A kernel registered at the key itself.
@@ -61,31 +60,31 @@ pub enum Source {
     Alias(DispatchKey),
     /// The fallback for all operators at this key.
     BackendFallback,
-    /// A composite kernel and a backend's kernel both claim `AutogradOther`.
+    /// A composite kernel and a backend's kernel both apply to `AutogradOther`.
     AmbiguousAutogradOther,
     /// No rule applies.
     Missing,
 }
 
-/// What a call finds in a slot.
+/// The contents of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry<K> {
     /// The rule that decided.
     pub source: Source,
-    /// The kernel; none where the entry is missing or ambiguous.
+    /// The kernel; `None` if the entry is missing or ambiguous.
     pub kernel: Option<K>,
-    /// Whether the kernel only means that calls skip the key.
+    /// Whether the kernel is a fallthrough, so that calls skip the key.
     pub is_fallthrough: bool,
 }
 
-/// One entry per runtime key, and which of them are fallthrough.
+/// One entry per runtime key, and the set of fallthrough entries.
 #[derive(Clone, Debug)]
 struct Rows<K> {
     entries: [Entry<K>; NUM_RUNTIME_KEYS],
     fallthrough: Slots,
 }
 
-/// The backend fallbacks of a registry: kernels that serve a key for every operator that has nothing better.
+/// The backend fallbacks of a registry: kernels that serve a key for every operator without a more specific kernel.
 #[derive(Clone, Debug)]
 pub struct Fallbacks<K>(Rows<K>);
 
@@ -100,7 +99,7 @@ pub struct Fallbacks<K>(Rows<K>);
 /// let table = Table::compute(&[composite, at(DispatchKey::CPU, "cpu")], &Fallbacks::new());
 /// assert_eq!(table.get(DispatchKey::CPU).kernel, Some("cpu"));
 /// assert_eq!(table.get(DispatchKey::AutogradCUDA).kernel, Some("composite"));
-/// // The kernel for CPU has no derivative, and the composite one does not know it.
+/// // The kernel for CPU has no derivative, and that of the composite one does not fit it.
 /// assert_eq!(table.get(DispatchKey::AutogradCPU).source, Source::Missing);
 /// ```
 #[derive(Clone, Debug)]
@@ -126,8 +125,8 @@ const fn slot_of(key: DispatchKey) -> usize {
     DispatchKeySet::from_key(key).table_index()
 }
 
-/// Whether an alias may decide a runtime key: it covers it, or it is a composite that calls without keys
-/// take.
+/// Whether an alias may decide a runtime key: the alias covers the key, or it is a composite, and the key that of calls
+/// without keys.
 const fn serves(alias: DispatchKey, key: DispatchKey) -> bool {
     let takes_undefined = matches!(
         alias,
@@ -138,8 +137,8 @@ const fn serves(alias: DispatchKey, key: DispatchKey) -> bool {
     alias.covers(key) || matches!(key, DispatchKey::Undefined) && takes_undefined
 }
 
-/// Whether a kernel at this key, no alias, is one of a backend below an autograd key. PyTorch looks at bits,
-/// so that a kernel at the building block `Dense`, which never runs, is below every backend's autograd key.
+/// Whether a kernel at this key, which is not an alias, belongs to a backend below an autograd key. PyTorch compares
+/// bits, so a kernel at the building block `Dense`, which never runs, is below every backend's autograd key.
 const fn is_below(key: DispatchKey, autograd: DispatchKey) -> bool {
     !key.is_alias() && autograd.backends_below_autograd().has(key)
 }
@@ -161,7 +160,7 @@ static SERVED: [Slots; ALIASES.len()] = {
     served
 };
 
-/// For each key by value: the slots of the autograd keys that a kernel there is below.
+/// For each key by value: the slots of the autograd keys above a kernel registered there.
 static AUTOGRAD_ABOVE: [Slots; 256] = {
     let mut above = [Slots::EMPTY; 256];
     let mut slot = 0;
@@ -182,8 +181,8 @@ static AUTOGRAD_ABOVE: [Slots; 256] = {
 };
 
 impl DispatchKey {
-    /// The key that a registration at this key counts for: `CompositeImplicitAutograd` for `Undefined`, the
-    /// catch-all of old.
+    /// The key that a registration at this key is for: `CompositeImplicitAutograd` for `Undefined`, which once was the
+    /// catch-all.
     pub const fn registration_key(self) -> DispatchKey {
         match self {
             DispatchKey::Undefined => DispatchKey::CompositeImplicitAutograd,
@@ -222,10 +221,10 @@ impl<K: Copy> Fallbacks<K> {
         Fallbacks(Rows { entries: [Entry::MISSING; NUM_RUNTIME_KEYS], fallthrough: Slots::EMPTY })
     }
 
-    /// Makes a kernel the fallback of a runtime key, or takes the fallback away.
+    /// Makes a kernel the fallback of a runtime key, or removes the fallback.
     ///
     /// # Errors
-    /// The key is an alias or a building block, which no call dispatches on.
+    /// The key is an alias or a building block, which calls never dispatch on.
     pub fn set(&mut self, key: DispatchKey, fallback: Option<(K, bool)>) -> Result<()> {
         ensure!(
             key.is_runtime(),
@@ -242,7 +241,7 @@ impl<K: Copy> Fallbacks<K> {
         Ok(())
     }
 
-    /// What serves a key where an operator has nothing better: nothing at aliases and building blocks.
+    /// The fallback of a key; missing for aliases and building blocks.
     pub fn get(&self, key: DispatchKey) -> Entry<K> {
         self.0.get(key)
     }
@@ -255,7 +254,7 @@ impl<K: Copy> Default for Fallbacks<K> {
 }
 
 impl<K: Copy> Table<K> {
-    /// Computes the table. Of several registrations at one key the last one counts.
+    /// Computes the table. Of several registrations at one key the last one is used.
     pub fn compute(registrations: &[Registration<K>], fallbacks: &Fallbacks<K>) -> Self {
         let mut rows = fallbacks.0.clone();
         let mut by_alias = [None; ALIASES.len()];
@@ -297,13 +296,13 @@ impl<K: Copy> Table<K> {
         &self.rows.entries
     }
 
-    /// What calls drop from their keys.
+    /// The keys that calls drop.
     pub fn mask(&self) -> &Mask {
         &self.mask
     }
 }
 
-/// The word that PyTorch puts into its table dumps.
+/// Prints the word that PyTorch puts into its table dumps.
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {

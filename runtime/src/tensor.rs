@@ -1,4 +1,4 @@
-//! The tensor handle: what every kernel sees.
+//! The tensor handle that all kernels use.
 
 mod access;
 pub(crate) mod backend;
@@ -40,9 +40,9 @@ pub use storage::{BackendRef, Foreign, Storage, StorageImpl, StorageRef};
 
 /// A multi-dimensional array of numbers: a handle to shared, typed, strided memory.
 ///
-/// A handle is one word. Cloning it gives a second handle to the same tensor; views are tensors of their own that
-/// share the memory. Operators come from other crates, as functions and methods, and `+`, `-`, `*` and `/` call those
-/// of `aten` (`(&x + &y)?`); what is here creates tensors, looks at them, and moves elements in and out.
+/// A handle is one word. Cloning it gives a second handle to the same tensor; views are separate tensors that share the
+/// memory. Operators come from other crates, as functions and methods, and `+`, `-`, `*` and `/` call those of `aten`
+/// (`(&x + &y)?`). This module creates tensors, queries them, and copies elements in and out.
 ///
 /// ```
 /// use torch_library::{DType, Tensor};
@@ -56,40 +56,40 @@ pub use storage::{BackendRef, Foreign, Storage, StorageImpl, StorageRef};
 ///
 /// # Sharing and threads
 /// Handles may be sent to and used from any thread, and every handle may write: `&mut Tensor` marks mutation in
-/// signatures, it does not prove that no other handle exists. Hence, as in PyTorch:
-/// - Sizes, strides, offset and storage may be replaced (`squeeze_`, `resize_`) while others look at them; every look
-///   is consistent ([`geometry`](Tensor::geometry)), and what it returned stays valid as long as the handle it came
-///   from is borrowed.
-/// - While somebody writes elements, nobody else reads or writes that memory, nor moves the tensor elsewhere; while
-///   somebody reads them, nobody writes. Whoever touches elements holds a [`Lease`] on their storage for so long, and
-///   who comes in the way of another, on the same thread or a different one, gets an error of the kind
+/// signatures, it does not prove that there is no other handle. Hence, as in PyTorch:
+/// - Sizes, strides, offset and storage may be replaced (`squeeze_`, `resize_`) while other code reads them; every
+///   query is consistent ([`geometry`](Tensor::geometry)), and its result stays valid as long as the handle that it
+///   came from is borrowed.
+/// - While elements are written, no other code reads or writes that memory, or changes the tensor's geometry; while
+///   elements are read, no code writes them. Code holds a [`Lease`] on the storage for as long as it accesses elements;
+///   a conflicting access, on the same thread or another, fails with an error of the kind
 ///   [`Busy`](crate::ErrorKind::Busy). So safe code has no data races, whatever it does. A closure that a kernel calls
-///   for each element may read the tensors that the kernel reads, and write none of them.
-/// - Threads that write different parts of one memory take [`disjoint_parts`](Tensor::disjoint_parts).
+///   for each element may read the tensors that the kernel reads, and must write to none of the kernel's tensors.
+/// - Threads that write different parts of one memory use [`disjoint_parts`](Tensor::disjoint_parts).
 ///
 /// PyTorch: `at::Tensor`.
 #[derive(Clone)]
 pub struct Tensor(Arc<TensorImpl>);
 
-/// A tensor that does not keep itself alive, for caches.
+/// A weak reference to a tensor, for caches.
 #[derive(Clone, Debug)]
 pub struct WeakTensor(Weak<TensorImpl>);
 
-/// What a handle points to.
+/// The tensor that handles point to.
 struct TensorImpl {
     key_set: DispatchKeySet,
     dtype: DType,
     device: Device,
     is_defined: bool,
     is_wrapped_number: bool,
-    gradient: AtomicU8, // one of `Gradient`
+    gradient: AtomicU8, // one of the values of `Gradient`
     place: Placement,
     autograd: OnceLock<Box<dyn AutogradMetaInterface>>,
-    /// Of a wrapper: what the layer that made it keeps in it.
+    /// For a wrapper: the data of the layer that made it.
     content: Content,
 }
 
-/// The elements: which memory, and where in it. Always within the storage's bounds.
+/// A storage, and the geometry of the elements in it, which always stays within the storage's bounds.
 #[derive(Debug)]
 struct StorageView {
     storage: Storage,
@@ -97,7 +97,8 @@ struct StorageView {
 }
 
 impl StorageView {
-    /// Checks that elements of a type of this program lie in a storage, at addresses that the type allows.
+    /// Checks that elements of a type that the program is built with lie within a storage, and that their addresses are
+    /// aligned.
     #[inline]
     fn check(storage: &Storage, geometry: &Geometry, dtype: DType) -> Result<()> {
         dtype.ensure_built()?;
@@ -114,7 +115,7 @@ impl StorageView {
     }
 }
 
-/// Looking.
+/// Queries.
 impl Tensor {
     /// The dispatch keys that this tensor adds to a call.
     #[inline(always)]
@@ -128,34 +129,34 @@ impl Tensor {
         self.0.dtype
     }
 
-    /// Where the elements are.
+    /// The device of the elements.
     #[inline]
     pub fn device(&self) -> Device {
         self.0.device
     }
 
-    /// Sizes, strides and offset of one moment.
+    /// A consistent snapshot of sizes, strides and offset.
     ///
     /// Another handle may change them between two calls of [`sizes`](Tensor::sizes) and [`strides`](Tensor::strides);
-    /// kernels take one geometry and keep to it.
+    /// kernels take one geometry and keep using it.
     #[inline]
     pub fn geometry(&self) -> &Geometry {
         self.0.place.geometry()
     }
 
-    /// The extent of each dimension.
+    /// The size of each dimension.
     #[inline]
     pub fn sizes(&self) -> &[i64] {
         self.geometry().sizes()
     }
 
-    /// How many elements apart neighbours lie in memory, per dimension.
+    /// The stride of each dimension, in elements.
     #[inline]
     pub fn strides(&self) -> &[i64] {
         self.geometry().strides()
     }
 
-    /// Where in the storage the first element lies, in elements.
+    /// The index of the first element in the storage, in elements.
     #[inline]
     pub fn storage_offset(&self) -> i64 {
         self.geometry().offset()
@@ -182,14 +183,14 @@ impl Tensor {
     /// The size of one dimension, counted from the back if negative.
     ///
     /// # Errors
-    /// A dimension out of range; a tensor without dimensions has none.
+    /// A dimension out of range, such as any dimension of a tensor that has none.
     pub fn size(&self, dim: i64) -> Result<i64> {
         let sizes = self.sizes();
         ensure!(!sizes.is_empty(), Shape, "dimension {dim} was asked of a tensor without dimensions");
         Ok(sizes[geometry::wrap_dim(dim, sizes.len())?])
     }
 
-    /// Whether the elements lie in a memory format without gaps.
+    /// Whether the elements are contiguous in a memory format.
     #[inline]
     pub fn is_contiguous(&self, format: MemoryFormat) -> bool {
         let geometry = self.geometry();
@@ -199,19 +200,19 @@ impl Tensor {
         }
     }
 
-    /// The memory format that results of element-wise operators take after this tensor.
+    /// The memory format that element-wise operators choose for results from this tensor.
     pub fn suggest_memory_format(&self) -> MemoryFormat {
         let geometry = self.geometry();
         geometry::suggest_memory_format(geometry.sizes(), geometry.strides())
     }
 
-    /// Whether the elements fill a block of memory, each place once, in any order of dimensions.
+    /// Whether the elements fill a block of memory without gaps or overlap, with the dimensions in any order.
     pub fn is_non_overlapping_and_dense(&self) -> bool {
         let geometry = self.geometry();
         geometry::is_non_overlapping_and_dense(geometry.sizes(), geometry.strides())
     }
 
-    /// Whether this stands for a plain number in an operator's tensor argument, which weighs less in
+    /// Whether this stands for a plain number in an operator's tensor argument, which has lower priority in
     /// [promotion](crate::result_type).
     ///
     /// PyTorch: `TensorImpl::is_wrapped_number`.
@@ -220,7 +221,7 @@ impl Tensor {
         self.0.is_wrapped_number
     }
 
-    /// Whether there is a tensor at all: false for what [`undefined`](Tensor::undefined) gives, and that alone.
+    /// Whether there is a tensor at all: false only for the result of [`undefined`](Tensor::undefined).
     ///
     /// PyTorch: `Tensor::defined`.
     #[inline]
@@ -228,15 +229,15 @@ impl Tensor {
         self.0.is_defined
     }
 
-    /// Whether this tensor was made in inference mode: neither autograd nor the bookkeeping of views and versions
-    /// applies to it.
+    /// Whether this tensor was made in inference mode: neither autograd nor the tracking of views and versions applies
+    /// to it.
     ///
     /// PyTorch: `Tensor.is_inference`.
     pub fn is_inference(&self) -> bool {
         !self.key_set().has_any(DispatchKeySet::AUTOGRAD_AND_AD_INPLACE_OR_VIEW)
     }
 
-    /// What type promotion looks at.
+    /// The operand that type promotion uses for this tensor.
     pub fn promotion_operand(&self) -> Operand {
         match self.dim() {
             0 if self.is_wrapped_number() => Operand::Number(self.dtype()),
@@ -245,14 +246,14 @@ impl Tensor {
         }
     }
 
-    /// Whether both handles are of the same tensor, not just of equal or of shared elements.
+    /// Whether both handles refer to the same tensor, not just to equal or shared elements.
     #[inline]
     pub fn is_same(&self, other: &Tensor) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Whether both tensors look at one block of memory, at overlapping parts of it or not. What a backend lends is the
-    /// memory of the storage that it lends.
+    /// Whether both tensors have the same storage, whether or not their elements overlap. A backend's storage counts as
+    /// the host storage that it lends.
     #[inline]
     pub fn shares_storage_with(&self, other: &Tensor) -> bool {
         match (self.first_storage(), other.first_storage()) {
@@ -261,73 +262,74 @@ impl Tensor {
         }
     }
 
-    /// How often the memory was written in place, through this tensor or another with the same storage.
+    /// The version counter: how often the memory was written in place, through this tensor or another with the same
+    /// storage.
     #[inline]
     pub fn version(&self) -> u64 {
         self.storage().version()
     }
 
-    /// Reports a write in place. Layers do this around kernels; kernels and element accessors do not.
+    /// Counts an in-place write. Layers do this around kernels; kernels and element accessors do not.
     #[inline]
     pub fn bump_version(&self) {
         self.storage().bump_version();
     }
 
-    /// A number that this tensor alone has while it lives, the same for all of its handles: a key for maps.
+    /// A number that identifies this tensor while it lives, the same for all of its handles: a key for maps.
     #[inline]
     pub fn id(&self) -> usize {
         Arc::as_ptr(&self.0).addr()
     }
 
-    /// Whether nobody else holds this tensor or its memory.
+    /// Whether this handle is the only owner of the tensor and its memory.
     pub(crate) fn is_sole_owner(&self) -> bool {
         self.is_sole_handle() && self.storage().is_sole_owner()
     }
 
-    /// Whether this is the only handle of the tensor, whoever else has its memory.
+    /// Whether this is the only handle of the tensor, whether or not the memory is shared.
     pub(crate) fn is_sole_handle(&self) -> bool {
         Arc::strong_count(&self.0) == 1
     }
 
-    /// A handle that does not keep the tensor alive.
+    /// A weak reference to the tensor.
     pub fn downgrade(&self) -> WeakTensor {
         WeakTensor(Arc::downgrade(&self.0))
     }
 
-    /// The memory, where the tensor was never changed while it had several handles.
+    /// The storage, if the tensor's placement was never changed while it had several handles.
     #[inline(always)]
     fn first_storage(&self) -> Option<&Storage> {
         self.0.place.first_storage()
     }
 
-    /// Whether this is the memory.
+    /// Whether this is the tensor's storage.
     #[inline(always)]
     fn is_in(&self, storage: &Storage) -> bool {
         self.0.place.is_in(storage)
     }
 }
 
-/// Whether a gradient is wanted, as each call asks; in one byte, so that asking costs a load.
+/// Whether a tensor requires a gradient, which every call asks; in one byte, so that asking costs a load.
 enum Gradient {}
 
 impl Gradient {
     const NOT_REQUIRED: u8 = 0;
     const REQUIRED: u8 = 1;
-    /// A view, for which a gradient is wanted if it is for its base: autograd knows.
+    /// A view, which requires a gradient if its base does: autograd decides.
     const AS_AUTOGRAD_SAYS: u8 = 2;
 }
 
-/// What autograd keeps with a tensor.
+/// The autograd state of a tensor.
 ///
 /// PyTorch: `c10::AutogradMetaInterface`.
 pub(crate) trait AutogradMetaInterface: Any + Send + Sync {
-    /// Whether a gradient is wanted for a tensor that leaves the question to autograd.
+    /// Whether a tensor requires a gradient, if its flag leaves this to autograd.
     fn requires_grad(&self) -> bool;
 }
 
-/// What autograd needs of a tensor: a flag, and a slot for what it knows.
+/// The parts of a tensor that autograd uses: a flag, and a slot for its state.
 impl Tensor {
-    /// Whether a gradient is wanted for this tensor.
+    /// Whether this tensor requires a gradient.
     ///
     /// PyTorch: `Tensor.requires_grad`.
     #[inline(always)]
@@ -350,30 +352,30 @@ impl Tensor {
         self.0.gradient.store(gradient, Ordering::Relaxed);
     }
 
-    /// From now on [`AutogradMetaInterface::requires_grad`] says whether a gradient is wanted.
+    /// Makes [`AutogradMetaInterface::requires_grad`] decide from now on.
     pub(crate) fn ask_autograd_for_requires_grad(&self) {
         self.0.gradient.store(Gradient::AS_AUTOGRAD_SAYS, Ordering::Relaxed);
     }
 
-    /// Whether a gradient is wanted for this very tensor, not only for its base.
+    /// Whether this tensor itself requires a gradient, not only its base.
     pub(crate) fn requires_grad_itself(&self) -> bool {
         self.0.gradient.load(Ordering::Relaxed) == Gradient::REQUIRED
     }
 
-    /// The slot that autograd fills, once in a tensor's life.
+    /// The slot for the autograd state, which is set at most once in a tensor's life.
     #[inline]
     pub(crate) fn autograd_slot(&self) -> &OnceLock<Box<dyn AutogradMetaInterface>> {
         &self.0.autograd
     }
 }
 
-/// Making tensors of the same memory, and moving a tensor to other memory.
+/// Creating tensors over the same memory, and changing a tensor's geometry or memory.
 impl Tensor {
-    /// A tensor over some storage: the way backends and foreign memory come in.
+    /// A tensor over an existing storage, for backends and foreign memory.
     ///
     /// # Errors
-    /// Sizes, strides and offset that do not fit together or into the storage; storage that is not aligned for the
-    /// type; a type that the program is [built without](DType::is_built).
+    /// Sizes, strides and offset that are inconsistent or exceed the storage; storage that is not aligned for the type;
+    /// a type that the program is [built without](DType::is_built).
     ///
     /// ```
     /// use torch_library::{DType, Device, DispatchKey, DispatchKeySet, Storage, Tensor};
@@ -405,7 +407,7 @@ impl Tensor {
         tensor
     }
 
-    /// A tensor over some storage, which gets its geometry next.
+    /// A tensor over a storage, whose geometry is set next.
     #[inline]
     fn scalar_in(storage: Storage, dtype: DType, key_set: DispatchKeySet) -> Tensor {
         Tensor(Arc::new(TensorImpl {
@@ -421,17 +423,17 @@ impl Tensor {
         }))
     }
 
-    /// The geometry of a new tensor.
+    /// The geometry of a tensor that is still being created.
     #[inline]
     fn geometry_mut(&mut self) -> &mut Geometry {
         let tensor = Arc::get_mut(&mut self.0).expect("a new tensor has one handle");
         tensor.place.first_mut()
     }
 
-    /// Another tensor over the same memory, of the same type and with the same keys. Autograd does not learn of it.
+    /// Another tensor over the same memory, with the same type and keys. Autograd does not track it as a view.
     ///
     /// # Errors
-    /// Sizes, strides and offset that do not fit together or into the storage.
+    /// Sizes, strides and offset that are inconsistent or exceed the storage.
     ///
     /// ```
     /// use torch_library::Tensor;
@@ -444,7 +446,7 @@ impl Tensor {
     /// # Ok::<(), torch_library::Error>(())
     /// ```
     ///
-    /// PyTorch: `at::detail::make_tensor` with the storage and keys of another tensor; what `as_strided` kernels do.
+    /// PyTorch: `at::detail::make_tensor` with the storage and keys of another tensor, as in kernels of `as_strided`.
     pub fn strided_view(&self, sizes: &[i64], strides: &[i64], offset: i64) -> Result<Tensor> {
         let mut view = Tensor::scalar_in(self.storage().clone(), self.dtype(), self.key_set());
         view.geometry_mut().set(sizes, strides, offset)?;
@@ -469,10 +471,10 @@ impl Tensor {
         .with_content_of(self)
     }
 
-    /// Moves this tensor, for all its handles, to other sizes, strides and offset in its storage.
+    /// Gives this tensor, for all its handles, other sizes, strides and offset in its storage.
     ///
     /// # Errors
-    /// Sizes, strides and offset that do not fit together or into the storage.
+    /// Sizes, strides and offset that are inconsistent or exceed the storage.
     ///
     /// ```
     /// use torch_library::Tensor;
@@ -484,15 +486,15 @@ impl Tensor {
     /// # Ok::<(), torch_library::Error>(())
     /// ```
     ///
-    /// PyTorch: `TensorImpl::set_sizes_and_strides`; what `squeeze_`, `t_` and `as_strided_` kernels do.
+    /// PyTorch: `TensorImpl::set_sizes_and_strides`, as in kernels of `squeeze_`, `t_` and `as_strided_`.
     #[track_caller]
     pub fn set_geometry(&mut self, sizes: &[i64], strides: &[i64], offset: i64) -> Result<()> {
         let storage = self.storage().clone();
         self.set_storage(storage, sizes, strides, offset)
     }
 
-    /// Gives this tensor, for all its handles, other sizes, and other memory where its own is too small. Elements are
-    /// then whatever lies there. A tensor that has these sizes stays as it is, strides included.
+    /// Gives this tensor, for all its handles, other sizes, and new memory if its own is too small, in which case the
+    /// elements are unspecified. A tensor that has these sizes already is not changed, not even its strides.
     ///
     /// ```
     /// use torch_library::Tensor;
@@ -504,9 +506,9 @@ impl Tensor {
     /// ```
     ///
     /// # Errors
-    /// Sizes and strides that do not fit together, more memory than there is.
+    /// Sizes and strides that are inconsistent; not enough memory.
     ///
-    /// PyTorch: `at::native::resize_output`, which also warns where a tensor with elements gets others.
+    /// PyTorch: `at::native::resize_output`, which also warns if a tensor with elements is resized.
     #[track_caller]
     pub fn resize(&mut self, sizes: &[i64], strides: Option<&[i64]>) -> Result<()> {
         if self.sizes() == sizes {
@@ -522,13 +524,13 @@ impl Tensor {
         self.set_storage(fresh.storage().clone(), sizes, &strides, 0)
     }
 
-    /// Moves this tensor, for all its handles, to other memory. Its views stay where they are.
+    /// Gives this tensor, for all its handles, another storage. Its views keep the old one.
     ///
     /// # Errors
-    /// Sizes, strides and offset that do not fit together or into the storage; a storage of another device; a kernel
-    /// that uses the old memory, where there are other handles.
+    /// Sizes, strides and offset that are inconsistent or exceed the storage; a storage of another device; a kernel
+    /// that is using the old memory, if there are other handles.
     ///
-    /// PyTorch: `TensorImpl::set_storage_and_dtype`; what `set_` and a growing `resize_` do.
+    /// PyTorch: `TensorImpl::set_storage_and_dtype`, as in kernels of `set_` and of a growing `resize_`.
     #[track_caller]
     pub fn set_storage(
         &mut self,
@@ -549,7 +551,8 @@ impl Tensor {
         let place = StorageView { storage, geometry };
         match Arc::get_mut(&mut self.0) {
             Some(only) => only.place.replace(place),
-            // A kernel that has leased the memory through another handle relies on what it looked up.
+            // A kernel that has leased the memory through another handle relies on the geometry and addresses that it
+            // has read.
             None => {
                 self.0
                     .place
@@ -561,7 +564,7 @@ impl Tensor {
 }
 
 impl WeakTensor {
-    /// A handle to the tensor, if there still is one.
+    /// A handle to the tensor, if it still lives.
     pub fn upgrade(&self) -> Option<Tensor> {
         self.0.upgrade().map(Tensor)
     }

@@ -1,6 +1,6 @@
-//! The dispatch trace: what is called, for which key, which kernel runs, nested as it happens.
+//! The dispatch trace: each call with its key and its kernel, nested as the calls are.
 //!
-//! It is an [observer](crate::observe) of calls and redispatches, so it costs nothing while nobody listens.
+//! It is an [observer](crate::observe) of calls and redispatches, so it costs nothing while there is no listener.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -29,30 +29,30 @@ impl fmt::Display for CallKind {
     }
 }
 
-/// One call, as a listener gets it just before the kernel runs.
+/// A call, as a listener gets it just before the kernel runs.
 #[derive(Debug)]
 pub struct Event<'a> {
-    /// How many calls and redispatches of this thread are under way around it.
+    /// How many calls and redispatches of this thread enclose this one.
     pub depth: usize,
-    /// How it came to be called.
+    /// How the operator came to be called.
     pub kind: CallKind,
     /// The operator.
     pub operator: OperatorHandle,
     /// The key whose kernel runs.
     pub key: DispatchKey,
-    /// The keys that are handed to the kernel.
+    /// The keys that the kernel gets.
     pub keys: DispatchKeySet,
     /// The keys that each argument brought.
     pub argument_keys: &'a [DispatchKeySet],
-    /// The kernel that runs; nothing where there is none, and the call will fail.
+    /// The kernel that runs; `None` if there is none, and the call will fail.
     pub kernel: Option<KernelInfo>,
-    /// The rule that chose it, or why there is none.
+    /// The rule that chose it, or the reason why there is none.
     pub source: Source,
 }
 
 /// One line, indented by depth: `[call] op=[ns::add], key=[CPU], kernel=[add at …], arguments=[CPU+AutogradCPU, -]`.
 ///
-/// What runs is a `kernel`, a `boxed kernel`, a `fallback` or nothing. An argument without keys is `-`.
+/// The code is a `kernel`, a `boxed kernel`, a `fallback` or missing. An argument without keys is printed as `-`.
 impl fmt::Display for Event<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Event { kind, operator, argument_keys, key, .. } = self;
@@ -68,7 +68,7 @@ impl fmt::Display for Event<'_> {
     }
 }
 
-/// `CPU+AutogradCPU`
+/// Prints `CPU+AutogradCPU`.
 fn joined(keys: DispatchKeySet) -> String {
     let names: Vec<_> = keys.iter().map(|key| key.to_string()).collect();
     if names.is_empty() { "-".to_owned() } else { names.join("+") }
@@ -118,20 +118,20 @@ pub fn listen(listener: impl Fn(&Event<'_>) + Send + Sync + 'static) -> TraceGua
     TraceGuard { _handle: Observer::new(tell).with_redispatches().on_all_threads() }
 }
 
-/// Prints every operator call to stderr until the guard is dropped; what nobody reads is lost.
+/// Prints every operator call to stderr until the guard is dropped; errors of writing are ignored.
 pub fn to_stderr() -> TraceGuard {
     // `eprintln!` would panic in the middle of a call when stderr is closed.
     listen(|event| drop(writeln!(io::stderr(), "{event}")))
 }
 
-/// A listener that is active; dropping it ends that.
+/// An active listener; dropping it deactivates the listener.
 #[must_use = "the trace ends when this is dropped"]
 pub struct TraceGuard {
     _handle: ObserverHandle,
 }
 
 impl Starting for Program {
-    /// Turns the trace on where the environment asks for it.
+    /// Turns the trace on if the environment variable is set.
     fn started() {
         match std::env::var(ENVIRONMENT_VARIABLE).as_deref() {
             Ok("1") => std::mem::forget(to_stderr()),

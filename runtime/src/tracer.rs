@@ -1,4 +1,4 @@
-//! Tracer: records the operators that a function calls, of any crate, as a graph that can be read, changed and run.
+//! Tracer: records the operators that a function calls, from any crate, as a graph that can be read, changed and run.
 //!
 //! ```
 //! use torch_library::prelude::*;
@@ -38,9 +38,9 @@
 //! # What is recorded
 //!
 //! While a function is traced, its thread includes the key `Tracer`, whose fallback sees each operator that the
-//! function itself calls: those that operators are made of are not recorded, and neither is what autograd does. Tensors
-//! that no recorded operator returned become constants of the graph. What a graph cannot say again is in its
-//! [notes](Graph::notes).
+//! function itself calls: operators that these call in turn are not recorded, and neither is the work of autograd.
+//! Tensors that no recorded operator returned become constants of the graph. Anything that a graph cannot reproduce is
+//! listed in its [notes](Graph::notes).
 //!
 //! PyTorch: `torch.jit.trace`, `torch.fx.experimental.proxy_tensor.make_fx`, `torch.fx.Graph`.
 
@@ -64,6 +64,6 @@ pub use record::trace;
 use crate::key::DispatchKey;
 use crate::registry::LayerKernel;
 
-/// Above autograd, so that calls are seen as the function makes them.
+/// The layer's kernel, above autograd, so that calls are seen as the function makes them.
 pub(crate) const LAYER: LayerKernel =
     LayerKernel { key: DispatchKey::Tracer, kernel: record::record, name: "record" };

@@ -1,22 +1,23 @@
-//! Turns that threads take at something, where nobody waits for ever.
+//! Turns: mutual exclusion of threads that cannot deadlock.
 
 use std::cell::Cell;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
-/// What one thread does at a time, as long as none of them is in the middle of something else.
+/// Something that one thread does at a time, except for threads that are in the middle of another turn.
 ///
-/// A thread waits for its turn, unless it has one already: of this, since what it does there may lead to the same
-/// again, or of something else, whose next in turn may have this one. Such a thread goes ahead. So no circle of threads
-/// waits for each other, and whatever needs the order for more than looks has a lock of its own.
+/// A thread waits for its turn, unless it has one already: either of the same `Turn`, since the code it runs may lead
+/// here again, or of another one, whose next thread may in turn hold this one. Such a thread goes ahead without
+/// waiting. So threads never wait for each other in a cycle; data whose consistency depends on the order has a lock of
+/// its own.
 #[derive(Default)]
 pub(crate) struct Turn(Mutex<()>);
 
 thread_local! {
-    /// How many turns this thread has, those included that it works for.
+    /// The number of turns that this thread has, including those of threads that it works for.
     static TAKEN: Cell<usize> = const { Cell::new(0) };
 }
 
-/// A turn, which ends when this drops; none, where the thread went ahead.
+/// A turn, which ends when this is dropped; `None` if the thread went ahead without one.
 pub(crate) struct Taken<'a>(Option<MutexGuard<'a, ()>>);
 
 impl Turn {
@@ -38,12 +39,13 @@ impl Drop for Taken<'_> {
     }
 }
 
-/// How many turns this thread has.
+/// The number of turns that this thread has.
 pub(crate) fn taken() -> usize {
     TAKEN.get()
 }
 
-/// Says that a thread works for one that has so many turns, and waits for it. Gives back how many it had.
+/// Sets the number of turns for a thread that works for one with `count` turns, which waits for it. Returns the old
+/// number.
 pub(crate) fn set_taken(count: usize) -> usize {
     TAKEN.replace(count)
 }

@@ -1,7 +1,7 @@
-//! Typed calls of an operator that was found at run time: a handle that knows the types of the call.
+//! Typed calls of an operator that was found at run time: a handle with the types of the call.
 //!
-//! A linked operator is called as its module would call it. One that was defined at run time has no calling convention,
-//! so its handle holds a kernel that boxes the call.
+//! A linked operator is called with its own calling convention. One that was defined at run time has none, so its
+//! handle holds a kernel that boxes the call.
 #![expect(unsafe_code, reason = "the handle restores the type of kernels, which it has compared before")]
 #![expect(clippy::too_many_arguments, reason = "as many as an operator has")]
 
@@ -21,30 +21,30 @@ use crate::signature::Signature;
 use crate::value::Stack;
 
 /// An operator that is called with the types of `T`, a function of its arguments: `fn(&'static Tensor, f64) -> Tensor`.
-/// The lifetimes in it stand for any.
+/// The lifetimes in it stand for any lifetimes.
 ///
-/// It is made by [`OperatorHandle::typed`] and is copied freely. Like every handle it never dangles: after its operator
-/// was removed, its calls return errors.
+/// It is made by [`OperatorHandle::typed`] and is freely copyable. Like every handle it never dangles: once its
+/// operator is removed, its calls return errors.
 ///
 /// PyTorch: `TypedOperatorHandle`.
 #[derive(Clone, Copy)]
 pub struct TypedOperatorHandle<T> {
     operator: &'static Operator,
-    /// What calls run where there is no table of typed kernels.
+    /// The kernel that calls run if there is no table of typed kernels.
     boxing: Option<&'static Kernel>,
     types: std::marker::PhantomData<T>,
 }
 
-/// The types of a call, as [`Inferred`] finds them: `fn(arguments…) -> returns`.
+/// The types of a call, as [`Inferred`] infers them: `fn(arguments…) -> returns`.
 pub trait CallTypes {
-    /// The same with `'static` for every lifetime.
+    /// The types with `'static` for every lifetime.
     type Static;
-    /// The calling convention of operators that are called so.
+    /// The calling convention of operators with these types.
     type Convention: Signature + 'static;
 }
 
 impl OperatorHandle {
-    /// The operator for calls with the types of a function. They are compared once, here.
+    /// The operator, for calls with the types of a function. The types are compared once, here.
     ///
     /// ```
     /// use torch_library::prelude::*;
@@ -70,15 +70,15 @@ impl OperatorHandle {
     /// # }
     /// ```
     ///
-    /// The types are those of [`torch_library!`](crate::torch_library)'s table, for up to twelve arguments; the
-    /// compiler finds what stands for `_`. A call of a linked operator takes as long as one through its module. One of
-    /// an operator that was [defined](crate::Library::define) at run time, or that has a type without a counterpart in
-    /// Rust, is boxed.
+    /// The types are those in the table of [`torch_library!`](crate::torch_library), for up to twelve arguments; the
+    /// compiler infers `_`. A call of a linked operator takes as long as one through its module. A call of an operator
+    /// that was [defined](crate::Library::define) at run time, or that has a type without a counterpart in Rust, is
+    /// boxed.
     ///
     /// # Errors
-    /// The operator is called with other types, or was removed.
+    /// The operator has other types, or was removed.
     ///
-    /// PyTorch: `OperatorHandle::typed`, which believes any types as long as the operator has no kernel.
+    /// PyTorch: `OperatorHandle::typed`, which accepts any types as long as the operator has no kernel.
     pub fn typed<F, T>(&self) -> Result<TypedOperatorHandle<T::Static>>
     where
         F: Inferred<T>,
@@ -90,7 +90,7 @@ impl OperatorHandle {
             Some(convention) => (convention() == TypeId::of::<T::Convention>(), None),
             None if have_same_types(schema, &asked) => {
                 let boxed = BoxedKernel::new(call_by_keys);
-                // SAFETY: the handle alone calls the kernel, with the types of `T`.
+                // SAFETY: only the handle calls the kernel, with the types of `T`.
                 let kernel = unsafe { boxed.behind(T::Convention::ADAPTERS.boxing, operator) };
                 (true, Some(registry::keep_kernel(operator, kernel)?))
             }
@@ -106,7 +106,7 @@ impl OperatorHandle {
     }
 }
 
-/// Whether calls by the one schema are calls by the other: a reference that is returned must be that of the same
+/// Whether calls with one schema are valid calls with the other: a returned reference must be that of the same
 /// argument.
 fn have_same_types(schema: &Schema, asked: &Schema) -> bool {
     let written = |schema: &Schema| -> Vec<bool> {
@@ -117,7 +117,7 @@ fn have_same_types(schema: &Schema, asked: &Schema) -> bool {
         && returned_arguments(schema) == returned_arguments(asked)
 }
 
-/// The boxed face of the kernel in a handle: a boxed call of its operator.
+/// The boxed code of the kernel in a handle: a boxed call of its operator.
 fn call_by_keys(
     _: &'static Kernel,
     operator: &'static Operator,
@@ -175,27 +175,27 @@ macro_rules! typed {
             pub fn call<'v>(&self, $($a: $A::With<'v>),*) -> Result<R::With<'v>> {
                 let keys = DispatchKeySet::EMPTY $(.union($a.dispatch_keys()))*;
                 let (kernel, keys) = self.select(keys);
-                // SAFETY: `OperatorHandle::typed` has compared the operator's calling convention with this one, of
-                // which all kernels of its tables are; or it has made `boxing` with this one. The two differ in
-                // lifetimes alone, of which there is one here for all, so that no return outlives an argument.
+                // SAFETY: `OperatorHandle::typed` has compared the operator's calling convention with this one, which
+                // all kernels in its tables have; or it has made `boxing` with this one. The two differ only in
+                // lifetimes, which are all replaced by one here, so that no return outlives an argument.
                 let code = unsafe {
                     kernel.code::<fn(&'static Kernel, DispatchKeySet, $($A::With<'v>),*) -> Result<R::With<'v>>>()
                 };
                 code(kernel, keys, $($a),*)
             }
 
-            /// Calls the kernel of the highest of these keys: from a kernel, on to the next layer.
+            /// Calls the kernel of the highest of these keys: from a kernel, to the next layer.
             ///
             /// # Errors
-            /// As [`call`](Self::call).
+            /// Those of [`call`](Self::call).
             ///
             /// PyTorch: `TypedOperatorHandle::redispatch`.
             #[inline]
             pub fn redispatch<'v>(&self, keys: DispatchKeySet, $($a: $A::With<'v>),*) -> Result<R::With<'v>> {
                 let (kernel, keys) = self.select_again(keys);
-                // SAFETY: the kernel is of the operator's tables, whose calling convention `OperatorHandle::typed` has
-                // compared with this one, or it is `boxing`, which was made with this one; one lifetime stands for all,
-                // so that no return outlives an argument.
+                // SAFETY: the kernel is from the operator's tables, whose calling convention `OperatorHandle::typed`
+                // has compared with this one, or it is `boxing`, which was made with this one; one lifetime replaces
+                // all, so that no return outlives an argument.
                 let code = unsafe {
                     kernel.code::<fn(&'static Kernel, DispatchKeySet, $($A::With<'v>),*) -> Result<R::With<'v>>>()
                 };

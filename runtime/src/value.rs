@@ -1,4 +1,4 @@
-//! Boxed values and the stack they travel on: what a kernel sees that serves every operator.
+//! Boxed values and the stack that holds them: the arguments and returns of kernels that serve every operator.
 
 use std::borrow::Cow;
 
@@ -23,10 +23,10 @@ pub use from::{FromReturn, FromValue};
 pub use into::IntoValue;
 pub use stack::Stack;
 
-/// One argument or return whose type is known only at run time.
+/// An argument or return whose type is known only at run time.
 ///
-/// A value may *borrow* what it stands for: a call that is boxed on its way to a fallback pushes references,
-/// so boxing copies no list, touches no reference count, and an in-place kernel writes to the caller's own object.
+/// A value may *borrow* its content: a call that is boxed on its way to a fallback pushes references, so boxing copies
+/// no list, touches no reference count, and an in-place kernel writes to the caller's own object.
 ///
 /// ```
 /// use torch_library::{Tensor, Value};
@@ -41,8 +41,8 @@ pub use stack::Stack;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Value<'a> {
-    // In the order of what calls ask of values: whether they have keys (from `TensorRef` to `OptionalTensors`), whether
-    // they own something (from `Tensor` on). One comparison answers each.
+    // The order makes frequent queries one comparison each: whether a value has keys (from `TensorRef` to
+    // `OptionalTensors`), and whether it owns something (from `Tensor` on).
     /// `None`: an absent optional.
     None,
     /// `int`, `SymInt`.
@@ -61,13 +61,13 @@ pub enum Value<'a> {
     MemoryFormat(MemoryFormat),
     /// `Device`.
     Device(Device),
-    /// A tensor of the caller.
+    /// A borrowed tensor of the caller.
     TensorRef(&'a Tensor),
-    /// A tensor of the caller that the operator writes to.
+    /// A borrowed tensor of the caller that the operator writes to.
     TensorMut(&'a mut Tensor),
-    /// `Tensor(a!)[]`: tensors of the caller that the operator writes to.
+    /// `Tensor(a!)[]`: borrowed tensors of the caller that the operator writes to.
     TensorsMut(&'a mut [Tensor]),
-    /// A tensor handle of its own.
+    /// An owned tensor handle.
     Tensor(Tensor),
     /// `Generator`.
     Generator(Cow<'a, Generator>),
@@ -90,7 +90,7 @@ pub enum Value<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// The schema language's word for the type of this value.
+    /// The type of this value in the schema language.
     pub fn type_name(&self) -> &'static str {
         match self {
             Value::None => "None",
@@ -137,7 +137,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The tensors of a `Tensor` or of a `Tensor[]`, to write to; those of the caller only where they may be written.
+    /// The tensors of a `Tensor` or of a `Tensor[]`, for writing; borrowed ones only if they may be written.
     pub fn tensors_mut(&mut self) -> &mut [Tensor] {
         match self {
             Value::Tensor(tensor) => std::slice::from_mut(tensor),
@@ -148,7 +148,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The tensors of a value of any type, those of a `Tensor?[]` included.
+    /// The tensors of a value of any type, including those of a `Tensor?[]`.
     pub fn all_tensors(&self) -> impl Iterator<Item = &Tensor> {
         let optional = match self {
             Value::OptionalTensors(list) => &**list,
@@ -157,7 +157,7 @@ impl<'a> Value<'a> {
         self.tensors().iter().chain(optional.iter().flatten())
     }
 
-    /// The same value with each of its tensors replaced: what layers do that keep tensors inside of others.
+    /// The same value with each of its tensors replaced, as needed by layers that wrap tensors.
     ///
     /// # Errors
     /// Those of the closure.
@@ -184,7 +184,7 @@ impl<'a> Value<'a> {
 
     /// The dispatch keys that this argument brings to a call: those of its tensors and of a generator.
     ///
-    /// PyTorch looks at generators in unboxed calls only; here both kinds of call see the same keys.
+    /// PyTorch considers generators only in unboxed calls; here both kinds of call have the same keys.
     #[inline]
     pub fn dispatch_keys(&self) -> DispatchKeySet {
         if let Value::TensorRef(tensor) = self {
@@ -202,7 +202,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Whether this is a number or a word: nothing that has keys or that owns something.
+    /// Whether this is a number, an enumeration value or `None`, which has no keys and owns nothing.
     #[inline]
     fn is_plain(&self) -> bool {
         matches!(
@@ -219,14 +219,14 @@ impl<'a> Value<'a> {
         )
     }
 
-    /// Whether dropping the value does nothing: it is plain, or a reference to what the caller has.
+    /// Whether dropping the value does nothing: it is plain, or a borrowed tensor or list of tensors.
     #[inline]
     fn owns_nothing(&self) -> bool {
         self.is_plain() || matches!(self, Value::TensorRef(_) | Value::TensorMut(_) | Value::TensorsMut(_))
     }
 
-    /// The same value to read, borrowed from this one: for calling several times with it. What the operator writes to
-    /// comes from [`borrowed_mut`](Self::borrowed_mut).
+    /// The same value borrowed for reading, to make several calls with it. For arguments that the operator writes to,
+    /// use [`borrowed_mut`](Self::borrowed_mut).
     pub fn borrowed(&self) -> Value<'_> {
         match self {
             Value::None => Value::None,
@@ -254,10 +254,10 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The same value borrowed from this one, to write to where this one may be written to: for a fallback that calls
-    /// on with the arguments that it took from the stack, and has them back afterwards.
+    /// The same value borrowed, for writing if this value allows writing: for a fallback that makes a call with the
+    /// arguments that it took from the stack, and needs them afterwards.
     ///
-    /// Tensors that are borrowed to read stay so: an operator that writes to them refuses them.
+    /// Tensors that were borrowed for reading stay read-only: an operator that writes to them refuses them.
     ///
     /// ```
     /// use torch_library::prelude::*;
@@ -303,7 +303,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The same value with nothing borrowed: clones tensor handles, copies lists.
+    /// The same value without borrows: clones tensor handles, copies lists.
     pub fn into_owned(self) -> Value<'static> {
         match self {
             Value::None => Value::None,

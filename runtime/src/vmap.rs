@@ -1,26 +1,26 @@
-//! vmap: a tensor that stands for one of each example of a batch, and the way of a call that has such arguments.
+//! vmap: tensors that stand for each example of a batch, and the dispatch of calls with such arguments.
 //!
-//! This is mechanism: it says which level of nesting a call is at and what rules there are, and names no operator.
-//! The function `vmap`, rules for the operators of `aten` and the loop for those that have none are in
+//! This module is only the mechanism: it manages the levels of nesting and runs batching rules, and names no operator.
+//! The function `vmap`, the batching rules for the operators of `aten` and the loop for operators without a rule are in
 //! `torch-library-kernels`.
 //!
 //! # How it works
-//! 1. Inside of vmap a batched input is a [wrapper](Tensor::wrapper): it has the sizes of one example, and keeps the
-//!    *value*, the tensor of all examples, with the dimension of the batch.
-//! 2. A wrapper carries two keys more than its value. `FuncTorchDynamicLayerFrontMode` stands above all others: it
-//!    remembers what the thread includes and excludes, and goes on. So autocast, tracer and autograd see a call on
-//!    examples, as the user wrote it, and autograd inside of vmap differentiates each example by itself.
-//! 3. `FuncTorchDynamicLayerBackMode` stands below autograd and above the backends. It takes the innermost level among
-//!    the arguments, puts the thread's keys back as they were in front, and runs the operator's *batching rule*:
-//!    its kernel at `FuncTorchBatched`.
-//!    Where no argument has a batch at this level, the operator itself is called on the values.
-//! 4. The rule takes the values out ([`Level::unwrap`]), calls operators on them, which may be wrappers of an outer
-//!    level or recorded by an outer autograd, and wraps the result ([`Level::wrap`]).
+//! 1. Inside vmap a batched input is a [wrapper](Tensor::wrapper): it has the sizes of one example, and holds the
+//!    *value*, the tensor with all examples, and the batch dimension.
+//! 2. A wrapper has two keys more than its value. `FuncTorchDynamicLayerFrontMode` is above all others: its fallback
+//!    remembers what the thread includes and excludes, and redispatches. So autocast, tracer and autograd see a call on
+//!    examples, as the user wrote it, and autograd inside vmap differentiates each example by itself.
+//! 3. `FuncTorchDynamicLayerBackMode` is below autograd and above the backends. Its fallback takes the innermost level
+//!    among the arguments, restores the thread's keys from the front, and runs the operator's *batching rule*: its
+//!    kernel at `FuncTorchBatched`. If no argument is batched at this level, the operator itself is called on the
+//!    values.
+//! 4. The rule unwraps the values ([`Level::unwrap`]), calls operators on them (they may be wrappers of an outer level
+//!    or recorded by an outer autograd), and wraps the result ([`Level::wrap`]).
 //!
-//! No thread state says "vmap is on": tensors that are not batched pay nothing.
+//! No thread state says that vmap is active: calls on tensors that are not batched pay nothing.
 //!
 //! PyTorch: functorch's `DynamicLayer` and `BatchedTensorImpl`. There each call visits every level of a stack; here it
-//! visits the levels of its arguments, which is the same for whoever watches the results.
+//! visits only the levels of its arguments, with the same results.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -42,22 +42,21 @@ use crate::tensor::{Storage, Tensor};
 use crate::value::{Stack, Value};
 use crate::{bail, ensure};
 
-/// What random operators do inside of vmap.
+/// The behaviour of random operators inside vmap.
 ///
 /// PyTorch: the argument `randomness` of `torch.vmap`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Randomness {
-    /// They are an error: which of the two is meant is for the caller to say.
+    /// They are an error: the caller has to choose one of the two below.
     #[default]
     Error,
     /// All examples get the same numbers.
     Same,
-    /// Each example gets numbers of its own.
+    /// Each example gets its own numbers.
     Different,
 }
 
-/// One vmap that is under way on this thread, or one gradient with a graph of its own; nested ones are different
-/// levels.
+/// A vmap that is active on this thread, or a gradient with a graph of its own; nested ones are different levels.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Level {
     id: u64,
@@ -71,27 +70,28 @@ enum Kind {
         batch_size: i64,
         randomness: Randomness,
     },
-    /// Whether the thread recorded gradients when the level began: so it does for the values.
+    /// Whether grad mode was on when the level began, which then applies to operations on the values.
     Grad {
         grad_mode: bool,
     },
 }
 
 thread_local! {
-    /// From the outermost to the innermost. Who ends the last frees it, so that it needs no destructor, and is there
-    /// for what others do at the end of a thread.
+    /// The levels, from the outermost to the innermost. The end of the last level frees the list, so it needs no
+    /// destructor, and remains usable by other thread-local destructors at the end of a thread.
     static LEVELS: RefCell<ManuallyDrop<Vec<Level>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
-    /// The level whose rule runs.
+    /// The level whose batching rule is running.
     static SERVED: Cell<Option<Level>> = const { Cell::new(None) };
-    /// The thread's keys in front of the call that is above its rule, if one is.
+    /// The thread's keys at the front of a call that has not reached its batching rule yet.
     static IN_FRONT: Cell<Option<LocalDispatchKeySet>> = const { Cell::new(None) };
 }
 
-/// What a wrapper keeps. Shared with handles that autograd makes of it, so that a change in place shows in all.
+/// The content of a wrapper. It is shared with handles that autograd makes of the wrapper, so that in-place changes are
+/// visible in all.
 struct Batched {
     level: u64,
-    /// The dimension of the batch; none where all examples share the value, and only autograd tells the wrapper from
-    /// it.
+    /// The value, and the batch dimension; `None` if all examples share the value, in which case the wrapper matters
+    /// only to autograd.
     value: Mutex<(Tensor, Option<usize>)>,
 }
 
@@ -108,7 +108,7 @@ impl Batched {
         let mut now = self.value.lock().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::replace(&mut *now, (value, dim));
         drop(now);
-        drop(before); // outside of the lock
+        drop(before); // after the lock is released
     }
 }
 
@@ -119,7 +119,7 @@ impl Level {
     /// Begins a vmap over a batch of this size; it lasts while the guard lives.
     ///
     /// # Errors
-    /// A negative size; more levels, one in the other, than [a thread has room for](crate::limits::LEVELS).
+    /// A negative size; more nested levels than [a thread may have](crate::limits::LEVELS).
     pub fn enter(batch_size: i64, randomness: Randomness) -> Result<LevelGuard> {
         ensure!(batch_size >= 0, Argument, "a batch of {batch_size} examples");
         check_depth()?;
@@ -127,11 +127,11 @@ impl Level {
         Ok(Level::begin(Kind::Vmap { batch_size, randomness }, Some(random)))
     }
 
-    /// Begins a level without a batch, for gradients: autograd records what is done with tensors that are
-    /// [wrapped](Self::wrap_shared) at this level, apart from what it records of their values.
+    /// Begins a level without a batch, for gradients: autograd records operations on tensors that are
+    /// [wrapped](Self::wrap_shared) at this level separately from those on their values.
     ///
     /// # Errors
-    /// More levels, one in the other, than [a thread has room for](crate::limits::LEVELS).
+    /// More nested levels than [a thread may have](crate::limits::LEVELS).
     ///
     /// PyTorch: functorch's grad levels.
     pub fn enter_grad() -> Result<LevelGuard> {
@@ -141,14 +141,14 @@ impl Level {
 
     fn begin(kind: Kind, random: Option<IncludeDispatchKeyGuard>) -> LevelGuard {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        // Numbers grow, so an inner level is always the larger one.
+        // Ids increase, so an inner level always has the larger one.
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         let level = Level { id, kind, not_send: PhantomData };
         LEVELS.with_borrow_mut(|levels| levels.push(level));
         LevelGuard { level, _random: random }
     }
 
-    /// The level that the batching rule which is running serves.
+    /// The level that the running batching rule serves.
     ///
     /// # Errors
     /// No batching rule is running.
@@ -162,13 +162,13 @@ impl Level {
         }
     }
 
-    /// The innermost vmap that is under way on this thread.
+    /// The innermost vmap that is active on this thread.
     pub fn innermost() -> Option<Level> {
         let is_vmap = |level: &&Level| matches!(level.kind, Kind::Vmap { .. });
         LEVELS.with_borrow(|levels| levels.iter().rev().find(is_vmap).copied())
     }
 
-    /// How many examples there are; one at a level for gradients.
+    /// The number of examples; 1 at a level for gradients.
     pub fn batch_size(&self) -> i64 {
         match self.kind {
             Kind::Vmap { batch_size, .. } => batch_size,
@@ -176,7 +176,7 @@ impl Level {
         }
     }
 
-    /// What random operators do.
+    /// The behaviour of random operators.
     pub fn randomness(&self) -> Randomness {
         match self.kind {
             Kind::Vmap { randomness, .. } => randomness,
@@ -184,7 +184,7 @@ impl Level {
         }
     }
 
-    /// Whether a tensor is a wrapper of a level inside of this one.
+    /// Whether a tensor is a wrapper of a level inside this one.
     pub fn is_around(&self, tensor: &Tensor) -> bool {
         tensor.content::<Batched>().is_some_and(|batched| batched.level > self.id)
     }
@@ -194,12 +194,12 @@ impl Level {
         self.content(tensor).is_some_and(|batched| batched.dim().is_some())
     }
 
-    /// Whether a tensor is a wrapper of this level, batched or shared by all examples.
+    /// Whether a tensor is a wrapper of this level, whether batched or shared by all examples.
     pub fn wraps(&self, tensor: &Tensor) -> bool {
         self.content(tensor).is_some()
     }
 
-    /// Whether a tensor stands at this level for one that all examples share.
+    /// Whether a tensor is a wrapper of this level that all examples share.
     fn shares(&self, tensor: &Tensor) -> bool {
         self.content(tensor).is_some_and(|shared| shared.dim().is_none())
     }
@@ -208,18 +208,18 @@ impl Level {
         tensor.content::<Batched>().filter(|batched| batched.level == self.id)
     }
 
-    /// The tensor of all examples and the dimension of the batch in it; a tensor that is not batched at this level as
-    /// it is.
+    /// The tensor with all examples, and its batch dimension; a tensor that is not batched at this level is returned
+    /// unchanged.
     ///
     /// PyTorch: `unwrapTensorAtLevel`.
     pub fn unwrap(&self, tensor: &Tensor) -> (Tensor, Option<usize>) {
         self.content(tensor).map_or_else(|| (tensor.clone(), None), Batched::value)
     }
 
-    /// The tensor that stands for one of each example, which lie along a dimension of `value`.
+    /// A batched tensor, which stands for each of the examples along a dimension of `value`.
     ///
     /// # Errors
-    /// The value has no such dimension, or one of another size than the batch.
+    /// The value has no such dimension, or its size is not that of the batch.
     ///
     /// PyTorch: `makeBatched`.
     pub fn wrap(&self, value: Tensor, dim: usize) -> Result<Tensor> {
@@ -227,8 +227,8 @@ impl Level {
         self.wrapper(value, Some(dim), &geometry)
     }
 
-    /// A tensor of its own for one that all examples share: what autograd inside of vmap records of it, it does not
-    /// record of the value.
+    /// A separate tensor for a value that all examples share: operations that autograd records for it inside vmap are
+    /// not recorded for the value.
     ///
     /// # Errors
     /// None of its own.
@@ -241,8 +241,8 @@ impl Level {
 
     fn wrapper(&self, value: Tensor, dim: Option<usize>, geometry: &Geometry) -> Result<Tensor> {
         let key_set = value.key_set() | DispatchKeySet::from_keys(&[FRONT, BACK]);
-        // The memory is the value's, for whoever compares storages and counts versions. An empty batch has less of it
-        // than one example would need.
+        // It has the value's storage, for code that compares storages or counts versions. An empty batch has less
+        // memory than one example would need.
         let storage = if value.numel() == 0 {
             let nbytes = usize::try_from(geometry.end()?).unwrap_or(0).saturating_mul(value.dtype().size());
             Storage::without_data(nbytes, value.device())
@@ -254,11 +254,11 @@ impl Level {
         Tensor::wrapper(storage, geometry, dtype, key_set, batched)
     }
 
-    /// Makes a batched tensor stand for another value, for all its handles: what rules of operators do that change
-    /// sizes in place.
+    /// Makes a batched tensor stand for another value, for all its handles, as rules of operators do that change sizes
+    /// in place.
     ///
     /// # Errors
-    /// As [`wrap`](Self::wrap); the tensor is not batched at this level.
+    /// Those of [`wrap`](Self::wrap); the tensor is not batched at this level.
     pub fn rewrap(&self, tensor: &mut Tensor, value: Tensor, dim: usize) -> Result<()> {
         let geometry = self.geometry_of_one(&value, dim)?;
         let Some(batched) = self.content(tensor) else {
@@ -285,13 +285,13 @@ impl Level {
         Geometry::new(&without(geometry.sizes()), &without(geometry.strides()), geometry.offset())
     }
 
-    /// Runs a closure as the rule of this level: [`current`](Self::current) is this one in it.
+    /// Runs a closure as a batching rule of this level: inside, [`current`](Self::current) is this level.
     pub fn serve<R>(self, f: impl FnOnce() -> R) -> R {
         let _served = Setting::new(&SERVED, Some(self));
         f()
     }
 
-    /// Runs a closure as if this innermost vmap were not there: what a random operator does for one example.
+    /// Runs a closure as if this level, the innermost, did not exist, as needed for a random operator on one example.
     pub fn outside<R>(&self, f: impl FnOnce() -> R) -> R {
         struct Restore(Vec<Level>, Option<ForceDispatchKeyGuard>);
         impl Drop for Restore {
@@ -318,7 +318,7 @@ impl fmt::Debug for Level {
     }
 }
 
-/// A level, while it lives. Guards are to be dropped in reverse order.
+/// An active level. Drop guards in reverse order.
 #[must_use = "a guard acts while it lives"]
 #[derive(Debug)]
 pub struct LevelGuard {
@@ -327,7 +327,7 @@ pub struct LevelGuard {
 }
 
 impl LevelGuard {
-    /// The level that began here.
+    /// The level that this guard began.
     pub fn level(&self) -> Level {
         self.level
     }
@@ -345,7 +345,7 @@ impl Drop for LevelGuard {
     }
 }
 
-/// Sets a cell and, when dropped, sets it back.
+/// Sets a cell, and restores it when dropped.
 struct Setting<T: Copy + 'static>(&'static std::thread::LocalKey<Cell<T>>, T);
 
 impl<T: Copy> Setting<T> {
@@ -360,24 +360,24 @@ impl<T: Copy> Drop for Setting<T> {
     }
 }
 
-/// Above all others.
+/// The front layer, above all others.
 pub(crate) const FRONT_LAYER: LayerKernel =
     LayerKernel { key: DispatchKey::FuncTorchDynamicLayerFrontMode, kernel: front, name: "vmap_front" };
 
-/// Below autograd.
+/// The back layer, below autograd.
 pub(crate) const BACK_LAYER: LayerKernel =
     LayerKernel { key: DispatchKey::FuncTorchDynamicLayerBackMode, kernel: back, name: "vmap_back" };
 
-/// The fallback in front of everything: remembers what the thread includes and excludes.
+/// The fallback at the front: remembers what the thread includes and excludes.
 ///
-/// A call that a layer makes on its way, with its own keys excluded, belongs to the call it is part of.
+/// A call that a layer makes within a call, with its own keys excluded, belongs to the outer call and uses its keys.
 fn front(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
     let in_front = IN_FRONT.get().unwrap_or_else(LocalDispatchKeySet::current);
     let _remembered = Setting::new(&IN_FRONT, Some(in_front));
     operator.redispatch_boxed(keys & DispatchKeySet::full_after(FRONT), stack)
 }
 
-/// The fallback behind autograd: runs the batching rule for the innermost level among the arguments.
+/// The fallback below autograd: runs the batching rule for the innermost level among the arguments.
 fn back(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
     let level = innermost(operator.arguments(stack)?).map_err(|error| error.context(operator))?;
     let keys = IN_FRONT.get().unwrap_or_else(LocalDispatchKeySet::current);
@@ -388,10 +388,10 @@ fn back(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> R
     let tensors = || arguments.iter().flat_map(Value::all_tensors);
     let (is_batched, is_shared) =
         (tensors().any(|tensor| level.has(tensor)), tensors().any(|tensor| level.shares(tensor)));
-    // A rule gets what all examples share as it is.
+    // A rule gets the values of tensors that all examples share.
     let originals = match is_shared {
         true => arguments.iter_mut().map(|argument| level.unwrap_shared(argument)).collect::<Result<_>>()?,
-        false => Vec::new(), // there are none to give back
+        false => Vec::new(), // there are none to restore
     };
     if is_batched {
         let rule = DispatchKeySet::from_key(DispatchKey::FuncTorchBatched);
@@ -406,7 +406,7 @@ fn back(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> R
 }
 
 impl Level {
-    /// Replaces tensors that all examples share by their values, and returns what was there if there were any.
+    /// Replaces tensors that all examples share by their values, and returns the original argument if there were any.
     fn unwrap_shared<'v>(&self, argument: &mut Value<'v>) -> Result<Option<Value<'v>>> {
         let value =
             |tensor: &Tensor| if self.shares(tensor) { self.unwrap(tensor).0 } else { tensor.clone() };
@@ -417,7 +417,7 @@ impl Level {
         Ok(Some(std::mem::replace(argument, unwrapped)))
     }
 
-    /// Makes the returns of a call on shared values shared tensors; one that was written to is the argument again.
+    /// Wraps the returns of a call on shared values; a written argument is returned as the original tensor.
     fn share_returns<'v>(
         &self,
         operator: OperatorHandle,
@@ -438,7 +438,7 @@ impl Level {
         Ok(())
     }
 
-    /// Gives a shared tensor the sizes that its value has now.
+    /// Gives a shared tensor the geometry that its value has now.
     fn refresh(&self, shared: &mut Value<'_>) -> Result<()> {
         let tensor = match shared {
             Value::TensorMut(tensor) => &mut **tensor,
@@ -454,7 +454,7 @@ impl Level {
     }
 }
 
-/// Other levels for this thread, and those that it had.
+/// Sets this thread's levels, and returns the old ones.
 fn replace_levels(levels: Vec<Level>) -> Vec<Level> {
     ManuallyDrop::into_inner(LEVELS.replace(ManuallyDrop::new(levels)))
 }
@@ -470,7 +470,7 @@ fn check_depth() -> Result<()> {
     Ok(())
 }
 
-/// The innermost level at which a value is batched.
+/// The innermost level at which an argument is wrapped.
 fn innermost(values: &[Value<'_>]) -> Result<Level> {
     let id = |tensor: &Tensor| tensor.content::<Batched>().map(|batched| batched.level);
     let Some(id) = values.iter().flat_map(Value::all_tensors).filter_map(id).max() else {

@@ -1,4 +1,5 @@
-//! Warnings: what works, and most likely is slower or other than meant. They go to stderr until a program listens.
+//! Warnings about what works, but is most likely slower or other than intended. They go to stderr unless a program
+//! listens.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -8,11 +9,11 @@ use crate::dropping::{self, Queue};
 
 type Listener = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// Those that listen, the last of them first to be told; each with a number of its own.
+/// The listeners, each with a unique number; only the last one is told.
 static LISTENERS: Mutex<Vec<(u64, Listener)>> = Mutex::new(Vec::new());
 
-/// Calls `listener` for the warnings of every thread, in place of printing them, until the guard is dropped. Of several
-/// listeners the last hears them.
+/// Calls `listener` for the warnings of all threads, instead of printing them, until the guard is dropped. Of several
+/// listeners only the last one is called.
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
@@ -26,7 +27,7 @@ static LISTENERS: Mutex<Vec<(u64, Listener)>> = Mutex::new(Vec::new());
 /// assert_eq!(*heard.lock().unwrap(), ["a copy was made"]);
 /// ```
 ///
-/// For the rest of the program: `std::mem::forget(warning::listen(…))`; `|_| ()` silences it.
+/// To listen for the rest of the program: `std::mem::forget(warning::listen(…))`; `|_| ()` silences warnings.
 ///
 /// PyTorch: `c10::WarningUtils::set_warning_handler`.
 pub fn listen(listener: impl Fn(&str) + Send + Sync + 'static) -> WarningGuard {
@@ -36,20 +37,20 @@ pub fn listen(listener: impl Fn(&str) + Send + Sync + 'static) -> WarningGuard {
     WarningGuard { number }
 }
 
-/// Tells whoever listens, else prints to stderr. What would be said for each call is for the caller to say once.
+/// Calls the listener, or prints to stderr if there is none. The caller makes sure that repeated calls warn only once.
 ///
 /// PyTorch: `TORCH_WARN`.
 pub fn warn(message: impl Display) {
-    // A listener may listen or warn itself: it is called when the list is free again.
+    // A listener may add listeners or warn itself, so it is called after the lock is released.
     let last = LISTENERS.lock().unwrap_or_else(PoisonError::into_inner).last().map(|(_, told)| told.clone());
     match last {
         Some(listener) => listener(&message.to_string()),
-        // `eprintln!` would panic when stderr is closed.
+        // `eprintln!` would panic if stderr is closed.
         None => drop(writeln!(io::stderr(), "torch-library: {message}")),
     }
 }
 
-/// A listener to warnings; dropping it ends that.
+/// A listener to warnings; dropping it removes the listener.
 #[derive(Debug)]
 #[must_use = "nobody listens any more when this is dropped"]
 pub struct WarningGuard {
@@ -60,8 +61,8 @@ thread_local! {
     static GONE: Queue<Listener> = const { Queue::new() };
 }
 
-/// What a listener holds may warn as it goes, or be the guard of another listener: it is dropped when the list is free
-/// again.
+/// A listener's closure may warn when it is dropped, or own the guard of another listener, so it is dropped after the
+/// lock is released.
 impl Drop for WarningGuard {
     fn drop(&mut self) {
         let mut listeners = LISTENERS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -78,7 +79,7 @@ impl Drop for WarningGuard {
 mod tests {
     use super::*;
 
-    /// There is one list of listeners, and who listens in one test would hear the other.
+    /// The list of listeners is global, so a listener in one test would hear the warnings of another.
     static ONE_BY_ONE: Mutex<()> = Mutex::new(());
 
     #[test]

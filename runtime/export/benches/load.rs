@@ -1,8 +1,8 @@
-//! How long an archive takes to load: `cargo bench -p torch-library-export --bench load -- MODEL.pt2`, or without a name the
-//! archive of the tests.
+//! Measures how long an archive takes to load: `cargo bench -p torch-library-export --bench load -- MODEL.pt2`, or
+//! without a name the archive of the tests.
 //!
-//! Operators are looked up and weights become tensors; no element is computed. The minimum and the median of some rounds
-//! are printed, in milliseconds, read into memory and mapped.
+//! Operators are looked up and weights become tensors; no element is computed. Prints the minimum and the median of
+//! several rounds, in milliseconds, both for reading into memory and for mapping.
 #![expect(unsafe_code, reason = "a file is mapped")]
 
 use std::time::Instant;
@@ -30,7 +30,7 @@ fn main() -> Result<()> {
     let path = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or(chain);
     let bytes = std::fs::metadata(&path)?.len() as f64;
     let read = milliseconds(|| Loader::new().load(&path))?;
-    // SAFETY: the file is not written to while this program runs: whoever measures does not write to what is measured.
+    // SAFETY: the file is not written to while this program runs, since nothing else uses it during a measurement.
     let mapped = milliseconds(|| unsafe { Loader::new().map(&path) })?;
     println!("{path}, {:.1} MB", bytes / 1e6);
     for (name, (least, median)) in [("read", read), ("mapped", mapped)] {

@@ -1,8 +1,8 @@
-//! What a node of a program costs beside its operator: `cargo bench -p torch-library-export --bench overhead`.
+//! Measures the overhead of a node of a program: `cargo bench -p torch-library-export --bench overhead`.
 //!
-//! The operator hands back what it is given, so nearly all of its time is the way there. It is called by a program of
-//! fifty nodes, and as often by a loop of boxed calls, which is what a program cannot do without. The minimum of many
-//! rounds is printed, in nanoseconds for one call.
+//! The operator returns its argument, so nearly all of its time is overhead. It is called by a program with fifty
+//! nodes, and equally often by a loop of boxed calls, which a program needs in any case. Prints the minimum of many
+//! rounds, in nanoseconds per call.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -13,7 +13,7 @@ use torch_library_export::Program;
 torch_library! {
     /// The operator of the archive.
     pub mod fixtures {
-        /// Hands back what it is given.
+        /// Returns its argument.
         twice(Tensor x) -> Tensor;
     }
 }

@@ -1,5 +1,5 @@
-//! What `torch.vmap` leaves in a graph: levels that begin and end, and tensors that are taken for one of each example
-//! and made whole again.
+//! The steps for `torch.vmap` in a graph: levels that begin and end, and tensors that are wrapped for one example each
+//! and unwrapped again.
 
 use torch_library::Dispatcher;
 use torch_library::geometry::wrap_dim;
@@ -8,7 +8,7 @@ use torch_library::vmap::{Level, LevelGuard, Randomness};
 
 use crate::target::Batch;
 
-/// A step that begins or ends a level, or takes a tensor into it or out of it.
+/// A step that begins or ends a level, or wraps or unwraps a tensor.
 #[derive(Debug)]
 pub(crate) struct Batching {
     what: Batch,
@@ -17,7 +17,7 @@ pub(crate) struct Batching {
     expand: OperatorHandle,
 }
 
-/// The levels that a run is in, from the outermost.
+/// The active levels of a run, from the outermost.
 #[derive(Debug, Default)]
 pub(crate) struct Levels(Vec<LevelGuard>);
 
@@ -28,7 +28,7 @@ impl Drop for Levels {
 }
 
 impl Levels {
-    /// The level that the exporter gave this number; the outermost has 1.
+    /// The level that has this number in the exported graph; the outermost has 1.
     fn at(&self, number: i64) -> Result<Level> {
         let place = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
         match place.and_then(|place| self.0.get(place)) {
@@ -47,10 +47,10 @@ impl Batching {
         Ok(Batching { what, permute, unsqueeze, expand: find("aten::expand")? })
     }
 
-    /// The result, if there is one.
+    /// Runs the step, and returns its result, if there is one.
     ///
     /// # Errors
-    /// Arguments of other types or numbers; a level that is not under way; a tensor with another batch.
+    /// Arguments of wrong types or number; a level that is not active; a tensor with another batch size.
     pub(crate) fn run(&self, operands: &[Value<'_>], levels: &mut Levels) -> Result<Option<Tensor>> {
         let result = match (self.what, operands) {
             (Batch::Begin, [Value::Int(size), Value::Str(randomness)]) => {
@@ -83,7 +83,7 @@ impl Batching {
 }
 
 impl Batching {
-    /// A tensor with a dimension in another place.
+    /// The tensor with a dimension moved.
     fn moved(&self, tensor: Tensor, from: usize, to: i64) -> Result<Tensor> {
         let mut order: Vec<i64> = (0..tensor.dim() as i64).collect();
         let dim = order.remove(from);

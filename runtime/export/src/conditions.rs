@@ -1,4 +1,4 @@
-//! What a program asks of its inputs: types, sizes, the ranges of sizes, and guards.
+//! The conditions of a program on its inputs: types, sizes, the ranges of sizes, and guards.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,14 @@ use crate::symbols::{Dim, Symbols};
 use crate::wire::{RangeConstraint, SymInt, TensorMeta};
 use crate::{kinds, number, refused};
 
-/// What is known of an input.
+/// The expected type and sizes of an input.
 #[derive(Debug)]
 enum Expected {
     Tensor { dtype: DType, sizes: Vec<Dim> },
     Number(Option<Dim>),
 }
 
-/// What a guard looks at: an input by number, and of a tensor what.
+/// What a guard refers to: an input by index, or a property of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Looked {
     At(usize),
@@ -27,7 +27,7 @@ enum Looked {
     Offset(usize),
 }
 
-/// All of it.
+/// All conditions of a program.
 #[derive(Debug, Default)]
 pub(crate) struct Conditions {
     symbols: Symbols,
@@ -40,20 +40,20 @@ impl Conditions {
         Conditions { symbols: Symbols::new(ranges), ..Conditions::default() }
     }
 
-    /// What a tensor is, for people.
+    /// A description of a tensor.
     ///
     /// # Errors
-    /// An unknown element type; sizes that cannot be read.
+    /// The element type is unknown; the sizes cannot be parsed.
     pub(crate) fn kind(&mut self, meta: &TensorMeta) -> Result<Kind> {
         let sizes = meta.sizes.iter().map(|size| self.symbols.size(size));
         let sizes = sizes.collect::<Result<_, _>>().map_err(refused)?;
         Ok(Kind::Tensor { sizes, dtype: kinds::dtype(meta.dtype)? })
     }
 
-    /// Of an input that is a tensor.
+    /// Adds an input that is a tensor.
     ///
     /// # Errors
-    /// An unknown element type; sizes that cannot be read.
+    /// The element type is unknown; the sizes cannot be parsed.
     pub(crate) fn tensor(&mut self, name: &str, meta: &TensorMeta) -> Result<()> {
         let sizes = meta.sizes.iter().map(|size| self.symbols.dim(size));
         let sizes = sizes.collect::<Result<_, _>>().map_err(refused)?;
@@ -61,20 +61,20 @@ impl Conditions {
         Ok(())
     }
 
-    /// Of an input that is a number.
+    /// Adds an input that is a number.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The size cannot be parsed.
     pub(crate) fn number(&mut self, name: &str, size: Option<&SymInt>) -> Result<()> {
         let size = size.map(|size| self.symbols.dim(size)).transpose().map_err(refused)?;
         self.inputs.push((name.to_owned(), Expected::Number(size)));
         Ok(())
     }
 
-    /// A guard in Python's words, of inputs with these paths.
+    /// Adds a guard in Python syntax; `paths` are those of the inputs.
     ///
     /// # Errors
-    /// What there is nothing of here.
+    /// The guard uses something that is not supported.
     pub(crate) fn guard(&mut self, text: &str, paths: &[String]) -> Result<()> {
         let guard = Expression::parse(text).and_then(|expression| {
             Formula::new(&expression, &mut |expression| Ok(looked(expression, paths)))
@@ -84,10 +84,10 @@ impl Conditions {
         Ok(())
     }
 
-    /// Whether a program may be called with these values.
+    /// Checks that a program may be called with these values.
     ///
     /// # Errors
-    /// The first that does not hold, by its name.
+    /// The first condition that does not hold, with its name.
     pub(crate) fn check(&self, values: &[Value<'_>]) -> Result<()> {
         ensure!(
             values.len() == self.inputs.len(),
@@ -157,7 +157,7 @@ impl Conditions {
         Ok(())
     }
 
-    /// A symbol has the size of this place.
+    /// Gives a symbol the size at this place, or checks that both are equal.
     fn take<'v>(
         &self,
         symbol: usize,
@@ -183,7 +183,7 @@ impl Conditions {
         Ok(())
     }
 
-    /// A size that is computed from symbols, of which one may be unknown until now.
+    /// Checks a size that is computed from symbols; if one of them is unknown so far, solves for it.
     fn solve<'v>(
         &self,
         formula: &Formula<usize>,
@@ -267,7 +267,7 @@ fn nothing() -> torch_library_pt2::Error {
     torch_library_pt2::Error::new(torch_library_pt2::ErrorKind::Argument, "it looks at what is not there")
 }
 
-/// What an expression looks at, if it is about an input.
+/// What an expression refers to, if that is an input.
 fn looked(expression: &Expression, paths: &[String]) -> Option<Looked> {
     let input = |expression: &Expression| {
         let path = path(expression)?;
@@ -305,7 +305,7 @@ fn path(expression: &Expression) -> Option<String> {
     })
 }
 
-/// Where a size is, for messages.
+/// The place of a size, for messages.
 #[derive(Clone, Copy)]
 struct Where<'v> {
     name: &'v str,

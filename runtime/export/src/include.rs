@@ -1,4 +1,4 @@
-//! Models that are built into a program: `include_model!` and what it expands to.
+//! Models that are built into a program: `include_model!`, and the code that it expands to.
 #![expect(unsafe_code, reason = "weights lie in the memory of the program, which is not copied")]
 
 use std::cell::UnsafeCell;
@@ -14,12 +14,12 @@ use crate::program::{Loader, Program};
 
 /// Builds a model into a program: declares a type with `load` and a typed `forward`.
 ///
-/// The archive is read while the program is compiled. What is wrong with it, a checksum of a weight included, is an
-/// error of the compiler, and so is an operator that the module it should be in does not have. The type takes the
-/// model's own names: an input `images` is an argument `images`, several results are a tuple, with those left out that
-/// are always the same. The archive is part of the program's own memory, where the weights stay.
+/// The archive is read at compile time. A mistake in it, including a wrong checksum of a weight, is a compile error,
+/// and so is an operator that is missing from its module. `forward` uses the model's own names: an input `images` is an
+/// argument `images`; several results are a tuple, without those that are constant. The archive is part of the
+/// program's own memory, where the weights stay.
 ///
-/// The place of the archive is relative to the folder of `Cargo.toml`.
+/// The path of the archive is relative to the folder of `Cargo.toml`.
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -39,15 +39,15 @@ use crate::program::{Loader, Program};
 /// }
 /// ```
 ///
-/// Operators of `aten` are taken from `torch_library_kernels::aten`, on which the crate has to depend. Where others are
-/// is said behind the archive: `pub struct Model = "model.pt2", namespaces = { mylib: my_crate::mylib };`, and
-/// `mylib: _` leaves them to be looked up when the program runs. Under the feature `selective` of the runtime the
-/// program has these operators, and those that they call, and no other.
+/// Operators of `aten` are taken from `torch_library_kernels::aten`, so the crate has to depend on that. The modules of
+/// other operators are listed after the archive: `pub struct Model = "model.pt2", namespaces = { mylib: my_crate::mylib
+/// };`; `mylib: _` means that they are looked up when the program runs. With the feature `selective` of the runtime the
+/// program has only these operators, and those that they call.
 ///
-/// All values of the type are one program: what it writes to its buffers, all of them see. [`Program::from_bytes`]
-/// makes one with buffers of its own.
+/// All values of the type share one program: writes to its buffers are visible to all of them. [`Program::from_bytes`]
+/// makes one with separate buffers.
 ///
-/// PyTorch: `torch._inductor.aoti_compile_and_package`, which makes a library of a model for C++.
+/// PyTorch: `torch._inductor.aoti_compile_and_package`, which compiles a model to a library for C++.
 #[macro_export]
 macro_rules! include_model {
     ($($tokens:tt)*) => {
@@ -55,28 +55,28 @@ macro_rules! include_model {
     };
 }
 
-/// An archive in the memory of the program, and the program that it has become.
+/// An archive in the memory of the program, and the program that was made from it.
 #[derive(Debug)]
-#[repr(C, align(64))] // records of an archive lie at multiples of 64
+#[repr(C, align(64))] // records of an archive are aligned to 64 bytes
 pub struct Embedded<const LEN: usize> {
     bytes: UnsafeCell<[u8; LEN]>,
     taken: AtomicBool,
     program: OnceLock<Result<Program>>,
 }
 
-// SAFETY: the bytes are reached through `memory` alone, which gives them away once.
+// SAFETY: the bytes are accessed only through `memory`, which gives them away once.
 unsafe impl<const LEN: usize> Sync for Embedded<LEN> {}
 
 impl<const LEN: usize> Embedded<LEN> {
-    /// An archive that nobody has looked at.
+    /// An archive that has not been read yet.
     pub const fn new(bytes: [u8; LEN]) -> Self {
         Embedded { bytes: UnsafeCell::new(bytes), taken: AtomicBool::new(false), program: OnceLock::new() }
     }
 
-    /// The program, which is made by the first call. `link` registers what it calls.
+    /// The program, which the first call makes. `link` registers the operators that it calls.
     ///
     /// # Errors
-    /// What is wrong with the archive; operators that are missing.
+    /// A mistake in the archive; missing operators.
     pub fn program(&'static self, link: impl FnOnce()) -> Result<&'static Program> {
         let program = self.program.get_or_init(|| {
             link();
@@ -87,21 +87,21 @@ impl<const LEN: usize> Embedded<LEN> {
         program.as_ref().map_err(|error| Error::new(error.kind(), error.to_string()))
     }
 
-    /// The bytes, which are whoever's asks first.
+    /// The bytes, which only the first caller gets.
     fn memory(&'static self) -> Result<Memory> {
         let is_taken = self.taken.swap(true, Ordering::Relaxed);
         ensure!(!is_taken, Internal, "a panic kept the model from being loaded");
         let base = NonNull::from(&self.bytes).cast();
-        // SAFETY: a static's bytes are there for ever, and those of an `UnsafeCell` may be written to. `taken` was not
-        // set, so this runs once, and nothing else looks at the bytes.
+        // SAFETY: the bytes of a static live for ever, and those of an `UnsafeCell` may be written to. `taken` was not
+        // set, so this runs only once, and no other code accesses the bytes.
         Ok(unsafe { Memory::forever(base, LEN) })
     }
 }
 
-/// A result of a run, by its place.
+/// A result of a run, by its index.
 ///
 /// # Errors
-/// There is none, or it has another type: the archive said so, and an operator did something else.
+/// There is no such result, or it has another type than the archive says, because an operator returned something else.
 pub fn take<T: FromReturn>(results: &mut [Value<'static>], place: usize) -> Result<T> {
     let Some(value) = results.get_mut(place) else { bail!(Internal, "the program has no result {place}") };
     T::from_return(std::mem::replace(value, Value::None))

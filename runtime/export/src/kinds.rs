@@ -1,23 +1,23 @@
-//! What the numbers of an archive's enumerations stand for. They are those of PyTorch's `torch/_export/serde`, not of
-//! its C++.
+//! The meaning of the numbers of an archive's enumerations. They are those of PyTorch's `torch/_export/serde`, not of
+//! its C++ code.
 
 use torch_library::prelude::*;
 use torch_library::{DType, Layout, MemoryFormat};
 
 use crate::refused;
 
-/// An element type.
+/// The element type with a number.
 ///
 /// # Errors
-/// One that is unknown, or that this version does not carry.
+/// The number is unknown, or stands for a type that this version does not support.
 pub(crate) fn dtype(number: u64) -> Result<DType> {
     torch_library_pt2::kinds::dtype(number).map_err(refused)?.parse()
 }
 
-/// A layout.
+/// The layout with a number.
 ///
 /// # Errors
-/// Any but the strided one.
+/// Any layout but the strided one.
 pub(crate) fn layout(number: u64) -> Result<Layout> {
     match number {
         7 => Ok(Layout::Strided),
@@ -26,10 +26,10 @@ pub(crate) fn layout(number: u64) -> Result<Layout> {
     }
 }
 
-/// A memory format.
+/// The memory format with a number.
 ///
 /// # Errors
-/// One that is unknown.
+/// The number is unknown.
 pub(crate) fn memory_format(number: u64) -> Result<MemoryFormat> {
     Ok(match number {
         1 => MemoryFormat::Contiguous,

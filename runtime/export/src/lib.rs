@@ -1,12 +1,12 @@
-//! Programs that PyTorch exported, run by the dispatcher: no Python, no PyTorch.
+//! Runs programs that PyTorch exported in the dispatcher, without Python and PyTorch.
 //!
 //! `torch.export` writes a model as an archive, a `.pt2` file: a graph of operators with weights. [`Program::load`]
-//! reads one, and [`Program::run`] calls the operators in turn, each through the dispatcher's boxed face. So whatever
-//! is registered applies to the model: kernels of any crate and of any backend, autograd, autocast, `vmap`, observers,
-//! the trace.
+//! reads one, and [`Program::run`] calls the operators in turn, each as a boxed call through the dispatcher. So
+//! everything that is registered applies to the model: kernels of any crate and of any backend, autograd, autocast,
+//! `vmap`, observers, the trace.
 //!
 //! This crate declares no operator and has no kernel. A program links those that its models need,
-//! `torch-library-kernels` for those of `aten`; [`Program::problems`] says which are missing, before anything runs.
+//! `torch-library-kernels` for those of `aten`; [`Program::problems`] lists the missing ones before anything runs.
 //!
 //! ```
 //! use torch_library::{Tensor, guard};
@@ -23,7 +23,7 @@
 //! # Ok::<(), torch_library::Error>(())
 //! ```
 //!
-//! [From PyTorch to here](guide) is the page with the other side, what is supported, and what is not.
+//! [From PyTorch to here](guide) is the page about exporting, and about what is supported and what is not.
 //!
 //! PyTorch: `torch.export.load`, `ExportedProgram.module()`.
 
@@ -49,7 +49,7 @@ use torch_library_pt2::{archive, expression, shortened, symbols, target, tree, w
 #[doc = include_str!("../docs/from_pytorch.md")]
 pub mod guide {}
 
-/// What the expansion of [`include_model!`] names, and nobody else.
+/// For the expansion of [`include_model!`] only.
 #[doc(hidden)]
 pub mod __private {
     pub use torch_library;
@@ -64,7 +64,7 @@ pub use program::{Loader, Program};
 pub use signature::{Input, Kind, Output, Role, Size, Weight, WeightKind};
 pub use tree::Tree;
 
-/// What the reader of archives refuses, as an error of the dispatcher's.
+/// Converts an error of the archive reader to one of the dispatcher.
 fn refused(error: torch_library_pt2::Error) -> Error {
     let kind = match error.kind() {
         torch_library_pt2::ErrorKind::NotSupported => ErrorKind::NotSupported,

@@ -1,4 +1,4 @@
-//! A program as a text: what goes in and out, the weights, the operators.
+//! A program as text: inputs, outputs, weights, operators.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,7 +9,7 @@ use crate::region::Region;
 use crate::signature::{Input, Output, Role, Weight};
 
 impl Program {
-    /// The operators that it calls and how often they stand in the program, in the words of the archive.
+    /// The operators that it calls, with the number of their nodes, by their names in the archive.
     pub fn operators(&self) -> BTreeMap<String, usize> {
         let mut operators = BTreeMap::new();
         count(&self.block, &mut operators);
@@ -35,7 +35,7 @@ fn count(block: &Block, operators: &mut BTreeMap<String, usize>) {
     }
 }
 
-/// `images: float32[s0 (1 to 64), 3, 224, 224]`
+/// Prints `images: float32[s0 (1 to 64), 3, 224, 224]`.
 impl fmt::Display for Input {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.name, self.kind)?;
@@ -43,7 +43,7 @@ impl fmt::Display for Input {
     }
 }
 
-/// `['logits']: float32[s0, 1000]`
+/// Prints `['logits']: float32[s0, 1000]`.
 impl fmt::Display for Output {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.name(), self.kind)?;
@@ -52,7 +52,7 @@ impl fmt::Display for Output {
 }
 
 impl Output {
-    /// What it is called in texts: its path, `result` where that is empty, or whose gradient it is.
+    /// Its name in texts: its path, `result` if that is empty, or the value that it is the gradient of.
     pub fn name(&self) -> String {
         match &self.role {
             Role::GradientOfParameter(of) | Role::GradientOfInput(of) => format!("gradient of {of}"),
@@ -62,7 +62,7 @@ impl Output {
     }
 }
 
-/// `features.0.weight: float32[8, 1, 3, 3], 288 bytes`
+/// Prints `features.0.weight: float32[8, 1, 3, 3], 288 bytes`.
 impl fmt::Display for Weight {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tensor = &self.tensor;
@@ -75,7 +75,7 @@ impl fmt::Display for Weight {
     }
 }
 
-/// `torch.ops.fixtures.twice.default, at twice: …`
+/// Prints `torch.ops.fixtures.twice.default, at twice: …`.
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SHOWN: usize = 3;

@@ -1,4 +1,4 @@
-//! The bytes of an archive: read, or mapped where the system has them; and storages that lie in them.
+//! The bytes of an archive, read or mapped into memory, and storages over parts of them.
 #![expect(unsafe_code, reason = "tensors lie in the memory of the archive, which is not copied")]
 
 use std::fs::File;
@@ -14,7 +14,7 @@ use memmap2::{MmapMut, MmapOptions};
 use torch_library::prelude::*;
 use torch_library::{Device, Storage};
 
-/// A block of memory that nobody else has, which lives as long as a handle of it.
+/// A block of memory with exclusive access, which lives as long as there is a handle to it.
 pub(crate) struct Memory {
     /// Valid for reads and writes of `len` bytes while `keeper` lives.
     base: NonNull<u8>,
@@ -29,16 +29,16 @@ enum Keeper {
 }
 
 impl Memory {
-    /// A file as it is now.
+    /// Reads a file.
     pub(crate) fn read(path: &Path) -> Result<Memory> {
         let mut file = open(path)?;
         let len = usize::try_from(file.metadata()?.len())?;
         ensure!(len > 0, Argument, "the file is empty");
         let Ok(mut map) = MmapOptions::new().len(len).map_anon() else {
-            return Self::copied(&std::fs::read(path)?); // a system without maps, as WASI
+            return Self::copied(&std::fs::read(path)?); // a system without memory maps, such as WASI
         };
-        // The first touch of a page costs more than its copy, and a huge page has one for 512 small ones. Where there are
-        // none it is as slow as it was.
+        // The first access to a page costs more than copying it, and a huge page has one first access instead of 512.
+        // Where they are not supported, nothing is lost.
         #[cfg(target_os = "linux")]
         let _ = map.advise(Advice::HugePage);
         file.read_exact(&mut map)?;
@@ -48,7 +48,7 @@ impl Memory {
     /// A copy of bytes.
     pub(crate) fn copied(bytes: &[u8]) -> Result<Memory> {
         let memory = Self::zeroed(bytes.len())?;
-        // SAFETY: nobody else has the memory yet, which is valid for writes of as many bytes.
+        // SAFETY: no other code has the memory yet, which is valid for writes of as many bytes.
         unsafe { memory.base.copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len()) };
         Ok(memory)
     }
@@ -59,14 +59,14 @@ impl Memory {
         Ok(Memory { base, len, keeper: Arc::new(Keeper::Read { _storage: storage }) })
     }
 
-    /// A file where the system has it. What is written to the memory stays there, the file keeps its bytes.
+    /// Maps a file. Writes to the memory stay in memory; the file is not changed.
     ///
     /// # Safety
-    /// - Until the last storage in it is gone, nobody makes the file shorter or writes to it.
+    /// - Until the last storage in the memory is dropped, the file is not truncated or written to.
     pub(crate) unsafe fn map(path: &Path) -> Result<Memory> {
         let file = open(path)?;
         ensure!(file.metadata()?.len() > 0, Argument, "the file is empty");
-        // SAFETY: the caller says that the file stays as it is. The map is private: a write makes a copy of the page.
+        // SAFETY: the caller promises that the file does not change. The map is private: a write copies the page.
         Self::of(unsafe { MmapOptions::new().map_copy(&file) }?)
     }
 
@@ -74,7 +74,7 @@ impl Memory {
     ///
     /// # Safety
     /// - `base` is valid for reads and writes of `len` initialised bytes as long as the process lives, from any thread.
-    /// - Nobody else has the memory.
+    /// - No other code uses the memory.
     pub(crate) unsafe fn forever(base: NonNull<u8>, len: usize) -> Memory {
         Memory { base, len, keeper: Arc::new(Keeper::Forever) }
     }
@@ -85,18 +85,18 @@ impl Memory {
         Ok(Memory { base, len, keeper: Arc::new(Keeper::Map { _map: map }) })
     }
 
-    /// All bytes, for whoever reads what the archive is. There is no storage yet that somebody might write to.
+    /// All bytes, to read the archive. There is no storage yet that could be written to.
     pub(crate) fn bytes(&self) -> &[u8] {
-        // SAFETY: `keeper` keeps the memory. Nobody writes to it: storages begin with `into_storages`, which takes
-        // `self`.
+        // SAFETY: `keeper` keeps the memory alive. Nothing writes to it: storages begin with `into_storages`, which
+        // takes `self`.
         unsafe { std::slice::from_raw_parts(self.base.as_ptr(), self.len) }
     }
 
-    /// Storages over parts of the memory. An empty part, and one that does not begin at a multiple of `align`, is
+    /// Makes storages over parts of the memory. An empty part, and one whose start is not a multiple of `align`, is
     /// copied.
     ///
     /// # Errors
-    /// Parts that overlap, or lie outside; memory that there is not.
+    /// Parts overlap, or exceed the memory; not enough memory.
     pub(crate) fn into_storages(self, parts: &[(Range<usize>, usize)]) -> Result<Vec<Storage>> {
         let mut sorted: Vec<_> = parts.iter().map(|(range, _)| range.clone()).collect();
         sorted.sort_by_key(|range| range.start);
@@ -110,21 +110,21 @@ impl Memory {
     }
 
     fn storage(&self, range: &Range<usize>, align: usize) -> Result<Storage> {
-        // SAFETY: `into_storages` has seen that the range is inside of the memory.
+        // SAFETY: `into_storages` has checked that the range is within the memory.
         let data = unsafe { self.base.add(range.start) };
         if range.is_empty() || !data.addr().get().is_multiple_of(align) {
             let storage = Storage::zeroed(range.len(), Device::CPU)?;
-            // SAFETY: the range is inside of the memory, and nobody has a storage over it: this is the only place that
-            // makes any, and the parts do not overlap.
+            // SAFETY: the range is within the memory, and there is no storage over it: only this function makes any,
+            // and the parts do not overlap.
             let bytes = unsafe { std::slice::from_raw_parts(data.as_ptr(), range.len()) };
             storage.bytes_mut()?.copy_from_slice(bytes);
             return Ok(storage);
         }
         let keeper = Box::new(Arc::clone(&self.keeper));
-        // SAFETY: the range is inside of memory that is valid for reads and writes, from any thread, while the keeper
-        // lives, and initialised: it is a file's, the program's own, or was zeroed. No two parts overlap, so this storage
-        // is the only one over these bytes; whoever mapped the file, or gave memory for ever, said that nobody else writes
-        // to them.
+        // SAFETY: the range is within memory that is valid for reads and writes, from any thread, while the keeper
+        // lives. It is initialised: it is a file's, the program's own, or was zeroed. No two parts overlap, so this
+        // storage is the only one over these bytes; the code that mapped the file, or gave memory for ever, promised
+        // that nothing else writes to them.
         Ok(unsafe { Storage::from_raw_parts(data, range.len(), Device::CPU, keeper) })
     }
 }

@@ -1,4 +1,4 @@
-//! Numbers of a program as the dispatcher's values.
+//! Conversions between numbers of a program and the dispatcher's values.
 
 use torch_library::prelude::*;
 pub(crate) use torch_library_pt2::number::{Function, Number};

@@ -1,4 +1,4 @@
-//! What a step hands to an operator: values that are known, values that other steps leave in slots, and lists of both.
+//! The arguments of a step: constants, values that other steps leave in slots, and lists of both.
 
 use torch_library::prelude::*;
 use torch_library::schema::{Argument as Declared, DefaultValue, Type, Value as _};
@@ -13,15 +13,15 @@ use crate::wire::{
 /// An argument of a step.
 #[derive(Debug)]
 pub(crate) enum Operand {
-    /// What is the same in each run.
+    /// A constant.
     Fixed(Value<'static>),
-    /// What another step left, or a weight.
+    /// The result of another step, or a weight.
     Borrowed(Source),
-    /// The same with a handle of its own: the operator writes to it.
+    /// The same, but as an owned handle: the operator writes to it.
     Written(Source),
-    /// A number that another step left, as a tensor.
+    /// A number from another step, as a tensor.
     Wrapped(Source),
-    /// A number that another step left, as a float.
+    /// A number from another step, as a float.
     Float(Source),
     Tensors(Box<[Source]>),
     OptionalTensors(Box<[Option<Source>]>),
@@ -38,16 +38,16 @@ pub(crate) enum Item<T> {
 }
 
 impl Operand {
-    /// An argument that an operator declares, as the archive has it, fitted to its type.
+    /// An argument for an operator's declared argument, converted to its type.
     ///
     /// # Errors
-    /// A value of another type; one that there is nothing of here.
+    /// A value of another type, or of an unsupported one.
     pub(crate) fn new(argument: &Argument, declared: &Declared, scope: &mut Scope<'_>) -> Result<Operand> {
         let ty = declared.ty.without_optional();
         let operand = Self::of_any(argument, scope)?;
         Ok(match (ty, operand) {
             (Type::Tensor, Operand::Borrowed(source)) if declared.is_mutable() => Operand::Written(source),
-            // A number where a tensor is asked for is a tensor without dimensions that takes no part in promotion.
+            // A number for a tensor argument becomes a wrapped number.
             (Type::Tensor, Operand::Fixed(value)) if !value.is_none() => match number::of(&value) {
                 Some(number) => Operand::Fixed(Value::Tensor(wrapped(number))),
                 None => Operand::Fixed(value),
@@ -72,7 +72,7 @@ impl Operand {
     /// The default of an argument that is left out.
     ///
     /// # Errors
-    /// It has none.
+    /// There is no default.
     pub(crate) fn default_of(declared: &Declared) -> Result<Operand> {
         let Some(default) = &declared.default else {
             bail!(Argument, "argument `{}` is missing", declared.name)
@@ -80,10 +80,10 @@ impl Operand {
         Ok(Operand::Fixed(fit(Value::of_default(default, declared), declared)?))
     }
 
-    /// An argument by what it is itself.
+    /// An argument with its own type.
     ///
     /// # Errors
-    /// A name that no step before gave to a value; a value that there is nothing of here.
+    /// A name that no earlier step has defined; a value of an unsupported type.
     pub(crate) fn of_any(argument: &Argument, scope: &mut Scope<'_>) -> Result<Operand> {
         let fixed = |value: Value<'static>| Ok(Operand::Fixed(value));
         match argument {
@@ -157,7 +157,7 @@ impl Operand {
     }
 }
 
-/// Why there is no operand of an argument.
+/// The error for an argument that cannot be an operand.
 fn refused(argument: &Argument) -> Error {
     let what = match argument {
         Argument::AsCustomObj(object) => {
@@ -174,7 +174,7 @@ fn refused(argument: &Argument) -> Error {
     Error::new(ErrorKind::NotSupported, format!("{what} is an argument"))
 }
 
-/// The tensor that a number becomes.
+/// A number as a tensor.
 pub(crate) fn wrapped(number: Number) -> Tensor {
     match number {
         Number::Int(number) => Tensor::wrapped_number(number),
@@ -187,7 +187,7 @@ fn is_number(argument: &Argument) -> bool {
     matches!(argument, Argument::AsSymInt(_) | Argument::AsSymFloat(_) | Argument::AsSymBool(_))
 }
 
-/// A known value as an argument takes it.
+/// Converts a constant to the type of an argument.
 fn fit(value: Value<'static>, declared: &Declared) -> Result<Value<'static>> {
     let found = value.type_name();
     let ty = declared.ty.without_optional();

@@ -1,4 +1,5 @@
-//! A graph as steps: names are slots by number, operators are handles, and each value is dropped after its last use.
+//! Compiles a graph to steps: names become slot numbers, operators become handles, and each value is dropped after its
+//! last use.
 
 use std::collections::HashMap;
 
@@ -13,69 +14,69 @@ use crate::region::{self, Region};
 use crate::target::{self, Batch, Own};
 use crate::wire::{Argument, Graph, Node, SymBoolArgument, SymFloatArgument, SymIntArgument};
 
-/// How deep graphs may be in graphs.
+/// The maximum nesting depth of graphs.
 const DEPTH: usize = 32;
 
-/// Where a value is.
+/// The place of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Source {
-    /// A parameter, buffer or constant, by number.
+    /// A parameter, buffer or constant, by index.
     Weight(u32),
-    /// What an input is, or what a step left.
+    /// An input, or the result of a step.
     Slot(u32),
 }
 
-/// Steps one after the other, and what comes of them.
+/// A sequence of steps, with the sources of its results.
 #[derive(Debug)]
 pub(crate) struct Block {
     pub(crate) steps: Vec<Step>,
     pub(crate) results: Vec<Operand>,
 }
 
-/// One node of the graph.
+/// A node of the graph.
 #[derive(Debug)]
 pub(crate) struct Step {
     pub(crate) action: Action,
     pub(crate) operands: Box<[Operand]>,
     pub(crate) targets: Box<[Target]>,
-    /// Slots that nobody looks at after this.
+    /// Slots that are not used after this step.
     pub(crate) release: Box<[u32]>,
     pub(crate) place: Box<Origin>,
 }
 
-/// Where a step stands in the model.
+/// The place of a step in the model.
 #[derive(Debug)]
 pub(crate) struct Origin {
-    /// The node.
+    /// The name of the node.
     pub(crate) node: String,
-    /// The module that made the call, as its parent names it: `features.0`; empty for the model itself.
+    /// The module that made the call, by its path: `features.0`; empty for the model itself.
     pub(crate) module: String,
-    /// What is called, in PyTorch's words.
+    /// The target of the call, as in PyTorch.
     pub(crate) target: String,
 }
 
-/// What a step does.
+/// The action of a step.
 #[derive(Debug)]
 pub(crate) enum Action {
     /// Calls an operator.
     Call(OperatorHandle),
     /// Computes a number.
     Compute(Function),
-    /// Asks a tensor for a size or the like.
+    /// Queries a size or another property of a tensor.
     Measure(Measure),
-    /// Fails where its operand is not true.
+    /// Fails if its operand is not true.
     Assert(String),
-    /// Fails where a number is not between two.
+    /// Fails if a number is out of a range.
     Within { least: Option<i64>, most: Option<i64> },
-    /// Takes the number out of a tensor.
+    /// Reads the number in a tensor.
     Item,
-    /// Runs steps of its own.
+    /// Runs nested steps.
     Region(Box<Region>),
-    /// Begins or ends a level of `vmap`, or takes a tensor into it or out of it.
+    /// Begins or ends a level of `vmap`, or wraps or unwraps a tensor.
     Batch(Batching),
-    /// Does nothing: a remark of the exporter's to itself.
+    /// Does nothing, for nodes that are only informative.
     Nothing,
-    /// Cannot be done: of the problems of the program the one with this number says why.
+    /// Fails; the program's problem with this index says why.
     Missing,
 }
 
@@ -87,39 +88,39 @@ pub(crate) enum Measure {
     Offset,
 }
 
-/// Where a result goes.
+/// The place of a result.
 #[derive(Debug)]
 pub(crate) enum Target {
-    /// Into a slot.
+    /// A slot.
     Slot(u32),
-    /// A list, each tensor of it into a slot.
+    /// One slot for each tensor of a list.
     Slots(Box<[u32]>),
-    /// Nowhere.
+    /// The result is dropped.
     Dropped,
 }
 
-/// Why a step cannot be done.
+/// The reason why steps cannot be run.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Problem {
-    /// The operator, in the words of the archive: `torch.ops.aten.add.Tensor`.
+    /// The name of the operator in the archive: `torch.ops.aten.add.Tensor`.
     pub operator: String,
-    /// What is wrong.
+    /// The reason.
     pub reason: String,
-    /// The nodes that need it, each with the module that it is in: `linear in features.0`.
+    /// The nodes that need it, each with its module: `linear in features.0`.
     pub places: Vec<String>,
 }
 
-/// The names that a graph knows, and what all graphs of a program share.
+/// The names in a graph, and the data that all graphs of a program share.
 pub(crate) struct Scope<'p> {
     names: HashMap<String, Source>,
-    /// The slots that the node that is being looked at uses.
+    /// The slots that the present node uses.
     used: Vec<u32>,
     pub(crate) shared: &'p mut Shared,
     depth: usize,
 }
 
-/// What all graphs of a program share.
+/// The data that all graphs of a program share.
 pub(crate) struct Shared {
     pub(crate) slots: u32,
     pub(crate) problems: Vec<Problem>,
@@ -143,7 +144,7 @@ impl Shared {
 }
 
 impl Block {
-    /// Keeps what is in slots to the end.
+    /// Keeps the values in these slots until the end.
     pub(crate) fn keep(&mut self, slots: impl Iterator<Item = u32>) {
         for slot in slots {
             for step in self.steps.iter_mut().filter(|step| step.release.contains(&slot)) {
@@ -158,10 +159,10 @@ impl<'p> Scope<'p> {
         Scope { names: HashMap::new(), used: Vec::new(), shared, depth: 0 }
     }
 
-    /// Gives a name to a value.
+    /// Defines the name of a value.
     ///
     /// # Errors
-    /// Something has the name already.
+    /// The name is defined already.
     pub(crate) fn define(&mut self, name: &str, source: Source) -> Result<()> {
         let before = self.names.insert(name.to_owned(), source);
         ensure!(
@@ -176,7 +177,7 @@ impl<'p> Scope<'p> {
     /// The value with a name.
     ///
     /// # Errors
-    /// No step before this one gave it.
+    /// No earlier step has defined it.
     pub(crate) fn source(&mut self, name: &str) -> Result<Source> {
         let Some(source) = self.names.get(name).copied() else {
             bail!(Argument, "the graph has no value {:?} at this place", crate::shortened(name))
@@ -187,10 +188,10 @@ impl<'p> Scope<'p> {
         Ok(source)
     }
 
-    /// The device that an argument names: the program's own, or meta.
+    /// The device for an argument that names one: the program's own, or meta.
     ///
     /// # Errors
-    /// A device that nobody has heard of.
+    /// The device type is unknown.
     pub(crate) fn device(&self, kind: &str) -> Result<Device> {
         match kind.parse::<DeviceType>()? {
             DeviceType::Meta => Ok(Device::META),
@@ -198,10 +199,10 @@ impl<'p> Scope<'p> {
         }
     }
 
-    /// The steps of a graph in the graph, whose inputs are these.
+    /// Compiles a subgraph with these inputs.
     ///
     /// # Errors
-    /// A graph that refers to what is not there, or that has another number of inputs.
+    /// The graph refers to undefined names, or has another number of inputs.
     pub(crate) fn inner(&mut self, graph: &Graph, inputs: &[Source]) -> Result<Block> {
         ensure!(self.depth < DEPTH, Argument, "more than {DEPTH} graphs in one another");
         ensure!(
@@ -219,20 +220,21 @@ impl<'p> Scope<'p> {
                 Argument::AsSymInt(SymIntArgument::AsName(name))
                 | Argument::AsSymFloat(SymFloatArgument::AsName(name))
                 | Argument::AsSymBool(SymBoolArgument::AsName(name)) => name,
-                _ => continue, // known where the graph was made
+                _ => continue, // a constant of the export
             };
             scope.define(name, *source)?;
         }
         scope.block(graph)
     }
 
-    /// The steps of a graph, of whose inputs the names are defined.
+    /// Compiles a graph whose inputs are defined already.
     ///
     /// # Errors
-    /// A node that refers to what no node before it made. What an operator does not do is a problem of the program.
+    /// A node refers to a name that no earlier node defines. An unsupported operator is not an error, but a problem of
+    /// the program.
     pub(crate) fn block(&mut self, graph: &Graph) -> Result<Block> {
         let mut steps = Vec::with_capacity(graph.nodes.len());
-        // Of the values that this block makes the last step that uses it.
+        // For each value that this block defines, the last step that uses it.
         let mut last: HashMap<u32, usize> = HashMap::new();
         let is_outermost = self.depth == 0;
         for source in self.names.values().filter(|_| is_outermost) {
@@ -272,7 +274,7 @@ impl<'p> Scope<'p> {
     fn step(&mut self, node: &Node) -> Result<Step> {
         let place =
             Origin { node: node_name(node).to_owned(), module: module(node), target: node.target.clone() };
-        // First of all, so that names that are nowhere are no matter of a missing operator.
+        // Done first, so that an undefined name is an error even if the operator is missing.
         for argument in node.inputs.iter().filter(|argument| !matches!(argument.arg, Argument::AsGraph(_))) {
             if let Err(error) = Operand::of_any(&argument.arg, self)
                 && error.kind() != ErrorKind::NotSupported
@@ -380,7 +382,7 @@ impl<'p> Scope<'p> {
     }
 }
 
-/// Whether an archive is wrong, rather than that something is missing here.
+/// Whether the archive is wrong, rather than that something is unsupported.
 fn is_fault(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Argument | ErrorKind::Shape | ErrorKind::Index)
 }
@@ -399,14 +401,14 @@ fn node_name(node: &Node) -> &str {
     crate::shortened(node.name.as_deref().unwrap_or(&node.target))
 }
 
-/// The module that made the call: of the stack that the exporter wrote down, `key,path,class;…`, the innermost.
+/// The module that made the call: the innermost entry of the stack that the exporter recorded, `key,path,class;…`.
 fn module(node: &Node) -> String {
     let innermost = node.metadata.get("nn_module_stack").and_then(|stack| stack.rsplit(';').next());
     let path = innermost.and_then(|entry| entry.split(',').nth(1)).unwrap_or_default();
     if path.starts_with('_') { String::new() } else { path.to_owned() }
 }
 
-/// What is no operator to the dispatcher, but a question to a tensor, or a remark.
+/// The action for targets that are not operators for the dispatcher: queries on tensors, and informative nodes.
 fn own_action(own: Own, node: &Node) -> Action {
     let bound = |name: &str| {
         node.inputs.iter().find(|argument| argument.name == name).and_then(|argument| match &argument.arg {

@@ -1,4 +1,4 @@
-//! Where the time of a program goes: per operator, sorted, as a text or as a picture.
+//! The time that a program spends in each operator, sorted, as text or as a picture.
 
 use std::collections::HashMap;
 use std::fmt::{self, Write as _};
@@ -9,12 +9,12 @@ use torch_library::prelude::*;
 use crate::plan::{Action, Step};
 use crate::run::Watch;
 
-/// The time of the runs of a program.
+/// The times of a program's runs.
 ///
-/// [`Display`](fmt::Display) is a table with bars, [`to_svg`](Self::to_svg) a picture.
+/// [`Display`](fmt::Display) prints a table with bars, [`to_svg`](Self::to_svg) makes a picture.
 #[derive(Clone, Debug, Default)]
 pub struct Profile {
-    /// What each run took, in order.
+    /// The time of each run, in order.
     runs: Vec<Duration>,
     operators: HashMap<String, (u64, Duration)>,
     modules: HashMap<String, (u64, Duration)>,
@@ -26,9 +26,9 @@ pub struct Profile {
 pub struct Row {
     /// An operator, or a module.
     pub name: String,
-    /// How often it was called, in all runs.
+    /// The number of calls, in all runs.
     pub calls: u64,
-    /// How long it took, in all runs.
+    /// The total time, in all runs.
     pub time: Duration,
 }
 
@@ -57,7 +57,7 @@ fn add(rows: &mut HashMap<String, (u64, Duration)>, name: &str, took: Duration) 
 }
 
 impl Profile {
-    /// Counts a run.
+    /// Times a run.
     pub(crate) fn run(&mut self, run: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         let start = Instant::now();
         run(self)?;
@@ -65,34 +65,35 @@ impl Profile {
         Ok(())
     }
 
-    /// How long the runs took altogether, what is between operators included.
+    /// The total time of the runs, including the time between operators.
     pub fn total(&self) -> Duration {
         self.runs.iter().sum()
     }
 
-    /// How long a run took in the middle: half of them took less. Nothing without any run.
+    /// The median time of a run; zero if there are no runs.
     pub fn median(&self) -> Duration {
         let mut runs = self.runs.clone();
         runs.sort_unstable();
         runs.get(runs.len() / 2).copied().unwrap_or_default()
     }
 
-    /// How long the quickest run took. Nothing without any run.
+    /// The shortest time of a run; zero if there are no runs.
     pub fn least(&self) -> Duration {
         self.runs.iter().min().copied().unwrap_or_default()
     }
 
-    /// What each operator took, those with the most time first.
+    /// The time of each operator, in descending order.
     pub fn operators(&self) -> Vec<Row> {
         sorted(&self.operators)
     }
 
-    /// What each module of the model took by operators that it called itself; the model has no name.
+    /// The time that each module of the model spent in operators that it called itself; the model itself has an empty
+    /// name.
     pub fn modules(&self) -> Vec<Row> {
         sorted(&self.modules)
     }
 
-    /// The operators as bars.
+    /// The operators as a bar chart.
     pub fn to_svg(&self) -> String {
         const ROW: usize = 20;
         let rows = self.operators();
@@ -120,7 +121,7 @@ impl Profile {
         svg
     }
 
-    /// The time of a row in one run, and how often it is called there.
+    /// The time of a row per run, and its number of calls per run.
     fn time(&self, row: &Row) -> String {
         let runs = self.runs.len().max(1) as f64;
         format!("{:.1} µs in {:.0} calls", row.time.as_secs_f64() * 1e6 / runs, row.calls as f64 / runs)

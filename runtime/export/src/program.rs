@@ -1,4 +1,4 @@
-//! A program: an archive that was read, ready to run.
+//! Programs: archives that were read and are ready to run.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -21,7 +21,7 @@ use crate::wire::{
     SymIntArgument,
 };
 
-/// How an archive is read.
+/// Options for reading an archive.
 ///
 /// ```
 /// use torch_library::Device;
@@ -51,34 +51,34 @@ impl Loader {
         Self::default()
     }
 
-    /// Puts weights on a device, and makes that of every device that the program names, `meta` excepted: where it was
-    /// exported does not matter.
+    /// Puts weights on a device, and replaces every device that the program names by it, except `meta`: the device of
+    /// the export does not matter.
     pub fn device(self, device: Device) -> Self {
         Loader { device }
     }
 
-    /// Reads an archive into memory, once: the weights lie where they were read to.
+    /// Reads an archive into memory, without copying the weights again.
     ///
     /// # Errors
-    /// A file that cannot be read, or is no archive of PyTorch 2.8 or later; a graph that contradicts itself; weights
-    /// that are not there. What is missing here is no error yet, see [`Program::problems`].
+    /// The file cannot be read, or is not an archive of PyTorch 2.8 or later; the graph is inconsistent; weights are
+    /// missing. A missing operator is not an error yet, see [`Program::problems`].
     pub fn load(self, path: impl AsRef<Path>) -> Result<Program> {
         let path = path.as_ref();
         Memory::read(path).and_then(|memory| self.of(memory)).map_err(|error| error.context(path.display()))
     }
 
-    /// Maps an archive into memory: weights are read from the file when they are needed, and several processes share
-    /// them. What a program writes to its buffers stays in memory.
+    /// Maps an archive into memory: weights are read from the file when they are first used, and several processes
+    /// share them. Writes of a program to its buffers stay in memory.
     ///
     /// # Errors
-    /// As [`load`](Self::load).
+    /// Those of [`load`](Self::load).
     ///
     /// # Safety
-    /// - As long as the program or one of its tensors lives, nobody writes to the file or makes it shorter.
+    /// - As long as the program or one of its tensors lives, the file is not written to or truncated.
     #[expect(unsafe_code, reason = "the caller answers for the file")]
     pub unsafe fn map(self, path: impl AsRef<Path>) -> Result<Program> {
         let path = path.as_ref();
-        // SAFETY: the caller says that the file stays as it is, as long as any storage over it lives.
+        // SAFETY: the caller promises that the file does not change as long as any storage over it lives.
         let memory = unsafe { Memory::map(path) };
         memory.and_then(|memory| self.of(memory)).map_err(|error| error.context(path.display()))
     }
@@ -86,7 +86,7 @@ impl Loader {
     /// Reads an archive from bytes, which are copied.
     ///
     /// # Errors
-    /// As [`load`](Self::load).
+    /// Those of [`load`](Self::load).
     pub fn from_bytes(self, bytes: &[u8]) -> Result<Program> {
         self.of(Memory::copied(bytes)?)
     }
@@ -102,10 +102,10 @@ impl Loader {
 
 /// A program that PyTorch exported.
 ///
-/// Several threads may run it at the same time, unless it writes to buffers of its own: then one of two that meet gets
-/// an error of the kind `Busy`.
+/// Several threads may run it at the same time, unless it writes to its buffers: then concurrent runs may fail with an
+/// error of the kind `Busy`.
 ///
-/// [`Display`](std::fmt::Display) lists what goes in and out, the weights, and the operators.
+/// [`Display`](std::fmt::Display) lists the inputs, outputs, weights and operators.
 ///
 /// PyTorch: `torch.export.ExportedProgram`.
 #[derive(Debug)]
@@ -116,7 +116,7 @@ pub struct Program {
     pub(crate) weights: Vec<Weight>,
     pub(crate) inputs: Vec<Input>,
     pub(crate) outputs: Vec<Output>,
-    /// Of the outputs of the graph those that are the program's, and where the others are written to.
+    /// What to do with each output of the graph.
     fates: Vec<Fate>,
     conditions: Conditions,
     problems: Vec<Problem>,
@@ -124,26 +124,26 @@ pub struct Program {
     output_tree: Option<Tree>,
     pub(crate) torch_version: String,
     pub(crate) schema_version: String,
-    /// `aten::copy_`, where something is written back.
+    /// `aten::copy_`, if outputs are written back.
     copy: Option<OperatorHandle>,
 }
 
-/// What becomes of an output of the graph.
+/// What to do with an output of the graph.
 #[derive(Debug)]
 enum Fate {
-    /// It is one of the program's.
+    /// It is an output of the program.
     Returned,
-    /// It is what this was before.
+    /// It is the new value of this source, and is written back.
     Written(Source),
-    /// It is a remark.
+    /// It is dropped.
     Dropped,
 }
 
 impl Program {
-    /// Reads an archive; [`Loader`] has choices.
+    /// Reads an archive; [`Loader`] has options.
     ///
     /// # Errors
-    /// As [`Loader::load`].
+    /// Those of [`Loader::load`].
     pub fn load(path: impl AsRef<Path>) -> Result<Program> {
         Loader::new().load(path)
     }
@@ -151,17 +151,17 @@ impl Program {
     /// Reads an archive from bytes, which are copied.
     ///
     /// # Errors
-    /// As [`Loader::load`].
+    /// Those of [`Loader::load`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Program> {
         Loader::new().from_bytes(bytes)
     }
 
-    /// What it is called with: nested arguments one after the other, constants left out.
+    /// The inputs: nested arguments flattened, without constants.
     pub fn inputs(&self) -> &[Input] {
         &self.inputs
     }
 
-    /// What it returns, nested results one after the other.
+    /// The outputs, nested results flattened.
     pub fn outputs(&self) -> &[Output] {
         &self.outputs
     }
@@ -171,40 +171,41 @@ impl Program {
         &self.weights
     }
 
-    /// The weight with a name of the model's: `features.0.weight`.
+    /// The weight with this name in the model: `features.0.weight`.
     pub fn weight(&self, name: &str) -> Option<&Tensor> {
         self.weights.iter().find(|weight| weight.name == name).map(|weight| &weight.tensor)
     }
 
-    /// How the arguments of `forward` are nested, positional ones and those by name; constants are leaves, too.
+    /// The nesting of the arguments of `forward`, positional ones and keywords; constants are leaves, too.
     pub fn input_tree(&self) -> Option<&Tree> {
         self.input_tree.as_ref()
     }
 
-    /// How the results of `forward` are nested.
+    /// The nesting of the results of `forward`.
     pub fn output_tree(&self) -> Option<&Tree> {
         self.output_tree.as_ref()
     }
 
-    /// What keeps the program from running: operators that nothing linked has, and arguments that they do not take.
-    /// Nothing, if it can run.
+    /// The reasons why the program cannot run: operators that are not linked, and arguments that they do not take.
+    /// Empty if it can run.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// Which PyTorch exported it.
+    /// The version of PyTorch that exported it.
     pub fn torch_version(&self) -> &str {
         &self.torch_version
     }
 
-    /// Runs the program. Results that are no tensors, numbers and None, are left out; [`run_values`](Self::run_values)
-    /// has them.
+    /// Runs the program. Results that are not tensors (numbers and `None`) are left out;
+    /// [`run_values`](Self::run_values) returns all results.
     ///
-    /// The program may write to its inputs, if the exported one did, and to its buffers, which keep that.
+    /// The program may write to its inputs, if the exported model does, and to its buffers, which keep their values
+    /// between runs.
     ///
     /// # Errors
-    /// [Problems](Self::problems); inputs of other types or sizes than the program was exported for, or that a guard of
-    /// it refuses; whatever its operators refuse.
+    /// [Problems](Self::problems); inputs of other types or sizes than the program was exported for, or that one of its
+    /// guards refuses; errors of its operators.
     pub fn run(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
         let values = self.execute(inputs.iter().cloned().map(Value::Tensor).collect(), &mut Nobody)?;
         Ok(values
@@ -216,16 +217,16 @@ impl Program {
     /// Runs the program with inputs that may be numbers, and returns all results.
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// Those of [`run`](Self::run).
     pub fn run_values<'v>(&self, inputs: impl IntoIterator<Item = Value<'v>>) -> Result<Vec<Value<'static>>> {
         self.execute(inputs.into_iter().map(Value::into_owned).collect(), &mut Nobody)
     }
 
-    /// Runs the program so many times, and says what time went where. A run ends when its results are there; of a device
-    /// that works while the host goes on, the time of an operator is that of asking for it.
+    /// Runs the program `runs` times, and returns the time of each operator. A run ends when its results are available;
+    /// on an asynchronous device, the time of an operator is that of queuing it.
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// Those of [`run`](Self::run).
     pub fn profile(&self, inputs: &[Tensor], runs: u32) -> Result<Profile> {
         let mut profile = Profile::default();
         for _ in 0..runs {
@@ -251,14 +252,14 @@ impl Program {
         Ok(results)
     }
 
-    /// Writes what a functional program computed to what it stands for.
+    /// Copies a value that a functional program computed to the tensor that it replaces.
     fn write_back(&self, to: Source, value: Value<'static>, frame: &Frame<'_>) -> Result<()> {
         let Some(copy) = self.copy else { bail!(Internal, "nothing copies") };
         let mut stack = Stack::from_iter([frame.value(to).into_owned(), value, Value::Bool(false)]);
         copy.call_boxed(&mut stack).map_err(|error| error.context("what the program writes back"))
     }
 
-    /// Whether everything is there.
+    /// Checks that there are no problems.
     ///
     /// # Errors
     /// The problems.
@@ -273,7 +274,7 @@ impl Program {
     }
 }
 
-/// A program in the making.
+/// A program that is being built.
 struct Builder {
     exported: ExportedProgram,
     shared: Shared,
@@ -324,7 +325,7 @@ impl Builder {
         })
     }
 
-    /// How `forward` is called.
+    /// The calling convention of `forward`.
     fn call(&self) -> Result<Option<Call>> {
         let entries = &self.exported.graph_module.module_call_graph;
         let signature =
@@ -332,7 +333,8 @@ impl Builder {
         signature.map(Call::new).transpose()
     }
 
-    /// Sorts the inputs of the graph into what callers bring, which come first in the slots, and what the archive has.
+    /// Divides the inputs of the graph into those that callers pass, which come first in the slots, and those from the
+    /// archive.
     fn take_inputs(&mut self, weights: &mut Weights, call: Option<&Call>) -> Result<Vec<(String, Source)>> {
         let specs = std::mem::take(&mut self.exported.graph_module.signature.input_specs);
         let mut paths = call.map(|call| call.paths.clone()).unwrap_or_default().into_iter();
@@ -345,7 +347,7 @@ impl Builder {
                         names.push((name, Source::Slot(self.shared.slot())));
                     }
                 }
-                InputSpec::ConstantInput {} => drop(paths.next()), // a leaf of the arguments, and no input
+                InputSpec::ConstantInput {} => drop(paths.next()), // a leaf of the arguments, but not an input
                 InputSpec::Parameter { arg, parameter_name } => {
                     names.push((
                         arg.name.clone(),
@@ -412,7 +414,7 @@ impl Builder {
                     crate::shortened(&object.class_fqn)
                 )
             }
-            _ => return Ok(None), // known when it was exported
+            _ => return Ok(None), // a constant of the export
         };
         let path = path.unwrap_or_else(|| name.clone());
         self.inputs.push(Input { name: name.clone(), path, kind });
@@ -427,7 +429,7 @@ impl Builder {
         Ok(Source::Weight(number))
     }
 
-    /// A weight on the program's device, by the device's own copy.
+    /// A weight on the program's device, copied by the device's backend.
     fn moved(&self, tensor: &Tensor, name: &str) -> Result<Tensor> {
         let to = Dispatcher::global().find("aten::_to_copy")?;
         let moved = to.call_with([Value::TensorRef(tensor)], [("device", Value::Device(self.shared.device))]);
@@ -477,7 +479,7 @@ impl Builder {
         Ok((outputs, fates))
     }
 
-    /// What becomes of an output that is not the program's.
+    /// What to do with an output that is not the program's.
     fn fate(&self, spec: &OutputSpec, names: &[(String, Source)]) -> Result<Fate> {
         let (name, source) = match spec {
             OutputSpec::BufferMutation { buffer_name: name }
@@ -514,11 +516,11 @@ fn kind_of_output(argument: &Argument, conditions: &mut Conditions, graph: &Grap
     })
 }
 
-/// How `forward` is called.
+/// The calling convention of `forward`.
 struct Call {
     inputs: Tree,
     outputs: Tree,
-    /// Of each leaf of the inputs.
+    /// The path of each leaf of the inputs.
     paths: Vec<String>,
 }
 
@@ -531,7 +533,7 @@ impl Call {
     }
 }
 
-/// Waits for the devices of results.
+/// Waits for the devices of the results.
 fn waited(results: &[Value<'_>]) -> Result<()> {
     let devices: BTreeSet<_> = results.iter().filter_map(Value::as_tensor).map(Tensor::device).collect();
     devices.into_iter().filter(|device| *device != Device::CPU).try_for_each(backend::synchronize)

@@ -1,4 +1,4 @@
-//! Steps that have steps of their own: branches, loops, parts without gradients or in another precision.
+//! Steps with nested steps: branches, loops, regions without gradients or in another precision.
 
 use torch_library::autocast::Autocast;
 use torch_library::prelude::*;
@@ -8,26 +8,26 @@ use crate::operand::Operand;
 use crate::plan::{Action, Block, Scope, Source};
 use crate::wire::{Argument, Graph, Named, Node};
 
-/// What to do with the steps.
+/// How the nested steps are run.
 #[derive(Debug)]
 pub(crate) enum Region {
-    /// Does one or the other, as the operand says.
+    /// Runs one of two blocks, depending on the operand.
     Cond { yes: Block, no: Block },
-    /// Does the body while the condition holds; these are what changes from one time to the next.
+    /// Runs the body while the condition holds; `carried` are the slots that change from one iteration to the next.
     While { condition: Block, body: Block, carried: Vec<u32> },
-    /// Does the body for each row of the operands, which are put into these slots, and stacks what comes of it.
+    /// Runs the body for each row of the operands, which are put into the slots `rows`, and stacks the results.
     Map { body: Block, rows: Vec<u32>, by: Rows },
-    /// The same, where the first results of a row are handed on to the next; the last row's are results.
+    /// Like `Map`, but the first results of an iteration are passed to the next; those of the last one are results.
     Scan { body: Block, carried: Vec<u32>, rows: Vec<u32>, by: Rows },
-    /// Does the body with gradients or without.
+    /// Runs the body with or without gradients.
     Grad { enabled: bool, body: Block },
-    /// Does the body in another precision.
+    /// Runs the body in an autocast region.
     Autocast { region: Autocast, body: Block },
-    /// Does the body.
+    /// Runs the body.
     Plain(Block),
 }
 
-/// The operators that take rows apart and put them together.
+/// The operators that select and stack rows.
 #[derive(Debug)]
 pub(crate) struct Rows {
     pub(crate) select: OperatorHandle,
@@ -41,10 +41,10 @@ impl Rows {
     }
 }
 
-/// The step of a higher-order operator.
+/// The step for a higher-order operator.
 ///
 /// # Errors
-/// One that there is nothing of here; arguments that it does not take.
+/// The operator is not supported, or does not take these arguments.
 pub(crate) fn new(name: &str, node: &Node, scope: &mut Scope<'_>) -> Result<(Action, Vec<Operand>)> {
     let arguments: Vec<&Argument> = node.inputs.iter().map(|input| &input.arg).collect();
     let (region, operands) = match (name, arguments.as_slice()) {
@@ -136,7 +136,7 @@ fn autocast(device: &str, dtype: &Argument, enabled: bool, cache: &Argument) -> 
     Ok(region)
 }
 
-/// The values that arguments name, lists one after the other.
+/// The values that arguments name, with lists flattened.
 fn sources(arguments: &[&Argument], scope: &mut Scope<'_>) -> Result<Vec<Source>> {
     let mut sources = Vec::new();
     for argument in arguments {
@@ -155,7 +155,7 @@ fn sources(arguments: &[&Argument], scope: &mut Scope<'_>) -> Result<Vec<Source>
     Ok(sources)
 }
 
-/// The values of a list, and a slot for each that is filled again and again.
+/// The values of a list, with a new slot for each, which is set repeatedly.
 fn fresh(list: &Argument, scope: &mut Scope<'_>) -> Result<(Vec<Operand>, Vec<u32>)> {
     let sources = sources(&[list], scope)?;
     let slots = sources.iter().map(|_| scope.shared.slot()).collect();

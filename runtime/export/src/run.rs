@@ -1,4 +1,4 @@
-//! Running steps: what is in slots goes onto the stack, the dispatcher is called, and what comes back goes into slots.
+//! Runs steps: pushes values from slots onto the stack, calls the dispatcher, and stores the results in slots.
 
 use std::borrow::Cow;
 
@@ -11,14 +11,14 @@ use crate::operand::{Item, Operand, wrapped};
 use crate::plan::{Action, Block, Measure, Source, Step, Target};
 use crate::region::{Region, Rows};
 
-/// What a run has: the values by their slots, and the weights, which are the program's.
+/// The state of a run: the values in their slots, and the program's weights.
 pub(crate) struct Frame<'p> {
     slots: Vec<Value<'static>>,
     weights: &'p [Tensor],
     levels: Levels,
 }
 
-/// Who watches the steps of a run.
+/// An observer of the steps of a run.
 pub(crate) trait Watch {
     /// Runs a step.
     ///
@@ -27,7 +27,7 @@ pub(crate) trait Watch {
     fn around(&mut self, step: &Step, run: impl FnOnce(&mut Self) -> Result<()>) -> Result<()>;
 }
 
-/// Nobody watches.
+/// An observer that does nothing.
 pub(crate) struct Nobody;
 
 impl Watch for Nobody {
@@ -38,7 +38,7 @@ impl Watch for Nobody {
 }
 
 impl<'p> Frame<'p> {
-    /// So many slots, of which the first have these values.
+    /// A frame with `slots` slots, the first of which have the values of the inputs.
     pub(crate) fn new(
         slots: u32,
         inputs: impl Iterator<Item = Value<'static>>,
@@ -57,7 +57,7 @@ impl<'p> Frame<'p> {
         match source {
             Source::Weight(number) => Value::TensorRef(&self.weights[number as usize]),
             Source::Slot(slot) => match &self.slots[slot as usize] {
-                Value::Tensor(tensor) => Value::TensorRef(tensor), // by far the most
+                Value::Tensor(tensor) => Value::TensorRef(tensor), // by far the most frequent case
                 other => other.borrowed(),
             },
         }
@@ -97,7 +97,7 @@ impl<'p> Frame<'p> {
         Ok(())
     }
 
-    /// An argument that is made for the call.
+    /// An argument that is built for the call.
     #[inline(never)]
     fn made<'f>(&'f self, operand: &'f Operand) -> Result<Value<'f>> {
         Ok(match operand {
@@ -123,12 +123,12 @@ impl<'p> Frame<'p> {
         })
     }
 
-    /// The value of an operand, nothing of it borrowed.
+    /// The value of an operand, without borrows.
     pub(crate) fn owned(&self, operand: &Operand) -> Result<Value<'static>> {
         Ok(self.made(operand)?.into_owned())
     }
 
-    /// Puts a result where it belongs.
+    /// Stores a result.
     #[inline]
     fn store(&mut self, target: &Target, value: Value<'static>) -> Result<()> {
         match target {
@@ -175,7 +175,7 @@ fn number_of(tensor: &Tensor) -> Result<Number> {
 /// Runs the steps of a block.
 ///
 /// # Errors
-/// Those of the first step that fails, with its name and module.
+/// Those of the first step that fails, with its node and module.
 pub(crate) fn block<W: Watch>(block: &Block, frame: &mut Frame<'_>, watch: &mut W) -> Result<()> {
     for step in &block.steps {
         let done = watch.around(step, |watch| run(step, frame, watch));
@@ -224,7 +224,7 @@ fn call(step: &Step, operator: OperatorHandle, frame: &mut Frame<'_>) -> Result<
     step.targets.iter().zip(results).try_for_each(|(target, value)| frame.store(target, value))
 }
 
-/// What no operator does.
+/// Runs a step that is not an operator call.
 fn own(step: &Step, action: &Action, frame: &mut Frame<'_>) -> Result<()> {
     let operands = || step.operands.iter().map(|operand| frame.owned(operand)).collect::<Result<Vec<_>>>();
     let number = |value: &Value<'_>| match (number::of(value), value.as_tensor()) {
@@ -293,7 +293,7 @@ fn measured(measure: Measure, operands: &[Value<'_>]) -> Result<Value<'static>> 
     }))
 }
 
-/// Runs a step that has steps of its own.
+/// Runs a step with nested steps.
 fn region<W: Watch>(step: &Step, region: &Region, frame: &mut Frame<'_>, watch: &mut W) -> Result<()> {
     let results = match region {
         Region::Cond { yes, no } => {
@@ -340,7 +340,7 @@ fn region<W: Watch>(step: &Step, region: &Region, frame: &mut Frame<'_>, watch: 
     step.targets.iter().zip(results).try_for_each(|(target, value)| frame.store(target, value))
 }
 
-/// Runs a block, and takes its results.
+/// Runs a block, and returns its results.
 fn whole<W: Watch>(inner: &Block, frame: &mut Frame<'_>, watch: &mut W) -> Result<Vec<Value<'static>>> {
     block(inner, frame, watch)?;
     inner.results.iter().map(|result| frame.owned(result)).collect()
@@ -360,7 +360,7 @@ fn put(slots: &[u32], values: Vec<Value<'static>>, frame: &mut Frame<'_>) {
     }
 }
 
-/// The tensors whose rows are gone through.
+/// The tensors whose rows a loop iterates over.
 fn columns(step: &Step, from: usize, frame: &Frame<'_>) -> Result<Vec<Tensor>> {
     let values = step.operands[from..].iter().map(|operand| {
         frame
@@ -372,7 +372,7 @@ fn columns(step: &Step, from: usize, frame: &Frame<'_>) -> Result<Vec<Tensor>> {
     values.collect()
 }
 
-/// Runs a body for each row. The first results of it go into `carried`; of each other there is a list.
+/// Runs a body for each row. Its first results go into `carried`; each other result is collected in a list.
 fn each_row<W: Watch>(
     body: &Block,
     columns: &[Tensor],

@@ -1,28 +1,28 @@
-//! What goes into a program and what comes out of it: names, types, sizes.
+//! The signature of a program: names, types and sizes of its inputs and outputs.
 
 use std::fmt;
 
 use torch_library::prelude::*;
 pub use torch_library_pt2::symbols::Size;
 
-/// What a value of a program is.
+/// The type of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
     /// A tensor.
     Tensor {
-        /// The type of its elements.
+        /// The element type.
         dtype: DType,
-        /// Its sizes.
+        /// The sizes.
         sizes: Vec<Size>,
     },
-    /// A number: a size, mostly.
+    /// A number, usually a size.
     Number,
-    /// Known when the program was exported: what a caller passed there that was no tensor, as Python prints it.
+    /// A constant of the export: an argument that was not a tensor, as Python prints it.
     Constant(String),
 }
 
-/// `float32[s0 (2 to 8), 3]`
+/// Prints `float32[s0 (2 to 8), 3]`.
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -36,64 +36,64 @@ impl fmt::Display for Kind {
     }
 }
 
-/// What a program is called with.
+/// An input of a program.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Input {
-    /// Its name in the archive, which is a word: `images`, `named_a`.
+    /// Its name in the archive, which is an identifier: `images`, `named_a`.
     pub name: String,
-    /// How Python gets at it from the arguments of `forward`: `images`, `named['a']`.
+    /// Its path in Python, in the arguments of `forward`: `images`, `named['a']`.
     pub path: String,
-    /// What it is.
+    /// Its type.
     pub kind: Kind,
 }
 
-/// What an output is to whoever trains.
+/// The role of an output in training.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Role {
     /// A result of `forward`.
     Result,
-    /// The loss of a program that was exported for training.
+    /// The loss, of a program that was exported for training.
     Loss,
-    /// The gradient of a parameter, by its name.
+    /// The gradient of the parameter with this name.
     GradientOfParameter(String),
-    /// The gradient of an input, by its name.
+    /// The gradient of the input with this name.
     GradientOfInput(String),
 }
 
-/// What a program computes.
+/// An output of a program.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Output {
-    /// How Python gets at it from the result of `forward`: `['logits']`; empty where that is all of it.
+    /// Its path in Python, in the result of `forward`: `['logits']`; empty if it is the whole result.
     pub path: String,
-    /// What it is.
+    /// Its type.
     pub kind: Kind,
-    /// What it is for.
+    /// Its role.
     pub role: Role,
 }
 
-/// What a weight is to the model.
+/// The role of a weight in the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WeightKind {
-    /// It is trained.
+    /// A trained parameter.
     Parameter,
-    /// It is state that is not trained. A program may write to it.
+    /// State that is not trained. A program may write to it.
     Buffer,
-    /// It stands in the program's text.
+    /// A constant of the program.
     Constant,
 }
 
-/// A tensor that a program brings.
+/// A tensor that is part of a program.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Weight {
     /// The name in the model: `features.0.weight`.
     pub name: String,
-    /// What it is.
+    /// Its role.
     pub kind: WeightKind,
-    /// The tensor itself, not a copy: who writes to it changes the program, and one that requires gradients gets them.
+    /// The tensor itself, not a copy: writing to it changes the program, and if it requires a gradient it gets one.
     pub tensor: Tensor,
 }

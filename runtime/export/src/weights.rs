@@ -1,4 +1,4 @@
-//! Parameters, buffers and constants: tensors in the memory of the archive.
+//! Parameters, buffers and constants, as tensors over the memory of the archive.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,29 +11,29 @@ use crate::kinds;
 use crate::memory::Memory;
 use crate::wire::{PayloadMeta, SymInt, TensorMeta};
 
-/// The tensors of an archive by their names, and why others are none.
+/// The tensors of an archive by name, and the errors for those that are unsupported.
 pub(crate) struct Weights {
     tensors: HashMap<String, Tensor>,
     refused: HashMap<String, Error>,
 }
 
-/// Where the tensors of an archive lie, before there is any.
+/// The positions of an archive's tensors, before these are made.
 pub(crate) struct Places {
     parts: Parts,
     wanted: Vec<Wanted>,
     refused: HashMap<String, Error>,
 }
 
-/// A tensor that is to be made.
+/// A tensor to be made.
 struct Wanted {
     name: String,
     layout: Layout,
 }
 
-/// Where a tensor lies. Two that lie alike are one.
+/// The position and type of a tensor. Two with equal layouts are one tensor.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Layout {
-    /// Which of the parts.
+    /// The index of the part.
     part: usize,
     dtype: DType,
     sizes: Vec<i64>,
@@ -41,7 +41,7 @@ struct Layout {
     offset: i64,
 }
 
-/// Records that tensors lie in.
+/// Records that contain tensors.
 #[derive(Default)]
 struct Parts {
     ranges: Vec<(Range<usize>, usize)>,
@@ -49,10 +49,10 @@ struct Parts {
 }
 
 impl Places {
-    /// Looks for the tensors of a program.
+    /// Finds the tensors of a program.
     ///
     /// # Errors
-    /// Records that are not there; what is no tensor's description; bytes that are none of their type.
+    /// Records are missing; a description is invalid; bytes are not valid values of their type.
     pub(crate) fn new(archive: &Archive<'_>, model: &str) -> Result<Places> {
         let (mut parts, mut wanted, mut refused) = (Parts::default(), Vec::new(), HashMap::new());
         for folder in ["weights", "constants"] {
@@ -69,11 +69,11 @@ impl Places {
 }
 
 impl Weights {
-    /// Makes the tensors that lie in the memory of an archive. Those of one record share its memory; those that are the
-    /// same are one tensor.
+    /// Makes the tensors over the memory of an archive. Those of one record share its memory; those with equal layouts
+    /// are one tensor.
     ///
     /// # Errors
-    /// Records that overlap, or are too small for the tensors.
+    /// Records overlap, or are too small for the tensors.
     pub(crate) fn new(memory: Memory, places: Places) -> Result<Weights> {
         let Places { parts, wanted, refused } = places;
         let storages = memory.into_storages(&parts.ranges)?;
@@ -94,7 +94,7 @@ impl Weights {
     /// A tensor of the program.
     ///
     /// # Errors
-    /// There is none of this name, or it is none.
+    /// There is none with this name, or it is unsupported.
     pub(crate) fn get(&mut self, name: &str) -> Result<Tensor> {
         match (self.tensors.get(name), self.refused.remove(name)) {
             (Some(tensor), _) => Ok(tensor.clone()),
@@ -141,7 +141,7 @@ fn want(
     Ok(Wanted { name: name.to_owned(), layout: Layout { part, dtype, sizes, strides, offset } })
 }
 
-/// Sizes, strides and offset of a weight, which are numbers.
+/// Sizes, strides and offset of a weight, which must be constants.
 fn geometry(meta: &TensorMeta) -> Result<(Vec<i64>, Vec<i64>, i64)> {
     let number = |size: &SymInt| match size {
         SymInt::AsInt(number) => Ok(*number),
@@ -160,7 +160,7 @@ fn geometry(meta: &TensorMeta) -> Result<(Vec<i64>, Vec<i64>, i64)> {
     Ok((numbers(&meta.sizes)?, numbers(&meta.strides)?, number(&meta.storage_offset)?))
 }
 
-/// A bool is a byte that is 0 or 1, now and later: nothing that is no bool lies in the same record.
+/// Checks that bytes of bools are 0 or 1, and stay so: no tensor of another type is in the same record.
 fn check_bools(file: &[u8], parts: &Parts, wanted: &[Wanted]) -> Result<()> {
     for tensor in wanted.iter().filter(|tensor| tensor.layout.dtype == DType::Bool) {
         let other = wanted

@@ -1,4 +1,4 @@
-//! An operator of a crate's own is found by a program as any other, with whatever layers it has.
+//! A program finds operators of a user's crate like any other, with all of their layers.
 
 use std::path::Path;
 

@@ -97,7 +97,7 @@ fn loops_and_what_is_written_back_are_as_in_the_archive() {
     let (steps, last, _) = Loops::load().unwrap().forward(&x).unwrap();
     assert_eq!((steps.to_vec::<i64>().unwrap(), last.sizes()), (vec![5], &[3, 2][..]));
 
-    // A buffer counts the calls, of all who have the model.
+    // A buffer counts the calls, through all values of the type.
     let counted: Vec<_> = (0..3)
         .map(|_| values(&Counts::load().unwrap().forward(&Tensor::from([0f32, 0.0])).unwrap())[0])
         .collect();

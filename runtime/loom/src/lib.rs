@@ -1,7 +1,7 @@
-//! The lock-free files of the runtime and of the kernels, compiled against loom's atomics, and the models that exercise them.
+//! The lock-free files of the runtime and of the kernels, compiled with loom's atomics, and models that exercise them.
 //!
-//! The files are their own, not copies: they take their atomics from `crate::sync`, which is another one here.
-//! `cargo test --release` in this folder runs each model under every interleaving that C11 allows.
+//! These are the files themselves, not copies: they take their atomics from `crate::sync`, which is loom's here. `cargo
+//! test --release` in this folder runs each model under every interleaving that C11 allows.
 #![expect(dead_code, reason = "the models use a part of each file")]
 
 #[path = "../../../kernels/loops/src/loops/parallel/door.rs"]
@@ -14,7 +14,7 @@ mod slot;
 mod word;
 
 mod error {
-    /// As much of an error as a refused lease needs.
+    /// The parts of an error that a refused lease needs.
     #[derive(Debug)]
     pub(crate) struct Error;
 
@@ -36,7 +36,7 @@ mod sync {
 }
 
 mod operator {
-    /// As much of an operator as its name needs.
+    /// The parts of an operator that its name needs.
     pub(crate) struct Operator;
 }
 
@@ -54,11 +54,11 @@ fn leak<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
 }
 
-/// A table. Loom refuses to load from an atomic whose making does not happen before the load, so a table that is read too
-/// early is found.
+/// A table. Loom refuses to load from an atomic whose creation does not happen before the load, so reading a table too
+/// early is detected.
 struct Table {
     kernel: AtomicPtr<()>,
-    /// Behind the first table, and behind one that is there while somebody watches.
+    /// Whether it is the first table, or one that is published while calls are observed; both lead to the stub.
     is_detour: bool,
     resolved: Option<&'static Table>,
 }
@@ -78,18 +78,18 @@ impl Table {
     }
 
     fn resolved(&'static self) -> Option<&'static Self> {
-        self.kernel(); // it is read before it is told from the others
+        self.kernel(); // read before the kinds of tables are distinguished
         if self.is_detour { self.resolved } else { Some(self) }
     }
 }
 
-/// What an operator's calls and its registry share. Kernel 0 is the stub.
+/// The state that an operator's calls and its registry share. Kernel 0 is the stub.
 struct Model {
     slot: Slot<Table>,
     initial: &'static Table,
-    /// The registry behind its lock: the kernel that is registered, or nothing where the operator was removed.
+    /// The registry behind its lock: the registered kernel, or `None` once the operator was removed.
     registered: Mutex<Option<usize>>,
-    /// Whether calls are watched, so that each passes the stub.
+    /// Whether calls are observed, so that each goes through the stub.
     watched: bool,
 }
 
@@ -105,7 +105,7 @@ impl Model {
         unsafe { &*self.slot.table() }
     }
 
-    /// The kernel that a call runs, or nothing where it fails.
+    /// The kernel that a call runs; `None` if the call fails.
     fn call(&self) -> Option<usize> {
         match self.table().kernel() {
             0 => self.resolve(),
@@ -113,7 +113,7 @@ impl Model {
         }
     }
 
-    /// As the stub does.
+    /// Resolves the operator, as the stub does.
     fn resolve(&self) -> Option<usize> {
         if let Some(resolved) = self.table().resolved() {
             return Some(resolved.kernel());
@@ -123,7 +123,7 @@ impl Model {
         Some(self.table().resolved().map_or_else(|| self.publish(kernel), Table::kernel))
     }
 
-    /// Under the lock.
+    /// Publishes a table; called with the lock held.
     fn publish(&self, kernel: usize) -> usize {
         let resolved = Table::leak(kernel);
         self.slot.publish(if self.watched { Table::detour(Some(resolved)) } else { resolved });
@@ -142,13 +142,13 @@ impl Model {
 
     fn remove(&self) {
         *self.registered.lock().unwrap() = None;
-        // The lock is taken again, as if by the next step of a library that goes.
+        // The lock is taken again, as by the next step of dropping a library.
         let _registered = self.registered.lock().unwrap();
         self.slot.publish(self.initial);
     }
 }
 
-/// First calls race with a registration: each runs a kernel that was registered, the next one runs the newest.
+/// First calls race with a registration: each runs a registered kernel, and the next call runs the newest.
 pub fn first_calls_race_with_a_registration(watched: bool) {
     loom::model(move || {
         let model = Model::new(watched);
@@ -162,7 +162,7 @@ pub fn first_calls_race_with_a_registration(watched: bool) {
     });
 }
 
-/// Calls race with a removal: each runs the kernel or fails, and none brings the table back.
+/// Calls race with a removal: each runs the kernel or fails, and none publishes the table again.
 pub fn calls_race_with_a_removal(watched: bool) {
     loom::model(move || {
         let model = Model::new(watched);
@@ -176,8 +176,8 @@ pub fn calls_race_with_a_removal(watched: bool) {
     });
 }
 
-/// A name is looked up while the table of names grows: names that were there are found, a new one is
-/// whole or not there.
+/// A name is looked up while the table of names grows: existing names are found, and a new one is either complete or
+/// missing.
 pub fn names_are_looked_up_while_the_table_grows() {
     loom::model(|| {
         let names = names::Names::leak();
@@ -201,16 +201,17 @@ pub fn names_are_looked_up_while_the_table_grows() {
     });
 }
 
-/// What a thread lends to others until it closes the door.
+/// A value that a thread lends to others until it closes the door.
 struct Room {
     door: Door,
     lent: UnsafeCell<u32>,
 }
 
-// SAFETY: loom finds out whether two threads use what is lent at a time.
+// SAFETY: loom detects whether two threads use the lent value at the same time.
 unsafe impl Sync for Room {}
 
-/// Threads borrow what is behind a door while its owner closes it: none of them still has it when the owner takes it back.
+/// Threads borrow a value behind a door while its owner closes it: none of them still has it when the owner takes it
+/// back.
 pub fn visitors_are_out_before_what_they_borrow_ends() {
     loom::model(|| {
         let room = Arc::new(Room { door: Door::open(), lent: UnsafeCell::new(7) });
@@ -219,7 +220,7 @@ pub fn visitors_are_out_before_what_they_borrow_ends() {
                 if !room.door.enter() {
                     return false;
                 }
-                // SAFETY: loom checks that nobody writes to it meanwhile.
+                // SAFETY: loom checks that no thread writes to it meanwhile.
                 let seen = room.lent.with(|lent| unsafe { *lent });
                 assert_eq!(seen, 7);
                 room.door.leave()
@@ -231,7 +232,7 @@ pub fn visitors_are_out_before_what_they_borrow_ends() {
         while !room.door.is_left() {
             thread::yield_now();
         }
-        // SAFETY: all visitors are out, so nobody else uses it; loom checks that.
+        // SAFETY: all borrowers are done, so no other thread uses it; loom checks that.
         room.lent.with_mut(|lent| unsafe { *lent = 0 });
         let last_out = visitors.into_iter().map(|visitor| visitor.join().unwrap());
         let wakes = last_out.filter(|is_last| *is_last).count();
@@ -239,32 +240,32 @@ pub fn visitors_are_out_before_what_they_borrow_ends() {
     });
 }
 
-/// Elements, and the word that says who uses them.
+/// Elements, and their lease word.
 struct Elements {
     word: LeaseWord,
     number: UnsafeCell<u32>,
 }
 
-// SAFETY: loom finds out whether two threads use the number at a time, one of which writes.
+// SAFETY: loom detects whether two threads use the number at the same time, one of which writes.
 unsafe impl Sync for Elements {}
 
 impl Elements {
-    /// Whether there was a lease.
+    /// Returns whether a lease was available.
     fn read(&self) -> bool {
         let is_leased = self.word.share(Location::caller()).is_ok();
         if is_leased {
-            // SAFETY: loom checks that nobody writes meanwhile.
+            // SAFETY: loom checks that no thread writes meanwhile.
             self.number.with(|number| unsafe { *number });
             self.word.give_back_shared();
         }
         is_leased
     }
 
-    /// How many leases there were: one or none.
+    /// Returns the number of leases taken: 0 or 1.
     fn write(&self) -> u32 {
         let is_leased = self.word.take(Location::caller()).is_ok();
         if is_leased {
-            // SAFETY: loom checks that nobody reads or writes meanwhile.
+            // SAFETY: loom checks that no thread reads or writes meanwhile.
             self.number.with_mut(|number| unsafe { *number += 1 });
             self.word.give_back_exclusive();
         }
@@ -272,7 +273,8 @@ impl Elements {
     }
 }
 
-/// Threads read and write what a word leases: none comes in the way of another, and what is given back can be had again.
+/// Threads read and write an element under leases: none interferes with another, and a lease that was given back can be
+/// taken again.
 pub fn leases_keep_readers_and_writers_apart() {
     loom::model(|| {
         let elements = Arc::new(Elements { word: LeaseWord::new(), number: UnsafeCell::new(0) });
@@ -285,7 +287,7 @@ pub fn leases_keep_readers_and_writers_apart() {
         elements.read();
         let written = written + other.join().unwrap();
         assert!(elements.read(), "all leases were given back");
-        // SAFETY: the threads are done.
+        // SAFETY: the threads have finished.
         assert_eq!(elements.number.with(|number| unsafe { *number }), written);
         assert_eq!(elements.write(), 1);
     });

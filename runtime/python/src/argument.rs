@@ -1,4 +1,4 @@
-//! From objects of Python to the values that a schema asks for.
+//! Converts Python objects to the values that a schema needs.
 
 use std::borrow::Cow;
 
@@ -12,22 +12,22 @@ use crate::element::number;
 use crate::kinds::{PyGenerator, PyLayout, PyMemoryFormat, device, dtype};
 use crate::tensor::PyTensor;
 
-/// How often a number may be repeated to make a list.
+/// The maximum number of times that a number is repeated to make a list.
 const MAX_REPEAT: i64 = 1 << 16;
 
-/// What a value is to become.
+/// The type that a value is converted to.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'s> {
-    /// The type in the schema, `T?` included.
+    /// The type in the schema, including `T?`.
     pub(crate) ty: &'s Type,
     /// The `N` of `T[N]`.
     pub(crate) size: Option<i64>,
-    /// Whether a number may stand for a tensor.
+    /// Whether a number is accepted as a tensor.
     pub(crate) numbers_are_tensors: bool,
 }
 
-/// The value that an object is for an argument; nothing where it is of another type, and for tensors, which are looked
-/// for before.
+/// Converts an object to the value of an argument; `None` if it has another type, or is a tensor, which the caller
+/// handles first.
 pub(crate) fn value<'a>(object: &'a Bound<'_, PyAny>, wanted: Wanted<'_>) -> Option<Value<'a>> {
     if object.is_none() {
         // `None` for a tensor that is not optional is PyTorch's undefined tensor, which kernels refuse.
@@ -69,7 +69,7 @@ fn of_number(number: Scalar) -> Value<'static> {
     }
 }
 
-/// A whole number: also a `bool`, a scalar of NumPy's, a tensor of one; no float.
+/// An integer, also from a `bool`, a NumPy scalar, or a tensor with one element, but not from a float.
 pub(crate) fn int(object: &Bound<'_, PyAny>) -> Option<i64> {
     if object.is_instance_of::<PyFloat>() { None } else { object.extract().ok() }
 }
@@ -81,7 +81,7 @@ fn float(object: &Bound<'_, PyAny>) -> Option<f64> {
     if object.is_instance_of::<PyString>() { None } else { object.extract().ok() }
 }
 
-/// A bool: one of Python's or NumPy's, or a whole number, as PyTorch has it.
+/// A bool, from one of Python's or NumPy's, or from an integer, as in PyTorch.
 fn boolean(object: &Bound<'_, PyAny>) -> Option<bool> {
     if let Ok(value) = object.cast::<PyBool>() {
         return Some(value.is_true());
@@ -139,7 +139,7 @@ fn tensor(object: &Bound<'_, PyAny>) -> Option<Tensor> {
     object.cast_exact::<PyTensor>().ok().map(|tensor| tensor.get().0.clone())
 }
 
-/// The members of a list, a tuple, or another sequence that is neither text nor a tensor.
+/// The items of a list, a tuple, or another sequence that is neither text nor a tensor.
 pub(crate) fn items<'py>(object: &Bound<'py, PyAny>) -> Option<Vec<Bound<'py, PyAny>>> {
     if let Ok(list) = object.cast::<PyList>() {
         return Some(list.iter().collect());
@@ -148,11 +148,11 @@ pub(crate) fn items<'py>(object: &Bound<'py, PyAny>) -> Option<Vec<Bound<'py, Py
         return Some(tuple.iter().collect());
     }
     let is_text = object.is_instance_of::<PyString>() || object.is_instance_of::<PyBytes>();
-    let is_dict = object.is_instance_of::<PyDict>(); // which has items by key, not by place
+    let is_dict = object.is_instance_of::<PyDict>(); // a dict has items by key, not by index
     if is_text || is_dict || object.is_instance_of::<PyTensor>() || !object.hasattr("__getitem__").ok()? {
         return None;
     }
-    // A sequence may claim any length: it is read as long as there is more, and no longer than it says.
+    // A sequence may claim any length: it is read as long as there are items, but no further than that.
     let count = object.len().ok().filter(|count| *count <= 1 << 20)?;
     object.try_iter().ok()?.take(count).collect::<PyResult<Vec<_>>>().ok()
 }

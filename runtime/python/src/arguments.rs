@@ -1,4 +1,4 @@
-//! The arguments of a call, borrowed from whoever calls: by position, and by name.
+//! The arguments of a call, by position and by name, borrowed from the caller.
 
 use pyo3::Borrowed;
 use pyo3::exceptions::PyTypeError;
@@ -6,10 +6,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use smallvec::SmallVec;
 
-/// An object that somebody else keeps.
+/// An object that the caller keeps alive.
 pub(crate) type Lent<'a, 'py> = Borrowed<'a, 'py, PyAny>;
 
-/// What a call is given. Nothing is counted or copied: who calls keeps the objects until the call is over.
+/// The arguments of a call. No reference is counted or copied: the caller keeps the objects alive until the call is
+/// over.
 #[derive(Clone, Copy)]
 pub(crate) struct Arguments<'a, 'py> {
     pub(crate) positional: &'a [Lent<'a, 'py>],
@@ -21,8 +22,8 @@ impl<'a, 'py> Arguments<'a, 'py> {
         Arguments { positional, named: &[] }
     }
 
-    /// The argument by this name. Names are nearly always one object wherever they are written; one that was put
-    /// together at run time is compared by its text.
+    /// The argument with this name. Equal names are nearly always the same object; a name that was built at run time is
+    /// compared by its text.
     #[inline]
     pub(crate) fn by_name(&self, name: &Bound<'py, PyString>) -> Option<&'a Bound<'py, PyAny>> {
         let same = self.named.iter().find(|(given, _)| given.is(name));
@@ -30,7 +31,7 @@ impl<'a, 'py> Arguments<'a, 'py> {
         same.map(|(_, object)| &**object)
     }
 
-    /// That at a position, or else by a name.
+    /// The argument at a position, or with a name.
     pub(crate) fn at(&self, position: usize, name: &Bound<'py, PyString>) -> Option<&'a Bound<'py, PyAny>> {
         match self.positional.get(position) {
             Some(object) => Some(&**object),
@@ -39,16 +40,16 @@ impl<'a, 'py> Arguments<'a, 'py> {
     }
 }
 
-/// Whether a name has this text, though it may be another object, which may say of itself that it is equal to none.
+/// Whether a name has this text, even if it is another object, whose own comparison may claim that it equals nothing.
 #[cold]
 pub(crate) fn is_text(given: &Bound<'_, PyString>, name: &Bound<'_, PyString>) -> bool {
     matches!((given.to_str(), name.to_str()), (Ok(given), Ok(name)) if given == name)
 }
 
-/// Objects with the names that they are given by.
+/// Objects with the names of their arguments.
 pub(crate) type Named<'a, 'py> = SmallVec<[(Borrowed<'a, 'py, PyString>, Lent<'a, 'py>); 4]>;
 
-/// Names and objects, one for each.
+/// Pairs names and objects.
 pub(crate) fn named<'a, 'py>(
     names: &'a Bound<'py, PyTuple>,
     objects: &'a [Lent<'a, 'py>],
@@ -62,7 +63,7 @@ fn not_a_name() -> PyErr {
     PyTypeError::new_err("the names of arguments are strings")
 }
 
-/// What Python hands over where it has a tuple and a dictionary already.
+/// Converts arguments for which Python already has a tuple and a dictionary.
 pub(crate) fn with_packed<'py, R>(
     args: &Bound<'py, PyTuple>,
     kwargs: Option<&Bound<'py, PyDict>>,

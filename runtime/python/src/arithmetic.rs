@@ -1,4 +1,4 @@
-//! Signs of arithmetic and comparison, by the operators of `aten`.
+//! Python's arithmetic and comparison operators, with the operators of `aten`.
 #![expect(
     unsafe_op_in_unsafe_fn,
     reason = "what pyo3 writes for methods, which rustc takes for ours where a macro of ours wrote the method"
@@ -19,7 +19,7 @@ use crate::tensor::PyTensor;
 type Object<'py> = Bound<'py, PyAny>;
 type Operand<'py> = Bound<'py, PyTensor>;
 
-/// An operator that signs call, looked up once.
+/// An operator that Python's operators call, looked up once.
 pub(crate) struct Known {
     name: &'static str,
     operator: OnceLock<Py<Operator>>,
@@ -47,7 +47,7 @@ fn unary<'py>(known: &Known, operand: &Operand<'py>) -> PyResult<Py<PyAny>> {
     known.call(operand.py(), &[operand.as_any().as_borrowed()])
 }
 
-/// Of what operators do not take Python asks the other side.
+/// If the operator does not take the operands, Python tries the other operand's method.
 fn binary<'py>(known: &Known, left: &Operand<'py>, right: &Object<'py>) -> PyResult<Py<PyAny>> {
     let py = left.py();
     if !right.is_exact_instance_of::<PyTensor>() && number(right).is_none() {
@@ -56,7 +56,7 @@ fn binary<'py>(known: &Known, left: &Operand<'py>, right: &Object<'py>) -> PyRes
     known.call(py, &[left.as_any().as_borrowed(), right.as_borrowed()])
 }
 
-/// The other way round: a number becomes a tensor first, since operators have one as `self`.
+/// With reversed operands: a number becomes a tensor first, since the operators need a tensor `self`.
 fn reflected<'py>(known: &Known, left: &Object<'py>, right: &Operand<'py>) -> PyResult<Py<PyAny>> {
     let py = left.py();
     let Some(number) = number(left) else { return Ok(py.NotImplemented()) };
@@ -170,14 +170,14 @@ impl PyTensor {
         binary(known, slf, other)
     }
 
-    /// The matrix with rows and columns exchanged.
+    /// The transposed matrix.
     #[getter(T)]
     fn transposed<'py>(slf: &Bound<'py, Self>) -> PyResult<Py<PyAny>> {
         static KNOWN: Known = Known::new("numpy_T");
         unary(&KNOWN, slf)
     }
 
-    /// The matrices in the last two dimensions with rows and columns exchanged.
+    /// The tensor with the matrices in the last two dimensions transposed.
     #[getter(mT)]
     fn matrices_transposed<'py>(slf: &Bound<'py, Self>) -> PyResult<Py<PyAny>> {
         static KNOWN: Known = Known::new("mT");

@@ -40,7 +40,7 @@ pub(crate) fn backward(
     py.detach(|| autograd::backward(&outputs.iter().collect::<Vec<_>>(), &grads, options)).map_err(exception)
 }
 
-/// The gradients of outputs with respect to inputs; no `grad` of any tensor changes.
+/// The gradients of outputs with respect to inputs; no tensor's `grad` changes.
 #[pyfunction]
 #[pyo3(signature = (outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=false, allow_unused=false))]
 pub(crate) fn grad(
@@ -59,14 +59,14 @@ pub(crate) fn grad(
     found.into_iter().map(|one| one.map(|one| result::tensor(py, one)).transpose()).collect()
 }
 
-/// A function on gradients, until it is removed.
+/// The handle of a function on gradients, with which it can be removed.
 #[pyclass(frozen, name = "Hook", module = "torch_library")]
 #[derive(Debug)]
 pub(crate) struct Hook(autograd::HookHandle);
 
 #[pymethods]
 impl Hook {
-    /// The function is not called any more.
+    /// Removes the function: it is no longer called.
     fn remove(&self) {
         self.0.remove();
     }
@@ -85,7 +85,7 @@ impl PyTensor {
         self.0.set_requires_grad(requires_grad).map_err(exception)
     }
 
-    /// Says whether a gradient is wanted, and returns the tensor.
+    /// Sets whether a gradient is wanted, and returns the tensor.
     #[pyo3(signature = (requires_grad=true))]
     fn requires_grad_<'py>(slf: &Bound<'py, Self>, requires_grad: bool) -> PyResult<Bound<'py, Self>> {
         slf.get().0.set_requires_grad(requires_grad).map_err(exception)?;
@@ -103,19 +103,19 @@ impl PyTensor {
         self.0.set_grad(grad.map(|grad| grad.get().0.clone())).map_err(exception)
     }
 
-    /// The name of the node of the graph that made this tensor, or None.
+    /// The name of the graph node that computed this tensor, or None.
     #[getter]
     fn grad_fn(&self) -> PyResult<Option<String>> {
         Ok(self.0.grad_fn().map_err(exception)?.map(|node| node.name().to_owned()))
     }
 
-    /// Whether this tensor was not computed from one that requires grad.
+    /// Whether this tensor was not computed from one that requires a gradient.
     #[getter]
     fn is_leaf(&self) -> PyResult<bool> {
         self.0.is_leaf().map_err(exception)
     }
 
-    /// Keeps the gradient of a tensor that is no leaf, too.
+    /// Stores the gradient in `grad` also for a tensor that is not a leaf.
     fn retain_grad(&self) -> PyResult<()> {
         self.0.retain_grad().map_err(exception)
     }
@@ -131,8 +131,8 @@ impl PyTensor {
         backward(slf.py(), vec![slf.clone()], gradient.map(|one| vec![Some(one)]), retain_graph, create_graph)
     }
 
-    /// Calls a function with the gradient of this tensor whenever one is computed; a tensor that it returns replaces
-    /// it.
+    /// Calls a function with the gradient of this tensor whenever it is computed; a tensor that the function returns
+    /// replaces the gradient.
     fn register_hook(&self, hook: &Bound<'_, PyAny>) -> PyResult<Hook> {
         if !hook.is_callable() {
             return Err(PyTypeError::new_err("a hook is a function"));

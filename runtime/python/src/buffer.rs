@@ -1,4 +1,4 @@
-//! Memory that NumPy and other holders of buffers share: in by `from_numpy`, out by the buffer protocol.
+//! Memory that is shared with NumPy and others: in through `from_numpy`, out through the buffer protocol.
 #![expect(unsafe_code, reason = "the buffer protocol, which hands out addresses")]
 
 use std::ffi::{c_int, c_void};
@@ -18,8 +18,8 @@ use crate::owner::lock;
 use crate::shared::{self, over};
 use crate::tensor::PyTensor;
 
-/// A tensor over the memory of an array, which is not copied: what is written to one is seen in the other. Booleans are
-/// copied, since the bytes of an array may be others than 0 and 1.
+/// A tensor over the memory of an array, without a copy: writes to one are visible in the other. Booleans are copied,
+/// since an array may have bytes other than 0 and 1.
 #[pyfunction]
 pub(crate) fn from_numpy(array: &Bound<'_, PyAny>) -> PyResult<PyTensor> {
     let buffer = buffer_of(array)?;
@@ -34,9 +34,9 @@ pub(crate) fn from_numpy(array: &Bound<'_, PyAny>) -> PyResult<PyTensor> {
     }
     let (keeper, block) = lock(array)?;
     // SAFETY:
-    // * the array has its elements there as long as the buffer of it that the keeper has, and is not moved meanwhile,
-    //   see `lock`; so has its owner the block. Arrays never written to hold what the allocator left: to Rust, what
-    //   comes from foreign code is some value.
+    // * the array's elements stay at these addresses while the keeper has its buffer, which also prevents a resize, see
+    //   `lock`; so does the owner's block. Arrays that were never written have whatever the allocator left: for Rust,
+    //   bytes that come from foreign code are some value.
     // * the guide tells users the rule.
     unsafe { over(&layout.elements(layout.dtype, block), keeper) }.map(PyTensor).map_err(exception)
 }
@@ -48,14 +48,14 @@ fn buffer_of<'py>(object: &Bound<'py, PyAny>) -> PyResult<Held<'py>> {
     })
 }
 
-/// What a buffer of ours needs while somebody has it: a tensor that nobody can move to other memory, and its lists.
+/// The data of an exported buffer: a tensor of our own, which other handles cannot resize, and its lists.
 struct Lent {
     _tensor: Tensor,
     sizes: Vec<ffi::Py_ssize_t>,
     strides: Vec<ffi::Py_ssize_t>,
 }
 
-/// The address of a tensor's elements, and a tensor of our own over the same ones.
+/// The address of a tensor's elements, and a tensor of our own over them.
 pub(crate) fn lend(tensor: &Tensor) -> torch_library::Result<(*mut c_void, Tensor)> {
     torch_library::ensure!(
         tensor.device() == Device::CPU,
@@ -77,7 +77,7 @@ pub(crate) fn lend(tensor: &Tensor) -> torch_library::Result<(*mut c_void, Tenso
 
 #[pymethods]
 impl PyTensor {
-    /// The elements as an array of NumPy's over the same memory. One of booleans is read-only.
+    /// A NumPy array over the same memory. An array of booleans is read-only.
     fn numpy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let tensor = &slf.get().0;
         if format_of(tensor.dtype()).is_none() {
@@ -103,7 +103,7 @@ impl PyTensor {
     }
 
     /// # Safety
-    /// - As Python calls it: `view` is one to fill.
+    /// - Called by Python: `view` is a structure to fill.
     unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
         let tensor = &slf.get().0;
         let dtype = tensor.dtype();
@@ -132,8 +132,8 @@ impl PyTensor {
             _tensor: own,
         });
         let len = lent.sizes.iter().product::<ffi::Py_ssize_t>() * size;
-        // SAFETY: Python hands a structure to fill. What it points to lives in `lent`, which `internal` keeps until
-        // `__releasebuffer__`, and the elements as long as the tensor in it.
+        // SAFETY: Python passes a structure to fill. Its pointers lead into `lent`, which `internal` keeps alive until
+        // `__releasebuffer__`, and to elements, which live as long as the tensor in it.
         unsafe {
             (*view).buf = start;
             (*view).len = len;
@@ -154,9 +154,9 @@ impl PyTensor {
     }
 
     /// # Safety
-    /// - As Python calls it: once for each view that `__getbuffer__` filled.
+    /// - Called by Python: once for each view that `__getbuffer__` filled.
     unsafe fn __releasebuffer__(&self, view: *mut ffi::Py_buffer) {
-        // SAFETY: `internal` is the box that `__getbuffer__` put there, and Python releases a view once.
+        // SAFETY: `internal` is the box that `__getbuffer__` stored there, and Python releases a view only once.
         drop(unsafe { Box::from_raw((*view).internal.cast::<Lent>()) });
     }
 }

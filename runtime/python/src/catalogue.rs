@@ -1,4 +1,4 @@
-//! All operators with what stubs say of them.
+//! A list of all operators, for the stubs.
 
 use pyo3::prelude::*;
 use torch_library::schema::{Argument, Type};
@@ -6,7 +6,7 @@ use torch_library::schema::{Argument, Type};
 use crate::method;
 use crate::namespace::{names, namespaces, operator};
 
-/// An argument: its name, its type in the language of schemas, whether it may be left out, whether it is by name only.
+/// An argument: its name, its type in the schema language, whether it has a default, whether it is keyword-only.
 type Parameter = (String, String, bool, bool);
 
 fn parameter(argument: &Argument) -> Parameter {
@@ -15,8 +15,8 @@ fn parameter(argument: &Argument) -> Parameter {
     (argument.name.clone(), ty, argument.default.is_some(), argument.kwarg_only)
 }
 
-/// For each overload of each operator: namespace, name, overload, arguments, types of the returns. Those of one name
-/// come in the order in which calls try them. A list that one number may stand for has a `#` behind its type.
+/// For each overload of each operator: namespace, name, overload, arguments, types of the returns. Overloads of one
+/// name are in the order in which calls try them. The type of a list that accepts a single number is followed by `#`.
 #[pyfunction]
 #[expect(clippy::type_complexity, reason = "a table, for one reader")]
 pub(crate) fn catalogue(
@@ -40,7 +40,7 @@ pub(crate) fn catalogue(
     Ok(rows)
 }
 
-/// The names of operators that tensors have as methods.
+/// The names of operators that are methods of tensors.
 #[pyfunction]
 pub(crate) fn methods() -> Vec<&'static str> {
     method::names()

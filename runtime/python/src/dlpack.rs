@@ -1,4 +1,4 @@
-//! DLPack: `from_dlpack(x)`, `x.__dlpack__()`, of the versions with and without a number.
+//! DLPack: `from_dlpack(x)` and `x.__dlpack__()`, both with and without versioned capsules.
 
 mod form;
 mod lent;
@@ -15,10 +15,10 @@ use crate::buffer::lend;
 use crate::error::exception;
 use crate::tensor::PyTensor;
 
-/// Where the memory of the CPU is, as DLPack says it.
+/// The CPU, as DLPack's device type and index.
 const CPU: (i32, i32) = (RawDevice::CPU.device_type, RawDevice::CPU.device_id);
 
-/// A tensor over the memory of an object with `__dlpack__`, which is not copied; read-only memory and booleans are.
+/// A tensor over the memory of an object with `__dlpack__`, without a copy, except for read-only memory and booleans.
 #[pyfunction]
 pub(crate) fn from_dlpack(object: &Bound<'_, PyAny>) -> PyResult<PyTensor> {
     if let Ok(tensor) = object.cast_exact::<PyTensor>() {
@@ -35,7 +35,7 @@ fn ask<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let options = PyDict::new(object.py());
     options.set_item("max_version", (1, 1))?;
     match object.call_method("__dlpack__", (), Some(&options)) {
-        // An older one does not know the question.
+        // An older `__dlpack__` does not take the argument.
         Err(error) if error.is_instance_of::<PyTypeError>(object.py()) => object.call_method0("__dlpack__"),
         answer => answer,
     }
@@ -74,7 +74,7 @@ impl PyTensor {
         lent::capsule::<RawManagedTensor>(py, &tensor)
     }
 
-    /// Where the memory is: the CPU.
+    /// The device of the memory: the CPU.
     fn __dlpack_device__(&self) -> PyResult<(i32, i32)> {
         lend(&self.0).map_err(exception)?;
         Ok(CPU)

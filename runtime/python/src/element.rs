@@ -1,4 +1,4 @@
-//! Elements and numbers between Rust and Python.
+//! Conversions of elements and numbers between Rust and Python.
 
 use num_complex::Complex64;
 use pyo3::IntoPyObjectExt;
@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
 use torch_library::Scalar;
 
-/// The number that an object is: one of Python's, or one of NumPy's, which say so by a method. No tensor is one.
+/// The number of a Python number, or of a NumPy scalar, which has a method for it. A tensor is not a number here.
 pub(crate) fn number(value: &Bound<'_, PyAny>) -> Option<Scalar> {
     if let Ok(value) = value.cast_exact::<PyFloat>() {
         return Some(Scalar::Float(value.value()));
@@ -26,7 +26,7 @@ pub(crate) fn number(value: &Bound<'_, PyAny>) -> Option<Scalar> {
     of_numpy(value)
 }
 
-/// The number that a scalar of NumPy's is.
+/// The number of a NumPy scalar.
 fn of_numpy(value: &Bound<'_, PyAny>) -> Option<Scalar> {
     let class = value.get_type();
     if class.module().ok()?.to_str().ok()? != "numpy" || value.hasattr("__len__").ok()? && value.len().is_ok()
@@ -42,7 +42,7 @@ fn of_numpy(value: &Bound<'_, PyAny>) -> Option<Scalar> {
     }
 }
 
-/// A number of Python's.
+/// A number as a Python object.
 pub(crate) fn of_scalar(py: Python<'_>, number: Scalar) -> PyResult<Py<PyAny>> {
     match number {
         Scalar::Int(value) => value.into_py_any(py),

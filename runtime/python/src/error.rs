@@ -1,4 +1,4 @@
-//! Errors: those of the runtime as exceptions of Python's kinds, and an exception in a callback as an error, and back.
+//! Conversions of errors: the runtime's errors to Python exceptions, and exceptions in callbacks to errors and back.
 
 use pyo3::exceptions::{
     PyIndexError, PyMemoryError, PyNotImplementedError, PyOSError, PyRecursionError, PyRuntimeError,
@@ -7,7 +7,7 @@ use pyo3::exceptions::{
 use pyo3::prelude::*;
 use torch_library::{Error, ErrorKind};
 
-/// The exception of an error. Of one that an exception in a function of Python's caused it is that exception.
+/// The exception for an error. If an exception in a Python function caused the error, it is that exception.
 pub(crate) fn exception(error: Error) -> PyErr {
     let mut source = std::error::Error::source(&error);
     while let Some(cause) = source {
@@ -30,7 +30,7 @@ pub(crate) fn exception(error: Error) -> PyErr {
     }
 }
 
-/// The error that a function of Python's fails with, for the runtime to pass on.
+/// The error for an exception in a Python function, which the runtime passes on.
 pub(crate) fn of_exception(exception: PyErr) -> Error {
     Error::new(ErrorKind::Kernel, exception.to_string()).with_source(exception)
 }

@@ -1,10 +1,10 @@
-//! The element types of buffers, in the letters of Python's `struct`.
+//! The element types of buffers, as format strings of Python's module `struct`.
 
 use std::ffi::CStr;
 
 use torch_library::DType;
 
-/// Element types with the letters of the `struct` module. Sizes tell apart what has one letter here and another there.
+/// Element types with their format strings. Strings whose meaning depends on the platform are distinguished by size.
 const FORMATS: [(DType, &CStr); 14] = [
     (DType::Bool, c"?"),
     (DType::UInt8, c"B"),
@@ -22,17 +22,17 @@ const FORMATS: [(DType, &CStr); 14] = [
     (DType::Complex128, c"Zd"),
 ];
 
-/// The letters of a type; NumPy and the buffer protocol have not all.
+/// The format string of a type; NumPy and the buffer protocol do not have all types.
 pub(crate) fn format_of(dtype: DType) -> Option<&'static CStr> {
     FORMATS.iter().find(|(known, _)| *known == dtype).map(|(_, format)| *format)
 }
 
-/// The names of all types that have letters.
+/// The names of all types that have a format string.
 pub(crate) fn names() -> String {
     FORMATS.map(|(dtype, _)| dtype.name()).join(", ")
 }
 
-/// The element type of a buffer, by its letters and the size of an element.
+/// The element type of a buffer, from its format string and the size of an element.
 pub(crate) fn dtype_of(format: &CStr, size: usize) -> Option<DType> {
     let text = format.to_str().ok()?;
     let native = if cfg!(target_endian = "little") { '<' } else { '>' };

@@ -1,4 +1,4 @@
-//! A buffer of an object of Python's, held as long as this lives.
+//! A buffer of a Python object, which is held as long as this lives.
 #![expect(unsafe_code, reason = "the buffer protocol of C")]
 
 use std::ffi::{CStr, c_void};
@@ -6,17 +6,18 @@ use std::ffi::{CStr, c_void};
 use pyo3::ffi;
 use pyo3::prelude::*;
 
-/// What an object says of its memory. pyo3's own type refuses those without dimensions, which NumPy's numbers have.
+/// The description of an object's memory. pyo3's own type refuses buffers without dimensions, such as those of NumPy
+/// scalars.
 pub(crate) struct Held<'py> {
     view: Box<ffi::Py_buffer>,
     _py: Python<'py>,
 }
 
 impl<'py> Held<'py> {
-    /// Asks an object for its memory, with strides, to be read.
+    /// Gets an object's buffer, with strides, for reading.
     pub(crate) fn of(object: &Bound<'py, PyAny>) -> PyResult<Self> {
         let mut view = Box::new(ffi::Py_buffer::new());
-        // SAFETY: the object is one, and the structure one to fill, which stays where it is until it is released.
+        // SAFETY: `object` is a valid object, and `view` a structure to fill, which does not move until it is released.
         match unsafe { ffi::PyObject_GetBuffer(object.as_ptr(), &raw mut *view, ffi::PyBUF_FULL_RO) } {
             0 => Ok(Held { view, _py: object.py() }),
             _ => Err(PyErr::fetch(object.py())),
@@ -40,7 +41,8 @@ impl<'py> Held<'py> {
     }
 
     pub(crate) fn format(&self) -> &CStr {
-        // SAFETY: a buffer that was given has a format that ends in zero and lives as long, or none, which means bytes.
+        // SAFETY: the format of a filled buffer ends in zero and lives as long as the buffer, or is null, which means
+        // bytes.
         if self.view.format.is_null() { c"B" } else { unsafe { CStr::from_ptr(self.view.format) } }
     }
 
@@ -48,12 +50,12 @@ impl<'py> Held<'py> {
         self.list(self.view.shape)
     }
 
-    /// In bytes.
+    /// The strides, in bytes.
     pub(crate) fn strides(&self) -> &[ffi::Py_ssize_t] {
         self.list(self.view.strides)
     }
 
-    /// The addresses from the lowest byte of an element to behind the highest; nothing where there is none.
+    /// The address range from the lowest byte of an element to the end of the highest; `None` if there are no elements.
     pub(crate) fn extent(&self) -> Option<(usize, usize)> {
         let (mut low, mut high) = (0isize, self.view.itemsize);
         for (size, stride) in self.sizes().iter().zip(self.strides()) {
@@ -69,15 +71,15 @@ impl<'py> Held<'py> {
         if ndim == 0 || start.is_null() {
             return &[];
         }
-        // SAFETY: a buffer that was given, with all that was asked for, has `ndim` sizes and strides, which live as
-        // long.
+        // SAFETY: a buffer that was filled as requested has `ndim` sizes and strides, which live as long as the buffer.
         unsafe { std::slice::from_raw_parts(start, ndim) }
     }
 }
 
 impl Drop for Held<'_> {
     fn drop(&mut self) {
-        // SAFETY: the object gave this buffer, in this place, and it is given back once; Python is attached, see `_py`.
+        // SAFETY: the object filled this buffer, at this address, and it is released only once; Python is attached, see
+        // `_py`.
         unsafe { ffi::PyBuffer_Release(&raw mut *self.view) };
     }
 }

@@ -1,4 +1,4 @@
-//! `x[1]`, `x[..., 2:4]`, `x[mask]`, and the same with `=`.
+//! Indexing: `x[1]`, `x[..., 2:4]`, `x[mask]`, and assignments to these.
 
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -13,7 +13,7 @@ use crate::made::tensor_of;
 use crate::result;
 use crate::tensor::{PyTensor, unlocked};
 
-/// One part of what stands between the brackets.
+/// One part of an index expression.
 enum Part {
     Number(i64),
     Slice {
@@ -23,13 +23,13 @@ enum Part {
     },
     NewDimension,
     Rest,
-    /// A mask without dimensions: all, in a new dimension, or nothing.
+    /// A mask without dimensions: selects everything, in a new dimension, or nothing.
     Truth(Tensor),
     Tensor(Tensor),
 }
 
 impl Part {
-    /// How many dimensions of the tensor it takes.
+    /// The number of the tensor's dimensions that this part consumes.
     fn takes(&self) -> usize {
         match self {
             Part::Number(_) | Part::Slice { .. } => 1,
@@ -77,7 +77,7 @@ fn part_of(part: &Bound<'_, PyAny>) -> PyResult<Part> {
     let is_array = part.hasattr("__array_interface__")? || items(part).is_some();
     if is_array && !part.is_instance_of::<pyo3::types::PyString>() {
         let tensor = tensor_of(part, None)?;
-        // An empty list has no elements to say that it holds indices.
+        // An empty list has no elements that show that it holds indices.
         return match tensor.numel() {
             0 => {
                 Ok(Part::Tensor(Tensor::empty(tensor.sizes(), DType::Int64, Device::CPU).map_err(exception)?))
@@ -107,7 +107,7 @@ fn slice_of(slice: &Bound<'_, PySlice>) -> PyResult<Part> {
     Ok(Part::Slice { start: end("start")?, stop: end("stop")?, step })
 }
 
-/// The view that numbers, slices and new dimensions make, and the tensors that pick elements of it.
+/// The view for the numbers, slices and new dimensions, and the index tensors for each dimension.
 fn view(tensor: &Tensor, parts: Vec<Part>) -> Result<(Tensor, Vec<Option<Tensor>>)> {
     let taken: usize = parts.iter().map(Part::takes).sum();
     let rests = parts.iter().filter(|part| matches!(part, Part::Rest)).count();
@@ -147,7 +147,7 @@ fn view(tensor: &Tensor, parts: Vec<Part>) -> Result<(Tensor, Vec<Option<Tensor>
     Ok((view, picks))
 }
 
-/// `picks` has one place for each mask, though a mask takes several dimensions: as `index` wants it.
+/// `picks` has one entry for each mask, although a mask consumes several dimensions, as `index` expects it.
 fn read(tensor: &Tensor, parts: Vec<Part>) -> Result<Tensor> {
     let (view, picks) = view(tensor, parts)?;
     if picks.is_empty() {

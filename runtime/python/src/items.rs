@@ -1,4 +1,4 @@
-//! Elements as objects of Python: `item`, `tolist`, `float(x)`, `for row in x`.
+//! Elements as Python objects: `item`, `tolist`, `float(x)`, `for row in x`.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -11,7 +11,7 @@ use crate::error::exception;
 use crate::result;
 use crate::tensor::{PyTensor, unlocked};
 
-/// More elements than these are no list of objects.
+/// The maximum number of elements that are converted to a list.
 const MAX_LIST: i64 = 1 << 27;
 
 impl PyTensor {
@@ -22,7 +22,7 @@ impl PyTensor {
 
 #[pymethods]
 impl PyTensor {
-    /// The only element, as a number of Python's.
+    /// The element of a tensor with one element, as a Python number.
     fn item(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         of_scalar(py, self.number()?)
     }
@@ -59,7 +59,7 @@ impl PyTensor {
         self.number()?.to().map_err(exception)
     }
 
-    /// For tensors of one whole number, which may stand where Python wants one.
+    /// For tensors with one integer, which Python accepts as an integer.
     fn __index__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         match self.number()? {
             number @ Scalar::Int(_) => of_scalar(py, number),

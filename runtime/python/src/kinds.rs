@@ -1,4 +1,4 @@
-//! What arguments are made of beside tensors and numbers: element types, devices, layouts, formats, generators.
+//! The types of arguments other than tensors and numbers: element types, devices, layouts, formats, generators.
 
 use std::sync::OnceLock;
 
@@ -9,7 +9,7 @@ use torch_library::{DType, Device, Generator, Layout, MemoryFormat};
 
 use crate::error::exception;
 
-/// A kind of Python's for values of a type of the runtime's: comparable, and printed as PyTorch prints them.
+/// Defines a Python class for values of a runtime type: comparable, and printed as PyTorch prints them.
 macro_rules! kind {
     ($(#[$doc:meta])* $name:ident($inner:ty) as $python:literal, shown $value:ident => $shown:expr) => {
         $(#[$doc])*
@@ -32,15 +32,15 @@ kind! {
     PyDType(DType) as "dtype", shown value => format!("torch_library.{value}")
 }
 kind! {
-    /// Where a tensor's memory is.
+    /// The device of a tensor's memory.
     PyDevice(Device) as "device", shown value => format!("device({:?})", value.to_string())
 }
 kind! {
-    /// How a tensor's elements are kept.
+    /// The data structure of a tensor.
     PyLayout(Layout) as "layout", shown value => format!("torch_library.{value}")
 }
 kind! {
-    /// In which order a tensor's elements lie.
+    /// The order of a tensor's dimensions in memory.
     PyMemoryFormat(MemoryFormat) as "memory_format", shown value => format!("torch_library.{value}")
 }
 
@@ -57,7 +57,7 @@ impl PyDType {
         self.0.size()
     }
 
-    /// Its name: `float32`.
+    /// The name: `float32`.
     #[getter]
     fn name(&self) -> &'static str {
         self.0.name()
@@ -90,13 +90,13 @@ impl PyDevice {
         }
     }
 
-    /// Its kind: `cpu`.
+    /// The device type: `cpu`.
     #[getter(r#type)]
     fn kind(&self) -> String {
         self.0.kind.to_string()
     }
 
-    /// Which one of several.
+    /// The index among devices of this type.
     #[getter]
     fn index(&self) -> Option<u8> {
         self.0.index
@@ -123,7 +123,7 @@ impl PyMemoryFormat {
     }
 }
 
-/// Where random numbers come from.
+/// A random number generator.
 #[pyclass(frozen, name = "Generator", module = "torch_library")]
 #[derive(Clone, Debug)]
 pub(crate) struct PyGenerator(pub(crate) Generator);
@@ -136,32 +136,32 @@ impl PyGenerator {
         PyGenerator(Generator::with_seed(seed))
     }
 
-    /// Begins the stream of a seed, and returns the generator.
+    /// Restarts the stream from a seed, and returns the generator.
     fn manual_seed(slf: Bound<'_, Self>, seed: u64) -> Bound<'_, Self> {
         slf.get().0.manual_seed(seed);
         slf
     }
 
-    /// The seed that the stream began with.
+    /// The seed from which the stream was started.
     fn initial_seed(&self) -> u64 {
         self.0.initial_seed()
     }
 }
 
-/// The generator that random operators use where none is given.
+/// The generator that random operators use if none is given.
 #[pyfunction]
 pub(crate) fn default_generator() -> PyGenerator {
     PyGenerator(torch_library_kernels::random::default_generator().clone())
 }
 
-/// Begins the stream of a seed, for random operators that are given no generator.
+/// Restarts the stream of the default generator from a seed, and returns the generator.
 #[pyfunction]
 pub(crate) fn manual_seed(seed: u64) -> PyGenerator {
     torch_library_kernels::random::manual_seed(seed);
     default_generator()
 }
 
-/// The element type that a value names: one of ours, one of NumPy's, `float`, or a word.
+/// The element type that a value names: one of ours, one of NumPy's, `float`, or a string.
 pub(crate) fn dtype(value: &Bound<'_, PyAny>) -> Option<DType> {
     if let Ok(dtype) = value.cast_exact::<PyDType>() {
         return Some(dtype.get().0);
@@ -185,7 +185,7 @@ pub(crate) fn dtype(value: &Bound<'_, PyAny>) -> Option<DType> {
     numpy_name(value, "name")
 }
 
-/// The type that an object of NumPy's names.
+/// The element type that a NumPy object names.
 fn numpy_name(value: &Bound<'_, PyAny>, attribute: &str) -> Option<DType> {
     let class = match value.cast::<PyType>() {
         Ok(class) => class.clone(),
@@ -208,7 +208,7 @@ pub(crate) fn device(value: &Bound<'_, PyAny>) -> Option<Device> {
     }
 }
 
-/// The one object of a type, so that `is` does what one expects.
+/// The unique object of a type, so that `is` works as expected.
 pub(crate) fn dtype_object(py: Python<'_>, dtype: DType) -> PyResult<Py<PyDType>> {
     static OBJECTS: OnceLock<Vec<(DType, Py<PyDType>)>> = OnceLock::new();
     let objects = match OBJECTS.get() {

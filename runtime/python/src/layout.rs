@@ -1,4 +1,4 @@
-//! Where the elements of a buffer are, and a copy of them.
+//! The position of a buffer's elements, and copies of them.
 #![expect(unsafe_code, reason = "reads memory that an object of Python's says it has")]
 
 use std::ffi::c_void;
@@ -13,7 +13,7 @@ use crate::format::{dtype_of, names};
 use crate::held::Held;
 use crate::shared::{Elements, alone};
 
-/// Where the elements of a buffer are.
+/// The position of a buffer's elements.
 pub(crate) struct BufferLayout {
     start: *mut c_void,
     sizes: Vec<i64>,
@@ -28,7 +28,7 @@ impl BufferLayout {
     }
 }
 
-/// Where an object says that its elements are.
+/// The position of the elements in an object's buffer.
 pub(crate) fn layout(buffer: &Held<'_>) -> PyResult<BufferLayout> {
     let (format, size) = (buffer.format(), buffer.item_size());
     let Some(dtype) = dtype_of(format, size) else {
@@ -62,13 +62,13 @@ pub(crate) fn layout(buffer: &Held<'_>) -> PyResult<BufferLayout> {
     })
 }
 
-/// A tensor of its own with the elements of a buffer.
+/// A separate tensor with a copy of a buffer's elements.
 pub(crate) fn copied(buffer: &Held<'_>) -> PyResult<Tensor> {
     let layout = layout(buffer)?;
-    // A byte for each boolean, of which any but 0 is true.
+    // One byte for each boolean, where any byte but 0 is true.
     let dtype = if layout.dtype == DType::Bool { DType::UInt8 } else { layout.dtype };
-    // SAFETY: the buffer is held until the copy is made, and the tensor is dropped before that; Python waits, so nobody
-    // writes it meanwhile. Bytes of booleans are looked at as numbers.
+    // SAFETY: the buffer is held until the copy is made, and the tensor is dropped before that; the GIL is held, so the
+    // elements are not written meanwhile. Bytes of booleans are read as numbers.
     let shared = unsafe { alone(&layout.elements(dtype, None)) }.map_err(exception)?;
     let copy = match layout.dtype {
         DType::Bool => aten::ne_Scalar(&shared, Scalar::Int(0)),

@@ -1,17 +1,18 @@
 //! Operators of [`torch_library`] in Python, without PyTorch: the module `torch_library`.
 //!
-//! Whatever is registered in the program is there as `torch_library.ops.NAMESPACE.NAME`, and as methods of tensors,
-//! with arguments by its schema. The [guide] is the page for users of Python.
+//! Everything that is registered in the program is available as `torch_library.ops.NAMESPACE.NAME`, and as methods of
+//! tensors, with the arguments of its schema. The [guide] is the page for users of Python.
 //!
 //! # A wheel with operators of your own
-//! Operators are registered where they are linked. A crate with `crate-type = ["cdylib"]` that says
+//! Linking a crate registers its operators. A crate with `crate-type = ["cdylib"]` and the lines
 //!
 //! ```ignore
 //! use my_operators as _; // a crate with a `torch_library!`
 //! pub use torch_library_python::*; // the module
 //! ```
 //!
-//! is that module with those operators in it. The folder `examples/python` of the repository is such a crate, to copy.
+//! is that module with those operators in it. The folder `examples/python` of the repository is such a crate, to copy
+//! from.
 //!
 //! PyTorch: `torch.ops`, `torch.Tensor`, `torch.no_grad`, `torch.vmap`, `torch.autocast`.
 // The modules are listed bottom-up: each uses only those above it.
@@ -87,7 +88,7 @@ pub mod guide {}
 
 use pyo3::prelude::*;
 
-/// What the package `torch_library` is made of.
+/// The native part of the package `torch_library`.
 #[pymodule(gil_used = true)]
 pub mod _native {
     use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! Tensors of their own: of numbers, nested lists of them, or a copy of an array.
+//! Creating tensors from numbers, nested lists, or a copy of an array.
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -14,7 +14,7 @@ use crate::kinds::dtype as dtype_named;
 use crate::layout::copied;
 use crate::tensor::{PyTensor, unlocked};
 
-/// A tensor of its own: of numbers, nested lists of them, or a copy of an array.
+/// A new tensor from numbers, nested lists, or a copy of an array.
 #[pyfunction]
 #[pyo3(signature = (data, *, dtype=None, requires_grad=false))]
 pub(crate) fn tensor(
@@ -34,7 +34,7 @@ pub(crate) fn tensor(
     Ok(PyTensor(tensor))
 }
 
-/// A tensor of its own, of a type or of that which its elements ask for.
+/// A new tensor, with a given type or the type of its elements.
 pub(crate) fn tensor_of(data: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyResult<Tensor> {
     let py = data.py();
     let tensor = if let Ok(tensor) = data.cast_exact::<PyTensor>() {
@@ -55,7 +55,7 @@ pub(crate) fn tensor_of(data: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyRes
     }
 }
 
-/// The numbers of nested lists, which all have as many members as the first of their depth.
+/// The numbers in nested lists, where all lists of one depth must have the same length.
 fn collect(
     object: &Bound<'_, PyAny>,
     depth: usize,

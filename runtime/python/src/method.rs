@@ -16,18 +16,18 @@ use crate::result::Returned;
 use crate::tensor::PyTensor;
 use crate::vectorcall::{Callable, Class};
 
-// An operator of `aten` whose first argument is the tensor `self`. The class has no text of its own, which would stand
-// before that of the operator.
+// An operator of `aten` whose first argument is the tensor `self`. The class has no docstring, which would hide that of
+// the operator.
 #[pyclass(frozen, subclass, name = "Method", module = "torch_library")]
 pub(crate) struct Method {
     name: String,
-    /// Looked up when it is first called.
+    /// The operator, looked up at the first call.
     found: PyOnceLock<Found>,
 }
 
 struct Found {
     operator: Py<Operator>,
-    /// Whether some overload takes a list of whole numbers behind `self`.
+    /// Whether some overload takes a list of integers after `self`.
     takes_list: bool,
 }
 
@@ -48,7 +48,7 @@ impl Callable for Method {
     fn called<'py>(&self, py: Python<'py>, arguments: Arguments<'_, 'py>) -> Returned {
         let Found { operator, takes_list } = self.found(py)?;
         let operator = operator.get();
-        // `x.permute(1, 0)`: sizes one by one stand for their list.
+        // `x.permute(1, 0)`: sizes that are passed one by one stand for a list.
         if let [this, sizes @ ..] = arguments.positional
             && *takes_list
             && !sizes.is_empty()
@@ -63,7 +63,7 @@ impl Callable for Method {
     }
 }
 
-/// Whether an overload takes a list of whole numbers of any length behind `self`.
+/// Whether an overload takes a list of integers of any length after `self`.
 fn takes_list(overload: &Overload) -> bool {
     let is_list = |ty: &Type| match ty.without_optional() {
         Type::List(element) => matches!(**element, Type::Int | Type::SymInt),
@@ -73,7 +73,7 @@ fn takes_list(overload: &Overload) -> bool {
     second.is_some_and(|second| is_list(&second.ty) && second.size.is_none())
 }
 
-/// Whether an overload takes so many single numbers behind `self`.
+/// Whether an overload takes `count` single numbers after `self`.
 fn takes_numbers(overload: &Overload, count: usize) -> bool {
     let is_number = |ty: &Type| matches!(ty.without_optional(), Type::Int | Type::SymInt | Type::Scalar);
     let numbers = overload.schema.arguments.get(1..=count);
@@ -122,13 +122,13 @@ impl Method {
     }
 }
 
-/// The names of operators that tensors have as methods.
+/// The names of operators that are methods of tensors.
 pub(crate) fn names() -> Vec<&'static str> {
     namespace::names("aten", |handles| handles.iter().any(is_method))
 }
 
-/// Whether the first argument is a tensor `self`. Reading the text takes less time than to parse it, and there are
-/// many.
+/// Whether the first argument is a tensor `self`. Looking at the text is faster than parsing it, and there are many
+/// operators.
 fn is_method(handle: &OperatorHandle) -> bool {
     let Some((_, arguments)) = handle.schema_text().split_once('(') else { return false };
     let first = arguments.split(", ").next().and_then(|first| first.split(") ->").next());
@@ -136,7 +136,7 @@ fn is_method(handle: &OperatorHandle) -> bool {
         .is_some_and(|first| first.starts_with("Tensor") && !first.contains("[]") && first.ends_with(" self"))
 }
 
-/// Gives the class of tensors its methods, but for those that it has already.
+/// Adds the methods to the class of tensors, except those that it has already.
 pub(crate) fn add_methods(py: Python<'_>) -> PyResult<()> {
     static CLASS: Class<Method> = Class::new();
     let class: Bound<'_, PyType> = py.get_type::<PyTensor>();

@@ -1,4 +1,4 @@
-//! What a thread is told to do until it is told otherwise: record gradients, run in lower precision.
+//! The modes of a thread: recording gradients, autocast, inference mode.
 
 use std::cell::RefCell;
 use std::mem::ManuallyDrop;
@@ -11,7 +11,7 @@ use torch_library::guard::{GradMode, InferenceMode};
 
 use crate::error::exception;
 
-/// A region that began, and ends when this is dropped.
+/// An active region, which ends when this is dropped.
 #[expect(dead_code, reason = "guards act by being there")]
 enum Region {
     Autocast(AutocastGuard),
@@ -19,7 +19,7 @@ enum Region {
 }
 
 thread_local! {
-    /// From the outermost to the innermost. A thread that ends within a region ends it with itself.
+    /// From the outermost to the innermost. A region ends at the latest with its thread.
     static REGIONS: RefCell<ManuallyDrop<Vec<Region>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 
@@ -30,7 +30,7 @@ fn enter(region: Region) -> usize {
     })
 }
 
-/// Begins a region of autocast on this thread; returns how many regions there are.
+/// Enters an autocast region on this thread; returns the number of active regions.
 #[pyfunction]
 #[pyo3(signature = (device_type, dtype=None, enabled=true, cache_enabled=None))]
 pub(crate) fn enter_autocast(
@@ -51,17 +51,17 @@ pub(crate) fn enter_autocast(
     Ok(enter(Region::Autocast(region.enter())))
 }
 
-/// Begins a region of inference mode on this thread, or of none; returns how many regions there are.
+/// Turns inference mode on or off on this thread; returns the number of active regions.
 #[pyfunction]
 pub(crate) fn enter_inference_mode(enabled: bool) -> usize {
     enter(Region::Inference(InferenceMode::new(enabled)))
 }
 
-/// Ends the innermost region, which is the one of this number.
+/// Leaves the innermost region, which must have this number.
 #[pyfunction]
 pub(crate) fn leave(number: usize) -> PyResult<()> {
     let ended = REGIONS.with_borrow_mut(|regions| if regions.len() == number { regions.pop() } else { None });
-    // Dropped when nobody borrows the list.
+    // Dropped after the borrow of the list has ended.
     ended.map(drop).ok_or_else(|| {
         PyRuntimeError::new_err("regions end on the thread that began them, the innermost first")
     })
@@ -73,7 +73,7 @@ pub(crate) fn is_grad_enabled() -> bool {
     GradMode::is_enabled()
 }
 
-/// Says whether this thread records gradients; returns whether it did.
+/// Sets whether this thread records gradients; returns whether it did before.
 #[pyfunction]
 pub(crate) fn set_grad_enabled(enabled: bool) -> bool {
     let before = GradMode::is_enabled();

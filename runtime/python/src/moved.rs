@@ -1,4 +1,4 @@
-//! `x.to(…)`: to a type, a device, or what another tensor has.
+//! `x.to(…)`: to a type, to a device, or to those of another tensor.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -11,7 +11,7 @@ use crate::tensor::{PyTensor, unlocked};
 
 #[pymethods]
 impl PyTensor {
-    /// The tensor with another element type, on another device, or as another tensor has them; itself, if it is so.
+    /// The tensor with another element type or device, or with those of another tensor; `self` if nothing changes.
     #[pyo3(signature = (target=None, dtype=None, *, device=None, non_blocking=false, copy=false, memory_format=None))]
     fn to(
         slf: &Bound<'_, Self>,

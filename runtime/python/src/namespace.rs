@@ -1,4 +1,4 @@
-//! `torch_library.ops`, its namespaces, and the operators in them: looked up when they are first asked for.
+//! `torch_library.ops`, its namespaces, and their operators, which are looked up when they are first used.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
@@ -14,12 +14,12 @@ use crate::overload::Overload;
 
 /// Handles by namespace and name.
 type Index = BTreeMap<&'static str, BTreeMap<&'static str, Vec<OperatorHandle>>>;
-/// Operators by `namespace::name`.
+/// Operator objects by `namespace::name`.
 type Made = HashMap<String, Py<Operator>>;
 
-/// Filled when an operator is first asked for, and again when one is asked for that is not in it.
+/// Filled when an operator is first looked up, and again when one is not found in it.
 static INDEX: Mutex<Option<Index>> = Mutex::new(None);
-/// The operators that were made.
+/// The operator objects that exist.
 static MADE: Mutex<Option<Made>> = Mutex::new(None);
 
 fn index() -> Index {
@@ -33,12 +33,12 @@ fn index() -> Index {
     index
 }
 
-/// Has all operators looked for again, when one is asked for next: some have come.
+/// Discards the index, so that the next look-up finds new operators.
 pub(crate) fn forget() {
     *INDEX.lock().unwrap_or_else(PoisonError::into_inner) = None;
 }
 
-/// Looks something up among all operators that there are.
+/// Looks something up in the index of all operators.
 pub(crate) fn with_index<R>(look: impl Fn(&Index) -> R, is_found: impl Fn(&R) -> bool) -> R {
     let mut known = INDEX.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(result) = known.as_ref().map(&look).filter(|result| is_found(result)) {
@@ -47,7 +47,7 @@ pub(crate) fn with_index<R>(look: impl Fn(&Index) -> R, is_found: impl Fn(&R) ->
     look(known.insert(index()))
 }
 
-/// The names of the operators of a namespace, those whose handles are asked for, in their order.
+/// The sorted names of a namespace's operators, those whose handles `is_wanted` accepts.
 pub(crate) fn names(namespace: &str, is_wanted: impl Fn(&[OperatorHandle]) -> bool) -> Vec<&'static str> {
     let names = |index: &Index| {
         let all = index.get(namespace).into_iter().flatten();
@@ -73,7 +73,7 @@ fn made<'py>(py: Python<'py>, name: &str) -> Option<Bound<'py, Operator>> {
     made.as_ref()?.get(name).map(|operator| operator.bind(py).clone())
 }
 
-/// The operator of a name, `aten::add`, the same object each time.
+/// The operator with a name, `aten::add`; always the same object.
 pub(crate) fn operator<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, Operator>> {
     if let Some(operator) = made(py, name) {
         return Ok(operator);
@@ -90,11 +90,11 @@ pub(crate) fn operator<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, 
 
 #[pymethods]
 impl Operator {
-    /// The operator of a name, `aten::add`, or one overload of it, `aten::add.Tensor`.
+    /// The operator with a name, `aten::add`, or one overload of it, `aten::add.Tensor`.
     #[new]
     #[pyo3(signature = (name), text_signature = None)]
     fn of_name(py: Python<'_>, name: &str) -> PyResult<Operator> {
-        // The message of the dispatcher has the nearest names.
+        // The dispatcher's message has the nearest names.
         let unknown = || match Dispatcher::global().find(name) {
             Ok(_) => PyAttributeError::new_err(format!("there is no operator {name:?}")),
             Err(error) => PyAttributeError::new_err(error.to_string()),
@@ -146,7 +146,7 @@ impl Operators {
     }
 }
 
-/// All namespaces, in their order.
+/// All namespaces, sorted.
 pub(crate) fn namespaces() -> Vec<&'static str> {
     with_index(|index| index.keys().copied().collect(), |_| true)
 }

@@ -1,4 +1,4 @@
-//! An operator as an object that is called: all overloads of a name, or one of them.
+//! Operators as callable objects: all overloads of a name, or one of them.
 
 use std::ffi::CStr;
 
@@ -12,11 +12,11 @@ use crate::overload::{Mismatch, Overload, no_overload};
 use crate::result::Returned;
 use crate::vectorcall::{Callable, Class};
 
-// All overloads of one name, or one overload: PyTorch's `OpOverloadPacket` and `OpOverload`. The class has no text of
-// its own, which would stand before that of each operator.
+// All overloads of a name, or one overload: PyTorch's `OpOverloadPacket` and `OpOverload`. The class has no docstring,
+// which would hide that of each operator.
 #[pyclass(frozen, subclass, name = "Operator", module = "torch_library", dict)]
 pub(crate) struct Operator {
-    /// `aten::add`, or `aten::add.Tensor` of one overload.
+    /// `aten::add`, or `aten::add.Tensor` for one overload.
     name: String,
     overloads: Vec<&'static Overload>,
 }
@@ -26,7 +26,7 @@ impl Operator {
         Operator { name, overloads }
     }
 
-    /// An object that is called fast: `aten::add`, or `aten::add.Tensor`.
+    /// An object with a fast call: `aten::add`, or `aten::add.Tensor`.
     pub(crate) fn object<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, Operator>> {
         static CLASS: Class<Operator> = Class::new();
         CLASS.object(py, (name,))
@@ -56,7 +56,7 @@ impl Operator {
         &self.overloads
     }
 
-    /// The overload of a name, as an operator of its own.
+    /// One overload, by name, as an operator object.
     pub(crate) fn one(&self, name: &str) -> Option<Operator> {
         let overload = if name == "default" { "" } else { name };
         let found = self.overloads.iter().find(|known| known.handle.overload() == overload)?;
@@ -110,7 +110,7 @@ impl Operator {
         self.overloads.iter().map(name).collect()
     }
 
-    /// The schemas, one for each overload.
+    /// The schemas of all overloads.
     #[getter]
     fn schemas(&self) -> Vec<String> {
         self.overloads.iter().map(|overload| overload.schema.to_string()).collect()
@@ -121,7 +121,7 @@ impl Operator {
         self.name.rsplit("::").next().unwrap_or(&self.name)
     }
 
-    /// What the declaration says, where the package has it, and the schemas.
+    /// The documentation of the declaration, if the package has it, and the schemas.
     #[getter]
     fn __doc__(&self, py: Python<'_>) -> String {
         let said = py.import("torch_library._docs").and_then(|docs| docs.call_method1("of", (&self.name,)));

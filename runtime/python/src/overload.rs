@@ -1,4 +1,4 @@
-//! One overload of an operator: its arguments as a call fills them, and the call.
+//! One overload of an operator: binding arguments to its parameters, and the call.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -13,30 +13,30 @@ use crate::order::takes_numbers;
 use crate::result::{self, Returned};
 use crate::tensor::{FEW, PyTensor};
 
-/// Numbers beyond this may be a size or a count, and the call long.
+/// A number above this may be a size or a count that makes the call long.
 const SMALL: i64 = 4096;
 
-/// An operator with what a call of it needs to know.
+/// An operator with the data that a call needs.
 pub(crate) struct Overload {
     pub(crate) handle: OperatorHandle,
     pub(crate) schema: &'static Schema,
     parameters: Vec<Parameter>,
     positional: usize,
-    /// For each return the argument that it is, if it is one.
+    /// For each return, the index of the argument that it is, if any.
     returned: Vec<Option<usize>>,
 }
 
 struct Parameter {
     argument: &'static schema::Argument,
-    /// The object that names it in programs.
+    /// The interned name.
     name: Py<PyString>,
     default: Option<Value<'static>>,
     is_tensor: bool,
-    /// Whether a number may stand for a tensor.
+    /// Whether a number is accepted as a tensor.
     numbers_are_tensors: bool,
 }
 
-/// Why the arguments of a call do not fit: the number of a parameter, or of an argument by name.
+/// Why the arguments of a call do not fit, with the index of the parameter or of the named argument.
 #[derive(Clone, Copy)]
 pub(crate) enum Mismatch {
     TooMany,
@@ -70,7 +70,7 @@ impl Overload {
         })
     }
 
-    /// Puts the values of a call on a stack, in the order of the schema.
+    /// Pushes the values of a call onto a stack, in the order of the schema.
     #[inline]
     fn bind<'a, 'py>(
         &'a self,
@@ -105,7 +105,7 @@ impl Overload {
         if used < named.len() { Err(self.left_over(py, arguments)) } else { Ok(()) }
     }
 
-    /// An argument by name that no parameter took: one that there is not, or else one that has its value already.
+    /// A named argument that no parameter took: either there is no such parameter, or it has a value already.
     #[cold]
     fn left_over<'py>(&self, py: Python<'py>, arguments: Arguments<'_, 'py>) -> Mismatch {
         let of_name = |name: &Bound<'_, PyString>| {
@@ -148,7 +148,7 @@ impl Overload {
         Ok(result::returns(py, &mut stack, self.returned.len(), given))
     }
 
-    /// A line that says what this overload takes, and why a call is no call of it.
+    /// A line with the parameters of this overload, and the reason why a call does not fit.
     pub(crate) fn explain<'py>(
         &self,
         py: Python<'py>,
@@ -181,21 +181,21 @@ impl Overload {
 }
 
 impl Parameter {
-    /// The tensor that an object is, where one is wanted.
+    /// The tensor of an object, if the parameter takes one.
     #[inline]
     fn tensor<'a>(&self, object: &'a Bound<'_, PyAny>) -> Option<&'a Tensor> {
         let tensor = if self.is_tensor { object.cast_exact::<PyTensor>().ok()? } else { return None };
         Some(&tensor.get().0)
     }
 
-    /// What anything else is.
+    /// The value of an object that is not a tensor.
     fn value<'a>(&self, object: &'a Bound<'_, PyAny>) -> Option<Value<'a>> {
         let schema::Argument { ty, size, .. } = self.argument;
         value(object, Wanted { ty, size: *size, numbers_are_tensors: self.numbers_are_tensors })
     }
 }
 
-/// The exception of a call that no overload takes.
+/// The exception for a call that no overload takes.
 #[cold]
 pub(crate) fn no_overload(name: &str, arguments: Arguments<'_, '_>, reasons: &[String]) -> PyErr {
     let mut given: Vec<String> = arguments.positional.iter().map(|object| type_of(object)).collect();
@@ -211,8 +211,8 @@ fn type_of(object: &Bound<'_, PyAny>) -> String {
     name.map_or_else(|_| "an object".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-/// Whether a call is over in less time than it takes to let other threads of Python run meanwhile: few elements, and no
-/// number that may ask for many.
+/// Whether a call takes less time than releasing the GIL would: it has few elements, and no number that may ask for
+/// many.
 fn is_short(stack: &Stack<'_>, count: usize) -> bool {
     let mut numel = 0i64;
     stack.last(count).iter().all(|value| {

@@ -1,21 +1,21 @@
-//! What keeps memory of Python's objects where it is while a tensor is over it, and whose memory it is.
+//! Keepers of memory that Python objects own, which also prevent its reallocation while a tensor is over it.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyMemoryView};
 
 use crate::held::Held;
 
-/// Arrays that lend memory to arrays, one to the other, are followed so far.
+/// The maximum length of a chain of arrays that lend memory to each other.
 const MAX_BASES: usize = 64;
 
-/// The addresses of a block of memory, where they are known.
+/// The address range of a block of memory, if it is known.
 pub(crate) type Block = Option<(usize, usize)>;
 
-/// The object, locked in its place, an object of Python's that is dropped as any other; and the addresses of the memory
-/// that it is a part of.
+/// A Python object that keeps the given object alive, and its memory in place; and the address range of the block of
+/// memory.
 ///
-/// A `bytearray` and its like refuse to be resized while a view of them lives. An array of NumPy's can be told to
-/// resize whatever looks at its memory (`refcheck=False`), but never does while there is a weak reference to it.
+/// A `bytearray` and similar objects refuse to be resized while there is a view of them. A NumPy array can be forced to
+/// resize although its memory is in use (`refcheck=False`), but never while there is a weak reference to it.
 pub(crate) fn lock(object: &Bound<'_, PyAny>) -> PyResult<(Py<PyAny>, Block)> {
     let py = object.py();
     let kept = PyList::empty(py);

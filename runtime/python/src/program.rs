@@ -13,7 +13,7 @@ use crate::error::exception;
 use crate::result;
 use crate::tensor::PyTensor;
 
-/// A program that `torch.export` wrote, to be called as the model was.
+/// A program that `torch.export` wrote, which is called like the model.
 #[pyclass(frozen, name = "Program", module = "torch_library")]
 #[derive(Debug)]
 pub(crate) struct Program(Exported);
@@ -47,19 +47,19 @@ impl Program {
         }
     }
 
-    /// What it is called with.
+    /// The inputs, with types and sizes.
     #[getter]
     fn inputs(&self) -> Vec<String> {
         self.0.inputs().iter().map(ToString::to_string).collect()
     }
 
-    /// What it returns.
+    /// The outputs, with types and sizes.
     #[getter]
     fn outputs(&self) -> Vec<String> {
         self.0.outputs().iter().map(ToString::to_string).collect()
     }
 
-    /// Parameters, buffers and constants by the model's names.
+    /// Parameters, buffers and constants by their names in the model.
     #[getter]
     fn weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let weights = PyDict::new(py);
@@ -69,7 +69,7 @@ impl Program {
         Ok(weights)
     }
 
-    /// What keeps the program from running; nothing, if it can run.
+    /// The reasons why the program cannot run; empty if it can.
     #[getter]
     fn problems(&self) -> Vec<String> {
         self.0.problems().iter().map(ToString::to_string).collect()

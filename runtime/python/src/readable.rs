@@ -1,7 +1,7 @@
-//! Whether there is memory at an address that another library gives.
+//! Tests whether there is readable memory at an address from another library.
 
-/// Whether the first and the last byte of a range can be read, as far as the system tells. An address that nobody has
-/// is told from others; one that is somebody else's is not.
+/// Whether the first and the last byte of a range can be read, as far as the system can tell. This detects unmapped
+/// addresses, but not those that belong to other code.
 #[cfg(target_os = "linux")]
 pub(crate) fn is_readable(start: usize, len: usize) -> bool {
     let Some(last) = len.checked_sub(1) else { return true };
@@ -22,6 +22,6 @@ fn is_byte(address: usize) -> bool {
     // SAFETY: both lists have one entry; `local` is a byte of ours, and the system checks whether `remote` can be read.
     let read =
         unsafe { libc::process_vm_readv(libc::getpid(), &raw const local, 1, &raw const remote, 1, 0) };
-    // A system that forbids the question has not answered it.
+    // If the system forbids the call, nothing is known.
     read == 1 || std::io::Error::last_os_error().raw_os_error() != Some(libc::EFAULT)
 }

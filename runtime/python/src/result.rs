@@ -1,4 +1,4 @@
-//! From the values that an operator returns to objects of Python.
+//! Converts the values that an operator returns to Python objects.
 
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -9,16 +9,16 @@ use crate::element::of_scalar;
 use crate::kinds::{PyDevice, PyGenerator, PyLayout, PyMemoryFormat, dtype_object};
 use crate::tensor::PyTensor;
 
-/// The object of a tensor; `None` of one that is undefined.
+/// The object for a tensor; `None` for an undefined one.
 pub(crate) fn tensor(py: Python<'_>, tensor: Tensor) -> PyResult<Py<PyAny>> {
     if tensor.is_defined() { Ok(Py::new(py, PyTensor(tensor))?.into_any()) } else { Ok(py.None()) }
 }
 
-/// An object, or an exception behind a pointer: two words, which are returned in registers. An exception is many, which
-/// would be copied with each of the functions that a call goes through.
+/// An object, or a boxed exception: two words, which are returned in registers. An exception by value has many words,
+/// which would be copied by each of the functions that a call passes through.
 pub(crate) type Returned = Result<Py<PyAny>, Box<PyErr>>;
 
-/// What a call returns: nothing, one object, or a tuple. `given` is the argument that a return is, if it is one.
+/// The result of a call: `None`, one object, or a tuple. `given` returns the argument that a return is, if it is one.
 pub(crate) fn returns(
     py: Python<'_>,
     stack: &mut Stack<'_>,
@@ -39,7 +39,8 @@ pub(crate) fn returns(
     }
 }
 
-/// The object of the value on top. What most operators return is looked at where it lies: to move it takes longer.
+/// The object for the value on top of the stack. The most frequent types are converted in place, since moving them
+/// takes longer.
 #[inline]
 fn top(py: Python<'_>, stack: &mut Stack<'_>) -> Returned {
     match stack.last(1) {
@@ -53,7 +54,7 @@ fn top(py: Python<'_>, stack: &mut Stack<'_>) -> Returned {
     }
 }
 
-/// The object of a value.
+/// The object for a value.
 pub(crate) fn object(py: Python<'_>, value: Value<'_>) -> PyResult<Py<PyAny>> {
     let list = |objects: PyResult<Vec<Py<PyAny>>>| Ok(PyList::new(py, objects?)?.into_any().unbind());
     match value {

@@ -1,8 +1,8 @@
-//! One storage for each block of memory that Python's objects share, however many tensors are made over it.
+//! One storage for each block of memory that is shared with Python objects, however many tensors are over it.
 //!
 //! A lease on a storage keeps calls apart that use the same elements. Two storages over the same bytes would know
-//! nothing of each other's leases, so here is written down which blocks have one: those that came in, and those of ours
-//! that are lent.
+//! nothing of each other's leases, so this module records which blocks have a storage: those that came from Python, and
+//! those of ours that are lent.
 #![expect(unsafe_code, reason = "makes storages over memory of Python's objects")]
 
 use std::collections::BTreeMap;
@@ -14,13 +14,13 @@ use pyo3::prelude::*;
 use torch_library::geometry::Geometry;
 use torch_library::{DType, Device, Result, Storage, StorageImpl, Tensor, WeakTensor, ensure};
 
-/// A block: where it ends, and a tensor over it that lives as long as something shares it.
+/// A block: its end, and a tensor over it that lives as long as the block is shared.
 type Block = (usize, WeakTensor);
 
-/// Blocks by where they begin. Those that are alive do not overlap.
+/// Blocks by their start. Those that are alive do not overlap.
 struct Blocks {
     known: BTreeMap<usize, Block>,
-    /// How many there may be before those that are gone are taken out.
+    /// The number of blocks after which dead ones are removed.
     room: usize,
 }
 
@@ -31,14 +31,14 @@ fn blocks() -> MutexGuard<'static, Blocks> {
 }
 
 impl Blocks {
-    /// Those that are alive and share a byte with a range. Whoever has a tensor of one drops it when the list is not
-    /// locked any more: with the last one, code of a user may run.
+    /// The blocks that are alive and share a byte with a range, and possibly one that ends before it. The caller drops
+    /// the tensors only after the list is unlocked: dropping the last one may run user code.
     fn touching(&self, from: usize, to: usize) -> Vec<(usize, usize, Tensor)> {
         let mut found = Vec::new();
         for (begin, (end, tensor)) in self.known.range(..to).rev() {
             match tensor.upgrade() {
                 Some(tensor) if *end > from => found.push((*begin, *end, tensor)),
-                // The next one ends even before.
+                // The one before it ends even earlier.
                 Some(tensor) => {
                     found.push((*begin, *end, tensor));
                     break;
@@ -65,7 +65,7 @@ impl Blocks {
     }
 }
 
-/// The memory of a block that came in, for one tensor: it keeps the tensor that the block is known by.
+/// The memory of a block from Python, for one tensor: it keeps alive the tensor by which the block is known.
 struct Lent {
     block: Tensor,
     memory: Storage,
@@ -85,7 +85,7 @@ impl StorageImpl for Lent {
     }
 }
 
-/// Writes down that a block of ours is lent, as long as this tensor lives.
+/// Records that a block of ours is lent, as long as this tensor lives.
 pub(crate) fn lend(tensor: &Tensor) {
     let storage = tensor.storage();
     let Some(start) = storage.data_ptr().filter(|_| storage.nbytes() > 0) else { return };
@@ -98,23 +98,24 @@ pub(crate) fn lend(tensor: &Tensor) {
     drop((touching, alive));
 }
 
-/// Elements in memory that an object of Python's keeps.
+/// Elements in memory that a Python object keeps alive.
 pub(crate) struct Elements<'a> {
-    /// The first one.
+    /// The address of the first element.
     pub(crate) start: *mut c_void,
     pub(crate) sizes: &'a [i64],
     pub(crate) strides: &'a [i64],
     pub(crate) dtype: DType,
-    /// The addresses of the block that they are part of, if they are known to be of a larger one.
+    /// The address range of the block that contains them, if that is known to be larger.
     pub(crate) block: Option<(usize, usize)>,
 }
 
-/// A tensor over memory that an object of Python's keeps.
+/// A tensor over memory that a Python object keeps alive.
 ///
 /// # Safety
-/// - Until `keeper` is dropped there are elements at these addresses, initialised, and other bytes in the rest of the
-///   block; every pattern of bits is one of the type: so no booleans.
-/// - What else writes or reads them follows the rule of the guide: not on another thread while an operator uses them.
+/// - Until `keeper` is dropped there are initialised elements at these addresses, and other bytes in the rest of the
+///   block; every bit pattern is a valid value of the type, so it is not `bool`.
+/// - Other code that writes or reads them follows the rule of the guide: not on another thread while an operator uses
+///   them.
 pub(crate) unsafe fn over(elements: &Elements<'_>, keeper: Py<PyAny>) -> Result<Tensor> {
     let Elements { start, sizes, strides, dtype, block } = *elements;
     let keys = Tensor::empty(&[0], dtype, Device::CPU)?.key_set();
@@ -138,7 +139,7 @@ pub(crate) unsafe fn over(elements: &Elements<'_>, keeper: Py<PyAny>) -> Result<
     ensure!(!start.is_null(), Argument, "memory at null for sizes {sizes:?}");
     let around = |(from, to): &(usize, usize)| *from != 0 && *from <= start.addr() && end <= *to;
     let (from, to) = block.filter(around).unwrap_or((start.addr(), end));
-    // SAFETY: the caller says that these bytes are there as long as the keeper, and who may use them.
+    // SAFETY: the caller promises that these bytes exist as long as the keeper, and which code may use them.
     let storage = unsafe { storage_around(start.with_addr(from), to, (start.addr(), end), keeper) }?;
     let base = storage.data_ptr().map_or(0, |data| data.addr().get());
     let offset = start.addr() - base;
@@ -150,10 +151,11 @@ pub(crate) unsafe fn over(elements: &Elements<'_>, keeper: Py<PyAny>) -> Result<
     Tensor::from_storage(storage, sizes, strides, (offset / dtype.size()) as i64, dtype, keys)
 }
 
-/// A tensor over memory that nobody else uses while it lives, which no other tensor knows of.
+/// A tensor over memory that no other code uses while it lives, and which is not recorded.
 ///
 /// # Safety
-/// - As [`over`], where the keeper is the caller, who lets nobody write the elements meanwhile and does not write them.
+/// - Those of [`over`], where the caller is the keeper: it neither writes the elements meanwhile nor lets other code
+///   write them.
 pub(crate) unsafe fn alone(elements: &Elements<'_>) -> Result<Tensor> {
     let Elements { start, sizes, strides, dtype, .. } = *elements;
     let keys = Tensor::empty(&[0], dtype, Device::CPU)?.key_set();
@@ -170,15 +172,15 @@ pub(crate) unsafe fn alone(elements: &Elements<'_>) -> Result<Tensor> {
             keys,
         );
     };
-    // SAFETY: as the caller says.
+    // SAFETY: as the caller promises.
     let storage = unsafe { Storage::from_raw_parts(data, nbytes as usize, Device::CPU, Box::new(())) };
     Tensor::from_storage(storage, sizes, strides, 0, dtype, keys)
 }
 
-/// The storage of the block that these bytes are part of, or a new one of the whole block.
+/// The storage of the block that contains these bytes, or a new one for the whole block.
 ///
 /// # Safety
-/// - As [`over`], for the bytes from `start` to `to`.
+/// - Those of [`over`], for the bytes from `start` to `to`.
 unsafe fn storage_around(
     start: *mut c_void,
     to: usize,
@@ -201,8 +203,8 @@ unsafe fn storage_around(
     let (from, to) = if around.iter().any(|(_, end, _)| *end > from) { wanted } else { (from, to) };
     // `over` refuses null.
     let data = NonNull::new(start.with_addr(from).cast::<u8>()).unwrap_or(NonNull::dangling());
-    // SAFETY: the caller says that the bytes are there as long as the keeper, and who may use them. No other storage is
-    // over them: none of the blocks touches these.
+    // SAFETY: the caller promises that the bytes exist as long as the keeper, and which code may use them. There is no
+    // other storage over them: none of the blocks overlaps these bytes.
     let storage = unsafe { Storage::from_raw_parts(data, to - from, Device::CPU, Box::new(keeper)) };
     let keys = Tensor::empty(&[0], DType::UInt8, Device::CPU)?.key_set();
     let block = Tensor::from_storage(storage, &[(to - from) as i64], &[1], 0, DType::UInt8, keys)?;

@@ -1,4 +1,4 @@
-//! The class `Tensor`: what a tensor says of itself.
+//! The class `Tensor`, with its basic properties.
 
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -15,17 +15,17 @@ use crate::kinds::{PyDType, PyDevice, PyLayout, PyMemoryFormat, dtype_object};
 #[derive(Debug)]
 pub(crate) struct PyTensor(pub(crate) Tensor);
 
-/// How many elements may be looked at with other threads of Python waiting: fewer take less time than to let them in.
+/// The maximum number of elements for which the GIL is kept: releasing it would take longer than the work.
 pub(crate) const FEW: i64 = 2048;
 
-/// Runs what does not need Python while other threads of Python run, if it takes long enough to be worth it.
+/// Runs work that does not need Python, and releases the GIL if the work takes long enough to be worth it.
 pub(crate) fn unlocked<R: Send>(py: Python<'_>, numel: i64, work: impl FnOnce() -> R + Send) -> R {
     if numel > FEW { py.detach(work) } else { work() }
 }
 
 #[pymethods]
 impl PyTensor {
-    /// The extent of each dimension.
+    /// The size of each dimension.
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.0.sizes())
@@ -37,19 +37,19 @@ impl PyTensor {
         dtype_object(py, self.0.dtype())
     }
 
-    /// Where the elements are.
+    /// The device of the elements.
     #[getter]
     fn device(&self) -> PyDevice {
         PyDevice(self.0.device())
     }
 
-    /// How the elements are kept.
+    /// The data structure of the elements.
     #[getter]
     fn layout(&self) -> PyLayout {
         PyLayout(torch_library::Layout::Strided)
     }
 
-    /// How many elements apart neighbours lie in memory, per dimension.
+    /// The stride of each dimension, in elements.
     #[getter]
     fn strides<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.0.strides())
@@ -83,7 +83,7 @@ impl PyTensor {
         self.0.numel()
     }
 
-    /// The sizes, or that of one dimension.
+    /// The sizes, or the size of one dimension.
     #[pyo3(signature = (dim=None))]
     fn size(&self, py: Python<'_>, dim: Option<i64>) -> PyResult<Py<PyAny>> {
         match dim {
@@ -92,7 +92,7 @@ impl PyTensor {
         }
     }
 
-    /// The strides, or that of one dimension.
+    /// The strides, or the stride of one dimension.
     #[pyo3(signature = (dim=None))]
     fn stride(&self, py: Python<'_>, dim: Option<i64>) -> PyResult<Py<PyAny>> {
         let Some(dim) = dim else { return self.strides(py)?.into_py_any(py) };
@@ -100,24 +100,24 @@ impl PyTensor {
         self.0.strides()[dim].into_py_any(py)
     }
 
-    /// Where in its memory the first element lies, in elements.
+    /// The index of the first element in the storage, in elements.
     fn storage_offset(&self) -> i64 {
         self.0.storage_offset()
     }
 
-    /// Whether the elements lie side by side, in the order of a format.
+    /// Whether the elements are contiguous in a memory format.
     #[pyo3(signature = (memory_format=None))]
     fn is_contiguous(&self, memory_format: Option<&Bound<'_, PyMemoryFormat>>) -> bool {
         let format = memory_format.map_or(MemoryFormat::Contiguous, |format| format.get().0);
         self.0.is_contiguous(format)
     }
 
-    /// Whether both look at one block of memory.
+    /// Whether both tensors share one block of memory.
     fn shares_memory_with(&self, other: &Bound<'_, PyTensor>) -> bool {
         self.0.shares_storage_with(&other.get().0)
     }
 
-    /// How often the memory was written in place.
+    /// The version counter: how often the memory was written in place.
     #[getter]
     fn _version(&self) -> u64 {
         self.0.version()

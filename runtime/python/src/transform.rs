@@ -1,4 +1,4 @@
-//! Functions of functions: `vmap` and `grad`, which `_functional.py` calls with flat lists of tensors.
+//! Function transforms: `vmap` and `grad`, which `_functional.py` calls with flat lists of tensors.
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -20,7 +20,7 @@ fn call<'py>(f: &Bound<'py, PyAny>, tensors: &[Tensor]) -> PyResult<Bound<'py, P
     f.call1((tensors.iter().map(|tensor| PyTensor(tensor.clone())).collect::<Vec<_>>(),))
 }
 
-/// Calls a function, of a list of tensors that returns one, with tensors that stand for one of each example.
+/// Calls a function on lists of tensors with batched tensors, which stand for one example each.
 #[pyfunction]
 pub(crate) fn vmap(
     f: &Bound<'_, PyAny>,
@@ -51,8 +51,7 @@ pub(crate) fn vmap(
     Ok(outputs.into_iter().map(PyTensor).collect())
 }
 
-/// The gradients of the one number that a function of a list of tensors returns, and what it returned: that number, or
-/// a list that begins with it.
+/// The gradients of a function that returns one number, or a list that begins with it, and what the function returned.
 #[pyfunction]
 pub(crate) fn grads_and_value(
     f: &Bound<'_, PyAny>,
@@ -61,7 +60,7 @@ pub(crate) fn grads_and_value(
     let inputs = handles(&inputs);
     let guard = Level::enter_grad().map_err(exception)?;
     let level = guard.level();
-    // Leaves of a graph of their own; their values keep the history that they have outside.
+    // Leaves of a separate graph; their values keep the history that they have outside.
     let leaves = inputs.iter().map(|input| {
         let leaf = level.wrap_shared(input.clone())?;
         leaf.set_requires_grad(true)?;
@@ -91,7 +90,7 @@ fn gradients(
         "the gradient of a result of sizes {:?}, it has to be one number",
         value.sizes()
     );
-    // What does not depend on the leaves may still require a gradient outside.
+    // An output that does not depend on the leaves may still require a gradient outside.
     if !(level.wraps(value) && value.requires_grad()) {
         return inputs.iter().map(aten::zeros_like).collect();
     }

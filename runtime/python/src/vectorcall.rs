@@ -1,8 +1,8 @@
-//! Objects that are called without a tuple of their arguments: Python's *vectorcall*, for classes of pyo3's.
+//! Objects that are called without a tuple of arguments: Python's *vectorcall*, for pyo3 classes.
 //!
-//! A class of pyo3's is called with a tuple and a dictionary, which Python makes for each call. The stable interface
-//! lets a class take a C array instead, where each object has the address of its function. Classes of pyo3's have no
-//! place for that, so here is made a class that inherits from one and does.
+//! A pyo3 class is called with a tuple and a dictionary, which Python makes for each call. The stable interface lets a
+//! class take a C array instead, if each object stores the address of its function. pyo3 classes have no room for that,
+//! so this module makes a subclass that does.
 #![expect(unsafe_code, reason = "a class made by the C interface, and the function that Python calls")]
 
 use std::any::Any;
@@ -26,10 +26,11 @@ use crate::result::Returned;
 /// `Py_TPFLAGS_HAVE_VECTORCALL`: part of the stable interface under this name from 3.12 on, and of Python itself with
 /// this value from 3.8 on.
 const HAVE_VECTORCALL: c_ulong = 1 << 11;
-/// `PY_VECTORCALL_ARGUMENTS_OFFSET`: a bit beside the number of arguments by position.
+/// `PY_VECTORCALL_ARGUMENTS_OFFSET`: a flag in the number of positional arguments.
 const ARGUMENTS_OFFSET: usize = 1 << (usize::BITS - 1);
 
-/// What Python calls: the object, the arguments, how many are by position, a tuple of names for the rest.
+/// The function that Python calls: with the object, the arguments, the number of positional ones, and a tuple of the
+/// others' names.
 type Function = unsafe extern "C" fn(
     *mut ffi::PyObject,
     *const *mut ffi::PyObject,
@@ -39,15 +40,15 @@ type Function = unsafe extern "C" fn(
 
 /// A class whose objects are functions.
 pub(crate) trait Callable: PyClass<Frozen = True> + Sync {
-    /// The name of the class, and of its module.
+    /// The full name of the class, including its module.
     const FULL_NAME: &'static CStr;
-    /// Whether an attribute of a class that is such an object is a method of it.
+    /// Whether such an object in a class is a method of the class.
     const IS_METHOD: bool;
 
     fn called<'py>(&self, py: Python<'py>, arguments: Arguments<'_, 'py>) -> Returned;
 }
 
-/// The class of objects that are called this way, made when the first of them is.
+/// The class of objects that are called this way, made when the first object is.
 pub(crate) struct Class<T> {
     made: PyOnceLock<Made>,
     of: PhantomData<fn() -> T>,
@@ -55,7 +56,7 @@ pub(crate) struct Class<T> {
 
 struct Made {
     class: Py<PyType>,
-    /// Where in an object the address of its function is: behind what the class that it inherits from has.
+    /// The offset of the function's address in an object: after the fields of the base class.
     offset: usize,
 }
 
@@ -64,7 +65,7 @@ impl<T: Callable> Class<T> {
         Class { made: PyOnceLock::new(), of: PhantomData }
     }
 
-    /// An object of the class, by the constructor of that from which it inherits.
+    /// An object of the class, made with the constructor of the base class.
     pub(crate) fn object<'py>(
         &self,
         py: Python<'py>,
@@ -75,8 +76,8 @@ impl<T: Callable> Class<T> {
         if !object.as_any().get_type().is(class) {
             return Err(PySystemError::new_err("the constructor of a class made an object of another"));
         }
-        // SAFETY: objects of this class are larger by an address than those of `T`, whose size is `offset`, and nobody
-        // else writes there. Python, which reads it, waits.
+        // SAFETY: objects of this class are larger by an address than those of `T`, whose size is `offset`, and no
+        // other code writes there. Python reads it, but the GIL is held.
         unsafe { object.as_ptr().byte_add(*offset).cast::<Function>().write(call::<T>) };
         Ok(object)
     }
@@ -98,7 +99,7 @@ fn make<T: Callable>(py: Python<'_>) -> PyResult<Made> {
     };
     let mut members = [member, ffi::PyMemberDef::default()];
     let inherited = |slot| {
-        // SAFETY: the class lives, and is one that was made by `PyType_FromSpec`, as all of pyo3's.
+        // SAFETY: the class is alive, and was made by `PyType_FromSpec`, as all pyo3 classes are.
         ffi::PyType_Slot { slot, pfunc: unsafe { ffi::PyType_GetSlot(base.as_type_ptr(), slot) } }
     };
     let end = ffi::PyType_Slot { slot: 0, pfunc: ptr::null_mut() };
@@ -116,18 +117,18 @@ fn make<T: Callable>(py: Python<'_>) -> PyResult<Made> {
         flags: flags as _,
         slots: slots.as_mut_ptr(),
     };
-    // SAFETY: the lists are terminated, and are copied; the name and that of the member are constants.
+    // SAFETY: the lists are terminated, and are copied; the names of the class and the member are constants.
     let class = unsafe {
         Bound::from_owned_ptr_or_err(py, ffi::PyType_FromSpecWithBases(&raw mut spec, base.as_ptr()))
     }?;
-    // A class has a text of its own, which would stand before that of each object.
+    // A class has its own docstring, which would hide those of the objects.
     class.setattr("__doc__", base.getattr("__dict__")?.get_item("__doc__")?)?;
     Ok(Made { class: class.cast_into()?.unbind(), offset })
 }
 
 /// # Safety
-/// - As Python calls what an object of the class of `T` has as its function: with that object, so many arguments, and a
-///   tuple with a name for each behind those by position, or null; all of them live until this returns.
+/// - Called by Python for an object of the class of `T`: with that object, the number of positional arguments, and a
+///   tuple with a name for each argument after these, or null; all of them live until this returns.
 unsafe extern "C" fn call<T: Callable>(
     callable: *mut ffi::PyObject,
     arguments: *const *mut ffi::PyObject,
@@ -137,18 +138,18 @@ unsafe extern "C" fn call<T: Callable>(
     let count = flagged & !ARGUMENTS_OFFSET;
     Python::attach(|py| {
         let called = catch_unwind(AssertUnwindSafe(|| {
-            // SAFETY: as the caller says.
+            // SAFETY: as the caller promises.
             let (callable, names) =
                 unsafe { (Borrowed::from_ptr(py, callable), Borrowed::from_ptr_or_opt(py, names)) };
-            // SAFETY: only objects of a class that inherits from `T` have this function.
+            // SAFETY: only objects of a subclass of `T` have this function.
             let callable = unsafe { callable.cast_unchecked::<T>() };
             let Some(names) = names else {
-                // SAFETY: as the caller says.
+                // SAFETY: as the caller promises.
                 let positional = unsafe { lent(arguments, count) };
                 return callable.get().called(py, Arguments::positional(positional));
             };
             let names = names.cast::<PyTuple>().map_err(PyErr::from)?;
-            // SAFETY: as the caller says.
+            // SAFETY: as the caller promises.
             let (positional, rest) = unsafe { lent(arguments, count + names.len()) }.split_at(count);
             callable.get().called(py, Arguments { positional, named: &named(&names, rest)? })
         }));
@@ -161,13 +162,14 @@ unsafe extern "C" fn call<T: Callable>(
 }
 
 /// # Safety
-/// - So many objects are there, and live for `'a`; or the number is 0.
+/// - There are `count` objects, which live for `'a`; or the count is 0.
 unsafe fn lent<'a, 'py>(objects: *const *mut ffi::PyObject, count: usize) -> &'a [Lent<'a, 'py>] {
     const { assert!(size_of::<Lent<'_, '_>>() == size_of::<*mut ffi::PyObject>()) };
     if count == 0 {
         return &[];
     }
-    // SAFETY: `Borrowed` is a transparent wrapper of the pointer to an object that lives as long, as the caller says.
+    // SAFETY: `Borrowed` is a transparent wrapper of the pointer to an object, which lives long enough, as the caller
+    // promises.
     unsafe { std::slice::from_raw_parts(objects.cast(), count) }
 }
 
@@ -177,7 +179,7 @@ fn raise(py: Python<'_>, error: PyErr) -> *mut ffi::PyObject {
     ptr::null_mut()
 }
 
-/// What pyo3 makes of a panic.
+/// The exception that pyo3 makes from a panic.
 #[cold]
 fn panicked(panic: Box<dyn Any + Send>) -> PyErr {
     let text = panic.downcast_ref::<String>().map(String::as_str);

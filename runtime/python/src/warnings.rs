@@ -1,11 +1,11 @@
-//! Warnings of the runtime, by Python's `warnings`.
+//! Warnings of the runtime, passed to Python's `warnings`.
 
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use torch_library::warning;
 
-/// From now on Python says what would be printed; who made warnings errors sees them printed as those that cannot be
-/// raised.
+/// Passes warnings to Python instead of printing them; if the program has turned warnings into errors, they are printed
+/// as exceptions that cannot be raised.
 pub(crate) fn tell_python() {
     std::mem::forget(warning::listen(|message| {
         Python::attach(|py| {

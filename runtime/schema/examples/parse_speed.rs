@@ -1,10 +1,10 @@
-//! How long does it take to parse a schema? `cargo run --release -p torch-library-schema --example parse_speed`
+//! Measures the time to parse schemas: `cargo run --release -p torch-library-schema --example parse_speed`
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 use torch_library_schema::{Mode, Schema};
 
-/// From small to large, as PyTorch's own library has them.
+/// Schemas from PyTorch's own library, from small to large.
 const SCHEMAS: [&str; 5] = [
     "myadd(Tensor self, Tensor other) -> Tensor",
     "aten::add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)",
@@ -15,7 +15,7 @@ const SCHEMAS: [&str; 5] = [
      bool? pin_memory=None) -> Tensor",
 ];
 
-/// The best of many rounds: what disturbs a round only ever adds to it.
+/// The best of many rounds, since disturbances only ever make a round slower.
 fn fastest(parse: impl Fn()) -> Duration {
     const CALLS: u32 = 1000;
     let round = || {

@@ -1,10 +1,10 @@
-//! Which storage an argument or a return may share, and whether it is written to.
+//! Alias annotations: which storage an argument or a return may share, and whether it is written to.
 
 use std::fmt;
 
 /// A set of alias names: `a`, `a|b`, `*` (anything), or empty.
 ///
-/// Kept as its canonical text (sorted, `|` between), so that equality and hash are those of the set.
+/// Stored as its canonical text (sorted, separated by `|`), so that equality and hash are those of the set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AliasSet(String);
 
@@ -12,7 +12,7 @@ impl AliasSet {
     /// The name of the set that may alias anything.
     pub const WILDCARD: &'static str = "*";
 
-    /// The set of these names.
+    /// The set with these names.
     pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         let mut names: Vec<&str> = names.into_iter().collect();
         names.sort_unstable();
@@ -24,22 +24,22 @@ impl AliasSet {
         Self(name.to_owned())
     }
 
-    /// The names, sorted. A fresh set, from a bare `!`, has the name `$0`, `$1`, …
+    /// The names, sorted. The fresh set of a bare `!` has the name `$0`, `$1`, …
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.split('|').filter(|name| !name.is_empty())
     }
 
-    /// Whether there is no name in it.
+    /// Whether the set has no names.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether `*` is in it.
+    /// Whether the set contains `*`.
     pub fn is_wildcard(&self) -> bool {
         self.contains(Self::WILDCARD)
     }
 
-    /// Whether `name` is in it.
+    /// Whether the set contains `name`.
     pub fn contains(&self, name: &str) -> bool {
         self.names().any(|member| member == name)
     }
@@ -58,24 +58,24 @@ impl fmt::Display for AliasSet {
 
 /// The annotation of an argument or a return: `(a)`, `(a!)`, `(a! -> a|b)`.
 ///
-/// For a list it speaks of the container, and `contained` of the elements: `Tensor(a!)[]` has an empty `before`, is
+/// For a list it describes the container, and `contained` the elements: `Tensor(a!)[]` has an empty `before`, is
 /// written to, and contains `(a!)`.
 ///
 /// PyTorch: `c10::AliasInfo`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct AliasInfo {
-    /// The sets it is in before the call.
+    /// The sets that the value is in before the call.
     pub before: AliasSet,
-    /// The sets it is in after the call; the same as `before` unless `->` says otherwise.
+    /// The sets that the value is in after the call; the same as `before` unless `->` says otherwise.
     pub after: AliasSet,
-    /// Whether the call writes to it.
+    /// Whether the call writes to the value.
     pub is_write: bool,
-    /// For a list: what is known of its elements. One entry, or none.
+    /// For a list, the annotation of its elements: at most one entry.
     pub contained: Vec<AliasInfo>,
 }
 
 impl AliasInfo {
-    /// What a list's annotation becomes out of that of its elements and, if there is one, its own.
+    /// The annotation of a list, from that of its elements and, if there is one, its own.
     pub(crate) fn of_list(container: Option<Box<Self>>, element: Option<Box<Self>>) -> Option<Box<Self>> {
         let Some(element) = element else { return container };
         let mut list =
@@ -84,7 +84,7 @@ impl AliasInfo {
         Some(list)
     }
 
-    /// Whether this is the shorthand `!`: a set of its own, written to.
+    /// Whether this is the shorthand `!`: a fresh set, which is written to.
     pub(crate) fn is_fresh(&self) -> bool {
         self.before.0.starts_with('$')
     }

@@ -1,4 +1,4 @@
-//! What may share storage with what, read off a schema's annotations.
+//! Which arguments and returns may share storage, according to a schema's annotations.
 
 use crate::alias::AliasInfo;
 use crate::schema::Schema;
@@ -15,7 +15,7 @@ pub enum SchemaArgument {
     Output(usize),
 }
 
-/// The questions below answer `None` when there is no argument or return at a position.
+/// These queries return `None` if there is no argument or return at a position.
 ///
 /// ```
 /// use torch_library_schema::{Mode, Schema, SchemaArgument::{Input, Output}};
@@ -36,7 +36,7 @@ impl Schema {
         self.place(place).map(|(_, alias)| alias.is_some())
     }
 
-    /// Whether the two may be the same object after the call: their types can, and they share an alias set.
+    /// Whether the two may be the same object after the call: their types allow it, and they share an alias set.
     ///
     /// PyTorch: `FunctionSchema::may_alias`.
     pub fn may_alias(&self, left: SchemaArgument, right: SchemaArgument) -> Option<bool> {
@@ -47,8 +47,8 @@ impl Schema {
         Some(share_set && share_type(&mutable_types(left_type), &mutable_types(right_type)))
     }
 
-    /// Whether `left` and `right` may be the same object, or either may hold one that the other is or holds. Unlike
-    /// [`may_alias`](Self::may_alias) it looks into containers, by their types alone.
+    /// Whether `left` and `right` may be the same object, or either may contain an object that the other is or
+    /// contains. Unlike [`may_alias`](Self::may_alias) this looks into containers, judging only by their types.
     ///
     /// PyTorch: `FunctionSchema::may_contain_alias`.
     pub fn may_contain_alias(&self, left: SchemaArgument, right: SchemaArgument) -> Option<bool> {
@@ -56,14 +56,15 @@ impl Schema {
         Some(may_left_be_inside || self.may_contain(left, right)?)
     }
 
-    /// As [`may_contain_alias`](Self::may_contain_alias), in one direction: whether `container` may hold `element`.
+    /// Like [`may_contain_alias`](Self::may_contain_alias), in one direction: whether `container` may contain
+    /// `element`.
     pub fn may_contain(&self, container: SchemaArgument, element: SchemaArgument) -> Option<bool> {
         let contents = |place| self.place(place).map(|(ty, _)| contained_types(&mutable_types(ty)));
         let share_contents = share_type(&contents(container)?, &contents(element)?);
         Some(share_contents || self.may_alias(container, element)? || self.escapes_into(element, container)?)
     }
 
-    /// Whether `value` goes into the set of everything (`-> *`) and is of a type that `container` holds.
+    /// Whether `value` goes into the wildcard set (`-> *`) and has a type that `container` can hold.
     fn escapes_into(&self, value: SchemaArgument, container: SchemaArgument) -> Option<bool> {
         let (ty, alias) = self.place(value)?;
         let contents = contained_types(&mutable_types(self.place(container)?.0));
@@ -83,7 +84,7 @@ impl Schema {
     }
 }
 
-/// The types of the objects a value of type `ty` may be, of those that can be shared: tensors and containers.
+/// The types of shareable objects (tensors and containers) that a value of type `ty` may be.
 fn mutable_types(ty: &Type) -> Vec<Type> {
     match ty {
         Type::Tensor | Type::List(_) | Type::Dict(..) | Type::Class(_) | Type::Any => vec![ty.fake()],
@@ -97,7 +98,7 @@ fn mutable_types(ty: &Type) -> Vec<Type> {
     }
 }
 
-/// All types inside of these, at any depth.
+/// All types inside these, at any depth.
 fn contained_types(types: &[Type]) -> Vec<Type> {
     let mut contained = Vec::new();
     for ty in types {

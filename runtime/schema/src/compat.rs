@@ -1,10 +1,10 @@
-//! Whether one schema may take the place of another.
+//! Compatibility of schemas: whether one schema may replace another.
 
 use crate::default::DefaultValue;
 use crate::schema::{Argument, Return, Schema};
 use std::fmt;
 
-/// Why a schema cannot take the place of another; each reason names the argument or return it is about.
+/// Why a schema cannot replace another; each reason names the argument or return that it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Incompatibility {
     /// The reasons, at least one.
@@ -19,7 +19,7 @@ impl fmt::Display for Incompatibility {
 
 impl std::error::Error for Incompatibility {}
 
-/// Collects reasons, so that all of them are told at once.
+/// Collects reasons, so that all of them are reported at once.
 #[derive(Default)]
 struct Reasons(Vec<String>);
 
@@ -35,26 +35,26 @@ impl Reasons {
     }
 }
 
-/// In which direction arguments are compared.
+/// The direction in which arguments are compared.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Direction {
-    /// Old callers meet the new schema.
+    /// Old callers use the new schema.
     Backward,
-    /// New callers meet the old schema.
+    /// New callers use the old schema.
     Forward,
 }
 
 impl Schema {
-    /// Whether every call that fits `old` fits this schema and gets what it expects.
+    /// Checks that every call that fits `old` also fits this schema and gets the returns that it expects.
     ///
-    /// Arguments may take more and returns give less; new arguments come after the old ones (before `out` arguments)
-    /// and have defaults; a keyword-only argument may become positional; old defaults stay.
+    /// Arguments may accept more and returns may be narrower; new arguments come after the old ones (but before `out`
+    /// arguments) and have defaults; a keyword-only argument may become positional; old defaults stay the same.
     ///
     /// PyTorch: `FunctionSchema::isBackwardCompatibleWith`.
     ///
     /// # Errors
     ///
-    /// Every reason why not.
+    /// All reasons why it does not.
     ///
     /// ```
     /// use torch_library_schema::{Mode, Schema};
@@ -97,14 +97,14 @@ impl Schema {
         reasons.finish()
     }
 
-    /// Whether a call written for this schema can still be served by `old`, if arguments that are left at their
+    /// Checks that a call written for this schema can still be served by `old`, if arguments that are left at their
     /// defaults are not passed on.
     ///
-    /// PyTorch: `FunctionSchema::isForwardCompatibleWith`, which does not look at what is returned.
+    /// PyTorch: `FunctionSchema::isForwardCompatibleWith`, which does not compare returns.
     ///
     /// # Errors
     ///
-    /// Every reason why not.
+    /// All reasons why it cannot.
     pub fn check_forward_compatible_with(&self, old: &Schema) -> Result<(), Incompatibility> {
         let mut reasons = Reasons::default();
         self.compare_heads(old, &mut reasons);
@@ -135,8 +135,8 @@ impl Schema {
         reasons.finish()
     }
 
-    /// Whether a function of this schema can be called wherever one of `other` is asked for: it takes at least those
-    /// arguments and returns at most those values. As a method, the first argument is not compared.
+    /// Whether a function with this schema can be called wherever one with `other` is expected: it takes at least those
+    /// arguments and returns at most those values. If it is a method, the first argument is not compared.
     ///
     /// PyTorch: `FunctionSchema::isSubtypeOf`.
     pub fn is_subtype_of(&self, other: &Schema, as_method: bool) -> bool {
@@ -151,7 +151,7 @@ impl Schema {
                 .all(|(own, other)| own.name == other.name && own.ty.fake().is_subtype_of(&other.ty.fake()))
     }
 
-    /// What must be equal in any case.
+    /// Compares what must always be equal.
     fn compare_heads(&self, old: &Schema, reasons: &mut Reasons) {
         reasons.require(self.name == old.name, || {
             format!("it was called `{}` and is called `{}`", old.name, self.name)
@@ -164,7 +164,7 @@ impl Schema {
         reasons.require(new == old, || format!("it returned {old} values and returns {new}"));
     }
 
-    /// The arguments before the first `out` argument, and from it on.
+    /// Splits the arguments before the first `out` argument.
     fn split_outs(&self) -> (&[Argument], &[Argument]) {
         let first = self.arguments.iter().position(Argument::is_out).unwrap_or(self.arguments.len());
         self.arguments.split_at(first)

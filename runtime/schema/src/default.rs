@@ -2,9 +2,9 @@
 
 use std::hash::{Hash, Hasher};
 
-/// A default value, as the interpreter holds it.
+/// A default value, in the form that the interpreter uses.
 ///
-/// The kind is that of the literal where the type leaves a choice: `float? x=1` holds an [`Int`](Self::Int), `float
+/// If the type allows several kinds, the kind is that of the literal: `float? x=1` holds an [`Int`](Self::Int), `float
 /// x=1` a [`Double`](Self::Double). `int[3] x=7` holds `[7, 7, 7]`.
 ///
 /// PyTorch: the `IValue` of `Argument::default_value`.
@@ -14,22 +14,22 @@ pub enum DefaultValue {
     None,
     /// `True`, `False`
     Bool(bool),
-    /// A whole number; also what the words of `ScalarType`, `Layout` and `MemoryFormat` stand for.
+    /// An integer; also the value of the words for `ScalarType`, `Layout` and `MemoryFormat`.
     Int(i64),
     /// A number with a point or an exponent, or any number for a `float`.
     Double(f64),
     /// An imaginary number, `2j`.
     Complex {
-        /// The real part. No literal has one other than 0.
+        /// The real part, which is 0 in every literal.
         re: f64,
         /// The imaginary part.
         im: f64,
     },
-    /// A string: bytes, since an octal escape can stand for any.
+    /// A string, as bytes, since an octal escape can be any byte.
     Str(Vec<u8>),
     /// A device: `cpu`, `cuda:1`.
     Device(String),
-    /// A list of the element type's literals.
+    /// A list of literals of the element type.
     List(Vec<DefaultValue>),
 }
 
@@ -49,7 +49,7 @@ impl DefaultValue {
         }
     }
 
-    /// What it is, in the words of schemas.
+    /// A description of the kind, in the terms of schemas.
     pub(crate) fn describe(&self) -> &'static str {
         match self {
             DefaultValue::None => "`None`",
@@ -63,7 +63,7 @@ impl DefaultValue {
         }
     }
 
-    /// The string, if it is one, and text.
+    /// The string, if it is one and is valid UTF-8.
     pub fn as_str(&self) -> Option<&str> {
         match self {
             DefaultValue::Str(bytes) => std::str::from_utf8(bytes).ok(),
@@ -72,7 +72,7 @@ impl DefaultValue {
     }
 }
 
-/// Floating-point parts are compared by their bits, so that equal values hash alike.
+/// Floating-point parts are compared by their bits, so that equal values have equal hashes.
 impl PartialEq for DefaultValue {
     fn eq(&self, other: &Self) -> bool {
         use DefaultValue::{Bool, Complex, Device, Double, Int, List, None, Str};

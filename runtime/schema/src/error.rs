@@ -1,22 +1,22 @@
-//! What is wrong with a schema, and where.
+//! Errors in schemas, with their positions.
 
 use crate::token::Span;
 use std::fmt;
 use std::ops::Range;
 
-/// A mistake in a schema, at the place where it was made.
+/// A mistake in a schema, with its position.
 ///
-/// The first mistake is in the fields; [`iter`](Self::iter) lists it and every further one that was found. A mistake
-/// of grammar ends the search, a mistake of meaning (a duplicate name, a default of the wrong kind) does not.
+/// The fields hold the first mistake; [`iter`](Self::iter) lists it and all others that were found. A syntax error ends
+/// the search; a semantic error (a duplicate name, a default of the wrong kind) does not.
 ///
 /// PyTorch: the `RuntimeError` of the schema parser, which stops at the first mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaError {
-    /// What is wrong: lower case, no full stop.
+    /// The message: lower case, no full stop.
     pub message: String,
-    /// Where: byte offsets into the text, or the token positions its [`Span`](crate::Span)s were made from.
+    /// The position: byte offsets in the text, or the token positions from which [`Span`](crate::Span)s were made.
     pub span: Range<usize>,
-    /// What would have worked.
+    /// A suggestion for what to write instead.
     pub help: Option<String>,
     others: Vec<SchemaError>,
 }
@@ -32,7 +32,7 @@ impl SchemaError {
         self
     }
 
-    /// One error out of all mistakes of a schema, of which there is at least one, in the order of the text.
+    /// One error for all mistakes in a schema, of which there is at least one, in the order of the text.
     #[cold]
     pub(crate) fn from_all(mut problems: Vec<SchemaError>) -> Self {
         problems.sort_by_key(|problem| problem.span.start);
@@ -41,12 +41,12 @@ impl SchemaError {
         first
     }
 
-    /// All mistakes, in the order of the text; at least this one.
+    /// All mistakes, in the order of the text, including this one.
     pub fn iter(&self) -> impl Iterator<Item = &SchemaError> {
         std::iter::once(self).chain(&self.others)
     }
 
-    /// The error as a compiler shows it: each mistake with its line of `text`, a caret under it, and the way out.
+    /// The error as a compiler shows it: each mistake with its line of `text`, a caret under it, and the help.
     ///
     /// ```
     /// use torch_library_schema::{Mode, Schema};
@@ -72,13 +72,13 @@ impl SchemaError {
         let line_end = text[start..].find('\n').map_or(text.len(), |newline| start + newline);
         let number = (text[..line_start].matches('\n').count() + 1).to_string();
         let margin = " ".repeat(number.len());
-        // Of a long line, what is around the place.
+        // For a long line, the part around the position.
         let from = line_start.max(floor_char_boundary(text, start.saturating_sub(SHOWN_BEFORE)));
         let to = line_end.min(floor_char_boundary(text, start + SHOWN_AFTER));
         let end = floor_char_boundary(text, self.span.end).clamp(start, to);
         let (before, after) =
             (if from > line_start { "…" } else { "" }, if to < line_end { "…" } else { "" });
-        // A tab stays a tab, so that the caret stands under its token whatever the tab width is.
+        // A tab stays a tab, so that the caret is under its token for any tab width.
         let before_caret = before.chars().chain(text[from..start].chars());
         let indent: String = before_caret.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
         let carets = "^".repeat(text[start..end].chars().count().max(1));
@@ -94,13 +94,13 @@ impl SchemaError {
     }
 }
 
-/// How many bytes a message, or its help, has at most: what it quotes may be of any length.
+/// The maximum number of bytes of a message, or its help: the text that it quotes may be of any length.
 const LONGEST_MESSAGE: usize = 500;
-/// How much of a line is shown before the place of a mistake, and how much from there on.
+/// How much of a line is shown before and after the position of a mistake.
 const SHOWN_BEFORE: usize = 400;
 const SHOWN_AFTER: usize = 400;
 
-/// The beginning and the end of a text that has more than so many bytes.
+/// The beginning and the end of a text that is longer than `longest` bytes.
 fn excerpt(text: String, longest: usize) -> String {
     if text.len() <= longest {
         return text;
@@ -110,7 +110,7 @@ fn excerpt(text: String, longest: usize) -> String {
     format!("{head}…{tail}")
 }
 
-/// `text` with every control character but a tab replaced, one for one, so that it can be shown on a line.
+/// `text` with every control character except tabs replaced, one by one, so that it can be shown on a line.
 pub(crate) fn visible(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && c != '\t' { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }

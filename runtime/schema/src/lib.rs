@@ -1,9 +1,9 @@
 //! PyTorch's function-schema language: `ns::name.overload(Tensor(a!) self, int[2] size=1, *, Device? d=None) ->
 //! Tensor(a!)`.
 //!
-//! One grammar serves compile time and run time. [`Schema::parse`] reads text; a procedural macro turns its own
-//! tokens into [`Token`]s with [`token::assemble`] and calls [`Schema::parse_tokens`] or [`Schema::parse_prefix`],
-//! so that an error comes back at the very token that is wrong.
+//! One grammar serves compile time and run time. [`Schema::parse`] reads text; a procedural macro converts its own
+//! tokens to [`Token`]s with [`token::assemble`] and calls [`Schema::parse_tokens`] or [`Schema::parse_prefix`], so
+//! that an error points at the offending token.
 //!
 //! ```
 //! use torch_library_schema::{Mode, Schema, Type};
@@ -30,20 +30,20 @@
 //!
 //! # How it is built
 //!
-//! Text is cut into [tokens](mod@token), and one recursive-descent parser makes a [`Schema`] of them, whether they come
-//! from text or from a macro; [`Display`](std::fmt::Display) writes the canonical text back. Two questions are kept
-//! apart by [`Mode`]: what a declaration of ours may say, and what PyTorch would read. Everything PyTorch prints that
-//! can be read back is printed in the same way; where its own text is lossy, `Display` is not ([`Schema::pytorch`] is).
+//! Text is split into [tokens](mod@token), and one recursive-descent parser makes a [`Schema`] from tokens, whether
+//! they come from text or from a macro; [`Display`](std::fmt::Display) prints the canonical text. [`Mode`]
+//! distinguishes what a declaration here may say from what PyTorch would read. Everything that PyTorch prints and can
+//! read back is printed in the same way; where PyTorch's text is lossy, `Display` is not ([`Schema::pytorch`] is).
 
 // The modules are listed bottom-up: each uses only those above it.
 
-// Words.
+// Lexical elements.
 mod literal;
 pub mod token;
 
 mod error;
 
-// What they say.
+// Parts of a schema.
 mod alias;
 mod default;
 mod name;
@@ -52,12 +52,12 @@ mod types;
 
 mod schema;
 
-// From words to schemas and back.
+// Parsing and printing.
 mod parse;
 
 mod print;
 
-// Questions to a schema.
+// Queries about a schema.
 mod aliasing;
 mod compat;
 mod normalize;

@@ -1,6 +1,7 @@
-//! The spelling of numbers and strings: where they end, what they mean, how they are written.
+//! The syntax of numbers and strings: where they end, their values, and how they are printed.
 
-/// The length of the number at the start of `bytes`: what C's `strtod` would take, and a `j`; 0 if there is none.
+/// The length of the number at the start of `bytes`: what C's `strtod` accepts, with an optional `j`; 0 if there is
+/// none.
 pub(crate) fn scan_number(bytes: &[u8]) -> usize {
     let length = match bytes {
         [b'0', b'x' | b'X', rest @ ..] => match scan_mantissa(rest, u8::is_ascii_hexdigit) {
@@ -37,7 +38,7 @@ fn scan_exponent(bytes: &[u8], letter: u8) -> usize {
     }
 }
 
-/// The value of the longest number that `text` starts with, as C++'s `stod` reads it: decimal or hexadecimal, with a
+/// The value of the longest number at the start of `text`, as C++'s `stod` reads it: decimal or hexadecimal, with a
 /// sign. `None` if there is no number, or if it overflows or is too small to be a normal number.
 pub(crate) fn to_f64(text: &str) -> Option<f64> {
     let (negative, unsigned) = match text.strip_prefix('-') {
@@ -55,7 +56,7 @@ pub(crate) fn to_f64(text: &str) -> Option<f64> {
     (value.is_normal() || (value == 0.0 && is_written_zero)).then_some(if negative { -value } else { value })
 }
 
-/// Enough of hexadecimal floats for what occurs: digits, a point, a binary exponent. Exact up to 53 bits.
+/// Parses hexadecimal floats as far as they occur: digits, a point, a binary exponent. Exact up to 53 bits.
 fn hex_to_f64(hex: &str) -> f64 {
     let (mantissa, exponent) = hex.split_once(['p', 'P']).unwrap_or((hex, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -65,15 +66,15 @@ fn hex_to_f64(hex: &str) -> f64 {
     value * f64::powi(2.0, shift)
 }
 
-/// The value of the decimal digits that `text` starts with, as C++'s `stoll` reads it; `None` if there are none or
-/// too many.
+/// The value of the decimal digits at the start of `text`, as C++'s `stoll` reads it; `None` if there are none or too
+/// many.
 pub(crate) fn to_i64(text: &str) -> Option<i64> {
     let sign = usize::from(text.starts_with('-'));
     let digits = text.bytes().skip(sign).take_while(u8::is_ascii_digit).count();
     text[..sign + digits].parse().ok()
 }
 
-/// The length of the string literal at the start of `bytes`, which is a quote; `None` if it has no end.
+/// The length of the string literal at the start of `bytes`, which is a quote; `None` if it is not closed.
 pub(crate) fn scan_string(bytes: &[u8]) -> Option<usize> {
     let quote = quote_of(bytes);
     let mut at = quote.len();
@@ -88,7 +89,7 @@ pub(crate) fn scan_string(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-/// The opening quote of a literal: one or three equal signs.
+/// The opening quote of a literal: one or three equal characters.
 fn quote_of(bytes: &[u8]) -> &[u8] {
     match bytes {
         [a, b, c, ..] if a == b && b == c => &bytes[..3],
@@ -96,12 +97,12 @@ fn quote_of(bytes: &[u8]) -> &[u8] {
     }
 }
 
-/// The bytes that a string literal (as [`scan_string`] cuts it) stands for.
+/// The bytes of a string literal (as delimited by [`scan_string`]).
 ///
 /// # Errors
 ///
-/// The offset of an escape PyTorch does not know: only `\\ \' \" \a \b \f \n \t \v`, an escaped line break and three
-/// octal digits are known.
+/// The offset of an escape that PyTorch does not support. It supports only `\\ \' \" \a \b \f \n \t \v`, an escaped
+/// line break and three octal digits.
 pub(crate) fn unquote(literal: &str) -> Result<Vec<u8>, usize> {
     let bytes = literal.as_bytes();
     let quote = quote_of(bytes).len();
@@ -179,7 +180,7 @@ pub(crate) fn rust_string(literal: &str) -> Option<String> {
     Some(value)
 }
 
-/// The character a Rust escape (without its backslash) stands for, and what follows it.
+/// The character of a Rust escape (without its backslash), and the text after it.
 fn rust_escape(rest: &str) -> Option<(char, &str)> {
     let c = match rest.chars().next()? {
         'n' => '\n',

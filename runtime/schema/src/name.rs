@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// `namespace::name.overload`, where the namespace may be open and the overload empty.
+/// `namespace::name.overload`, where the namespace may be missing and the overload empty.
 ///
 /// PyTorch: `c10::OperatorName`, which keeps namespace and name in one string.
 ///
@@ -16,11 +16,11 @@ use std::fmt;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OperatorName {
-    /// What stands before `::`, if anything.
+    /// The part before `::`, if there is one.
     pub namespace: Option<String>,
-    /// The name proper.
+    /// The name without namespace and overload.
     pub name: String,
-    /// What stands after the point; empty for the overload that PyTorch shows as `.default`.
+    /// The part after the point; empty for the overload that PyTorch shows as `.default`.
     pub overload: String,
 }
 

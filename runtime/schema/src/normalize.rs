@@ -1,30 +1,31 @@
-//! From the arguments of a call, some by position and some by name, to one value per argument of the schema.
+//! Converts the arguments of a call, some by position and some by name, to one value per argument of the schema.
 
 use crate::default::DefaultValue;
 use crate::schema::{Argument, Schema};
 use crate::types::Type;
 use std::fmt;
 
-/// A value that can be passed to an operator: what [`Schema::normalize`] needs to know of it.
+/// A value that can be passed to an operator: what [`Schema::normalize`] needs to know about it.
 pub trait Value: Sized {
     /// The value of a default of `argument`.
     fn of_default(default: &DefaultValue, argument: &Argument) -> Self;
 
-    /// Whether it may be passed where `ty` is asked for. An empty dict may for every `Dict`.
+    /// Whether it may be passed for an argument of type `ty`. An empty dict may be passed for every `Dict`.
     fn is_a(&self, ty: &Type) -> bool;
 
-    /// What it is, for messages: `int`, `Tensor[]`.
+    /// The name of its type, for messages: `int`, `Tensor[]`.
     fn type_name(&self) -> String;
 }
 
-/// Why the arguments of a call do not fit a schema. Its text names the operator, the argument and the declaration.
+/// The error for arguments of a call that do not fit a schema. Its text has the operator, the argument and the
+/// declaration.
 ///
 /// PyTorch: the errors of `FunctionSchema::checkAndNormalizeInputs`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArgumentError {
     /// What is wrong.
     pub kind: ArgumentErrorKind,
-    /// The operator, and what it declares.
+    /// The operator, with its declaration.
     pub declaration: String,
 }
 
@@ -33,9 +34,9 @@ pub struct ArgumentError {
 pub enum ArgumentErrorKind {
     /// More values by position than there are positional arguments.
     TooMany {
-        /// How many positional arguments there are.
+        /// The number of positional arguments.
         expected: usize,
-        /// How many values were given.
+        /// The number of values that were passed.
         received: usize,
     },
     /// A value of the wrong type.
@@ -46,7 +47,7 @@ pub enum ArgumentErrorKind {
         expected: String,
         /// The type of the value.
         found: String,
-        /// Its position, from 0, if it was given by position; messages count from 1.
+        /// Its position, from 0, if it was passed by position; messages count from 1.
         position: Option<usize>,
     },
     /// No value for an argument without a default.
@@ -59,7 +60,7 @@ pub enum ArgumentErrorKind {
         /// The name.
         argument: String,
     },
-    /// A value by position and one by name, or two by name.
+    /// An argument that was passed both by position and by name, or twice by name.
     Twice {
         /// The argument.
         argument: String,
@@ -95,12 +96,12 @@ impl fmt::Display for ArgumentError {
 impl std::error::Error for ArgumentError {}
 
 impl Schema {
-    /// One value for each argument: those given by position, those given by name, defaults. For a schema with `...`
-    /// any further values follow.
+    /// One value for each argument: those passed by position, those passed by name, and defaults. For a schema with
+    /// `...` any further values follow.
     ///
     /// # Errors
     ///
-    /// Too many values, one of a wrong type, one missing, an unknown name, an argument given twice.
+    /// Too many values, a value of a wrong type, a missing value, an unknown name, an argument that is passed twice.
     ///
     /// ```
     /// use torch_library_schema::{Argument, DefaultValue, Mode, Schema, Type, Value};
@@ -149,7 +150,7 @@ impl Schema {
         Ok(values)
     }
 
-    /// The values that were given, each at the place of its argument, and those that go beyond the arguments.
+    /// The given values, each at the position of its argument, and the values beyond the arguments.
     fn place_values<'n, V: Value>(
         &self,
         mut positional: Vec<V>,

@@ -1,4 +1,4 @@
-//! The parser: tokens in, schema out.
+//! The parser, from tokens to a schema.
 
 mod alias;
 mod check;
@@ -14,56 +14,56 @@ use crate::token::lexer::{Lexeme, Lexer};
 use crate::token::{Span, Token, TokenKind};
 use types::Annotated;
 
-/// A mistake of grammar was noted, and nothing further can be read.
+/// A syntax error was recorded, and parsing stops.
 struct Stop;
 
 type Result<T> = std::result::Result<T, Stop>;
 
 type Parsed<T> = std::result::Result<T, SchemaError>;
 
-/// How many bytes a text may have: far more than an operator's schema has.
+/// The maximum number of bytes of a text: far more than an operator's schema has.
 const MAX_LENGTH: usize = 64 * 1024;
-/// How many arguments or returns a schema may have, how many members all of its tuples and `Union`s, and how many names
-/// its alias sets: far more than an operator may, and few enough to compare each with each.
+/// The maximum number of arguments, of returns, of members of all tuples and `Union`s together, and of names in alias
+/// sets: far more than an operator may have, and few enough for pairwise comparisons.
 const MAX_ITEMS: usize = 256;
-/// How many mistakes are told of at once.
+/// The maximum number of mistakes that are reported at once.
 const MAX_PROBLEMS: usize = 16;
 
 /// A recursive-descent parser with one token of lookahead (two at `[`).
 ///
-/// Mistakes are noted as they are found. After one of meaning (a second argument of the same name) the parser goes on,
-/// after one of grammar it stops.
+/// Mistakes are recorded as they are found. After a semantic error (such as a duplicate argument name) the parser goes
+/// on, after a syntax error it stops.
 struct Parser<'t> {
     source: Source<'t>,
     /// The token to read next, and the one after it if it was looked at.
     next: Lexeme<'t>,
     after: Option<Lexeme<'t>>,
-    /// How many tokens were read, and where the last of them ends.
+    /// The number of tokens that were read, and the end of the last one.
     read: usize,
     end: usize,
     mode: Mode,
     problems: Vec<SchemaError>,
-    /// How many anonymous alias sets (`Tensor!`) there were.
+    /// The number of anonymous alias sets (`Tensor!`) so far.
     fresh_sets: usize,
-    /// How many members tuples and `Union`s have so far, but for the first of each.
+    /// The number of members of tuples and `Union`s so far, not counting the first of each.
     members: usize,
-    /// How many names the alias sets have so far.
+    /// The number of names in alias sets so far.
     alias_names: usize,
-    /// How deep the type at hand is nested.
+    /// The nesting depth of the present type.
     depth: usize,
-    /// The alias sets that the arguments name, for the returns to refer to.
+    /// The alias sets that the arguments name, which returns may refer to.
     declared_sets: Vec<&'t str>,
     in_returns: bool,
 }
 
-/// Where tokens come from.
+/// The source of tokens.
 enum Source<'t> {
     Text(Lexer<'t>),
     Tokens(&'t [Token<'t>]),
 }
 
 impl<'t> Source<'t> {
-    /// Puts the next token in the place of `lexeme`, which is the one before it.
+    /// Replaces `lexeme`, the previous token, by the next one.
     #[inline]
     fn read(&mut self, lexeme: &mut Lexeme<'t>) {
         match self {
@@ -78,11 +78,11 @@ impl<'t> Source<'t> {
 }
 
 impl OperatorName {
-    /// Reads a name. A full schema is an error.
+    /// Parses a name. A full schema is an error.
     ///
     /// # Errors
     ///
-    /// Where `text` is no name, or the overload is one that PyTorch reserves (`default`, `__…`).
+    /// `text` is not a name, or the overload is reserved by PyTorch (`default`, `__…`).
     pub fn parse(text: &str) -> Parsed<Self> {
         Parser::of_text(text, Mode::PyTorch)?.run(|parser| {
             let name = parser.operator_name()?;
@@ -101,20 +101,20 @@ impl OperatorName {
 }
 
 impl Schema {
-    /// Reads one schema.
+    /// Parses a schema.
     ///
     /// # Errors
     ///
-    /// What is wrong and where, as byte offsets of `text`.
+    /// The mistakes, with their positions as byte offsets in `text`.
     pub fn parse(text: &str, mode: Mode) -> Parsed<Schema> {
         Parser::of_text(text, mode)?.run(Parser::only_schema)
     }
 
-    /// Reads one schema, or an operator name alone.
+    /// Parses a schema, or only an operator name.
     ///
     /// # Errors
     ///
-    /// As [`parse`](Self::parse).
+    /// Those of [`parse`](Self::parse).
     pub fn parse_or_name(text: &str, mode: Mode) -> Parsed<std::result::Result<Schema, OperatorName>> {
         Parser::of_text(text, mode)?.run(|parser| {
             let name = parser.operator_name()?;
@@ -127,16 +127,16 @@ impl Schema {
         })
     }
 
-    /// Reads one schema from all of `tokens`.
+    /// Parses a schema from all of `tokens`.
     ///
     /// # Errors
     ///
-    /// As [`parse`](Self::parse), in the spans of the tokens.
+    /// Those of [`parse`](Self::parse), with positions in the spans of the tokens.
     pub fn parse_tokens(tokens: &[Token<'_>], mode: Mode) -> Parsed<Schema> {
         Parser::new(Source::Tokens(tokens), mode).run(Parser::only_schema)
     }
 
-    /// Reads one schema from the front of `tokens`, and says how many it took. What follows is not looked at.
+    /// Parses a schema at the start of `tokens`, and returns how many it used. The tokens after it are not looked at.
     pub fn parse_prefix(tokens: &[Token<'_>], mode: Mode) -> (Parsed<Schema>, usize) {
         let mut parser = Parser::new(Source::Tokens(tokens), mode);
         let schema = parser.run(Parser::schema);
@@ -173,7 +173,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// What `parse` reads, or every mistake it noted.
+    /// The result of `parse`, or all mistakes that it recorded.
     fn run<T>(&mut self, parse: impl FnOnce(&mut Self) -> Result<T>) -> Parsed<T> {
         let parsed = parse(self);
         match parsed {
@@ -188,7 +188,7 @@ impl<'t> Parser<'t> {
         Ok(schema)
     }
 
-    /// One schema, whatever follows it.
+    /// Parses a schema, whatever follows it.
     fn schema(&mut self) -> Result<Schema> {
         let name = self.operator_name()?;
         match self.peek() {
@@ -201,7 +201,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// `[ns::]name[.overload]`
+    /// Parses `[ns::]name[.overload]`.
     fn operator_name(&mut self) -> Result<OperatorName> {
         let mut name = self.name("an operator name")?.to_owned();
         let mut namespace = None;
@@ -221,7 +221,7 @@ impl<'t> Parser<'t> {
         Ok(OperatorName { namespace, name, overload })
     }
 
-    /// `(arguments) -> returns`
+    /// Parses `(arguments) -> returns`.
     fn signature(&mut self, name: OperatorName) -> Result<Schema> {
         let (arguments, is_vararg) = self.arguments()?;
         if !self.eat(TokenKind::Arrow) {
@@ -233,7 +233,7 @@ impl<'t> Parser<'t> {
         Ok(Schema { name, arguments, returns, is_vararg, is_varret })
     }
 
-    /// `(T a, T b=1, *, T c)`, `(T a, ...)`
+    /// Parses `(T a, T b=1, *, T c)` or `(T a, ...)`.
     fn arguments(&mut self) -> Result<(Vec<Argument>, bool)> {
         let mut arguments = Vec::new();
         let mut star = None;
@@ -262,7 +262,7 @@ impl<'t> Parser<'t> {
         Ok((arguments, vararg.is_some()))
     }
 
-    /// `T`, `T name`, `(T, T)`, `()`, `...`, `(T, ...)`
+    /// Parses `T`, `T name`, `(T, T)`, `()`, `...` or `(T, ...)`.
     fn returns(&mut self) -> Result<(Vec<Return>, bool)> {
         if self.eat(TokenKind::Dots) {
             return Ok((Vec::new(), true));
@@ -297,7 +297,7 @@ impl<'t> Parser<'t> {
         Ok((returns, is_varret))
     }
 
-    /// Stops at one more than there may be, before it is read and compared with all others.
+    /// Stops before an item beyond the limit is read and compared with all others.
     fn limit(&mut self, count: usize, what: &str) -> Result<()> {
         if count < MAX_ITEMS {
             return Ok(());
@@ -306,7 +306,7 @@ impl<'t> Parser<'t> {
         Err(self.fail(self.here(), message, "an operator that takes so much takes a list"))
     }
 
-    /// Adds one argument: `T name`, `T name=default`
+    /// Parses and adds one argument: `T name` or `T name=default`.
     fn argument(&mut self, kwarg_only: bool, arguments: &mut Vec<Argument>) -> Result<()> {
         let Annotated { ty, size, alias } = self.sized_type()?;
         let span = self.here();
@@ -330,7 +330,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// Adds one return: `T`, `T name`
+    /// Parses and adds one return: `T` or `T name`.
     fn one_return(&mut self, returns: &mut Vec<Return>) -> Result<()> {
         let Annotated { ty, size, alias } = self.sized_type()?;
         let span = self.here();
@@ -344,7 +344,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// A word that is not reserved.
+    /// Parses a word that is not reserved.
     fn name(&mut self, what: &str) -> Result<&'t str> {
         match self.word() {
             Some(word) if !is_reserved(word) => {
@@ -355,7 +355,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Goes past the parenthesis after the last of a list.
+    /// Reads up to and including the closing parenthesis of a list.
     fn close(&mut self, what: &str) -> Result<()> {
         if self.eat(TokenKind::CloseParen) {
             Ok(())
@@ -410,17 +410,17 @@ impl<'t> Parser<'t> {
         if self.eat(kind) { Ok(()) } else { Err(self.unexpected(&format!("`{}`", kind.sign()))) }
     }
 
-    /// The place of the next token.
+    /// The span of the next token.
     fn here(&self) -> Span {
         self.next.span
     }
 
-    /// The place of all that was read since `start` was the next token.
+    /// The span of everything that was read since `start` was the next token.
     fn since(&self, start: Span) -> Span {
         Span { start: start.start, end: self.end.max(start.start) }
     }
 
-    /// Notes a mistake of meaning; the parser goes on.
+    /// Records a semantic error; the parser goes on.
     #[cold]
     fn problem(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) {
         if self.problems.len() < MAX_PROBLEMS {
@@ -428,14 +428,14 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Notes a mistake of grammar; the parser stops.
+    /// Records a syntax error; the parser stops.
     #[cold]
     fn fail(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) -> Stop {
         self.problems.push(SchemaError::new(message, span).with_help(help));
         Stop
     }
 
-    /// "expected `what`, found the next token"
+    /// Records the error "expected `what`, found the next token".
     #[cold]
     fn unexpected(&mut self, what: &str) -> Stop {
         let text = self.next.text;
@@ -462,9 +462,9 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// Whether PyTorch's lexer keeps the word for itself.
+/// Whether the word is reserved in PyTorch's lexer.
 fn is_reserved(word: &str) -> bool {
-    // Names come by the million, reserved words hardly ever: look at the first letter first.
+    // Names are frequent and reserved words rare, so the first letter is tested first.
     match word.bytes().next().unwrap_or_default() {
         b'a' => matches!(word, "and" | "as" | "assert"),
         b'b' => word == "break",

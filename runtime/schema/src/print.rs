@@ -1,4 +1,4 @@
-//! Writes schemas back as text.
+//! Prints schemas.
 
 use crate::alias::AliasInfo;
 use crate::default::DefaultValue;
@@ -8,12 +8,12 @@ use crate::schema::{Argument, Return, Schema};
 use crate::types::Type;
 use std::fmt::{self, Write};
 
-/// Whose text it is.
+/// The dialect of the text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Dialect {
-    /// Ours: reads back as the same schema.
+    /// This crate's: it can be parsed to the same schema.
     Lossless,
-    /// PyTorch's, to the letter, with what it loses.
+    /// Exactly PyTorch's, including what it loses.
     PyTorch,
 }
 
@@ -21,10 +21,10 @@ enum Dialect {
 pub struct PyTorchText<'a>(&'a Schema);
 
 impl Schema {
-    /// The schema as PyTorch prints it, to the letter.
+    /// The schema exactly as PyTorch prints it.
     ///
-    /// It differs from [`Display`](fmt::Display) only where PyTorch's text cannot be read back: `Tensor!`, complex and
-    /// device defaults, an annotated optional inside of a list, a nested annotated list, a few defaults of lists.
+    /// It differs from [`Display`](fmt::Display) only where PyTorch's text cannot be parsed back: `Tensor!`, complex
+    /// and device defaults, an annotated optional inside a list, a nested annotated list, a few defaults of lists.
     ///
     /// ```
     /// use torch_library_schema::{Mode, Schema};
@@ -97,7 +97,7 @@ fn write_schema(f: &mut fmt::Formatter<'_>, schema: &Schema, dialect: Dialect) -
 fn write_returns(f: &mut fmt::Formatter<'_>, schema: &Schema, dialect: Dialect) -> fmt::Result {
     let is_bare = match (&schema.returns[..], schema.is_varret) {
         ([], true) => true,
-        // A type that starts with a parenthesis would be taken for the list of returns.
+        // A type that starts with a parenthesis would be parsed as a list of returns.
         ([only], false) => !starts_with_parenthesis(&only.ty),
         _ => false,
     };
@@ -184,7 +184,8 @@ fn write_brackets(f: &mut fmt::Formatter<'_>, size: Option<i64>) -> fmt::Result 
     }
 }
 
-/// An annotation that reads back: `!` for a fresh set, and the wildcard last, since nothing is read after it.
+/// Prints an annotation that can be parsed back: `!` for a fresh set, and the wildcard last, since nothing is read
+/// after it.
 fn write_annotation(f: &mut fmt::Formatter<'_>, alias: &AliasInfo) -> fmt::Result {
     if alias.is_fresh() {
         return f.write_str("!");
@@ -201,8 +202,8 @@ fn write_annotation(f: &mut fmt::Formatter<'_>, alias: &AliasInfo) -> fmt::Resul
     f.write_str(")")
 }
 
-/// Whether a list of equal numbers is written as the one number: `int[2] x=1`. PyTorch does so for any list of `int`,
-/// also where it reads back as another list or not at all.
+/// Whether a list of equal numbers is printed as one number: `int[2] x=1`. PyTorch does so for any list of `int`, even
+/// where the text is parsed as another list or not at all.
 fn is_one_for_all(size: Option<i64>, element: &Type, values: &[DefaultValue], dialect: Dialect) -> bool {
     let fits = size.is_some_and(|size| usize::try_from(size) == Ok(values.len()));
     *element == Type::Int
@@ -217,8 +218,8 @@ fn write_value(f: &mut fmt::Formatter<'_>, value: &DefaultValue, ty: &Type, dial
         DefaultValue::None => f.write_str("None"),
         DefaultValue::Bool(true) => f.write_str("True"),
         DefaultValue::Bool(false) => f.write_str("False"),
-        // A `float` or a `complex` has an integer only from a word that stands for one, and reads its digits as another
-        // value.
+        // A `float` or a `complex` holds an integer only from a word that stands for one; its digits would be parsed as
+        // another value.
         DefaultValue::Int(value) if lossless && matches!(ty, Type::Float | Type::Complex) => {
             match word_of(*value) {
                 Some(word) => f.write_str(word),
@@ -265,7 +266,7 @@ fn write_list(
     f.write_str("]")
 }
 
-/// A double as PyTorch prints it: whole numbers that an `int` holds as `1.`, all others with 17 digits, as C's `%.17g`.
+/// A double as PyTorch prints it: whole numbers that fit an `int` as `1.`, all others with 17 digits, like C's `%.17g`.
 fn double(value: f64) -> String {
     const INTS: std::ops::Range<f64> = -9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0;
     if value.fract() == 0.0 && INTS.contains(&value) {
@@ -286,7 +287,7 @@ fn trim_zeros(number: &str) -> &str {
     if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
 }
 
-/// A string as PyTorch quotes it. It takes a byte for a signed number, so the octal digits of one above 0x7f go wrong.
+/// A string as PyTorch quotes it. PyTorch treats a byte as signed, so the octal digits of one above 0x7f are wrong.
 fn write_pytorch_string(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
     f.write_char('"')?;
     for &byte in bytes {

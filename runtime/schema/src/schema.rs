@@ -1,17 +1,17 @@
-//! A schema, its arguments and returns, and what one asks of them.
+//! Schemas with their arguments and returns, and simple queries.
 
 use crate::alias::AliasInfo;
 use crate::default::DefaultValue;
 use crate::name::OperatorName;
 use crate::types::Type;
 
-/// How much a parser lets pass.
+/// The strictness of the parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// What a declaration may say. Refuses what PyTorch reads but drops, guesses or never checks: duplicate names,
     /// defaults of the wrong kind, alias sets of a return that no argument declares, type variables, stray `*`, …
     Strict,
-    /// What PyTorch reads. Its own library needs it.
+    /// Everything that PyTorch reads, as its own library needs.
     PyTorch,
 }
 
@@ -22,7 +22,7 @@ pub enum Mode {
 /// PyTorch: `c10::FunctionSchema`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Schema {
-    /// The operator.
+    /// The name of the operator.
     pub name: OperatorName,
     /// The arguments, positional ones first.
     pub arguments: Vec<Argument>,
@@ -39,30 +39,30 @@ pub struct Schema {
 /// PyTorch: `c10::Argument`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Argument {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its real type: `SymInt[]`, not `int[]`.
+    /// The real type: `SymInt[]`, not `int[]`.
     pub ty: Type,
     /// The `N` of `T[N]`.
     pub size: Option<i64>,
-    /// What it is when it is left out.
+    /// The value if the argument is left out.
     pub default: Option<DefaultValue>,
-    /// Whether it stands after `*` and is given by name only.
+    /// Whether it comes after `*` and is passed only by name.
     pub kwarg_only: bool,
-    /// What it may share, and whether it is written to.
+    /// The alias annotation: what it may share, and whether it is written to.
     pub alias: Option<Box<AliasInfo>>,
 }
 
 /// A return of a [`Schema`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Return {
-    /// Its name, if it has one.
+    /// The name, if there is one.
     pub name: Option<String>,
-    /// Its real type.
+    /// The real type.
     pub ty: Type,
     /// The `N` of `T[N]`.
     pub size: Option<i64>,
-    /// What it may share.
+    /// The alias annotation: what it may share.
     pub alias: Option<Box<AliasInfo>>,
 }
 
@@ -88,8 +88,8 @@ impl Schema {
             || self.returns.iter().any(|ret| ret.alias.is_some())
     }
 
-    /// The position of the argument that a return is: of its type, and written to under its alias set. Nothing for a
-    /// return that is new or a view.
+    /// The position of the argument that a return is: an argument of the same type that is written to, with the same
+    /// alias set. `None` for a return that is new or a view.
     pub fn returned_argument(&self, index: usize) -> Option<usize> {
         let ret = self.returns.get(index)?;
         let alias = ret.alias.as_ref().filter(|alias| alias.is_write)?;
@@ -99,12 +99,12 @@ impl Schema {
 }
 
 impl Argument {
-    /// Whether it is written to.
+    /// Whether the argument is written to.
     pub fn is_mutable(&self) -> bool {
         self.alias.as_ref().is_some_and(|alias| alias.is_write)
     }
 
-    /// Whether it is an `out` argument: written to, and given by name only.
+    /// Whether it is an `out` argument: written to, and passed only by name.
     pub fn is_out(&self) -> bool {
         self.kwarg_only && self.is_mutable()
     }

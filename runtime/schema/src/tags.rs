@@ -1,6 +1,6 @@
 //! The tags that an operator can have.
 
-/// What may be said of an operator beside its schema, by name.
+/// The properties that an operator can declare besides its schema, by name.
 ///
 /// PyTorch: `at::Tag`.
 pub const TAGS: [&str; 20] = [

@@ -1,4 +1,4 @@
-//! The words of the schema language, independent of who cut them out: our lexer from text, or rustc's for a macro.
+//! The tokens of the schema language, whether they come from our lexer or, in a macro, from rustc.
 
 mod assemble;
 pub(crate) mod lexer;
@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use lexer::{Lexeme, Lexer};
 
-/// Where a token came from: byte offsets of a text, or positions in the list of [`Piece`]s.
+/// The position of a token: byte offsets in a text, or indices in the list of [`Piece`]s.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
     /// The first byte or piece.
@@ -25,21 +25,22 @@ impl From<Span> for Range<usize> {
     }
 }
 
-/// One word of a schema.
+/// A token of a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token<'a> {
-    /// What sort of word it is.
+    /// The kind of token.
     pub kind: TokenKind,
-    /// The word as PyTorch spells it: for [`TokenKind::String`] the quoted literal with its escapes.
+    /// The text as PyTorch spells it: for [`TokenKind::String`] the quoted literal with its escapes.
     pub text: Cow<'a, str>,
-    /// Where it stands.
+    /// The position.
     pub span: Span,
 }
 
-/// The sorts of [`Token`].
+/// The kinds of [`Token`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TokenKind {
-    /// A word: `[A-Za-z_][A-Za-z0-9_]*`. Words that PyTorch reserves (`if`, `None`) are names here; the parser knows.
+    /// A word: `[A-Za-z_][A-Za-z0-9_]*`. Words that PyTorch reserves (`if`, `None`) are words here; the parser
+    /// distinguishes them.
     Ident,
     /// An unsigned number: `1`, `1.`, `.5`, `1e-05`, `0x10`, `1j`.
     Number,
@@ -75,7 +76,7 @@ pub enum TokenKind {
     Arrow,
     /// `...`
     Dots,
-    /// A line break outside of all brackets, which ends a declaration. Tokens of a macro have none.
+    /// A line break outside all brackets, which ends a declaration. Tokens of a macro have none.
     Newline,
     /// A character that no schema contains, or a string without its closing quote.
     Invalid,
@@ -83,7 +84,7 @@ pub enum TokenKind {
     End,
 }
 
-/// The signs of one character.
+/// The tokens of one character.
 const SIGNS: [(u8, TokenKind); 13] = [
     (b'(', TokenKind::OpenParen),
     (b')', TokenKind::CloseParen),
@@ -101,7 +102,7 @@ const SIGNS: [(u8, TokenKind); 13] = [
 ];
 
 impl TokenKind {
-    /// The kind of a token that is this one character; [`Invalid`](Self::Invalid) if the language has no such sign.
+    /// The kind of the token that consists of this character; [`Invalid`](Self::Invalid) if there is none.
     pub(crate) const fn of_sign(sign: u8) -> Self {
         let mut index = 0;
         while index < SIGNS.len() {
@@ -113,13 +114,13 @@ impl TokenKind {
         Self::Invalid
     }
 
-    /// The sign, for messages.
+    /// The character, for messages.
     pub(crate) fn sign(self) -> char {
         SIGNS.iter().find(|(_, kind)| *kind == self).map_or('?', |&(sign, _)| char::from(sign))
     }
 }
 
-/// The tokens of a text. A macro that is given a schema as a string literal starts here.
+/// The tokens of a text. A macro that gets a schema as a string literal starts here.
 ///
 /// ```
 /// use torch_library_schema::token::{TokenKind, lex};

@@ -1,4 +1,4 @@
-//! The types a schema can name.
+//! The types of the schema language.
 
 mod subtype;
 mod union;
@@ -9,15 +9,15 @@ use std::fmt;
 
 /// A schema type.
 ///
-/// Some types are *real* types over a *fake* one: for the interpreter, the boxed stack and the checks of a kernel,
-/// `ScalarType`, `Layout`, `MemoryFormat` and `SymInt` are all `int`; [`fake`](Self::fake) says so.
+/// Some types are *real* types with another *fake* type: for the interpreter, the boxed stack and the checks of a
+/// kernel, `ScalarType`, `Layout`, `MemoryFormat` and `SymInt` are all `int`; [`fake`](Self::fake) converts them.
 ///
 /// PyTorch: `c10::Type` and its subclasses.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names are those of the language")]
 pub enum Type {
     Tensor,
-    /// An `int`, `float`, `complex` or `bool`, known at the call.
+    /// An `int`, `float`, `complex` or `bool`, which is determined by the call.
     Scalar,
     Int,
     SymInt,
@@ -42,7 +42,7 @@ pub enum Type {
     AnyEnum,
     /// `T?`
     Optional(Box<Type>),
-    /// `T[]`; the length of `T[N]` is the argument's, not the type's.
+    /// `T[]`; the length of `T[N]` is part of the argument, not of the type.
     List(Box<Type>),
     /// `(A, B)`
     Tuple(Vec<Type>),
@@ -58,11 +58,11 @@ pub enum Type {
     RRef(Box<Type>),
     /// A custom class by its full name, `__torch__.torch.classes.ns.Name`.
     Class(String),
-    /// A type variable: a lower-case name that is no type.
+    /// A type variable: a lower-case name that is not a type.
     Var(String),
 }
 
-/// The outermost kind of a [`Type`], under PyTorch's names. The order is PyTorch's too.
+/// The outermost kind of a [`Type`], with PyTorch's names and in PyTorch's order.
 ///
 /// PyTorch: `c10::TypeKind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -110,7 +110,7 @@ impl fmt::Display for TypeKind {
 }
 
 impl Type {
-    /// The type with this name, if it is one word.
+    /// The type with this name, if it is a single word.
     pub(crate) fn named(name: &str) -> Option<Type> {
         Some(match name {
             "Tensor" => Type::Tensor,
@@ -140,7 +140,7 @@ impl Type {
         })
     }
 
-    /// The type the interpreter sees: `int` for `SymInt`, `ScalarType`, `Layout` and `MemoryFormat`, also inside of
+    /// The type that the interpreter sees: `int` for `SymInt`, `ScalarType`, `Layout` and `MemoryFormat`, also inside
     /// lists and optionals.
     ///
     /// ```
@@ -160,7 +160,7 @@ impl Type {
         }
     }
 
-    /// The outermost kind of this type as it stands; that of [`fake`](Self::fake) may be another.
+    /// The outermost kind of this type; that of [`fake`](Self::fake) may differ.
     pub fn kind(&self) -> TypeKind {
         match self {
             Type::Tensor => TypeKind::TensorType,
@@ -199,7 +199,7 @@ impl Type {
         }
     }
 
-    /// The type under its optional, or the type itself.
+    /// The type inside an optional, or the type itself.
     pub fn without_optional(&self) -> &Type {
         match self {
             Type::Optional(inner) => inner,

@@ -1,4 +1,4 @@
-//! Who may share storage with whom.
+//! Tests which arguments and returns may share storage.
 
 use torch_library_schema::SchemaArgument::{Input, Output};
 use torch_library_schema::{Mode, Schema};

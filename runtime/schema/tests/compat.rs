@@ -1,4 +1,4 @@
-//! Which schema may take the place of which.
+//! Tests which schema may replace which.
 
 use torch_library_schema::{Mode, Schema, Type};
 

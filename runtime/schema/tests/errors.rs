@@ -1,4 +1,4 @@
-//! What the parser says about a mistake, and where it points.
+//! Tests the messages of the parser, and the positions that they point to.
 
 use torch_library_schema::{Mode, OperatorName, Schema};
 

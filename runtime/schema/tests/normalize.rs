@@ -1,4 +1,4 @@
-//! From the arguments of a call to one value per argument.
+//! Tests the conversion of a call's arguments to one value per argument.
 
 use torch_library_schema::{Argument, ArgumentError, DefaultValue, Mode, Schema, Type, Value};
 

@@ -1,4 +1,4 @@
-//! What the parser accepts, what it makes of it, and what the two modes disagree on.
+//! Tests what the parser accepts, the resulting schema, and the differences between the two modes.
 
 use torch_library_schema::{DefaultValue, Mode, OperatorName, Schema, Type};
 
@@ -6,19 +6,19 @@ fn strict(text: &str) -> Schema {
     Schema::parse(text, Mode::Strict).unwrap_or_else(|error| panic!("{}", error.render(text)))
 }
 
-/// Both modes accept it.
+/// Both modes accept the text.
 fn accepted(text: &str) {
     strict(text);
     assert!(Schema::parse(text, Mode::PyTorch).is_ok(), "{text}");
 }
 
-/// No mode accepts it.
+/// No mode accepts the text.
 fn refused(text: &str) {
     assert!(Schema::parse(text, Mode::Strict).is_err(), "{text}");
     assert!(Schema::parse(text, Mode::PyTorch).is_err(), "{text}");
 }
 
-/// PyTorch reads it, a declaration may not say it.
+/// PyTorch's mode accepts the text, the strict one does not.
 fn lax(text: &str) -> Schema {
     assert!(Schema::parse(text, Mode::Strict).is_err(), "{text}");
     Schema::parse(text, Mode::PyTorch).unwrap_or_else(|error| panic!("{}", error.render(text)))

@@ -1,8 +1,8 @@
-//! The canonical text, and PyTorch's.
+//! Tests the canonical text, and PyTorch's.
 
 use torch_library_schema::{Mode, Schema};
 
-/// PyTorch's own schemas, one for each type, default and annotation that occurs in them.
+/// PyTorch's own schemas, one for each type, default and annotation that they contain.
 const PYTORCH: &str = include_str!("schemas.txt");
 
 #[test]
@@ -15,7 +15,7 @@ fn the_schemas_of_pytorch_are_printed_as_they_were() {
     }
 }
 
-/// `arguments` are printed as `ours` and by PyTorch as `pytorch`, and ours reads back.
+/// Checks that `arguments` are printed as `ours` and by PyTorch as `pytorch`, and that ours can be parsed back.
 #[track_caller]
 fn check(arguments: &str, ours: &str, pytorch: &str) {
     let text = format!("f({arguments}) -> ()");

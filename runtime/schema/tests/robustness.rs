@@ -1,11 +1,11 @@
-//! Random texts: no panic, and whatever is accepted is printed so that it reads back.
+//! Random texts never cause a panic, and every accepted one is printed so that it can be parsed back.
 
 use torch_library_schema::token::lex;
 use torch_library_schema::{Mode, Schema};
 
 const PYTORCH: &str = include_str!("schemas.txt");
 
-/// What is put into a schema to break it.
+/// Fragments that are inserted into a schema to break it.
 const FRAGMENTS: [&str; 64] = [
     "(",
     ")",
@@ -130,7 +130,7 @@ fn check(text: &str, mode: Mode) -> bool {
     let printed = schema.to_string();
     assert_eq!(Schema::parse(&printed, mode).as_ref(), Ok(&schema), "{text:?} is printed as {printed:?}");
     assert!(!schema.pytorch().to_string().is_empty());
-    // A line break at the end is the only token of a text that a list of tokens may not have.
+    // A text may end with a line break, which a list of tokens may not contain.
     if !text.contains('\n') {
         assert_eq!(Schema::parse_tokens(&lex(text), mode), Ok(schema));
     }
@@ -144,7 +144,7 @@ fn a_hundred_thousand_broken_schemas() {
     let mut accepted = [0; 2];
     for round in 0..100_000 {
         let mut text = seeds[round % seeds.len()].to_owned();
-        // Long texts are mostly wrong in a single place; short ones find more of what is right.
+        // Long texts mostly have a single mistake; short ones are correct more often.
         if random.below(2) == 0 {
             text = "f(int a, Tensor(a!) b, *, str c) -> Tensor(a!)".to_owned();
         }
@@ -163,7 +163,7 @@ fn a_hundred_thousand_broken_schemas() {
     );
 }
 
-/// So many of something, each with a number of its own.
+/// `count` items, each with its own number.
 fn many(count: usize, of: impl Fn(usize) -> String, separator: &str) -> String {
     (0..count).map(of).collect::<Vec<_>>().join(separator)
 }

@@ -1,4 +1,4 @@
-//! A schema means the same from rustc's tokens as from its text.
+//! A schema means the same as rustc's tokens and as text.
 
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 use torch_library_schema::token::{Piece, Token, TokenKind, assemble, lex};
@@ -6,7 +6,7 @@ use torch_library_schema::{Mode, Schema};
 
 const PYTORCH: &str = include_str!("schemas.txt");
 
-/// The text of each token, whether it is a sign and touches the next one.
+/// The text of each token, and for a punctuation character whether it touches the next one.
 fn cut(stream: TokenStream, texts: &mut Vec<(String, Option<bool>)>) {
     for tree in stream {
         match tree {
@@ -28,7 +28,7 @@ fn cut(stream: TokenStream, texts: &mut Vec<(String, Option<bool>)>) {
     }
 }
 
-/// What `read` makes of the tokens that rustc cuts `text` into; `None` if it cannot.
+/// The result of `read` for the tokens that rustc makes from `text`; `None` if rustc cannot tokenise it.
 fn with_rust_tokens<T>(text: &str, read: impl FnOnce(&[Token<'_>]) -> T) -> Option<T> {
     let mut texts = Vec::new();
     cut(text.parse().ok()?, &mut texts);

@@ -1,4 +1,4 @@
-//! What an optional argument is given by name as: its value, or an `Option` of it.
+//! The types that an optional argument can be given as by name: its value, or an `Option` of it.
 
 use num_complex::Complex64;
 
@@ -9,10 +9,10 @@ use crate::layout::{Layout, MemoryFormat};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// What an optional argument can be given as by name: `dim(1)`, `dim(Some(1))` and `dim(None)` alike.
+/// A type that an optional argument can be given as by name, so that `dim(1)`, `dim(Some(1))` and `dim(None)` all work.
 ///
-/// A text is also given as a `&String`, a list as a reference to an array or a `Vec`, a `Scalar` as any number. (Of the
-/// lists a bare `None` could be an option of any; an argument that has no value is left out.)
+/// A string can also be given as a `&String`, a list as a reference to an array or a `Vec`, and a `Scalar` as any
+/// number. (For lists a bare `None` would be ambiguous; leave out an argument that has no value.)
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -46,7 +46,7 @@ pub trait IntoOptional<T> {
     fn into_optional(self) -> Option<T>;
 }
 
-/// Types that are given as they are.
+/// Types that are passed unchanged.
 macro_rules! optional {
     ($($type:ty),*) => {$(
         impl<'w> IntoOptional<$type> for $type {
@@ -91,7 +91,7 @@ impl<'w, T, L: AsRef<[T]> + ?Sized> IntoOptional<&'w [T]> for Option<&'w L> {
     }
 }
 
-/// Numbers as scalars.
+/// Numbers that are converted to scalars.
 macro_rules! optional_scalar {
     ($($number:ty),*) => {$(
         impl IntoOptional<Scalar> for $number {

@@ -1,4 +1,4 @@
-//! Casts that are made once in a region: those of weights, which every step of a program uses anew.
+//! Casts that are made once per region: those of weights, which every step of a program uses again.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -14,23 +14,26 @@ use crate::tensor::{Tensor, WeakTensor};
 type Casts = HashMap<(usize, DType), (WeakTensor, Tensor)>;
 
 thread_local! {
-    /// By tensor and type. The weak handle keeps the address from being given to another tensor.
+    /// The casts, by tensor and type. A weak handle to the tensor keeps its address from being reused for another
+    /// tensor.
     ///
-    /// Freed where the outermost region ends, so that it needs no destructor, and is there for what others do at the
-    /// end of a thread.
+    /// The map is freed where the outermost region ends, so it needs no destructor, and remains usable by other
+    /// thread-local destructors at the end of a thread.
     static CASTS: RefCell<Option<ManuallyDrop<Casts>>> = const { RefCell::new(None) };
 }
 
-/// An eligible tensor cast to another type by `cast`, any other as it is. Casts of weights to the lower precision of
-/// the device, that is of `float32` leaves that require a gradient, are remembered until the outermost region ends.
+/// Casts an eligible tensor to another type with `cast`, and returns any other tensor unchanged. Casts of weights
+/// (`float32` leaves that require a gradient) to the lower precision of the device are cached until the outermost
+/// region ends.
 ///
-/// This names no operator, so it has to be told how to cast; `torch_library_kernels::autocast::cached_cast` does so.
+/// This crate declares no operator, so the caller says how to cast; `torch_library_kernels::autocast::cached_cast` does
+/// so.
 ///
 /// # Errors
 /// Those of `cast`.
 ///
-/// PyTorch: `at::autocast::cached_cast`, which keeps casts by tensor alone, and so hands out a cast of an outer region
-/// in an inner one of another precision.
+/// PyTorch: `at::autocast::cached_cast`, which keys its cache by tensor alone, and so in a nested region of another
+/// precision returns a cast of the outer region.
 #[inline]
 pub fn cached(
     tensor: &Tensor,
@@ -44,7 +47,7 @@ pub fn cached(
     remembered(tensor, to, device, cast)
 }
 
-/// Casts, or finds the cast that was made before.
+/// Casts, or returns the cached cast.
 #[inline(never)]
 fn remembered(
     tensor: &Tensor,
@@ -59,7 +62,7 @@ fn remembered(
     if let Some(known) = CASTS.with_borrow(|casts| Some(casts.as_ref()?.get(&key)?.1.clone())) {
         return Ok(known);
     }
-    // Also where no gradient is wanted now: the next user of this cast may want one.
+    // With grad mode on, even if this use needs no gradient: the next use of the cached cast may need one.
     let made = enable_grad(|| cast(tensor, to))?;
     let remembered = (tensor.downgrade(), made.clone());
     CASTS.with_borrow_mut(|casts| casts.get_or_insert_default().insert(key, remembered));
@@ -72,7 +75,7 @@ fn is_weight(tensor: &Tensor) -> Result<bool> {
 }
 
 pub(super) fn clear() {
-    drop(CASTS.take().map(ManuallyDrop::into_inner)); // outside of the cell: what goes may run a backend's code
+    drop(CASTS.take().map(ManuallyDrop::into_inner)); // outside of the cell: dropping tensors may run a backend's code
 }
 
 #[cfg(test)]
@@ -82,7 +85,7 @@ mod tests {
 
     const CPU: DeviceType = DeviceType::Cpu;
 
-    /// How often three uses of a tensor cast it.
+    /// How many casts three uses of a tensor make.
     fn casts(tensor: &Tensor, to: DType) -> usize {
         let mut count = 0;
         for _ in 0..3 {
@@ -102,7 +105,7 @@ mod tests {
         let region = Autocast::on(CPU);
         region.run(|| {
             assert_eq!((casts(&x, DType::BFloat16), casts(&w, DType::BFloat16)), (3, 1));
-            region.run(|| assert_eq!(casts(&w, DType::BFloat16), 0)); // an inner region forgets nothing
+            region.run(|| assert_eq!(casts(&w, DType::BFloat16), 0)); // leaving an inner region clears nothing
             assert_eq!(casts(&w, DType::BFloat16), 0);
             region.dtype(DType::Float16).run(|| assert_eq!(casts(&w, DType::Float16), 1));
             region.cache_enabled(false).run(|| assert_eq!(casts(&w, DType::BFloat16), 3));

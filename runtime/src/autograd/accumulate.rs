@@ -1,4 +1,4 @@
-//! The end of the way: the gradient of a leaf.
+//! `AccumulateGrad`: the node that adds to the gradient of a leaf.
 
 use std::sync::Arc;
 
@@ -15,16 +15,16 @@ use crate::tensor::Tensor;
 use crate::tensor::geometry::Geometry;
 use crate::turn::Turn;
 
-/// A node that adds what arrives to the gradient of a leaf.
+/// A node that adds incoming gradients to the gradient of a leaf.
 ///
 /// PyTorch: `torch::autograd::AccumulateGrad`.
 struct AccumulateGrad {
     leaf: Tensor,
-    /// Two backward passes of two threads add one after the other.
+    /// Makes backward passes on several threads add one after the other.
     adding: Turn,
 }
 
-/// The node of a leaf.
+/// Makes the node of a leaf.
 pub(super) fn node(leaf: &Tensor) -> Node {
     let body = AccumulateGrad { leaf: leaf.clone(), adding: Turn::default() };
     Node::with_sequence("AccumulateGrad", Edges::new(), Arc::new(body), LEAF)
@@ -42,7 +42,7 @@ impl Backward for AccumulateGrad {
              help: work on `x.detach()`, which is another tensor"
         );
         if !self.leaf.requires_grad() {
-            return Ok(Vec::new()); // detached in place since
+            return Ok(Vec::new()); // the leaf was detached in place after the graph was made
         }
         let hooks = AutogradMeta::of(&self.leaf).and_then(|meta| Hooks::snapshot(&meta.state().hooks));
         if let Some(hooks) = hooks {
@@ -51,7 +51,7 @@ impl Backward for AccumulateGrad {
         if let Some(Some(grad)) = grads.pop() {
             let one_at_a_time = self.adding.take();
             self.add(grad)?;
-            drop(one_at_a_time); // a hook may wait for others, who add as well
+            drop(one_at_a_time); // a hook may wait for other threads, which accumulate as well
             let hooks =
                 AutogradMeta::of(&self.leaf).and_then(|meta| Hooks::snapshot(&meta.state().accumulated));
             if let Some(hooks) = hooks {
@@ -62,7 +62,7 @@ impl Backward for AccumulateGrad {
     }
 
     fn keeps_tensors(&self) -> bool {
-        false // the leaf is not saved, it is where the gradient goes
+        false // the leaf is the target of the gradient, not a saved tensor
     }
 }
 
@@ -70,14 +70,14 @@ impl AccumulateGrad {
     fn add(&self, grad: Tensor) -> Result<()> {
         let sum = match self.leaf.grad() {
             None if !GradMode::is_enabled() && grad.is_sole_owner() && self.is_laid_out_like(&grad) => grad,
-            // Where the leaf's own sizes have changed in place since, this is what PyTorch decides by, too.
+            // If the leaf's own sizes have changed in place since, PyTorch compares sizes like this, too.
             None if self.leaf.sizes() != grad.sizes()
                 && grad.is_sole_handle()
                 && self.is_laid_out_like(&grad) =>
             {
                 arithmetic::clone(&grad)?
             }
-            None => self.copy(&grad)?, // somebody else may write to it
+            None => self.copy(&grad)?, // other code may write to this gradient
             Some(before) if GradMode::is_enabled() => arithmetic::add(&before, &grad)?,
             Some(mut sum) => return arithmetic::add_in_place(&mut sum, &grad),
         };
@@ -85,20 +85,21 @@ impl AccumulateGrad {
         Ok(())
     }
 
-    /// Whether a gradient lies in memory as optimisers expect: like the leaf, or, if that has gaps, without any.
+    /// Whether a gradient has the layout that optimisers expect: the leaf's strides, or contiguous if the leaf is not
+    /// dense.
     fn is_laid_out_like(&self, grad: &Tensor) -> bool {
         if !self.leaf.is_non_overlapping_and_dense() {
             return grad.is_contiguous(MemoryFormat::Contiguous);
         }
         let (grad, leaf) = (grad.geometry(), self.leaf.strides());
         let mut dims = grad.sizes().iter().zip(grad.strides()).enumerate();
-        // Of a dimension of size 1 the stride does not matter, but 0 tells of a view.
+        // The stride of a dimension of size 1 does not matter, except that 0 hints at an expanded view.
         dims.all(
             |(dim, (size, stride))| if *size == 1 { *stride != 0 } else { leaf.get(dim) == Some(stride) },
         )
     }
 
-    /// A copy that is laid out so.
+    /// Copies a gradient into that layout.
     ///
     /// PyTorch: `clone_obey_contract`.
     fn copy(&self, grad: &Tensor) -> Result<Tensor> {

@@ -1,4 +1,4 @@
-//! The operators that the engine itself calls, by name: it lies below the crates that declare them.
+//! The operators that the engine itself calls, by name, because they are declared in crates above this one.
 
 use crate::dtype::DType;
 use crate::error::Result;
@@ -23,19 +23,19 @@ pub(super) fn add(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     call("aten::add.Tensor", "adding up gradients", [Value::TensorRef(a), Value::TensorRef(b), Value::Int(1)])
 }
 
-/// Adds to a gradient that nobody else sees.
+/// Adds to a gradient to which nothing else refers.
 pub(super) fn add_in_place(sum: &mut Tensor, b: &Tensor) -> Result<()> {
     let arguments = [Value::TensorMut(sum), Value::TensorRef(b), Value::Int(1)];
     call("aten::add_.Tensor", "adding up gradients", arguments).map(drop)
 }
 
-/// Sums over what was broadcast.
+/// Sums over the dimensions that were broadcast.
 pub(super) fn sum_to_size(x: &Tensor, sizes: &[i64]) -> Result<Tensor> {
     let arguments = [Value::TensorRef(x), Value::Ints(sizes.into())];
     call("aten::sum_to_size", "summing a gradient over broadcast dimensions", arguments)
 }
 
-/// The same numbers in another type.
+/// Casts to another element type.
 pub(super) fn cast(x: &Tensor, dtype: DType) -> Result<Tensor> {
     let [no, default] = [Value::Bool(false), Value::None];
     call(
@@ -45,21 +45,21 @@ pub(super) fn cast(x: &Tensor, dtype: DType) -> Result<Tensor> {
     )
 }
 
-/// The gradient that a backward pass starts with.
+/// The default gradient of the root of a backward pass.
 pub(super) fn ones_like(x: &Tensor) -> Result<Tensor> {
     let [dtype, layout, device, pin_memory, format] = [const { Value::None }; 5];
     let arguments = [Value::TensorRef(x), dtype, layout, device, pin_memory, format];
     call("aten::ones_like", "making the first gradient", arguments)
 }
 
-/// A view of any strides.
+/// A view with any strides.
 pub(super) fn as_strided(x: &Tensor, sizes: &[i64], strides: &[i64], offset: i64) -> Result<Tensor> {
     let arguments =
         [Value::TensorRef(x), Value::Ints(sizes.into()), Value::Ints(strides.into()), Value::Int(offset)];
     call("aten::as_strided", "taking a view of a base", arguments)
 }
 
-/// A tensor of the same kind, of any strides.
+/// A new tensor of the same type and device, with any strides.
 pub(super) fn new_empty_strided(x: &Tensor, sizes: &[i64], strides: &[i64]) -> Result<Tensor> {
     let [dtype, layout, device, pin_memory] = [const { Value::None }; 4];
     let (sizes, strides) = (Value::Ints(sizes.into()), Value::Ints(strides.into()));
@@ -73,7 +73,7 @@ pub(super) fn copy(to: &mut Tensor, from: &Tensor) -> Result<()> {
     call("aten::copy_", "copying a gradient", arguments).map(drop)
 }
 
-/// A copy in memory of its own, of dense strides.
+/// A copy in new memory, with dense strides.
 pub(crate) fn clone(x: &Tensor) -> Result<Tensor> {
     call("aten::clone", "copying a gradient", [Value::TensorRef(x), Value::None])
 }

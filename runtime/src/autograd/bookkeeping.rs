@@ -1,4 +1,4 @@
-//! Views and versions of operators that have no kernel for this: what their schemas say is enough.
+//! Tracking of views and versions for operators without a kernel for it, from their schemas.
 
 use smallvec::SmallVec;
 use torch_library_schema::{AliasInfo, Schema};
@@ -13,9 +13,9 @@ use crate::operator::Operator;
 use crate::tensor::Tensor;
 use crate::value::{Stack, Value};
 
-/// Counts the writes of a call, and makes its results known as views.
+/// Bumps the versions of the tensors that a call writes to, and marks its results as views where the schema says so.
 ///
-/// PyTorch: generated kernels for its own operators; for others `autogradNotImplementedInplaceOrViewFallback`.
+/// PyTorch: generated kernels for its own operators; `autogradNotImplementedInplaceOrViewFallback` for others.
 pub(super) fn bookkeeping_boxed(
     operator: &'static Operator,
     keys: DispatchKeySet,
@@ -59,7 +59,7 @@ fn base(schema: &Schema, alias: &AliasInfo, arguments: &[Value<'_>]) -> Option<T
     arguments[source].as_tensor().cloned()
 }
 
-/// The annotation of the tensors: of a list, that of its elements.
+/// The annotation of the tensors: for a list, that of its elements.
 fn sets(alias: &AliasInfo) -> &AliasInfo {
     alias.contained.first().unwrap_or(alias)
 }

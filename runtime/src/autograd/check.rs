@@ -1,4 +1,4 @@
-//! Derivatives against differences: whether a formula is right.
+//! Checks of derivatives against finite differences.
 
 use super::{GradOptions, grad};
 use crate::backend::on_device;
@@ -9,16 +9,16 @@ use crate::error::Result;
 use crate::tensor::Tensor;
 use crate::{bail, ensure};
 
-/// How close a derivative has to be to the quotient of differences.
+/// How close a derivative has to be to the finite difference.
 ///
 /// PyTorch: the keyword arguments of `torch.autograd.gradcheck`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tolerance {
-    /// The step of the differences.
+    /// The step of the finite differences.
     pub step: f64,
-    /// The error that is allowed whatever the value.
+    /// The absolute tolerance.
     pub absolute: f64,
-    /// The error that is allowed relative to the value.
+    /// The relative tolerance.
     pub relative: f64,
 }
 
@@ -28,14 +28,14 @@ impl Default for Tolerance {
     }
 }
 
-/// Compares the gradients of a function with quotients of differences, for each element of each input and output.
+/// Compares the gradients of a function with central differences, for each element of each input and output.
 ///
-/// Inputs are float64 or complex128, since smaller types leave nothing of a difference. Those that require grad are
-/// checked; a complex number counts as two real ones.
+/// Inputs that require a gradient are checked. They must be float64 or complex128, since a narrower type is too inexact
+/// for differences; a complex number counts as two real ones.
 ///
 /// # Errors
-/// The function's own; a derivative that is wrong: the message says of which output with respect to which input, what
-/// autograd gives and what the differences do. NaN is near nothing, not even NaN.
+/// The function's own errors; a wrong derivative: the message names the output and the input, and has the derivative by
+/// autograd and by differences. NaN never matches, not even NaN.
 ///
 /// PyTorch: `torch.autograd.gradcheck`.
 pub fn gradcheck(
@@ -65,10 +65,10 @@ pub fn gradcheck(
     Ok(())
 }
 
-/// As [`gradcheck`], of the gradients themselves: whether derivatives of derivatives are right.
+/// Like [`gradcheck`], for the gradients themselves: checks second derivatives.
 ///
 /// # Errors
-/// As [`gradcheck`].
+/// Those of [`gradcheck`].
 ///
 /// PyTorch: `torch.autograd.gradgradcheck`.
 pub fn gradgradcheck(
@@ -96,7 +96,7 @@ pub fn gradgradcheck(
     gradcheck(gradients, &all, tolerance).map_err(|error| error.context("second derivative"))
 }
 
-/// Whether an output, which may have no history, changes with an input.
+/// Whether an output, which may have no history, depends on an input.
 pub(crate) fn depends(
     function: &impl Fn(&[Tensor]) -> Result<Vec<Tensor>>,
     inputs: &[Tensor],
@@ -108,7 +108,7 @@ pub(crate) fn depends(
     Ok(differences.iter().flatten().any(|difference| difference.abs() > absolute))
 }
 
-/// The elements as real numbers: of complex ones, the two parts.
+/// The elements as real numbers; a complex element becomes its real and its imaginary part.
 fn parts(tensor: &Tensor) -> Result<Vec<f64>> {
     match tensor.dtype() {
         DType::Complex128 => Ok(tensor.to_vec::<Complex64>()?.iter().flat_map(|z| [z.re, z.im]).collect()),
@@ -116,7 +116,7 @@ fn parts(tensor: &Tensor) -> Result<Vec<f64>> {
     }
 }
 
-/// A tensor like this one, of such parts, on its device.
+/// The inverse of [`parts`]: a tensor like `like`, on its device, from the real numbers.
 fn from_parts(like: &Tensor, parts: Vec<f64>) -> Result<Tensor> {
     let made = match like.dtype() {
         DType::Complex128 => {
@@ -131,7 +131,7 @@ fn from_parts(like: &Tensor, parts: Vec<f64>) -> Result<Tensor> {
     }
 }
 
-/// Row by row, the derivative of each part of the output.
+/// The Jacobian by autograd: in each row, the derivative of one part of the output.
 fn by_autograd(output: &Tensor, input: &Tensor) -> Result<Vec<Vec<f64>>> {
     let options = GradOptions::new().retain_graph(true).allow_unused(true);
     let (rows, columns) = (parts(output)?.len(), parts(input)?.len());
@@ -146,7 +146,7 @@ fn by_autograd(output: &Tensor, input: &Tensor) -> Result<Vec<Vec<f64>>> {
     (0..rows).map(row).collect()
 }
 
-/// The same by central differences.
+/// The same matrix as [`by_autograd`], by central differences.
 fn by_differences(
     function: &impl Fn(&[Tensor]) -> Result<Vec<Tensor>>,
     inputs: &[Tensor],
@@ -160,7 +160,7 @@ fn by_differences(
         moved[part] += distance;
         let mut inputs = inputs.to_vec();
         inputs[index] = from_parts(&inputs[index], moved)?;
-        inputs[index].set_requires_grad(true)?; // the function may ask for gradients itself
+        inputs[index].set_requires_grad(true)?; // the function may compute gradients itself
         match function(&inputs)?.get(number) {
             Some(output) => parts(output),
             None => bail!(Argument, "the function returned fewer outputs for another input"),
@@ -187,7 +187,7 @@ fn compare(
             let allowed = tolerance.absolute + tolerance.relative * want.abs();
             let is_close = match got.is_finite() && want.is_finite() {
                 true => (got - want).abs() <= allowed,
-                false => got == want, // an infinity allows anything; where there is no number, nothing is shown
+                false => got == want, // no tolerance for infinities, and NaN never passes
             };
             ensure!(
                 is_close,

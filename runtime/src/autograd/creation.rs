@@ -1,28 +1,28 @@
-//! How views come about.
+//! How a view was created, and whether it may be written to.
 
 use crate::bail;
 use crate::error::Result;
 use crate::guard::{GradMode, InferenceMode};
 
-/// How a view came about, which decides whether it may be written to while gradients are recorded.
+/// How a view was created, which decides whether it may be written to while gradients are recorded.
 ///
 /// PyTorch: `torch::autograd::CreationMeta`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CreationMeta {
-    /// As the one view that an operator returns: it may.
+    /// The only view that an operator returned: it may be written to.
     Default,
-    /// As one of several views of one operator, as of `split`.
+    /// One of several views that an operator returned, as `split` does.
     MultiOutputNode,
-    /// While grad mode was off.
+    /// Created while grad mode was off.
     NoGradMode,
-    /// In inference mode.
+    /// Created in inference mode.
     InferenceMode,
-    /// By a [`Function`](super::Function).
+    /// Created by a [`Function`](super::Function).
     InCustomFunction,
 }
 
 impl CreationMeta {
-    /// That of a view made now.
+    /// The value for a view that is created now.
     pub(super) fn now(one_of_several: bool) -> Self {
         match (InferenceMode::is_enabled(), GradMode::is_enabled(), one_of_several) {
             (true, ..) => CreationMeta::InferenceMode,
@@ -32,7 +32,7 @@ impl CreationMeta {
         }
     }
 
-    /// Why a view like this cannot be written to; nothing where it can.
+    /// The reason why a view like this cannot be written to, or `None` if it can.
     fn objection(self) -> Option<&'static str> {
         Some(match self {
             CreationMeta::Default => return None,

@@ -1,9 +1,9 @@
-//! What runs at an autograd key for which nobody wrote a kernel.
+//! The kernel at an autograd key for operators that register none.
 //!
-//! It must not cost anything where no gradient is asked for, and it must not lose one where it is. So each operator
-//! carries a typed default that looks at its arguments and goes on to the next key, with no boxing. For a tensor that
-//! requires a gradient the call is boxed, and what it computes or writes to gets a node that fails in the backward
-//! pass: an error that names the operator and its crate, for those alone who ask for that gradient.
+//! It must not cost anything where no gradient is needed, and it must not lose one where it is. So each operator has a
+//! typed default that looks at its arguments and goes on to the next key, without boxing. If a tensor requires a
+//! gradient, the call is boxed, and the tensors that it computes or writes to get a node that fails in the backward
+//! pass, with an error that names the operator and its crate. Only a backward pass that reaches the node fails.
 //!
 //! PyTorch: `autogradNotImplementedFallback`.
 
@@ -27,7 +27,7 @@ use crate::operator::Operator;
 use crate::tensor::Tensor;
 use crate::value::{Stack, Value};
 
-/// The boxed face of the default.
+/// The boxed form of the default.
 pub(super) fn default_boxed(
     operator: &'static Operator,
     keys: DispatchKeySet,
@@ -43,7 +43,7 @@ pub(super) fn default_boxed(
     handle.redispatch_boxed(below_autograd(keys), stack)
 }
 
-/// Runs the operator below, and ties what comes of it to a node that has no derivative.
+/// Runs the operator below, and gives its results a node that has no derivative.
 #[cold]
 #[inline(never)]
 fn record(operator: &'static Operator, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
@@ -68,7 +68,7 @@ fn record(operator: &'static Operator, keys: DispatchKeySet, stack: &mut Stack<'
         handle.redispatch_boxed(keys, stack)?;
     }
     for tensor in &written {
-        // The first edge of a write is the one to what was there before.
+        // The first edge of a write leads to the previous history of the written tensor.
         let before = inputs.iter().position(|input| input.is_same(tensor)).and_then(|at| edges[at].clone());
         rebase(tensor, &node(operator, std::iter::once(before).chain(edges.clone())))?;
     }
@@ -91,7 +91,7 @@ fn is_written(ret: Option<&Return>) -> bool {
     ret.and_then(|ret| ret.alias.as_ref()).is_some_and(|alias| alias.is_write)
 }
 
-/// Makes a result that is one of the inputs a tensor of its own.
+/// Replaces a result that is one of the inputs by a tensor of its own.
 fn own(value: &mut Value<'_>, inputs: &[Tensor]) {
     let own = |tensor: &mut Tensor| {
         if let Some(input) = inputs.iter().find(|input| input.is_same(tensor)) {

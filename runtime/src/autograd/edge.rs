@@ -1,4 +1,4 @@
-//! Where gradients go from a tensor.
+//! The edge of a tensor: where its gradient goes.
 
 use super::accumulate;
 use super::meta::AutogradMeta;
@@ -7,8 +7,8 @@ use super::view;
 use crate::error::Result;
 use crate::tensor::Tensor;
 
-/// Where the gradient of a tensor goes: to the node that made it, or to the one that accumulates it; nowhere for a
-/// tensor that requires none.
+/// Where the gradient of a tensor goes: to the node that computed it, or to the one that accumulates it. `None` if the
+/// tensor requires no gradient.
 ///
 /// PyTorch: `impl::gradient_edge`.
 pub(super) fn gradient_edge(tensor: &Tensor) -> Result<Option<Edge>> {
@@ -18,7 +18,7 @@ pub(super) fn gradient_edge(tensor: &Tensor) -> Result<Option<Edge>> {
     if let Some(edge) = view::history(tensor)? {
         return Ok(Some(edge));
     }
-    // A view that was made without grad mode requires a gradient with its base, but has no way to it.
+    // A view made in no-grad mode requires a gradient if its base does, but no edge leads from it to the base.
     Ok(tensor.requires_grad_itself().then(|| Edge { node: accumulator(tensor), input_nr: 0 }))
 }
 

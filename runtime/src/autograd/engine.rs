@@ -1,4 +1,4 @@
-//! The walk back through the graph: each node once, when all its gradients have arrived.
+//! The backward pass: runs each node of the graph once, when all its gradients have arrived.
 
 mod single;
 
@@ -18,7 +18,7 @@ use crate::tensor::Tensor;
 use crate::{bail, ensure};
 use single::Single;
 
-/// How a backward pass goes.
+/// Options of a backward pass.
 ///
 /// PyTorch: the keyword arguments of `torch.autograd.grad`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,19 +29,19 @@ pub struct GradOptions {
 }
 
 impl GradOptions {
-    /// The graph is used up, gradients have no history, and every input must have one.
+    /// The graph is freed, gradients have no history, and every input must have a gradient.
     pub const fn new() -> Self {
         GradOptions { retain_graph: None, create_graph: false, allow_unused: false }
     }
 
-    /// Whether what nodes have saved is kept, for another pass. By default it is if a graph is created.
+    /// Whether saved tensors are kept for another pass. By default they are if a graph is created.
     #[must_use]
     pub const fn retain_graph(mut self, yes: bool) -> Self {
         self.retain_graph = Some(yes);
         self
     }
 
-    /// Whether gradients are computed with a history of their own, for derivatives of a higher order.
+    /// Whether gradients are computed with a history of their own, for higher-order derivatives.
     #[must_use]
     pub const fn create_graph(mut self, yes: bool) -> Self {
         self.create_graph = yes;
@@ -59,12 +59,12 @@ impl GradOptions {
 /// Computes the gradients of some outputs with respect to all leaves they were computed from, and adds them to the
 /// leaves' [`grad`](Tensor::grad).
 ///
-/// `grad_outputs` are the gradients with respect to the outputs themselves, one for each; of an output with one element
-/// it is 1 if it is missing.
+/// `grad_outputs` has the gradient with respect to each output; for an output with one element it may be missing, and
+/// is then 1.
 ///
 /// # Errors
-/// An output that requires no gradient; a missing gradient of an output with several elements; gradients of other sizes
-/// than the outputs; what a node's formula fails with.
+/// An output that requires no gradient; a missing gradient of an output with several elements; a gradient whose sizes
+/// differ from the output's; the error of a node's formula.
 ///
 /// PyTorch: `torch.autograd.backward`.
 pub fn backward(outputs: &[&Tensor], grad_outputs: &[Option<Tensor>], options: GradOptions) -> Result<()> {
@@ -72,11 +72,11 @@ pub fn backward(outputs: &[&Tensor], grad_outputs: &[Option<Tensor>], options: G
     Pass::new(&roots, None, options).run(roots).map(drop)
 }
 
-/// The gradients of some outputs with respect to some inputs, one for each input. No `grad` of any tensor changes.
+/// Computes the gradients of some outputs with respect to some inputs, one for each input. No tensor's `grad` changes.
 ///
 /// # Errors
-/// As [`backward`]; an input that requires no gradient, or, unless `options` allow it, one that the outputs do not
-/// depend on.
+/// Those of [`backward`]; an input that requires no gradient, or, unless `options` allow it, one that the outputs do
+/// not depend on.
 ///
 /// PyTorch: `torch.autograd.grad`.
 pub fn grad(
@@ -106,7 +106,7 @@ pub fn grad(
     Ok(captured)
 }
 
-/// Where a pass starts, and with what.
+/// The edges where a pass starts, with their gradients.
 fn roots(outputs: &[&Tensor], grads: &[Option<Tensor>], options: GradOptions) -> Result<Vec<(Edge, Tensor)>> {
     ensure!(
         grads.is_empty() || grads.len() == outputs.len(),
@@ -148,7 +148,7 @@ fn roots(outputs: &[&Tensor], grads: &[Option<Tensor>], options: GradOptions) ->
     Ok(roots)
 }
 
-/// Brings a gradient to the sizes and the type of what it is the gradient of.
+/// Reduces a gradient to the sizes of the tensor that it belongs to, and casts it to that tensor's type.
 fn fit(
     gradient: Tensor,
     metadata: &InputMetadata,
@@ -178,7 +178,7 @@ fn is_expandable(from: &[i64], to: &[i64]) -> bool {
         && from.iter().rev().zip(to.iter().rev()).all(|(from, to)| from == to || *from == 1)
 }
 
-/// The grad mode of a pass, while it lives.
+/// The grad mode during a pass; dropping this restores the old one.
 enum Mode {
     #[expect(dead_code, reason = "dropped, never read")]
     Recording(EnableGradGuard),
@@ -194,13 +194,13 @@ fn mode(options: GradOptions) -> Mode {
     }
 }
 
-/// The gradients that have arrived at a node.
+/// The gradients that have arrived at a node, by input.
 type Buffer = SmallVec<[Option<Tensor>; 1]>;
 
 /// A node that has not run yet.
 #[derive(Default)]
 struct Pending {
-    /// How many edges lead to it that gradients have not come through yet.
+    /// The number of edges to this node that no gradient has come through yet.
     waiting: usize,
     arrived: Buffer,
 }
@@ -208,22 +208,22 @@ struct Pending {
 /// One backward pass.
 struct Pass {
     options: GradOptions,
-    /// The nodes that can be reached, by [`Node::id`].
+    /// The reachable nodes that have not run, by [`Node::id`].
     pending: FxHashMap<usize, Pending>,
     ready: BinaryHeap<Ready>,
-    /// What `grad` asks for; nothing if all leaves accumulate.
+    /// The inputs that `grad` computes gradients for; `None` if all leaves accumulate.
     asked: Option<Asked>,
 }
 
 struct Asked {
-    /// Which inputs of which nodes, and where the gradient goes in the answer.
+    /// For each such node, its inputs whose gradients are wanted, with the index in the answer.
     captures: FxHashMap<usize, Vec<(usize, usize)>>,
-    /// The nodes on a way to one of those.
+    /// The nodes from which one of the wanted inputs can be reached.
     needed: FxHashSet<usize>,
     answer: Vec<Option<Tensor>>,
 }
 
-/// A node whose gradients have all arrived: the last operation goes first.
+/// A node whose gradients have all arrived. The most recent operation runs first.
 struct Ready(Node);
 
 impl Pass {
@@ -238,7 +238,8 @@ impl Pass {
     }
 
     fn run(mut self, roots: Vec<(Edge, Tensor)>) -> Result<Vec<Option<Tensor>>> {
-        // A hook may go back from where it stands, without calling an operator in between.
+        // A hook may begin another backward pass without calling an operator in between, so nothing else checks the
+        // depth.
         if recursion::is_exhausted() {
             return Err(recursion::error(&"a backward pass"));
         }
@@ -258,13 +259,13 @@ impl Pass {
         Ok(self.asked.map_or_else(Vec::new, |asked| asked.answer))
     }
 
-    /// Takes a gradient in.
+    /// Adds a gradient to those that have arrived at a node.
     fn arrive(&mut self, edge: &Edge, gradient: Tensor) -> Result<()> {
         let pending = self.pending.entry(edge.node.id()).or_default();
         pending.take_in(edge.input_nr, gradient, self.options.create_graph)
     }
 
-    /// Runs a node, and sends on what comes out.
+    /// Runs a node, and sends its gradients along its edges.
     fn visit(&mut self, node: &Node) -> Result<()> {
         let mut grads = self.pending.remove(&node.id()).unwrap_or_default().arrived;
         let (expected, hooks) = {
@@ -279,7 +280,7 @@ impl Pass {
         }
         let Some(wanted) = self.capture(node, &grads) else { return self.send(node, Vec::new()) };
         if grads.iter().all(Option::is_none) {
-            return self.send(node, Vec::new()); // zeros in, zeros out
+            return self.send(node, Vec::new()); // the gradients of zeros are zeros
         }
         let call = Call { node, wanted };
         let outputs = node.body()?.backward(&call, grads.into_vec())?;
@@ -289,7 +290,8 @@ impl Pass {
         self.send(node, outputs)
     }
 
-    /// Keeps what was asked for. Tells which edges are of use, or nothing if none is.
+    /// Stores the gradients that `grad` wants. Returns the mask of edges whose gradients are needed, or `None` if none
+    /// is.
     fn capture(&mut self, node: &Node, grads: &[Option<Tensor>]) -> Option<u64> {
         let Some(asked) = &mut self.asked else { return Some(u64::MAX) };
         for (input_nr, place) in asked.captures.get(&node.id()).into_iter().flatten() {
@@ -305,7 +307,7 @@ impl Pass {
         }))
     }
 
-    /// Sends gradients along the edges of a node. Where there is none, the other end still learns that none will come.
+    /// Sends gradients along the edges of a node. Where one is missing, the next node still counts the edge as visited.
     fn send(&mut self, node: &Node, grads: Vec<Option<Tensor>>) -> Result<()> {
         check_count(node, &grads)?;
         let mut grads = grads.into_iter();
@@ -327,7 +329,7 @@ impl Pass {
     }
 }
 
-/// Checks that a node has not returned more than it has inputs.
+/// Checks that a node has not returned more gradients than it has inputs.
 fn check_count(node: &Node, grads: &[Option<Tensor>]) -> Result<()> {
     ensure!(
         grads.len() <= node.edges().len() || grads[node.edges().len()..].iter().all(Option::is_none),
@@ -340,7 +342,7 @@ fn check_count(node: &Node, grads: &[Option<Tensor>]) -> Result<()> {
     Ok(())
 }
 
-/// Brings a gradient to the form that the next node expects.
+/// Brings a gradient to the sizes and type that the next node expects.
 ///
 /// PyTorch: `validate_outputs`.
 fn check(options: GradOptions, node: &Node, index: usize, edge: &Edge, gradient: Tensor) -> Result<Tensor> {
@@ -377,7 +379,7 @@ impl Asked {
         self.captures.contains_key(&node.id()) || self.needed.contains(&node.id())
     }
 
-    /// Marks every node from which an edge leads somewhere, children first.
+    /// Marks every node that leads to a wanted input, in depth-first post-order.
     fn find_needed(&mut self, starts: impl Iterator<Item = Node>) {
         let mut seen = FxHashSet::default();
         let mut path: Vec<(Node, usize)> = Vec::new();
@@ -405,7 +407,7 @@ impl Asked {
     }
 }
 
-/// Each node that can be reached, with how many edges lead to it.
+/// All reachable nodes, each with the number of edges that lead to it.
 fn reachable(starts: impl Iterator<Item = Node>) -> FxHashMap<usize, Pending> {
     let mut nodes: FxHashMap<usize, Pending> = FxHashMap::default();
     let mut open: Vec<Node> =
@@ -423,7 +425,7 @@ fn reachable(starts: impl Iterator<Item = Node>) -> FxHashMap<usize, Pending> {
 }
 
 impl Pending {
-    /// Adds a gradient to those of the same input.
+    /// Adds a gradient to those that have arrived at the same input.
     fn take_in(&mut self, input_nr: usize, gradient: Tensor, create_graph: bool) -> Result<()> {
         if self.arrived.len() <= input_nr {
             self.arrived.resize(input_nr + 1, None);
@@ -441,7 +443,7 @@ impl Pending {
     }
 }
 
-/// Whether a gradient can be added to another in its own memory.
+/// Whether a gradient can be accumulated in the memory of another.
 fn can_hold_sum(sum: &Tensor, gradient: &Tensor) -> bool {
     sum.is_sole_owner()
         && sum.is_non_overlapping_and_dense()

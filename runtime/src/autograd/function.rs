@@ -1,4 +1,4 @@
-//! Derivatives written by hand: what formulas cannot say.
+//! Derivatives that are written by hand, where formulas are not enough.
 
 use std::sync::{Arc, OnceLock};
 
@@ -52,7 +52,7 @@ use crate::tensor::Tensor;
 ///
 /// PyTorch: `torch.autograd.Function`, `torch::autograd::Function`.
 pub trait Function: Send + Sync + 'static {
-    /// What [`Node::name`](super::Node::name) tells.
+    /// The name that [`Node::name`](super::Node::name) returns.
     fn name(&self) -> &'static str;
 
     /// Computes the outputs, with grad mode off.
@@ -61,14 +61,15 @@ pub trait Function: Send + Sync + 'static {
     /// The function's own.
     fn forward(&self, context: &mut Context, inputs: &[&Tensor]) -> Result<Vec<Tensor>>;
 
-    /// The gradients of the inputs, one for each, from those of the outputs. A missing one stands for zeros.
+    /// Computes the gradients of the inputs, one for each, from those of the outputs. A missing gradient stands for
+    /// zeros.
     ///
     /// # Errors
     /// The function's own.
     fn backward(&self, context: &Context, grads: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>>;
 }
 
-/// What [`forward`](Function::forward) leaves for [`backward`](Function::backward).
+/// State that [`forward`](Function::forward) leaves for [`backward`](Function::backward).
 ///
 /// PyTorch: `ctx`, `torch::autograd::AutogradContext`.
 #[derive(Debug, Default)]
@@ -80,35 +81,35 @@ pub struct Context {
 }
 
 impl Context {
-    /// Keeps inputs or outputs for the backward pass.
+    /// Saves inputs or outputs for the backward pass.
     ///
     /// PyTorch: `ctx.save_for_backward`.
     pub fn save_for_backward(&mut self, tensors: &[&Tensor]) {
         self.saved = tensors.iter().map(|tensor| (*tensor).clone()).collect();
     }
 
-    /// Says that gradients do not flow through an output.
+    /// Marks an output through which no gradients flow.
     ///
     /// PyTorch: `ctx.mark_non_differentiable`.
     pub fn mark_non_differentiable(&mut self, output: &Tensor) {
         self.non_differentiable.push(output.clone());
     }
 
-    /// Says that an input was written to; it has to be among the outputs.
+    /// Marks an input that was written to; it has to be among the outputs.
     ///
     /// PyTorch: `ctx.mark_dirty`.
     pub fn mark_dirty(&mut self, input: &Tensor) {
         self.dirty.push(input.clone());
     }
 
-    /// Whether the gradient of an input is asked for.
+    /// Whether the gradient of an input is needed.
     ///
     /// PyTorch: `ctx.needs_input_grad`.
     pub fn needs_input_grad(&self, input: usize) -> bool {
         self.needs_input_grad.get(input).copied().unwrap_or(false)
     }
 
-    /// What was kept.
+    /// The saved tensors.
     ///
     /// PyTorch: `ctx.saved_tensors`.
     pub fn saved(&self) -> &[Tensor] {
@@ -116,7 +117,7 @@ impl Context {
     }
 }
 
-/// A function as a node runs it.
+/// A function as the body of a node.
 struct Applied<F> {
     function: F,
     needs_input_grad: Vec<bool>,
@@ -144,10 +145,10 @@ impl<F: Function> Backward for Applied<F> {
     }
 }
 
-/// Computes a function, and records it if a gradient is asked for.
+/// Calls a function, and records it if a gradient is needed.
 ///
 /// # Errors
-/// Those of the function's `forward`; an input that it wrote to although gradients cannot follow.
+/// Those of the function's `forward`; an input that it wrote to although the write cannot be recorded.
 ///
 /// PyTorch: `Function.apply`.
 pub fn apply<F: Function>(function: F, inputs: &[&Tensor]) -> Result<Vec<Tensor>> {
@@ -167,7 +168,7 @@ pub fn apply<F: Function>(function: F, inputs: &[&Tensor]) -> Result<Vec<Tensor>
     for output in outputs.iter_mut().filter(|output| !is_among(&context.dirty, output)) {
         let base = inputs.iter().find(|input| input.is_same(output)).map(|input| (*input).clone());
         if let Some(input) = &base {
-            *output = input.with_key_set(input.key_set()); // an output is a tensor of its own
+            *output = input.with_key_set(input.key_set()); // an output must be a separate tensor
         }
         if let Some(base) = base.or_else(|| output.base()).filter(|_| recorded) {
             view::track(&base, output, CreationMeta::InCustomFunction);

@@ -1,4 +1,4 @@
-//! Functions that see, and may replace, a gradient on its way.
+//! Hooks: functions that see, and may replace, a gradient in a backward pass.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,35 +15,35 @@ pub(super) struct Hooks(Vec<Registered>);
 
 #[derive(Clone)]
 struct Registered {
-    /// Of which input of the node.
+    /// The input of the node whose gradient the hook sees.
     input_nr: usize,
     hook: Hook,
     removed: Arc<AtomicBool>,
-    /// Runs after all others: what it sees is final.
+    /// Whether the hook runs after all others, and so sees the final gradient.
     last: bool,
 }
 
-/// Takes a hook away again. Dropping it does not.
+/// Removes a hook. Dropping the handle does not.
 ///
 /// PyTorch: `torch.utils.hooks.RemovableHandle`.
 #[derive(Clone, Debug)]
 pub struct HookHandle(Arc<AtomicBool>);
 
 impl HookHandle {
-    /// From now on the hook does not run.
+    /// Removes the hook: it no longer runs.
     pub fn remove(&self) {
-        self.0.store(true, Ordering::Relaxed); // a flag of its own
+        self.0.store(true, Ordering::Relaxed); // the flag guards no other memory
     }
 }
 
 impl Hooks {
-    /// Adds one, and takes those out that were removed: what they hold is to be dropped without a lock, as it may have
-    /// hooks to look at.
+    /// Adds a hook. Returns the removed hooks, for the caller to drop without a lock, since dropping a closure may run
+    /// code that uses hooks.
     pub(super) fn add(hooks: &mut Option<Box<Hooks>>, input_nr: usize, hook: Hook) -> (HookHandle, Hooks) {
         Hooks::push(hooks, input_nr, hook, false)
     }
 
-    /// As [`add`](Self::add), behind all others.
+    /// Like [`add`](Self::add), but the hook runs after all others.
     pub(super) fn add_last(
         hooks: &mut Option<Box<Hooks>>,
         input_nr: usize,
@@ -62,12 +62,12 @@ impl Hooks {
         (HookHandle(removed), Hooks(gone))
     }
 
-    /// Those that stand now. Hooks run without a lock, so they may add and remove others.
+    /// The present hooks. They run without a lock, so they may add and remove others.
     pub(super) fn snapshot(hooks: &Option<Box<Hooks>>) -> Option<Hooks> {
         Some(Hooks(hooks.as_ref()?.0.clone()))
     }
 
-    /// Shows them the gradients that arrived.
+    /// Calls the hooks with the gradients that arrived.
     pub(super) fn run(&self, grads: &mut [Option<Tensor>]) -> Result<()> {
         for registered in self.0.iter().filter(|registered| !registered.is_removed()) {
             let Some(Some(grad)) = grads.get_mut(registered.input_nr) else { continue };
@@ -79,7 +79,7 @@ impl Hooks {
     }
 }
 
-/// Closures of users, of which several may panic as they are dropped.
+/// The hooks are users' closures, of which several may panic when they are dropped.
 impl Drop for Hooks {
     fn drop(&mut self) {
         panics::each(std::mem::take(&mut self.0), drop);

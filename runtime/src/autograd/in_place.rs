@@ -1,5 +1,5 @@
-//! Writes for which nobody wrote a derivative, where the operator that computes what they write has one: what it gives
-//! is copied, and gradients follow the copy.
+//! In-place operators without a derivative whose functional variant has one: the variant's result is copied into the
+//! argument, and gradients flow through the copy.
 
 use super::arithmetic;
 use super::node::NOT_IMPLEMENTED;
@@ -12,8 +12,8 @@ use crate::registry::Variant;
 use crate::tensor::Tensor;
 use crate::value::{Stack, Value};
 
-/// Runs an operator that writes to its first argument in this way, if there is one that computes the same. Tells
-/// whether there is; if not, nothing has changed.
+/// Runs an operator that writes to its first argument in this way. Returns `false`, with nothing changed, if there is
+/// no functional variant with a derivative.
 pub(super) fn compute(
     operator: &'static Operator,
     keys: DispatchKeySet,
@@ -24,13 +24,13 @@ pub(super) fn compute(
     let arguments = handle.arguments(stack)?;
     let Some(tensor) = arguments.first().and_then(Value::as_tensor).cloned() else { return Ok(false) };
     check_write(operator.schema()?.name.to_string().as_str(), &tensor)?;
-    let before = arithmetic::clone(&tensor)?; // what it computes from is saved, and written to below
+    let before = arithmetic::clone(&tensor)?; // the variant saves its input, which is overwritten below
     let result: Tensor = {
         let of_copy =
             |other: &Tensor| Ok(if other.is_same(&tensor) { before.clone() } else { other.clone() });
         let arguments = arguments.iter().map(|argument| Ok(argument.map_tensors(of_copy)?.into_owned()));
         let mut inner = Stack::from_iter(arguments.collect::<Result<Vec<_>>>()?);
-        // What is wrong with the call, the operator says itself.
+        // If the variant refuses the arguments, the operator itself is called and reports the error under its own name.
         let Ok(()) = variant.redispatch_boxed(keys, &mut inner) else { return Ok(false) };
         inner.pop_as()?
     };
@@ -47,7 +47,7 @@ pub(super) fn compute(
     Ok(true)
 }
 
-/// The operator that returns what this one writes to its first argument.
+/// The functional variant: the operator that returns what this one writes to its first argument.
 fn variant(handle: OperatorHandle) -> Result<Option<OperatorHandle>> {
     let schema = handle.schema()?;
     let is_written = |argument: &torch_library_schema::Argument| argument.is_mutable();

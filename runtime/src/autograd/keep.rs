@@ -1,4 +1,4 @@
-//! How a node keeps the arguments that its formulas name, whatever their type.
+//! How a node saves the arguments that its formulas name, whatever their type.
 
 use super::node::{InputMetadata, Node};
 use super::saved::SavedTensor;
@@ -8,45 +8,45 @@ use crate::error::Result;
 use crate::tensor::Tensor;
 use crate::{DType, Device, Generator, Layout, MemoryFormat, Scalar};
 
-/// An argument that can be kept.
+/// An argument that can be saved.
 pub trait Save {
-    /// What is kept of it.
+    /// The saved form.
     type Kept: Keep;
 
-    /// Keeps it.
+    /// Saves the argument.
     ///
     /// # Errors
     /// An inference tensor.
     fn save(self) -> Result<Self::Kept>;
 }
 
-/// What is kept of an argument.
+/// The saved form of an argument.
 pub trait Keep: Send + Sync + 'static {
-    /// What a formula's names stand for.
+    /// What [`hold`](Self::hold) returns, from which formulas borrow.
     type Held: Lend;
 
-    /// Takes it out, for a node.
+    /// Unpacks the saved argument, for its node.
     ///
     /// # Errors
-    /// A tensor that was written to since.
+    /// A tensor that was modified in place since.
     fn hold(&self, node: &Node) -> Result<Self::Held>;
 }
 
-/// What a formula works with: again of the argument's type.
+/// An unpacked argument, which formulas borrow as the argument's type.
 pub trait Lend {
     /// The argument's type.
     type Lent<'a>
     where
         Self: 'a;
 
-    /// Lends it.
+    /// Borrows it.
     fn lend(&self) -> Self::Lent<'_>;
 }
 
-/// What a formula that runs works with.
+/// An unpacked argument that a formula uses.
 ///
 /// # Errors
-/// It was not kept.
+/// The argument was not saved.
 pub fn held<'a, H>(held: &'a Option<H>, node: &Node) -> Result<&'a H> {
     match held {
         Some(held) => Ok(held),
@@ -145,7 +145,7 @@ impl Keep for Vec<Option<SavedTensor>> {
     }
 }
 
-/// What is kept as it is.
+/// Types that are saved unchanged.
 macro_rules! plain {
     ($($ty:ty)*) => { $(
         impl Save for $ty {
@@ -176,7 +176,7 @@ macro_rules! plain {
 
 plain! { bool i64 f64 Complex64 Scalar DType Device Layout MemoryFormat }
 
-/// What is kept as a copy, and lent as a slice.
+/// Slices, which are saved as a copy and borrowed as a slice.
 macro_rules! lists {
     ($($element:ty)*) => { $(
         impl Save for &[$element] {
@@ -191,7 +191,7 @@ macro_rules! lists {
 
 lists! { bool i64 f64 Scalar String }
 
-/// A list of what is no tensor.
+/// A saved list of values that are not tensors.
 #[derive(Clone, Debug)]
 pub struct List<T>(std::sync::Arc<[T]>);
 
@@ -225,7 +225,7 @@ impl<T: LendAsSlice> Lend for Vec<T> {
     }
 }
 
-/// Elements of lists that are lent as slices.
+/// Element types whose lists are borrowed as slices.
 pub trait LendAsSlice {}
 
 impl LendAsSlice for Tensor {}
@@ -280,12 +280,12 @@ impl Lend for Generator {
     }
 }
 
-/// An argument of which only sizes, type and device are kept.
+/// An argument of which only the metadata (sizes, type and device) is saved.
 pub trait SaveMetadata {
-    /// What is kept of it.
+    /// The saved form.
     type Kept: Keep;
 
-    /// Keeps it.
+    /// Saves the metadata.
     fn save_metadata(self) -> Self::Kept;
 }
 

@@ -1,4 +1,4 @@
-//! What autograd knows of a tensor.
+//! The autograd state of a tensor.
 
 use std::any::Any;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,16 +10,16 @@ use crate::dropping::{self, Queue};
 use crate::guard::GradMode;
 use crate::tensor::{AutogradMetaInterface, Tensor};
 
-/// What a view remembers.
+/// The state of a view.
 pub(super) struct View {
-    /// Never a view itself: a view of a view is one of the base.
+    /// The base, which is never a view itself: a view of a view has the same base.
     pub(super) base: Tensor,
     pub(super) creation: CreationMeta,
-    /// The version at which its history was true.
+    /// The version for which the view's history was computed.
     pub(super) version: u64,
 }
 
-/// What autograd knows of a tensor. Most tensors have none.
+/// The autograd state of a tensor. Most tensors have none.
 ///
 /// PyTorch: `torch::autograd::AutogradMeta`.
 #[derive(Default)]
@@ -28,24 +28,24 @@ pub(crate) struct AutogradMeta(Mutex<State>);
 #[derive(Default)]
 pub(super) struct State {
     pub(super) grad: Option<Tensor>,
-    /// Which output of which node this is; nothing for leaves.
+    /// The node of the operation that computed the tensor, and the number of the output; `None` for leaves.
     pub(super) history: Option<Edge>,
-    /// The node that accumulates a leaf's gradient, while a graph has it.
+    /// The node that accumulates a leaf's gradient, while a graph holds it.
     pub(super) accumulator: WeakNode,
     pub(super) view: Option<View>,
-    /// Those of a leaf; others have them at their node.
+    /// The hooks of a leaf; those of other tensors are at their node.
     pub(super) hooks: Option<Box<Hooks>>,
-    /// Those that run when a leaf's gradient was added.
+    /// The hooks that run after a leaf's gradient was accumulated.
     pub(super) accumulated: Option<Box<Hooks>>,
     pub(super) retains_grad: bool,
 }
 
 thread_local! {
-    /// What dropped tensors held.
+    /// What dropped tensors held and is still to be dropped.
     static HELD: Queue<Held> = const { Queue::new() };
 }
 
-/// What the autograd of a tensor keeps alive, beside the history, which takes care of itself.
+/// What the autograd state of a tensor keeps alive, except the history, whose nodes have a queue of their own.
 struct Held {
     #[expect(dead_code, reason = "dropped, never read")]
     grad: Option<Tensor>,
@@ -55,7 +55,7 @@ struct Held {
     hooks: [Option<Box<Hooks>>; 2],
 }
 
-/// A gradient may have a gradient, and so on; a base may have one as well; and a hook holds what its author likes.
+/// A gradient may have a gradient, and so on; a base may have one as well; and a hook may hold anything.
 impl Drop for AutogradMeta {
     fn drop(&mut self) {
         let State { grad, view, hooks, accumulated, .. } =
@@ -78,13 +78,13 @@ impl AutogradMetaInterface for AutogradMeta {
 }
 
 impl AutogradMeta {
-    /// That of a tensor, if it has one.
+    /// The state of a tensor, if it has one.
     pub(super) fn of(tensor: &Tensor) -> Option<&AutogradMeta> {
         let meta: &dyn Any = &**tensor.autograd_slot().get()?;
         meta.downcast_ref()
     }
 
-    /// That of a tensor, made where there was none.
+    /// The state of a tensor, created if it has none.
     pub(super) fn of_or_new(tensor: &Tensor) -> &AutogradMeta {
         let meta: &dyn Any = &**tensor.autograd_slot().get_or_init(|| Box::new(AutogradMeta::default()));
         meta.downcast_ref().unwrap_or_else(|| unreachable!("the slot holds nothing else"))
@@ -95,7 +95,7 @@ impl AutogradMeta {
     }
 }
 
-/// Makes a tensor an output of a node, whatever it was before.
+/// Makes a tensor an output of a node, whatever its history was before.
 pub(super) fn set_history(tensor: &Tensor, edge: Edge) {
     let mut state = AutogradMeta::of_or_new(tensor).state();
     let before = state.history.replace(edge);
@@ -103,17 +103,17 @@ pub(super) fn set_history(tensor: &Tensor, edge: Edge) {
         view.version = tensor.version();
     }
     drop(state);
-    drop(before); // outside of the lock
+    drop(before); // after the lock is released
     tensor.store_requires_grad(true);
 }
 
-/// Replaces the gradient, whatever its sizes: a leaf may have changed its own since.
+/// Replaces the gradient, whatever its sizes: the leaf's own sizes may have changed since.
 pub(super) fn store_grad(tensor: &Tensor, grad: Option<Tensor>) {
     let before = std::mem::replace(&mut AutogradMeta::of_or_new(tensor).state().grad, grad);
-    drop(before); // outside of the lock
+    drop(before); // after the lock is released
 }
 
-/// Whether operations on these tensors are to be recorded.
+/// Whether operations on tensors with these properties are recorded.
 #[inline]
 pub(super) fn wants_graph(mut requires_grad: impl FnMut() -> bool) -> bool {
     GradMode::is_enabled() && requires_grad()

@@ -1,4 +1,4 @@
-//! A node of the graph: how the gradients of some outputs give those of the inputs.
+//! A node of the graph, which computes the gradients of an operation's inputs from those of its outputs.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,15 +18,15 @@ use crate::tensor::geometry::Geometry;
 ///
 /// PyTorch: `torch::autograd::Node::apply`.
 pub trait Backward: Send + Sync {
-    /// The gradients of the inputs, one for each edge of the node, from those of the outputs.
+    /// Computes the gradients of the inputs, one for each edge of the node, from those of the outputs.
     ///
-    /// A gradient that is missing stands for zeros. What nobody [wants](Call::wants) may be left out.
+    /// A missing gradient stands for zeros. Gradients that are not [wanted](Call::wants) may be left out.
     ///
     /// # Errors
-    /// A [saved tensor](super::SavedTensor) was written to since, or an operator fails.
+    /// A [saved tensor](super::SavedTensor) was modified in place, or an operator fails.
     fn backward(&self, call: &Call<'_>, grads: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>>;
 
-    /// Whether it keeps tensors, which are dropped after the first backward pass unless the graph is retained.
+    /// Whether the node keeps tensors, which are dropped after the first backward pass unless the graph is retained.
     fn keeps_tensors(&self) -> bool {
         true
     }
@@ -36,7 +36,7 @@ pub trait Backward: Send + Sync {
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
     pub(super) node: &'a Node,
-    /// A bit per edge; edges beyond the last bit are always wanted.
+    /// The output mask, a bit per edge; edges beyond the last bit are always wanted.
     pub(super) wanted: u64,
 }
 
@@ -46,7 +46,7 @@ impl Call<'_> {
         self.node
     }
 
-    /// Whether the gradient of an input is of any use.
+    /// Whether the gradient of an input is needed.
     ///
     /// PyTorch: `Node::task_should_compute_output`.
     pub fn wants(&self, input: usize) -> bool {
@@ -55,21 +55,21 @@ impl Call<'_> {
     }
 }
 
-/// Where a gradient goes: to one of the inputs of a node, which is one of the outputs of the operation.
+/// Where a gradient goes: an input of a node, which is an output of the node's operation.
 ///
 /// PyTorch: `torch::autograd::Edge`.
 #[derive(Clone, Debug)]
 pub struct Edge {
     /// The node.
     pub node: Node,
-    /// Which of its inputs.
+    /// The number of the input.
     pub input_nr: usize,
 }
 
-/// One for each input of a node; nothing for those that need no gradient.
+/// The edges of a node, one for each input of its operation; `None` for an input that needs no gradient.
 pub(super) type Edges = SmallVec<[Option<Edge>; 2]>;
 
-/// What a gradient must look like: as the output that it is the gradient of.
+/// The geometry, type and device that a gradient must have: those of the output that it belongs to.
 ///
 /// PyTorch: `torch::autograd::InputMetadata`.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,7 +80,7 @@ pub struct InputMetadata {
 }
 
 impl InputMetadata {
-    /// That of a tensor.
+    /// The metadata of a tensor.
     pub fn of(tensor: &Tensor) -> Self {
         InputMetadata { geometry: tensor.geometry().clone(), dtype: tensor.dtype(), device: tensor.device() }
     }
@@ -90,17 +90,17 @@ impl InputMetadata {
         &self.geometry
     }
 
-    /// The extent of each dimension.
+    /// The size of each dimension.
     pub fn sizes(&self) -> &[i64] {
         self.geometry.sizes()
     }
 
-    /// How many elements apart neighbours lie, per dimension.
+    /// The stride of each dimension, in elements.
     pub fn strides(&self) -> &[i64] {
         self.geometry.strides()
     }
 
-    /// Where in the storage the first element lies.
+    /// The index of the first element in the storage.
     pub fn storage_offset(&self) -> i64 {
         self.geometry.offset()
     }
@@ -128,19 +128,19 @@ impl InputMetadata {
         self.dtype
     }
 
-    /// Where the elements are.
+    /// The device of the tensor.
     pub fn device(&self) -> Device {
         self.device
     }
 }
 
-/// A node of the graph: an operation to differentiate, or the end of the way at a leaf.
+/// A node of the graph: a recorded operation, or the accumulation of a leaf's gradient.
 ///
 /// PyTorch: `torch::autograd::Node`, `grad_fn`.
 #[derive(Clone)]
 pub struct Node(Arc<NodeImpl>);
 
-/// A node that is not kept alive.
+/// A reference to a node that does not keep it alive.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WeakNode(Weak<NodeImpl>);
 
@@ -149,26 +149,26 @@ pub(super) struct NodeImpl {
     /// Later operations have higher numbers, and go first in the backward pass.
     sequence: u64,
     edges: Edges,
-    /// A bit for each output that forgot in place that it was one; those beyond the last bit share it.
+    /// A bit for each output that was detached in place; outputs beyond the last bit share it.
     detached: AtomicU64,
     state: Mutex<NodeState>,
 }
 
 pub(super) struct NodeState {
-    /// One for each output of the operation.
+    /// The metadata of the outputs of the operation, which are the inputs of the node.
     pub(super) inputs: SmallVec<[InputMetadata; 1]>,
-    /// What to do; nothing once it was released.
+    /// The backward function; `None` once it was released.
     backward: Option<Arc<dyn Backward>>,
     pub(super) hooks: Option<Box<Hooks>>,
 }
 
 /// The name of the nodes of operators without a derivative.
 pub(super) const NOT_IMPLEMENTED: &str = "NotImplemented";
-/// Leaves go first: whoever waits for a gradient gets it as soon as it is complete.
+/// Leaves go first, so that a leaf's hooks run as soon as its gradient is complete.
 pub(super) const LEAF: u64 = u64::MAX;
 
 impl Node {
-    /// A node for an operation that was just done. `name` is what [`name`](Node::name) tells, as `MulBackward0`.
+    /// A node for an operation that was just done. `name` is the [`name`](Node::name), such as `MulBackward0`.
     pub fn new(
         name: &'static str,
         edges: impl IntoIterator<Item = Option<Edge>>,
@@ -179,7 +179,7 @@ impl Node {
 
     pub(super) fn of_edges(name: &'static str, edges: Edges, backward: Arc<dyn Backward>) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        Node::with_sequence(name, edges, backward, NEXT.fetch_add(1, Ordering::Relaxed)) // only a number
+        Node::with_sequence(name, edges, backward, NEXT.fetch_add(1, Ordering::Relaxed)) // only a counter
     }
 
     pub(super) fn with_sequence(
@@ -198,17 +198,18 @@ impl Node {
         self.0.name
     }
 
-    /// Where the gradients of the inputs go; nowhere for those that need none.
+    /// Where the gradients of the inputs go; `None` for inputs that need none.
     ///
     /// PyTorch: `next_functions`.
     pub fn edges(&self) -> &[Option<Edge>] {
         &self.0.edges
     }
 
-    /// Runs it alone: the gradients of the operation's inputs, one for each edge, from those of its outputs.
+    /// Runs this node alone: computes the gradients of the operation's inputs, one for each edge, from those of its
+    /// outputs.
     ///
-    /// No hook runs, nothing goes on along the edges, and what the node saved stays. The gradients are as the formulas
-    /// leave them: those of arguments that were broadcast are not summed.
+    /// No hook runs, no gradient is sent along the edges, and what the node saved is kept. The gradients are returned
+    /// as the formulas compute them: those of arguments that were broadcast are not summed.
     ///
     /// ```
     /// use torch_library::{derivatives, prelude::*};
@@ -238,14 +239,14 @@ impl Node {
     /// ```
     ///
     /// # Errors
-    /// What it saved is gone, or was written to since; what the formulas fail with.
+    /// The saved tensors were released or modified in place; the formulas fail.
     ///
     /// PyTorch: `y.grad_fn(grad)`.
     pub fn call(&self, grads: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>> {
         self.body()?.backward(&Call { node: self, wanted: u64::MAX }, grads)
     }
 
-    /// What the gradients that come in must look like.
+    /// The metadata that incoming gradients must have.
     pub fn input_metadata(&self) -> SmallVec<[InputMetadata; 1]> {
         self.state().inputs.clone()
     }
@@ -255,16 +256,16 @@ impl Node {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Adds an output of the operation, and tells its number.
+    /// Adds an output of the operation, and returns its number.
     pub(super) fn add_input(&self, metadata: InputMetadata) -> usize {
         let mut state = self.state();
         state.inputs.push(metadata);
         state.inputs.len() - 1
     }
 
-    /// Notes that an output was detached in place.
+    /// Records that an output was detached in place.
     pub(super) fn detach(&self, output_nr: usize) {
-        self.0.detached.fetch_or(1 << output_nr.min(63), Ordering::Relaxed); // says nothing of other memory
+        self.0.detached.fetch_or(1 << output_nr.min(63), Ordering::Relaxed); // guards no other memory
     }
 
     /// Whether an output was detached in place.
@@ -272,7 +273,7 @@ impl Node {
         self.0.detached.load(Ordering::Relaxed) >> output_nr.min(63) & 1 == 1
     }
 
-    /// What to do.
+    /// The backward function.
     pub(super) fn body(&self) -> Result<Arc<dyn Backward>> {
         self.state().backward.clone().ok_or_else(|| {
             Error::new(
@@ -286,11 +287,11 @@ impl Node {
         })
     }
 
-    /// Drops what it keeps.
+    /// Drops the backward function with what it saved.
     pub(super) fn release(&self) {
         let mut state = self.state();
         let dropped = state.backward.take_if(|backward| backward.keeps_tensors());
-        drop(state); // first the lock: tensors may hold other nodes
+        drop(state); // release the lock first: the tensors may hold other nodes
         drop(dropped);
     }
 
@@ -302,7 +303,7 @@ impl Node {
         self.0.sequence
     }
 
-    /// Tells nodes apart, as long as they live.
+    /// Identifies the node while it lives.
     pub(super) fn id(&self) -> usize {
         Arc::as_ptr(&self.0).addr()
     }
@@ -331,7 +332,7 @@ impl fmt::Debug for NodeImpl {
 }
 
 thread_local! {
-    /// What nodes that are dropped held.
+    /// What dropped nodes held and is still to be dropped.
     static HELD: Queue<Held> = const { Queue::new() };
 }
 
@@ -345,7 +346,7 @@ struct Held {
     hooks: Option<Box<Hooks>>,
 }
 
-/// Of a chain of nodes, each may be the last to hold the next.
+/// In a chain of nodes, each may be the last owner of the next.
 impl Drop for NodeImpl {
     fn drop(&mut self) {
         let edges = std::mem::take(&mut self.edges);

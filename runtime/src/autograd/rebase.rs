@@ -1,4 +1,4 @@
-//! The new history of a tensor that was written to in place.
+//! The new history of a tensor after an in-place write.
 
 use std::sync::Arc;
 
@@ -10,7 +10,8 @@ use super::view::history;
 use crate::error::Result;
 use crate::tensor::Tensor;
 
-/// Gives a tensor that was written to in place its new history. A write to a view is one to a part of its base.
+/// Gives a tensor that was written to in place its new history. A write to a view is recorded as one to a part of its
+/// base.
 ///
 /// PyTorch: `rebase_history`.
 pub(super) fn rebase_history(tensor: &Tensor, node: &Node) -> Result<()> {
@@ -26,5 +27,5 @@ pub(super) fn rebase_history(tensor: &Tensor, node: &Node) -> Result<()> {
     let slices = Node::new("CopySlices", std::iter::once(base_edge).chain(others), Arc::new(slices));
     let input_nr = slices.add_input(InputMetadata::of(&base));
     set_history(&base, Edge { node: slices, input_nr });
-    history(tensor).map(drop) // the view's own follows from the base's
+    history(tensor).map(drop) // the view's own history follows from the base's
 }

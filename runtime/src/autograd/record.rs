@@ -1,4 +1,4 @@
-//! What the kernels that `derivatives!` writes are made of.
+//! The building blocks of the kernels that `derivatives!` generates.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -20,22 +20,22 @@ use crate::{bail, ensure};
 
 /// The keys below autograd.
 pub const BELOW_AUTOGRAD: DispatchKeySet = DispatchKeySet::full_after(DispatchKey::AutogradOther);
-/// The keys below the bookkeeping of views and versions.
+/// The keys below the tracking of views and versions.
 pub const BELOW_AD_INPLACE_OR_VIEW: DispatchKeySet = DispatchKeySet::full_after(DispatchKey::ADInplaceOrView);
 
-/// Whether calls are recorded, those that have an input which requires grad.
+/// Whether calls with an input that requires a gradient are recorded.
 #[inline(always)]
 pub fn is_recording() -> bool {
     GradMode::is_enabled()
 }
 
-/// The edges of a node in the making.
+/// The edges of a node that is being made.
 #[derive(Debug, Default)]
 pub struct Edges(node::Edges);
 
 /// An argument that gradients may flow to.
 pub trait Differentiable: Argument {
-    /// Its tensors, in order; a missing one counts.
+    /// Visits its tensors, in order; a missing tensor takes a place, too.
     fn each(&self, visit: &mut dyn FnMut(Option<&Tensor>) -> Result<()>) -> Result<()>;
 }
 
@@ -70,10 +70,10 @@ impl Differentiable for &[Option<Tensor>] {
 }
 
 impl Edges {
-    /// Adds those of an argument, and tells which they are.
+    /// Adds the edges of an argument, and returns their range.
     ///
     /// # Errors
-    /// A view whose history is lost.
+    /// A view whose history cannot be followed.
     pub fn add(&mut self, argument: &impl Differentiable) -> Result<Range<usize>> {
         let start = self.0.len();
         argument.each(&mut |tensor| {
@@ -83,30 +83,30 @@ impl Edges {
         Ok(start..self.0.len())
     }
 
-    /// Whether a gradient of some of them is of any use.
+    /// Whether a gradient is needed for any of these edges.
     pub fn wants(&self, ranges: &[Range<usize>]) -> bool {
         ranges.iter().any(|range| self.0[range.clone()].iter().any(Option::is_some))
     }
 
-    /// The node.
+    /// Makes the node.
     pub fn node(self, name: &'static str, backward: Arc<dyn Backward>) -> Node {
         Node::of_edges(name, self.0, backward)
     }
 
-    /// What is to become a node. The row is of a type that all share: so is the code that drops it.
+    /// Starts a recording with these edges. All rows share the type `dyn Row`, and so the code that drops it.
     pub fn keep(self, row: Arc<dyn Row>) -> Recording {
         Recording { edges: self.0, row }
     }
 }
 
-/// A call that is recorded, before it is made.
+/// A call that is being recorded, before it is made.
 pub struct Recording {
     edges: node::Edges,
     row: Arc<dyn Row>,
 }
 
 impl Recording {
-    /// The node of the call, which was made.
+    /// Makes the node, after the call.
     pub fn node(self, name: &'static str) -> Recorded {
         Recorded { node: Node::of_edges(name, self.edges, self.row.clone()), row: self.row }
     }
@@ -120,7 +120,7 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// Saves a result for the formulas that name it, once its history is known.
+    /// Saves a result that formulas name, once its history is known.
     ///
     /// # Errors
     /// An inference tensor.
@@ -128,7 +128,7 @@ impl Recorded {
         self.row.results()[slot].save(result, output_nr)
     }
 
-    /// As [`save`](Self::save), a result that has no gradient.
+    /// Like [`save`](Self::save), for a result that has no gradient.
     ///
     /// # Errors
     /// An inference tensor.
@@ -137,12 +137,12 @@ impl Recorded {
     }
 }
 
-/// Whether the gradient of some of the inputs is of any use.
+/// Whether a gradient is needed for any of these inputs.
 pub fn wants(call: &Call<'_>, range: &Range<usize>) -> bool {
     range.clone().any(|input| call.wants(input))
 }
 
-/// Results of an operation that have gradients.
+/// The differentiable results of an operation.
 pub trait Results {
     /// Makes them outputs of a node.
     ///
@@ -150,11 +150,11 @@ pub trait Results {
     /// A result of a type without gradients.
     fn record(&self, node: &Node) -> Result<()>;
 
-    /// Makes those that are an argument, handed back as it is, tensors of their own: else the argument would become a
-    /// result, and a leaf would lose its gradient.
+    /// Replaces results that are the argument itself by separate tensors: otherwise the argument would become an output
+    /// of the node, and a leaf would lose its gradient.
     fn own(&mut self, argument: &impl Differentiable);
 
-    /// Makes them known as views of a tensor.
+    /// Marks the results as views of a tensor.
     fn track(&self, base: &Tensor);
 }
 
@@ -162,7 +162,7 @@ impl Results for Tensor {
     fn record(&self, node: &Node) -> Result<()> {
         let input_nr = node.add_input(InputMetadata::of(self));
         if !self.is_defined() {
-            return Ok(()); // its place is counted, and no gradient will come there
+            return Ok(()); // it takes an output number, but no gradient will arrive
         }
         if !self.dtype().is_differentiable() {
             bail!(
@@ -224,18 +224,18 @@ pub fn run(row: &dyn Row, call: &Call<'_>, grads: Vec<Option<Tensor>>) -> Result
     Ok(gradients)
 }
 
-/// Checks that a write can be recorded, before it is done.
+/// Checks that a write can be recorded, before it happens.
 ///
 /// # Errors
-/// A leaf that requires grad, or a view that gradients cannot follow.
+/// A leaf that requires a gradient, or a view whose write cannot be recorded.
 pub fn check_write(operator: &str, tensor: &Tensor) -> Result<()> {
     view::check_write(operator, tensor)
 }
 
-/// Checks that nobody asks for the gradient of an argument that has none.
+/// Checks that no gradient is needed for an argument that has none.
 ///
 /// # Errors
-/// The argument requires grad, and calls are recorded.
+/// The argument requires a gradient, and grad mode is on.
 ///
 /// PyTorch: `check_no_requires_grad`.
 pub fn check_no_requires_grad(argument: &str, value: &impl Argument) -> Result<()> {
@@ -262,7 +262,7 @@ pub fn rebase(tensor: &Tensor, node: &Node) -> Result<()> {
     rebase_history(tensor, node)
 }
 
-/// What an operation reads of a tensor that it then writes to: a copy, with a history of its own.
+/// A copy, with its own history, of a tensor that an operation reads and then overwrites.
 ///
 /// # Errors
 /// Those of `aten::clone`.
@@ -270,9 +270,9 @@ pub fn before_write(tensor: &Tensor) -> Result<Tensor> {
     arithmetic::clone(tensor)
 }
 
-/// What a row of `derivatives!` keeps in its node.
+/// The state of a row of `derivatives!` in its node.
 pub trait Row: Backward {
-    /// Puts the gradients of the inputs, at first missing, where they belong.
+    /// Computes the gradients of the inputs, and stores them in their places, which are empty at first.
     ///
     /// # Errors
     /// As [`Backward::backward`].
@@ -283,13 +283,13 @@ pub trait Row: Backward {
         gradients: &mut [Option<Tensor>],
     ) -> Result<()>;
 
-    /// Where the results are saved that formulas name.
+    /// The slots of the saved results that formulas name.
     fn results(&self) -> &[SavedResult] {
         &[]
     }
 }
 
-/// A result that a formula names, saved when the operation is done.
+/// A result that a formula names, saved once the operation is done.
 #[derive(Debug, Default)]
 pub struct SavedResult(OnceLock<SavedTensor>);
 
@@ -306,10 +306,10 @@ impl SavedResult {
         Ok(())
     }
 
-    /// The result again.
+    /// Unpacks the result.
     ///
     /// # Errors
-    /// It was written to since.
+    /// The result was modified in place since.
     pub fn unpack(&self, node: &Node) -> Result<Tensor> {
         match self.0.get() {
             Some(saved) => saved.unpack(node),
@@ -318,17 +318,17 @@ impl SavedResult {
     }
 }
 
-/// What a formula gives: the gradient of one argument, or of several.
+/// The value of a formula: the gradient of one argument, or of several.
 #[diagnostic::on_unimplemented(
     message = "a formula gives a gradient, not `{Self}`",
     label = "expected a `Tensor`, an `Option<Tensor>` or a `Result` of these; of a list a `Vec`, \
              of several arguments a tuple"
 )]
 pub trait IntoGradients {
-    /// Puts them where they belong.
+    /// Stores the gradients in their places.
     ///
     /// # Errors
-    /// The formula's own, and a list of another length than the argument.
+    /// The formula's own; a list whose length differs from the argument's.
     fn put(self, gradients: &mut [Option<Tensor>]) -> Result<()>;
 }
 
@@ -375,7 +375,7 @@ fn defined(value: impl Into<Option<Tensor>>) -> Option<Tensor> {
     value.into().filter(Tensor::is_defined)
 }
 
-/// Puts what one formula gives for several arguments where each belongs, if anybody wants it.
+/// Stores the gradients that one formula computes for several arguments, each where it is needed.
 ///
 /// # Errors
 /// The formula's own.
@@ -397,7 +397,7 @@ pub fn put_each<const N: usize>(
 
 macro_rules! tuples {
     ($(($($T:ident $index:tt)+))*) => { $(
-        /// One for each of several arguments that are tensors.
+        /// The gradients of several tensor arguments.
         #[diagnostic::do_not_recommend]
         impl<$($T: Into<Option<Tensor>>),+> IntoGradients for ($($T,)+) {
             fn put(self, gradients: &mut [Option<Tensor>]) -> Result<()> {

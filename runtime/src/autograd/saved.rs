@@ -1,4 +1,4 @@
-//! Values that a derivative needs, kept with the version they had.
+//! Saved tensors: values that a derivative needs, with the version that they had.
 
 use super::meta::{AutogradMeta, set_history};
 use super::node::{Edge, Node, WeakNode};
@@ -10,9 +10,9 @@ use crate::tensor::Tensor;
 
 /// A tensor that a node keeps for its backward pass.
 ///
-/// It does not keep the tensor's history in a way that would make a circle: an output's history is the node itself. If
-/// the memory is written to in between, there is no right gradient any more, and [`unpack`](SavedTensor::unpack) is an
-/// error.
+/// It stores the tensor's history in a way that makes no reference cycle, although an output's history is the node
+/// itself. If the memory is written to in between, the gradient would be wrong, so [`unpack`](SavedTensor::unpack)
+/// fails.
 ///
 /// PyTorch: `torch::autograd::SavedVariable`.
 #[derive(Debug)]
@@ -22,24 +22,24 @@ pub struct SavedTensor {
     history: History,
 }
 
-/// Where the saved tensor comes from, for derivatives of derivatives.
+/// The history of the saved tensor, for higher-order derivatives.
 #[derive(Debug)]
 enum History {
-    /// The tensor that is kept knows it: a leaf.
+    /// The saved tensor has it itself: it is a leaf.
     Own,
-    /// An input of the operation.
+    /// An input of the operation, with its edge.
     Input(Edge),
-    /// An output of the operation, of this number.
+    /// The output of the operation with this number.
     Output(usize),
-    /// An output that is a view written to in place: the view's new history, not the operation's own node.
+    /// An output that is a view written to in place: it has the view's new history, not the operation's node.
     OutputView(WeakNode, usize),
 }
 
 impl SavedTensor {
-    /// Keeps an input of an operation.
+    /// Saves an input of an operation.
     ///
     /// # Errors
-    /// An inference tensor, whose versions nobody counts.
+    /// An inference tensor, which has no version counter.
     pub fn input(tensor: &Tensor) -> Result<Self> {
         check_counted(tensor)?;
         let (tensor, history) = match view::history(tensor)? {
@@ -49,10 +49,10 @@ impl SavedTensor {
         Ok(SavedTensor { version: tensor.version(), tensor, history })
     }
 
-    /// Keeps the output number `output_nr` of an operation, once the node is known to it.
+    /// Saves output `output_nr` of an operation, once the tensor's history is set.
     ///
     /// # Errors
-    /// As [`input`](SavedTensor::input).
+    /// Those of [`input`](SavedTensor::input).
     pub fn output(tensor: &Tensor, output_nr: usize) -> Result<Self> {
         check_counted(tensor)?;
         let history = match view::history(tensor)? {
@@ -62,10 +62,10 @@ impl SavedTensor {
         Ok(SavedTensor { version: tensor.version(), tensor: detached(tensor), history })
     }
 
-    /// The tensor again, for the node that kept it.
+    /// The saved tensor with its history, for the node that saved it.
     ///
     /// # Errors
-    /// It was written to, or detached, in place since.
+    /// The tensor was modified or detached in place since.
     pub fn unpack(&self, node: &Node) -> Result<Tensor> {
         if let History::Input(Edge { node: before, input_nr }) = &self.history {
             ensure!(
@@ -82,7 +82,7 @@ impl SavedTensor {
         }
         let edge = match &self.history {
             History::Own => return Ok(self.tensor.clone()),
-            // Nobody records what is computed from it, so its history does not matter.
+            // With grad mode off nothing is recorded, so the history does not matter.
             _ if !GradMode::is_enabled() => return Ok(self.tensor.clone()),
             History::Input(edge) => edge.clone(),
             History::Output(output_nr) => Edge { node: node.clone(), input_nr: *output_nr },
@@ -91,13 +91,13 @@ impl SavedTensor {
                 Edge { node, input_nr: *input_nr }
             }
         };
-        // A tensor of its own: with a history the kept one would hold the node that keeps it.
+        // A separate tensor: if the saved one had the history, it would hold the node that holds it.
         let again = self.tensor.with_key_set(self.tensor.key_set());
         set_history(&again, edge);
         Ok(again)
     }
 
-    /// The tensor was written to since.
+    /// The error for a tensor that was modified in place since it was saved.
     #[cold]
     fn outdated(&self, node: &Node) -> Error {
         let (saved, now) = (self.version, self.tensor.version());
@@ -129,7 +129,7 @@ fn check_counted(tensor: &Tensor) -> Result<()> {
     Ok(())
 }
 
-/// The same elements, unknown to autograd.
+/// A tensor over the same elements, without autograd state.
 fn detached(tensor: &Tensor) -> Tensor {
     match AutogradMeta::of(tensor) {
         None if !tensor.requires_grad() => tensor.clone(),

@@ -1,4 +1,4 @@
-//! A write to a part of a tensor, as autograd sees it: the rest stays as it was.
+//! The derivative of an in-place operation on a view, for the view's base.
 
 use super::arithmetic;
 use super::node::{Backward, Call, InputMetadata, Node};

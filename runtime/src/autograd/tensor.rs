@@ -1,4 +1,4 @@
-//! Gradients: what a user asks of a tensor.
+//! The methods of tensors for autograd.
 
 use std::sync::Arc;
 
@@ -12,11 +12,12 @@ use crate::tensor::Tensor;
 use crate::{bail, ensure};
 
 impl Tensor {
-    /// Says whether a gradient is wanted, so that [`backward`](Tensor::backward) leaves one in [`grad`](Tensor::grad).
+    /// Sets whether a gradient is wanted, so that [`backward`](Tensor::backward) accumulates one in
+    /// [`grad`](Tensor::grad).
     ///
     /// # Errors
-    /// An element type without gradients: those of integers and `bool`. Turning it off for a tensor that was computed;
-    /// its `detach()` is one without a gradient.
+    /// An element type without gradients (integers and `bool`). Turning it off for a tensor that was computed; use its
+    /// `detach()` instead.
     ///
     /// PyTorch: `Tensor.requires_grad_`.
     #[doc(alias = "requires_grad_")]
@@ -43,7 +44,7 @@ impl Tensor {
         Ok(())
     }
 
-    /// The gradient that backward passes have accumulated, of leaves and of those that
+    /// The gradient that backward passes have accumulated, for leaves and for tensors that
     /// [retain](Tensor::retain_grad) theirs.
     ///
     /// PyTorch: `Tensor.grad`.
@@ -51,10 +52,10 @@ impl Tensor {
         AutogradMeta::of(self)?.state().grad.clone()
     }
 
-    /// Replaces the gradient; `None` is what optimisers start from.
+    /// Replaces the gradient; `None` clears it, as optimisers do.
     ///
     /// # Errors
-    /// A gradient of other sizes, another element type or device.
+    /// The gradient's sizes, element type or device differ from the tensor's.
     ///
     /// PyTorch: `Tensor.grad = …`.
     pub fn set_grad(&self, grad: Option<Tensor>) -> Result<()> {
@@ -75,17 +76,17 @@ impl Tensor {
         Ok(())
     }
 
-    /// The node of the graph that made this tensor; none for leaves.
+    /// The node of the operation that computed this tensor; `None` for leaves.
     ///
     /// # Errors
-    /// It is a view whose base was written to since, in a way that gradients cannot follow.
+    /// The tensor is a view whose base was written to since, in a way that gradients cannot follow.
     ///
     /// PyTorch: `Tensor.grad_fn`.
     pub fn grad_fn(&self) -> Result<Option<Node>> {
         Ok(view::history(self)?.map(|edge| edge.node))
     }
 
-    /// Which output of its [node](Tensor::grad_fn) this tensor is; 0 for leaves.
+    /// The number of this tensor among the outputs of its [node](Tensor::grad_fn); 0 for leaves.
     ///
     /// PyTorch: `Tensor.output_nr`.
     pub fn output_nr(&self) -> usize {
@@ -93,7 +94,7 @@ impl Tensor {
         history.map_or(0, |edge| edge.input_nr)
     }
 
-    /// Whether this tensor was not computed from one that requires grad: gradients end here.
+    /// Whether this tensor was not computed from one that requires a gradient, so that gradients end here.
     ///
     /// # Errors
     /// As [`grad_fn`](Tensor::grad_fn).
@@ -103,7 +104,7 @@ impl Tensor {
         Ok(view::history(self)?.is_none())
     }
 
-    /// Whether autograd knows this tensor as a view of another.
+    /// Whether autograd tracks this tensor as a view of another.
     ///
     /// PyTorch: `Tensor._is_view`.
     pub fn is_view(&self) -> bool {
@@ -120,7 +121,7 @@ impl Tensor {
     /// Makes this tensor a leaf that requires no gradient, for all its handles.
     ///
     /// # Errors
-    /// A view: its base would go on to know where it comes from.
+    /// The tensor is a view: its base would still have the history.
     ///
     /// PyTorch: what `Tensor.detach_` does.
     pub fn forget_history(&self) -> Result<()> {
@@ -137,7 +138,7 @@ impl Tensor {
         Ok(())
     }
 
-    /// Keeps the gradient of a tensor that is no leaf, too, in [`grad`](Tensor::grad).
+    /// Makes backward passes store the gradient of a tensor that is not a leaf in [`grad`](Tensor::grad), too.
     ///
     /// # Errors
     /// The tensor requires no gradient.
@@ -160,12 +161,13 @@ impl Tensor {
                 Ok(None)
             });
             let (_, gone) = Hooks::add_last(&mut node.state().hooks, input_nr, keep);
-            drop(gone); // outside of the lock
+            drop(gone); // after the lock is released
         }
         Ok(())
     }
 
-    /// Runs a function on the gradient of this tensor whenever one is computed; what it returns replaces the gradient.
+    /// Runs a function on the gradient of this tensor whenever it is computed; what the function returns replaces the
+    /// gradient.
     ///
     /// # Errors
     /// The tensor requires no gradient.
@@ -193,16 +195,16 @@ impl Tensor {
             Some(Edge { node, input_nr }) => Hooks::add(&mut node.state().hooks, input_nr, hook),
             None => Hooks::add(&mut AutogradMeta::of_or_new(self).state().hooks, 0, hook),
         };
-        drop(gone); // outside of the lock
+        drop(gone); // after the lock is released
         Ok(handle)
     }
 
-    /// Runs a function on this leaf whenever a gradient was added to its [`grad`](Tensor::grad), which then is complete
-    /// for this backward pass: work that can begin before other gradients are there, as sending it to other processes,
-    /// begins here.
+    /// Runs a function on this leaf whenever a gradient was added to its [`grad`](Tensor::grad), which is then complete
+    /// for this backward pass. Work that need not wait for the other gradients, such as sending this one to other
+    /// processes, can begin here.
     ///
     /// # Errors
-    /// A tensor that requires no gradient, or that is no leaf. What the function returns ends the backward pass.
+    /// The tensor requires no gradient, or is not a leaf. An error that the function returns ends the backward pass.
     ///
     /// ```
     /// use torch_library::Tensor;
@@ -226,15 +228,15 @@ impl Tensor {
         );
         let hook: Hook = Arc::new(move |leaf: &Tensor| hook(leaf).map(|()| None));
         let (handle, gone) = Hooks::add(&mut AutogradMeta::of_or_new(self).state().accumulated, 0, hook);
-        drop(gone); // outside of the lock
+        drop(gone); // after the lock is released
         Ok(handle)
     }
 
-    /// Computes the gradients of this one number with respect to all leaves it was computed from, and adds them to
-    /// their [`grad`](Tensor::grad).
+    /// Computes the gradients of this tensor, which has one element, with respect to all leaves it was computed from,
+    /// and adds them to their [`grad`](Tensor::grad).
     ///
     /// # Errors
-    /// The tensor has not exactly one element, or requires no gradient; as [`backward`](super::backward).
+    /// The tensor has not exactly one element, or requires no gradient; those of [`backward`](super::backward).
     ///
     /// PyTorch: `Tensor.backward`.
     pub fn backward(&self) -> Result<()> {

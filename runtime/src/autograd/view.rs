@@ -1,4 +1,4 @@
-//! Views and their bases: who looks at whose memory, and what a write through one means for the other.
+//! Views and their bases: the tracking of views, and what a write through one means for the others.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::guard::EnableGradGuard;
 use crate::tensor::Tensor;
 
-/// Makes `view` known as a view of `base`.
+/// Records that `view` is a view of `base`.
 ///
 /// PyTorch: `torch::autograd::as_view`.
 pub(super) fn track(base: &Tensor, view: &Tensor, creation: CreationMeta) {
@@ -30,20 +30,22 @@ pub(super) fn track(base: &Tensor, view: &Tensor, creation: CreationMeta) {
     let mut state = AutogradMeta::of_or_new(view).state();
     let before = state.view.replace(known);
     drop(state);
-    drop(before); // outside of the lock
+    drop(before); // after the lock is released
     if !view.requires_grad() {
         view.ask_autograd_for_requires_grad();
     }
 }
 
-/// A tensor of its own for an argument that a kernel handed back as its result, a view of it: each has its own history.
+/// A separate tensor, recorded as a view of the argument, for a kernel that returned its argument: the result needs its
+/// own history.
 pub(super) fn another(argument: &Tensor) -> Tensor {
     let result = argument.with_key_set(argument.key_set());
     track(argument, &result, CreationMeta::now(false));
     result
 }
 
-/// Which output of which node a tensor is. That of a view is made anew after its base has changed.
+/// The node that computed a tensor, and the number of the output. A view's history is computed anew after its base has
+/// changed.
 ///
 /// PyTorch: `VariableHooks::grad_fn`.
 pub(super) fn history(tensor: &Tensor) -> Result<Option<Edge>> {
@@ -64,7 +66,7 @@ pub(super) fn history(tensor: &Tensor) -> Result<Option<Edge>> {
         arithmetic::as_strided(&base, tensor.sizes(), tensor.strides(), offset)?
     };
     let edge = AutogradMeta::of(&again).and_then(|meta| meta.state().history.clone());
-    // It was computed, even if its base no longer says from what.
+    // The view was computed, even if its base no longer has a history.
     let edge = edge.unwrap_or_else(|| {
         let node = Node::new("AsStridedBackward0", [None], Arc::new(Nowhere));
         Edge { input_nr: node.add_input(super::InputMetadata::of(tensor)), node }
@@ -75,7 +77,7 @@ pub(super) fn history(tensor: &Tensor) -> Result<Option<Edge>> {
     }
     let before = state.history.replace(edge.clone());
     drop(state);
-    drop(before); // outside of the lock
+    drop(before); // after the lock is released
     Ok(Some(edge))
 }
 
@@ -106,7 +108,7 @@ pub(super) fn check_write(operator: &str, tensor: &Tensor) -> Result<()> {
     }
     let is_known = |tensor| AutogradMeta::of(tensor).is_some_and(|meta| meta.state().history.is_some());
     if tensor.requires_grad() && !is_known(tensor) {
-        // A view from before its base had a history has none either, until somebody asks for it.
+        // A view made before its base had a history has none either, until its history is queried.
         let what =
             if tensor.is_view() { "a view that was a leaf when its base was written to" } else { "a leaf" };
         return Err(leaf_error(operator, what));

@@ -1,4 +1,4 @@
-//! Every operator on every device: on the CPU, with copies there and back.
+//! The CPU fallback: every operator works on every device, with copies to the CPU and back.
 
 use std::borrow::Cow;
 
@@ -15,15 +15,15 @@ use crate::tensor::Tensor;
 use crate::tensor::backend::{default_generator, resolve};
 use crate::value::{Stack, Value};
 
-/// Runs an operator on the CPU for tensors of a device: what a backend registers for all operators that it has no
+/// Runs an operator on the CPU for tensors of a device. A backend registers this for all operators that it has no
 /// kernel for.
 ///
-/// Tensors are copied to the host, once each storage, so that arguments which share memory still do. What the schema
-/// says is written is copied back, sizes and memory that the operator gave it included; results go to the device,
-/// where views of arguments are views of arguments. Lists, optional tensors, devices and generators are taken along: a
-/// generator of the device gives its numbers to the CPU's kernel.
+/// Tensors are copied to the host, each storage once, so that arguments which share memory still share it. Arguments
+/// that the schema marks as written are copied back, including new sizes and new memory that the operator gave them;
+/// results are copied to the device, where views of arguments become views of them. Lists, optional tensors, devices
+/// and generators are handled too: the CPU's kernel draws its random numbers from the generator of the device.
 ///
-/// Each call is [counted](super::fallback_counts); the first of an operator [warns](super::FallbackPolicy).
+/// Each call is [counted](super::fallback_counts); the first call of each operator [warns](super::FallbackPolicy).
 ///
 /// ```standalone_crate
 /// use torch_library::prelude::*;
@@ -37,7 +37,7 @@ use crate::value::{Stack, Value};
 ///
 /// # Errors
 /// The device has no [`Backend`](super::Backend), the [policy](super::FallbackPolicy) is to refuse, a copy fails, or
-/// the operator does on the CPU.
+/// the operator fails on the CPU.
 ///
 /// PyTorch: `at::native::cpu_fallback`.
 pub fn cpu_fallback(operator: OperatorHandle, _keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
@@ -83,7 +83,7 @@ pub fn cpu_fallback(operator: OperatorHandle, _keys: DispatchKeySet, stack: &mut
     Ok(())
 }
 
-/// The device that a call is on: that of its tensors, or the one it asks for.
+/// The device of a call: that of its tensors, or the one that it asks for.
 fn device_of(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Device> {
     let is_remote = |device: &Device| !matches!(device.kind, DeviceType::Cpu | DeviceType::Meta);
     let of_tensors = arguments.iter().flat_map(Value::all_tensors).map(Tensor::device).find(is_remote);
@@ -102,12 +102,13 @@ fn takes_generator(argument: &Argument) -> bool {
     *argument.ty.without_optional() == Type::Generator
 }
 
-/// Whether an operator writes to an argument. Statistics of a batch norm it does without saying so, as in PyTorch.
+/// Whether an operator writes to an argument. Batch norm updates its running statistics although its schema does not
+/// say so, as in PyTorch.
 fn is_written(argument: &Argument) -> bool {
     argument.is_mutable() || matches!(&*argument.name, "running_mean" | "running_var")
 }
 
 fn write_back(staging: &mut Staging, value: &mut Value<'_>) -> Result<()> {
-    let tensors: Vec<Tensor> = value.all_tensors().cloned().collect(); // handles of the caller's own
+    let tensors: Vec<Tensor> = value.all_tensors().cloned().collect(); // other handles of the same tensors
     tensors.into_iter().try_for_each(|mut tensor| staging.write_back(&mut tensor))
 }

@@ -1,4 +1,4 @@
-//! What happens where an operator falls back to the CPU: it is counted, and told, or refused.
+//! What happens when an operator falls back to the CPU: the call is counted, and reported or refused.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -9,15 +9,15 @@ use crate::error::Result;
 use crate::operator::OperatorHandle;
 use crate::warning::warn;
 
-/// What [`cpu_fallback`](super::cpu_fallback) does beside its work.
+/// What [`cpu_fallback`](super::cpu_fallback) does besides its work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FallbackPolicy {
-    /// It counts.
+    /// Counts the call.
     Silent,
-    /// It warns the first time an operator falls back.
+    /// Also warns the first time that an operator falls back.
     #[default]
     Warn,
-    /// It refuses: for programs that are to run on the device alone.
+    /// Refuses the call, for programs that must run on the device alone.
     Error,
 }
 
@@ -29,28 +29,28 @@ struct Ledger {
 
 static LEDGER: Mutex<Ledger> = Mutex::new(Ledger { policies: BTreeMap::new(), counts: BTreeMap::new() });
 
-/// Says what is to happen from now on where operators of a kind of device fall back, for all threads.
+/// Sets what happens from now on where operators of a device type fall back, for all threads.
 pub fn set_fallback_policy(kind: DeviceType, policy: FallbackPolicy) {
     LEDGER.lock().unwrap_or_else(PoisonError::into_inner).policies.insert(kind, policy);
 }
 
-/// How often each operator fell back on devices of a kind, by name: what is worth a kernel.
+/// How often each operator fell back on devices of a type, by name: the operators for which a kernel is worth writing.
 pub fn fallback_counts(kind: DeviceType) -> Vec<(String, u64)> {
     let ledger = LEDGER.lock().unwrap_or_else(PoisonError::into_inner);
     let of_kind = ledger.counts.iter().filter(|((other, _), _)| *other == kind);
     of_kind.map(|((_, operator), count)| (operator.clone(), *count)).collect()
 }
 
-/// Starts to count anew; every operator then warns again.
+/// Resets the counts; the next fallback of every operator warns again.
 pub fn reset_fallback_counts(kind: DeviceType) {
     let mut ledger = LEDGER.lock().unwrap_or_else(PoisonError::into_inner);
     ledger.counts.retain(|(other, _), _| *other != kind);
 }
 
-/// Notes a call.
+/// Counts a call that falls back.
 ///
 /// # Errors
-/// It is refused.
+/// The policy refuses the call.
 pub(super) fn note(kind: DeviceType, operator: OperatorHandle) -> Result<()> {
     let mut ledger = LEDGER.lock().unwrap_or_else(PoisonError::into_inner);
     let policy = ledger.policies.get(&kind).copied().unwrap_or_default();
@@ -65,7 +65,7 @@ pub(super) fn note(kind: DeviceType, operator: OperatorHandle) -> Result<()> {
     let count = ledger.counts.entry((kind, operator.to_string())).or_default();
     *count += 1;
     let is_first = *count == 1;
-    drop(ledger); // a listener may ask for the counts
+    drop(ledger); // a listener of warnings may query the counts
     if is_first && policy == FallbackPolicy::Warn {
         warn(format_args!(
             "{operator} has no kernel for {kind}, so it runs on the CPU, with copies there and back; \

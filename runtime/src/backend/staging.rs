@@ -1,4 +1,4 @@
-//! The tensors of a call on a device, in host memory while the CPU computes: views of one storage stay views of one.
+//! Host copies of a call's tensors while the CPU computes; views of one storage stay views of one storage.
 
 use crate::device::{Device, DeviceType};
 use crate::error::Result;
@@ -7,7 +7,7 @@ use crate::tensor::backend::{Backend, of};
 use crate::tensor::{Storage, Tensor};
 use crate::{bail, ensure};
 
-/// The tensors of a call, each with the one on the CPU that takes its place.
+/// The tensors of a call, each with its CPU copy.
 pub(super) struct Staging {
     backend: &'static dyn Backend,
     device: Device,
@@ -15,7 +15,7 @@ pub(super) struct Staging {
     tensors: Vec<(Tensor, Tensor)>,
 }
 
-/// A storage, and the host memory that takes its place: of the same size, with those bytes in it that tensors reach.
+/// A storage and its host copy: of the same size, with the bytes that tensors have needed so far.
 struct Staged {
     remote: Storage,
     host: Storage,
@@ -33,7 +33,7 @@ impl Staging {
         Ok(Staging { backend, device, storages: Vec::new(), tensors: Vec::new() })
     }
 
-    /// The CPU's tensor for one of the call's. What the host reaches anyway stays as it is.
+    /// The CPU copy of a tensor of the call. A tensor that the host can access is returned unchanged.
     pub(super) fn host_of(&mut self, tensor: &Tensor) -> Result<Tensor> {
         if matches!(tensor.device().kind, DeviceType::Cpu | DeviceType::Meta) || !tensor.is_defined() {
             return Ok(tensor.clone());
@@ -54,7 +54,7 @@ impl Staging {
         Ok(host)
     }
 
-    /// The host memory of a tensor's storage, with its elements in it.
+    /// The host copy of a tensor's storage, with the tensor's elements fetched.
     fn host_memory(&mut self, tensor: &Tensor) -> Result<Storage> {
         let storage = tensor.storage().clone();
         if let Some(why) = storage.why_unreachable() {
@@ -74,7 +74,7 @@ impl Staging {
         Ok(self.storages[at].host.clone())
     }
 
-    /// Brings a tensor of the call to where the operator left the one that took its place: elements, sizes, memory.
+    /// Makes a tensor of the call like its CPU copy after the operator ran: elements, sizes, memory.
     pub(super) fn write_back(&mut self, tensor: &mut Tensor) -> Result<()> {
         let Some((_, host)) = self.tensors.iter().find(|(other, _)| other.is_same(tensor)) else {
             return Ok(());
@@ -94,7 +94,7 @@ impl Staging {
         self.backend.upload(&tensor.storage(), range.start, &host.storage().bytes()?[range])
     }
 
-    /// What a result is on the device: an argument, a view of one, or new.
+    /// The device tensor for a result: an argument, a view of one, or new.
     pub(super) fn remote_of(&mut self, result: &Tensor) -> Result<Tensor> {
         if result.device().kind != DeviceType::Cpu || !result.is_defined() {
             return Ok(result.clone());
@@ -107,7 +107,7 @@ impl Staging {
         placed(storage, result, keys)
     }
 
-    /// The storage on the device for one that a kernel made or was given.
+    /// The device storage for host memory that a kernel allocated or was given.
     fn remote_memory(&mut self, result: &Tensor) -> Result<Storage> {
         let host = result.storage().clone();
         if let Some(staged) = self.storages.iter().find(|staged| staged.host.is_same(&host)) {
@@ -123,7 +123,7 @@ impl Staging {
 }
 
 impl Staged {
-    /// Fetches what of a range is not there yet.
+    /// Fetches the part of a range that has not been fetched yet.
     fn fetch(&mut self, backend: &dyn Backend, range: std::ops::Range<usize>) -> Result<()> {
         if range.is_empty() {
             return Ok(());
@@ -140,7 +140,7 @@ impl Staged {
     }
 }
 
-/// The bytes that a tensor's elements lie in.
+/// The byte range of a tensor's elements.
 fn range_of(tensor: &Tensor) -> Result<std::ops::Range<usize>> {
     let (geometry, size) = (tensor.geometry(), tensor.dtype().size());
     if geometry.numel() == 0 {
@@ -151,7 +151,7 @@ fn range_of(tensor: &Tensor) -> Result<std::ops::Range<usize>> {
     Ok(start * size..end * size)
 }
 
-/// A tensor like another one in other memory.
+/// A tensor with the geometry of another, in other memory.
 fn placed(storage: Storage, like: &Tensor, keys: DispatchKeySet) -> Result<Tensor> {
     let geometry = like.geometry();
     let (sizes, strides, offset) = (geometry.sizes(), geometry.strides(), geometry.offset());

@@ -1,15 +1,15 @@
-//! Selective linking: a program has the kernels of those operators that it reaches, and no others.
+//! Selective linking: a program has only the kernels of the operators that it reaches.
 //!
-//! An operator's static refers to its kernels by weak symbols, one for each key that it may have a kernel at. The
-//! linker keeps what is referred to from what it keeps: a call of `aten::add` keeps its operator, that operator its
-//! kernels, and these the operators which they call. A symbol for which nobody wrote a kernel is null. The registry
-//! takes an operator in when it is called, or named by [`link!`](crate::link), for the first time.
+//! An operator's static refers to its kernels by weak symbols, one for each key at which it may have a kernel. The
+//! linker keeps what is reachable from code that it keeps: a call of `aten::add` keeps that operator, the operator
+//! keeps its kernels, and these keep the operators that they call. A symbol without a kernel is null. The registry
+//! registers an operator when it is first called, or named by [`link!`](crate::link).
 //!
-//! With the feature `inference` an operator does not refer to its kernels at keys of layers, so these are not linked,
-//! nor what they alone call: gradients, rules of `vmap`, autocast, functionalization.
+//! With the feature `inference` an operator does not refer to its kernels at the keys of layers, so neither these nor
+//! the code that only they call is linked: gradients, batching rules, autocast, functionalization.
 //!
-//! Kernels at other keys than those below are rare. They are collected as without this feature, and so is every
-//! fallback: they are there whether or not anything calls them.
+//! Kernels at keys other than those below are rare. They are collected as without this feature, and so is every
+//! fallback: these are linked whether or not anything calls them.
 //!
 //! PyTorch: its selective build, whose lists of operators are written by hand or by a tracer.
 
@@ -17,10 +17,10 @@ use super::{KernelRecord, Record};
 use crate::key::DispatchKey;
 use crate::operator::Operator;
 
-/// The kernels of an operator that are linked in, where the linker chooses.
+/// Where the linker chooses: a function that returns the kernels of an operator that are linked in.
 pub type Links = Option<fn() -> &'static [Option<&'static KernelRecord>]>;
 
-/// The keys of backends, of what is made of other operators, and of tensors that are not what they seem.
+/// The keys of backends, of composites, and of tensors whose elements are not those in memory.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __backend_keys {
@@ -40,7 +40,7 @@ macro_rules! __layer_keys {
     };
 }
 
-/// The keys that an operator refers to kernels at.
+/// The keys at which an operator refers to kernels.
 #[cfg(not(feature = "inference"))]
 #[doc(hidden)]
 #[macro_export]
@@ -50,7 +50,7 @@ macro_rules! __linked_keys {
     };
 }
 
-/// The keys that an operator refers to kernels at.
+/// The keys at which an operator refers to kernels.
 #[cfg(feature = "inference")]
 #[doc(hidden)]
 #[macro_export]
@@ -60,7 +60,7 @@ macro_rules! __linked_keys {
     };
 }
 
-/// How many keys an operator refers to kernels at; for each a kernel and one that overrides it.
+/// The number of keys at which an operator refers to kernels; for each, there is a kernel and an overriding one.
 pub const LINKED_KEYS: usize = {
     let (keys, mut at, mut count) = (crate::__linked_keys!().as_bytes(), 0, 1);
     while at < keys.len() {
@@ -70,10 +70,10 @@ pub const LINKED_KEYS: usize = {
     count
 };
 
-/// Whether the linker chooses.
+/// Whether the linker chooses which operators a program has.
 pub(crate) const IS_SELECTIVE: bool = true;
 
-/// The operators that this crate calls by name, where they are linked in at all: whoever calls `backward` calls these.
+/// The operators that this crate calls by name, if they are linked in; code that calls `backward` calls these.
 macro_rules! called_by_name {
     ($($name:literal $symbol:literal,)*) => {
         const NAMES: &[&str] = &[$($name),*];
@@ -138,7 +138,7 @@ called_by_name! {
     "aten::zeros_like" "aten.zeros_like",
 }
 
-/// The operator of a name, if it is one that this crate calls and if it is linked in.
+/// The operator with this name, if it is one that this crate calls and is linked in.
 pub(crate) fn called_by_name(name: &str) -> Option<&'static Operator> {
     #[expect(improper_ctypes, reason = "all of it is Rust")]
     unsafe extern "C" {
@@ -146,13 +146,13 @@ pub(crate) fn called_by_name(name: &str) -> Option<&'static Operator> {
         static OPERATORS: [Option<&'static &'static Operator>; NAMES.len()];
     }
     let at = NAMES.iter().position(|known| *known == name)?;
-    // SAFETY: above are so many pointers, each null or to the word that `__links!` makes beside an operator: the
-    // address of its static.
+    // SAFETY: the assembly above defines `NAMES.len()` pointers, each null or the address of the word that `__links!`
+    // makes beside an operator, which holds the address of the operator's static.
     unsafe { OPERATORS[at] }.copied()
 }
 
-/// Whether the symbol of a kernel is one that its operator refers to: that of the operator's own module, and of a key
-/// in the list.
+/// Whether the symbol of a kernel is one that its operator refers to: that of the operator's own module, with a key
+/// from the list.
 pub const fn is_referred_to(symbol: &str, of_operator: &str, key: &str) -> bool {
     let keys = concat!(crate::__backend_keys!(), crate::__layer_keys!()).as_bytes();
     let (mut start, mut at) = (0, 0);
@@ -168,7 +168,7 @@ pub const fn is_referred_to(symbol: &str, of_operator: &str, key: &str) -> bool 
     false
 }
 
-/// Whether the bytes from `start` to `end` are those.
+/// Whether the bytes from `start` to `end` equal `part`.
 const fn is_part(bytes: &[u8], start: usize, end: usize, part: &[u8]) -> bool {
     if end - start != part.len() {
         return false;
@@ -183,7 +183,7 @@ const fn is_part(bytes: &[u8], start: usize, end: usize, part: &[u8]) -> bool {
     true
 }
 
-/// The kernel of a function at a key, among those of a block.
+/// The record of the kernel with this function and key, from the record of its block.
 pub const fn pick(record: &Record, function: &str, key: DispatchKey) -> KernelRecord {
     let Record::Kernels(kernels) = record else { panic!("a record of kernels") };
     let mut at = 0;
@@ -215,7 +215,7 @@ const fn is_same(a: &str, b: &str) -> bool {
     is_part(a.as_bytes(), 0, a.len(), b.as_bytes())
 }
 
-/// In an operator's module: its kernels, wherever they are. The symbol is `module.operator`.
+/// In an operator's module: its kernels from all crates. The symbol is `module.operator`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __links {
@@ -229,8 +229,8 @@ macro_rules! __links {
                 #[link_name = concat!("torch_library.links.", $symbol)]
                 static LINKS: [__torch::Option<&'static __torch::KernelRecord>; 2 * __torch::LINKED_KEYS];
             }
-            // SAFETY: below are so many pointers, each null or to a static of that type: `__export_kernel!` alone makes
-            // these symbols.
+            // SAFETY: the assembly below defines `2 * LINKED_KEYS` pointers, each null or the address of a static of
+            // that type: only `__export_kernel!` makes these symbols.
             unsafe { &LINKS }
         }
 
@@ -265,8 +265,8 @@ macro_rules! __links {
     };
 }
 
-/// Leaves a library's record in the program: the first one or, where operators come when they are called, the second,
-/// and its kernels one by one.
+/// Leaves a library's record in the program, and its kernels one by one. Of the two records given this takes the
+/// second, without the operators, since these are registered when they are called.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __submit_library {
@@ -278,8 +278,8 @@ macro_rules! __submit_library {
     };
 }
 
-/// Leaves a record of kernels in the program, each of which follows: its key, the symbol of its operator, whether it
-/// overrides another, its function, and the operator's module.
+/// Leaves a record of kernels in the program. Each kernel is listed with its key, the symbol of its operator, whether
+/// it overrides another, its function, and the operator's module.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __submit_kernels {
@@ -295,7 +295,7 @@ macro_rules! __submit_kernels {
     };
 }
 
-/// A static of its own for one kernel, under the symbol that its operator refers to.
+/// A separate static for one kernel, under the symbol that its operator refers to.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __export_kernel {
@@ -349,7 +349,7 @@ macro_rules! __export_kernel {
     };
 }
 
-/// Refuses a symbol that its operator does not refer to.
+/// Rejects a symbol that its operator does not refer to.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __check_symbol {

@@ -3,18 +3,18 @@
 use super::KernelRecord;
 use crate::operator::Operator;
 
-/// The kernels of an operator that are linked in, where the linker chooses: it does not.
+/// Where the linker chooses, the kernels of an operator that are linked in; without selective linking it does not.
 pub type Links = Option<fn() -> &'static [Option<&'static KernelRecord>]>;
 
-/// Whether the linker chooses.
+/// Whether the linker chooses which operators a program has.
 pub(crate) const IS_SELECTIVE: bool = false;
 
-/// An operator that this crate calls by name and the registry does not know yet: none.
+/// The operator with this name that this crate calls and the registry does not know yet: always `None`.
 pub(crate) fn called_by_name(_: &str) -> Option<&'static Operator> {
     None
 }
 
-/// In an operator's module: its kernels, wherever they are. The symbol is `module.operator`.
+/// In an operator's module: its kernels from all crates. The symbol is `module.operator`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __links {
@@ -23,8 +23,8 @@ macro_rules! __links {
     };
 }
 
-/// Leaves a library's record in the program: the first one or, where operators come when they are called, the second,
-/// and its kernels one by one.
+/// Leaves a library's record in the program. Of the two records given this takes the first, which has the operators;
+/// the second is for selective linking.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __submit_library {
@@ -33,8 +33,8 @@ macro_rules! __submit_library {
     };
 }
 
-/// Leaves a record of kernels in the program, each of which follows: its key, the symbol of its operator, whether it
-/// overrides another, its function, and the operator's module.
+/// Leaves a record of kernels in the program. Each kernel is listed with its key, the symbol of its operator, whether
+/// it overrides another, its function, and the operator's module.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __submit_kernels {

@@ -1,11 +1,11 @@
-//! Which element types a program is built with.
+//! The element types that a program is built with.
 //!
-//! PyTorch: the selective build of ExecuTorch by dtypes.
+//! PyTorch: ExecuTorch's selective build by dtype.
 
 use super::{DType, NAMES};
 use crate::error::Result;
 
-/// Names of types, apart by spaces or commas; all types where it is not set.
+/// The names of the types, separated by spaces or commas; all types if it is not set.
 const CHOSEN: Option<&str> = option_env!("TORCH_LIBRARY_DTYPES");
 
 /// A bit for each type that is built, at its number.
@@ -14,15 +14,16 @@ const BUILT: u64 = match CHOSEN {
     None => u64::MAX,
 };
 
-/// Types of numbers, and those that these promote to or are computed in.
+/// The types of numbers, and those that these promote to or are computed in.
 const ALWAYS: u64 = bit(DType::Bool) | bit(DType::Int64) | bit(DType::Float32) | bit(DType::Float64);
 
 impl DType {
-    /// Whether kernels of this program compute with this type: all do unless the program is built for some alone.
+    /// Whether the program has kernels for this type. It has them for all types unless it is built for a selection.
     ///
-    /// They are named in the environment variable `TORCH_LIBRARY_DTYPES` while the program is compiled, by PyTorch's
-    /// names: `TORCH_LIBRARY_DTYPES="uint8 bfloat16"`. `bool`, `int64`, `float32` and `float64` are there always, and
-    /// `complex64` brings `complex128`. Of the others no kernel is compiled, and a tensor of theirs is an error.
+    /// The environment variable `TORCH_LIBRARY_DTYPES` selects types by PyTorch's names while the program is compiled:
+    /// `TORCH_LIBRARY_DTYPES="uint8 bfloat16"`. `bool`, `int64`, `float32` and `float64` are always included, and
+    /// `complex64` includes `complex128`. For other types no kernel is compiled, and making a tensor of one is an
+    /// error.
     ///
     /// ```
     /// use torch_library::DType;
@@ -38,7 +39,7 @@ impl DType {
     }
 
     /// # Errors
-    /// A type that this program is built without.
+    /// The program is built without this type.
     #[inline(always)]
     pub(crate) fn ensure_built(self) -> Result<()> {
         match self.is_built() {
@@ -61,7 +62,7 @@ const fn bit(dtype: DType) -> u64 {
     1 << dtype.number()
 }
 
-/// The types of a list of names, and those that are always there.
+/// The types in a list of names, and those that are always included.
 const fn built(names: &str) -> u64 {
     let (names, mut built, mut start, mut at) = (names.as_bytes(), ALWAYS, 0, 0);
     while at <= names.len() {
@@ -76,7 +77,7 @@ const fn built(names: &str) -> u64 {
     built
 }
 
-/// The type of the name from `start` to `end`.
+/// The type with the name from `start` to `end`.
 const fn named(names: &[u8], start: usize, end: usize) -> DType {
     let mut index = 0;
     while index < NAMES.len() {
@@ -101,7 +102,7 @@ const fn is_part(names: &[u8], start: usize, end: usize, name: &[u8]) -> bool {
     at == name.len() && start + at == end
 }
 
-/// With the parts of complex types, what complex halves are computed in, and what complex numbers are.
+/// Adds the component types of complex halves, and the types that complex numbers are computed in.
 const fn with_parts(mut built: u64) -> u64 {
     const COMPLEX: u64 = bit(DType::Complex32) | bit(DType::BComplex32) | bit(DType::Complex64);
     if built & bit(DType::Complex32) != 0 {

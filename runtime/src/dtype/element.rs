@@ -1,4 +1,4 @@
-//! The Rust types that tensors are made of, conversions between all of them, and the dtype switch.
+//! The Rust types of tensor elements, conversions between all of them, and the macro `match_dtype!`.
 
 use std::fmt::Debug;
 
@@ -17,9 +17,9 @@ pub type ComplexBF16 = Complex<bf16>;
 
 /// A Rust type that can be an element of a tensor; there is one for each [`DType`].
 ///
-/// The trait is sealed: kernels are generic over it, nothing else implements it. Every bit pattern that a
-/// tensor holds is a value of its type, except that a `bool` has to be 0 or 1 (any kernel writing through
-/// `bool` does that).
+/// The trait is sealed: kernels are generic over it, and no other type implements it. Every bit pattern in a tensor's
+/// memory is a valid value of its type, except that a `bool` has to be 0 or 1 (any kernel that writes through `bool`
+/// ensures that).
 ///
 /// ```
 /// use torch_library::{DType, Element};
@@ -33,10 +33,10 @@ pub trait Element: Copy + Default + PartialEq + Debug + Send + Sync + 'static + 
     /// The element type as a value.
     const DTYPE: DType;
 
-    /// This value as another element type, by the rules of PyTorch's CPU kernels.
+    /// Converts this value to another element type, by the rules of PyTorch's CPU kernels.
     ///
-    /// Floats lose their fraction towards zero when they become integers; integers wrap; everything that is
-    /// not zero (NaN too) is `true`; complex numbers lose their imaginary part.
+    /// Floats are truncated towards zero when they become integers; integers wrap; every value that is not zero (NaN
+    /// too) is `true`; complex numbers lose their imaginary part.
     ///
     /// ```
     /// use torch_library::Element;
@@ -52,12 +52,12 @@ pub trait Element: Copy + Default + PartialEq + Debug + Send + Sync + 'static + 
     }
 }
 
-/// How values become values of another type; public in name only.
+/// Conversions between element types; public in name only.
 pub(crate) mod convert {
     use super::*;
 
-    /// One method per target, so that a generic source meets a generic target (`from_element`). The names keep
-    /// clear of `num_traits`, which kernels use beside [`Element`](super::Element).
+    /// One method per target type, so that a generic source can be converted to a generic target (`from_element`). The
+    /// names avoid those of `num_traits`, which kernels use together with [`Element`](super::Element).
     #[expect(clippy::wrong_self_convention, reason = "the values are numbers, which are copied")]
     pub trait Convert: Sized {
         fn from_element<S: super::Element>(source: S) -> Self;
@@ -74,7 +74,7 @@ pub(crate) mod convert {
         fn as_f64(self) -> f64;
         #[inline(always)]
         fn as_f16(self) -> f16 {
-            f16::from_f32(self.as_f32()) // through f32 also from f64, like PyTorch: rounded twice
+            f16::from_f32(self.as_f32()) // through f32 even from f64, like PyTorch: rounded twice
         }
         #[inline(always)]
         fn as_bf16(self) -> bf16 {
@@ -140,8 +140,8 @@ macro_rules! integer {
     )+ };
 }
 
-/// Real floats: C++ leaves out-of-range conversions to the processor, whose answer on x86 is the smallest
-/// integer of the register (32 bits for the narrow targets, 64 for the others); so do we, on every processor.
+/// Real floats: C++ leaves out-of-range conversions to the processor. On x86 the result is the smallest integer of the
+/// register (32 bits for the narrow targets, 64 for the others); this does the same on every processor.
 macro_rules! float {
     ($($ty:ty, $dtype:ident, $to_self:ident, |$x:ident| $wide:expr, { $($own:tt)* };)+) => { $(
         element!($ty, $dtype, $to_self, |$x| {
@@ -161,7 +161,7 @@ macro_rules! float {
     )+ };
 }
 
-/// Complex numbers: the real part stands for the whole, except for truth.
+/// Complex numbers: the real part is converted, except that `bool` looks at both parts.
 macro_rules! complex {
     ($($ty:ty, $dtype:ident, $to_self:ident;)+) => { $(
         element!($ty, $dtype, $to_self, |x| {
@@ -186,7 +186,7 @@ macro_rules! complex {
 
 #[inline(always)]
 fn truncate_to_i32(x: f64) -> i32 {
-    if x < 2_147_483_648.0 { x as i32 } else { i32::MIN } // NaN compares false; `as` does the lower end
+    if x < 2_147_483_648.0 { x as i32 } else { i32::MIN } // NaN compares false; `as` saturates at the lower end
 }
 
 #[inline(always)]
@@ -235,9 +235,9 @@ element!(bool, Bool, as_bool, |x| {
 
 /// Runs an expression with a type name bound to the [`Element`] type of a [`DType`].
 ///
-/// Either for all types, or for some classes of them with an `else` for the rest. The classes are `Bool`,
-/// `Integer` (`u8`, `i8` … `i64`), `Unsigned` (`u16`, `u32`, `u64`, which few kernels serve), `Half` (`f16`,
-/// `bf16`), `Float` (`f32`, `f64`), `Complex` and `HalfComplex` (of halves, which few kernels serve).
+/// The arms are either for all types, or for some classes of them with an `else` for the rest. The classes are `Bool`,
+/// `Integer` (`u8`, `i8` … `i64`), `Unsigned` (`u16`, `u32`, `u64`, which few kernels support), `Half` (`f16`,
+/// `bf16`), `Float` (`f32`, `f64`), `Complex` and `HalfComplex` (complex numbers of halves, which few kernels support).
 ///
 /// ```
 /// use torch_library::{DType, Element, match_dtype};
@@ -250,8 +250,8 @@ element!(bool, Bool, as_bool, |x| {
 /// assert_eq!(smallest(DType::Int64), None);
 /// ```
 ///
-/// Of a type that the program is [built without](DType::is_built) nothing is compiled: it is among the rest, if there
-/// is one. There are no tensors of it.
+/// For a type that the program is [built without](DType::is_built) nothing is compiled: the `else` handles it, if there
+/// is one. There are no tensors of such a type.
 ///
 /// PyTorch: `AT_DISPATCH_SWITCH` and its relatives.
 #[macro_export]
@@ -299,7 +299,8 @@ macro_rules! match_dtype {
     };
 }
 
-/// What [`match_dtype!`] over all types does for one that no tensor has.
+/// Reached where [`match_dtype!`] over all types meets a type that the program is built without, of which there are no
+/// tensors.
 #[doc(hidden)]
 #[cold]
 pub fn left_out() -> ! {
@@ -357,7 +358,7 @@ mod tests {
 
     #[test]
     fn doubles_become_halves_through_floats() {
-        let x = 1.0 + 2f64.powi(-11) + 2f64.powi(-40); // above the tie, but rounds onto it as f32
+        let x = 1.0 + 2f64.powi(-11) + 2f64.powi(-40); // above the tie, but f32 rounds it to the tie
         assert_eq!(x.cast::<f16>(), f16::ONE);
         assert_eq!(u64::MAX.cast::<f32>(), 18_446_744_073_709_551_615f32);
     }

@@ -1,17 +1,17 @@
-//! Type promotion: which type an operation on several types has.
+//! Type promotion: the type of an operation on several types.
 
 use crate::bail;
 use crate::dtype::DType;
 use crate::error::Result;
 
-/// The smallest type that holds values of both types, by PyTorch's rules.
+/// The smallest type that holds the values of both types, by PyTorch's rules.
 ///
 /// ```
 /// use torch_library::{DType, promote_types};
 ///
 /// assert_eq!(promote_types(DType::UInt8, DType::Int8)?, DType::Int16);
 /// assert_eq!(promote_types(DType::Float16, DType::BFloat16)?, DType::Float32);
-/// assert_eq!(promote_types(DType::Int64, DType::Float16)?, DType::Float16); // kind beats width
+/// assert_eq!(promote_types(DType::Int64, DType::Float16)?, DType::Float16); // category beats width
 /// # Ok::<(), torch_library::Error>(())
 /// ```
 ///
@@ -43,19 +43,19 @@ pub fn promote_types(a: DType, b: DType) -> Result<DType> {
     }
 }
 
-/// Kind first (bool, integer, floating point), then width.
+/// The category first (bool, integer, floating point), then the width.
 fn rank(dtype: DType) -> (u8, usize) {
     let kind = if dtype.is_floating_point() { 2 } else { u8::from(dtype.is_integer()) };
     (kind, dtype.size())
 }
 
-/// Whether a result computed in `from` may be written into a tensor of `to`: never to a lower kind.
+/// Whether a result computed in `from` may be written to a tensor of type `to`: never to a lower category.
 ///
 /// ```
 /// use torch_library::{DType, can_cast};
 ///
-/// assert!(can_cast(DType::Float64, DType::Float16)); // width may shrink
-/// assert!(!can_cast(DType::Float32, DType::Int64)); // kind may not
+/// assert!(can_cast(DType::Float64, DType::Float16)); // the width may shrink
+/// assert!(!can_cast(DType::Float32, DType::Int64)); // the category may not
 /// ```
 ///
 /// PyTorch: `torch.can_cast`.
@@ -69,21 +69,21 @@ pub fn can_cast(from: DType, to: DType) -> bool {
     kind(from) <= kind(to)
 }
 
-/// What promotion looks at in one operand: its type, and how much weight that type has.
+/// What promotion looks at in an operand: its type, and the priority of that type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operand {
     /// A tensor of at least one dimension.
     Dimensioned(DType),
     /// A tensor of no dimensions.
     ZeroDim(DType),
-    /// A number of the host language: its kind counts, its width does not.
+    /// A number of the host language: its category counts, its width does not.
     Number(DType),
 }
 
 /// The type in which an operation on these operands computes.
 ///
-/// Tensors with dimensions decide; those without, and after them plain numbers, count only if they are of a
-/// higher kind (bool < integer < floating point < complex).
+/// Tensors with dimensions decide; those without dimensions, and after them plain numbers, count only if they are of a
+/// higher category (bool < integer < floating point < complex).
 ///
 /// ```
 /// use torch_library::{DType, Operand::*, result_type};
@@ -94,8 +94,8 @@ pub enum Operand {
 /// ```
 ///
 /// # Errors
-/// No operands, types with no common type (see [`promote_types`]), a type that the program is
-/// [built without](DType::is_built).
+/// No operands, types without a common type (see [`promote_types`]), a type that the program is [built
+/// without](DType::is_built).
 ///
 /// PyTorch: `torch.result_type`, `at::native::result_type`.
 pub fn result_type(operands: impl IntoIterator<Item = Operand>) -> Result<DType> {
@@ -116,7 +116,7 @@ pub fn result_type(operands: impl IntoIterator<Item = Operand>) -> Result<DType>
     }
 }
 
-/// The stronger category's type unless the weaker one is of a higher kind.
+/// The type with priority, unless the other is of a higher category.
 fn combine(strong: Option<DType>, weak: Option<DType>) -> Result<Option<DType>> {
     let (Some(strong), Some(weak)) = (strong, weak) else { return Ok(strong.or(weak)) };
     let dtype = match (strong, weak) {

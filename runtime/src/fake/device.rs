@@ -1,4 +1,4 @@
-//! On which device the result of an operator is.
+//! The device of an operator's result.
 
 use torch_library_schema::Schema;
 
@@ -9,7 +9,8 @@ use crate::operator::OperatorHandle;
 use crate::tensor::Tensor;
 use crate::value::Value;
 
-/// The device that a call computes on: the one it asks for, or that of its tensors. Numbers on the CPU go with any.
+/// The device that a call computes on: the one that it asks for, or that of its tensors. CPU scalars go with any
+/// device.
 ///
 /// # Errors
 /// Tensors of two devices, in an operator that does not copy between them.
@@ -27,7 +28,7 @@ pub(super) fn of_result(operator: OperatorHandle, arguments: &[Value<'_>]) -> Re
 
 fn common(operator: OperatorHandle, schema: &Schema, arguments: &[Value<'_>]) -> Result<Option<Device>> {
     let mut common: Option<&Tensor> = None;
-    // What may wait for a copy, copies between devices.
+    // An operator with an argument `non_blocking` copies between devices.
     let copies = schema.argument_index("non_blocking").is_some();
     let tensors = arguments.iter().flat_map(Value::all_tensors).filter(|tensor| !tensor.is_wrapped_number());
     for tensor in tensors {

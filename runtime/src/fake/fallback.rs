@@ -1,4 +1,4 @@
-//! The fallback at `Fake`: every operator, on `meta`.
+//! The fallback at `Fake`, which runs every operator on `meta`.
 
 use super::device;
 use super::memory::{self, fake_of_result, twin};
@@ -16,7 +16,7 @@ use crate::value::{Stack, Value};
 ///
 /// PyTorch: `FakeTensorMode.__torch_dispatch__`.
 pub(crate) fn fallback(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
-    // A call of another layer, which makes calls on fake tensors of it.
+    // The call belongs to another layer, whose wrappers stand for fake tensors.
     if operator.arguments(stack)?.iter().flat_map(Value::all_tensors).any(Tensor::is_wrapper) {
         return operator.redispatch_boxed(keys & DispatchKeySet::full_after(DispatchKey::Fake), stack);
     }
@@ -45,7 +45,7 @@ pub(crate) fn fallback(operator: OperatorHandle, keys: DispatchKeySet, stack: &m
     Ok(())
 }
 
-/// The tensors of a call, each with the one on `meta` that takes its place.
+/// The tensors of a call, each with its twin on `meta`.
 #[derive(Default)]
 struct Twins(Vec<(Tensor, Tensor)>);
 
@@ -83,7 +83,7 @@ impl Twins {
             Err(error) if error.kind() == ErrorKind::MissingKernel => {
                 Err(no_kernel(operator).with_source(error))
             }
-            // Nobody reaches elements on `meta`.
+            // On `meta`, a device error comes from a kernel that reads elements.
             Err(error) if error.kind() == ErrorKind::Device => {
                 Err(looks_at_elements(operator).with_source(error))
             }
@@ -91,7 +91,7 @@ impl Twins {
         }
     }
 
-    /// Moves what the operator moved in place.
+    /// Gives arguments the geometry that the operator gave their twins in place.
     fn follow(&self, operator: OperatorHandle, arguments: &mut [Value<'_>]) -> Result<()> {
         let written = operator.schema()?.arguments.iter().zip(arguments);
         for (_, value) in written.filter(|(argument, _)| argument.is_mutable()) {
@@ -105,7 +105,7 @@ impl Twins {
         Ok(())
     }
 
-    /// What a result is outside: an argument, a view of one, or new.
+    /// The fake tensor for a result on `meta`: an argument, a view of one, or new.
     fn fake_of(&self, result: &Tensor, device: Device) -> Result<Tensor> {
         match self.0.iter().find(|(_, twin)| twin.is_same(result)) {
             Some((argument, _)) => Ok(argument.clone()),
@@ -114,7 +114,7 @@ impl Twins {
     }
 }
 
-/// Whether there is a list of indices, and none of them is a mask: as many elements are picked as there are indices.
+/// Whether there is a list of indices without a mask, so that the number of elements is the number of indices.
 fn picks_by_number(arguments: &[Value<'_>]) -> bool {
     let is_mask = |index: &Tensor| matches!(index.dtype(), DType::Bool | DType::UInt8);
     let is_list = |value: &Value<'_>| match value {

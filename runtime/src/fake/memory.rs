@@ -1,4 +1,4 @@
-//! The memory of fake tensors, and the way between them and their twins on `meta`.
+//! The memory of fake tensors, and the mapping between them and their twins on `meta`.
 
 use std::cell::RefCell;
 use std::mem::ManuallyDrop;
@@ -11,7 +11,7 @@ use crate::operator::OperatorHandle;
 use crate::tensor::{Storage, StorageImpl, Tensor};
 use crate::{bail, ensure};
 
-/// What fake tensors have as storage: views share it, as their twins share the one on `meta`.
+/// The storage of fake tensors: views share it, as their twins share the storage on `meta`.
 pub(super) struct Memory {
     meta: Storage,
     device: Device,
@@ -43,32 +43,32 @@ impl Memory {
 
 struct Known {
     depth: usize,
-    /// Real storages that took part, with their fakes.
+    /// Real storages that took part, with their fake ones.
     storages: ManuallyDrop<Vec<(Storage, Storage)>>,
 }
 
 thread_local! {
-    /// Freed where the outermost mode ends, so that it needs no destructor, and is there for what others do at the end
-    /// of a thread.
+    /// Freed where the outermost mode ends, so it needs no destructor, and remains usable by other thread-local
+    /// destructors at the end of a thread.
     static KNOWN: RefCell<Known> =
         const { RefCell::new(Known { depth: 0, storages: ManuallyDrop::new(Vec::new()) }) };
 }
 
-/// A mode begins: real memory stays the same fake memory until the outermost one ends.
+/// Enters a mode: each real storage maps to the same fake one until the outermost mode ends.
 pub(super) fn enter() {
     KNOWN.with_borrow_mut(|known| known.depth += 1);
 }
 
-/// A mode ends.
+/// Leaves a mode.
 pub(super) fn leave() {
     let done = KNOWN.with_borrow_mut(|known| {
         known.depth -= 1;
         if known.depth == 0 { std::mem::take(&mut known.storages) } else { ManuallyDrop::default() }
     });
-    drop(ManuallyDrop::into_inner(done)); // outside of the borrow
+    drop(ManuallyDrop::into_inner(done)); // after the borrow has ended
 }
 
-/// The fake memory of a real one.
+/// The fake storage for a real one.
 fn fake_storage(real: &Storage, device: Device) -> Storage {
     KNOWN.with_borrow_mut(|known| {
         let same = |(other, fake): &&(Storage, Storage)| other.is_same(real) && fake.device() == device;
@@ -83,7 +83,7 @@ fn fake_storage(real: &Storage, device: Device) -> Storage {
     })
 }
 
-/// The fake tensor of a real one.
+/// The fake tensor for a real one.
 pub(super) fn fake_of(tensor: &Tensor, device: Device) -> Result<Tensor> {
     ensure!(
         !tensor.is_wrapper(),
@@ -98,7 +98,7 @@ pub(super) fn fake_of(tensor: &Tensor, device: Device) -> Result<Tensor> {
     placed(storage, tensor, keys(device, tensor.is_inference()))
 }
 
-/// The tensor on `meta` in which a fake one, or a real one that takes part, has its sizes.
+/// The twin on `meta` of a fake tensor, or of a real one that takes part: a tensor with the same geometry.
 pub(super) fn twin(tensor: &Tensor) -> Result<Tensor> {
     if tensor.device().kind == DeviceType::Meta || tensor.is_wrapped_number() {
         return Ok(tensor.clone());
@@ -113,7 +113,7 @@ pub(super) fn twin(tensor: &Tensor) -> Result<Tensor> {
     placed(storage, tensor, DispatchKeySet::of_inference_tensor(DispatchKey::Meta))
 }
 
-/// The fake tensor of a result on `meta`: a view of an argument, or new.
+/// The fake tensor for a result on `meta`: a view of an argument, or new.
 pub(super) fn fake_of_result<'t>(
     twin: &Tensor,
     device: Device,
@@ -136,7 +136,7 @@ pub(super) fn fake_of_result<'t>(
     }
 }
 
-/// Moves a tensor, for all its handles, to where an operator moved its twin.
+/// Gives a tensor, for all its handles, the geometry that an operator gave its twin.
 pub(super) fn move_to(operator: OperatorHandle, tensor: &mut Tensor, twin: &Tensor) -> Result<()> {
     let before = tensor.storage();
     let Some(memory) = Memory::of(&before) else {
@@ -155,7 +155,7 @@ pub(super) fn move_to(operator: OperatorHandle, tensor: &mut Tensor, twin: &Tens
     tensor.set_storage(storage, geometry.sizes(), geometry.strides(), geometry.offset())
 }
 
-/// The fake memory of a meta one: that of a real tensor which took part, or new.
+/// The fake storage for a meta one: that of a real tensor that took part, or new.
 fn fake_of_meta(meta: &Storage, device: Device) -> Storage {
     let known = KNOWN.with_borrow(|known| {
         let is_its = |fake: &&Storage| Memory::of(fake).is_some_and(|memory| memory.meta.is_same(meta));

@@ -6,13 +6,13 @@ use crate::error::Result;
 use crate::operator::OperatorHandle;
 use crate::value::{Stack, Value};
 
-/// Arguments as calls below get them.
+/// The arguments with plain tensors, as operators below this layer take them.
 pub(super) fn values_of(arguments: &[Value<'_>]) -> Result<Vec<Value<'static>>> {
     let value = |argument: &Value<'_>| argument.map_tensors(from_functional).map(Value::into_owned);
     arguments.iter().map(value).collect()
 }
 
-/// Calls an operator below.
+/// Calls an operator below this layer.
 pub(super) fn call<'v>(
     operator: OperatorHandle,
     arguments: impl IntoIterator<Item = Value<'v>>,

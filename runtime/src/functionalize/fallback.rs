@@ -1,4 +1,4 @@
-//! The fallback at `Functionalize`: what a call on functional tensors becomes.
+//! The fallback at `Functionalize`: how a call on functional tensors is run.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::value::{Stack, Value};
 ///
 /// PyTorch: `functionalizeFallback`, and the kernels that it generates for its own operators.
 pub(crate) fn fallback(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
-    // A call of another layer, which makes calls on functional tensors of it.
+    // The call belongs to another layer, whose wrappers stand for functional tensors.
     let is_foreign = |tensor: &Tensor| tensor.is_wrapper() && !is_functional(tensor);
     if operator.arguments(stack)?.iter().flat_map(Value::all_tensors).any(is_foreign) {
         return operator.redispatch_boxed(keys & DispatchKeySet::AFTER_FUNCTIONALIZE, stack);
@@ -48,12 +48,12 @@ fn source(schema: &Schema) -> Option<usize> {
     })
 }
 
-/// The annotation of the tensors: of a list, that of its elements.
+/// The annotation of the tensors: for a list, that of its elements.
 fn of_elements(alias: &AliasInfo) -> &AliasInfo {
     alias.contained.first().unwrap_or(alias)
 }
 
-/// An operator that only computes.
+/// Runs an operator that neither writes nor returns views.
 fn compute(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     let arguments = operator.take_arguments(stack)?;
     let is_wanted = arguments.iter().flat_map(Value::all_tensors).any(is_functional)
@@ -66,7 +66,7 @@ fn compute(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     Ok(())
 }
 
-/// An operator whose results are views of an argument.
+/// Runs an operator whose results are views of an argument.
 fn views(operator: OperatorHandle, source: usize, stack: &mut Stack<'_>) -> Result<()> {
     let arguments = operator.take_arguments(stack)?;
     let Some(base) = arguments[source].as_tensor().cloned().filter(is_functional) else {
@@ -76,7 +76,7 @@ fn views(operator: OperatorHandle, source: usize, stack: &mut Stack<'_>) -> Resu
     let mut others = values_of(&arguments)?;
     let returns = call(operator, others.iter().map(Value::borrowed))?.into_iter().map(Value::into_owned);
     let returns: Vec<_> = returns.collect();
-    others[source] = Value::None; // the base has its turn each time
+    others[source] = Value::None; // each step puts the base here
     let again = Arc::new(move |base: &Tensor| -> Result<Vec<Value<'static>>> {
         let arguments = others.iter().enumerate();
         let arguments =

@@ -1,4 +1,4 @@
-//! Gradients that cross the border between plain and functional tensors.
+//! Gradients between plain and functional tensors.
 
 use super::view::Functional;
 use super::{from_functional, named, to_functional, view};
@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::guard::GradMode;
 use crate::tensor::Tensor;
 
-/// A functional tensor that was made of a plain one; its gradient is the other's.
+/// Makes a functional tensor from a plain one; the gradient goes back to the plain one.
 struct Enter(Tensor);
 
 impl Function for Enter {
@@ -24,7 +24,7 @@ impl Function for Enter {
     }
 }
 
-/// A plain tensor that a functional one stood for.
+/// Makes a plain tensor from a functional one.
 struct Leave;
 
 impl Function for Leave {
@@ -33,7 +33,7 @@ impl Function for Leave {
     }
 
     fn forward(&self, _: &mut Context, inputs: &[&Tensor]) -> Result<Vec<Tensor>> {
-        // The value has no history: it would keep what keeps it.
+        // The value is saved without a history: with one there would be a reference cycle.
         let _below = view::below();
         inputs.iter().map(|input| named::detach(&from_functional(input)?)).collect()
     }
@@ -44,7 +44,7 @@ impl Function for Leave {
     }
 }
 
-/// The functional tensor of a plain one, linked to it.
+/// The functional tensor for a plain one, linked to it in the graph.
 pub(super) fn enter(plain: &Tensor, functional: Tensor) -> Result<Tensor> {
     if plain.requires_grad() && GradMode::is_enabled() {
         apply(Enter(functional), &[plain]).map(|mut outputs| outputs.remove(0))
@@ -54,7 +54,7 @@ pub(super) fn enter(plain: &Tensor, functional: Tensor) -> Result<Tensor> {
     }
 }
 
-/// The plain tensor of a functional one, linked to it.
+/// The plain tensor for a functional one, linked to it in the graph.
 pub(super) fn leave(functional: &Tensor) -> Result<Tensor> {
     if functional.requires_grad() && GradMode::is_enabled() && Functional::of(functional).is_some() {
         apply(Leave, &[functional]).map(|mut outputs| outputs.remove(0))
@@ -63,7 +63,7 @@ pub(super) fn leave(functional: &Tensor) -> Result<Tensor> {
     }
 }
 
-/// Whether a tensor that [entered](enter) was written to by something that has a gradient.
+/// Whether a functional tensor was written to by a differentiable operation since it [entered](enter).
 pub(super) fn has_new_history(functional: &Tensor, entered: Option<&Node>) -> Result<bool> {
     let now = functional.grad_fn()?;
     Ok(now.is_some_and(|node| !entered.is_some_and(|entered| entered.is_same(&node))))

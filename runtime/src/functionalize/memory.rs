@@ -1,4 +1,4 @@
-//! The memory of functional tensors: nothing is ever written there, its base is replaced.
+//! The memory of functional tensors: nothing is ever written to it; instead its base is replaced.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::tensor::geometry::Geometry;
 use crate::tensor::{BackendRef, Storage, StorageImpl, Tensor};
 
-/// What a functional tensor and all its views have as storage.
+/// The storage of a functional tensor and all of its views.
 ///
 /// PyTorch: `FunctionalStorageImpl`.
 pub(super) struct Memory {
@@ -32,24 +32,24 @@ impl StorageImpl for Memory {
 }
 
 impl Memory {
-    /// Memory with these elements: a tensor that [is whole](is_whole).
+    /// Memory with these elements; the tensor must be [whole](is_whole).
     pub(super) fn around(base: Tensor) -> Storage {
         let (nbytes, device) = (base.storage().nbytes(), base.device());
         Storage::new(Memory { nbytes, device, state: Mutex::new(State { base, generation: 0 }) })
     }
 
-    /// That of a functional tensor.
+    /// The memory of a functional tensor.
     pub(super) fn of(tensor: &Tensor) -> Option<BackendRef<'_, Memory>> {
         tensor.storage().downcast()
     }
 
-    /// The tensor that has all elements now, and how many there were before it.
+    /// The present base, and its generation: the number of bases before it.
     pub(super) fn base(&self) -> (Tensor, u64) {
         let state = self.state();
         (state.base.clone(), state.generation)
     }
 
-    /// Whether there was another base before.
+    /// Whether the base was ever replaced.
     pub(super) fn is_written(&self) -> bool {
         self.state().generation > 0
     }
@@ -59,7 +59,7 @@ impl Memory {
         state.generation += 1;
         let before = std::mem::replace(&mut state.base, base);
         drop(state);
-        drop(before); // outside of the lock
+        drop(before); // after the lock is released
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -67,14 +67,14 @@ impl Memory {
     }
 }
 
-/// All that lies in the memory of a tensor, as one dimension of its type.
+/// The geometry of all elements in a tensor's memory, as one dimension.
 pub(super) fn geometry_of_whole(tensor: &Tensor) -> Result<Geometry> {
     let count = tensor.storage().nbytes() / tensor.dtype().size();
     Geometry::new(&[count as i64], &[1], 0)
 }
 
-/// Whether a tensor shows all of its memory, in any order of dimensions. What stands for others has none of its own,
-/// and is taken to.
+/// Whether a tensor covers all of its memory, with its dimensions in any order. A wrapper has no memory of its own, and
+/// counts as whole.
 pub(super) fn is_whole(tensor: &Tensor) -> bool {
     if tensor.is_wrapper() {
         return true;

@@ -1,4 +1,4 @@
-//! Operators that write, as operators that compute.
+//! Operators that write, run as operators that compute.
 
 use super::calls::{call, values_of};
 use super::view::{Functional, below, fresh};
@@ -13,13 +13,13 @@ use crate::tensor::{Storage, Tensor};
 use crate::value::{Stack, Value};
 use crate::{bail, ensure};
 
-/// An operator that writes to arguments.
+/// Runs an operator that writes to arguments.
 pub(super) fn mutate(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     let mut arguments = operator.take_arguments(stack)?;
     let written: Vec<usize> = written(operator)?;
     let tensors = || written.iter().flat_map(|index| arguments[*index].tensors());
     if !arguments.iter().flat_map(Value::all_tensors).any(is_functional) {
-        // Tensors from outside, which nobody made functional: the write is theirs.
+        // No tensor is functional: the operator writes to plain tensors from outside.
         call(operator, arguments)?.into_iter().for_each(|value| stack.push(value));
         return Ok(());
     }
@@ -56,7 +56,7 @@ fn written(operator: OperatorHandle) -> Result<Vec<usize>> {
     Ok(arguments.filter(|(_, argument)| argument.is_mutable()).map(|(index, _)| index).collect())
 }
 
-/// Computes what the operator would write, and makes it the value of the arguments. Returns what else it returns.
+/// Computes the values that the operator would write, and stores them in the arguments. Returns the other results.
 fn compute(
     operator: OperatorHandle,
     arguments: &mut [Value<'_>],
@@ -76,7 +76,7 @@ fn compute(
     for (index, result) in written.iter().zip(&results) {
         let is_out = schema.arguments[*index].is_out();
         for (tensor, value) in arguments[*index].tensors_mut().iter_mut().zip(result.tensors()) {
-            // An `out` gets the sizes of the result.
+            // An `out` argument takes the sizes of the result.
             if is_out && tensor.sizes() != value.sizes() {
                 Functional::adopt(tensor, &fresh(value.clone())?)?;
             } else if let Some((functional, memory)) = Functional::of(tensor) {
@@ -87,7 +87,7 @@ fn compute(
     Ok(returns)
 }
 
-/// Lets an operator write to copies that nobody has seen. Returns what it returns beside them, and them.
+/// Lets an operator write to temporary copies. Returns its results that are not arguments, and the copies.
 fn write_to_copies(
     operator: OperatorHandle,
     mut values: Vec<Value<'static>>,
@@ -105,7 +105,7 @@ fn write_to_copies(
     Ok((returns.filter(|(index, _)| is_fresh(*index)).map(|(_, value)| value).collect(), copies))
 }
 
-/// Moves tensors to where the views are that the operator would make of them.
+/// Gives tensors the geometry of the views that the functional variant returns.
 fn move_views(operator: OperatorHandle, arguments: &mut [Value<'_>], written: &[usize]) -> Result<()> {
     let (Some(variant), [index]) = (Variant::View.of(operator)?, written) else {
         bail!(
@@ -122,7 +122,7 @@ fn move_views(operator: OperatorHandle, arguments: &mut [Value<'_>], written: &[
     arguments[*index].tensors_mut().iter_mut().try_for_each(|tensor| Functional::adopt(tensor, &view))
 }
 
-/// Asks the operator what it would refuse, on tensors without elements that share memory as the functional ones do.
+/// Lets the operator check its arguments, on tensors without elements that share memory as the functional ones do.
 fn rehearse(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<()> {
     let mut twins: Vec<(Tensor, Tensor)> = Vec::new();
     let mut twin = |tensor: &Tensor| {
@@ -153,7 +153,7 @@ fn rehearse(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<()> {
         excluded: DispatchKeySet::DEFAULT_EXCLUDED,
     });
     match operator.call_boxed(&mut stack) {
-        // What cannot be asked without elements is found out with them.
+        // An operator that does not run on `meta` checks its arguments when it runs.
         Err(error) if matches!(error.kind(), ErrorKind::MissingKernel | ErrorKind::NotSupported) => Ok(()),
         outcome => outcome,
     }

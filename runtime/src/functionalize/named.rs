@@ -1,4 +1,4 @@
-//! The operators that functionalization itself calls, by name: it lies below the crates that declare them.
+//! The operators that functionalization itself calls, by name, because they are declared in crates above this one.
 
 use crate::error::Result;
 use crate::registry::Dispatcher;
@@ -16,14 +16,15 @@ fn places(geometry: &Geometry) -> [Value<'_>; 3] {
     [geometry.sizes().into(), geometry.strides().into(), geometry.offset().into()]
 }
 
-/// A view of any geometry.
+/// A view with any geometry.
 pub(super) fn as_strided(base: &Tensor, geometry: &Geometry) -> Result<Tensor> {
     call("aten::as_strided", std::iter::once(base.into()).chain(places(geometry)))
 }
 
-/// A copy of the base with other elements at the places of a view.
+/// A copy of the base, with other elements where a view is.
 ///
-/// An operator that may write where elements show several times writes them all alike: one of them is put back.
+/// In an expanded dimension all indices are one element. An operator that may write there writes equal values, so only
+/// index 0 is put back.
 pub(super) fn as_strided_scatter(base: &Tensor, view: &Tensor, geometry: &Geometry) -> Result<Tensor> {
     let (mut view, mut sizes) = (view.clone(), Dims::from_slice(geometry.sizes()));
     for (dim, size) in sizes.iter_mut().enumerate() {
@@ -36,7 +37,7 @@ pub(super) fn as_strided_scatter(base: &Tensor, view: &Tensor, geometry: &Geomet
     call("aten::as_strided_scatter", [base.into(), (&view).into()].into_iter().chain(places(&geometry)))
 }
 
-/// The elements of one tensor in the geometry and the type of another.
+/// The elements of one tensor in the geometry and type of another.
 pub(super) fn copy(like: &Tensor, from: &Tensor) -> Result<Tensor> {
     call("aten::copy", [like.into(), from.into()])
 }
@@ -46,17 +47,17 @@ pub(super) fn clone(tensor: &Tensor) -> Result<Tensor> {
     call("aten::clone", [tensor.into()])
 }
 
-/// A view without history.
+/// A view without a history.
 pub(super) fn detach(tensor: &Tensor) -> Result<Tensor> {
     call("aten::detach", [tensor.into()])
 }
 
-/// Moves a tensor to another geometry in its memory.
+/// Gives a tensor another geometry over its memory.
 pub(super) fn move_to(tensor: &mut Tensor, geometry: &Geometry) -> Result<()> {
     call("aten::as_strided_", std::iter::once(tensor.into()).chain(places(geometry))).map(drop)
 }
 
-/// Writes elements, for those who wait for the end of a functional program.
+/// Writes elements to an input at the end of a functional program.
 pub(super) fn write(to: &mut Tensor, from: &Tensor) -> Result<()> {
     call("aten::copy_", [to.into(), from.into()]).map(drop)
 }

@@ -1,4 +1,4 @@
-//! Functional tensors, and the way between a view and its base.
+//! Functional tensors, and the steps between a view and its base.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -14,13 +14,13 @@ use crate::tensor::{BackendRef, Storage, Tensor};
 type Forward = dyn Fn(&Tensor) -> Result<Tensor> + Send + Sync;
 type Reverse = dyn Fn(&Tensor, &Tensor) -> Result<Tensor> + Send + Sync;
 
-/// How a view is made of its base, and how the base is made of itself and what the view becomes.
+/// How a view is computed from its base, and how a new base is computed from the old one and the new value of the view.
 ///
 /// PyTorch: `ViewMeta`.
 #[derive(Clone)]
 pub(super) struct Step {
     forward: Arc<Forward>,
-    /// Where none is known, the view's geometry says where its elements belong.
+    /// If there is none, the view's geometry says where its elements belong in the base.
     reverse: Option<Arc<Reverse>>,
 }
 
@@ -36,13 +36,13 @@ impl Step {
         Step { reverse: Some(Arc::new(reverse)), ..self }
     }
 
-    /// The part of a memory with this geometry.
+    /// A step to the part of the memory with this geometry.
     fn place(geometry: Geometry) -> Self {
         Step::new(move |base| named::as_strided(base, &geometry))
     }
 }
 
-/// What a functional tensor knows beside its memory.
+/// The content of a functional tensor besides its memory.
 ///
 /// PyTorch: `FunctionalTensorWrapper`.
 pub(super) struct Functional(Mutex<State>);
@@ -50,11 +50,12 @@ pub(super) struct Functional(Mutex<State>);
 #[derive(Clone, Default)]
 struct State {
     steps: Vec<Step>,
-    /// The value, and the generation of the base of which it was made.
+    /// The value, and the generation of the base that it was computed from.
     value: Option<(Tensor, u64)>,
 }
 
-/// The calls that functionalization makes are below it, and below what recorded the program.
+/// Excludes functionalization, and autograd, which has recorded the program already, for the calls that this layer
+/// makes.
 pub(super) fn below() -> ExcludeDispatchKeyGuard {
     ExcludeDispatchKeyGuard::new(
         DispatchKeySet::AUTOGRAD_AND_AD_INPLACE_OR_VIEW.add(DispatchKey::Functionalize),
@@ -70,7 +71,7 @@ impl Functional {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The plain tensor that this one stands for now.
+    /// The plain tensor with the current value.
     pub(super) fn value(&self, memory: &Memory) -> Result<Tensor> {
         let (base, generation) = memory.base();
         let State { steps, value } = self.state().clone();
@@ -82,11 +83,11 @@ impl Functional {
         let _below = below();
         let value = steps.iter().try_fold(base, |value, step| (step.forward)(&value))?;
         let before = self.state().value.replace((value.clone(), generation));
-        drop(before); // outside of the lock
+        drop(before); // after the lock is released
         Ok(value)
     }
 
-    /// Makes a value the one that this tensor stands for, and its base and all other views what follows from that.
+    /// Sets the value of this tensor, by replacing the base accordingly; all views follow from the base.
     pub(super) fn write(&self, memory: &Memory, tensor: &Tensor, value: Tensor) -> Result<()> {
         let _below = below();
         let (base, _) = memory.base();
@@ -95,25 +96,25 @@ impl Functional {
         let steps = self.state().steps.clone();
         let mut new = carried_back(&steps, &base, value, tensor.geometry())?;
         if new.geometry() != base.geometry() || !is_whole(&new) {
-            new = named::copy(&base, &new)?; // the program sees strides, too
+            new = named::copy(&base, &new)?; // strides are visible to the program, too
         }
         memory.replace(new);
         Ok(())
     }
 
-    /// Makes a functional tensor what another one is, for all its handles.
+    /// Makes a functional tensor equal to another, for all its handles.
     pub(super) fn adopt(tensor: &mut Tensor, other: &Tensor) -> Result<()> {
         if let (Some((this, _)), Some((other, _))) = (Functional::of(tensor), Functional::of(other)) {
             let state = other.state().clone();
             let before = std::mem::replace(&mut *this.state(), state);
-            drop(before); // outside of the lock
+            drop(before); // after the lock is released
         }
         let geometry = other.geometry();
         tensor.set_storage(other.storage().clone(), geometry.sizes(), geometry.strides(), geometry.offset())
     }
 }
 
-/// What the base becomes where a view of it becomes this.
+/// The new base for which a view has this value.
 fn carried_back(steps: &[Step], base: &Tensor, value: Tensor, geometry: &Geometry) -> Result<Tensor> {
     let reverses: Option<Vec<_>> = steps.iter().map(|step| step.reverse.clone()).collect();
     let Some(reverses) = reverses else {
@@ -137,7 +138,7 @@ fn carried_back(steps: &[Step], base: &Tensor, value: Tensor, geometry: &Geometr
 }
 
 fn wrapper(storage: &Storage, value: Tensor, generation: u64, steps: Vec<Step>) -> Result<Tensor> {
-    // What transforms keep in tensors, they keep in those inside.
+    // The keys of functorch transforms belong to the tensors inside, not to the wrapper.
     const FUNCTORCH: DispatchKeySet = DispatchKeySet::from_keys(&[
         DispatchKey::FuncTorchDynamicLayerFrontMode,
         DispatchKey::FuncTorchDynamicLayerBackMode,
@@ -160,7 +161,7 @@ pub(super) fn fresh(value: Tensor) -> Result<Tensor> {
     place_in(&memory, value)
 }
 
-/// A functional tensor for a value that lies in a memory whose base nobody has replaced.
+/// A functional tensor for a value that lies in a memory whose base was not replaced yet.
 pub(super) fn place_in(memory: &Storage, value: Tensor) -> Result<Tensor> {
     let step = Step::place(value.geometry().clone());
     wrapper(memory, value, 0, vec![step])
@@ -178,10 +179,10 @@ pub(super) fn step_from(source: &Tensor, value: Tensor, step: Step) -> Result<Te
     wrapper(&source.storage(), value, memory.base().1, steps)
 }
 
-/// What a kernel at `Functionalize` of an operator that returns a view does.
+/// The kernel at `Functionalize` for an operator that returns a view.
 ///
-/// `forward` makes the view of a base. `reverse` makes, of a base and of what the view becomes, what the base becomes.
-/// Both only compute.
+/// `forward` computes the view from a base. `reverse` computes the new base from the base and the new value of the
+/// view. Neither writes.
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -227,7 +228,8 @@ pub fn view(
     step_from(this, value, Step::new(forward).with_reverse(reverse))
 }
 
-/// As [`view()`] for an operator that returns several: `reverse` is told which of them was written to.
+/// Like [`view()`], for an operator that returns several views: `reverse` gets the index of the one that was written
+/// to.
 ///
 /// # Errors
 /// Those of `forward`.
@@ -249,7 +251,7 @@ pub fn views(
     values.into_iter().enumerate().map(view).collect()
 }
 
-/// One of several views, of a base that has as many again.
+/// The view with this index, from a base that gives the same number of views.
 pub(super) fn nth(views: Vec<Tensor>, index: usize) -> Result<Tensor> {
     let count = views.len();
     let missing = || {

@@ -1,4 +1,4 @@
-//! Modes of a thread: grad mode, inference mode, and the whole state as a value that crosses threads.
+//! Modes of a thread: grad mode, inference mode, and the whole state as a value that can be carried to other threads.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -22,13 +22,13 @@ use crate::turn;
 pub enum GradMode {}
 
 impl GradMode {
-    /// Whether it is on, as it is on a fresh thread.
+    /// Whether it is on, as on a new thread.
     #[inline]
     pub fn is_enabled() -> bool {
         on_thread(|thread| thread.grad_mode.get())
     }
 
-    /// Turns it on or off, for good.
+    /// Turns it on or off permanently.
     #[inline]
     pub fn set_enabled(yes: bool) {
         on_thread(|thread| thread.grad_mode.set(yes));
@@ -42,13 +42,13 @@ pub(crate) fn below_autograd(keys: DispatchKeySet) -> DispatchKeySet {
     keys & BELOW
 }
 
-/// Whether a call has a gradient to lose, so that the default must record it.
+/// Whether a call would lose a gradient without a derivative, so that the default must record it.
 #[inline(always)]
 pub(crate) fn needs_derivative(requires_grad: bool) -> bool {
     requires_grad && GradMode::is_enabled()
 }
 
-/// Writes the guards that set the grad mode.
+/// Defines the guards that set the grad mode.
 macro_rules! grad_guards {
     ($($(#[$doc:meta])* $guard:ident sets $mode:literal;)*) => {$(
         $(#[$doc])*
@@ -105,8 +105,9 @@ grad_guards! {
     EnableGradGuard sets true;
 }
 
-/// Inference mode, on or off while it lives: on, this thread skips autograd and the bookkeeping of versions
-/// and views, grad mode is off, and new tensors are inference tensors; off inside on, all of that is back.
+/// Inference mode, on or off while it lives. While it is on, this thread skips autograd and the tracking of versions
+/// and views, grad mode is off, and new tensors are inference tensors. Turning it off within a region that has it on
+/// restores all of that.
 ///
 /// ```
 /// use torch_library::DispatchKey;
@@ -127,7 +128,7 @@ pub struct InferenceMode {
 }
 
 impl InferenceMode {
-    /// Turns it on or off; grad mode becomes the opposite.
+    /// Turns inference mode on or off; grad mode becomes the opposite.
     #[inline]
     pub fn new(enabled: bool) -> Self {
         let before = Modes::capture();
@@ -185,7 +186,7 @@ pub fn inference_mode<R>(f: impl FnOnce() -> R) -> R {
     f()
 }
 
-/// What the guards of this module set.
+/// The modes that the guards of this module set.
 #[derive(Clone, Copy, Debug)]
 struct Modes {
     keys: LocalDispatchKeySet,
@@ -213,8 +214,8 @@ impl Modes {
     }
 }
 
-/// What rides on a thread, as a value: included and excluded keys, grad mode, inference mode, observers. A new
-/// thread starts fresh; work that is handed to it takes the state along.
+/// The state of a thread as a value: included and excluded keys, grad mode, inference mode, observers. A new thread
+/// starts with the default state; work that is handed to it takes this state along.
 ///
 /// ```
 /// use torch_library::guard::{GradMode, ThreadLocalState, no_grad};
@@ -224,7 +225,8 @@ impl Modes {
 /// assert_eq!(enabled.ok(), Some(false));
 /// ```
 ///
-/// The workers of a pool have no state of their own to rely on, for they work for everybody. Take it along there too:
+/// The workers of a thread pool have no meaningful state of their own, since they work for everyone. Take it along
+/// there too:
 ///
 /// ```
 /// use rayon::prelude::*;
@@ -241,17 +243,17 @@ impl Modes {
 pub struct ThreadLocalState {
     modes: Modes,
     travelling: Travelling,
-    /// How many [turns](crate::turn) the thread has, which waits for those that work for it.
+    /// The number of [turns](crate::turn) that the thread holds, which waits for threads that work for it.
     turns: usize,
 }
 
 impl ThreadLocalState {
-    /// This thread's state.
+    /// Captures this thread's state.
     pub fn capture() -> Self {
         ThreadLocalState { modes: Modes::capture(), travelling: Travelling::capture(), turns: turn::taken() }
     }
 
-    /// Runs a closure with this state; afterwards, a panic included, the thread has its own again.
+    /// Runs a closure with this state; afterwards, even after a panic, the thread has its own state again.
     pub fn run<R>(&self, f: impl FnOnce() -> R) -> R {
         struct Restore(Modes, Option<Travelling>, usize);
         impl Drop for Restore {

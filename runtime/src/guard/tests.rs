@@ -144,7 +144,7 @@ fn state_crosses_threads_only_on_purpose() {
     assert_eq!(seen.join().expect("no panic"), (FRESH, (true, true), FRESH));
 }
 
-/// Takes some guard.
+/// Makes some guard.
 type Hold<'a> = &'a dyn Fn() -> Box<dyn std::any::Any>;
 
 #[test]

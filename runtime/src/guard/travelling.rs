@@ -1,10 +1,10 @@
-//! What modules above keep on a thread and want to travel with [`ThreadLocalState`](super::ThreadLocalState).
+//! Thread state of the modules above that travels with [`ThreadLocalState`](super::ThreadLocalState).
 
 use std::any::{Any, TypeId};
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// One value of each type; cheap to clone, and free while there is none.
+/// At most one value of each type; cheap to clone, and free while there is none.
 #[derive(Clone, Default)]
 pub(super) struct Travelling(Vec<(TypeId, Arc<dyn Any + Send + Sync>)>);
 
@@ -17,9 +17,9 @@ impl Travelling {
         TRAVELLING.try_with(|travelling| travelling.borrow().clone()).unwrap_or_default()
     }
 
-    /// Makes these values the thread's, and returns those that were.
+    /// Makes these the thread's values, and returns the previous ones.
     pub(super) fn replace(self) -> Self {
-        // A thread that is at its end has lost its values, and needs none.
+        // At its end a thread has lost its values, and needs none.
         TRAVELLING.try_with(|travelling| travelling.replace(self)).unwrap_or_default()
     }
 }
@@ -30,12 +30,12 @@ pub(crate) fn travelling<T: Any + Send + Sync>() -> Option<Arc<T>> {
     values.into_iter().find_map(|(_, value)| value.downcast::<T>().ok())
 }
 
-/// Makes a value this thread's only one of its type, or takes it away.
+/// Sets this thread's value of a type, or removes it.
 pub(crate) fn set_travelling<T: Any + Send + Sync>(value: Option<T>) {
     let mut travelling = Travelling::capture();
     travelling.0.retain(|(id, _)| *id != TypeId::of::<T>());
     travelling
         .0
         .extend(value.map(|value| (TypeId::of::<T>(), Arc::new(value) as Arc<dyn Any + Send + Sync>)));
-    drop(travelling.replace()); // outside of the cell: what goes may run code that asks for values
+    drop(travelling.replace()); // outside of the cell: dropping a value may run code that asks for values
 }

@@ -1,4 +1,4 @@
-//! The types that arguments and returns of a function can have for a schema to be inferred, and their words.
+//! The types of arguments and returns for which a schema can be inferred, and their names in schemas.
 
 use num_complex::Complex64;
 
@@ -12,13 +12,13 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use crate::value::{FromReturn, FromValue, IntoValue, Value};
 
-/// A type that an inferred argument has, with whatever lifetime.
+/// The type of an inferred argument, with any lifetime.
 pub trait InferredArgument {
-    /// The same with this lifetime.
+    /// The type with this lifetime.
     type With<'v>: FromValue<'v> + Argument + 'v;
     /// Whether `None` may be passed.
     const IS_OPTIONAL: bool = false;
-    /// Whether it can be returned: it is `&mut Tensor`.
+    /// Whether it can be returned, as `&mut Tensor` can.
     const IS_RETURNABLE: bool = false;
 }
 
@@ -63,31 +63,31 @@ impl<T: InferredArgument> InferredArgument for Option<T> {
     const IS_OPTIONAL: bool = true;
 }
 
-/// A type that an inferred return has, with whatever lifetime.
+/// The type of an inferred return, with any lifetime.
 pub trait InferredReturn {
-    /// The same with this lifetime.
+    /// The type with this lifetime.
     type With<'v>: 'v;
-    /// The schema language's word for it.
+    /// The type in the schema language.
     fn ty(schema: &mut SchemaText) -> String;
-    /// What is to be left on the stack.
+    /// The value to leave on the stack.
     fn leave(value: Self::With<'_>) -> Left;
 }
 
 /// All returns of a function: none, one, or a tuple.
 pub trait InferredReturns {
-    /// The same with this lifetime.
+    /// The types with this lifetime.
     type With<'v>: 'v;
-    /// The words for them, one for each.
+    /// The types in the schema language.
     fn types(schema: &mut SchemaText) -> Vec<String>;
-    /// What is to be left on the stack for each.
+    /// The values to leave on the stack.
     fn leave(values: Self::With<'_>) -> Vec<Left>;
 }
 
 /// A return of a kernel.
 pub enum Left {
-    /// A value of its own.
+    /// A new value.
     Value(Value<'static>),
-    /// The argument that lies here. It is compared, and nothing else.
+    /// The argument at this address. The pointer is only compared, never dereferenced.
     Argument(*const Tensor),
 }
 
@@ -121,7 +121,7 @@ macro_rules! returns {
     )*};
 }
 
-/// A single return as all of them.
+/// Makes a single return a list of returns.
 macro_rules! one {
     ($($type:ty),*) => {$(
         impl InferredReturns for $type {
@@ -141,7 +141,7 @@ macro_rules! one {
 returns!(Tensor, i64, f64, bool, Complex64, Scalar, String, DType, Layout, MemoryFormat, Device, Generator);
 returns!(Vec<Tensor>, Vec<Option<Tensor>>, Vec<i64>, Vec<f64>, Vec<bool>, Vec<Scalar>, Vec<String>);
 
-/// The argument that came in.
+/// The argument that was passed in.
 impl InferredReturn for &mut Tensor {
     type With<'v> = &'v mut Tensor;
 

@@ -1,12 +1,12 @@
-//! The sixteen backends, with the keys that belong to each.
+//! The sixteen backends, and the keys that belong to each.
 
 use super::DispatchKey;
 
-/// Writes the enum and its table from one list.
+/// Generates the enum and its table from one list.
 macro_rules! backends {
     ($($(#[$doc:meta])* $backend:ident $name:literal, $device:expr, $autograd:ident, $autocast:expr;)*) => {
-        /// A backend: who owns the memory of a tensor and runs kernels on it. Later ones win in a set that
-        /// has several.
+        /// A backend, which owns the memory of a tensor and runs kernels on it. In a set with several backends, the
+        /// last one wins.
         ///
         /// PyTorch: `c10::BackendComponent`, whose values are one higher because 0 is `InvalidBit`; here that
         /// is `None`.
@@ -25,13 +25,13 @@ macro_rules! backends {
                 match self { $(BackendComponent::$backend => $name,)* }
             }
 
-            /// PyTorch's name of the device type, where it has one.
+            /// PyTorch's name of the device type, if it has one.
             pub(super) const fn stock_device(self) -> Option<&'static str> {
                 match self { $(BackendComponent::$backend => $device,)* }
             }
 
-            /// The autograd key of the backend's tensors: [`AutogradOther`](DispatchKey::AutogradOther) where
-            /// they have none of their own.
+            /// The autograd key of the backend's tensors, which is [`AutogradOther`](DispatchKey::AutogradOther) if the
+            /// backend has no key of its own.
             ///
             /// PyTorch: `c10::getAutogradKeyFromBackend`.
             pub const fn autograd_key(self) -> DispatchKey {
@@ -48,11 +48,11 @@ macro_rules! backends {
 
 // HIP and VE have autograd slots, yet PyTorch's tensors of these backends carry AutogradOther.
 backends! {
-    /// The host.
+    /// The CPU.
     CPU "CPUBit", Some("cpu"), AutogradCPU, Some(DispatchKey::AutocastCPU);
     /// NVIDIA GPUs.
     CUDA "CUDABit", Some("cuda"), AutogradCUDA, Some(DispatchKey::AutocastCUDA);
-    /// AMD GPUs under their own name.
+    /// AMD GPUs, where they do not appear as CUDA.
     HIP "HIPBit", Some("hip"), AutogradOther, None;
     /// XLA devices.
     XLA "XLABit", Some("xla"), AutogradXLA, Some(DispatchKey::AutocastXLA);

@@ -1,4 +1,4 @@
-//! Names of dispatch keys: printing, parsing, and the names that private backends take.
+//! The names of dispatch keys: printing, parsing, and the names that private backends take.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use super::{BackendComponent, DispatchKey, ROWS};
 use crate::{Error, ErrorKind, Result, bail, ensure};
 
-/// The name that a private backend has taken, and where.
+/// The name that a private backend has taken, and the source location.
 #[derive(Clone, Copy)]
 struct Claim {
     name: &'static str,
@@ -29,12 +29,12 @@ fn claims() -> [Option<Claim>; PRIVATE.len()] {
     *CLAIMS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Names a private backend for this process: its keys then print under that name, and both names parse.
-/// Naming it again with the same name does nothing.
+/// Names a private backend for this process: its keys are then printed with that name, and both names can be parsed.
+/// Repeating the call with the same name does nothing.
 ///
 /// # Errors
-/// The key is none of `PrivateUse1`, `PrivateUse2`, `PrivateUse3`; the name is no identifier or already means
-/// something; or the backend has another name (the message tells both places).
+/// The key is not `PrivateUse1`, `PrivateUse2` or `PrivateUse3`; the name is not an identifier or is in use already;
+/// the backend has another name (the message has both source locations).
 ///
 /// # Examples
 /// ```standalone_crate
@@ -74,7 +74,7 @@ pub fn register_backend_name(key: DispatchKey, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a name that is no identifier, or under which some key would print like another.
+/// Rejects a name that is not an identifier, or with which two keys would be printed alike.
 fn check_name(name: &str, claims: &[Option<Claim>]) -> Result<()> {
     let is_identifier = name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
@@ -88,7 +88,7 @@ fn check_name(name: &str, claims: &[Option<Claim>]) -> Result<()> {
     Ok(())
 }
 
-/// What stands before the backend's name in its keys' names: nothing, `Sparse`, `Autograd` and so on.
+/// The prefixes of the backend's name in the names of its keys: none, `Sparse`, `Autograd` and so on.
 fn private_stems() -> impl Iterator<Item = &'static str> {
     ROWS.iter().flatten().filter_map(|row| row.name.strip_suffix(PRIVATE[0].1))
 }
@@ -110,11 +110,11 @@ impl DispatchKey {
         PRIVATE.iter().zip(claims()).find_map(renamed).unwrap_or(Cow::Borrowed(name))
     }
 
-    /// The key of dense tensors on a device, by the name of the device's type: `cpu`, `cuda`, or what a
-    /// private backend took.
+    /// The key of dense tensors on a device, by the name of the device type: `cpu`, `cuda`, or a name that a private
+    /// backend took.
     ///
     /// # Errors
-    /// There is no device type of that name, or it has no dense tensors.
+    /// There is no device type with that name, or it has no dense tensors.
     ///
     /// PyTorch: `c10::computeDispatchKey`.
     pub fn for_device(device: &str) -> Result<Self> {
@@ -140,16 +140,16 @@ impl DispatchKey {
     }
 }
 
-/// PyTorch's name, or the one a private backend has taken.
+/// PyTorch's name, or the one that a private backend has taken.
 impl fmt::Display for DispatchKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.display_name())
     }
 }
 
-/// Every name that prints parses, and nothing else does.
+/// Parses every name that can be printed, and nothing else.
 ///
-/// PyTorch: `c10::parseDispatchKey`, which knows only a part of the names.
+/// PyTorch: `c10::parseDispatchKey`, which parses only some of the names.
 impl FromStr for DispatchKey {
     type Err = Error;
 
@@ -158,7 +158,7 @@ impl FromStr for DispatchKey {
     }
 }
 
-/// Spellings that PyTorch had once and no longer parses.
+/// Names that PyTorch once had and no longer parses.
 const OLD_NAMES: [(&str, &str); 9] = [
     ("CPUTensorId", "CPU"),
     ("CUDATensorId", "CUDA"),
@@ -180,12 +180,12 @@ fn unknown(text: &str) -> Error {
     Error::new(ErrorKind::Argument, format!("no dispatch key is named {text:?}{hint}"))
 }
 
-/// What a letter costs that is inserted, deleted or replaced; one in the other case costs 1.
+/// The cost of inserting, deleting or replacing a letter; changing its case costs 1.
 const EDIT: usize = 4;
 
-/// The name that differs least, if at most a third of it differs.
+/// The most similar name, if at most a third of it differs.
 fn nearest(text: &str) -> Option<Cow<'static, str>> {
-    // No name is near a text of more than twice its length; so one of megabytes is compared with none.
+    // No name is similar to a text of more than twice its length, so a text of megabytes is not compared at all.
     let names = DispatchKey::all().map(DispatchKey::display_name);
     let names = names.filter(|name| text.chars().nth(2 * name.len()).is_none());
     let (distance, name) =
@@ -193,7 +193,7 @@ fn nearest(text: &str) -> Option<Cow<'static, str>> {
     (distance * 3 <= name.len() * EDIT).then_some(name)
 }
 
-/// What it costs to make one text the other.
+/// The edit distance between two texts.
 fn distance(left: &str, right: &str) -> usize {
     let right: Vec<char> = right.chars().collect();
     let mut row: Vec<usize> = (0..=right.len()).map(|idx| idx * EDIT).collect();

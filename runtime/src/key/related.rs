@@ -1,8 +1,8 @@
-//! Which keys belong together: what aliases cover, what autograd stands above, sets with a name.
+//! Relations between keys: the expansion of aliases, the keys below autograd, and named sets.
 
 use super::{BackendComponent, DispatchKey, DispatchKeySet};
 
-/// The sets that PyTorch's sources name.
+/// The sets that have names in PyTorch's sources.
 impl DispatchKeySet {
     /// The autograd functionalities.
     ///
@@ -34,23 +34,23 @@ impl DispatchKeySet {
         DispatchKey::AutocastPrivateUse1,
     ]);
 
-    /// What a fresh thread includes.
+    /// The keys that a new thread includes.
     ///
     /// PyTorch: `default_included_set`.
     pub const DEFAULT_INCLUDED: Self =
         Self::from_keys(&[DispatchKey::BackendSelect, DispatchKey::ADInplaceOrView]);
 
-    /// What a fresh thread excludes.
+    /// The keys that a new thread excludes.
     ///
     /// PyTorch: `default_excluded_set`.
     pub const DEFAULT_EXCLUDED: Self = Self::AUTOCAST;
 
-    /// What a tensor written in Python carries.
+    /// The keys of a tensor written in Python.
     ///
     /// PyTorch: `python_ks`.
     pub const PYTHON: Self = Self::from_keys(&[DispatchKey::Python, DispatchKey::PythonTLSSnapshot]);
 
-    /// What the transforms of functorch set on tensors and threads.
+    /// The keys that functorch transforms set on tensors and threads.
     ///
     /// PyTorch: `functorch_transforms_ks`.
     pub const FUNCTORCH_TRANSFORMS: Self = Self::from_keys(&[
@@ -61,8 +61,7 @@ impl DispatchKeySet {
         DispatchKey::FuncTorchGradWrapper,
     ]);
 
-    /// The kinds of tensors that a backend may have besides dense ones, and those that are a backend of their
-    /// own.
+    /// The functionalities that a backend may have besides dense tensors, and the keys that are backends of their own.
     ///
     /// PyTorch: `autogradother_backends`.
     pub const AUTOGRAD_OTHER_BACKENDS: Self = Self::ALL_BACKENDS.union(Self::from_keys(&[
@@ -86,23 +85,23 @@ impl DispatchKeySet {
         DispatchKey::SparseCsr,
     ]));
 
-    /// What an autograd kernel redispatches with.
+    /// The mask with which an autograd kernel redispatches.
     ///
     /// PyTorch: `after_autograd_keyset`.
     pub const AFTER_AUTOGRAD: Self = Self::full_after(DispatchKey::AutogradOther);
 
-    /// What an `ADInplaceOrView` kernel redispatches with.
+    /// The mask with which an `ADInplaceOrView` kernel redispatches.
     ///
     /// PyTorch: `after_ADInplaceOrView_keyset`.
     pub const AFTER_AD_INPLACE_OR_VIEW: Self = Self::full_after(DispatchKey::ADInplaceOrView);
 
-    /// What a `Functionalize` kernel redispatches with.
+    /// The mask with which a `Functionalize` kernel redispatches.
     ///
     /// PyTorch: `after_func_keyset`.
     pub const AFTER_FUNCTIONALIZE: Self = Self::full_after(DispatchKey::Functionalize);
 
-    /// What an ordinary tensor of a backend key carries: the key, `ADInplaceOrView`, its autograd and its
-    /// autocast key.
+    /// The keys of an ordinary tensor of a backend: the backend's key, `ADInplaceOrView`, its autograd and its autocast
+    /// key.
     ///
     /// ```
     /// use torch_library::{DispatchKey, DispatchKeySet};
@@ -117,13 +116,13 @@ impl DispatchKeySet {
         Self::of_inference_tensor(key).union(key.autograd_related())
     }
 
-    /// What a tensor made in inference mode carries: no autograd key and no `ADInplaceOrView`.
+    /// The keys of a tensor made in inference mode: no autograd key and no `ADInplaceOrView`.
     #[inline]
     pub const fn of_inference_tensor(key: DispatchKey) -> Self {
         Self::from_key(key).union(key.autocast_related())
     }
 
-    /// The runtime key among those that hold data in a backend's memory.
+    /// The runtime key of highest priority among those with data in a backend's memory.
     ///
     /// PyTorch: `highestPriorityBackendTypeId`.
     #[inline]
@@ -131,7 +130,7 @@ impl DispatchKeySet {
         self.intersection(Self::BACKEND_FUNCTIONALITIES).highest_priority()
     }
 
-    /// The one key that a tensor had before it could have several: its kind and backend, without the layers
+    /// The single key that a tensor had before key sets were introduced: its layout and backend, without the layers
     /// above.
     ///
     /// PyTorch: `legacyExtractDispatchKey`.
@@ -147,14 +146,13 @@ impl DispatchKeySet {
     }
 }
 
-/// What the composite keys cover among the backends: everything that holds data, except nested tensors.
+/// The backend keys that the composite keys cover: everything that holds data, except nested tensors.
 const COMPOSITE_EXPLICIT: DispatchKeySet = DispatchKeySet::AUTOGRAD_OTHER_BACKENDS.add(DispatchKey::Dense);
 const AUTOGRAD: DispatchKeySet = DispatchKeySet::AUTOGRAD.union(DispatchKeySet::ALL_BACKENDS);
 const NESTED_TENSOR: DispatchKeySet = DispatchKeySet::ALL_BACKENDS.add(DispatchKey::NestedTensor);
 
 impl DispatchKey {
-    /// The runtime keys that a kernel registered at this key may serve: several for an alias, else the key
-    /// itself.
+    /// The runtime keys that a kernel registered at this key may serve: several for an alias, otherwise the key itself.
     ///
     /// PyTorch: `c10::getRuntimeDispatchKeySet`.
     pub const fn expansion(self) -> DispatchKeySet {
@@ -176,9 +174,9 @@ impl DispatchKey {
         }
     }
 
-    /// Whether a kernel registered at `alias` may serve this key, as PyTorch answers it: by the bits of the
-    /// two keys, so that building blocks count, and every alias is in every other. Ask
-    /// [`covers`](Self::covers) for the runtime keys alone.
+    /// Whether a kernel registered at `alias` may serve this key, by PyTorch's definition, which compares the bits of
+    /// the two keys, so that building blocks count, and every alias is included in every other. Use
+    /// [`covers`](Self::covers) to ask about runtime keys alone.
     ///
     /// PyTorch: `c10::isIncludedInAlias`.
     pub const fn is_included_in_alias(self, alias: DispatchKey) -> bool {
@@ -191,8 +189,7 @@ impl DispatchKey {
         key.is_runtime() && key.is_included_in_alias(self)
     }
 
-    /// Whether the key is one of the kinds of tensors that the composite keys serve: every backend key but
-    /// nested tensors'.
+    /// Whether the key is one of the backend keys that the composite keys serve: all but those of nested tensors.
     ///
     /// PyTorch: `c10::isBackendDispatchKey`.
     pub const fn is_backend(self) -> bool {
@@ -209,10 +206,10 @@ impl DispatchKey {
         }
     }
 
-    /// The keys whose kernels an autograd key stands above; empty for keys of other functionalities.
+    /// The backend keys that an autograd key belongs to; empty for keys of other functionalities.
     ///
-    /// This is the inverse of [`BackendComponent::autograd_key`], with PyTorch's one hole: `AutogradMTIA`
-    /// stands above nothing.
+    /// This is the inverse of [`BackendComponent::autograd_key`], with PyTorch's one exception: for `AutogradMTIA` it
+    /// is empty.
     ///
     /// PyTorch: `c10::getBackendKeySetFromAutograd`.
     pub const fn backends_below_autograd(self) -> DispatchKeySet {
@@ -227,15 +224,14 @@ impl DispatchKey {
         }
     }
 
-    /// What autograd adds to a tensor that carries this key: `ADInplaceOrView` and the autograd key.
+    /// The keys that autograd adds to a tensor with this key: `ADInplaceOrView` and the autograd key.
     ///
     /// PyTorch: `c10::getAutogradRelatedKeySetFromBackend`.
     pub const fn autograd_related(self) -> DispatchKeySet {
         DispatchKeySet::from_keys(&[DispatchKey::ADInplaceOrView, self.autograd_key()])
     }
 
-    /// What autocast adds to a tensor that carries this key: the autocast key of its backend, if there is
-    /// one.
+    /// The keys that autocast adds to a tensor with this key: the autocast key of its backend, if there is one.
     ///
     /// PyTorch: `c10::getAutocastRelatedKeySetFromBackend`.
     pub const fn autocast_related(self) -> DispatchKeySet {

@@ -1,4 +1,4 @@
-//! Sets of dispatch keys in one word, and the slot of a dispatch table that a set selects.
+//! Sets of dispatch keys in one word, and the slot of a dispatch table for each set.
 
 use std::fmt;
 use std::iter::FusedIterator;
@@ -12,7 +12,7 @@ const NUM_BITS: u32 = NUM_BACKENDS + DispatchKey::PythonDispatcher as u32;
 
 const _: () = assert!(NUM_BITS <= 62, "bits 62 and 63 are spare");
 
-/// How many runtime keys there are: the length of a dispatch table.
+/// The number of runtime keys, which is the length of a dispatch table.
 ///
 /// PyTorch: `c10::num_runtime_entries`.
 pub const NUM_RUNTIME_KEYS: usize = OFFSETS[DispatchKey::PythonDispatcher as usize][0] as usize + 1;
@@ -21,10 +21,10 @@ pub const NUM_RUNTIME_KEYS: usize = OFFSETS[DispatchKey::PythonDispatcher as usi
 ///
 /// # How it works
 ///
-/// Bit *i* of the word is backend *i*; bit 15 + *v* is the functionality of value *v*. A key of a per-backend
-/// functionality is two bits, and a set is always the cross product of its bits: `{CPU, AutogradCUDA}` also
-/// has `CUDA` and `AutogradCPU`. For the same reason removing `AutogradCPU` removes autograd for every
-/// backend: only functionality bits are ever removed by key.
+/// Bit *i* of the word is backend *i*; bit 15 + *v* is the functionality with value *v*. A key of a per-backend
+/// functionality is two bits, and a set is always the cross product of its bits: `{CPU, AutogradCUDA}` also contains
+/// `CUDA` and `AutogradCPU`. For the same reason removing `AutogradCPU` removes autograd for every backend: removing a
+/// key only ever clears functionality bits.
 ///
 /// ```
 /// use torch_library::{DispatchKey, DispatchKeySet};
@@ -50,7 +50,7 @@ impl DispatchKeySet {
     /// PyTorch: `c10::full_backend_mask`.
     pub const ALL_BACKENDS: Self = DispatchKeySet(BACKENDS);
 
-    /// The set of these bits. Bits 62 and 63 are no key's.
+    /// The set with these bits. Bits 62 and 63 belong to no key.
     pub const fn from_raw(raw: u64) -> Self {
         DispatchKeySet(raw)
     }
@@ -62,8 +62,7 @@ impl DispatchKeySet {
         self.0
     }
 
-    /// The set of one key: empty for `Undefined` and for an alias, a functionality bit alone for a building
-    /// block.
+    /// The set of one key: empty for `Undefined` and for an alias; only a functionality bit for a building block.
     #[inline]
     pub const fn from_key(key: DispatchKey) -> Self {
         let functionality = match key.functionality() {
@@ -93,8 +92,8 @@ impl DispatchKeySet {
         set
     }
 
-    /// Every functionality below that of a key, every backend, and `PythonDispatcher`: what a layer
-    /// redispatches with. For `Undefined` the backend Meta is missing, as in PyTorch.
+    /// Every functionality below that of a key, every backend, and `PythonDispatcher`: the mask with which a layer
+    /// redispatches. For `Undefined` the backend Meta is missing, as in PyTorch.
     ///
     /// PyTorch: `DispatchKeySet(DispatchKeySet::FULL_AFTER, key)`.
     pub const fn full_after(key: DispatchKey) -> Self {
@@ -102,12 +101,12 @@ impl DispatchKeySet {
             .add(DispatchKey::PythonDispatcher)
     }
 
-    /// Whether no bit is set. A set of backends alone is not empty, yet has no keys.
+    /// Whether no bit is set. A set with only backends is not empty, although it has no keys.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether all bits of a key are set: true for `Undefined` and aliases, which have none.
+    /// Whether all bits of a key are set; true for `Undefined` and aliases, which have no bits.
     #[inline]
     pub const fn has(self, key: DispatchKey) -> bool {
         self.has_all(Self::from_key(key))
@@ -118,7 +117,7 @@ impl DispatchKeySet {
         self.has_all(Self::from_backend(backend))
     }
 
-    /// Whether the two sets share a bit: a backend's bit counts as well.
+    /// Whether the two sets share a bit; backend bits count as well.
     pub const fn has_any(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
@@ -137,8 +136,8 @@ impl DispatchKeySet {
         self.union(Self::from_key(key))
     }
 
-    /// The set without the functionality of a key, on every backend; of an alias, without all that it covers. Backend
-    /// bits stay. (In PyTorch the set of an alias is empty, and removing it removes nothing.)
+    /// The set without the functionality of a key, on every backend; for an alias, without all keys that it covers.
+    /// Backend bits stay. (In PyTorch the set of an alias is empty, and removing it removes nothing.)
     ///
     /// ```
     /// use torch_library::{DispatchKey, DispatchKeySet};
@@ -158,13 +157,13 @@ impl DispatchKeySet {
         DispatchKeySet(self.0 & !Self::from_backend(backend).0)
     }
 
-    /// The bits of either set; also `|`.
+    /// The union of both sets; also `|`.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         DispatchKeySet(self.0 | other.0)
     }
 
-    /// The bits of both sets; also `&`.
+    /// The intersection of both sets; also `&`.
     #[must_use]
     pub const fn intersection(self, other: Self) -> Self {
         DispatchKeySet(self.0 & other.0)
@@ -176,25 +175,25 @@ impl DispatchKeySet {
         DispatchKeySet(self.0 & !(other.0 & !BACKENDS))
     }
 
-    /// The functionality of the highest priority, a building block where it is per backend.
+    /// The functionality with the highest priority; a building block if it is per backend.
     ///
     /// PyTorch: `highestFunctionalityKey`.
     pub const fn highest_functionality(self) -> DispatchKey {
         match DispatchKey::from_value(((self.0 & Self::FULL.0) >> (NUM_BACKENDS - 1) | 1).ilog2() as u8) {
             Some(key) => key,
-            None => unreachable!(), // each bit of FULL has its functionality
+            None => unreachable!(), // each bit of FULL has a functionality
         }
     }
 
-    /// The backend of the highest priority.
+    /// The backend with the highest priority.
     ///
     /// PyTorch: `highestBackendKey`.
     pub const fn highest_backend(self) -> Option<BackendComponent> {
         if self.0 & BACKENDS == 0 { None } else { Some(BackendComponent::ALL[self.backend_index()]) }
     }
 
-    /// The runtime key that a call with this set dispatches on. A per-backend functionality without any
-    /// backend comes back as the building block, for which PyTorch returns its block marker.
+    /// The runtime key that a call with this set dispatches on. For a per-backend functionality without any backend it
+    /// is the building block, where PyTorch returns its block marker.
     ///
     /// PyTorch: `highestPriorityTypeId`.
     #[inline]
@@ -205,7 +204,7 @@ impl DispatchKeySet {
         }
     }
 
-    /// The number of the highest backend, 0 where there is none.
+    /// The index of the backend with the highest priority, 0 if there is none.
     ///
     /// PyTorch: `getBackendIndex`.
     #[inline(always)]
@@ -213,20 +212,20 @@ impl DispatchKeySet {
         (self.0 as u16 | 1).ilog2() as usize
     }
 
-    /// The slot of a dispatch table that a call with this set takes, below [`NUM_RUNTIME_KEYS`].
+    /// The slot of a dispatch table for a call with this set, below [`NUM_RUNTIME_KEYS`].
     ///
-    /// Spare bits outrank every key: 62 selects slot `NUM_RUNTIME_KEYS`, 63 the one after.
+    /// Unused bits outrank every key: 62 selects slot `NUM_RUNTIME_KEYS`, 63 the one after.
     ///
     /// PyTorch: `getDispatchTableIndexForDispatchKeySet`.
     #[inline(always)]
     pub const fn table_index(self) -> usize {
-        // `| 1` makes the empty set functionality 0, and spares the test for zero.
+        // `| 1` maps the empty set to functionality 0, and saves a test for zero.
         let [offset, backends] = OFFSETS[(self.0 >> (NUM_BACKENDS - 1) | 1).ilog2() as usize];
         offset as usize + (self.backend_index() & backends as usize)
     }
 
-    /// The keys of the set: functionalities in order of rising priority, for each per-backend one its
-    /// backends.
+    /// The keys of the set: functionalities in order of rising priority; a per-backend functionality yields one key for
+    /// each backend.
     pub const fn iter(self) -> DispatchKeySetIter {
         DispatchKeySetIter {
             rest: self.0 & Self::FULL.0 & !BACKENDS,
@@ -236,9 +235,9 @@ impl DispatchKeySet {
     }
 }
 
-/// For each functionality: its first slot, and the bits of the backend's number that count (none, unless it
-/// is per backend). A power of two long, so that no bounds check is left; a constant, so that each crate that
-/// inlines it has it at hand.
+/// For each functionality: its first slot, and a mask for the backend's index (0 unless it is per backend). The length
+/// is a power of two, which removes the bounds check; it is a constant rather than a static, so that every crate that
+/// inlines the code has its own copy.
 const OFFSETS: &[[u8; 2]; 64] = &{
     let mut offsets = [[0; 2]; 64];
     let mut slot = 0;
@@ -312,7 +311,7 @@ impl BitAnd for DispatchKeySet {
     }
 }
 
-/// The bits of exactly one of the sets.
+/// The symmetric difference of the sets.
 impl BitXor for DispatchKeySet {
     type Output = Self;
     fn bitxor(self, other: Self) -> Self {
@@ -356,7 +355,7 @@ impl IntoIterator for DispatchKeySet {
     }
 }
 
-/// `DispatchKeySet(CPU, AutogradCPU)`; backends without a functionality do not show.
+/// Prints `DispatchKeySet(CPU, AutogradCPU)`; backends without a functionality are not shown.
 impl fmt::Display for DispatchKeySet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("DispatchKeySet(")?;
@@ -377,10 +376,10 @@ impl fmt::Debug for DispatchKeySet {
 /// The keys of a [`DispatchKeySet`].
 #[derive(Clone, Debug)]
 pub struct DispatchKeySetIter {
-    /// Functionality bits to come; the lowest is the current one while `pending` is not empty.
+    /// The remaining functionality bits; the lowest is the current one while `pending` is not empty.
     rest: u64,
     backends: u64,
-    /// Backends of the current functionality to come.
+    /// The remaining backends of the current functionality.
     pending: u64,
 }
 

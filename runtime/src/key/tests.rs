@@ -1,11 +1,11 @@
-//! The numbers of the keys and sets are PyTorch 2.15's, by value.
+//! Checks that the numbers of keys and sets are those of PyTorch 2.15.
 
 use std::collections::BTreeSet;
 
 use super::*;
 use crate::Result;
 
-/// Numbers that look random and are the same in each run.
+/// Pseudorandom numbers, the same in each run.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -50,8 +50,7 @@ const BACKEND_NAMES: [&str; 16] = [
     "CPU", "CUDA", "HIP", "XLA", "MPS", "IPU", "XPU", "HPU", "VE", "Lazy", "MTIA", "MAIA", "PrivateUse1",
     "PrivateUse2", "PrivateUse3", "Meta",
 ];
-/// Of each per-backend functionality: its key, the prefix of its runtime keys, the value and the slot of the
-/// first.
+/// For each per-backend functionality: its key, the prefix of its runtime keys, and the value and slot of the first.
 const PER_BACKEND: [(DispatchKey, &str, u8, usize); 6] = [
     (DispatchKey::Dense, "", 49, 1),
     (DispatchKey::Quantized, "Quantized", 66, 20),
@@ -145,7 +144,7 @@ fn aliases_cover_these_sets() {
         let covered: BTreeSet<_> = DispatchKey::all().filter(|key| alias.covers(*key)).collect();
         assert_eq!(covered, alias.expansion().iter().collect(), "{alias}");
         assert!(!DispatchKey::Undefined.is_included_in_alias(alias));
-        // PyTorch looks at bits, of which an alias has none.
+        // PyTorch compares bits, of which an alias has none.
         assert!(ALIASES.iter().all(|other| other.0.is_included_in_alias(alias)));
     }
     assert!(DispatchKey::Sparse.is_included_in_alias(DispatchKey::CompositeExplicitAutograd));

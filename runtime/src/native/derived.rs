@@ -1,7 +1,7 @@
-//! What derived kernels do around the kernel that they are derived from: copies, results, checks.
+//! Support for derived kernels: the copies, outputs and checks around the kernel that they are derived from.
 //!
-//! Generated code names the operators that copy, `aten::clone` and `aten::copy_`; whoever declares variants in a file
-//! links a crate that has them.
+//! Generated code names the operators that copy, `aten::clone` and `aten::copy_`, so a crate that declares variants in
+//! a file links a crate that has these operators.
 
 use crate::device::Device;
 use crate::dtype::DType;
@@ -11,44 +11,44 @@ use crate::registry::Dispatcher;
 use crate::tensor::Tensor;
 use crate::value::{Stack, Value};
 
-/// A copy, by the operator of this name.
+/// A copy, made by the operator with this name.
 ///
 /// # Errors
-/// There is no such operator, or it fails.
+/// The operator does not exist, or fails.
 pub fn copy(operator: &str, tensor: &Tensor) -> Result<Tensor> {
     Dispatcher::global().find(operator)?.call_with([Value::from(tensor)], [])?.pop_as()
 }
 
-/// Copies of all, by the operator of this name.
+/// Copies of several tensors, made by the operator with this name.
 ///
 /// # Errors
-/// As [`copy`].
+/// Those of [`copy`].
 pub fn copy_all(operator: &str, tensors: &[Tensor]) -> Result<Vec<Tensor>> {
     tensors.iter().map(|tensor| copy(operator, tensor)).collect()
 }
 
-/// Writes a result to an `out` argument, whose sizes become the result's.
+/// Writes a result to an `out` argument, which takes the result's sizes.
 ///
 /// # Errors
-/// The argument cannot have these sizes, there is no such operator, or it fails.
+/// The argument cannot take these sizes; the operator does not exist, or fails.
 pub fn write(operator: &str, out: &mut Tensor, result: &Tensor) -> Result<()> {
     out.resize(result.sizes(), None)?;
     copy_into(operator, out, result)
 }
 
-/// Writes a result to a tensor of its sizes, by the operator of this name.
+/// Writes a result to a tensor of the same sizes, with the operator of this name.
 ///
 /// # Errors
-/// There is no such operator, or it fails.
+/// The operator does not exist, or fails.
 pub fn copy_into(operator: &str, out: &mut Tensor, result: &Tensor) -> Result<()> {
     let mut stack = Stack::from_iter([Value::TensorMut(out), Value::from(result), Value::Bool(false)]);
     Dispatcher::global().find(operator)?.call_boxed(&mut stack)
 }
 
-/// As [`write`], for lists.
+/// Like [`write`], for lists.
 ///
 /// # Errors
-/// The lists have different lengths, or as there.
+/// The lists have different lengths; those of [`write`].
 pub fn write_all(operator: &str, outs: &mut [Tensor], results: &[Tensor]) -> Result<()> {
     ensure!(
         outs.len() == results.len(),
@@ -60,27 +60,27 @@ pub fn write_all(operator: &str, outs: &mut [Tensor], results: &[Tensor]) -> Res
     outs.iter_mut().zip(results).try_for_each(|(out, result)| write(operator, out, result))
 }
 
-/// A tensor for the result that `meta` describes.
+/// A new tensor for the result that `meta` describes.
 ///
 /// # Errors
-/// There is no memory, or none of this device here.
+/// There is not enough memory, or no such device.
 pub fn allocate(meta: &Tensor, device: Device) -> Result<Tensor> {
     Tensor::empty_strided(meta.sizes(), meta.strides(), meta.dtype(), device)
 }
 
-/// Makes an `out` argument ready for the result that `meta` describes.
+/// Prepares an `out` argument for the result that `meta` describes.
 ///
 /// # Errors
-/// It has another dtype, or cannot have these sizes.
+/// The argument has another dtype, or cannot take these sizes.
 pub fn prepare_out(argument: &str, out: &mut Tensor, meta: &Tensor) -> Result<()> {
     check_dtype(argument, out, meta.dtype())?;
     out.resize(meta.sizes(), Some(meta.strides()))
 }
 
-/// Whether `self` can take the result that `meta` describes.
+/// Checks that `self` can hold the result that `meta` describes.
 ///
 /// # Errors
-/// Its sizes or its dtype are others.
+/// Its sizes or its dtype differ.
 pub fn check_in_place(this: &Tensor, meta: &Tensor) -> Result<()> {
     ensure!(
         this.sizes() == meta.sizes(),
@@ -97,10 +97,10 @@ fn check_dtype(argument: &str, tensor: &Tensor, dtype: DType) -> Result<()> {
     Ok(())
 }
 
-/// Whether all tensors of a call are on one device.
+/// Checks that all tensors of a call are on one device.
 ///
 /// # Errors
-/// Two are not; the message names both arguments.
+/// Two tensors are on different devices; the message names both arguments.
 ///
 /// PyTorch: `device_check: ExactSame`.
 pub fn check_same_device(arguments: &[(&str, Value<'_>)]) -> Result<()> {

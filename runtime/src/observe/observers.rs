@@ -1,4 +1,4 @@
-//! The observers that there are, and who may see what now.
+//! The registered observers, and which of them are active.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use super::{CallKind, Callbacks, Event, Observer, Scope, Shared, Wants, Watch, b
 use crate::dropping::{self, Queue};
 use crate::{guard, registry};
 
-/// An observer that is registered, or was.
+/// An observer that is or was registered.
 pub(super) struct Registered {
     pub(super) watch: Box<dyn Watch>,
     pub(super) wants: Wants,
@@ -19,16 +19,16 @@ const ENABLED: u8 = 0;
 const DISABLED: u8 = 1;
 const REMOVED: u8 = 2;
 
-/// Those of all threads.
+/// The observers of all threads.
 static GLOBAL: RwLock<Vec<Shared>> = RwLock::new(Vec::new());
-/// How many are enabled on any thread.
+/// The number of observers that are enabled on any thread.
 static ACTIVE: AtomicUsize = AtomicUsize::new(0);
-/// How many of these see calls.
+/// How many of these observe calls.
 static OF_CALLS: AtomicUsize = AtomicUsize::new(0);
 /// How many of these ask for inputs or outputs.
 static OF_VALUES: AtomicUsize = AtomicUsize::new(0);
 
-/// Those of one thread.
+/// The observers of one thread.
 #[derive(Clone, Default)]
 struct OnThread {
     observers: Vec<Shared>,
@@ -39,7 +39,7 @@ thread_local! {
     static GONE: Queue<Box<dyn Watch>> = const { Queue::new() };
 }
 
-/// What an observer holds may be the handle of another one, and so on.
+/// An observer's callbacks may own the handle of another observer, and so on.
 impl Drop for Registered {
     fn drop(&mut self) {
         let watch = std::mem::replace(
@@ -59,7 +59,7 @@ impl Registered {
         self.state.load(Ordering::Acquire) == ENABLED
     }
 
-    /// Goes from one state to the other, if it is in the first.
+    /// Changes the state, if it is `from`.
     fn change(&self, from: u8, to: u8) {
         let changed = self.state.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok();
         if !changed || (from != ENABLED && to != ENABLED) {
@@ -80,7 +80,7 @@ impl Registered {
     }
 }
 
-/// An observer that is registered; dropping it ends that, for all threads.
+/// The handle of a registered observer; dropping it unregisters the observer, for all threads.
 ///
 /// PyTorch: `at::CallbackHandle`.
 #[must_use = "the observer goes when this is dropped"]
@@ -99,14 +99,14 @@ impl ObserverHandle {
         ObserverHandle(observer)
     }
 
-    /// Lets the observer see nothing until it is enabled again.
+    /// Stops calling the observer until it is enabled again.
     ///
     /// PyTorch: `at::disableCallback`.
     pub fn disable(&self) {
         self.0.change(ENABLED, DISABLED);
     }
 
-    /// Lets a disabled observer see work again.
+    /// Calls a disabled observer again.
     ///
     /// PyTorch: `at::reenableCallback`.
     pub fn enable(&self) {
@@ -120,8 +120,8 @@ impl Drop for ObserverHandle {
         self.0.change(ENABLED, REMOVED);
         self.0.change(DISABLED, REMOVED);
         let is_other = |other: &Shared| !Arc::ptr_eq(other, &self.0);
-        // Nobody loses the last of it under the lock: the handle has it, and what it holds may call operators as it
-        // goes.
+        // The handle still owns the observer, so its callbacks are not dropped under the lock; dropping them may call
+        // operators.
         GLOBAL.write().unwrap_or_else(PoisonError::into_inner).retain(is_other);
         OnThread::update(|_| {});
     }
@@ -131,19 +131,19 @@ impl OnThread {
     fn update(change: impl FnOnce(&mut OnThread)) {
         let mut thread = guard::travelling::<OnThread>().as_deref().cloned().unwrap_or_default();
         change(&mut thread);
-        // Handles may be dropped on another thread, which does not see this list.
+        // A handle may be dropped on another thread, which cannot change this list.
         thread.observers.retain(|observer| observer.state.load(Ordering::Acquire) != REMOVED);
         guard::set_travelling((thread.is_silent || !thread.observers.is_empty()).then_some(thread));
     }
 }
 
-/// Lets nothing of this thread be observed while it lives, or lets it again.
+/// Stops this thread's work from being observed while it lives, or allows it again.
 ///
 /// ```
 /// use torch_library::observe::ObservingGuard;
 ///
 /// let _quiet = ObservingGuard::new(false);
-/// // Here this thread's work is nobody's business.
+/// // Here this thread's work is not observed.
 /// let _loud = ObservingGuard::new(true);
 /// // Here it is again.
 /// ```
@@ -174,17 +174,17 @@ fn set_silent(is_silent: bool) -> bool {
     before
 }
 
-/// Whether anybody sees calls.
+/// Whether any observer observes calls.
 pub(super) fn is_active() -> bool {
     OF_CALLS.load(Ordering::Acquire) != 0
 }
 
-/// Whether anybody asks for the values of calls.
+/// Whether any observer asks for the values of calls.
 pub(super) fn wants_values() -> bool {
     OF_VALUES.load(Ordering::Acquire) != 0
 }
 
-/// Who sees a work that begins on this thread now; nothing where nobody sees anything.
+/// The observers of work that begins on this thread now; `None` if there are none.
 pub(super) fn observers_of(scope: Scope, call: Option<CallKind>) -> Option<Vec<Shared>> {
     if ACTIVE.load(Ordering::Acquire) == 0 {
         return None;
@@ -209,7 +209,7 @@ fn chance(probability: f64) -> bool {
     if probability >= 1.0 {
         return true;
     }
-    // SplitMix64: one addition, then a mix of the bits.
+    // SplitMix64: an addition, then a mix of the bits.
     let state = STATE.get().wrapping_add(0x9e37_79b9_7f4a_7c15);
     STATE.set(state);
     let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,4 +1,4 @@
-//! Work that is under way: it tells its observers that it begins, and that it has ended.
+//! Observed work that is under way: its observers are told when it begins and when it ends.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -17,22 +17,22 @@ static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
 thread_local! {
     static DEPTH: Cell<usize> = const { Cell::new(0) };
-    /// Whether this thread is inside an observer, whose own work is not observed.
+    /// Whether this thread is calling an observer, whose own work is not observed.
     static TELLING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Work that is observed; dropping it ends it.
+/// Observed work; dropping it ends the work.
 pub(crate) struct Running {
     scope: Scope,
     id: u64,
     depth: usize,
     name: String,
     call: Option<(CallKind, OperatorHandle, DispatchKeySet, SmallVec<[DispatchKeySet; 8]>)>,
-    /// With what their start returned.
+    /// The observers, each with the value that its start callback returned.
     observers: Vec<(Shared, Box<dyn Any>)>,
 }
 
-/// Keeps the work of observers from being observed, until a panic of one included.
+/// While it lives, work on this thread is not observed; it ends even if an observer panics.
 struct Telling {
     before: bool,
 }
@@ -49,7 +49,7 @@ impl Drop for Telling {
     }
 }
 
-/// A call begins, with its arguments where they are boxed.
+/// Begins a call, with its arguments if they are boxed.
 pub(super) fn call(
     kind: CallKind,
     operator: OperatorHandle,
@@ -95,14 +95,15 @@ impl Running {
         Some(running)
     }
 
-    /// The work has ended with these returns.
+    /// Ends the work with these returns.
     pub(crate) fn end(mut self, outputs: &[Value<'_>]) {
         self.tell_end(outputs);
     }
 
     fn tell_end(&mut self, outputs: &[Value<'_>]) {
         let _telling = Telling::begin();
-        // Each is told, in spite of a panic of another one; and none ends the process while a kernel's panic unwinds.
+        // Every observer is told, even if another panics, and no panic aborts the process while a kernel's panic
+        // unwinds.
         panics::each(std::mem::take(&mut self.observers), |(observer, context)| {
             let outputs = if observer.wants.outputs { outputs } else { &[] };
             observer.watch.end(&self.event(&[], outputs), context);
@@ -128,7 +129,7 @@ impl Drop for Running {
     }
 }
 
-/// Work that is no call and that observers see by its name, while it lives.
+/// Work other than a call, which observers see by its name while it lives.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicUsize, Ordering};
@@ -155,12 +156,12 @@ pub struct Work {
 }
 
 impl Work {
-    /// Work of a user begins.
+    /// Begins work of the scope [`User`](Scope::User).
     pub fn begin(name: &str) -> Self {
         Self::begin_as(Scope::User, name)
     }
 
-    /// Work of some kind begins.
+    /// Begins work of a scope.
     ///
     /// PyTorch: `RECORD_FUNCTION_WITH_SCOPE`.
     pub fn begin_as(scope: Scope, name: &str) -> Self {

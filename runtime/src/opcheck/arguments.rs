@@ -1,4 +1,4 @@
-//! The arguments of a sample: completed, copied for every call, laid out in memory in other ways.
+//! The arguments of a sample: completed with defaults, copied for every call, given other memory layouts.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::operator::OperatorHandle;
 use crate::tensor::Tensor;
 use crate::value::{Value, fit};
 
-/// One value for each argument of the schema: by position as far as there are positional ones, then by name.
+/// A value for each argument of the schema, first the positional ones, then the others by name.
 pub(super) fn normalize(
     operator: OperatorHandle,
     mut sample: Vec<Value<'static>>,
@@ -37,7 +37,7 @@ pub(super) fn normalize(
 /// A tensor among arguments.
 #[derive(Clone, Debug)]
 pub(super) struct TensorArgument {
-    /// Which of the arguments it is, or is in.
+    /// The index of the argument that it is, or is in.
     pub(super) position: usize,
     /// `self`, `tensors[1]`
     pub(super) name: String,
@@ -59,7 +59,7 @@ pub(super) fn tensors(operator: OperatorHandle, values: &[Value<'static>]) -> Ve
     found
 }
 
-/// The same values, each tensor replaced by what `change` makes of it. It gets the argument's position.
+/// The same values, with each tensor replaced by the result of `change`, which also gets the argument's index.
 pub(super) fn map(
     values: &[Value<'static>],
     mut change: impl FnMut(usize, &Tensor) -> Result<Tensor>,
@@ -84,12 +84,12 @@ pub(super) fn map(
     .collect()
 }
 
-/// Copies for one call, laid out as they are.
+/// Copies for one call, with the same memory layouts.
 pub(super) fn copies(values: &[Value<'static>]) -> Result<Vec<Value<'static>>> {
     map(values, |_, tensor| copy_as(tensor, tensor.sizes(), tensor.strides(), tensor.storage_offset()))
 }
 
-/// The value once more; tensors are the same ones.
+/// A copy of the value with the same tensors.
 fn duplicate(value: &Value<'static>) -> Value<'static> {
     match value {
         Value::None => Value::None,
@@ -117,7 +117,7 @@ fn duplicate(value: &Value<'static>) -> Value<'static> {
     }
 }
 
-/// The elements of a tensor in memory of their own, laid out like this.
+/// The elements of a tensor in memory of their own, with this layout.
 pub(super) fn copy_as(tensor: &Tensor, sizes: &[i64], strides: &[i64], offset: i64) -> Result<Tensor> {
     if tensor.is_wrapped_number() {
         return Ok(Tensor::wrapped_number(tensor.item()?));

@@ -1,4 +1,4 @@
-//! The operator in vmap, against a loop over the examples.
+//! The operator under vmap, compared with a loop over the examples.
 
 use super::arguments::{copy_as, map, tensors};
 use super::compare;
@@ -12,10 +12,10 @@ use crate::tensor::Tensor;
 use crate::value::{Stack, Value};
 use crate::vmap::{Level, Randomness};
 
-/// How many examples there are.
+/// The number of examples.
 const EXAMPLES: i64 = 3;
 
-/// Which arguments are batched, along which dimension of the value: the first, or the last one possible.
+/// Which arguments are batched, and along which dimension: the first, or the last one possible.
 struct Plan {
     batched: Vec<usize>,
     last: bool,
@@ -33,10 +33,10 @@ impl Session<'_> {
         }
         let operator = self.operator;
         for plan in self.plans(values) {
-            // What one example is refused for, many are.
+            // If a single example is refused, so is a batch.
             let Ok(expected) = looped(operator, values, &plan) else { continue };
             let passed = self.passes(Check::Vmap, || match batched(operator, values, &plan) {
-                // Some operators say that they do not know how.
+                // Operators may say that they are not supported under vmap.
                 Err(error) if error.kind() == ErrorKind::NotSupported => Ok(None),
                 found => {
                     Ok(differs(&found?, &expected).map(|what| format!("{}: {what}", plan.name(operator))))
@@ -48,7 +48,7 @@ impl Session<'_> {
         }
     }
 
-    /// Each argument by itself, then all of them. One that is written to has to be batched if another one is.
+    /// Each argument by itself, then all of them. An argument that is written to must be batched if another one is.
     fn plans(&self, values: &[Value<'static>]) -> Vec<Plan> {
         let places = tensors(self.operator, values);
         let places = places.iter().filter(|place| !place.tensor.is_wrapped_number());
@@ -75,13 +75,13 @@ impl Plan {
         format!("with a batch of {} as {dim} dimension", names.join(", "))
     }
 
-    /// The dimension of the batch in an argument that is batched.
+    /// The batch dimension of an argument, if it is batched.
     fn dim(&self, at: usize, example: &Tensor) -> Option<usize> {
         let is_batched = self.batched.contains(&at) && !example.is_wrapped_number();
         is_batched.then(|| if self.last { example.dim() } else { 0 })
     }
 
-    /// The arguments, those that are batched with all examples.
+    /// The arguments, where the batched ones hold all examples.
     fn stacked(&self, values: &[Value<'static>]) -> Result<Vec<Value<'static>>> {
         map(values, |at, tensor| match self.dim(at, tensor) {
             Some(dim) => examples(tensor, dim),
@@ -90,7 +90,8 @@ impl Plan {
     }
 }
 
-/// Variants of a tensor, along a new dimension: each has the elements elsewhere, and numbers a little smaller.
+/// Variants of a tensor, stacked along a new dimension: each has the elements in other places, and slightly smaller
+/// numbers.
 fn examples(tensor: &Tensor, dim: usize) -> Result<Tensor> {
     let mut sizes = tensor.sizes().to_vec();
     sizes.insert(dim, EXAMPLES);
@@ -111,7 +112,7 @@ fn examples(tensor: &Tensor, dim: usize) -> Result<Tensor> {
     Ok(all)
 }
 
-/// What the operator returns, and then what it wrote.
+/// The operator's results, then the arguments that it wrote.
 fn run(operator: OperatorHandle, values: Vec<Value<'static>>) -> Result<Vec<Tensor>> {
     let arguments = operator.schema()?.arguments.iter().zip(&values);
     let written = arguments.filter(|(argument, _)| argument.is_mutable());
@@ -122,19 +123,19 @@ fn run(operator: OperatorHandle, values: Vec<Value<'static>>) -> Result<Vec<Tens
     Ok(returned.chain(written).collect())
 }
 
-/// For each example, what the operator gives.
+/// The operator's results for each example.
 fn looped(operator: OperatorHandle, values: &[Value<'static>], plan: &Plan) -> Result<Vec<Vec<Tensor>>> {
     let stacked = plan.stacked(values)?;
     let example = |index| {
         map(&stacked, |at, tensor| match plan.dim(at, tensor) {
-            Some(dim) => slice_of(tensor, dim.saturating_sub(1), index), // the first, or the last of one more
+            Some(dim) => slice_of(tensor, dim.saturating_sub(1), index), // an example has one dimension less
             None => Ok(tensor.clone()),
         })
     };
     (0..EXAMPLES).map(|index| run(operator, example(index)?)).collect()
 }
 
-/// The same for all examples at once.
+/// The same from one call with all examples.
 fn batched(operator: OperatorHandle, values: &[Value<'static>], plan: &Plan) -> Result<Vec<Vec<Tensor>>> {
     let guard = Level::enter(EXAMPLES, Randomness::Error)?;
     let level = guard.level();
@@ -147,7 +148,7 @@ fn batched(operator: OperatorHandle, values: &[Value<'static>], plan: &Plan) -> 
     (0..EXAMPLES).map(example).collect()
 }
 
-/// One example of a result; all have the same one of a result that is not batched.
+/// The part of a result for one example; a result that is not batched is the same for all.
 fn part(level: Level, result: &Tensor, index: i64) -> Result<Tensor> {
     match level.unwrap(result) {
         (value, Some(dim)) => slice_of(&value, dim, index),
@@ -161,7 +162,7 @@ fn slice_of(value: &Tensor, dim: usize, index: i64) -> Result<Tensor> {
     value.strided_view(&without(value.sizes()), &without(value.strides()), offset)
 }
 
-/// Where a result of the batch is not what the loop gives.
+/// Describes where the result of the batch differs from that of the loop.
 fn differs(found: &[Vec<Tensor>], expected: &[Vec<Tensor>]) -> Option<String> {
     found.iter().zip(expected).enumerate().find_map(|(index, (found, expected))| {
         if found.len() != expected.len() {

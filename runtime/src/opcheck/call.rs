@@ -1,4 +1,4 @@
-//! A call of the operator, which may fail in any way.
+//! A call of the operator, which may fail or panic.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,7 +11,7 @@ use crate::value::{Stack, Value};
 pub(super) enum Outcome {
     Returned(Vec<Value<'static>>),
     Failed(Error),
-    /// It panicked, which is a fault already.
+    /// The operator panicked, which has been recorded as a fault.
     Panicked,
 }
 
@@ -46,7 +46,7 @@ impl Session<'_> {
     }
 }
 
-/// What a panic says.
+/// The message of a panic.
 pub(super) fn text_of(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or_default()

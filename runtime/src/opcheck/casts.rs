@@ -1,4 +1,4 @@
-//! The operator under autocast, against a call with inputs that were cast before.
+//! The operator under autocast, compared with a call whose inputs were cast before.
 
 use super::arguments::{TensorArgument, copies, map, tensors};
 use super::compare::difference;
@@ -16,7 +16,7 @@ use crate::value::{Stack, Value};
 
 const LOWER: DType = DType::BFloat16;
 
-/// Types for the floating-point tensors of a sample, by their number, and what to call them.
+/// A name for a choice of types, and the type for each floating-point tensor of a sample, by its index.
 type Types = (&'static str, fn(usize) -> DType);
 
 const TYPES: [Types; 3] = [
@@ -32,18 +32,18 @@ impl Session<'_> {
         }
         let is_on_cpu = |place: &TensorArgument| place.tensor.device().kind == DeviceType::Cpu;
         if !tensors(self.operator, values).iter().all(is_on_cpu) {
-            return; // which policies a device has is for its backend to say
+            return; // other backends define their own policies
         }
         let operator = self.operator;
         for (what, dtype) in TYPES {
             let Ok(values) = cast(values, dtype) else { return };
-            // What is in double precision, autocast leaves alone.
+            // Autocast leaves tensors of double precision alone.
             let without = [DType::Float32, LOWER].map(|to| {
                 call(operator, if what == "float64" { copies(&values)? } else { cast(&values, |_| to)? })
             });
             let without: Vec<_> = without.into_iter().flatten().collect();
             if without.is_empty() {
-                continue; // no precision that a policy can choose is accepted
+                continue; // the operator accepts no precision that a policy can choose
             }
             let passed = self.passes(Check::Autocast, || {
                 let found =
@@ -68,7 +68,7 @@ fn call(operator: OperatorHandle, values: Vec<Value<'static>>) -> Result<Vec<Val
     Ok(stack.into_iter().collect())
 }
 
-/// The same numbers, each floating-point tensor in the type that is said for its number.
+/// The same values, with each floating-point tensor cast to the type for its index.
 fn cast(values: &[Value<'static>], dtype: impl Fn(usize) -> DType) -> Result<Vec<Value<'static>>> {
     let mut next = 0;
     map(values, |_, tensor| {

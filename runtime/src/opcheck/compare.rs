@@ -1,4 +1,4 @@
-//! Whether two results are the same, and where not.
+//! Comparison of two results.
 
 use num_complex::Complex64;
 
@@ -7,7 +7,7 @@ use crate::match_dtype;
 use crate::tensor::Tensor;
 use crate::value::Value;
 
-/// What two lists of returns differ in.
+/// Describes where two lists of returns differ.
 pub(super) fn difference(found: &[Value<'_>], expected: &[Value<'_>]) -> Option<String> {
     if found.len() != expected.len() {
         return Some(format!("{} returns instead of {}", found.len(), expected.len()));
@@ -30,7 +30,7 @@ pub(super) fn difference(found: &[Value<'_>], expected: &[Value<'_>]) -> Option<
     })
 }
 
-/// What two tensors differ in, strides apart.
+/// Describes where two tensors differ, not counting strides.
 pub(super) fn tensors(found: &Tensor, expected: &Tensor) -> Option<String> {
     if found.dtype() != expected.dtype() {
         return Some(format!("{} instead of {}", found.dtype(), expected.dtype()));
@@ -45,7 +45,7 @@ pub(super) fn tensors(found: &Tensor, expected: &Tensor) -> Option<String> {
     let differ = |(left, right): &(&Complex64, &Complex64)| {
         let close = |a: f64, b: f64| match a.is_finite() && b.is_finite() {
             true => (a - b).abs() <= tolerance * b.abs().max(1.0),
-            false => a == b || (a.is_nan() && b.is_nan()), // everything is near infinity, by a share of it
+            false => a == b || (a.is_nan() && b.is_nan()), // a relative tolerance of infinity would accept anything
         };
         !close(left.re, right.re) || !close(left.im, right.im)
     };
@@ -65,7 +65,7 @@ pub(super) fn values(tensor: &Tensor) -> Option<Vec<Complex64>> {
     })
 }
 
-/// What another order of the same sums may make of a result.
+/// The relative error that another order of summation may cause.
 fn tolerance(dtype: DType) -> f64 {
     match dtype {
         DType::Float64 | DType::Complex128 => 1e-10,

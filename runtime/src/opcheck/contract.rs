@@ -1,4 +1,4 @@
-//! What the schema promises of one call: types of returns, what is written, what shares memory.
+//! The promises that a schema makes about a call: types of returns, written arguments, shared memory.
 
 use num_complex::Complex64;
 use torch_library_schema::Value as _;
@@ -33,7 +33,7 @@ impl Before {
     }
 
     fn is_rewritten(&self) -> bool {
-        // Compared by bits: NaN stays NaN.
+        // Compared bit by bit, so that NaN equals NaN.
         let bits = |values: Option<Vec<Complex64>>| {
             values.map(|values| values.iter().map(|v| (v.re.to_bits(), v.im.to_bits())).collect::<Vec<_>>())
         };
@@ -41,13 +41,13 @@ impl Before {
     }
 }
 
-/// The annotation of an argument or return; of a list, that of its elements.
+/// The annotation of an argument or return; for a list, that of its elements.
 fn annotation(alias: Option<&AliasInfo>) -> Option<&AliasInfo> {
     alias.map(|alias| alias.contained.first().unwrap_or(alias))
 }
 
 impl Session<'_> {
-    /// Calls the operator with a sample and compares what it did with the schema. Returns the results.
+    /// Calls the operator with a sample, and compares what it did with the schema. Returns the results.
     pub(super) fn contract(
         &mut self,
         values: &[Value<'static>],
@@ -88,7 +88,7 @@ impl Session<'_> {
             return false;
         }
         for (index, (value, ret)) in returns.iter().zip(&schema.returns).enumerate() {
-            // A number stands for a tensor where one is passed, not where one is returned.
+            // A number may stand for a tensor argument, but not for a tensor return.
             let is_tensor = || value.is_none() || value.as_tensor().is_some();
             if !value.is_a(&ret.ty) || (*ret.ty.without_optional() == Type::Tensor && !is_tensor()) {
                 let message =
@@ -132,7 +132,7 @@ impl Session<'_> {
         }
     }
 
-    /// What the schema says is written to, and no sample changed.
+    /// Reports arguments that the schema marks as written, but that no sample changed.
     pub(super) fn never_written(&mut self, written: &[bool]) {
         let Ok(schema) = self.operator.schema() else { return };
         let never = schema.arguments.iter().zip(written);

@@ -1,4 +1,4 @@
-//! Gradients of what an operator computes or writes, against quotients of differences.
+//! Gradients through results and written arguments, compared with finite differences.
 
 use super::arguments::{copies, map, tensors};
 use super::{Check, Session};
@@ -11,10 +11,10 @@ use crate::operator::OperatorHandle;
 use crate::tensor::Tensor;
 use crate::value::{Stack, Value};
 
-/// As many elements as a sample may have in all: each is moved by itself, and for the second derivative again.
+/// The maximum number of elements in a sample: each is varied by itself, and again for the second derivative.
 const MOST: i64 = 128;
 
-/// Whether differences of its elements say something.
+/// Whether the type is precise enough for finite differences.
 fn is_precise(tensor: &Tensor) -> bool {
     matches!(tensor.dtype(), DType::Float64 | DType::Complex128) && !tensor.is_wrapped_number()
 }
@@ -59,7 +59,7 @@ impl Session<'_> {
     }
 }
 
-/// What the operator returns or writes, as a function of the inputs that can have a gradient.
+/// The operator's results and written arguments, as a function of the inputs that can have a gradient.
 fn outputs(operator: OperatorHandle, values: &[Value<'static>], inputs: &[Tensor]) -> Result<Vec<Tensor>> {
     let arguments = &operator.schema()?.arguments;
     let mut next = inputs.iter();
@@ -85,11 +85,11 @@ fn outputs(operator: OperatorHandle, values: &[Value<'static>], inputs: &[Tensor
     Ok(outputs)
 }
 
-/// The first input whose gradient is lost: results change with it, and none requires grad.
+/// The first input whose gradient is lost: results depend on it, and none requires a gradient.
 fn lost(function: &impl Fn(&[Tensor]) -> Result<Vec<Tensor>>, inputs: &[Tensor]) -> Result<Option<usize>> {
     let outputs = function(inputs)?;
     if outputs.iter().any(Tensor::requires_grad) {
-        return Ok(None); // of the others, somebody said that they have no gradient
+        return Ok(None); // for the other results, a declaration says that they have no gradient
     }
     for index in 0..inputs.len() {
         for number in 0..outputs.len() {

@@ -1,4 +1,4 @@
-//! The same elements in other layouts: the result may not depend on where they lie.
+//! The same elements in other memory layouts, which the result must not depend on.
 
 use super::arguments::{self, copy_as};
 use super::call::Outcome;
@@ -9,7 +9,7 @@ use crate::tensor::Tensor;
 use crate::tensor::geometry::Geometry;
 use crate::value::Value;
 
-/// Another layout of a tensor's elements, and what to call it; for some, other elements.
+/// A name and a function that gives a tensor another layout; some of these change the elements.
 type Layout = (&'static str, fn(&Tensor) -> Result<Tensor>);
 
 const LAYOUTS: [Layout; 4] = [
@@ -19,7 +19,7 @@ const LAYOUTS: [Layout; 4] = [
     ("expanded", expanded),
 ];
 
-/// Room for one more element behind each.
+/// A gap of one element after each element.
 fn with_gaps(tensor: &Tensor) -> Result<Tensor> {
     let dense = Geometry::contiguous(tensor.sizes())?;
     let strides: Vec<_> = dense.strides().iter().map(|stride| 2 * stride).collect();
@@ -30,7 +30,7 @@ fn at_offset(tensor: &Tensor) -> Result<Tensor> {
     copy_as(tensor, tensor.sizes(), Geometry::contiguous(tensor.sizes())?.strides(), 3)
 }
 
-/// The first dimension is the one whose elements lie side by side.
+/// The first dimension is the contiguous one.
 fn transposed(tensor: &Tensor) -> Result<Tensor> {
     let reversed: Vec<_> = tensor.sizes().iter().rev().copied().collect();
     let dense = Geometry::contiguous(&reversed)?;
@@ -38,7 +38,7 @@ fn transposed(tensor: &Tensor) -> Result<Tensor> {
     copy_as(tensor, tensor.sizes(), &strides, 0)
 }
 
-/// The first row again and again, in the memory of one row.
+/// Repeats the first row, in the memory of one row.
 fn expanded(tensor: &Tensor) -> Result<Tensor> {
     let (sizes, mut strides) = (tensor.sizes(), tensor.strides().to_vec());
     if sizes.first().is_none_or(|size| *size == 0) {
@@ -98,7 +98,7 @@ impl Session<'_> {
                 }
             }
             (Outcome::Returned(_), Outcome::Failed(error)) => {
-                // A view that this layout cannot have is refused on purpose.
+                // An operator that returns a view may refuse a layout in which the view is impossible.
                 let is_view = self.operator.schema().is_ok_and(|schema| {
                     schema.returns.iter().any(|ret| ret.alias.as_ref().is_some_and(|alias| !alias.is_write))
                 });

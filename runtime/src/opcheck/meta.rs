@@ -1,4 +1,4 @@
-//! The same call on `meta`, where there are no values: sizes, strides and dtypes have to be the same.
+//! The same call on `meta`, without values: sizes, strides and dtypes have to be the same.
 
 use super::arguments::{self, on_meta};
 use super::call::Outcome;
@@ -8,12 +8,12 @@ use crate::error::ErrorKind;
 use crate::value::Value;
 
 impl Session<'_> {
-    /// Whether the operator says that its result depends on values.
+    /// Whether the operator's tags say that its result depends on values.
     pub(super) fn depends_on_values(&self) -> bool {
         self.has_tag("data_dependent_output") || self.has_tag("dynamic_output_shape")
     }
 
-    /// The arguments on `meta`: tensors, and the device of a factory.
+    /// The arguments on `meta`: tensors, and the device argument of a factory function.
     fn meta_arguments(&self, values: &[Value<'static>]) -> Option<Vec<Value<'static>>> {
         let mut moved = arguments::map(values, |_, tensor| on_meta(tensor)).ok()?;
         let has_tensor = !arguments::tensors(self.operator, values).is_empty();
@@ -72,7 +72,7 @@ impl Session<'_> {
         }
     }
 
-    /// Tensors without elements: what the CPU does with them, `meta` does.
+    /// Tensors without elements must be treated in the same way on the CPU and on `meta`.
     pub(super) fn empty(&mut self, values: &[Value<'static>]) {
         if !self.wants(Check::Empty) {
             return;

@@ -1,4 +1,4 @@
-//! The variants of the operator, in place and with `out`: they give what the functional one gives.
+//! The in-place and `out` variants of the operator, compared with the functional one.
 
 use torch_library_schema::{Argument, Schema, Type};
 
@@ -12,7 +12,7 @@ use crate::tensor::Tensor;
 use crate::tensor::geometry::Geometry;
 use crate::value::Value;
 
-/// Whether two arguments are the same but for what is written.
+/// Whether two arguments are the same, apart from being written to.
 fn is_like(left: &Argument, right: &Argument) -> bool {
     left.name == right.name && left.ty == right.ty
 }
@@ -22,7 +22,7 @@ fn are_like<'a>(left: &[&Argument], right: impl IntoIterator<Item = &'a Argument
     left.iter().all(|left| right.next().is_some_and(|right| is_like(left, right))) && right.next().is_none()
 }
 
-/// Whether it may say what a new tensor is to be, which an `out` says itself.
+/// Whether the argument describes a new tensor, which an `out` variant does not need.
 fn is_option(argument: &Argument) -> bool {
     matches!(argument.ty, Type::Optional(_))
         && ["dtype", "layout", "device", "pin_memory"].contains(&&*argument.name)
@@ -73,7 +73,7 @@ impl Session<'_> {
             return;
         };
         let Some(result) = result.as_tensor() else { return };
-        // What has another shape or type cannot be written there: that it is refused is the right thing.
+        // A result of another shape or type cannot be written there, so it must be refused.
         if this.sizes() != result.sizes() || this.dtype() != result.dtype() {
             return;
         }

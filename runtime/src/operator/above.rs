@@ -1,4 +1,4 @@
-//! What an operator needs of the modules above it, which implement this for [`Program`](crate::program::Program).
+//! The interface of operators to the modules above them, which implement it for [`Program`](crate::program::Program).
 
 use super::Operator;
 use super::kernel::Kernel;
@@ -7,17 +7,17 @@ use crate::error::Result;
 use crate::key::{DispatchKey, DispatchKeySet};
 use crate::value::Value;
 
-/// What operators belong to.
+/// The types of the registry that operators belong to.
 pub trait Registered {
-    /// One registry, with all of its operators.
+    /// A registry, with all of its operators.
     type Dispatcher: Sync + 'static;
-    /// The kernels of an operator that the linker knows of, where it chooses.
+    /// The kernels of an operator that the linker kept, with selective linking.
     type Links: Copy + Sync + 'static;
 }
 
-/// Who knows what is registered for an operator.
+/// The queries that an operator makes to the registry.
 pub(crate) trait Registry: Registered {
-    /// The table of an operator that has none yet.
+    /// Computes the table of an operator that has none yet.
     ///
     /// # Errors
     /// The operator is in conflict with another registration, or was removed.
@@ -29,25 +29,25 @@ pub(crate) trait Registry: Registered {
     /// It was removed.
     fn check_alive(operator: &'static Operator) -> Result<()>;
 
-    /// The kernel registered for exactly this key, or else the key's fallback.
+    /// The kernel registered for exactly this key, otherwise the key's fallback.
     ///
     /// # Errors
-    /// Neither is there, or it is a fallthrough.
+    /// Neither exists, or it is a fallthrough.
     fn kernel_for_key(operator: &'static Operator, key: DispatchKey) -> Result<&'static Kernel>;
 }
 
-/// Who wants to see calls.
+/// The interface to observers of calls.
 pub(crate) trait Observing {
     /// A call that is observed; dropping it ends the call.
     type Running;
 
-    /// Whether anybody sees calls.
+    /// Whether any observer observes calls.
     fn is_active() -> bool;
 
-    /// Whether anybody asks for the values of calls.
+    /// Whether any observer asks for the values of calls.
     fn wants_values() -> bool;
 
-    /// A call begins, with its arguments where they are boxed; nothing where nobody sees it.
+    /// Begins a call, with its arguments if they are boxed; `None` if no observer observes it.
     fn begin(
         kind: CallKind,
         operator: &'static Operator,
@@ -56,7 +56,7 @@ pub(crate) trait Observing {
         arguments: &[Value<'_>],
     ) -> Option<Self::Running>;
 
-    /// The call has ended with these returns.
+    /// Ends a call with these returns.
     fn end(running: Self::Running, returns: &[Value<'_>]);
 }
 
@@ -65,16 +65,16 @@ pub(crate) trait Observing {
 pub enum CallKind {
     /// A typed call.
     Call,
-    /// A typed call on to the next key.
+    /// A typed redispatch to the next key.
     Redispatch,
-    /// A call through the stack.
+    /// A boxed call.
     CallBoxed,
-    /// A call through the stack on to the next key.
+    /// A boxed redispatch to the next key.
     RedispatchBoxed,
 }
 
 impl CallKind {
-    /// Whether a kernel made the call, on to the next key.
+    /// Whether a kernel made the call, to the next key.
     pub fn is_redispatch(self) -> bool {
         matches!(self, CallKind::Redispatch | CallKind::RedispatchBoxed)
     }

@@ -1,35 +1,35 @@
-//! What is known of an operator's derivative before any call: what its formulas name.
+//! Static information about an operator's derivative: what its formulas name.
 
 use std::fmt;
 
-/// Arguments of an operator, or results, by position.
+/// A set of argument or result indices.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct Positions(u64);
 
 impl Positions {
-    /// Those whose bits are set.
+    /// The set with these bits.
     #[doc(hidden)]
     pub const fn of_bits(bits: u64) -> Self {
         Positions(bits)
     }
 
-    /// A bit for each.
+    /// The set as bits.
     pub const fn bits(self) -> u64 {
         self.0
     }
 
-    /// Whether it is one of them.
+    /// Whether the set contains an index.
     pub const fn contains(self, index: usize) -> bool {
         index < 64 && self.0 >> index & 1 == 1
     }
 
-    /// Those of both.
+    /// The union of both sets.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Positions(self.0 | other.0)
     }
 
-    /// The positions, rising.
+    /// The indices, in rising order.
     pub fn iter(self) -> impl Iterator<Item = usize> {
         (0..64).filter(move |index| self.contains(*index))
     }
@@ -41,11 +41,11 @@ impl fmt::Debug for Positions {
     }
 }
 
-/// A row of [`derivatives!`](crate::derivatives), as its kernel's record has it: what a call has to keep for which
+/// The information in the record of a row of [`derivatives!`](crate::derivatives): what a call has to save for which
 /// gradients.
 ///
-/// The node of a recorded call keeps just that. Who differentiates calls by other means, such as the graph of another
-/// library, reads it from [`KernelInfo::derivative`](crate::KernelInfo::derivative).
+/// The node of a recorded call saves exactly that. Code that differentiates calls by other means, such as the graph of
+/// another library, reads it from [`KernelInfo::derivative`](crate::KernelInfo::derivative).
 ///
 /// ```
 /// use torch_library::{Dispatcher, derivatives, prelude::*};
@@ -87,7 +87,7 @@ impl Derivative {
         Derivative { condition, differentiable, formulas }
     }
 
-    /// The arguments that `#[differentiable_if(…)]` names.
+    /// The arguments in the condition of `#[differentiable_if(…)]`.
     pub fn condition(&self) -> Positions {
         self.condition
     }
@@ -97,8 +97,8 @@ impl Derivative {
         self.differentiable
     }
 
-    /// The formulas; none of an operator that has no gradient. The edges of a node are in the order of the arguments,
-    /// whatever the order of formulas is.
+    /// The formulas; empty for an operator that has no gradient. The edges of a node are in the order of the arguments,
+    /// whatever the order of the formulas.
     pub fn formulas(&self) -> &'static [Formula] {
         self.formulas
     }
@@ -119,17 +119,17 @@ impl Formula {
         Formula { of, values, metadata, results }
     }
 
-    /// The arguments whose gradients it gives.
+    /// The arguments whose gradients it computes.
     pub fn of(&self) -> Positions {
         self.of
     }
 
-    /// The arguments that it names: tensors with their elements, and whatever is no tensor.
+    /// The arguments that it names: tensors whose elements it uses, and arguments that are not tensors.
     pub fn values(&self) -> Positions {
         self.values
     }
 
-    /// The arguments of which it asks sizes, type and device alone.
+    /// The arguments of which it uses only the metadata: sizes, type and device.
     pub fn metadata(&self) -> Positions {
         self.metadata
     }

@@ -1,4 +1,4 @@
-//! The cold half of a call, which the stub makes: resolves the operator, reports the call to whoever listens.
+//! The cold half of a call, which runs in the stub: resolves the operator, and tells observers of the call.
 
 use smallvec::SmallVec;
 
@@ -12,8 +12,8 @@ use crate::recursion;
 use crate::value::{Stack, Value};
 
 impl Operator {
-    /// The cold half of a typed call: resolves the operator where that has not happened, reports the call to whoever
-    /// listens. `keys` are those of a redispatch, marked, or nothing.
+    /// The cold half of a typed call: resolves the operator if it is not resolved yet, and tells observers of the call.
+    /// `keys` are the marked keys of a redispatch, and empty for a call.
     ///
     /// # Errors
     /// The operator is in conflict with another registration, or was removed; or calls are nested too deep.
@@ -27,10 +27,10 @@ impl Operator {
         self.enter(keys | TYPED, argument_keys, &[])
     }
 
-    /// As [`enter_typed`](Self::enter_typed), for a call with boxed arguments.
+    /// Like [`enter_typed`](Self::enter_typed), for a call with boxed arguments.
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`enter_typed`](Self::enter_typed).
     fn enter_boxed(
         &'static self,
         keys: DispatchKeySet,
@@ -65,7 +65,7 @@ impl Operator {
     }
 }
 
-/// The boxed face of the stub: the cold half of a boxed call.
+/// The boxed form of the stub: the cold half of a boxed call.
 #[cold]
 pub(super) fn stub_boxed(
     _: &'static Kernel,
@@ -87,7 +87,7 @@ pub(super) fn stub_boxed(
 pub(crate) struct Entered {
     /// The kernel to call.
     pub(crate) kernel: &'static Kernel,
-    /// The keys to hand to it.
+    /// The keys to pass to it.
     pub(crate) keys: DispatchKeySet,
     running: Option<<Program as Observing>::Running>,
 }

@@ -1,10 +1,9 @@
-//! Functions of C for each operator, for hosts that call kernels with a stack and no word of which kernel is meant.
+//! C functions for each operator, for hosts that call a kernel with only a stack, without saying which kernel is meant.
 //!
-//! PyTorch's stable ABI is such a host: what it registers is a bare function pointer. A closure is none, and functions
-//! that are written while the program runs are forbidden on many systems. So the feature `host` gives each operator
-//! that a macro declares functions of its own, however many operators there are, and a place where the host's side
-//! leaves what they are to run. There are several, so that one operator can be registered at several keys whose calls
-//! are not the same.
+//! PyTorch's stable ABI is such a host: what it registers is a bare function pointer. A closure cannot be passed as
+//! one, and generating functions at run time is forbidden on many systems. So the feature `host` gives each operator
+//! that a macro declares its own functions, and a place where the host's adapter stores what they should run. There are
+//! several functions, so that one operator can be registered at several keys with different behaviour.
 #![expect(unsafe_code, reason = "passes a host's stack on to the code that knows its layout")]
 
 use std::fmt;
@@ -12,24 +11,24 @@ use std::sync::OnceLock;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// What a host calls: the words of its stack, how many values come in, how many go out.
+/// A function that a host calls, with the words of its stack, the number of inputs and the number of outputs.
 pub type EntryFunction = unsafe extern "C-unwind" fn(stack: *mut u64, inputs: u64, outputs: u64);
 
-/// How many functions an operator has.
+/// The number of functions of an operator.
 const FUNCTIONS: usize = 3;
 
-/// What a host's call of an operator runs.
+/// The code that runs when a host calls an operator.
 pub trait Receiver: Send + Sync {
-    /// Takes the arguments from the stack and leaves the returns there. `which` of the operator's functions was called
-    /// is told. It may unwind, into the host.
+    /// Takes the arguments from the stack and leaves the returns there. `which` is the index of the operator's function
+    /// that was called. It may unwind into the host.
     ///
     /// # Safety
-    /// * `stack` points to as many words as there are values, coming in or going out, whichever are more. They are the
-    ///   callee's until it returns, and hold what the host says that they do.
+    /// * `stack` points to as many words as there are inputs or outputs, whichever are more. They belong to the callee
+    ///   until it returns, and hold the values that the host says they hold.
     unsafe fn receive(&self, which: usize, stack: *mut u64, inputs: u64, outputs: u64);
 }
 
-/// The functions of one operator, and what they run.
+/// The functions of one operator, with their receiver.
 ///
 /// PyTorch: what `STABLE_TORCH_LIBRARY_IMPL` makes of a kernel with `TORCH_BOX`.
 pub struct EntryPoint {
@@ -38,33 +37,33 @@ pub struct EntryPoint {
 }
 
 impl EntryPoint {
-    /// Where nobody receives yet. Each function calls [`enter`](Self::enter) of the result, and says which it is.
+    /// Without a receiver. Each function calls [`enter`](Self::enter) of the result, with its own index.
     pub const fn new(functions: [EntryFunction; FUNCTIONS]) -> Self {
         EntryPoint { functions, receiver: OnceLock::new() }
     }
 
-    /// A function that the host gets, of which there are three.
+    /// The function with this index, for the host; there are three.
     pub fn function(&self, which: usize) -> Option<EntryFunction> {
         self.functions.get(which).copied()
     }
 
-    /// Says what the functions run, once for the whole process.
+    /// Sets the receiver, once for the whole process.
     ///
     /// # Errors
-    /// Somebody has said so before.
+    /// It has been set before.
     pub fn set_receiver(&self, receiver: Box<dyn Receiver>) -> Result<()> {
         let taken = |_| Error::new(ErrorKind::Conflict, "the operator was handed to a host before");
         self.receiver.set(receiver).map_err(taken)
     }
 
-    /// Runs what was said. Where nobody receives, the stack stays as it is.
+    /// Calls the receiver. Without one, the stack stays unchanged.
     ///
     /// # Safety
-    /// * As for [`Receiver::receive`].
+    /// * Those of [`Receiver::receive`].
     #[inline]
     pub unsafe fn enter(&self, which: usize, stack: *mut u64, inputs: u64, outputs: u64) {
         if let Some(receiver) = self.receiver.get() {
-            // SAFETY: the caller promises what the receiver asks for.
+            // SAFETY: the caller fulfils what the receiver requires.
             unsafe { receiver.receive(which, stack, inputs, outputs) }
         }
     }
@@ -86,13 +85,13 @@ macro_rules! __entry_point {
             static POINT: __torch::EntryPoint =
                 __torch::EntryPoint::new([enter::<0>, enter::<1>, enter::<2>]);
             /// # Safety
-            /// - What `EntryPoint::enter` asks for.
+            /// - Those of `EntryPoint::enter`.
             unsafe extern "C-unwind" fn enter<const WHICH: usize>(
                 stack: *mut u64,
                 inputs: u64,
                 outputs: u64,
             ) {
-                // SAFETY: the caller promises what `EntryPoint::enter` asks for.
+                // SAFETY: the caller fulfils what `EntryPoint::enter` requires.
                 unsafe { POINT.enter(WHICH, stack, inputs, outputs) }
             }
             &POINT
@@ -102,7 +101,7 @@ macro_rules! __entry_point {
     };
 }
 
-/// In an operator's module: it has no entry point, since no host asks for one.
+/// In an operator's module: it has no entry point, since the feature `host` is off.
 #[cfg(not(feature = "host"))]
 #[doc(hidden)]
 #[macro_export]
@@ -121,9 +120,9 @@ mod tests {
     static POINT: EntryPoint = EntryPoint::new([enter::<0>, enter::<1>, enter::<2>]);
 
     /// # Safety
-    /// * As for [`EntryPoint::enter`].
+    /// * Those of [`EntryPoint::enter`].
     unsafe extern "C-unwind" fn enter<const WHICH: usize>(stack: *mut u64, inputs: u64, outputs: u64) {
-        // SAFETY: the caller promises as much.
+        // SAFETY: the caller fulfils what `enter` requires.
         unsafe { POINT.enter(WHICH, stack, inputs, outputs) }
     }
 
@@ -131,10 +130,10 @@ mod tests {
 
     impl Receiver for Sums {
         unsafe fn receive(&self, which: usize, stack: *mut u64, inputs: u64, _: u64) {
-            // SAFETY: the caller lends so many words.
+            // SAFETY: the caller lends `inputs` words.
             let words = unsafe { std::slice::from_raw_parts_mut(stack, inputs as usize) };
             words[0] = words.iter().sum::<u64>() + which as u64;
-            self.0.fetch_add(1, Ordering::Relaxed); // only a count
+            self.0.fetch_add(1, Ordering::Relaxed); // only a counter
         }
     }
 

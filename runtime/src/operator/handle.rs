@@ -1,4 +1,4 @@
-//! A handle to an operator: boxed calls, schema, what is registered.
+//! A handle to an operator: boxed calls, the schema, registrations.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -12,7 +12,7 @@ use crate::key::{DispatchKey, DispatchKeySet};
 use crate::recursion;
 use crate::value::{Stack, Value, fit};
 
-/// A copyable handle to an operator. It never dangles: after its operator was removed, it returns errors.
+/// A copyable handle to an operator. It never dangles: once its operator is removed, it returns errors.
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -58,7 +58,7 @@ impl OperatorHandle {
         self.name_and_overload().0
     }
 
-    /// The overload: `Tensor`, or nothing.
+    /// The overload name: `Tensor`, or empty.
     pub fn overload(&self) -> &'static str {
         self.name_and_overload().1
     }
@@ -68,22 +68,22 @@ impl OperatorHandle {
         name.split_once('.').unwrap_or((name, ""))
     }
 
-    /// Where the operator is declared.
+    /// The source location of the declaration.
     pub fn place(&self) -> Place {
         self.0.spec().place
     }
 
-    /// The schema as text, without the namespace where a macro declared it.
+    /// The schema as text, without the namespace if a macro declared it.
     pub fn schema_text(&self) -> &'static str {
         self.0.spec().schema
     }
 
-    /// The tags it was declared with.
+    /// The tags of the declaration.
     pub fn tags(&self) -> &'static [&'static str] {
         self.0.spec().tags
     }
 
-    /// The schema, namespace included, in the types of [`schema`](crate::schema).
+    /// The schema, namespace included, as types of [`schema`](crate::schema).
     ///
     /// # Errors
     /// The operator was removed.
@@ -92,11 +92,11 @@ impl OperatorHandle {
         self.0.schema()
     }
 
-    /// Calls the operator with the arguments on top of the stack and leaves its returns there.
+    /// Calls the operator with the arguments on top of the stack, and leaves its returns there.
     ///
     /// # Errors
-    /// There are too few values, one has the wrong type, no kernel serves their keys, or the kernel fails. What is on
-    /// the stack after an error is unspecified.
+    /// There are too few values, one has the wrong type, no kernel serves their keys, or the kernel fails. The contents
+    /// of the stack after an error are unspecified.
     ///
     /// PyTorch: `OperatorHandle::callBoxed`.
     #[inline]
@@ -106,9 +106,9 @@ impl OperatorHandle {
         self.0.named(kernel.call_boxed(self.0, keys, stack))
     }
 
-    /// Calls the operator with arguments by position and by name. What is left out takes its default; a number may
-    /// stand for a list of known length, and for a tensor that is only read (a
-    /// [wrapped number](crate::Tensor::wrapped_number)). Returns a stack of the returns.
+    /// Calls the operator with arguments by position and by name. Arguments that are left out take their defaults; a
+    /// number may stand for a list of known length, and for a tensor that is only read (a [wrapped
+    /// number](crate::Tensor::wrapped_number)). Returns a stack with the returns.
     ///
     /// ```
     /// use torch_library::prelude::*;
@@ -137,7 +137,7 @@ impl OperatorHandle {
     /// ```
     ///
     /// # Errors
-    /// The arguments do not fit the schema (the message names the one that does not), or as
+    /// The arguments do not fit the schema (the message names the one that does not); those of
     /// [`call_boxed`](Self::call_boxed).
     ///
     /// PyTorch: `FunctionSchema::checkAndNormalizeInputs`, then `callBoxed`; `torch.ops`.
@@ -154,7 +154,7 @@ impl OperatorHandle {
         let mut arguments = schema.arguments.iter();
         for value in values {
             let Some(argument) = arguments.next() else {
-                stack.push(value); // one of `...`
+                stack.push(value); // one of the `...` values
                 continue;
             };
             let takes = if argument.is_mutable() { "a tensor that can be written to" } else { "a list" };
@@ -165,10 +165,10 @@ impl OperatorHandle {
         Ok(stack)
     }
 
-    /// As [`call_boxed`](Self::call_boxed), with these keys instead of those of the arguments and the thread.
+    /// Like [`call_boxed`](Self::call_boxed), with these keys instead of those of the arguments and the thread.
     ///
     /// # Errors
-    /// As [`call_boxed`](Self::call_boxed).
+    /// Those of [`call_boxed`](Self::call_boxed).
     ///
     /// PyTorch: `OperatorHandle::redispatchBoxed`.
     #[inline]
@@ -178,11 +178,11 @@ impl OperatorHandle {
         self.0.named(kernel.call_boxed(self.0, keys, stack))
     }
 
-    /// Calls the kernel that is registered for exactly this key, which may be an alias, or else the fallback of the
-    /// key, whatever keys the arguments have. It is handed the keys that a call would hand on.
+    /// Calls the kernel that is registered for exactly this key, which may be an alias, otherwise the fallback of the
+    /// key, whatever keys the arguments have. The kernel gets the keys that an ordinary call would pass.
     ///
     /// # Errors
-    /// Neither is there, or it is a fallthrough; otherwise as [`call_boxed`](Self::call_boxed).
+    /// Neither exists, or it is a fallthrough; those of [`call_boxed`](Self::call_boxed).
     ///
     /// PyTorch: `OperatorHandle::callBoxedForDispatchKey`.
     pub fn call_boxed_for_key(&self, key: DispatchKey, stack: &mut Stack<'_>) -> Result<()> {
@@ -195,8 +195,8 @@ impl OperatorHandle {
         self.0.named(kernel.call_boxed(self.0, keys, stack))
     }
 
-    /// The operator's function for hosts that call kernels with a stack and nothing else. Operators that were defined
-    /// at run time have none, and without the feature `host` nobody has.
+    /// The operator's functions for hosts that call kernels with only a stack. Operators that were defined at run time
+    /// have none, and without the feature `host` no operator has.
     pub fn entry_point(&self) -> Option<&'static EntryPoint> {
         self.0.spec().entry_point.map(|point| point())
     }
@@ -205,7 +205,7 @@ impl OperatorHandle {
         self.0
     }
 
-    /// The arguments of a call on top of the stack; all that is on it where the schema ends in `...`.
+    /// The arguments of a call on top of the stack; the whole stack if the schema ends in `...`.
     ///
     /// # Errors
     /// There are fewer values than the operator has arguments.
@@ -219,7 +219,7 @@ impl OperatorHandle {
     /// Takes the arguments of a call from the stack.
     ///
     /// # Errors
-    /// As [`arguments`](Self::arguments).
+    /// Those of [`arguments`](Self::arguments).
     pub fn take_arguments<'v>(&self, stack: &mut Stack<'v>) -> Result<Vec<Value<'v>>> {
         let arity = self.arguments(stack)?.len();
         let mut arguments: Vec<_> = (0..arity).filter_map(|_| stack.pop()).collect();
@@ -278,7 +278,7 @@ impl fmt::Debug for OperatorHandle {
     }
 }
 
-/// `ns::name.overload`
+/// Prints `ns::name.overload`.
 impl fmt::Display for OperatorHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)

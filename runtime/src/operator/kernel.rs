@@ -1,7 +1,7 @@
-//! One kernel with its two faces: typed code for calls that know the operator, boxed code for those that do not.
+//! A kernel in its two forms: typed code for calls that know the operator's types, boxed code for those that do not.
 //!
-//! Every operator has one *calling convention*, `fn(&Kernel, DispatchKeySet, arguments…) -> Result<returns>`.
-//! A plain function, a closure with state and a boxed kernel all hide behind it, so the call path never asks which it
+//! Every operator has one *calling convention*, `fn(&Kernel, DispatchKeySet, arguments…) -> Result<returns>`. Plain
+//! functions, closures with state and boxed kernels all have it, so the call path never asks which of these a kernel
 //! is.
 #![expect(unsafe_code, reason = "kernels are stored with their type erased; the operator restores it")]
 
@@ -16,9 +16,9 @@ mod seat;
 
 pub(crate) use seat::{BoxedBody, BoxedSeat, TypedBody, TypedSeat};
 
-/// Typed code of some operator with its type erased.
+/// Typed code of some operator, with its type erased.
 ///
-/// Only code of the operator that erased it may restore it, see [`Kernel::code`].
+/// Only code of the operator that erased the type may restore it, see [`Kernel::code`].
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub struct ErasedCode(unsafe fn());
@@ -31,25 +31,25 @@ impl ErasedCode {
     #[inline(always)]
     pub const unsafe fn new<Code: Copy>(code: Code) -> Self {
         const { assert!(size_of::<Code>() == size_of::<unsafe fn()>()) };
-        // SAFETY: the caller says that `code` is a function pointer, and those have one size. Nobody calls the erased
-        // one: it is called as what it was, see `Kernel::code`.
+        // SAFETY: the caller promises that `code` is a function pointer, and all function pointers have one size. The
+        // erased pointer is never called: its type is restored first, see `Kernel::code`.
         ErasedCode(unsafe { std::mem::transmute_copy::<Code, unsafe fn()>(&code) })
     }
 
-    /// The code as what it was.
+    /// The code with its original type.
     ///
     /// # Safety
-    /// * It was erased from a `Code`, up to lifetimes.
+    /// * The code was erased from a `Code`, up to lifetimes.
     #[inline(always)]
     const unsafe fn restore<Code: Copy>(self) -> Code {
         const { assert!(size_of::<Code>() == size_of::<unsafe fn()>()) };
-        // SAFETY: the caller says that this was a `Code`, so the bytes are those of one.
+        // SAFETY: the caller promises that this was a `Code`, so the bytes are those of one.
         unsafe { std::mem::transmute_copy::<unsafe fn(), Code>(&self.0) }
     }
 }
 
 impl ErasedCode {
-    /// For operators that have no typed callers.
+    /// For operators without typed callers.
     pub const fn never_called() -> Self {
         fn never_called() {}
         // SAFETY: `fn()` is a function pointer type.
@@ -57,47 +57,47 @@ impl ErasedCode {
     }
 }
 
-/// The boxed face: pops the arguments from the stack and pushes the returns.
+/// The boxed form: pops the arguments from the stack and pushes the returns.
 pub(crate) type BoxedCode =
     fn(&'static Kernel, &'static Operator, DispatchKeySet, &mut Stack<'_>) -> Result<()>;
 
 /// A boxed kernel as users write it: one function for any operator.
 ///
-/// It takes the operator that is called, the dispatch keys of the call (the highest is the one whose kernel runs now),
-/// and the stack, from which it takes the arguments and on which it leaves the returns.
+/// It takes the operator that is called, the dispatch keys of the call (the highest is that of the running kernel), and
+/// the stack, from which it takes the arguments and on which it leaves the returns.
 ///
 /// PyTorch: `void (const OperatorHandle&, DispatchKeySet, Stack*)`.
 pub type BoxedFn = fn(OperatorHandle, DispatchKeySet, &mut Stack<'_>) -> Result<()>;
 
-/// What a row of a dispatch table points to.
+/// A kernel, as rows of a dispatch table point to it.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Kernel {
-    /// Typed code of the operator's calling convention.
+    /// Typed code with the operator's calling convention.
     code: ErasedCode,
-    /// What the code works on: a closure, a boxed kernel, or nothing.
+    /// The state of the code: a closure's seat, a boxed kernel, or null.
     state: *const (),
     boxed: BoxedCode,
-    /// The operator whose row this is, or whose declaration has the same calling convention.
+    /// The operator whose row this is, or one whose declaration has the same calling convention.
     operator: NonNull<Operator>,
 }
 
-// SAFETY: `state` is from a `&'static` of a `Seat`, which is `Sync`, or of a closure without captures, or the address
-// of a function; `operator` points to an `Operator`, which is `Sync`; the other two are code.
+// SAFETY: `state` is null, a `&'static` of a `Seat`, which is `Sync`, or of a closure without captures, or the address
+// of a function; `operator` points to an `Operator`, which is `Sync`; the other two fields are code.
 unsafe impl Sync for Kernel {}
-// SAFETY: a kernel owns nothing, so sending it shares what it points to, which is `Sync` as said above.
+// SAFETY: a kernel owns nothing, so sending it only shares what it points to, which is `Sync` as argued above.
 unsafe impl Send for Kernel {}
 
 impl PartialEq for Kernel {
-    /// The same code on the same state. One function may have several addresses; then equal kernels are kept twice,
-    /// which does no harm.
+    /// Whether both are the same code on the same state. A function may have several addresses; then equal kernels are
+    /// kept twice, which is harmless.
     fn eq(&self, other: &Self) -> bool {
         self.addresses() == other.addresses()
     }
 }
 
 impl Kernel {
-    /// A kernel of an operator, from typed code that works on nothing.
+    /// A kernel of an operator, from typed code without state.
     ///
     /// # Safety
     /// * `code` was erased from the operator's calling convention.
@@ -106,18 +106,18 @@ impl Kernel {
         Kernel { code, state: std::ptr::null(), boxed, operator: NonNull::from(operator) }
     }
 
-    /// The cold half of an operator's calls, as a kernel of it.
+    /// The cold half of an operator's calls, as a kernel.
     ///
     /// # Safety
     /// * `operator` is not null.
-    /// * It points to an operator that is made before anybody calls the kernel, and lives as long as the process.
+    /// * `operator` points to an operator that is made before the kernel is called, and lives as long as the process.
     pub(crate) const unsafe fn stub(code: ErasedCode, boxed: BoxedCode, operator: *const Operator) -> Self {
-        // SAFETY: the caller says that it is not null.
+        // SAFETY: the caller promises that it is not null.
         let operator = unsafe { NonNull::new_unchecked(operator.cast_mut()) };
         Kernel { code, state: std::ptr::null(), boxed, operator }
     }
 
-    /// A kernel of an operator that runs the closure in a seat: whichever is there when it is called.
+    /// A kernel of an operator that runs the closure that is in the seat at the time of the call.
     ///
     /// # Safety
     /// * `code` was erased from the operator's calling convention, and reads its state as a `TypedSeat`.
@@ -130,28 +130,28 @@ impl Kernel {
         Kernel { code, state: std::ptr::from_ref(seat).cast(), boxed, operator: NonNull::from(operator) }
     }
 
-    /// The typed code, as the function pointer type it was made from.
+    /// The typed code, with its original function pointer type.
     ///
     /// # Safety
-    /// * `Code` is the calling convention of the operator in whose table this kernel is, or that it was made for.
+    /// * `Code` is the calling convention of the operator in whose table this kernel is, or for which it was made.
     #[inline(always)]
     pub const unsafe fn code<Code: Copy>(&self) -> Code {
-        // SAFETY: the caller says that `Code` is the operator's convention, and whoever put the kernel into a table or
-        // made it for an operator erased code of just that convention.
+        // SAFETY: the caller promises that `Code` is the operator's convention, and the code that put the kernel into a
+        // table or made it for an operator erased its type from exactly that convention.
         unsafe { self.code.restore() }
     }
 
-    /// What the code works on.
+    /// The state of the code.
     ///
     /// # Safety
     /// * The kernel was made from a `&'static S`.
     #[inline(always)]
     pub(crate) const unsafe fn state<S: Sync>(&self) -> &'static S {
-        // SAFETY: the caller says that this was a `&'static S`.
+        // SAFETY: the caller promises that this was a `&'static S`.
         unsafe { &*self.state.cast::<S>() }
     }
 
-    /// What is compared of two kernels.
+    /// The parts by which kernels are compared.
     pub(crate) fn addresses(&self) -> [usize; 4] {
         [self.code.0 as usize, self.state.addr(), self.boxed as usize, self.operator.addr().get()]
     }
@@ -159,11 +159,12 @@ impl Kernel {
     /// The operator whose row this is.
     #[inline(always)]
     pub(crate) fn operator(&self) -> &'static Operator {
-        // SAFETY: every constructor has it from a `&'static Operator`, or from a caller who says as much, see `stub`.
+        // SAFETY: every constructor has it from a `&'static Operator`, or from a caller who promises as much, see
+        // `stub`.
         unsafe { self.operator.as_ref() }
     }
 
-    /// Runs the boxed face.
+    /// Runs the boxed code.
     #[inline]
     pub(crate) fn call_boxed(
         &'static self,
@@ -175,29 +176,29 @@ impl Kernel {
     }
 }
 
-/// A kernel with a boxed face only: one function for any operator, and the state it works on.
+/// A kernel with only a boxed form: one function for any operator, with its state.
 ///
-/// Functions and closures that capture nothing take no memory, and are equal each time they are wrapped. Other closures
-/// are in a seat.
+/// Functions, and closures that capture nothing, take no memory, and are equal each time they are wrapped. Other
+/// closures are in a seat.
 #[derive(Clone, Copy)]
 pub(crate) struct BoxedKernel {
     state: *const (),
     code: BoxedCode,
 }
 
-// SAFETY: the state is null, the address of a function, or from a `&'static` of something `Sync`: `from_lasting` and
+// SAFETY: the state is null, the address of a function, or from a `&'static` of a `Sync` type: `from_lasting` and
 // `of_seat`.
 unsafe impl Sync for BoxedKernel {}
-// SAFETY: it owns nothing, so sending it shares what it points to, which is `Sync` as said above.
+// SAFETY: it owns nothing, so sending it only shares what it points to, which is `Sync` as argued above.
 unsafe impl Send for BoxedKernel {}
 
 impl BoxedKernel {
-    /// A kernel of this library's own, without state.
+    /// A kernel of this library, without state.
     pub(crate) const fn new(code: BoxedCode) -> Self {
         BoxedKernel { state: std::ptr::null(), code }
     }
 
-    /// A user's function; it is its own state.
+    /// A user's function, which is stored as the state.
     pub(crate) fn from_function(function: BoxedFn) -> Self {
         fn call(
             kernel: &'static Kernel,
@@ -205,14 +206,14 @@ impl BoxedKernel {
             keys: DispatchKeySet,
             stack: &mut Stack<'_>,
         ) -> Result<()> {
-            // SAFETY: this code is used in the kernel below alone, whose state was cast from a `BoxedFn`.
+            // SAFETY: this code is used only in the kernel below, whose state was cast from a `BoxedFn`.
             let function = unsafe { std::mem::transmute::<*const (), BoxedFn>(kernel.state) };
             function(operator.handle(), keys, stack)
         }
         BoxedKernel { state: function as *const (), code: call }
     }
 
-    /// A user's closure, which stays as long as the process: one that captures nothing takes no memory.
+    /// A user's closure, which is leaked; one that captures nothing takes no memory.
     pub(crate) fn from_lasting<F: BoxedClosure>(closure: F) -> Self {
         fn call<F: BoxedClosure>(
             kernel: &'static Kernel,
@@ -220,7 +221,7 @@ impl BoxedKernel {
             keys: DispatchKeySet,
             stack: &mut Stack<'_>,
         ) -> Result<()> {
-            // SAFETY: this code is used in the kernel below alone, whose state is a `&'static F`.
+            // SAFETY: this code is used only in the kernel below, whose state is a `&'static F`.
             let closure = unsafe { kernel.state::<F>() };
             closure(operator.handle(), keys, stack)
         }
@@ -228,7 +229,7 @@ impl BoxedKernel {
         BoxedKernel { state: std::ptr::from_ref(closure).cast(), code: call::<F> }
     }
 
-    /// Runs the closure in a seat: whichever is there when it is called.
+    /// A kernel that runs the closure that is in the seat at the time of the call.
     pub(crate) fn of_seat(seat: &'static BoxedSeat) -> Self {
         fn call(
             kernel: &'static Kernel,
@@ -236,7 +237,7 @@ impl BoxedKernel {
             keys: DispatchKeySet,
             stack: &mut Stack<'_>,
         ) -> Result<()> {
-            // SAFETY: this code is used in the kernel below alone, whose state is a `&'static BoxedSeat`.
+            // SAFETY: this code is used only in the kernel below, whose state is a `&'static BoxedSeat`.
             let seat = unsafe { kernel.state::<BoxedSeat>() };
             match &*seat.borrow() {
                 Some(closure) => closure(operator.handle(), keys, stack),
@@ -246,30 +247,31 @@ impl BoxedKernel {
         BoxedKernel { state: std::ptr::from_ref(seat).cast(), code: call }
     }
 
-    /// The kernel as a row of an operator's table has it.
+    /// The kernel for a row of an operator's table.
     pub(crate) fn in_table_of(self, operator: &'static Operator) -> Kernel {
-        // SAFETY: whoever declared the operator says that its adapters have its calling convention, see
+        // SAFETY: the code that declared the operator promised that its adapters have its calling convention, see
         // `Declaration::new`.
         unsafe { self.behind(operator.spec().adapters.boxing, operator) }
     }
 
-    /// The same for an autograd row, where typed calls pass it by that have no gradient to lose.
+    /// The kernel for an autograd row, which typed calls bypass if they have no gradient to lose.
     pub(crate) fn at_autograd_of(self, operator: &'static Operator) -> Kernel {
-        // SAFETY: whoever declared the operator says that its adapters have its calling convention, see
+        // SAFETY: the code that declared the operator promised that its adapters have its calling convention, see
         // `Declaration::new`.
         unsafe { self.behind(operator.spec().adapters.autograd_default, operator) }
     }
 
-    /// A kernel of the operator for typed calls that run this code, which leads to the boxed face.
+    /// A kernel of the operator, whose typed calls run this code, which leads to the boxed code.
     ///
     /// # Safety
-    /// * `code` was erased from the calling convention of those who call the kernel: in a table, that of the operator.
+    /// * `code` was erased from the calling convention with which the kernel is called: in a table, that of the
+    ///   operator.
     pub(crate) unsafe fn behind(self, code: ErasedCode, operator: &'static Operator) -> Kernel {
         Kernel { code, state: self.state, boxed: self.code, operator: NonNull::from(operator) }
     }
 }
 
-/// A call that came too late for its kernel looks for the one that there is now.
+/// Makes a call whose kernel was removed in the meantime with the kernel that is registered now.
 #[cold]
 fn call_anew(operator: &'static Operator, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
     let (kernel, keys) = operator.select_anew(keys)?;
@@ -277,19 +279,19 @@ fn call_anew(operator: &'static Operator, keys: DispatchKeySet, stack: &mut Stac
 }
 
 impl TypedBody {
-    /// The code that calls the closure, as the function pointer type it was made from.
+    /// The code that calls the closure, with its original function pointer type.
     ///
     /// # Safety
     /// * `Call` is `fn(&TypedBody, arguments…) -> Result<returns>` of the operator that the body was made for.
     #[inline(always)]
     pub(crate) unsafe fn code<Call: Copy>(&self) -> Call {
-        // SAFETY: whoever made the body erased it from that type, see `TypedClosure::new`, and the caller names the
-        // same.
+        // SAFETY: the code that made the body erased it from that type, see `TypedClosure::new`, and the caller names
+        // the same type.
         unsafe { self.call.restore() }
     }
 }
 
-/// A closure of an operator's types that is not registered yet.
+/// A closure with an operator's types that is not registered yet.
 pub(crate) struct TypedClosure {
     pub(crate) operator: &'static Operator,
     pub(crate) body: TypedBody,
@@ -297,11 +299,11 @@ pub(crate) struct TypedClosure {
 }
 
 impl TypedClosure {
-    /// A closure, with the code that calls it and the code of a kernel that finds it in its seat.
+    /// A closure, with code that calls it and code for a kernel that finds it in its seat.
     ///
     /// # Safety
     /// * `seated` was erased from the operator's calling convention, and reads its state as a `TypedSeat`.
-    /// * `call` was erased from the same with `&TypedBody` in place of the kernel and the keys.
+    /// * `call` was erased from the same convention, with `&TypedBody` in place of the kernel and the keys.
     pub(crate) unsafe fn new<F: Send + Sync + 'static>(
         operator: &'static Operator,
         [seated, call]: [ErasedCode; 2],
@@ -310,11 +312,12 @@ impl TypedClosure {
         TypedClosure { operator, body: TypedBody::new(call, closure), seated }
     }
 
-    /// Takes a seat, which is of its operator, and returns the kernel that runs what is there.
+    /// Puts the closure into a seat of its operator, and returns a kernel that runs what is in the seat.
     pub(crate) fn sit(self, seat: &'static TypedSeat) -> Kernel {
         let TypedClosure { operator, body, seated } = self;
         seat.fill(body);
-        // SAFETY: whoever made the closure says that the code is of the operator's convention and reads a `TypedSeat`.
+        // SAFETY: the code that made the closure promised that `seated` has the operator's convention and reads a
+        // `TypedSeat`.
         unsafe { Kernel::of_seat(seated, seat, operator) }
     }
 }

@@ -1,4 +1,4 @@
-//! Where things are written, for listings and messages.
+//! Source locations, for listings and messages.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -8,16 +8,16 @@ use std::sync::{Mutex, PoisonError};
 use once_cell::sync::Lazy;
 use rustc_hash::FxHashSet;
 
-/// A module in its source file. All places in it share one of these: there are thousands, in the records of a program.
+/// A module in its source file. All places in it share one of these: the records of a program have thousands of places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SourceModule {
-    /// The source file as the compiler names it; nothing for what is nowhere in the program.
+    /// The source file as the compiler names it; empty for what is not from the program's source.
     pub file: &'static str,
-    /// The module path; its first segment is the crate. Nothing where only a file is known.
+    /// The module path; its first segment is the crate. Empty if only the file is known.
     pub path: &'static str,
 }
 
-/// Where something was written.
+/// A source location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
     /// The module, with its file.
@@ -40,7 +40,7 @@ impl Place {
         path.split("::").next().unwrap_or(path)
     }
 
-    /// That of a caller. What is kept for it is kept once for each file.
+    /// The location of a caller. The module that it needs is leaked once for each file.
     pub(crate) fn of(location: &Location<'static>) -> Self {
         static FILES: Lazy<Mutex<FxHashSet<&'static SourceModule>>> = Lazy::new(Mutex::default);
         let module = SourceModule { file: location.file(), path: "" };
@@ -54,7 +54,7 @@ impl Place {
     }
 }
 
-/// Files one after the other, each from its start to its end.
+/// Ordered by file, then by position in the file.
 impl Ord for Place {
     fn cmp(&self, other: &Self) -> Ordering {
         let key = |place: &Place| (place.file(), place.line, place.column, place.module.path);

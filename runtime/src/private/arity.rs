@@ -1,11 +1,11 @@
-//! Whether a kernel has as many parameters as its operator has arguments, asked before rustc compares the two.
+//! Checks that a kernel has as many parameters as its operator has arguments, before rustc compares the signatures.
 //!
-//! Of another number rustc would say that "method `f` has 1 parameter but the declaration in trait `ops::f::Kernel::f`
-//! has 2", which are a method and a trait that nobody wrote. So such a function stands beside the operator's caller in
-//! an array, and rustc says both types.
+//! With another number, rustc would report that "method `f` has 1 parameter but the declaration in trait
+//! `ops::f::Kernel::f` has 2", a method and a trait that the user did not write. Instead, such a function is put into
+//! an array with the operator's caller, and rustc reports both types.
 
-/// For each number of arguments a macro, which an operator's module has under the name `takes`: of a function with so
-/// many parameters it gives the kernel, and any other it gives to compare with a caller.
+/// For each number of arguments, a macro that an operator's module imports under the name `takes`: for a function with
+/// that number of parameters it expands to the kernel, and for any other to a comparison with the caller.
 macro_rules! takes {
     ($d:tt $($name:ident $count:tt [$($argument:tt)*])*) => {$(
         #[doc(hidden)]
@@ -24,7 +24,7 @@ macro_rules! takes {
     )*};
 }
 
-/// In the place of these, where a name is that of several operators.
+/// Replaces these macros where a name stands for several operators.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __takes_of_overloads {

@@ -1,6 +1,6 @@
-//! What a row of `derivatives!` says of its operator, beside what the operator's declaration says: rustc evaluates it.
+//! Compares a row of `derivatives!` with the operator's declaration at compile time.
 
-/// Stops the build if a row's schema is not its operator's.
+/// Stops the build if a row's schema differs from its operator's.
 #[track_caller]
 pub const fn compare(row: &str, declared: &str) {
     if !are_equal(row.as_bytes(), declared.as_bytes()) {
@@ -18,7 +18,7 @@ const fn are_equal(a: &[u8], b: &[u8]) -> bool {
     at == a.len() && at == b.len()
 }
 
-/// A text that is put together while rustc evaluates, where there is no memory to ask for.
+/// A text that is built in constant evaluation, without allocation.
 struct Message {
     bytes: [u8; 4096],
     len: usize,

@@ -1,4 +1,4 @@
-//! What the kernels that `derivatives!` writes are made of.
+//! The building blocks of the kernels that `derivatives!` generates.
 
 pub use std::ops::Range;
 pub use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What variants do around the kernel that they share: the name they go by, and where the result ends.
+//! Support for variants that share a kernel: their names, and where the result goes.
 
 use crate::error::Result;
 use crate::guard::AutoDispatchBelowADInplaceOrView;
@@ -6,7 +6,7 @@ use crate::native::derived;
 use crate::output::Output;
 use crate::tensor::Tensor;
 
-/// Puts a result where it is to go, unless the kernel has written there.
+/// Writes a result to the output, unless the kernel has written it there.
 ///
 /// # Errors
 /// It cannot be written there.
@@ -20,7 +20,7 @@ pub fn finish(output: Output<'_>, result: &Tensor) -> Result<()> {
 
 fn copy(output: Output<'_>, target: &Tensor, result: &Tensor) -> Result<()> {
     output.prepare(result.sizes(), Some(result.strides()), result.dtype(), result.device())?;
-    // Autograd has seen the variant, and has nothing to learn from its last step.
+    // Autograd has recorded the variant already, and must not record this copy.
     let _below = AutoDispatchBelowADInplaceOrView::new();
     derived::copy_into("aten::copy_", &mut target.clone(), result)
 }
@@ -41,15 +41,15 @@ pub const fn joined<const N: usize>(namespace: &str, name: &str) -> [u8; N] {
     all
 }
 
-/// In the module of an operator with variants: takes a kernel that serves all of them.
+/// In the module of an operator with variants: accepts a kernel that serves all of them.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __serving {
     ({ $($refusal:tt)* } $($kernel:tt)*) => { $($kernel)* };
 }
 
-/// In its place in the module of an operator without variants: refuses such a kernel, in the words that it came with.
-/// They come from the user's line, and so does rustc's error then.
+/// The counterpart in the module of an operator without variants: refuses such a kernel, with the message tokens that
+/// it came with. These have the span of the user's line, and so does rustc's error.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __serving_none {
@@ -59,7 +59,7 @@ macro_rules! __serving_none {
     }};
 }
 
-/// The whole name of an operator, from the constant that names its namespace.
+/// The full name of an operator, from the constant with its namespace.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __operator_name {

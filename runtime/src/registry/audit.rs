@@ -1,4 +1,4 @@
-//! Questions about everything that is registered: who has a kernel where, what nobody defined, what does not add up.
+//! Queries about all registrations: kernels by key, kernels without a definition, inconsistencies.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::key::DispatchKey;
 use crate::operator::{self, Operator};
 use crate::table;
 
-/// A kernel, and the operator it is registered for.
+/// A kernel, and the operator that it is registered for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RegistrationInfo {
@@ -20,13 +20,13 @@ pub struct RegistrationInfo {
     pub kernel: KernelInfo,
 }
 
-/// Something in a dispatcher that cannot be: a bug of this library.
+/// An inconsistency in a dispatcher, which is a bug of this library.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Violation {
     /// The operator: `aten::add.Tensor`.
     pub name: String,
-    /// What should be, and is not.
+    /// The rule that is violated.
     pub message: String,
 }
 
@@ -39,15 +39,15 @@ impl Dispatcher {
         self.lock().kernels_of(|_, kernel| key.is_none_or(|key| kernel.key == key))
     }
 
-    /// The kernels of operators that nobody defined. They wait for a definition, and run once it is there.
+    /// The kernels of operators that are not defined. They wait for a definition, and are used once there is one.
     ///
     /// PyTorch: `Dispatcher::findDanglingImpls`.
     pub fn dangling(&self) -> Vec<RegistrationInfo> {
         self.lock().kernels_of(|entry, _| entry.operator().is_none())
     }
 
-    /// The kernels that are registered with `override` where there is nothing to override: the crate with the other
-    /// kernel is not linked, or has none there any more.
+    /// The kernels that are registered with `override` but override nothing: the crate with the other kernel is not
+    /// linked, or no longer has that kernel.
     pub fn idle_overrides(&self) -> Vec<RegistrationInfo> {
         self.lock().kernels_of(|entry, kernel| {
             let of_key = |other: &&Registration| other.key == kernel.key;
@@ -55,7 +55,8 @@ impl Dispatcher {
         })
     }
 
-    /// Computes everything anew and compares it with what calls use. Nothing is ever found, unless there is a bug here.
+    /// Recomputes everything and compares it with the tables that calls use. Finds nothing, unless this library has a
+    /// bug.
     ///
     /// ```
     /// assert_eq!(torch_library::Dispatcher::global().check(), []);
@@ -132,7 +133,7 @@ impl State {
         }
     }
 
-    /// The table against the rules that are asked one by one.
+    /// Compares the table with the rules, applied one by one.
     fn check_table(&self, entry: &Entry, hold: &mut impl FnMut(bool, &str)) {
         let (table, registrations, fallbacks) =
             (self.table(entry), table_registrations(entry), self.fallback_table(entry));
@@ -144,7 +145,7 @@ impl State {
                 &format!("{key}: {} in the table, {} by the rules", row.source, why.source),
             );
             let masked = !table.mask().apply((*key).into()).has(*key);
-            let undefined = *key == DispatchKey::Undefined; // no bit, so no mask takes it away
+            let undefined = *key == DispatchKey::Undefined; // it has no bit, so no mask removes it
             hold(
                 undefined || masked == row.is_fallthrough,
                 &format!("{key}: the mask does not fit the kernel"),
@@ -153,7 +154,7 @@ impl State {
     }
 }
 
-/// `function at file:line (crate …)`, after the operator and the key.
+/// Prints `function at file:line (crate …)`, after the operator and the key.
 impl fmt::Display for RegistrationInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}: {}", self.name, self.kernel.key, self.kernel)

@@ -1,4 +1,4 @@
-//! From the records of the program to the registry: takes them in, in an order of its own.
+//! Fills the registry from the records of the program, in an order that does not depend on the linker.
 
 use super::entry::{Implementation, Origin, Registration};
 use super::layer::Layers;
@@ -10,7 +10,7 @@ use crate::operator::kernel::BoxedKernel;
 use crate::operator::{Operator, Place, SourceModule};
 use crate::program::Program;
 
-/// The registry as the linker filled it.
+/// The state of the registry with the records that the linker collected.
 pub(super) fn from_records(names: &'static Names) -> State {
     let mut state = State::new(names);
     default_fallbacks(&mut state);
@@ -18,17 +18,17 @@ pub(super) fn from_records(names: &'static Names) -> State {
     state
 }
 
-/// Takes in what was linked in since the last time.
+/// Registers what was linked in since the last time.
 pub(super) fn rescan(state: &mut State) {
     let records: Vec<&'static Record> = collect::records().collect();
-    // Entries are never unlinked, so as many as before are the same as before.
+    // Records are never unlinked, so an equal count means that they are the same.
     if records.len() != state.absorbed {
         state.absorbed = records.len();
         absorb(state, &records);
     }
 }
 
-/// Takes records in, whatever their order, skipping those that are there already.
+/// Registers records, whatever their order, and skips those that are registered already.
 pub(super) fn absorb(state: &mut State, records: &[&'static Record]) {
     let mut libraries = Vec::new();
     let mut kernels: Vec<&KernelRecord> = Vec::new();
@@ -41,7 +41,7 @@ pub(super) fn absorb(state: &mut State, records: &[&'static Record]) {
             }
             Record::Kernels(block) => kernels.extend(block),
             Record::Fallback(fallback) => fallbacks.push(fallback),
-            Record::Backend(_) => {} // the tensors look for them
+            Record::Backend(_) => {} // collected by the tensors' module
         }
     }
     // The linker's order is unspecified: sort, so that ids, listings and reports are the same in every build.
@@ -57,7 +57,7 @@ pub(super) fn absorb(state: &mut State, records: &[&'static Record]) {
     state.find_conflicts();
 }
 
-/// Takes in an operator with its kernels, unless another thread just did.
+/// Registers an operator with its kernels, unless another thread has just done so.
 pub(super) fn link(
     state: &mut State,
     operator: &'static Operator,
@@ -101,7 +101,7 @@ fn add_library(state: &mut State, library: &'static LibraryRecord) {
     }
 }
 
-/// The kernels in a record, each with its operator: several where the kernel serves variants.
+/// The kernels in a record, each with its operator: several if the kernel serves variants.
 fn kernels_of(record: &'static KernelRecord) -> impl Iterator<Item = (&'static Operator, RecordedKernel)> {
     let (one, variants) = match record.kernel {
         RecordedKernel::Variants(variants) => (None, variants),
@@ -145,7 +145,7 @@ fn add_fallback(state: &mut State, record: &'static FallbackRecord) {
             id: 0,
             key,
             implementation: match record.kernel {
-                // The macro never makes a typed fallback: it would have to serve operators of all types.
+                // The macros never make a typed fallback, which would have to serve operators of all types.
                 RecordedKernel::Typed(_) | RecordedKernel::Copying(_) | RecordedKernel::Variants(_) => {
                     Implementation::Fallthrough
                 }
@@ -164,7 +164,8 @@ fn add_fallback(state: &mut State, record: &'static FallbackRecord) {
     }
 }
 
-/// The same lines: read before, or linked twice because a crate is there in two copies.
+/// Whether both come from the same source line: the record was read before, or is linked twice with two copies of its
+/// crate.
 fn is_same(a: &Registration, b: &Registration) -> bool {
     (a.place, a.key, a.origin) == (b.place, b.key, b.origin)
 }
@@ -176,15 +177,15 @@ fn implementation(kernel: RecordedKernel) -> Implementation {
             Implementation::Typed(kernel, made_for)
         }
         RecordedKernel::Boxed(function) => Implementation::Boxed(BoxedKernel::from_function(function)),
-        // `kernels_of` takes variants apart.
+        // `kernels_of` splits variants up.
         RecordedKernel::Fallthrough | RecordedKernel::Variants(_) => Implementation::Fallthrough,
     }
 }
 
-/// What every key does for which nobody registered anything.
+/// The behaviour of each key without registrations.
 ///
-/// The layers that only sometimes have something to do fall through; autograd has defaults of its own, which lose no
-/// gradient, and track views and writes.
+/// Layers that are only sometimes needed fall through; autograd has defaults, which lose no gradient and track views
+/// and writes.
 fn default_fallbacks(state: &mut State) {
     let fallthrough = [DispatchKey::BackendSelect, DispatchKey::FuncTorchVmapMode, DispatchKey::VmapMode];
     for key in fallthrough.into_iter().chain(DispatchKeySet::AUTOCAST.iter()) {
@@ -206,7 +207,7 @@ fn default_fallback(
     implementation: Implementation,
     function: &'static str,
 ) {
-    // No place of a program: nobody who reads a listing is to look for it.
+    // Not a source location in the program, so that listings do not send readers to one.
     static NOWHERE: SourceModule = SourceModule { file: "", path: module_path!() };
     let place = Place { module: &NOWHERE, line: 0, column: 0 };
     state.add_fallback(Registration {

@@ -1,11 +1,11 @@
-//! Who wants to know which operators come and go, and who waits for one.
+//! Listeners to registrations, and threads that wait for one.
 //!
 //! # How it works
 //!
-//! Whoever changes the registry holds its lock as a [`Change`]. What happened is written into a queue of each listener
-//! while the lock is held, so that all of them hear the same in the same order. Listeners run after the lock is
-//! released, each of them one call at a time; what comes meanwhile, by the listener's own doing included, is told by
-//! the thread that is telling already. So a listener may call and register whatever it likes.
+//! Code that changes the registry holds its lock as a [`Change`]. Events are added to a queue of each listener while
+//! the lock is held, so that all listeners get the same events in the same order. Listeners are called after the lock
+//! is released, each with one event at a time; events that arrive meanwhile, also those that the listener itself
+//! causes, are delivered by the thread that is calling it already. So a listener may call and register anything.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,7 +21,8 @@ use crate::key::DispatchKey;
 use crate::operator::OperatorHandle;
 use crate::panics;
 
-/// A listener that is registered. Dropping it ends that; a call that is under way on another thread may still run.
+/// A registered listener. Dropping it unregisters the listener; a call that is under way on another thread may still
+/// run.
 ///
 /// PyTorch: `RegistrationHandleRAII` of `Dispatcher::addRegistrationListener`.
 #[must_use = "the listener goes when this is dropped"]
@@ -33,15 +34,16 @@ pub struct ListenerHandle {
 impl Drop for ListenerHandle {
     fn drop(&mut self) {
         self.listener.queue().is_removed = true;
-        // The last of it goes with this handle, after the lock: what it holds may run code of its own as it goes.
+        // This handle owns the listener until after the lock is released, since dropping its closure may run arbitrary
+        // code.
         self.dispatcher.lock().listeners.retain(|other| !Arc::ptr_eq(other, &self.listener));
     }
 }
 
-/// The registry's lock, held to change what is registered. Letting go of it tells those who listen and wait.
+/// The registry's lock, held to change registrations. Releasing it notifies listeners and waiting threads.
 pub(super) struct Change<'d> {
     dispatcher: &'d Dispatcher,
-    /// There until the drop.
+    /// `Some` until the drop.
     state: Option<MutexGuard<'d, State>>,
 }
 
@@ -59,7 +61,7 @@ impl DerefMut for Change<'_> {
     }
 }
 
-/// What there is to do once the lock is released.
+/// The steps after the lock is released.
 enum After {
     Tell(Vec<Arc<Listener>>),
     Drop(Vec<Leaving>),
@@ -75,7 +77,7 @@ impl Drop for Change<'_> {
         if somebody_waits {
             self.dispatcher.changed.notify_all();
         }
-        // What runs here is code of users: no panic of one keeps the others from their turn.
+        // The steps run user code: a panic in one must not prevent the others.
         let steps = [After::Tell(due), After::Drop(leaving)];
         panics::each(steps, |step| match step {
             After::Tell(due) => panics::each(due, |listener| listener.tell()),
@@ -85,7 +87,7 @@ impl Drop for Change<'_> {
 }
 
 impl State {
-    /// Writes down what those who listen are to be told once the lock is released.
+    /// Queues an event for the listeners, who are called once the lock is released.
     pub(super) fn note(&mut self, event: RegistrationEvent) {
         self.listeners.iter().for_each(|listener| listener.queue().events.push_back(event));
         self.has_news = !self.listeners.is_empty();
@@ -93,14 +95,14 @@ impl State {
 }
 
 impl Dispatcher {
-    /// The lock, to change what is registered.
+    /// Takes the lock to change registrations.
     pub(super) fn change(&self) -> Change<'_> {
         Change { dispatcher: self, state: Some(self.lock()) }
     }
 
-    /// Tells a listener which operators there are, and from then on which come and go, until the handle is dropped. It
-    /// is told in the order in which things happen, one after the other, by the thread that registers or by one that is
-    /// telling it already; no lock is held, so it may call and register anything.
+    /// Tells a listener which operators exist, and from then on which are added and removed, until the handle is
+    /// dropped. It gets the events in order, one at a time, from the thread that registers or from one that is calling
+    /// it already. No lock is held during a call, so it may call and register anything.
     ///
     /// ```
     /// use std::sync::{Arc, Mutex};
@@ -125,7 +127,7 @@ impl Dispatcher {
     /// # Ok::<(), torch_library::Error>(())
     /// ```
     ///
-    /// PyTorch: `Dispatcher::addRegistrationListener`, which holds its lock meanwhile.
+    /// PyTorch: `Dispatcher::addRegistrationListener`, which holds its lock during the call.
     pub fn listen(
         &'static self,
         listener: impl Fn(RegistrationEvent) + Send + Sync + 'static,
@@ -141,7 +143,7 @@ impl Dispatcher {
         ListenerHandle { dispatcher: self, listener }
     }
 
-    /// The operator of a name, as soon as somebody defines it: for threads and plug-ins that start in any order.
+    /// The operator with this name, as soon as it is defined: for threads and plug-ins that start in any order.
     ///
     /// ```
     /// use std::time::Duration;
@@ -157,7 +159,7 @@ impl Dispatcher {
     /// ```
     ///
     /// # Errors
-    /// Nobody did in time.
+    /// It was not defined in time.
     ///
     /// PyTorch: `Dispatcher::waitForDef`, for two seconds.
     pub fn wait_for_operator(&self, name: &str, timeout: Duration) -> Result<OperatorHandle> {
@@ -165,10 +167,10 @@ impl Dispatcher {
         self.wait(timeout, found, |state| state.unknown(name))
     }
 
-    /// The kernel of an operator for exactly this key, which may be an alias, as soon as somebody registers one.
+    /// The kernel of an operator for exactly this key, which may be an alias, as soon as it is registered.
     ///
     /// # Errors
-    /// Nobody did in time.
+    /// It was not registered in time.
     ///
     /// PyTorch: `Dispatcher::waitForImpl`, for two seconds.
     pub fn wait_for_kernel(&self, name: &str, key: DispatchKey, timeout: Duration) -> Result<KernelInfo> {

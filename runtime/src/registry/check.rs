@@ -1,4 +1,4 @@
-//! Which registrations contradict each other: a pure function of what is registered.
+//! Finds conflicts between registrations: a pure function of what is registered.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use crate::key::DispatchKey;
 use crate::operator::{Operator, Place};
 
 impl State {
-    /// Finds all conflicts and marks the operators that are in one. Nothing is published for those.
+    /// Finds all conflicts, and marks the affected operators, for which no tables are published.
     pub(super) fn find_conflicts(&mut self) {
         let namespaces = self.namespace_conflicts();
         let mut conflicts = self.fallback_conflicts();
@@ -47,7 +47,7 @@ impl State {
 fn entry_conflicts(entry: &Entry) -> Vec<Conflict> {
     let name = || entry.name.to_string();
     let Some(operator) = entry.operator() else {
-        // A library of the run time may register kernels before anybody defines the operator.
+        // A run-time library may register kernels before the operator is defined.
         let linked = entry.registrations.iter().filter(|registration| registration.origin != Origin::Library);
         return linked.map(|linked| Conflict::Undeclared { operator: name(), place: linked.place }).collect();
     };
@@ -63,7 +63,7 @@ fn entry_conflicts(entry: &Entry) -> Vec<Conflict> {
     conflicts
 }
 
-/// The kernels that were made for an operator of another name: a record that no macro writes.
+/// Kernels that were made for an operator with another name, by a record that no macro generates.
 fn foreign(entry: &Entry) -> Vec<Conflict> {
     let foreign = entry.registrations.iter().filter_map(|registration| match registration.implementation {
         Implementation::Typed(_, made_for) => Some((registration, made_for.to_string())),
@@ -79,7 +79,8 @@ fn foreign(entry: &Entry) -> Vec<Conflict> {
     foreign.map(conflict).collect()
 }
 
-/// Where an operator is declared, each place once: by its definitions, and by those that kernels were checked against.
+/// The source locations where an operator is declared: those of its definitions, and of the declarations that kernels
+/// were checked against.
 fn declarations(entry: &Entry, operator: &'static Operator) -> Vec<(Place, &'static str)> {
     let defined = entry.definitions.iter().map(|definition| definition.operator);
     let kernels = entry.registrations.iter().filter_map(|registration| match registration.implementation {
@@ -95,11 +96,11 @@ fn declarations(entry: &Entry, operator: &'static Operator) -> Vec<(Place, &'sta
     places
 }
 
-/// The keys with more than one registration, and where and what those are.
+/// The keys with more than one registration, with the source locations and names of these.
 fn doubled<'r>(
     registrations: impl Iterator<Item = &'r Registration> + Clone,
 ) -> BTreeMap<DispatchKey, Vec<(Place, Cow<'static, str>)>> {
-    // A start-up looks at every operator, and almost none has a double: find that out without a map.
+    // This runs for every operator at start-up, and almost none has a duplicate: find that out without a map.
     let mut seen = [false; 256];
     if !registrations
         .clone()

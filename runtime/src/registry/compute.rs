@@ -1,19 +1,19 @@
-//! From the registrations of a name to its table, which nobody calls yet.
+//! Computes the table for a name from its registrations; publishing comes later.
 
 use super::entry::{Entry, Registration};
 use super::state::State;
 use crate::table::{self, Fallbacks, Table};
 
-/// What a row of a computed table names: a registration of the operator, or a fallback.
+/// What a row of a computed table refers to: a registration of the operator, or a fallback.
 pub(super) type Row<'s> = &'s Registration;
 
 impl State {
-    /// The table of an entry, from the registrations that are alive.
+    /// The table of an entry, from its present registrations.
     pub(super) fn table<'s>(&'s self, entry: &'s Entry) -> Table<Row<'s>> {
         Table::compute(&table_registrations(entry), &self.fallback_table(entry))
     }
 
-    /// The fallbacks, for the operator of an entry.
+    /// The fallbacks, as they apply to the operator of an entry.
     pub(super) fn fallback_table(&self, entry: &Entry) -> Fallbacks<Row<'_>> {
         let operator = entry.operator();
         let mut by_rank: Vec<_> = self.fallbacks.iter().collect();
@@ -29,7 +29,7 @@ impl State {
     }
 }
 
-/// An entry's registrations as the table takes them: of those for one key, the last counts.
+/// An entry's registrations in the form that the table takes; of several for one key, the last counts.
 pub(super) fn table_registrations(entry: &Entry) -> Vec<table::Registration<Row<'_>>> {
     let registrations = entry.counting().into_iter();
     let registrations = registrations.map(|registration| table::Registration {

@@ -1,4 +1,4 @@
-//! Registrations that contradict each other: found all at once, reported together, with both places.
+//! Conflicts between registrations: all are found at once and reported together, with their source locations.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,56 +6,56 @@ use std::fmt;
 use crate::key::DispatchKey;
 use crate::operator::Place;
 
-/// Registrations that cannot all be meant.
+/// Registrations that contradict each other.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Conflict {
-    /// A namespace is declared twice, neither of them `extends`.
+    /// A namespace is declared twice, and neither declaration says `extends`.
     Namespace {
         /// The namespace.
         namespace: String,
-        /// Where, in the order of the source files.
+        /// The source locations, in order.
         places: Vec<Place>,
     },
     /// An operator is declared twice.
     Operator {
         /// The operator's full name.
         operator: String,
-        /// Where, with the schema that stands there.
+        /// The source locations, each with its schema.
         places: Vec<(Place, String)>,
     },
-    /// An operator has two kernels for one key, and no single one says `override`.
+    /// An operator has two kernels for one key, and not exactly one of them says `override`.
     Kernel {
         /// The operator's full name.
         operator: String,
         /// The key.
         key: DispatchKey,
-        /// Where, with the functions' names.
+        /// The source locations, with the functions' names.
         places: Vec<(Place, Cow<'static, str>)>,
     },
     /// There are two fallbacks for one key.
     Fallback {
         /// The key.
         key: DispatchKey,
-        /// Where, with the functions' names.
+        /// The source locations, with the functions' names.
         places: Vec<(Place, Cow<'static, str>)>,
     },
     /// A kernel is registered for an operator that no linked library declares.
     Undeclared {
         /// The operator's full name.
         operator: String,
-        /// Where the kernel is.
+        /// The source location of the kernel.
         place: Place,
     },
-    /// A kernel is registered for another operator than it was made for.
+    /// A kernel is registered for an operator other than the one it was made for.
     Foreign {
         /// The operator's full name.
         operator: String,
-        /// That of the operator whose types the kernel has.
+        /// The name of the operator whose types the kernel has.
         made_for: String,
         /// The key.
         key: DispatchKey,
-        /// Where the kernel is.
+        /// The source location of the kernel.
         place: Place,
     },
 }
@@ -108,7 +108,7 @@ impl fmt::Display for Conflict {
     }
 }
 
-/// All conflicts as one message, or nothing where there is none.
+/// All conflicts as one message; `None` if there are none.
 pub(super) fn report(conflicts: &[Conflict]) -> Option<String> {
     if conflicts.is_empty() {
         return None;

@@ -1,4 +1,4 @@
-//! What is registered under one operator name.
+//! The registrations under one operator name.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,53 +17,53 @@ use crate::operator::{Derivative, Operator, Place};
 /// A kernel as the registry keeps it.
 #[derive(Clone, Copy)]
 pub(super) enum Implementation {
-    /// Checked at compile time; its code has this operator's calling convention.
+    /// Checked at compile time; its code has the calling convention of this operator.
     Typed(Kernel, &'static Operator),
-    /// One function for any signature.
+    /// A boxed kernel, which serves any signature.
     Boxed(BoxedKernel),
-    /// Takes its key out of the mask.
+    /// Removes its key from the mask.
     Fallthrough,
     /// The operator's own default for autograd keys.
     AutogradDefault,
-    /// The default for views and writes; operators that have neither skip its key.
+    /// The default tracking of views and versions; operators that need neither skip its key.
     Bookkeeping,
 }
 
-/// Who registered something. What comes later counts for more.
+/// The source of a registration. Later variants take precedence.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Origin {
-    /// This library, for keys of which nobody else says anything.
+    /// This library's default for a key.
     Default,
-    /// The library that declares a variant: where nobody has a kernel for it, what its operator gives is copied.
+    /// The library that declares a variant: a kernel that copies the operator's result, unless the variant has its own.
     Copying,
     /// A record in the program.
     Linked,
-    /// A record in the program that is meant to replace another.
+    /// A record in the program that says `override`.
     Override,
-    /// A library of the run time.
+    /// A run-time library.
     Library,
 }
 
-/// A kernel that is registered, and who did it.
+/// A registered kernel, with its origin.
 #[derive(Clone)]
 pub(super) struct Registration {
-    /// Unique in its dispatcher, rising; what a library remembers to undo it.
+    /// Unique and increasing in its dispatcher; a library stores it to undo the registration.
     pub(super) id: u64,
     pub(super) key: DispatchKey,
     pub(super) implementation: Implementation,
     pub(super) derivative: Option<&'static Derivative>,
     pub(super) origin: Origin,
-    /// The function's name, or the label it was given.
+    /// The function's name, or a label.
     pub(super) function: Cow<'static, str>,
     pub(super) place: Place,
-    /// The schema of a boxed kernel that is known to have one, to be checked against the operator's.
+    /// The schema of a boxed kernel, if it has one, to be checked against the operator's.
     pub(super) signature: Option<Arc<Schema>>,
-    /// Where its closure sits, if it has one that goes with it.
+    /// The seat of its closure, if that can be removed.
     pub(super) seat: Option<Seat>,
 }
 
 impl Registration {
-    /// The operator whose types the kernel has, if it has any's.
+    /// The operator whose types the kernel has, if it is typed.
     pub(super) fn made_for(&self) -> Option<&'static Operator> {
         match self.implementation {
             Implementation::Typed(_, made_for) => Some(made_for),
@@ -75,7 +75,7 @@ impl Registration {
         matches!(self.implementation, Implementation::Fallthrough)
     }
 
-    /// Whether this operator skips the key for it.
+    /// Whether this registration makes the operator skip the key.
     pub(super) fn is_fallthrough_for(&self, operator: &Operator) -> bool {
         match self.implementation {
             Implementation::Bookkeeping => !operator.spec().has_alias_info(),
@@ -83,7 +83,7 @@ impl Registration {
         }
     }
 
-    /// Whether it is a layer of this library's own, one of those that [`LAYER`](super::layer::LAYER) serves.
+    /// Whether it is one of this library's own layers, those that [`LAYER`](super::layer::LAYER) serves.
     pub(super) fn is_layer(&self) -> bool {
         self.origin == Origin::Default
             && matches!(self.implementation, Implementation::Boxed(_) | Implementation::Bookkeeping)
@@ -108,34 +108,34 @@ impl Registration {
     }
 }
 
-/// A definition that is alive.
+/// A present definition.
 pub(super) struct Definition {
     pub(super) id: u64,
     pub(super) operator: &'static Operator,
 }
 
-/// Everything under one name. It stays when its last registration goes, so that a new one finds the old tables.
+/// Everything under one name. It remains when its last registration is removed, so that a new one finds the old tables.
 pub(super) struct Entry {
     pub(super) name: &'static Name,
-    /// The first is the one that counts; more than one is a conflict, or the same crate linked twice.
+    /// The first one is used; several are a conflict, or come from one crate that is linked twice.
     pub(super) definitions: SmallVec<[Definition; 1]>,
     /// The kernels, in the order of registration.
     pub(super) registrations: Vec<Registration>,
-    /// Refuses every call.
+    /// Whether it is in conflict, so that every call is refused.
     pub(super) in_conflict: bool,
-    /// Tables that were published once: published again when the same registrations return.
+    /// All tables that were published: one is published again when the same registrations return.
     pub(super) interned: Interned,
     pub(super) rare: Option<Box<Rare>>,
 }
 
-/// What few operators have.
+/// The parts of an entry that few operators have.
 #[derive(Default)]
 pub(super) struct Rare {
-    /// Kernels outside of the table, called for their key alone or by a typed handle, kept as long as the process runs.
+    /// Kernels outside the table, which are called by key alone or through a typed handle; they are never freed.
     pub(super) kept: Vec<&'static Kernel>,
-    /// Where its closures sat that are gone.
+    /// The empty seats of closures that were removed.
     pub(super) seats: Seats,
-    /// Operators that were defined at run time and may be defined again with the same schema.
+    /// Operators that were defined at run time, for reuse if the same schema is defined again.
     pub(super) retired: Vec<&'static Operator>,
 }
 
@@ -151,7 +151,7 @@ impl Entry {
         }
     }
 
-    /// What few operators have, made where it is not there.
+    /// The rare parts, created if there are none.
     pub(super) fn rare_mut(&mut self) -> &mut Rare {
         self.rare.get_or_insert_default()
     }
@@ -160,7 +160,7 @@ impl Entry {
         self.definitions.first().map(|definition| definition.operator)
     }
 
-    /// Whether anything is registered under the name now.
+    /// Whether anything is registered under the name at present.
     pub(super) fn is_in_use(&self) -> bool {
         !self.definitions.is_empty() || !self.registrations.is_empty()
     }
@@ -169,7 +169,7 @@ impl Entry {
         self.definitions.iter().any(|definition| std::ptr::eq(definition.operator, operator))
     }
 
-    /// For each key the registration that counts, those that count for more after the others.
+    /// The active registration of each key, in order of rising rank.
     pub(super) fn counting(&self) -> Vec<&Registration> {
         let mut counting: SmallVec<[&Registration; 8]> = SmallVec::new();
         let mut positions = [u8::MAX; 256];
@@ -177,7 +177,7 @@ impl Entry {
             let position = &mut positions[registration.key as usize];
             match counting.get_mut(usize::from(*position)) {
                 None => {
-                    *position = counting.len() as u8; // there are fewer keys
+                    *position = counting.len() as u8; // there are fewer than 255 keys
                     counting.push(registration);
                 }
                 Some(other) if other.rank() < registration.rank() => *other = registration,
@@ -188,14 +188,14 @@ impl Entry {
         counting.into_vec()
     }
 
-    /// The registrations, those that count for more after the others.
+    /// The registrations, in order of rising rank.
     pub(super) fn by_rank(&self) -> Vec<&Registration> {
         let mut registrations: Vec<_> = self.registrations.iter().collect();
         registrations.sort_unstable_by_key(|registration| registration.rank());
         registrations
     }
 
-    /// The kernels, by key; for each key, first the one that counts.
+    /// The kernels, by key; for each key, the active one first.
     pub(super) fn kernels(&self) -> Vec<KernelInfo> {
         let mut registrations = self.by_rank();
         registrations.reverse();

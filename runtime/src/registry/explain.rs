@@ -1,4 +1,5 @@
-//! Why a call goes where it goes: each key of the call, what became of it, and the rules that chose the kernel.
+//! Explains why a call goes to a kernel: the keys of the call, what becomes of each, and the rules that choose the
+//! kernel.
 
 use std::fmt;
 
@@ -10,7 +11,7 @@ use crate::table::{self, Explanation, Fallbacks, Registration, Source};
 
 /// Where a call goes, and why.
 ///
-/// It [displays](fmt::Display) as the call's keys, one line for each of its layers, and the rules that decided.
+/// Its [`Display`](fmt::Display) form has the call's keys, one line for each of its layers, and the rules that decided.
 ///
 /// ```
 /// use torch_library::guard::LocalDispatchKeySet;
@@ -51,32 +52,32 @@ pub struct CallInfo {
     pub name: String,
     /// The keys that the arguments bring.
     pub arguments: DispatchKeySet,
-    /// What the thread adds to them and takes from them.
+    /// The keys that the thread includes and excludes.
     pub thread: LocalDispatchKeySet,
-    /// What is left of both, without the keys that the operator skips: what the kernel is handed.
+    /// The resulting keys, without those that the operator skips: the keys that the kernel gets.
     pub keys: DispatchKeySet,
-    /// What became of each key, the highest first. Exactly one is taken.
+    /// The fate of each key, the highest first. Exactly one is taken.
     pub layers: Vec<Layer>,
-    /// The rules that were asked about the key that is taken, and what each said.
+    /// The rules that were applied to the key that is taken, each with its verdict.
     pub explanation: Explanation,
 }
 
-/// A key of a call, where it leads, and what became of it.
+/// A key of a call, its row, and its fate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Layer {
-    /// Where the key leads.
+    /// The row of the key.
     pub row: RowInfo,
-    /// What became of it.
+    /// The fate of the key.
     pub fate: Fate,
 }
 
-/// What becomes of a key in a call.
+/// The fate of a key in a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fate {
     /// The thread excludes its functionality.
     Excluded,
-    /// Its kernel is a fallthrough, so the operator's mask takes it away.
+    /// Its kernel is a fallthrough, so the operator's mask removes the key.
     Skipped,
     /// The call runs its kernel.
     Taken,
@@ -85,7 +86,7 @@ pub enum Fate {
 }
 
 impl Dispatcher {
-    /// Where a call with arguments of these keys goes on a thread in this state, and why.
+    /// Explains where a call with arguments of these keys goes on a thread in this state.
     ///
     /// # Errors
     /// Nothing is registered under that name.
@@ -100,7 +101,7 @@ impl Dispatcher {
 }
 
 impl TableInfo {
-    /// Where a call with arguments of these keys goes on a thread in this state, and why.
+    /// Explains where a call with arguments of these keys goes on a thread in this state.
     pub fn explain(&self, arguments: DispatchKeySet, thread: LocalDispatchKeySet) -> CallInfo {
         let all = (arguments | thread.included) & DispatchKeySet::FULL;
         let allowed = all - thread.excluded;
@@ -126,7 +127,7 @@ impl TableInfo {
         CallInfo { name, arguments, thread, keys, layers, explanation: self.explain_row(taken.key) }
     }
 
-    /// The rules that were asked about a runtime key, in order, and what each said.
+    /// The rules that were applied to a runtime key, in order, each with its verdict.
     pub fn explain_row(&self, key: DispatchKey) -> Explanation {
         let active = self.kernels.iter().filter(|kernel| kernel.is_active);
         let registration = |key, is_fallthrough| Registration { key, kernel: (), is_fallthrough };
@@ -140,7 +141,7 @@ impl TableInfo {
         table::explain(&registrations, &fallbacks, key)
     }
 
-    /// Where a call goes that is left with these keys.
+    /// The row that a call with these remaining keys takes.
     fn row_of(&self, keys: DispatchKeySet) -> &RowInfo {
         &self.rows[keys.table_index()]
     }

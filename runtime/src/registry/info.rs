@@ -1,4 +1,4 @@
-//! What the registry tells about itself.
+//! Information about registrations.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,29 +6,29 @@ use std::fmt;
 use crate::key::DispatchKey;
 use crate::operator::{Derivative, OperatorHandle, Place};
 
-/// A registered kernel, and who registered it.
+/// A registered kernel, and where it was registered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KernelInfo {
     /// The key it is registered for, which may be an alias.
     pub key: DispatchKey,
-    /// The name of the function, or the label it was given.
+    /// The name of the function, or its label.
     pub function: Cow<'static, str>,
-    /// Where it is registered; without a file for what this library brings itself.
+    /// The source location of the registration; without a file for this library's defaults.
     pub place: Place,
-    /// Whether it only says "go on with the next key".
+    /// Whether it is a fallthrough.
     pub is_fallthrough: bool,
     /// Whether it works on the stack rather than on typed arguments.
     pub is_boxed: bool,
-    /// What its formulas name, if it is a row of `derivatives!`.
+    /// The derivative, if the kernel is a row of `derivatives!`: what its formulas name.
     pub derivative: Option<&'static Derivative>,
     /// Whether it was registered to replace another one.
     pub overrides: bool,
-    /// Whether it is the one that counts for its key.
+    /// Whether it is the one that is used for its key.
     pub is_active: bool,
 }
 
-/// `function at file:line (crate …)`, or `autograd default`
+/// Prints `function at file:line (crate …)`, or `autograd default`.
 impl fmt::Display for KernelInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.function)?;
@@ -42,8 +42,8 @@ impl fmt::Display for KernelInfo {
 pub struct OperatorInfo {
     /// The operator.
     pub operator: OperatorHandle,
-    /// Its kernels, by key; those that another one replaces come after it.
+    /// Its kernels, by key; a kernel that is replaced comes after the one that replaces it.
     pub kernels: Vec<KernelInfo>,
-    /// Whether its registrations contradict each other, so that it refuses every call.
+    /// Whether its registrations conflict, so that it refuses every call.
     pub in_conflict: bool,
 }

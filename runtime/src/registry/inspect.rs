@@ -1,4 +1,4 @@
-//! The dispatch table of one operator, to look at.
+//! The dispatch table of one operator, for inspection.
 
 use std::fmt;
 
@@ -10,9 +10,9 @@ use crate::key::DispatchKey;
 use crate::operator::{Operator, OperatorHandle};
 use crate::table::{self, Mask, Source};
 
-/// The dispatch table of one name, as the registrations stand.
+/// The present dispatch table for one name.
 ///
-/// It [displays](fmt::Display) as one line for each key that leads to a kernel.
+/// Its [`Display`](fmt::Display) form has one line for each key with a kernel.
 ///
 /// PyTorch: `Dispatcher::dumpComputedTable`.
 #[derive(Clone, Debug)]
@@ -20,17 +20,17 @@ use crate::table::{self, Mask, Source};
 pub struct TableInfo {
     /// The name: `aten::add.Tensor`.
     pub name: String,
-    /// The operator; nothing while there are only kernels.
+    /// The operator; `None` while there are only kernels.
     pub operator: Option<OperatorHandle>,
     /// One row for each runtime key, in the order of [`DispatchKey::runtime_keys`].
     pub rows: Vec<RowInfo>,
     /// The keys that calls skip.
     pub mask: Mask,
-    /// The kernels registered for this name alone, by key; those that another one replaces come after it.
+    /// The kernels registered for this name, by key; a kernel that is replaced comes after the one that replaces it.
     pub kernels: Vec<KernelInfo>,
 }
 
-/// Where calls go that have this key as their highest.
+/// Where calls with this highest key go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RowInfo {
@@ -38,7 +38,7 @@ pub struct RowInfo {
     pub key: DispatchKey,
     /// The rule that decided.
     pub source: Source,
-    /// The kernel; nothing where the row is missing or ambiguous.
+    /// The kernel; `None` if the row is missing or ambiguous.
     pub kernel: Option<KernelInfo>,
 }
 
@@ -80,7 +80,7 @@ fn row_info(key: DispatchKey, row: &table::Entry<Row<'_>>) -> RowInfo {
     RowInfo { key, source: row.source, kernel: row.kernel.map(|kernel| kernel.info(true)) }
 }
 
-/// `CPU: add at src/cpu.rs:12 (crate myops) [kernel]`
+/// Prints `CPU: add at src/cpu.rs:12 (crate myops) [kernel]`.
 impl fmt::Display for RowInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.key)?;

@@ -1,23 +1,23 @@
-//! The tables of an operator that were published once, found by what they say.
+//! The published tables of an operator, found by their content.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::operator::{Draft, Resolved};
 
-/// So many are looked through one by one.
+/// Up to this many tables are searched linearly.
 const FEW: usize = 8;
 
-/// All tables of an operator. Most have one.
+/// All tables of an operator. Most operators have one.
 #[derive(Default)]
 pub(super) struct Interned {
     tables: SmallVec<[Resolved; 1]>,
-    /// Where there are more than a few: those with the same hash.
+    /// The tables by hash, if there are more than a few.
     by_hash: Option<Box<FxHashMap<u64, SmallVec<[Resolved; 1]>>>>,
 }
 
 impl Interned {
-    /// The table that the draft would give again, or the one that `make` makes of it.
+    /// The table that equals the draft, or a new one from `make`.
     pub(super) fn find_or_add(&mut self, draft: &Draft, make: impl FnOnce() -> Resolved) -> Resolved {
         let Interned { tables, by_hash } = self;
         let is_indexed = by_hash.is_some();

@@ -1,5 +1,5 @@
-//! What the registry asks of the layers above it, which implement this for [`Program`], and the kernel that is all of
-//! them.
+//! The interface of the registry to the layers above it, which implement it for [`Program`], and the kernel that stands
+//! for all of them.
 
 use super::missing;
 use crate::error::Result;
@@ -9,24 +9,24 @@ use crate::operator::kernel::{BoxedFn, BoxedKernel, Kernel};
 use crate::program::Program;
 use crate::value::Stack;
 
-/// A layer of this library that any operator may have to pass: what it does at its key, where nobody registered
-/// anything else.
+/// A layer of this library that any operator may pass through: its kernel at its key, used where nothing else is
+/// registered.
 pub(crate) struct LayerKernel {
     pub(crate) key: DispatchKey,
     pub(crate) kernel: BoxedFn,
-    /// What listings call it.
+    /// The name in listings.
     pub(crate) name: &'static str,
 }
 
 /// All layers.
 pub(crate) trait Layers {
-    /// One for a key, in any order.
+    /// One entry for each key, in any order.
     const LAYERS: &'static [LayerKernel];
 }
 
-/// What happens at the keys of autograd for which nobody wrote a kernel.
+/// The defaults at the keys of autograd.
 pub(crate) trait Differentiating {
-    /// Keeps the books of views and versions, at `ADInplaceOrView`.
+    /// The default at `ADInplaceOrView`: tracks views and versions.
     ///
     /// # Errors
     /// That of the call below.
@@ -37,10 +37,10 @@ pub(crate) trait Differentiating {
         stack: &mut Stack<'_>,
     ) -> Result<()>;
 
-    /// Passes a boxed call on, and records one that has a gradient to lose.
+    /// Passes a boxed call on, and records it if it has a gradient to lose.
     ///
     /// # Errors
-    /// That of the call below; or gradients cannot follow it.
+    /// That of the call below; a write that cannot be recorded.
     fn differentiate(
         kernel: &'static Kernel,
         operator: &'static Operator,
@@ -49,14 +49,14 @@ pub(crate) trait Differentiating {
     ) -> Result<()>;
 }
 
-/// Who wants to know that the registry of the process is there.
+/// Is notified when the process-wide registry is created.
 pub(crate) trait Starting {
-    /// Is called once.
+    /// Called once.
     fn started();
 }
 
-/// All layers, the bookkeeping and the lack of any kernel as one: a table has a copy of each of its kernels, and there
-/// are many tables. It serves the keys of operators that have nothing else there.
+/// One kernel for all layers, for the tracking of views and versions, and for missing kernels: a table has a copy of
+/// each of its kernels, and there are many tables. It serves the keys at which an operator has no other kernel.
 pub(super) const LAYER: BoxedKernel = BoxedKernel::new(|kernel, operator, keys, stack| {
     let key = keys.highest_priority();
     match Program::LAYERS.iter().find(|layer| layer.key == key) {

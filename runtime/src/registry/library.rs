@@ -1,4 +1,4 @@
-//! Registration at run time: everything the macros do, undone when the library is dropped.
+//! Registration at run time: what the macros do, undone when the library is dropped.
 
 use std::panic::Location;
 
@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::key::DispatchKey;
 use crate::operator::{OperatorHandle, Place};
 
-/// A block of registrations made at run time. Dropping it undoes every one of them, and nothing else.
+/// A group of registrations made at run time. Dropping it undoes all of them, and nothing else.
 ///
 /// ```
 /// use torch_library::prelude::*;
@@ -41,11 +41,11 @@ use crate::operator::{OperatorHandle, Place};
 pub struct Library {
     dispatcher: &'static Dispatcher,
     kind: LibraryKind,
-    /// Nothing for `_`, the wildcard.
+    /// `None` for the wildcard `_`.
     namespace: Option<Box<str>>,
     key: Option<DispatchKey>,
     place: Place,
-    /// Whether what is registered is said to be where the library is: of what another language declares.
+    /// Whether registrations get the library's source location, since another language declares them.
     is_foreign: bool,
     undo: Vec<Undo>,
 }
@@ -53,11 +53,11 @@ pub struct Library {
 /// What a library may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LibraryKind {
-    /// Declares a namespace; there is one for each.
+    /// Declares a namespace, which may be declared only once.
     Definition,
-    /// Adds to a namespace, whoever declares it.
+    /// Adds to a namespace, whether or not it is declared.
     Fragment,
-    /// Adds kernels only.
+    /// Adds only kernels.
     Implementation,
 }
 
@@ -80,7 +80,7 @@ impl Library {
         Self::open(Dispatcher::global(), LibraryKind::Definition, namespace, None)
     }
 
-    /// Adds to a namespace, whoever declares it.
+    /// Adds to a namespace, whether or not it is declared.
     ///
     /// # Errors
     /// The namespace is not a name.
@@ -105,7 +105,8 @@ impl Library {
     /// A library of any kind in any dispatcher.
     ///
     /// # Errors
-    /// As the constructors above; a key with another kind than [`LibraryKind::Implementation`]; `_` likewise.
+    /// Those of the constructors above; a key with a kind other than [`LibraryKind::Implementation`]; `_` with such a
+    /// kind.
     #[track_caller]
     pub fn open(
         dispatcher: &'static Dispatcher,
@@ -117,13 +118,13 @@ impl Library {
         Self::try_open(dispatcher, kind, namespace, key, place).map_err(|error| error.at(place))
     }
 
-    /// As [`open`](Self::open), for what is declared elsewhere than in this program's sources, as in a library of C++:
-    /// listings and messages name the place, for the library and for all that is registered with it.
+    /// Like [`open`](Self::open), for declarations outside this program's Rust sources, such as in a C++ library:
+    /// listings and messages name this place, for the library and for everything that is registered with it.
     ///
     /// # Errors
-    /// As [`open`](Self::open).
+    /// Those of [`open`](Self::open).
     ///
-    /// PyTorch: the file and the line that `torch::Library` is made with.
+    /// PyTorch: the file and the line with which a `torch::Library` is created.
     pub fn open_at(
         dispatcher: &'static Dispatcher,
         kind: LibraryKind,
@@ -189,9 +190,9 @@ impl Library {
     /// Defines an operator: `add.Tensor(Tensor self, Tensor other) -> Tensor`.
     ///
     /// # Errors
-    /// The schema does not parse (the message has a caret under the place), names another namespace, is defined
-    /// already, has more than 64 arguments (one that a macro declares has at most 32), or does not fit a kernel that is
-    /// registered already. Nothing changes then.
+    /// The schema does not parse (the message marks the place with a caret), names another namespace, is defined
+    /// already, has more than 64 arguments (an operator declared by a macro has at most 32), or does not match a kernel
+    /// that is registered already. Nothing changes in these cases.
     ///
     /// PyTorch: `Library::def`.
     #[track_caller]
@@ -199,10 +200,10 @@ impl Library {
         self.define_with_tags(schema, &[])
     }
 
-    /// As [`define`](Self::define), with tags.
+    /// Like [`define`](Self::define), with tags.
     ///
     /// # Errors
-    /// As [`define`](Self::define).
+    /// Those of [`define`](Self::define).
     #[track_caller]
     pub fn define_with_tags(&mut self, text: &str, tags: &[&str]) -> Result<OperatorHandle> {
         let place = self.place_of(caller());
@@ -221,14 +222,14 @@ impl Library {
         let name = full_name(namespace, &schema.name.name, &schema.name.overload);
         let request =
             Request { dispatcher: self.dispatcher, name: &name, text, schema: &schema, tags, place };
-        let mut state = self.dispatcher.change(); // let go of last: listeners hear of what is there to be undone
+        let mut state = self.dispatcher.change(); // released last: what listeners are told of can then be undone
         let (operator, index, id) = runtime::define(&mut state, &request)?;
         self.undo.push(Undo::Definition { index, id });
         Ok(operator.handle())
     }
 
-    /// Defines an operator (`add.Tensor`) whose schema is that of a kernel, and registers the kernel for a key; with
-    /// `Undefined`, for `CompositeImplicitAutograd`.
+    /// Defines an operator (`add.Tensor`) with the schema of a kernel, and registers the kernel for a key; `Undefined`
+    /// stands for `CompositeImplicitAutograd`.
     ///
     /// ```
     /// use torch_library::prelude::*;
@@ -247,8 +248,8 @@ impl Library {
     /// ```
     ///
     /// # Errors
-    /// The kernel was made without a schema, by [`RuntimeKernel::boxed`]; otherwise as [`define`](Self::define).
-    /// Nothing changes then.
+    /// The kernel was made without a schema, by [`RuntimeKernel::boxed`]; those of [`define`](Self::define). Nothing
+    /// changes in these cases.
     ///
     /// PyTorch: `Library::def` with a name and a function.
     #[track_caller]
@@ -278,16 +279,16 @@ impl Library {
 
     /// Registers a kernel for an operator (`add.Tensor`) and a key. The operator may be defined later.
     ///
-    /// With `Undefined` the key is the library's, or `CompositeImplicitAutograd` where that has none. Of several
-    /// kernels for one key the newest counts; when it goes, the one before it counts again.
+    /// With `Undefined` the key is the library's, or `CompositeImplicitAutograd` if the library has none. Of several
+    /// kernels for one key the newest is used; when it is removed, the one before it is used again.
     ///
-    /// A key that other keys are built of, as `Dense` or `Sparse`, and no call has, is taken as PyTorch takes it: the
-    /// kernel never runs, but counts as a backend's kernel below the autograd keys, which `CompositeImplicitAutograd`
-    /// then leaves alone. The macros refuse such a key.
+    /// A building block such as `Dense` or `Sparse`, which is no key of any call, is accepted as in PyTorch: the kernel
+    /// never runs, but counts as a backend's kernel below the autograd keys, which `CompositeImplicitAutograd` then
+    /// does not serve. The macros refuse such a key.
     ///
     /// # Errors
-    /// The name names another namespace or is a whole schema, the library is for another key, or the kernel's
-    /// signature is not the operator's. Nothing changes then.
+    /// The name has another namespace or is a whole schema, the library is for another key, or the kernel's signature
+    /// differs from the operator's. Nothing changes in these cases.
     ///
     /// PyTorch: `Library::impl`.
     #[track_caller]
@@ -309,7 +310,7 @@ impl Library {
         };
         let name = full_name(self.own_namespace(given)?, rest, "");
         let key = self.merged_key(key)?.unwrap_or(DispatchKey::Undefined).registration_key();
-        let mut kernel = Some(kernel); // goes after the lock if it is refused
+        let mut kernel = Some(kernel); // if it is refused, it is dropped after the lock
         let mut state = self.dispatcher.change();
         if state.named(&name).is_none() {
             parse_name(operator)?;
@@ -319,8 +320,8 @@ impl Library {
         Ok(())
     }
 
-    /// Registers a kernel that serves every operator at a key; for an alias, at each of its runtime keys. For a
-    /// building block, as `Dense`, that is none. Without a key, with `Undefined`, it is the library's.
+    /// Registers a kernel that serves every operator at a key; for an alias, at each of its runtime keys. A building
+    /// block such as `Dense` has none. With `Undefined` the key is the library's.
     ///
     /// # Errors
     /// The library is not an implementation library for `_`, the kernel is typed, or there is a fallback already.
@@ -340,19 +341,19 @@ impl Library {
         let Some(key) = given.or(self.key) else {
             bail!(Argument, "a fallback serves all operators at one key, but none was given")
         };
-        let mut kernel = Some(kernel); // goes after the lock if it is refused
+        let mut kernel = Some(kernel); // if it is refused, it is dropped after the lock
         let mut state = self.dispatcher.lock();
         let ids = runtime::add_fallbacks(&mut state, (key, place), &mut kernel)?;
         self.undo.extend(ids.into_iter().map(Undo::Fallback));
         Ok(())
     }
 
-    /// Where something is registered, when this is where the method was called.
+    /// The source location for a registration by a method that was called there.
     fn place_of(&self, caller: Place) -> Place {
         if self.is_foreign { self.place } else { caller }
     }
 
-    /// The namespace of a name that was given with or without one.
+    /// Checks the namespace of a name, if it has one, and returns the library's.
     fn own_namespace(&self, given: Option<&str>) -> Result<&str> {
         let Some(own) = self.namespace.as_deref() else {
             bail!(
@@ -371,7 +372,7 @@ impl Library {
         }
     }
 
-    /// The key of a kernel: the one that is given, or else that of the library. `Undefined` gives none.
+    /// The key for a kernel: the given one, otherwise the library's. `Undefined` means that none is given.
     fn merged_key(&self, key: DispatchKey) -> Result<Option<DispatchKey>> {
         match (self.key, key) {
             (own, DispatchKey::Undefined) => Ok(own),
@@ -407,17 +408,18 @@ impl Drop for Library {
             }
         }
         if !state.conflicts.is_empty() {
-            state.find_conflicts(); // this library may have been one side of a conflict
+            state.find_conflicts(); // this library may have been part of a conflict
         } else if all {
             state.refresh_all();
         } else {
-            // Once for each operator, when all is gone: it loses the kernels of the library in one step.
+            // Once for each operator, after everything was removed, so that an operator loses all kernels of the
+            // library in one step.
             touched.sort_unstable();
             touched.dedup();
             touched.into_iter().for_each(|index| state.refresh(index));
         }
-        // No call finds its way to them any more. The closures go when the lock is released and the last call has left
-        // them.
+        // The published tables no longer lead to the seats. The closures are dropped when the lock is released and the
+        // last calls in them have returned.
         for (index, key, seat) in seats {
             state.leaving.extend(seat.empty());
             state.seats(index).put(key, seat);

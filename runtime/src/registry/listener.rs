@@ -1,4 +1,4 @@
-//! A listener, and what it has not been told yet.
+//! Listeners to registrations, and the events that they have not been told yet.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,18 +6,19 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::dropping;
 use crate::operator::OperatorHandle;
 
-/// An operator came or went. Kernels do not count, nor do names that have only kernels.
+/// An operator was defined or removed. Kernels alone cause no events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegistrationEvent {
-    /// It is defined.
+    /// The operator was defined.
     Registered(OperatorHandle),
-    /// It is defined no more. The handle knows its names and its schema's text; all else it refuses.
+    /// The operator was removed. The handle still has its names and the text of its schema, but refuses everything
+    /// else.
     Deregistered(OperatorHandle),
 }
 
 pub(super) type Listen = dyn Fn(RegistrationEvent) + Send + Sync;
 
-/// A listener, and what it has not been told yet.
+/// A listener, with the events that it has not been told yet.
 pub(super) struct Listener {
     pub(super) listen: Box<Listen>,
     pub(super) queue: Mutex<Queue>,
@@ -34,7 +35,7 @@ thread_local! {
     static GONE: dropping::Queue<Box<Listen>> = const { dropping::Queue::new() };
 }
 
-/// What a listener holds may be the handle of another one, and so on.
+/// A listener's closure may own the handle of another listener, and so on.
 impl Drop for Listener {
     fn drop(&mut self) {
         dropping::in_turn(&GONE, std::mem::replace(&mut self.listen, Box::new(|_| {})));
@@ -53,9 +54,9 @@ impl Listener {
         event
     }
 
-    /// Tells what there is to tell, unless somebody does.
+    /// Delivers all queued events, unless a thread is doing so already.
     pub(super) fn tell(&self) {
-        /// Until a panic of the listener included.
+        /// Ends the delivery, also after a panic of the listener.
         struct Telling<'l>(&'l Listener);
         impl Drop for Telling<'_> {
             fn drop(&mut self) {

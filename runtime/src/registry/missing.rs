@@ -1,4 +1,4 @@
-//! Rows that no kernel can fill: what happens when a call reaches one, and what it is told.
+//! Rows without a usable kernel, and the errors for calls that reach one.
 
 use torch_library_schema::Type;
 
@@ -15,13 +15,13 @@ use crate::value::{Stack, Value};
 /// There is neither a kernel nor a fallback.
 pub(super) const MISSING: BoxedKernel =
     BoxedKernel::new(|_, operator, keys, stack| Err(no_kernel(operator, keys, stack)));
-/// A composite kernel and a backend's kernel both want `AutogradOther`.
+/// A composite kernel and a backend's kernel both apply to `AutogradOther`.
 pub(super) const AMBIGUOUS: BoxedKernel =
     BoxedKernel::new(|_, operator, _, stack| Err(ambiguous(operator, stack)));
-/// A fallthrough was reached because nothing is left below it.
+/// A fallthrough was reached because no key is left below it.
 pub(super) const FALLTHROUGH: BoxedKernel =
     BoxedKernel::new(|_, operator, keys, stack| Err(fallthrough(operator, keys, stack)));
-/// There are two fallbacks.
+/// There are two fallbacks for the key.
 pub(super) const IN_CONFLICT: BoxedKernel = BoxedKernel::new(|_, operator, _, _| {
     Err(in_conflict_error(operator, super::of(operator).lock().report()))
 });
@@ -55,21 +55,21 @@ fn fallthrough(operator: &'static Operator, keys: DispatchKeySet, stack: &Stack<
     refusal(operator, stack, &what, &dropped(operator, keys, stack), "")
 }
 
-/// What is wrong, the arguments, what became of their keys, the kernels that there are, and what would help.
+/// An error with the problem, the arguments, the fate of their keys, the existing kernels, and a hint.
 fn refusal(operator: &'static Operator, stack: &Stack<'_>, what: &str, dropped: &str, help: &str) -> Error {
     let arguments = describe(operator.handle(), stack);
     let available = super::of(operator).lock().available(operator);
     Error::new(ErrorKind::MissingKernel, format!("{operator} {what}{arguments}{dropped}{available}{help}"))
 }
 
-/// Nothing is registered for a key that was asked for by itself.
+/// The error if nothing is registered for the key of a call by key.
 pub(super) fn none_for_key(operator: &Operator, key: DispatchKey, available: &str) -> Error {
     let message =
         format!("{operator} has neither a kernel registered for {key} nor a fallback there{available}");
     Error::new(ErrorKind::MissingKernel, message)
 }
 
-/// What is registered for a key that was asked for by itself cannot be called.
+/// The error if the registration for the key of a call by key cannot be called.
 pub(super) fn falls_through(operator: &Operator, key: DispatchKey, kernel: &KernelInfo) -> Error {
     let message = format!("{operator} falls through at {key}, so there is nothing to call: {kernel}");
     Error::new(ErrorKind::MissingKernel, message)
@@ -80,7 +80,7 @@ pub(super) fn in_conflict_error(operator: &Operator, report: Option<String>) -> 
     Error::new(ErrorKind::Conflict, format!("{operator} cannot be called\n{report}"))
 }
 
-/// A line for each argument that brings keys; at most four.
+/// One line for each argument that brings keys, at most four.
 fn describe(operator: OperatorHandle, stack: &Stack<'_>) -> String {
     let Ok(arguments) = operator.arguments(stack) else { return String::new() };
     let mut lines = String::new();
@@ -96,7 +96,7 @@ fn describe(operator: OperatorHandle, stack: &Stack<'_>) -> String {
     lines
 }
 
-/// What became of the keys that the arguments brought, where none is left for the call.
+/// The fate of the arguments' keys, if none is left for the call.
 fn dropped(operator: &'static Operator, keys: DispatchKeySet, stack: &Stack<'_>) -> String {
     let arguments = operator.handle().arguments(stack).unwrap_or_default();
     let brought =
@@ -122,7 +122,7 @@ fn dropped(operator: &'static Operator, keys: DispatchKeySet, stack: &Stack<'_>)
 }
 
 impl State {
-    /// The kernels that there are.
+    /// A list of the existing kernels.
     pub(super) fn available(&self, operator: &'static Operator) -> String {
         let Ok(entry) = self.entry(operator) else { return String::new() };
         let kernels: Vec<_> = entry.kernels().into_iter().filter(|kernel| kernel.is_active).collect();
@@ -138,8 +138,8 @@ impl State {
         }
     }
 
-    /// What to link: the crate that the operator's library names, or the namespace's, unless it is linked; where none
-    /// is named, whatever crate it is that has kernels for the key.
+    /// A hint about what to link, unless it is linked already: the crate that the declarations of the operator or its
+    /// namespace name, otherwise any crate with kernels for the key.
     fn unlinked(&self, operator: &'static Operator, key: DispatchKey) -> Option<String> {
         let namespace = operator.spec().namespace;
         let of_namespace = self.entries.iter().filter(|entry| entry.name.namespace() == namespace);
@@ -148,7 +148,7 @@ impl State {
         let krate = of_operator.or_else(|| self.kernels_in.get(namespace)).copied();
         let is_linked = match krate {
             Some(krate) => registrations.any(|registration| registration.place.krate() == krate),
-            // A kernel for Meta is more often not written than not linked.
+            // A missing kernel for Meta is more likely not written than not linked.
             None => key == DispatchKey::Meta || registrations.any(|registration| registration.key == key),
         };
         if is_linked || key == DispatchKey::Undefined {
@@ -163,10 +163,10 @@ impl State {
     }
 }
 
-/// What would most likely help.
+/// The most likely remedy.
 fn remedy(operator: &'static Operator, key: DispatchKey, dropped: &str) -> String {
     match key {
-        DispatchKey::Undefined if !dropped.is_empty() => String::new(), // the reasons say what to do
+        DispatchKey::Undefined if !dropped.is_empty() => String::new(), // the reasons in `dropped` say what to do
         DispatchKey::Undefined => {
             let help = "register one for CompositeExplicitAutograd, or for BackendSelect to choose a backend";
             match tensor_arguments(operator) {
@@ -184,7 +184,7 @@ fn remedy(operator: &'static Operator, key: DispatchKey, dropped: &str) -> Strin
     }
 }
 
-/// The arguments that may hold tensors: "`self` or `tensors`".
+/// The names of the arguments that may hold tensors: "`self` or `tensors`".
 fn tensor_arguments(operator: &'static Operator) -> String {
     let Ok(schema) = operator.schema() else { return String::new() };
     let tensors = schema.arguments.iter().filter(|argument| holds_tensors(&argument.ty));

@@ -1,17 +1,17 @@
-//! Operators by name, for readers that take no lock.
+//! Operators by name, for readers without a lock.
 //!
 //! # How it works
 //!
-//! A hash table of pointers, probed linearly, at most half full. Names are never taken out: a name that lost its
+//! A hash table of pointers with linear probing, at most half full. Names are never removed: a name that lost its
 //! operator stays, and may get one again. There is one writer at a time, the holder of the registry's lock. It fills a
-//! slot by one release store; before the table gets more than half full it copies it into one of twice the size and
-//! publishes that. Replaced tables are never freed; together they are smaller than the one in use.
+//! slot with one release store; before the table becomes more than half full, the writer copies it into one of twice
+//! the size and publishes that. Replaced tables are never freed; together they are smaller than the one in use.
 //!
 //! # Orderings
 //!
-//! A name is written before its slot is filled, a table before it is published, both by release stores; readers load
-//! slots and tables with acquire. A reader of a replaced table may miss a name that was added since, as if it had come
-//! a moment earlier.
+//! A name is written before its slot is filled, and a table before it is published, both with release stores; readers
+//! load slots and tables with acquire ordering. A reader of a replaced table may miss a name that was added since, as
+//! if the reader had come a moment earlier.
 #![expect(unsafe_code, reason = "readers follow pointers that are published and never freed")]
 
 use std::fmt;
@@ -23,11 +23,11 @@ use crate::sync::{AtomicPtr, Ordering};
 /// The name of an operator, `ns::name.overload`, and the operator that has it.
 pub(super) struct Name {
     text: Box<str>,
-    /// Where the name begins, after `::`.
+    /// The index at which the name begins, after `::`.
     name: usize,
     /// The index of the registry's entry.
     pub(super) entry: usize,
-    /// Null while nobody defines the operator. It came from a `&'static`.
+    /// Null while the operator is not defined; otherwise from a `&'static`.
     operator: AtomicPtr<Operator>,
 }
 
@@ -46,7 +46,7 @@ impl Name {
         &self.text[..self.name.saturating_sub(2)]
     }
 
-    /// As in a schema: `add.Tensor`.
+    /// The name as in a schema: `add.Tensor`.
     pub(super) fn name_and_overload(&self) -> &str {
         &self.text[self.name..]
     }
@@ -54,7 +54,7 @@ impl Name {
     #[inline]
     pub(super) fn operator(&self) -> Option<&'static Operator> {
         let operator = self.operator.load(Ordering::Acquire);
-        // SAFETY: `set_operator` stores null or a pointer from a `&'static Operator`, and `leak` null.
+        // SAFETY: `set_operator` stores null or a pointer from a `&'static Operator`, and `leak` stores null.
         unsafe { operator.cast_const().as_ref() }
     }
 
@@ -72,37 +72,37 @@ impl fmt::Display for Name {
 
 /// All names of a registry.
 pub(super) struct Names {
-    /// From a leaked box.
+    /// Points to a leaked box.
     table: AtomicPtr<Table>,
 }
 
 struct Table {
-    /// A power of two of them, at least one of them empty.
+    /// Their number is a power of two, and at least one is empty.
     slots: Box<[AtomicPtr<Name>]>,
-    /// The table that this one replaced, where readers may still be: reachable, so that whoever looks for leaks finds
-    /// none.
+    /// The table that this one replaced, which readers may still be using. The reference keeps it reachable, so that
+    /// leak detectors do not report it.
     _replaced: Option<&'static Table>,
 }
 
 impl Names {
-    /// No names. It lives as long as the process, as the handles to its operators do.
+    /// An empty table. It is never freed, because handles to operators are not.
     pub(super) fn leak() -> &'static Names {
         Box::leak(Box::new(Names { table: AtomicPtr::new(Table::leak(16, None)) }))
     }
 
-    /// The name that reads like this.
+    /// The name with this text.
     #[inline]
     pub(super) fn get(&self, text: &str) -> Option<&'static Name> {
         self.table().probe(text).1
     }
 
-    /// Adds a name that is not there; `count` are, and the caller holds the registry's lock.
+    /// Adds a new name; `count` is the number of present names, and the caller holds the registry's lock.
     pub(super) fn add(&self, text: &str, count: usize, entry: usize) -> &'static Name {
         let name = Name::leak(text, entry);
         let mut table = self.table();
         if 2 * (count + 1) > table.slots.len() {
             let larger = Table::leak(2 * table.slots.len(), Some(table));
-            // SAFETY: `Table::leak` has just made it from a box, which nobody frees.
+            // SAFETY: `Table::leak` has just made it from a box, which is never freed.
             let copy = unsafe { &*larger };
             table.names().for_each(|name| copy.put(name));
             self.table.store(larger, Ordering::Release);
@@ -114,8 +114,8 @@ impl Names {
 
     #[inline]
     fn table(&self) -> &'static Table {
-        // SAFETY: `leak` and `add` store nothing but pointers from `Table::leak`, made from boxes that nobody frees,
-        // with release after the table was filled.
+        // SAFETY: `leak` and `add` store only pointers from `Table::leak`, made from boxes that are never freed, with
+        // release ordering after the table was filled.
         unsafe { &*self.table.load(Ordering::Acquire) }
     }
 }
@@ -126,13 +126,14 @@ impl Table {
         Box::into_raw(Box::new(Table { slots, _replaced: replaced }))
     }
 
-    /// The name that reads like this, or the slot where it belongs.
+    /// The name with this text, and the slot that has it or where it belongs.
     #[inline]
     fn probe(&self, text: &str) -> (&AtomicPtr<Name>, Option<&'static Name>) {
         let mut slot = hash(text);
         loop {
             let place = &self.slots[slot & (self.slots.len() - 1)];
-            // SAFETY: slots are made null, and `put` alone stores there, pointers from `&'static Name`, with release.
+            // SAFETY: slots start as null, and only `put` stores to them, pointers from `&'static Name`, with release
+            // ordering.
             match unsafe { place.load(Ordering::Acquire).cast_const().as_ref() } {
                 None => return (place, None),
                 Some(name) if *name.text == *text => return (place, Some(name)),
@@ -146,7 +147,8 @@ impl Table {
     }
 
     fn names(&self) -> impl Iterator<Item = &'static Name> {
-        // SAFETY: slots are made null, and `put` alone stores there, pointers from `&'static Name`, with release.
+        // SAFETY: slots start as null, and only `put` stores to them, pointers from `&'static Name`, with release
+        // ordering.
         self.slots.iter().filter_map(|slot| unsafe { slot.load(Ordering::Acquire).cast_const().as_ref() })
     }
 }

@@ -1,4 +1,4 @@
-//! From registrations to published tables.
+//! Publishes tables that are computed from registrations.
 
 use rustc_hash::FxHashSet;
 
@@ -15,7 +15,7 @@ use crate::program::Program;
 use crate::table::{self, Source, Table};
 
 impl State {
-    /// The table of an operator, published by whoever asks first.
+    /// The table of an operator, which is published when it is first needed.
     pub(super) fn resolve(&mut self, operator: &'static Operator) -> Result<Resolved> {
         self.entry(operator)?;
         match operator.published() {
@@ -24,7 +24,7 @@ impl State {
         }
     }
 
-    /// Publishes an operator's table as the registrations stand, and returns it.
+    /// Publishes and returns an operator's table for the present registrations.
     pub(super) fn publish(&mut self, operator: &'static Operator) -> Result<Resolved> {
         let entry = self.entry(operator)?;
         if entry.in_conflict {
@@ -38,7 +38,7 @@ impl State {
         Ok(resolved)
     }
 
-    /// A computed table as calls read it: its distinct kernels, and which of them each row leads to.
+    /// A computed table in the form that calls read: its distinct kernels, and the kernel of each row.
     pub(super) fn draft(&self, operator: &'static Operator, table: &Table<Row<'_>>) -> Draft {
         let mut kernels: Vec<Kernel> = Vec::new();
         let mut rows = [0u8; NUM_RUNTIME_KEYS];
@@ -59,19 +59,19 @@ impl State {
         Draft::new(table.mask().clone(), rows, kernels)
     }
 
-    /// The kernel that a row leads to. Rows without one lead to a boxed kernel that says so.
+    /// The kernel of a row. A row without one gets a boxed kernel that returns the error.
     fn row_kernel(
         &self,
         operator: &'static Operator,
         entry: &table::Entry<Row<'_>>,
         key: DispatchKey,
     ) -> Kernel {
-        // Where the layers are always there, nothing is missing at their keys, so that one kernel can tell the two
-        // apart.
+        // In the process-wide dispatcher no kernel is missing at a layer's key, so `LAYER` can also report missing
+        // kernels.
         let missing = if operator.spec().dispatcher.is_none() { LAYER } else { MISSING };
         let boxed = match (entry.source, entry.kernel) {
             (Source::BackendFallback, _) if self.fallback_in_conflict(key) => IN_CONFLICT,
-            // No call gets here: the mask takes the key away. It could not take away that there is none.
+            // No call gets here, because the mask removes the key. Only `Undefined` has no bit to remove.
             (_, Some(_)) if entry.is_fallthrough && key != DispatchKey::Undefined => missing,
             (_, Some(registration)) if registration.is_layer() => LAYER,
             (_, Some(registration)) => return registration.implementation.for_operator(operator),
@@ -81,7 +81,7 @@ impl State {
         boxed.in_table_of(operator)
     }
 
-    /// The kernel registered for exactly this key, or else the key's fallback.
+    /// The kernel registered for exactly this key, otherwise the key's fallback.
     pub(super) fn kernel_for_key(
         &mut self,
         operator: &'static Operator,
@@ -91,7 +91,7 @@ impl State {
         let entry = self.entry(operator)?;
         let for_key = |all: &[Registration]| {
             let for_key = all.iter().filter(|registration| registration.key == key);
-            for_key.max_by_key(|registration| registration.rank()).cloned() // a label at most is copied
+            for_key.max_by_key(|registration| registration.rank()).cloned() // the clone copies a label at most
         };
         let own = for_key(&entry.registrations);
         if entry.in_conflict || (own.is_none() && self.fallback_in_conflict(key)) {
@@ -105,7 +105,7 @@ impl State {
         self.keep_kernel(operator, found.implementation.for_operator(operator))
     }
 
-    /// A kernel that is not in the operator's table, kept as long as the process runs; equal ones are kept once.
+    /// Keeps a kernel outside the operator's table as long as the process runs; equal kernels are kept once.
     pub(super) fn keep_kernel(
         &mut self,
         operator: &'static Operator,
@@ -126,7 +126,7 @@ impl State {
     }
 }
 
-/// The same rows, shared by all tables that have them.
+/// A copy of these rows that is shared by all tables that have them.
 fn shared_rows(known: &mut FxHashSet<&'static Rows>, rows: &Rows) -> &'static Rows {
     known.get(rows).copied().unwrap_or_else(|| {
         let rows: &'static Rows = Box::leak(Box::new(*rows));
@@ -136,12 +136,12 @@ fn shared_rows(known: &mut FxHashSet<&'static Rows>, rows: &Rows) -> &'static Ro
 }
 
 impl Implementation {
-    /// The kernel in a row of this operator.
+    /// The kernel for a row of this operator.
     fn for_operator(self, operator: &'static Operator) -> Kernel {
         let spec = operator.spec();
         match self {
-            // The one way of typed code into a table or to a caller. What was made for another operator is a conflict,
-            // which is reported; until it is found, nobody calls the code.
+            // The only way by which typed code gets into a table or to a caller. Code that was made for another
+            // operator is a conflict, which is reported; even before it is found, the code is never called.
             Implementation::Typed(kernel, made_for) if operator.calls_like(made_for) => kernel,
             Implementation::Typed(..) => IN_CONFLICT.in_table_of(operator),
             Implementation::Boxed(kernel) => kernel.in_table_of(operator),

@@ -1,4 +1,4 @@
-//! The changes that run-time libraries make: each validates first and commits after, so a failed one leaves no trace.
+//! Changes by run-time libraries: each is validated before it is committed, so that a failed one leaves no trace.
 
 use std::borrow::Cow;
 
@@ -12,15 +12,15 @@ use crate::error::Result;
 use crate::key::DispatchKey;
 use crate::operator::{self, Adapters, Operator, OperatorSpec, Place};
 
-/// The dispatcher's masks and PyTorch's have one bit for each argument.
+/// Masks of arguments, here and in PyTorch, have one bit for each argument.
 const MAX_ARGUMENTS: usize = 64;
 
 /// A definition that a library asks for.
 pub(super) struct Request<'a> {
     pub(super) dispatcher: &'static Dispatcher,
-    /// `ns::name.overload`
+    /// The full name, `ns::name.overload`.
     pub(super) name: &'a str,
-    /// As it was written.
+    /// The schema as it was written.
     pub(super) text: &'a str,
     pub(super) schema: &'a Schema,
     pub(super) tags: &'a [&'a str],
@@ -56,7 +56,7 @@ pub(super) fn define(state: &mut State, request: &Request<'_>) -> Result<(&'stat
     Ok((operator, index, id))
 }
 
-/// The operator of a definition: one that was defined like this before, or a new one.
+/// The operator for a definition: one that was defined in the same way before, or a new one.
 fn operator(entry: &mut Entry, request: &Request<'_>) -> &'static Operator {
     let Request { dispatcher, schema, tags, place, .. } = *request;
     let text = text_from_name(entry.name.name_and_overload(), request);
@@ -87,7 +87,7 @@ fn operator(entry: &mut Entry, request: &Request<'_>) -> &'static Operator {
     Operator::leak(spec)
 }
 
-/// The schema as it was written if that begins with the name; else as it is printed without the namespace.
+/// The schema as it was written if that begins with the name; otherwise printed, without the namespace.
 fn text_from_name<'a>(name: &str, request: &Request<'a>) -> Cow<'a, str> {
     if request.text.strip_prefix(name).is_some_and(|rest| rest.starts_with('(')) {
         return request.text.into();
@@ -101,8 +101,8 @@ fn leak(text: &str) -> &'static str {
     Box::leak(text.into())
 }
 
-/// Registers a kernel, which is taken out of its place; it stays there if it is refused, so that nothing of it is
-/// dropped here, under the lock.
+/// Registers a kernel, which is taken out of the option. If it is refused, it stays there, so that it is not dropped
+/// here under the lock.
 pub(super) fn implement(
     state: &mut State,
     name: &str,
@@ -124,7 +124,7 @@ pub(super) fn implement(
     Ok((index, id))
 }
 
-/// Whether a typed kernel has the calling convention of the operator that it is to serve.
+/// Checks that a typed kernel has the calling convention of the operator that it should serve.
 fn check_convention(
     name: &str,
     operator: Option<&Operator>,
@@ -143,7 +143,7 @@ fn check_convention(
     }
 }
 
-/// Whether a kernel with a known signature fits an operator: the number and the types of arguments and returns.
+/// Checks that a kernel with a known signature fits an operator: the number and the types of arguments and returns.
 fn check_signature(
     name: &str,
     (schema, declared): (&Schema, Place),
@@ -159,7 +159,7 @@ fn check_signature(
     }
 }
 
-/// How the types that an operator wants differ from those that a kernel has.
+/// Describes how an operator's types differ from those of a kernel.
 pub(crate) fn difference(want: &Schema, found: &Schema) -> Option<String> {
     type_difference("argument", &argument_types(want), &argument_types(found))
         .or_else(|| type_difference("return", &return_types(want), &return_types(found)))
@@ -170,7 +170,7 @@ fn argument_types(schema: &Schema) -> Vec<(String, &Type)> {
     schema.arguments.iter().map(|argument| (format!(" `{}`", argument.name), &argument.ty)).collect()
 }
 
-/// The types of a schema's returns, which seldom have names.
+/// The types of a schema's returns, which rarely have names.
 fn return_types(schema: &Schema) -> Vec<(String, &Type)> {
     schema.returns.iter().map(|ret| (String::new(), &ret.ty)).collect()
 }
@@ -180,7 +180,7 @@ fn type_difference(word: &str, want: &[(String, &Type)], found: &[(String, &Type
     if want.len() != found.len() {
         return Some(format!("the operator has {}, the kernel {}", counted(want.len()), found.len()));
     }
-    // A kernel takes sizes as `int` whatever the schema calls them.
+    // A kernel takes sizes as `int`, even if the schema says `SymInt`.
     let same = |want: &Type, found: &Type| symbols_as_integers(want) == symbols_as_integers(found);
     let index = want.iter().zip(found).position(|((_, want), (_, found))| !same(want, found))?;
     let ((name, want), (_, found)) = (&want[index], &found[index]);
@@ -196,7 +196,7 @@ fn symbols_as_integers(ty: &Type) -> Type {
     }
 }
 
-/// Registers a fallback, as [`implement`] does a kernel.
+/// Registers a fallback, like [`implement`] for a kernel.
 pub(super) fn add_fallbacks(
     state: &mut State,
     (key, place): (DispatchKey, Place),
@@ -217,11 +217,11 @@ pub(super) fn add_fallbacks(
             other.place
         );
     }
-    let Some(first) = keys.first() else { return Ok(Vec::new()) }; // a building block, which no call has
+    let Some(first) = keys.first() else { return Ok(Vec::new()) }; // a building block, which is no key of any call
     let Some(kernel) = kernel.take() else { bail!(Internal, "a kernel is registered once") };
     let mut registration = kernel.registration(*first, place, &mut state.fallback_seats);
     let add = |key| {
-        let seat = registration.seat.take(); // the first has the seat, and all go together
+        let seat = registration.seat.take(); // the first registration has the seat, and all are removed together
         state.add_fallback(Registration { key, seat, ..registration.clone() })
     };
     let ids = keys.into_iter().map(add).collect();

@@ -16,7 +16,7 @@ use crate::operator::{Operator, OperatorHandle, Place};
 use crate::signature::ClosureSignature;
 use crate::value::Stack;
 
-/// A schema as it is written at run time.
+/// Parses a schema that was written at run time.
 pub(super) fn parse(text: &str) -> Result<Schema> {
     Schema::parse(text, Mode::Strict)
         .map_err(|error| Error::new(ErrorKind::Schema, error.render(text).trim_end().to_owned()))
@@ -24,9 +24,9 @@ pub(super) fn parse(text: &str) -> Result<Schema> {
 
 /// A kernel to be registered at run time.
 ///
-/// A closure that was registered lives until its library is dropped and the last call of it has returned. Registering
-/// and dropping without end takes no memory: tables are kept, but a closure for the same operator and key gives the
-/// same table.
+/// A registered closure lives until its library is dropped and the last call in it has returned. Registering and
+/// dropping any number of times takes no more memory: tables are kept, but a new closure for the same operator and key
+/// gives the same table.
 ///
 /// PyTorch: `torch::CppFunction`.
 pub struct RuntimeKernel {
@@ -35,13 +35,13 @@ pub struct RuntimeKernel {
     label: Cow<'static, str>,
 }
 
-/// What runs.
+/// The code of a kernel.
 enum Body {
-    /// Nothing that ever goes.
+    /// Code that is never freed.
     Lasting(Implementation),
-    /// A closure on the stack.
+    /// A boxed closure.
     Boxed(BoxedBody),
-    /// A closure of an operator's types.
+    /// A closure with the types of an operator.
     Typed(TypedClosure),
 }
 
@@ -50,7 +50,7 @@ impl RuntimeKernel {
         RuntimeKernel { body, signature: None, label: "closure".into() }
     }
 
-    /// One function for any signature: takes its arguments from the stack and leaves its returns there.
+    /// A boxed kernel for any signature: takes its arguments from the stack and leaves its returns there.
     ///
     /// PyTorch: `CppFunction::makeFromBoxedFunction`.
     pub fn boxed<F>(kernel: F) -> Self
@@ -64,8 +64,8 @@ impl RuntimeKernel {
         })
     }
 
-    /// As [`boxed`](Self::boxed), for a function that is known to have this signature: registering it for an operator
-    /// with another one is an error. Names, defaults and aliases are not compared.
+    /// Like [`boxed`](Self::boxed), for a function that is known to have this signature: registering it for an operator
+    /// with another signature is an error. Names, defaults and aliases are not compared.
     ///
     /// # Errors
     /// The schema does not parse.
@@ -77,12 +77,12 @@ impl RuntimeKernel {
         Ok(RuntimeKernel { signature: Some(Arc::new(schema)), ..Self::boxed(kernel) })
     }
 
-    /// A function or closure whose types say its schema, to define an operator with by
-    /// [`Library::define_with`](super::Library::define_with), or to be checked against the schema of one that is
-    /// defined.
+    /// A function or closure from whose types a schema is inferred. Use it to define an operator with
+    /// [`Library::define_with`](super::Library::define_with), or to have it checked against the schema of a defined
+    /// operator.
     ///
     /// # Errors
-    /// More tensors are returned as `&mut` than came in.
+    /// More tensors are returned as `&mut` than there are `&mut` arguments.
     ///
     /// PyTorch: `CppFunction::makeFromUnboxedFunction`.
     pub fn function<F: Inferred<Types>, Types>(function: F) -> Result<Self> {
@@ -91,7 +91,7 @@ impl RuntimeKernel {
         Ok(RuntimeKernel { signature: Some(Arc::new(schema)), ..kernel })
     }
 
-    /// "Not here: go on with the next key."
+    /// A fallthrough: calls go on with the next key.
     ///
     /// PyTorch: `CppFunction::makeFallthrough`.
     pub const fn fallthrough() -> Self {
@@ -99,21 +99,23 @@ impl RuntimeKernel {
         RuntimeKernel { body, signature: None, label: Cow::Borrowed("fallthrough") }
     }
 
-    /// A closure of an operator's own calling convention; generated code makes these.
+    /// A closure with an operator's own calling convention, for generated code.
     ///
     /// # Safety
     /// * `S` is the calling convention of `operator`, up to lifetimes.
-    /// * The closure takes the operator's arguments under any lifetimes, and returns what those of the returns allow.
+    /// * The closure accepts the operator's arguments with any lifetimes, and returns what the lifetimes of the returns
+    ///   allow.
     #[doc(hidden)]
     pub unsafe fn typed<S: ClosureSignature<F>, F: Send + Sync + 'static>(
         operator: &'static Operator,
         closure: F,
     ) -> Self {
-        // SAFETY: the trait says what its code was erased from, and the caller that this is the operator's convention.
+        // SAFETY: the trait says what its code was erased from, and the caller promises that this is the operator's
+        // convention.
         Self::of_closure(Body::Typed(unsafe { TypedClosure::new(operator, [S::SEATED, S::CALL], closure) }))
     }
 
-    /// The same kernel under a name, which listings, traces and messages show.
+    /// The same kernel with a label, which listings, traces and messages show.
     ///
     /// PyTorch: `CppFunction::debug`.
     #[must_use]
@@ -126,7 +128,7 @@ impl RuntimeKernel {
         self.signature.as_deref()
     }
 
-    /// The operator whose types the kernel has, if it has any's.
+    /// The operator whose types the kernel has, if it is typed.
     pub(super) fn made_for(&self) -> Option<&'static Operator> {
         match &self.body {
             Body::Typed(closure) => Some(closure.operator),
@@ -134,7 +136,7 @@ impl RuntimeKernel {
         }
     }
 
-    /// The kernel as the registry keeps it; its closure takes a seat.
+    /// The registration of this kernel, whose closure is put into a seat.
     pub(super) fn registration(self, key: DispatchKey, place: Place, seats: &mut Seats) -> Registration {
         let (implementation, seat) = match self.body {
             Body::Lasting(implementation) => (implementation, None),

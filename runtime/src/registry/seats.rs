@@ -1,5 +1,5 @@
-//! The seats of run-time kernels that are free, for the next closure of the same key, and the closures that have left
-//! one.
+//! The free seats for run-time kernels, for the next closure at the same key, and the closures that were taken out of
+//! their seats.
 
 use std::sync::Arc;
 
@@ -9,20 +9,20 @@ use crate::operator::Operator;
 use crate::operator::kernel::{self, BoxedBody, BoxedSeat, TypedBody, TypedSeat};
 use crate::panics;
 
-/// Where the closure of a registration sits.
+/// The seat of a registration's closure.
 #[derive(Clone, Copy)]
 pub(super) enum Seat {
     Boxed(&'static BoxedSeat),
-    /// Of this operator's types.
+    /// A seat for closures with this operator's types.
     Typed(&'static TypedSeat, &'static Operator),
 }
 
-/// Those of one operator, or of all fallbacks, that are free: as many as there were closures at a time.
+/// The free seats of one operator, or of all fallbacks; there are as many as there ever were closures at the same time.
 #[derive(Default)]
 pub(super) struct Seats(Vec<(DispatchKey, Seat)>);
 
 impl Seats {
-    /// For a boxed closure.
+    /// A seat for a boxed closure.
     pub(super) fn boxed(&mut self, key: DispatchKey) -> &'static BoxedSeat {
         let free = self.take(key, |seat| match seat {
             Seat::Boxed(seat) => Some(seat),
@@ -31,7 +31,7 @@ impl Seats {
         free.unwrap_or_else(kernel::BoxedSeat::leak)
     }
 
-    /// For a closure of an operator's types.
+    /// A seat for a closure with an operator's types.
     pub(super) fn typed(&mut self, key: DispatchKey, operator: &'static Operator) -> &'static TypedSeat {
         let free = self.take(key, |seat| match seat {
             Seat::Typed(seat, of) if std::ptr::eq(of, operator) => Some(seat),
@@ -40,27 +40,28 @@ impl Seats {
         free.unwrap_or_else(kernel::TypedSeat::leak)
     }
 
-    /// The one that became free last. A key of its own for each: a call that is late runs what is registered there now.
+    /// The seat that became free last. Seats are separate for each key, since a late call runs the closure that is now
+    /// in its seat.
     fn take<T>(&mut self, key: DispatchKey, of_kind: impl Fn(Seat) -> Option<T>) -> Option<T> {
         let fits = |(of, seat): &(DispatchKey, Seat)| of_kind(*seat).filter(|_| *of == key);
         let position = self.0.iter().rposition(|free| fits(free).is_some())?;
         of_kind(self.0.remove(position).1)
     }
 
-    /// A seat is free again.
+    /// Returns a free seat.
     pub(super) fn put(&mut self, key: DispatchKey, seat: Seat) {
         self.0.push((key, seat));
     }
 }
 
-/// A closure that is registered no more. It is dropped when no lock is held: that runs code of a user.
+/// A closure that is no longer registered. It is dropped without a lock, because that runs user code.
 pub(super) enum Leaving {
     Boxed(#[expect(dead_code, reason = "dropped, never read")] Arc<BoxedBody>),
     Typed(#[expect(dead_code, reason = "dropped, never read")] Arc<TypedBody>),
 }
 
 impl Seat {
-    /// Takes the closure out.
+    /// Takes the closure out of the seat.
     pub(super) fn empty(self) -> Option<Leaving> {
         match self {
             Seat::Boxed(seat) => seat.empty().map(Leaving::Boxed),
@@ -73,7 +74,7 @@ thread_local! {
     static LEAVING: Queue<Leaving> = const { Queue::new() };
 }
 
-/// Drops closures, each in spite of a panic of those before. A closure may hold a library that has closures, and so on.
+/// Drops closures, even if some panic. A closure may own a library that has closures, and so on.
 pub(super) fn drop_all(leaving: Vec<Leaving>) {
     panics::each(leaving, |closure| dropping::in_turn(&LEAVING, closure));
 }

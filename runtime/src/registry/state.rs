@@ -1,4 +1,4 @@
-//! The registry's data, and the steps in which it changes.
+//! The registry's data, and the steps by which it changes.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::key::DispatchKey;
 use crate::operator::{Operator, Place, Rows};
 
-/// A namespace that is declared, by a library that is not a fragment.
+/// A namespace that a library other than a fragment declares.
 pub(super) struct Namespace {
     pub(super) id: u64,
     pub(super) namespace: Box<str>,
@@ -25,26 +25,26 @@ pub(super) struct Namespace {
 
 pub(super) struct State {
     pub(super) names: &'static Names,
-    /// By the index that names and operators know.
+    /// The entries, by the index that names and operators store.
     pub(super) entries: Vec<Entry>,
     pub(super) namespaces: Vec<Namespace>,
-    /// Which crate to link for the kernels of a namespace or of an operator, where its library says so.
+    /// The crate to link for the kernels of a namespace or an operator, if its library names one.
     pub(super) kernels_in: HashMap<String, &'static str>,
     /// The kernels that serve all operators at a runtime key.
     pub(super) fallbacks: Vec<Registration>,
-    /// Where closures sat that were fallbacks, by the key that they were registered for.
+    /// The free seats of fallback closures, by the key that they were registered for.
     pub(super) fallback_seats: Seats,
-    /// Closures that are registered no more, to be dropped after the lock is released.
+    /// Closures that are no longer registered, to be dropped after the lock is released.
     pub(super) leaving: Vec<Leaving>,
     pub(super) conflicts: Vec<Conflict>,
-    /// Those of all tables that were published once.
+    /// The rows of all published tables.
     pub(super) rows: FxHashSet<&'static Rows>,
-    /// How many linked records were taken in, see `build`.
+    /// The number of linked records that were registered, see `build`.
     pub(super) absorbed: usize,
     pub(super) listeners: Vec<Arc<Listener>>,
-    /// Whether there is something to tell them.
+    /// Whether there are events for the listeners.
     pub(super) has_news: bool,
-    /// How many threads wait for something to be registered.
+    /// The number of threads that wait for a registration.
     pub(super) waiting: usize,
     next_id: u64,
 }
@@ -74,7 +74,7 @@ impl State {
         self.next_id
     }
 
-    /// The entry of a full name, made where there is none.
+    /// The entry of a full name, created if there is none.
     pub(super) fn entry_of_name(&mut self, text: &str) -> usize {
         if let Some(name) = self.names.get(text) {
             return name.entry;
@@ -90,18 +90,18 @@ impl State {
         self.names.get(text).map(|name| &self.entries[name.entry])
     }
 
-    /// The entry that an operator defines, if it does.
+    /// The entry whose definition an operator is, if there is one.
     pub(super) fn defined(&self, operator: &'static Operator) -> Option<&Entry> {
         let entry = operator.entry().and_then(|index| self.entries.get(index));
         entry.filter(|entry| entry.is_defined_by(operator))
     }
 
-    /// The entry that an operator defines.
+    /// The entry whose definition an operator is.
     pub(super) fn entry(&self, operator: &'static Operator) -> Result<&Entry> {
         self.defined(operator).ok_or_else(|| removed(operator))
     }
 
-    /// Adds a definition; the caller has checked that it may.
+    /// Adds a definition; the caller has checked that this is allowed.
     pub(super) fn define(&mut self, index: usize, operator: &'static Operator) -> u64 {
         let id = self.new_id();
         operator.set_entry(Some(index));
@@ -112,7 +112,7 @@ impl State {
         id
     }
 
-    /// Takes a definition back.
+    /// Removes a definition.
     pub(super) fn undefine(&mut self, index: usize, id: u64) {
         let entry = &mut self.entries[index];
         let Some(position) = entry.definitions.iter().position(|definition| definition.id == id) else {
@@ -126,24 +126,24 @@ impl State {
         self.note(RegistrationEvent::Deregistered(operator.handle()));
     }
 
-    /// Adds a kernel and gives it its id.
+    /// Adds a kernel and returns its id.
     pub(super) fn add_kernel(&mut self, index: usize, registration: Registration) -> u64 {
         let id = self.new_id();
         let registrations = &mut self.entries[index].registrations;
         if registrations.is_empty() {
-            registrations.reserve_exact(1); // most operators have one
+            registrations.reserve_exact(1); // most operators have one kernel
         }
         registrations.push(Registration { id, ..registration });
         self.refresh(index);
         id
     }
 
-    /// Takes a kernel back; the caller refreshes, and then empties the seat.
+    /// Removes a kernel; the caller refreshes the tables, and then empties the seat.
     pub(super) fn remove_kernel(&mut self, index: usize, id: u64) -> Option<(DispatchKey, Seat)> {
         remove(&mut self.entries[index].registrations, id)
     }
 
-    /// Takes a fallback back; the caller refreshes, and then empties the seat.
+    /// Removes a fallback; the caller refreshes the tables, and then empties the seat.
     pub(super) fn remove_fallback(&mut self, id: u64) -> Option<(DispatchKey, Seat)> {
         remove(&mut self.fallbacks, id)
     }
@@ -156,35 +156,35 @@ impl State {
         }
     }
 
-    /// Adds a kernel for all operators at a runtime key and gives it its id.
+    /// Adds a kernel for all operators at a runtime key and returns its id.
     pub(super) fn add_fallback(&mut self, registration: Registration) -> u64 {
         let id = self.new_id();
         self.fallbacks.push(Registration { id, ..registration });
         id
     }
 
-    /// Publishes the tables of an entry's operators anew, where calls use them already: so a call waits for the
-    /// registry when it is the first of its operator, and never because somebody registers something.
+    /// Publishes new tables for an entry's operators that are in use already: so a call waits for the registry only if
+    /// it is the first of its operator, never because other code registers something.
     pub(super) fn refresh(&mut self, index: usize) {
         for definition in 0..self.entries[index].definitions.len() {
             let operator = self.entries[index].definitions[definition].operator;
             if operator.published().is_some() && self.publish(operator).is_err() {
-                operator.retract(); // in conflict: the next call comes here for the report
+                operator.retract(); // in conflict: the next call gets the report
             }
         }
     }
 
-    /// As [`refresh`](Self::refresh), for all operators.
+    /// Like [`refresh`](Self::refresh), for all operators.
     pub(super) fn refresh_all(&mut self) {
         (0..self.entries.len()).for_each(|index| self.refresh(index));
     }
 
-    /// What somebody other than this library registered as the fallback of a runtime key.
+    /// The fallback of a runtime key that was registered by other code than this library.
     pub(super) fn fallback(&self, key: DispatchKey) -> Option<&Registration> {
         self.fallbacks.iter().find(|fallback| fallback.key == key && fallback.origin != Origin::Default)
     }
 
-    /// Why a name leads to no operator.
+    /// The error for a name without an operator.
     #[cold]
     pub(super) fn unknown(&self, text: &str) -> Error {
         if let Some(registration) = self.named(text).and_then(|entry| entry.registrations.first()) {
@@ -218,7 +218,7 @@ impl State {
         }
         let names = self.entries.iter().filter_map(Entry::operator).map(|operator| operator.to_string());
         let farthest = 1 + text.rsplit("::").next().map_or(0, str::len) / 3;
-        // What is not asked for, a namespace or an overload, is not compared.
+        // A namespace or an overload that the text does not have is not compared.
         let (has_namespace, has_overload) = (text.contains("::"), text.contains('.'));
         let comparable = |name: &str| {
             let name = name.split_once("::").filter(|_| !has_namespace).map_or(name, |(_, rest)| rest);
@@ -226,7 +226,7 @@ impl State {
         };
         let mut near: Vec<_> = names
             .map(|name| (comparable(&name), name))
-            // No name is nearer than by how much it is shorter; so a text of megabytes is compared with none.
+            // The distance is at least the difference in length, so a text of megabytes is not compared at all.
             .filter(|(like, _)| like.len() + farthest >= text.len())
             .map(|(like, name)| (edit_distance(text, &like), like, name))
             .filter(|(distance, like, _)| *distance <= farthest || like.starts_with(text))
@@ -265,21 +265,21 @@ impl State {
     }
 }
 
-/// Removes a registration. They are sorted by their ids, since each has a higher one than those before it.
+/// Removes a registration. They are sorted by id, since ids increase.
 fn remove(registrations: &mut Vec<Registration>, id: u64) -> Option<(DispatchKey, Seat)> {
     let position = registrations.binary_search_by_key(&id, |registration| registration.id).ok()?;
     let removed = registrations.remove(position);
     removed.seat.map(|seat| (removed.key, seat))
 }
 
-/// A name as Python has it, `aten.add.default`, as schemas have it: `aten::add`.
+/// Converts a name as in Python, `aten.add.default`, to one as in schemas, `aten::add`.
 fn without_python(text: &str) -> String {
     let text = text.strip_prefix("torch.ops.").unwrap_or(text);
     let text = text.strip_suffix(".default").unwrap_or(text);
     if text.contains("::") { text.to_owned() } else { text.replacen('.', "::", 1) }
 }
 
-/// How many single-character changes lead from one text to the other.
+/// The edit distance between two texts.
 fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

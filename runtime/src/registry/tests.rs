@@ -7,7 +7,7 @@ use crate::key::DispatchKey;
 use crate::operator::OperatorHandle;
 use crate::value::Stack;
 
-/// Where a call without tensors goes in a dispatcher without fallbacks.
+/// The key of a call without tensors in a dispatcher without fallbacks.
 const KEY: DispatchKey = DispatchKey::ADInplaceOrView;
 
 fn answer<const N: i64>() -> RuntimeKernel {
@@ -95,7 +95,7 @@ mod declared {
 
     crate::torch_library! {
         pub mod registry_tests {
-            /// Says nothing.
+            /// Does nothing.
             f(int x) -> int;
         }
     }

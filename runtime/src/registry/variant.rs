@@ -1,4 +1,4 @@
-//! Which operator does the same as another one, by other means: found by name and types.
+//! Finds an operator's variants by name and types.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -9,14 +9,16 @@ use crate::error::Result;
 use crate::operator::OperatorHandle;
 use crate::registry;
 
-/// What is looked for.
+/// The kind of variant to find.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Variant {
     /// An operator that computes what another one writes: `add.Tensor` for `add_.Tensor` and for `add.out`.
     ///
-    /// It returns what the other one returns beside what it writes to, then each of the written arguments.
+    /// It returns the results of the original that are not written arguments, then the new value of each written
+    /// argument.
     Functional,
-    /// An operator that returns as a view what another one moves in place: `transpose.int` for `transpose_`.
+    /// An operator that returns as a view what another one does to its argument in place: `transpose.int` for
+    /// `transpose_`.
     View,
 }
 
@@ -50,7 +52,7 @@ impl Variant {
             others.filter(|other| other.namespace() == operator.namespace() && is_named(other.name()));
         let mut fitting: Vec<_> =
             others.filter(|other| other.schema().is_ok_and(|other| self.fits(schema, other))).collect();
-        // Of several, the one that is named most alike.
+        // Of several, the one with the most similar name.
         fitting.sort_by_key(|other| (other.overload() != operator.overload(), other.to_string()));
         Ok(fitting.first().copied())
     }
@@ -72,7 +74,7 @@ impl Variant {
     }
 }
 
-/// The types of what an operator returns beside what it writes to, then those of what it writes to.
+/// The types of the results that are not written arguments, then those of the written arguments.
 fn returned(schema: &Schema) -> impl Iterator<Item = &Type> {
     let written = schema.arguments.iter().filter(|argument| Argument::is_mutable(argument));
     let fresh = schema.returns.iter().filter(|ret| !ret.alias.as_ref().is_some_and(|alias| alias.is_write));

@@ -1,17 +1,17 @@
-//! What is said when a boxed call does not fit its operator.
+//! The errors for a boxed call that does not fit its operator.
 
 use crate::error::{Error, ErrorKind};
 use crate::operator::Operator;
 use crate::value::{Stack, Value};
 
-/// An argument has another type than the schema says.
+/// An argument has a type other than the schema's.
 #[cold]
 pub(super) fn wrong_type(operator: &'static Operator, index: usize, want: &str, stack: &Stack<'_>) -> Error {
     let found = stack.last(usize::from(operator.spec().arity)).get(index).map_or("missing", Value::type_name);
     mistyped(operator, index, want, found)
 }
 
-/// As [`wrong_type`], for who has looked at the stack already.
+/// Like [`wrong_type`], for callers that have looked at the stack already.
 #[cold]
 pub(crate) fn mistyped(operator: &'static Operator, index: usize, want: &str, found: &str) -> Error {
     let argument = operator.argument(index);
@@ -28,7 +28,7 @@ pub(super) fn wrong_return_count(operator: &'static Operator, found: usize) -> E
     Error::new(ErrorKind::Type, format!("{message}\n  schema: {}", spec.schema))
 }
 
-/// A boxed kernel left a value of another type than the schema says.
+/// A boxed kernel left a value with a type other than the schema's.
 #[cold]
 pub(super) fn wrong_return(operator: &'static Operator, want: &str, found: &str) -> Error {
     let spec = operator.spec();

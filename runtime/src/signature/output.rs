@@ -1,4 +1,4 @@
-//! What an operator returns, between a typed kernel and the stack.
+//! Passes an operator's returns between a typed kernel and the stack.
 #![expect(unsafe_code, reason = "a returned argument is the caller's own object, found again by its pointer")]
 
 use super::failure::wrong_return;
@@ -11,25 +11,25 @@ use crate::{DType, Device, Generator, Layout, MemoryFormat, Scalar, element::Com
 /// An argument that was lent to a stack and may have to be returned.
 #[derive(Clone, Copy)]
 pub(crate) enum Original {
-    /// One that no operator writes to.
+    /// An argument that the operator does not write to.
     Nothing,
-    /// `Tensor(a!)`
+    /// A `Tensor(a!)` argument.
     Tensor(*mut Tensor),
-    /// `Tensor(a!)[]`
+    /// A `Tensor(a!)[]` argument.
     Tensors(*mut [Tensor]),
 }
 
 /// One return.
 pub(crate) trait Single: Sized + 'static {
-    /// Whether it is an argument.
+    /// Whether the return is an argument.
     const IS_ARGUMENT: bool;
-    /// What a kernel's return leaves on the stack.
+    /// The form in which a kernel's return is left on the stack.
     type Left: Left;
 
-    /// Takes it from the stack; `original` is the argument that it is, if it is one.
+    /// Takes the return from the stack; `original` is the argument that it is, if it is one.
     ///
     /// # Safety
-    /// * `original` points to an argument of this call, which was lent to the stack, and nothing else uses that any
+    /// * `original` points to an argument of this call, which was lent to the stack, and which nothing else uses any
     ///   more.
     /// * No other return is taken with the same `original`.
     unsafe fn take(
@@ -38,17 +38,17 @@ pub(crate) trait Single: Sized + 'static {
         original: Option<Original>,
     ) -> Result<Self>;
 
-    /// Gives up what is a reference. A step of its own: the reference may point into the stack, which nobody may touch
-    /// while it is in use.
+    /// Converts a reference into a marker. This is a separate step: the reference may point into the stack, which must
+    /// not be touched while the reference is in use.
     fn give_up(self) -> Self::Left;
 }
 
-/// What a return leaves on the stack.
+/// The form in which a return is left on the stack.
 pub(crate) trait Left: Sized {
-    /// The value to leave on the stack, or nothing where it is an argument, which is there already.
+    /// The value to leave on the stack, or `None` if it is an argument, which is there already.
     fn leave(self) -> Option<Value<'static>>;
 
-    /// Leaves it as the only return.
+    /// Leaves it on the stack as the only return.
     #[inline]
     fn leave_alone(self, operator: &'static Operator, arguments: usize, stack: &mut Stack<'static>) {
         let value = self.leave().unwrap_or_else(|| take_argument(operator, 0, arguments, stack));
@@ -66,36 +66,36 @@ impl Left for Argument {
     }
 }
 
-/// All returns of an operator: nothing, one, or a tuple.
+/// All returns of an operator: none, one, or a tuple.
 pub(crate) trait Output: Sized + 'static {
-    /// How many there are.
+    /// The number of returns.
     const COUNT: usize;
-    /// What they leave on the stack.
+    /// The form in which they are left on the stack.
     type Left;
 
-    /// Takes them from the stack.
+    /// Takes the returns from the stack.
     ///
     /// # Safety
-    /// * `originals` point to the arguments of this call, which were lent to the stack, and nothing else uses those any
+    /// * `originals` point to the arguments of this call, which were lent to the stack, and which nothing else uses any
     ///   more.
     /// * No two returns are the same argument.
     ///
     /// # Errors
-    /// One has another type than the schema says.
+    /// A return has a type other than the schema's.
     unsafe fn take(
         operator: &'static Operator,
         values: &mut [Value<'static>],
         originals: &[Original],
     ) -> Result<Self>;
 
-    /// Gives up references, see [`Single::give_up`].
+    /// Converts references into markers, see [`Single::give_up`].
     fn give_up(self) -> Self::Left;
 
-    /// Leaves them on the stack, where `arguments` values are to be dropped first.
+    /// Leaves the returns on the stack, and drops the `arguments` values there first.
     fn leave(left: Self::Left, operator: &'static Operator, arguments: usize, stack: &mut Stack<'static>);
 }
 
-/// Returns that a kernel makes.
+/// Implementations for returns that a kernel makes.
 macro_rules! owned {
     ($($type:ty),*) => {$(
         impl Single for $type {
@@ -126,7 +126,7 @@ macro_rules! owned {
 
             #[inline]
             fn leave_alone(self, _: &'static Operator, arguments: usize, stack: &mut Stack<'static>) {
-                stack.replace_last(arguments, self); // made in its place
+                stack.replace_last(arguments, self); // constructed in place
             }
         }
 
@@ -134,7 +134,7 @@ macro_rules! owned {
     )*};
 }
 
-/// Returns that are an argument.
+/// Implementations for returns that are an argument.
 macro_rules! argument {
     ($($type:ty, $original:pat => $reference:expr;)*) => {$(
         impl Single for $type {
@@ -148,9 +148,9 @@ macro_rules! argument {
                 original: Option<Original>,
             ) -> Result<Self> {
                 match original {
-                    // SAFETY: the caller says that the pointer is to an argument of the call, made from a unique
-                    // reference that lives as long as the result is used, and that nobody else uses it, nor another
-                    // return.
+                    // SAFETY: the caller promises that the pointer is to an argument of the call, made from a unique
+                    // reference that lives as long as the result is used, and that neither other code nor another
+                    // return uses it.
                     Some($original) => Ok(unsafe { $reference }),
                     _ => Err(wrong_return(operator, "one of its arguments", value.type_name())),
                 }
@@ -166,7 +166,7 @@ macro_rules! argument {
     )*};
 }
 
-/// A single return as all of them.
+/// Makes a single return a list of returns.
 macro_rules! one {
     ($type:ty) => {
         impl Output for $type {
@@ -179,8 +179,8 @@ macro_rules! one {
                 values: &mut [Value<'static>],
                 originals: &[Original],
             ) -> Result<Self> {
-                // SAFETY: the caller says of all `originals` what is asked of the one here, which is one of them; there
-                // is one return.
+                // SAFETY: the caller promises for all `originals` what is required of the one here, which is one of
+                // them; there is only one return.
                 unsafe {
                     <$type as Single>::take(
                         operator,
@@ -218,7 +218,7 @@ fn original<R: Single>(
     if R::IS_ARGUMENT { operator.returned_argument(index).map(|source| originals[source]) } else { None }
 }
 
-/// The argument that a return is, moved out of its place on the stack.
+/// Moves the argument that a return is out of its place on the stack.
 fn take_argument(
     operator: &'static Operator,
     index: usize,
@@ -270,8 +270,8 @@ where
     ) -> Result<Self> {
         match original {
             Some(Original::Nothing) => Ok(None),
-            // SAFETY: the caller says the same of `original`: that it is an argument of this call which nothing else
-            // uses.
+            // SAFETY: the caller promises the same about `original`: that it is an argument of this call which nothing
+            // else uses.
             original => unsafe { <&'static mut T as Single>::take(operator, value, original) }.map(Some),
         }
     }
@@ -315,8 +315,8 @@ macro_rules! tuple {
                 originals: &[Original],
             ) -> Result<Self> {
                 Ok(($({
-                    // SAFETY: the caller says of all `originals` what is asked of the one here, which is one of them,
-                    // and that no two returns are the same argument.
+                    // SAFETY: the caller promises for all `originals` what is required of the one here, which is one of
+                    // them, and that no two returns are the same argument.
                     unsafe { $R::take(operator, &mut values[$index], original::<$R>(operator, $index, originals)) }?
                 },)*))
             }

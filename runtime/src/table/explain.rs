@@ -1,32 +1,32 @@
-//! Why an entry of a dispatch table is what it is: the rules in order, and what each said.
+//! Explains an entry of a dispatch table: the rules in order, and the verdict of each.
 
 use std::fmt;
 
 use super::{ALIASES, Fallbacks, Registration, Source, is_below, serves};
 use crate::DispatchKey;
 
-/// What a rule said about one key.
+/// The verdict of a rule about a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It decides the entry.
+    /// The rule decides the entry.
     Taken {
-        /// Whether the kernel only means that calls skip the key.
+        /// Whether the kernel is a fallthrough, so that calls skip the key.
         is_fallthrough: bool,
     },
-    /// No kernel is registered there.
+    /// No kernel is registered for the rule.
     NoKernel,
-    /// There is a kernel, which this key never takes.
+    /// There is a kernel, but it does not cover this key.
     NotCovered,
-    /// There is a kernel, but a backend below this autograd key has its own, which this one does not
-    /// differentiate.
+    /// There is a kernel, but a backend below this autograd key has its own, to which the kernel's derivative does not
+    /// apply.
     BackendKernel(DispatchKey),
-    /// There is a kernel, but there is one with a derivative written apart.
+    /// There is a kernel, but also one whose derivative is written separately.
     ExplicitKernel,
-    /// There is a kernel, and it cannot be told from that of a backend below this key: calls fail.
+    /// There is a kernel, but a backend below this key has one too, and the key has to serve both: calls fail.
     Ambiguous(DispatchKey),
 }
 
-/// The rules that were asked about one runtime key, in order, up to the one that decided.
+/// The rules that were applied to a runtime key, in order, up to the one that decided.
 ///
 /// ```
 /// use torch_library::DispatchKey;
@@ -52,14 +52,14 @@ pub enum Verdict {
 pub struct Explanation {
     /// The runtime key.
     pub key: DispatchKey,
-    /// What decided the entry.
+    /// The rule that decided the entry.
     pub source: Source,
-    /// The rules and what they said; a rule is named by what it takes.
+    /// The rules and their verdicts; a rule is identified by its source of kernels.
     pub steps: Vec<(Source, Verdict)>,
 }
 
-/// Explains the entry of a key: the same answer as [`Table::compute`](super::Table::compute), by asking rule
-/// after rule. No rule is asked about aliases and building blocks, which calls never dispatch on.
+/// Explains the entry of a key, with the same result as [`Table::compute`](super::Table::compute), by applying one rule
+/// after another. No rule applies to aliases and building blocks, which calls never dispatch on.
 pub fn explain<K: Copy>(
     registrations: &[Registration<K>],
     fallbacks: &Fallbacks<K>,

@@ -1,13 +1,11 @@
-//! The keys that calls of an operator skip because a fallthrough kernel stands there.
+//! The keys that calls of an operator skip because they have a fallthrough kernel.
 
 use super::slots::Slots;
 use crate::{BackendComponent, DispatchKey, DispatchKeySet};
 
-/// What calls of one operator keep of their keys: everything but the functionalities whose kernel is a
-/// fallthrough.
+/// The mask for the keys of an operator's calls: everything but the functionalities whose kernel is a fallthrough.
 ///
-/// Which functionalities these are may depend on the backend: the mask of the highest backend of a call
-/// counts.
+/// Which functionalities these are may depend on the backend: the mask of the highest backend of a call is used.
 ///
 /// PyTorch: `DispatchKeyExtractor::nonFallthroughKeys_`, `nonFallthroughKeysPerBackend_`,
 /// `requiresBitsetPerBackend_`.
@@ -28,8 +26,8 @@ impl Mask {
         Mask { per_backend: per_backend.map(|removed| DispatchKeySet::FULL - everywhere - removed) }
     }
 
-    /// The mask for calls whose highest backend this is; that of the first backend is also for calls without
-    /// one.
+    /// The mask for calls whose highest backend is this one; that of the first backend is also used for calls without a
+    /// backend.
     pub fn for_backend(&self, backend: BackendComponent) -> DispatchKeySet {
         self.per_backend[backend.index()]
     }
@@ -39,8 +37,7 @@ impl Mask {
         self.per_backend
     }
 
-    /// The mask for all calls where it is the same on every backend. Elsewhere it is the last backend's, as
-    /// in PyTorch.
+    /// The mask for all calls, if it is the same on every backend; otherwise that of the last backend, as in PyTorch.
     pub fn shared(&self) -> DispatchKeySet {
         self.for_backend(BackendComponent::Meta)
     }
@@ -50,7 +47,7 @@ impl Mask {
         self.per_backend.iter().any(|mask| *mask != self.per_backend[0])
     }
 
-    /// The keys of a call without those it skips.
+    /// The keys of a call without those that it skips.
     pub fn apply(&self, keys: DispatchKeySet) -> DispatchKeySet {
         keys & self.per_backend[keys.backend_index()]
     }

@@ -1,4 +1,4 @@
-//! The rules by value, and the table against two slower ways to compute it.
+//! Tests the rules one by one, and compares the table with two slower ways to compute it.
 
 use super::*;
 use crate::BackendComponent;
@@ -6,7 +6,7 @@ use crate::key::tests::Random;
 
 type Kernels<'a> = &'a [(DispatchKey, &'static str)];
 
-/// The backend fallbacks of a stock PyTorch 2.15, `true` for a fallthrough.
+/// The backend fallbacks of PyTorch 2.15; `true` marks a fallthrough.
 #[rustfmt::skip]
 const STOCK: [(DispatchKey, bool); 38] = [
     (DispatchKey::Meta, false), (DispatchKey::BackendSelect, true), (DispatchKey::Python, false),
@@ -35,7 +35,7 @@ fn stock() -> Fallbacks<&'static str> {
     fallbacks
 }
 
-/// Kernels whose name starts with `fall` are fallthrough.
+/// Kernels whose name starts with `fall` are fallthroughs.
 fn registrations(kernels: Kernels) -> Vec<Registration<&'static str>> {
     let one = |&(key, kernel): &(_, &'static str)| Registration {
         key,
@@ -49,7 +49,7 @@ fn table(kernels: Kernels) -> Table<&'static str> {
     Table::compute(&registrations(kernels), &stock())
 }
 
-/// The entries of some keys, one word each: the kernel, or why there is none.
+/// The entries of some keys, one word each: the kernel, or the reason why there is none.
 #[track_caller]
 fn check(kernels: Kernels, want: &[(&str, &str)]) {
     let table = table(kernels);
@@ -164,7 +164,7 @@ fn an_implicit_composite_yields_to_kernels_of_the_backend() {
     );
     check(&[CPU, IMPLICIT, AUTOGRAD], &[("AutogradCPU", "autograd"), ("AutogradCUDA", "implicit")]);
     check(&[(DispatchKey::CPU, "fall"), IMPLICIT], &[("AutogradCPU", "stock")]);
-    // On every key, even where the explicit kernel does not serve; the non-functional one changes nothing.
+    // This holds for every key, even where the explicit kernel does not apply; the non-functional one changes nothing.
     check(&[EXPLICIT, IMPLICIT], &[("NestedTensorCPU AutogradHIP", "missing"), ("AutogradCPU", "stock")]);
     check(&[NON_FUNCTIONAL, IMPLICIT], &[("AutogradCPU NestedTensorCPU SparseCPU", "implicit")]);
     check(
@@ -177,7 +177,7 @@ fn an_implicit_composite_yields_to_kernels_of_the_backend() {
         &[(DispatchKey::Dense, "own"), IMPLICIT],
         &[("AutogradCPU", "stock"), ("CPU AutogradOther AutogradHIP", "implicit")],
     );
-    // HIP and VE have no autograd key of their own, and MTIA's stands above nothing.
+    // HIP and VE have no autograd key of their own, and MTIA's belongs to no backend.
     for backend in [BackendComponent::HIP, BackendComponent::VE, BackendComponent::MTIA] {
         let table = table(&[(DispatchKey::Dense.on(backend), "own"), IMPLICIT]);
         assert_eq!(
@@ -259,7 +259,7 @@ fn fallthrough_is_masked_per_backend() {
     assert_eq!(hip.mask().apply(keys).iter().count(), 0);
     assert_eq!(hip.mask().apply(keys.add(DispatchKey::Meta)).highest_priority(), DispatchKey::Meta);
 
-    // A kernel takes a fallthrough's place, and a fallthrough that of any fallback.
+    // A kernel replaces a fallthrough, and a fallthrough replaces any fallback.
     let kernel = table(&[(DispatchKey::ADInplaceOrView, "own"), (DispatchKey::Tracer, "fall")]);
     assert!(
         kernel.mask().shared().has(DispatchKey::ADInplaceOrView)
@@ -274,7 +274,7 @@ fn fallthrough_is_masked_per_backend() {
     assert!(!table(&[(DispatchKey::Autograd, "fall")]).mask().requires_bitset_per_backend());
 }
 
-/// The rules straight from the prose, for one key, with nothing prepared.
+/// The rules written down directly, for one key, with nothing precomputed.
 fn entry_in_words(
     registrations: &[Registration<usize>],
     fallbacks: &Fallbacks<usize>,

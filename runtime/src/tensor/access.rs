@@ -1,4 +1,4 @@
-//! Moving elements in and out.
+//! Reading and writing elements.
 #![expect(unsafe_code, reason = "reads and writes elements through the storage's pointer")]
 
 use std::ptr::{self, NonNull};
@@ -14,7 +14,8 @@ use crate::key::{DispatchKey, DispatchKeySet};
 use crate::scalar::Scalar;
 use crate::{bail, ensure, match_dtype};
 
-/// The elements of a tensor, to be read: nobody writes them, and the tensor stays as it is, while this lives.
+/// Read access to the elements of a tensor: while this lives, they are not written, and the tensor's geometry does not
+/// change.
 ///
 /// ```
 /// use torch_library::Tensor;
@@ -31,8 +32,8 @@ pub struct Elements<'a, T> {
     _lease: Lease<'a, 0, 1>,
 }
 
-/// The elements of a tensor, to be read and written: nobody else reads or writes them, and the tensor stays as it is,
-/// while this lives.
+/// Read and write access to the elements of a tensor: while this lives, no other code reads or writes them, and the
+/// tensor's geometry does not change.
 ///
 /// ```
 /// use torch_library::Tensor;
@@ -47,7 +48,7 @@ pub struct ElementsMut<'a, T> {
     _lease: Lease<'a, 1, 0>,
 }
 
-/// Where the elements of a tensor lie, while a lease is held.
+/// The location of a tensor's elements, while a lease is held.
 ///
 /// Invariant: `base` is aligned for `T`, and valid for reads and writes of `len` elements for `'a`; `geometry` stays
 /// within them, as a [`StorageView`](super::StorageView) guarantees.
@@ -59,10 +60,10 @@ struct Memory<'a, T> {
 }
 
 impl<'a, T: Element> Memory<'a, T> {
-    /// The memory of a tensor of which a lease is held, which keeps all of this as it is.
+    /// The memory of a tensor on which a lease is held, which keeps it unchanged.
     ///
     /// # Errors
-    /// A tensor of another type, or one whose memory the host does not reach.
+    /// A tensor of another type, or one whose memory the host cannot access.
     #[inline]
     fn of(tensor: &'a Tensor) -> Result<Memory<'a, T>> {
         tensor.check_dtype(T::DTYPE)?;
@@ -83,38 +84,39 @@ impl<'a, T: Element> Memory<'a, T> {
     fn at(&self, index: i64) -> NonNull<T> {
         let index = usize::try_from(index).expect("storage indices are not negative");
         assert!(index < self.len, "element {index} of {}: a geometry left its storage", self.len);
-        // SAFETY: `index` is less than `len`, as asserted, and by the invariant `base` is good for `len` elements.
+        // SAFETY: `index` is less than `len`, as asserted, and by the invariant `base` is valid for `len` elements.
         unsafe { self.base.add(index) }
     }
 
-    /// An element, by its storage index. A lease keeps writers away.
+    /// An element, by its storage index. A lease excludes writers.
     #[inline]
     fn load(&self, index: i64) -> T {
         let address = self.at(index);
         if T::DTYPE == DType::Bool {
-            // SAFETY: `at` leads to an element, which is initialised by the invariant; the lease keeps writers away.
-            // Any byte may have come in from outside, and as a `bool` most would be undefined behaviour.
+            // SAFETY: `at` returns the address of an element, which is initialised by the invariant; the lease excludes
+            // writers. The memory may have come from outside with any bytes, most of which would be undefined behaviour
+            // as a `bool`.
             let byte = unsafe { address.cast::<u8>().read() };
             return (byte != 0).cast();
         }
-        // SAFETY: `at` leads to an element, which is initialised and aligned by the invariant; the lease keeps writers
-        // away; every bit pattern is a value of `T`, which is not `bool`.
+        // SAFETY: `at` returns the address of an element, which is initialised and aligned by the invariant; the lease
+        // excludes writers; every bit pattern is a value of `T`, which is not `bool`.
         unsafe { address.read() }
     }
 
-    /// The address of the first of as many elements as the geometry has, if these lie one behind the other.
+    /// The address of the first element and the number of elements, if the tensor is contiguous.
     fn contiguous(&self) -> Option<(NonNull<T>, usize)> {
         match self.geometry.numel() {
-            // The offset may lie anywhere, and memory without elements be of another type.
+            // The offset may be anything, and memory without elements may be of another type.
             0 => Some((NonNull::dangling(), 0)),
             numel => self.geometry.is_contiguous().then(|| (self.at(self.geometry.offset()), numel as usize)),
         }
     }
 
-    /// As [`contiguous`](Self::contiguous), of elements that may be looked at as a slice.
+    /// Like [`contiguous`](Self::contiguous), for elements that may be accessed as a slice.
     ///
     /// # Errors
-    /// Elements that do not lie one behind the other, or that are no values of their type.
+    /// Elements that are not contiguous, or that are not valid values of their type.
     fn span(&self) -> Result<(NonNull<T>, usize)> {
         let Some((first, len)) = self.contiguous() else {
             bail!(
@@ -125,8 +127,8 @@ impl<'a, T: Element> Memory<'a, T> {
             )
         };
         if T::DTYPE == DType::Bool {
-            // SAFETY: `contiguous` gives `len` elements within the memory, or none: initialised bytes by the invariant;
-            // the lease keeps writers away.
+            // SAFETY: `contiguous` returns `len` elements within the memory, or none: initialised bytes by the
+            // invariant; the lease excludes writers.
             let bytes = unsafe { slice::from_raw_parts(first.cast::<u8>().as_ptr(), len) };
             ensure!(
                 bytes.iter().all(|byte| *byte < 2),
@@ -137,7 +139,7 @@ impl<'a, T: Element> Memory<'a, T> {
         Ok((first, len))
     }
 
-    /// The place in memory of an element, by one index for each dimension.
+    /// The storage index of an element, from one index for each dimension.
     fn index(&self, index: &[i64]) -> Result<i64> {
         let (sizes, strides) = (self.geometry.sizes(), self.geometry.strides());
         let is_inside =
@@ -157,15 +159,15 @@ impl<'a, T: Element> Memory<'a, T> {
 
     fn to_vec(self) -> Result<Vec<T>> {
         let (count, mut values) = (self.geometry.numel(), Vec::new());
-        // An expanded tensor may have more elements than there is memory.
+        // An expanded tensor may have more elements than fit into memory.
         let reserved = usize::try_from(count).is_ok_and(|count| values.try_reserve_exact(count).is_ok());
         ensure!(reserved, OutOfMemory, "cannot allocate a vector of {count} elements of {}", T::DTYPE);
         match self.contiguous() {
             Some((first, len)) if T::DTYPE != DType::Bool => {
-                // SAFETY: `contiguous` gives `len` elements within the memory, initialised by the invariant; the lease
-                // keeps writers away. The vector's memory is new, and has room for `count`, which is `len`.
+                // SAFETY: `contiguous` returns `len` elements within the memory, initialised by the invariant; the
+                // lease excludes writers. The vector's memory is new, and has room for `count`, which is `len`.
                 unsafe { ptr::copy_nonoverlapping(first.as_ptr(), values.as_mut_ptr(), len) };
-                // SAFETY: `len` elements were just written, every bit pattern of which is a value of `T`, as it is not
+                // SAFETY: `len` elements were just written, and every bit pattern is a value of `T`, since it is not
                 // `bool`.
                 unsafe { values.set_len(len) };
             }
@@ -184,10 +186,10 @@ impl<T: Element> Elements<'_, T> {
     /// All elements of a contiguous tensor.
     ///
     /// # Errors
-    /// Strides with gaps or in another order; `bool` memory that came from outside and holds other bytes than 0 and 1.
+    /// Strides with gaps or in another order; `bool` memory from outside with bytes other than 0 and 1.
     pub fn as_slice(&self) -> Result<&[T]> {
         let (first, len) = self.memory.span()?;
-        // SAFETY: `len` aligned and initialised values by `span`; the lease keeps writers away while `self` is
+        // SAFETY: `span` returns `len` aligned and initialised values; the lease excludes writers while `self` is
         // borrowed.
         Ok(unsafe { slice::from_raw_parts(first.as_ptr(), len) })
     }
@@ -195,7 +197,7 @@ impl<T: Element> Elements<'_, T> {
     /// One element, by an index for each dimension.
     ///
     /// # Errors
-    /// Not one index per dimension, an index out of range.
+    /// The number of indices differs from the number of dimensions; an index is out of range.
     pub fn get(&self, index: &[i64]) -> Result<T> {
         self.memory.get(index)
     }
@@ -208,7 +210,7 @@ impl<T: Element> Elements<'_, T> {
     /// A copy of all elements in logical order.
     ///
     /// # Errors
-    /// An expanded tensor of more elements than fit into memory.
+    /// An expanded tensor with more elements than fit into memory.
     pub fn to_vec(&self) -> Result<Vec<T>> {
         self.memory.to_vec()
     }
@@ -223,10 +225,10 @@ impl<T: Element> ElementsMut<'_, T> {
     /// All elements of a contiguous tensor.
     ///
     /// # Errors
-    /// Strides with gaps or in another order; `bool` memory that came from outside and holds other bytes than 0 and 1.
+    /// Strides with gaps or in another order; `bool` memory from outside with bytes other than 0 and 1.
     pub fn as_slice(&self) -> Result<&[T]> {
         let (first, len) = self.memory.span()?;
-        // SAFETY: `len` aligned and initialised values by `span`; the lease keeps writers away while `self` is
+        // SAFETY: `span` returns `len` aligned and initialised values; the lease excludes writers while `self` is
         // borrowed.
         Ok(unsafe { slice::from_raw_parts(first.as_ptr(), len) })
     }
@@ -237,15 +239,15 @@ impl<T: Element> ElementsMut<'_, T> {
     /// Like [`as_slice`](Self::as_slice).
     pub fn as_mut_slice(&mut self) -> Result<&mut [T]> {
         let (first, len) = self.memory.span()?;
-        // SAFETY: `len` aligned and initialised values by `span`; the lease keeps everybody else away while `self` is
-        // borrowed.
+        // SAFETY: `span` returns `len` aligned and initialised values; the lease excludes all other accesses while
+        // `self` is borrowed.
         Ok(unsafe { slice::from_raw_parts_mut(first.as_ptr(), len) })
     }
 
     /// One element, by an index for each dimension.
     ///
     /// # Errors
-    /// Not one index per dimension, an index out of range.
+    /// The number of indices differs from the number of dimensions; an index is out of range.
     pub fn get(&self, index: &[i64]) -> Result<T> {
         self.memory.get(index)
     }
@@ -253,7 +255,7 @@ impl<T: Element> ElementsMut<'_, T> {
     /// Writes one element, by an index for each dimension.
     ///
     /// # Errors
-    /// Not one index per dimension, an index out of range.
+    /// The number of indices differs from the number of dimensions; an index is out of range.
     pub fn set(&mut self, index: &[i64], value: T) -> Result<()> {
         let index = self.memory.index(index)?;
         self.store(index, value);
@@ -263,17 +265,17 @@ impl<T: Element> ElementsMut<'_, T> {
     /// Writes one value to every element.
     pub fn fill(&mut self, value: T) {
         match self.memory.contiguous() {
-            // SAFETY: `contiguous` gives `len` elements within the memory, writable and aligned by the invariant; the
-            // exclusive lease keeps everybody else away.
+            // SAFETY: `contiguous` returns `len` elements within the memory, writable and aligned by the invariant; the
+            // exclusive lease excludes all other accesses.
             Some((first, len)) => (0..len).for_each(|i| unsafe { first.add(i).write(value) }),
             None => self.memory.geometry.offsets().for_each(|index| self.store(index, value)),
         }
     }
 
-    /// Writes as many values as there are elements, in logical order.
+    /// Writes a slice of values, one for each element, in logical order.
     ///
     /// # Errors
-    /// Another number of values.
+    /// The number of values differs from the number of elements.
     pub fn copy_from_slice(&mut self, values: &[T]) -> Result<()> {
         let count = self.memory.geometry.numel() as usize;
         ensure!(
@@ -283,9 +285,9 @@ impl<T: Element> ElementsMut<'_, T> {
             values.len()
         );
         if let Some((first, len)) = self.memory.contiguous() {
-            // SAFETY: `contiguous` gives `len` elements within the memory, writable and aligned by the invariant, and
-            // `values` has as many. It is other memory: a slice of this one would come with a lease, beside which there
-            // is no exclusive one.
+            // SAFETY: `contiguous` returns `len` elements within the memory, writable and aligned by the invariant, and
+            // `values` has as many. The two do not overlap: a slice of this memory would have needed a lease, which
+            // cannot exist besides the exclusive one.
             unsafe { ptr::copy_nonoverlapping(values.as_ptr(), first.as_ptr(), len) };
             return Ok(());
         }
@@ -295,13 +297,13 @@ impl<T: Element> ElementsMut<'_, T> {
 
     #[inline]
     fn store(&self, index: i64, value: T) {
-        // SAFETY: `at` leads to an element, which is writable and aligned by the invariant; the exclusive lease keeps
-        // everybody else away.
+        // SAFETY: `at` returns the address of an element, which is writable and aligned by the invariant; the exclusive
+        // lease excludes all other accesses.
         unsafe { self.memory.at(index).write(value) }
     }
 }
 
-/// The keys of tensors whose elements are not those in memory.
+/// The keys of tensors whose elements differ from those in memory.
 const LAZY: DispatchKeySet = DispatchKeySet::from_keys(&[DispatchKey::Conjugate, DispatchKey::Negative]);
 
 impl Tensor {
@@ -310,7 +312,7 @@ impl Tensor {
         self.key_set().has_any(LAZY)
     }
 
-    /// What an element in memory stands for.
+    /// The value that an element in memory stands for.
     fn meant<T: Element>(&self, element: T) -> T {
         let mut number: Complex64 = element.cast();
         if self.key_set().has(DispatchKey::Conjugate) {
@@ -325,7 +327,7 @@ impl Tensor {
     /// A copy of the elements in logical (row-major) order, whatever the strides.
     ///
     /// # Errors
-    /// A tensor of another type, or one whose memory the host does not reach; an expanded tensor of more elements than
+    /// A tensor of another type, or one whose memory the host cannot access; an expanded tensor with more elements than
     /// fit into memory.
     ///
     /// PyTorch: `Tensor.tolist`, flat.
@@ -353,8 +355,8 @@ impl Tensor {
     /// ```
     ///
     /// # Errors
-    /// Not one index per dimension, an index out of range, a tensor of another type, or one whose memory the host does
-    /// not reach.
+    /// The number of indices differs from the number of dimensions; an index is out of range; a tensor of another type,
+    /// or one whose memory the host cannot access.
     #[track_caller]
     pub fn element<T: Element>(&self, index: &[i64]) -> Result<T> {
         if self.is_lazy() {
@@ -367,10 +369,10 @@ impl Tensor {
         }
     }
 
-    /// The only element.
+    /// The element of a tensor with one element.
     ///
     /// # Errors
-    /// More or less than one element, memory that the host does not reach, a `uint64` beyond the integers of
+    /// More or fewer elements than one; memory that the host cannot access; a `uint64` that exceeds the integers of a
     /// [`Scalar`].
     ///
     /// PyTorch: `Tensor.item`.
@@ -388,7 +390,8 @@ impl Tensor {
         match_dtype!(self.dtype(), T => Scalar::from_element(self.element::<T>(&index)?))
     }
 
-    /// Writes elements in logical order, whatever the strides: memory is changed for every tensor that shares it.
+    /// Writes elements in logical order, whatever the strides. The change is visible to every tensor that shares the
+    /// memory.
     ///
     /// ```
     /// use torch_library::Tensor;
@@ -401,7 +404,7 @@ impl Tensor {
     /// ```
     ///
     /// # Errors
-    /// Another number of elements, a tensor of another type, or one whose memory the host does not reach.
+    /// Another number of elements; a tensor of another type, or one whose memory the host cannot access.
     #[track_caller]
     pub fn copy_from_slice<T: Element>(&mut self, values: &[T]) -> Result<()> {
         let error = match self.elements_mut::<T>() {
@@ -413,13 +416,13 @@ impl Tensor {
         backend::from_host(&host, self)
     }
 
-    /// Writes the values of an iterator in logical order: nothing, unless there are as many as elements.
+    /// Writes the values of an iterator in logical order, if there are as many as elements; otherwise writes nothing.
     ///
     /// # Errors
     /// Like [`copy_from_slice`](Tensor::copy_from_slice).
     #[track_caller]
     pub fn fill_from<T: Element>(&mut self, values: impl IntoIterator<Item = T>) -> Result<()> {
-        // Collected first: the iterator may well read this very tensor.
+        // Collected first, since the iterator may read this very tensor.
         let values: Vec<T> = values.into_iter().collect();
         self.copy_from_slice(&values)
     }
@@ -427,7 +430,7 @@ impl Tensor {
     /// Writes one value to every element.
     ///
     /// # Errors
-    /// A tensor of another type, or one whose memory the host does not reach.
+    /// A tensor of another type, or one whose memory the host cannot access.
     #[track_caller]
     pub fn fill<T: Element>(&mut self, value: T) -> Result<()> {
         let error = match self.elements_mut::<T>() {
@@ -442,27 +445,27 @@ impl Tensor {
         backend::from_host(&host, self)
     }
 
-    /// The elements, to be looked at where they lie.
+    /// Read access to the elements in place.
     ///
     /// # Errors
-    /// A tensor of another type, one whose memory the host does not reach, or one that somebody writes now.
+    /// A tensor of another type, one whose memory the host cannot access, or one that is being written.
     #[track_caller]
     pub fn elements<T: Element>(&self) -> Result<Elements<'_, T>> {
         let lease = Lease::new([], [self])?;
         Ok(Elements { memory: Memory::of(self)?, _lease: lease })
     }
 
-    /// The elements, to be changed where they lie: memory is changed for every tensor that shares it.
+    /// Read and write access to the elements in place. Changes are visible to every tensor that shares the memory.
     ///
     /// # Errors
-    /// A tensor of another type, one whose memory the host does not reach, or one that somebody reads or writes now.
+    /// A tensor of another type, one whose memory the host cannot access, or one that is being read or written.
     #[track_caller]
     pub fn elements_mut<T: Element>(&mut self) -> Result<ElementsMut<'_, T>> {
         let lease = Lease::new([&*self], [])?;
         Ok(ElementsMut { memory: Memory::of(self)?, _lease: lease })
     }
 
-    /// Refuses elements of another type, and those of a tensor that has none of its own.
+    /// Refuses another element type, and tensors without elements of their own.
     #[inline]
     pub(super) fn check_dtype(&self, dtype: DType) -> Result<()> {
         ensure!(self.is_defined(), Argument, "elements of {dtype} were asked of an undefined tensor");
@@ -475,7 +478,7 @@ impl Tensor {
         Ok(())
     }
 
-    /// The start of the tensor's memory, which is this.
+    /// The start of the tensor's memory in host memory; `storage` is the tensor's storage.
     #[inline]
     pub(super) fn host_ptr(&self, storage: &Storage) -> Result<NonNull<u8>> {
         ensure!(
@@ -497,8 +500,8 @@ impl Tensor {
         }
     }
 
-    /// The elements in host memory, where what keeps the host from looking at them is that they are on a device with a
-    /// backend, which copies; else the error that the host met.
+    /// A copy in host memory if the tensor is on a device with a backend that can copy it; otherwise the error that the
+    /// host access failed with.
     #[cold]
     fn on_host(&self, error: Error) -> Result<Tensor> {
         let is_remote = error.kind() == ErrorKind::Device && self.storage().data_ptr().is_none();

@@ -1,4 +1,4 @@
-//! What a backend tells the core about its devices: memory, copies, streams, random numbers.
+//! The interface of a backend to the core: memory, copies, streams, random numbers.
 
 mod allocator;
 mod current;
@@ -26,17 +26,17 @@ pub use table::{backends, device_count, of, register};
 pub(in crate::tensor) use transfer::allocate;
 pub use transfer::{from_host, host_copy, on_device};
 
-/// The devices of one kind: what the core asks of whoever owns their memory.
+/// The devices of one type: the interface through which the core uses their memory.
 ///
-/// A backend implements this once, leaves it in the program by [`torch_backend!`](crate::torch_backend), and registers
-/// kernels at its key as any library does. From then on tensors are made on its devices (`Tensor::empty`,
-/// `aten::zeros`, `aten::randn`), copied to and from them, printed, and looked at by `to_vec` and `item`; with
+/// A backend implements this once, registers it with [`torch_backend!`](crate::torch_backend), and registers kernels at
+/// its key as any library does. From then on tensors can be created on its devices (`Tensor::empty`, `aten::zeros`,
+/// `aten::randn`), copied to and from them, printed, and read with `to_vec` and `item`; with
 /// [`cpu_fallback`](crate::backend::cpu_fallback) at its key, operators without a kernel there run on the CPU.
 ///
-/// Memory is bytes: a storage on a device has as many as it would have in host memory, and elements lie in them as they
-/// would there. So every dtype can be *held*; which ones kernels *compute* with is for the backend to say.
+/// Memory consists of bytes: a storage on a device has as many as it would have in host memory, with the same layout of
+/// elements. So every dtype can be *stored*; the backend's kernels decide which ones can be *computed* with.
 ///
-/// Methods without a body are what any backend needs; the others have answers that suit a device with one queue.
+/// Every backend needs the methods without a body; the others have defaults that suit a device with one queue.
 ///
 /// ```
 /// use std::sync::Mutex;
@@ -44,7 +44,7 @@ pub use transfer::{from_host, host_copy, on_device};
 /// use torch_library::prelude::*;
 /// use torch_library::{BackendRef, DeviceType, Storage, StorageImpl, torch_backend};
 ///
-/// /// Memory that only copies reach.
+/// /// Memory that is only accessible through copies.
 /// struct Drawer(Mutex<Vec<u8>>, usize);
 ///
 /// impl StorageImpl for Drawer {
@@ -86,51 +86,51 @@ pub use transfer::{from_host, host_copy, on_device};
 ///
 /// PyTorch: `c10::impl::DeviceGuardImplInterface`, `at::PrivateUse1HooksInterface` and `c10::Allocator`.
 pub trait Backend: Send + Sync + 'static {
-    /// The kind of its devices; kernels are registered at this kind's key.
+    /// The type of its devices; kernels are registered at this type's key.
     fn device_type(&self) -> DeviceType;
 
-    /// Its name, under which devices and keys print and parse where the kind is a private one.
+    /// Its name, with which devices and keys are printed and parsed if the device type is a private one.
     ///
     /// PyTorch: `torch.utils.rename_privateuse1_backend`.
     fn name(&self) -> &'static str;
 
-    /// How many devices there are now; none where there is no driver.
+    /// The number of devices at present; 0 without a driver.
     fn device_count(&self) -> usize;
 
-    /// Whether its devices can be used at all: asked where there are none, so that the error says why.
+    /// Checks whether its devices can be used at all. This is called if there are none, so that the error can say why.
     ///
     /// # Errors
-    /// There is no driver, or another thing is missing; the message says where it comes from.
+    /// The driver or something else is missing; the message says where to get it.
     ///
     /// PyTorch: what `torch.cuda.init` raises.
     fn check_available(&self) -> Result<()> {
         Ok(())
     }
 
-    /// Memory on a device.
+    /// Allocates memory on a device.
     ///
     /// # Errors
-    /// There is not enough, which is of the kind [`OutOfMemory`](crate::ErrorKind::OutOfMemory); the device cannot hold
-    /// such elements; it is lost.
+    /// There is not enough memory, an error of the kind [`OutOfMemory`](crate::ErrorKind::OutOfMemory); the device
+    /// cannot store such elements; it is lost.
     fn allocate(&self, wanted: &Allocation) -> Result<Storage>;
 
-    /// Copies bytes from the host into a storage. May return before the device has them, as long as whatever is asked
-    /// of it next finds them there.
+    /// Copies bytes from the host into a storage. May return before the device has them, as long as work that is queued
+    /// later finds them there.
     ///
     /// # Errors
-    /// The storage is another backend's, the range is not in it, the device is lost.
+    /// The storage belongs to another backend, the range is not within it, the device is lost.
     fn upload(&self, to: &Storage, offset: usize, bytes: &[u8]) -> Result<()>;
 
-    /// Copies bytes from a storage to the host, after all that was asked of the device before.
+    /// Copies bytes from a storage to the host, after all work that was queued on the device before.
     ///
     /// # Errors
-    /// As [`upload`](Self::upload).
+    /// Those of [`upload`](Self::upload).
     fn download(&self, from: &Storage, offset: usize, bytes: &mut [u8]) -> Result<()>;
 
     /// Copies bytes between two storages of this backend, on one device or two.
     ///
     /// # Errors
-    /// As [`upload`](Self::upload).
+    /// Those of [`upload`](Self::upload).
     fn copy(
         &self,
         to: &Storage,
@@ -144,7 +144,7 @@ pub trait Backend: Send + Sync + 'static {
         self.upload(to, to_offset, &bytes)
     }
 
-    /// Makes a device the current one of this thread; the core keeps which one that is.
+    /// Makes a device the current one of this thread; the core keeps track of which one that is.
     ///
     /// # Errors
     /// The device is lost.
@@ -154,54 +154,56 @@ pub trait Backend: Send + Sync + 'static {
         Ok(())
     }
 
-    /// Waits until a device has done all that was asked of it.
+    /// Waits until a device has finished all queued work.
     ///
     /// # Errors
-    /// The device is lost, or something that was asked of it failed.
+    /// The device is lost, or queued work failed.
     fn synchronize(&self, _index: u8) -> Result<()> {
         Ok(())
     }
 
-    /// A further queue of a device, by the number that the backend knows it by; 0 is the first, which is always there.
+    /// Creates a further queue on a device, and returns the number by which the backend identifies it; 0 is the first,
+    /// which always exists.
     ///
     /// # Errors
-    /// The device has one queue.
+    /// The device has only one queue.
     fn new_stream(&self, _index: u8) -> Result<u64> {
         bail!(NotSupported, "devices of {} have one stream each", self.name())
     }
 
-    /// An event that happens when a stream has done what was asked of it so far. A backend that cannot tell waits for
+    /// An event that is reached when a stream has finished the work queued so far. A backend without events waits for
     /// that here.
     ///
     /// # Errors
-    /// As [`synchronize`](Self::synchronize).
+    /// Those of [`synchronize`](Self::synchronize).
     fn record_event(&self, stream: Stream) -> Result<Box<dyn Event>> {
         self.synchronize(stream.device.index.unwrap_or(0))?;
         Ok(Box::new(Done))
     }
 
-    /// Lets a stream wait for an event before it goes on; without help of the device, the caller waits.
+    /// Makes a stream wait for an event before it goes on; without support by the device, the caller waits.
     ///
     /// # Errors
-    /// As [`synchronize`](Self::synchronize).
+    /// Those of [`synchronize`](Self::synchronize).
     fn wait_event(&self, _stream: Stream, event: &dyn Event) -> Result<()> {
         event.synchronize()
     }
 
-    /// Gives memory back that waits for its next use.
+    /// Frees cached memory that is not in use.
     ///
     /// # Errors
-    /// As [`synchronize`](Self::synchronize).
+    /// Those of [`synchronize`](Self::synchronize).
     fn empty_cache(&self, _index: u8) -> Result<()> {
         Ok(())
     }
 
-    /// How much memory is held, where somebody counts.
+    /// How much memory is held, if the backend keeps statistics.
     fn memory_stats(&self, _index: u8) -> Option<MemoryStats> {
         None
     }
 
-    /// The generator that random operators of a device draw from when they are given none, made once.
+    /// Creates the default generator of a device, from which its random operators draw if they are given none. Called
+    /// once.
     fn new_generator(&self, index: u8) -> Generator {
         let device = Device::new(self.device_type(), Some(index));
         let keys = DispatchKeySet::from_key(self.device_type().dispatch_key());
@@ -209,22 +211,22 @@ pub trait Backend: Send + Sync + 'static {
     }
 }
 
-/// The memory that a tensor asks for.
+/// A request for the memory of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Allocation {
-    /// How many bytes.
+    /// The number of bytes.
     pub nbytes: usize,
-    /// On which device of the backend.
+    /// The index of the device.
     pub index: u8,
-    /// Of which type the elements are that come there first.
+    /// The type of the first elements to be stored there.
     pub dtype: DType,
-    /// Whether all bytes are to be zero: otherwise everything is written before it is read.
+    /// Whether all bytes must be zero; otherwise everything is written before it is read.
     pub is_zeroed: bool,
 }
 
 impl Allocation {
-    /// Zeroed memory for elements of a type.
+    /// A request for zeroed memory for elements of a type.
     pub fn new(nbytes: usize, index: u8, dtype: DType) -> Allocation {
         Allocation { nbytes, index, dtype, is_zeroed: true }
     }

@@ -11,38 +11,39 @@ use super::storage::{Storage, StorageRef};
 use crate::bail;
 use crate::error::Result;
 
-/// The bytes of a storage; nobody writes them while this lives.
+/// The bytes of a storage; they are not written while this lives.
 pub struct StorageBytes<'a> {
     bytes: Bytes<&'a [u8]>,
     _lease: StorageLease<'a>,
 }
 
-/// The bytes of a storage; nobody else reads or writes them while this lives.
+/// The bytes of a storage; no other code reads or writes them while this lives.
 pub struct StorageBytesMut<'a> {
     bytes: Bytes<&'a mut [u8]>,
     _lease: StorageLease<'a>,
 }
 
-/// As good as the reference `R`, while a lease is held.
+/// Equivalent to the reference `R`, while a lease is held.
 ///
-/// Not one itself: a function that gets a reference may count on it until it returns, even in a struct whose lease it
-/// gives back before. The standard library's `RefMut` keeps a pointer for the same reason.
+/// It is not itself a reference, because a function that gets one may rely on it until it returns, even if it is in a
+/// struct whose lease is given back earlier. The standard library's `RefMut` stores a pointer for the same reason.
 struct Bytes<R> {
     bytes: NonNull<[u8]>,
     reference: PhantomData<R>,
 }
 
-// SAFETY: to be shared, a `&[u8]`, which is `Send`: the lease keeps writers away, whichever thread has it.
+// SAFETY: this gives access to a `&[u8]`, which is `Send`: the lease excludes writers, whichever thread holds it.
 unsafe impl Send for Bytes<&[u8]> {}
-// SAFETY: a shared reference gives out a `&[u8]`, which is `Sync`; the lease keeps writers away.
+// SAFETY: a shared reference gives access to a `&[u8]`, which is `Sync`; the lease excludes writers.
 unsafe impl Sync for Bytes<&[u8]> {}
-// SAFETY: a `&mut [u8]`, which is `Send`: the lease keeps everybody else away, whichever thread has it.
+// SAFETY: this gives access to a `&mut [u8]`, which is `Send`: the lease excludes all other accesses, whichever thread
+// holds it.
 unsafe impl Send for Bytes<&mut [u8]> {}
-// SAFETY: a shared reference gives out a `&[u8]`, which is `Sync`; the lease keeps everybody else away.
+// SAFETY: a shared reference gives access to a `&[u8]`, which is `Sync`; the lease excludes all other accesses.
 unsafe impl Sync for Bytes<&mut [u8]> {}
 
 impl Storage {
-    /// All bytes, to be read.
+    /// Read access to all bytes.
     ///
     /// ```
     /// use torch_library::Storage;
@@ -54,24 +55,24 @@ impl Storage {
     /// ```
     ///
     /// # Errors
-    /// Memory that the host does not reach, or that somebody writes now.
+    /// Memory that the host cannot access, or that is being written.
     #[track_caller]
     pub fn bytes(&self) -> Result<StorageBytes<'_>> {
         let lease = StorageLease::shared(StorageRef::Borrowed(self), Location::caller())?;
         Ok(StorageBytes { bytes: self.host_bytes()?, _lease: lease })
     }
 
-    /// All bytes, to be read and written.
+    /// Read and write access to all bytes.
     ///
     /// # Errors
-    /// Memory that the host does not reach, or that somebody reads or writes now.
+    /// Memory that the host cannot access, or that is being read or written.
     #[track_caller]
     pub fn bytes_mut(&self) -> Result<StorageBytesMut<'_>> {
         let lease = StorageLease::exclusive(StorageRef::Borrowed(self), Location::caller())?;
         Ok(StorageBytesMut { bytes: self.host_bytes()?, _lease: lease })
     }
 
-    /// Where they are, for as long as `self` is borrowed.
+    /// The address and number of the bytes, valid as long as `self` is borrowed.
     fn host_bytes<R>(&self) -> Result<Bytes<R>> {
         match self.data_ptr() {
             Some(data) => {
@@ -87,8 +88,8 @@ impl Deref for StorageBytes<'_> {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        // SAFETY: so many initialised bytes lie there as long as the storage is borrowed (`host_bytes`); the lease
-        // keeps writers away while `self` is.
+        // SAFETY: the bytes are initialised and valid as long as the storage is borrowed (`host_bytes`); the lease
+        // excludes writers while `self` lives.
         unsafe { self.bytes.bytes.as_ref() }
     }
 }
@@ -97,16 +98,16 @@ impl Deref for StorageBytesMut<'_> {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        // SAFETY: so many initialised bytes lie there as long as the storage is borrowed (`host_bytes`); the exclusive
-        // lease keeps others away while `self` is, and who borrows `self` mutably does not do so now.
+        // SAFETY: the bytes are initialised and valid as long as the storage is borrowed (`host_bytes`); the exclusive
+        // lease excludes other accesses while `self` lives, and there is no mutable borrow of `self` now.
         unsafe { self.bytes.bytes.as_ref() }
     }
 }
 
 impl DerefMut for StorageBytesMut<'_> {
     fn deref_mut(&mut self) -> &mut [u8] {
-        // SAFETY: so many initialised bytes lie there as long as the storage is borrowed (`host_bytes`); the exclusive
-        // lease keeps everybody else away while `self` is, which is borrowed for this slice alone.
+        // SAFETY: the bytes are initialised and valid as long as the storage is borrowed (`host_bytes`); the exclusive
+        // lease excludes all other accesses while `self` lives, which is borrowed only for this slice.
         unsafe { self.bytes.bytes.as_mut() }
     }
 }

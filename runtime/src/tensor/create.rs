@@ -1,4 +1,4 @@
-//! Tensors from values and from nothing.
+//! Creating tensors, from values or empty.
 #![expect(unsafe_code, reason = "passes on the promise to fill memory that starts out empty")]
 
 use super::geometry::{
@@ -15,18 +15,18 @@ use crate::scalar::Scalar;
 use crate::{bail, ensure, match_dtype};
 
 impl Tensor {
-    /// A tensor for results, contiguous; its elements are zero.
+    /// A contiguous tensor for results; its elements are zero.
     ///
     /// # Errors
-    /// Negative sizes, more memory than there is, a device that no [backend](crate::backend) of the program serves, a
-    /// type that the program is [built without](DType::is_built).
+    /// Negative sizes, not enough memory, a device without a [backend](crate::backend) in the program, a type that the
+    /// program is [built without](DType::is_built).
     ///
     /// PyTorch: `torch.empty`, `at::detail::empty_cpu`.
     pub fn empty(sizes: &[i64], dtype: DType, device: Device) -> Result<Tensor> {
         Tensor::allocate_contiguous(sizes, dtype, device, Storage::zeroed)
     }
 
-    /// A tensor for results with given strides; its elements are zero.
+    /// A tensor for results with the given strides; its elements are zero.
     ///
     /// ```
     /// use torch_library::{DType, Device, Tensor};
@@ -37,34 +37,34 @@ impl Tensor {
     /// ```
     ///
     /// # Errors
-    /// Like [`empty`](Tensor::empty), and strides that do not fit the sizes.
+    /// Those of [`empty`](Tensor::empty), and strides that do not fit the sizes.
     ///
     /// PyTorch: `torch.empty_strided`.
     pub fn empty_strided(sizes: &[i64], strides: &[i64], dtype: DType, device: Device) -> Result<Tensor> {
         Tensor::allocate_strided(Geometry::new(sizes, strides, 0)?, dtype, device, Storage::zeroed)
     }
 
-    /// A tensor for results that a kernel writes in full, contiguous: like [`empty`](Tensor::empty), but nothing is in
-    /// its memory yet.
+    /// A contiguous tensor for results that a kernel writes completely: like [`empty`](Tensor::empty), but its memory
+    /// is uninitialised.
     ///
     /// # Errors
-    /// Like [`empty`](Tensor::empty).
+    /// Those of [`empty`](Tensor::empty).
     ///
     /// # Safety
     /// - Every element is written before any is read, and before safe code gets the tensor.
     pub unsafe fn uninit(sizes: &[i64], dtype: DType, device: Device) -> Result<Tensor> {
         Tensor::allocate_contiguous(sizes, dtype, device, |nbytes, device| {
-            // SAFETY: the elements fill the memory without gaps, and the caller promises to write them all before
-            // anybody reads.
+            // SAFETY: the elements fill the memory without gaps, and the caller promises to write them all before they
+            // are read.
             unsafe { Storage::uninit(nbytes, device) }
         })
     }
 
-    /// A tensor for results that a kernel writes in full: like [`empty_strided`](Tensor::empty_strided), but nothing is
-    /// in its memory yet. Memory that elements leave gaps in is zeroed all the same.
+    /// A tensor for results that a kernel writes completely: like [`empty_strided`](Tensor::empty_strided), but its
+    /// memory is uninitialised. If the strides leave gaps, the memory is zeroed all the same.
     ///
     /// # Errors
-    /// Like [`empty_strided`](Tensor::empty_strided).
+    /// Those of [`empty_strided`](Tensor::empty_strided).
     ///
     /// # Safety
     /// - Every element is written before any is read, and before safe code gets the tensor.
@@ -77,7 +77,7 @@ impl Tensor {
         let geometry = Geometry::new(sizes, strides, 0)?;
         match is_non_overlapping_and_dense(sizes, strides) {
             // SAFETY: dense elements fill the memory without gaps, and the caller promises to write them all before
-            // anybody reads.
+            // they are read.
             true => Tensor::allocate_strided(geometry, dtype, device, |nbytes, device| unsafe {
                 Storage::uninit(nbytes, device)
             }),
@@ -85,15 +85,15 @@ impl Tensor {
         }
     }
 
-    /// A tensor of zeros; what [`empty`](Tensor::empty) gives, promised.
+    /// A tensor of zeros. It equals [`empty`](Tensor::empty), but the zeros are guaranteed.
     ///
     /// # Errors
-    /// Like [`empty`](Tensor::empty).
+    /// Those of [`empty`](Tensor::empty).
     pub fn zeros(sizes: &[i64], dtype: DType, device: Device) -> Result<Tensor> {
         Tensor::empty(sizes, dtype, device)
     }
 
-    /// A tensor of one value.
+    /// A tensor filled with one value.
     ///
     /// ```
     /// use torch_library::{DType, Device, Tensor};
@@ -104,7 +104,7 @@ impl Tensor {
     /// ```
     ///
     /// # Errors
-    /// Like [`empty`](Tensor::empty), and a value that the type cannot hold.
+    /// Those of [`empty`](Tensor::empty), and a value that the type cannot represent.
     pub fn full(sizes: &[i64], value: impl Into<Scalar>, dtype: DType, device: Device) -> Result<Tensor> {
         let (value, mut tensor) = (value.into(), Tensor::empty(sizes, dtype, device)?);
         match_dtype!(dtype, T => {
@@ -116,10 +116,10 @@ impl Tensor {
         Ok(tensor)
     }
 
-    /// A tensor of a vector's elements, which are not copied.
+    /// A tensor with a vector's elements, which are not copied.
     ///
     /// # Errors
-    /// Sizes that need another number of elements, a type that the program is [built without](DType::is_built).
+    /// The sizes need another number of elements; the program is [built without](DType::is_built) the type.
     pub fn from_vec<T: Element>(elements: Vec<T>, sizes: &[i64]) -> Result<Tensor> {
         T::DTYPE.ensure_built()?;
         Tensor::from_elements(elements, sizes)
@@ -138,15 +138,15 @@ impl Tensor {
         Ok(Tensor::from_place(place, T::DTYPE, default_keys(Device::CPU)))
     }
 
-    /// A tensor of a slice's elements, copied.
+    /// A tensor with a copy of a slice's elements.
     ///
     /// # Errors
-    /// Like [`from_vec`](Tensor::from_vec).
+    /// Those of [`from_vec`](Tensor::from_vec).
     pub fn from_slice<T: Element>(elements: &[T], sizes: &[i64]) -> Result<Tensor> {
         Tensor::from_vec(elements.to_vec(), sizes)
     }
 
-    /// The tensor that stands for a number in an operator's tensor argument.
+    /// A wrapped number: a tensor that stands for a number in an operator's tensor argument.
     ///
     /// ```
     /// use torch_library::{DType, Tensor, result_type};
@@ -162,12 +162,13 @@ impl Tensor {
     pub fn wrapped_number(number: impl Into<Scalar>) -> Tensor {
         let mut tensor = Tensor::from(number.into());
         if let Some(tensor) = std::sync::Arc::get_mut(&mut tensor.0) {
-            tensor.is_wrapped_number = true; // always: nobody else has a handle yet
+            tensor.is_wrapped_number = true; // always true: there is no other handle yet
         }
         tensor
     }
 
-    /// The tensor that a kernel returns where there is no result: no keys, no elements, and `None` as a boxed value.
+    /// The undefined tensor, which a kernel returns if there is no result: no keys, no elements, and `None` as a boxed
+    /// value.
     ///
     /// ```
     /// use torch_library::{Tensor, Value};
@@ -183,17 +184,18 @@ impl Tensor {
         let mut tensor = Tensor::scalar_in(storage, DType::Float32, DispatchKeySet::EMPTY);
         tensor.geometry_mut().set_contiguous(&[0], 0);
         if let Some(tensor) = std::sync::Arc::get_mut(&mut tensor.0) {
-            tensor.is_defined = false; // always: nobody else has a handle yet
+            tensor.is_defined = false; // always true: there is no other handle yet
         }
         tensor
     }
 
-    /// A tensor for results that resembles another: same sizes and device, other type, strides by memory format.
+    /// A tensor for results that resembles this one: the same sizes and device, the given type, and strides by memory
+    /// format.
     ///
-    /// [`MemoryFormat::Preserve`] keeps the strides of a dense input, and the order of dimensions of any other.
+    /// [`MemoryFormat::Preserve`] keeps the strides of a dense input, and otherwise the order of its dimensions.
     ///
     /// # Errors
-    /// Like [`empty`](Tensor::empty), and a channels-last format for the wrong number of dimensions.
+    /// Those of [`empty`](Tensor::empty), and a channels-last format for the wrong number of dimensions.
     ///
     /// PyTorch: `torch.empty_like`.
     pub fn empty_like(&self, dtype: DType, format: MemoryFormat) -> Result<Tensor> {
@@ -227,13 +229,13 @@ impl Tensor {
     ) -> Result<Tensor> {
         let storage = allocate(geometry.end()?, geometry.sizes(), dtype, device, host_memory)?;
         let mut tensor = Tensor::scalar_in(storage, dtype, default_keys(device));
-        // Written anew where it stays: a move would wait for what was written just before.
+        // Computed in place: moving the geometry would stall on the stores that have just been made.
         tensor.geometry_mut().set(geometry.sizes(), geometry.strides(), geometry.offset())?;
         Ok(tensor)
     }
 }
 
-/// Memory for so many elements.
+/// Allocates memory for `numel` elements.
 #[inline]
 fn allocate(
     count: i64,
@@ -252,10 +254,10 @@ fn allocate(
     }
 }
 
-/// The keys of a new tensor of a device.
+/// The keys of a new tensor on a device.
 #[inline]
 fn default_keys(device: Device) -> DispatchKeySet {
-    // Known when this is compiled: most tensors are made there.
+    // A constant, since most tensors are made on the CPU.
     const ON_CPU: DispatchKeySet = DispatchKeySet::of_tensor(DispatchKey::CPU);
     const INFERRED_ON_CPU: DispatchKeySet = DispatchKeySet::of_inference_tensor(DispatchKey::CPU);
     if device.kind == DeviceType::Cpu {
@@ -282,7 +284,8 @@ impl From<Scalar> for Tensor {
             Scalar::Int(x) => x.into(),
             Scalar::Float(x) => x.into(),
             Scalar::Bool(x) => x.into(),
-            // Of a type that may be left out: whoever computes with it then, says so.
+            // The type may be one that the program is built without; code that then computes with the tensor reports
+            // it.
             Scalar::Complex(x) => Tensor::from_elements(vec![x], &[]).expect("one element, no dimensions"),
         }
     }
@@ -334,10 +337,10 @@ impl<T: Element, const A: usize, const B: usize, const C: usize, const D: usize>
     }
 }
 
-/// Elements whose number is the product of the sizes by the caller's type.
+/// A tensor whose number of elements matches its sizes by construction.
 ///
 /// # Panics
-/// A type that the program is built without: its source names the type, so no input of a user leads here.
+/// The program is built without the type. Only the program's source can name the type, so no user input leads here.
 fn from_exact<T: Element>(elements: Vec<T>, sizes: &[i64]) -> Tensor {
     debug_assert_eq!(numel(sizes).ok(), i64::try_from(elements.len()).ok());
     Tensor::from_vec(elements, sizes).unwrap_or_else(|error| panic!("{error}"))

@@ -1,4 +1,4 @@
-//! Tensors over another library's memory, for as long as a call of it lasts: made of what an earlier one left.
+//! Tensors over another library's memory for the length of a call, which reuse the allocations of earlier ones.
 #![expect(unsafe_code, reason = "makes storages over memory of others")]
 
 use std::ptr::NonNull;
@@ -11,21 +11,22 @@ use crate::dtype::DType;
 use crate::error::Result;
 use crate::key::DispatchKeySet;
 
-/// What such a tensor is made of when the memory is gone: two blocks of the allocator, and the sizes of the last one.
+/// The allocations of such a tensor after its memory was released: two blocks of the allocator, and the last sizes.
 ///
-/// It has the only handle, also among weak ones, and gives none out.
+/// It is the only handle, weak ones included, and gives out no other.
 #[derive(Debug)]
 pub struct ForeignTensor(Tensor);
 
 impl Tensor {
-    /// A tensor over host memory that an object of another library keeps, as [`from_storage`](Self::from_storage) of
-    /// [`Storage::from_foreign`] would make it, of what an earlier one left.
+    /// A tensor over host memory that an object of another library keeps alive, like
+    /// [`from_storage`](Self::from_storage) of [`Storage::from_foreign`], but it reuses the allocations of an earlier
+    /// one.
     ///
     /// # Errors
-    /// As [`from_storage`](Self::from_storage).
+    /// Those of [`from_storage`](Self::from_storage).
     ///
     /// # Safety
-    /// - What [`Storage::from_foreign`] asks for.
+    /// - Those of [`Storage::from_foreign`].
     pub unsafe fn over_foreign(
         left: Option<ForeignTensor>,
         (data, nbytes, keeper): (NonNull<u8>, usize, Foreign),
@@ -38,8 +39,8 @@ impl Tensor {
         let keeper = match left {
             None => keeper,
             Some(ForeignTensor(tensor)) => {
-                // SAFETY: `leave_foreign` saw that this is the only handle, and nobody got another since; so nobody
-                // else looks at what it points to, which `as_ptr` lets one write to.
+                // SAFETY: `leave_foreign` checked that this is the only handle, and no other was made since; so no
+                // other code accesses the tensor, and `as_ptr` allows writing to it.
                 let parts = unsafe { &mut *Arc::as_ptr(&tensor.0).cast_mut() };
                 let before = std::mem::replace(&mut parts.dtype, dtype);
                 parts.key_set = key_set;
@@ -52,7 +53,8 @@ impl Tensor {
                             *geometry = Geometry::SCALAR;
                             geometry.set(sizes, strides, offset)?;
                         }
-                        // What fitted into as many bytes does again, where they begin as they have to.
+                        // The same geometry and type fitted into as many bytes before, so they fit again if the start
+                        // is aligned.
                         let fits = is_placed && had == nbytes && before == dtype;
                         if !(fits && data.addr().get().is_multiple_of(dtype.align())) {
                             StorageView::check(storage, geometry, dtype)?;
@@ -68,7 +70,7 @@ impl Tensor {
         Tensor::from_storage(storage, sizes, strides, offset, dtype, key_set)
     }
 
-    /// What the next tensor can be made of, if nobody else has this one, nor anything of it. The memory is let go of.
+    /// The allocations for reuse, if there is no other handle to this tensor or its parts. The memory is released.
     #[inline]
     pub fn leave_foreign(mut self) -> Option<ForeignTensor> {
         let tensor = Arc::get_mut(&mut self.0)?;
@@ -78,7 +80,7 @@ impl Tensor {
         if is_left { Some(ForeignTensor(self)) } else { None }
     }
 
-    /// The memory that this tensor was made over, wherever handles have moved it since.
+    /// The memory over which this tensor was made, even if handles have given it other memory since.
     #[inline]
     pub fn original_storage(&self) -> &Storage {
         self.0.place.first()
@@ -96,20 +98,20 @@ mod tests {
     static FREED: AtomicUsize = AtomicUsize::new(0);
 
     /// # Safety
-    /// * The object is a box of numbers, and the caller's.
+    /// * The object is a box of numbers, and belongs to the caller.
     unsafe extern "C-unwind" fn free(object: *mut c_void) -> i32 {
-        // SAFETY: the caller says so.
+        // SAFETY: the caller promises so.
         drop(unsafe { Box::from_raw(object.cast::<[f32; 6]>()) });
-        FREED.fetch_add(1, Ordering::Relaxed); // only a count
+        FREED.fetch_add(1, Ordering::Relaxed); // only a counter
         0
     }
 
     fn over(left: Option<ForeignTensor>, first: f32, sizes: &[i64], strides: &[i64]) -> Result<Tensor> {
         let data = NonNull::from(Box::leak(Box::new([first, 1.0, 2.0, 3.0, 4.0, 5.0])));
-        // SAFETY: the box was leaked, and is freed by this alone.
+        // SAFETY: the box was leaked, and only this frees it.
         let keeper = unsafe { Foreign::new(data.cast(), free) };
         let keys = DispatchKeySet::from_key(DispatchKey::CPU);
-        // SAFETY: the keeper keeps so many bytes, which nobody else uses.
+        // SAFETY: the keeper keeps the bytes alive, and no other code uses them.
         unsafe {
             Tensor::over_foreign(left, (data.cast(), 24, keeper), sizes, strides, 0, DType::Float32, keys)
         }

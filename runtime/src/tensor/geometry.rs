@@ -1,4 +1,4 @@
-//! Sizes, strides and offsets: the arithmetic of shapes, without tensors.
+//! Sizes, strides and offsets: the arithmetic of shapes, independent of tensors.
 
 mod broadcast;
 mod extents;
@@ -26,11 +26,12 @@ pub use view::{computed_view_strides, infer_view_size};
 /// One number per dimension, stored inline up to six dimensions.
 pub type Dims = SmallVec<[i64; 6]>;
 
-/// Where the elements of a tensor lie in its storage: element `[i, j, …]` at
-/// `offset + i * strides[0] + j * strides[1] + …`, counted in elements.
+/// The positions of a tensor's elements in its storage: element `[i, j, …]` is at `offset + i * strides[0] + j *
+/// strides[1] + …`, counted in elements.
 ///
-/// A `Geometry` is consistent: as many strides as sizes, nothing negative, an element count that fits an `i64`; and so
-/// does the place of any index within its sizes, even where an empty dimension leaves no elements.
+/// A `Geometry` is consistent: the numbers of sizes and strides are equal, nothing is negative, and the number of
+/// elements fits an `i64`; so does the position of any index within the sizes, even if an empty dimension leaves no
+/// elements.
 ///
 /// ```
 /// use torch_library::geometry::Geometry;
@@ -48,20 +49,20 @@ pub struct Geometry {
     extents: Extents,
     offset: i64,
     numel: i64,
-    /// Follows from the others; asked of every operand of every call.
+    /// Derived from the other fields; every call needs it for every operand.
     is_contiguous: bool,
 }
 
 impl Geometry {
-    /// That of a single element, at the start of the storage.
+    /// The geometry of a single element, at the start of the storage.
     pub(super) const SCALAR: Geometry =
         Geometry { extents: Extents::NONE, offset: 0, numel: 1, is_contiguous: true };
 
-    /// A geometry of any strides.
+    /// A geometry with any strides.
     ///
     /// # Errors
-    /// Different numbers of sizes and strides, a negative number among them, more elements than an `i64` counts, places
-    /// that no `i64` counts in a tensor without elements (for one with elements [`Self::end`] tells).
+    /// Different numbers of sizes and strides; a negative number among them; more elements than fit an `i64`; positions
+    /// that do not fit an `i64`, in a tensor without elements (for one with elements, [`Self::end`] reports them).
     #[inline]
     pub fn new(sizes: &[i64], strides: &[i64], offset: i64) -> Result<Geometry> {
         let mut geometry = Self::SCALAR;
@@ -69,10 +70,10 @@ impl Geometry {
         Ok(geometry)
     }
 
-    /// A geometry without gaps, last dimension densest, from the start of the storage.
+    /// A contiguous geometry, from the start of the storage.
     ///
     /// # Errors
-    /// A negative size, more elements than an `i64` counts.
+    /// A negative size; more elements than fit an `i64`.
     #[inline]
     pub fn contiguous(sizes: &[i64]) -> Result<Geometry> {
         let numel = contiguous_numel(sizes)?;
@@ -81,13 +82,13 @@ impl Geometry {
         Ok(geometry)
     }
 
-    /// Makes a scalar's geometry one of any strides; an error leaves it as it is.
+    /// Gives a scalar's geometry these sizes and strides; after an error it is unchanged.
     ///
-    /// Every result gets a geometry. Made elsewhere, and moved to where it stays before its numbers have left the
-    /// processor's buffers, it would cost more.
+    /// Every result gets a geometry, so this is done in place: building it elsewhere and moving it would stall on
+    /// stores that have not left the processor's buffers yet.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Those of [`new`](Self::new).
     #[inline]
     pub(super) fn set(&mut self, sizes: &[i64], strides: &[i64], offset: i64) -> Result<()> {
         ensure!(
@@ -106,20 +107,20 @@ impl Geometry {
         Ok(())
     }
 
-    /// Makes a scalar's geometry one without gaps, of as many elements as the sizes have.
+    /// Makes a scalar's geometry contiguous; `numel` is the number of elements that the sizes have.
     #[inline]
     pub(super) fn set_contiguous(&mut self, sizes: &[i64], numel: i64) {
         self.numel = numel;
         self.extents.set_contiguous(sizes);
     }
 
-    /// The extent of each dimension.
+    /// The size of each dimension.
     #[inline]
     pub fn sizes(&self) -> &[i64] {
         self.extents.sizes()
     }
 
-    /// How many elements apart neighbours lie, per dimension.
+    /// The stride of each dimension, in elements.
     #[inline]
     pub fn strides(&self) -> &[i64] {
         self.extents.strides()
@@ -131,7 +132,7 @@ impl Geometry {
         self.extents.are_sizes_equal(&other.extents)
     }
 
-    /// Where in the storage element `[0, 0, …]` lies, in elements.
+    /// The index of element `[0, 0, …]` in the storage, in elements.
     #[inline]
     pub fn offset(&self) -> i64 {
         self.offset
@@ -155,10 +156,10 @@ impl Geometry {
         self.is_contiguous
     }
 
-    /// One past the last storage element that is reached, the offset included; 0 if there are no elements.
+    /// One past the last storage index that an element has, the offset included; 0 if there are no elements.
     ///
     /// # Errors
-    /// A last element beyond `i64::MAX`.
+    /// The last element is beyond `i64::MAX`.
     #[inline]
     pub fn end(&self) -> Result<i64> {
         if self.numel == 0 {
@@ -175,7 +176,8 @@ impl Geometry {
         }
     }
 
-    /// Whether these are its sizes, strides and offset: of few dimensions it is not worth a call to compare them.
+    /// Whether these are its sizes, strides and offset. Inlined: with few dimensions a call would cost more than the
+    /// comparison.
     #[inline]
     pub(super) fn is_placed(&self, sizes: &[i64], strides: &[i64], offset: i64) -> bool {
         let (own_sizes, own_strides) = (self.sizes(), self.strides());
@@ -221,7 +223,7 @@ impl Iterator for Offsets<'_> {
         for dim in (0..self.index.len()).rev() {
             let (size, stride) = (sizes[dim], strides[dim]);
             self.index[dim] += 1;
-            self.next = self.next.wrapping_add(stride); // may overflow behind the last element only
+            self.next = self.next.wrapping_add(stride); // may overflow only behind the last element
             if self.index[dim] < size {
                 break;
             }
@@ -238,7 +240,7 @@ impl Iterator for Offsets<'_> {
 
 impl ExactSizeIterator for Offsets<'_> {}
 
-/// The place of the last index; an empty dimension has one, as if it had a single element.
+/// The position of the last index; an empty dimension counts as one with a single element.
 fn last(sizes: &[i64], strides: &[i64], offset: i64) -> Result<i64> {
     let mut last = offset;
     for (dim, size) in sizes.iter().enumerate() {
@@ -258,10 +260,11 @@ fn beyond(sizes: &[i64], strides: &[i64]) -> Error {
 
 /// The number of elements of a shape.
 ///
-/// Whoever makes a geometry asks for it, so it is here that dimensions are counted.
+/// Every geometry is made with this function, so it also checks the number of dimensions.
 ///
 /// # Errors
-/// A negative size, more elements than an `i64` counts, more dimensions than a [tensor](crate::limits::DIMENSIONS) has.
+/// A negative size; more elements than fit an `i64`; more dimensions than a [tensor](crate::limits::DIMENSIONS) may
+/// have.
 #[inline]
 pub fn numel(sizes: &[i64]) -> Result<i64> {
     let mut signs = 0;
@@ -275,11 +278,10 @@ pub fn numel(sizes: &[i64]) -> Result<i64> {
     }
 }
 
-/// The number of elements in some dimensions of a shape that has a number of them itself, for decisions that depend on
-/// it.
+/// The number of elements in some dimensions of a valid shape, for decisions that depend on it.
 ///
-/// A tensor without elements may have dimensions, other than the empty one, that hold more together than an `i64`
-/// counts: of these `i64::MAX`.
+/// In a tensor without elements, the dimensions other than the empty one may together have more elements than fit an
+/// `i64`; the result is then `i64::MAX`.
 ///
 /// ```
 /// use torch_library::geometry::saturating_numel;
@@ -297,10 +299,10 @@ pub fn saturating_numel<'a>(sizes: impl IntoIterator<Item = &'a i64>) -> i64 {
     if is_empty { 0 } else { numel }
 }
 
-/// The number of elements of a shape whose strides, without gaps, reach no place beyond an `i64`.
+/// The number of elements of a shape whose contiguous strides give positions that fit an `i64`.
 ///
 /// # Errors
-/// As [`numel`], and such strides of a shape without elements.
+/// Those of [`numel`]; strides that do not fit, of a shape without elements.
 #[inline]
 pub(super) fn contiguous_numel(sizes: &[i64]) -> Result<i64> {
     let numel = numel(sizes)?;
@@ -310,7 +312,7 @@ pub(super) fn contiguous_numel(sizes: &[i64]) -> Result<i64> {
     Ok(numel)
 }
 
-/// As [`numel`], of negative sizes, or of many.
+/// [`numel`] for negative sizes, or for many dimensions.
 #[cold]
 fn unusual_numel(sizes: &[i64]) -> Result<i64> {
     ensure!(
@@ -321,14 +323,14 @@ fn unusual_numel(sizes: &[i64]) -> Result<i64> {
     );
     ensure!(sizes.iter().all(|size| *size >= 0), Shape, "sizes {sizes:?} must not be negative");
     if sizes.contains(&0) {
-        return Ok(0); // whatever the others multiply to
+        return Ok(0); // whatever the product of the others
     }
     bail!(Shape, "sizes {sizes:?} have more elements than 2^63")
 }
 
-/// A dimension counted from the front, of one that may count from the back (`-1` is the last).
+/// A dimension counted from the front, from one that may count from the back (`-1` is the last).
 ///
-/// A tensor without dimensions accepts `0` and `-1`, as if it had one.
+/// A tensor without dimensions accepts `0` and `-1`, as if it had one dimension.
 ///
 /// # Errors
 /// A dimension out of range.

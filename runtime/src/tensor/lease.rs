@@ -1,19 +1,20 @@
-//! Who may read or write the elements of a storage at this moment.
+//! Leases, which say what code may read or write the elements of a storage at the moment.
 //!
 //! # How it works
-//! 1. Handles share memory, and each of them may write: the type system does not tell whether two calls touch the same
-//!    elements. So every storage has a [`LeaseWord`](super::lease_word::LeaseWord): how many read it, or that one
-//!    writes.
-//! 2. Whoever follows a pointer to elements holds a *lease* on the storage meanwhile: a shared one to read, an
-//!    exclusive one to write. Any number of shared leases exist at a time, and an exclusive one only alone. Nobody
-//!    waits: a lease that cannot be had is an `Err` that says who is in the way.
-//! 3. A lease also keeps a tensor where it is: its sizes, strides, offset and storage change only for whoever can write
-//!    to the storage ([`Tensor::set_geometry`], [`Tensor::set_storage`]), or has the only handle. What is looked up
-//!    several times while a lease is held is the same each time.
-//! 4. A storage that lends the host memory of another one has the word of that one.
+//! 1. Handles share memory, and each of them may write: the type system does not tell whether two calls access the same
+//!    elements. So every storage has a [`LeaseWord`](super::lease_word::LeaseWord), which counts readers or records one
+//!    writer.
+//! 2. Code that follows a pointer to elements holds a *lease* on the storage meanwhile: a shared one to read, an
+//!    exclusive one to write. There can be any number of shared leases at a time, but an exclusive one excludes all
+//!    others. Taking a lease never waits: one that is not available is an `Err` that names the conflicting lease.
+//! 3. A lease also protects a tensor's geometry: sizes, strides, offset and storage are only changed by code that may
+//!    write to the storage ([`Tensor::set_geometry`], [`Tensor::set_storage`]), or that has the only handle. So
+//!    repeated queries give the same result while a lease is held.
+//! 4. A storage that lends the host memory of another one uses the word of that one.
 //!
 //! # Orderings
-//! Taking a lease is an acquire, giving it back a release: what was written under a lease is seen under the next.
+//! Taking a lease is an acquire operation, and giving it back a release: writes under a lease are visible under the
+//! next.
 #![expect(unsafe_code, reason = "offers a lease that takes nothing, of memory that was just made")]
 
 use std::panic::Location;
@@ -25,9 +26,9 @@ use super::{Storage, StorageRef, Tensor};
 use crate::dtype::Element;
 use crate::error::{Error, ErrorKind, Result};
 
-/// What is held of one tensor's storage, and where its elements are.
+/// The lease on one tensor's storage, and the address of its elements.
 ///
-/// Plain values without a destructor: those that have them give back what is held. A lease costs a few nanoseconds, and
+/// These are plain values without a destructor; their owners give the leases back. A lease costs a few nanoseconds, and
 /// would cost five times as much if each of these had to be kept in memory because it might have to be dropped.
 #[derive(Clone, Copy)]
 struct Held<'a> {
@@ -35,37 +36,37 @@ struct Held<'a> {
     address: Address,
 }
 
-/// What is given back in the end.
+/// What has to be given back in the end.
 #[derive(Clone, Copy)]
 enum Hold<'a> {
-    /// Nothing: there is no lease, or another one of the same call serves.
+    /// Nothing: there is no lease, or another one of the same call covers the storage.
     Nothing,
-    /// Nothing: nobody else has the tensor's storage.
+    /// Nothing: no other code has access to the tensor's storage.
     New(&'a Tensor),
-    /// A lease on the storage that the tensor has, and keeps meanwhile.
+    /// A shared lease on the tensor's storage, which does not change meanwhile.
     Shared(&'a Tensor),
-    /// Likewise.
+    /// An exclusive lease on the tensor's storage, which does not change meanwhile.
     Exclusive(&'a Tensor),
 }
 
-/// Where a tensor's first element is; null where that has to be looked up, or refused.
+/// The address of a tensor's first element; null if it has to be looked up, or refused.
 #[derive(Clone, Copy)]
 struct Address(*mut u8);
 
-// SAFETY: an address owns nothing, and nobody follows it here: whoever does argues from the lease.
+// SAFETY: an address owns nothing, and is not dereferenced here: code that does so relies on the lease.
 unsafe impl Send for Address {}
-// SAFETY: a shared reference gives no more than the address, which nobody follows here.
+// SAFETY: a shared reference gives only the address, which is not dereferenced here.
 unsafe impl Sync for Address {}
 
-/// To read, for [`hold`].
+/// For [`hold`]: to read.
 const SHARED: bool = false;
-/// To read and write.
+/// For [`hold`]: to read and write.
 const EXCLUSIVELY: bool = true;
 
 impl Address {
     const UNKNOWN: Address = Address(ptr::null_mut());
 
-    /// Of a tensor that keeps this storage, its first.
+    /// The address in a tensor whose storage is still this one, its first.
     #[inline(always)]
     fn of(tensor: &Tensor, storage: &Storage) -> Self {
         match storage.data_ptr() {
@@ -75,7 +76,8 @@ impl Address {
     }
 }
 
-/// The address of a tensor's first element in memory that begins here. Wrapping: without elements it may lie anywhere.
+/// The address of a tensor's first element in memory that begins at `data`. Wrapping: without elements the offset may
+/// be anything.
 #[inline(always)]
 fn offset(tensor: &Tensor, data: NonNull<u8>) -> *mut u8 {
     let offset = tensor.storage_offset().wrapping_mul(tensor.dtype().size() as i64);
@@ -98,12 +100,12 @@ fn give_back<const IS_EXCLUSIVE: bool>(storage: &Storage) {
     }
 }
 
-/// Takes a lease on the storage that a tensor has now, and keeps until the lease is given back.
+/// Takes a lease on a tensor's present storage, which then does not change until the lease is given back.
 #[inline(always)]
 fn hold<const IS_EXCLUSIVE: bool>(tensor: &Tensor, place: &'static Location<'static>) -> Result<Address> {
     if let Some(storage) = tensor.first_storage() {
         take::<IS_EXCLUSIVE>(storage, place)?;
-        // Whoever changed the tensor in between had the storage alone; from now on nobody does.
+        // Code that changed the tensor in between had the storage exclusively; from now on that is impossible.
         if tensor.first_storage().is_some() {
             return Ok(Address::of(tensor, storage));
         }
@@ -112,7 +114,7 @@ fn hold<const IS_EXCLUSIVE: bool>(tensor: &Tensor, place: &'static Location<'sta
     hold_later::<IS_EXCLUSIVE>(tensor, place)
 }
 
-/// As [`hold`], of a tensor that was changed, or nearly was.
+/// [`hold`] for a tensor whose placement was changed, or is being changed.
 #[cold]
 #[inline(never)]
 fn hold_later<const IS_EXCLUSIVE: bool>(
@@ -129,7 +131,7 @@ fn hold_later<const IS_EXCLUSIVE: bool>(
     }
 }
 
-/// Gives back what [`hold`] took: the tensor has had the storage since.
+/// Gives back the lease that [`hold`] took: the tensor still has the same storage.
 #[inline(always)]
 fn release<const IS_EXCLUSIVE: bool>(tensor: &Tensor) {
     match tensor.first_storage() {
@@ -141,7 +143,7 @@ fn release<const IS_EXCLUSIVE: bool>(tensor: &Tensor) {
 impl<'a> Held<'a> {
     const NOTHING: Self = Held { hold: Hold::Nothing, address: Address::UNKNOWN };
 
-    /// Leave to read a tensor, of which another one that is written may have the storage.
+    /// Takes a lease to read a tensor, unless a lease to write in `written` covers its storage.
     #[inline(always)]
     fn read(
         &mut self,
@@ -159,7 +161,7 @@ impl<'a> Held<'a> {
         Ok(())
     }
 
-    /// Leave to write a tensor.
+    /// Takes a lease to write a tensor.
     #[inline(always)]
     fn write(&mut self, tensor: &'a Tensor, place: &'static Location<'static>) -> Result<()> {
         self.address = hold::<EXCLUSIVELY>(tensor, place)?;
@@ -212,17 +214,16 @@ impl Drop for StorageLease<'_> {
     }
 }
 
-/// Leave to write the elements of `W` tensors and to read those of `R` others, for as long as this lives: what a kernel
-/// holds while it follows pointers.
+/// Permission to write the elements of `W` tensors and to read those of `R` others, for as long as this lives: what a
+/// kernel holds while it follows pointers.
 ///
-/// While it lives, nobody else writes the memory of any of these tensors, nobody else reads that of those that are
-/// written, and none of them gets other sizes, strides or memory. Who tries, on this thread or another, gets an error
+/// While it lives, no other code writes the memory of any of these tensors or reads that of the written ones, and the
+/// sizes, strides and memory of the tensors do not change. An attempt, on this thread or another, fails with an error
 /// of the kind [`Busy`](ErrorKind::Busy). Dispatch takes no leases; accessors such as [`Tensor::to_vec`] and the loops
-/// of `torch_library_kernels` take theirs, so only a kernel that follows pointers itself needs this.
+/// of `torch_library_kernels` take their own, so only a kernel that follows pointers itself needs this.
 ///
-/// A tensor that is written may share its memory with those that are read (in place, or by another view): what this
-/// means for the order of reads and writes is the kernel's to know. Tensors that are written share no element with each
-/// other.
+/// A written tensor may share its memory with the read ones (in place, or through another view); it is up to the kernel
+/// to order its reads and writes accordingly. Written tensors share no element with each other.
 ///
 /// ```
 /// use torch_library::{ErrorKind, Lease, Tensor};
@@ -236,7 +237,7 @@ impl Drop for StorageLease<'_> {
 /// # Ok::<(), torch_library::Error>(())
 /// ```
 ///
-/// PyTorch: nothing; there, whoever reads while another thread writes reads half of it.
+/// PyTorch: nothing; there, reading while another thread writes may see half a write.
 pub struct Lease<'a, const W: usize, const R: usize> {
     written: [Held<'a>; W],
     read: [Held<'a>; R],
@@ -246,12 +247,12 @@ impl<'a, const W: usize, const R: usize> Lease<'a, W, R> {
     /// Takes all leases, or none.
     ///
     /// # Errors
-    /// Memory that somebody else uses so that it cannot be leased; tensors to be written that share elements.
+    /// Memory that is in use elsewhere in a conflicting way; written tensors that share elements.
     #[inline(always)]
     #[track_caller]
     pub fn new(written: [&'a Tensor; W], read: [&'a Tensor; R]) -> Result<Self> {
         let place = Location::caller();
-        // What was taken before an error is given back when this drops.
+        // If there is an error, dropping this gives back the leases taken so far.
         let mut lease = Lease { written: [Held::NOTHING; W], read: [Held::NOTHING; R] };
         write_all(&mut lease.written, written, place)?;
         for (k, held) in lease.read.iter_mut().enumerate() {
@@ -270,15 +271,15 @@ impl<const W: usize, const R: usize> Drop for Lease<'_, W, R> {
 }
 
 impl<'a, const R: usize> Lease<'a, 1, R> {
-    /// As [`new`](Self::new), to write a tensor that was just made: nobody is in the way, so nothing is taken.
+    /// Like [`new`](Self::new), to write a tensor that was just made: no conflict is possible, so no lease on it is
+    /// taken.
     ///
     /// # Safety
-    /// - As long as the lease lives, nobody but the caller has a handle or a reference of `new`, or a handle of its
-    ///   storage.
-    /// - What the caller lets run meanwhile, closures of users included, does not get at it either.
+    /// - As long as the lease lives, only the caller has a handle or a reference to `new`, or a handle to its storage.
+    /// - Code that the caller runs meanwhile, closures of users included, cannot access it either.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Those of [`new`](Self::new).
     #[inline(always)]
     #[track_caller]
     pub unsafe fn with_new(new: &'a Tensor, read: [&'a Tensor; R]) -> Result<Self> {
@@ -287,13 +288,13 @@ impl<'a, const R: usize> Lease<'a, 1, R> {
         let new = Held { hold: Hold::New(new), address: address.unwrap_or(Address::UNKNOWN) };
         let mut lease = Lease { written: [new], read: [Held::NOTHING; R] };
         for (k, held) in lease.read.iter_mut().enumerate() {
-            held.read(read[k], &[], place)?; // nobody else's tensor has the storage of the new one
+            held.read(read[k], &[], place)?; // no other tensor has the storage of the new one
         }
         Ok(lease)
     }
 
-    /// As [`Tensor::address_mut`] of the written tensor and [`Tensor::address`] of the others, where all are known at
-    /// once, and those that are read each begin where the written one does, or share no memory with it.
+    /// [`Tensor::address_mut`] of the written tensor and [`Tensor::address`] of the others, if all are known already,
+    /// and each read tensor either begins where the written one does, or shares no memory with it.
     #[inline(always)]
     pub fn addresses(&self) -> Option<(*mut u8, [*const u8; R])> {
         let to = self.written[0].address.0;
@@ -307,7 +308,7 @@ impl<'a, const R: usize> Lease<'a, 1, R> {
     }
 }
 
-/// A [`Lease`] where as many tensors are read as there are.
+/// A [`Lease`] with any number of read tensors.
 pub struct ListLease<'a, const W: usize> {
     written: [Held<'a>; W],
     read: SmallVec<[Held<'a>; 4]>,
@@ -317,7 +318,7 @@ impl<'a, const W: usize> ListLease<'a, W> {
     /// Takes all leases, or none.
     ///
     /// # Errors
-    /// As [`Lease::new`].
+    /// Those of [`Lease::new`].
     #[track_caller]
     pub fn new(written: [&'a Tensor; W], read: impl IntoIterator<Item = &'a Tensor>) -> Result<Self> {
         let place = Location::caller();
@@ -339,7 +340,7 @@ impl<const W: usize> Drop for ListLease<'_, W> {
     }
 }
 
-/// A lease on the memory of one tensor, which it keeps: for what holds the address of its elements.
+/// A lease on the memory of one tensor, which it owns: for objects that hold the address of its elements.
 ///
 /// ```
 /// use torch_library::{OwnedLease, Tensor};
@@ -360,7 +361,7 @@ impl OwnedLease {
     /// A lease to read.
     ///
     /// # Errors
-    /// Memory that somebody writes now.
+    /// Memory that is being written.
     #[track_caller]
     pub fn shared(tensor: Tensor) -> Result<Self> {
         hold::<SHARED>(&tensor, Location::caller())?;
@@ -370,14 +371,14 @@ impl OwnedLease {
     /// A lease to read and write.
     ///
     /// # Errors
-    /// Memory that somebody reads or writes now.
+    /// Memory that is being read or written.
     #[track_caller]
     pub fn exclusive(tensor: Tensor) -> Result<Self> {
         hold::<EXCLUSIVELY>(&tensor, Location::caller())?;
         Ok(OwnedLease { tensor, is_exclusive: true })
     }
 
-    /// The tensor, which stays as it is while the lease lives.
+    /// The tensor, whose geometry does not change while the lease lives.
     pub fn tensor(&self) -> &Tensor {
         &self.tensor
     }
@@ -404,7 +405,7 @@ fn write_all<'a, const W: usize>(
             held[k].write(tensor, place)?;
         }
     }
-    // Only now do the tensors stay where they are.
+    // Only now do the geometries no longer change.
     for (k, tensor) in tensors.iter().enumerate() {
         for other in &tensors[..k] {
             tensor.check_apart_from(other)?;
@@ -425,7 +426,7 @@ fn is_held(held: &[Held<'_>], tensor: &Tensor) -> bool {
     }
 }
 
-// Loops rather than iterators with closures, which stay calls here.
+// Loops instead of iterators with closures, whose calls would not be inlined here.
 
 #[inline(always)]
 fn is_any_of(held: &[Held<'_>], storage: &Storage) -> bool {
@@ -444,7 +445,7 @@ fn release_all(held: &[Held<'_>]) {
     }
 }
 
-/// Leases that give out addresses: [`Lease`], [`ListLease`] and [`OwnedLease`].
+/// Leases that give access to addresses: [`Lease`], [`ListLease`] and [`OwnedLease`].
 pub trait Leased: sealed::Sealed {}
 
 impl<const W: usize, const R: usize> Leased for Lease<'_, W, R> {}
@@ -500,11 +501,11 @@ mod sealed {
 }
 
 impl Tensor {
-    /// The address of element `[0, 0, …]`, for kernels; the others follow from the [strides](Tensor::strides), which
-    /// stay as they are while the lease lives.
+    /// The address of element `[0, 0, …]`, for kernels; the others follow from the [strides](Tensor::strides), which do
+    /// not change while the lease lives.
     ///
-    /// The pointer is valid for reads of all elements as long as the lease lives. Of a tensor without elements it must
-    /// not be followed. Elements of type `bool` that came from a [`Storage`] of other bytes need not be 0 or 1.
+    /// The pointer is valid for reads of all elements as long as the lease lives. For a tensor without elements it must
+    /// not be dereferenced. Elements of type `bool` that came from a [`Storage`] with other bytes need not be 0 or 1.
     ///
     /// ```
     /// use torch_library::{Lease, Tensor};
@@ -512,43 +513,43 @@ impl Tensor {
     /// let x = Tensor::from([1.5, 2.5]);
     /// let lease = Lease::new([], [&x])?;
     /// let data = x.data_ptr::<f64>(&lease)?;
-    /// // SAFETY: the tensor has two elements, and the lease keeps them as they are.
+    /// // SAFETY: the tensor has two elements, and the lease excludes writers.
     /// assert_eq!(unsafe { data.add(1).read() }, 2.5);
     /// # Ok::<(), torch_library::Error>(())
     /// ```
     ///
     /// # Errors
-    /// A tensor of another type, one whose memory the host does not reach, or one that the lease is not for.
+    /// A tensor of another type, one whose memory the host cannot access, or one that the lease does not cover.
     #[inline]
     pub fn data_ptr<T: Element>(&self, lease: &impl Leased) -> Result<*const T> {
         self.check_dtype(T::DTYPE)?;
         self.address(lease).map(<*const u8>::cast)
     }
 
-    /// As [`data_ptr`](Self::data_ptr), of a tensor that the lease lets write: the pointer is valid for reads and
-    /// writes.
+    /// Like [`data_ptr`](Self::data_ptr), for a tensor that the lease allows to write: the pointer is valid for reads
+    /// and writes.
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`data_ptr`](Self::data_ptr).
     #[inline]
     pub fn data_ptr_mut<T: Element>(&self, lease: &impl Leased) -> Result<*mut T> {
         self.check_dtype(T::DTYPE)?;
         self.address_mut(lease).map(<*mut u8>::cast)
     }
 
-    /// As [`data_ptr`](Self::data_ptr), whatever the type of the elements.
+    /// Like [`data_ptr`](Self::data_ptr), for any element type.
     ///
     /// # Errors
-    /// Memory that the host does not reach, a tensor that the lease is not for.
+    /// Memory that the host cannot access; a tensor that the lease does not cover.
     #[inline]
     pub fn address(&self, lease: &impl Leased) -> Result<*const u8> {
         self.leased_address(|storage| lease.reads(storage)).map(<*mut u8>::cast_const)
     }
 
-    /// As [`data_ptr_mut`](Self::data_ptr_mut), whatever the type of the elements.
+    /// Like [`data_ptr_mut`](Self::data_ptr_mut), for any element type.
     ///
     /// # Errors
-    /// Memory that the host does not reach, a tensor that the lease does not let write.
+    /// Memory that the host cannot access; a tensor that the lease does not allow to write.
     #[inline]
     pub fn address_mut(&self, lease: &impl Leased) -> Result<*mut u8> {
         self.leased_address(|storage| lease.writes(storage))

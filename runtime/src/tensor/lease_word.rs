@@ -1,4 +1,4 @@
-//! The word of a storage that says who reads and who writes it.
+//! The word of a storage that records its readers or its writer.
 #![expect(unsafe_code, reason = "keeps a reference to a constant in an atomic")]
 
 use std::panic::Location;
@@ -10,18 +10,19 @@ use crate::sync::{AtomicUsize, Ordering};
 
 /// The state of a storage's leases.
 pub(crate) struct LeaseWord {
-    /// How many hold shared leases, or [`EXCLUSIVE`]. All that anything depends on, and so all that a model looks at.
+    /// The number of shared leases, or [`EXCLUSIVE`]. Correctness depends only on this field, so a model checks only
+    /// this one.
     state: AtomicUsize,
-    /// Where in the program the last lease was taken; for messages.
+    /// The source location that took the last lease; for messages.
     place: AtomicPtr<Location<'static>>,
-    /// Which thread took it; for messages.
+    /// The thread that took it; for messages.
     thread: atomic::AtomicUsize,
 }
 
-/// One holds an exclusive lease.
+/// There is an exclusive lease.
 const EXCLUSIVE: usize = 1 << (usize::BITS - 1);
 
-/// More shared leases than threads and calls could ever hold: whoever forgets so many gets no more of them.
+/// More shared leases than threads and calls could ever hold; if so many are leaked, further ones are refused.
 const MOST: usize = EXCLUSIVE / 2;
 
 impl LeaseWord {
@@ -62,17 +63,18 @@ impl LeaseWord {
 
     #[inline]
     pub(super) fn give_back_exclusive(&self) {
-        self.state.store(0, Ordering::Release); // nobody else changes it while one has it alone
+        self.state.store(0, Ordering::Release); // no other thread changes it while there is an exclusive lease
     }
 
     #[inline]
     fn note(&self, place: &'static Location<'static>) {
-        // Two words that are not of one moment: a message may name the place of one holder and the thread of the next.
+        // The two stores are not atomic together: a message may name the place of one holder and the thread of the
+        // next.
         self.place.store(ptr::from_ref(place).cast_mut(), Ordering::Relaxed);
         self.thread.store(this_thread(), Ordering::Relaxed);
     }
 
-    /// What is said to who cannot have a lease.
+    /// The error if a lease is not available.
     #[cold]
     #[inline(never)]
     fn refusal(&self, wanted: &str) -> Error {
@@ -99,18 +101,18 @@ impl LeaseWord {
     }
 }
 
-/// Tells threads apart, as long as they live.
+/// Identifies a thread as long as it lives.
 #[inline]
 fn this_thread() -> usize {
     thread_local!(static HERE: u8 = const { 0 });
-    // Not by `with`, which stays a call where no later pass looks at it.
+    // Not `with`, which is inlined too late to be optimised.
     let here = HERE.try_with(|here| ptr::from_ref(here).addr());
     here.expect("what needs no destructor is there as long as the thread")
 }
 
 fn location(place: &AtomicPtr<Location<'static>>) -> Option<&'static Location<'static>> {
     let place = place.load(Ordering::Relaxed);
-    // SAFETY: null, or made of a `&'static Location` by `note`, so valid for good; locations are constants, which
-    // nobody writes and no store has to publish.
+    // SAFETY: null, or from a `&'static Location` in `note`, so valid for ever; locations are constants, which are
+    // never written and need no publishing store.
     unsafe { place.as_ref() }
 }

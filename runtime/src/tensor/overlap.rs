@@ -1,4 +1,4 @@
-//! Do elements share memory? What in-place and `out` kernels ask before they write.
+//! Memory overlap of tensors, which in-place and `out` kernels check before they write.
 
 use smallvec::SmallVec;
 
@@ -13,26 +13,27 @@ use crate::error::Result;
 pub enum Overlap {
     /// The same elements in the same order.
     Full,
-    /// Some memory, in another arrangement.
+    /// Some shared memory, in another arrangement.
     Partial,
-    /// None.
+    /// No shared memory.
     No,
-    /// Strides with gaps or repetitions: not worked out.
+    /// Strides with gaps or repetitions: not determined.
     TooHard,
 }
 
 impl Tensor {
-    /// Whether several elements surely are one place in memory, as in an expanded tensor.
+    /// Whether several elements are certain to be at one place in memory, as in an expanded tensor.
     ///
-    /// PyTorch: `at::has_internal_overlap`, whose "too hard" is `false` here: such tensors are let through there too.
+    /// PyTorch: `at::has_internal_overlap`, whose "too hard" is `false` here: such tensors are accepted there, too.
     pub fn has_internal_overlap(&self) -> bool {
         let geometry = self.geometry();
         geometry.numel() > 0
             && geometry.sizes().iter().zip(geometry.strides()).any(|(size, stride)| *size > 1 && *stride == 0)
     }
 
-    /// Whether several elements may be one place in memory: surely none are if, from the densest dimension to the
-    /// widest, each steps over all that lies before. Threads that share the elements of such a tensor would meet.
+    /// Whether several elements may be at one place in memory. They certainly are not if, by rising stride, each
+    /// dimension's stride exceeds the extent of all those before it. Threads that divide the elements of an overlapping
+    /// tensor would conflict.
     pub fn may_overlap_itself(&self) -> bool {
         let geometry = self.geometry();
         if geometry.is_contiguous() {
@@ -67,7 +68,7 @@ impl Tensor {
             return Overlap::No;
         }
         let bytes = |x: &Tensor| {
-            // A tensor without memory has as many bytes as a `usize` counts.
+            // A tensor without memory may report any number of bytes up to `usize::MAX`.
             let [offset, numel] = [x.storage_offset(), x.numel()].map(i128::from);
             let size = x.dtype().size() as i128;
             (offset * size, (offset + numel) * size)
@@ -82,8 +83,8 @@ impl Tensor {
         }
     }
 
-    /// Whether some element of the one may lie in the memory of an element of the other. Of views with gaps it is not
-    /// worked out in general: this is true, too, of some that have none in common.
+    /// Whether some element of one may be in the memory of an element of the other. For views with gaps this is not
+    /// determined in general: it is also true for some that share no element.
     pub fn may_overlap(&self, other: &Tensor) -> bool {
         if !self.shares_storage_with(other) {
             return false;
@@ -95,7 +96,7 @@ impl Tensor {
         }
     }
 
-    /// Refuses to be written to together with another tensor that may have an element in common.
+    /// Checks that a tensor has no element in common with another one that is written together with it.
     ///
     /// # Errors
     /// Tensors that [may overlap](Tensor::may_overlap).
@@ -110,7 +111,7 @@ impl Tensor {
         Ok(())
     }
 
-    /// Refuses to be written to element by element if elements coincide.
+    /// Checks that no elements of a tensor that is written overlap each other.
     ///
     /// # Errors
     /// A tensor with [internal overlap](Tensor::has_internal_overlap).
@@ -128,7 +129,7 @@ impl Tensor {
         Ok(())
     }
 
-    /// Refuses to be written to while a differently arranged tensor over the same memory is read.
+    /// Checks that a tensor that is written does not share memory with a read one in another arrangement.
     ///
     /// # Errors
     /// A tensor that overlaps [partially](Overlap::Partial).
@@ -148,8 +149,8 @@ impl Tensor {
         Ok(())
     }
 
-    /// Refuses to be written to in an order of its own while a tensor over the same memory is read, the same elements
-    /// or others.
+    /// Checks that a tensor that is written in an unrelated order shares no memory with a read one, whether the same
+    /// elements or others.
     ///
     /// # Errors
     /// A tensor that overlaps, [fully](Overlap::Full) or [partially](Overlap::Partial).
@@ -167,12 +168,12 @@ impl Tensor {
     }
 }
 
-/// Where the elements of a tensor lie in its storage, in bytes.
+/// The positions of a tensor's elements in its storage, in bytes.
 struct Bytes {
     start: i64,
     /// The size of an element.
     size: i64,
-    /// Of each dimension with more than one index: how many, and how far apart.
+    /// For each dimension with more than one index: its size, and its stride in bytes.
     dims: Vec<(i64, i64)>,
 }
 
@@ -192,13 +193,15 @@ impl Bytes {
         self.start + self.reach(i64::MAX)
     }
 
-    /// How many bytes lie between the first and behind the last element of those that smaller steps than this reach.
+    /// The number of bytes from the first element to the end of the last one, counting only dimensions with a stride
+    /// below `step`.
     fn reach(&self, step: i64) -> i64 {
         let within = self.dims.iter().filter(|(_, stride)| *stride < step);
         self.size + within.map(|(count, stride)| (count - 1) * stride).sum::<i64>()
     }
 
-    /// Whether both lie in rows of one length, at columns that the other has not: halves of a table, side by side.
+    /// Whether both consist of rows of the same length, in which they occupy disjoint columns, as the left and right
+    /// half of a table do.
     fn misses(&self, other: &Bytes) -> bool {
         self.dims.iter().filter(|(_, row)| *row > 0).any(|(_, row)| {
             let columns = |bytes: &Bytes| {

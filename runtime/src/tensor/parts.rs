@@ -1,4 +1,4 @@
-//! Parts of one tensor that several threads write at the same time.
+//! Disjoint parts of one tensor, which several threads write at the same time.
 #![expect(unsafe_code, reason = "gives each part a storage of its own over its bytes")]
 
 use std::panic::Location;
@@ -11,11 +11,13 @@ use crate::ensure;
 use crate::error::Result;
 
 impl Tensor {
-    /// Parts along a dimension, of these sizes, which may be written at the same time: one for each thread.
+    /// Splits a tensor along a dimension into parts of these sizes, which may be written at the same time, one by each
+    /// thread.
     ///
-    /// Each part is a tensor with memory of its own, as far as [leases](crate::Lease) go: its bytes are those of
-    /// `self`, but nobody who uses one part is in the way of another. While any of them (or a view of it) lives, the
-    /// whole can be neither read nor written through `self` or other handles. Autograd does not learn of the parts; the
+    /// As far as [leases](crate::Lease) are concerned, each part is a tensor with memory of its own: its bytes are
+    /// those of `self`, but using one part does not conflict with using another. While any of them (or a view of it)
+    /// lives, the whole can be neither read nor written through `self` or other handles. Autograd does not track the
+    /// parts; the write is counted once, now.
     /// write counts once, now.
     ///
     /// ```
@@ -33,14 +35,14 @@ impl Tensor {
     /// ```
     ///
     /// # Errors
-    /// Sizes that do not add up to that of the dimension; parts whose memory lies one within the other, as columns of a
-    /// row-major matrix do; memory that the host does not reach, or that somebody uses now.
+    /// The sizes do not add up to that of the dimension; the parts interleave in memory, as columns of a row-major
+    /// matrix do; the host cannot access the memory, or it is in use.
     ///
-    /// PyTorch: `torch.split`, which leaves it to its callers to keep apart.
+    /// PyTorch: `torch.split`, which leaves it to callers to avoid conflicts.
     #[track_caller]
     pub fn disjoint_parts(&mut self, dim: i64, sizes: &[i64]) -> Result<Vec<Tensor>> {
         let here = Location::caller();
-        // What is looked at from here on stays as it is: the memory belongs to the parts.
+        // From here on the geometry does not change: the memory is leased for the parts.
         let (storage, _) = self.0.place.place();
         let whole = Arc::new(StorageLease::exclusive(StorageRef::Owned(storage.clone()), here)?);
         ensure!(
@@ -70,10 +72,10 @@ impl Tensor {
     fn part(&self, storage: &Storage, part: &Part, whole: &Arc<StorageLease<'static>>) -> Result<Tensor> {
         let (start, nbytes) = (part.start as usize, (part.end - part.start) as usize);
         let data = self.host_ptr(storage)?;
-        // SAFETY: the bytes lie in the storage, since the elements of the part do, which were looked up under the lease
-        // on the whole; a part without elements has none. They are initialised, as all of a storage. Each part keeps
-        // that lease, which keeps the storage alive and everybody else away; no other part has any of these bytes
-        // (`check_apart`).
+        // SAFETY: the bytes are within the storage, since the elements of the part are, which were determined under the
+        // lease on the whole; a part without elements has none. They are initialised, as all bytes of a storage are.
+        // Each part keeps that lease, which keeps the storage alive and excludes all other accesses; no other part has
+        // any of these bytes (`check_apart`).
         let own = unsafe {
             Storage::from_raw_parts(data.add(start), nbytes, self.device(), Box::new(whole.clone()))
         };
@@ -81,7 +83,7 @@ impl Tensor {
     }
 }
 
-/// Where a part lies in the storage, in bytes.
+/// The position of a part in the storage, in bytes.
 struct Part {
     sizes: Dims,
     start: i64,

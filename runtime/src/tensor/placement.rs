@@ -1,5 +1,5 @@
-//! Where a tensor's elements lie, replaceable under readers: one atomic load to read a geometry, no lock, no reference
-//! count.
+//! A tensor's storage and geometry, which can be replaced while they are read: reading the geometry is one atomic load,
+//! without a lock or a reference count.
 #![expect(unsafe_code, reason = "readers follow a raw pointer to the current geometry")]
 
 use std::collections::HashSet;
@@ -13,44 +13,46 @@ use super::{Storage, StorageView};
 use crate::ensure;
 use crate::error::Result;
 
-/// A place, and what replaced it.
+/// A placement, and its replacements.
 ///
 /// # How it works
-/// 1. The first place is stored inline, which is all that most tensors ever need: `geometry` is null and `later` empty.
-/// 2. [`publish`](Placement::publish) stores the address of the new geometry in `geometry`. No geometry moves or drops
-///    before the `Placement` itself does, so a reader's reference stays good however often it is replaced meanwhile.
-///    Equal ones are kept once: a tensor that is transposed in place a million times keeps two.
-/// 3. Storages are not kept: of a tensor that was moved to other memory, readers get a handle of their own.
-/// 4. With `&mut` nobody reads, and everything but the new place can go: [`replace`](Placement::replace).
+/// 1. The first placement is stored inline, which is all that most tensors ever need: `geometry` is null and `later`
+///    empty.
+/// 2. [`publish`](Placement::publish) stores the address of the new geometry in `geometry`. No geometry is moved or
+///    dropped before the `Placement` itself is, so a reader's reference stays valid however often it is replaced
+///    meanwhile. Equal geometries are kept once: a tensor that is transposed in place a million times keeps two.
+/// 3. Old storages are not kept: once a tensor was given other memory, readers get a handle of their own.
+/// 4. With `&mut` there are no readers, and everything but the new placement can be dropped:
+///    [`replace`](Placement::replace).
 ///
 /// # Orderings
 /// The store of an address is a release and its load an acquire, so a reader that sees an address sees the geometry
-/// behind it. The mutex orders writers among themselves, and with those who read geometry and storage together.
+/// behind it. The mutex orders writers among themselves, and with code that reads geometry and storage together.
 pub(super) struct Placement {
     first: StorageView,
-    /// Null for the first one, else the address inside an `Arc` of `later`.
+    /// Null for the first geometry, otherwise an address inside an `Arc` of `later`.
     geometry: AtomicPtr<Geometry>,
-    /// Most places are never replaced, and make no room for others.
+    /// Empty for most tensors, whose placement is never replaced.
     later: OnceLock<Box<Later>>,
 }
 
-/// What came after the first place.
+/// The replacements of the first placement.
 #[derive(Default)]
 struct Later {
-    /// Whether the current storage is another than the first.
+    /// Whether the current storage is not the first one.
     has_moved: AtomicBool,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    /// The current storage, if it is another than the first.
+    /// The current storage, if it is not the first one.
     storage: Option<Storage>,
-    /// Only grows; `Arc` rather than `Box` because its contents may be pointed at while it moves.
+    /// Only grows; `Arc` rather than `Box` because its contents may be pointed to while it moves.
     geometries: HashSet<Arc<Geometry>>,
 }
 
-/// How many different geometries a tensor may have had while it had several handles: each is kept.
+/// The maximum number of different geometries of a tensor while it has several handles: each is kept.
 const MOST_GEOMETRIES: usize = if cfg!(test) { 1 << 8 } else { 1 << 20 };
 
 impl Later {
@@ -72,9 +74,9 @@ impl Placement {
         if current.is_null() {
             return &self.first.geometry;
         }
-        // SAFETY: an address that is not null points into an `Arc` in `later`, of which nothing goes while `self` is
-        // borrowed; nobody makes a `&mut` of what is inside. The store was a release and the load an acquire, so what
-        // is there is seen whole.
+        // SAFETY: an address that is not null points into an `Arc` in `later`, of which none is dropped while `self` is
+        // borrowed; there is never a `&mut` to its contents. The store was a release and the load an acquire, so the
+        // contents are visible.
         unsafe { &*current }
     }
 
@@ -87,7 +89,7 @@ impl Placement {
         }
     }
 
-    /// The storage, where nothing was ever replaced.
+    /// The storage, if nothing was ever replaced.
     #[inline(always)]
     pub(super) fn first_storage(&self) -> Option<&Storage> {
         match self.later.get() {
@@ -96,13 +98,13 @@ impl Placement {
         }
     }
 
-    /// The first storage, which stays until the place is dropped or replaced, by whoever has it alone.
+    /// The first storage, which lives until the placement is dropped, or replaced by code with exclusive access.
     #[inline]
     pub(super) fn first(&self) -> &Storage {
         &self.first.storage
     }
 
-    /// Storage and geometry of one moment.
+    /// A consistent pair of storage and geometry.
     #[inline]
     pub(super) fn place(&self) -> (StorageRef<'_>, &Geometry) {
         match self.later.get() {
@@ -138,10 +140,10 @@ impl Placement {
         }
     }
 
-    /// Makes a place current for everyone, if a condition on the storage before holds: what it gives is held meanwhile.
+    /// Makes a placement current for all handles, if `hold` succeeds for the old storage; its result is held meanwhile.
     ///
     /// # Errors
-    /// That of the condition; more geometries than are kept.
+    /// That of `hold`; more geometries than are kept.
     pub(super) fn publish<G>(
         &self,
         place: StorageView,
@@ -162,23 +164,23 @@ impl Placement {
         later.has_moved.store(state.storage.is_some(), Ordering::Release);
         drop(held);
         drop(state);
-        drop((gone, before)); // without the lock: what goes may run a backend's code
+        drop((gone, before)); // without the lock: dropping may run a backend's code
         Ok(())
     }
 
-    /// The geometry of a tensor that nobody has seen.
+    /// The geometry of a tensor to which there is no other reference yet.
     #[inline]
     pub(super) fn first_mut(&mut self) -> &mut Geometry {
         &mut self.first.geometry
     }
 
-    /// The place, if it is the only one that there was.
+    /// The storage and geometry, if they were never replaced.
     #[inline]
     pub(super) fn only_mut(&mut self) -> Option<&mut StorageView> {
         self.later.get().is_none().then_some(&mut self.first)
     }
 
-    /// Makes a place the only one.
+    /// Makes a placement the only one.
     pub(super) fn replace(&mut self, place: StorageView) {
         *self = Placement::new(place);
     }

@@ -1,4 +1,4 @@
-//! Printing as PyTorch's Python prints: `tensor([[1., 2.], [3., 4.]])` and all its rules.
+//! Prints tensors as PyTorch's Python does: `tensor([[1., 2.], [3., 4.]])` and all its rules.
 
 use std::fmt;
 
@@ -10,20 +10,20 @@ use crate::key::{DispatchKey, DispatchKeySet};
 use crate::limits::SHOWN;
 use crate::match_dtype;
 
-/// Digits behind the point, unless the format string asks for others.
+/// Digits after the decimal point, unless the format string specifies others.
 const PRECISION: usize = 4;
-/// More elements than this are summarised, to this many at both ends of each dimension.
+/// Tensors with more elements than this are summarised.
 const THRESHOLD: i64 = 1000;
 const EDGE: i64 = 3;
-/// Columns of a line.
+/// The width of a line.
 const LINE: usize = 80;
-/// What a tensor's text starts with; continuation lines are indented by its length.
+/// The start of a tensor's text; continuation lines are indented by its length.
 const PREFIX: &str = "tensor(";
 
-/// The text that Python's `repr` of the same tensor has.
+/// The text of Python's `repr` for the same tensor.
 ///
-/// Element type and device are named where they are not the default; tensors out of the host's reach show their
-/// sizes only. A precision (`{x:.2}`) replaces the four digits behind the point.
+/// Element type and device are shown where they are not the default; tensors that the host cannot access show only
+/// their sizes. A precision (`{x:.2}`) replaces the four digits after the decimal point.
 ///
 /// ```
 /// use torch_library::Tensor;
@@ -35,14 +35,14 @@ const PREFIX: &str = "tensor(";
 /// PyTorch: `Tensor.__repr__`.
 impl fmt::Display for Tensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A tensor of our own: nobody changes its sizes while it is printed.
+        // A tensor of our own, whose sizes no other code changes while it is printed.
         let snapshot = self.with_key_set(self.key_set());
         let on_host = elements_of_device(&snapshot);
         let mut text = String::from(PREFIX);
         let contents = match on_host.is_some() || shows_elements(&snapshot) {
             false => None,
             true if snapshot.numel() == 0 => Some(String::from("[]")),
-            // An error where somebody writes them now: text is asked for in places that cannot fail.
+            // Fails if the elements are being written; printing must not fail, so they are then left out.
             true => contents(on_host.as_ref().unwrap_or(&snapshot), f.precision().unwrap_or(PRECISION)).ok(),
         };
         text.push_str(contents.as_deref().unwrap_or("..."));
@@ -60,14 +60,14 @@ impl fmt::Debug for Tensor {
     }
 }
 
-/// Whether there is something to look at: not on other devices, and not where a tensor stands for others, nor where
-/// even a summary would be more than anybody reads.
+/// Whether the elements are printed: not on other devices, not for wrappers, and not if even a summary would be too
+/// long to read.
 fn shows_elements(tensor: &Tensor) -> bool {
     tensor.storage().data_ptr().is_some() && !tensor.is_wrapper() && is_summary_short(tensor)
 }
 
-/// What is on a device with a backend, copied once to be looked at; nothing where that fails: text is asked for in
-/// places that cannot.
+/// A copy of the elements on a device with a backend, to print them; `None` if that fails, since printing must not
+/// fail.
 fn elements_of_device(tensor: &Tensor) -> Option<Tensor> {
     let is_remote = tensor.storage().data_ptr().is_none() && !tensor.is_wrapper() && is_summary_short(tensor);
     if !is_remote || !matches!(backend::of(tensor.device().kind), Ok(Some(_))) {
@@ -83,14 +83,14 @@ fn is_summary_short(tensor: &Tensor) -> bool {
     tensor.numel() == 0 || shown.is_some_and(|shown| shown <= SHOWN)
 }
 
-/// What has to be said besides the elements.
+/// The parts of the text besides the elements.
 fn suffixes(tensor: &Tensor, is_hidden: bool) -> Vec<String> {
     let mut suffixes = Vec::new();
     let (device, dtype) = (tensor.device(), tensor.dtype());
     if device.kind != Device::CPU.kind {
         suffixes.push(format!("device='{device}'"));
     }
-    // Without elements to look at, only the default type goes without saying.
+    // Without elements, the type is shown unless it is the default.
     let is_bare = is_hidden || tensor.numel() == 0;
     if is_bare && (tensor.dim() != 1 || is_hidden) {
         suffixes.push(format!("size={}", tuple(tensor.sizes())));
@@ -102,18 +102,18 @@ fn suffixes(tensor: &Tensor, is_hidden: bool) -> Vec<String> {
     suffixes
 }
 
-/// Where its gradient goes, if it has one.
+/// The suffix for the autograd history, if there is one.
 fn history(tensor: &Tensor) -> Option<String> {
     match tensor.grad_fn() {
         Ok(None) => tensor.requires_grad().then(|| "requires_grad=True".into()),
         Ok(Some(node)) => Some(format!("grad_fn=<{}>", node.name())),
-        Err(_) => Some("grad_fn=<Invalid>".into()), // a view that gradients cannot follow any more
+        Err(_) => Some("grad_fn=<Invalid>".into()), // a view whose history gradients can no longer follow
     }
 }
 
-/// Appends suffixes to a text, each on a new line if it does not fit the last one.
+/// Appends suffixes to a text, each on a new line if the last line has no room for it.
 fn add_suffixes(text: &mut String, suffixes: &[String]) {
-    // PyTorch counts the last line two columns longer than it is.
+    // PyTorch counts the last line as two columns longer than it is.
     let mut column = text.len() - text.rfind('\n').map_or(0, |newline| newline + 1) + 2;
     for suffix in suffixes {
         if column + suffix.len() + 2 > LINE {
@@ -148,7 +148,7 @@ fn shape_of(tensor: &Tensor) -> Vec<Shown> {
     tensor.sizes().iter().map(|size| Shown::of(*size, summarize)).collect()
 }
 
-/// Which indices of a dimension are printed: all, or some at both ends.
+/// The indices of a dimension that are printed: all, or some at both ends.
 #[derive(Clone, Copy)]
 struct Shown {
     size: i64,
@@ -180,7 +180,7 @@ fn shown_elements<T: Element>(tensor: &Tensor, shape: &[Shown]) -> Result<Vec<T>
     indices.iter().map(|index| tensor.element(index)).collect()
 }
 
-/// Printed elements as texts, and the columns that a line reserves for each.
+/// Printed elements as texts, with the columns that a line reserves for each.
 struct Cells {
     texts: Vec<String>,
     width: usize,
@@ -212,8 +212,8 @@ impl Cells {
         Cells { texts: texts.iter().map(|text| format!("{text:>width$}")).collect(), width }
     }
 
-    /// Real numbers, all in the style that the finite and non-zero ones among them ask for: integers, decimals or
-    /// powers of ten. Only these count for the width.
+    /// Formats real numbers, all in the style that the finite and non-zero ones among them need: integers, decimals or
+    /// powers of ten. Only these determine the width.
     fn floats(elements: Vec<f64>, precision: usize) -> Cells {
         let decisive: Vec<f64> = elements.iter().copied().filter(|x| x.is_finite() && *x != 0.0).collect();
         let least = decisive.iter().fold(f64::INFINITY, |least, x| least.min(x.abs()));
@@ -230,7 +230,7 @@ impl Cells {
         Cells { texts, width }
     }
 
-    /// Complex numbers of these real parts.
+    /// Complex numbers with these real parts.
     fn complex(self, imaginary: &Cells) -> Cells {
         let join = |(real, imaginary): (&String, &String)| {
             let imaginary = imaginary.trim_start();
@@ -241,7 +241,7 @@ impl Cells {
         Cells { texts, width: self.width + imaginary.width + 1 }
     }
 
-    /// The next cells as a block of a shape that starts in column `indent`.
+    /// Prints the next cells as a block with this shape that starts in column `indent`.
     fn nested<'a>(
         &self,
         shape: &[Shown],
@@ -270,14 +270,14 @@ impl Cells {
     }
 }
 
-/// How real numbers are written.
+/// The notation for real numbers.
 #[derive(Clone, Copy)]
 enum Style {
-    /// `1.`
+    /// As in `1.`.
     Integers,
-    /// `1.5000`
+    /// As in `1.5000`.
     Decimals,
-    /// `1.5000e+00`
+    /// As in `1.5000e+00`.
     Scientific,
 }
 

@@ -1,4 +1,4 @@
-//! Memory: reference-counted bytes of any device, with the version counter of everything that looks at them.
+//! Storages: reference-counted memory of any device, with the version counter that all tensors over it share.
 #![expect(unsafe_code, reason = "owns raw memory that handles share")]
 
 use std::alloc;
@@ -26,16 +26,16 @@ mod spare;
 pub use foreign::Foreign;
 pub use reference::{BackendRef, StorageRef};
 
-/// What a backend brings as the memory of its tensors: buffers, handles, whatever it owns.
+/// The memory of a backend's tensors: buffers, handles, or anything else that the backend owns.
 ///
-/// The runtime asks for nothing but the size; the backend's kernels get their own type back from
-/// [`Storage::downcast_ref`]. A backend that works in host memory builds on [`Storage::zeroed`] instead, or hands
-/// such a storage out as [`host`](StorageImpl::host).
+/// The runtime needs only the size and the device; the backend's kernels get their own type back with
+/// [`Storage::downcast_ref`]. A backend that works in host memory builds on [`Storage::zeroed`] instead, or returns
+/// such a storage from [`host`](StorageImpl::host).
 ///
 /// ```
 /// use torch_library::{Device, Storage, StorageImpl};
 ///
-/// /// A buffer that lives somewhere else.
+/// /// A buffer in some other place.
 /// struct Remote { handle: u32, nbytes: usize }
 ///
 /// impl StorageImpl for Remote {
@@ -48,18 +48,18 @@ pub use reference::{BackendRef, StorageRef};
 /// assert!(storage.data_ptr().is_none());
 /// ```
 pub trait StorageImpl: Any + Send + Sync {
-    /// How many bytes the elements may take.
+    /// The number of bytes available for elements.
     fn nbytes(&self) -> usize;
 
-    /// Where they are.
+    /// The device of the memory.
     fn device(&self) -> Device;
 
-    /// Why nobody can look at the elements, where the reason is another than that they are on a device: for messages.
+    /// Why the elements cannot be accessed, if the reason is not that they are on a device: for messages.
     fn why_unreachable(&self) -> Option<&'static str> {
         None
     }
 
-    /// The same bytes as host memory, if the host can reach them. Asked once.
+    /// The same bytes as host memory, if the host can access them. Called once.
     fn host(&self) -> Option<&Storage> {
         None
     }
@@ -67,20 +67,20 @@ pub trait StorageImpl: Any + Send + Sync {
 
 /// A handle to a block of memory; clones share the block.
 ///
-/// Host memory starts at a multiple of 64 bytes and is zeroed unless asked for otherwise, so that no element is ever
-/// uninitialised. Less than 32 KiB lie in one allocation with what the handles share; larger blocks wait for their next
-/// use when they are freed, 32 MiB of them at most. A block never moves and never changes its size: a tensor that needs
-/// more gets a new one.
+/// Host memory is aligned to 64 bytes, and zeroed unless requested otherwise, so that no element is ever uninitialised.
+/// Blocks below 32 KiB are in one allocation with the data that handles share; larger blocks are kept for reuse when
+/// they are freed, 32 MiB of them at most. A block never moves and never changes its size: a tensor that needs more
+/// gets a new one.
 ///
-/// The **version counter** lives here, hence all views of one storage share it, however they came about.
+/// The **version counter** is part of the storage, so all views of one storage share it, however they were created.
 ///
 /// PyTorch: `c10::Storage`, and the counter of `VariableVersion`.
 #[derive(Clone)]
 pub struct Storage(Arc<HeaderSlice<Inner, [Byte]>>);
 
 struct Inner {
-    /// Start of the host memory: valid for reads and writes of `nbytes` initialised bytes until `owner` drops.
-    /// `None` where the host reaches nothing.
+    /// The start of the host memory: valid for reads and writes of `nbytes` initialised bytes until `owner` is dropped.
+    /// `None` if the host cannot access the memory.
     data: Option<NonNull<u8>>,
     nbytes: usize,
     device: Device,
@@ -89,18 +89,18 @@ struct Inner {
     owner: Owner,
 }
 
-/// Who frees the memory.
+/// The owner of the memory.
 enum Owner {
-    /// Ourselves: an allocation of the global allocator, with what it needs to take it back.
+    /// The storage itself: an allocation of the global allocator, with what is needed to free it.
     Heap { base: NonNull<u8>, layout: alloc::Layout },
-    /// A backend's own type, and the storage that its host memory is of, if it has any: held here, since `data` points
-    /// into it, and never one that borrows its memory in turn.
+    /// A backend's own type, and the storage of its host memory, if it has any. The latter is held here, since `data`
+    /// points into it, and never itself borrows memory from another storage.
     Backend { backend: Box<dyn StorageImpl>, host: Option<Storage> },
-    /// Someone's value that keeps the memory alive.
+    /// A value that keeps the memory alive.
     Keeper { _keeper: Box<dyn Any + Send + Sync> },
     /// An object of another library that keeps the memory alive.
     Foreign { _keeper: Foreign },
-    /// Nobody else: it lies behind this, or there is none at all (meta).
+    /// Nothing: the memory is part of this allocation, or there is none at all (meta).
     Nothing,
 }
 
@@ -108,13 +108,13 @@ enum Owner {
 #[repr(transparent)]
 struct Byte(UnsafeCell<MaybeUninit<u8>>);
 
-// SAFETY: a shared reference gives out no more than its address. Whoever follows that holds a lease meanwhile.
+// SAFETY: a shared reference gives only its address. Code that dereferences that holds a lease meanwhile.
 unsafe impl Sync for Byte {}
 
-// SAFETY: `data` and `base` point to memory that is ours, or that a `Send` value of `owner` keeps; it has no thread
-// affinity. The `Location` that the lease word points at is a constant.
+// SAFETY: `data` and `base` point to memory that the storage owns, or that a `Send` value in `owner` keeps alive; it is
+// not bound to a thread. The `Location` that the lease word points to is a constant.
 unsafe impl Send for Inner {}
-// SAFETY: `&Inner` gives out addresses and sizes only. Whoever follows an address holds a lease meanwhile.
+// SAFETY: `&Inner` gives only addresses and sizes. Code that dereferences an address holds a lease meanwhile.
 unsafe impl Sync for Inner {}
 
 impl Storage {
@@ -124,18 +124,18 @@ impl Storage {
     /// Zeroed host memory on behalf of a device.
     ///
     /// # Errors
-    /// More memory than there is.
+    /// There is not enough memory.
     pub fn zeroed(nbytes: usize, device: Device) -> Result<Storage> {
         Self::allocate(nbytes, device, true)
     }
 
-    /// Host memory on behalf of a device, with nothing in it yet: for results that a kernel writes in full.
+    /// Uninitialised host memory on behalf of a device: for results that a kernel writes completely.
     ///
     /// # Errors
-    /// More memory than there is.
+    /// There is not enough memory.
     ///
     /// # Safety
-    /// - Every byte is written before it is read, through whatever handle, and before safe code gets the storage.
+    /// - Every byte is written before it is read, through any handle, and before safe code gets the storage.
     pub unsafe fn uninit(nbytes: usize, device: Device) -> Result<Storage> {
         Self::allocate(nbytes, device, false)
     }
@@ -147,7 +147,7 @@ impl Storage {
         }
     }
 
-    /// Memory in the allocation of the handle.
+    /// Memory inside the allocation of the handle.
     #[inline]
     fn allocate_inside(nbytes: usize, device: Device, is_zeroed: bool) -> Result<Storage> {
         let inner = Inner::new(None, nbytes, device, Owner::Nothing);
@@ -159,32 +159,32 @@ impl Storage {
         else {
             return Err(out_of_memory(nbytes));
         };
-        // SAFETY: the header was written by `try_from_header_and_uninit_slice`, and a `Byte` is a `MaybeUninit`, for
-        // which any bytes do.
+        // SAFETY: `try_from_header_and_uninit_slice` wrote the header, and a `Byte` is a `MaybeUninit`, for which any
+        // bytes are valid.
         let mut block = unsafe { block.assume_init_slice_with_header() };
         let HeaderSlice { header, slice } = &mut *block;
         let base = NonNull::from(slice).cast::<u8>();
-        // SAFETY: bytes that follow an `Inner` start at a multiple of its alignment, so the next multiple of ALIGN is
-        // in `room`, and `nbytes` more are left behind it.
+        // SAFETY: the bytes after an `Inner` start at a multiple of its alignment, so the next multiple of ALIGN is
+        // within `room`, and at least `nbytes` bytes follow it.
         let data = unsafe { base.add(base.align_offset(Self::ALIGN)) };
         if is_zeroed {
-            // SAFETY: `nbytes` from `data` on lie in `room`, and nobody else has the block yet.
+            // SAFETY: the `nbytes` bytes from `data` on are within `room`, and no other code has the block yet.
             unsafe { data.write_bytes(0, nbytes) };
         }
         header.data = Some(data);
         Ok(Storage(block.shareable()))
     }
 
-    /// Memory in an allocation of its own.
+    /// Memory in a separate allocation.
     fn allocate_apart(nbytes: usize, device: Device, is_zeroed: bool) -> Result<Storage> {
-        // Over-allocated at the system's alignment and aligned here: only then is zeroing free (calloc).
+        // Over-allocated with the system's alignment and aligned here: only then is zeroing free (calloc).
         const SYSTEM: usize = 16;
         let padded = nbytes.checked_add(Self::ALIGN - SYSTEM);
         let layout = padded.and_then(|padded| alloc::Layout::from_size_align(padded, SYSTEM).ok());
         let Some(layout) = layout else { return Err(out_of_memory(nbytes)) };
         let base = match (spare::take(layout), is_zeroed) {
             (Some(base), true) => {
-                // SAFETY: `take` hands out blocks of exactly this layout, which nobody else has.
+                // SAFETY: `take` returns blocks of exactly this layout, which no other code uses.
                 unsafe { base.write_bytes(0, layout.size()) };
                 Some(base)
             }
@@ -199,14 +199,14 @@ impl Storage {
         };
         let Some(base) = base else { return Err(out_of_memory(nbytes)) };
         // SAFETY: `base` is a multiple of SYSTEM, so the next multiple of ALIGN is at most `ALIGN - SYSTEM` bytes
-        // on, and `nbytes` more are left behind it.
+        // further, and at least `nbytes` bytes follow it.
         let data = unsafe { base.add(base.align_offset(Self::ALIGN)) };
         Ok(Self::from_inner(Some(data), nbytes, device, Owner::Heap { base, layout }))
     }
 
     /// The memory of a vector, which is not copied.
     pub fn from_vec<T: Element>(vec: Vec<T>) -> Storage {
-        let mut vec = ManuallyDrop::new(vec); // the elements are Copy: nothing but the allocation needs freeing
+        let mut vec = ManuallyDrop::new(vec); // the elements are Copy: only the allocation has to be freed
         let (nbytes, capacity) = (size_of_val(vec.as_slice()), vec.capacity());
         let layout = alloc::Layout::array::<T>(capacity).expect("a vector's allocation has a layout");
         let base = NonNull::new(vec.as_mut_ptr().cast::<u8>()).expect("a vector's pointer is not null");
@@ -221,7 +221,7 @@ impl Storage {
     /// A backend's own memory.
     ///
     /// # Panics
-    /// If the backend's host memory is smaller than its `nbytes`, a bug in the backend.
+    /// The backend's host memory is smaller than its `nbytes`, which is a bug in the backend.
     pub fn new(backend: impl StorageImpl) -> Storage {
         let (nbytes, device, host) =
             (backend.nbytes(), backend.device(), backend.host().map(Storage::root).cloned());
@@ -231,13 +231,13 @@ impl Storage {
         Self::from_inner(data, nbytes, device, Owner::Backend { backend: Box::new(backend), host })
     }
 
-    /// Host memory of someone else, which lives as long as `keeper`: a memory map, another library's tensor.
+    /// Host memory owned by other code, which lives as long as `keeper`: a memory map, another library's tensor.
     ///
     /// # Safety
-    /// From now until `keeper` drops:
+    /// From now until `keeper` is dropped:
     /// - `data` is valid for reads and writes of `nbytes` initialised bytes, from any thread;
-    /// - nobody else writes them while anybody holds a lease on this storage, nor reads them while somebody may write
-    ///   under one. Two storages over the same bytes know nothing of each other's leases.
+    /// - no other code writes them while there may be a lease on this storage, or reads them while there may be an
+    ///   exclusive one. Two storages over the same bytes know nothing of each other's leases.
     pub unsafe fn from_raw_parts(
         data: NonNull<u8>,
         nbytes: usize,
@@ -247,11 +247,11 @@ impl Storage {
         Self::from_inner(Some(data), nbytes, device, Owner::Keeper { _keeper: keeper })
     }
 
-    /// As [`from_raw_parts`](Self::from_raw_parts), for memory that an object of another library keeps: nothing is
-    /// allocated for the keeper.
+    /// Like [`from_raw_parts`](Self::from_raw_parts), for memory that an object of another library keeps alive: nothing
+    /// is allocated for the keeper.
     ///
     /// # Safety
-    /// - What [`from_raw_parts`](Self::from_raw_parts) asks for, until the object is freed.
+    /// - Those of [`from_raw_parts`](Self::from_raw_parts), until the object is freed.
     #[inline]
     pub unsafe fn from_foreign(data: NonNull<u8>, nbytes: usize, device: Device, keeper: Foreign) -> Storage {
         Self::from_inner(Some(data), nbytes, device, Owner::Foreign { _keeper: keeper })
@@ -268,7 +268,7 @@ impl Storage {
         &self.0.header
     }
 
-    /// The storage whose memory this is: itself, or the one that a backend lends.
+    /// The storage that owns this memory: this one, or the one that a backend lends.
     fn root(&self) -> &Storage {
         match &self.inner().owner {
             Owner::Backend { host: Some(host), .. } => host,
@@ -276,13 +276,13 @@ impl Storage {
         }
     }
 
-    /// Whether both are one memory: the same block, or one that a backend lends.
+    /// Whether both are the same memory: the same block, or one that a backend lends.
     #[inline]
     pub(super) fn is_memory_of(&self, other: &Storage) -> bool {
         self.is_same(other) || self.root().is_same(other.root())
     }
 
-    /// Who reads and who writes the bytes.
+    /// The lease word of the memory.
     #[inline]
     pub(super) fn lease_word(&self) -> &LeaseWord {
         &self.root().inner().lease
@@ -294,15 +294,16 @@ impl Storage {
         self.inner().nbytes
     }
 
-    /// Where the block is.
+    /// The device of the block.
     #[inline]
     pub fn device(&self) -> Device {
         self.inner().device
     }
 
-    /// Start of the block, if the host can reach it: [`nbytes`](Storage::nbytes) initialised bytes, for as long as
-    /// a handle lives. Whoever follows the pointer holds a [`Lease`](crate::Lease) on a tensor over this storage
-    /// meanwhile; [`bytes`](Storage::bytes) and [`bytes_mut`](Storage::bytes_mut) are slices that bring theirs.
+    /// The start of the block, if the host can access it: [`nbytes`](Storage::nbytes) initialised bytes, valid for as
+    /// long as a handle lives. Code that dereferences the pointer holds a [`Lease`](crate::Lease) on a tensor over this
+    /// storage meanwhile; [`bytes`](Storage::bytes) and [`bytes_mut`](Storage::bytes_mut) are slices with a lease of
+    /// their own.
     #[inline]
     pub fn data_ptr(&self) -> Option<NonNull<u8>> {
         self.inner().data
@@ -316,7 +317,7 @@ impl Storage {
         }
     }
 
-    /// Why the host does not reach the elements, if the backend says so.
+    /// Why the host cannot access the elements, if the backend says so.
     pub(crate) fn why_unreachable(&self) -> Option<&'static str> {
         match &self.inner().owner {
             Owner::Backend { backend, .. } => backend.why_unreachable(),
@@ -329,26 +330,26 @@ impl Storage {
         Arc::strong_count(&self.0) == 1
     }
 
-    /// Whether both handles are of one block.
+    /// Whether both handles refer to one block.
     #[inline]
     pub fn is_same(&self, other: &Storage) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// How often the block was written in place, as far as it was reported with
+    /// The version counter: how often the block was written in place, as counted by
     /// [`bump_version`](Storage::bump_version).
     #[inline]
     pub fn version(&self) -> u64 {
-        self.inner().version.load(Ordering::Relaxed) // a count, it publishes nothing
+        self.inner().version.load(Ordering::Relaxed) // a counter, which publishes no other memory
     }
 
-    /// Reports a write in place.
+    /// Counts an in-place write.
     #[inline]
     pub fn bump_version(&self) {
         self.inner().version.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Checks that a pointer into the block, `offset` bytes from its start, is good for elements of this alignment.
+    /// Checks that a pointer into the block, `offset` bytes from its start, is aligned for elements of this alignment.
     pub(crate) fn check_alignment(&self, align: usize) -> Result<()> {
         let Some(data) = self.data_ptr() else { return Ok(()) };
         let address = data.addr().get();
@@ -376,12 +377,12 @@ impl Drop for Inner {
         match self.owner {
             Owner::Heap { base, layout } if layout.size() != 0 => {
                 // SAFETY: `base` came from the global allocator with this layout: in `allocate_apart`, or in the vector
-                // that `from_vec` took. Nobody has freed it, since an `Inner` is not copied, and nobody reads it any
-                // more: what has `data` has a handle, of which this was the last.
+                // that `from_vec` took. It was not freed before, since an `Inner` is not copied, and it is no longer
+                // accessed: code that has `data` also has a handle, of which this was the last.
                 unsafe { spare::free(base, layout) }
             }
             Owner::Heap { .. } | Owner::Nothing => {}
-            // These may hold storages, which may be held by such others, and so on.
+            // The owner may hold storages, which may again be held by such owners, and so on.
             Owner::Backend { .. } | Owner::Keeper { .. } | Owner::Foreign { .. } => {
                 dropping::in_turn(&OWNERS, mem::replace(&mut self.owner, Owner::Nothing));
             }
@@ -422,7 +423,8 @@ mod tests {
         for _ in 0..3 {
             let storage = zeroed();
             let data = storage.data_ptr().unwrap().as_ptr();
-            // SAFETY: the block has so many bytes, which are zeros or what was written before, and no other handle.
+            // SAFETY: the block has `nbytes` bytes, which are zeros or were written before, and there is no other
+            // handle.
             let bytes = unsafe { std::slice::from_raw_parts_mut(data, storage.nbytes()) };
             assert!(bytes.iter().all(|byte| *byte == 0));
             bytes.fill(7);
@@ -490,7 +492,7 @@ mod tests {
         let innermost = Storage::from_vec(vec![1i64, 2, 3]);
         let data = innermost.data_ptr().unwrap();
         let kept = |inside: Storage| {
-            // SAFETY: `inside` keeps the vector alive, which nobody reads or writes here.
+            // SAFETY: `inside` keeps the vector alive, which nothing here reads or writes.
             unsafe { Storage::from_raw_parts(data, inside.nbytes(), Device::CPU, Box::new(inside)) }
         };
         let nested = (0..100_000).fold(innermost, |inside, _| Storage::new(Outer(kept(inside))));

@@ -1,4 +1,4 @@
-//! The handle: identity, sharing, replacement in place.
+//! The tensor handle: identity, sharing, in-place replacement.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Wrappers: tensors without elements of their own, in which a layer keeps those that they stand for.
+//! Wrappers: tensors without elements of their own, with which a layer represents other tensors.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::dtype::DType;
 use crate::error::Result;
 use crate::key::DispatchKeySet;
 
-/// What a layer keeps in a wrapper; nothing in other tensors.
+/// The data that a layer stores in a wrapper; empty in other tensors.
 #[derive(Clone)]
 pub(super) struct Content(Option<Arc<dyn Any + Send + Sync>>);
 
@@ -27,7 +27,7 @@ impl Content {
     }
 }
 
-/// Wrappers stand for wrappers.
+/// Wrappers may be nested.
 impl Drop for Content {
     #[inline]
     fn drop(&mut self) {
@@ -38,8 +38,8 @@ impl Drop for Content {
 }
 
 impl Tensor {
-    /// A tensor that stands for others: to callers it has this geometry and type, and its keys lead every call to the
-    /// layer that made it, which finds there what it put in. Nobody looks at its elements.
+    /// Creates a wrapper, a tensor that stands for others: to callers it has this geometry and type, and its keys lead
+    /// every call to the layer that made it, which finds its `content` there. Its elements are never accessed.
     ///
     /// ```
     /// use torch_library::{DType, DispatchKey, DispatchKeySet, Tensor};
@@ -55,7 +55,7 @@ impl Tensor {
     /// ```
     ///
     /// # Errors
-    /// A geometry that does not fit into the storage.
+    /// A geometry that exceeds the storage.
     ///
     /// PyTorch: a subclass of `TensorImpl`.
     pub fn wrapper<T: Any + Send + Sync>(
@@ -70,7 +70,7 @@ impl Tensor {
         Ok(Tensor::from_place(place, dtype, key_set).with_content(Content(Some(Arc::new(content)))))
     }
 
-    /// What a layer keeps in this tensor, if it is a wrapper of that layer.
+    /// The content of this tensor, if it is a wrapper of that layer.
     pub fn content<T: Any>(&self) -> Option<&T> {
         self.0.content.0.as_deref()?.downcast_ref()
     }
@@ -87,7 +87,7 @@ impl Tensor {
 
     fn with_content(mut self, content: Content) -> Tensor {
         if let Some(tensor) = Arc::get_mut(&mut self.0) {
-            tensor.content = content; // always: nobody else has a handle yet
+            tensor.content = content; // always succeeds: there is no other handle yet
         }
         self
     }

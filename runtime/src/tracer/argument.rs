@@ -1,10 +1,10 @@
-//! What a call of a graph takes and gives.
+//! The arguments and returns of a call in a graph.
 
 use crate::error::Result;
 use crate::tensor::Tensor;
 use crate::value::Value;
 
-/// A tensor of a graph, by its place among the values: 3 for what prints as `%3`.
+/// A tensor of a graph, as the number of its value: 3 for the one that is printed as `%3`.
 ///
 /// PyTorch: `torch::jit::Value::unique`, `torch.fx.Node.name`.
 pub type Id = usize;
@@ -18,7 +18,7 @@ pub enum Argument {
     Tensors(Vec<Id>),
     /// A list in which tensors may be missing.
     OptionalTensors(Vec<Option<Id>>),
-    /// No tensor: a number, a type, nothing.
+    /// A value that is not a tensor: a number, a type, `None`.
     Constant(Value<'static>),
 }
 
@@ -29,12 +29,12 @@ pub enum Output {
     Tensor(Id),
     /// A list of tensors.
     Tensors(Vec<Id>),
-    /// Nothing, or nothing that a graph has values for.
+    /// `None`, or a value of a type that graphs do not represent.
     None,
 }
 
 impl Argument {
-    /// That of a value, whose tensors `id` knows.
+    /// The argument for a value; `id` returns the number of each tensor.
     pub(super) fn of(value: &Value<'_>, mut id: impl FnMut(&Tensor) -> Id) -> Self {
         match value {
             Value::Tensors(_) | Value::TensorsMut(_) => {
@@ -50,10 +50,10 @@ impl Argument {
         }
     }
 
-    /// The value that a call is handed, with the tensors that the graph's values are now.
+    /// The value to call the operator with; `tensor` returns the present tensor of each number.
     ///
     /// # Errors
-    /// What `tensor` fails with.
+    /// Those of `tensor`.
     pub fn value(&self, tensor: &dyn Fn(Id) -> Result<Tensor>) -> Result<Value<'_>> {
         Ok(match self {
             Argument::Tensor(id) => tensor(*id)?.into(),
@@ -65,7 +65,7 @@ impl Argument {
         })
     }
 
-    /// The tensors of the graph that it names.
+    /// The tensors of the graph that the argument refers to.
     pub fn uses(&self) -> Vec<Id> {
         match self {
             Argument::Tensor(id) => vec![*id],
@@ -75,7 +75,7 @@ impl Argument {
         }
     }
 
-    /// Replaces uses of values.
+    /// Renames the values that are used.
     pub(super) fn rename(&mut self, name: &dyn Fn(Id) -> Id) {
         match self {
             Argument::Tensor(id) => *id = name(*id),
@@ -87,7 +87,7 @@ impl Argument {
 }
 
 impl Output {
-    /// The tensors of the graph that it is.
+    /// The tensors of the graph that the return defines.
     pub fn defines(&self) -> Vec<Id> {
         match self {
             Output::Tensor(id) => vec![*id],

@@ -7,7 +7,7 @@ use super::argument::Id;
 use super::graph::Graph;
 
 impl Graph {
-    /// The graph in the language of Graphviz: `dot -Tsvg` draws it.
+    /// The graph in the DOT language of Graphviz: `dot -Tsvg` draws it.
     ///
     /// ```
     /// # fn main() -> torch_library::Result<()> {
@@ -20,7 +20,7 @@ impl Graph {
         let mut dot =
             String::from("digraph {\n  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n");
         let mut from: HashMap<Id, String> = HashMap::new();
-        // A string takes whatever is written to it.
+        // Writing to a string does not fail.
         for id in &self.inputs {
             let _ = writeln!(dot, "  v{id} [label=\"%{id}\", shape=ellipse];");
             from.insert(*id, format!("v{id}"));

@@ -1,18 +1,18 @@
-//! What calls do besides returning new tensors, as schemas say it.
+//! The side effects of calls, according to their schemas.
 //!
-//! `Tensor(a!)` writes, `Tensor(a)` may share memory with the return of that name, and one without annotation neither
-//! writes nor shares. Random operators say so by their tag.
+//! A `Tensor(a!)` is written, a `Tensor(a)` may share memory with the return that has the same name, and a tensor
+//! without an annotation is neither written nor shared. Random operators have a tag.
 
 use super::argument::Id;
 use super::graph::{Graph, Node};
 
-/// Which values may share memory: each points to one that stands for all of its kind.
+/// The values that may share memory, as a union-find structure: each points to a representative.
 pub(super) struct Memory {
     parent: Vec<Id>,
 }
 
 impl Memory {
-    /// By what the schemas say.
+    /// The sharing according to the schemas.
     pub(super) fn of(graph: &Graph) -> Self {
         let mut memory = Memory { parent: (0..graph.values.len()).collect() };
         for node in &graph.nodes {

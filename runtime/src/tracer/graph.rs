@@ -6,7 +6,7 @@ use crate::tensor::Tensor;
 
 use super::argument::{Argument, Id, Output};
 
-/// What is known of a value: that of the run that was recorded.
+/// The metadata of a value, from the recorded run.
 ///
 /// PyTorch: `torch.fx.passes.shape_prop.TensorMetadata`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,8 @@ impl TensorType {
     }
 }
 
-/// What a function did with tensors: [`trace`](super::trace) records one, its text [parses](std::str::FromStr) to one.
+/// The recorded operations of a function: [`trace`](super::trace) records a graph, and its text
+/// [parses](std::str::FromStr) to one.
 ///
 /// PyTorch: `torch::jit::Graph`, `torch.fx.Graph`.
 #[derive(Debug, Default)]
@@ -68,12 +69,12 @@ impl Node {
         &self.outputs
     }
 
-    /// The values that it is handed, as often as they are.
+    /// The values that it uses, repeated as often as they are passed.
     pub fn uses(&self) -> impl Iterator<Item = Id> {
         self.arguments.iter().flat_map(Argument::uses)
     }
 
-    /// The values that it makes.
+    /// The values that it defines.
     pub fn defines(&self) -> impl Iterator<Item = Id> {
         self.outputs.iter().flat_map(Output::defines)
     }
@@ -85,7 +86,7 @@ impl Graph {
         &self.nodes
     }
 
-    /// What the function did that the graph cannot do again for other inputs: for people to read.
+    /// Operations that the graph cannot repeat for other inputs, as text for people to read.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -95,24 +96,25 @@ impl Graph {
         &self.inputs
     }
 
-    /// What the program returns, in order.
+    /// The values that the program returns, in order.
     pub fn outputs(&self) -> &[Id] {
         &self.outputs
     }
 
-    /// The tensors that no call made and that are no inputs: weights, and what a function brought with it.
+    /// The tensors that are neither inputs nor results of calls: weights, and other tensors that the function brought
+    /// with it.
     ///
     /// PyTorch: `get_attr` nodes of `torch.fx`.
     pub fn constants(&self) -> impl Iterator<Item = (Id, &Tensor)> {
         self.constants.iter().map(|(id, tensor)| (*id, tensor))
     }
 
-    /// How many values there are: each [`Id`] is below.
+    /// The number of values: each [`Id`] is below it.
     pub fn value_count(&self) -> usize {
         self.values.len()
     }
 
-    /// What is known of a value; nothing of one that the graph does not have.
+    /// The metadata of a value; `None` for one that the graph does not have.
     ///
     /// PyTorch: `node.meta["tensor_meta"]`.
     pub fn tensor_type(&self, id: Id) -> Option<&TensorType> {

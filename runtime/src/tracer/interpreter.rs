@@ -9,12 +9,12 @@ use super::argument::{Id, Output};
 use super::graph::{Graph, Node};
 
 impl Graph {
-    /// Runs the program on other inputs: each call goes through the dispatcher, so other keys lead it elsewhere. On
-    /// tensors without elements (`meta`) this computes the sizes of everything; on tensors that require a gradient it
-    /// is differentiated. A value is dropped after the last call that uses it.
+    /// Runs the program on other inputs: each call goes through the dispatcher, so other keys lead to other kernels.
+    /// With tensors without elements (`meta`) this computes the sizes of everything; with tensors that require a
+    /// gradient it is differentiated. A value is dropped after the last call that uses it.
     ///
     /// # Errors
-    /// Another number of inputs than the program has; what a call fails with, with the line of the program.
+    /// The number of inputs differs from the program's; the error of a call, with the line of the program.
     ///
     /// PyTorch: `torch.fx.Interpreter.run`.
     pub fn run(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
@@ -35,9 +35,10 @@ impl Graph {
     }
 }
 
-/// A run of a graph in the hands of whoever makes it: which calls are made, in which order, and what stands for them.
+/// A run of a graph under the control of its user, who decides which calls are made, in which order, and which results
+/// are supplied instead.
 ///
-/// A backend that [joins calls](Graph::partition) computes them in one step of its own, and says what came of it by
+/// A backend that [fuses calls](Graph::partition) computes them in one step of its own, and supplies the results with
 /// [`set`](Self::set).
 ///
 /// ```
@@ -81,7 +82,7 @@ impl<'g> Interpreter<'g> {
     /// A run that has made no call yet.
     ///
     /// # Errors
-    /// Another number of inputs than the graph has.
+    /// The number of inputs differs from the graph's.
     pub fn new(graph: &'g Graph, inputs: &[Tensor]) -> Result<Self> {
         ensure!(
             inputs.len() == graph.inputs.len(),
@@ -105,16 +106,16 @@ impl<'g> Interpreter<'g> {
         self.graph
     }
 
-    /// The tensor that a value is now.
+    /// The present tensor of a value.
     ///
     /// # Errors
-    /// No call has made it yet, or it was [freed](Self::free).
+    /// No call has computed it yet, or it was [freed](Self::free).
     pub fn tensor(&self, id: Id) -> Result<&Tensor> {
         let undefined = || Error::new(ErrorKind::Argument, format!("%{id} is used before it is defined"));
         self.tensors.get(id).and_then(Option::as_ref).ok_or_else(undefined)
     }
 
-    /// Says what a value is.
+    /// Sets a value.
     ///
     /// # Errors
     /// The graph has no such value.
@@ -127,17 +128,17 @@ impl<'g> Interpreter<'g> {
         Ok(())
     }
 
-    /// Lets go of a value that no further call uses.
+    /// Drops a value that no further call uses.
     pub fn free(&mut self, id: Id) {
         if let Some(place) = self.tensors.get_mut(id) {
             *place = None;
         }
     }
 
-    /// Makes one of the calls, by its place among the [nodes](Graph::nodes), through the dispatcher.
+    /// Makes one of the calls, by its index among the [nodes](Graph::nodes), through the dispatcher.
     ///
     /// # Errors
-    /// What it fails with, with the line of the program; a value that is not there yet; there is no such node.
+    /// The error of the call, with the line of the program; a value is not available yet; there is no such node.
     pub fn call(&mut self, node: usize) -> Result<()> {
         let Some(called) = self.graph.nodes.get(node) else {
             bail!(Argument, "a graph of {} calls has no {node}", self.graph.nodes.len())
@@ -176,10 +177,10 @@ impl<'g> Interpreter<'g> {
         Ok(())
     }
 
-    /// What the program returns, when all calls are made.
+    /// The results of the program, once all calls are made.
     ///
     /// # Errors
-    /// An output that nothing has made.
+    /// An output that was not computed.
     pub fn outputs(&self) -> Result<Vec<Tensor>> {
         self.graph.outputs.iter().map(|id| self.tensor(*id).cloned()).collect()
     }

@@ -5,7 +5,8 @@ use super::graph::Graph;
 use super::print::call;
 
 impl Graph {
-    /// The graph as one JSON document: values with their types, calls as text with the values that they use and define.
+    /// The graph as one JSON document: values with their types, and calls as text with the values that they use and
+    /// define.
     ///
     /// ```
     /// # fn main() -> torch_library::Result<()> {
@@ -60,7 +61,7 @@ fn names(ids: impl Iterator<Item = Id>) -> String {
     list(ids.map(|id| format!("\"%{id}\"")))
 }
 
-/// A text as JSON writes it.
+/// A text as a JSON string.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {

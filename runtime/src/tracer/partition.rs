@@ -1,4 +1,4 @@
-//! Which calls of a graph a backend can make as one, and in which order all of them go then.
+//! Groups the calls of a graph that a backend can fuse, and orders all calls accordingly.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -7,12 +7,13 @@ use super::effects::{Memory, is_random, written};
 use super::graph::{Graph, Node};
 
 impl Graph {
-    /// An order of the calls in which those that are to be joined stand together: a list of groups, each a list of
-    /// [nodes](Graph::nodes) by their places. Group by group, and in a group call by call, the program computes what it
-    /// does in its own order. Calls of a group hang together: each uses a value of another one, or makes one for it.
+    /// Groups calls to be fused, and orders all calls so that each group is contiguous: returns a list of groups, each
+    /// a list of indices of [nodes](Graph::nodes). Executed group by group, and call by call within a group, the
+    /// program computes the same as in its own order. The calls of a group are connected: each uses a value of another
+    /// one, or computes one for it.
     ///
-    /// `fits` says which calls somebody wants to join; of these, ones that write, return what shares memory with an
-    /// argument, are random, or return no tensor stay alone. What reads memory stays on its side of whoever writes.
+    /// `fits` says which calls may be fused. Of these, calls that write, return memory shared with an argument, are
+    /// random, or return no tensor are never fused. Reads stay on the same side of writes to the same memory.
     ///
     /// ```
     /// use torch_library::prelude::*;
@@ -62,7 +63,8 @@ impl Graph {
         }
         let is_joined: Vec<bool> = self.nodes.iter().map(|node| is_pure(node) && fits(node)).collect();
         let mut missing: Vec<usize> = before.iter().map(BTreeSet::len).collect();
-        // What can be called now: others first, so that as much as can be is ready for a group.
+        // The calls that can be made now; calls that are not fused come first, so that groups become as large as
+        // possible.
         let mut ready = [BTreeSet::new(), BTreeSet::new()];
         for node in (0..self.nodes.len()).filter(|node| missing[*node] == 0) {
             ready[usize::from(is_joined[node])].insert(node);
@@ -91,12 +93,12 @@ impl Graph {
         }
     }
 
-    /// Of each call those that have to be made before it.
+    /// For each call, the calls that have to be made before it.
     fn dependencies(&self) -> Vec<BTreeSet<usize>> {
         let mut memory = Memory::of(self);
         let mut outside = self.inputs.iter().copied().chain(self.constants.iter().map(|(id, _)| *id));
         if let Some(first) = outside.next() {
-            outside.for_each(|other| memory.share(first, other)); // views of one another, as far as anybody knows
+            outside.for_each(|other| memory.share(first, other)); // inputs and constants may be views of each other
         }
         let mut makers: HashMap<Id, usize> = HashMap::new();
         let mut writers: HashMap<Id, usize> = HashMap::new();
@@ -126,7 +128,7 @@ impl Graph {
         all
     }
 
-    /// The parts of a list of calls that have no value in common.
+    /// The connected components of a list of calls, where a shared value connects.
     fn connected(&self, nodes: &[usize]) -> Vec<Vec<usize>> {
         let mut parts: Vec<Vec<usize>> = Vec::new();
         let makers: HashMap<Id, usize> =
@@ -146,7 +148,7 @@ impl Graph {
     }
 }
 
-/// Whether a call does nothing but return new tensors, the same ones each time.
+/// Whether a call does nothing but return new tensors, which are the same each time.
 fn is_pure(node: &Node) -> bool {
     let Ok(schema) = node.operator.schema() else { return false };
     let has_alias = schema.is_mutable() || schema.returns.iter().any(|returned| returned.alias.is_some());

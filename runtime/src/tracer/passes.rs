@@ -1,4 +1,4 @@
-//! Making a graph smaller: what nobody sees is dropped, what is computed twice is computed once.
+//! Simplifies a graph: drops unused calls, and merges calls that compute the same.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,13 +8,13 @@ use super::graph::Graph;
 use super::print::call;
 
 impl Graph {
-    /// Drops calls whose results nobody sees: neither an output, nor a call that stays, nor somebody who has a tensor
-    /// that they write to. Returns how many.
+    /// Drops calls whose results are not used: not by an output, nor by a call that stays, nor through a write to a
+    /// tensor that is visible outside. Returns the number of dropped calls.
     ///
     /// PyTorch: `torch::jit::EliminateDeadCode`.
     pub fn eliminate_dead_code(&mut self) -> usize {
         let memory = Memory::of(self);
-        // Inputs and constants are seen from outside, and by whoever comes later.
+        // Inputs, constants and outputs are visible outside the graph.
         let outside = self.inputs.iter().chain(self.constants.iter().map(|(id, _)| id)).chain(&self.outputs);
         let mut seen: HashSet<Id> = outside.map(|id| memory.root(*id)).collect();
         let mut needed: HashSet<Id> = self.outputs.iter().copied().collect();
@@ -36,8 +36,8 @@ impl Graph {
         before - self.nodes.len()
     }
 
-    /// Computes once what is computed several times from the same values, with no write to their memory in between and
-    /// none to that of the results at all. Returns how many calls are gone.
+    /// Merges calls that compute the same from the same values, if there is no write to their memory in between, and
+    /// none to that of the results at all. Returns the number of removed calls.
     ///
     /// PyTorch: `torch::jit::EliminateCommonSubexpression`.
     pub fn merge_common_subexpressions(&mut self) -> usize {
@@ -61,11 +61,11 @@ impl Graph {
                 }
                 return true;
             }
-            // The same call, on memory that was written to as often.
+            // Identifies equal calls on memory with equally many writes.
             let versions = node.uses().map(|id| writes.get(&memory.root(id)).copied().unwrap_or(0)).collect();
             let key = (call(node), versions);
             match first.get(&key) {
-                // Two outputs stay two tensors: the caller may write to one of them.
+                // Two outputs remain two tensors: the caller may write to one of them.
                 Some(same) if !defines.iter().any(|id| outputs.contains(id)) => {
                     names.extend(defines.into_iter().zip(same.iter().copied()));
                     false

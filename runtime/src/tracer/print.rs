@@ -1,4 +1,4 @@
-//! A graph as text, which reads as it runs and parses back.
+//! A graph as text, which reads like a program and can be parsed.
 
 use std::fmt::{self, Write as _};
 
@@ -35,12 +35,12 @@ impl fmt::Display for Graph {
 }
 
 impl Graph {
-    /// `%3: float32[2, 3]`
+    /// As in `%3: float32[2, 3]`.
     pub(super) fn typed(&self, id: Id) -> String {
         format!("%{id}: {}", self.values[id])
     }
 
-    /// `%3: float32[2] = aten::relu(self=%2)`
+    /// As in `%3: float32[2] = aten::relu(self=%2)`.
     pub(super) fn line(&self, node: &Node) -> String {
         let outputs: Vec<_> = node.outputs.iter().map(|output| self.output(output)).collect();
         let equals = if outputs.is_empty() { "" } else { " = " };
@@ -59,7 +59,7 @@ impl Graph {
     }
 }
 
-/// `aten::add.Tensor(self=%0, other=%1, alpha=1)`
+/// As in `aten::add.Tensor(self=%0, other=%1, alpha=1)`.
 pub(super) fn call(node: &Node) -> String {
     let schema = node.operator.schema();
     let names = schema.map(|schema| schema.arguments.as_slice()).unwrap_or_default();
@@ -83,7 +83,7 @@ fn list<T>(elements: &[T], print: impl Fn(&T) -> String) -> String {
     format!("[{}]", elements.iter().map(print).collect::<Vec<_>>().join(", "))
 }
 
-/// A value that is no tensor. Numbers show their type: floating-point ones have a point or an exponent.
+/// A value that is not a tensor. Numbers show their type: floating-point ones have a point or an exponent.
 fn constant(value: &Value<'_>) -> String {
     let number = |value: Scalar| match value {
         Scalar::Int(value) => value.to_string(),
@@ -120,13 +120,13 @@ fn scalar<T: Element>(element: T) -> Scalar {
     }
 }
 
-/// All elements of a constant, row by row, in full.
+/// All elements of a constant, in row-major order, without omissions.
 fn elements(tensor: &Tensor) -> String {
     let text = match_dtype!(tensor.dtype(), T => tensor.to_vec::<T>().map(|elements| {
         let mut text = String::new();
         for (index, element) in elements.into_iter().enumerate() {
             let comma = if index > 0 { ", " } else { "" };
-            // A string takes whatever is written to it.
+            // Writing to a string does not fail.
             let _ = write!(text, "{comma}{}", constant(&Value::from(scalar(element))));
         }
         text

@@ -1,4 +1,4 @@
-//! A graph from its text.
+//! Parses a graph from its text.
 
 use std::collections::HashMap;
 use std::str::FromStr;
@@ -20,10 +20,10 @@ use super::graph::{Graph, Node, TensorType};
 impl FromStr for Graph {
     type Err = Error;
 
-    /// Reads what [`Display`](std::fmt::Display) writes.
+    /// Parses the text that [`Display`](std::fmt::Display) writes.
     ///
     /// # Errors
-    /// A text that is no graph, with the line; an operator that this program does not have; arguments that do not fit.
+    /// The text is not a graph, with the line; an operator that this program does not have; arguments that do not fit.
     fn from_str(text: &str) -> Result<Graph> {
         let mut reader = Reader { text, at: 0, graph: Graph::default(), ids: HashMap::new() };
         match reader.graph() {
@@ -40,11 +40,11 @@ struct Reader<'t> {
     text: &'t str,
     at: usize,
     graph: Graph,
-    /// The value that a name in the text stands for.
+    /// The value of each name in the text.
     ids: HashMap<&'t str, Id>,
 }
 
-/// A value as it is written, before the schema says what it is.
+/// A literal, before the schema determines its type.
 enum Literal<'t> {
     Name(&'t str),
     Number(Scalar),
@@ -79,7 +79,7 @@ impl<'t> Reader<'t> {
         Error::new(ErrorKind::Argument, format!("expected {wanted}, found `{found}`"))
     }
 
-    /// The longest run of characters that belong together.
+    /// The longest run of characters for which `belongs` holds.
     fn run(&mut self, belongs: impl Fn(char) -> bool) -> Result<&'t str> {
         self.skip_space();
         let rest = self.rest();
@@ -100,7 +100,7 @@ impl<'t> Reader<'t> {
         self.run(|c| c.is_alphanumeric() || c == '_')
     }
 
-    /// Elements up to a closing bracket.
+    /// The elements up to a closing bracket.
     fn list<T>(&mut self, close: &str, mut element: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         let mut list = Vec::new();
         while !self.take(close) {
@@ -132,7 +132,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// What stands in a list: no other list, which nothing would take, and which could go on for as long as the stack.
+    /// An element of a list. Nested lists are refused: no argument takes one, and their parsing could exhaust the
+    /// stack.
     fn element(&mut self) -> Result<Literal<'t>> {
         self.skip_space();
         if self.rest().starts_with('[') { Err(self.unexpected("no list in a list")) } else { self.literal() }
@@ -152,7 +153,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// What follows a backslash, as Rust's `{:?}` writes it.
+    /// The character for an escape sequence, as Rust's `{:?}` writes it.
     fn escaped(&mut self) -> Result<char> {
         let Some(c) = self.rest().chars().next() else { bail!(Argument, "a text has no end") };
         self.at += c.len_utf8();
@@ -206,7 +207,7 @@ impl<'t> Reader<'t> {
         if self.rest().is_empty() { Ok(()) } else { Err(self.unexpected("the end")) }
     }
 
-    /// `%3: float32[2, 3]`
+    /// Parses a definition such as `%3: float32[2, 3]`.
     fn definition(&mut self) -> Result<Id> {
         let name = self.name()?;
         self.expect(":")?;
@@ -229,7 +230,7 @@ impl<'t> Reader<'t> {
     }
 
     fn line(&mut self) -> Result<()> {
-        // The call stands behind what it defines, and says what that may be.
+        // The call follows the values that it defines, and its schema says what these may be.
         let mut outputs = Vec::new();
         self.skip_space();
         while self.rest().starts_with(['%', '[']) || self.rest().starts_with("none") {
@@ -300,7 +301,7 @@ impl<'t> Reader<'t> {
         arguments.collect()
     }
 
-    /// A literal as an argument of this type; nothing if it is none.
+    /// A literal as an argument of this type; `None` if it does not fit.
     fn argument(&self, ty: &Type, literal: &Literal<'_>) -> Result<Option<Argument>> {
         let optional_id = |literal: &Literal<'_>| match literal {
             Literal::Name(name) => self.id(name).map(Some),

@@ -1,4 +1,4 @@
-//! Recording: the fallback at `Tracer`, and what it knows of the tensors that went by.
+//! Recording: the fallback at `Tracer`, and the tensors that it has seen.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -16,26 +16,26 @@ use super::argument::{Argument, Id, Output};
 use super::graph::{Graph, Node, TensorType};
 
 thread_local! {
-    /// Taken out by the [`Session`] that put it in: it needs no destructor, and is there for what others do at the end
-    /// of a thread.
+    /// The [`Session`] that sets it also takes it out, so it needs no destructor, and remains usable by other
+    /// thread-local destructors at the end of a thread.
     static RECORDING: RefCell<Option<ManuallyDrop<Recording>>> = const { RefCell::new(None) };
 }
 
 #[derive(Default)]
 struct Recording {
     graph: Graph,
-    /// The value that a tensor is now: an operator in place makes it the next one.
+    /// The present value of each tensor: an in-place operator gives it a new one.
     ids: HashMap<usize, Id>,
-    /// Keeps the tensors, and with them their ids.
+    /// Keeps the tensors alive, so that their ids stay unique.
     seen: Vec<Tensor>,
 }
 
-/// Runs a function and records what it does with tensors.
+/// Runs a function and records its operations on tensors.
 ///
-/// Returns what the function returns, and the graph.
+/// Returns the function's results, and the graph.
 ///
 /// # Errors
-/// What the function fails with; a trace inside of a trace; inputs that stand for others, as inside of vmap.
+/// The function's own errors; a trace within a trace; inputs that are wrappers, as inside vmap.
 ///
 /// PyTorch: `torch.jit.trace`, `make_fx`.
 pub fn trace(
@@ -80,13 +80,13 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // Outside of the cell: what goes may run a backend's code, which may ask who records.
+        // Outside of the cell: dropping it may run a backend's code, which may query the recording.
         drop(RECORDING.take().map(ManuallyDrop::into_inner));
     }
 }
 
 impl Recording {
-    /// The value that a tensor is now; one that no recorded operator returned is a constant.
+    /// The present value of a tensor; one that no recorded operator returned becomes a constant.
     fn id(&mut self, tensor: &Tensor) -> Id {
         if let Some(id) = self.ids.get(&tensor.id()) {
             return *id;
@@ -96,7 +96,7 @@ impl Recording {
         id
     }
 
-    /// Makes a tensor a new value.
+    /// Gives a tensor a new value.
     fn define(&mut self, tensor: &Tensor) -> Id {
         let id = self.graph.add_value(TensorType::of(tensor));
         if self.ids.insert(tensor.id(), id).is_none() {
@@ -115,7 +115,8 @@ impl Recording {
 /// The fallback at `Tracer`.
 pub(crate) fn record(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
     const BELOW: DispatchKeySet = DispatchKeySet::full_after(DispatchKey::Tracer);
-    // A call on tensors that stand for others becomes calls on those: they are recorded. So does any functional call.
+    // A call on wrappers becomes calls on the tensors that they stand for, which are recorded instead. The same holds
+    // for functional calls.
     let passes = RECORDING.with_borrow(Option::is_none) || keys.has(DispatchKey::Functionalize);
     if passes || operator.arguments(stack)?.iter().flat_map(Value::all_tensors).any(Tensor::is_wrapper) {
         return operator.redispatch_boxed(keys & BELOW, stack);

@@ -1,5 +1,4 @@
-//! Fitting the values of a call to the types of a schema: whole numbers to floats, a number to a list, defaults to
-//! values.
+//! Converts the values of a call to the types of a schema: integers to floats, a number to a list, defaults to values.
 
 use std::borrow::Cow;
 
@@ -21,8 +20,8 @@ impl schema::Value for Value<'_> {
     fn is_a(&self, ty: &Type) -> bool {
         match (ty, self) {
             (Type::Optional(inner), value) => value.is_none() || value.is_a(inner),
-            // None is PyTorch's undefined tensor; boxed kernels may take it.
-            // A number becomes a tensor that is one.
+            // `None` is PyTorch's undefined tensor, which boxed kernels may take.
+            // A number becomes a wrapped number.
             (Type::Tensor, value) => {
                 value.is_none() || value.as_tensor().is_some() || as_scalar(value).is_some()
             }
@@ -49,7 +48,7 @@ impl schema::Value for Value<'_> {
     }
 }
 
-/// Whether a value may be passed as a list: a list, or a number that is to be repeated.
+/// Whether a value may be passed as a list: a list, or a number that is repeated.
 fn is_list_of(value: &Value<'_>, element: &Type) -> bool {
     match (element, value) {
         (_, value) if is_empty_list(value) => true,
@@ -59,7 +58,7 @@ fn is_list_of(value: &Value<'_>, element: &Type) -> bool {
         }
         (Type::Int | Type::SymInt, Value::Ints(_) | Value::Int(_)) => true,
         (Type::Float, Value::Floats(_) | Value::Ints(_) | Value::Float(_)) => true,
-        // A list of both ints and floats.
+        // A list with both ints and floats.
         (Type::Float, Value::Scalars(list)) => {
             !list.iter().any(|number| matches!(number, Scalar::Complex(_)))
         }
@@ -84,12 +83,12 @@ fn is_empty_list(value: &Value<'_>) -> bool {
     }
 }
 
-/// The value as an argument takes it, after [`schema::Value::is_a`] said that it may be passed. Nothing for a number
-/// where a list of unknown length is asked for, or of one that would only take memory, or a tensor to write to.
+/// Converts a value for an argument, after [`schema::Value::is_a`] has said that it may be passed. `None` for a number
+/// if the argument is a list of unknown or excessive length, or a tensor that is written to.
 pub(crate) fn fit<'v>(value: Value<'v>, argument: &Argument) -> Option<Value<'v>> {
     let ty = argument.ty.without_optional();
     Some(match (ty, value) {
-        // A handle of its own for what the operator writes to.
+        // An argument that the operator writes to gets its own handle.
         (Type::Tensor, Value::TensorRef(tensor)) if argument.is_mutable() => Value::Tensor(tensor.clone()),
         (Type::Tensor, value) => match as_scalar(&value) {
             Some(number) if !argument.is_mutable() => Value::Tensor(Tensor::wrapped_number(number)),
@@ -108,7 +107,7 @@ pub(crate) fn fit<'v>(value: Value<'v>, argument: &Argument) -> Option<Value<'v>
     })
 }
 
-/// How often a number may be repeated to make a list, as for a default of a schema.
+/// The maximum number of times that a number is repeated to make a list, as for defaults in schemas.
 const MAX_REPEAT: usize = 1 << 16;
 
 fn fit_list<'v>(value: Value<'v>, element: &Type, size: Option<i64>) -> Option<Value<'v>> {
@@ -116,7 +115,7 @@ fn fit_list<'v>(value: Value<'v>, element: &Type, size: Option<i64>) -> Option<V
     let ints_as = |list: &[i64]| list.iter().map(|value| *value as f64).collect::<Vec<_>>();
     let all = |list: &[Tensor]| list.iter().cloned().map(Some).collect::<Vec<_>>();
     Some(match (element, value) {
-        // An empty one may be written to as well.
+        // An empty list may be written to as well.
         (Type::Tensor, value @ (Value::Tensors(_) | Value::TensorsMut(_))) => value,
         (element, value) if is_empty_list(&value) => empty_list(element),
         (Type::Optional(_), Value::Tensors(list)) => all(&list).into(),
@@ -160,7 +159,7 @@ fn as_scalar(value: &Value<'_>) -> Option<Scalar> {
     }
 }
 
-/// The value of a default. One that this version does not carry stays a number or a text, which the kernel refuses.
+/// The value of a default. One of an unsupported type stays a number or a string, which the kernel refuses.
 fn of_default<'v>(default: &DefaultValue, ty: &Type) -> Value<'v> {
     match (ty, default) {
         (_, DefaultValue::None) => Value::None,
@@ -179,7 +178,7 @@ fn of_default<'v>(default: &DefaultValue, ty: &Type) -> Value<'v> {
     }
 }
 
-/// What a number stands for where the type is an enumeration of PyTorch's.
+/// The value of a number for a type that is an enumeration in PyTorch.
 fn of_number<'v>(number: i64, ty: &Type) -> Option<Value<'v>> {
     let small = u8::try_from(number).ok()?;
     match ty {

@@ -1,4 +1,4 @@
-//! From boxed values to Rust types: arguments are borrowed from the stack, returns are taken from it.
+//! Conversions from boxed values to Rust types: arguments are borrowed from the stack, returns are taken from it.
 
 use std::borrow::Cow;
 
@@ -15,10 +15,10 @@ use crate::tensor::Tensor;
 
 /// A Rust type that a kernel can take, read from a value on the stack.
 pub trait FromValue<'v>: Sized {
-    /// The schema language's word for this type, for messages.
+    /// The schema language's name of this type, for messages.
     const TYPE: &'static str;
 
-    /// The argument, or nothing where the value has another type.
+    /// The argument; `None` if the value has another type.
     fn from_value(value: &'v mut Value<'_>) -> Option<Self>;
 }
 
@@ -54,7 +54,7 @@ from_value! {
     }
     &'v [Option<Tensor>], "Tensor?[]", { Value::OptionalTensors(tensors) => tensors }
     i64, "int", { Value::Int(value) => *value }
-    // PyTorch's schemas pass whole numbers where a float is asked for.
+    // PyTorch's schemas accept integers where a float is expected.
     f64, "float", { Value::Float(value) => *value, Value::Int(value) => *value as f64 }
     bool, "bool", { Value::Bool(value) => *value }
     Complex64, "complex", {
@@ -84,7 +84,7 @@ from_value! {
 impl<'v> FromValue<'v> for &'v mut Tensor {
     const TYPE: &'static str = "Tensor(a!)";
 
-    /// Of a borrowed tensor a handle of its own, to the same tensor.
+    /// A borrowed tensor is converted to a handle of its own for the same tensor.
     #[inline]
     fn from_value(value: &'v mut Value<'_>) -> Option<Self> {
         if let Value::TensorRef(tensor) = value {
@@ -109,10 +109,10 @@ impl<'v, T: FromValue<'v>> FromValue<'v> for Option<T> {
 
 /// A Rust type that a kernel can return, taken from a value on the stack.
 pub trait FromReturn: Sized {
-    /// The schema language's word for this type, for messages.
+    /// The schema language's name of this type, for messages.
     const TYPE: &'static str;
 
-    /// The return, left as `None` in its place; nothing where the value has another type.
+    /// The return, which is replaced by `None`; no result if the value has another type.
     fn take(value: &mut Value<'_>) -> Option<Self>;
 
     /// The return.
@@ -124,7 +124,7 @@ pub trait FromReturn: Sized {
     }
 }
 
-/// Numbers and words are copied out of their place; what owns something is moved out.
+/// Plain values are copied; values that own something are moved out.
 macro_rules! from_return {
     ($($type:ty, $name:literal, copied { $($pattern:pat => $result:expr),* $(,)? })*) => {$(
         impl FromReturn for $type {
@@ -148,7 +148,7 @@ macro_rules! from_return {
                 match std::mem::replace(value, Value::None) {
                     $($pattern => Some($result),)*
                     other => {
-                        // Back in its place, for the message.
+                        // Put back, for the error message.
                         *value = other;
                         None
                     }

@@ -1,4 +1,4 @@
-//! From Rust types to boxed values.
+//! Conversions from Rust types to boxed values.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use crate::tensor::Tensor;
 
 /// A Rust type that an argument or a return of an operator can have.
 pub trait IntoValue<'a> {
-    /// The value, borrowing where `self` is a reference.
+    /// The value, which borrows if `self` is a reference.
     fn into_value(self) -> Value<'a>;
 }
 

@@ -11,10 +11,10 @@ use super::from::mismatch;
 use super::{FromReturn, Value};
 use crate::error::{Error, ErrorKind, Result};
 
-/// How many values a stack holds before it allocates.
+/// The number of values that a stack holds without allocating.
 const INLINE: usize = 6;
 
-/// The arguments, then the returns, of a boxed call: last in, last argument.
+/// The arguments of a boxed call, then its returns; the last one is on top.
 ///
 /// A call of up to six values allocates nothing.
 ///
@@ -31,9 +31,9 @@ const INLINE: usize = 6;
 ///
 /// # How it works
 ///
-/// The first `len` places of the memory in use are initialised, the others are not. That memory is `inline` until it is
-/// too small, then `heap`. A boxed call is all pushes, reads and drops, so unlike in a `SmallVec` the length has one
-/// place, and values that own nothing are dropped by forgetting them.
+/// The first `len` places of the memory in use are initialised, the others are not. That memory is `inline` until it
+/// becomes too small, then `heap`. A boxed call consists of pushes, reads and drops, so unlike in a `SmallVec` the
+/// length is always at the same place, and values that own nothing are dropped by forgetting them.
 ///
 /// PyTorch: `torch::jit::Stack`.
 pub struct Stack<'a> {
@@ -70,7 +70,7 @@ impl<'a> Stack<'a> {
     fn grow(&mut self) {
         let mut larger = Box::new_uninit_slice(2 * self.capacity());
         // SAFETY: the first `len` values are initialised, and there is room for twice as many. They are not dropped at
-        // their old place: the memory there counts as uninitialised from here on.
+        // their old place: that memory counts as uninitialised from here on.
         unsafe { std::ptr::copy_nonoverlapping(self.start(), larger.as_mut_ptr().cast(), self.len) };
         self.heap = Some(larger);
     }
@@ -81,9 +81,9 @@ impl<'a> Stack<'a> {
         if self.len == self.capacity() {
             self.grow();
         }
-        // Made in its place: a value that is made elsewhere and copied as a whole stalls on its parts, which were just
-        // stored. SAFETY: `len` is less than the capacity, or `grow` has just doubled that, so the place is in the
-        // memory in use. It is not initialised, so nothing is overwritten that would have to be dropped.
+        // Constructed in place: a value that is constructed elsewhere and copied as a whole stalls on its parts, which
+        // were just stored. SAFETY: `len` is less than the capacity, or `grow` has just doubled that, so the place is
+        // within the memory in use. It is not initialised, so no value is overwritten that would have to be dropped.
         unsafe { self.start_mut().add(self.len).write(value.into()) };
         self.len += 1;
     }
@@ -92,24 +92,24 @@ impl<'a> Stack<'a> {
     #[inline]
     pub fn pop(&mut self) -> Option<Value<'a>> {
         self.len = self.len.checked_sub(1)?;
-        // SAFETY: the place was below the length, so it is initialised. It is not any more, being read from once: the
-        // length has been lowered to it.
+        // SAFETY: the place was below the length, so it is initialised. It is read only once, and counts as
+        // uninitialised then: the length has been lowered to it.
         Some(unsafe { self.start().add(self.len).read() })
     }
 
-    /// How many values there are.
+    /// The number of values.
     #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is no value.
+    /// Whether there are no values.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The uppermost `n` values, in the order they were pushed; all of them where there are fewer.
+    /// The uppermost `n` values, in the order in which they were pushed; all values if there are fewer.
     #[inline]
     pub fn last(&self, n: usize) -> &[Value<'a>] {
         let n = n.min(self.len);
@@ -117,12 +117,12 @@ impl<'a> Stack<'a> {
         unsafe { std::slice::from_raw_parts(self.start().add(self.len - n), n) }
     }
 
-    /// The uppermost `n` values to change in place; all of them where there are fewer.
+    /// The uppermost `n` values, for changing them in place; all values if there are fewer.
     #[inline]
     pub fn last_mut(&mut self, n: usize) -> &mut [Value<'a>] {
         let n = n.min(self.len);
-        // SAFETY: the first `len` values are initialised, and `n` is no more than that; `self` is borrowed for the
-        // slice alone.
+        // SAFETY: the first `len` values are initialised, and `n` is no more than that; `self` is borrowed only for the
+        // slice.
         unsafe { std::slice::from_raw_parts_mut(self.start_mut().add(self.len - n), n) }
     }
 
@@ -132,24 +132,24 @@ impl<'a> Stack<'a> {
         let dropped = std::ptr::from_mut(self.last_mut(n));
         self.len -= dropped.len(); // first: a value whose drop panics is not dropped again
         // SAFETY: the values were below the length, so they are initialised. The length has been lowered to the first
-        // of them, so nobody reads or drops them again.
+        // of them, so they are not read or dropped again.
         unsafe { drop_all(&mut *dropped) };
     }
 
-    /// Drops the uppermost `n` values, which are there, and adds one.
-    #[inline(always)] // `n` is known to each caller
+    /// Drops the uppermost `n` values, which must exist, and pushes one.
+    #[inline(always)] // callers know `n` at compile time
     pub(crate) fn replace_last(&mut self, n: usize, value: impl Into<Value<'a>>) {
         if n == 0 || n > self.len {
             self.drop_last(n);
             return self.push(value);
         }
         self.len -= n;
-        // SAFETY: the length was higher by `n`, so the place is in the memory in use.
+        // SAFETY: the length was higher by `n`, so the place is within the memory in use.
         let place = unsafe { self.start_mut().add(self.len) };
         // SAFETY: the `n` values from there on were below the length, so they are initialised. The length has been
-        // lowered to the first of them, so nobody reads or drops them again.
+        // lowered to the first of them, so they are not read or dropped again.
         unsafe { drop_all(std::slice::from_raw_parts_mut(place, n)) };
-        // SAFETY: `n` is not zero, so the place is in the memory in use; what was there has just been dropped.
+        // SAFETY: `n` is not zero, so the place is within the memory in use; the value there has just been dropped.
         unsafe { place.write(value.into()) };
         self.len += 1;
     }
@@ -165,7 +165,7 @@ impl<'a> Stack<'a> {
         let rest = std::ptr::from_mut(value);
         self.len -= 1;
         // SAFETY: the value was the last below the length, so it is initialised. The length has been lowered to it, so
-        // nobody reads or drops it again.
+        // it is not read or dropped again.
         unsafe { drop_all(&mut *rest) };
         Ok(taken)
     }
@@ -174,27 +174,27 @@ impl<'a> Stack<'a> {
     #[inline(always)]
     pub(crate) fn last_array_mut<const N: usize>(&mut self) -> Option<&mut [Value<'a>; N]> {
         let start = self.len.checked_sub(N)?;
-        // SAFETY: `start` is lower than the length by `N`, so the `N` values from there on are initialised; an array of
-        // them lies as they do, and `self` is borrowed for it alone.
+        // SAFETY: `start` is lower than the length by `N`, so the `N` values from there on are initialised; an array
+        // has the same layout, and `self` is borrowed only for it.
         Some(unsafe { &mut *self.start_mut().add(start).cast() })
     }
 }
 
-/// Drops values, at the cost of a look at each where none owns anything.
+/// Drops values; if none owns anything, this only tests each.
 ///
 /// # Safety
-/// * Nobody reads or drops the values after this.
+/// * The values are not read or dropped after this.
 #[inline(always)]
 unsafe fn drop_all(values: &mut [Value<'_>]) {
     /// # Safety
-    /// * Nobody reads or drops the values after this.
+    /// * The values are not read or dropped after this.
     #[inline(never)]
     unsafe fn drop_owned(values: &mut [Value<'_>]) {
-        // SAFETY: a slice has initialised values, and the caller says that nobody uses them after this.
+        // SAFETY: a slice has initialised values, and the caller promises that they are not used after this.
         unsafe { std::ptr::drop_in_place(values) }
     }
     if !values.iter().all(Value::owns_nothing) {
-        // SAFETY: the caller of `drop_all` says that nobody reads or drops the values after this.
+        // SAFETY: the caller of `drop_all` promises that the values are not read or dropped after this.
         unsafe { drop_owned(values) }
     }
 }
@@ -233,7 +233,7 @@ impl<'a> FromIterator<Value<'a>> for Stack<'a> {
     }
 }
 
-/// The last value comes to lie on top.
+/// The last value is on top afterwards.
 impl<'a> Extend<Value<'a>> for Stack<'a> {
     fn extend<I: IntoIterator<Item = Value<'a>>>(&mut self, values: I) {
         values.into_iter().for_each(|value| self.push(value));

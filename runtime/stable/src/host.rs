@@ -1,4 +1,4 @@
-//! The side of the ABI that PyTorch is otherwise: its functions, and a loader that has libraries find them.
+//! The host's side of the ABI: its functions, and a loader with which libraries find them.
 
 mod exception;
 mod numbers;
@@ -25,12 +25,12 @@ use torch_library::{Library, Result};
 use crate::loaded::LoadedLibrary;
 use open::Opened;
 
-/// What was loaded, and what was opened for it.
+/// The libraries that were loaded, and the files that were opened for them.
 #[derive(Default)]
 struct State {
     opened: Opened,
     loaded: Vec<LoadedLibrary>,
-    /// What was registered here for operators of crates of Rust.
+    /// The registrations made here for operators of Rust crates.
     completed: Vec<Library>,
 }
 
@@ -39,10 +39,10 @@ static STATE: Mutex<Option<State>> = Mutex::new(None);
 /// Loads a library by its canonical path, once.
 ///
 /// # Errors
-/// As [`load`](crate::load).
+/// Those of [`load`](crate::load).
 ///
 /// # Safety
-/// * As [`load`](crate::load)'s.
+/// * Those of [`load`](crate::load).
 #[expect(unsafe_code, reason = "runs a foreign library's constructors")]
 pub(crate) unsafe fn load(path: &Path) -> Result<LoadedLibrary> {
     let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -52,7 +52,7 @@ pub(crate) unsafe fn load(path: &Path) -> Result<LoadedLibrary> {
     }
     let before = state.opened.count();
     let run = || {
-        // SAFETY: the caller says that its constructors may run, and that it keeps to the ABI.
+        // SAFETY: the caller promises that the library's constructors may run, and that it keeps to the ABI.
         unsafe { state.opened.open(path) }.map(drop)
     };
     let loading = libraries::load(&path.display().to_string(), run);

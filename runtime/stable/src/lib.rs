@@ -1,9 +1,9 @@
-//! Libraries that others built against PyTorch's stable C ABI, in [`torch_library`]'s dispatcher: without PyTorch.
+//! Loads libraries that were built against PyTorch's stable C ABI into [`torch_library`]'s dispatcher, without PyTorch.
 //!
-//! PyTorch 2.9 began a stable interface for libraries of operators, C++ headers over functions of C
+//! PyTorch 2.9 introduced a stable interface for operator libraries: C++ headers over C functions
 //! (`STABLE_TORCH_LIBRARY`, `torch/csrc/stable`). A library that keeps to it is built once and loads into any later
-//! PyTorch. Here [`load`] loads it into this dispatcher. What it defines is then an operator as any other: called from
-//! Rust, from Python, or by another library, with kernels of whoever adds some.
+//! PyTorch. Here [`load`] loads it into this dispatcher. Its operators are then like any others: they can be called
+//! from Rust, from Python, or by another library, and other crates can add kernels.
 //!
 //! ```no_run
 //! use torch_library::{Dispatcher, Tensor};
@@ -18,14 +18,14 @@
 //! # Ok::<(), torch_library::Error>(())
 //! ```
 //!
-//! **[The guide page](guide)** says what to do, what libraries may expect, and what is not served.
+//! **[The guide page](guide)** says how to load a library, what libraries may expect, and what is not supported.
 //!
-//! Crates of Rust that export their operators to PyTorch (`torch_library_pytorch::export!`) load here as well, with
-//! their derivatives: `torch_library_host_*` are functions for these, which PyTorch does not have.
+//! Rust crates that export their operators to PyTorch (`torch_library_pytorch::export!`) load here as well, with their
+//! derivatives: `torch_library_host_*` are functions for these, which PyTorch does not have.
 //!
 //! # The functions
-//! Of those that the headers of PyTorch 2.15 declare in `stable/c/shim.h`, `aoti_torch/c/shim.h` and
-//! `generated/c_shim_aten.h`:
+//! These functions exist, out of those that the headers of PyTorch 2.15 declare in `stable/c/shim.h`,
+//! `aoti_torch/c/shim.h` and `generated/c_shim_aten.h`:
 //!
 //! | | |
 //! |---|---|
@@ -40,7 +40,7 @@
 //! | threads, modes | `torch_parallel_for`, `torch_get_num_threads`, `torch_get_thread_idx`; `aoti_torch_grad_mode_is_enabled`, `aoti_torch_grad_mode_set_enabled` |
 //! | numbers | `aoti_torch_dtype_*`, `torch_dtype_*`, `aoti_torch_device_type_*`, `aoti_torch_layout_*`, `aoti_torch_memory_format_*`, `torch_tag_*`, `torch_parse_device_string`, `aoti_torch_abi_version` (2.15.0) |
 //!
-//! These are there, and answer by an error that names them and says why:
+//! These exist, but return an error that names the function and the reason:
 //!
 //! | | |
 //! |---|---|
@@ -49,7 +49,7 @@
 //! | models of AOTInductor | `aoti_torch_*_to_ivalue`, `aoti_torch_delete_c10_value_object`, `aoti_record_function_*`, `aoti_torch_proxy_executor_call_function`, `aoti_torch_save_tensor_handle`, `aoti_torch__mm_plus_mm_out`, `aoti_torch_scatter_out`, `aoti_torch_scatter_reduce_out`, `aoti_torch_index_put_out`, and the four of fbgemm and of wrapped quantised linear layers |
 //! | what PyTorch calls deprecated | all of `shim_deprecated.h` |
 //!
-//! A function that is in neither table, as the kernels of `c_shim_cpu.h` that compiled models call, is missing: a
+//! A function that is in neither table, such as the kernels of `c_shim_cpu.h` that compiled models call, is missing: a
 //! library that needs it does not load, and the error names it.
 
 mod loaded;

@@ -1,4 +1,4 @@
-//! Loading a library: what it registers is in the dispatcher then, for as long as the process lives.
+//! Loading a library, whose registrations then stay in the dispatcher as long as the process lives.
 #![expect(unsafe_code, reason = "runs a foreign library's constructors")]
 
 use std::path::Path;
@@ -7,10 +7,10 @@ use torch_library::{Error, Result};
 
 use crate::loaded::LoadedLibrary;
 
-/// Loads a library that was built against PyTorch's stable C ABI, a second time the same as the first.
+/// Loads a library that was built against PyTorch's stable C ABI. Loading it again returns the same.
 ///
-/// What it defines and implements is in [`Dispatcher::global`](torch_library::Dispatcher::global) afterwards. Nothing
-/// is left of a library that fails to register anything.
+/// Its definitions and kernels are then in [`Dispatcher::global`](torch_library::Dispatcher::global). If any
+/// registration fails, nothing of the library stays registered.
 ///
 /// ```no_run
 /// use torch_library::{Dispatcher, Tensor};
@@ -25,34 +25,34 @@ use crate::loaded::LoadedLibrary;
 /// ```
 ///
 /// # Errors
-/// - [`Io`](torch_library::ErrorKind::Io): the file cannot be read, is no shared object, or needs a library or a
-///   function that is not there. One that calls PyTorch's C++ itself is told so.
-/// - Those of its registrations, as [`Library`](torch_library::Library) has them: a namespace that is declared
-///   already, a schema that does not parse.
-/// - [`NotSupported`](torch_library::ErrorKind::NotSupported): this is another system than Linux with glibc on x86-64
-///   or 64-bit ARM; the program is linked with a PyTorch.
+/// - [`Io`](torch_library::ErrorKind::Io): the file cannot be read, is not a shared object, or needs a library or a
+///   function that is missing. If it calls PyTorch's C++ functions, the error says so.
+/// - Those of its registrations, as for [`Library`](torch_library::Library): a namespace that is declared already, a
+///   schema that does not parse.
+/// - [`NotSupported`](torch_library::ErrorKind::NotSupported): the system is not Linux with glibc on x86-64 or 64-bit
+///   ARM; the program is linked with a PyTorch.
 ///
 /// # Safety
-/// * The library and what it needs may be loaded: their constructors run.
+/// * The library and the libraries that it needs may be loaded: their constructors run.
 /// * It keeps to the ABI: handles that it passes are those that it was given and has not given back, texts end in
 ///   zeros, and arrays are as long as it says. A library that the compiler built from PyTorch's stable headers does.
-/// * Its kernels write to no tensor but those that the schema says are written and those that they made, and use no
-///   address of elements after they have returned. While they run, addresses are used by threads that they wait for.
+/// * Its kernels write only to tensors that the schema marks as written and to those that they made, and use no address
+///   of elements after they have returned. While they run, addresses are only used by threads that they wait for.
 ///
 /// PyTorch: `torch.ops.load_library`.
 pub unsafe fn load(path: impl AsRef<Path>) -> Result<LoadedLibrary> {
     let path = path.as_ref();
     let failed = |error: Error| error.context(format_args!("loading {}", path.display()));
     let canonical = path.canonicalize().map_err(|error| failed(error.into()))?;
-    // SAFETY: as the caller says.
+    // SAFETY: as the caller promises.
     unsafe { here(&canonical) }.map_err(failed)
 }
 
 /// # Safety
-/// * As [`load`]'s.
+/// * Those of [`load`].
 #[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
 unsafe fn here(path: &Path) -> Result<LoadedLibrary> {
-    // SAFETY: as the caller says.
+    // SAFETY: as the caller promises.
     unsafe { crate::host::load(path) }
 }
 

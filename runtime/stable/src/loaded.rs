@@ -1,10 +1,10 @@
-//! A library that was loaded.
+//! Loaded libraries.
 
 use std::path::{Path, PathBuf};
 
 use torch_library::OperatorHandle;
 
-/// A library that was loaded, with what it registered.
+/// A loaded library, with its registrations.
 ///
 /// PyTorch: an entry of `torch.ops.loaded_libraries`.
 #[derive(Clone, Debug)]
@@ -24,17 +24,17 @@ impl LoadedLibrary {
         LoadedLibrary { path, operators, kernels }
     }
 
-    /// Its file, without links on the way.
+    /// The path of its file, with symbolic links resolved.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The operators that it defined, in its order.
+    /// The operators that it defined, in order.
     pub fn operators(&self) -> &[OperatorHandle] {
         &self.operators
     }
 
-    /// How many kernels it registered, for its own operators and for those of others.
+    /// The number of kernels that it registered, for its own operators and for others.
     pub fn kernels(&self) -> usize {
         self.kernels
     }

@@ -1,6 +1,6 @@
-//! Libraries in C++ by PyTorch's own headers, run without PyTorch: where there are these headers.
+//! Runs C++ libraries that use PyTorch's own headers, without PyTorch, if there are these headers.
 //!
-//! `PYTORCH_PYTHON` names a Python that has `torch`; without it `python3` is asked. `.ci/pytorch` makes one.
+//! `PYTORCH_PYTHON` names a Python that has `torch`; by default `python3` is used. `.ci/pytorch` makes one.
 #![cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
 #![expect(unsafe_code, reason = "loads libraries")]
 
@@ -15,7 +15,7 @@ use torch_library::{
 };
 use torch_library_kernels as _;
 
-/// The folder of an installed PyTorch, or why there is none.
+/// The folder of an installed PyTorch, or the reason why there is none.
 fn pytorch() -> Result<String, String> {
     let python = std::env::var("PYTORCH_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let program = "import importlib.util as u; print(u.find_spec('torch').submodule_search_locations[0])";
@@ -29,12 +29,12 @@ fn pytorch() -> Result<String, String> {
     }
 }
 
-/// How `torch.utils.cpp_extension` links a library.
+/// The options with which `torch.utils.cpp_extension` links a library.
 const LINKED: [&str; 5] = ["-Wl,--no-as-needed", "-lc10", "-ltorch", "-ltorch_cpu", "-ltorch_python"];
-/// With nothing of PyTorch's, and a C++ runtime and an unwinder of its own.
+/// Links nothing of PyTorch, and a C++ runtime and an unwinder statically.
 const STATIC: [&str; 2] = ["-static-libstdc++", "-static-libgcc"];
 
-/// Builds the library for the functions of a version and loads it.
+/// Builds the library for the functions of a PyTorch version, and loads it.
 fn load(torch: &str, namespace: &str, version: u64, linked: &[&str]) {
     let own = [
         format!("-I{torch}/include"),
@@ -51,7 +51,7 @@ fn load(torch: &str, namespace: &str, version: u64, linked: &[&str]) {
     assert_eq!((loaded.operators().len(), loaded.kernels()), (12, 11));
 }
 
-/// The namespaces of the libraries: of the oldest conventions, and of the newest that the headers have.
+/// The namespaces of the libraries: for the oldest conventions, and for the newest that the headers have.
 fn namespaces() -> &'static [&'static str] {
     static LOADED: OnceLock<Vec<&'static str>> = OnceLock::new();
     LOADED.get_or_init(|| match pytorch() {
@@ -143,7 +143,7 @@ fn the_headers_conversions_and_ours_agree() {
 #[test]
 fn operators_of_aten_are_called() {
     for namespace in namespaces() {
-        // Transposed, the first row 9: the largest of the rows are 9 and 4; with -1 in front their sum is 12.
+        // Transposed, with 9 in the first row, the rows have the maxima 9 and 4; with -1 in front their sum is 12.
         let x = Tensor::from([[1.0, 2.0], [3.0, 4.0]]);
         let y: Tensor = call(namespace, "through_aten", vec![(&x).into()]).unwrap();
         assert_eq!(y.to_vec::<f64>().unwrap(), [12.0]);
@@ -173,7 +173,7 @@ fn exceptions_become_errors() {
         }
         let (x, y) = (Tensor::from([1.0, 2.0]), Tensor::from([[1.0]]));
         let error = fail(namespace, "axpy", vec![(&x).into(), (&y).into()]);
-        // Two C++ runtimes in one process share some variables, and then one of them writes no numbers.
+        // Two C++ runtimes in one process share some variables, and then one of them prints no numbers.
         let is_alone = !namespace.ends_with("static");
         assert!(!is_alone || error.to_string().contains("sizes differ: 2 and 1"), "{error}");
         assert_eq!(error.kind(), ErrorKind::Kernel);

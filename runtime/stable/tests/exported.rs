@@ -1,8 +1,8 @@
-//! Libraries of Rust that export their operators to PyTorch: the example in `examples/pytorch`, and what tests
-//! `torch-library-pytorch`.
+//! Rust libraries that export their operators to PyTorch: the example in `examples/pytorch`, and the library with which
+//! `torch-library-pytorch` is tested.
 //!
-//! They are built where `PYTORCH_PYTHON` is set, as `.ci/pytorch` does, whose other tests build the same: each has all
-//! kernels in it.
+//! They are built only if `PYTORCH_PYTHON` is set, as `.ci/pytorch` does, whose other tests build the same libraries:
+//! each contains all kernels.
 #![cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
 #![expect(unsafe_code, reason = "loads libraries")]
 
@@ -19,7 +19,7 @@ fn build(folder: &str, name: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let folder = root.join(folder);
     std::fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).expect("the workspace has a lock file");
-    // The folder of this build, whose dependencies are the same.
+    // The folder of this build, which has the same dependencies.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("..");
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--quiet", "--offline"]).current_dir(folder);
@@ -28,7 +28,7 @@ fn build(folder: &str, name: &str) -> PathBuf {
     target.join("debug").join(name)
 }
 
-/// Loads a library, or says that it is not to be built.
+/// Loads a library; returns `false` if it should not be built.
 fn load(folder: &str, name: &str) -> bool {
     if std::env::var_os("PYTORCH_PYTHON").is_none() {
         println!("skipped: `PYTORCH_PYTHON` is not set, as `.ci/pytorch` does");
@@ -75,7 +75,7 @@ fn the_example_is_called_from_here() {
         "{error}"
     );
 
-    // Made of `aten`'s operators, which are ours here; the derivative is the library's.
+    // The operator is composed of `aten`'s operators, which are ours here; the derivative is the library's.
     let huber: Tensor = call("mine::huber", vec![(&x).into(), (&x).into()]).unwrap();
     close(&huber, &[0.0]);
     x.set_requires_grad(true).unwrap();

@@ -1,4 +1,4 @@
-//! A library in C, which declares the functions of the ABI itself: everything that needs no headers of PyTorch.
+//! A C library that declares the functions of the ABI itself: tests everything that needs no headers of PyTorch.
 #![cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
 #![expect(unsafe_code, reason = "loads a library")]
 
@@ -20,7 +20,7 @@ fn load(path: &Path) -> Result<LoadedLibrary> {
     unsafe { torch_library_stable::load(path) }
 }
 
-/// The library under a namespace of its own, and options for the compiler.
+/// Builds the library with its own namespace, and options for the compiler.
 fn build(namespace: &str, options: &[&str]) -> std::path::PathBuf {
     let namespace_option = format!("-DNAMESPACE=\"{namespace}\"");
     let options = [&[namespace_option.as_str()], options].concat();
@@ -239,7 +239,7 @@ fn a_call_keeps_others_away_from_its_arguments() {
     other.fill(3.0).unwrap();
 }
 
-/// A handle is an owner: one that stayed would keep the tensor.
+/// A handle is an owner: one that is not freed would keep the tensor alive.
 #[test]
 fn no_handle_stays() {
     let gone = |run: &dyn Fn(Tensor) -> Result<()>| {
@@ -255,7 +255,7 @@ fn no_handle_stays() {
     gone(&|x| run("tail", vec![x.into(), 1i64.into()]));
     gone(&|x| run("square", vec![x.into()]));
     gone(&|x| {
-        // What another call holds is an error before the kernel runs.
+        // A conflicting lease of another call is an error before the kernel runs.
         let lease = torch_library::OwnedLease::exclusive(x.clone())?;
         assert_eq!(fail("add_one", vec![x.into()]).kind(), ErrorKind::Busy);
         drop(lease);
@@ -269,7 +269,7 @@ fn a_library_is_loaded_once() {
     assert_eq!(again.operators(), plain().operators());
 }
 
-/// As libraries are linked for PyTorch: they say that they need its libraries.
+/// Linked as libraries are for PyTorch: they need its libraries.
 #[test]
 fn what_it_needs_of_pytorch_is_not_looked_for() {
     static EMPTY: Once = Once::new();

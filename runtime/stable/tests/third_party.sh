@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A library of others, as they publish it: torchaudio's kernels, from its wheel on the package index, without PyTorch and then beside it.
+# Tests a published third-party library: torchaudio's kernels, from its wheel on the package index, first without PyTorch and then beside it.
 #     PYTORCH_PYTHON=/path/to/python runtime/stable/tests/third_party.sh WHEEL
-# WHEEL is what `runtime/python/build` printed; the Python has PyTorch and NumPy. Says so, and succeeds, where nothing can be installed.
+# WHEEL is the path that `runtime/python/build` printed; the Python has PyTorch and NumPy. If nothing can be installed, it says so and succeeds.
 set -euo pipefail
 wheel=$(realpath "$1")
 python=${PYTORCH_PYTHON:-python3}
@@ -13,7 +13,7 @@ fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-# The wheel on the index has kernels for CUDA as well, so it wants CUDA's runtime, which runs on no device.
+# The wheel on the index has kernels for CUDA as well, so it needs CUDA's runtime, but no device.
 if ! "$python" -m pip install --quiet --no-deps --target published 'torchaudio==2.11.0' 'nvidia-cuda-runtime>=13,<14'; then
     echo 'skipped: torchaudio cannot be installed here'
     exit 0

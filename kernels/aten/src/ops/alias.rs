@@ -11,7 +11,7 @@ macro_rules! aliases {
             /// Aliases, on top of the operators declared before.
             pub(crate) mod aten extends super::foreach::aten {
                 $(
-                    #[doc = concat!("[`", stringify!($base), "`](fn@", stringify!($base), ") under another name.")]
+                    #[doc = concat!("Alias for [`", stringify!($base), "`](fn@", stringify!($base), ").")]
                     $schema;
                 )*
             }

@@ -328,8 +328,8 @@ macro_rules! variants {
             $(#[methods($methods)])?
             pub mod aten extends $($before)::+ {
                 $(
-                    #[doc = concat!("What [`", stringify!($base), "`](fn@", stringify!($base), ") gives, written to a ",
-                        "tensor.")]
+                    #[doc = concat!("[`", stringify!($base), "`](fn@", stringify!($base), "), written to `out` or in ",
+                        "place.")]
                     $(#[$attribute])*
                     $schema;
                 )*

@@ -14,7 +14,7 @@ macro_rules! foreach {
             pub(crate) mod aten extends super::recurrent::aten {
                 $(
                     #[doc = concat!("[`", stringify!($base), "`](fn@crate::aten::", stringify!($base),
-                        ") of each tensor of a list, with what is beside it in others.")]
+                        ") for each tensor of a list, with the corresponding elements of the other lists.")]
                     $schema;
                 )*
             }

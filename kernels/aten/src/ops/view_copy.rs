@@ -11,8 +11,7 @@ macro_rules! copies {
             /// Copying forms of views, on top of the operators declared before.
             pub(crate) mod aten extends super::arrange::aten {
                 $(
-                    #[doc = concat!("What [`", stringify!($view), "`](fn@", stringify!($view), ") would show, as a ",
-                        "contiguous copy.")]
+                    #[doc = concat!("[`", stringify!($view), "`](fn@", stringify!($view), "), as a contiguous copy.")]
                     ///
                     /// # Errors
                     /// The errors of the view.

@@ -1,4 +1,4 @@
-//! From an archive to a type with `load` and `forward`.
+//! Expands an archive to a type with `load` and `forward`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,7 +9,8 @@ use quote::{format_ident, quote};
 use crate::input::{Input, Place};
 use crate::model::{Model, Operator, Type};
 
-/// The whole way. After a mistake in an archive, the type is there nevertheless, so that it is the only error.
+/// The whole expansion. If the archive has a mistake, the type is generated nevertheless, so that there is no second
+/// error.
 pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
     let input = match syn::parse2::<Input>(tokens) {
         Ok(input) => input,
@@ -56,16 +57,16 @@ fn program(input: &Input, model: &Model) -> syn::Result<TokenStream> {
         }
 
         impl #ident {
-            /// The model, ready to run. The first call makes it; its weights lie in the memory of the program.
+            /// The model, ready to run. The first call creates it; its weights are in the memory of the program.
             ///
             /// # Errors
-            /// Operators that are left to the time of the run, and that nobody registered.
+            /// Operators that are looked up at run time are not registered.
             #visibility fn load() -> #runtime::Result<Self> {
                 static ARCHIVE: #private::Embedded<{ #file.len() }> = #private::Embedded::new(*#file);
                 ARCHIVE.program(|| { #(#links)* }).map(|program| Self { program })
             }
 
-            /// What the archive says: inputs, outputs, weights, profiles.
+            /// The contents of the archive: inputs, outputs, weights, profiles.
             #visibility fn program(&self) -> &'static #export_crate::Program {
                 self.program
             }
@@ -75,7 +76,7 @@ fn program(input: &Input, model: &Model) -> syn::Result<TokenStream> {
     })
 }
 
-/// `include_bytes!` of the archive, which has Cargo build again after a change.
+/// `include_bytes!` of the archive, so that Cargo rebuilds after a change.
 fn file(input: &Input) -> TokenStream {
     let file = &input.file;
     if Path::new(&file.value()).is_absolute() {
@@ -163,7 +164,7 @@ fn forward(
     }
 }
 
-/// What goes in and out, for people.
+/// Documentation of the inputs and outputs.
 fn documentation(model: &Model) -> Vec<String> {
     let mut lines = vec![" Runs the model.".to_owned(), String::new()];
     let inputs =
@@ -192,7 +193,7 @@ fn number(ty: Type) -> TokenStream {
     }
 }
 
-/// The name that Rust has for an operator: `add_Tensor`.
+/// The Rust name of an operator: `add_Tensor`.
 fn flat_name(operator: &Operator, span: Span) -> Ident {
     let Operator { name, overload, .. } = operator;
     let flat = if overload.is_empty() { name.clone() } else { format!("{name}_{overload}") };
@@ -201,7 +202,7 @@ fn flat_name(operator: &Operator, span: Span) -> Ident {
     ident
 }
 
-/// An identifier, raw where the name is a keyword.
+/// An identifier, raw if the name is a keyword.
 fn identifier(name: &str) -> Ident {
     match name {
         "self" | "Self" | "super" | "crate" | "_" => format_ident!("{name}_"),

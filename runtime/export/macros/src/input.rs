@@ -1,4 +1,4 @@
-//! What stands in `include_model!`: a type, the place of an archive, and where the operators of libraries are.
+//! The input of `include_model!`: a type, the path of an archive, and the modules of other libraries' operators.
 
 use std::path::{Path as FilePath, PathBuf};
 
@@ -7,7 +7,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Ident, LitStr, Path, Token, Visibility, braced, bracketed};
 
-/// `[$crate] /// … pub struct Name = "model.pt2", namespaces = { mylib: my_crate::mylib };`
+/// Parses `[$crate] /// … pub struct Name = "model.pt2", namespaces = { mylib: my_crate::mylib };`.
 pub(crate) struct Input {
     pub(crate) export_crate: TokenStream,
     pub(crate) attributes: Vec<Attribute>,
@@ -17,17 +17,17 @@ pub(crate) struct Input {
     namespaces: Punctuated<Namespace, Token![,]>,
 }
 
-/// `mylib: my_crate::mylib`, or `mylib: _`.
+/// Parses `mylib: my_crate::mylib` or `mylib: _`.
 struct Namespace {
     name: Ident,
     path: Option<Path>,
 }
 
-/// Where the operators of a namespace are.
+/// Where the operators of a namespace are found.
 pub(crate) enum Place {
     /// In the module with this path.
     Module(Path),
-    /// They are looked up when the program runs.
+    /// In the registry, when the program runs.
     RunTime,
 }
 
@@ -73,7 +73,7 @@ impl Parse for Namespace {
 }
 
 impl Input {
-    /// The archive's place: relative to the folder of the manifest, as that of a test's data.
+    /// The path of the archive, which is relative to the folder of the manifest, like that of a test's data.
     pub(crate) fn path(&self) -> PathBuf {
         let manifest = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default();
         FilePath::new(&manifest).join(self.file.value())
@@ -87,8 +87,8 @@ impl Input {
         self.file.span()
     }
 
-    /// Where the operators of a namespace are: `aten` is in `torch-library-kernels`, unless that is said to be
-    /// elsewhere.
+    /// Where the operators of a namespace are found: those of `aten` in `torch-library-kernels`, unless the input says
+    /// otherwise.
     pub(crate) fn place(&self, namespace: &str) -> Option<Place> {
         let said = self.namespaces.iter().find(|known| known.name == namespace);
         match said {

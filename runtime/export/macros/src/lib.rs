@@ -1,9 +1,8 @@
-//! The procedural macro of torch-library-export. Its documentation stands where users find it: in
+//! The procedural macro of torch-library-export. Its documentation is where users find it: in
 //! `torch_library_export::include_model`.
 //!
-//! It *parses* the tokens, *reads* the archive, and *expands* to thin calls into `torch_library_export::__private`. So
-//! that a program links what its model calls and nothing else, the expansion names operators by the paths that Rust has
-//! for them.
+//! It *parses* the tokens, *reads* the archive, and *expands* to thin calls into `torch_library_export::__private`. The
+//! expansion names operators by their Rust paths, so that a program links only those that its model calls.
 #![forbid(unsafe_code)]
 
 use proc_macro::TokenStream;

@@ -1,4 +1,4 @@
-//! What the macro has to know of an archive: that it is one, what goes in and out, and which operators it calls.
+//! What the macro needs from an archive: its validity, inputs and outputs, and the operators that it calls.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use torch_library_pt2::wire::{
 };
 use torch_library_pt2::{Error, ErrorKind, Result, kinds};
 
-/// An archive, as the macro sees it.
+/// The parts of an archive that the macro uses.
 #[derive(Debug)]
 pub(crate) struct Model {
     pub(crate) torch_version: String,
@@ -20,21 +20,21 @@ pub(crate) struct Model {
     pub(crate) operators: BTreeSet<Operator>,
 }
 
-/// What callers bring.
+/// An input that callers pass.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Input {
     pub(crate) name: String,
     pub(crate) ty: Type,
-    /// `float32[s0, 3]`
+    /// Type and sizes, such as `float32[s0, 3]`.
     pub(crate) text: String,
 }
 
-/// What they get, and where it stands among all outputs, constants included.
+/// An output that callers get, and its index among all outputs, including constants.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Output {
     pub(crate) place: usize,
     pub(crate) ty: Type,
-    /// `['logits']: float32[s0, 10]`
+    /// Path, type and sizes, such as `['logits']: float32[s0, 10]`.
     pub(crate) text: String,
 }
 
@@ -61,10 +61,10 @@ impl Operator {
 }
 
 impl Model {
-    /// Reads all of an archive, checksums of weights included.
+    /// Reads the whole archive, including the checksums of weights.
     ///
     /// # Errors
-    /// It is damaged, of another version, or it has what there is nothing of here.
+    /// The archive is damaged, of another version, or contains something that is not supported.
     pub(crate) fn read(bytes: &[u8]) -> Result<Model> {
         let archive = Archive::new(bytes)?;
         archive.verify()?;
@@ -83,7 +83,7 @@ impl Model {
             )
         };
         if exported.graph_module.signature.output_specs.iter().any(writes) {
-            operators.insert(Operator::new("aten", "copy_", "")); // writes back
+            operators.insert(Operator::new("aten", "copy_", "")); // for writing back
         }
         Ok(Model {
             inputs: inputs(&exported, &mut symbols)?,
@@ -94,7 +94,7 @@ impl Model {
     }
 }
 
-/// Weights that a run would miss.
+/// Checks that the archive has all weights that a run needs.
 fn check_weights(archive: &Archive<'_>, model: &str, exported: &ExportedProgram) -> Result<()> {
     let mut payload = archive.payload("weights", model)?;
     payload.extend(archive.payload("constants", model)?);
@@ -128,7 +128,7 @@ fn check_weights(archive: &Archive<'_>, model: &str, exported: &ExportedProgram)
     Ok(())
 }
 
-/// The operators of a graph and of those in it.
+/// The operators of a graph and of the graphs within it.
 fn collect(graph: &Graph, operators: &mut BTreeSet<Operator>) -> Result<()> {
     for node in &graph.nodes {
         let name = node.name.as_deref().unwrap_or_default();
@@ -138,7 +138,7 @@ fn collect(graph: &Graph, operators: &mut BTreeSet<Operator>) -> Result<()> {
             Target::Operator(OperatorName { namespace, name, overload }) => {
                 operators.insert(Operator::new(namespace, name, overload));
             }
-            // Rows are taken apart and put together.
+            // For selecting and stacking rows.
             Target::HigherOrder("map_impl" | "scan") => {
                 operators.insert(Operator::new("aten", "select", "int"));
                 operators.insert(Operator::new("aten", "stack", ""));
@@ -181,7 +181,7 @@ fn inputs(exported: &ExportedProgram, symbols: &mut Symbols) -> Result<Vec<Input
                     object.class_fqn
                 )));
             }
-            _ => continue, // known when it was exported
+            _ => continue, // a constant of the export
         };
         inputs.push(Input { name: name.clone(), ty, text });
     }
@@ -198,7 +198,7 @@ fn outputs(exported: &ExportedProgram, symbols: &mut Symbols) -> Result<Vec<Outp
             OutputSpec::LossOutput {} => paths.next().map(|_| "the loss".to_owned()).unwrap_or_default(),
             OutputSpec::GradientToParameter { parameter_name: of }
             | OutputSpec::GradientToUserInput { user_input_name: of } => format!("gradient of {of}"),
-            _ => continue, // written back, or a remark
+            _ => continue, // written back, or only informative
         };
         let (ty, kind) = match argument {
             Argument::AsTensor(tensor) => {
@@ -216,7 +216,7 @@ fn outputs(exported: &ExportedProgram, symbols: &mut Symbols) -> Result<Vec<Outp
     Ok(outputs)
 }
 
-/// How Python gets at each output: `['logits']`.
+/// The path of each output in Python: `['logits']`.
 fn output_paths(exported: &ExportedProgram) -> Result<Vec<String>> {
     let entries = &exported.graph_module.module_call_graph;
     let signature =

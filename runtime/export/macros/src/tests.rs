@@ -1,11 +1,11 @@
-//! What `include_model!` says of mistakes, and what it makes of archives.
+//! Tests the error messages of `include_model!`, and its expansions.
 
 use quote::quote;
 
 use crate::expand::expand;
 use crate::model::{Input, Model, Operator, Output, Type};
 
-/// The message of the error that an expansion consists of.
+/// The message of an expansion that is an error.
 fn refusal(tokens: proc_macro2::TokenStream) -> String {
     let text = expand(tokens).to_string();
     let (_, rest) = text.split_once("compile_error ! { ").unwrap_or_else(|| panic!("no error: {text}"));

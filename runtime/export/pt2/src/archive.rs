@@ -1,4 +1,4 @@
-//! An archive as a folder: its records by name, and what says that it is an archive of this kind.
+//! An archive as a folder: its records by name, and the checks that it is an archive of this kind.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -9,9 +9,9 @@ use crate::error::{Error, Result, bail, ensure};
 use crate::wire::{ExportedProgram, PayloadConfig, PayloadMeta, Versioned};
 use crate::zip::{self, Record};
 
-/// The version of the JSON that is read; all of PyTorch 2.10 to 2.15 write it, with members added from time to time.
+/// The version of the JSON that is supported; all of PyTorch 2.10 to 2.15 write it, with fields added over time.
 const MAJOR: u64 = 8;
-/// What is JSON in an archive is not larger, so that a file cannot ask for much more memory than it has itself.
+/// The maximum size of JSON in an archive, so that a file cannot request much more memory than its own size.
 const LARGEST_JSON: usize = 1 << 30;
 
 /// An archive that is being read.
@@ -23,10 +23,10 @@ pub struct Archive<'b> {
 }
 
 impl<'b> Archive<'b> {
-    /// Looks at what a file is.
+    /// Checks what kind of file it is.
     ///
     /// # Errors
-    /// Anything but an archive that `torch.export.save` wrote.
+    /// It is not an archive that `torch.export.save` wrote.
     pub fn new(bytes: &'b [u8]) -> Result<Archive<'b>> {
         let records = zip::records(bytes)?;
         let root =
@@ -63,7 +63,7 @@ impl<'b> Archive<'b> {
         self.records.get(&format!("{}/{name}", self.root))
     }
 
-    /// The bytes of a record that must be there and intact.
+    /// The bytes of a record that must exist and be intact.
     fn content(&self, name: &str) -> Result<&'b [u8]> {
         let Some(record) = self.record(name) else {
             bail!(Argument, "the archive has no record {:?}", crate::shortened(name))
@@ -77,15 +77,15 @@ impl<'b> Archive<'b> {
         Ok(content)
     }
 
-    /// Where a record's bytes are.
+    /// The position of a record's bytes.
     pub fn range(&self, name: &str) -> Option<Range<usize>> {
         self.record(name).map(|record| record.range.clone())
     }
 
-    /// The name of the program: `model`, unless the archive has one of another name.
+    /// The name of the program: `model`, unless the archive has another name.
     ///
     /// # Errors
-    /// There is none, or several.
+    /// There is no program, or several.
     pub fn model(&self) -> Result<String> {
         let folder = format!("{}/models/", self.root);
         let name = |record: &String| Some(record.strip_prefix(&folder)?.strip_suffix(".json")?.to_owned());
@@ -101,10 +101,10 @@ impl<'b> Archive<'b> {
         }
     }
 
-    /// The program of this name, and by which PyTorch and in which version it was written.
+    /// The program with this name, and the version of PyTorch that wrote it.
     ///
     /// # Errors
-    /// Another version; what is no such JSON.
+    /// Another version of the schema; JSON of another form.
     pub fn program(&self, model: &str) -> Result<(ExportedProgram, String)> {
         let name = format!("models/{model}.json");
         let Versioned { schema_version: version, torch_version } = self.json(&name)?;
@@ -120,10 +120,10 @@ impl<'b> Archive<'b> {
         Ok((self.json(&name)?, format!("{}.{}", version.major, version.minor)))
     }
 
-    /// A record that is JSON.
+    /// A record that consists of JSON.
     ///
     /// # Errors
-    /// It is not there, damaged, or something else.
+    /// The record does not exist, is damaged, or has another form.
     pub fn json<T: DeserializeOwned>(&self, name: &str) -> Result<T> {
         let content = self.content(name)?;
         ensure!(
@@ -136,10 +136,10 @@ impl<'b> Archive<'b> {
             .map_err(|error| Error::of_json(format_args!("record {name:?}"), error))
     }
 
-    /// What is said of the tensors in one of the folders `weights` and `constants`, by their names.
+    /// The descriptions of the tensors in one of the folders `weights` and `constants`, by name.
     ///
     /// # Errors
-    /// A record that is no such JSON.
+    /// A record is JSON of another form.
     pub fn payload(&self, folder: &str, model: &str) -> Result<BTreeMap<String, PayloadMeta>> {
         let name = format!("data/{folder}/{model}_{folder}_config.json");
         if self.record(&name).is_none() {
@@ -148,17 +148,17 @@ impl<'b> Archive<'b> {
         self.json(&name).map(|PayloadConfig { config }| config)
     }
 
-    /// Reads every record once, as nobody does who maps an archive.
+    /// Reads every record once and compares checksums, which mapping an archive does not do.
     ///
     /// # Errors
-    /// One is damaged.
+    /// A record is damaged.
     pub fn verify(&self) -> Result<()> {
         let mut inside =
             self.records.keys().filter_map(|name| name.strip_prefix(&self.root)?.strip_prefix('/'));
         inside.try_for_each(|name| self.content(name).map(drop))
     }
 
-    /// The bytes of the whole archive, which ranges are of.
+    /// The bytes of the whole archive, which ranges refer to.
     pub fn bytes(&self) -> &'b [u8] {
         self.bytes
     }

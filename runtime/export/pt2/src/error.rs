@@ -1,11 +1,11 @@
-//! What can be wrong with an archive: a message, and whether it is the archive or this version that is at fault.
+//! The error for an archive: a message, and whether the archive is wrong or only unsupported.
 
 use std::fmt;
 
 /// The result of everything that can fail here.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why an archive is not read.
+/// The reason why an archive cannot be read.
 #[derive(Debug)]
 pub struct Error {
     kind: ErrorKind,
@@ -17,9 +17,9 @@ pub struct Error {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// It contradicts itself, or is no archive.
+    /// It is inconsistent, or not an archive.
     Argument,
-    /// It has what there is nothing of here.
+    /// It contains something that is not supported.
     NotSupported,
 }
 
@@ -30,20 +30,20 @@ impl Error {
         Error { kind, message: message.into(), source: None }
     }
 
-    /// Of what is no such JSON.
+    /// The error for JSON of another form.
     #[cold]
     pub(crate) fn of_json(what: impl fmt::Display, error: serde_json::Error) -> Self {
         Error { kind: ErrorKind::Argument, message: format!("{what}: {error}"), source: Some(error) }
     }
 
-    /// The same error with words in front that say what was being done.
+    /// The same error, with text in front that says what the program was doing.
     #[must_use]
     pub fn context(mut self, doing: impl fmt::Display) -> Self {
         self.message = format!("{doing}: {}", self.message);
         self
     }
 
-    /// The kind, to branch on.
+    /// The kind, for code to branch on.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }

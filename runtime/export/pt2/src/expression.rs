@@ -1,38 +1,38 @@
-//! Expressions in Python's words: sizes as SymPy writes them, `Add(Symbol('s0'), Integer(1))`, and guards,
+//! Expressions in Python syntax: sizes as SymPy prints them, `Add(Symbol('s0'), Integer(1))`, and guards,
 //! `L['x'].size()[0] % 2 == 0`.
 
 use crate::error::{Error, ErrorKind, Result, bail, ensure};
 
 use crate::number::{Function, Number};
 
-/// How deep an expression may be nested, and how long it may be.
+/// The maximum nesting depth of an expression, and its maximum length.
 const DEPTH: usize = 100;
 const LONGEST: usize = 1 << 16;
 
-/// A parsed expression, its functions not yet looked up.
+/// A parsed expression, whose functions are not resolved yet.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
     /// A number.
     Number(Number),
-    /// A text in quotes.
+    /// A quoted string.
     Text(String),
     /// A name.
     Name(String),
-    /// A call by positional arguments; those by name are assumptions on symbols, which are left out.
+    /// A call with positional arguments; keyword arguments are assumptions on symbols, which are ignored.
     Call(Box<Expression>, Vec<Expression>),
-    /// `x.size`
+    /// `x.size`.
     Attribute(Box<Expression>, String),
-    /// `x[0]`
+    /// `x[0]`.
     Index(Box<Expression>, Box<Expression>),
-    /// `x + 1`
+    /// `x + 1`.
     Apply(Function, Vec<Expression>),
 }
 
 impl Expression {
-    /// Reads an expression.
+    /// Parses an expression.
     ///
     /// # Errors
-    /// What is none, or is longer or deeper than anybody writes.
+    /// The text is not an expression, or is too long or too deeply nested.
     pub fn parse(text: &str) -> Result<Expression> {
         ensure!(text.len() <= LONGEST, Argument, "an expression of {} bytes", text.len());
         let mut parser = Parser { text, at: 0, depth: 0 };
@@ -50,7 +50,7 @@ struct Parser<'t> {
     depth: usize,
 }
 
-/// Operators of two operands by how loosely they bind, the longer of two that begin alike first.
+/// Binary operators by rising precedence; of two that begin alike, the longer comes first.
 const LEVELS: [&[(&str, Function)]; 6] = [
     &[("or ", Function::Or)],
     &[("and ", Function::And)],
@@ -101,7 +101,7 @@ impl Parser<'_> {
         expression
     }
 
-    /// An expression of operators that bind at least so tightly.
+    /// Parses an expression of operators with at least this precedence.
     fn level(&mut self, level: usize) -> Result<Expression> {
         let Some(operators) = LEVELS.get(level) else { return self.unary() };
         if level == COMPARISONS && self.takes("not ") {
@@ -118,7 +118,7 @@ impl Parser<'_> {
             } else {
                 left = Expression::Apply(function, vec![left, right]);
             }
-            self.depth += 1; // the tree becomes deeper by each, and is walked recursively
+            self.depth += 1; // each operator makes the tree deeper, and it is traversed recursively
             ensure!(self.depth <= DEPTH, Argument, "an expression deeper than {DEPTH}");
         }
         Ok(match chain.len() {
@@ -130,7 +130,7 @@ impl Parser<'_> {
 
     fn operator(&mut self, operators: &[(&str, Function)]) -> Option<Function> {
         self.peek();
-        // A power is no product, and binds more tightly than all.
+        // `**` is not a product, and has the highest precedence.
         if self.text[self.at..].starts_with("**") {
             return None;
         }
@@ -158,7 +158,7 @@ impl Parser<'_> {
         Ok(base)
     }
 
-    /// A number, a name or a text, with what is behind it: indices, attributes, arguments.
+    /// Parses a number, a name or a string, with the indices, attributes and arguments that follow it.
     fn postfix(&mut self) -> Result<Expression> {
         let mut expression = self.atom()?;
         let before = self.depth;
@@ -180,7 +180,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Arguments up to the parenthesis.
+    /// Parses the arguments up to the closing parenthesis.
     fn arguments(&mut self) -> Result<Vec<Expression>> {
         let mut arguments = Vec::new();
         while !self.takes(")") {
@@ -251,22 +251,22 @@ impl Parser<'_> {
     }
 }
 
-/// What is left of an expression when its names are known: a number, given the numbers that the leaves stand for.
+/// An expression with resolved names: a number, once the leaves have numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Formula<L> {
-    /// A number that is known.
+    /// A constant.
     Number(Number),
-    /// One that is known later.
+    /// A number that is known later.
     Leaf(L),
-    /// A function of others.
+    /// A function of other formulas.
     Apply(Function, Vec<Formula<L>>),
 }
 
 impl<L: Copy + PartialEq> Formula<L> {
-    /// Resolves names: a leaf is what `leaf` says it is.
+    /// Resolves names; `leaf` says which expressions are leaves.
     ///
     /// # Errors
-    /// A function or a name that nobody knows.
+    /// An unknown function or name.
     pub fn new(
         expression: &Expression,
         leaf: &mut impl FnMut(&Expression) -> Result<Option<L>>,
@@ -276,7 +276,7 @@ impl<L: Copy + PartialEq> Formula<L> {
         }
         let (function, arguments) = match expression {
             Expression::Number(number) => return Ok(Formula::Number(*number)),
-            // SymPy's floats are texts.
+            // SymPy's floats are strings.
             Expression::Text(text) if text.parse::<f64>().is_ok() => {
                 return Ok(Formula::Number(Number::Float(text.parse().unwrap_or_default())));
             }
@@ -293,13 +293,13 @@ impl<L: Copy + PartialEq> Formula<L> {
             },
             other => bail!(NotSupported, "nothing is known of {other:?}"),
         };
-        // A float's precision is no argument.
+        // The precision of a float is ignored.
         let taken = if function == Function::Float { 1 } else { arguments.len() };
         let arguments = arguments.iter().take(taken).map(|argument| Formula::new(argument, leaf));
         Ok(Formula::Apply(function, arguments.collect::<Result<_>>()?))
     }
 
-    /// Its number.
+    /// Computes the value.
     ///
     /// # Errors
     /// A leaf without a number; arithmetic without a result.
@@ -314,7 +314,7 @@ impl<L: Copy + PartialEq> Formula<L> {
         }
     }
 
-    /// Each leaf.
+    /// Visits each leaf.
     pub fn leaves(&self, visit: &mut impl FnMut(L)) {
         match self {
             Formula::Number(_) => {}
@@ -323,7 +323,7 @@ impl<L: Copy + PartialEq> Formula<L> {
         }
     }
 
-    /// What the leaf is where the formula has this value, if it is `a * leaf + b`.
+    /// The value of the leaf `of` for which the formula has this value, if the formula is `a * leaf + b`.
     pub fn solve(&self, value: i64, leaf: &impl Fn(L) -> Result<Number>, of: L) -> Option<i64> {
         let at = |number: i64| {
             let instead = |which: L| if which == of { Ok(Number::Int(number)) } else { leaf(which) };

@@ -1,12 +1,12 @@
-//! Which element types the numbers of an archive stand for. They are those of PyTorch's `torch/_export/serde`, not of its
-//! C++.
+//! The element types for the numbers in an archive. They are those of PyTorch's `torch/_export/serde`, not of its C++
+//! code.
 
 use crate::error::{Result, bail};
 
 /// The name of an element type: `float32`.
 ///
 /// # Errors
-/// One that is unknown, or that there is nothing of here.
+/// The number is unknown, or stands for a type that is not supported.
 pub fn dtype(number: u64) -> Result<&'static str> {
     Ok(match number {
         1 => "uint8",

@@ -1,8 +1,8 @@
-//! What stands in the archives that `torch.export` writes, without a dispatcher to run it: records, the graph and its
+//! Reads the archives that `torch.export` writes, without a dispatcher to run them: records, the graph and its
 //! signature, expressions for sizes.
 //!
-//! `torch-library-export` runs what this crate reads; the macro `include_model!` looks at it while a program is compiled,
-//! so nothing here needs a tensor. What is public is for these two, and changes with them.
+//! `torch-library-export` runs what this crate reads; the macro `include_model!` uses it at compile time, so nothing
+//! here needs a tensor. The public items are for these two crates, and change with them.
 
 // The modules are listed bottom-up: each uses only those above it.
 

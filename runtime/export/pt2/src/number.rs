@@ -1,13 +1,13 @@
-//! Python's arithmetic on numbers that are known when a program runs: sizes, and what is computed from them.
+//! Python's arithmetic on numbers that are known when a program runs: sizes, and values computed from them.
 
 use std::cmp::Ordering;
 
 use crate::error::{Error, ErrorKind, Result, bail, ensure};
 
-/// A number of Python's.
+/// A Python number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
-    /// A whole number.
+    /// An integer.
     Int(i64),
     /// A float.
     Float(f64),
@@ -16,7 +16,7 @@ pub enum Number {
 }
 
 impl Number {
-    /// As a whole number, if it is one or a bool.
+    /// The number as an integer, if it is an integer or a bool.
     pub fn int(self) -> Option<i64> {
         match self {
             Number::Int(number) => Some(number),
@@ -25,7 +25,7 @@ impl Number {
         }
     }
 
-    /// As a float.
+    /// The number as a float.
     pub fn float(self) -> f64 {
         match self {
             Number::Int(number) => number as f64,
@@ -34,13 +34,13 @@ impl Number {
         }
     }
 
-    /// Whether Python takes it for true.
+    /// Whether the number is true in Python.
     pub fn is_true(self) -> bool {
         self.float() != 0.0
     }
 }
 
-/// What programs and their guards compute with numbers.
+/// The functions by which programs and their guards compute numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are Python's and SymPy's")]
 pub enum Function {
@@ -76,7 +76,7 @@ pub enum Function {
 }
 
 impl Function {
-    /// The function that a node calls: of `_operator`, `math` or `torch`.
+    /// The function that a node calls, from `_operator`, `math` or `torch`.
     pub fn of_target(target: &str) -> Option<Function> {
         let (module, name) = target.rsplit_once('.')?;
         let name = match module {
@@ -87,7 +87,7 @@ impl Function {
         Self::named(name)
     }
 
-    /// The function of this name in Python, or in SymPy.
+    /// The function with this name in Python, or in SymPy.
     pub fn named(name: &str) -> Option<Function> {
         use Function::*;
         Some(match name {
@@ -124,10 +124,10 @@ impl Function {
         })
     }
 
-    /// Its value.
+    /// Computes the function.
     ///
     /// # Errors
-    /// Another number of arguments than it takes; a result that 64 bits do not hold; a division by zero.
+    /// The number of arguments is wrong; the result does not fit 64 bits; a division by zero.
     pub fn apply(self, arguments: &[Number]) -> Result<Number> {
         use Function::*;
         match (self, arguments) {
@@ -209,7 +209,7 @@ impl Function {
         use Function::*;
         let divides = matches!(self, FloorDiv | CeilDiv | Mod);
         ensure!(!divides || right != 0, Argument, "division by zero");
-        // Python rounds to the lower, Rust to zero.
+        // Python's division rounds down, Rust's towards zero.
         let rounds_down =
             |quotient: i64| quotient - i64::from(left % right != 0 && (left < 0) != (right < 0));
         let shift = u32::try_from(right).ok().filter(|shift| *shift < 63);
@@ -232,7 +232,7 @@ impl Function {
         result.map(Number::Int).ok_or_else(|| too_large(self))
     }
 
-    /// Whether a comparison holds, if this is one.
+    /// Whether a comparison holds; `None` if this is not a comparison.
     fn compare(self, left: Number, right: Number) -> Option<bool> {
         let order = match (left.int(), right.int()) {
             (Some(left), Some(right)) => Some(left.cmp(&right)),

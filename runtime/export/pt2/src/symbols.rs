@@ -1,4 +1,4 @@
-//! Sizes that callers choose: symbols with their ranges, and what is computed from them.
+//! Dynamic sizes: symbols with their ranges, and sizes computed from them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,16 +13,16 @@ use crate::wire::{RangeConstraint, SymInt};
 pub struct Symbols {
     /// Their names in the archive: `s0`.
     pub names: Vec<String>,
-    /// Of each the least and the most that it may be.
+    /// The minimum and the maximum of each.
     pub ranges: Vec<(Option<i64>, Option<i64>)>,
 }
 
-/// A size of an input, to be compared with one that is given.
+/// A size of an input, to be compared with the actual one.
 #[derive(Debug)]
 pub enum Dim {
-    /// Always the same.
+    /// A constant.
     Fixed(i64),
-    /// A symbol, by its number.
+    /// A symbol, by its index.
     Symbol(usize),
     /// Computed from symbols; with its text.
     Formula(Formula<usize>, String),
@@ -32,22 +32,22 @@ pub enum Dim {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Size {
-    /// Always the same.
+    /// A constant.
     Fixed(i64),
-    /// Chosen by the caller, between two numbers.
+    /// Chosen by the caller, within a range.
     Symbol {
         /// Its name in the archive: `s0`.
         name: String,
-        /// The least that it may be, if there is a bound.
+        /// The minimum, if there is one.
         min: Option<i64>,
-        /// The most.
+        /// The maximum, if there is one.
         max: Option<i64>,
     },
-    /// Computed from others.
+    /// Computed from other sizes.
     Computed(String),
 }
 
-/// `3`, `s0 (2 to 8)`
+/// Prints `3` or `s0 (2 to 8)`.
 impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -64,7 +64,7 @@ impl fmt::Display for Size {
 }
 
 impl Symbols {
-    /// The symbols whose ranges are known.
+    /// The symbols with known ranges.
     pub fn new(ranges: &BTreeMap<String, RangeConstraint>) -> Symbols {
         let names = ranges.keys().cloned().collect();
         Symbols { names, ranges: ranges.values().map(|range| (range.min_val, range.max_val)).collect() }
@@ -79,10 +79,10 @@ impl Symbols {
         })
     }
 
-    /// A size, to be compared.
+    /// Parses a size, to be compared.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The size cannot be parsed.
     pub fn dim(&mut self, size: &SymInt) -> Result<Dim> {
         let text = match size {
             SymInt::AsInt(number) => return Ok(Dim::Fixed(*number)),
@@ -101,10 +101,10 @@ impl Symbols {
         })
     }
 
-    /// A size, for people.
+    /// Parses a size, to be printed.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The size cannot be parsed.
     pub fn size(&mut self, size: &SymInt) -> Result<Size> {
         Ok(match self.dim(size)? {
             Dim::Fixed(number) => Size::Fixed(number),
@@ -126,7 +126,7 @@ fn symbol(expression: &Expression) -> Option<&str> {
     }
 }
 
-/// A formula for people.
+/// The text of a formula.
 fn shown(formula: &Formula<usize>, names: &[String]) -> String {
     match formula {
         Formula::Number(Number::Int(number)) => number.to_string(),

@@ -1,22 +1,22 @@
-//! What a node calls, by its name: an operator, one with graphs of its own, arithmetic, a question to a tensor.
+//! The target of a node, by its name: an operator, a higher-order operator, arithmetic, a query on a tensor.
 
 use std::fmt;
 
 use crate::error::{Result, bail};
 use crate::number::Function;
 
-/// What a node calls.
+/// The target of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target<'n> {
     /// An operator of a library.
     Operator(OperatorName<'n>),
-    /// `torch.ops.higher_order.cond`: what runs graphs that stand in the graph.
+    /// A higher-order operator, such as `torch.ops.higher_order.cond`, which runs subgraphs.
     HigherOrder(&'n str),
     /// Arithmetic on numbers.
     Compute(Function),
-    /// What is an operator to PyTorch, and to the dispatcher a question to a tensor or a remark.
+    /// An operator of PyTorch's that here is a query on a tensor, or only informative.
     Own(Own),
-    /// What `torch.vmap` is made of.
+    /// A part of `torch.vmap`.
     Batch(Batch),
 }
 
@@ -31,7 +31,7 @@ pub struct OperatorName<'n> {
     pub overload: &'n str,
 }
 
-/// Questions to tensors, and remarks of the exporter's.
+/// Queries on tensors, and nodes that are only informative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are PyTorch's")]
 pub enum Own {
@@ -44,26 +44,26 @@ pub enum Own {
     AssertTensorMetadata,
 }
 
-/// The functions that `torch.vmap` calls before and after the one it is given.
+/// The functions that `torch.vmap` calls before and after the given function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Batch {
-    /// Loads rules, once: nothing to a program.
+    /// Loads decompositions; it does nothing when a program runs.
     Prepare,
-    /// Begins a level, for so many examples.
+    /// Begins a level, with the given number of examples.
     Begin,
     /// Ends the innermost level.
     End,
-    /// Takes a tensor of all examples for one of each.
+    /// Turns a tensor with all examples into a batched tensor.
     Add,
-    /// Makes it one of all examples again.
+    /// Turns a batched tensor back into one with all examples.
     Remove,
 }
 
 impl<'n> Target<'n> {
-    /// What a node's `target` says.
+    /// Parses a node's `target`.
     ///
     /// # Errors
-    /// A function of Python's; a name that is none.
+    /// A Python function; an invalid name.
     pub fn parse(target: &'n str) -> Result<Target<'n>> {
         if let Some(name) = target.strip_prefix("torch.ops.higher_order.") {
             return Ok(Target::HigherOrder(name));
@@ -85,12 +85,12 @@ impl<'n> Target<'n> {
 }
 
 impl<'n> OperatorName<'n> {
-    /// Whether it takes the number out of a tensor, which a run does by itself where no operator does.
+    /// Whether it reads the number in a tensor, which a run does itself if there is no such operator.
     pub fn is_item(&self) -> bool {
         self.namespace == "aten" && matches!(self.name, "item" | "_local_scalar_dense")
     }
 
-    /// Takes apart `ns.name.overload`.
+    /// Splits `ns.name.overload`.
     fn parse(name: &'n str) -> Result<Self> {
         let parts: Vec<&str> = name.splitn(3, '.').collect();
         let (namespace, name, overload) = match *parts.as_slice() {
@@ -135,7 +135,7 @@ impl Own {
             "aten.sym_constrain_range.default" | "aten.sym_constrain_range_for_size.default" => {
                 Own::ConstrainRange
             }
-            // Types that the exporter saw, for itself: under autocast or on another device they are others.
+            // The exporter's own checks of types; under autocast or on another device the types differ.
             "aten._assert_tensor_metadata.default" => Own::AssertTensorMetadata,
             _ => return None,
         })

@@ -4,24 +4,24 @@ use serde::Deserialize;
 
 use crate::error::{Error, Result, bail, ensure};
 
-/// The only version of the text that there is.
+/// The only existing version of the format.
 const VERSION: u64 = 1;
 
-/// How inputs or outputs are nested; the leaves are numbered from left to right.
+/// The nesting of inputs or outputs; the leaves are numbered from left to right.
 ///
 /// PyTorch: `torch.utils._pytree.TreeSpec`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Tree {
-    /// One value.
+    /// A single value.
     Leaf,
     /// A tuple.
     Tuple(Vec<Tree>),
     /// A list.
     List(Vec<Tree>),
-    /// A dictionary: keys as Python prints them, with what they stand for.
+    /// A dictionary: keys as Python prints them, with their values.
     Dict(Vec<(String, Tree)>),
-    /// Some other node, by the name of its type: its children, with names where the type has some.
+    /// Another kind of node, by the name of its type: its children, with names if the type has any.
     Other(String, Vec<(String, Tree)>),
 }
 
@@ -35,10 +35,10 @@ struct Node {
 }
 
 impl Tree {
-    /// Reads the text of an archive.
+    /// Parses the text in an archive.
     ///
     /// # Errors
-    /// What is no such text.
+    /// The text has another form.
     pub fn parse(text: &str) -> Result<Tree> {
         let (version, node): (u64, Node) =
             serde_json::from_str(text).map_err(|error| Error::of_json("how arguments are nested", error))?;
@@ -73,7 +73,7 @@ impl Tree {
         })
     }
 
-    /// How many values there are.
+    /// The number of values.
     ///
     /// ```
     /// use torch_library_pt2::tree::Tree;
@@ -92,7 +92,7 @@ impl Tree {
         }
     }
 
-    /// How Python gets at each value: `[0]`, `['logits']`.
+    /// The path of each value in Python: `[0]`, `['logits']`.
     pub fn paths(&self) -> Vec<String> {
         let mut paths = Vec::new();
         self.walk(String::new(), &mut paths);
@@ -116,7 +116,8 @@ impl Tree {
         }
     }
 
-    /// The children with the names of the arguments that they are: of `(arguments, keywords)`, as a program has it.
+    /// The paths of the children, with the names of the arguments that they are, for a program's `(arguments,
+    /// keywords)`.
     pub fn arguments(&self, names: &[String]) -> Vec<String> {
         let (Tree::Tuple(pair), mut paths) = (self, Vec::new()) else { return self.paths() };
         let [Tree::Tuple(positional), Tree::Dict(keywords)] = pair.as_slice() else { return self.paths() };
@@ -131,7 +132,7 @@ impl Tree {
     }
 }
 
-/// Children by the keys that the context says.
+/// The children with the keys from the context.
 fn named(context: &str, children: Vec<Tree>) -> Result<Vec<(String, Tree)>> {
     let names = names(context).filter(|names| names.len() == children.len());
     let Some(names) = names else {

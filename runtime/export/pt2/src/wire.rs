@@ -1,7 +1,7 @@
-//! What stands in an archive's JSON: PyTorch's `torch/_export/serde/schema.py`, which has these names.
+//! The JSON of an archive: PyTorch's `torch/_export/serde/schema.py`, which has these names.
 //!
-//! A union is an object with one member, hence an enumeration as serde has them by default. What is not needed is left
-//! out, and ignored where it stands.
+//! A union is an object with one member, which is serde's default for an enumeration. Fields that are not needed are
+//! left out here, and ignored in the JSON.
 #![expect(missing_docs, reason = "PyTorch's file says what they are")]
 
 use std::collections::{BTreeMap, HashMap};
@@ -21,7 +21,7 @@ pub struct ExportedProgram {
     pub guards_code: Vec<String>,
 }
 
-/// Read before the rest: of another version the rest may look otherwise.
+/// Read first, because with another version the rest may look different.
 #[derive(Deserialize)]
 pub struct Versioned {
     pub schema_version: SchemaVersion,
@@ -245,7 +245,7 @@ pub struct PayloadMeta {
     pub tensor_meta: Option<TensorMeta>,
 }
 
-/// A float, which JSON has no word for where it is not finite.
+/// A float; JSON has no numbers that are not finite.
 #[derive(Clone, Copy)]
 pub struct Float(pub f64);
 

@@ -1,48 +1,48 @@
-//! The directory of a zip file: where each record lies. Of the format it has what PyTorch writes, which is stored
-//! records.
+//! The directory of a zip file: the position of each record. It supports what PyTorch writes, which is stored
+//! (uncompressed) records.
 //!
-//! What is needed is a table of names with offsets into memory that is there already, and that nothing in a hostile file
-//! makes it grow. The crates that do it do more: `zip` reads by seeking, and writes; `rc-zip` brings some forty crates,
-//! for dates and for names in old encodings; `piz` panics at the zeros that PyTorch writes for dates.
+//! All that is needed is a table of names with offsets into existing memory, and that a hostile file cannot make it
+//! grow. Existing crates do more: `zip` reads by seeking, and writes; `rc-zip` has some forty dependencies, for dates
+//! and for names in old encodings; `piz` panics on the zeros that PyTorch writes for dates.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::error::{Error, ErrorKind, Result, bail, ensure};
 
-/// What begins the last record of a zip file, the larger form of that, and where the latter is.
+/// The signatures of the last record of a zip file, of its 64-bit form, and of the locator of the latter.
 const END: &[u8] = b"PK\x05\x06";
 const END64: &[u8] = b"PK\x06\x06";
 const LOCATOR64: &[u8] = b"PK\x06\x07";
-/// What begins a row of the directory, and what begins the record itself.
+/// The signatures of a row of the directory, and of the record itself.
 const ROW: &[u8] = b"PK\x01\x02";
 const RECORD: &[u8] = b"PK\x03\x04";
-/// The sizes of these without names and comments.
+/// The sizes of these, without names and comments.
 const END_LEN: usize = 22;
 const LOCATOR64_LEN: usize = 20;
 const ROW_LEN: usize = 46;
 const RECORD_LEN: usize = 30;
-/// How long the comment behind the end may be.
+/// The maximum length of the comment at the end.
 const LONGEST_COMMENT: usize = 0xffff;
-/// The number of the extra field with sizes that 32 bits do not hold.
+/// The number of the extra field with 64-bit sizes.
 const SIZES64: usize = 1;
-/// The mark of a record that is encrypted.
+/// The flag of an encrypted record.
 const ENCRYPTED: u64 = 1;
 
 /// A record of a zip file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// Where its bytes are in the file.
+    /// The range of its bytes in the file.
     pub range: Range<usize>,
-    /// Their checksum.
+    /// The checksum of the bytes.
     pub crc: u32,
 }
 
-/// The records of a zip file by their names.
+/// The records of a zip file by name.
 ///
 /// # Errors
-/// What is no zip file, or one that ends too early; records that are compressed, encrypted, of one name, or that lie
-/// beyond the file.
+/// The file is not a zip file, or ends too early; records that are compressed, encrypted, have the same name, or exceed
+/// the file.
 pub fn records(file: &[u8]) -> Result<HashMap<String, Record>> {
     let (rows, directory) = directory(file)?;
     let mut at = directory;
@@ -61,7 +61,7 @@ pub fn records(file: &[u8]) -> Result<HashMap<String, Record>> {
     Ok(records)
 }
 
-/// How many rows the directory has, and where it begins.
+/// The number of rows of the directory, and the position of the first.
 fn directory(file: &[u8]) -> Result<(u64, usize)> {
     let window = file.len().saturating_sub(END_LEN + LONGEST_COMMENT);
     let found = (window..=file.len().saturating_sub(END_LEN)).rev().find(|at| file[*at..].starts_with(END));
@@ -86,7 +86,7 @@ fn directory(file: &[u8]) -> Result<(u64, usize)> {
     Ok((rows, offset(file, start)?))
 }
 
-/// A row of the directory: the record's name, the record, and where the next row begins.
+/// A row of the directory: the record's name, the record, and the position of the next row.
 fn read_row(file: &[u8], at: usize) -> Result<(String, Record, usize)> {
     ensure!(file.get(at..).is_some_and(|rest| rest.starts_with(ROW)), Argument, "there is none");
     let field = |from: usize, len: usize| number(file, at + from, len);
@@ -107,7 +107,7 @@ fn read_row(file: &[u8], at: usize) -> Result<(String, Record, usize)> {
     ensure!(flags & ENCRYPTED == 0, NotSupported, "record {shown:?} is encrypted");
     let start = offset(file, start)?;
     ensure!(file[start..].starts_with(RECORD), Argument, "record {shown:?} is not where the directory says");
-    // The record repeats its name, and has extra fields of its own, which align what follows.
+    // The record repeats its name, and has extra fields of its own, which align the bytes that follow.
     let begins =
         start + RECORD_LEN + number(file, start + 26, 2)? as usize + number(file, start + 28, 2)? as usize;
     let end =
@@ -119,7 +119,7 @@ fn read_row(file: &[u8], at: usize) -> Result<(String, Record, usize)> {
     Ok((name.to_owned(), Record { range: begins..end, crc }, next))
 }
 
-/// Takes sizes that 32 bits do not hold from the extra field, where they stand in this order.
+/// Replaces sizes that do not fit 32 bits by those from the extra field, which has them in this order.
 fn widen(sizes: &mut [u64; 3], mut extra: &[u8]) -> Result<()> {
     while extra.len() >= 4 {
         let (kind, len) = (number(extra, 0, 2)? as usize, number(extra, 2, 2)? as usize);
@@ -135,7 +135,7 @@ fn widen(sizes: &mut [u64; 3], mut extra: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// An offset in the file.
+/// Converts an offset in the file.
 fn offset(file: &[u8], at: u64) -> Result<usize> {
     let inside = usize::try_from(at).ok().filter(|at| *at < file.len());
     inside.ok_or_else(|| {
@@ -148,7 +148,7 @@ fn bytes(file: &[u8], at: usize, len: usize) -> Result<&[u8]> {
     found.ok_or_else(|| Error::new(ErrorKind::Argument, "the zip file ends too early"))
 }
 
-/// A number of so many bytes, the lowest first.
+/// A little-endian number of `len` bytes.
 fn number(file: &[u8], at: usize, len: usize) -> Result<u64> {
     Ok(bytes(file, at, len)?.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
 }
@@ -157,7 +157,7 @@ fn number(file: &[u8], at: usize, len: usize) -> Result<u64> {
 mod tests {
     use super::*;
 
-    /// A zip file of one record, with the sizes of the row as given.
+    /// A zip file with one record, whose row has the given sizes.
     fn file(name: &str, content: &[u8], method: u16, len: u32) -> Vec<u8> {
         let mut file = RECORD.to_vec();
         file.extend([0; 22]);

@@ -1,4 +1,4 @@
-//! Archives that PyTorch wrote, run here, beside the numbers that PyTorch computed.
+//! Runs archives that PyTorch wrote, and compares the results with those of PyTorch.
 
 use std::path::{Path, PathBuf};
 
@@ -48,7 +48,7 @@ fn assert_near(name: &str, found: &[Tensor], wanted: &[Tensor], tolerance: f64) 
     }
 }
 
-/// Runs an archive with the inputs that were recorded, and compares with what was.
+/// Runs an archive with the recorded inputs, and compares the results with the recorded ones.
 fn replay(name: &str, tolerance: f64) -> Program {
     let program = load(name).unwrap();
     assert!(program.problems().is_empty(), "{:?}", program.problems());
@@ -206,7 +206,7 @@ fn branches_loops_and_regions_run() {
 fn what_is_batched_runs_on_levels_of_vmap() {
     let program = replay("batched", 1e-6);
     assert!(program.problems().is_empty());
-    // A run that fails within a level leaves none behind.
+    // A run that fails within a level leaves no level behind.
     let wrong = Tensor::zeros(&[2, 3], DType::Float32, Device::CPU).unwrap();
     assert!(program.run(&[wrong.clone(), wrong]).is_err());
     assert!(torch_library::vmap::Level::innermost().is_none());
@@ -243,7 +243,7 @@ fn a_mapped_archive_computes_the_same_and_stays_as_it_is() {
     let path = folder.path().join("counts.pt2");
     std::fs::copy(self::folder("counts").join("counts.pt2"), &path).unwrap();
     #[expect(unsafe_code, reason = "the file is this test's alone")]
-    // SAFETY: nobody else knows the file.
+    // SAFETY: no other code uses the file.
     let program = unsafe { Loader::new().map(&path) }.unwrap();
     let before = std::fs::read(&path).unwrap();
     assert_near(

@@ -1,5 +1,5 @@
-//! Archives that are wrong: damaged, cut off, made to mislead. All of them are errors, and none is a panic, an abort or
-//! memory without end. Mutations are the same ones each time.
+//! Archives that are damaged, truncated, or made to mislead are errors: none causes a panic, an abort or unlimited
+//! memory use. The mutations are the same in each run.
 
 use std::path::Path;
 
@@ -28,7 +28,7 @@ fn records(name: &str) -> Vec<(String, Vec<u8>)> {
     records
 }
 
-/// A zip file of records, with checksums that are right. What `row` says of a record may be changed.
+/// A zip file of records with correct checksums. `change` may modify the row of a record.
 fn zip(records: &[(String, Vec<u8>)], change: impl Fn(&str, &mut Row)) -> Vec<u8> {
     let (mut file, mut rows) = (Vec::new(), Vec::new());
     for (name, content) in records {
@@ -74,7 +74,7 @@ fn crc(bytes: &[u8]) -> u32 {
     })
 }
 
-/// The archive with its program's text changed.
+/// The archive with a modified text of its program.
 fn edited(name: &str, edit: impl Fn(&str) -> String) -> Vec<u8> {
     with_record(name, "/models/", edit)
 }
@@ -200,7 +200,7 @@ fn graphs_that_contradict_themselves_are_refused() {
     assert!(wrong.problems()[0].reason.contains("argument `other` is str"), "{:?}", wrong.problems());
 }
 
-/// Numbers without an end, the same each time.
+/// An endless sequence of pseudorandom numbers, the same in each run.
 struct Random(u64);
 
 impl Random {
@@ -235,11 +235,11 @@ const WORDS: [&str; 20] = [
     "torch.ops.higher_order.cond",
 ];
 
-/// A text with something changed: a byte, a piece left out or repeated, a value replaced by a word.
+/// Changes a text: modifies a byte, removes or repeats a piece, or replaces a value by a word.
 fn mutate(text: &mut Vec<u8>, random: &mut Random) {
     let at = random.below(text.len());
     if text.is_empty() {
-        return; // nothing is left of it
+        return; // the text is empty
     }
     match random.below(5) {
         0 => text[at] = b" 0159-{}[]\",:azAZ_."[random.below(19)],
@@ -249,7 +249,7 @@ fn mutate(text: &mut Vec<u8>, random: &mut Random) {
             text.splice(at..at, piece);
         }
         3 => {
-            // A number.
+            // Replaces a number.
             let Some(start) = text[at..].iter().position(u8::is_ascii_digit).map(|found| at + found) else {
                 return;
             };
@@ -258,7 +258,7 @@ fn mutate(text: &mut Vec<u8>, random: &mut Random) {
             text.splice(start..start + len, number.bytes());
         }
         _ => {
-            // What is between two quotes or braces.
+            // Replaces the text between two quotes or braces.
             let Some(start) =
                 text[at..].iter().position(|byte| b"\"{[".contains(byte)).map(|found| at + found)
             else {
@@ -297,7 +297,7 @@ fn mutated_programs_are_refused_or_run() {
             refused += 1;
             continue;
         };
-        // A size that somebody wrote may be taken, and fill the memory of the machine: that is what the program says.
+        // A large size in the program may be legitimate, and fill the machine's memory: that is what the program says.
         if names[round % names.len()] == "sizes.pt2" {
             continue;
         }
@@ -319,7 +319,7 @@ fn mutated_files_are_refused_or_run() {
         let mut file = whole.clone();
         match round % 3 {
             0 => file.truncate(random.below(whole.len())),
-            // The directory, at the end, more often than the rest.
+            // Changes the directory at the end more often than the rest.
             1 => (0..4).for_each(|_| {
                 let at = whole.len() - 1 - random.below(1200);
                 file[at] = random.below(256) as u8;

@@ -1,4 +1,4 @@
-//! The tests of exported programs, in one binary: each would link all kernels.
+//! The tests of exported programs, in one binary, since each binary would link all kernels.
 
 mod archives;
 mod hostile;

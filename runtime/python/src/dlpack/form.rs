@@ -1,4 +1,4 @@
-//! The two structures that a capsule of DLPack may hold: one says its version, the older one has none.
+//! The two structures that a DLPack capsule may contain: a versioned one, and the older one without a version.
 
 use std::ffi::{CStr, c_void};
 use std::ptr;
@@ -9,23 +9,23 @@ use torch_library_kernels::data::dlpack::{
     READ_ONLY, RawManagedTensor, RawManagedTensorVersioned, RawTensor,
 };
 
-/// What frees a structure.
+/// The function that frees a structure.
 pub(super) type Deleter<F> = unsafe extern "C" fn(*mut F);
 
-/// A structure with a tensor and what frees it.
+/// A structure with a tensor and the function that frees it.
 pub(super) trait Form: Sized + 'static {
-    /// The name of a capsule that has one.
+    /// The name of a capsule that contains one.
     const NAME: &'static CStr;
-    /// The name of a capsule that somebody took it from.
+    /// The name of a capsule whose structure was consumed.
     const USED: &'static CStr;
 
     fn new(tensor: RawTensor, read_only: bool, deleter: Deleter<Self>) -> Self;
-    /// Refuses what has another layout than this.
+    /// Refuses a structure with another memory layout.
     fn check(&self) -> PyResult<()>;
     fn tensor(&self) -> &RawTensor;
     fn is_read_only(&self) -> bool;
     fn deleter(&self) -> Option<Deleter<Self>>;
-    /// What belongs to who made it.
+    /// The pointer that belongs to the structure's producer.
     fn context(&mut self) -> &mut *mut c_void;
 }
 

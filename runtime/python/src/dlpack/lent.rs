@@ -1,4 +1,4 @@
-//! A capsule with the memory of a tensor, for another library.
+//! Capsules that lend the memory of a tensor to another library.
 #![expect(unsafe_code, reason = "structures behind pointers, and functions that free them")]
 
 use std::ptr::NonNull;
@@ -12,7 +12,7 @@ use super::form::Form;
 use crate::buffer::lend;
 use crate::error::exception;
 
-/// The structure of a tensor that is lent, with what its pointers lead to.
+/// The structure for a lent tensor, with the data that its pointers lead to.
 struct Context<F> {
     form: F,
     _sizes: Vec<i64>,
@@ -23,7 +23,7 @@ struct Context<F> {
 /// A capsule that lends a tensor.
 pub(super) fn capsule<'py, F: Form>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<'py, PyAny>> {
     let managed = lent::<F>(tensor).map_err(exception)?.as_ptr().cast();
-    // SAFETY: the pointer is not null, the name is a constant, and the destructor is that of these capsules.
+    // SAFETY: the pointer is not null, the name is a constant, and the destructor is made for these capsules.
     let capsule = unsafe { ffi::PyCapsule_New(managed, F::NAME.as_ptr(), Some(free_untaken::<F>)) };
     // SAFETY: a new reference, or null with an exception.
     unsafe { Bound::from_owned_ptr_or_err(py, capsule) }
@@ -44,25 +44,25 @@ fn lent<F: Form>(tensor: &Tensor) -> torch_library::Result<NonNull<F>> {
     };
     let form = F::new(raw, tensor.dtype() == DType::Bool, free::<F>);
     let context = Box::into_raw(Box::new(Context { form, _sizes: sizes, _strides: strides, _tensor: own }));
-    // SAFETY: the box was just made, so it is valid and aligned, and nobody else has it yet.
+    // SAFETY: the box was just made, so it is valid and aligned, and no other code has it yet.
     let form = unsafe { &mut (*context).form };
     *form.context() = context.cast();
     Ok(NonNull::from(form))
 }
 
 /// # Safety
-/// - The structure is one of `lent`, and freed only once.
+/// - The structure was made by `lent`, and is freed only once.
 unsafe extern "C" fn free<F: Form>(managed: *mut F) {
-    // SAFETY: the caller promises a structure of `lent`, which put the box there.
+    // SAFETY: the caller promises a structure from `lent`, which stored the box there.
     drop(unsafe { Box::from_raw((*managed).context().cast::<Context<F>>()) });
 }
 
-/// Frees what nobody took out of a capsule.
+/// Frees the structure in a capsule that was not consumed.
 ///
 /// # Safety
-/// - The capsule was made by `capsule` of this form, and is freed.
+/// - The capsule was made by `capsule` for this form, and is being freed.
 unsafe extern "C" fn free_untaken<F: Form>(capsule: *mut ffi::PyObject) {
-    // SAFETY: a capsule that still has this name has what was put into it, which nobody took.
+    // SAFETY: a capsule that still has this name has its original content, which was not consumed.
     unsafe {
         if ffi::PyCapsule_IsValid(capsule, F::NAME.as_ptr()) != 0 {
             free(ffi::PyCapsule_GetPointer(capsule, F::NAME.as_ptr()).cast::<F>());

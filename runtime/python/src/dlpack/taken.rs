@@ -1,4 +1,4 @@
-//! A tensor from a capsule, whose addresses are tried before they are believed.
+//! Tensors from capsules, whose addresses are tested before they are used.
 #![expect(unsafe_code, reason = "structures behind pointers, and functions that free them")]
 
 use std::ffi::{CStr, c_void};
@@ -20,7 +20,7 @@ use crate::error::exception;
 use crate::readable::is_readable;
 use crate::shared::{Elements, over};
 
-/// The tensor of a capsule, which is taken from it.
+/// The tensor in a capsule, which is consumed.
 pub(super) fn take(capsule: &Bound<'_, PyCapsule>) -> PyResult<Tensor> {
     if let Ok(managed) = capsule.pointer_checked(Some(RawManagedTensor::NAME)) {
         return take_form::<RawManagedTensor>(capsule, managed.cast());
@@ -38,16 +38,16 @@ fn take_form<F: Form>(capsule: &Bound<'_, PyCapsule>, managed: NonNull<F>) -> Py
             "DLPack's structure is at {managed:?}, which is no multiple of 8"
         )));
     }
-    // SAFETY: there is memory for the structure, where one may be, and a capsule of this name has one.
+    // SAFETY: the address of the structure is readable memory, and a capsule with this name contains one.
     let form = unsafe { managed.as_ref() };
     form.check()?;
     let (Said { data, sizes, strides, dtype }, read_only) = (read(form.tensor())?, form.is_read_only());
     let keeper = adopt(capsule, managed)?;
     let as_bytes = if dtype == DType::Bool { DType::UInt8 } else { dtype };
     let elements = Elements { start: data, sizes: &sizes, strides: &strides, dtype: as_bytes, block: None };
-    // SAFETY: the capsule's owner says that the elements are there until its deleter is called, which is when the
-    // keeper is dropped; bytes of booleans are looked at as numbers, and copied. The guide tells users the rule for
-    // others who use them.
+    // SAFETY: the capsule's producer promises that the elements exist until its deleter is called, which is when the
+    // keeper is dropped; bytes of booleans are read as numbers, and copied. The guide tells users the rule for other
+    // code that uses them.
     let shared = unsafe { over(&elements, keeper) }.map_err(exception)?;
     match (dtype, read_only) {
         (DType::Bool, _) => aten::ne_Scalar(&shared, Scalar::Int(0)).map_err(exception),
@@ -63,7 +63,7 @@ fn check_readable(start: usize, len: usize) -> PyResult<()> {
     Err(PyValueError::new_err(format!("DLPack says that {len} bytes are at {start:#x}, where no memory is")))
 }
 
-/// What a capsule says, after its addresses were tried.
+/// The description of a tensor in a capsule, once its addresses were tested.
 struct Said {
     data: *mut c_void,
     sizes: Vec<i64>,
@@ -111,35 +111,35 @@ fn says(what: String) -> PyErr {
 
 fn list(numbers: *const i64, count: usize) -> PyResult<Vec<i64>> {
     check_readable(numbers.addr(), count * size_of::<i64>())?;
-    // SAFETY: there is memory for so many numbers, which DLPack puts there; no reference to them is kept.
+    // SAFETY: there is readable memory for `count` numbers, which DLPack stores there; no reference to them is kept.
     Ok((0..count).map(|index| unsafe { numbers.add(index).read_unaligned() }).collect())
 }
 
-/// Takes a capsule's tensor over, so that nobody else does, and returns an object that frees it.
+/// Consumes a capsule's tensor, so that no other code does, and returns an object that frees it.
 fn adopt<F: Form>(capsule: &Bound<'_, PyCapsule>, managed: NonNull<F>) -> PyResult<Py<PyAny>> {
     let py = capsule.py();
-    // SAFETY: the name is a constant, and the object a capsule.
+    // SAFETY: the name is a constant, and the object is a capsule.
     if unsafe { ffi::PyCapsule_SetName(capsule.as_ptr(), F::USED.as_ptr()) } != 0 {
         return Err(PyErr::fetch(py));
     }
     let managed = managed.as_ptr().cast();
-    // SAFETY: the pointer is not null, the name is a constant, and the destructor takes capsules that are made here.
+    // SAFETY: the pointer is not null, the name is a constant, and the destructor is made for these capsules.
     let owned = unsafe { ffi::PyCapsule_New(managed, OWNED.as_ptr(), Some(free_owned::<F>)) };
     // SAFETY: a new reference, or null with an exception.
     unsafe { Bound::from_owned_ptr_or_err(py, owned) }.map(Bound::unbind)
 }
 
-/// The name of capsules that free what they were handed.
+/// The name of capsules that free the structure passed to them.
 const OWNED: &CStr = c"torch_library.owned";
 
 /// # Safety
-/// - The capsule was made by `adopt` of this form, and is freed.
+/// - The capsule was made by `adopt` for this form, and is being freed.
 unsafe extern "C" fn free_owned<F: Form>(capsule: *mut ffi::PyObject) {
-    // SAFETY: the capsule has this name, so this is what `adopt` put into it.
+    // SAFETY: the capsule has this name, so this is the pointer that `adopt` stored in it.
     let managed = unsafe { ffi::PyCapsule_GetPointer(capsule, OWNED.as_ptr()) }.cast::<F>();
-    // SAFETY: `adopt` took the structure from who made it, so it is there and ours to free.
+    // SAFETY: `adopt` took the structure from its producer, so it exists and is ours to free.
     if let Some(deleter) = unsafe { managed.as_ref() }.and_then(Form::deleter) {
-        // SAFETY: the structure is its maker's, whose function this is, and a capsule is freed once.
+        // SAFETY: the structure belongs to its producer, whose function this is, and a capsule is freed only once.
         unsafe { deleter(managed) };
     }
 }

@@ -6,7 +6,7 @@ use crate::schema::Mode;
 use crate::token::TokenKind;
 
 impl<'t> Parser<'t> {
-    /// The annotation that stands here, if one does.
+    /// Parses the annotation at the present position, if there is one.
     #[inline]
     pub(super) fn alias_info(&mut self) -> Result<Option<Box<AliasInfo>>> {
         match self.peek() {
@@ -16,7 +16,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// `(a! -> b)`
+    /// Parses `(a! -> b)`.
     fn annotation(&mut self) -> Result<Box<AliasInfo>> {
         self.advance();
         let before = self.alias_set()?;
@@ -29,7 +29,7 @@ impl<'t> Parser<'t> {
         Ok(Box::new(AliasInfo { before, after, is_write, contained: Vec::new() }))
     }
 
-    /// The shorthand `Tensor!`: written to, in a set of its own. PyTorch leaves it in no set afterwards.
+    /// Parses the shorthand `Tensor!`: written to, in a fresh set. For PyTorch it is in no set after the call.
     fn fresh_set(&mut self) -> Box<AliasInfo> {
         self.advance();
         let before = AliasSet::one(&format!("${}", self.fresh_sets));
@@ -37,7 +37,7 @@ impl<'t> Parser<'t> {
         Box::new(AliasInfo { before, is_write: true, ..AliasInfo::default() })
     }
 
-    /// `a`, `a|b`, `*`. After `*` no further name is read: it swallows them.
+    /// Parses `a`, `a|b` or `*`. After `*` further names are ignored, since it includes them.
     fn alias_set(&mut self) -> Result<AliasSet> {
         let first = self.set_name(false)?;
         if self.peek() != TokenKind::Pipe {

@@ -1,4 +1,4 @@
-//! What a declaration may not say although it can be read: the checks of meaning.
+//! Semantic checks: what a declaration may not say although it can be parsed.
 
 use super::Parser;
 use super::default::{DTYPES, example};
@@ -7,7 +7,7 @@ use crate::schema::{Argument, Mode};
 use crate::token::Span;
 use crate::types::Type;
 
-/// The custom classes of a stock PyTorch, as `namespace.Name`. There is no way yet to register more.
+/// The custom classes of an unmodified PyTorch, as `namespace.Name`. There is no way yet to register more.
 const CLASSES: [&str; 25] = [
     "c10d.ProcessGroup",
     "c10d.ReduceOp",
@@ -37,14 +37,14 @@ const CLASSES: [&str; 25] = [
 ];
 
 impl Parser<'_> {
-    /// The `*` at `span`, where `earlier` is the one before it.
+    /// Checks the `*` at `span`; `earlier` is the one before it.
     pub(super) fn check_star(&mut self, earlier: Option<Span>, span: Span) {
         if earlier.is_some() && self.mode == Mode::Strict {
             self.problem(span, "a second `*`", "one `*` makes all that follow keyword-only");
         }
     }
 
-    /// What can only be said once all arguments are known.
+    /// Checks that need all arguments.
     pub(super) fn check_arguments(
         &mut self,
         arguments: &[Argument],
@@ -62,7 +62,7 @@ impl Parser<'_> {
         }
     }
 
-    /// No two arguments, and no two returns, share a name.
+    /// Checks that no two arguments, and no two returns, have the same name.
     pub(super) fn check_name<'n>(
         &mut self,
         name: &str,
@@ -76,8 +76,8 @@ impl Parser<'_> {
         }
     }
 
-    /// After a default, positional arguments have one too; the last of `arguments`, called at `span`, is looked at.
-    /// PyTorch lets lists pass.
+    /// Checks that positional arguments after one with a default have a default too. This looks at the last of
+    /// `arguments`, whose name is at `span`. PyTorch makes an exception for lists.
     pub(super) fn check_order(&mut self, arguments: &[Argument], span: Span) {
         let Some((argument, earlier)) = arguments.split_last() else { return };
         if argument.default.is_some() || argument.kwarg_only || matches!(argument.ty, Type::List(_)) {
@@ -91,7 +91,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The default, which stands at `start`, is of a kind that the type holds.
+    /// Checks that the default, which starts at `start`, is of a kind that the type can hold.
     pub(super) fn check_default(&mut self, ty: &Type, value: &DefaultValue, start: Span) {
         if self.mode == Mode::PyTorch || holds(ty, value) {
             return;
@@ -109,7 +109,7 @@ impl Parser<'_> {
         self.problem(self.since(start), message, help);
     }
 
-    /// The class, whose name starts at `start`, is one that exists.
+    /// Checks that the class, whose name starts at `start`, exists.
     pub(super) fn check_class(&mut self, namespace: &str, class: &str, start: Span) {
         let is_known = CLASSES.iter().any(|known| known.split_once('.') == Some((namespace, class)));
         if self.mode == Mode::Strict && !is_known {
@@ -119,7 +119,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether a value of type `ty` may be `value`. Elements of lists have been looked at before.
+/// Whether a value of type `ty` may be `value`. Elements of lists were checked before.
 fn holds(ty: &Type, value: &DefaultValue) -> bool {
     match (ty, value) {
         (Type::Optional(_), DefaultValue::None) => true,

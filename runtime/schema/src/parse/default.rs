@@ -9,7 +9,7 @@ use crate::token::lexer::Lexeme;
 use crate::token::{Span, TokenKind};
 use crate::types::Type;
 
-/// The most values that one number may be repeated to, in `int[N] x=0`.
+/// The maximum number of times that a value is repeated, in `int[N] x=0`.
 const MAX_REPEAT: usize = 1 << 16;
 
 /// The words that are numbers for an argument of any type: a dtype, a layout, a reduction, a memory format.
@@ -17,7 +17,7 @@ const WORDS: [(&str, i64); 6] =
     [("float", 6), ("complex", 9), ("long", 4), ("strided", 0), ("Mean", 1), ("contiguous_format", 0)];
 
 impl Parser<'_> {
-    /// What follows `=`, for an argument of type `ty`.
+    /// Parses the default after `=`, for an argument of type `ty`.
     pub(super) fn default_value(&mut self, ty: &Type, size: Option<i64>) -> Result<DefaultValue> {
         match ty {
             Type::Tensor | Type::Generator | Type::Quantizer if self.word() != Some("None") => {
@@ -37,7 +37,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `[1, 2]`, or for `T[N]` one value that is repeated.
+    /// Parses `[1, 2]`, or for `T[N]` one value that is repeated.
     fn list_default(&mut self, element: &Type, size: Option<i64>) -> Result<DefaultValue> {
         let start = self.here();
         if !matches!(element.fake(), Type::Int | Type::Float | Type::Bool | Type::Complex) {
@@ -46,7 +46,7 @@ impl Parser<'_> {
             return Err(self.fail(self.here(), message, help));
         }
         let values = match size {
-            // As for PyTorch, the words of a dtype or a layout stand in brackets only.
+            // As in PyTorch, the words of a dtype or a layout are only allowed in brackets.
             Some(size)
                 if matches!(self.word(), None | Some("True" | "False"))
                     && self.peek() != TokenKind::OpenBracket =>
@@ -90,7 +90,7 @@ impl Parser<'_> {
         Ok(values)
     }
 
-    /// One literal. What it means depends on the type in two cases: a number for a `float` or a `complex`.
+    /// Parses a literal. Its value depends on the type in two cases: a number for a `float` or a `complex`.
     fn constant(&mut self, ty: &Type) -> Result<DefaultValue> {
         let text = self.next.text;
         match self.peek() {
@@ -142,7 +142,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A string that names a device.
+    /// Parses a string that names a device.
     fn device(&mut self) -> Result<DefaultValue> {
         let span = self.here();
         if self.peek() != TokenKind::String {
@@ -157,7 +157,7 @@ impl Parser<'_> {
     }
 }
 
-/// The first word that is this number for an argument of any type.
+/// The first word with this number for an argument of any type.
 pub(crate) fn word_of(number: i64) -> Option<&'static str> {
     WORDS.iter().find(|(_, known)| *known == number).map(|(word, _)| *word)
 }
@@ -177,11 +177,11 @@ fn word_value(word: &str, ty: &Type) -> Option<DefaultValue> {
     number.map(DefaultValue::Int)
 }
 
-/// Whether a number is written so that nobody, PyTorch included, can read it as another one.
+/// Whether a number is written so that no reader, PyTorch included, takes it for another one.
 fn is_plain(text: &str, ty: &Type) -> bool {
     let text = text.as_bytes();
     let is_imaginary = text.ends_with(b"j");
-    // PyTorch looks for a small `e`: for everything but a `float`, `1E5` is 1 to it.
+    // PyTorch looks for a lower-case `e`: except for a `float`, it reads `1E5` as 1.
     let reads_capital_exponent = *ty == Type::Float || is_imaginary || text.contains(&b'.');
     !text.iter().any(|byte| matches!(byte, b'x' | b'X'))
         && (reads_capital_exponent || !text.contains(&b'E'))
@@ -219,7 +219,7 @@ fn is_element(element: &Type, value: &DefaultValue) -> bool {
     }
 }
 
-/// How a default of this type is written.
+/// An example of a default for this type.
 #[cold]
 pub(super) fn example(ty: &Type) -> String {
     let literal = match ty {
@@ -306,7 +306,7 @@ pub(super) const DTYPES: [&str; 46] = [
     "float4_e2m1fn_x2",
 ];
 
-/// `type` or `type:index`, of a device type PyTorch knows.
+/// Whether the text is `type` or `type:index`, with a device type that PyTorch knows.
 fn is_device(text: &str) -> bool {
     const TYPES: [&str; 20] = [
         "cpu",

@@ -1,4 +1,4 @@
-//! Types, with the alias annotations that stand inside of them.
+//! Types, with the alias annotations inside them.
 
 use super::{Parser, Result};
 use crate::alias::AliasInfo;
@@ -7,13 +7,13 @@ use crate::schema::Mode;
 use crate::token::{Span, TokenKind};
 use crate::types::{Type, optional, union};
 
-/// How deep types may nest. Deeper ones would cost stack wherever a type is walked.
+/// The maximum nesting depth of types. Deeper ones would need too much stack wherever a type is traversed.
 const MAX_DEPTH: usize = 256;
 
-/// The longest `N` of `T[N]`, as for PyTorch.
+/// The largest `N` of `T[N]`, as in PyTorch.
 const MAX_SIZE: i64 = i32::MAX as i64;
 
-/// A type as an argument has it.
+/// The type of an argument.
 pub(super) struct Annotated {
     pub(super) ty: Type,
     pub(super) size: Option<i64>,
@@ -21,7 +21,7 @@ pub(super) struct Annotated {
 }
 
 impl Parser<'_> {
-    /// A type at the top of an argument or return, where alone `T[N]` and `T[N]?` may stand.
+    /// Parses a type at the top level of an argument or return, the only place for `T[N]` and `T[N]?`.
     pub(super) fn sized_type(&mut self) -> Result<Annotated> {
         let (element, alias) = self.annotated_type()?;
         if !self.eat(TokenKind::OpenBracket) {
@@ -37,7 +37,7 @@ impl Parser<'_> {
         Ok(Annotated { ty, size: Some(size), alias })
     }
 
-    /// A real type and its annotation: a base, then any number of `[]`, `[](a)` and `?`.
+    /// Parses a real type and its annotation: a base type, then any number of `[]`, `[](a)` and `?`.
     fn annotated_type(&mut self) -> Result<(Type, Option<Box<AliasInfo>>)> {
         let start = self.here();
         let outer_depth = self.depth;
@@ -87,7 +87,7 @@ impl Parser<'_> {
         }
         self.name("a type")?;
         let ty = match word {
-            // These take no annotation of their own.
+            // These types take no annotation.
             "Future" => return Ok((Type::Future(self.parameter("a Future")?), None)),
             "Await" => return Ok((Type::Await(self.parameter("an Await")?), None)),
             "RRef" => return Ok((Type::RRef(self.parameter("an RRef")?), None)),
@@ -99,7 +99,7 @@ impl Parser<'_> {
         Ok((ty, self.alias_info()?))
     }
 
-    /// `(T, T)`
+    /// Parses `(T, T)`.
     fn tuple_members(&mut self) -> Result<Vec<Type>> {
         let mut members = Vec::new();
         self.expect(TokenKind::OpenParen)?;
@@ -114,13 +114,13 @@ impl Parser<'_> {
         Ok(members)
     }
 
-    /// One more member of a tuple or `Union`, all of the schema counted: those of one inside of another are one list.
+    /// Counts a member of a tuple or `Union`, over the whole schema, since members of nested unions become one list.
     fn count_member(&mut self) -> Result<()> {
         self.members += 1;
         self.limit(self.members, "members of tuples and Unions")
     }
 
-    /// `(T)`
+    /// Parses `(T)`.
     fn parameter(&mut self, container: &str) -> Result<Box<Type>> {
         self.expect(TokenKind::OpenParen)?;
         let inner = self.inner_type(container)?;
@@ -128,7 +128,7 @@ impl Parser<'_> {
         Ok(Box::new(inner))
     }
 
-    /// A type inside of another: a fake one, and without annotation, for PyTorch drops it there.
+    /// Parses a type inside another: it becomes the fake type without annotations, since PyTorch drops them there.
     fn inner_type(&mut self, container: &str) -> Result<Type> {
         let start = self.here();
         let fresh_sets = self.fresh_sets;
@@ -143,7 +143,7 @@ impl Parser<'_> {
         Ok(ty.fake())
     }
 
-    /// `(K, V)`
+    /// Parses `(K, V)`.
     fn dict_type(&mut self) -> Result<Type> {
         self.expect(TokenKind::OpenParen)?;
         let start = self.here();
@@ -166,7 +166,7 @@ impl Parser<'_> {
         Ok(Type::Dict(Box::new(key), Box::new(value)))
     }
 
-    /// `(A, B)`
+    /// Parses `(A, B)`.
     fn union_type(&mut self, start: Span) -> Result<Type> {
         self.expect(TokenKind::OpenParen)?;
         let mut members = vec![self.inner_type("a Union")?];
@@ -179,7 +179,7 @@ impl Parser<'_> {
         union(members).ok_or_else(|| self.fail(self.since(start), "a Union of one type is no Union", help))
     }
 
-    /// `.torch.classes.ns.Name`
+    /// Parses `.torch.classes.ns.Name`.
     fn class_type(&mut self, start: Span) -> Result<Type> {
         for part in ["torch", "classes"] {
             self.expect(TokenKind::Dot)?;
@@ -201,7 +201,7 @@ impl Parser<'_> {
         Ok(Type::Class(format!("__torch__.torch.classes.{namespace}.{class}")))
     }
 
-    /// A word that is no type. PyTorch takes a lower-case one, points included, for a type variable.
+    /// Handles a word that is not a type. PyTorch takes a lower-case one, points included, for a type variable.
     fn unknown_type(&mut self, word: &str, start: Span) -> Result<Type> {
         let mut name = word.to_owned();
         while self.eat(TokenKind::Dot) {
@@ -222,7 +222,7 @@ impl Parser<'_> {
         Err(self.fail(self.since(start), format!("unknown type `{name}`"), help))
     }
 
-    /// The `N` of `T[N]`.
+    /// Parses the `N` of `T[N]`.
     fn list_size(&mut self) -> Result<i64> {
         let start = self.here();
         let text = self.next.text;
@@ -246,7 +246,7 @@ impl Parser<'_> {
 const COMMON_TYPES: &str = "common types are Tensor, SymInt, int, float, bool, str, Scalar, ScalarType, Device and \
                             Generator, with `T?` for an optional and `T[]` for a list";
 
-/// Names that people write for a type, and the type.
+/// Names that people use for a type, and the type.
 const OTHER_NAMES: [(&str, &str); 14] = [
     ("double", "float"),
     ("int64_t", "SymInt` or `int"),
@@ -299,7 +299,7 @@ fn similar_type(name: &str) -> Option<&'static str> {
     distances.min().filter(|&(distance, known)| distance <= known.len().div_ceil(4)).map(|(_, known)| known)
 }
 
-/// How many letters to add, drop or change to get from one word to the other.
+/// The edit distance between two words.
 fn distance(a: &str, b: &str) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, a) in a.bytes().enumerate() {

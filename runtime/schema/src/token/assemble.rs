@@ -1,29 +1,30 @@
-//! From the tokens of rustc to ours, so that a schema written bare in a macro means what its text means.
+//! Converts rustc's tokens to ours, so that bare tokens in a macro mean the same as their text.
 
 use super::{Span, Token, TokenKind};
 use crate::literal;
 use std::borrow::Cow;
 
-/// A token as rustc cuts it. Groups are flattened: their brackets are `Punct`s like any other.
+/// A token of rustc. Groups are flattened: their brackets are `Punct`s like any other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
     /// An identifier or keyword, raw (`r#type`) or not.
     Ident(&'a str),
-    /// A sign, and whether the next sign follows without a space (`Spacing::Joint`).
+    /// A punctuation character, and whether the next one follows without a space (`Spacing::Joint`).
     Punct {
-        /// The sign.
+        /// The character.
         sign: char,
-        /// Whether it touches the next one.
+        /// Whether the next one follows directly.
         joint: bool,
     },
     /// A literal as it is written: `1`, `1.`, `1e-05`, `1j`, `"text"`, `'c'`, `r"raw"`.
     Literal(&'a str),
 }
 
-/// Puts pieces together into tokens. Spans count pieces.
+/// Combines pieces into tokens. Spans count pieces.
 ///
-/// Rust cuts some words finer than the schema language does (`->` and `...` are several signs, `.5` and `1.j` several
-/// pieces) and writes strings in its own escapes; the tokens that come out are those the lexer makes of the same text.
+/// Rust splits some tokens that are one in the schema language (`->` and `...` are several characters, `.5` and `1.j`
+/// several pieces) and has other string escapes; the resulting tokens are those that the lexer makes from the same
+/// text.
 ///
 /// ```
 /// use torch_library_schema::token::{Piece, TokenKind, assemble};
@@ -80,8 +81,8 @@ fn next_token<'a>(pieces: &[Piece<'a>]) -> Option<(TokenKind, Cow<'a, str>, usiz
     })
 }
 
-/// A number, with the tail that Rust cuts off: `1.j` is `1` `.` `j` to rustc, and `1.e5` is `1` `.` `e5`. Numbers that
-/// only Rust has (`0b1`, `1_000`, `1u8`) are none.
+/// A number, with the tail that Rust splits off: `1.j` is `1` `.` `j` for rustc, and `1.e5` is `1` `.` `e5`. Numbers
+/// that only exist in Rust (`0b1`, `1_000`, `1u8`) are rejected.
 fn number<'a>(text: &'a str, rest: &[Piece<'a>]) -> (TokenKind, Cow<'a, str>, usize) {
     let is_number = |text: &str| literal::scan_number(text.as_bytes()) == text.len();
     if let [Piece::Punct { sign: '.', joint: false }, Piece::Ident(tail), ..] = *rest {

@@ -1,9 +1,9 @@
-//! Cuts a text into tokens, by the rules of PyTorch's lexer.
+//! Splits a text into tokens, by the rules of PyTorch's lexer.
 
 use crate::literal::{scan_number, scan_string};
 use crate::token::{Span, TokenKind};
 
-/// A token that owns nothing, as the parser handles it.
+/// A token that owns nothing, as the parser uses it.
 #[derive(Clone, Copy)]
 pub(crate) struct Lexeme<'a> {
     pub(crate) kind: TokenKind,
@@ -17,12 +17,12 @@ impl Lexeme<'_> {
     }
 }
 
-/// Hands out the tokens of a text, and [`TokenKind::End`] for ever after. Never fails: what is no word of the language
-/// is [`TokenKind::Invalid`].
+/// Returns the tokens of a text, and [`TokenKind::End`] for ever after. Never fails: what is not a token of the
+/// language is [`TokenKind::Invalid`].
 pub(crate) struct Lexer<'a> {
     text: &'a str,
     at: usize,
-    /// How many brackets are open. Line breaks count outside of them only.
+    /// The number of open brackets. Line breaks count only outside brackets.
     depth: usize,
 }
 
@@ -33,12 +33,12 @@ impl<'a> Lexer<'a> {
         lexer
     }
 
-    /// Puts the next token in the place of `lexeme`. In place, since to return it would be to copy it right after it
-    /// was written, which costs more than to find it.
+    /// Replaces `lexeme` by the next token. This is done in place, since returning it would mean copying it right after
+    /// it was written, which costs more than finding it.
     #[inline]
     pub(crate) fn read(&mut self, lexeme: &mut Lexeme<'a>) {
         let bytes = self.text.as_bytes();
-        // Nine in ten tokens follow the last one at once, or after one space.
+        // Nine in ten tokens follow the last one directly, or after one space.
         let start = self.at + usize::from(bytes.get(self.at) == Some(&b' '));
         let kind = bytes.get(start).map_or(TokenKind::Invalid, |&byte| KIND[usize::from(byte)]);
         let length = match kind {
@@ -49,7 +49,8 @@ impl<'a> Lexer<'a> {
                 1
             }
             TokenKind::CloseParen | TokenKind::CloseBracket => {
-                // A bracket too many is a syntax error; until the parser gets there, line breaks do not matter.
+                // One closing bracket too many is a syntax error; until the parser gets there, line breaks do not
+                // matter.
                 self.depth = self.depth.wrapping_sub(1);
                 1
             }
@@ -58,7 +59,7 @@ impl<'a> Lexer<'a> {
         self.put(lexeme, kind, start, length);
     }
 
-    /// Any token that is no word and no sign of one character.
+    /// Reads a token that is neither a word nor a single character.
     #[inline(never)]
     fn read_rare(&mut self, lexeme: &mut Lexeme<'a>, start: usize) {
         let (kind, length) = match &self.text.as_bytes()[start..] {
@@ -95,7 +96,8 @@ impl<'a> Lexer<'a> {
         lexeme.span = Span { start, end };
     }
 
-    /// Skips white space, comments and continued lines. Says whether a line break was among them, if asked to look.
+    /// Skips white space, comments and continued lines. Returns whether there was a line break, if `stop_at_newline` is
+    /// set.
     fn skip_blank(&mut self, stop_at_newline: bool) -> bool {
         let mut newline = false;
         loop {
@@ -121,7 +123,7 @@ fn ident_length(bytes: &[u8]) -> usize {
     bytes.iter().position(|byte| !is_part(byte)).unwrap_or(bytes.len())
 }
 
-/// The token that begins with a byte; `Invalid` where one has to look further.
+/// The kind of token that starts with each byte; `Invalid` if that needs a closer look.
 const KIND: [TokenKind; 256] = {
     let mut table = [TokenKind::Invalid; 256];
     let mut byte = 0;

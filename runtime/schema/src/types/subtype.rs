@@ -1,4 +1,4 @@
-//! Which type may stand where another is asked for.
+//! Subtyping: which type may be used where another is expected.
 
 use super::Type;
 
@@ -6,9 +6,9 @@ impl Type {
     /// Whether every value of this type is one of `other`.
     ///
     /// Everything is an `Any`; `T` and `None` are a `T?`; `int`, `float` and `complex` are a `Scalar`; tuples and
-    /// futures follow their members; lists and dicts, which can be written to, have no subtypes but themselves.
+    /// futures are covariant; lists and dicts, which can be written to, have no subtypes but themselves.
     ///
-    /// PyTorch: `Type::isSubtypeOf`. Ask it of [`fake`](Self::fake) types to get PyTorch's answer about schemas.
+    /// PyTorch: `Type::isSubtypeOf`. Use [`fake`](Self::fake) types for PyTorch's answer about schemas.
     pub fn is_subtype_of(&self, other: &Type) -> bool {
         if self == other || *other == Type::Any {
             return true;

@@ -1,12 +1,12 @@
-//! Unions and optionals, brought into the one form that PyTorch knows them in.
+//! Unions and optionals, normalised to PyTorch's form.
 
 use super::{Type, write_members};
 use std::fmt;
 
-/// What a `Scalar` stands for inside of a union.
+/// The types that a `Scalar` stands for inside a union.
 const NUMBERS: [Type; 3] = [Type::Float, Type::Complex, Type::Int];
 
-/// `inner?`. An optional of an optional is that optional; of `None` there is none.
+/// `inner?`. An optional of an optional is that optional; there is no optional of `None`.
 pub(crate) fn optional(inner: Type) -> Option<Type> {
     match inner {
         Type::None => None,
@@ -19,8 +19,8 @@ pub(crate) fn optional(inner: Type) -> Option<Type> {
     }
 }
 
-/// `Union(members…)`: flat, without members that another one covers, sorted. With `None` and one other member it is
-/// an optional; if only one member is left, it is no union (`None`).
+/// `Union(members…)`: flat, without members that another one covers, sorted. With `None` and one other member it is an
+/// optional; if only one member is left, it is not a union (`None`).
 pub(crate) fn union(members: Vec<Type>) -> Option<Type> {
     let mut flat = Vec::new();
     members.into_iter().for_each(|member| flatten(member, &mut flat));
@@ -43,7 +43,7 @@ pub(crate) fn union(members: Vec<Type>) -> Option<Type> {
     }
 }
 
-/// `None` stays beside `Any`, so that `Any?` remains what it says.
+/// `None` stays beside `Any`, so that `Any?` remains distinct.
 fn covers(wide: &Type, narrow: &Type) -> bool {
     narrow.is_subtype_of(wide) && (*narrow == Type::None) == (*wide == Type::None)
 }
@@ -60,7 +60,7 @@ fn flatten(member: Type, flat: &mut Vec<Type>) {
     }
 }
 
-/// All three numbers together are written `Scalar`, as they were read.
+/// All three numbers together are printed as `Scalar`, as they were parsed.
 pub(super) fn write(f: &mut fmt::Formatter<'_>, members: &[Type]) -> fmt::Result {
     if !NUMBERS.iter().all(|number| members.contains(number)) {
         return write_members(f, "Union", members);

@@ -1,5 +1,4 @@
-//! The shortest pass: one node between what is differentiated and the leaves. There is nothing to sort then, and
-//! nobody to wait for.
+//! The shortest backward pass: a single node between the output and the leaves, so nothing has to be sorted or counted.
 
 use super::{GradOptions, check, check_count, mode};
 use crate::autograd::hooks::Hooks;
@@ -12,12 +11,12 @@ use crate::tensor::Tensor;
 pub(super) struct Single<'p> {
     node: &'p Node,
     gradient: &'p Tensor,
-    /// For each gradient that is asked for, the edge that it comes along.
+    /// For each wanted input, the index of the edge that leads to it.
     asked: Vec<usize>,
 }
 
 impl<'p> Single<'p> {
-    /// The pass from these roots to these inputs, if it is such a one: at the end of each edge is a leaf of its own.
+    /// The pass from these roots to these inputs, if it consists of one node whose edges lead to distinct leaves.
     pub(super) fn of(roots: &'p [(Edge, Tensor)], inputs: &[Option<Edge>]) -> Option<Single<'p>> {
         let [(Edge { node, .. }, gradient)] = roots else { return None };
         let edges = node.edges();
@@ -44,7 +43,7 @@ impl<'p> Single<'p> {
         Some(Single { node, gradient, asked })
     }
 
-    /// Runs the node: a gradient for each input that is asked for.
+    /// Runs the node, and returns a gradient for each wanted input.
     pub(super) fn run(self, options: GradOptions) -> Result<Vec<Option<Tensor>>> {
         if recursion::is_exhausted() {
             return Err(recursion::error(&"a backward pass"));
@@ -78,7 +77,8 @@ mod tests {
     use crate::autograd::edge::gradient_edge;
     use crate::autograd::{self, Context, Function};
 
-    /// Its gradients are that of its result, and twice that; nothing of an input that is of no use.
+    /// A function of two inputs, whose gradients are the result's gradient and twice that, each only where it is
+    /// wanted.
     struct Twice;
 
     impl Function for Twice {
@@ -113,7 +113,7 @@ mod tests {
             .collect()
     }
 
-    /// The gradients by the pass through one node, and by that through any.
+    /// The gradients by the single-node pass, and by the general pass.
     fn both(inputs: [&Tensor; 2], asked: &[&Tensor]) -> [Vec<Option<f64>>; 2] {
         let (output, keep) =
             (autograd::apply(Twice, &inputs).unwrap().remove(0), GradOptions::new().retain_graph(true));

@@ -69,7 +69,7 @@ const DIMENSIONED_WITH_ZERO_DIM: [&str; 17] = [
     " u64  u64  u64  u64  u64  u64  u64  f16 bf16  f32  f64  c32 bc32  c64 c128  u64  u64  u64",
 ];
 
-/// What a function says about every pair of types, in the form of the tables above.
+/// The results of a function for every pair of types, in the form of the tables above.
 fn table(answer: impl Fn(DType, DType) -> Result<DType>) -> Vec<String> {
     let name = |dtype| NAMES[DTYPES.iter().position(|known| *known == dtype).unwrap()];
     let row = |a: DType| {

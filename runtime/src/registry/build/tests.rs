@@ -1,4 +1,4 @@
-//! The order in which the linker gives the records shows nowhere.
+//! The order in which the linker collects the records has no effect.
 #![expect(
     unsafe_code,
     dead_code,
@@ -12,11 +12,11 @@ use super::*;
 mod one {
     crate::torch_library! {
         pub mod build_tests {
-            /// A kernel in each module, one of them on purpose.
+            /// Has a kernel in each module, one of which overrides the other.
             overridden(int x) -> int;
             /// Declared a second time, by an extension.
             declared(Tensor x) -> Tensor;
-            /// A kernel in each module.
+            /// Has a kernel in each module.
             doubled(Tensor x) -> Tensor;
         }
     }
@@ -61,7 +61,7 @@ mod other {
     }
 }
 
-/// All that the registry says after taking these records in.
+/// Everything that the registry reports after these records were registered.
 fn everything(records: &[&'static Record]) -> String {
     let mut state = State::new(Names::leak());
     default_fallbacks(&mut state);
@@ -87,7 +87,7 @@ fn no_order_of_records_shows() {
     let expected = everything(&records);
     assert!(expected.contains("2 conflicts"), "{expected}");
 
-    // Every rotation of every prefix reversed: enough to put each pair in both orders.
+    // Every rotation of every prefix reversed: enough to have each pair in both orders.
     for length in 2..=records.len() {
         records[..length].reverse();
         for _ in 0..records.len() {

@@ -1,4 +1,4 @@
-//! Elements are lent where they are, or copied, and an index beyond them is refused.
+//! Elements are accessed in place or copied, and an index out of range is refused.
 
 use super::*;
 use crate::{Device, DispatchKeySet, ErrorKind, Storage};

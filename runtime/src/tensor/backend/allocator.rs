@@ -1,4 +1,4 @@
-//! An allocator that keeps freed memory for its next use, for backends whose own is slow.
+//! An allocator that keeps freed memory for reuse, for backends whose own allocation is slow.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,19 +8,20 @@ use super::{Done, Event, Stream};
 use crate::device::Device;
 use crate::error::{Error, ErrorKind, Result};
 
-/// Where memory comes from: a driver.
+/// The source of an allocator's memory: a driver.
 pub trait RawAllocator: Send + Sync + 'static {
-    /// A block of the driver's, which frees it when dropped.
+    /// A block of the driver, which is freed when it is dropped.
     type Memory: Send + Sync;
 
-    /// A block of so many bytes.
+    /// Allocates a block of `nbytes` bytes.
     ///
     /// # Errors
-    /// There is not enough, of the kind [`OutOfMemory`](ErrorKind::OutOfMemory); or another failure, which is passed on
-    /// at once.
+    /// There is not enough memory, an error of the kind [`OutOfMemory`](ErrorKind::OutOfMemory); or another failure,
+    /// which is passed on unchanged.
     fn allocate(&self, nbytes: usize) -> Result<Self::Memory>;
 
-    /// An event that happens when a stream has done what was asked of it so far: memory that it uses waits for that.
+    /// An event that is reached when a stream has finished the work queued so far; memory that the stream uses is
+    /// reused after it.
     ///
     /// # Errors
     /// The device fails.
@@ -29,25 +30,25 @@ pub trait RawAllocator: Send + Sync + 'static {
     }
 }
 
-/// How much memory is held and was asked for, in bytes.
+/// Statistics of an allocator, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemoryStats {
-    /// Asked for by blocks that are in use.
+    /// The bytes that were requested for blocks in use.
     pub requested: usize,
-    /// In use: what was asked for, rounded up.
+    /// The bytes of blocks in use: the requested sizes, rounded up.
     pub allocated: usize,
-    /// The most that was ever in use.
+    /// The maximum of `allocated`.
     pub peak_allocated: usize,
-    /// Taken from the driver: in use, or waiting for its next use.
+    /// The bytes held from the driver, in use or cached.
     pub reserved: usize,
-    /// The most that was ever taken.
+    /// The maximum of `reserved`.
     pub peak_reserved: usize,
-    /// How many blocks were asked for.
+    /// The number of blocks that were requested.
     pub allocations: u64,
-    /// How many of these were there already.
+    /// How many of these were cached blocks.
     pub reused: u64,
-    /// How often memory that waits was given back because the driver had no more.
+    /// How often cached memory was freed because the driver had no more.
     pub retries: u64,
 }
 
@@ -56,7 +57,7 @@ const SMALL: usize = 1 << 20;
 const SMALLEST: usize = 256;
 const LARGE_STEP: usize = 2 << 20;
 
-/// Keeps what is freed for the next who asks for as much, within a limit.
+/// Keeps freed blocks for later requests of the same size, up to a limit.
 ///
 /// ```
 /// use torch_library::backend::{CachingAllocator, RawAllocator};
@@ -91,17 +92,17 @@ struct Inner<R: RawAllocator> {
 struct State<M> {
     stats: MemoryStats,
     limit: Option<usize>,
-    /// By their size, those freed last at the end.
+    /// Cached blocks by size, the last freed one at the end.
     waiting: BTreeMap<usize, Vec<M>>,
-    /// Freed while streams used them.
+    /// Blocks that were freed while streams used them.
     pending: Vec<Pending<M>>,
 }
 
-/// Until when a block is used, its size, and itself.
+/// The events after which a block can be reused, its size, and the block.
 type Pending<M> = (Vec<Box<dyn Event>>, usize, M);
 
 impl<R: RawAllocator> CachingAllocator<R> {
-    /// An allocator for a device, which holds nothing yet.
+    /// An allocator for a device, which holds no memory yet.
     pub fn new(device: Device, raw: R) -> Self {
         let state = State {
             stats: MemoryStats::default(),
@@ -112,11 +113,11 @@ impl<R: RawAllocator> CachingAllocator<R> {
         CachingAllocator(Arc::new(Inner { device, raw, state: Mutex::new(state) }))
     }
 
-    /// A block of at least so many bytes, with whatever is in it.
+    /// A block of at least `nbytes` bytes, with unspecified contents.
     ///
     /// # Errors
-    /// Neither the driver nor what waits has so much, or it would be more than the limit; the message tells what is
-    /// held. Of the kind [`OutOfMemory`](ErrorKind::OutOfMemory).
+    /// Neither the driver nor the cached blocks have enough memory, or it would exceed the limit; the message says how
+    /// much is held. The kind is [`OutOfMemory`](ErrorKind::OutOfMemory).
     pub fn allocate(&self, nbytes: usize) -> Result<Block<R>> {
         let Some(size) = rounded(nbytes) else { return Err(self.out_of_memory(nbytes, None)) };
         let memory = match self.take(size) {
@@ -139,7 +140,7 @@ impl<R: RawAllocator> CachingAllocator<R> {
         })
     }
 
-    /// A block that waits for its next use.
+    /// A cached block of this size.
     fn take(&self, size: usize) -> Option<R::Memory> {
         let mut state = self.0.state();
         state.settle();
@@ -148,7 +149,7 @@ impl<R: RawAllocator> CachingAllocator<R> {
         Some(memory)
     }
 
-    /// A block of the driver's, for which what waits is given back where that is needed.
+    /// A new block from the driver, after freeing cached blocks if necessary.
     fn fresh(&self, nbytes: usize, size: usize) -> Result<R::Memory> {
         for is_last in [false, true] {
             let is_within = {
@@ -192,7 +193,7 @@ impl<R: RawAllocator> CachingAllocator<R> {
         }
     }
 
-    /// Gives back what waits for its next use, after the streams that use it.
+    /// Frees all cached blocks, after waiting for the streams that use them.
     ///
     /// # Errors
     /// A stream failed.
@@ -212,14 +213,14 @@ impl<R: RawAllocator> CachingAllocator<R> {
         Ok(())
     }
 
-    /// Takes no more than so many bytes from the driver.
+    /// Limits the number of bytes that are taken from the driver.
     ///
     /// PyTorch: `torch.cuda.set_per_process_memory_fraction`.
     pub fn set_limit(&self, limit: Option<usize>) {
         self.0.state().limit = limit;
     }
 
-    /// What is held.
+    /// The present statistics.
     ///
     /// PyTorch: `torch.cuda.memory_stats`.
     pub fn stats(&self) -> MemoryStats {
@@ -240,7 +241,7 @@ impl<R: RawAllocator> Inner<R> {
 }
 
 impl<M> State<M> {
-    /// Blocks whose streams are done wait for their next use.
+    /// Moves blocks whose streams have finished to the cache.
     fn settle(&mut self) {
         let is_done =
             |(events, ..): &mut Pending<M>| events.iter().all(|event| event.query().unwrap_or(false));
@@ -250,7 +251,7 @@ impl<M> State<M> {
     }
 }
 
-/// How much is taken from the driver for so many bytes.
+/// The number of bytes to take from the driver for `nbytes`.
 fn rounded(nbytes: usize) -> Option<usize> {
     match nbytes <= SMALL {
         true => Some(nbytes.next_power_of_two().max(SMALLEST)),
@@ -258,7 +259,7 @@ fn rounded(nbytes: usize) -> Option<usize> {
     }
 }
 
-/// A block in use; dropping it frees it, for the next who asks.
+/// A block in use; dropping it returns it to the cache.
 pub struct Block<R: RawAllocator> {
     allocator: Arc<Inner<R>>,
     nbytes: usize,
@@ -273,13 +274,13 @@ impl<R: RawAllocator> Block<R> {
         self.memory.as_ref().expect("a block has its memory until it is dropped")
     }
 
-    /// How many bytes were asked for.
+    /// The number of bytes that were requested.
     pub fn nbytes(&self) -> usize {
         self.nbytes
     }
 
-    /// Notes that another stream than the current one uses the block: it is not used again before that stream is done
-    /// with what it has been asked when the block is dropped.
+    /// Records that a stream other than the current one uses the block: it is not reused before that stream has
+    /// finished the work that is queued when the block is dropped.
     ///
     /// PyTorch: `Tensor.record_stream`.
     pub fn record_stream(&self, stream: Stream) {
@@ -294,7 +295,7 @@ impl<R: RawAllocator> Drop for Block<R> {
     fn drop(&mut self) {
         let Some(memory) = self.memory.take() else { return };
         let streams = std::mem::take(self.streams.get_mut().unwrap_or_else(PoisonError::into_inner));
-        // A stream that fails has nothing more to do with the block.
+        // A stream that fails no longer uses the block.
         let events: Vec<_> =
             streams.into_iter().filter_map(|stream| self.allocator.raw.record(stream).ok()).collect();
         let mut state = self.allocator.state();

@@ -12,9 +12,9 @@ use crate::error::Result;
 
 #[derive(Default)]
 struct Current {
-    /// The index of the current device of a kind, where it is not 0.
+    /// The index of the current device of a type, if it is not 0.
     devices: Vec<(DeviceType, u8)>,
-    /// The current stream of a device, where it is not its first.
+    /// The current stream of a device, if it is not its first.
     streams: Vec<Stream>,
 }
 
@@ -35,20 +35,20 @@ fn set_index(kind: DeviceType, index: u8) {
     });
 }
 
-/// The device of a kind that this thread uses where none is named: the first, or that of a [`DeviceGuard`].
+/// The device of a type that this thread uses if no index is given: the first, or that of a [`DeviceGuard`].
 ///
 /// # Errors
-/// There is no device of this kind.
+/// There is no device of this type.
 ///
 /// PyTorch: `torch.cuda.current_device`.
 pub fn current_device(kind: DeviceType) -> Result<Device> {
     resolve(kind.into())
 }
 
-/// The device that is meant: of a kind with a backend the current one, where no number is given.
+/// Adds the current index to a device without one, if its type has a backend.
 ///
 /// # Errors
-/// There are not so many devices of this kind.
+/// There is no device of this type with that index.
 pub fn resolve(device: Device) -> Result<Device> {
     let Some(backend) = of(device.kind)? else { return Ok(device) };
     let (index, count) = (device.index.unwrap_or_else(|| index_of(device.kind)), backend.device_count());
@@ -65,7 +65,7 @@ pub fn resolve(device: Device) -> Result<Device> {
     Ok(Device::new(device.kind, Some(index)))
 }
 
-/// While this lives, a device is the current one of its kind on this thread.
+/// While it lives, a device is the current one of its type on this thread.
 ///
 /// PyTorch: `c10::DeviceGuard`, `torch.cuda.device`.
 #[must_use = "a guard acts while it lives"]
@@ -75,10 +75,10 @@ pub struct DeviceGuard {
 }
 
 impl DeviceGuard {
-    /// Makes a device the current one; that of a kind without backend is so always.
+    /// Makes a device the current one; a device without a backend always is.
     ///
     /// # Errors
-    /// There is no such device, or its backend fails.
+    /// The device does not exist, or its backend fails.
     pub fn new(device: Device) -> Result<DeviceGuard> {
         let device = resolve(device)?;
         let before = match (of(device.kind)?, device.index) {
@@ -98,15 +98,15 @@ impl Drop for DeviceGuard {
     fn drop(&mut self) {
         if let Some((backend, index)) = self.before {
             set_index(backend.device_type(), index);
-            let _ = backend.set_device(index); // it was current before; a device lost since says so when it is used
+            let _ = backend.set_device(index); // it was current before; if it was lost since, its next use reports that
         }
     }
 }
 
-/// The stream that this thread's calls on a device go to.
+/// The stream that receives this thread's calls on a device.
 ///
 /// # Errors
-/// There is no such device.
+/// The device does not exist.
 ///
 /// PyTorch: `torch.cuda.current_stream`.
 pub fn current_stream(device: Device) -> Result<Stream> {
@@ -123,7 +123,7 @@ fn set_stream(stream: Stream) {
     });
 }
 
-/// While this lives, a stream is the current one of its device on this thread.
+/// While it lives, a stream is the current one of its device on this thread.
 ///
 /// PyTorch: `c10::StreamGuard`, `torch.cuda.stream`.
 #[must_use = "a guard acts while it lives"]
@@ -136,7 +136,7 @@ impl StreamGuard {
     /// Makes a stream the current one.
     ///
     /// # Errors
-    /// Its device is not there.
+    /// Its device does not exist.
     pub fn new(stream: Stream) -> Result<StreamGuard> {
         let before = current_stream(stream.device)?;
         set_stream(Stream { device: before.device, ..stream });

@@ -1,50 +1,50 @@
-//! Streams and events: the order of what devices do.
+//! Streams and events, which order the work of devices.
 
 use std::any::Any;
 
 use crate::device::Device;
 use crate::error::Result;
 
-/// A queue of a device: what is asked of it happens in that order.
+/// A queue of a device, whose work is done in order.
 ///
 /// PyTorch: `c10::Stream`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Stream {
-    /// Whose queue it is.
+    /// The device that the queue belongs to.
     pub device: Device,
-    /// The number by which the backend knows it; 0 is the one that is always there.
+    /// The number by which the backend identifies it; 0 is the one that always exists.
     pub id: u64,
 }
 
 /// A point in a stream.
 ///
-/// A backend gets its own type back by [`downcast_ref`](#method.downcast_ref).
+/// A backend gets its own type back with [`downcast_ref`](#method.downcast_ref).
 ///
 /// PyTorch: `c10::Event`.
 pub trait Event: Any + Send + Sync {
-    /// Whether the stream has come there.
+    /// Whether the stream has reached this point.
     ///
     /// # Errors
-    /// Something before it failed.
+    /// Work before it failed.
     fn query(&self) -> Result<bool>;
 
-    /// Waits until it has.
+    /// Waits until the stream has reached this point.
     ///
     /// # Errors
-    /// As [`query`](Self::query).
+    /// Those of [`query`](Self::query).
     fn synchronize(&self) -> Result<()>;
 
-    /// The milliseconds from another event of the backend to this one, where the device measures.
+    /// The milliseconds from another event of the backend to this one, if the device measures them.
     ///
     /// # Errors
-    /// One of them has not happened.
+    /// One of them has not been reached yet.
     fn elapsed_since(&self, _earlier: &dyn Event) -> Result<Option<f64>> {
         Ok(None)
     }
 }
 
 impl dyn Event {
-    /// The event as the type that a backend made it of, if it is that backend's.
+    /// The event as the type from which the backend made it, if it is that backend's.
     ///
     /// ```
     /// use torch_library::backend::{Done, Event};
@@ -58,7 +58,7 @@ impl dyn Event {
     }
 }
 
-/// An event that has happened.
+/// An event that has been reached already.
 #[derive(Clone, Copy, Debug)]
 pub struct Done;
 

@@ -1,4 +1,4 @@
-//! A generator for each device.
+//! The default generator of each device.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,11 +12,11 @@ use crate::generator::Generator;
 type Generators = Vec<(Device, Generator)>;
 static GENERATORS: Mutex<(Option<u64>, Generators)> = Mutex::new((None, Vec::new()));
 
-/// The generator that random operators on a device draw from when they are given none. That of the CPU belongs to the
+/// The generator from which random operators on a device draw if they are given none. That of the CPU belongs to the
 /// operators.
 ///
 /// # Errors
-/// There is no such device.
+/// The device does not exist. There is no such device.
 ///
 /// PyTorch: `torch.cuda.default_generators`.
 pub fn default_generator(device: Device) -> Result<Generator> {
@@ -36,7 +36,7 @@ pub fn default_generator(device: Device) -> Result<Generator> {
     Ok(generator)
 }
 
-/// Starts the generators of all devices over from a seed, also of those that nobody has drawn from yet.
+/// Seeds the default generators of all devices, also of those that have not been used yet.
 ///
 /// PyTorch: `torch.cuda.manual_seed_all`.
 pub fn manual_seed_all(seed: u64) {

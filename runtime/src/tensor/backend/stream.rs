@@ -1,4 +1,4 @@
-//! What one asks of a stream.
+//! Methods of streams.
 
 use super::current::resolve;
 use super::event::{Done, Event, Stream};
@@ -8,10 +8,10 @@ use crate::device::Device;
 use crate::error::Result;
 
 impl Stream {
-    /// A further stream of a device.
+    /// Creates a further stream on a device.
     ///
     /// # Errors
-    /// The device is not there, or has one queue only.
+    /// The device does not exist, or has only one queue.
     ///
     /// PyTorch: `torch.Stream`.
     pub fn new(device: Device) -> Result<Stream> {
@@ -20,23 +20,23 @@ impl Stream {
         Ok(Stream { device, id: backend.new_stream(device.index.unwrap_or(0))? })
     }
 
-    /// An event that happens when what was asked so far is done.
+    /// An event that is reached when the work queued so far is finished.
     ///
     /// # Errors
-    /// As [`Backend::record_event`](super::Backend::record_event).
+    /// Those of [`Backend::record_event`](super::Backend::record_event).
     ///
     /// PyTorch: `torch.Stream.record_event`.
     pub fn record_event(self) -> Result<Box<dyn Event>> {
         match of(self.device.kind)? {
             Some(backend) => backend.record_event(self),
-            None => Ok(Box::new(Done)), // the CPU has done what it was asked
+            None => Ok(Box::new(Done)), // the CPU has finished already
         }
     }
 
-    /// Waits for an event before it goes on.
+    /// Makes the stream wait for an event before it goes on.
     ///
     /// # Errors
-    /// As [`Backend::wait_event`](super::Backend::wait_event).
+    /// Those of [`Backend::wait_event`](super::Backend::wait_event).
     ///
     /// PyTorch: `torch.Stream.wait_event`.
     pub fn wait_event(self, event: &dyn Event) -> Result<()> {

@@ -1,4 +1,4 @@
-//! Which backend serves which kind of device.
+//! The backend of each device type.
 
 use std::sync::{PoisonError, RwLock};
 
@@ -9,32 +9,32 @@ use crate::key::register_backend_name;
 use crate::program::Program;
 use crate::{bail, ensure};
 
-/// Who knows what is linked into the program.
+/// The interface to the backends that are linked into the program.
 pub(crate) trait Linked {
-    /// The backends that [`torch_backend!`](crate::torch_backend) left there.
+    /// The backends that [`torch_backend!`](crate::torch_backend) registered.
     fn backends() -> Vec<&'static dyn Backend>;
 }
 
-/// The backends that are known. There are never more than a few.
+/// The registered backends. There are never more than a few.
 static BACKENDS: RwLock<Vec<&'static dyn Backend>> = RwLock::new(Vec::new());
 
-/// Names of devices are looked for among linked backends too.
+/// Parsing a device name looks among linked backends, too.
 impl BackendNames for Program {
     fn register_names() {
-        let _ = register_linked(); // who asks for a device of a backend in conflict hears of that then
+        let _ = register_linked(); // a conflict is reported when a device of that backend is requested
     }
 }
 
-/// All backends of the program, the CPU and meta left out.
+/// All backends of the program, without the CPU and meta.
 pub fn backends() -> Vec<&'static dyn Backend> {
-    let _ = register_linked(); // as above
+    let _ = register_linked(); // a conflict is reported when a device of that backend is requested
     BACKENDS.read().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-/// The backend that serves a kind of device, if any does. The CPU and meta have none: they are part of the core.
+/// The backend of a device type, if there is one. The CPU and meta have none: they are part of the core.
 ///
 /// # Errors
-/// Two backends of the program claim the kind, or its name is taken.
+/// Two backends of the program are for this type, or its name is taken.
 pub fn of(kind: DeviceType) -> Result<Option<&'static dyn Backend>> {
     if matches!(kind, DeviceType::Cpu | DeviceType::Meta) {
         return Ok(None);
@@ -55,11 +55,11 @@ fn register_linked() -> Result<()> {
     <Program as Linked>::backends().into_iter().try_for_each(register)
 }
 
-/// Registers a backend at run time: what [`torch_backend!`](crate::torch_backend) does at the start. A backend that is
-/// known already is left as it is.
+/// Registers a backend at run time, as [`torch_backend!`](crate::torch_backend) does at the start. Registering a
+/// backend again has no effect.
 ///
 /// # Errors
-/// Another backend serves the kind, or has the name; the CPU and meta are nobody's.
+/// Another backend serves the device type, or has the name; the type is the CPU or meta.
 pub fn register(backend: &'static dyn Backend) -> Result<()> {
     let (kind, name) = (backend.device_type(), backend.name());
     ensure!(
@@ -82,7 +82,7 @@ pub fn register(backend: &'static dyn Backend) -> Result<()> {
     Ok(())
 }
 
-/// How many devices of a kind there are; the CPU and meta are one each.
+/// The number of devices of a type; the CPU and meta have one each.
 ///
 /// ```
 /// use torch_library::{DeviceType, backend};

@@ -1,4 +1,4 @@
-//! Tensors of a device as tensors of the host, and back: bytes, whatever the dtype and the strides.
+//! Copies of tensors between a device and the host: bytes, for any dtype and strides.
 
 use super::{Allocation, Backend, of};
 use crate::device::{Device, DeviceType};
@@ -7,11 +7,11 @@ use crate::key::{DispatchKey, DispatchKeySet};
 use crate::tensor::{Storage, Tensor};
 use crate::{bail, ensure};
 
-/// Host memory with the elements of a tensor on a device: a tensor on the CPU of the same sizes and strides, without
-/// what lies in the storage before and behind. Autograd does not learn of it; of a tensor on the CPU it is a copy too.
+/// A copy of a device tensor in host memory: a CPU tensor with the same sizes and strides, without the rest of the
+/// storage. Autograd does not record it; a tensor on the CPU is copied, too.
 ///
 /// # Errors
-/// The tensor stands for others, its device has no backend, or that fails.
+/// The tensor is a wrapper, its device has no backend, or the backend fails.
 pub fn host_copy(tensor: &Tensor) -> Result<Tensor> {
     ensure!(!tensor.is_wrapper(), NotSupported, "a tensor that stands for others has no bytes to copy");
     let (geometry, storage) = (tensor.geometry(), tensor.storage());
@@ -26,11 +26,11 @@ pub fn host_copy(tensor: &Tensor) -> Result<Tensor> {
     Tensor::from_storage(host, geometry.sizes(), geometry.strides(), 0, tensor.dtype(), keys)
 }
 
-/// Writes the elements of a tensor on the CPU to a tensor on a device, which has the same sizes, strides and dtype: to
-/// one of which [`host_copy`] was made, or to a new one. What lies between elements is written too.
+/// Copies the elements of a CPU tensor to a device tensor with the same sizes, strides and dtype: the one from which
+/// [`host_copy`] was made, or a new one. The gaps between elements are written too.
 ///
 /// # Errors
-/// They differ in sizes, strides or dtype; the device has no backend, or that fails.
+/// Sizes, strides or dtype differ; the device has no backend, or the backend fails.
 pub fn from_host(host: &Tensor, tensor: &Tensor) -> Result<()> {
     let is_like = host.geometry().sizes() == tensor.geometry().sizes()
         && host.geometry().strides() == tensor.geometry().strides()
@@ -44,11 +44,10 @@ pub fn from_host(host: &Tensor, tensor: &Tensor) -> Result<()> {
     backend_of(tensor)?.upload(&tensor.storage(), to.start, &host.storage().bytes()?[from])
 }
 
-/// A tensor on a device with the elements of one on the CPU, with the same sizes and strides in memory of its own.
-/// Autograd does not learn of it.
+/// A copy of a CPU tensor on a device, in new memory with the same sizes and strides. Autograd does not record it.
 ///
 /// # Errors
-/// There is no such device, or its backend fails.
+/// The device does not exist, or its backend fails.
 ///
 /// ```
 /// use torch_library::{Tensor, backend};
@@ -70,7 +69,7 @@ pub fn on_device(host: &Tensor, device: Device) -> Result<Tensor> {
     Ok(tensor)
 }
 
-/// The bytes of the storage that the elements lie in.
+/// The byte range of the storage that the elements are in.
 fn range_of(tensor: &Tensor) -> Result<std::ops::Range<usize>> {
     let (geometry, size) = (tensor.geometry(), tensor.dtype().size());
     if geometry.numel() == 0 {
@@ -101,7 +100,7 @@ pub(in crate::tensor) fn no_backend(device: Device) -> crate::Error {
     )
 }
 
-/// Memory on a device that has a backend.
+/// Allocates memory on a device that has a backend.
 pub(in crate::tensor) fn allocate(nbytes: usize, dtype: crate::DType, device: Device) -> Result<Storage> {
     debug_assert!(!matches!(device.kind, DeviceType::Cpu | DeviceType::Meta));
     let Some(backend) = of(device.kind)? else { return Err(no_backend(device)) };

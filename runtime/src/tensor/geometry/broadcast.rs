@@ -1,10 +1,10 @@
-//! Shapes that meet: broadcasting.
+//! Broadcasting of shapes.
 
 use super::Dims;
 use crate::bail;
 use crate::error::Result;
 
-/// The shape that two operands broadcast to: aligned at the last dimension, sizes equal or one of them 1.
+/// The shape that two operands broadcast to: aligned at the last dimension, sizes are equal or one of them is 1.
 ///
 /// ```
 /// use torch_library::geometry::infer_size;
@@ -41,7 +41,7 @@ pub fn infer_size(a: &[i64], b: &[i64]) -> Result<Dims> {
 /// The shape that any number of operands broadcast to; no operands give no dimensions.
 ///
 /// # Errors
-/// Shapes that do not broadcast; the text names the shape reached so far and the one that does not fit.
+/// Shapes that do not broadcast; the message has the shape so far and the one that does not fit.
 ///
 /// PyTorch: `torch.broadcast_shapes`.
 pub fn broadcast_shapes<'a>(shapes: impl IntoIterator<Item = &'a [i64]>) -> Result<Dims> {

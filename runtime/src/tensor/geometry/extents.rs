@@ -1,14 +1,14 @@
-//! The sizes and strides of one geometry, in one place.
+//! The sizes and strides of a geometry, stored together.
 
 use super::format::write_dense_strides;
 
-/// Up to so many dimensions are stored inline.
+/// The number of dimensions that are stored inline.
 const FEW: usize = 6;
 
 /// A size and a stride for each dimension.
 ///
-/// Every result of every operator gets its own, hence nothing here takes a call for a few dimensions: arrays are copied
-/// and compared whole, with zeros behind their last dimension.
+/// Every result of every operator gets its own, so nothing here needs a function call for a few dimensions: arrays are
+/// copied and compared whole, padded with zeros after the last dimension.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) enum Extents {
     Few {
@@ -16,15 +16,15 @@ pub(super) enum Extents {
         sizes: [i64; FEW],
         strides: [i64; FEW],
     },
-    /// More dimensions than are stored inline: all sizes, then all strides.
+    /// More dimensions than are stored inline: first all sizes, then all strides.
     Many(Box<[i64]>),
 }
 
 impl Extents {
-    /// Of no dimensions.
+    /// Without dimensions.
     pub(super) const NONE: Extents = Extents::Few { dim: 0, sizes: [0; FEW], strides: [0; FEW] };
 
-    /// Makes these so many sizes and strides, where there were none.
+    /// Sets sizes and strides, where there were none.
     #[inline]
     pub(super) fn set(&mut self, sizes: &[i64], strides: &[i64]) {
         debug_assert_eq!(sizes.len(), strides.len());
@@ -38,7 +38,7 @@ impl Extents {
         }
     }
 
-    /// Makes these sizes, where there were none, with strides that leave no gaps, last dimension densest.
+    /// Sets sizes with contiguous strides, where there were none.
     #[inline]
     pub(super) fn set_contiguous(&mut self, sizes: &[i64]) {
         match self {
@@ -79,7 +79,7 @@ impl Extents {
     }
 }
 
-/// Number by number: a copy of a length that varies would be a call.
+/// Copies number by number: a copy of variable length would be a function call.
 #[inline]
 fn copy(to: &mut [i64; FEW], list: &[i64]) {
     for (dim, to) in to.iter_mut().enumerate() {

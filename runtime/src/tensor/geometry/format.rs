@@ -1,4 +1,4 @@
-//! Memory formats: which strides a shape gets, and what given strides amount to.
+//! Memory formats: the strides of a shape in a format, and the formats of given strides.
 
 use std::cmp::Ordering;
 
@@ -7,14 +7,14 @@ use crate::error::Result;
 use crate::layout::MemoryFormat;
 use crate::{bail, ensure};
 
-/// The strides of a shape without gaps, last dimension densest. Empty dimensions count as 1.
+/// The contiguous strides of a shape. Empty dimensions count as 1.
 #[inline]
 pub fn contiguous_strides(sizes: &[i64]) -> Dims {
     dense_strides(sizes, (0..sizes.len()).rev(), 1)
 }
 
-/// The strides of a shape without gaps, the dimensions growing from densest to widest in this order. A size counts for
-/// at least so much.
+/// The dense strides of a shape, with the dimensions in this order from the smallest stride to the largest. Sizes below
+/// `least` count as `least`.
 #[inline]
 fn dense_strides(sizes: &[i64], order: impl IntoIterator<Item = usize>, least: i64) -> Dims {
     let mut strides = Dims::from_elem(0, sizes.len());
@@ -22,7 +22,7 @@ fn dense_strides(sizes: &[i64], order: impl IntoIterator<Item = usize>, least: i
     strides
 }
 
-/// As [`dense_strides`], where there is room for them already.
+/// Like [`dense_strides`], but writes to existing memory.
 #[inline]
 pub(super) fn write_dense_strides(
     strides: &mut [i64],
@@ -33,7 +33,7 @@ pub(super) fn write_dense_strides(
     let mut step = 1i64;
     for dim in order {
         strides[dim] = step;
-        step = step.saturating_mul(sizes[dim].max(least)); // saturates only where there are no elements
+        step = step.saturating_mul(sizes[dim].max(least)); // saturates only if there are no elements
     }
 }
 
@@ -47,8 +47,8 @@ pub(super) fn write_dense_strides(
 /// ```
 ///
 /// # Errors
-/// A channels-last format for a shape without its 4 (or 5) dimensions, and `Preserve`, which has no strides of
-/// its own.
+/// A channels-last format for a shape that does not have 4 (or 5) dimensions; `Preserve`, which has no strides of its
+/// own.
 pub fn strides_for(sizes: &[i64], format: MemoryFormat) -> Result<Dims> {
     match format {
         MemoryFormat::Contiguous => Ok(contiguous_strides(sizes)),
@@ -64,12 +64,12 @@ pub fn strides_for(sizes: &[i64], format: MemoryFormat) -> Result<Dims> {
                 order.len(),
                 sizes.len()
             );
-            Ok(dense_strides(sizes, order.iter().copied(), 0)) // as PyTorch has it, where 0 counts as 1 above
+            Ok(dense_strides(sizes, order.iter().copied(), 0)) // as in PyTorch; elsewhere 0 counts as 1
         }
     }
 }
 
-/// The dimensions of a channels-last format, densest first; none for the other formats.
+/// The dimensions of a channels-last format, the smallest stride first; empty for the other formats.
 fn channels_last_order(format: MemoryFormat) -> &'static [usize] {
     match format {
         MemoryFormat::ChannelsLast => &[1, 3, 2, 0],
@@ -78,13 +78,13 @@ fn channels_last_order(format: MemoryFormat) -> &'static [usize] {
     }
 }
 
-/// Whether elements lie in row-major order without gaps; strides of dimensions of size 1 do not matter.
+/// Whether strides are contiguous; those of dimensions of size 1 do not matter.
 #[inline]
 pub fn is_contiguous(sizes: &[i64], strides: &[i64]) -> bool {
     sizes.contains(&0) || is_dense(sizes, strides, (0..sizes.len()).rev())
 }
 
-/// Whether elements lie in a memory format without gaps; nothing lies in `Preserve`.
+/// Whether strides are dense in a memory format; none are in `Preserve`.
 ///
 /// PyTorch: `Tensor::is_contiguous(memory_format)`.
 pub(crate) fn is_contiguous_as(sizes: &[i64], strides: &[i64], format: MemoryFormat) -> bool {
@@ -115,7 +115,7 @@ fn is_dense(sizes: &[i64], strides: &[i64], order: impl IntoIterator<Item = usiz
 
 /// Whether strides are in the order of a channels-last format, gaps allowed.
 ///
-/// Shapes in which both orders look alike (one channel, one pixel) count as contiguous.
+/// Shapes for which both orders look alike (one channel, one pixel) count as contiguous.
 ///
 /// PyTorch: `is_channels_last_strides_2d`, `is_channels_last_strides_3d`.
 pub fn is_channels_last_strides(sizes: &[i64], strides: &[i64], format: MemoryFormat) -> bool {
@@ -133,7 +133,7 @@ pub fn is_channels_last_strides(sizes: &[i64], strides: &[i64], format: MemoryFo
     true
 }
 
-/// The format that an operator's result takes after an input with these strides.
+/// The memory format of an operator's result for an input with these strides.
 ///
 /// PyTorch: `Tensor::suggest_memory_format`.
 pub(crate) fn suggest_memory_format(sizes: &[i64], strides: &[i64]) -> MemoryFormat {
@@ -143,7 +143,7 @@ pub(crate) fn suggest_memory_format(sizes: &[i64], strides: &[i64]) -> MemoryFor
         .unwrap_or(MemoryFormat::Contiguous)
 }
 
-/// Whether elements fill a block of memory, each place once, in whatever order of dimensions.
+/// Whether elements fill a block of memory without gaps or overlap, with the dimensions in any order.
 ///
 /// PyTorch: `Tensor::is_non_overlapping_and_dense`.
 pub fn is_non_overlapping_and_dense(sizes: &[i64], strides: &[i64]) -> bool {
@@ -160,13 +160,13 @@ pub fn is_non_overlapping_and_dense(sizes: &[i64], strides: &[i64]) -> bool {
     is_dense(sizes, strides, order.iter().copied())
 }
 
-/// Dense strides in the order of dimensions that given strides have: these themselves if they are dense.
+/// Dense strides with the same order of dimensions as the given strides; dense strides are returned unchanged.
 ///
 /// # How it works
-/// Dimensions are sorted from densest to widest, starting from row-major order. A stride of 0 says nothing about
-/// the order, and equal strides put the smaller size first.
+/// Dimensions are sorted by rising stride, starting from row-major order. A stride of 0 says nothing about the order,
+/// and of equal strides the smaller size comes first.
 ///
-/// PyTorch: `at::infer_dense_strides`; what `empty_like` does with `preserve_format`.
+/// PyTorch: `at::infer_dense_strides`, as used by `empty_like` with `preserve_format`.
 pub fn preserved_strides(sizes: &[i64], strides: &[i64]) -> Dims {
     if is_non_overlapping_and_dense(sizes, strides) {
         return Dims::from_slice(strides);
@@ -176,7 +176,8 @@ pub fn preserved_strides(sizes: &[i64], strides: &[i64]) -> Dims {
         order.push(dim);
     }
     let order = &mut *order;
-    // Insertion sort, since the order is not transitive: what a stride of 0 ends up next to depends on the steps.
+    // Insertion sort, since the order is not transitive: where a stride of 0 ends up depends on the steps of the
+    // algorithm.
     for sorted in 1..order.len() {
         let mut moving = sorted;
         for place in (0..sorted).rev() {

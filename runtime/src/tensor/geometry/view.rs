@@ -4,7 +4,7 @@ use super::{Dims, contiguous_strides, numel};
 use crate::error::Result;
 use crate::{bail, ensure};
 
-/// A shape for `numel` elements of one in which a single size may be `-1`, to be worked out.
+/// Replaces a size of `-1` in a shape for `elements` elements by the size that results.
 ///
 /// ```
 /// use torch_library::geometry::infer_view_size;
@@ -14,8 +14,8 @@ use crate::{bail, ensure};
 /// ```
 ///
 /// # Errors
-/// Two sizes of `-1`, other negative sizes, a shape of another number of elements, a `-1` beside a 0 (any size
-/// would do).
+/// Two sizes of `-1`, other negative sizes, a shape with another number of elements, a `-1` beside a 0 (any size would
+/// do).
 ///
 /// PyTorch: `at::infer_size` for `view` and `reshape`.
 pub fn infer_view_size(shape: &[i64], elements: i64) -> Result<Dims> {
@@ -39,12 +39,12 @@ pub fn infer_view_size(shape: &[i64], elements: i64) -> Result<Dims> {
     Ok(sizes)
 }
 
-/// Strides with which the elements of an old geometry have a new shape of as many elements, if there are any.
+/// The strides with which the elements of a geometry have a new shape with the same number of elements, if possible.
 ///
 /// # How it works
-/// The old dimensions fall into runs, innermost first, in which each stride is the extent of the next dimension:
-/// such a run is one line of equidistant elements. The new shape works if its dimensions can be dealt out to the
-/// runs with none left over, each run getting exactly its number of elements.
+/// The old dimensions are divided into runs, innermost first, in which each stride is the extent of the next dimension:
+/// the elements of a run are equidistant. The new shape is possible if its dimensions can be distributed over the runs
+/// so that each run gets exactly its number of elements.
 ///
 /// PyTorch: `at::detail::computeStride`.
 pub fn computed_view_strides(sizes: &[i64], strides: &[i64], shape: &[i64]) -> Option<Dims> {

@@ -1,4 +1,4 @@
-//! Who is refused, and who is not.
+//! Which accesses are refused, and which are not.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! An object of another library, as the owner of memory: its address, and what frees it.
+//! An object of another library that owns memory: its address, and the function that frees it.
 #![expect(unsafe_code, reason = "frees what another library made, by its function")]
 
 use std::ffi::c_void;
@@ -10,7 +10,7 @@ use triomphe::Arc;
 use super::{Inner, LeaseWord, Owner, Storage};
 use crate::device::Device;
 
-/// One object of another library, which is freed when this drops.
+/// An object of another library, which is freed when this is dropped.
 ///
 /// PyTorch: the context and the deleter of a `c10::DataPtr`.
 #[derive(Debug)]
@@ -19,13 +19,13 @@ pub struct Foreign {
     free: unsafe extern "C-unwind" fn(*mut c_void) -> i32,
 }
 
-// SAFETY: who makes one says that any thread may free the object; nothing else is done with it here.
+// SAFETY: the caller of `new` promises that any thread may free the object; nothing else is done with it here.
 unsafe impl Send for Foreign {}
-// SAFETY: a shared one gives out its address alone.
+// SAFETY: a shared reference gives only the object's address.
 unsafe impl Sync for Foreign {}
 
 impl Foreign {
-    /// Takes an object over, with the function that frees it. What the function returns is of no use to anybody.
+    /// Takes ownership of an object, with the function that frees it. The result of the function is ignored.
     ///
     /// # Safety
     /// - The function may be called with the object, once, from any thread, and does not unwind.
@@ -37,7 +37,7 @@ impl Foreign {
         Foreign { object, free }
     }
 
-    /// The object, which stays this one's.
+    /// The object, which this still owns.
     #[inline]
     pub const fn object(&self) -> NonNull<c_void> {
         self.object
@@ -47,16 +47,17 @@ impl Foreign {
 impl Drop for Foreign {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: `new` was promised that the object may be freed once, by any thread; this one owned it.
+        // SAFETY: the caller of `new` promised that the object may be freed once, on any thread; this owned it.
         unsafe { (self.free)(self.object.as_ptr()) };
     }
 }
 
-/// One storage after another over other libraries' memory, in one block of the allocator: a call of a host needs some
+/// Reuse of one allocation for successive storages over other libraries' memory: a call from a host needs some for its
+/// length, and the next call needs them again.
 /// for as long as it lasts, and the next call again.
 impl Storage {
-    /// Lets go of the memory, if this is the only handle and an object of another library keeps it. How many bytes
-    /// there were is kept for [`occupy`](Self::occupy).
+    /// Releases the memory, if this is the only handle and an object of another library keeps the memory alive. The
+    /// number of bytes is kept for [`occupy`](Self::occupy).
     #[inline]
     pub(crate) fn vacate(&mut self) -> bool {
         let Some(block) = Arc::get_mut(&mut self.0) else { return false };
@@ -68,11 +69,11 @@ impl Storage {
         true
     }
 
-    /// Becomes a storage as [`from_foreign`](Self::from_foreign) makes it, if it was vacated and nobody else has it;
-    /// else gives the keeper back. Returns how many bytes it had before.
+    /// Makes this a storage like one of [`from_foreign`](Self::from_foreign), if it was vacated and there is no other
+    /// handle; otherwise returns the keeper. Returns the number of bytes that it had before.
     ///
     /// # Safety
-    /// - What [`from_foreign`](Self::from_foreign) asks for.
+    /// - Those of [`from_foreign`](Self::from_foreign).
     #[inline]
     pub(crate) unsafe fn occupy(
         &mut self,
@@ -87,7 +88,7 @@ impl Storage {
         }
         let before = std::mem::replace(&mut inner.nbytes, nbytes);
         (inner.data, inner.version, inner.lease) = (Some(data), AtomicU64::new(0), LeaseWord::new());
-        // There is nothing to drop of what owned nothing.
+        // The old owner owned nothing, so there is nothing to drop.
         std::mem::forget(std::mem::replace(&mut inner.owner, Owner::Foreign { _keeper: keeper }));
         Ok(before)
     }

@@ -1,31 +1,31 @@
-//! What a tensor gives out of its storage: a tensor may move to another one at any time, by another handle.
+//! References to a tensor's storage, which another handle may replace at any time.
 
 use std::marker::PhantomData;
 use std::ops::Deref;
 
 use super::{Storage, StorageImpl};
 
-/// The storage of a tensor at one moment, as good as a `&Storage`.
+/// The storage of a tensor at one moment; use it like a `&Storage`.
 pub enum StorageRef<'a> {
-    /// The first storage of a tensor, which it keeps.
+    /// The first storage of a tensor, which the tensor keeps alive.
     Borrowed(&'a Storage),
-    /// A later one.
+    /// A later storage.
     Owned(Storage),
 }
 
-/// A backend's own type in the storage of a tensor, as good as a `&S`.
+/// A backend's own type in the storage of a tensor; use it like a `&S`.
 pub struct BackendRef<'a, S> {
     storage: StorageRef<'a>,
     backend: PhantomData<fn() -> S>,
 }
 
 impl<'a> StorageRef<'a> {
-    /// The backend's own type, if this is its memory, to be kept for as long as the tensor is borrowed.
+    /// The backend's own type, if this is its memory, for as long as the tensor is borrowed.
     ///
     /// ```
     /// use torch_library::{BackendRef, Device, DispatchKeySet, DType, Storage, StorageImpl, Tensor};
     ///
-    /// /// A buffer that lives somewhere else.
+    /// /// A buffer in some other place.
     /// struct Remote { handle: u32 }
     ///
     /// impl StorageImpl for Remote {

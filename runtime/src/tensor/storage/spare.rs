@@ -1,21 +1,21 @@
-//! Freed blocks of host memory that wait for their next use.
+//! Freed blocks of host memory that are kept for reuse.
 //!
-//! The system takes large blocks back when they are freed, and clears every page of a new one when it is first touched.
-//! A program whose steps are alike would pay for that in each of them, as much as for its arithmetic.
+//! The system reclaims large blocks when they are freed, and clears every page of a new one when it is first touched. A
+//! program with repeated, similar steps would pay for that in each step, as much as for its arithmetic.
 
 use std::alloc::{self, Layout};
 use std::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// How many bytes a block has at least: smaller ones the allocator itself keeps.
+/// The minimum size of a block in bytes: the allocator itself keeps smaller ones.
 pub(super) const SMALLEST: usize = 32 << 10;
 
-/// How many bytes all blocks have at most.
+/// The maximum size of all blocks together, in bytes.
 const MOST: usize = 32 << 20;
 
 static SPARE: Mutex<Spare> = Mutex::new(Spare { blocks: Vec::new(), bytes: 0 });
 
-/// Blocks of the global allocator, those that were freed last at the end.
+/// Blocks of the global allocator, the last freed one at the end.
 struct Spare {
     blocks: Vec<Block>,
     bytes: usize,
@@ -26,14 +26,14 @@ struct Block {
     layout: Layout,
 }
 
-// SAFETY: a block is memory that nobody but its holder uses, and the global allocator takes it back from any thread.
+// SAFETY: a block is memory that only its holder uses, and the global allocator can free it on any thread.
 unsafe impl Send for Block {}
 
 fn spare() -> MutexGuard<'static, Spare> {
     SPARE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A block of exactly this layout, with whatever is in it.
+/// A block of exactly this layout, with unspecified contents.
 pub(super) fn take(layout: Layout) -> Option<NonNull<u8>> {
     if layout.size() < SMALLEST {
         return None;
@@ -44,14 +44,14 @@ pub(super) fn take(layout: Layout) -> Option<NonNull<u8>> {
     Some(spare.blocks.remove(index).base)
 }
 
-/// Frees a block, now or when others need the room.
+/// Frees a block, now or when its room is needed.
 ///
 /// # Safety
-/// - It is a block of the global allocator, of this layout, which is not empty.
-/// - Nobody uses it any more.
+/// - It is a block of the global allocator with this layout, which is not empty.
+/// - It is no longer used.
 pub(super) unsafe fn free(base: NonNull<u8>, layout: Layout) {
-    // SAFETY: the caller vouches for each block that comes here that the global allocator made it with this layout; it
-    // is in no list any more, so nobody has it.
+    // SAFETY: for each block that comes here, the caller promised that the global allocator made it with this layout;
+    // it is no longer in the list, so no other code can get it.
     let dealloc = |block: Block| unsafe { alloc::dealloc(block.base.as_ptr(), block.layout) };
     let block = Block { base, layout };
     if !(SMALLEST..=MOST).contains(&layout.size()) {

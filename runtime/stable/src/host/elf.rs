@@ -1,13 +1,13 @@
-//! A shared object as it lies in its file: what it needs, and how that is changed in a copy.
+//! Shared objects as files: reading the libraries that one needs, and changing them in a copy.
 
 use torch_library::{Error, ErrorKind, Result};
 
-/// The bytes of a shared object, and where its dynamic section is.
+/// The bytes of a shared object, and the position of its dynamic section.
 pub(crate) struct SharedObject {
     bytes: Vec<u8>,
-    /// Where the entries begin in the file, and how many there are.
+    /// The position of the entries in the file, and their number.
     dynamic: (usize, usize),
-    /// Where the names begin in the file, and how long they are.
+    /// The position of the names in the file, and their length.
     names: (usize, usize),
 }
 
@@ -18,7 +18,7 @@ const DT_STRTAB: u64 = 5;
 const DT_STRSZ: u64 = 10;
 const DT_RPATH: u64 = 15;
 const DT_RUNPATH: u64 = 29;
-/// A hint to the loader, which does without.
+/// A hint to the loader, which works without it.
 const DT_RELACOUNT: u64 = 0x6fff_fff9;
 
 /// Segments of the file.
@@ -28,14 +28,14 @@ const PT_DYNAMIC: u32 = 2;
 const PROGRAM_HEADER: usize = 56;
 const ENTRY: usize = 16;
 
-/// The number of this processor's kind.
+/// The ELF number of this processor architecture.
 pub(crate) const MACHINE: u16 = if cfg!(target_arch = "aarch64") { 183 } else { 62 };
 
 impl SharedObject {
-    /// Reads the headers.
+    /// Parses the headers.
     ///
     /// # Errors
-    /// It is no shared object for this processor.
+    /// It is not a shared object for this processor.
     pub(crate) fn parse(bytes: Vec<u8>) -> Result<SharedObject> {
         let no_object = || Error::new(ErrorKind::Io, "it is no shared object for this processor");
         let object = SharedObject { bytes, dynamic: (0, 0), names: (0, 0) };
@@ -85,7 +85,7 @@ impl SharedObject {
         Some(u64::from_le_bytes(self.bytes.get(at..at.checked_add(8)?)?.try_into().ok()?))
     }
 
-    /// The entries of the dynamic section: where each is, its tag and its value.
+    /// The entries of the dynamic section: position, tag and value of each.
     fn entries(&self) -> impl Iterator<Item = (usize, u64, u64)> {
         let (start, count) = self.dynamic;
         let all = (0..count).map(move |index| start + index * ENTRY);
@@ -101,23 +101,23 @@ impl SharedObject {
         std::str::from_utf8(&name[..end]).unwrap_or_default()
     }
 
-    /// The libraries that it needs.
+    /// The names of the libraries that it needs.
     pub(crate) fn needed(&self) -> impl Iterator<Item = &str> {
         self.entries().filter(|(_, tag, _)| *tag == DT_NEEDED).map(|(_, _, value)| self.name(value))
     }
 
-    /// Where it says that they are to be looked for, too.
+    /// The search paths for these libraries in the file.
     pub(crate) fn search_paths(&self) -> impl Iterator<Item = &str> {
         let paths = self.entries().filter(|(_, tag, _)| [DT_RPATH, DT_RUNPATH].contains(tag));
         paths.flat_map(|(_, _, value)| self.name(value).split(':'))
     }
 
-    /// Makes it need one library instead of those that `is_replaced` says, or besides all. The new one has a name that
-    /// the file has room for: the answer. Nothing is changed, and there is no answer, where it needs no functions with
-    /// this prefix.
+    /// Replaces the needed libraries for which `is_replaced` holds by one library, or adds one if there are none. The
+    /// new name is one for which the file has room; it is returned. If none is replaced and the file has no functions
+    /// with this prefix, nothing is changed, and the result is `None`.
     ///
     /// # Errors
-    /// There is no room.
+    /// There is no room for an entry.
     pub(crate) fn redirect(
         &mut self,
         is_replaced: impl Fn(&str) -> bool,
@@ -127,7 +127,7 @@ impl SharedObject {
             self.entries().filter(|(_, tag, value)| *tag == DT_NEEDED && is_replaced(self.name(*value)));
         let replaced: Vec<(usize, u64)> = needed.map(|(at, _, value)| (at, value)).collect();
         if let Some((_, first)) = replaced.first() {
-            // What is behind `lib` in a name is a name, too, that nobody else has.
+            // The part of a name after `lib` is also a name, which no other library has.
             let name = first + "lib".len() as u64;
             replaced.iter().for_each(|(at, _)| self.write(at + 8, name));
             return Ok(Some(self.name(name).to_owned()));
@@ -146,7 +146,7 @@ impl SharedObject {
         self.bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
     }
 
-    /// Where a name begins that has a prefix.
+    /// The position of a name that has a prefix.
     fn find_name(&self, prefix: &str) -> Option<u64> {
         let (start, size) = self.names;
         let names = &self.bytes[start..start + size];
@@ -155,11 +155,11 @@ impl SharedObject {
         Some(place as u64 + 1)
     }
 
-    /// Where an entry may be written: linkers leave some empty, or one with a hint.
+    /// The position of an unused entry: linkers leave some empty, or one has only a hint.
     fn room(&self) -> Option<usize> {
         let (start, count) = self.dynamic;
         let used = self.entries().count();
-        // The last one stays empty: it ends the section.
+        // The last one stays empty, since it ends the section.
         let empty = (used + 1 < count).then_some(start + used * ENTRY);
         let hint = || self.entries().find(|(_, tag, _)| *tag == DT_RELACOUNT).map(|(at, _, _)| at);
         empty.or_else(hint)

@@ -1,16 +1,16 @@
-//! Exceptions of foreign code: none passes a function of Rust that has anything to drop, each becomes an error.
+//! Foreign exceptions: none passes through a Rust function that has anything to drop; each becomes an error.
 //!
 //! # How it works
-//! 1. Foreign functions are called by [`call`], through a few instructions that have a *personality routine* of their
-//!    own: what the unwinder asks whether a frame wants the exception. It says yes to all, and the instructions return
+//! 1. Foreign functions are called by [`call`], through a few instructions with a *personality routine* of their own,
+//!    which the unwinder asks whether a frame catches an exception. It catches all of them, and the instructions return
 //!    the exception instead.
-//! 2. What an exception of C++ says is found where the Itanium ABI has it: the type in front of the exception, its
-//!    bases in the type, `what` in the table of the virtual functions. No C++ library is linked, and one that a library
-//!    was linked with statically does as well.
-//! 3. A library may have an unwinder of its own, linked in. It asks our routine as well, which answers by the functions
-//!    of the unwinder here: their contexts are alike, but these know the sizes of registers only once they have unwound
-//!    something themselves. So they do, before the first call.
-//! 4. [`raise`] throws a `std::runtime_error` where the C++ library is loaded, and an exception of our own elsewhere.
+//! 2. The message of a C++ exception is found where the Itanium ABI puts it: the type is in front of the exception, its
+//!    base classes in the type, and `what` in the table of virtual functions. No C++ library is linked, and libraries
+//!    with a statically linked one are supported as well.
+//! 3. A library may have a statically linked unwinder of its own. It calls our routine as well, which answers with the
+//!    functions of the unwinder here. Their contexts are the same, but these functions know the sizes of registers only
+//!    once they have unwound something themselves. So they do, before the first call.
+//! 4. [`raise`] throws a `std::runtime_error` if the C++ library is loaded, and otherwise an exception of our own.
 #![expect(unsafe_code, reason = "the unwinder's interface, and objects of C++")]
 
 mod thrown;
@@ -22,10 +22,10 @@ use std::sync::Once;
 pub(crate) use thrown::Header;
 use thrown::Own;
 
-/// A function of up to three words, of whatever types.
+/// A function with up to three words as parameters, of any types.
 pub(crate) type Foreign = *const c_void;
 
-/// Looks at a frame, and says whether the unwinder goes on.
+/// A callback for each frame, which says whether the unwinder goes on.
 type Trace = extern "C" fn(context: *mut c_void, argument: *mut c_void) -> c_int;
 
 unsafe extern "C" {
@@ -41,24 +41,24 @@ unsafe extern "C-unwind" {
 /// Calls a foreign function, which may throw.
 ///
 /// # Errors
-/// What the exception says.
+/// The message of the exception.
 ///
 /// # Safety
-/// * The function takes words where these are given, and none that is not, and returns nothing.
-/// * These arguments are what it asks for.
+/// * The function takes as many words as it uses of the three, and returns nothing.
+/// * The arguments are valid for the function.
 pub(crate) unsafe fn call(function: Foreign, arguments: [usize; 3]) -> Result<(), String> {
     static IS_READY: Once = Once::new();
     IS_READY.call_once(|| {
-        // SAFETY: the function keeps nothing, and has the unwinder stop at the first frame. What it answers does not
-        // matter: the unwinder has been at work.
+        // SAFETY: the function keeps nothing, and stops the unwinder at the first frame. The result does not matter:
+        // the unwinder has been used.
         let _ = unsafe { _Unwind_Backtrace(stop, std::ptr::null_mut()) };
     });
     let [first, second, third] = arguments;
-    // SAFETY: the caller says that the function may be called with these words.
+    // SAFETY: the caller promises that the function may be called with these words.
     let exception = unsafe { guarded(function, first, second, third) };
     match std::ptr::NonNull::new(exception) {
         None => Ok(()),
-        // SAFETY: it was just caught, and nobody else has it.
+        // SAFETY: it was just caught, and no other code has it.
         Some(exception) => Err(unsafe { thrown::consume(exception) }),
     }
 }
@@ -68,13 +68,13 @@ extern "C" fn stop(_: *mut c_void, _: *mut c_void) -> c_int {
     END_OF_STACK
 }
 
-/// The number of the register that an exception is handed over in, as the unwinder counts.
+/// The unwinder's number for the register in which an exception is passed.
 const EXCEPTION_REGISTER: c_int = 0;
 
-/// Calls the function with the other arguments, and returns null or what it threw.
+/// Calls the function with the other arguments, and returns null or the exception that it threw.
 ///
 /// # Safety
-/// * As [`call`]'s.
+/// * Those of [`call`].
 #[cfg(target_arch = "x86_64")]
 #[unsafe(naked)]
 unsafe extern "C-unwind" fn guarded(
@@ -103,7 +103,7 @@ unsafe extern "C-unwind" fn guarded(
     )
 }
 
-/// Where [`guarded`] goes on after an exception.
+/// The address at which [`guarded`] continues after an exception.
 ///
 /// # Safety
 /// * It runs in the frame of [`guarded`], with the exception in the register of the result.
@@ -121,10 +121,10 @@ unsafe extern "C" fn landing() {
     )
 }
 
-/// Calls the function with the other arguments, and returns null or what it threw.
+/// Calls the function with the other arguments, and returns null or the exception that it threw.
 ///
 /// # Safety
-/// * As [`call`]'s.
+/// * Those of [`call`].
 #[cfg(target_arch = "aarch64")]
 #[unsafe(naked)]
 unsafe extern "C-unwind" fn guarded(
@@ -156,7 +156,7 @@ unsafe extern "C-unwind" fn guarded(
     )
 }
 
-/// Where [`guarded`] goes on after an exception.
+/// The address at which [`guarded`] continues after an exception.
 ///
 /// # Safety
 /// * It runs in the frame of [`guarded`], with the exception in the register of the result.
@@ -177,7 +177,7 @@ unsafe extern "C" fn landing() {
     )
 }
 
-/// What the unwinder asks about the frame of [`guarded`]: it catches all, but a thread that is ended.
+/// The personality routine for the frame of [`guarded`]: it catches everything except the cancellation of a thread.
 extern "C" fn personality(
     _version: c_int,
     actions: c_int,
@@ -201,7 +201,7 @@ extern "C" fn personality(
         return CONTINUE;
     }
     // SAFETY: the unwinder lends the context of the frame of `guarded`, which has called and saved nothing else since:
-    // `landing` is its other end. The register is one that the ABI hands exceptions over in.
+    // `landing` completes it. The register is the one in which the ABI passes exceptions.
     unsafe {
         _Unwind_SetGR(context, EXCEPTION_REGISTER, exception.addr());
         _Unwind_SetIP(context, landing as *const () as usize);
@@ -209,20 +209,20 @@ extern "C" fn personality(
     INSTALL_CONTEXT
 }
 
-/// Throws. What calls this has nothing to drop.
+/// Throws. The caller must have nothing to drop.
 pub(crate) fn raise(message: String) -> ! {
     let message = CString::new(message.replace('\0', "\\0")).unwrap_or_default();
     if let Some(runtime) = Cxx::find() {
         runtime.throw(message);
     }
     let exception = Own::raised(message);
-    // SAFETY: it is a new exception, with a header in front, which whoever catches it frees.
+    // SAFETY: it is a new exception with a header in front, which the code that catches it frees.
     unsafe { _Unwind_RaiseException(exception) };
-    // Nobody catches it: there was no frame of ours below.
+    // There was no frame that catches it.
     std::process::abort()
 }
 
-/// The functions by which C++ throws, where its library is loaded.
+/// The functions with which C++ throws, if its library is loaded.
 struct Cxx {
     allocate: unsafe extern "C" fn(usize) -> *mut c_void,
     construct: unsafe extern "C" fn(*mut c_void, *const c_char),
@@ -233,7 +233,7 @@ struct Cxx {
 
 impl Cxx {
     fn find() -> Option<Cxx> {
-        // SAFETY: the name ends in a zero, and what is loaded already runs no constructor.
+        // SAFETY: the name ends in a zero, and looking up a loaded library runs no constructor.
         let library = unsafe { libc::dlopen(c"libstdc++.so.6".as_ptr(), libc::RTLD_NOW | libc::RTLD_NOLOAD) };
         if library.is_null() {
             return None;
@@ -246,7 +246,7 @@ impl Cxx {
         let (allocate, construct) =
             (symbol(c"__cxa_allocate_exception")?, symbol(c"_ZNSt13runtime_errorC1EPKc")?);
         let (throw, runtime_error) = (symbol(c"__cxa_throw")?, symbol(c"_ZTISt13runtime_error")?);
-        // SAFETY: these are the signatures that the Itanium ABI gives to the functions of these names.
+        // SAFETY: the Itanium ABI gives these signatures to the functions with these names.
         unsafe {
             Some(Cxx {
                 allocate: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(usize) -> *mut c_void>(
@@ -266,10 +266,10 @@ impl Cxx {
     }
 
     fn throw(&self, message: CString) -> ! {
-        /// As many bytes as a `std::runtime_error` has: a table of functions and a string.
+        /// The size of a `std::runtime_error`: a pointer to a table of functions and a string.
         const SIZE: usize = 2 * size_of::<usize>();
-        // SAFETY: the object is allocated for an exception of this size and made by its constructor, which copies the
-        // text.
+        // SAFETY: the object is allocated for an exception of this size and initialised by its constructor, which
+        // copies the text.
         let exception = unsafe {
             let exception = (self.allocate)(SIZE);
             (self.construct)(exception, message.as_ptr());

@@ -1,8 +1,8 @@
-//! Operators that a crate of Rust exports: what PyTorch gets of them by Python is put together here.
+//! Operators that a Rust crate exports: this adds the parts that PyTorch gets through Python.
 //!
-//! `torch_library_pytorch::export!` defines operators besides those that are exported: a *flat* one, whose numbers of
-//! any type are three integers each, one that computes gradients, and others for PyTorch's own layers. PyTorch learns
-//! what they are for from the Python that such a library carries; here their names and their last argument say it.
+//! `torch_library_pytorch::export!` defines further operators besides those that are exported: a *flat* one, in which
+//! each `Scalar` is three integers, one that computes gradients, and others for PyTorch's own layers. PyTorch learns
+//! their purpose from the Python code in such a library; here it follows from their names and their last argument.
 
 use torch_library::autograd::{self, Context, Function};
 use torch_library::guard::GradMode;
@@ -12,13 +12,13 @@ use torch_library::{
     Tensor, Value,
 };
 
-/// The name of the argument that operators have which serve others.
+/// The name of the last argument of operators that serve others.
 const ENTRY: &str = "_entry";
-/// Its values: a call with flat numbers, and one for gradients.
+/// The values of that argument: a call with flat numbers, and one for gradients.
 const FLAT: i64 = 1;
 const BACKWARD: i64 = 2;
 
-/// Registers bodies for operators with numbers, and derivatives, where a library has operators that serve for it.
+/// Registers kernels for operators with `Scalar`s, and derivatives, if a library has operators that serve for them.
 ///
 /// # Errors
 /// Those of the registrations.
@@ -35,8 +35,8 @@ pub(crate) fn complete(operators: &[OperatorHandle]) -> Result<Vec<Library>> {
             library.implement(&full_name(*operator), DispatchKey::CompositeImplicitAutograd, kernel)?;
             libraries.push(library);
         }
-        // Of writes in place, and beside other returns, the derivatives are for PyTorch's nodes alone: whoever asks for
-        // a gradient is told so.
+        // The derivatives of in-place operators, and of operators with returns other than tensors, only work in
+        // PyTorch; here a backward pass reports that.
         let are_tensors = |ret: &torch_library::schema::Return| ret.ty == Type::Tensor;
         let is_list = matches!(&schema.returns[..], [ret] if matches!(ret.ty, Type::List(_)));
         let is_known = !schema.is_mutable() && (is_list || schema.returns.iter().all(are_tensors));
@@ -60,7 +60,7 @@ fn full_name(operator: OperatorHandle) -> String {
     format!("{}{separator}{}", operator.name(), operator.overload())
 }
 
-/// The operator that serves another one, by its name and its last argument.
+/// The operator that serves another one, found by its name and its last argument.
 fn serving(
     operators: &[OperatorHandle],
     operator: OperatorHandle,
@@ -95,7 +95,7 @@ fn flatten<'v>(
     Ok(())
 }
 
-/// A number as its kind and the bits of one or two others.
+/// A number as three integers: its kind, and the bits of one or two numbers.
 fn three(value: &Value<'_>) -> Result<[i64; 3]> {
     let bits = |value: f64| value.to_bits() as i64;
     Ok(match value {
@@ -111,7 +111,7 @@ fn three(value: &Value<'_>) -> Result<[i64; 3]> {
     })
 }
 
-/// An operator with the one that computes its gradients.
+/// An operator, with the one that computes its gradients.
 #[derive(Clone, Copy)]
 struct Differentiable {
     called: OperatorHandle,
@@ -122,7 +122,7 @@ struct Differentiable {
 }
 
 impl Differentiable {
-    /// Calls the operator below the autograd keys, and records it if a gradient is asked for.
+    /// Calls the operator below the autograd keys, and records the call if a gradient is needed.
     fn call(self, stack: &mut Stack<'_>) -> Result<()> {
         let below = self.keys & DispatchKeySet::AFTER_AUTOGRAD;
         let is_wanted = GradMode::is_enabled() && {
@@ -145,7 +145,7 @@ impl Differentiable {
     }
 }
 
-/// One call of it.
+/// A recorded call.
 struct Recorded {
     operator: Differentiable,
     below: DispatchKeySet,

@@ -1,8 +1,8 @@
-//! A shared object of nothing but names: those of our functions, each with the address that it has in this process.
+//! A shared object that consists only of names: those of our functions, with their addresses in this process.
 //!
-//! A library that was linked with PyTorch finds the functions where it looks for them, in a library that it needs. No
-//! symbol of the program takes part in it: nothing has to be exported, and nothing of a PyTorch in the same process is
-//! shadowed. The addresses are *absolute* symbols, which the loader does not move.
+//! A library that was linked with PyTorch looks for the functions in a library that it needs, and finds them there. No
+//! symbol of the program is involved: nothing has to be exported, and nothing of a PyTorch in the same process is
+//! shadowed. The addresses are *absolute* symbols, which the loader does not relocate.
 
 use crate::host::elf::MACHINE;
 
@@ -13,7 +13,7 @@ const SYMBOL: usize = 24;
 /// Empty entries at the end of the dynamic section, as linkers leave them.
 const SPARE: usize = 2;
 
-/// The bytes of a shared object with this name, which offers these functions.
+/// The bytes of a shared object with this name, which defines these functions.
 pub(crate) fn image(soname: &str, functions: &[(&str, u64)]) -> Vec<u8> {
     let mut names = vec![0];
     let mut name = |text: &str| {
@@ -43,11 +43,11 @@ pub(crate) fn image(soname: &str, functions: &[(&str, u64)]) -> Vec<u8> {
     let mut file = header();
     file.extend(program_header(1, 0, size, 0x1000)); // PT_LOAD
     file.extend(program_header(2, dynamic_at, names_at - dynamic_at, 8)); // PT_DYNAMIC
-    file.extend([0; SYMBOL]); // the first symbol is none
+    file.extend([0; SYMBOL]); // the first symbol is a null one
     for (name, address) in symbols {
         file.extend((name as u32).to_le_bytes());
-        file.extend([0x12, 0]); // a function that all see
-        file.extend(0xfff1u16.to_le_bytes()); // at an address that is absolute
+        file.extend([0x12, 0]); // a global function
+        file.extend(0xfff1u16.to_le_bytes()); // with an absolute address
         file.extend(address.to_le_bytes());
         file.extend(0u64.to_le_bytes());
     }
@@ -69,9 +69,9 @@ fn header() -> Vec<u8> {
     file.extend(3u16.to_le_bytes()); // a shared object
     file.extend(MACHINE.to_le_bytes());
     file.extend(1u32.to_le_bytes());
-    file.extend(0u64.to_le_bytes()); // begins nowhere
+    file.extend(0u64.to_le_bytes()); // no entry point
     file.extend((HEADER as u64).to_le_bytes());
-    file.extend(0u64.to_le_bytes()); // has no sections
+    file.extend(0u64.to_le_bytes()); // no sections
     file.extend(0u32.to_le_bytes());
     for number in [HEADER, PROGRAM_HEADER, 2, 64, 0, 0] {
         file.extend((number as u16).to_le_bytes());
@@ -79,7 +79,7 @@ fn header() -> Vec<u8> {
     file
 }
 
-/// A part of the file that is readable and writable, where it lies in the file.
+/// A part of the file that is readable and writable, mapped at its position in the file.
 fn program_header(kind: u32, at: usize, size: usize, align: u64) -> Vec<u8> {
     /// The loader writes addresses into the dynamic section.
     const READ_WRITE: u32 = 6;
@@ -90,7 +90,7 @@ fn program_header(kind: u32, at: usize, size: usize, align: u64) -> Vec<u8> {
     header
 }
 
-/// The table by which the loader finds a name: buckets, and which symbol is the next in the same one.
+/// The hash table with which the loader finds a name: buckets, and for each symbol the next one in its bucket.
 fn hash_table(functions: &[(&str, u64)]) -> Vec<u8> {
     let buckets = functions.len().max(1);
     let mut first = vec![0u32; buckets];

@@ -1,4 +1,4 @@
-//! A kernel of a foreign library, as the dispatcher here calls it: values become words, and words values.
+//! Kernels of foreign libraries, as the dispatcher calls them: values are converted to words, and words to values.
 #![expect(unsafe_code, reason = "hands a stack to a foreign function, and takes it back")]
 
 use std::ffi::c_void;
@@ -12,7 +12,7 @@ use torch_library::{
 use crate::host::words::{Given, Word};
 use crate::host::{exception, last, leases, words};
 
-/// A function of the ABI that serves operators.
+/// A function of the ABI that is a kernel.
 pub(crate) type Entry = unsafe extern "C-unwind" fn(*mut Word, u64, u64);
 
 /// A kernel of a foreign library.
@@ -23,7 +23,7 @@ pub(crate) struct Kernel {
 }
 
 impl Kernel {
-    /// As the registry takes it.
+    /// Converts it for the registry.
     pub(crate) fn into_runtime_kernel(self) -> RuntimeKernel {
         let label = format!("a kernel of {}", self.library);
         let run = move |operator: OperatorHandle, _, stack: &mut Stack<'_>| self.call(operator, stack);
@@ -47,16 +47,17 @@ impl Kernel {
         let mut words = given.handed_over();
         words.resize(inputs.max(outputs), 0);
         let places = [words.as_mut_ptr().expose_provenance(), inputs, outputs];
-        // SAFETY: whoever loaded the library promised that its kernels keep to the ABI: they take a stack, which has
-        // room for the arguments and for the returns, and two numbers. The arguments are the schema's, and theirs.
+        // SAFETY: the code that loaded the library promised that its kernels keep to the ABI: they take a stack, which
+        // has room for the arguments and for the returns, and two counts. The arguments fit the schema, and the kernel
+        // owns them.
         let thrown = unsafe { exception::call(self.function as *const c_void, places) };
         drop(running);
         thrown.map_err(|text| self.failure(&text))?;
-        // SAFETY: the kernel has returned, so these are its returns, of the types in the schema, and ours.
+        // SAFETY: the kernel has returned, so these are its returns, with the types in the schema, and we own them.
         unsafe { returns(schema, &words[..outputs], stack) }.map_err(|error| self.failure_of(error))
     }
 
-    /// What the library reports, as an error here.
+    /// The error for a failure that the library reports.
     fn failure(&self, text: &str) -> Error {
         self.failure_of(Error::new(last::kind_of(text), text.trim_end().to_owned()))
     }
@@ -80,14 +81,14 @@ fn tensors(schema: &Schema, arguments: &[Value<'_>]) -> (Vec<Tensor>, Vec<Tensor
 /// Takes over the returns of a call.
 ///
 /// # Errors
-/// One that is not what the schema says.
+/// A return does not fit the schema.
 ///
 /// # Safety
 /// * The words are values of the types in the schema, owned by the caller, who does not use them again.
 pub(crate) unsafe fn returns(schema: &Schema, words: &[Word], stack: &mut Stack<'_>) -> Result<()> {
-    // All are taken before any error is passed on: what is taken is freed.
+    // All returns are taken before any error is returned, so that all of them are freed.
     let taken = schema.returns.iter().zip(words);
-    // SAFETY: as the caller says.
+    // SAFETY: as the caller promises.
     let taken: Vec<_> = taken.map(|(ret, word)| (ret, unsafe { words::take(&ret.ty, *word) })).collect();
     for (index, (ret, value)) in taken.into_iter().enumerate() {
         let value = value.map_err(|error| error.context(format_args!("return {index}")))?;

@@ -1,4 +1,4 @@
-//! How a function of the ABI answers: by a code, with what went wrong kept for the thread that asks.
+//! Error codes of the ABI's functions; the last error is stored for each thread, which may query it.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -33,7 +33,7 @@ pub(crate) fn answer(name: &str, run: impl FnOnce() -> Result<()>) -> i32 {
     FAILURE
 }
 
-/// Runs what has no code to answer by: where it panics, the answer is the other one.
+/// Runs a function without an error code; if it panics, the result is `otherwise`.
 pub(crate) fn or<T>(name: &str, otherwise: T, run: impl FnOnce() -> T) -> T {
     let mut answered = otherwise;
     answer(name, || {
@@ -43,7 +43,7 @@ pub(crate) fn or<T>(name: &str, otherwise: T, run: impl FnOnce() -> T) -> T {
     answered
 }
 
-/// What a panic says.
+/// The message of a panic.
 pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no text")
@@ -51,18 +51,18 @@ pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
 
 fn keep(kind: ErrorKind, text: &str) {
     let text = CString::new(text.replace('\0', "\\0")).unwrap_or_default();
-    // A thread that ends has no place for it any more, and nobody who asks.
+    // At its end a thread no longer has the storage, and no code that could query it.
     let _ = LAST.try_with(|last| *last.borrow_mut() = Some(Last { kind, text }));
 }
 
-/// The text of the last failure, for C: until the next one, or the end of the thread. Null before any.
+/// The text of the last failure, for C: valid until the next one, or the end of the thread. Null if there was none.
 pub(crate) fn text() -> *const c_char {
     let text = LAST.try_with(|last| last.borrow().as_ref().map_or(ptr::null(), |last| last.text.as_ptr()));
     text.unwrap_or(ptr::null())
 }
 
-/// The kind of an error that foreign code reports by a text: that of the last failure if it quotes it, or else a
-/// kernel's own.
+/// The kind of an error that foreign code reports as text: that of the last failure if the text quotes it, otherwise
+/// [`ErrorKind::Kernel`].
 pub(crate) fn kind_of(text: &str) -> ErrorKind {
     let kind = LAST.try_with(|last| {
         let last = last.borrow();

@@ -1,15 +1,15 @@
-//! The leases that a foreign kernel runs under: those of its arguments, while it runs.
+//! Leases for foreign kernels: on the arguments of a call, while the kernel runs.
 //!
-//! A raw address carries no lease, and nobody can tell how long foreign code follows one. What can be told is how long
-//! a call lasts. So the call holds leases of its arguments: exclusive ones on what its schema says is written, shared
-//! ones on the rest. When the kernel calls an operator itself, that one takes leases of its own; those that would be in
-//! its way, the exclusive ones, are given back for so long.
+//! A raw address carries no lease, and how long foreign code uses one is unknown. The length of a call is known,
+//! though. So the call holds leases on its arguments: exclusive ones on those that its schema marks as written, shared
+//! ones on the rest. When the kernel calls an operator itself, that one takes leases of its own; the exclusive leases,
+//! which would conflict, are given back meanwhile.
 
 use std::cell::RefCell;
 
 use torch_library::{OwnedLease, Result, Tensor};
 
-/// What the innermost kernel of a thread holds.
+/// The leases of the innermost kernel on this thread.
 #[derive(Default)]
 struct Held {
     written: Vec<Tensor>,
@@ -21,7 +21,7 @@ thread_local! {
     static RUNNING: RefCell<Held> = RefCell::default();
 }
 
-/// Puts back what the caller of a kernel holds, when the kernel has returned.
+/// Restores the leases of a kernel's caller when the kernel has returned.
 pub(crate) struct Running {
     outer: Option<Held>,
 }
@@ -29,15 +29,15 @@ pub(crate) struct Running {
 impl Drop for Running {
     fn drop(&mut self) {
         let outer = self.outer.take().unwrap_or_default();
-        // What the kernel held is let go of outside of the borrow: a tensor that goes may run anything.
+        // The kernel's leases are dropped after the borrow has ended, since dropping a tensor may run any code.
         drop(RUNNING.replace(outer));
     }
 }
 
-/// Takes the leases of a call, or none.
+/// Takes all leases of a call, or none.
 ///
 /// # Errors
-/// Somebody else uses the memory so that it cannot be leased.
+/// The memory is in use elsewhere in a conflicting way.
 pub(crate) fn hold(written: Vec<Tensor>, read: impl Iterator<Item = Tensor>) -> Result<Running> {
     let exclusive = exclusive(&written)?;
     let is_written = |tensor: &Tensor| written.iter().any(|other| other.shares_storage_with(tensor));
@@ -46,7 +46,7 @@ pub(crate) fn hold(written: Vec<Tensor>, read: impl Iterator<Item = Tensor>) -> 
     Ok(Running { outer: Some(outer) })
 }
 
-/// One for each memory.
+/// One lease for each storage.
 fn exclusive(tensors: &[Tensor]) -> Result<Vec<OwnedLease>> {
     let mut leases: Vec<OwnedLease> = Vec::with_capacity(tensors.len());
     for tensor in tensors {
@@ -57,19 +57,19 @@ fn exclusive(tensors: &[Tensor]) -> Result<Vec<OwnedLease>> {
     Ok(leases)
 }
 
-/// Runs what a kernel calls, which may write what the kernel writes.
+/// Runs an operator that a kernel calls, which may write the tensors that the kernel writes.
 ///
 /// # Errors
-/// That of what runs; memory that another thread has begun to use meanwhile.
+/// That of the operator; the memory is in use by another thread afterwards.
 pub(crate) fn suspended<T>(run: impl FnOnce() -> Result<T>) -> Result<T> {
     let is_in_the_way = RUNNING.with_borrow_mut(|held| {
         let is_in_the_way = !held.exclusive.is_empty();
-        held.exclusive.clear(); // the tensors are kept among those that are written
+        held.exclusive.clear(); // `written` keeps the tensors
         is_in_the_way
     });
     let result = run();
     if is_in_the_way {
-        // Inner kernels have put back what was here.
+        // Inner kernels have restored this value.
         RUNNING.with_borrow_mut(|held| {
             held.exclusive = exclusive(&held.written)?;
             Ok::<(), torch_library::Error>(())

@@ -1,7 +1,7 @@
-//! What a foreign library registers, while it is loaded and later: an object for each block of registrations.
+//! The registrations of a foreign library, while it is loaded and later: one object for each block of them.
 //!
-//! A library registers in its constructors, where nobody catches an exception: what fails there is kept, and ends the
-//! load when the constructors have run.
+//! A library registers in its constructors, where exceptions are not caught: a failure there is stored, and makes the
+//! load fail once the constructors have run.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,22 +15,22 @@ use torch_library::{
 use crate::host::exported;
 use crate::host::kernel::{Entry, Kernel};
 
-/// A library of the registry here; nothing once it was taken back, or where it could not be opened.
+/// A library in the registry; `None` after it was closed, or if it could not be opened.
 type Block = Arc<Mutex<Option<Library>>>;
 
 fn locked(block: &Block) -> MutexGuard<'_, Option<Library>> {
     block.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a library does while it is loaded.
+/// The registrations of a library that is being loaded.
 pub(crate) struct Loading {
     path: Arc<str>,
     pub(crate) operators: Vec<OperatorHandle>,
     pub(crate) kernels: usize,
     pub(crate) errors: Vec<Error>,
-    /// Opened by its constructors, in their order.
+    /// The blocks that its constructors opened, in order.
     opened: Vec<Block>,
-    /// What was registered here for operators of a crate of Rust.
+    /// The registrations made here for operators of a Rust crate.
     pub(crate) completed: Vec<Library>,
 }
 
@@ -38,22 +38,23 @@ thread_local! {
     static LOADING: RefCell<Vec<Loading>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Whether the process ends: destructors of foreign libraries run then, and there is nothing to take back any more.
+/// Whether the process is ending: then destructors of foreign libraries run, and nothing has to be unregistered any
+/// more.
 static IS_ENDING: AtomicBool = AtomicBool::new(false);
 
 extern "C" fn note_the_end() {
     IS_ENDING.store(true, Ordering::Relaxed);
 }
 
-/// Whether a library is being loaded by this thread.
+/// Whether this thread is loading a library.
 pub(crate) fn is_loading() -> bool {
     LOADING.try_with(|loading| !loading.borrow().is_empty()).unwrap_or(false)
 }
 
-/// Runs what loads a library, whose constructors register. Where anything failed, nothing stays registered.
+/// Runs code that loads a library, whose constructors register operators. If anything fails, nothing stays registered.
 ///
 /// # Errors
-/// That of what runs, or the first of the registrations.
+/// That of the code, or of the first failed registration.
 pub(crate) fn load(path: &str, run: impl FnOnce() -> Result<()>) -> Result<Loading> {
     let loading = Loading {
         path: path.into(),
@@ -83,15 +84,15 @@ pub(crate) fn load(path: &str, run: impl FnOnce() -> Result<()>) -> Result<Loadi
     Err(failure)
 }
 
-/// Has the end of the process noted before the destructors of what was loaded run: the last that is registered is the
-/// first that runs.
+/// Sets the flag at the end of the process, before the destructors of loaded libraries run: handlers run in the reverse
+/// order of their registration.
 fn at_the_end() {
     extern_atexit(note_the_end);
 }
 
 #[expect(unsafe_code, reason = "C's `atexit`")]
 fn extern_atexit(function: extern "C" fn()) {
-    // SAFETY: the function stores a flag, and stays as long as the process.
+    // SAFETY: the function stores a flag, and lives as long as the process.
     unsafe { libc::atexit(function) };
 }
 
@@ -108,14 +109,14 @@ impl Loading {
     }
 }
 
-/// A block of registrations of a foreign library: what its handle points to.
+/// A block of registrations of a foreign library, which its handle points to.
 pub(crate) struct ForeignLibrary {
     library: Block,
     key: Option<DispatchKey>,
     path: Arc<str>,
 }
 
-/// How a block is opened.
+/// The arguments for opening a block.
 pub(crate) struct Opening<'o> {
     pub(crate) kind: LibraryKind,
     pub(crate) namespace: &'o str,
@@ -125,7 +126,7 @@ pub(crate) struct Opening<'o> {
 }
 
 impl ForeignLibrary {
-    /// Opens a block. There is an object in any case: whoever asks for one does not look whether it failed.
+    /// Opens a block. The object is returned even after a failure, because libraries do not check for one.
     pub(crate) fn open(opening: &Opening<'_>) -> (ForeignLibrary, Result<()>) {
         let path = LOADING.with_borrow(|all| all.last().map(|loading| loading.path.clone()));
         let path = path.unwrap_or_else(|| opening.file.into());
@@ -161,7 +162,7 @@ impl ForeignLibrary {
     /// Defines an operator.
     ///
     /// # Errors
-    /// As [`Library::define_with_tags`].
+    /// Those of [`Library::define_with_tags`].
     pub(crate) fn define(&self, schema: &str, tags: &[&str]) -> Result<()> {
         let operator = self.change(|library| library.define_with_tags(schema, tags))?;
         LOADING.with_borrow_mut(|all| {
@@ -175,7 +176,7 @@ impl ForeignLibrary {
     /// Registers a kernel for the block's key.
     ///
     /// # Errors
-    /// As [`Library::implement`].
+    /// Those of [`Library::implement`].
     pub(crate) fn implement(&self, name: &str, function: Entry) -> Result<()> {
         let kernel = Kernel { function, library: self.path.clone(), key: self.key }.into_runtime_kernel();
         self.change(|library| library.implement(name, DispatchKey::Undefined, kernel))?;
@@ -187,7 +188,7 @@ impl ForeignLibrary {
         Ok(())
     }
 
-    /// Takes back what was registered with it, unless the process ends.
+    /// Unregisters the block, unless the process is ending.
     pub(crate) fn close(self) {
         if IS_ENDING.load(Ordering::Relaxed) {
             std::mem::forget(self);
@@ -197,10 +198,10 @@ impl ForeignLibrary {
     }
 }
 
-/// Keeps what a registration that is part of a load failed for; the foreign code is told that all is well.
+/// Stores the error of a registration that is part of a load; the foreign code gets a success.
 ///
 /// # Errors
-/// The same error, where no library is being loaded.
+/// The same error, if no library is being loaded.
 pub(crate) fn deferred(result: Result<()>) -> Result<()> {
     let Err(error) = result else { return Ok(()) };
     LOADING.with_borrow_mut(|all| match all.last_mut() {
@@ -212,7 +213,7 @@ pub(crate) fn deferred(result: Result<()>) -> Result<()> {
     })
 }
 
-/// A place in a source file of C++.
+/// A place in a C++ source file.
 fn place(file: &str, line: u32) -> Place {
     let file: &'static str = Box::leak(file.to_owned().into_boxed_str());
     Place { module: Box::leak(Box::new(SourceModule { file, path: "" })), line, column: 1 }

@@ -1,8 +1,8 @@
-//! Types, devices, layouts and formats by the ABI's numbers, which are PyTorch's.
+//! Types, devices, layouts and formats for the ABI's numbers, which are PyTorch's.
 
 use torch_library::{DType, Device, DeviceType, Error, ErrorKind, Layout, MemoryFormat, Result};
 
-/// The kinds of devices that the ABI has numbers for.
+/// The device types that have numbers in the ABI.
 const DEVICES: [DeviceType; 6] = [
     DeviceType::Cpu,
     DeviceType::Cuda,
@@ -12,37 +12,37 @@ const DEVICES: [DeviceType; 6] = [
     DeviceType::PrivateUse1,
 ];
 
-/// The element type of a number.
+/// The element type with a number.
 ///
 /// # Errors
-/// A type that no tensor here has.
+/// No tensor here has this type.
 pub(crate) fn dtype(number: i32) -> Result<DType> {
     let unknown = || Error::new(ErrorKind::DType, format!("no tensor here has the element type {number}"));
     DType::all().find(|dtype| *dtype as i32 == number).ok_or_else(unknown)
 }
 
-/// The layout of a number.
+/// The layout with a number.
 ///
 /// # Errors
-/// It has none.
+/// There is none.
 pub(crate) fn layout(number: i32) -> Result<Layout> {
     let known = u8::try_from(number).ok().and_then(Layout::from_number);
     known.ok_or_else(|| Error::new(ErrorKind::Argument, format!("{number} is no layout")))
 }
 
-/// The memory format of a number.
+/// The memory format with a number.
 ///
 /// # Errors
-/// It has none.
+/// There is none.
 pub(crate) fn memory_format(number: i32) -> Result<MemoryFormat> {
     let known = u8::try_from(number).ok().and_then(MemoryFormat::from_number);
     known.ok_or_else(|| Error::new(ErrorKind::Argument, format!("{number} is no memory format")))
 }
 
-/// The device of two numbers; an index below zero is none.
+/// The device with two numbers; a negative index stands for none.
 ///
 /// # Errors
-/// A kind of device that is not known here.
+/// The device type is unknown.
 pub(crate) fn device(kind: i32, index: i32) -> Result<Device> {
     let unknown = || Error::new(ErrorKind::Device, format!("no device here is of type {kind}"));
     let kind = DEVICES.into_iter().find(|known| *known as i32 == kind).ok_or_else(unknown)?;
@@ -52,10 +52,10 @@ pub(crate) fn device(kind: i32, index: i32) -> Result<Device> {
     Ok(Device::new(kind, u8::try_from(index).ok()))
 }
 
-/// The type and the device that a new tensor is asked for with.
+/// The type and the device for a new tensor.
 ///
 /// # Errors
-/// One of them is not known here.
+/// One of them is unknown.
 pub(crate) fn dtype_and_device(dtype_number: i32, kind: i32, index: i32) -> Result<(DType, Device)> {
     Ok((dtype(dtype_number)?, device(kind, index)?))
 }

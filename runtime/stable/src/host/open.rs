@@ -1,15 +1,15 @@
-//! Opening a library so that it finds our functions where it looks for PyTorch's.
+//! Opens a library so that it finds our functions where it looks for PyTorch's.
 //!
 //! # How it works
-//! 1. The file is copied to memory, where what it needs of PyTorch (`libtorch_cpu.so`, `libc10.so`, …) becomes one
-//!    other name: a part of one of these, so that no text has to grow. Of what it needs else, and finds by a path that
-//!    is relative to it, the same is done first.
-//! 2. An image with our functions is opened under that name, for whoever needs it and nobody else (`RTLD_LOCAL`).
-//! 3. The copy is opened, with all its symbols resolved (`RTLD_NOW`): one that is missing is an error now, and would be
-//!    the end of the process later.
+//! 1. The file is copied to memory. In the copy, the libraries of PyTorch that it needs (`libtorch_cpu.so`,
+//!    `libc10.so`, …) are replaced by one other name: a part of one of these names, so that no text has to grow. Other
+//!    libraries that it needs, and finds through a path relative to it, are treated in the same way first.
+//! 2. An image with our functions is opened under that name, visible only to libraries that need it (`RTLD_LOCAL`).
+//! 3. The copy is opened, with all its symbols resolved (`RTLD_NOW`): a missing one is an error now, instead of ending
+//!    the process later.
 //!
-//! A PyTorch in the same process is neither used nor disturbed: it has its names, and its libraries, even another copy
-//! of the same one.
+//! A PyTorch in the same process is neither used nor disturbed: it has its own names and libraries, even another copy
+//! of the same library.
 #![expect(unsafe_code, reason = "the loader's interface")]
 
 use std::ffi::{CStr, CString, c_void};
@@ -24,21 +24,21 @@ use crate::host::elf::SharedObject;
 use crate::host::image::image;
 use crate::host::{abi, exception};
 
-/// What was opened: images by their names, libraries by their paths. None is closed: kernels of it may be running.
+/// The opened files: images by name, libraries by path. None is closed: their kernels may be running.
 #[derive(Default)]
 pub(super) struct Opened {
     images: Vec<String>,
     libraries: Vec<(PathBuf, Handle)>,
 }
 
-/// A handle of the loader, as a number: it is not followed here.
+/// A handle of the loader, as a number: it is not dereferenced here.
 pub(super) type Handle = usize;
 
 impl Opened {
     /// Opens a library, and before it those that it finds relative to itself.
     ///
     /// # Errors
-    /// It cannot be read, is no shared object, or needs what is not there.
+    /// It cannot be read, is not a shared object, or needs something that is missing.
     ///
     /// # Safety
     /// * The library's constructors may run, and it keeps to PyTorch's stable ABI.
@@ -48,27 +48,29 @@ impl Opened {
         }
         let mut object = SharedObject::parse(std::fs::read(path)?)?;
         for needed in neighbours(&object, path) {
-            // SAFETY: it is part of the library that the caller speaks of.
+            // SAFETY: it is a part of the library, for which the caller made the promise.
             unsafe { self.open(&needed) }?;
         }
         let soname = match object.redirect(is_of_pytorch, "aoti_torch_")? {
             Some(name) => Some(name),
             None => object.redirect(|_| false, "torch_call_dispatcher")?,
         };
-        // A library that links none of the functions looks for them when it is loaded, by this name.
+        // A library that is linked with none of these libraries looks up the functions when it is loaded, under this
+        // name.
         self.open_image(soname.as_deref().unwrap_or("libtorch_library_host.so"))?;
-        // SAFETY: the constructors may run, as the caller says.
+        // SAFETY: the constructors may run, as the caller promises.
         let handle = unsafe { open_bytes(object.bytes(), path) }?;
         self.libraries.push((path.to_owned(), handle));
         Ok(handle)
     }
 
-    /// How many libraries were opened.
+    /// The number of opened libraries.
     pub(super) fn count(&self) -> usize {
         self.libraries.len()
     }
 
-    /// Has those that came later opened anew when they are asked for again: nothing is left that they registered.
+    /// Forgets libraries that were opened later, so that they are opened anew when they are loaded again: their
+    /// registrations are gone.
     pub(super) fn forget_since(&mut self, count: usize) {
         self.libraries.truncate(count);
     }
@@ -104,7 +106,7 @@ fn is_of_pytorch(soname: &str) -> bool {
     parts.contains(&name)
 }
 
-/// What a library needs and finds by a path that is relative to it.
+/// The libraries that a library needs and finds through a path relative to it.
 fn neighbours(object: &SharedObject, path: &Path) -> Vec<PathBuf> {
     let Some(folder) = path.parent() else { return Vec::new() };
     let relative = |path: &str| -> Option<PathBuf> {
@@ -126,7 +128,7 @@ fn neighbours(object: &SharedObject, path: &Path) -> Vec<PathBuf> {
 unsafe fn open_bytes(bytes: &[u8], path: &Path) -> Result<Handle> {
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
     let name = CString::new(name).unwrap_or_default();
-    // SAFETY: the name ends in a zero; the descriptor is new, and nobody else's.
+    // SAFETY: the name ends in a zero; the descriptor is new, and no other code has it.
     let mut file = unsafe {
         let descriptor = libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC);
         ensure!(descriptor >= 0, Io, "no memory for a copy of it: {}", std::io::Error::last_os_error());
@@ -134,17 +136,18 @@ unsafe fn open_bytes(bytes: &[u8], path: &Path) -> Result<Handle> {
     };
     file.write_all(bytes)?;
     let opened = CString::new(format!("/proc/self/fd/{}", file.as_raw_fd())).unwrap_or_default();
-    // The file stays open: the loader knows what it opened by this name, which no other file is to get.
+    // The file stays open: the loader identifies what it opened by this name, which must not be reused for another
+    // file.
     std::mem::forget(file);
     let mut handle: *mut c_void = std::ptr::null_mut();
     let arguments = [opened.as_ptr().expose_provenance(), (&raw mut handle).expose_provenance(), 0];
-    // SAFETY: the function takes the two addresses, which are those of a text and of a place for a handle.
+    // SAFETY: the function takes two addresses, those of a text and of a place for a handle.
     let thrown = unsafe { exception::call(dlopen as *const c_void, arguments) };
     let thrown =
         thrown.map_err(|text| Error::new(ErrorKind::Kernel, format!("its constructors threw: {text}")));
     thrown?;
     if handle.is_null() {
-        // SAFETY: after a failure it is a text, until the next call of this thread.
+        // SAFETY: after a failure it is a text, which lives until the thread's next call.
         let text = unsafe { CStr::from_ptr(libc::dlerror()) }.to_string_lossy().into_owned();
         return Err(Error::new(ErrorKind::Io, explained(&text, &opened.to_string_lossy(), path)));
     }
@@ -155,15 +158,15 @@ unsafe fn open_bytes(bytes: &[u8], path: &Path) -> Result<Handle> {
 /// * The name is a text that ends in a zero, and there is room for a handle.
 unsafe extern "C-unwind" fn dlopen(name: *const std::ffi::c_char, handle: *mut *mut c_void) {
     unsafe extern "C-unwind" {
-        /// As `libc::dlopen`, which is not told that constructors may throw.
+        /// `libc::dlopen`, declared so that constructors may throw.
         #[link_name = "dlopen"]
         fn open(name: *const std::ffi::c_char, flags: i32) -> *mut c_void;
     }
-    // SAFETY: the caller says what the arguments are.
+    // SAFETY: the caller promises valid arguments.
     unsafe { handle.write(open(name, libc::RTLD_NOW | libc::RTLD_LOCAL)) };
 }
 
-/// What the loader says, with the file's name instead of that of its copy, and with what it means.
+/// The loader's message, with the file's name instead of that of its copy, and with an explanation.
 fn explained(text: &str, opened: &str, path: &Path) -> String {
     let text = text.replace(opened, &path.display().to_string());
     let of_cxx = ["_ZN2at", "_ZN3c10", "_ZN5torch", "_ZNK2at", "_ZNK3c10", "_ZNK5torch"];

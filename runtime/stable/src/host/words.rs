@@ -1,4 +1,4 @@
-//! Values as the ABI's stack has them, a word each: both ways, by the type in the schema.
+//! Values on the ABI's stack, a word each: conversions both ways, by the type in the schema.
 //!
 //! | type | the word is |
 //! |---|---|
@@ -19,13 +19,13 @@ use torch_library::{Device, Error, ErrorKind, Generator, Result, Tensor, Value, 
 
 use crate::host::numbers;
 
-/// An argument or a return, in one word.
+/// An argument or a return, as one word.
 pub(crate) type Word = u64;
 
-/// A list, as its handle points to it.
+/// A list; its handle points to one.
 pub(crate) type List = Vec<Word>;
 
-/// A string, as its handle points to it: with a zero behind, which C wants.
+/// A string, with a zero at the end for C; its handle points to one.
 pub(crate) struct Text {
     bytes: Box<[u8]>,
 }
@@ -44,7 +44,7 @@ impl Text {
 /// An optional without a value.
 const NONE: Word = 0;
 
-/// A box that foreign code owns from here on.
+/// A box that foreign code then owns.
 pub(crate) fn give_box<T>(value: T) -> Word {
     Box::into_raw(Box::new(value)).expose_provenance() as Word
 }
@@ -55,22 +55,22 @@ pub(crate) fn give_box<T>(value: T) -> Word {
 /// The handle is null.
 ///
 /// # Safety
-/// * It is null, or what [`give_box`] gave, of this type, and nobody uses it any more.
+/// * It is null, or was returned by [`give_box`], for this type, and is no longer used.
 pub(crate) unsafe fn take_box<T>(word: Word, what: &str) -> Result<T> {
     let place = std::ptr::with_exposed_provenance_mut::<T>(word as usize);
     if place.is_null() {
         return Err(Error::new(ErrorKind::Argument, format!("a null handle of a {what}")));
     }
-    // SAFETY: it is not null, so the caller says that it is a box, and ours.
+    // SAFETY: it is not null, so the caller promises that it is a box, which we own.
     Ok(*unsafe { Box::from_raw(place) })
 }
 
-/// Makes a place for an optional's value: C++ frees it by `delete`, or by a function of the ABI that calls `free`.
+/// Makes a place for an optional's value: C++ frees it with `delete`, or with a function of the ABI that calls `free`.
 ///
 /// # Errors
-/// There is no memory.
+/// There is not enough memory.
 pub(crate) fn new_place() -> Result<*mut Word> {
-    // SAFETY: any size may be asked for.
+    // SAFETY: `calloc` may be called with any size.
     let place = unsafe { libc::calloc(1, size_of::<Word>()) }.cast::<Word>();
     if place.is_null() {
         Err(Error::new(ErrorKind::OutOfMemory, "no memory for an optional"))
@@ -82,15 +82,15 @@ pub(crate) fn new_place() -> Result<*mut Word> {
 /// An optional that has a value.
 fn some(word: Word) -> Result<Word> {
     let place = new_place()?;
-    // SAFETY: there is room for a word, and it is ours.
+    // SAFETY: there is room for a word, and we own it.
     unsafe { place.write(word) };
     Ok(place.expose_provenance() as Word)
 }
 
-/// The word of a value, which foreign code then owns.
+/// Converts a value to a word, which foreign code then owns.
 ///
 /// # Errors
-/// A value of another type; a type that the ABI does not carry.
+/// The value has another type; the ABI does not support the type.
 pub(crate) fn give(ty: &Type, value: &Value<'_>) -> Result<Word> {
     Ok(match (ty, value) {
         (Type::Optional(_), Value::None) => NONE,
@@ -146,7 +146,7 @@ fn give_list(element: &Type, value: &Value<'_>) -> Result<Word> {
     Ok(give_box::<List>(words.handed_over()))
 }
 
-/// Words that foreign code does not own yet: what comes before an error is freed.
+/// Words that foreign code does not own yet: they are freed if an error follows.
 #[derive(Default)]
 pub(crate) struct Given {
     words: Vec<Word>,
@@ -154,20 +154,20 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// One more.
+    /// Adds a word.
     ///
     /// # Errors
-    /// As [`give`].
+    /// Those of [`give`].
     pub(crate) fn push(&mut self, ty: &Type, value: &Value<'_>) -> Result<()> {
         let word = give(ty, value)?;
         self.words.push(word);
-        // What owns nothing need not be remembered.
+        // Words that own nothing need not be remembered.
         let owns = !matches!(ty, Type::Int | Type::SymInt | Type::Float | Type::Bool);
         self.types.push(if owns { ty.clone() } else { Type::Int });
         Ok(())
     }
 
-    /// The words, for somebody who owns them from here on.
+    /// The words, for foreign code, which then owns them.
     pub(crate) fn handed_over(&mut self) -> Vec<Word> {
         self.types.clear();
         std::mem::take(&mut self.words)
@@ -177,24 +177,24 @@ impl Given {
 impl Drop for Given {
     fn drop(&mut self) {
         for (ty, word) in self.types.drain(..).zip(self.words.drain(..)) {
-            // SAFETY: `give` made the word of a value of this type, and nobody has it.
+            // SAFETY: `give` made the word from a value of this type, and no other code owns it.
             drop(unsafe { take(&ty, word) });
         }
     }
 }
 
-/// Takes over what a word is.
+/// Takes over the value of a word.
 ///
 /// # Errors
-/// A type that the ABI does not carry, a null handle, a number that is none. What the word owned is freed.
+/// A type that the ABI does not support, a null handle, an unknown number. Memory that the word owned is freed.
 ///
 /// # Safety
-/// * The word is a value of this type as the table above has it, owned by the caller, who does not use it again.
+/// * The word is a value of this type as in the table above, owned by the caller, who does not use it again.
 pub(crate) unsafe fn take(ty: &Type, word: Word) -> Result<Value<'static>> {
     let number = word as u32 as i32;
     Ok(match ty {
         Type::Tensor => {
-            // SAFETY: the caller says that it is an owned tensor.
+            // SAFETY: the caller promises that it is an owned tensor.
             let tensor = unsafe { take_box::<Tensor>(word, "tensor") }?;
             if tensor.is_defined() { Value::Tensor(tensor) } else { Value::None }
         }
@@ -205,27 +205,27 @@ pub(crate) unsafe fn take(ty: &Type, word: Word) -> Result<Value<'static>> {
         Type::Layout => Value::Layout(numbers::layout(number)?),
         Type::MemoryFormat => Value::MemoryFormat(numbers::memory_format(number)?),
         Type::Device => Value::Device(take_device(word)?),
-        // SAFETY: the caller says that it is an owned string.
+        // SAFETY: the caller promises that it is an owned string.
         Type::Str => Value::Str(Cow::Owned(unsafe { take_text(word) }?)),
-        // SAFETY: the caller says that it is an owned generator.
+        // SAFETY: the caller promises that it is an owned generator.
         Type::Generator => Value::Generator(Cow::Owned(unsafe { take_box(word, "generator") }?)),
         Type::Optional(_) if word == NONE => Value::None,
-        // SAFETY: the caller says that it is an optional, and it has a value, which is owned with it.
+        // SAFETY: the caller promises that it is an optional, and it has a value, which is owned together with it.
         Type::Optional(inner) => unsafe { take(inner, take_place(word)) }?,
-        // SAFETY: the caller says that it is an owned list of elements of this type.
+        // SAFETY: the caller promises that it is an owned list with elements of this type.
         Type::List(element) => unsafe { take_list(element, word) }?,
         other => bail!(NotSupported, "PyTorch's stable ABI carries no value of type {other}"),
     })
 }
 
-/// The value of an optional that has one, whose place is freed.
+/// The value of an optional that has one; its place is freed.
 ///
 /// # Safety
-/// * The word is the address of a place that `malloc` made, or C++'s `new`, which calls it, with a value in it; nobody
-///   uses the place any more.
+/// * The word is the address of a place with a value, allocated by `malloc`, or by C++'s `new`, which calls it; the
+///   place is no longer used.
 pub(crate) unsafe fn take_place(word: Word) -> Word {
     let place = std::ptr::with_exposed_provenance_mut::<Word>(word as usize);
-    // SAFETY: the caller says that there is a word, that `free` takes its place, and that nobody uses it any more.
+    // SAFETY: the caller promises that there is a word, that `free` can free its place, and that it is no longer used.
     unsafe {
         let value = place.read();
         libc::free(place.cast());
@@ -240,7 +240,7 @@ fn take_device(word: Word) -> Result<Device> {
 /// # Safety
 /// * The word is an owned string.
 unsafe fn take_text(word: Word) -> Result<String> {
-    // SAFETY: as the caller says.
+    // SAFETY: as the caller promises.
     let text = unsafe { take_box::<Text>(word, "string") }?;
     String::from_utf8(text.bytes().to_vec())
         .map_err(|error| Error::new(ErrorKind::Argument, format!("a string is not UTF-8: {error}")))
@@ -249,10 +249,10 @@ unsafe fn take_text(word: Word) -> Result<String> {
 /// # Safety
 /// * The word is an owned list with elements of this type.
 unsafe fn take_list(element: &Type, word: Word) -> Result<Value<'static>> {
-    // SAFETY: as the caller says.
+    // SAFETY: as the caller promises.
     let words = unsafe { take_box::<List>(word, "list") }?;
-    // All are taken before any error is passed on: what is taken is freed.
-    // SAFETY: the elements are owned with the list.
+    // All elements are taken before any error is returned, so that all of them are freed.
+    // SAFETY: the elements are owned together with the list.
     let values: Vec<Result<Value<'static>>> =
         words.into_iter().map(|word| unsafe { take(element, word) }).collect();
     let values = values.into_iter().collect::<Result<Vec<_>>>()?;
@@ -289,7 +289,7 @@ unsafe fn take_list(element: &Type, word: Word) -> Result<Value<'static>> {
     })
 }
 
-/// Each of some values, as what a list is made of.
+/// Converts each value to an element of a list.
 fn each<T>(values: Vec<Value<'static>>, of: impl Fn(Value<'static>) -> Option<T>) -> Result<Vec<T>> {
     let other = || Error::new(ErrorKind::Type, "a list has elements of several types");
     values.into_iter().map(|value| of(value).ok_or_else(other)).collect()
@@ -300,18 +300,18 @@ fn mismatch(ty: &Type, value: &Value<'_>) -> Error {
     Error::new(ErrorKind::Type, format!("a value of type {} where the schema says {ty}", value.type_name()))
 }
 
-/// A text of C; nothing where there is none.
+/// A C text.
 ///
 /// # Errors
 /// It is null.
 ///
 /// # Safety
-/// * It is null, or ends in a zero and lives as long as the answer.
+/// * It is null, or ends in a zero and lives as long as the result.
 pub(crate) unsafe fn c_text<'t>(text: *const std::ffi::c_char, what: &str) -> Result<Cow<'t, str>> {
     if text.is_null() {
         return Err(Error::new(ErrorKind::Argument, format!("{what} is null")));
     }
-    // SAFETY: it is not null, so the caller says that it ends in a zero.
+    // SAFETY: it is not null, so the caller promises that it ends in a zero.
     Ok(unsafe { std::ffi::CStr::from_ptr(text) }.to_string_lossy())
 }
 
@@ -332,7 +332,7 @@ mod tests {
     fn check(text: &str, value: impl Into<Value<'static>>) {
         let (ty, value) = (ty(text), value.into());
         let word = give(&ty, &value).unwrap();
-        // SAFETY: the word was just made of this type.
+        // SAFETY: the word was just made for this type.
         let back = unsafe { take(&ty, word) }.unwrap();
         assert_eq!(format!("{back:?}"), format!("{value:?}"), "{text}");
     }
@@ -360,11 +360,11 @@ mod tests {
         let x = Tensor::from([1.0]);
         let (list, optional) = (ty("Tensor?[]"), ty("Tensor?"));
         let word = give(&list, &vec![Some(x.clone()), None].into()).unwrap();
-        // SAFETY: the word was just made of this type.
+        // SAFETY: the word was just made for this type.
         let Value::OptionalTensors(back) = (unsafe { take(&list, word) }).unwrap() else { panic!("a list") };
         assert!(back[0].as_ref().unwrap().is_same(&x) && back[1].is_none());
         let word = give(&optional, &Value::TensorRef(&x)).unwrap();
-        // SAFETY: the word was just made of this type.
+        // SAFETY: the word was just made for this type.
         let Value::Tensor(back) = (unsafe { take(&optional, word) }).unwrap() else { panic!("a tensor") };
         assert!(back.is_same(&x));
     }
@@ -377,7 +377,7 @@ mod tests {
             "PyTorch's stable ABI carries no value of type Scalar"
         );
         assert_eq!(text("int", Value::Float(1.0)), "a value of type float where the schema says int");
-        // SAFETY: a null handle is no object.
+        // SAFETY: a null handle refers to no object.
         let null = |text: &str| unsafe { take(&ty(text), 0) }.unwrap_err().to_string();
         assert_eq!(null("Tensor"), "a null handle of a tensor");
         assert_eq!(null("int[]"), "a null handle of a list");

@@ -1,4 +1,4 @@
-//! Builds the libraries of the tests, with whatever compiler links Rust.
+//! Builds the libraries of the tests, with the compiler that links Rust.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +8,7 @@ pub(crate) fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/extensions")
 }
 
-/// Compiles a library from a source here, and says where it is.
+/// Compiles a library from a source file here, and returns its path.
 pub(crate) fn build(compiler: &str, source: &str, name: &str, options: &[&str]) -> PathBuf {
     let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let mut command = Command::new(compiler);

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 
 use super::*;
 
-/// A driver with so much memory, all of whose streams are done when a switch says so.
+/// A driver with a fixed amount of memory, whose streams all finish when a switch is set.
 struct Driver {
     left: Arc<AtomicUsize>,
     is_done: Arc<AtomicBool>,

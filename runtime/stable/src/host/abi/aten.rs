@@ -1,4 +1,4 @@
-//! Functions that are operators of `aten`: each calls the dispatcher, as PyTorch's do.
+//! Functions that are operators of `aten`: each calls the dispatcher, as in PyTorch.
 #![expect(unsafe_code, reason = "reads arrays and texts of C")]
 
 use std::ffi::c_char;
@@ -18,7 +18,7 @@ functions! {
         keepdim: i32,
         ret0: Out<'_, *mut Tensor>,
     ) {
-        // SAFETY: the library says that so many numbers are there.
+        // SAFETY: the library promises an array of this length.
         let dims = unsafe { ints(dim, dim_len) }?.to_vec();
         put_tensor(ret0, call("aten::amax", vec![of(this)?, dims.into(), (keepdim != 0).into()])?)
     }
@@ -39,7 +39,7 @@ functions! {
         pin_memory: Option<&i32>,
         ret0: Out<'_, *mut Tensor>,
     ) {
-        // SAFETY: the library says that so many numbers are there.
+        // SAFETY: the library promises an array of this length.
         let sizes = unsafe { ints(size, size_len) }?;
         let options = options(dtype, layout, device, device_index, pin_memory)?;
         put_tensor(ret0, made_by("aten::full", [sizes.to_vec().into(), fill_value.into()], options)?)
@@ -66,7 +66,7 @@ functions! {
         pin_memory: Option<&i32>,
         ret0: Out<'_, *mut Tensor>,
     ) {
-        // SAFETY: the library says that so many numbers are there.
+        // SAFETY: the library promises an array of this length.
         let sizes = unsafe { ints(size, size_len) }?;
         let options = options(dtype, layout, device, device_index, pin_memory)?;
         put_tensor(ret0, made_by("aten::new_empty", [of(this)?, sizes.to_vec().into()], options)?)
@@ -83,7 +83,7 @@ functions! {
         pin_memory: Option<&i32>,
         ret0: Out<'_, *mut Tensor>,
     ) {
-        // SAFETY: the library says that so many numbers are there.
+        // SAFETY: the library promises an array of this length.
         let sizes = unsafe { ints(size, size_len) }?;
         let options = options(dtype, layout, device, device_index, pin_memory)?;
         put_tensor(ret0, made_by("aten::new_zeros", [of(this)?, sizes.to_vec().into()], options)?)
@@ -97,7 +97,7 @@ functions! {
         value: Option<&f64>,
         ret0: Out<'_, *mut Tensor>,
     ) {
-        // SAFETY: the library says that so many numbers are there, and that the text ends in a zero.
+        // SAFETY: the library promises an array of this length, and a text that ends in a zero.
         let (pad, mode) = unsafe { (ints(pad, pad_len)?.to_vec(), c_text(mode, "the mode")?.into_owned()) };
         let value = value.copied().map_or(Value::None, Value::Float);
         put_tensor(ret0, call("aten::pad", vec![of(this)?, pad.into(), mode.into(), value])?)
@@ -143,7 +143,7 @@ functions! {
             DType::Float64 => this.to_vec::<f64>()?.iter().all(|value| value.is_finite()),
             dtype => return Err(Error::new(ErrorKind::DType, format!("floats are looked at, not {dtype}"))),
         };
-        // SAFETY: the library says that the text ends in a zero.
+        // SAFETY: the library promises a text that ends in a zero.
         let name = unsafe { c_text(tensor_name, "the name") }?;
         ensure!(is_finite, Argument, "{name} has elements that are infinite or no numbers");
         Ok(())
@@ -156,7 +156,7 @@ fn of<'h>(handle: Handle<'h>) -> Result<Value<'h>> {
     tensor(handle).map(Value::TensorRef)
 }
 
-/// A number that the ABI carries as a float: an integer is one where it can be, so that tensors of integers keep their
+/// A number that the ABI passes as a float: it becomes an integer if it is one, so that tensors of integers keep their
 /// type.
 fn number(value: f64) -> Value<'static> {
     let is_whole = value.fract() == 0.0 && value.abs() < 2f64.powi(53);
@@ -168,7 +168,7 @@ fn copy(dst: Handle<'_>, src: Handle<'_>, non_blocking: bool) -> Result<()> {
     call("aten::copy_", vec![Value::TensorMut(&mut dst), of(src)?, non_blocking.into()]).map(drop)
 }
 
-/// The options of a factory.
+/// The options of a factory function.
 fn options(
     dtype: Option<&i32>,
     layout: Option<&i32>,
@@ -187,7 +187,7 @@ fn options(
     ])
 }
 
-/// Calls a factory, with its first arguments and its options.
+/// Calls a factory function, with its first arguments and its options.
 fn made_by(name: &str, first: [Value<'_>; 2], options: [Value<'static>; 4]) -> Result<Tensor> {
     call(name, first.into_iter().chain(options).collect())
 }

@@ -23,7 +23,7 @@ functions! {
         device_index: i32,
         ret_new_tensor: Out<'_, *mut Tensor>,
     ) {
-        // SAFETY: the library says that so many numbers are there.
+        // SAFETY: the library promises arrays of this length.
         let (sizes, strides) = unsafe { (ints(sizes_ptr, ndim)?, ints(strides_ptr, ndim)?) };
         let (dtype, device) = numbers::dtype_and_device(dtype, device_type, device_index)?;
         put_tensor(ret_new_tensor, Tensor::empty_strided(sizes, strides, dtype, device)?)
@@ -53,10 +53,10 @@ functions! {
         device_index: i32,
         ret: Out<'_, *mut Tensor>,
     ) {
-        // SAFETY: the library says that so many numbers are there.
+        // SAFETY: the library promises arrays of this length.
         let geometry = unsafe { geometry(ndim, sizes_ptr, strides_ptr, storage_offset) }?;
         let place = numbers::dtype_and_device(dtype, device_type, device_index)?;
-        // SAFETY: the library says that the memory has these elements, as long as anybody has the tensor.
+        // SAFETY: the library promises that the memory has these elements as long as the tensor lives.
         put_tensor(ret, unsafe { over(data, &geometry, place, Box::new(())) }?)
     }
 
@@ -75,10 +75,10 @@ functions! {
         _opaque_metadata_size: i64,
     ) {
         check_layout(layout)?;
-        // SAFETY: the library says that so many numbers are there.
+        // SAFETY: the library promises arrays of this length.
         let geometry = unsafe { geometry(ndim, sizes_ptr, strides_ptr, storage_offset) }?;
         let place = numbers::dtype_and_device(dtype, device_type, device_index)?;
-        // SAFETY: the library says that the memory has these elements, as long as anybody has the tensor.
+        // SAFETY: the library promises that the memory has these elements as long as the tensor lives.
         put_tensor(ret, unsafe { over(data, &geometry, place, Box::new(())) }?)
     }
 
@@ -99,15 +99,15 @@ functions! {
         deleter_ctx: *mut c_void,
     ) {
         check_layout(layout)?;
-        // SAFETY: the library says that so many numbers are there.
+        // SAFETY: the library promises arrays of this length.
         let geometry = unsafe { geometry(ndim, sizes_ptr, strides_ptr, storage_offset) }?;
         let place = numbers::dtype_and_device(dtype, device_type, device_index)?;
-        // Whoever gets an error still owns the memory: it is taken over when nothing can fail any more.
+        // After an error the caller still owns the memory, so it is taken over only when nothing can fail any more.
         ensure!(ret.is_some(), Argument, "a null place for the new tensor");
-        // SAFETY: as long as the first tensor lives, which is no longer than this call, the memory is the library's.
+        // SAFETY: this first tensor lives no longer than this call, and until then the memory belongs to the library.
         unsafe { over(data, &geometry, place, Box::new(())) }.map(drop)?;
         let keeper = Box::new(Deletion { deleter, data, context: deleter_ctx });
-        // SAFETY: the library says that the memory has these elements until the deleter is called.
+        // SAFETY: the library promises that the memory has these elements until the deleter is called.
         put_tensor(ret, unsafe { over(data, &geometry, place, keeper) }?)
     }
 
@@ -119,7 +119,7 @@ functions! {
         storage_offset: i64,
         ret_new_tensor: Out<'_, *mut Tensor>,
     ) {
-        // SAFETY: the library says that so many numbers are there.
+        // SAFETY: the library promises arrays of this length.
         let (sizes, strides) = unsafe { (ints(sizes_ptr, ndim)?, ints(strides_ptr, ndim)?) };
         put_tensor(ret_new_tensor, tensor(this)?.strided_view(sizes, strides, storage_offset)?)
     }
@@ -132,7 +132,7 @@ functions! {
     ) {
         let this = tensor(this)?;
         let ndim = this.dim() as i64;
-        // SAFETY: the library says that there are as many numbers as the tensor has dimensions.
+        // SAFETY: the library promises as many numbers as the tensor has dimensions.
         let (sizes, strides) = unsafe { (ints(sizes_ptr, ndim)?, ints(strides_ptr, ndim)?) };
         put_tensor(ret, this.strided_view(sizes, strides, this.storage_offset())?)
     }
@@ -147,7 +147,7 @@ functions! {
         ret_new_tensor: Out<'_, *mut Tensor>,
     ) {
         let (pool, dtype) = (tensor(this)?, numbers::dtype(dtype)?);
-        // SAFETY: the library says that so many numbers are there.
+        // SAFETY: the library promises arrays of this length.
         let (sizes, strides) = unsafe { (ints(sizes_ptr, ndim)?, ints(strides_ptr, ndim)?) };
         let size = dtype.size() as i64;
         ensure!(offset_bytes % size == 0, Argument, "{offset_bytes} bytes are no number of elements of {dtype}");
@@ -156,12 +156,12 @@ functions! {
     }
 }
 
-/// A tensor of one number, without dimensions.
+/// A tensor with one number and without dimensions.
 fn scalar(value: impl Into<Scalar>, dtype: DType, ret: Out<'_, *mut Tensor>) -> Result<()> {
     put_tensor(ret, Tensor::full(&[], value, dtype, Device::CPU)?)
 }
 
-/// Functions that make a tensor of one number.
+/// Functions that make a tensor with one number.
 macro_rules! scalars {
     ($($name:ident $type:ty => $dtype:ident, $scalar:expr;)*) => {
         $(
@@ -194,27 +194,27 @@ scalars! {
     aoti_torch_scalar_to_tensor_complex128 element::Complex64 => Complex128, |value| Ok(Scalar::Complex(value));
 }
 
-/// Numbers of C.
+/// A C array of numbers.
 ///
 /// # Errors
-/// A negative number of them, or null where there are some.
+/// The length is negative, or the address is null although the length is not zero.
 ///
 /// # Safety
-/// * So many numbers are there, as long as the answer is used.
+/// * The array has `count` numbers, as long as the result is used.
 pub(super) unsafe fn ints<'n>(first: *const i64, count: i64) -> Result<&'n [i64]> {
     let count = usize::try_from(count)?;
     ensure!(count == 0 || !first.is_null(), Argument, "null where {count} numbers were expected");
     if count == 0 {
         return Ok(&[]);
     }
-    // SAFETY: the caller says that so many numbers are there.
+    // SAFETY: the caller promises `count` numbers.
     Ok(unsafe { std::slice::from_raw_parts(first, count) })
 }
 
 /// # Safety
-/// * So many sizes and strides are there.
+/// * There are `ndim` sizes and as many strides.
 unsafe fn geometry(ndim: i64, sizes: *const i64, strides: *const i64, offset: i64) -> Result<Geometry> {
-    // SAFETY: as the caller says.
+    // SAFETY: the caller promises as many.
     let (sizes, strides) = unsafe { (ints(sizes, ndim)?, ints(strides, ndim)?) };
     Geometry::new(sizes, strides, offset)
 }
@@ -230,15 +230,15 @@ fn check_layout(number: i32) -> Result<()> {
     Ok(())
 }
 
-/// Memory of a library, with what frees it.
+/// Memory of a library, with the function that frees it.
 struct Deletion {
     deleter: Option<Deleter>,
     data: *mut c_void,
     context: *mut c_void,
 }
 
-// SAFETY: nothing is done with the addresses but to hand them back, and whoever made the tensor allows that on any
-// thread, as PyTorch does.
+// SAFETY: the addresses are only handed back, and the code that made the tensor allows that on any thread, as PyTorch
+// does.
 unsafe impl Send for Deletion {}
 // SAFETY: a shared reference gives no access to anything.
 unsafe impl Sync for Deletion {}
@@ -247,7 +247,8 @@ impl Drop for Deletion {
     fn drop(&mut self) {
         let Some(deleter) = self.deleter else { return };
         let arguments = [self.data.expose_provenance(), self.context.expose_provenance(), 0];
-        // SAFETY: the library says that its deleter takes these, once. There is nobody to tell what it throws.
+        // SAFETY: the library promises that its deleter takes these, once. An exception from it cannot be reported to
+        // anything.
         let _ = unsafe { exception::call(deleter as *const c_void, arguments) };
     }
 }
@@ -255,8 +256,8 @@ impl Drop for Deletion {
 /// A tensor over memory of a library.
 ///
 /// # Safety
-/// * From `data` on the memory has the elements of the geometry, until the keeper is dropped. They are initialised, and
-///   the library uses them as it may those of any tensor that it gave away.
+/// * The memory from `data` on has the elements of the geometry until the keeper is dropped. They are initialised, and
+///   the library accesses them only as it may access those of any tensor that it gave away.
 unsafe fn over(
     data: *mut c_void,
     geometry: &Geometry,
@@ -272,13 +273,13 @@ unsafe fn over(
         Argument,
         "memory that is not aligned for {dtype}"
     );
-    // SAFETY: the caller says that these bytes are there until the keeper is dropped, and of whom they are.
+    // SAFETY: the caller promises that these bytes exist until the keeper is dropped, and which code may access them.
     let storage = unsafe { Storage::from_raw_parts(start, nbytes, device, keeper) };
     let keys = Tensor::empty(&[0], dtype, device)?.key_set();
     Tensor::from_storage(storage, geometry.sizes(), geometry.strides(), geometry.offset(), dtype, keys)
 }
 
-/// What an element's address is a multiple of: its size, and of complex ones half of it.
+/// The alignment of an element: its size, or half of it for complex types.
 fn align(dtype: DType) -> usize {
     if dtype.is_complex() { dtype.size() / 2 } else { dtype.size() }
 }

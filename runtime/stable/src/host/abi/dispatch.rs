@@ -1,4 +1,4 @@
-//! Calling operators by their names, and what belongs to a call: errors, warnings, whether gradients are recorded.
+//! Calls of operators by name, and related functions: errors, warnings, grad mode.
 #![expect(unsafe_code, reason = "takes the words of a stack over, and reads texts of C")]
 
 use std::ffi::c_char;
@@ -15,19 +15,19 @@ use crate::host::words::{self, Given, Word, c_text};
 use crate::host::{exception, last, leases, numbers};
 
 functions! {
-    /// Not of PyTorch's: as `torch_call_dispatcher`, for a library that was written for both and hands numbers of any
-    /// type over as handles.
+    /// Not part of PyTorch's ABI: like `torch_call_dispatcher`, for a library that supports both hosts and passes
+    /// `Scalar`s as handles.
     fn torch_library_host_call_dispatcher(
         op_name: *const c_char,
         overload_name: *const c_char,
         stack: *mut Word,
         _extension_build_version: u64,
     ) {
-        // SAFETY: the library says that the texts end in zeros, and the stack is that of the operator.
+        // SAFETY: the library promises that the texts end in zeros, and that the stack fits the operator.
         unsafe { call(op_name, overload_name, stack, Numbers::AsHandles) }
     }
 
-    /// A number of any type: its kind, and the bits of it.
+    /// Not part of PyTorch's ABI: makes a `Scalar` from its kind and its bits.
     fn torch_library_host_new_scalar(kind: i64, first: u64, second: u64, ret: Out<'_, *mut Scalar>) {
         let (re, im) = (f64::from_bits(first), f64::from_bits(second));
         let scalar = match kind {
@@ -41,7 +41,7 @@ functions! {
     }
 
     fn torch_library_host_delete_scalar(scalar: *mut Scalar) {
-        // SAFETY: the library says that it is its handle, and that it has done with it.
+        // SAFETY: the library promises that this is its handle, and that it no longer uses it.
         unsafe { words::take_box::<Scalar>(scalar.expose_provenance() as Word, "number") }.map(drop)
     }
 
@@ -51,12 +51,12 @@ functions! {
         stack: *mut Word,
         _extension_build_version: u64,
     ) {
-        // SAFETY: the library says that the texts end in zeros, and the stack is that of the operator.
+        // SAFETY: the library promises that the texts end in zeros, and that the stack fits the operator.
         unsafe { call(op_name, overload_name, stack, Numbers::Refused) }
     }
 
     fn aoti_torch_call_dispatcher(op_name: *const c_char, overload_name: *const c_char, stack: *mut Word) {
-        // SAFETY: the library says that the texts end in zeros, and the stack is that of the operator.
+        // SAFETY: the library promises that the texts end in zeros, and that the stack fits the operator.
         unsafe { call(op_name, overload_name, stack, Numbers::Refused) }
     }
 
@@ -65,7 +65,7 @@ functions! {
         out_device_type: Out<'_, u32>,
         out_device_index: Out<'_, i32>,
     ) {
-        // SAFETY: the library says that the text ends in a zero.
+        // SAFETY: the library promises that the text ends in a zero.
         let text = unsafe { c_text(device_string, "the device") }?;
         let device: torch_library::Device = text.parse()?;
         put(out_device_type, device.kind as u32)?;
@@ -83,10 +83,10 @@ others! {
     aoti_torch_print_tensor_handle,
 }
 
-/// The operator of a name, `ns::name.overload`.
+/// The operator with this name, `ns::name.overload`.
 ///
 /// # Errors
-/// There is none.
+/// There is no such operator.
 pub(super) fn find(name: &str) -> Result<OperatorHandle> {
     Dispatcher::global().find(name).map_err(|error| {
         if !name.starts_with("aten::") || error.kind() != ErrorKind::UnknownOperator {
@@ -98,46 +98,46 @@ pub(super) fn find(name: &str) -> Result<OperatorHandle> {
     })
 }
 
-/// How numbers of any type, a `Scalar`, come in.
+/// How a `Scalar` argument is passed.
 #[derive(Clone, Copy, PartialEq)]
 enum Numbers {
-    /// PyTorch's functions carry none.
+    /// Not at all, as in PyTorch's functions.
     Refused,
-    /// As handles.
+    /// As a handle.
     AsHandles,
 }
 
 /// Takes over an argument.
 ///
 /// # Safety
-/// * As [`words::take`]'s; with handles of numbers, the word of a `Scalar` is one.
+/// * Those of [`words::take`]; with handles of numbers, the word of a `Scalar` is one.
 unsafe fn take(ty: &Type, word: Word, numbers: Numbers) -> Result<Value<'static>> {
     let is_number = matches!(ty.without_optional(), Type::Scalar | Type::Complex);
     let word = match ty {
         _ if !is_number || numbers == Numbers::Refused => {
-            // SAFETY: as the caller says.
+            // SAFETY: as the caller promises.
             return unsafe { words::take(ty, word) };
         }
         Type::Optional(_) if word == 0 => return Ok(Value::None),
-        // SAFETY: the word of an optional that is there is that of its value in a place of its own.
+        // SAFETY: the word of an optional with a value is the address of a separate place with the value's word.
         Type::Optional(_) => unsafe { words::take_place(word) },
         _ => word,
     };
-    // SAFETY: the caller says that it is a handle of a number.
+    // SAFETY: the caller promises that it is a handle of a number.
     unsafe { words::take_box::<Scalar>(word, "number") }.map(Value::from)
 }
 
 /// # Safety
 /// * The texts end in zeros.
-/// * The stack has room for the arguments and the returns of the operator, and in front all arguments, of the types in
-///   its schema and owned; they are the callee's.
+/// * The stack has room for the arguments and for the returns of the operator. It begins with all arguments, with the
+///   types in its schema; the callee owns them.
 unsafe fn call(
     name: *const c_char,
     overload: *const c_char,
     stack: *mut Word,
     numbers: Numbers,
 ) -> Result<()> {
-    // SAFETY: as the caller says.
+    // SAFETY: as the caller promises.
     let (name, overload) =
         unsafe { (c_text(name, "the operator's name")?, c_text(overload, "its overload")?) };
     let operator = match &*overload {
@@ -148,10 +148,10 @@ unsafe fn call(
     ensure!(!schema.is_vararg && !schema.is_varret, NotSupported, "{operator} takes any number of values");
     let (inputs, outputs) = (schema.arguments.len(), schema.returns.len());
     ensure!(inputs.max(outputs) == 0 || !stack.is_null(), Argument, "a null stack for {operator}");
-    // All are taken before any error is passed on: what is taken is freed.
+    // All arguments are taken before any error is returned, so that all of them are freed.
     let mut taken = Vec::with_capacity(inputs);
     for (index, argument) in schema.arguments.iter().enumerate() {
-        // SAFETY: the caller says that the stack has the arguments in front, of these types, and that they are ours.
+        // SAFETY: the caller promises that the stack begins with the arguments, with these types, and that we own them.
         taken.push(unsafe { take(&argument.ty, stack.add(index).read(), numbers) });
     }
     let mut values = Stack::new();
@@ -167,13 +167,13 @@ unsafe fn call(
         given.push(&ret.ty, value).map_err(named)?;
     }
     for (index, word) in given.handed_over().into_iter().enumerate() {
-        // SAFETY: the caller says that there is room for the returns.
+        // SAFETY: the caller promises that there is room for the returns.
         unsafe { stack.add(index).write(word) };
     }
     Ok(())
 }
 
-/// Throws where a condition does not hold: the one function of the ABI that does.
+/// Throws if a condition does not hold; the only function of the ABI that throws.
 extern "C-unwind" fn aoti_torch_check(
     condition: bool,
     function: *const c_char,
@@ -186,12 +186,12 @@ extern "C-unwind" fn aoti_torch_check(
     }
 }
 
-/// The text of a message, with where it is from, unless that is nowhere in particular.
+/// The text of a message, with its source location, if it has one.
 fn located(function: *const c_char, file: *const c_char, line: u32, message: *const c_char) -> String {
-    // SAFETY: the library says that these are texts, which end in zeros, or null.
+    // SAFETY: the library promises that these are texts that end in zeros, or null.
     let [message, function, file] =
         [message, function, file].map(|text| unsafe { c_text(text, "").unwrap_or_default() });
-    // Line 0 is where a library of ours says that it is from.
+    // Line 0 means that the message comes from one of our own libraries, which has named the place already.
     if line == 0 { message.into_owned() } else { format!("{message}\n  in {function} at {file}:{line}") }
 }
 
@@ -222,7 +222,7 @@ extern "C" fn aoti_torch_grad_mode_set_enabled(enabled: bool) {
 
 extern "C" fn aoti_torch_print_tensor_handle(this: super::Handle<'_>, message: *const c_char) {
     last::or("aoti_torch_print_tensor_handle", (), || {
-        // SAFETY: the library says that it is a text, which ends in a zero, or null.
+        // SAFETY: the library promises that it is a text that ends in a zero, or null.
         let message = unsafe { c_text(message, "").unwrap_or_default() };
         if let Some(this) = this {
             println!("[{message}]: {this}");

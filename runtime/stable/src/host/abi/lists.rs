@@ -1,4 +1,4 @@
-//! Lists, strings and places for the values of optionals.
+//! Lists, strings, and places for the values of optionals.
 #![expect(unsafe_code, reason = "takes boxes back, and reads texts of C")]
 
 use std::ffi::c_char;
@@ -11,7 +11,7 @@ use crate::host::words::{self, List, Text, Word};
 functions! {
     fn torch_new_list_reserve_size(size: usize, ret: Out<'_, *mut List>) {
         let mut list = List::new();
-        // A size that nobody has memory for is refused when the elements come.
+        // A size for which there is not enough memory fails when the elements are pushed.
         let _ = list.try_reserve(size);
         put(ret, Box::into_raw(Box::new(list)))
     }
@@ -38,7 +38,7 @@ functions! {
     }
 
     fn torch_delete_list(list: *mut List) {
-        // SAFETY: the library says that it is its list, and that it has done with it.
+        // SAFETY: the library promises that this is its list, and that it no longer uses it.
         unsafe { words::take_box::<List>(list.expose_provenance() as Word, "list") }.map(drop)
     }
 
@@ -46,14 +46,14 @@ functions! {
         ensure!(length == 0 || !data.is_null(), Argument, "a null text of {length} bytes");
         let bytes = match length {
             0 => &[][..],
-            // SAFETY: the library says that so many bytes are there.
+            // SAFETY: the library promises `length` bytes.
             length => unsafe { std::slice::from_raw_parts(data.cast::<u8>(), length) },
         };
         put(handle, Box::into_raw(Box::new(Text::new(bytes))))
     }
 
     fn torch_delete_string(handle: *mut Text) {
-        // SAFETY: the library says that it is its string, and that it has done with it.
+        // SAFETY: the library promises that this is its string, and that it no longer uses it.
         unsafe { words::take_box::<Text>(handle.expose_provenance() as Word, "string") }.map(drop)
     }
 
@@ -71,8 +71,8 @@ functions! {
 
     fn torch_delete_stable_ivalue(value: *mut Word) {
         ensure!(!value.is_null(), Argument, "a null value of an optional");
-        // SAFETY: the library says that it is the place of an optional's value, which `malloc` made, and that it has
-        // done with it.
+        // SAFETY: the library promises that this is the place of an optional's value, which was allocated by `malloc`,
+        // and that it no longer uses it.
         unsafe { libc::free(value.cast()) };
         Ok(())
     }

@@ -1,10 +1,10 @@
-//! Functions that tell a number: those of types, devices, layouts, formats and tags, and the version.
+//! Functions that return a number: those of types, devices, layouts, formats and tags, and the version.
 
 use torch_library::{DType, DeviceType, Layout, MemoryFormat};
 
 use super::{functions, others};
 
-/// Functions without arguments that say a number.
+/// Functions without arguments that return a number.
 macro_rules! numbers {
     ($($name:ident = $number:expr;)*) => {
         $(extern "C" fn $name() -> i32 { $number as i32 })*
@@ -13,7 +13,7 @@ macro_rules! numbers {
     };
 }
 
-/// Element types that PyTorch has, and no tensor here: they have numbers, so that libraries may ask for them.
+/// Element types that PyTorch has but tensors here do not: they have numbers, so that libraries may query them.
 const FLOAT8_E5M2: i32 = 23;
 const FLOAT8_E4M3FN: i32 = 24;
 const FLOAT8_E5M2FNUZ: i32 = 25;
@@ -21,7 +21,7 @@ const FLOAT8_E4M3FNUZ: i32 = 26;
 const FLOAT8_E8M0FNU: i32 = 44;
 const FLOAT4_E2M1FN_X2: i32 = 45;
 
-/// The tags that there are getters for; the number of each is its place here.
+/// The tags that have getter functions; the number of each is its index.
 pub(super) const TAGS: [&str; 18] = [
     "core",
     "cudagraph_unsafe",
@@ -116,7 +116,7 @@ fn tag(name: &str) -> i32 {
     TAGS.iter().position(|tag| *tag == name).map_or(-1, |place| place as i32)
 }
 
-/// As many bytes as an element has; 0 of what is no element type.
+/// The size of an element in bytes; 0 for an unknown element type.
 extern "C" fn aoti_torch_dtype_element_size(dtype: i32) -> usize {
     match dtype {
         FLOAT8_E5M2 | FLOAT8_E4M3FN | FLOAT8_E5M2FNUZ | FLOAT8_E4M3FNUZ | FLOAT8_E8M0FNU
@@ -125,7 +125,7 @@ extern "C" fn aoti_torch_dtype_element_size(dtype: i32) -> usize {
     }
 }
 
-/// The version whose headers the functions here are from, 2.15.0, as PyTorch encodes it.
+/// The version of the headers that declare the functions here, 2.15.0, as PyTorch encodes it.
 extern "C" fn aoti_torch_abi_version() -> u64 {
     (2 << 56) | (15 << 48)
 }

@@ -1,4 +1,4 @@
-//! Handles of tensors and of generators: another one of the same object, one that is given back, one that is filled.
+//! Handles of tensors and of generators: duplicating, deleting and assigning them.
 #![expect(unsafe_code, reason = "takes boxes back")]
 
 use torch_library::{Error, ErrorKind, Generator, Result, Tensor};
@@ -12,7 +12,7 @@ functions! {
     }
 
     fn aoti_torch_delete_tensor_object(tensor: *mut Tensor) {
-        // SAFETY: the library says that it is its handle, and that it has done with it.
+        // SAFETY: the library promises that this is its handle, and that it no longer uses it.
         unsafe { words::take_box::<Tensor>(tensor.expose_provenance() as Word, "tensor") }.map(drop)
     }
 
@@ -35,7 +35,7 @@ functions! {
     }
 
     fn torch_delete_generator(generator: *mut Generator) {
-        // SAFETY: the library says that it is its handle, and that it has done with it.
+        // SAFETY: the library promises that this is its handle, and that it no longer uses it.
         unsafe { words::take_box::<Generator>(generator.expose_provenance() as Word, "generator") }.map(drop)
     }
 
@@ -52,12 +52,12 @@ functions! {
 
 others! {}
 
-/// Makes a handle one of another tensor. Both may be the same handle.
+/// Makes a handle refer to another tensor. Both may be the same handle.
 fn assign(new: Tensor, handle: *mut Tensor) -> Result<()> {
     if handle.is_null() {
         return Err(null());
     }
-    // SAFETY: the library says that it is its handle, and nobody else uses a handle while it is assigned to.
+    // SAFETY: the library promises that this is its handle, and that no other code uses it during the assignment.
     drop(unsafe { handle.replace(new) });
     Ok(())
 }

@@ -1,10 +1,10 @@
-//! Functions that are there so that a library loads, and answer by an error that names them and says why.
+//! Functions that exist so that libraries load; they return an error that names the function and the reason.
 
 use torch_library::{Error, ErrorKind};
 
 use super::Function;
 
-/// Functions that take whatever they are given, which C allows: nobody but the caller cleans up.
+/// Functions that ignore their arguments, which C allows, since only the caller cleans up.
 macro_rules! refused {
     ($($why:literal: $($name:ident)*;)*) => {
         $($(
@@ -66,7 +66,7 @@ mod tests {
     #[expect(unsafe_code, reason = "the text of the last failure is one of C")]
     fn a_refusal_names_the_function() {
         assert_eq!(aoti_torch_create_cuda_guard(), 1);
-        // SAFETY: it was just kept, ends in a zero, and stays until the next failure.
+        // SAFETY: it was just stored, ends in a zero, and lives until the next failure.
         let text = unsafe { CStr::from_ptr(crate::host::last::text()) };
         assert_eq!(
             text.to_str().unwrap(),

@@ -18,7 +18,7 @@ functions! {
         line: u32,
         ret_new_torch_lib: Out<'_, *mut ForeignLibrary>,
     ) {
-        // SAFETY: the library says that the texts end in zeros.
+        // SAFETY: the library promises that the texts end in zeros.
         unsafe { open(LibraryKind::Definition, ns, None, (file, line), ret_new_torch_lib) }
     }
 
@@ -28,7 +28,7 @@ functions! {
         line: u32,
         ret_new_torch_lib: Out<'_, *mut ForeignLibrary>,
     ) {
-        // SAFETY: the library says that the texts end in zeros.
+        // SAFETY: the library promises that the texts end in zeros.
         unsafe { open(LibraryKind::Fragment, ns, None, (file, line), ret_new_torch_lib) }
     }
 
@@ -39,12 +39,12 @@ functions! {
         line: u32,
         ret_new_torch_lib: Out<'_, *mut ForeignLibrary>,
     ) {
-        // SAFETY: the library says that the texts end in zeros.
+        // SAFETY: the library promises that the texts end in zeros.
         unsafe { open(LibraryKind::Implementation, ns, Some(k), (file, line), ret_new_torch_lib) }
     }
 
     fn aoti_torch_library_def(this: Option<&ForeignLibrary>, schema: *const c_char) {
-        // SAFETY: the library says that the text ends in a zero.
+        // SAFETY: the library promises that the text ends in a zero.
         let schema = unsafe { c_text(schema, "the schema") }?;
         deferred(known(this)?.define(&schema, &[]))
     }
@@ -55,11 +55,11 @@ functions! {
         tags: *const i32,
         num_tags: i32,
     ) {
-        // SAFETY: the library says that the text ends in a zero.
+        // SAFETY: the library promises that the text ends in a zero.
         let schema = unsafe { c_text(schema, "the schema") }?;
         let numbers = match usize::try_from(num_tags)? {
             0 => &[],
-            // SAFETY: the library says that there are so many tags.
+            // SAFETY: the library promises `count` tags.
             count if !tags.is_null() => unsafe { std::slice::from_raw_parts(tags, count) },
             count => bail!(Argument, "null where {count} tags were expected"),
         };
@@ -72,7 +72,7 @@ functions! {
     }
 
     fn aoti_torch_library_impl(this: Option<&ForeignLibrary>, name: *const c_char, function: Option<Entry>) {
-        // SAFETY: the library says that the text ends in a zero.
+        // SAFETY: the library promises that the text ends in a zero.
         unsafe { implement(this, name, function) }
     }
 
@@ -82,11 +82,11 @@ functions! {
         function: Option<Entry>,
         _extension_build_version: u64,
     ) {
-        // SAFETY: the library says that the text ends in a zero.
+        // SAFETY: the library promises that the text ends in a zero.
         unsafe { implement(this, name, function) }
     }
 
-    /// Which module of Python has kernels for fake tensors. There is no such Python here, and nothing to be done.
+    /// Sets the Python module with kernels for fake tensors. There is no such Python here, so this does nothing.
     fn torch_library_set_python_module(
         this: Option<&ForeignLibrary>,
         _pymodule: *const c_char,
@@ -96,7 +96,7 @@ functions! {
     }
 
     fn aoti_torch_delete_library_object(this: *mut ForeignLibrary) {
-        // SAFETY: the library says that it is its handle, and that it has done with it.
+        // SAFETY: the library promises that this is its handle, and that it no longer uses it.
         unsafe { words::take_box::<ForeignLibrary>(this.expose_provenance() as Word, "library") }
             .map(ForeignLibrary::close)
     }
@@ -104,7 +104,7 @@ functions! {
 
 others! { torch_library_host_is_loading }
 
-/// Not of PyTorch's: whether a library is being loaded by this thread, which a library asks that was written for both.
+/// Not part of PyTorch's ABI: whether this thread is loading a library, which a library that supports both hosts asks.
 extern "C" fn torch_library_host_is_loading() -> i32 {
     crate::host::last::or("torch_library_host_is_loading", 0, || libraries::is_loading().into())
 }
@@ -122,10 +122,10 @@ unsafe fn open(
     (file, line): (*const c_char, u32),
     ret: Out<'_, *mut ForeignLibrary>,
 ) -> Result<()> {
-    // SAFETY: as the caller says.
+    // SAFETY: as the caller promises.
     let (namespace, file) =
         unsafe { (c_text(namespace, "the namespace")?, c_text(file, "").unwrap_or_default()) };
-    // SAFETY: as the caller says.
+    // SAFETY: as the caller promises.
     let key = key.map(|key| unsafe { c_text(key, "the key") }).transpose()?;
     let opening = Opening { kind, namespace: &namespace, key: key.as_deref(), file: &file, line };
     let (library, result) = ForeignLibrary::open(&opening);
@@ -140,7 +140,7 @@ unsafe fn implement(
     name: *const c_char,
     function: Option<Entry>,
 ) -> Result<()> {
-    // SAFETY: as the caller says.
+    // SAFETY: as the caller promises.
     let name = unsafe { c_text(name, "the operator's name") }?;
     let function =
         function.ok_or_else(|| Error::new(ErrorKind::Argument, format!("a null kernel for {name}")))?;

@@ -1,4 +1,4 @@
-//! What a tensor says of itself, and where its elements are.
+//! Properties of a tensor, and the address of its elements.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -8,14 +8,14 @@ use torch_library::{DeviceType, Element, Layout, MemoryFormat, Result, Tensor, e
 use super::{Handle, Out, functions, others, put, tensor};
 use crate::host::numbers;
 
-/// The one element of a tensor.
+/// The element of a tensor with one element.
 fn item<T: Element>(handle: Handle<'_>, ret: Out<'_, T>) -> Result<()> {
     let this = tensor(handle)?;
     ensure!(this.numel() == 1, Shape, "a tensor with {} elements has no only one", this.numel());
     put(ret, this.to_vec::<T>()?[0])
 }
 
-/// Functions that read the one element of a tensor.
+/// Functions that read the element of a tensor with one element.
 macro_rules! items {
     ($($name:ident $type:ty;)*) => {
         $(
@@ -76,7 +76,7 @@ functions! {
     }
 
     fn aoti_torch_get_sizes(this: Handle<'_>, ret_sizes: Out<'_, *const i64>) {
-        // What was seen of a tensor stays as long as the tensor does.
+        // The geometry that was read lives as long as the tensor.
         put(ret_sizes, tensor(this)?.sizes().as_ptr())
     }
 
@@ -90,7 +90,7 @@ functions! {
 
     fn aoti_torch_get_stride(this: Handle<'_>, d: i64, ret_stride: Out<'_, i64>) {
         let this = tensor(this)?;
-        this.size(d)?; // says what is wrong with a dimension
+        this.size(d)?; // reports a dimension out of range
         let dim = if d < 0 { d + this.dim() as i64 } else { d };
         put(ret_stride, this.strides()[dim as usize])
     }
@@ -133,10 +133,10 @@ functions! {
     }
 }
 
-/// The address of a tensor's first element; null of one that has none.
+/// The address of a tensor's first element; null if it has none.
 ///
 /// # Errors
-/// Memory that the host does not reach.
+/// The host cannot access the memory.
 fn elements(tensor: &Tensor) -> Result<*mut c_void> {
     let storage = tensor.storage();
     let Some(data) = storage.data_ptr() else {

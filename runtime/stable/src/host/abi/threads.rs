@@ -1,4 +1,4 @@
-//! Loops on several threads: those that our own kernels have.
+//! Parallel loops, on the thread pool of our own kernels.
 #![expect(unsafe_code, reason = "calls a foreign function on other threads")]
 
 use std::ffi::c_void;
@@ -9,7 +9,7 @@ use torch_library::{Error, ErrorKind, ensure};
 use super::{Out, functions, others, put};
 use crate::host::{exception, last};
 
-/// What runs for a part of a range.
+/// The function for a part of a range.
 type Part = unsafe extern "C-unwind" fn(i64, i64, *mut c_void);
 
 functions! {
@@ -29,14 +29,14 @@ functions! {
             let first = begin.wrapping_add_unsigned(part * size);
             let last = begin.wrapping_add_unsigned(length.min((part + 1) * size));
             let arguments = [first as usize, last as usize, context];
-            // SAFETY: the library says that its function takes these, on any thread, as long as the loop lasts.
+            // SAFETY: the library promises that its function takes these, on any thread, as long as the loop runs.
             if let Err(text) = unsafe { exception::call(func as *const c_void, arguments) } {
                 thrown.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(text);
             }
         };
         match parts {
             1 => run(0),
-            // Rounding up may leave nothing for the last ones.
+            // Because of rounding up, the last parts may be empty.
             _ => rayon::scope(|scope| {
                 let run = &run;
                 (0..length.div_ceil(size)).for_each(|part| scope.spawn(move |_| run(part)));

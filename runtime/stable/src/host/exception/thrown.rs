@@ -1,10 +1,10 @@
-//! What was thrown: what it says, and how it is freed.
+//! Thrown exceptions: their messages, and how they are freed.
 #![expect(unsafe_code, reason = "looks at exceptions where the Itanium ABI has their parts")]
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::NonNull;
 
-/// What the unwinder knows of an exception. The object follows it, in C++ and here.
+/// The unwinder's header of an exception. The object follows it, in C++ and here.
 #[repr(C, align(16))]
 pub(crate) struct Header {
     class: u64,
@@ -12,22 +12,22 @@ pub(crate) struct Header {
     private: [usize; 2],
 }
 
-/// An exception of ours, for a process without a C++ library.
+/// An exception of our own, for a process without a C++ library.
 #[repr(C)]
 pub(super) struct Own {
     header: Header,
     message: CString,
 }
 
-/// Who throws, in the first four letters, and in which language.
+/// The vendor, in the first four letters, and the language.
 const OWN: u64 = u64::from_be_bytes(*b"TLIBRUST");
 const GNU: u64 = u64::from_be_bytes(*b"GNUCC++\0");
-/// Of `std::rethrow_exception`, and what catches and throws again.
+/// The class for `std::rethrow_exception`, and for code that catches and rethrows.
 const GNU_DEPENDENT: u64 = u64::from_be_bytes(*b"GNUCC++\x01");
 const CLANG: u64 = u64::from_be_bytes(*b"CLNGC++\0");
 const RUST: u64 = u64::from_be_bytes(*b"MOZ\0RUST");
 
-/// Why the unwinder's `cleanup` is called: another language caught the exception.
+/// The reason why the unwinder's `cleanup` is called: another language caught the exception.
 const CAUGHT: c_int = 1;
 
 impl Own {
@@ -37,27 +37,27 @@ impl Own {
     }
 
     /// # Safety
-    /// * The exception is one of these, and nobody uses it any more.
+    /// * The exception is one of ours, and is no longer used.
     unsafe extern "C" fn free(_: c_int, exception: *mut Header) {
-        // SAFETY: the caller says that it is what `raised` made, for the first and last time.
+        // SAFETY: the caller promises that it is what `raised` made, and it is freed only once.
         drop(unsafe { Box::from_raw(exception.cast::<Own>()) });
     }
 }
 
-/// What an exception says. It is freed.
+/// The message of an exception, which is freed.
 ///
 /// # Safety
-/// * It was caught, and nobody else uses it.
+/// * It was caught, and no other code uses it.
 pub(super) unsafe fn consume(exception: NonNull<Header>) -> String {
-    // SAFETY: whatever was thrown has this header in front.
+    // SAFETY: every exception has this header in front.
     let Header { class, cleanup, .. } = *unsafe { exception.as_ref() };
-    // SAFETY: what comes before and behind the header follows from the class.
+    // SAFETY: the class determines what is before and after the header.
     let text = unsafe {
         match class {
             OWN => exception.cast::<Own>().as_ref().message.to_string_lossy().into_owned(),
             GNU | CLANG => Object::of(exception).text(),
             GNU_DEPENDENT => Object::of_dependent(exception).text(),
-            // Its memory stays: who frees what another copy of Rust's library threw ends the process.
+            // It is leaked: freeing an exception of another copy of Rust's library aborts the process.
             RUST => return "a panic of Rust came out of it".to_owned(),
             _ => "an exception of another language than C++ came out of it".to_owned(),
         }
@@ -65,13 +65,13 @@ pub(super) unsafe fn consume(exception: NonNull<Header>) -> String {
     if let (GNU | GNU_DEPENDENT | CLANG, Some(cleanup)) = (class, cleanup)
         && let Some(cxx) = Catching::of(cleanup as *const c_void)
     {
-        // SAFETY: it is an exception of the C++ library that these are from, which counts what is being thrown.
+        // SAFETY: it is an exception of the C++ library that these functions belong to, which counts thrown exceptions.
         unsafe {
             (cxx.begin)(exception.as_ptr());
             (cxx.end)();
         }
     } else if let Some(cleanup) = cleanup {
-        // SAFETY: so an exception is freed by whom it is not from.
+        // SAFETY: this is how a foreign exception is freed.
         unsafe { cleanup(CAUGHT, exception.as_ptr()) };
     }
     text
@@ -84,11 +84,11 @@ struct Catching {
 }
 
 impl Catching {
-    /// Those in the library that has this function, if it has them for others to see.
+    /// The functions in the library that contains this function, if it exports them.
     fn of(function: *const c_void) -> Option<Catching> {
-        // SAFETY: numbers and pointers, of which zeros are some.
+        // SAFETY: the fields are numbers and pointers, for which zeros are valid.
         let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
-        // SAFETY: the answer goes where it is told; a name that is given lives as long as its library.
+        // SAFETY: the result is stored at the given address; a returned name lives as long as its library.
         let library = unsafe {
             if libc::dladdr(function, &raw mut info) == 0 || info.dli_fname.is_null() {
                 return None;
@@ -101,7 +101,7 @@ impl Catching {
             (!library.is_null() && !address.is_null()).then_some(address)
         };
         let (begin, end) = (symbol(c"__cxa_begin_catch")?, symbol(c"__cxa_end_catch")?);
-        // SAFETY: these are the signatures that the Itanium ABI gives to the functions of these names.
+        // SAFETY: the Itanium ABI gives these signatures to the functions with these names.
         unsafe {
             Some(Catching {
                 begin: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut Header) -> *mut c_void>(
@@ -113,21 +113,22 @@ impl Catching {
     }
 }
 
-/// An object of C++ that was thrown.
+/// A C++ object that was thrown.
 struct Object {
     address: *const u8,
     ty: TypeInfo,
 }
 
-/// In front of the header: the type, a destructor, two handlers, the next one, two counts, and four more pointers.
+/// The fields before the header: the type, a destructor, two handlers, the next exception, two counts, and four more
+/// pointers.
 const TYPE_BEFORE_HEADER: usize = 80;
 
 impl Object {
     /// # Safety
-    /// * C++ threw the exception, itself and not another one that it depends on.
+    /// * C++ threw the exception, and it is not a dependent one.
     unsafe fn of(exception: NonNull<Header>) -> Object {
-        // SAFETY: in memory that C++ allocates for an exception the type lies so far in front of the header, and the
-        // object right behind it.
+        // SAFETY: in memory that C++ allocates for an exception, the type is this far in front of the header, and the
+        // object directly after it.
         unsafe {
             let header = exception.as_ptr().cast_const().cast::<u8>();
             let ty = header.sub(TYPE_BEFORE_HEADER).cast::<*const TypeLayout>().read();
@@ -136,10 +137,10 @@ impl Object {
     }
 
     /// # Safety
-    /// * C++ threw the exception, which depends on another one.
+    /// * C++ threw the exception, which is a dependent one.
     unsafe fn of_dependent(exception: NonNull<Header>) -> Object {
-        // SAFETY: a dependent exception has the object of the other one where another has its type; the header of the
-        // other one lies in front of its object.
+        // SAFETY: a dependent exception has the primary exception's object where others have the type; the header of
+        // the primary exception is in front of its object.
         unsafe {
             let header = exception.as_ptr().cast_const().cast::<u8>();
             let object = header.sub(TYPE_BEFORE_HEADER).cast::<*mut u8>().read();
@@ -147,22 +148,22 @@ impl Object {
         }
     }
 
-    /// What `std::exception::what` says, or the type where it is none.
+    /// The text of `std::exception::what`, or the type if it is not a `std::exception`.
     ///
     /// # Safety
     /// * The object is alive.
     unsafe fn text(&self) -> String {
-        /// The table of virtual functions has two destructors in front of `what`.
+        /// The index of `what` in the table of virtual functions, after two destructors.
         const WHAT: usize = 2;
         type What = unsafe extern "C" fn(*const u8) -> *const c_char;
-        // SAFETY: the object is of this type.
+        // SAFETY: the object has this type.
         let Some(exception) = (unsafe { self.ty.find(self.address, "St9exception", 0) }) else {
-            // SAFETY: types live as long as their library, which has just run.
+            // SAFETY: types live as long as their library, whose code has just run.
             let name = unsafe { self.ty.name() };
             return format!("an exception of C++ of the type {name}");
         };
         // SAFETY: it is the part of the object that is a `std::exception`: a pointer to a table whose third function is
-        // `what`, which throws nothing and lends a text until the object is destroyed.
+        // `what`, which does not throw and lends a text until the object is destroyed.
         unsafe {
             let table = exception.cast::<*const What>().read();
             let text = table.add(WHAT).read()(exception);
@@ -171,19 +172,19 @@ impl Object {
     }
 }
 
-/// A type of C++, as its description lies in memory.
+/// The memory layout of a C++ type description (`std::type_info`).
 #[repr(C)]
 struct TypeLayout {
-    /// Tells descriptions apart: of classes with no base, with one, with several.
+    /// Distinguishes the kinds of descriptions: of classes without, with one, and with several base classes.
     table: *const c_void,
     name: *const c_char,
 }
 
-/// One of the bases that a description lists.
+/// One of the base classes in a description.
 #[repr(C)]
 struct Base {
     ty: *const TypeLayout,
-    /// Two flags, and where it lies in the object.
+    /// Two flags, and the offset in the object.
     flags: isize,
 }
 
@@ -194,7 +195,7 @@ impl TypeInfo {
     /// # Safety
     /// * The description is that of a type in a loaded library.
     unsafe fn name(self) -> String {
-        // SAFETY: a description has a name, which ends in a zero. A star in front says that it is not to be compared.
+        // SAFETY: a description has a name that ends in a zero. A star in front says that names are not to be compared.
         let name = unsafe { CStr::from_ptr((*self.0).name) };
         name.to_string_lossy().trim_start_matches('*').to_owned()
     }
@@ -202,23 +203,23 @@ impl TypeInfo {
     /// The type of the description itself.
     ///
     /// # Safety
-    /// * As [`name`](Self::name)'s.
+    /// * Those of [`name`](Self::name).
     unsafe fn kind(self) -> TypeInfo {
-        // SAFETY: in front of a table of virtual functions is the description of the type that they are of.
+        // SAFETY: in front of a table of virtual functions is the description of the type that it belongs to.
         unsafe { TypeInfo((*self.0).table.cast::<*const TypeLayout>().sub(1).read()) }
     }
 
-    /// The part of an object of this type that is of the type with a name: the object, or one of its bases.
+    /// The part of an object of this type that has the type with a name: the object, or one of its base classes.
     ///
     /// # Safety
-    /// * The object is alive and of this type, whose description is in a loaded library.
+    /// * The object is alive and has this type, whose description is in a loaded library.
     unsafe fn find(self, object: *const u8, name: &str, depth: usize) -> Option<*const u8> {
         const IS_VIRTUAL: isize = 1;
         const IS_PUBLIC: isize = 2;
         const DEEPEST: usize = 64;
-        // SAFETY: the description is alive, and what follows its name is as its kind says: nothing; one base, at the
-        // beginning; flags, a number, and so many bases, each with its place, or with where in the table of functions
-        // its place is.
+        // SAFETY: the description is alive, and the fields after its name follow from its kind: none; one base class,
+        // at the start of the object; or flags, a count, and that many base classes, each with its offset, or with the
+        // position of its offset in the table of functions.
         unsafe {
             if self.name() == name {
                 return Some(object);

@@ -2,11 +2,12 @@
 //!
 //! # How it works
 //!
-//! 1. A tile is 16 rows of 64 bytes. Eight of them hold four blocks of 16×16 sums, two of the left factor, one below
-//!    the other, and two of a panel, side by side: up to [`ROWS`] rows meet the columns of a panel.
-//! 2. One step multiplies [`DEPTH`] columns of the left factor. Its last step reads a copy that zeros fill up.
-//! 3. Each block of sums configures the tiles, fills them, stores them and releases them within one piece of assembly,
-//!    so that no tile is live in code that the compiler writes.
+//! 1. A tile is 16 rows of 64 bytes. Of the eight tiles, four accumulate 16×16 sums each, two hold the left factor, one
+//!    below the other, and two hold a panel of the right factor, side by side: up to [`ROWS`] rows are multiplied with
+//!    a panel.
+//! 2. One step multiplies [`DEPTH`] columns of the left factor. The last step reads a copy of them, padded with zeros.
+//! 3. The tiles are configured, filled, stored and released within one block of assembly, so that none of them is live
+//!    in code that the compiler generates.
 #![expect(
     unsafe_code,
     reason = "instructions that only assembly reaches, which read and write through pointers"
@@ -15,23 +16,23 @@
 use std::arch::asm;
 use std::sync::LazyLock;
 
-/// How many rows of the left factor are multiplied at a time: two tiles, one below the other.
+/// The number of rows of the left factor that are multiplied at a time: two tiles, one below the other.
 pub(super) const ROWS: usize = 32;
 
-/// How many columns a panel has: two tiles, side by side.
+/// The number of columns of a panel: two tiles, side by side.
 pub(super) const WIDTH: usize = 32;
 
-/// How many columns of the left factor a step multiplies: those of a tile.
+/// The number of columns of the left factor that a step multiplies: those of a tile.
 pub(super) const DEPTH: usize = 32;
 
-/// Whether the processor has these tiles, and the system lets this process use them.
+/// Whether the processor has these tiles and the system permits this process to use them.
 pub(super) fn is_available() -> bool {
     static IS_AVAILABLE: LazyLock<bool> = LazyLock::new(|| has_instructions() && has_permission());
     *IS_AVAILABLE
 }
 
-/// Whether CPUID reports AMX-TILE and AMX-BF16, and a palette of eight tiles of 16 rows of 64 bytes. The standard library has no stable name for
-/// these features yet.
+/// Whether CPUID reports AMX-TILE and AMX-BF16, and a palette of eight tiles of 16 rows of 64 bytes. The standard
+/// library has no stable name for these features yet.
 fn has_instructions() -> bool {
     use std::arch::x86_64::{__cpuid, __cpuid_count};
     const TILE: u32 = 1 << 24;
@@ -45,18 +46,18 @@ fn has_instructions() -> bool {
     __cpuid_count(PALETTES, 0).eax >= 1 && bytes_per_row == 64 && tiles >= 8 && rows == 16
 }
 
-/// Asks Linux for the tiles: a process must, once, since their state is 8 KiB for each thread.
+/// Requests the tiles from Linux, as a process must do once: their state takes 8 KiB for each thread.
 #[cfg(target_os = "linux")]
 fn has_permission() -> bool {
     const ARCH_REQ_XCOMP_PERM: libc::c_long = 0x1023;
     const TILE_DATA: libc::c_long = 18;
-    // SAFETY: a system call that reads no memory of ours, and changes what this process may use, nothing else.
+    // SAFETY: a system call that accesses no memory of the process; all it changes is what the process may use.
     unsafe { libc::syscall(libc::SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, TILE_DATA) == 0 }
 }
 
 #[cfg(not(target_os = "linux"))]
 fn has_permission() -> bool {
-    false // how another system grants them is not known here
+    false // how other systems permit the tiles is not implemented
 }
 
 /// The shape of each tile, as `ldtilecfg` reads it.
@@ -70,8 +71,8 @@ struct Configuration {
 }
 
 impl Configuration {
-    /// For `rows` rows of the left factor: the tiles 0 and 1 are their upper sums, 2 and 3 the lower ones, 4 and 5 the left
-    /// factor, 6 and 7 the panel. A tile must have a row, so the lower ones have one even where there are no such rows.
+    /// For `rows` rows of the left factor: tiles 0 and 1 are the upper sums, 2 and 3 the lower ones, 4 and 5 the left
+    /// factor, 6 and 7 the panel. A tile must have a row, so the lower tiles have one even if there are no such rows.
     fn new(rows: usize) -> Self {
         let (upper, lower) = (rows.min(16) as u8, rows.saturating_sub(16).max(1) as u8);
         let mut configuration = Configuration {
@@ -87,10 +88,10 @@ impl Configuration {
     }
 }
 
-/// Rows of the left factor, of which the last step is copied.
+/// Rows of the left factor, with a copy of the columns of the last step.
 pub(super) struct Rows {
     data: *const u16,
-    /// Between rows, in bytes.
+    /// The distance between rows in bytes.
     stride: isize,
     count: usize,
     steps: usize,
@@ -103,38 +104,40 @@ impl Rows {
     ///
     /// # Safety
     /// - `count` is at least 1 and at most [`ROWS`]; `columns` is at least 1.
-    /// - From `data` on, so many rows of contiguous elements can be read for as long as this lives, and nobody writes them
-    ///   meanwhile.
+    /// - From `data` on, these rows of contiguous elements can be read for as long as the value lives, and nothing
+    ///   writes them during that time.
     pub(super) unsafe fn new(data: *const u16, stride: isize, count: usize, columns: usize) -> Self {
         let steps = columns.div_ceil(DEPTH);
         let first = (steps - 1) * DEPTH;
         let mut last = [[0; DEPTH]; ROWS];
         for (row, last) in last.iter_mut().take(count).enumerate() {
             let row = data.wrapping_offset(row as isize * stride).wrapping_add(first);
-            // SAFETY: `columns - first` elements of this row are left, at most `DEPTH`, which the caller lets us read.
+            // SAFETY: `columns - first` elements of this row are left, at most `DEPTH`; the caller guarantees that they
+            // can be read.
             unsafe { row.copy_to_nonoverlapping(last.as_mut_ptr(), columns - first) };
         }
         Rows { data, stride: 2 * stride, count, steps, configuration: Configuration::new(count), last }
     }
 
-    /// How many lines a panel must have for so many columns of the left factor: whole tiles, zeros behind the pairs.
+    /// The number of lines of a panel for `columns` columns of the left factor: those of whole tiles, with zeros after
+    /// the pairs.
     pub(super) fn lines(columns: usize) -> usize {
         columns.div_ceil(DEPTH) * DEPTH / 2
     }
 
-    /// Writes the sums of the products of the rows with a panel. Sums of rows beyond these are undefined numbers.
+    /// Writes the sums of the products of the rows with a panel. The sums of further rows are arbitrary numbers.
     ///
     /// # Safety
     /// - [`is_available`] holds.
-    /// - The panel has the [`lines`](Self::lines) of as many columns as the rows have.
+    /// - The panel has the [`lines`](Self::lines) for the columns of these rows.
     pub(super) unsafe fn multiply(&self, panel: &[[u32; WIDTH]], sums: &mut [[f32; WIDTH]; ROWS]) {
-        // Where there are no lower rows, the first row is multiplied again, into sums that nobody reads.
+        // If there are no lower rows, the first row is multiplied once more, into sums that are not used.
         let lower = if self.count > 16 { 16 } else { 0 };
-        // SAFETY: the caller promises the instructions. `ldtilecfg` reads 64 bytes, which the configuration has. In each
-        // step but the last, a tile of the left factor is 64 bytes of each of its rows, which `new` was promised; in the last
-        // they lie in `last`. A tile of the panel is 16 lines of 64 bytes, `steps` times 16 lines being there. Stored are
-        // 16 rows at most of 64 bytes, four times, within the 32 rows of 128 bytes of `sums`. All tiles are clobbered and
-        // released, and the stack is left alone.
+        // SAFETY: the caller guarantees the instructions. `ldtilecfg` reads 64 bytes, the size of the configuration. In
+        // each step but the last, a tile of the left factor is 64 bytes of each of its rows, which the caller of `new`
+        // guarantees; in the last step it is in `last`. A tile of the panel is 16 lines of 64 bytes, and the panel has
+        // 16 lines for each step. At most 16 rows of 64 bytes are stored, four times, within the 32 rows of 128 bytes
+        // of `sums`. All tiles are declared as clobbered and are released, and the stack is not used.
         unsafe {
             asm!(
                 "ldtilecfg [{configuration}]",
@@ -191,7 +194,7 @@ pub(super) mod emulator;
 mod tests {
     use super::*;
 
-    /// A small whole number, of which products and sums are exact.
+    /// A small whole number, whose products and sums are exact.
     fn number(i: usize) -> f32 {
         (i * i % 13) as f32 - 6.0
     }
@@ -200,36 +203,38 @@ mod tests {
         (x.to_bits() >> 16) as u16
     }
 
+    fn check(count: usize, columns: usize) {
+        let stride = columns + 5;
+        let a: Vec<f32> = (0..count * stride).map(number).collect();
+        let b = |step: usize, column: usize| match step < columns {
+            true => number(7 * step + 3 * column + 1),
+            false => 0.0,
+        };
+        let left: Vec<u16> = a.iter().map(|x| bits(*x)).collect();
+        let pair = |line: usize, column: usize| {
+            u32::from(bits(b(2 * line, column))) | u32::from(bits(b(2 * line + 1, column))) << 16
+        };
+        let lines = 0..Rows::lines(columns);
+        let panel: Vec<[u32; WIDTH]> =
+            lines.map(|line| std::array::from_fn(|column| pair(line, column))).collect();
+        let mut sums = [[f32::NAN; WIDTH]; ROWS];
+        // SAFETY: `left` has `count` rows of `columns` elements, the panel has the lines for these, and the
+        // instructions are there or emulated.
+        unsafe { Rows::new(left.as_ptr(), stride as isize, count, columns).multiply(&panel, &mut sums) };
+        for (row, sums) in sums.iter().take(count).enumerate() {
+            for (column, sum) in sums.iter().enumerate() {
+                let want: f32 = (0..columns).map(|step| a[row * stride + step] * b(step, column)).sum();
+                assert_eq!(*sum, want, "{count}×{columns}, row {row}, column {column}");
+            }
+        }
+    }
+
     #[test]
     fn tiles_give_what_sums_give() {
         emulator::install();
         for count in [1, 7, 16, 17, 31, 32] {
             for columns in [1, 2, 31, 32, 33, 63, 64, 100] {
-                let stride = columns + 5;
-                let a: Vec<f32> = (0..count * stride).map(number).collect();
-                let b = |step: usize, column: usize| {
-                    if step < columns { number(7 * step + 3 * column + 1) } else { 0.0 }
-                };
-                let left: Vec<u16> = a.iter().map(|x| bits(*x)).collect();
-                let pair = |line: usize, column: usize| {
-                    u32::from(bits(b(2 * line, column))) | u32::from(bits(b(2 * line + 1, column))) << 16
-                };
-                let panel: Vec<[u32; WIDTH]> = (0..Rows::lines(columns))
-                    .map(|line| std::array::from_fn(|column| pair(line, column)))
-                    .collect();
-                let mut sums = [[f32::NAN; WIDTH]; ROWS];
-                // SAFETY: `count` rows of `columns` elements lie in `left`; the instructions are there or emulated, and the panel
-                // has the lines that it should.
-                unsafe {
-                    Rows::new(left.as_ptr(), stride as isize, count, columns).multiply(&panel, &mut sums)
-                };
-                for row in 0..count {
-                    for column in 0..WIDTH {
-                        let want: f32 =
-                            (0..columns).map(|step| a[row * stride + step] * b(step, column)).sum();
-                        assert_eq!(sums[row][column], want, "{count}×{columns}, row {row}, column {column}");
-                    }
-                }
+                check(count, columns);
             }
         }
     }

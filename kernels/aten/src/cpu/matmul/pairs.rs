@@ -1,5 +1,5 @@
-//! Products of `bfloat16` matrices by the instructions that multiply pairs of elements and add them in `float32`: in AMX
-//! tiles, or in registers (AVX512-BF16).
+//! Products of `bfloat16` matrices by the instructions that multiply pairs of elements and add them in `float32`: in
+//! AMX tiles, or in registers (AVX512-BF16).
 //!
 //! # How it works
 //!
@@ -156,8 +156,8 @@ impl Product {
             // SAFETY: `count` rows are left; the caller guarantees that they are contiguous and not written.
             let rows = unsafe { amx::Rows::new(self.row(row), self.a.row_stride, count, self.a.columns) };
             for (column, panel) in (first..end).step_by(WIDTH).zip(panels.chunks_exact(lines)) {
-                // SAFETY: `pack` filled the panel, which has the lines for the columns of `a`; the caller guarantees the
-                // instructions, and these rows and columns of the result.
+                // SAFETY: `pack` filled the panel, which has the lines for the columns of `a`; the caller guarantees
+                // the instructions, and these rows and columns of the result.
                 unsafe {
                     rows.multiply(panel, &mut sums);
                     self.store(row, &sums[..count], column, width(column));

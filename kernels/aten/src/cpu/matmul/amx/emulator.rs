@@ -1,5 +1,5 @@
-//! AMX-TILE and AMX-BF16 for processors that lack them: they raise a signal for each such instruction, whose handler does
-//! what Intel's manual says of it. So tests run the same machine code everywhere.
+//! AMX-TILE and AMX-BF16 on processors that lack them: these raise a signal for each such instruction, whose handler
+//! does what Intel's manual says of it. So tests run the same machine code everywhere.
 #![expect(unsafe_code, reason = "handles a signal, and reads and writes where instructions would")]
 
 use std::cell::RefCell;
@@ -33,8 +33,8 @@ pub(in super::super) fn install() {
         return;
     }
     ONCE.call_once(|| {
-        // SAFETY: a structure of C that may be all zeros, completed and handed to the system; the handler has the signature
-        // that `SA_SIGINFO` asks for.
+        // SAFETY: a structure of C that may be all zeros, completed and handed to the system; the handler has the
+        // signature that `SA_SIGINFO` asks for.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = handle as *const () as usize;
@@ -45,7 +45,8 @@ pub(in super::super) fn install() {
 }
 
 extern "C" fn handle(_signal: libc::c_int, _info: *mut libc::siginfo_t, context: *mut libc::c_void) {
-    // SAFETY: the system hands its context over, which is this handler's alone; the instruction pointer is that of code.
+    // SAFETY: the system hands its context over, which is this handler's alone; the instruction pointer is that of
+    // code.
     let registers = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
     // SAFETY: ten bytes of the function that raised the signal: behind each of these instructions it has further ones.
     let code: [u8; 10] = unsafe { (registers[libc::REG_RIP as usize] as *const [u8; 10]).read_unaligned() };
@@ -55,7 +56,7 @@ extern "C" fn handle(_signal: libc::c_int, _info: *mut libc::siginfo_t, context:
     registers[libc::REG_RIP as usize] += length as i64;
 }
 
-/// A general register by its number in an instruction.
+/// The value of a general-purpose register, by its number in an instruction.
 fn register(registers: &[i64; 23], number: u8) -> usize {
     const NUMBERED: [i32; 16] = [
         libc::REG_RAX,
@@ -78,18 +79,19 @@ fn register(registers: &[i64; 23], number: u8) -> usize {
     registers[NUMBERED[number as usize] as usize] as usize
 }
 
-/// What an operand in memory is made of.
+/// An operand in memory.
 struct Operand {
     base: usize,
-    /// That of the index, which is a stride where tiles are loaded and stored.
+    /// The scaled index register: the stride between rows where tiles are loaded and stored.
     index: usize,
     displacement: isize,
-    /// How many bytes it takes behind the opcode.
+    /// The number of bytes that it takes after the opcode.
     length: usize,
 }
 
 impl Operand {
-    /// `code` starts with the ModRM byte; `high` are the bits that extend base and index.
+    /// Decodes `code`, which starts with the ModRM byte; the two bits extend the numbers of the index and the base
+    /// register.
     fn decode(code: &[u8], [high_index, high_base]: [u8; 2], registers: &[i64; 23]) -> Option<Self> {
         let (mode, field) = (code[0] >> 6, code[0] & 7);
         let (base, index, at) = match field {
@@ -119,9 +121,11 @@ impl Operand {
 }
 
 impl State {
-    /// Executes an instruction, and says how long it is; nothing for one that is not of AMX, or not allowed as things are.
+    /// Executes an instruction and returns its length; `None` if it is not one of AMX, or one that the processor would
+    /// refuse in this state.
     fn execute(&mut self, code: &[u8; 10], registers: &[i64; 23]) -> Option<usize> {
-        // Three bytes of VEX: the escape, extensions of registers with the map of opcodes, a further operand with the prefix.
+        // The three bytes of a VEX prefix: the escape; the extensions of registers, with the opcode map; a third
+        // operand, with the legacy prefix that it stands for.
         let [0xc4, extensions, operand, opcode, rest @ ..] = code else { return None };
         let (high_index, high_base, map) = (!extensions >> 6 & 1, !extensions >> 5 & 1, extensions & 0x1f);
         let (is_wide, third, prefix) = (operand >> 7 == 1, !operand >> 3 & 15, operand & 3);
@@ -148,20 +152,18 @@ impl State {
             (0x4b, 3, 0..=2) if second == 4 => {
                 let (operand, (rows, bytes)) = (memory()?, self.shape(first)?);
                 let mut tile = ZEROS;
-                for row in 0..rows {
-                    // SAFETY: what the instruction would read: the code under test vouches for it.
-                    unsafe { operand.address(row).copy_to(tile[row].as_mut_ptr(), bytes) };
+                for (i, row) in tile.iter_mut().take(rows).enumerate() {
+                    // SAFETY: the instruction would read this memory: the code under test guarantees it.
+                    unsafe { operand.address(i).copy_to(row.as_mut_ptr(), bytes) };
                 }
                 self.tiles[first as usize] = tile; // tileloadd
                 operand.length
             }
             (0x4b, 2, 0..=2) if second == 4 => {
                 let (operand, (rows, bytes)) = (memory()?, self.shape(first)?);
-                for row in 0..rows {
-                    // SAFETY: what the instruction would write: the code under test vouches for it.
-                    unsafe {
-                        operand.address(row).copy_from(self.tiles[first as usize][row].as_ptr(), bytes)
-                    };
+                for (i, row) in self.tiles[first as usize].iter().take(rows).enumerate() {
+                    // SAFETY: the instruction would write this memory: the code under test guarantees it.
+                    unsafe { operand.address(i).copy_from(row.as_ptr(), bytes) };
                 }
                 operand.length // tilestored
             }
@@ -176,7 +178,7 @@ impl State {
 
     /// `ldtilecfg`: zeroes all tiles.
     fn configure(&mut self, address: *const u8) {
-        // SAFETY: the instruction would read these 64 bytes: the code under test vouches for them.
+        // SAFETY: the instruction would read these 64 bytes: the code under test guarantees them.
         let bytes: [u8; 64] = unsafe { address.cast::<[u8; 64]>().read_unaligned() };
         let (rows, shapes) = (&bytes[48..56], bytes[16..32].as_chunks::<2>().0);
         let is_valid = bytes[0] == 1 && bytes[1..16].iter().all(|byte| *byte == 0);
@@ -188,13 +190,13 @@ impl State {
         self.shapes = (is_valid && fits).then_some(shapes);
     }
 
-    /// The rows and the bytes per row of a tile; nothing for one that is not configured, which the processor refuses.
+    /// The rows and the bytes per row of a tile; `None` if it is not configured, which the processor refuses.
     fn shape(&self, tile: u8) -> Option<(usize, usize)> {
         self.shapes.map(|shapes| shapes[tile as usize]).filter(|(rows, _)| *rows > 0)
     }
 
-    /// `tdpbf16ps`: adds the products of pairs, of which the even and the odd ones have sums of their own first. Numbers that
-    /// are not normal count as zero.
+    /// `tdpbf16ps`: adds the products of pairs. The even and the odd elements are summed separately at first, and
+    /// subnormal numbers count as zero.
     fn multiply(&mut self, sums: u8, left: u8, right: u8) -> Option<()> {
         let [(rows, bytes), (left_rows, left_bytes), (right_rows, right_bytes)] =
             [self.shape(sums)?, self.shape(left)?, self.shape(right)?];
@@ -205,16 +207,15 @@ impl State {
         let element = |row: &[u8; 64], i: usize| {
             flushed(f32::from_bits(u32::from(u16::from_le_bytes([row[2 * i], row[2 * i + 1]])) << 16))
         };
-        for row in 0..rows {
-            for column in 0..bytes / 4 {
+        for (left, sums) in left.iter().zip(&mut self.tiles[sums as usize]).take(rows) {
+            for (column, sum) in sums.as_chunks_mut::<4>().0.iter_mut().take(bytes / 4).enumerate() {
                 let mut parts = [0.0f32; 2];
                 for (step, right) in right.iter().take(right_rows).enumerate() {
                     for (i, part) in parts.iter_mut().enumerate() {
-                        let (x, y) = (element(&left[row], 2 * step + i), element(right, 2 * column + i));
+                        let (x, y) = (element(left, 2 * step + i), element(right, 2 * column + i));
                         *part = flushed(x.mul_add(y, *part));
                     }
                 }
-                let sum = &mut self.tiles[sums as usize][row].as_chunks_mut::<4>().0[column];
                 let before = flushed(f32::from_le_bytes(*sum));
                 *sum = flushed(before + flushed(parts[0] + parts[1])).to_le_bytes();
             }
@@ -223,7 +224,7 @@ impl State {
     }
 }
 
-/// Zero for a number that is too small to be normal.
+/// Zero for a subnormal number.
 fn flushed(x: f32) -> f32 {
     if x.is_subnormal() { 0.0f32.copysign(x) } else { x }
 }

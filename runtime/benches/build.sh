@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What does registration cost a build? A crate that declares 500 operators, one that registers a kernel for each of them, and the
-# same kernels as plain functions. Prints CPU seconds (user + system, best of three) of `cargo build` for each crate alone: from
-# scratch, and after one kernel changed.
+# Measures the cost of registration in a build: a crate that declares 500 operators, one that registers a kernel for each of them,
+# and one with the same kernels as plain functions. Prints CPU seconds (user + system, best of three) of `cargo build` for each
+# crate alone: from scratch, and after a change to one kernel.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)

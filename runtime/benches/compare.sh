@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# How do our calls compare with those of PyTorch's C++ dispatcher? Prints one table: both sides run in turn on this machine, several
-# rounds each, as programs and as shared objects that a program loads; minimum over all rounds, and the ratio of the minima.
+# Compares our calls with those of PyTorch's C++ dispatcher. Both run in turn on this machine, several rounds each, as programs and
+# as shared objects that a program loads. Prints one table with the minimum over all rounds and the ratio of the minima.
 #
 # PEER_PYTHON names a Python that has torch (pip install torch==2.15.0 into a virtual environment). Without it only our side is printed.
 set -euo pipefail
@@ -25,7 +25,7 @@ crate-type = ["cdylib"]
 torch-library = { path = "$here/.." }
 torch-library-schema = { path = "$here/../schema" }
 [workspace]
-# As in the workspace, so that both build the same libraries.
+# The same profile as the workspace, so that both build the same libraries.
 [profile.release]
 debug = "line-tables-only"
 TOML

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# How many instructions does each case of the dispatch bench take per call?
-# Counts two loop lengths under callgrind and divides the difference: start-up and the harness fall out.
+# Counts the instructions per call of each case of the dispatch bench.
+# Runs two loop lengths under callgrind and divides the difference in instructions, so that start-up and the harness cancel out.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 bench=$(cargo bench --bench dispatch --no-run --message-format=json 2>/dev/null |

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# What does a library of PyTorch's size cost: to check, to collect at the start, and in memory?
+# Measures what a library of PyTorch's size costs: `cargo check`, collecting its operators at start-up, and memory.
 #
 #   TORCH_NATIVE_FUNCTIONS=…/torchgen/packaged/ATen/native/native_functions.yaml runtime/benches/native_functions.sh
 #
-# Declares all operators of the file, without kernels, in a crate of its own, and prints the CPU time of `cargo check` once
-# its dependencies are built, the best time to collect, and the memory that the dispatcher keeps for each operator.
+# Declares all operators of the file, without kernels, in a separate crate. Prints the CPU time of `cargo check` with its
+# dependencies already built, the best time to collect the operators, and the memory that the dispatcher keeps for each.
 set -euo pipefail
 : "${TORCH_NATIVE_FUNCTIONS:?the path of a native_functions.yaml}"
 cd "$(dirname "$0")/../.."
@@ -39,7 +39,7 @@ fn main() {
 }
 RUST
 export CARGO_TARGET_DIR=$room/target CARGO_INCREMENTAL=0
-cargo check --quiet --manifest-path "$room/Cargo.toml" # the dependencies, and once without a count
+cargo check --quiet --manifest-path "$room/Cargo.toml" # builds the dependencies and warms up, untimed
 touch "$room/src/main.rs"
 TIMEFORMAT='%U %S'
 read -r user system < <({ time cargo check --quiet --manifest-path "$room/Cargo.toml" >&2; } 2>&1 | tail -1)

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# What do many operators cost? Generates programs with thousands of them and prints, as rows of a table beside the peer's,
-# - how long a process takes from its start to its first call, over an empty one, with 3 500 operators and 15 500 kernels linked in;
-# - how much memory an operator with one kernel keeps resident at 1 000 operators, each called once: linked in, the pages of its
-#   binary included (the difference to a program with 100), and registered at run time;
-# - how long a call takes when calls are spread at random over 16 to 8 192 operators: through typed handles, by one caller and with
-#   one kernel for all, as the peer's are; and through each operator's own caller, with a kernel of its own, as in a program. The
-#   processor predicts neither of the latter, and the rows with pointers to the kernels say what that alone takes.
+# Measures what many operators cost. Generates programs with thousands of them and prints, as rows of a table beside the peer's,
+# - how much longer than an empty process one with 3 500 operators and 15 500 kernels linked in takes from its start to its first call;
+# - how much resident memory an operator with one kernel takes, at 1 000 operators that are each called once: linked in, including
+#   the pages of the binary (the difference from a program with 100 operators), and registered at run time;
+# - how long a call takes when calls are spread at random over 16 to 8 192 operators: through typed handles, with one caller and
+#   one kernel for all, as in the peer; and as in a real program, with a caller and a kernel for each operator. The processor
+#   predicts neither of those, and the rows with pointers to the kernels show the cost of these mispredictions alone.
 # The peer's column needs PEER_PYTHON, as for compare.sh. Compiling the programs takes minutes the first time.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,7 +14,7 @@ work=$PWD/target/startup
 . "$here/peer/build.sh"
 
 keys=(CPU CUDA Meta AutogradCPU XLA)
-operators() { # COUNT KERNELS: a program's operators, and so many kernels in all
+operators() { # COUNT KERNELS: a program's COUNT operators, with KERNELS kernels in total
     echo 'use torch_library::prelude::*;'
     echo 'torch_library! { pub mod ops {'
     for i in $(seq "$1"); do echo "    op_$i(Tensor self, Tensor other) -> int;"; done
@@ -35,8 +35,8 @@ functions() { # NAME COUNT PREFIX SUFFIX: a table of functions PREFIX1SUFFIX …
     for i in $(seq "$2"); do echo "    $3$i$4,"; done
     echo '];'
 }
-calls() { functions CALLS "$1" ops::op_ ::call; } # COUNT: typed calls of all of them
-program() { # NAME: a package from standard input
+calls() { functions CALLS "$1" ops::op_ ::call; } # COUNT: a table of the typed call functions of all operators
+program() { # NAME: writes a package, whose main.rs is standard input
     mkdir -p "$work/$1/src"
     printf '[package]\nname = "%s"\nversion = "0.0.0"\nedition = "2024"\n[dependencies]\ntorch-library = { path = "%s" }\n' \
         "$1" "$here/.." >"$work/$1/Cargo.toml"
@@ -86,7 +86,7 @@ RUST
 )
 { operators 100 100; calls 100; echo "$resident"; echo "$memory"; } | program few
 { operators 1000 1000; calls 1000; echo "$resident"; echo "$memory"; } | program memory
-shared_kernels() { # COUNT: one function as a kernel for each
+shared_kernels() { # COUNT: a table of kernels, one per operator, which all run one function
     echo 'fn shared(_: &Tensor, _: &Tensor) -> Result<i64> { Ok(7) }'
     echo "static SHARED: [fn() -> torch_library::RuntimeKernel; $1] = ["
     for i in $(seq "$1"); do echo "    || ops::op_$i::kernel(shared),"; done
@@ -137,7 +137,7 @@ CARGO_TARGET_DIR=$PWD/target cargo build --release --quiet --manifest-path "$wor
 rm -f "$work"/*.us "$work"/*.ns
 bin=$PWD/target/release
 
-microseconds() { # COMMAND…: of the whole process
+microseconds() { # COMMAND…: the duration of the whole process
     local start
     start=$(date +%s%N)
     "$@" >/dev/null
@@ -158,7 +158,7 @@ echo '| case | ours | PyTorch | ratio |'
 echo '|---|---:|---:|---:|'
 row 'process with 3 500 operators and 15 500 kernels, over an empty one, ms' "$(over_empty "$work/start.us")" "$(over_empty "$work/peer.us")"
 line() { awk -v line="$1" 'NR == line { print $1 }'; }
-# Which pages a start touches changes from run to run.
+# The pages that a start touches differ from run to run: take a median.
 for _ in $(seq 21); do
     for name in few memory; do "$bin/$name" >"$work/pages" && line 1 <"$work/pages" >>"$work/$name.us"; done
 done

@@ -1,5 +1,5 @@
-# To be sourced: builds the peer against the PyTorch of PEER_PYTHON into target/peer, once for each version of its source.
-# Sets `peer` and `peer_so` to the program and the shared object, and `launch`; the first two stay empty where there is no torch.
+# To be sourced: builds the peer against the PyTorch of PEER_PYTHON into target/peer, again whenever its source has changed.
+# Sets `launch`, and `peer` and `peer_so` to the program and the shared object; these two stay empty if torch is not installed.
 python=${PEER_PYTHON:-python3}
 peer= peer_so=
 peer_source=$(dirname "${BASH_SOURCE[0]}")

@@ -38,7 +38,7 @@ def times(module):
             timer.timeit(10_000)
         except AttributeError:
             continue
-        # Short runs, many: on a machine with other work some of them are not interrupted.
+        # Many short runs: on a busy machine, some of them are not interrupted.
         found[what] = min(timer.repeat(400, 1_000)) / 1_000 * 1e9
     return found
 

@@ -103,7 +103,7 @@ pub fn to_fake(tensor: &Tensor) -> Result<Tensor> {
 /// Like [`to_fake`], but on a device that need not exist.
 ///
 /// # Errors
-/// Those of [`to_fake`].
+/// The errors of [`to_fake`].
 ///
 /// ```
 /// use torch_library::fake::to_fake_on;

@@ -281,7 +281,7 @@ impl Operator {
     /// Adds the operator's name to the error of a kernel.
     ///
     /// # Errors
-    /// That of the result, which then names the operator.
+    /// The error in `result`, with the operator's name added.
     #[inline(always)]
     pub fn named<T>(&self, mut result: Result<T>) -> Result<T> {
         if let Err(error) = &mut result {
@@ -390,7 +390,7 @@ impl Operator {
     /// Whether the operator is registered.
     ///
     /// # Errors
-    /// It was removed.
+    /// The operator was removed.
     fn check_alive(&'static self) -> Result<()> {
         Program::check_alive(self)
     }
@@ -398,7 +398,7 @@ impl Operator {
     /// The kernel registered for exactly this key, otherwise the key's fallback.
     ///
     /// # Errors
-    /// Neither exists, or it is a fallthrough.
+    /// The key has neither a kernel nor a fallback, or that is a fallthrough.
     fn kernel_for_key(&'static self, key: DispatchKey) -> Result<&'static Kernel> {
         Program::kernel_for_key(self, key)
     }

@@ -187,7 +187,7 @@ macro_rules! typed {
             /// Calls the kernel of the highest of these keys: from a kernel, to the next layer.
             ///
             /// # Errors
-            /// Those of [`call`](Self::call).
+            /// The errors of [`call`](Self::call).
             ///
             /// PyTorch: `TypedOperatorHandle::redispatch`.
             #[inline]

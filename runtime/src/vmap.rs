@@ -258,7 +258,7 @@ impl Level {
     /// in place.
     ///
     /// # Errors
-    /// Those of [`wrap`](Self::wrap); the tensor is not batched at this level.
+    /// The errors of [`wrap`](Self::wrap); the tensor is not batched at this level.
     pub fn rewrap(&self, tensor: &mut Tensor, value: Tensor, dim: usize) -> Result<()> {
         let geometry = self.geometry_of_one(&value, dim)?;
         let Some(batched) = self.content(tensor) else {

@@ -68,7 +68,7 @@ pub fn gradcheck(
 /// Like [`gradcheck`], for the gradients themselves: checks second derivatives.
 ///
 /// # Errors
-/// Those of [`gradcheck`].
+/// The errors of [`gradcheck`].
 ///
 /// PyTorch: `torch.autograd.gradgradcheck`.
 pub fn gradgradcheck(

@@ -97,7 +97,7 @@ impl Tensor {
     /// Whether this tensor was not computed from one that requires a gradient, so that gradients end here.
     ///
     /// # Errors
-    /// As [`grad_fn`](Tensor::grad_fn).
+    /// The errors of [`grad_fn`](Tensor::grad_fn).
     ///
     /// PyTorch: `Tensor.is_leaf`.
     pub fn is_leaf(&self) -> Result<bool> {
@@ -236,7 +236,7 @@ impl Tensor {
     /// and adds them to their [`grad`](Tensor::grad).
     ///
     /// # Errors
-    /// The tensor has not exactly one element, or requires no gradient; those of [`backward`](super::backward).
+    /// The tensor has not exactly one element, or requires no gradient; the errors of [`backward`](super::backward).
     ///
     /// PyTorch: `Tensor.backward`.
     pub fn backward(&self) -> Result<()> {

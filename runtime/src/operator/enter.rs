@@ -30,7 +30,7 @@ impl Operator {
     /// Like [`enter_typed`](Self::enter_typed), for a call with boxed arguments.
     ///
     /// # Errors
-    /// Those of [`enter_typed`](Self::enter_typed).
+    /// The errors of [`enter_typed`](Self::enter_typed).
     fn enter_boxed(
         &'static self,
         keys: DispatchKeySet,

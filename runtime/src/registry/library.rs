@@ -105,8 +105,8 @@ impl Library {
     /// A library of any kind in any dispatcher.
     ///
     /// # Errors
-    /// Those of the constructors above; a key with a kind other than [`LibraryKind::Implementation`]; `_` with such a
-    /// kind.
+    /// The errors of the constructors above; a key with a kind other than [`LibraryKind::Implementation`]; the
+    /// namespace `_` with such a kind.
     #[track_caller]
     pub fn open(
         dispatcher: &'static Dispatcher,
@@ -122,7 +122,7 @@ impl Library {
     /// listings and messages name this place, for the library and for everything that is registered with it.
     ///
     /// # Errors
-    /// Those of [`open`](Self::open).
+    /// The errors of [`open`](Self::open).
     ///
     /// PyTorch: the file and the line with which a `torch::Library` is created.
     pub fn open_at(
@@ -203,7 +203,7 @@ impl Library {
     /// Like [`define`](Self::define), with tags.
     ///
     /// # Errors
-    /// Those of [`define`](Self::define).
+    /// The errors of [`define`](Self::define).
     #[track_caller]
     pub fn define_with_tags(&mut self, text: &str, tags: &[&str]) -> Result<OperatorHandle> {
         let place = self.place_of(caller());
@@ -248,8 +248,8 @@ impl Library {
     /// ```
     ///
     /// # Errors
-    /// The kernel was made without a schema, by [`RuntimeKernel::boxed`]; those of [`define`](Self::define). Nothing
-    /// changes in these cases.
+    /// The kernel was made without a schema, by [`RuntimeKernel::boxed`]; the errors of [`define`](Self::define).
+    /// Nothing changes in these cases.
     ///
     /// PyTorch: `Library::def` with a name and a function.
     #[track_caller]

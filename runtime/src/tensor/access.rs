@@ -236,7 +236,7 @@ impl<T: Element> ElementsMut<'_, T> {
     /// All elements of a contiguous tensor, to be written.
     ///
     /// # Errors
-    /// Like [`as_slice`](Self::as_slice).
+    /// The errors of [`as_slice`](Self::as_slice).
     pub fn as_mut_slice(&mut self) -> Result<&mut [T]> {
         let (first, len) = self.memory.span()?;
         // SAFETY: `span` returns `len` aligned and initialised values; the lease excludes all other accesses while
@@ -419,7 +419,7 @@ impl Tensor {
     /// Writes the values of an iterator in logical order, if there are as many as elements; otherwise writes nothing.
     ///
     /// # Errors
-    /// Like [`copy_from_slice`](Tensor::copy_from_slice).
+    /// The errors of [`copy_from_slice`](Tensor::copy_from_slice).
     #[track_caller]
     pub fn fill_from<T: Element>(&mut self, values: impl IntoIterator<Item = T>) -> Result<()> {
         // Collected first, since the iterator may read this very tensor.

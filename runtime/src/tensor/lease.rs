@@ -279,7 +279,7 @@ impl<'a, const R: usize> Lease<'a, 1, R> {
     /// - Code that the caller runs meanwhile, closures of users included, cannot access it either.
     ///
     /// # Errors
-    /// Those of [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     #[inline(always)]
     #[track_caller]
     pub unsafe fn with_new(new: &'a Tensor, read: [&'a Tensor; R]) -> Result<Self> {
@@ -318,7 +318,7 @@ impl<'a, const W: usize> ListLease<'a, W> {
     /// Takes all leases, or none.
     ///
     /// # Errors
-    /// Those of [`Lease::new`].
+    /// The errors of [`Lease::new`].
     #[track_caller]
     pub fn new(written: [&'a Tensor; W], read: impl IntoIterator<Item = &'a Tensor>) -> Result<Self> {
         let place = Location::caller();
@@ -530,7 +530,7 @@ impl Tensor {
     /// and writes.
     ///
     /// # Errors
-    /// Those of [`data_ptr`](Self::data_ptr).
+    /// The errors of [`data_ptr`](Self::data_ptr).
     #[inline]
     pub fn data_ptr_mut<T: Element>(&self, lease: &impl Leased) -> Result<*mut T> {
         self.check_dtype(T::DTYPE)?;

@@ -73,7 +73,7 @@ impl Storage {
     /// handle; otherwise returns the keeper. Returns the number of bytes that it had before.
     ///
     /// # Safety
-    /// - Those of [`from_foreign`](Self::from_foreign).
+    /// - The requirements of [`from_foreign`](Self::from_foreign).
     #[inline]
     pub(crate) unsafe fn occupy(
         &mut self,

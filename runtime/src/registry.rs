@@ -64,7 +64,7 @@ use state::State;
 ///
 /// PyTorch: `c10::Dispatcher`.
 pub struct Dispatcher {
-    /// For readers without the lock.
+    /// Read without the lock.
     names: &'static Names,
     state: Mutex<State>,
     /// Notified when a waiting thread should look again.

@@ -282,9 +282,9 @@ impl Library {
     /// With `Undefined` the key is the library's, or `CompositeImplicitAutograd` if the library has none. Of several
     /// kernels for one key the newest is used; when it is removed, the one before it is used again.
     ///
-    /// A building block such as `Dense` or `Sparse`, which is no key of any call, is accepted as in PyTorch: the kernel
-    /// never runs, but counts as a backend's kernel below the autograd keys, which `CompositeImplicitAutograd` then
-    /// does not serve. The macros refuse such a key.
+    /// A building block such as `Dense` or `Sparse`, which is not the key of any call, is accepted as in PyTorch: the
+    /// kernel never runs, but counts as a backend's kernel below the autograd keys, which `CompositeImplicitAutograd`
+    /// then does not serve. The macros refuse such a key.
     ///
     /// # Errors
     /// The name has another namespace or is a whole schema, the library is for another key, or the kernel's signature

@@ -465,7 +465,7 @@ impl Tensor {
         Ok(ElementsMut { memory: Memory::of(self)?, _lease: lease })
     }
 
-    /// Refuses another element type, and tensors without elements of their own.
+    /// Checks that the tensor is defined, and that its element type is `dtype`.
     #[inline]
     pub(super) fn check_dtype(&self, dtype: DType) -> Result<()> {
         ensure!(self.is_defined(), Argument, "elements of {dtype} were asked of an undefined tensor");
@@ -500,8 +500,8 @@ impl Tensor {
         }
     }
 
-    /// A copy in host memory if the tensor is on a device with a backend that can copy it; otherwise the error that the
-    /// host access failed with.
+    /// A copy in host memory if the tensor is on a device with a backend that can copy it; otherwise `error`, with
+    /// which the host access failed.
     #[cold]
     fn on_host(&self, error: Error) -> Result<Tensor> {
         let is_remote = error.kind() == ErrorKind::Device && self.storage().data_ptr().is_none();

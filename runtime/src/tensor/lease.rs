@@ -1,4 +1,4 @@
-//! Leases, which say what code may read or write the elements of a storage at the moment.
+//! Leases, which determine what code may currently read or write the elements of a storage.
 //!
 //! # How it works
 //! 1. Handles share memory, and each of them may write: the type system does not tell whether two calls access the same
@@ -230,14 +230,14 @@ impl Drop for StorageLease<'_> {
 ///
 /// let mut x = Tensor::from([1.0, 2.0]);
 /// let reading = Lease::new([], [&x])?;
-/// assert_eq!(x.to_vec::<f64>()?, [1.0, 2.0]); // others may read, too
+/// assert_eq!(x.to_vec::<f64>()?, [1.0, 2.0]); // other code may read, too
 /// assert_eq!(x.clone().fill(0.0).unwrap_err().kind(), ErrorKind::Busy);
 /// drop(reading);
 /// x.fill(0.0)?;
 /// # Ok::<(), torch_library::Error>(())
 /// ```
 ///
-/// PyTorch: nothing; there, reading while another thread writes may see half a write.
+/// PyTorch: no equivalent; there, reading while another thread writes may see half a write.
 pub struct Lease<'a, const W: usize, const R: usize> {
     written: [Held<'a>; W],
     read: [Held<'a>; R],

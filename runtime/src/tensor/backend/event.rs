@@ -25,7 +25,7 @@ pub trait Event: Any + Send + Sync {
     /// Whether the stream has reached this point.
     ///
     /// # Errors
-    /// Work before it failed.
+    /// Work that was queued before the event failed.
     fn query(&self) -> Result<bool>;
 
     /// Waits until the stream has reached this point.

@@ -19,7 +19,7 @@ use crate::tensor::Tensor;
 /// use torch_library::autograd::{self, Context, Function};
 /// use torch_library::prelude::*;
 ///
-/// /// Does nothing, but turns gradients around.
+/// /// The identity, except that it negates gradients.
 /// struct Reverse;
 ///
 /// impl Function for Reverse {

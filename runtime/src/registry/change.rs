@@ -1,4 +1,4 @@
-//! Listeners to registrations, and threads that wait for one.
+//! Notifying registration listeners and threads that wait for a registration.
 //!
 //! # How it works
 //!

@@ -222,7 +222,7 @@ impl Library {
         let name = full_name(namespace, &schema.name.name, &schema.name.overload);
         let request =
             Request { dispatcher: self.dispatcher, name: &name, text, schema: &schema, tags, place };
-        let mut state = self.dispatcher.change(); // released last: what listeners are told of can then be undone
+        let mut state = self.dispatcher.change(); // listeners run on release: `undo` has the entry by then
         let (operator, index, id) = runtime::define(&mut state, &request)?;
         self.undo.push(Undo::Definition { index, id });
         Ok(operator.handle())

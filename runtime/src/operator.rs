@@ -352,13 +352,13 @@ impl Operator {
     fn select_again_cold(&'static self, keys: DispatchKeySet) -> (&'static Kernel, DispatchKeySet) {
         match self.resolved() {
             Ok(resolved) if !Program::is_active() && !recursion::is_exhausted() => resolved.row(keys),
-            // The stub tells observers of the call, or reports what is wrong with the operator or the call.
+            // The stub notifies observers of the call, or reports what is wrong with the operator or the call.
             _ => (&self.declaration.initial.stub, keys | REDISPATCHED),
         }
     }
 
     /// The kernel for a call that finds its own kernel gone, with the keys that were passed to that kernel. Observers
-    /// have been told of the call already, so this bypasses the stub.
+    /// have been notified of the call already, so this bypasses the stub.
     ///
     /// # Errors
     /// The operator is in conflict with another registration, or was removed.

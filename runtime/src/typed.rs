@@ -168,7 +168,7 @@ macro_rules! typed {
             /// Calls the operator with all of its arguments.
             ///
             /// # Errors
-            /// No kernel serves their keys, the operator was removed, or the kernel fails.
+            /// No kernel serves the keys of the arguments, the operator was removed, or the kernel fails.
             ///
             /// PyTorch: `TypedOperatorHandle::call`.
             #[inline]

@@ -408,7 +408,7 @@ impl Drop for Library {
             }
         }
         if !state.conflicts.is_empty() {
-            state.find_conflicts(); // this library may have been part of a conflict
+            state.find_conflicts(); // this library may have been one side of a conflict
         } else if all {
             state.refresh_all();
         } else {

@@ -25,7 +25,7 @@ crate-type = ["cdylib"]
 torch-library = { path = "$here/.." }
 torch-library-schema = { path = "$here/../schema" }
 [workspace]
-# As in the workspace, so that both build the same libraries.
+# The same profile as the workspace, so that both build the same libraries.
 [profile.release]
 debug = "line-tables-only"
 TOML

@@ -1,15 +1,15 @@
-//! What does a dispatched call cost, against a call through a function pointer?
+//! Measures the cost of a dispatched call against that of a call through a function pointer.
 //!
 //! `cargo bench --bench dispatch` prints nanoseconds per call, minimum and median of many batches, each batch run back
-//! to back with one of the baseline. `cargo bench --bench dispatch -- CASE LOOPS` runs one case alone: callgrind counts
-//! its instructions, see `benches/instructions.sh`. With `--plain` it prints lines for `benches/compare.sh`, which sets
-//! PyTorch's dispatcher beside ours.
+//! to back with a batch of the baseline. `cargo bench --bench dispatch -- CASE LOOPS` runs one case alone, so that
+//! callgrind can count its instructions (see `benches/instructions.sh`). With `--plain` it prints lines for
+//! `benches/compare.sh`, which compares PyTorch's dispatcher with ours.
 //!
-//! A guard alone stays above a nanosecond: each reads the word that the one before it wrote, and that takes a trip
-//! through the store buffer, five cycles. Around a call, which does not wait for it, the trip is hidden.
+//! A guard alone takes more than a nanosecond: each guard reads the word that the previous one wrote, which takes five
+//! cycles through the store buffer. Around a call, which does not wait for that word, the latency is hidden.
 //!
-//! In a shared object a function that touches thread-locals calls `__tls_get_addr` once, at some 0.7 ns: the caller for
-//! its keys, and the kernel with the guard. That is all by which `guard_redispatch` is slower there; PyTorch's hook
+//! In a shared object, a function that accesses thread-locals calls `__tls_get_addr` once, at some 0.7 ns: the caller
+//! does so for its keys, and the kernel for its guard. This alone makes `guard_redispatch` slower there; PyTorch's hook
 //! hides its own calls.
 
 use std::hint::black_box;
@@ -34,7 +34,7 @@ torch_library! {
         eight(
             Tensor a, Tensor b, Tensor c, Tensor d, Tensor e, Tensor f, Tensor g, Tensor h, int i, int j, int k, int l
         ) -> int;
-        /// No tensor at all.
+        /// No tensor argument.
         none(int a, int b) -> int;
         /// Returns a tensor.
         tensor(Tensor a, Tensor b) -> Tensor;
@@ -42,7 +42,7 @@ torch_library! {
         fallthrough(Tensor a, Tensor b) -> int;
         /// An autograd kernel that redispatches under a guard.
         layered(Tensor a, Tensor b) -> int;
-        /// A boxed kernel only.
+        /// Only a boxed kernel.
         boxed_only(Tensor a, Tensor b) -> int;
         /// A list.
         list(Tensor[] a) -> int;
@@ -207,7 +207,7 @@ fn cases() -> Vec<(&'static str, Case)> {
     cases
 }
 
-/// Registering an operator with one kernel at run time: nanoseconds for each of 1 000, best and median of some rounds.
+/// Times registering 1 000 operators with one kernel each at run time: nanoseconds per operator, best and median round.
 fn register() -> Result<(f64, f64)> {
     const OPERATORS: usize = 1000;
     let mut times = Vec::new();
@@ -229,8 +229,8 @@ fn best_and_median(mut times: Vec<f64>) -> (f64, f64) {
     (times[0], times[times.len() / 2])
 }
 
-/// What a lookup takes while another thread does the same: nanoseconds on the slower thread, best and median of the
-/// rounds in which both ran at once. There is none where the machine is too busy.
+/// Times a lookup while another thread looks up too: nanoseconds on the slower thread, best and median of the rounds in
+/// which both ran at once. `None` if the machine was too busy for any such round.
 fn find_on_two_threads() -> Option<(f64, f64)> {
     const LOOPS: usize = 20_000;
     const ROUNDS: usize = 500;
@@ -266,7 +266,7 @@ fn time(case: &Case, loops: u64) -> Duration {
     start.elapsed()
 }
 
-/// Public for `benches/compare.sh`, which puts this file into a shared library too.
+/// Public because `benches/compare.sh` also compiles this file into a shared library.
 pub fn main() -> Result<()> {
     let mut library = Library::implementation("bench", DispatchKey::Autograd)?;
     library.implement("fallthrough", DispatchKey::Autograd, RuntimeKernel::fallthrough())?;

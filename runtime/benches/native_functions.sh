@@ -3,8 +3,8 @@
 #
 #   TORCH_NATIVE_FUNCTIONS=…/torchgen/packaged/ATen/native/native_functions.yaml runtime/benches/native_functions.sh
 #
-# Declares all operators of the file, without kernels, in a crate of its own, and prints the CPU time of `cargo check` once
-# its dependencies are built, the best time to collect, and the memory that the dispatcher keeps for each operator.
+# Declares all operators of the file, without kernels, in a separate crate. Prints the CPU time of `cargo check` with its
+# dependencies already built, the best time to collect the operators, and the memory that the dispatcher keeps for each.
 set -euo pipefail
 : "${TORCH_NATIVE_FUNCTIONS:?the path of a native_functions.yaml}"
 cd "$(dirname "$0")/../.."

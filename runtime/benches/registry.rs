@@ -1,6 +1,6 @@
-//! What does registration at run time cost, and finding an operator by name?
+//! Measures the cost of registration at run time and of finding an operator by name.
 //!
-//! `cargo bench --bench registry` prints the best of several rounds, per operator, and the memory that operators keep.
+//! `cargo bench --bench registry` prints the best time per operator of several rounds, and the memory of the operators.
 
 use std::fs;
 use std::hint::black_box;
@@ -19,7 +19,7 @@ fn main() -> Result<()> {
     reloading()
 }
 
-/// Nanoseconds per step of the best round.
+/// Nanoseconds per step in the best round.
 fn best(steps: usize, mut round: impl FnMut() -> Result<f64>) -> Result<f64> {
     let mut best = f64::MAX;
     for _ in 0..ROUNDS {
@@ -42,7 +42,7 @@ fn identity(_: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Resu
     Ok(())
 }
 
-/// `def`, `impl` and the end of both, in a registry that is empty before.
+/// Times defining, implementing and removing operators in a registry that starts empty.
 fn registration(operators: usize) -> Result<()> {
     let names = names(operators);
     let before = resident_bytes();
@@ -81,7 +81,7 @@ fn registration(operators: usize) -> Result<()> {
     Ok(())
 }
 
-/// Finding an operator among many, on one thread and on two.
+/// Times finding an operator among many, on one thread and on two.
 fn lookup() -> Result<()> {
     const LOOPS: usize = 2_000_000;
     let dispatcher = Dispatcher::leak_empty();
@@ -107,7 +107,7 @@ fn lookup() -> Result<()> {
     Ok(())
 }
 
-/// Loading and unloading one library over and over, calling its operator each time.
+/// Times loading and unloading one library over and over, calling its operator each time.
 fn reloading() -> Result<()> {
     const CYCLES: usize = 100_000;
     let cycle = || -> Result<()> {
@@ -131,7 +131,7 @@ fn reloading() -> Result<()> {
     Ok(())
 }
 
-/// What the process has in memory; 0 where the system does not tell.
+/// The resident memory of the process in bytes; 0 where the system does not report it.
 fn resident_bytes() -> usize {
     let status = fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages: Option<usize> = status.split(' ').nth(1).and_then(|pages| pages.parse().ok());

@@ -42,7 +42,7 @@ pub fn synchronize(device: Device) -> Result<()> {
 /// Frees cached memory of a device that is not in use.
 ///
 /// # Errors
-/// Those of [`synchronize`].
+/// The errors of [`synchronize`].
 ///
 /// PyTorch: `torch.cuda.empty_cache`.
 pub fn empty_cache(device: Device) -> Result<()> {

@@ -93,7 +93,7 @@ impl Drop for FakeMode {
 /// A fake tensor like a real one: a separate leaf, which requires a gradient if the real one does.
 ///
 /// # Errors
-/// A wrapper.
+/// The tensor is a wrapper.
 ///
 /// PyTorch: `FakeTensorMode.from_tensor`.
 pub fn to_fake(tensor: &Tensor) -> Result<Tensor> {
@@ -103,7 +103,7 @@ pub fn to_fake(tensor: &Tensor) -> Result<Tensor> {
 /// Like [`to_fake`], but on a device that need not exist.
 ///
 /// # Errors
-/// Those of [`to_fake`].
+/// The errors of [`to_fake`].
 ///
 /// ```
 /// use torch_library::fake::to_fake_on;

@@ -106,7 +106,7 @@ pub trait Inferred<Types>: Send + Sync + 'static {
     #[doc(hidden)]
     fn schema_text() -> (SchemaText, Vec<String>);
 
-    /// Calls it with the values on top of the stack, and replaces them by its returns.
+    /// Calls the function with the values on top of the stack, and replaces them by its returns.
     #[doc(hidden)]
     fn call_boxed(&self, operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>)
     -> Result<()>;
@@ -114,7 +114,7 @@ pub trait Inferred<Types>: Send + Sync + 'static {
 
 /// A function of exactly these types, lifetimes included.
 pub trait Call<Arguments, R> {
-    /// Calls it.
+    /// Calls the function.
     fn call(&self, arguments: Arguments) -> Result<R>;
 }
 

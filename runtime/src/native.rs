@@ -29,7 +29,7 @@ pub struct NativeFunction {
     pub structured: bool,
     /// The variant from which the kernels of this one are derived.
     pub structured_delegate: Option<&'static str>,
-    /// What PyTorch's structured kernel inherits from.
+    /// The class that PyTorch's structured kernel inherits from.
     pub structured_inherits: Option<&'static str>,
     /// Values that PyTorch's structured kernel precomputes, as written in the file.
     pub precomputed: &'static [&'static str],

@@ -1,4 +1,4 @@
-//! Observers, which are told of operator calls and other named work.
+//! Observers, which are notified of operator calls and other named work.
 //!
 //! # How it works
 //!

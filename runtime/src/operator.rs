@@ -281,7 +281,7 @@ impl Operator {
     /// Adds the operator's name to the error of a kernel.
     ///
     /// # Errors
-    /// That of the result, which then names the operator.
+    /// The error in `result`, with the operator's name added.
     #[inline(always)]
     pub fn named<T>(&self, mut result: Result<T>) -> Result<T> {
         if let Err(error) = &mut result {
@@ -352,13 +352,13 @@ impl Operator {
     fn select_again_cold(&'static self, keys: DispatchKeySet) -> (&'static Kernel, DispatchKeySet) {
         match self.resolved() {
             Ok(resolved) if !Program::is_active() && !recursion::is_exhausted() => resolved.row(keys),
-            // The stub tells observers of the call, or reports what is wrong with the operator or the call.
+            // The stub notifies observers of the call, or reports what is wrong with the operator or the call.
             _ => (&self.declaration.initial.stub, keys | REDISPATCHED),
         }
     }
 
     /// The kernel for a call that finds its own kernel gone, with the keys that were passed to that kernel. Observers
-    /// have been told of the call already, so this bypasses the stub.
+    /// have been notified of the call already, so this bypasses the stub.
     ///
     /// # Errors
     /// The operator is in conflict with another registration, or was removed.
@@ -390,7 +390,7 @@ impl Operator {
     /// Whether the operator is registered.
     ///
     /// # Errors
-    /// It was removed.
+    /// The operator was removed.
     fn check_alive(&'static self) -> Result<()> {
         Program::check_alive(self)
     }
@@ -398,7 +398,7 @@ impl Operator {
     /// The kernel registered for exactly this key, otherwise the key's fallback.
     ///
     /// # Errors
-    /// Neither exists, or it is a fallthrough.
+    /// The key has neither a kernel nor a fallback, or that is a fallthrough.
     fn kernel_for_key(&'static self, key: DispatchKey) -> Result<&'static Kernel> {
         Program::kernel_for_key(self, key)
     }

@@ -120,7 +120,7 @@ impl<'a> Output<'a> {
     /// Checks that an `out` has exactly this type, for an operator that does not cast its result.
     ///
     /// # Errors
-    /// It has another type.
+    /// The tensor has another type.
     pub fn exactly(self, dtype: DType) -> Result<()> {
         match self.given() {
             Some(out) if out.dtype() != dtype => self.refuse(out, dtype),

@@ -145,7 +145,7 @@ fn stack_of_thread(here: usize) -> Range<usize> {
     assumed(here)
 }
 
-/// Where the system does not tell: the smallest usual size of a stack, from the first call downwards.
+/// The bounds if the system does not report them: the smallest usual size of a stack, from the first call downwards.
 fn assumed(here: usize) -> Range<usize> {
     here.saturating_sub(1024 * 1024)..here
 }

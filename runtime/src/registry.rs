@@ -64,7 +64,7 @@ use state::State;
 ///
 /// PyTorch: `c10::Dispatcher`.
 pub struct Dispatcher {
-    /// For readers without the lock.
+    /// Read without the lock.
     names: &'static Names,
     state: Mutex<State>,
     /// Notified when a waiting thread should look again.
@@ -137,7 +137,7 @@ impl Dispatcher {
     /// Information about one operator.
     ///
     /// # Errors
-    /// Those of [`find`](Self::find).
+    /// The errors of [`find`](Self::find).
     pub fn operator(&self, name: &str) -> Result<OperatorInfo> {
         let state = self.lock();
         state.named(name).and_then(Entry::info).ok_or_else(|| state.unknown(name))

@@ -309,7 +309,7 @@ impl Tensor {
     }
 }
 
-/// Whether a tensor requires a gradient, which every call asks; in one byte, so that asking costs a load.
+/// Whether a tensor requires a gradient, in one byte: every call queries this, at the cost of one load.
 enum Gradient {}
 
 impl Gradient {
@@ -471,7 +471,7 @@ impl Tensor {
         .with_content_of(self)
     }
 
-    /// Gives this tensor, for all its handles, other sizes, strides and offset in its storage.
+    /// Changes the sizes, strides and offset of this tensor in its storage, for all its handles.
     ///
     /// # Errors
     /// Sizes, strides and offset that are inconsistent or exceed the storage.
@@ -493,8 +493,8 @@ impl Tensor {
         self.set_storage(storage, sizes, strides, offset)
     }
 
-    /// Gives this tensor, for all its handles, other sizes, and new memory if its own is too small, in which case the
-    /// elements are unspecified. A tensor that has these sizes already is not changed, not even its strides.
+    /// Resizes this tensor, for all its handles. If its memory is too small it gets new memory, and its elements are
+    /// unspecified. A tensor that has these sizes already is not changed, not even its strides.
     ///
     /// ```
     /// use torch_library::Tensor;
@@ -524,7 +524,7 @@ impl Tensor {
         self.set_storage(fresh.storage().clone(), sizes, &strides, 0)
     }
 
-    /// Gives this tensor, for all its handles, another storage. Its views keep the old one.
+    /// Replaces the storage of this tensor, for all its handles. Its views keep the old one.
     ///
     /// # Errors
     /// Sizes, strides and offset that are inconsistent or exceed the storage; a storage of another device; a kernel

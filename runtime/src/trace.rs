@@ -83,7 +83,7 @@ fn joined(keys: DispatchKeySet) -> String {
 ///
 /// torch_library! {
 ///     pub mod trace_docs {
-///         /// Nothing at all.
+///         /// Does nothing.
 ///         nothing() -> ();
 ///     }
 /// }

@@ -168,7 +168,7 @@ macro_rules! typed {
             /// Calls the operator with all of its arguments.
             ///
             /// # Errors
-            /// No kernel serves their keys, the operator was removed, or the kernel fails.
+            /// No kernel serves the keys of the arguments, the operator was removed, or the kernel fails.
             ///
             /// PyTorch: `TypedOperatorHandle::call`.
             #[inline]
@@ -187,7 +187,7 @@ macro_rules! typed {
             /// Calls the kernel of the highest of these keys: from a kernel, to the next layer.
             ///
             /// # Errors
-            /// Those of [`call`](Self::call).
+            /// The errors of [`call`](Self::call).
             ///
             /// PyTorch: `TypedOperatorHandle::redispatch`.
             #[inline]

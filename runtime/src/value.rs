@@ -160,7 +160,7 @@ impl<'a> Value<'a> {
     /// The same value with each of its tensors replaced, as needed by layers that wrap tensors.
     ///
     /// # Errors
-    /// Those of the closure.
+    /// The errors of the closure.
     pub fn map_tensors(&self, mut f: impl FnMut(&Tensor) -> Result<Tensor>) -> Result<Value<'_>> {
         Ok(match self {
             Value::Tensors(_) | Value::TensorsMut(_) => {

@@ -47,7 +47,7 @@ use crate::{bail, ensure};
 /// PyTorch: the argument `randomness` of `torch.vmap`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Randomness {
-    /// They are an error: the caller has to choose one of the two below.
+    /// Random operators are an error: the caller has to choose one of the two variants below.
     #[default]
     Error,
     /// All examples get the same numbers.
@@ -70,7 +70,7 @@ enum Kind {
         batch_size: i64,
         randomness: Randomness,
     },
-    /// Whether grad mode was on when the level began, which then applies to operations on the values.
+    /// A level for gradients; the grad mode when it began applies to operations on the values.
     Grad {
         grad_mode: bool,
     },
@@ -258,7 +258,7 @@ impl Level {
     /// in place.
     ///
     /// # Errors
-    /// Those of [`wrap`](Self::wrap); the tensor is not batched at this level.
+    /// The errors of [`wrap`](Self::wrap); the tensor is not batched at this level.
     pub fn rewrap(&self, tensor: &mut Tensor, value: Tensor, dim: usize) -> Result<()> {
         let geometry = self.geometry_of_one(&value, dim)?;
         let Some(batched) = self.content(tensor) else {

@@ -1,5 +1,5 @@
-//! Warnings about what works, but is most likely slower or other than intended. They go to stderr unless a program
-//! listens.
+//! Warnings about code that works, but probably more slowly or differently than intended. They go to stderr unless a
+//! program listens.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use crate::dropping::{self, Queue};
 
 type Listener = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// The listeners, each with a unique number; only the last one is told.
+/// The listeners, each with a unique number; only the last one is called.
 static LISTENERS: Mutex<Vec<(u64, Listener)>> = Mutex::new(Vec::new());
 
 /// Calls `listener` for the warnings of all threads, instead of printing them, until the guard is dropped. Of several

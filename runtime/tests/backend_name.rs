@@ -1,4 +1,4 @@
-//! Naming a private backend changes the whole process, hence a test binary of its own.
+//! Naming a private backend, which changes the whole process and therefore has a test binary of its own.
 
 use torch_library::{
     DispatchKey, DispatchKeySet, Error, ErrorKind, Library, Result, RuntimeKernel, Tensor, Value,
@@ -62,7 +62,7 @@ fn private_backends_take_one_name_each() -> Result<()> {
     Ok(())
 }
 
-/// What a call says on the private backend, of an operator that knows the CPU only.
+/// The error of a call on the private backend of an operator that has a CPU kernel only.
 fn call_without_a_kernel() -> Result<Error> {
     let mut library = Library::new("backend_name")?;
     let f = library.define("f(Tensor x) -> Tensor")?;

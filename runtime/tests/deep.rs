@@ -1,5 +1,5 @@
-//! What holds what holds what …, a hundred thousand times: it is dropped, walked and printed without a deep stack, or
-//! refused.
+//! Chains of a hundred thousand objects, each of which owns the next: they are dropped, walked and printed without a
+//! deep stack, or refused.
 #![forbid(unsafe_code)]
 
 use std::sync::Arc;
@@ -47,7 +47,7 @@ fn hooks_of_leaves_hold_leaves() -> Result<()> {
     Ok(())
 }
 
-/// The same elements; it holds a tensor that the graph does not know of.
+/// Copies its input; it owns a tensor that is not part of the graph.
 struct Holding(Tensor);
 
 impl Function for Holding {
@@ -119,7 +119,7 @@ fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
     std::thread::Builder::new().stack_size(STACK).spawn(work).unwrap().join().unwrap();
 }
 
-/// How many hold each other; each looks for itself in the list of all as it goes.
+/// The length of the chains of listeners; each listener searches the list of all of them for itself when dropped.
 const LISTENERS: usize = if cfg!(miri) { 100 } else { 3000 };
 
 #[test]

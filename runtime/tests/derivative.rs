@@ -1,10 +1,10 @@
-//! What the record of a row says of its formulas, and a node that is called alone.
+//! The record of a derivative's formulas, and a node of the graph that is called alone.
 
 use torch_library::autograd::{Derivative, Positions};
 use torch_library::{Dispatcher, derivatives, prelude::*};
 
 torch_library! {
-    /// Operators with rows.
+    /// Operators with derivative formulas.
     mod named {
         all(Tensor self, Tensor other, Tensor[] list, float by=1) -> (Tensor, Tensor, int);
         swapped(Tensor first, Tensor second) -> Tensor;
@@ -60,7 +60,7 @@ fn derivative(name: &str) -> Option<&'static Derivative> {
     found.first().copied()
 }
 
-/// For each formula what it gives, names, asks the metadata of, and which results it names.
+/// For each formula: the arguments it differentiates, those whose values and metadata it uses, and the results it uses.
 fn formulas(name: &str) -> Vec<[Vec<usize>; 4]> {
     let list = |positions: Positions| positions.iter().collect();
     let formulas = derivative(name).unwrap().formulas().iter();
@@ -75,7 +75,7 @@ fn a_record_says_what_each_formula_names() {
         [
             [vec![0], vec![3], vec![1], none()],
             [vec![1], vec![0, 1], none(), vec![1]],
-            [vec![2], vec![2], none(), none()], // who has the value has the metadata
+            [vec![2], vec![2], none(), none()], // the value includes the metadata
         ]
     );
     assert_eq!(formulas("written_"), [[vec![0], none(), none(), none()]]);

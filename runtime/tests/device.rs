@@ -1,4 +1,4 @@
-//! A backend with two devices, memory that only copies reach, and not one kernel: everything falls back to the CPU.
+//! A backend with two devices, memory that only copies can reach, and no kernels: every call falls back to the CPU.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -72,13 +72,13 @@ fn on_the_cpu(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<
 }
 
 torch_library! {
-    /// Operators of all kinds of arguments.
+    /// Operators with all kinds of arguments.
     pub mod things {
         /// The sum of a list.
         total(Tensor[] tensors) -> Tensor;
-        /// Adds what is there.
+        /// Adds the tensors that are present.
         add_all_(Tensor(a!) self, Tensor?[] others) -> Tensor(a!);
-        /// Doubles into `out`, which takes the sizes.
+        /// Doubles into `out`, which is resized.
         double.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!);
         /// The second half of a vector.
         half(Tensor(a) self) -> Tensor(a);
@@ -86,7 +86,7 @@ torch_library! {
         both(Tensor self) -> (int, Tensor);
         /// Noise.
         noise(Tensor self, *, Generator? generator=None) -> Tensor;
-        /// Writes to each.
+        /// Writes to each tensor.
         fill_each_(Tensor(a!)[] self, float value) -> ();
     }
 }
@@ -146,7 +146,7 @@ fn on_desk(values: &[f32]) -> Tensor {
     backend::on_device(&Tensor::from(values), desk(0)).unwrap()
 }
 
-/// Counts and policies are of the process.
+/// Serialises the tests, because counts and policies are global to the process.
 static ALONE: Mutex<()> = Mutex::new(());
 
 fn silent() -> MutexGuard<'static, ()> {
@@ -201,7 +201,7 @@ fn lists_optionals_views_and_writes_fall_back() {
     let sum = things::total(&[x.clone(), y.clone()]).unwrap();
     assert_eq!((sum.device(), sum.to_vec::<f32>().unwrap()), (desk(0), vec![11.0, 22.0]));
 
-    // A view of the tensor that is written is among the arguments: it sees the first write.
+    // A view of the written tensor is among the arguments: it sees the first write.
     let mut all = on_desk(&[1.0, 2.0, 3.0, 4.0]);
     let back = all.strided_view(&[2], &[1], 2).unwrap();
     let mut front = all.strided_view(&[2], &[1], 0).unwrap();

@@ -1,11 +1,11 @@
-//! Records written by hand, which pair a kernel with an operator that it was not made for.
+//! Handwritten registration records, which pair a kernel with an operator that it was not made for.
 #![forbid(unsafe_code)]
 
 use torch_library::prelude::*;
 use torch_library::{__private as private, ErrorKind, RuntimeKernel};
 
 torch_library! {
-    /// Operators whose kernels are mixed up.
+    /// Operators whose kernels get swapped.
     pub mod forged {
         /// Takes a tensor.
         of_tensor(Tensor self) -> int;
@@ -13,9 +13,9 @@ torch_library! {
         of_number(int x) -> int;
         /// Returns the first of two.
         first(Tensor(a!) x, Tensor(b!) y) -> Tensor(a!);
-        /// Returns the second, so its calling convention differs from the other's in lifetimes alone.
+        /// Returns the second, so that its kernel type differs from that of `first` only in lifetimes.
         second(Tensor(a!) x, Tensor(b!) y) -> Tensor(b!);
-        /// Nobody touches it.
+        /// Left alone.
         honest(Tensor self) -> int;
     }
 }
@@ -53,7 +53,7 @@ impl forged::first::Kernel for First {
     }
 }
 
-/// A record for `operator` that has the kernel of another.
+/// A record that registers another operator's kernel for `operator`.
 fn record(operator: &'static private::Operator, kernel: private::RecordedKernel) -> &'static private::Record {
     static MODULE: private::SourceModule = private::SourceModule { file: file!(), path: module_path!() };
     let record = private::KernelRecord {
@@ -72,7 +72,7 @@ fn record(operator: &'static private::Operator, kernel: private::RecordedKernel)
 fn a_kernel_is_never_called_for_another_operator() {
     let (x, mut y) = (Tensor::from([1.0, 2.0]), Tensor::from([3.0]));
     assert_eq!(forged::of_tensor(&x).unwrap(), 2);
-    // In use already, and of a call that the forged kernel would serve.
+    // The operator is already in use, and this very call would run the forged kernel.
     let report = forged::of_number(0x4141_4141).unwrap_err();
     assert_eq!(report.kind(), ErrorKind::MissingKernel, "{report}");
 

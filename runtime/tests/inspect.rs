@@ -1,4 +1,4 @@
-//! What a dispatcher tells about itself: tables, why a call goes where it goes, kernels by key, what does not add up.
+//! A dispatcher's reports on itself: dispatch tables, how a call is resolved, kernels by key, and inconsistencies.
 
 use expect_test::{Expect, expect};
 use torch_library::guard::LocalDispatchKeySet;
@@ -11,7 +11,7 @@ const FRESH: LocalDispatchKeySet = LocalDispatchKeySet {
     excluded: DispatchKeySet::DEFAULT_EXCLUDED,
 };
 
-/// A dispatcher of its own with a few fallbacks, and the operator `ns::op` with kernels at these keys.
+/// A separate dispatcher with a few fallbacks, and the operator `ns::op` with kernels at these keys.
 fn registered(keys: &[&str]) -> Result<(&'static Dispatcher, [Library; 2])> {
     let dispatcher = Dispatcher::leak_empty();
     let mut library = Library::open(dispatcher, LibraryKind::Definition, "ns", None)?;
@@ -31,7 +31,7 @@ fn registered(keys: &[&str]) -> Result<(&'static Dispatcher, [Library; 2])> {
     Ok((dispatcher, [library, fallbacks]))
 }
 
-/// `text` without line numbers of this file.
+/// `text` without the line numbers of this file.
 fn without_lines(text: &str) -> String {
     let mut parts = text.split("inspect.rs:");
     let first = parts.next().unwrap_or_default().to_owned();

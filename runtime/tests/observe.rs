@@ -1,5 +1,5 @@
-//! Observers of calls and other work. Those of all threads see the calls of other tests as well, so each test has an
-//! operator of its own.
+//! Observers of calls and other work. Observers on all threads also see the calls of other tests, so each test has its
+//! own operator.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -18,23 +18,23 @@ torch_library! {
         plus_.By(Tensor(a!) a, float by) -> Tensor(a!);
         /// Halves and doubles.
         both(Tensor a) -> (Tensor half, Tensor double);
-        /// Goes through two layers.
+        /// Passes through two layers.
         layered(Tensor a) -> Tensor;
         /// Fails.
         fails(Tensor a) -> Tensor;
-        /// Calls another one.
+        /// Calls another operator.
         outer(Tensor a) -> Tensor;
-        /// Takes what has no tensor in it.
+        /// Takes no tensors.
         words(str text, int[] numbers, bool? flag=None) -> str;
         /// Called by an observer.
         inner(Tensor a) -> Tensor;
         /// Called many times.
         often(int a) -> int;
-        /// For what happens on threads.
+        /// For observers on one thread.
         here(int a) -> int;
-        /// For what happens in a region.
+        /// For regions without observers.
         region(int a) -> int;
-        /// For handles.
+        /// For observer handles.
         handled(int a) -> int;
         /// Panics.
         panics(int a) -> int;
@@ -110,7 +110,7 @@ fn take(lines: &Lines) -> Vec<String> {
     std::mem::take(&mut *lines.lock().unwrap())
 }
 
-/// `>plus 1.0,2.0 Float(3.0)` at the start, `<plus 4.0` at the end, for operators whose name begins like this.
+/// The line for an event, such as `>plus [1.0, 2.0] Float(3.0)` at the start of a call and `<plus [4.0]` at its end.
 fn line(mark: char, event: &Event<'_>, values: &[Value<'_>]) -> String {
     let values = values.iter().map(|value| match value.as_tensor() {
         Some(tensor) => format!(" {:?}", tensor.to_vec::<f32>().unwrap()),
@@ -119,7 +119,7 @@ fn line(mark: char, event: &Event<'_>, values: &[Value<'_>]) -> String {
     format!("{mark}{}{}", event.name().trim_start_matches("seen::"), values.collect::<String>())
 }
 
-/// An observer that writes down the start and the end of what has this name.
+/// An observer that records the start and the end of all events whose names begin with `name`.
 fn writer(name: &'static str) -> (Lines, Observer) {
     let lines = Lines::default();
     let (starts, ends) = (lines.clone(), lines.clone());

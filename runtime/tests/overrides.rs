@@ -1,5 +1,5 @@
-//! Closures that come and go while other threads call: each is dropped once the last call has left it, and nothing adds
-//! up. A program of its own, which counts the memory it has.
+//! Kernel closures are registered and removed while other threads call them: each is dropped once its last call has
+//! returned, and no memory leaks. A test binary of its own, because it counts the memory of the process.
 #![expect(unsafe_code, reason = "an allocator that counts")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -13,17 +13,17 @@ struct Counting;
 
 static LIVE: AtomicIsize = AtomicIsize::new(0);
 
-// SAFETY: each function is that of the system's allocator, whose promises are those asked for.
+// SAFETY: each function calls that of the system's allocator, which fulfils the contract of `GlobalAlloc`.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         LIVE.fetch_add(layout.size() as isize, Ordering::Relaxed);
-        // SAFETY: the caller says of the layout what the system's allocator asks for.
+        // SAFETY: the caller guarantees of `layout` what the system's allocator requires.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
         LIVE.fetch_sub(layout.size() as isize, Ordering::Relaxed);
-        // SAFETY: the memory is from `alloc`, which is the system's, with this layout.
+        // SAFETY: the memory is from `alloc`, hence from the system's allocator, with this layout.
         unsafe { System.dealloc(memory, layout) }
     }
 }
@@ -34,15 +34,15 @@ static ALLOCATOR: Counting = Counting;
 torch_library! {
     /// Operators whose kernels are replaced.
     pub mod overrides {
-        /// By a closure of its types.
+        /// Replaced by a typed closure.
         typed(int x) -> int;
-        /// By closures on the stack.
+        /// Replaced by boxed closures.
         boxed(int x) -> int;
-        /// By a fallback.
+        /// Served by a fallback that is replaced.
         fallback(int x) -> int;
-        /// By a closure that drops its own library.
+        /// Replaced by a closure that drops its own library.
         suicidal(int x) -> int;
-        /// By closures that do harm as they go.
+        /// Replaced by closures that register and panic when dropped.
         harmful(int x) -> int;
     }
 }
@@ -68,7 +68,7 @@ mod kernels {
     }
 }
 
-/// How often things come and go: `OVERRIDES` times, or as often as takes no time. What is not optimised is slow.
+/// How often closures are registered and removed: `OVERRIDES` times, or by default as many as this build does quickly.
 fn cycles() -> i64 {
     let asked = std::env::var("OVERRIDES").ok().map(|text| text.parse().expect("OVERRIDES is a number"));
     asked.unwrap_or(match (cfg!(miri), cfg!(debug_assertions)) {
@@ -80,13 +80,13 @@ fn cycles() -> i64 {
 
 const KEY: DispatchKey = DispatchKey::CompositeExplicitAutograd;
 
-/// The tests of this file count the same memory: one at a time.
+/// Serialises the tests of this file, because they count the same memory.
 fn alone() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a closure captures; how many there are is known.
+/// What a closure captures; `there` counts the live ones.
 struct Capture {
     value: i64,
     _bulk: [u64; 32],
@@ -106,7 +106,7 @@ impl Drop for Capture {
     }
 }
 
-/// What a kernel of a cycle adds to its argument.
+/// The kernel of a cycle: adds the captured value to its argument.
 fn add(capture: &Capture, x: i64) -> Result<i64> {
     Ok(x + capture.value)
 }
@@ -155,7 +155,7 @@ fn overriding_and_dropping_takes_no_memory_while_others_call() {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             while !done.load(Ordering::Relaxed) {
-                // Whichever kernel is there: its answer is that of a kernel, never an error or a mix of two.
+                // Whichever kernel is registered: the result is that of one kernel, never an error or a mix of two.
                 let (typed, boxed) = (overrides::typed(1).unwrap(), overrides::boxed(1).unwrap());
                 assert!(typed >= -1 && boxed >= -1);
                 std::thread::yield_now();
@@ -179,7 +179,7 @@ fn defining_the_same_again_takes_no_memory() {
         let mut library = Library::open(dispatcher, LibraryKind::Definition, "again", None).unwrap();
         let operator = library.define("f(int x) -> int").unwrap();
         let there = Arc::new(AtomicIsize::new(0));
-        let key = DispatchKey::ADInplaceOrView; // where calls without tensors go
+        let key = DispatchKey::ADInplaceOrView; // the key of calls without tensors
         library.implement("f", key, boxed_kernel(Capture::new(1, &there))).unwrap();
         assert_eq!(call(operator, 1).unwrap(), 2);
     };
@@ -202,7 +202,7 @@ fn many_overrides_at_a_time_go_with_their_library() {
         }
         assert_eq!(overrides::boxed(1).unwrap(), at_a_time);
     };
-    assert_eq!(overrides::boxed(1).unwrap(), -1); // from now on, each is published
+    assert_eq!(overrides::boxed(1).unwrap(), -1); // from now on, each registration is published
     round();
     let before = LIVE.load(Ordering::Relaxed);
     round();
@@ -232,7 +232,7 @@ fn a_kernel_may_drop_its_own_library() {
     assert_eq!(overrides::suicidal(1).unwrap(), -1);
 }
 
-/// Registers as it goes, and panics.
+/// When dropped, registers a kernel and panics.
 struct Harmful(Arc<AtomicUsize>);
 
 impl Drop for Harmful {
@@ -264,7 +264,7 @@ fn closures_may_register_and_panic_as_they_go() {
     assert_eq!(gone.load(Ordering::Relaxed), 3, "each went, in spite of the others");
     assert_eq!(overrides::harmful(1).unwrap(), -1);
 
-    // And while the thread unwinds already, which a second panic would make the end of the process.
+    // Also while the thread is already unwinding, when a second panic would abort the process.
     let library = register();
     let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || {
         let _library = library;
@@ -273,7 +273,7 @@ fn closures_may_register_and_panic_as_they_go() {
     assert_eq!(panic.unwrap_err().downcast_ref::<&str>(), Some(&"the first"));
     assert_eq!((gone.load(Ordering::Relaxed), overrides::harmful(1).unwrap()), (6, -1));
 
-    // One that is refused goes when no lock is held, too.
+    // A closure whose registration is refused is also dropped while no lock is held.
     let harmful = Harmful(gone.clone());
     let kernel = overrides::harmful::kernel(move |x| Ok(x + harmful.0.load(Ordering::Relaxed) as i64));
     let refused = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {

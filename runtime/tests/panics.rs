@@ -1,5 +1,5 @@
-//! Panics of kernels, observers, listeners and of what they hold: the first one goes on, nothing ends the process, and
-//! the thread is as it was before.
+//! Panics in kernels, observers, listeners and destructors of what they own: the first one propagates, the process does
+//! not abort, and the thread's state is restored.
 #![forbid(unsafe_code)]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,11 +18,11 @@ use torch_library::vmap::{Level, Randomness};
 use torch_library::{DeviceType, Dispatcher, Library, LibraryKind};
 
 torch_library! {
-    /// Operators that do not return.
+    /// Operators for panics.
     pub mod panicking {
         /// Panics.
         always(Tensor self) -> Tensor;
-        /// Does not.
+        /// Does not panic.
         never(Tensor self) -> Tensor;
     }
 }
@@ -51,7 +51,7 @@ fn x() -> Tensor {
     Tensor::from([1.0])
 }
 
-/// Panics as it goes.
+/// Panics when dropped.
 struct Bomb;
 
 impl Drop for Bomb {
@@ -60,7 +60,7 @@ impl Drop for Bomb {
     }
 }
 
-/// Says that it went.
+/// Counts its drops.
 struct Counted(Arc<AtomicUsize>);
 
 impl Drop for Counted {
@@ -83,7 +83,7 @@ fn a_kernel_panics_and_then_the_ends_of_its_observers_do() {
     let second = Observer::with_context(|_| (), count()).on_this_thread();
     assert_eq!(panic_of(|| panicking::always(&x())).as_deref(), Some("the kernel"));
     assert_eq!(ended.load(Ordering::Relaxed), 2, "each was told");
-    // Where the kernel does not panic, the first of the observers' panics is seen, and each was told as well.
+    // If the kernel does not panic, the first observer's panic propagates, and each observer was still called.
     assert_eq!(panic_of(|| panicking::never(&x())).as_deref(), Some("the observer"));
     assert_eq!(ended.load(Ordering::Relaxed), 4);
     drop((first, second));
@@ -105,7 +105,7 @@ fn an_observer_that_panics_as_a_call_begins_ends_those_that_have_begun() {
     assert_eq!(panic_of(|| panicking::never(&x())).as_deref(), Some("at the start"));
     assert_eq!(ended.load(Ordering::Relaxed), 1);
     drop((first, second));
-    // Later work is observed, and is not taken for a part of what went wrong.
+    // Later work is observed, and is not counted as nested in the call that panicked.
     let seen = depth.clone();
     let _third = Observer::new(move |event| seen.store(event.depth, Ordering::Relaxed)).on_this_thread();
     panicking::never(&x()).unwrap();
@@ -170,7 +170,7 @@ fn listeners_panic_while_a_library_goes() {
     assert!(dispatcher.find("ns::f").is_err() && dispatcher.check().is_empty());
 }
 
-/// All of a thread that guards change.
+/// All thread-local state that guards change.
 #[derive(Debug, PartialEq)]
 struct Thread {
     keys: LocalDispatchKeySet,
@@ -208,7 +208,7 @@ impl Thread {
 /// Runs a closure under a guard.
 type Guarded = fn(&mut dyn FnMut());
 
-/// Each guard of a thread's state.
+/// Each guard of thread-local state.
 const GUARDS: [(&str, Guarded); 13] = [
     ("include", |run| {
         let _guard = IncludeDispatchKeyGuard::new(DispatchKey::PythonTLSSnapshot);

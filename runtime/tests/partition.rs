@@ -1,4 +1,4 @@
-//! Which calls of a graph go together, and the order of all: writes, views and random numbers stay where they are.
+//! Partitioning a graph into groups of calls: writes, views and random numbers keep their order.
 
 use torch_library::prelude::*;
 use torch_library::tracer::{Graph, Interpreter, trace};
@@ -57,7 +57,7 @@ fn numbers(tensors: &[Tensor]) -> Vec<Vec<f64>> {
     tensors.iter().map(|tensor| tensor.to_vec().unwrap()).collect()
 }
 
-/// The groups of a function where all calls but `other` are to be joined, after a run in that order.
+/// Traces `f`, groups all calls except `other`, and checks that running the groups in order gives the same results.
 fn groups(f: impl Fn(&Tensor) -> Result<Vec<Tensor>>) -> (Vec<Vec<usize>>, Graph) {
     let (_, graph) = trace(&[x()], |inputs| f(&inputs[0])).unwrap();
     let groups = graph.partition(|node| node.operator().name() != "other");
@@ -92,7 +92,7 @@ fn a_chain_and_a_diamond_are_one_group() {
 
 #[test]
 fn what_stands_between_does_not_cut_a_group_that_goes_around_it() {
-    // 0 → other → 3 and 0 → 2 → 3: the first cannot be in one group with what needs the result of `other`.
+    // 0 → other → 3 and 0 → 2 → 3: call 0 cannot be in one group with call 3, which needs the result of `other`.
     let (found, _) = groups(|x| {
         let y = shift1(x)?;
         let apart = other(&y)?;
@@ -102,7 +102,7 @@ fn what_stands_between_does_not_cut_a_group_that_goes_around_it() {
     assert_eq!(found, [vec![0, 2], vec![1], vec![3]]);
     let (found, _) = groups(|x| {
         let y = other(x)?;
-        let a = shift1(x)?; // does not need `other`, and waits for what does
+        let a = shift1(x)?; // independent of `other`, but runs in the group that needs it
         let z = sum(&a, &shift1(&y)?)?;
         Ok(vec![shift1(&z)?])
     });
@@ -125,7 +125,7 @@ fn writes_are_between_the_same_reads() {
         Ok(vec![sum(&before, &after)?])
     });
     assert_eq!(found, [vec![0, 1], vec![2], vec![3, 4]]);
-    // By a view, too.
+    // Also if the write goes through a view.
     let (found, _) = groups(|x| {
         let y = shift1(x)?;
         let before = shift1(&y)?;

@@ -1,4 +1,4 @@
-//! Printed tensors against the texts that PyTorch has for them (`golden/print.py` made these).
+//! Printed tensors compared with PyTorch's own output, which `golden/print.py` recorded.
 
 use torch_library::element::Complex64;
 use torch_library::{DType, Device, Scalar, Tensor, match_dtype};
@@ -38,7 +38,7 @@ fn number(text: &str) -> Complex64 {
 
 #[test]
 fn texts_are_pytorchs() {
-    // Another file of the same form, such as a longer run of `print.py`.
+    // `PRINT_GOLDEN` names another file of the same format, such as a longer run of `print.py`.
     let golden = match std::env::var_os("PRINT_GOLDEN") {
         Some(path) => std::fs::read_to_string(path).unwrap(),
         None => include_str!("golden/print.txt").to_owned(),
@@ -74,7 +74,7 @@ fn a_dimension_of_six_is_printed_whole_where_one_of_seven_is_cut() {
         (text.lines().count(), text.contains("\n        ...,"))
     };
     assert_eq!(rows(6), (6, false));
-    assert_eq!(rows(7), (7, true)); // three, the mark, three
+    assert_eq!(rows(7), (7, true)); // three rows, the ellipsis, three rows
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn the_ends_of_what_is_printed_in_decimals_are_pytorchs() {
     assert_eq!(texts, expected);
 }
 
-/// A line has 80 columns, of which PyTorch counts two that are not there.
+/// A line has 80 columns, but PyTorch counts two characters that it does not print.
 #[test]
 fn a_suffix_that_does_not_fit_stands_on_a_line_of_its_own() {
     let fits = Tensor::from(vec![10i32; 13]).to_string();

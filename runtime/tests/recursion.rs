@@ -1,4 +1,4 @@
-//! Operators that call themselves without end: an error in time, on stacks of any size, whichever way the calls take.
+//! Operators that call themselves endlessly: an error before the stack overflows, for any stack size and call path.
 #![forbid(unsafe_code)]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,23 +8,23 @@ use torch_library::prelude::*;
 use torch_library::{Dispatcher, ErrorKind, Library, RuntimeKernel};
 
 torch_library! {
-    /// Each calls itself so many times.
+    /// Operators that call themselves `n` times.
     pub mod deep {
-        /// By its module.
+        /// Through its module's typed function.
         typed(Tensor self, int n) -> Tensor;
-        /// Through the stack.
+        /// Through a boxed call.
         boxed(Tensor self, int n) -> Tensor;
         /// With a kernel for all backends.
         composite(Tensor self, int n) -> Tensor;
-        /// By the kernel of one key.
+        /// Through the kernel for one key.
         for_key(Tensor self, int n) -> Tensor;
-        /// With the keys it was called with.
+        /// By redispatch with the keys it was called with.
         again(Tensor self, int n) -> Tensor;
-        /// At an autograd key, while gradients are recorded.
+        /// At an autograd key, while the graph is recorded.
         derivative(Tensor self, int n) -> Tensor;
-        /// At the key of batches.
+        /// At the key of vmap.
         batched(Tensor self, int n) -> Tensor;
-        /// By a fallback that calls the operator it serves.
+        /// Through a fallback that calls the operator it serves.
         fallback(Tensor self, int n) -> Tensor;
     }
 }
@@ -116,7 +116,7 @@ const WAYS: [(&str, Call); 8] = [
     }),
 ];
 
-/// Runs it on a thread with so many KiB of stack.
+/// Calls `run` on a thread with a stack of `kib` KiB.
 fn on_stack_of(kib: usize, run: impl FnOnce() + Send) {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(kib * 1024).spawn_scoped(scope, run).unwrap();

@@ -1,13 +1,13 @@
-//! The main thread, whose stack the system grows and which no test harness runs tests on: a program of its own.
+//! Endless recursion on the main thread, whose stack the system grows: without a harness, which tests on other threads.
 #![forbid(unsafe_code)]
 
 use torch_library::ErrorKind;
 use torch_library::prelude::*;
 
 torch_library! {
-    /// One that calls itself.
+    /// An operator that calls itself.
     pub mod deep_on_main {
-        /// So many times.
+        /// Calls itself `n` times.
         typed(Tensor self, int n) -> Tensor;
     }
 }

@@ -1,4 +1,4 @@
-//! What is called, or dropped, in the middle of something, and begins with it anew.
+//! Reentrancy: hooks and destructors that run in the middle of an operation and start the same operation again.
 #![forbid(unsafe_code)]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,7 +21,7 @@ fn go_back(from: &Tensor) -> Result<()> {
     autograd::backward(&[from], &[Some(Tensor::from([1.0]))], GradOptions::new().retain_graph(true))
 }
 
-/// Fails where something waits for itself, which would be for ever.
+/// Runs `work` on another thread and fails if it deadlocks.
 fn ends(work: impl FnOnce() -> Result<()> + Send + 'static) {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || sender.send(work().map_err(|error| error.to_string())));
@@ -42,7 +42,7 @@ fn a_hook_that_goes_back_without_end_is_an_error() -> Result<()> {
     Ok(())
 }
 
-/// Looks at a tensor when it goes, and adds to it.
+/// When dropped, reads a tensor's state and registers a hook on it.
 struct Nosy(WeakTensor);
 
 impl Nosy {
@@ -71,7 +71,7 @@ fn a_hook_that_goes_looks_at_its_tensor() {
     });
 }
 
-/// Hands out a tensor as the result of one operation after the other.
+/// A function that returns the same tensor as the result of each operation.
 struct Again(Tensor, #[expect(dead_code, reason = "dropped, never read")] Nosy);
 
 impl Function for Again {
@@ -92,7 +92,7 @@ impl Function for Again {
 fn a_history_that_goes_looks_at_its_tensor() {
     ends(|| {
         let (x, y) = (leaf()?, Tensor::from([2.0]));
-        // The second takes the place of the first, whose node goes with what it held.
+        // The second operation replaces the history of the first, whose node is dropped with all it owns.
         (0..2).try_for_each(|_| autograd::apply(Again(y.clone(), Nosy::at(&y)), &[&x]).map(drop))
     });
 }

@@ -1,4 +1,4 @@
-//! vmap without operators of `aten`: levels, wrappers, the way of a call.
+//! vmap without operators of `aten`: levels, wrappers and how calls are dispatched.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -26,7 +26,7 @@ fn no_rule(this: &Tensor) -> Result<Tensor> {
     Ok(this.clone())
 }
 
-/// For values that are batched alike.
+/// A batching rule for values that are batched along the same dimension.
 #[torch_impl(vmap_tests::plus, FuncTorchBatched)]
 fn plus_batched(this: &Tensor, other: &Tensor) -> Result<Tensor> {
     let level = Level::current()?;
@@ -34,7 +34,7 @@ fn plus_batched(this: &Tensor, other: &Tensor) -> Result<Tensor> {
     level.wrap(vmap_tests::plus(&this, &other)?, dim.unwrap_or(0))
 }
 
-/// In the middle of a rule.
+/// A batching rule that panics.
 #[torch_impl(vmap_tests::panics, FuncTorchBatched)]
 fn panics_batched(_: &Tensor) -> Result<Tensor> {
     panic!("in a rule")
@@ -97,7 +97,7 @@ fn rules_see_the_keys_in_front() {
     let x = guard.level().wrap(Tensor::from([1, 2]), 0).unwrap();
     let mut library = Library::open(Dispatcher::global(), LibraryKind::Fragment, "vmap_keys", None).unwrap();
     library.define("look(Tensor self) -> bool").unwrap();
-    // A kernel of autograd excludes autograd, and goes on with the same call.
+    // An autograd kernel that excludes the autograd keys and redispatches the same call.
     let autograd = RuntimeKernel::boxed(|operator, keys, stack| {
         let _below = AutoDispatchBelowAutograd::new();
         operator.redispatch_boxed(keys & DispatchKeySet::full_after(DispatchKey::AutogradOther), stack)
@@ -141,7 +141,7 @@ fn a_panic_in_a_rule_leaves_nothing_of_the_call_behind() {
     assert_eq!(LocalDispatchKeySet::current(), keys);
     assert!(Level::innermost().is_none());
     assert!(Level::current().is_err(), "no rule is running");
-    // What is remembered of the call in front of the rule is forgotten, too.
+    // The saved state of the call that reached the rule is cleared, too.
     let guard = enter(2);
     let x = guard.level().wrap(value.clone(), 0).unwrap();
     let sum = vmap_tests::plus(&x, &x).unwrap();
@@ -180,7 +180,7 @@ fn what_a_rule_excludes_is_excluded_in_the_calls_it_makes() {
     let x = inner.level().wrap(x, 0).unwrap();
     let mut library = Library::open(Dispatcher::global(), LibraryKind::Fragment, "vmap_calls", None).unwrap();
     library.define("look(Tensor self) -> bool").unwrap();
-    // The rule of the inner level calls the operator on a tensor of the outer one.
+    // The inner level's rule calls the operator on a tensor of the outer level.
     let rule = RuntimeKernel::boxed(|operator, _, stack| {
         let (value, _) = Level::current()?.unwrap(&stack.pop_as::<Tensor>()?);
         let call = || operator.call_with([Value::TensorRef(&value)], [])?.pop_as::<bool>();

@@ -1,6 +1,6 @@
 // The same cases as benches/dispatch.rs, through PyTorch's own C++ dispatcher. Built by benches/peer/build.sh against a stock
-// wheel, as a program and as a shared object. Prints one line a case: name, minimum and median nanoseconds per call.
-// With an argument it does what a program of benches/startup.sh does: `start`, `memory` or `spread`.
+// wheel, as a program and as a shared object. Prints one line per case: name, minimum and median nanoseconds per call.
+// With the argument `start`, `memory` or `spread` it does what the program of that name in benches/startup.sh does.
 #include <ATen/ATen.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/LegacyTypeDispatch.h>
@@ -112,7 +112,7 @@ long resident_kib() {
     return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-// What a lookup takes while another thread does the same, in the rounds in which both ran at once, as in benches/dispatch.rs.
+// Times a lookup while another thread looks up too, in the rounds in which both ran at once, as in benches/dispatch.rs.
 void find_on_two_threads() {
     constexpr int kLoops = 20000, kRounds = 500;
     std::atomic<int> arrived{0};

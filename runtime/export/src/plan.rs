@@ -177,7 +177,7 @@ impl<'p> Scope<'p> {
     /// The value with a name.
     ///
     /// # Errors
-    /// No earlier step has defined it.
+    /// No earlier step has defined the name.
     pub(crate) fn source(&mut self, name: &str) -> Result<Source> {
         let Some(source) = self.names.get(name).copied() else {
             bail!(Argument, "the graph has no value {:?} at this place", crate::shortened(name))

@@ -71,7 +71,7 @@ impl Loader {
     /// share them. Writes of a program to its buffers stay in memory.
     ///
     /// # Errors
-    /// Those of [`load`](Self::load).
+    /// The errors of [`load`](Self::load).
     ///
     /// # Safety
     /// - As long as the program or one of its tensors lives, the file is not written to or truncated.
@@ -86,7 +86,7 @@ impl Loader {
     /// Reads an archive from bytes, which are copied.
     ///
     /// # Errors
-    /// Those of [`load`](Self::load).
+    /// The errors of [`load`](Self::load).
     pub fn from_bytes(self, bytes: &[u8]) -> Result<Program> {
         self.of(Memory::copied(bytes)?)
     }
@@ -143,7 +143,7 @@ impl Program {
     /// Reads an archive; [`Loader`] has options.
     ///
     /// # Errors
-    /// Those of [`Loader::load`].
+    /// The errors of [`Loader::load`].
     pub fn load(path: impl AsRef<Path>) -> Result<Program> {
         Loader::new().load(path)
     }
@@ -151,7 +151,7 @@ impl Program {
     /// Reads an archive from bytes, which are copied.
     ///
     /// # Errors
-    /// Those of [`Loader::load`].
+    /// The errors of [`Loader::load`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Program> {
         Loader::new().from_bytes(bytes)
     }
@@ -217,7 +217,7 @@ impl Program {
     /// Runs the program with inputs that may be numbers, and returns all results.
     ///
     /// # Errors
-    /// Those of [`run`](Self::run).
+    /// The errors of [`run`](Self::run).
     pub fn run_values<'v>(&self, inputs: impl IntoIterator<Item = Value<'v>>) -> Result<Vec<Value<'static>>> {
         self.execute(inputs.into_iter().map(Value::into_owned).collect(), &mut Nobody)
     }
@@ -226,7 +226,7 @@ impl Program {
     /// on an asynchronous device, the time of an operator is that of queuing it.
     ///
     /// # Errors
-    /// Those of [`run`](Self::run).
+    /// The errors of [`run`](Self::run).
     pub fn profile(&self, inputs: &[Tensor], runs: u32) -> Result<Profile> {
         let mut profile = Profile::default();
         for _ in 0..runs {

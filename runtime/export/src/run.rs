@@ -23,7 +23,7 @@ pub(crate) trait Watch {
     /// Runs a step.
     ///
     /// # Errors
-    /// Those of the step.
+    /// The errors of the step.
     fn around(&mut self, step: &Step, run: impl FnOnce(&mut Self) -> Result<()>) -> Result<()>;
 }
 
@@ -175,7 +175,7 @@ fn number_of(tensor: &Tensor) -> Result<Number> {
 /// Runs the steps of a block.
 ///
 /// # Errors
-/// Those of the first step that fails, with its node and module.
+/// The errors of the first step that fails, with its node and module.
 pub(crate) fn block<W: Watch>(block: &Block, frame: &mut Frame<'_>, watch: &mut W) -> Result<()> {
     for step in &block.steps {
         let done = watch.around(step, |watch| run(step, frame, watch));

@@ -94,7 +94,7 @@ impl Weights {
     /// A tensor of the program.
     ///
     /// # Errors
-    /// There is none with this name, or it is unsupported.
+    /// The program has no tensor with this name, or it is unsupported.
     pub(crate) fn get(&mut self, name: &str) -> Result<Tensor> {
         match (self.tensors.get(name), self.refused.remove(name)) {
             (Some(tensor), _) => Ok(tensor.clone()),

@@ -154,8 +154,8 @@ pub(crate) unsafe fn over(elements: &Elements<'_>, keeper: Py<PyAny>) -> Result<
 /// A tensor over memory that no other code uses while it lives, and which is not recorded.
 ///
 /// # Safety
-/// - Those of [`over`], where the caller is the keeper: it neither writes the elements meanwhile nor lets other code
-///   write them.
+/// - The requirements of [`over`], where the caller is the keeper: it neither writes the elements meanwhile nor lets
+///   other code write them.
 pub(crate) unsafe fn alone(elements: &Elements<'_>) -> Result<Tensor> {
     let Elements { start, sizes, strides, dtype, .. } = *elements;
     let keys = Tensor::empty(&[0], dtype, Device::CPU)?.key_set();
@@ -180,7 +180,7 @@ pub(crate) unsafe fn alone(elements: &Elements<'_>) -> Result<Tensor> {
 /// The storage of the block that contains these bytes, or a new one for the whole block.
 ///
 /// # Safety
-/// - Those of [`over`], for the bytes from `start` to `to`.
+/// - The requirements of [`over`], for the bytes from `start` to `to`.
 unsafe fn storage_around(
     start: *mut c_void,
     to: usize,

@@ -112,7 +112,7 @@ def test_each_way_to_call_an_operator_is_the_same_call(call):
     for wrong in ((), (X,), ("a",)):
         with pytest.raises(TypeError):
             call(aten.add, *wrong)
-    # Where there are no arguments, there may be no memory for them.
+    # Without arguments, Python may pass no argument array at all.
     with pytest.raises(TypeError, match="argument `self` is missing"):
         call(aten.relu)
     assert list(map(aten.is_neg, [X, X])) == [False, False]
@@ -122,7 +122,7 @@ def test_what_is_borrowed_for_a_call_is_given_back():
     def count():
         return sys.getrefcount(X), sys.getrefcount(aten.add)
 
-    X.add(X), X + X  # They find their operator, which they keep.
+    X.add(X), X + X  # the first use looks up the operator and caches it
     before = count()
     for _ in range(100):
         aten.add(X, other=X, alpha=2)

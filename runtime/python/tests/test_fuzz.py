@@ -10,7 +10,7 @@ from test_memory import LIES, Liar
 import torch_library as tl
 from torch_library import _native
 
-#: What would only take time or memory, not find anything.
+#: Operators that would only take time or memory without finding anything.
 SLOW = {"linalg_multi_dot", "cdist", "_cdist_forward"}
 HUGE = [1 << 62, -(1 << 63), (1 << 63) - 1, 1 << 31, 1 << 80, -1, 0, 1, 2, 5, 64]
 
@@ -118,7 +118,7 @@ def released():
     return view
 
 
-#: Buffers that are not what one expects: of structures, of nothing, gone, without strides, with more elements than bytes.
+#: Unusual buffers: structures, empty, released, without strides, with more elements than bytes.
 BUFFERS = [
     (ctypes.c_double * 3)(1, 2, 3), ctypes.c_int(3), (ctypes.c_char * 4)(), (ctypes.c_void_p * 2)(), Liar().managed, bytes(3),
     bytearray(), memoryview(bytearray(12)).cast("i"), memoryview(b"abcd")[::-1], released(),
@@ -209,7 +209,7 @@ def one_call(rng, rows):
         if kind == 6 and isinstance(result, tl.Tensor) and result.requires_grad:
             result.backward(result.detach())
         return result
-    except Exception as error:  # a panic is none of these
+    except Exception as error:  # a panic is not an `Exception`
         return error
 
 

@@ -70,7 +70,7 @@ def test_a_library_of_rust_for_pytorch_loads():
     ramp = tl.tensor([0.0] * 3, dtype=tl.float32)
     tl.ops.mine.ramp_(ramp, 0.5)
     assert ramp.numpy().tolist() == [0.0, 0.5, 1.0]
-    # PyTorch gets the derivative by Python; here the library brings it.
+    # In PyTorch, Python code registers the derivative; here the library itself provides it.
     leaf = tl.tensor(x, requires_grad=True)
     tl.ops.mine.log_cosh(leaf).sum().backward()
     np.testing.assert_allclose(leaf.grad.numpy(), np.tanh(x), rtol=1e-12)

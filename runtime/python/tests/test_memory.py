@@ -237,7 +237,7 @@ def test_tensors_over_one_memory_know_of_each_other():
     assert bytes_of.shares_memory_with(y)
     part = tl.from_numpy(np.arange(10.0)[5:])
     assert not part.shares_memory_with(x)
-    # In place over an overlapping part: an error or what NumPy gives, and no race.
+    # An in-place operation whose operand partially overlaps it: an error, never a race.
     with pytest.raises((ValueError, RuntimeError)):
         x[1:9].add_(tl.from_numpy(a[:8]))
     x.add_(w)

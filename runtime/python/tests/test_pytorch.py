@@ -58,8 +58,8 @@ def test_examples_give_what_they_give_there(example):
     np.testing.assert_allclose(np.asarray(found), expected.numpy(), rtol=1e-6)
 
 
-#: What gives another result each time, prints, is about the memory of one tensor, or shows a rounding error: how little it is, or the
-#: product with the inverse of a random matrix, whose condition magnifies it to what the processor's own order of sums makes of it.
+#: Parts of lines to skip: those that give a different result each time, print, depend on one tensor's memory, or show a rounding
+#: error, such as a product with the inverse of a random matrix, where the error depends on the processor's order of summation.
 OTHERS = ("rand", "multinomial", "normal", "bernoulli", "poisson", "dropout", "empty", "print(", "seed", "compile", "set_", "data_ptr",
           "is_conj", "is_neg", "dist(torch.inverse", "inverse() @")  # fmt: skip
 
@@ -101,10 +101,10 @@ def documented(name):
     """The lines of an operator's examples, each with the values that PyTorch has before it and what it gives there."""
     text = getattr(getattr(torch, name, None), "__doc__", None) or ""
     there = {"torch": torch, "math": __import__("math"), "np": np}
-    torch.manual_seed(0)  # of one operator: what the examples of another draw does not move these
+    torch.manual_seed(0)  # per operator, so that random numbers in the examples of one do not affect another's
     try:
         examples = doctest.DocTestParser().get_examples(text)
-    except ValueError:  # an example that is no program
+    except ValueError:  # not a valid program
         return
     for example in examples:
         before, line = dict(there), example.source.strip()
@@ -126,7 +126,7 @@ def test_what_its_documentation_shows_is_what_comes_here():
         for line, names, expected in documented(name):
             try:
                 found = eval(line, {**names, "torch": tl, "math": __import__("math"), "np": np})
-            except Exception:  # what the package has not, as sizes one by one in functions
+            except Exception:  # what the package lacks, such as sizes as separate arguments of functions
                 other += 1
                 continue
             if expected is not NotImplemented:

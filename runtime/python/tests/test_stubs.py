@@ -48,7 +48,7 @@ def test_the_stubs_are_of_these_operators(tmp_path):
     package = Path(tl.__file__).parent
     if not (package / "_operators.pyi").exists():
         pytest.skip("a development build without stubs")
-    # In a process of its own: other tests load libraries, whose operators the catalogue of this one has as well.
+    # In a separate process: other tests load libraries, whose operators are then in this process's catalogue as well.
     program = "import sys, torch_library as tl; from torch_library import stubs; sys.stdout.buffer.write(stubs.stubs(tl._native.catalogue()).encode())"
     fresh = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout.decode()
     assert (package / "_operators.pyi").read_text("utf-8") == fresh

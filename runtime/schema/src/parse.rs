@@ -114,7 +114,7 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// Those of [`parse`](Self::parse).
+    /// The errors of [`parse`](Self::parse).
     pub fn parse_or_name(text: &str, mode: Mode) -> Parsed<std::result::Result<Schema, OperatorName>> {
         Parser::of_text(text, mode)?.run(|parser| {
             let name = parser.operator_name()?;
@@ -131,7 +131,7 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// Those of [`parse`](Self::parse), with positions in the spans of the tokens.
+    /// The errors of [`parse`](Self::parse), with positions in the spans of the tokens.
     pub fn parse_tokens(tokens: &[Token<'_>], mode: Mode) -> Parsed<Schema> {
         Parser::new(Source::Tokens(tokens), mode).run(Parser::only_schema)
     }

@@ -30,7 +30,7 @@ thread_local! {
 /// so.
 ///
 /// # Errors
-/// Those of `cast`.
+/// The errors of `cast`.
 ///
 /// PyTorch: `at::autocast::cached_cast`, which keys its cache by tensor alone, and so in a nested region of another
 /// precision returns a cast of the outer region.

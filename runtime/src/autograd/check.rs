@@ -34,8 +34,8 @@ impl Default for Tolerance {
 /// for differences; a complex number counts as two real ones.
 ///
 /// # Errors
-/// The function's own errors; a wrong derivative: the message names the output and the input, and has the derivative by
-/// autograd and by differences. NaN never matches, not even NaN.
+/// The function's own errors; a wrong derivative: the message names the output and the input, and shows the derivatives
+/// by autograd and by differences. NaN never matches, not even NaN.
 ///
 /// PyTorch: `torch.autograd.gradcheck`.
 pub fn gradcheck(
@@ -68,7 +68,7 @@ pub fn gradcheck(
 /// Like [`gradcheck`], for the gradients themselves: checks second derivatives.
 ///
 /// # Errors
-/// Those of [`gradcheck`].
+/// The errors of [`gradcheck`].
 ///
 /// PyTorch: `torch.autograd.gradgradcheck`.
 pub fn gradgradcheck(

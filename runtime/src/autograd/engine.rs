@@ -75,8 +75,8 @@ pub fn backward(outputs: &[&Tensor], grad_outputs: &[Option<Tensor>], options: G
 /// Computes the gradients of some outputs with respect to some inputs, one for each input. No tensor's `grad` changes.
 ///
 /// # Errors
-/// Those of [`backward`]; an input that requires no gradient, or, unless `options` allow it, one that the outputs do
-/// not depend on.
+/// The errors of [`backward`]; an input that requires no gradient, or, unless `options` allow it, one that the outputs
+/// do not depend on.
 ///
 /// PyTorch: `torch.autograd.grad`.
 pub fn grad(

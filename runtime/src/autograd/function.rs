@@ -19,7 +19,7 @@ use crate::tensor::Tensor;
 /// use torch_library::autograd::{self, Context, Function};
 /// use torch_library::prelude::*;
 ///
-/// /// Does nothing, but turns gradients around.
+/// /// The identity, except that it negates gradients.
 /// struct Reverse;
 ///
 /// impl Function for Reverse {
@@ -58,14 +58,14 @@ pub trait Function: Send + Sync + 'static {
     /// Computes the outputs, with grad mode off.
     ///
     /// # Errors
-    /// The function's own.
+    /// The function's own errors.
     fn forward(&self, context: &mut Context, inputs: &[&Tensor]) -> Result<Vec<Tensor>>;
 
     /// Computes the gradients of the inputs, one for each, from those of the outputs. A missing gradient stands for
     /// zeros.
     ///
     /// # Errors
-    /// The function's own.
+    /// The function's own errors.
     fn backward(&self, context: &Context, grads: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>>;
 }
 
@@ -148,7 +148,7 @@ impl<F: Function> Backward for Applied<F> {
 /// Calls a function, and records it if a gradient is needed.
 ///
 /// # Errors
-/// Those of the function's `forward`; an input that it wrote to although the write cannot be recorded.
+/// The errors of the function's `forward`; an input that it wrote to although the write cannot be recorded.
 ///
 /// PyTorch: `Function.apply`.
 pub fn apply<F: Function>(function: F, inputs: &[&Tensor]) -> Result<Vec<Tensor>> {

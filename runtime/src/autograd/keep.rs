@@ -39,7 +39,7 @@ pub trait Lend {
     where
         Self: 'a;
 
-    /// Borrows it.
+    /// Borrows the argument.
     fn lend(&self) -> Self::Lent<'_>;
 }
 

@@ -217,7 +217,7 @@ pub fn is_differentiable(tensor: &Tensor) -> bool {
 /// Runs the formulas of a row.
 ///
 /// # Errors
-/// Those of the formulas.
+/// The errors of the formulas.
 pub fn run(row: &dyn Row, call: &Call<'_>, grads: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>> {
     let mut gradients = vec![None; call.node().edges().len()];
     row.formulas(call, &grads, &mut gradients)?;
@@ -265,7 +265,7 @@ pub fn rebase(tensor: &Tensor, node: &Node) -> Result<()> {
 /// A copy, with its own history, of a tensor that an operation reads and then overwrites.
 ///
 /// # Errors
-/// Those of `aten::clone`.
+/// The errors of `aten::clone`.
 pub fn before_write(tensor: &Tensor) -> Result<Tensor> {
     arithmetic::clone(tensor)
 }
@@ -275,7 +275,7 @@ pub trait Row: Backward {
     /// Computes the gradients of the inputs, and stores them in their places, which are empty at first.
     ///
     /// # Errors
-    /// As [`Backward::backward`].
+    /// The errors of [`Backward::backward`].
     fn formulas(
         &self,
         call: &Call<'_>,
@@ -328,7 +328,7 @@ pub trait IntoGradients {
     /// Stores the gradients in their places.
     ///
     /// # Errors
-    /// The formula's own; a list whose length differs from the argument's.
+    /// The errors of the formula; a list whose length differs from the argument's.
     fn put(self, gradients: &mut [Option<Tensor>]) -> Result<()>;
 }
 
@@ -378,7 +378,7 @@ fn defined(value: impl Into<Option<Tensor>>) -> Option<Tensor> {
 /// Stores the gradients that one formula computes for several arguments, each where it is needed.
 ///
 /// # Errors
-/// The formula's own.
+/// The errors of the formula.
 pub fn put_each<const N: usize>(
     formula: impl IntoGradients,
     mask: [bool; N],

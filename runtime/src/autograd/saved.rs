@@ -52,7 +52,7 @@ impl SavedTensor {
     /// Saves output `output_nr` of an operation, once the tensor's history is set.
     ///
     /// # Errors
-    /// Those of [`input`](SavedTensor::input).
+    /// The errors of [`input`](SavedTensor::input).
     pub fn output(tensor: &Tensor, output_nr: usize) -> Result<Self> {
         check_counted(tensor)?;
         let history = match view::history(tensor)? {

@@ -97,7 +97,7 @@ impl Tensor {
     /// Whether this tensor was not computed from one that requires a gradient, so that gradients end here.
     ///
     /// # Errors
-    /// As [`grad_fn`](Tensor::grad_fn).
+    /// The errors of [`grad_fn`](Tensor::grad_fn).
     ///
     /// PyTorch: `Tensor.is_leaf`.
     pub fn is_leaf(&self) -> Result<bool> {
@@ -211,7 +211,7 @@ impl Tensor {
     ///
     /// let x = Tensor::from([1.0, 2.0]);
     /// x.set_requires_grad(true)?;
-    /// let hook = x.register_post_accumulate_grad_hook(|leaf| leaf.set_grad(None))?; // used up as it comes
+    /// let hook = x.register_post_accumulate_grad_hook(|leaf| leaf.set_grad(None))?; // clears each gradient
     /// hook.remove();
     /// # Ok::<(), torch_library::Error>(())
     /// ```
@@ -236,7 +236,8 @@ impl Tensor {
     /// and adds them to their [`grad`](Tensor::grad).
     ///
     /// # Errors
-    /// The tensor has not exactly one element, or requires no gradient; those of [`backward`](super::backward).
+    /// The tensor does not have exactly one element, or requires no gradient; the errors of
+    /// [`backward`](super::backward).
     ///
     /// PyTorch: `Tensor.backward`.
     pub fn backward(&self) -> Result<()> {

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::operator::OperatorHandle;
 use crate::warning::warn;
 
-/// What [`cpu_fallback`](super::cpu_fallback) does besides its work.
+/// What [`cpu_fallback`](super::cpu_fallback) does besides running the operator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FallbackPolicy {
     /// Counts the call.

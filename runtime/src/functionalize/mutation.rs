@@ -1,4 +1,4 @@
-//! Operators that write, run as operators that compute.
+//! Runs operators that write as operators that only compute new tensors.
 
 use super::calls::{call, values_of};
 use super::view::{Functional, below, fresh};

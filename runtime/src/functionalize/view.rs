@@ -214,7 +214,7 @@ pub(super) fn step_from(source: &Tensor, value: Tensor, step: Step) -> Result<Te
 /// ```
 ///
 /// # Errors
-/// Those of `forward`.
+/// The errors of `forward`.
 ///
 /// PyTorch: `ViewMeta(forward_fn, reverse_fn)`.
 pub fn view(
@@ -232,7 +232,7 @@ pub fn view(
 /// to.
 ///
 /// # Errors
-/// Those of `forward`.
+/// The errors of `forward`.
 pub fn views(
     this: &Tensor,
     forward: impl Fn(&Tensor) -> Result<Vec<Tensor>> + Send + Sync + 'static,

@@ -22,7 +22,7 @@ pub fn copy(operator: &str, tensor: &Tensor) -> Result<Tensor> {
 /// Copies of several tensors, made by the operator with this name.
 ///
 /// # Errors
-/// Those of [`copy`].
+/// The errors of [`copy`].
 pub fn copy_all(operator: &str, tensors: &[Tensor]) -> Result<Vec<Tensor>> {
     tensors.iter().map(|tensor| copy(operator, tensor)).collect()
 }
@@ -48,7 +48,7 @@ pub fn copy_into(operator: &str, out: &mut Tensor, result: &Tensor) -> Result<()
 /// Like [`write`], for lists.
 ///
 /// # Errors
-/// The lists have different lengths; those of [`write`].
+/// The lists have different lengths; the errors of [`write`].
 pub fn write_all(operator: &str, outs: &mut [Tensor], results: &[Tensor]) -> Result<()> {
     ensure!(
         outs.len() == results.len(),
@@ -80,7 +80,7 @@ pub fn prepare_out(argument: &str, out: &mut Tensor, meta: &Tensor) -> Result<()
 /// Checks that `self` can hold the result that `meta` describes.
 ///
 /// # Errors
-/// Its sizes or its dtype differ.
+/// The sizes or the dtypes differ.
 pub fn check_in_place(this: &Tensor, meta: &Tensor) -> Result<()> {
     ensure!(
         this.sizes() == meta.sizes(),

@@ -1,4 +1,4 @@
-//! Observed work that is under way: its observers are told when it begins and when it ends.
+//! Observed work that is under way: its observers are notified when it begins and when it ends.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -102,7 +102,7 @@ impl Running {
 
     fn tell_end(&mut self, outputs: &[Value<'_>]) {
         let _telling = Telling::begin();
-        // Every observer is told, even if another panics, and no panic aborts the process while a kernel's panic
+        // Every observer is notified, even if another panics, and no panic aborts the process while a kernel's panic
         // unwinds.
         panics::each(std::mem::take(&mut self.observers), |(observer, context)| {
             let outputs = if observer.wants.outputs { outputs } else { &[] };
@@ -151,7 +151,7 @@ impl Drop for Running {
 #[must_use = "the work ends when this is dropped"]
 pub struct Work {
     _running: Option<Running>,
-    /// Observers are told on the thread where the work began.
+    /// Observers are notified on the thread where the work began.
     not_send: std::marker::PhantomData<*const ()>,
 }
 

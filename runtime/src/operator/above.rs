@@ -26,13 +26,13 @@ pub(crate) trait Registry: Registered {
     /// Whether an operator is registered.
     ///
     /// # Errors
-    /// It was removed.
+    /// The operator was removed.
     fn check_alive(operator: &'static Operator) -> Result<()>;
 
     /// The kernel registered for exactly this key, otherwise the key's fallback.
     ///
     /// # Errors
-    /// Neither exists, or it is a fallthrough.
+    /// The key has neither a kernel nor a fallback, or that is a fallthrough.
     fn kernel_for_key(operator: &'static Operator, key: DispatchKey) -> Result<&'static Kernel>;
 }
 

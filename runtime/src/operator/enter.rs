@@ -1,4 +1,4 @@
-//! The cold half of a call, which runs in the stub: resolves the operator, and tells observers of the call.
+//! The cold half of a call, which runs in the stub: resolves the operator, and notifies observers.
 
 use smallvec::SmallVec;
 
@@ -12,7 +12,7 @@ use crate::recursion;
 use crate::value::{Stack, Value};
 
 impl Operator {
-    /// The cold half of a typed call: resolves the operator if it is not resolved yet, and tells observers of the call.
+    /// The cold half of a typed call: resolves the operator if it is not resolved yet, and notifies observers.
     /// `keys` are the marked keys of a redispatch, and empty for a call.
     ///
     /// # Errors
@@ -30,7 +30,7 @@ impl Operator {
     /// Like [`enter_typed`](Self::enter_typed), for a call with boxed arguments.
     ///
     /// # Errors
-    /// Those of [`enter_typed`](Self::enter_typed).
+    /// The errors of [`enter_typed`](Self::enter_typed).
     fn enter_boxed(
         &'static self,
         keys: DispatchKeySet,

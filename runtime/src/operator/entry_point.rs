@@ -50,7 +50,7 @@ impl EntryPoint {
     /// Sets the receiver, once for the whole process.
     ///
     /// # Errors
-    /// It has been set before.
+    /// A receiver has been set before.
     pub fn set_receiver(&self, receiver: Box<dyn Receiver>) -> Result<()> {
         let taken = |_| Error::new(ErrorKind::Conflict, "the operator was handed to a host before");
         self.receiver.set(receiver).map_err(taken)
@@ -59,7 +59,7 @@ impl EntryPoint {
     /// Calls the receiver. Without one, the stack stays unchanged.
     ///
     /// # Safety
-    /// * Those of [`Receiver::receive`].
+    /// * The requirements of [`Receiver::receive`].
     #[inline]
     pub unsafe fn enter(&self, which: usize, stack: *mut u64, inputs: u64, outputs: u64) {
         if let Some(receiver) = self.receiver.get() {
@@ -85,7 +85,7 @@ macro_rules! __entry_point {
             static POINT: __torch::EntryPoint =
                 __torch::EntryPoint::new([enter::<0>, enter::<1>, enter::<2>]);
             /// # Safety
-            /// - Those of `EntryPoint::enter`.
+            /// - The requirements of `EntryPoint::enter`.
             unsafe extern "C-unwind" fn enter<const WHICH: usize>(
                 stack: *mut u64,
                 inputs: u64,
@@ -120,7 +120,7 @@ mod tests {
     static POINT: EntryPoint = EntryPoint::new([enter::<0>, enter::<1>, enter::<2>]);
 
     /// # Safety
-    /// * Those of [`EntryPoint::enter`].
+    /// * The requirements of [`EntryPoint::enter`].
     unsafe extern "C-unwind" fn enter<const WHICH: usize>(stack: *mut u64, inputs: u64, outputs: u64) {
         // SAFETY: the caller fulfils what `enter` requires.
         unsafe { POINT.enter(WHICH, stack, inputs, outputs) }

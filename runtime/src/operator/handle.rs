@@ -137,7 +137,7 @@ impl OperatorHandle {
     /// ```
     ///
     /// # Errors
-    /// The arguments do not fit the schema (the message names the one that does not); those of
+    /// The arguments do not fit the schema (the message names the one that does not); the errors of
     /// [`call_boxed`](Self::call_boxed).
     ///
     /// PyTorch: `FunctionSchema::checkAndNormalizeInputs`, then `callBoxed`; `torch.ops`.
@@ -168,7 +168,7 @@ impl OperatorHandle {
     /// Like [`call_boxed`](Self::call_boxed), with these keys instead of those of the arguments and the thread.
     ///
     /// # Errors
-    /// Those of [`call_boxed`](Self::call_boxed).
+    /// The errors of [`call_boxed`](Self::call_boxed).
     ///
     /// PyTorch: `OperatorHandle::redispatchBoxed`.
     #[inline]
@@ -182,7 +182,8 @@ impl OperatorHandle {
     /// key, whatever keys the arguments have. The kernel gets the keys that an ordinary call would pass.
     ///
     /// # Errors
-    /// Neither exists, or it is a fallthrough; those of [`call_boxed`](Self::call_boxed).
+    /// The key has neither a kernel nor a fallback, or that is a fallthrough; the errors of
+    /// [`call_boxed`](Self::call_boxed).
     ///
     /// PyTorch: `OperatorHandle::callBoxedForDispatchKey`.
     pub fn call_boxed_for_key(&self, key: DispatchKey, stack: &mut Stack<'_>) -> Result<()> {
@@ -219,7 +220,7 @@ impl OperatorHandle {
     /// Takes the arguments of a call from the stack.
     ///
     /// # Errors
-    /// Those of [`arguments`](Self::arguments).
+    /// The errors of [`arguments`](Self::arguments).
     pub fn take_arguments<'v>(&self, stack: &mut Stack<'v>) -> Result<Vec<Value<'v>>> {
         let arity = self.arguments(stack)?.len();
         let mut arguments: Vec<_> = (0..arity).filter_map(|_| stack.pop()).collect();

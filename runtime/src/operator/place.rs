@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 /// A module in its source file. All places in it share one of these: the records of a program have thousands of places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SourceModule {
-    /// The source file as the compiler names it; empty for what is not from the program's source.
+    /// The source file as the compiler names it; empty for places outside the program's source.
     pub file: &'static str,
     /// The module path; its first segment is the crate. Empty if only the file is known.
     pub path: &'static str,

@@ -9,7 +9,7 @@ use crate::tensor::Tensor;
 /// Writes a result to the output, unless the kernel has written it there.
 ///
 /// # Errors
-/// It cannot be written there.
+/// The result cannot be written to the output.
 #[inline]
 pub fn finish(output: Output<'_>, result: &Tensor) -> Result<()> {
     match output.tensor() {

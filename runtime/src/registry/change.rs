@@ -1,4 +1,4 @@
-//! Listeners to registrations, and threads that wait for one.
+//! Notifying registration listeners and threads that wait for a registration.
 //!
 //! # How it works
 //!
@@ -159,7 +159,7 @@ impl Dispatcher {
     /// ```
     ///
     /// # Errors
-    /// It was not defined in time.
+    /// The operator was not defined in time.
     ///
     /// PyTorch: `Dispatcher::waitForDef`, for two seconds.
     pub fn wait_for_operator(&self, name: &str, timeout: Duration) -> Result<OperatorHandle> {
@@ -170,7 +170,7 @@ impl Dispatcher {
     /// The kernel of an operator for exactly this key, which may be an alias, as soon as it is registered.
     ///
     /// # Errors
-    /// It was not registered in time.
+    /// No such kernel was registered in time.
     ///
     /// PyTorch: `Dispatcher::waitForImpl`, for two seconds.
     pub fn wait_for_kernel(&self, name: &str, key: DispatchKey, timeout: Duration) -> Result<KernelInfo> {

@@ -29,7 +29,7 @@ pub(crate) trait Differentiating {
     /// The default at `ADInplaceOrView`: tracks views and versions.
     ///
     /// # Errors
-    /// That of the call below.
+    /// The error of the redispatched call.
     fn keep_books(
         kernel: &'static Kernel,
         operator: &'static Operator,
@@ -40,7 +40,7 @@ pub(crate) trait Differentiating {
     /// Passes a boxed call on, and records it if it has a gradient to lose.
     ///
     /// # Errors
-    /// That of the call below; a write that cannot be recorded.
+    /// The error of the redispatched call; a write that cannot be recorded.
     fn differentiate(
         kernel: &'static Kernel,
         operator: &'static Operator,

@@ -105,8 +105,8 @@ impl Library {
     /// A library of any kind in any dispatcher.
     ///
     /// # Errors
-    /// Those of the constructors above; a key with a kind other than [`LibraryKind::Implementation`]; `_` with such a
-    /// kind.
+    /// The errors of the constructors above; a key with a kind other than [`LibraryKind::Implementation`]; the
+    /// namespace `_` with such a kind.
     #[track_caller]
     pub fn open(
         dispatcher: &'static Dispatcher,
@@ -122,7 +122,7 @@ impl Library {
     /// listings and messages name this place, for the library and for everything that is registered with it.
     ///
     /// # Errors
-    /// Those of [`open`](Self::open).
+    /// The errors of [`open`](Self::open).
     ///
     /// PyTorch: the file and the line with which a `torch::Library` is created.
     pub fn open_at(
@@ -203,7 +203,7 @@ impl Library {
     /// Like [`define`](Self::define), with tags.
     ///
     /// # Errors
-    /// Those of [`define`](Self::define).
+    /// The errors of [`define`](Self::define).
     #[track_caller]
     pub fn define_with_tags(&mut self, text: &str, tags: &[&str]) -> Result<OperatorHandle> {
         let place = self.place_of(caller());
@@ -222,7 +222,7 @@ impl Library {
         let name = full_name(namespace, &schema.name.name, &schema.name.overload);
         let request =
             Request { dispatcher: self.dispatcher, name: &name, text, schema: &schema, tags, place };
-        let mut state = self.dispatcher.change(); // released last: what listeners are told of can then be undone
+        let mut state = self.dispatcher.change(); // listeners run on release: `undo` has the entry by then
         let (operator, index, id) = runtime::define(&mut state, &request)?;
         self.undo.push(Undo::Definition { index, id });
         Ok(operator.handle())
@@ -248,8 +248,8 @@ impl Library {
     /// ```
     ///
     /// # Errors
-    /// The kernel was made without a schema, by [`RuntimeKernel::boxed`]; those of [`define`](Self::define). Nothing
-    /// changes in these cases.
+    /// The kernel was made without a schema, by [`RuntimeKernel::boxed`]; the errors of [`define`](Self::define).
+    /// Nothing changes in these cases.
     ///
     /// PyTorch: `Library::def` with a name and a function.
     #[track_caller]
@@ -282,9 +282,9 @@ impl Library {
     /// With `Undefined` the key is the library's, or `CompositeImplicitAutograd` if the library has none. Of several
     /// kernels for one key the newest is used; when it is removed, the one before it is used again.
     ///
-    /// A building block such as `Dense` or `Sparse`, which is no key of any call, is accepted as in PyTorch: the kernel
-    /// never runs, but counts as a backend's kernel below the autograd keys, which `CompositeImplicitAutograd` then
-    /// does not serve. The macros refuse such a key.
+    /// A building block such as `Dense` or `Sparse`, which is not the key of any call, is accepted as in PyTorch: the
+    /// kernel never runs, but counts as a backend's kernel below the autograd keys, which `CompositeImplicitAutograd`
+    /// then does not serve. The macros refuse such a key.
     ///
     /// # Errors
     /// The name has another namespace or is a whole schema, the library is for another key, or the kernel's signature
@@ -408,7 +408,7 @@ impl Drop for Library {
             }
         }
         if !state.conflicts.is_empty() {
-            state.find_conflicts(); // this library may have been part of a conflict
+            state.find_conflicts(); // this library may have been one side of a conflict
         } else if all {
             state.refresh_all();
         } else {

@@ -1,4 +1,4 @@
-//! Listeners to registrations, and the events that they have not been told yet.
+//! Registration listeners, and the events that have not been delivered to them yet.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -18,7 +18,7 @@ pub enum RegistrationEvent {
 
 pub(super) type Listen = dyn Fn(RegistrationEvent) + Send + Sync;
 
-/// A listener, with the events that it has not been told yet.
+/// A listener, with the events that have not been delivered to it yet.
 pub(super) struct Listener {
     pub(super) listen: Box<Listen>,
     pub(super) queue: Mutex<Queue>,

@@ -236,7 +236,7 @@ impl<T: Element> ElementsMut<'_, T> {
     /// All elements of a contiguous tensor, to be written.
     ///
     /// # Errors
-    /// Like [`as_slice`](Self::as_slice).
+    /// The errors of [`as_slice`](Self::as_slice).
     pub fn as_mut_slice(&mut self) -> Result<&mut [T]> {
         let (first, len) = self.memory.span()?;
         // SAFETY: `span` returns `len` aligned and initialised values; the lease excludes all other accesses while
@@ -419,7 +419,7 @@ impl Tensor {
     /// Writes the values of an iterator in logical order, if there are as many as elements; otherwise writes nothing.
     ///
     /// # Errors
-    /// Like [`copy_from_slice`](Tensor::copy_from_slice).
+    /// The errors of [`copy_from_slice`](Tensor::copy_from_slice).
     #[track_caller]
     pub fn fill_from<T: Element>(&mut self, values: impl IntoIterator<Item = T>) -> Result<()> {
         // Collected first, since the iterator may read this very tensor.
@@ -465,7 +465,7 @@ impl Tensor {
         Ok(ElementsMut { memory: Memory::of(self)?, _lease: lease })
     }
 
-    /// Refuses another element type, and tensors without elements of their own.
+    /// Checks that the tensor is defined, and that its element type is `dtype`.
     #[inline]
     pub(super) fn check_dtype(&self, dtype: DType) -> Result<()> {
         ensure!(self.is_defined(), Argument, "elements of {dtype} were asked of an undefined tensor");
@@ -500,8 +500,8 @@ impl Tensor {
         }
     }
 
-    /// A copy in host memory if the tensor is on a device with a backend that can copy it; otherwise the error that the
-    /// host access failed with.
+    /// A copy in host memory if the tensor is on a device with a backend that can copy it; otherwise `error`, with
+    /// which the host access failed.
     #[cold]
     fn on_host(&self, error: Error) -> Result<Tensor> {
         let is_remote = error.kind() == ErrorKind::Device && self.storage().data_ptr().is_none();

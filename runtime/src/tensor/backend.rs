@@ -124,13 +124,13 @@ pub trait Backend: Send + Sync + 'static {
     /// Copies bytes from a storage to the host, after all work that was queued on the device before.
     ///
     /// # Errors
-    /// Those of [`upload`](Self::upload).
+    /// The errors of [`upload`](Self::upload).
     fn download(&self, from: &Storage, offset: usize, bytes: &mut [u8]) -> Result<()>;
 
     /// Copies bytes between two storages of this backend, on one device or two.
     ///
     /// # Errors
-    /// Those of [`upload`](Self::upload).
+    /// The errors of [`upload`](Self::upload).
     fn copy(
         &self,
         to: &Storage,
@@ -175,7 +175,7 @@ pub trait Backend: Send + Sync + 'static {
     /// that here.
     ///
     /// # Errors
-    /// Those of [`synchronize`](Self::synchronize).
+    /// The errors of [`synchronize`](Self::synchronize).
     fn record_event(&self, stream: Stream) -> Result<Box<dyn Event>> {
         self.synchronize(stream.device.index.unwrap_or(0))?;
         Ok(Box::new(Done))
@@ -184,7 +184,7 @@ pub trait Backend: Send + Sync + 'static {
     /// Makes a stream wait for an event before it goes on; without support by the device, the caller waits.
     ///
     /// # Errors
-    /// Those of [`synchronize`](Self::synchronize).
+    /// The errors of [`synchronize`](Self::synchronize).
     fn wait_event(&self, _stream: Stream, event: &dyn Event) -> Result<()> {
         event.synchronize()
     }
@@ -192,7 +192,7 @@ pub trait Backend: Send + Sync + 'static {
     /// Frees cached memory that is not in use.
     ///
     /// # Errors
-    /// Those of [`synchronize`](Self::synchronize).
+    /// The errors of [`synchronize`](Self::synchronize).
     fn empty_cache(&self, _index: u8) -> Result<()> {
         Ok(())
     }

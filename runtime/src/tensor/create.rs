@@ -37,7 +37,7 @@ impl Tensor {
     /// ```
     ///
     /// # Errors
-    /// Those of [`empty`](Tensor::empty), and strides that do not fit the sizes.
+    /// The errors of [`empty`](Tensor::empty), and strides that do not fit the sizes.
     ///
     /// PyTorch: `torch.empty_strided`.
     pub fn empty_strided(sizes: &[i64], strides: &[i64], dtype: DType, device: Device) -> Result<Tensor> {
@@ -48,7 +48,7 @@ impl Tensor {
     /// is uninitialised.
     ///
     /// # Errors
-    /// Those of [`empty`](Tensor::empty).
+    /// The errors of [`empty`](Tensor::empty).
     ///
     /// # Safety
     /// - Every element is written before any is read, and before safe code gets the tensor.
@@ -64,7 +64,7 @@ impl Tensor {
     /// memory is uninitialised. If the strides leave gaps, the memory is zeroed all the same.
     ///
     /// # Errors
-    /// Those of [`empty_strided`](Tensor::empty_strided).
+    /// The errors of [`empty_strided`](Tensor::empty_strided).
     ///
     /// # Safety
     /// - Every element is written before any is read, and before safe code gets the tensor.
@@ -88,7 +88,7 @@ impl Tensor {
     /// A tensor of zeros. It equals [`empty`](Tensor::empty), but the zeros are guaranteed.
     ///
     /// # Errors
-    /// Those of [`empty`](Tensor::empty).
+    /// The errors of [`empty`](Tensor::empty).
     pub fn zeros(sizes: &[i64], dtype: DType, device: Device) -> Result<Tensor> {
         Tensor::empty(sizes, dtype, device)
     }
@@ -104,7 +104,7 @@ impl Tensor {
     /// ```
     ///
     /// # Errors
-    /// Those of [`empty`](Tensor::empty), and a value that the type cannot represent.
+    /// The errors of [`empty`](Tensor::empty), and a value that the type cannot represent.
     pub fn full(sizes: &[i64], value: impl Into<Scalar>, dtype: DType, device: Device) -> Result<Tensor> {
         let (value, mut tensor) = (value.into(), Tensor::empty(sizes, dtype, device)?);
         match_dtype!(dtype, T => {
@@ -141,7 +141,7 @@ impl Tensor {
     /// A tensor with a copy of a slice's elements.
     ///
     /// # Errors
-    /// Those of [`from_vec`](Tensor::from_vec).
+    /// The errors of [`from_vec`](Tensor::from_vec).
     pub fn from_slice<T: Element>(elements: &[T], sizes: &[i64]) -> Result<Tensor> {
         Tensor::from_vec(elements.to_vec(), sizes)
     }
@@ -195,7 +195,7 @@ impl Tensor {
     /// [`MemoryFormat::Preserve`] keeps the strides of a dense input, and otherwise the order of its dimensions.
     ///
     /// # Errors
-    /// Those of [`empty`](Tensor::empty), and a channels-last format for the wrong number of dimensions.
+    /// The errors of [`empty`](Tensor::empty), and a channels-last format for the wrong number of dimensions.
     ///
     /// PyTorch: `torch.empty_like`.
     pub fn empty_like(&self, dtype: DType, format: MemoryFormat) -> Result<Tensor> {

@@ -23,10 +23,10 @@ impl Tensor {
     /// one.
     ///
     /// # Errors
-    /// Those of [`from_storage`](Self::from_storage).
+    /// The errors of [`from_storage`](Self::from_storage).
     ///
     /// # Safety
-    /// - Those of [`Storage::from_foreign`].
+    /// - The requirements of [`Storage::from_foreign`].
     pub unsafe fn over_foreign(
         left: Option<ForeignTensor>,
         (data, nbytes, keeper): (NonNull<u8>, usize, Foreign),

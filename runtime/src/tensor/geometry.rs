@@ -88,7 +88,7 @@ impl Geometry {
     /// stores that have not left the processor's buffers yet.
     ///
     /// # Errors
-    /// Those of [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     #[inline]
     pub(super) fn set(&mut self, sizes: &[i64], strides: &[i64], offset: i64) -> Result<()> {
         ensure!(
@@ -302,7 +302,7 @@ pub fn saturating_numel<'a>(sizes: impl IntoIterator<Item = &'a i64>) -> i64 {
 /// The number of elements of a shape whose contiguous strides give positions that fit an `i64`.
 ///
 /// # Errors
-/// Those of [`numel`]; strides that do not fit, of a shape without elements.
+/// The errors of [`numel`]; strides that do not fit, of a shape without elements.
 #[inline]
 pub(super) fn contiguous_numel(sizes: &[i64]) -> Result<i64> {
     let numel = numel(sizes)?;

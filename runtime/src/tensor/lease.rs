@@ -1,4 +1,4 @@
-//! Leases, which say what code may read or write the elements of a storage at the moment.
+//! Leases, which determine what code may currently read or write the elements of a storage.
 //!
 //! # How it works
 //! 1. Handles share memory, and each of them may write: the type system does not tell whether two calls access the same
@@ -230,14 +230,14 @@ impl Drop for StorageLease<'_> {
 ///
 /// let mut x = Tensor::from([1.0, 2.0]);
 /// let reading = Lease::new([], [&x])?;
-/// assert_eq!(x.to_vec::<f64>()?, [1.0, 2.0]); // others may read, too
+/// assert_eq!(x.to_vec::<f64>()?, [1.0, 2.0]); // other code may read, too
 /// assert_eq!(x.clone().fill(0.0).unwrap_err().kind(), ErrorKind::Busy);
 /// drop(reading);
 /// x.fill(0.0)?;
 /// # Ok::<(), torch_library::Error>(())
 /// ```
 ///
-/// PyTorch: nothing; there, reading while another thread writes may see half a write.
+/// PyTorch: no equivalent; there, reading while another thread writes may see half a write.
 pub struct Lease<'a, const W: usize, const R: usize> {
     written: [Held<'a>; W],
     read: [Held<'a>; R],
@@ -279,7 +279,7 @@ impl<'a, const R: usize> Lease<'a, 1, R> {
     /// - Code that the caller runs meanwhile, closures of users included, cannot access it either.
     ///
     /// # Errors
-    /// Those of [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     #[inline(always)]
     #[track_caller]
     pub unsafe fn with_new(new: &'a Tensor, read: [&'a Tensor; R]) -> Result<Self> {
@@ -318,7 +318,7 @@ impl<'a, const W: usize> ListLease<'a, W> {
     /// Takes all leases, or none.
     ///
     /// # Errors
-    /// Those of [`Lease::new`].
+    /// The errors of [`Lease::new`].
     #[track_caller]
     pub fn new(written: [&'a Tensor; W], read: impl IntoIterator<Item = &'a Tensor>) -> Result<Self> {
         let place = Location::caller();
@@ -530,7 +530,7 @@ impl Tensor {
     /// and writes.
     ///
     /// # Errors
-    /// Those of [`data_ptr`](Self::data_ptr).
+    /// The errors of [`data_ptr`](Self::data_ptr).
     #[inline]
     pub fn data_ptr_mut<T: Element>(&self, lease: &impl Leased) -> Result<*mut T> {
         self.check_dtype(T::DTYPE)?;

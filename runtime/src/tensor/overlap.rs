@@ -22,7 +22,7 @@ pub enum Overlap {
 }
 
 impl Tensor {
-    /// Whether several elements are certain to be at one place in memory, as in an expanded tensor.
+    /// Whether several elements certainly share one location in memory, as in an expanded tensor.
     ///
     /// PyTorch: `at::has_internal_overlap`, whose "too hard" is `false` here: such tensors are accepted there, too.
     pub fn has_internal_overlap(&self) -> bool {
@@ -31,9 +31,9 @@ impl Tensor {
             && geometry.sizes().iter().zip(geometry.strides()).any(|(size, stride)| *size > 1 && *stride == 0)
     }
 
-    /// Whether several elements may be at one place in memory. They certainly are not if, by rising stride, each
-    /// dimension's stride exceeds the extent of all those before it. Threads that divide the elements of an overlapping
-    /// tensor would conflict.
+    /// Whether several elements may share one location in memory. They certainly do not if, in order of rising stride,
+    /// each dimension's stride exceeds the extent of all dimensions before it. Threads that divide the elements of a
+    /// tensor with internal overlap would conflict.
     pub fn may_overlap_itself(&self) -> bool {
         let geometry = self.geometry();
         if geometry.is_contiguous() {
@@ -83,8 +83,8 @@ impl Tensor {
         }
     }
 
-    /// Whether some element of one may be in the memory of an element of the other. For views with gaps this is not
-    /// determined in general: it is also true for some that share no element.
+    /// Whether any elements of the two tensors may share memory. For views with gaps this is not determined exactly: it
+    /// is also true for some views that share no element.
     pub fn may_overlap(&self, other: &Tensor) -> bool {
         if !self.shares_storage_with(other) {
             return false;
@@ -111,7 +111,7 @@ impl Tensor {
         Ok(())
     }
 
-    /// Checks that no elements of a tensor that is written overlap each other.
+    /// Checks that no two elements of a written tensor share memory.
     ///
     /// # Errors
     /// A tensor with [internal overlap](Tensor::has_internal_overlap).

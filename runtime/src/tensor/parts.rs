@@ -17,8 +17,7 @@ impl Tensor {
     /// As far as [leases](crate::Lease) are concerned, each part is a tensor with memory of its own: its bytes are
     /// those of `self`, but using one part does not conflict with using another. While any of them (or a view of it)
     /// lives, the whole can be neither read nor written through `self` or other handles. Autograd does not track the
-    /// parts; the write is counted once, now.
-    /// write counts once, now.
+    /// parts; the version counter counts one write, when this is called.
     ///
     /// ```
     /// use torch_library::Tensor;

@@ -143,7 +143,7 @@ impl Placement {
     /// Makes a placement current for all handles, if `hold` succeeds for the old storage; its result is held meanwhile.
     ///
     /// # Errors
-    /// That of `hold`; more geometries than are kept.
+    /// The error of `hold`; more geometries than are kept.
     pub(super) fn publish<G>(
         &self,
         place: StorageView,

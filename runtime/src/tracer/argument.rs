@@ -53,7 +53,7 @@ impl Argument {
     /// The value to call the operator with; `tensor` returns the present tensor of each number.
     ///
     /// # Errors
-    /// Those of `tensor`.
+    /// The errors of `tensor`.
     pub fn value(&self, tensor: &dyn Fn(Id) -> Result<Tensor>) -> Result<Value<'_>> {
         Ok(match self {
             Argument::Tensor(id) => tensor(*id)?.into(),

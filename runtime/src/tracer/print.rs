@@ -35,12 +35,12 @@ impl fmt::Display for Graph {
 }
 
 impl Graph {
-    /// As in `%3: float32[2, 3]`.
+    /// A value with its type, as in `%3: float32[2, 3]`.
     pub(super) fn typed(&self, id: Id) -> String {
         format!("%{id}: {}", self.values[id])
     }
 
-    /// As in `%3: float32[2] = aten::relu(self=%2)`.
+    /// The line of a call, as in `%3: float32[2] = aten::relu(self=%2)`.
     pub(super) fn line(&self, node: &Node) -> String {
         let outputs: Vec<_> = node.outputs.iter().map(|output| self.output(output)).collect();
         let equals = if outputs.is_empty() { "" } else { " = " };
@@ -59,7 +59,7 @@ impl Graph {
     }
 }
 
-/// As in `aten::add.Tensor(self=%0, other=%1, alpha=1)`.
+/// A call, as in `aten::add.Tensor(self=%0, other=%1, alpha=1)`.
 pub(super) fn call(node: &Node) -> String {
     let schema = node.operator.schema();
     let names = schema.map(|schema| schema.arguments.as_slice()).unwrap_or_default();

@@ -39,10 +39,10 @@ static STATE: Mutex<Option<State>> = Mutex::new(None);
 /// Loads a library by its canonical path, once.
 ///
 /// # Errors
-/// Those of [`load`](crate::load).
+/// The errors of [`load`](crate::load).
 ///
 /// # Safety
-/// * Those of [`load`](crate::load).
+/// * The requirements of [`load`](crate::load).
 #[expect(unsafe_code, reason = "runs a foreign library's constructors")]
 pub(crate) unsafe fn load(path: &Path) -> Result<LoadedLibrary> {
     let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);

@@ -27,8 +27,8 @@ use crate::loaded::LoadedLibrary;
 /// # Errors
 /// - [`Io`](torch_library::ErrorKind::Io): the file cannot be read, is not a shared object, or needs a library or a
 ///   function that is missing. If it calls PyTorch's C++ functions, the error says so.
-/// - Those of its registrations, as for [`Library`](torch_library::Library): a namespace that is declared already, a
-///   schema that does not parse.
+/// - The errors of its registrations, as for [`Library`](torch_library::Library): a namespace that is declared already,
+///   a schema that does not parse.
 /// - [`NotSupported`](torch_library::ErrorKind::NotSupported): the system is not Linux with glibc on x86-64 or 64-bit
 ///   ARM; the program is linked with a PyTorch.
 ///
@@ -49,7 +49,7 @@ pub unsafe fn load(path: impl AsRef<Path>) -> Result<LoadedLibrary> {
 }
 
 /// # Safety
-/// * Those of [`load`].
+/// * The requirements of [`load`].
 #[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
 unsafe fn here(path: &Path) -> Result<LoadedLibrary> {
     // SAFETY: as the caller promises.

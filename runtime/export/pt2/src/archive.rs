@@ -26,7 +26,7 @@ impl<'b> Archive<'b> {
     /// Checks what kind of file it is.
     ///
     /// # Errors
-    /// It is not an archive that `torch.export.save` wrote.
+    /// The bytes are not an archive that `torch.export.save` wrote.
     pub fn new(bytes: &'b [u8]) -> Result<Archive<'b>> {
         let records = zip::records(bytes)?;
         let root =

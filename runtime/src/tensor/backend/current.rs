@@ -136,7 +136,7 @@ impl StreamGuard {
     /// Makes a stream the current one.
     ///
     /// # Errors
-    /// Its device does not exist.
+    /// The stream's device does not exist.
     pub fn new(stream: Stream) -> Result<StreamGuard> {
         let before = current_stream(stream.device)?;
         set_stream(Stream { device: before.device, ..stream });

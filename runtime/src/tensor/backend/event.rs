@@ -25,19 +25,19 @@ pub trait Event: Any + Send + Sync {
     /// Whether the stream has reached this point.
     ///
     /// # Errors
-    /// Work before it failed.
+    /// Work that was queued before the event failed.
     fn query(&self) -> Result<bool>;
 
     /// Waits until the stream has reached this point.
     ///
     /// # Errors
-    /// Those of [`query`](Self::query).
+    /// The errors of [`query`](Self::query).
     fn synchronize(&self) -> Result<()>;
 
     /// The milliseconds from another event of the backend to this one, if the device measures them.
     ///
     /// # Errors
-    /// One of them has not been reached yet.
+    /// One of the events has not been reached yet.
     fn elapsed_since(&self, _earlier: &dyn Event) -> Result<Option<f64>> {
         Ok(None)
     }

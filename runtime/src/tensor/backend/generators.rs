@@ -16,7 +16,7 @@ static GENERATORS: Mutex<(Option<u64>, Generators)> = Mutex::new((None, Vec::new
 /// operators.
 ///
 /// # Errors
-/// The device does not exist. There is no such device.
+/// The device does not exist.
 ///
 /// PyTorch: `torch.cuda.default_generators`.
 pub fn default_generator(device: Device) -> Result<Generator> {

@@ -23,7 +23,7 @@ impl Stream {
     /// An event that is reached when the work queued so far is finished.
     ///
     /// # Errors
-    /// Those of [`Backend::record_event`](super::Backend::record_event).
+    /// The errors of [`Backend::record_event`](super::Backend::record_event).
     ///
     /// PyTorch: `torch.Stream.record_event`.
     pub fn record_event(self) -> Result<Box<dyn Event>> {
@@ -36,7 +36,7 @@ impl Stream {
     /// Makes the stream wait for an event before it goes on.
     ///
     /// # Errors
-    /// Those of [`Backend::wait_event`](super::Backend::wait_event).
+    /// The errors of [`Backend::wait_event`](super::Backend::wait_event).
     ///
     /// PyTorch: `torch.Stream.wait_event`.
     pub fn wait_event(self, event: &dyn Event) -> Result<()> {

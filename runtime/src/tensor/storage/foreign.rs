@@ -52,9 +52,8 @@ impl Drop for Foreign {
     }
 }
 
-/// Reuse of one allocation for successive storages over other libraries' memory: a call from a host needs some for its
-/// length, and the next call needs them again.
-/// for as long as it lasts, and the next call again.
+/// Reuses one allocation for successive storages over other libraries' memory: a call from a host needs some while it
+/// lasts, and so does the next call.
 impl Storage {
     /// Releases the memory, if this is the only handle and an object of another library keeps the memory alive. The
     /// number of bytes is kept for [`occupy`](Self::occupy).
@@ -73,7 +72,7 @@ impl Storage {
     /// handle; otherwise returns the keeper. Returns the number of bytes that it had before.
     ///
     /// # Safety
-    /// - Those of [`from_foreign`](Self::from_foreign).
+    /// - The requirements of [`from_foreign`](Self::from_foreign).
     #[inline]
     pub(crate) unsafe fn occupy(
         &mut self,

@@ -35,7 +35,7 @@ impl SharedObject {
     /// Parses the headers.
     ///
     /// # Errors
-    /// It is not a shared object for this processor.
+    /// The bytes are not a shared object for this processor.
     pub(crate) fn parse(bytes: Vec<u8>) -> Result<SharedObject> {
         let no_object = || Error::new(ErrorKind::Io, "it is no shared object for this processor");
         let object = SharedObject { bytes, dynamic: (0, 0), names: (0, 0) };

@@ -74,7 +74,7 @@ const EXCEPTION_REGISTER: c_int = 0;
 /// Calls the function with the other arguments, and returns null or the exception that it threw.
 ///
 /// # Safety
-/// * Those of [`call`].
+/// * The requirements of [`call`].
 #[cfg(target_arch = "x86_64")]
 #[unsafe(naked)]
 unsafe extern "C-unwind" fn guarded(
@@ -124,7 +124,7 @@ unsafe extern "C" fn landing() {
 /// Calls the function with the other arguments, and returns null or the exception that it threw.
 ///
 /// # Safety
-/// * Those of [`call`].
+/// * The requirements of [`call`].
 #[cfg(target_arch = "aarch64")]
 #[unsafe(naked)]
 unsafe extern "C-unwind" fn guarded(

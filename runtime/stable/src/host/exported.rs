@@ -21,7 +21,7 @@ const BACKWARD: i64 = 2;
 /// Registers kernels for operators with `Scalar`s, and derivatives, if a library has operators that serve for them.
 ///
 /// # Errors
-/// Those of the registrations.
+/// The errors of the registrations.
 pub(crate) fn complete(operators: &[OperatorHandle]) -> Result<Vec<Library>> {
     let mut libraries = Vec::new();
     for operator in operators {

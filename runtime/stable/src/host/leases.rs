@@ -60,7 +60,7 @@ fn exclusive(tensors: &[Tensor]) -> Result<Vec<OwnedLease>> {
 /// Runs an operator that a kernel calls, which may write the tensors that the kernel writes.
 ///
 /// # Errors
-/// That of the operator; the memory is in use by another thread afterwards.
+/// The error of `run`; the memory is in use by another thread afterwards.
 pub(crate) fn suspended<T>(run: impl FnOnce() -> Result<T>) -> Result<T> {
     let is_in_the_way = RUNNING.with_borrow_mut(|held| {
         let is_in_the_way = !held.exclusive.is_empty();

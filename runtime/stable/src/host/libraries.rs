@@ -54,7 +54,7 @@ pub(crate) fn is_loading() -> bool {
 /// Runs code that loads a library, whose constructors register operators. If anything fails, nothing stays registered.
 ///
 /// # Errors
-/// That of the code, or of the first failed registration.
+/// The error of `run`, or of the first failed registration.
 pub(crate) fn load(path: &str, run: impl FnOnce() -> Result<()>) -> Result<Loading> {
     let loading = Loading {
         path: path.into(),
@@ -162,7 +162,7 @@ impl ForeignLibrary {
     /// Defines an operator.
     ///
     /// # Errors
-    /// Those of [`Library::define_with_tags`].
+    /// The errors of [`Library::define_with_tags`].
     pub(crate) fn define(&self, schema: &str, tags: &[&str]) -> Result<()> {
         let operator = self.change(|library| library.define_with_tags(schema, tags))?;
         LOADING.with_borrow_mut(|all| {
@@ -176,7 +176,7 @@ impl ForeignLibrary {
     /// Registers a kernel for the block's key.
     ///
     /// # Errors
-    /// Those of [`Library::implement`].
+    /// The errors of [`Library::implement`].
     pub(crate) fn implement(&self, name: &str, function: Entry) -> Result<()> {
         let kernel = Kernel { function, library: self.path.clone(), key: self.key }.into_runtime_kernel();
         self.change(|library| library.implement(name, DispatchKey::Undefined, kernel))?;

@@ -24,7 +24,7 @@ pub(crate) fn dtype(number: i32) -> Result<DType> {
 /// The layout with a number.
 ///
 /// # Errors
-/// There is none.
+/// No layout has this number.
 pub(crate) fn layout(number: i32) -> Result<Layout> {
     let known = u8::try_from(number).ok().and_then(Layout::from_number);
     known.ok_or_else(|| Error::new(ErrorKind::Argument, format!("{number} is no layout")))
@@ -33,7 +33,7 @@ pub(crate) fn layout(number: i32) -> Result<Layout> {
 /// The memory format with a number.
 ///
 /// # Errors
-/// There is none.
+/// No memory format has this number.
 pub(crate) fn memory_format(number: i32) -> Result<MemoryFormat> {
     let known = u8::try_from(number).ok().and_then(MemoryFormat::from_number);
     known.ok_or_else(|| Error::new(ErrorKind::Argument, format!("{number} is no memory format")))
@@ -55,7 +55,7 @@ pub(crate) fn device(kind: i32, index: i32) -> Result<Device> {
 /// The type and the device for a new tensor.
 ///
 /// # Errors
-/// One of them is unknown.
+/// One of the numbers is unknown.
 pub(crate) fn dtype_and_device(dtype_number: i32, kind: i32, index: i32) -> Result<(DType, Device)> {
     Ok((dtype(dtype_number)?, device(kind, index)?))
 }

@@ -38,7 +38,7 @@ impl Opened {
     /// Opens a library, and before it those that it finds relative to itself.
     ///
     /// # Errors
-    /// It cannot be read, is not a shared object, or needs something that is missing.
+    /// The file cannot be read, is not a shared object, or needs something that is missing.
     ///
     /// # Safety
     /// * The library's constructors may run, and it keeps to PyTorch's stable ABI.

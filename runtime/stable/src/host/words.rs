@@ -157,7 +157,7 @@ impl Given {
     /// Adds a word.
     ///
     /// # Errors
-    /// Those of [`give`].
+    /// The errors of [`give`].
     pub(crate) fn push(&mut self, ty: &Type, value: &Value<'_>) -> Result<()> {
         let word = give(ty, value)?;
         self.words.push(word);
@@ -303,10 +303,10 @@ fn mismatch(ty: &Type, value: &Value<'_>) -> Error {
 /// A C text.
 ///
 /// # Errors
-/// It is null.
+/// The text is null.
 ///
 /// # Safety
-/// * It is null, or ends in a zero and lives as long as the result.
+/// * The text is null, or ends in a zero and lives as long as the result.
 pub(crate) unsafe fn c_text<'t>(text: *const std::ffi::c_char, what: &str) -> Result<Cow<'t, str>> {
     if text.is_null() {
         return Err(Error::new(ErrorKind::Argument, format!("{what} is null")));

@@ -110,7 +110,7 @@ enum Numbers {
 /// Takes over an argument.
 ///
 /// # Safety
-/// * Those of [`words::take`]; with handles of numbers, the word of a `Scalar` is one.
+/// * The requirements of [`words::take`]; with handles of numbers, the word of a `Scalar` is one.
 unsafe fn take(ty: &Type, word: Word, numbers: Numbers) -> Result<Value<'static>> {
     let is_number = matches!(ty.without_optional(), Type::Scalar | Type::Complex);
     let word = match ty {

@@ -203,7 +203,7 @@ impl TypeInfo {
     /// The type of the description itself.
     ///
     /// # Safety
-    /// * Those of [`name`](Self::name).
+    /// * The requirements of [`name`](Self::name).
     unsafe fn kind(self) -> TypeInfo {
         // SAFETY: in front of a table of virtual functions is the description of the type that it belongs to.
         unsafe { TypeInfo((*self.0).table.cast::<*const TypeLayout>().sub(1).read()) }

@@ -410,7 +410,7 @@ impl Input {
     ///
     /// # Safety
     /// - The elements of the chunk lie in bounds, and are initialised.
-    /// - Nobody writes to them meanwhile.
+    /// - Nothing writes to them during the call.
     /// - `len` elements of the function's type fit the buffer.
     /// - If `stride` is 0 and `start` is not, the buffer still holds what the call for the chunk at 0 wrote to it.
     #[inline]

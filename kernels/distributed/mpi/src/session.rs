@@ -75,7 +75,7 @@ impl Session {
         if let Some(world) = self.world.take() {
             world.unregister();
         }
-        drop(self.universe.take()); // ends MPI
+        drop(self.universe.take()); // finalises MPI
         Ok(())
     }
 }

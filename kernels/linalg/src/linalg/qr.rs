@@ -38,8 +38,8 @@ pub(super) fn unitary<T: Divided + Element>(a: &[T], rows: usize, factors: &[T],
     q
 }
 
-/// Replaces a vector by that of the reflection that maps it to a multiple of the first unit vector. Returns the
-/// reflection's factor, and that multiple.
+/// Replaces a vector by that of the reflection that maps it to a multiple of the first unit vector. Returns that
+/// multiple, and the reflection's factor.
 fn reflection<T: Divided + Element>(x: &mut [T]) -> (T, T) {
     let first = wide(x[0]);
     let rest: f64 = x[1..].iter().map(|x| wide(*x).norm_sqr()).sum();

@@ -156,7 +156,7 @@ fn eigen<T: Symmetric>(
     let (mut known, mut largest) = (elements.to_vec(), 0f64); // only the lower triangle is used
     for j in 0..n {
         let diagonal = &mut known[j * n + j];
-        *diagonal = wide(*diagonal).re.cast(); // the diagonal of a Hermitian matrix is real, so imaginary parts are ignored
+        *diagonal = wide(*diagonal).re.cast(); // Hermitian: imaginary parts are ignored
         if !is_lower {
             (j + 1..n).for_each(|i| known[j * n + i] = conjugate(elements[i * n + j]));
         }

@@ -62,7 +62,7 @@ pub(super) fn work<T: Held, W: Work<T>>(work: W) -> W::Output {
         // SAFETY: `is_wide` found all features that `wide` is compiled for.
         return unsafe { wide(work) };
     }
-    // SAFETY: `Few` is an array, for which any processor will do.
+    // SAFETY: `Few` is an array, for which any processor is enough.
     unsafe { work.with::<Few<T>>() }
 }
 

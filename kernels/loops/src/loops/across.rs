@@ -132,7 +132,7 @@ impl Input {
     ) -> *const u8 {
         let stride = row.input_strides[k];
         // SAFETY: these are elements `0..len` of the row that starts `start` later; the caller vouches for their
-        // bounds, for nobody writing to them, and for the buffer's room.
+        // bounds, that nothing writes to them, and for the buffer's room.
         unsafe { self.chunk(row.inputs[k] + start as isize * stride, stride, 0, len, buffer) }
     }
 

@@ -166,7 +166,7 @@ impl<'f, const N: usize> Inner<'f, N> {
     /// # Safety
     /// - `len` elements of the function's type can be read from each input: aligned, initialised, booleans 0 or 1.
     /// - `len` elements of the function's result type can be written from `out` on.
-    /// - Nothing else writes to the first or uses the second during the call.
+    /// - Nothing else writes to the inputs or uses `out` during the call.
     /// - An input is `out` itself, or shares no memory with it.
     #[inline]
     pub(super) unsafe fn run(&self, out: *mut u8, inputs: [*const u8; N], len: usize) {
@@ -393,7 +393,7 @@ unsafe fn of_halves<M: Element, R: Element, F: Elements<M, R, N>, const N: usize
 
 /// # Safety
 /// - `len` elements of `M` can be read from each input, and `len` of `R` written from `out` on.
-/// - Nothing else writes to the first or uses the second during the call.
+/// - Nothing else writes to the inputs or uses `out` during the call.
 /// - An input is `out` itself, or shares no memory with it.
 /// - The processor has these features.
 #[cfg(target_arch = "x86_64")]
@@ -411,7 +411,7 @@ unsafe fn wide<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
 
 /// # Safety
 /// - `len` elements of `M` can be read from each input, and `len` of `R` written from `out` on.
-/// - Nothing else writes to the first or uses the second during the call.
+/// - Nothing else writes to the inputs or uses `out` during the call.
 /// - An input is `out` itself, or shares no memory with it.
 /// - The processor has these features.
 #[cfg(target_arch = "x86_64")]
@@ -432,7 +432,7 @@ unsafe fn widest<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
 ///
 /// # Safety
 /// - `len` elements of `M` can be read from each input, and `len` of `R` written from `out` on.
-/// - Nothing else writes to the first or uses the second during the call.
+/// - Nothing else writes to the inputs or uses `out` during the call.
 /// - An input is `out` itself, or shares no memory with it.
 #[cfg(target_arch = "x86_64")]
 unsafe fn plain<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
@@ -456,7 +456,7 @@ unsafe fn plain<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
 ///
 /// # Safety
 /// - `len` elements of `M` can be read from each input, and `len` of `R` written from `out` on.
-/// - Nothing else writes to the first or uses the second during the call.
+/// - Nothing else writes to the inputs or uses `out` during the call.
 /// - An input is `out` itself, or shares no memory with it.
 #[cfg(not(target_arch = "x86_64"))]
 unsafe fn plain<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(

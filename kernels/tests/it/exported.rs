@@ -1,5 +1,5 @@
-//! What exported programs call beside the operators that people do: Python's operators, checks, norms, masks,
-//! pools, chance.
+//! Operators that mainly exported programs call: Python's operators, checks, norms, masks, pooling, random
+//! numbers.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;

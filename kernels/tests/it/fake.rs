@@ -14,7 +14,7 @@ torch_library! {
     mod fake_test {
         /// Has a kernel for the CPU alone.
         fft(Tensor self) -> Tensor;
-        /// Says that it cannot know.
+        /// Declares that its sizes depend on data.
         #[tags(data_dependent_output)]
         median(Tensor self) -> Scalar;
     }
@@ -39,7 +39,7 @@ fn what_is_made_is_fake_and_what_is_real_stays() {
     assert!(view.to_string().contains("use reshape"), "{view}");
     let (column, row) = (real.select(1, 0).unwrap(), real.select(0, 0).unwrap());
     assert!(is_fake(&column) && column.shares_storage_with(&row) && !column.shares_storage_with(&real));
-    // Nobody writes to the elements of the real one.
+    // The elements of the real tensor are not written to.
     real.mul_(10.0).unwrap();
     column.clone().add_(1.0).unwrap();
     let error = aten::transpose_(&mut real, 0, 1).unwrap_err();

@@ -95,7 +95,7 @@ fn bools(sizes: &[i64]) -> Tensor {
     Tensor::from_vec((0..count).map(|at| at % 2 == 0).collect::<Vec<_>>(), sizes).unwrap()
 }
 
-/// Operators whose derivatives, if any, refuse some tensor that a sample has, as PyTorch's do: it only notes something.
+/// Operators whose derivatives, if any, refuse some tensor of a sample, as PyTorch's do, since it is only bookkeeping.
 const REFUSING: [&str; 9] = [
     "_native_batch_norm_legit",
     "_native_batch_norm_legit_functional",
@@ -108,7 +108,7 @@ const REFUSING: [&str; 9] = [
     "soft_margin_loss_backward",
 ];
 
-/// What an operator does on purpose.
+/// The checks that an operator fails on purpose.
 fn left_out(name: &str) -> &'static [Check] {
     match name {
         // Looks like a copy to autograd, which may then write to it; PyTorch's shares memory as well.
@@ -122,7 +122,7 @@ fn left_out(name: &str) -> &'static [Check] {
         | "_reshape_alias" => &[Check::Layouts],
         // It wants contiguous images, as PyTorch's does.
         "nll_loss2d_backward" => &[Check::Layouts],
-        // Their derivatives have none, as PyTorch's have not.
+        // Their derivatives have no derivatives, as in PyTorch.
         "_grid_sampler_2d_cpu_fallback"
         | "multi_margin_loss"
         | "multilabel_margin_loss"

@@ -1,4 +1,4 @@
-//! Views that copy.
+//! Copies of views (`*_copy`).
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;

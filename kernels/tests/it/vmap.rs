@@ -1,4 +1,4 @@
-//! vmap: what the function sees, what comes out, and what is refused.
+//! vmap: the function's view of tensors, results, and what is refused.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -368,7 +368,7 @@ fn views_and_writes_of_an_example_have_gradients() -> Result<()> {
     Ok(())
 }
 
-/// Asserts that a function gives for each matrix of a batch what it gives for that matrix alone.
+/// Asserts that a function under vmap gives for each matrix of a batch what it gives for that matrix alone.
 fn check_rule(name: &str, f: impl Fn(&Tensor) -> Result<Tensor>) {
     let numbers = (0..24).map(|n| ((n * 7 % 24) as f64 - 9.5) / 4.0).collect::<Vec<_>>();
     let matrices = Tensor::from_vec(numbers, &[2, 3, 4]).unwrap();
@@ -504,7 +504,7 @@ fn shared_and_own_parts_of_a_gradient_add_up() -> Result<()> {
         Ok(gradient)
     })?;
     assert_eq!(gradients.to_vec::<f64>()?, [4.0, 7.0, 10.0, 7.0, 10.0, 13.0]);
-    // What does not depend on an input has a gradient of zeros; what is no number has none.
+    // A result that does not depend on an input has a gradient of zeros; one that is not a number has none.
     let [zeros] = grad([&w], |[_]| Ok(Tensor::from(1.0)))?;
     assert_eq!(zeros.to_vec::<f64>()?, [0.0; 3]);
     let error = grad([&w], |[w]| Ok(w)).unwrap_err();

@@ -1,4 +1,4 @@
-//! What kernels are made of: operands, walks, rows, threads.
+//! The building blocks of kernels: operands, walks, rows, threads.
 #![expect(unsafe_code, reason = "reads and writes elements through pointers that a walk keeps in bounds")]
 
 // How it works:

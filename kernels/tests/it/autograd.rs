@@ -464,7 +464,7 @@ fn writes_leave_the_nodes_of_their_operators() -> Result<()> {
     assert_eq!(name(&aten::movedim_int(&x, 1, 1)?)?, Some("PermuteBackward0"));
     assert_eq!(name(&aten::movedim_int(&x.sum()?, 0, -1)?)?, Some("AliasBackward0"));
     products.sum()?.add(&sums.sum()?)?.add(&filled.sum()?)?.backward()?;
-    // Of the products 1 + y and x, of the sums one for each row that follows, of what was filled the second column.
+    // From the products 1 + y and x, from the sums 1 for each later row, from the filled part the second column.
     assert_eq!(x.grad().map(|grad| grad.to_vec::<f64>()).transpose()?, Some(vec![5.0, 4.0, 6.0, 5.0]));
     Ok(())
 }

@@ -12,7 +12,7 @@ use torch_library_kernels::vmap::vmap;
 
 torch_library! {
     mod fake_test {
-        /// Has a kernel for the CPU alone.
+        /// Only has a kernel for the CPU.
         fft(Tensor self) -> Tensor;
         /// Declares that its sizes depend on data.
         #[tags(data_dependent_output)]
@@ -138,7 +138,7 @@ fn gradients_and_transforms_see_nothing_unusual() {
     let plain = aten::detach(&x).unwrap();
     let (results, graph) = trace(&[plain], |inputs| functionalize(inputs, program)).unwrap();
     assert!(is_fake(&results[0]) && results[0].sizes() == [3, 2]);
-    // What was recorded without elements runs with them.
+    // A graph that was recorded without elements runs with elements.
     let real = Tensor::from([[1.0, 2.0], [3.0, 4.0]]);
     assert_eq!(graph.run(&[real]).unwrap()[0].to_vec::<f64>().unwrap(), [2.0, 3.0, 3.0, 4.0]);
 }

@@ -341,10 +341,10 @@ fn gradients_of_each_example_have_gradients() -> Result<()> {
     w.set_requires_grad(true)?;
     let per_example = vmap([&rows], |[row]| Ok(grad([&w], |[w]| cubed(&w, &row))?[0].clone()))?;
     aten::sum(&per_example)?.backward()?;
-    // Of the sum of `3 * w ** 2 * x ** 3`.
+    // The gradient of the sum of `3 * w ** 2 * x ** 3`.
     let want = [6.0 * (1.0 + 64.0), 12.0 * (8.0 + 125.0), 18.0 * (27.0 + 216.0)];
     assert_eq!(w.grad().unwrap().to_vec::<f64>()?, want);
-    // And the other way round: the second derivative of each example by itself.
+    // In the other order: the second derivative of each example by itself.
     let twice = vmap([&rows], |[row]| {
         Ok(grad([&w], |[w]| aten::sum(&grad([&w], |[w]| cubed(&w, &row))?[0]))?[0].clone())
     })?;

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Measures several processes on this machine, here on MPI and in PyTorch on gloo, in one run, each on one thread: all-reduces of
-# 1 KB to 256 MB, a training step, and a cost model for more ranks, with constants that it measures. Prints tables.
+# What several processes of this machine cost, here on MPI and in PyTorch on gloo, in one run, each on one thread: all-reduces of
+# 1 KB to 256 MB, a step of training, and a model for more ranks, of constants that it measures. Prints tables.
 #
 # bench.sh [all_reduce] [train_step] [model]: all three, if none is named. PYTHON names a Python with PyTorch; PROFILE=dev
-# measures a build without optimisations. Note that on a machine with fewer than 4 cores, 4 processes share them.
+# measures a build without optimisations. Mind that 4 processes share fewer cores on a machine that has fewer.
 set -euo pipefail
 cd "$(dirname "$0")"
 python=${PYTHON:-python3} profile=${PROFILE:-release}
@@ -16,7 +16,7 @@ trap 'rm -rf "$own"' EXIT
 here() {
     mpirun --oversubscribe --allow-run-as-root --mca btl self,vader --mca oob_tcp_if_include lo -n "$1" "$folder/$2"
 }
-# PyTorch may abort at its end, after everything is measured: only its output counts.
+# PyTorch may abort when all is measured, and it ends: what counts is what it printed.
 gloo() {
     "$python" -m torch.distributed.run --standalone --local-addr 127.0.0.1 --nproc-per-node "$1" gloo.py "$2" \
         2>"$own/errors" >"$own/printed" || [ -s "$own/printed" ] || { cat "$own/errors" >&2; return 1; }
@@ -34,7 +34,7 @@ all_reduce() {
     done
 }
 
-# Hidden is the part of the cost of sending after the backward pass that is saved by sending during it.
+# Hidden is what of the cost of sending after the backward pass is saved by sending beside it.
 train_step() {
     echo '| processes | | step, ms | times as fast as one | without sending, ms | sending after it, ms | hidden |'
     echo '|---:|---|---:|---:|---:|---:|---:|'
@@ -53,7 +53,7 @@ train_step() {
     done
 }
 
-# The guide lists the assumptions of the formula. The rate of sums and copies follows from the time of a large all-reduce of two beyond sending.
+# The guide says what the formula assumes. The rate of sums and copies is what a large all-reduce of two takes beyond sending.
 model() {
     here 2 constants >"$own/constants"
     here 2 all_reduce | awk '$1 == 65536' >>"$own/constants"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# `figures.sh [wgpu|cuda] [--large]`: how long common work takes on the first device of a backend, as a table of median milliseconds. For wgpu it
-# also measures burn on the same adapter, with and without fusion, and candle on the CPU, as it has no wgpu; building them takes some minutes. For
-# CUDA it also measures PyTorch on the same GPU, if `python3` has it; burn would download an LLVM to be built for CUDA. `--large` uses sizes for GPUs.
+# `figures.sh [wgpu|cuda] [--large]`: what common work takes on the first device of a backend, a table of milliseconds, medians. Beside wgpu stand
+# burn on the same adapter, as it is and with fusion, and candle on the CPU, as it has no wgpu; building them takes some minutes. Beside CUDA stands
+# PyTorch on the same GPU, where `python3` has one; burn downloads an LLVM to be built for CUDA. `--large` has sizes for GPUs.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 backend=${1:-wgpu}
@@ -26,7 +26,7 @@ esac
 cargo bench --quiet --package "torch-library-$backend" --bench figures -- "$@" >"$own/ours"
 case $backend in
 wgpu)
-    # The output of a peer before it fails is used: on llvmpipe, burn's matrix products end with a segmentation fault.
+    # What a peer printed before it failed counts: on llvmpipe burn's products of matrices end with a segmentation fault.
     for peer in plain fusion; do "$own/$peer" "$@" >"$own/$peer.rows" || echo "burn ($peer) failed" >&2; done
     awk -F'|' 'NR == FNR { fusion[$1] = $2; next } { print $1 "|" $2 " | " ($1 in fusion ? fusion[$1] : "–") " | " $3 }' "$own/fusion.rows" "$own/plain.rows" >"$own/rows"
     ;;

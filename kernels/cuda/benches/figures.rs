@@ -4,7 +4,7 @@
 //! cargo bench -p torch-library-cuda --bench figures [-- --large] [WORD…]
 //! ```
 //!
-//! `kernels/gpu/benches/figures.sh cuda` also measures PyTorch, burn and candle.
+//! `kernels/gpu/benches/figures.sh cuda` also measures PyTorch.
 
 #[path = "../../gpu/benches/figures/mod.rs"]
 mod figures;

@@ -4,7 +4,7 @@
 //!
 //! ```no_run
 //! use torch_library::prelude::*;
-//! use torch_library_cuda as _; // the linker leaves out what nobody names
+//! use torch_library_cuda as _; // the linker drops crates that are not named
 //! use torch_library_kernels::prelude::*;
 //!
 //! fn main() -> Result<()> {

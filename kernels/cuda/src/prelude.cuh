@@ -1,4 +1,4 @@
-// What kernels are written with: short names of types, 16-bit floats, and the functions that expressions use.
+// The prelude of all kernels: short names for types, 16-bit floats, and the functions that expressions use.
 
 typedef long long i64;
 typedef unsigned long long u64;
@@ -14,7 +14,7 @@ __device__ inline bool is_nan(double x) { return x != x; }
 template <class A> __device__ inline bool is_nan(A) { return false; }
 __device__ inline bool is_finite(double x) { return x - x == 0.0; }
 
-// Floats of 16 bits are held as such, and computed with as float. What does not fit is rounded to the nearest even one.
+// 16-bit floats are stored as such, and computed as float. Conversions to them round to nearest, ties to even.
 struct f16 {
     unsigned short bits;
     __device__ f16() {}
@@ -25,7 +25,7 @@ struct f16 {
         else if (size >= 0x38800000u) found = (size - 0x38000000u + 0xfffu + ((size >> 13) & 1u)) >> 13;
         else if (size < 0x33000000u) found = 0u;
         else {
-            // Below the normal ones: whole multiples of the smallest.
+            // Subnormal numbers: integral multiples of the smallest.
             u32 digits = (size & 0x7fffffu) | 0x800000u, shift = 126u - (size >> 23), kept = digits >> shift;
             u32 rest = digits & ((1u << shift) - 1u), middle = 1u << (shift - 1u);
             found = kept + (rest > middle || (rest == middle && (kept & 1u)) ? 1u : 0u);
@@ -50,7 +50,7 @@ struct bf16 {
     __device__ operator float() const { return __uint_as_float((u32)bits << 16); }
 };
 
-// Elements as those of another type. Floats that no whole number of the type is near are the smallest one, as x86 has it.
+// Conversions of elements to another type. Floats out of range become the smallest integer of the type, as on x86.
 template <class To, class From> struct Conversion {
     __device__ static To of(From x) { return (To)x; }
 };
@@ -71,7 +71,7 @@ FROM_FLOAT(f16)
 FROM_FLOAT(bf16)
 template <class To, class From> __device__ inline To as(From x) { return Conversion<To, From>::of(x); }
 
-// The functions of expressions, by the names that these have for them.
+// The functions of expressions, by the names that these use.
 template <class A> __device__ inline A inverseSqrt(A x) { return A(1) / sqrt(x); }
 template <class A> __device__ inline A divided(A a, A b) { return a / b; }
 template <class A> __device__ inline A bounded_tanh(A x) { return tanh(x); }
@@ -85,7 +85,7 @@ template <class A> __device__ inline A gelu_tanh_slope(A x) {
 template <class A> __device__ inline A larger(A a, A b) { return a > b || is_nan(a) ? a : b; }
 template <class A> __device__ inline A smaller(A a, A b) { return a < b || is_nan(a) ? a : b; }
 
-// What all threads of a block have together, of which there is a power of two.
+// Functions of all threads of a block, whose number is a power of two.
 template <class A> __device__ inline A over_sum(A mine) {
     __shared__ A parts[MOST_THREADS];
     __syncthreads();

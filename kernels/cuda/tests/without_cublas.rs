@@ -1,4 +1,4 @@
-//! A driver and NVRTC without cuBLAS: products of matrices by tiles.
+//! A driver and NVRTC without cuBLAS: matrix products by tiles.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;

@@ -1,4 +1,4 @@
-//! Where there is no driver: the crate is there, its devices are known, and whoever asks for one is told what is missing.
+//! Without a driver: the crate works, its devices are known, and asking for one is an error that says what is missing.
 
 use torch_library::prelude::*;
 use torch_library::{DeviceType, backend};

@@ -1,4 +1,4 @@
-//! A driver alone: without NVRTC kernels are an error that says where it comes from, and what needs none works.
+//! A driver without NVRTC: kernels are an error that says where to get it, and everything that needs no kernel works.
 
 use torch_library::prelude::*;
 use torch_library_kernels::prelude::*;

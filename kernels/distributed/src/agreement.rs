@@ -150,7 +150,7 @@ fn fault(message: &[u8]) -> String {
     String::from_utf8_lossy(message.get(1..).unwrap_or_default()).into_owned()
 }
 
-/// Compares the headers: those that most ranks have count as right, or rank 0's if there is no majority.
+/// Compares the headers: the one that most ranks have counts as right, in a tie that of the lowest rank.
 fn compare(headers: &[Header]) -> Result<(), String> {
     let votes = |header: &Header| headers.iter().filter(|other| header.matches(other)).count();
     let most = headers.iter().map(votes).max().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What the operators compute: all types, strides, several groups, in place and not.
+//! The results of the operators: all types, strides, several groups, in place and not.
 
 use torch_library::prelude::*;
 use torch_library_distributed::{
@@ -93,7 +93,7 @@ fn strides_do_not_matter() {
         assert_eq!(sum(&transposed)?.to_vec::<f64>()?, [2.0, 8.0, 4.0, 10.0, 6.0, 12.0]);
         functional::all_reduce_(&mut transposed, "sum", "world")?;
         assert_eq!(x.to_vec::<f64>()?, [2.0, 4.0, 6.0, 8.0, 10.0, 12.0]);
-        let mut column = [x.select_int(1, 1)?]; // a part, with an offset
+        let mut column = [x.select_int(1, 1)?]; // a view, with an offset
         let (_, ticket) = c10d::broadcast_(&mut column, "world", group.size() as i64 - 1, 0)?;
         Work::take(ticket)?.wait()?;
         let conjugate = aten::conj(&Tensor::from([Complex64::new(1.0, 2.0)]))?;
@@ -102,7 +102,7 @@ fn strides_do_not_matter() {
     });
 }
 
-/// More than travels in one message, and lengths that ranks do not divide.
+/// More data than fits one message, and lengths that the number of ranks does not divide.
 #[test]
 fn large_tensors_travel_in_parts() {
     for count in 1..=4 {
@@ -134,7 +134,7 @@ fn large_tensors_travel_in_parts() {
     }
 }
 
-/// Rank 0 has many rows for the others, these none for it.
+/// Rank 0 has many rows for the others, and they have none for it.
 #[test]
 fn large_parts_of_different_lengths_are_exchanged() {
     ranks(3, |group| {
@@ -151,7 +151,7 @@ fn large_parts_of_different_lengths_are_exchanged() {
     });
 }
 
-/// Nobody sees half of a result: who looks before the collective is done gets an error.
+/// A result cannot be read before it is complete: reading it before the collective is done is an error.
 #[test]
 fn a_tensor_in_place_is_lent_until_the_collective_is_done() {
     let (looked, waits) = std::sync::mpsc::channel();
@@ -258,7 +258,7 @@ fn in_place_collectives_write_to_what_they_are_given() {
         c10d::_reduce_scatter_base_::with(&mut half, &both, "world", "max").async_op(false).call()?;
         assert_eq!(values(&half)?, [rank]);
         c10d::barrier::with(&own[0], "world", &[]).async_op(false).call()?;
-        // Both wait before either sends: a message that is expected keeps nothing else from going.
+        // Both wait before either sends: waiting for a message does not block other messages.
         let mut message = [Tensor::from([0.0])];
         let expected = Work::take(c10d::recv_(&mut message, "world", other as i64, 3)?)?;
         let sent = Work::take(c10d::send(&own, "world", other as i64, 3)?)?;

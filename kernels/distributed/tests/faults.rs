@@ -1,4 +1,4 @@
-//! Ranks that are missing, end, hang, or do something else: an error on every other rank, in time, that says which.
+//! Ranks that are missing, end, hang, or make another call: an error on every other rank, in time, that names the rank.
 
 use std::sync::mpsc::channel;
 use std::sync::{Barrier, Mutex};
@@ -12,7 +12,7 @@ use torch_library_distributed::{
 
 const LIMIT: Duration = Duration::from_millis(300);
 
-/// The errors of the ranks but one, which does something else; each must come in time and hold all these words.
+/// The errors of all ranks but one, which does something else; each must come in time and contain all these words.
 fn others_hear_of(
     odd: usize,
     words: &[&str],
@@ -32,7 +32,7 @@ fn others_hear_of(
     }
 }
 
-/// Of the parameter `weight`.
+/// A sum that is labelled as being for the parameter `weight`.
 fn sum(x: Tensor) -> Result<()> {
     labelled("parameter `weight`", || {
         functional::wait_tensor(&functional::all_reduce(&x, "sum", "world")?).map(drop)
@@ -124,10 +124,10 @@ fn of_splits_that_do_not_meet() {
     others_hear_of(2, &words, |_| exchange([1; 4], [1; 4]), |_| exchange([1; 4], [2, 0, 1, 1]));
 }
 
-/// Messages of a rank to which something happens in the middle of a collective.
+/// A transport of a rank that fails in the middle of a collective.
 struct Faulty {
     inner: Box<dyn Transport>,
-    /// How many parts of collectives it still sends as it should.
+    /// The number of parts of collectives that it still sends correctly.
     good: usize,
     happens: fn() -> Result<()>,
 }
@@ -176,7 +176,7 @@ impl Transport for Faulty {
     }
 }
 
-/// What the ranks but one hear, to which something happens in the middle of a sum of a million numbers.
+/// The errors of all ranks but one, which fails in the middle of a sum of a million numbers.
 fn heard_in_the_middle(odd: usize, happens: fn() -> Result<()>) -> Vec<String> {
     let wrap = |inner: Box<dyn Transport>| -> Box<dyn Transport> {
         if inner.rank() == odd { Box::new(Faulty { inner, good: 10, happens }) } else { inner }
@@ -249,7 +249,7 @@ fn of_messages_that_never_come_or_are_others() {
         }
         let other = Work::take(c10d::recv_(&mut place, "world", 0, 7)?)?.wait().unwrap_err().to_string();
         let never = Work::take(c10d::recv_(&mut place, "world", 0, 8)?)?.wait().unwrap_err().to_string();
-        // Messages that went wrong leave the group as it is.
+        // Failed messages do not affect the group.
         c10d::barrier::with(&place[0], "world", &[]).async_op(false).timeout(5000).call()?;
         Ok(vec![other, never])
     });

@@ -25,7 +25,7 @@ fn text(text: &'static str) -> Value<'static> {
     Value::Str(text.into())
 }
 
-/// Of a network that ends in `sum(weight * collective(x))`, where the weight of a rank is its number and 1.
+/// The gradient of `sum(weight * collective(x))`, where the weight of a rank is its number plus 1.
 fn gradient(group: &ProcessGroup, collective: impl Fn(&Tensor) -> Result<Tensor>) -> Result<Vec<f64>> {
     let x = Tensor::from([1.0, 2.0]);
     x.set_requires_grad(true)?;
@@ -55,8 +55,8 @@ fn gradients_come_back_from_all_ranks() {
     });
 }
 
-/// The gradients of a sum over ranks are not those that differences on one rank give: other ranks' losses count.
-/// With one rank they are.
+/// The gradients of a sum over ranks include other ranks' losses, so finite differences on one rank only agree with
+/// them if there is one rank.
 #[test]
 fn functional_collectives_pass_opcheck() {
     for count in [1, 2] {
@@ -160,7 +160,7 @@ fn a_trace_holds_the_collectives_and_runs_again() {
 
 type Collective<'a> = &'a dyn Fn(&Tensor) -> Result<Tensor>;
 
-/// Not blocking: results are there once they are waited for, within the vmap or after it.
+/// Not blocking: results are complete after waiting for them, within the vmap or after it.
 #[test]
 fn examples_of_a_vmap_travel_together() {
     let results = threads::run(2, |group| {
@@ -182,7 +182,7 @@ fn examples_of_a_vmap_travel_together() {
             let expected = whole(collective)?.reshape(&[-1])?.to_vec::<f64>()?;
             let found = vmap([&x], |[row]| functional::wait_tensor(&collective(&row)?))?;
             assert_eq!(found.reshape(&[-1])?.to_vec::<f64>()?, expected, "{number}");
-            let columns = Vmap::new().in_dims([Some(1)]).out_dims([Some(1)]); // the batch need not come first
+            let columns = Vmap::new().in_dims([Some(1)]).out_dims([Some(1)]); // the batch need not be first
             let flat = |inputs: &[Tensor]| Ok(vec![functional::wait_tensor(&collective(&inputs[0])?)?]);
             let found = columns.run(&[x.transpose(0, 1)?], flat)?;
             assert_eq!(found[0].transpose(0, 1)?.reshape(&[-1])?.to_vec::<f64>()?, expected, "{number}");

@@ -1,4 +1,4 @@
-//! Data-parallel training is training: as one process with the whole batch.
+//! Data-parallel training gives the same as training in one process with the whole batch.
 
 use torch_library::DeviceType;
 use torch_library::autocast::Autocast;
@@ -16,7 +16,7 @@ use torch_library_kernels::{aten, init};
 const STEPS: usize = 12;
 const NAMES: [&str; 4] = ["hidden.weight", "hidden.bias", "out.weight", "out.bias"];
 
-/// A perceptron, the same one for the same seed.
+/// A perceptron, which is the same for the same seed.
 fn network(seed: u64) -> Result<Vec<Tensor>> {
     let generator = Generator::with_seed(seed);
     Ok(vec![
@@ -54,7 +54,7 @@ fn flat(parameters: &[Tensor]) -> Result<Vec<f32>> {
     parameters.iter().map(|x| x.detach()?.to_vec::<f32>()).collect::<Result<Vec<_>>>().map(|all| all.concat())
 }
 
-/// One process, with all of each batch.
+/// Trains in one process, with the whole of each batch.
 fn alone(max_norm: f64) -> Result<Vec<f32>> {
     let parameters = network(0)?;
     let mut optimizer = AdamW::new(parameters.clone(), 0.05)?;
@@ -67,7 +67,7 @@ fn alone(max_norm: f64) -> Result<Vec<f32>> {
     flat(&parameters)
 }
 
-/// A rank with its part; parameters begin as other ones on other ranks.
+/// Trains on a rank with its part; initial parameters differ between ranks.
 fn parallel(group: &ProcessGroup, options: DataParallelOptions, max_norm: f64) -> Result<Vec<f32>> {
     let parameters = network(group.rank() as u64)?;
     let parallel = DistributedDataParallel::new(named(&parameters), group, options)?;
@@ -115,8 +115,8 @@ fn several_ranks_learn_what_one_learns() -> Result<()> {
     Ok(())
 }
 
-/// Where no sum is rounded, ranks have the bits of one process: numbers of few bits, and as many ranks and examples
-/// as powers of two.
+/// If no sum is rounded, ranks have the same bits as one process: numbers with few bits, and numbers of ranks and
+/// examples that are powers of two.
 #[test]
 fn where_sums_are_exact_ranks_have_the_bits_of_one() -> Result<()> {
     let train = |group: Option<&ProcessGroup>| -> Result<Vec<f32>> {
@@ -154,7 +154,7 @@ fn where_sums_are_exact_ranks_have_the_bits_of_one() -> Result<()> {
     Ok(())
 }
 
-/// Gradients of 8 bits' precision: a relative error of 2^-9 each.
+/// Gradients with 8 bits of precision: a relative error of 2^-9 each.
 #[test]
 fn gradients_travel_as_halves() -> Result<()> {
     let options = DataParallelOptions::default().communication_dtype(DType::BFloat16);
@@ -165,7 +165,7 @@ fn gradients_travel_as_halves() -> Result<()> {
     Ok(())
 }
 
-/// Within a region of autocast gradients travel in its precision, unless a type was asked for.
+/// Within an autocast region, gradients are sent in its precision, unless a type was chosen.
 #[test]
 fn gradients_travel_in_the_precision_of_autocast() -> Result<()> {
     let are_halves = |options: DataParallelOptions| {
@@ -195,7 +195,7 @@ fn buckets_follow_the_order_of_the_gradients() {
     let buckets = all(2, |group| {
         let parameters = network(0)?;
         let options = DataParallelOptions::default().bucket_bytes(1);
-        // Named and listed the other way round: what comes first is not what is listed last.
+        // In reverse order: the gradient that arrives first is not of the parameter that is listed last.
         let listed: Vec<_> = named(&parameters).into_iter().rev().collect();
         let parallel = DistributedDataParallel::new(listed, group, options)?;
         let before = parallel.buckets();
@@ -222,7 +222,7 @@ fn gradients_are_added_up_before_they_travel() {
         backward(2 + group.rank())?;
         parallel.finish()?;
         let grads: Vec<Tensor> = parameters.iter().filter_map(Tensor::grad).collect();
-        // What one process computes of the four.
+        // The gradient that one process computes from all four examples.
         let own = network(0)?;
         for [x, y] in &batches[..4] {
             loss(&own, x, y)?.div(2.0)?.backward()?;
@@ -264,7 +264,7 @@ fn a_rank_with_another_network_is_named() {
     }
 }
 
-/// ZeRO-1 with gradients of each rank's own, or averaged before; with and without clipping.
+/// ZeRO-1 with each rank's own gradients, or with averaged ones; with and without clipping.
 #[test]
 fn sharded_optimisers_step_as_whole_ones_do() -> Result<()> {
     for max_norm in [f64::INFINITY, 0.5] {

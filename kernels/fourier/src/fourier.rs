@@ -2,13 +2,13 @@
 //!
 //! # How it works
 //!
-//! 1. Results lie as PyTorch's do: first the dimensions that stay, those of larger strides in the input first, then
-//!    those that are transformed. So the last of these lies in lines of neighbours.
-//! 2. Lines of neighbours are transformed where they are to lie, from the input if it has them in that order
+//! 1. Results have PyTorch's strides: the outer dimensions are those that are not transformed, ordered by their strides
+//!    in the input, and the inner ones those that are transformed. So the lines of the last of these are contiguous.
+//! 2. Contiguous lines are transformed directly in the result, read from the input if it has the same order
 //!    ([`lines`]).
-//! 3. Along other dimensions some lines at a time are gathered, so that memory is read in rows.
-//! 4. Of real numbers two are taken for one complex one, so that lines are half as long ([`real`]).
-//! 5. What a length needs is kept for the next call ([`plans`]), and threads share the lines.
+//! 3. Along other dimensions, some lines at a time are gathered, so that memory is read in rows.
+//! 4. Pairs of real numbers are transformed as complex numbers, so that lines are half as long ([`real`]).
+//! 5. The plan for each length is kept for the next call ([`plans`]), and threads share the lines.
 
 use num_complex::Complex;
 use rustfft::FftDirection;
@@ -84,7 +84,7 @@ mod kernels {
         outermost_first(this, &mut others);
         sizes[last] = last_dim_size;
         let scale = scale(OPERATOR, normalization, &sizes, &dims)?;
-        // It lies as it would if the others were transformed first, to a result of their own.
+        // The result has the strides that it would have if the others were transformed first, to a result of their own.
         let lying = if others.is_empty() { this.clone() } else { Laid::without_memory(this, &others)? };
         let result = Laid::new(OPERATOR, &lying, &[last], &sizes, this.dtype().to_real(), this.device())?;
         if let Some(out) = result.to_fill() {
@@ -154,11 +154,11 @@ fn checked(operator: &str, this: &Tensor, dim: &[i64]) -> Result<Vec<usize>> {
 }
 
 fn outermost_first(this: &Tensor, dims: &mut [usize]) {
-    dims.sort_by_key(|dim| std::cmp::Reverse(this.strides()[*dim])); // those of equal strides stay as they are
+    dims.sort_by_key(|dim| std::cmp::Reverse(this.strides()[*dim])); // a stable sort: equal strides keep their order
 }
 
-/// The dimensions that are not among these. Where some are, later ones take their places, as in PyTorch: it shows
-/// where strides are equal.
+/// The dimensions that are not among `dims`. Later ones take the places of those that are, as in PyTorch, which matters
+/// if strides are equal.
 fn others(ndim: usize, dims: &[usize]) -> Vec<usize> {
     let (mut found, mut left) = (Vec::with_capacity(ndim), 0..ndim);
     while let Some(dim) = left.next() {
@@ -168,7 +168,7 @@ fn others(ndim: usize, dims: &[usize]) -> Vec<usize> {
     found
 }
 
-/// What sums are multiplied with.
+/// The factor of a transform's sums.
 ///
 /// PyTorch: `fft_norm_mode`.
 fn scale(operator: &str, normalization: i64, sizes: &[i64], dims: &[usize]) -> Result<f64> {
@@ -184,10 +184,10 @@ fn scale(operator: &str, normalization: i64, sizes: &[i64], dims: &[usize]) -> R
     }
 }
 
-/// A result, and the row-major tensor over its memory.
+/// A result, and the row-major tensor over the same memory.
 struct Laid {
     rows: Tensor,
-    /// Which dimension of the result each of those is.
+    /// For each dimension of the row-major tensor, the dimension of the result that it is.
     order: Vec<usize>,
     sizes: Vec<i64>,
 }
@@ -205,29 +205,29 @@ impl Laid {
         outermost_first(this, &mut order);
         order.extend(dims);
         if sizes.contains(&0) {
-            order.sort_unstable(); // nothing is computed, and nothing put elsewhere
+            order.sort_unstable(); // nothing is transformed, so no dimension moves
         }
         let inner: Vec<i64> = order.iter().map(|dim| sizes[*dim]).collect();
         let rows = Tensor::empty(&inner, dtype, device).map_err(|error| error.context(operator))?;
         Ok(Laid { rows, order, sizes: sizes.to_vec() })
     }
 
-    /// A tensor on meta that lies as a result of these sizes would.
+    /// A `meta` tensor with the strides that a result would have.
     fn without_memory(this: &Tensor, dims: &[usize]) -> Result<Tensor> {
         Laid::new("", this, dims, this.sizes(), this.dtype(), Device::META)?.finished()
     }
 
-    /// Where among the rows' dimensions these are.
+    /// The positions of dimensions in the row-major tensor.
     fn positions(&self, dims: &[usize]) -> Vec<usize> {
         (0..self.order.len()).filter(|at| dims.contains(&self.order[*at])).collect()
     }
 
-    /// Where to write, if there is anything.
+    /// The tensor to write to, if there are any elements.
     fn to_fill(&self) -> Option<&Tensor> {
         Some(&self.rows).filter(|rows| loops::has_elements(rows))
     }
 
-    /// A tensor with its dimensions in the order of the rows.
+    /// A view of a tensor with its dimensions in the order of the row-major tensor.
     fn like(&self, this: &Tensor) -> Result<Tensor> {
         let [sizes, strides] = [this.sizes(), this.strides()]
             .map(|each| self.order.iter().map(|dim| each[*dim]).collect::<Vec<_>>());
@@ -267,7 +267,7 @@ fn of_complex<T: Real>(
     Ok(())
 }
 
-/// Transforms a row-major tensor along further dimensions, from the last to the first, and multiplies it in the
+/// Transforms a row-major tensor along further dimensions, from the last to the first, and applies the factor in the
 /// last step.
 fn across<T: Real>(
     out: &Tensor,
@@ -278,17 +278,17 @@ fn across<T: Real>(
 ) {
     for (left, dim) in dims.iter().enumerate().rev() {
         let plan = T::plans().of(Kind::Complex(direction), out.sizes()[*dim] as usize);
-        let inner = out.strides()[*dim] as usize; // there are elements, so no stride is a lie
+        let inner = out.strides()[*dim] as usize; // there are elements, so strides are valid
         columns(lines, inner, &plan, [1.0, scale][usize::from(left == 0)]);
     }
 }
 
-/// Of so many last dimensions all but the very last.
+/// The last `count` dimensions without the very last one.
 fn before_last(out: &Tensor, count: usize) -> Vec<usize> {
     (out.dim() - count..out.dim() - 1).collect()
 }
 
-/// As [`of_complex`], of real numbers; of each line a half if that is what the result has room for.
+/// As [`of_complex`], for real numbers; computes half of each spectrum if the result only has room for that.
 fn of_reals<T: Real>(out: &Tensor, given: &Tensor, count: usize, scale: f64) -> Result<()> {
     let last = [1.0, scale][usize::from(count == 1)];
     let [len, room] = [given, out].map(|tensor| tensor.sizes()[tensor.dim() - 1] as usize);
@@ -299,7 +299,7 @@ fn of_reals<T: Real>(out: &Tensor, given: &Tensor, count: usize, scale: f64) -> 
     Ok(())
 }
 
-/// Transforms along other dimensions, and then lines of halves back into lines of real numbers.
+/// Transforms along the other dimensions, and then half-spectra back into lines of real numbers.
 fn to_reals<T: Real>(out: &Tensor, given: &Tensor, others: &[usize], scale: f64) -> Result<()> {
     let len = out.sizes()[out.dim() - 1] as usize;
     let plan = T::plans().of(Kind::Real(FftDirection::Inverse), len);

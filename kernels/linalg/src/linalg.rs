@@ -1,7 +1,7 @@
-//! Factors of matrices and what is solved with them, batch by batch.
+//! Factorisations of matrices and the solution of equations with them, matrix by matrix of a batch.
 //!
-//! Results lie column by column, and pivots, signs and `info` are those of LAPACK. Where a matrix is large, `faer`
-//! does the work: products, equations with triangles, and spectra.
+//! Results are column-major, and pivots, signs and `info` are those of LAPACK. For large matrices, `faer` computes
+//! products, triangular solves, and spectra.
 
 use torch_library::geometry::{Dims, infer_size, saturating_numel};
 use torch_library::prelude::*;
@@ -111,7 +111,7 @@ mod kernels {
         let info = Tensor::zeros(&this.sizes()[..this.dim() - 2], DType::Int32, this.device())?;
         if loops::has_elements(&out) {
             match_dtype!(this.dtype(), T: Float | Complex => {
-                // The upper half is the lower one of the transposed matrix, and so is its factor.
+                // The upper triangle is the lower one of the transposed matrix, and the same holds for the factor.
                 let mut matrices = Matrices::<T>::of(&if upper { transposed(this)? } else { this.clone() })?;
                 let found: Vec<i32> = matrices.iter_mut().map(|a| cholesky::factor(a, n)).collect();
                 let factors = matrices.into_tensor()?;
@@ -190,7 +190,7 @@ mod kernels {
     }
 }
 
-/// The LU factors of matrices, or of the transposed ones.
+/// The LU factors of matrices, or of their transposes.
 struct Factors {
     lu: Tensor,
     pivots: Tensor,
@@ -222,15 +222,14 @@ impl Factors {
         Ok(Factors { lu, pivots, info, operator })
     }
 
-    /// The factors of square matrices in the order in which these lie: of the transposed ones where these are
-    /// row-major.
+    /// The factors of square matrices, in their own memory order: of the transposes if the matrices are row-major.
     fn of_either(operator: &'static str, a: &Tensor) -> Result<Self> {
         square(operator, a)?;
         let is_turned = a.is_contiguous(MemoryFormat::Contiguous) && !a.dtype().is_complex();
         Factors::of(operator, &if is_turned { transposed(a)? } else { a.clone() })
     }
 
-    /// Writes a number for each matrix, from the diagonal of U and the sign of the swaps.
+    /// Writes a number for each matrix, computed from the diagonal of U and the sign of the row swaps.
     fn with_diagonals(&self, out: &Tensor, f: impl Fn(&[Complex64], Complex64) -> Complex64) -> Result<()> {
         if !loops::has_elements(out) {
             return Ok(());
@@ -258,7 +257,7 @@ impl Factors {
 /// Equations `A X = B`, or `X A = B`, for batches that broadcast.
 struct System {
     batch: Dims,
-    /// Those of right sides and solutions.
+    /// The sizes of right sides and solutions.
     sizes: Vec<i64>,
     n: i64,
     is_left: bool,
@@ -292,13 +291,13 @@ impl System {
         [&self.batch[..], &[self.n, self.n]].concat()
     }
 
-    /// Right sides as columns: `X A = B` is `Aᵀ Xᵀ = Bᵀ`.
+    /// The right sides as columns: `X A = B` is `Aᵀ Xᵀ = Bᵀ`.
     fn turned(&self, right: &Tensor) -> Result<Tensor> {
         if self.is_left { Ok(right.clone()) } else { transposed(right) }
     }
 }
 
-/// The solution of equations, which may be of vectors, and the factors that it was found with.
+/// The solution of equations, whose right sides may be vectors, and the factors that it was computed with.
 fn solved(
     operator: &'static str,
     a: &Tensor,
@@ -323,7 +322,7 @@ fn solved(
         system.turned(&solve.all::<T>(&right)?.into_tensor()?)?
     }, else => return Err(unsupported(operator, a.dtype())));
     if is_vector {
-        // A batch of vectors lies as a matrix would.
+        // A batch of vectors has the strides of a matrix.
         let column = solution.strided_view(out.sizes(), &solution.strides()[..ndim], 0)?;
         loops::assign(&out, &column)?;
     } else {
@@ -332,7 +331,7 @@ fn solved(
     Ok((out, factors))
 }
 
-/// Writes Q, unless it is of no matrices, and R: of complex matrices, whose R has a real diagonal.
+/// Writes Q, unless it is empty, and R, for complex matrices, whose R has a real diagonal.
 fn factored<T: Divided>(a: &Tensor, [q, r]: [&Tensor; 2]) -> Result<()> {
     let mut matrices = Matrices::<T>::of(a)?;
     let (rows, columns) = (matrices.rows, matrices.columns);
@@ -341,7 +340,7 @@ fn factored<T: Divided>(a: &Tensor, [q, r]: [&Tensor; 2]) -> Result<()> {
     let count = saturating_numel(&a.sizes()[..a.dim() - 2]) as usize;
     let (mut all_q, mut all_r) = (Vec::new(), Vec::new());
     for at in 0..count {
-        let a = &mut elements[at * rows * columns..][..rows * columns]; // of no columns, Q is there still
+        let a = &mut elements[at * rows * columns..][..rows * columns]; // without columns, Q still has elements
         let factors = qr::factor(a, rows, columns);
         if q.dim() > 1 {
             all_q.extend(qr::unitary(a, rows, &factors, inner));
@@ -357,7 +356,7 @@ fn factored<T: Divided>(a: &Tensor, [q, r]: [&Tensor; 2]) -> Result<()> {
 }
 
 /// # Errors
-/// One of the matrices has no such factors, and errors are asked for.
+/// One of the matrices has no such factors, and `check_errors` is set.
 fn check(operator: &str, info: &Tensor, check_errors: bool, what: &str) -> Result<()> {
     if !check_errors || !loops::has_elements(info) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What kernels are made of: operands, walks, rows, threads.
+//! The building blocks of kernels: operands, walks, rows, threads.
 #![expect(unsafe_code, reason = "reads and writes elements through pointers that a walk keeps in bounds")]
 
 // How it works:
@@ -410,7 +410,7 @@ impl Input {
     ///
     /// # Safety
     /// - The elements of the chunk lie in bounds, and are initialised.
-    /// - Nobody writes to them meanwhile.
+    /// - Nothing writes to them during the call.
     /// - `len` elements of the function's type fit the buffer.
     /// - If `stride` is 0 and `start` is not, the buffer still holds what the call for the chunk at 0 wrote to it.
     #[inline]

@@ -1,5 +1,5 @@
 //! Neural networks for [`torch_library`]: convolutions, pooling, interpolation, normalisation, losses, recurrent
-//! networks and optimisers, with CPU kernels, derivatives and batching rules; and initialisation, batches of data, and
+//! networks and optimisers, with CPU kernels, derivatives and batching rules; and initialisation, batches and
 //! checkpoints for programs that train.
 //!
 //! The operators are declared in `torch_library_aten`. A program that calls them has to name this crate (`use

@@ -1,4 +1,4 @@
-//! Functions of statistics and physics: values of PyTorch's, what is refused, and how steep they are.
+//! Functions of statistics and physics: PyTorch's values, refused arguments, and derivatives.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
@@ -14,8 +14,8 @@ fn close(found: &Tensor, want: &[f64]) -> Result<()> {
     Ok(())
 }
 
-/// A function, and what PyTorch, or of the last two a calculation with 25 digits makes of -2.5, -0.5, 0.25, 1.5 and
-/// 9 by it.
+/// A function, and its values at -2.5, -0.5, 0.25, 1.5 and 9, computed by PyTorch, or for the last two functions with
+/// 25 digits.
 type Case = (fn(&Tensor) -> Result<Tensor>, [f64; 5]);
 
 const CASES: [Case; 8] = [

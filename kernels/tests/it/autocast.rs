@@ -9,14 +9,14 @@ use torch_library_kernels::autocast::implement_policies;
 #[torch_fallback(AutocastXPU, fallthrough)]
 fn without_a_policy();
 
-/// A tensor on a device that nobody has.
+/// A tensor on a device that does not exist.
 fn tensor(dtype: DType) -> Tensor {
     let storage = torch_library::Storage::without_data(16, DeviceType::Xpu.into());
     let keys = DispatchKeySet::of_tensor(DispatchKey::XPU);
     Tensor::from_storage(storage, &[2], &[1], 0, dtype, keys).unwrap()
 }
 
-/// The device's backend: makes tensors, writes nothing, and answers any other call with the types that it is given.
+/// The device's backend: makes tensors, writes nothing, and answers any other call with the types of its arguments.
 fn backend(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
     let arguments = operator.take_arguments(stack)?;
     match (&*operator.to_string(), arguments.as_slice()) {
@@ -38,7 +38,7 @@ fn backend(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -
     Ok(())
 }
 
-/// What the backend answers to a call under autocast.
+/// The backend's answer to a call under autocast.
 fn seen<T>(call: impl FnOnce() -> Result<T>) -> String {
     Autocast::on(DeviceType::Xpu).run(call).err().expect("the backend's answer").to_string()
 }
@@ -49,7 +49,7 @@ fn a_backend_gets_pytorchs_policies_for_its_key() -> Result<()> {
     implement_policies(&mut library, DeviceType::Xpu)?;
     let mut kernels = Library::implementation("_", DispatchKey::XPU)?;
     kernels.fallback(DispatchKey::XPU, RuntimeKernel::boxed(backend))?;
-    // All devices share kernels of these, so this one has its own rather than its fallback.
+    // All devices share kernels for these operators, which would run instead of the fallback.
     let mut memory = Library::implementation("aten", DispatchKey::XPU)?;
     for operator in ["empty_strided", "copy_"] {
         memory.implement(operator, DispatchKey::XPU, RuntimeKernel::boxed(backend))?;

@@ -1,4 +1,4 @@
-//! Casts under autocast: which are remembered, and what becomes of lists.
+//! Casts under autocast: which are cached, and how lists are cast.
 
 use torch_library::autocast::{Autocast, cached};
 use torch_library::guard::no_grad;
@@ -16,7 +16,7 @@ fn weight() -> Result<Tensor> {
     Ok(w)
 }
 
-/// How often three uses of a tensor in one region cast it.
+/// The number of casts for three uses of a tensor in one region.
 fn casts(tensor: &Tensor) -> Result<usize> {
     let mut count = 0;
     Autocast::on(CPU).run(|| {

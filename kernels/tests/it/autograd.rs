@@ -1,4 +1,4 @@
-//! Gradients: the graph, the walk back, and what must not pass in silence.
+//! Gradients: the graph, the backward pass, and mistakes that must be errors.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -79,7 +79,7 @@ fn composites_have_the_nodes_of_pytorch() -> Result<()> {
     let copied = ["UnsafeViewBackward0", "CloneBackward0", "SliceBackward0"];
     assert_eq!(nodes(&half.reshape(&[12])?)?[..3], copied);
 
-    let swapped = x.transpose(0, 1)?; // no tall matrix
+    let swapped = x.transpose(0, 1)?; // not a tall matrix
     let product = aten::matmul(&swapped, &ones(&[4, 2])?)?;
     assert_eq!(nodes(&product)?[..2], ["UnsafeViewBackward0", "BmmBackward0"]);
     let weight = ones(&[5, 3])?;
@@ -391,7 +391,7 @@ fn gradients_of_complex_numbers_are_pytorchs() -> Result<()> {
             "{grad:?}"
         );
     }
-    // That of a real tensor is real, although it was multiplied by complex ones.
+    // The gradient of a real tensor is real, although it was multiplied by complex ones.
     let of_x = grad_of(&x);
     let expected = [7.048114956304814, -1.2497297057022319];
     assert!(
@@ -426,7 +426,7 @@ fn a_write_without_a_derivative_has_that_of_what_it_computes() -> Result<()> {
     let expected = [1.0 / (0.25 * 0.75), 4.0, 1.0];
     let grads = grad_of(&x);
     assert!(grads.len() == 3 && grads.iter().zip(expected).all(|(grad, slope)| (grad - slope).abs() < 1e-9));
-    // What it computes may have no gradient at all.
+    // The function may return a tensor without a gradient.
     let x = leaf(&[0.25, 0.5, 0.75])?;
     let mut y = x.mul(2)?;
     aten::eq__Scalar(&mut y, 1.into())?;
@@ -464,7 +464,7 @@ fn writes_leave_the_nodes_of_their_operators() -> Result<()> {
     assert_eq!(name(&aten::movedim_int(&x, 1, 1)?)?, Some("PermuteBackward0"));
     assert_eq!(name(&aten::movedim_int(&x.sum()?, 0, -1)?)?, Some("AliasBackward0"));
     products.sum()?.add(&sums.sum()?)?.add(&filled.sum()?)?.backward()?;
-    // Of the products 1 + y and x, of the sums one for each row that follows, of what was filled the second column.
+    // From the products 1 + y and x, from the sums 1 for each later row, from the filled part the second column.
     assert_eq!(x.grad().map(|grad| grad.to_vec::<f64>()).transpose()?, Some(vec![5.0, 4.0, 6.0, 5.0]));
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What autograd refuses, and in which words.
+//! The errors of autograd, and their messages.
 
 use torch_library::autograd::{self, Context, Function, GradOptions, gradcheck};
 use torch_library::guard::{InferenceMode, no_grad};
@@ -24,7 +24,7 @@ torch_library::derivatives! {
     }
 }
 
-/// An operation with as many gradients, of as many elements, as one likes; it writes to its input if one likes that.
+/// An operation with any number of gradients, of any number of elements, which optionally writes to its input.
 struct Made {
     gradients: usize,
     elements: i64,
@@ -50,7 +50,7 @@ impl Function for Made {
     }
 }
 
-/// Gives its input back, or a view of it.
+/// Returns its input, or a view of it.
 struct Passed {
     whole: bool,
 }

@@ -1,4 +1,4 @@
-//! Rules of the graph that show in no value of a plain program: who runs first, what is counted, what is shared.
+//! Rules of the graph that do not show in values of plain programs: the order of nodes, counters, sharing.
 
 use std::sync::{Arc, Mutex};
 
@@ -51,7 +51,7 @@ fn of_two_nodes_that_are_ready_the_later_one_runs_first() -> Result<()> {
     Ok(())
 }
 
-/// Says that it writes, and does not.
+/// Declares a write that it does not do.
 struct Touch;
 
 impl Function for Touch {
@@ -138,7 +138,7 @@ fn a_gradient_that_somebody_holds_is_nobody_elses() -> Result<()> {
     Ok(())
 }
 
-/// A sum whose gradient is one number in memory, which nobody else holds.
+/// A sum whose gradient is one number in memory, which nothing else holds.
 struct Sum;
 
 impl Function for Sum {
@@ -200,7 +200,7 @@ fn gradients_are_recorded_for_those_alone_who_ask() -> Result<()> {
     autograd::backward(&[&square], &[], GradOptions::new().create_graph(true))?;
     let grad = x.grad().expect("a gradient");
     assert!(grad.requires_grad());
-    // The graph is kept for those who asked, without a word on it.
+    // The graph is kept if asked for, without a warning.
     square.backward()
 }
 
@@ -259,7 +259,7 @@ fn there_is_no_slope_at_a_bound_that_is_a_number() -> Result<()> {
     Ok(())
 }
 
-/// Has the right value and, as it claims, no slope anywhere.
+/// Has the right value, but claims a derivative of zero everywhere.
 struct Steep;
 
 impl Function for Steep {

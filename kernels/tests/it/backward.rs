@@ -1,4 +1,4 @@
-//! The operators that compute gradients, called by themselves: PyTorch's numbers, and what they refuse.
+//! The operators that compute gradients, called directly: PyTorch's numbers, and refused arguments.
 
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 

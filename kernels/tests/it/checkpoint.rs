@@ -1,4 +1,4 @@
-//! Checkpoints: what goes in comes out, what does not fit is refused whole, and no damage passes.
+//! Checkpoints: round trips, refusing files that do not fit, and detecting damage.
 #![cfg(feature = "safetensors")]
 
 use std::collections::BTreeMap;
@@ -148,7 +148,7 @@ fn a_damaged_file_is_called_so() -> Result<()> {
     let expected =
         format!("FILE: the file is damaged: its checksum is \"{written}\", that of its bytes is \"");
     assert!(error.starts_with(&expected), "{error}");
-    // Half of what says that there is a checksum: a file that never had one has neither.
+    // Only one of the two entries that mark a checksum: a file without a checksum has neither.
     fs::write(&path, String::from_utf8_lossy(&whole).replacen("checksum", "checksun", 1))?;
     let error = refusal(&path, checkpoint::read(&path));
     assert!(error.starts_with("FILE: "), "{error}");

@@ -1,4 +1,4 @@
-//! The table of operators, written from what is registered.
+//! The table of operators, generated from the registry.
 
 use std::fmt::Write;
 
@@ -18,7 +18,7 @@ Operators without kernels are declared for layers and other crates.
 
 ";
 
-/// A name for where an operator is computed, and one for a layer that knows it.
+/// The name of a backend that computes an operator, and of a layer that supports it, by their key.
 fn of_key(key: DispatchKey) -> (Option<&'static str>, Option<&'static str>) {
     match key {
         DispatchKey::CPU => (Some("CPU"), None),

@@ -1,4 +1,4 @@
-//! Tensors from nothing, filling, copying.
+//! New tensors, filling, copying.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;

@@ -1,4 +1,4 @@
-//! Data in and out.
+//! Reading, writing and sharing data.
 
 use torch_library::prelude::*;
 use torch_library_kernels::data::{dlpack::Managed, npy};

@@ -1,4 +1,4 @@
-//! The end of a thread: what its locals do as they go finds the library as it always is, not half gone.
+//! The end of a thread: destructors of its thread-locals can still use the library.
 #![forbid(unsafe_code)]
 
 use std::cell::RefCell;
@@ -12,7 +12,7 @@ use torch_library::{DeviceType, tracer};
 use torch_library_kernels::aten;
 use torch_library_kernels::vmap::{grad, vmap};
 
-/// Everything that keeps something on a thread.
+/// Everything that keeps state in thread-locals.
 fn work() -> Result<()> {
     let (x, rows) = (Tensor::from([[1.0f32, 2.0], [3.0, 4.0]]), Tensor::from([[1.0f32], [2.0]]));
     x.set_requires_grad(true)?;
@@ -34,7 +34,7 @@ fn work() -> Result<()> {
     Ok(())
 }
 
-/// What came of it, at the end of the thread.
+/// The results of the work at the end of the thread.
 static DONE: Mutex<Vec<Result<(), String>>> = Mutex::new(Vec::new());
 
 struct Late(Option<LevelGuard>);
@@ -53,7 +53,7 @@ thread_local! {
 
 #[test]
 fn what_ends_with_a_thread_may_compute() {
-    // Locals go in some order: one of these is there before those of the library, the other after them.
+    // The order of destruction is not specified: one of these is made before the library's locals, the other after.
     let thread = std::thread::spawn(|| -> Result<()> {
         BEFORE.set(Some(Late(None)));
         work()?;

@@ -21,7 +21,7 @@ fn close(found: &Tensor, want: &[f64], tolerance: f64) {
     );
 }
 
-/// What a calculation with 50 digits makes of the matrix, and of it times 20 and 0.01.
+/// The exponentials of the matrix, and of it times 20 and 0.01, calculated with 50 digits.
 const EXPONENTIALS: [[f64; 9]; 3] = [
     [
         1.067965978837409,

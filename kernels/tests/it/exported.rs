@@ -1,5 +1,5 @@
-//! What exported programs call beside the operators that people do: Python's operators, checks, norms, masks,
-//! pools, chance.
+//! Operators that mainly exported programs call: Python's operators, checks, norms, masks, pooling, random
+//! numbers.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
@@ -167,7 +167,7 @@ fn channels_are_dropped_as_one_and_variance_may_stay() -> Result<()> {
     let ones = aten::ones(&[4, 8, 3])?;
     let dropped = aten::feature_dropout(&ones, 0.5, true)?.to_vec::<f32>()?;
     assert!(dropped.chunks(3).all(|channel| channel == [0.0; 3] || channel == [2.0; 3]), "{dropped:?}");
-    // Of ones, what is kept and what is dropped becomes two numbers, as PyTorch has them.
+    // From ones, kept and dropped elements become these two numbers, as in PyTorch.
     let (kept, lost) = (1.470_377_2, -0.910_642);
     for alpha in [aten::alpha_dropout(&ones, 0.4, true)?, aten::feature_alpha_dropout(&ones, 0.4, true)?] {
         let is_either = |x: &f32| (x - kept).abs() < 1e-6 || (x - lost).abs() < 1e-6;

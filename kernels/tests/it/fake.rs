@@ -12,9 +12,9 @@ use torch_library_kernels::vmap::vmap;
 
 torch_library! {
     mod fake_test {
-        /// Has a kernel for the CPU alone.
+        /// Only has a kernel for the CPU.
         fft(Tensor self) -> Tensor;
-        /// Says that it cannot know.
+        /// Declares that its sizes depend on data.
         #[tags(data_dependent_output)]
         median(Tensor self) -> Scalar;
     }
@@ -39,7 +39,7 @@ fn what_is_made_is_fake_and_what_is_real_stays() {
     assert!(view.to_string().contains("use reshape"), "{view}");
     let (column, row) = (real.select(1, 0).unwrap(), real.select(0, 0).unwrap());
     assert!(is_fake(&column) && column.shares_storage_with(&row) && !column.shares_storage_with(&real));
-    // Nobody writes to the elements of the real one.
+    // The elements of the real tensor are not written to.
     real.mul_(10.0).unwrap();
     column.clone().add_(1.0).unwrap();
     let error = aten::transpose_(&mut real, 0, 1).unwrap_err();
@@ -138,7 +138,7 @@ fn gradients_and_transforms_see_nothing_unusual() {
     let plain = aten::detach(&x).unwrap();
     let (results, graph) = trace(&[plain], |inputs| functionalize(inputs, program)).unwrap();
     assert!(is_fake(&results[0]) && results[0].sizes() == [3, 2]);
-    // What was recorded without elements runs with them.
+    // A graph that was recorded without elements runs with elements.
     let real = Tensor::from([[1.0, 2.0], [3.0, 4.0]]);
     assert_eq!(graph.run(&[real]).unwrap()[0].to_vec::<f64>().unwrap(), [2.0, 3.0, 3.0, 4.0]);
 }

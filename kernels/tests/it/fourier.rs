@@ -87,7 +87,7 @@ fn planes_are_transformed() {
     close(&aten::fft_hfft2(&plane()).unwrap(), &reals.map(|x| (x, 0.0)));
 }
 
-/// By the sum that a transform is.
+/// The transform by its definition as a sum.
 fn slow(x: &[Complex64]) -> Vec<Complex64> {
     let n = x.len();
     let turn = |at: usize| Complex64::from_polar(1.0, -std::f64::consts::TAU * (at % n) as f64 / n as f64);

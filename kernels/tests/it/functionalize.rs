@@ -1,4 +1,4 @@
-//! Functionalize on real operators: what programs that write in place become, and what they refuse.
+//! Functionalize on real operators: the functional forms of programs that write in place, and what is refused.
 
 use torch_library::functionalize::{from_functional, functionalize, is_functional, to_functional};
 use torch_library::guard::no_grad;
@@ -10,11 +10,11 @@ use torch_library_kernels::vmap::vmap;
 
 torch_library! {
     mod functionalize_test {
-        /// Has no variant that computes.
+        /// Has no functional variant.
         bump_(Tensor(a!) self, Tensor by) -> Tensor(a!);
         /// Counts, and writes to two tensors.
         swap_(Tensor(a!) self, Tensor(b!) other) -> int;
-        /// A view that says nothing of the way back.
+        /// A view without an inverse.
         tail(Tensor(a) self) -> Tensor(a);
         plus(Tensor self, Tensor other) -> Tensor;
         plus.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!);
@@ -67,7 +67,7 @@ fn x() -> Tensor {
 }
 
 /// Runs a program as it is and functionalized, on the same inputs; results and inputs have to be the same afterwards.
-/// Returns what was recorded of the functional one.
+/// Returns the recorded graph of the functional one.
 fn same(inputs: &[Tensor], program: impl Fn(&[Tensor]) -> Result<Vec<Tensor>>) -> Graph {
     let copies = || inputs.iter().map(aten::clone).collect::<Result<Vec<_>>>().unwrap();
     let (plain, functional) = (copies(), copies());
@@ -78,7 +78,7 @@ fn same(inputs: &[Tensor], program: impl Fn(&[Tensor]) -> Result<Vec<Tensor>>) -
     assert_eq!(show(&results), show(&expected));
     assert_eq!(show(&functional), show(&plain), "the inputs, afterwards");
     assert!(!results.iter().any(is_functional));
-    // What is recorded does the same, whatever is left out of it, and writes to nothing but inputs.
+    // The recorded graph does the same, also after passes, and writes to nothing but inputs.
     for steps in 0..3 {
         let mut graph: Graph = graph.to_string().parse().unwrap();
         if steps > 0 {
@@ -171,7 +171,7 @@ fn what_is_written_to_inputs_is_written_back() {
         Ok(vec![aten::as_strided::call(x, &[6], &[1], Some(0))?])
     });
     assert!(calls(&graph).contains(&"aten::as_strided_scatter".to_owned()));
-    // Nothing was written: nothing is.
+    // Nothing was written, so the graph writes nothing.
     let graph = same(&[x()], |inputs| Ok(vec![inputs[0].clone(), inputs[0].t()?]));
     assert_eq!(calls(&graph), ["aten::t"]);
 }
@@ -352,7 +352,7 @@ fn what_operators_refuse_stays_refused() {
     assert!(message.starts_with("aten::add_.Tensor"), "{message}");
     let message = refusal(|x| aten::add__Tensor(&mut x.slice(1, 0, 2, 1)?.t()?, x).cloned());
     assert!(message.starts_with("aten::add_.Tensor"), "{message}");
-    // A fill writes the same everywhere.
+    // A fill writes the same number everywhere.
     same(&[x()], |inputs| {
         let row = aten::clone(&inputs[0])?.slice(0, 0, 1, 1)?;
         aten::fill__Scalar(&mut row.expand(&[4, 2, 3])?, 9.into())?;

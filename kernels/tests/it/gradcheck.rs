@@ -1,4 +1,4 @@
-//! Derivatives against quotients of differences, the first and the second, where arguments make a difference.
+//! First and second derivatives compared with finite differences, for operators whose arguments matter.
 
 use torch_library::autograd::{gradcheck, gradgradcheck};
 use torch_library::prelude::*;

@@ -1,4 +1,4 @@
-//! Moved grids, pairs of vectors, powers, angles, bounded norms, places in flat tensors and conditions of matrices.
+//! Affine grids, pairs of vectors, powers, angles, bounded norms, positions in flat tensors and condition numbers.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
@@ -21,7 +21,7 @@ fn a_grid_is_moved_by_its_matrix() -> Result<()> {
     let grid = aten::affine_grid_generator(&cube, &[1, 1, 2, 1, 1], true)?;
     close(&grid, &[0.0, 0.0, -0.75, 0.0, 0.0, 1.25])?;
 
-    // What samples an image by the identity gives that image.
+    // Sampling an image with the identity gives that image.
     let identity = Tensor::from([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]]);
     let image = Tensor::from([[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]]);
     for aligned in [false, true] {
@@ -99,7 +99,7 @@ fn numbers_are_put_at_flat_places() -> Result<()> {
     let (index, source) = (Tensor::from([0i64, -1, 0]), Tensor::from([10.0, 20.0, 30.0]));
     let sums = aten::put::call(&x, &index, &source, true)?;
     close(&sums, &[41.0, 2.0, 3.0, 4.0, 5.0, 26.0])?;
-    // Places are counted in rows, wherever elements lie.
+    // Positions count in row-major order, whatever the strides.
     let turned = aten::put(&x.t()?, &Tensor::from([1i64]), &Tensor::from([9.0]))?;
     close(&turned, &[1.0, 9.0, 2.0, 5.0, 3.0, 6.0])?;
     assert_eq!(turned.strides(), [1, 3]);

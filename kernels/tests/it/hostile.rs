@@ -1,6 +1,6 @@
-//! Calls that nobody would make: numbers at the edge of their types, tensors that are large and have no elements,
-//! tensors of several devices. They are errors, or give what PyTorch gives; none panics or asks for more memory
-//! than there is.
+//! Unreasonable calls: numbers at the limits of their types, huge tensors without elements, tensors on
+//! several devices. They are errors, or give what PyTorch gives; none panics or allocates more memory than
+//! there is.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
@@ -24,7 +24,7 @@ fn check(cases: &[Case]) {
     }
 }
 
-/// One element, seen everywhere; none, if a size is 0.
+/// A tensor with a single element in memory, expanded to all sizes; none, if a size is 0.
 fn wide(sizes: &[i64]) -> Result<Tensor> {
     let own: Vec<i64> = sizes.iter().map(|size| (*size).min(1)).collect();
     aten::zeros(&own)?.expand(sizes)

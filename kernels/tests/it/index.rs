@@ -1,4 +1,4 @@
-//! Joining, picking, comparing, choosing.
+//! Concatenation, indexing, comparison, selection.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;

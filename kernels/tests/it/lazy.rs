@@ -1,4 +1,4 @@
-//! Lazy conjugates, negatives and zeros: what PyTorch answers, and what lies in memory meanwhile.
+//! Lazy conjugates, negatives and zeros: PyTorch's results, and the state of memory in between.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
@@ -6,7 +6,7 @@ use torch_library_kernels::vmap::vmap;
 
 torch_library! {
     mod lazy_test {
-        /// Has never heard of lazy bits.
+        /// Does not handle lazy bits.
         raw(Tensor self) -> Tensor;
         /// Writes to two tensors.
         both_(Tensor(a!) self, Tensor(b!) other) -> ();

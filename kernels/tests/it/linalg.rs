@@ -123,11 +123,11 @@ fn eigenvectors_are_stretched() {
     close(&upper, &values);
 }
 
-/// Sizes on both sides of what is done at once.
+/// Sizes on both sides of the block sizes.
 const SIZES: [i64; 9] = [1, 2, 7, 16, 17, 33, 64, 65, 130];
 const DTYPES: [DType; 4] = [DType::Float32, DType::Float64, DType::Complex64, DType::Complex128];
 
-/// How far apart results may lie.
+/// Checks results up to a tolerance.
 #[track_caller]
 fn near(a: &Tensor, b: &Tensor, scale: f64) {
     let is_single = matches!(a.dtype(), DType::Float32 | DType::Complex64);
@@ -458,7 +458,7 @@ fn what_is_not_finite_is_factored_or_refused() -> Result<()> {
                 values[at] = bad;
                 let a = Tensor::from_vec(values, &[n as i64, n as i64])?;
                 assert!(aten::linalg_eigh(&a).is_err());
-                // No promise but to come back.
+                // Nothing is promised but that these return.
                 let _ = (aten::linalg_svd(&a), aten::linalg_svdvals(&a), aten::linalg_qr(&a));
                 let _ = (aten::linalg_lu_factor(&a), aten::linalg_cholesky(&a), aten::linalg_inv(&a));
             }

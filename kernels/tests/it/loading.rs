@@ -1,4 +1,4 @@
-//! What is to come of a data set, and what becomes of a file that is there already.
+//! Loading into expected tensors, and what happens to an existing file.
 
 use torch_library::prelude::*;
 use torch_library_kernels::loader::Batches;

@@ -89,7 +89,7 @@ fn smoothed_labels_are_mixed_with_chance() -> Result<()> {
 
 #[test]
 fn sequences_are_as_likely_as_all_their_paths() -> Result<()> {
-    // Of two times, the label 1 shows at the first, at the second, or at both.
+    // With two times, the label 1 appears at the first, at the second, or at both.
     let probabilities = Tensor::from([[[0.5, 0.3, 0.2]], [[0.1, 0.6, 0.3]]]);
     let log_probs = probabilities.log()?;
     let loss = |targets: &Tensor, labels: &[i64], reduction, zero| {
@@ -148,7 +148,7 @@ fn small_losses_count_beside_a_large_sum() -> Result<()> {
     Ok(())
 }
 
-/// Scores of two rows, and what is right in each.
+/// Scores of two rows, and the target classes of each.
 fn scores() -> (Tensor, Tensor) {
     (Tensor::from([[0.1, 0.7, -0.3], [1.2, 0.2, 0.9]]), Tensor::from([2i64, 0]))
 }

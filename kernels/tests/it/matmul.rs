@@ -112,7 +112,7 @@ fn large_products_agree_with_small_ones() -> Result<()> {
 
 #[test]
 fn products_of_all_sizes_and_orders_are_sums_of_products() -> Result<()> {
-    // Around the sizes of tiles, panels and what is left of them.
+    // Sizes around those of tiles, panels and their remainders.
     for (n, k, m) in
         [(1, 300, 70), (2, 17, 9), (3, 64, 33), (7, 5, 49), (8, 256, 32), (17, 257, 35), (40, 9, 100)]
     {
@@ -170,7 +170,7 @@ fn products_of_halves_are_those_of_wider_numbers_rounded_once() -> Result<()> {
     Ok(())
 }
 
-/// What attention says of itself: scores, their softmax, and what these weigh.
+/// Attention by its definition: scores, their softmax, and the weighted sum.
 fn attention_step_by_step(q: &Tensor, k: &Tensor, v: &Tensor, mask: Option<&Tensor>) -> Result<Tensor> {
     let scale = 1.0 / (q.sizes()[3] as f64).sqrt();
     let mut scores = aten::mul_Scalar(&q.matmul(&k.transpose(-2, -1)?)?, scale.into())?;

@@ -154,7 +154,7 @@ fn lines_of_every_length_and_layout_are_normalised() -> Result<()> {
     Ok(())
 }
 
-/// What nobody wants is no tensor: undefined as a result, `None` as a boxed value, and nothing to layers.
+/// A result that is not wanted is undefined as a tensor, `None` as a boxed value, and ignored by layers.
 #[test]
 fn unwanted_gradients_are_undefined() -> Result<()> {
     let (x, weight) = (Tensor::from([[1.0, 2.0, 4.0]]), Tensor::from([1.0, 2.0, 3.0]));

@@ -95,7 +95,7 @@ fn bools(sizes: &[i64]) -> Tensor {
     Tensor::from_vec((0..count).map(|at| at % 2 == 0).collect::<Vec<_>>(), sizes).unwrap()
 }
 
-/// Operators whose derivatives, if any, refuse some tensor that a sample has, as PyTorch's do: it only notes something.
+/// Operators whose derivatives, if any, refuse some tensor of a sample, as PyTorch's do, since it is only bookkeeping.
 const REFUSING: [&str; 9] = [
     "_native_batch_norm_legit",
     "_native_batch_norm_legit_functional",
@@ -108,33 +108,33 @@ const REFUSING: [&str; 9] = [
     "soft_margin_loss_backward",
 ];
 
-/// What an operator does on purpose.
+/// The checks that an operator fails on purpose.
 fn left_out(name: &str) -> &'static [Check] {
     match name {
-        // Looks like a copy to autograd, which may then write to it; PyTorch's shares memory as well.
+        // Autograd treats it as a copy, which may be written to; in PyTorch it shares memory as well.
         "_unsafe_view" => &[Check::Aliasing],
-        // They ask for the layout, or replace it.
+        // They depend on the layout, or replace it.
         "is_contiguous"
         | "is_contiguous.memory_format"
         | "as_strided"
         | "as_strided_"
         | "as_strided_scatter"
         | "_reshape_alias" => &[Check::Layouts],
-        // It wants contiguous images, as PyTorch's does.
+        // It requires contiguous images, as in PyTorch.
         "nll_loss2d_backward" => &[Check::Layouts],
-        // Their derivatives have none, as PyTorch's have not.
+        // Their derivatives have no derivatives, as in PyTorch.
         "_grid_sampler_2d_cpu_fallback"
         | "multi_margin_loss"
         | "multilabel_margin_loss"
         | "multilabel_margin_loss_forward"
         | "_scaled_dot_product_flash_attention_for_cpu" => &[Check::SecondGradient],
-        // What is cut off has no derivative, and is refused.
+        // The cutoff has no derivative, and requiring one is refused.
         "linalg_pinv.rcond_tensor" => &[Check::Gradient, Check::SecondGradient],
-        // Outside of training it hands its input on, as PyTorch's does.
+        // In evaluation mode it returns its input, as in PyTorch.
         "dropout" | "alpha_dropout" | "feature_dropout" | "feature_alpha_dropout" => &[Check::Aliasing],
-        // Its elements are nowhere: operators make them.
+        // It has no elements in memory: operators make them.
         "_efficientzerotensor" => &[Check::Deterministic],
-        // Views where that will do, as PyTorch's are.
+        // They return views where possible, as in PyTorch.
         "meshgrid"
         | "meshgrid.indexing"
         | "broadcast_tensors"
@@ -144,25 +144,25 @@ fn left_out(name: &str) -> &'static [Check] {
         | "atleast_1d.Sequence"
         | "atleast_2d.Sequence"
         | "atleast_3d.Sequence" => &[Check::Aliasing],
-        // Real numbers are handed on, as PyTorch's are.
+        // Real tensors are returned themselves, as in PyTorch.
         "conj_physical" => &[Check::Aliasing],
-        // Gradients are written to only where there is a `grad_scale` to divide by.
+        // Gradients are only written to if there is a `grad_scale` to divide by.
         "_fused_sgd_" | "_fused_sgd_.tensor_lr" | "_fused_adam_" | "_fused_adamw_" => &[Check::Mutation],
-        // They cut the tensor off from its history; memory stays as it is.
+        // They detach the tensor from its history; the memory stays the same.
         "detach" => &[Check::Gradient],
         "detach_" => &[Check::Mutation, Check::Gradient],
-        // Statistics that are not those of the input, as differences would have them, are an error.
+        // Statistics that are not those of the input, which finite differences would use, are an error.
         "native_layer_norm_backward" | "native_batch_norm_backward" | "batch_norm_backward" => {
             &[Check::Gradient, Check::SecondGradient]
         }
-        // The factors are those of the matrix or of the transposed one, as it lies.
+        // The factors are those of the matrix or of its transpose, depending on its layout.
         "_linalg_det" | "_linalg_slogdet" => &[Check::Layouts],
-        // Their gradient is that of symmetric matrices, and differences are not symmetric.
+        // Their gradient is that of symmetric matrices, and finite differences are not symmetric.
         "linalg_cholesky" | "linalg_cholesky_ex" => &[Check::Gradient, Check::SecondGradient],
-        // It has one for the other triangle, too, which is not read.
+        // It also has a gradient for the other triangle, which is not read.
         "cholesky_solve" | "cholesky_inverse" => &[Check::Gradient, Check::SecondGradient],
         "linalg_eigh" | "_linalg_eigh" | "linalg_eigvalsh" => &[Check::Gradient, Check::SecondGradient],
-        // Of vectors the phase is anyone's choice, and differences know that of the largest element.
+        // The phase of vectors is arbitrary, and finite differences depend on the one that the kernel chooses.
         "linalg_eig" | "linalg_svd" | "_linalg_svd" => &[Check::Gradient, Check::SecondGradient],
         // The gradient is one of probabilities that add up to 1, as PyTorch's, and has no derivative; lengths may
         // be elements.
@@ -172,9 +172,9 @@ fn left_out(name: &str) -> &'static [Check] {
         | "_ctc_loss_backward.Tensor"
         | "ctc_loss.IntList" => &[Check::Gradient, Check::SecondGradient],
         "ctc_loss.Tensor" => &[Check::Gradient, Check::SecondGradient, Check::Meta],
-        // It is the tensor itself where that has the type, which the schema does not say.
+        // It returns the tensor itself if that has the type, which the schema does not declare.
         "type_as" => &[Check::Aliasing],
-        // Where parts and series start is in the elements.
+        // The starts of parts depend on elements.
         "narrow.Tensor" | "tensor_split.tensor_indices_or_sections" => &[Check::Meta],
         "linspace.Tensor_Tensor" | "logspace.Tensor_Tensor" => &[Check::Meta],
         // PyTorch has no derivatives of them.
@@ -183,11 +183,11 @@ fn left_out(name: &str) -> &'static [Check] {
         | "special_spherical_bessel_j0" => &[Check::Gradient, Check::SecondGradient],
         // There is no derivative for the exponent, as in PyTorch.
         "special_zeta" | "special_zeta.other_scalar" => &[Check::Gradient, Check::SecondGradient],
-        // Nor for the shape.
+        // There is no derivative for the shape parameter either.
         "igamma" | "igamma_" | "igammac" | "igammac_" | "special_gammainc" | "special_gammaincc" => {
             &[Check::Gradient, Check::SecondGradient]
         }
-        // On the diagonal it is held at 1, where a function of the elements would not bend.
+        // Its diagonal is clipped at 1, although as a function of the elements it has no kink there.
         "corrcoef" => &[Check::SecondGradient],
         name if REFUSING.contains(&name) => &[Check::Gradient, Check::SecondGradient],
         _ => factors::left_out(name),
@@ -271,7 +271,7 @@ fn every_operator_does_what_its_schema_says() {
     let (mut faults, mut without_sample, mut without_gradient) = (Vec::new(), Vec::new(), Vec::new());
     let operators = operators();
     for operator in &operators {
-        // Checked with the operator that returns what this one writes.
+        // Checked with the operator that returns the result that this one writes.
         if inputs(*operator)
             .is_some_and(|inputs| operators.iter().any(|base| returns(*base, operator.name(), &inputs)))
         {
@@ -310,7 +310,7 @@ fn every_operator_does_what_its_schema_says() {
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
-    // Random numbers have no differences; the others are left out above. A new row wants a sample with few elements.
+    // Random numbers have no differences; the others are left out above. New operators need small samples.
     let is_random = |name: &str| has_tag(name, "nondeterministic_seeded");
     let complex = ["_conj", "view_as_complex", "view_as_real"]; // differences are taken of real numbers
     let left_out = [&WITHOUT_GRADIENT[..], &factors::WITHOUT_GRADIENT, &complex].concat();
@@ -322,7 +322,7 @@ fn every_operator_does_what_its_schema_says() {
             && !is_random(name)
     });
     assert!(without_gradient.is_empty(), "nobody looked at the gradients of {without_gradient:?}");
-    // An operator with unusual arguments wants a line in `by_hand`.
+    // An operator with unusual arguments needs a line in `by_hand`.
     assert!(without_sample.len() * 20 <= operators.len(), "no samples for {without_sample:?}");
 }
 
@@ -378,15 +378,15 @@ fn derivatives_of_complex_numbers() {
             "aten::dot" => of_matrices([&[3], &[3]]),
             "aten::linear" => of_matrices([&[2, 3], &[4, 3]]),
             "aten::conv2d" => of_matrices([&[1, 2, 3, 3], &[1, 2, 2, 2]]),
-            // The samples are at no distance from each other, where it has a kink.
+            // The samples have distance zero, where the function has a kink.
             "aten::pairwise_distance" | "aten::triplet_margin_loss" => continue,
-            // Its elements are nowhere: operators make them.
+            // It has no elements in memory: operators make them.
             "aten::_efficientzerotensor" => continue,
-            // The sample's tolerance makes another matrix of it.
+            // The sample's tolerance truncates the matrix.
             "aten::linalg_pinv" => continue,
-            // Of complex vectors the phase is anyone's choice.
+            // The phase of complex vectors is arbitrary.
             "aten::_linalg_svd" | "aten::linalg_svd" => continue,
-            // Where an index is there twice, which element is taken is not said.
+            // If an index is repeated, it is unspecified which element is taken.
             "aten::scatter.src" | "aten::scatter_.src" | "aten::index_copy" | "aten::put" | "aten::put_" => {
                 continue;
             }

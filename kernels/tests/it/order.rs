@@ -147,7 +147,7 @@ fn running_extremes_go_along_any_dimension() -> Result<()> {
             let last = x.size(dim)? - 1;
             let (largest, end) = (aten::amax::with(&x).dim(&[dim]).call()?, values.select(dim, last)?);
             assert!(aten::equal(&largest, &end)?, "{dtype} {dim}");
-            // Of equals the last one counts: where the largest so far is, there is its place.
+            // Of equal elements the last one counts: its index is where the largest element so far is.
             let here = aten::eq_Tensor(&x, &values)?;
             let numbers = aten::arange((last + 1).into())?;
             let sizes: Vec<i64> = (0..3).map(|at| if at == dim { last + 1 } else { 1 }).collect();
@@ -180,7 +180,7 @@ fn areas_are_sums_of_trapezoids() -> Result<()> {
     assert_eq!(aten::trapezoid_x(&y, &x)?.to_vec::<f32>()?, [7.5, 18.0]);
     let whole = aten::trapezoid_dx(&y.to_dtype(DType::Int64)?)?;
     assert_eq!((whole.dtype(), whole.to_vec::<f32>()?), (DType::Float32, vec![4.5, 11.0]));
-    // Of no points it is zero, of their type, as in PyTorch.
+    // Without points the result is zero, of their type, as in PyTorch.
     let nothing = aten::trapezoid_dx(&aten::zeros(&[2, 0])?.to_dtype(DType::Int32)?)?;
     assert_eq!((nothing.dtype(), nothing.to_vec::<i32>()?), (DType::Int32, vec![0, 0]));
     assert_eq!(aten::trapezoid_dx(&Tensor::from([5f32]))?.item()?, Scalar::Float(0.0));

@@ -1,4 +1,4 @@
-//! Sizes that change in place, numbers out of tensors, and pieces of tensors; the numbers are PyTorch's.
+//! Resizing in place, reading numbers from tensors, and pieces of tensors; the numbers are PyTorch's.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;

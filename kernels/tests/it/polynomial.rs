@@ -1,4 +1,4 @@
-//! Orthogonal polynomials and the function of Airy; the numbers are PyTorch's.
+//! Orthogonal polynomials and the Airy function; the numbers are PyTorch's.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
@@ -69,7 +69,7 @@ fn orders_are_cut_and_bounded() {
     close(aten::special_legendre_polynomial_p_n_scalar(&x, (-1).into()), &[0.0; 7]);
     let same = aten::special_chebyshev_polynomial_t_n_scalar(&Tensor::from([2.0, 3.0]), 2.5.into());
     close(same, &[7.0, 17.0]);
-    // Of these no recurrence would come to an end.
+    // For these degrees the recurrence would take for ever.
     let far = aten::special_legendre_polynomial_p_n_scalar(&Tensor::from([0.5]), (1i64 << 60).into());
     close(far, &[f64::NAN]);
     close(aten::special_hermite_polynomial_h_n_scalar(&Tensor::from([0.5]), 600.into()), &[f64::NAN]);

@@ -1,4 +1,4 @@
-//! Series and random numbers: the streams are PyTorch's.
+//! Ranges and random numbers, whose streams are PyTorch's.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;

@@ -1,4 +1,4 @@
-//! Images of other sizes, and images at the points of a grid.
+//! Resizing images, and sampling images at the points of a grid.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
@@ -60,8 +60,8 @@ fn directions_are_resized_one_by_one_in_every_format() -> Result<()> {
     Ok(())
 }
 
-/// What a gradient gives with an image is what the image, resized, gives with the gradient.
-/// Rounded after either direction, by weights of sixteen bits: what PyTorch 2.15 gives.
+/// Images of bytes are rounded after each direction, and weights have sixteen bits; the expected numbers are those of
+/// PyTorch 2.15.
 #[test]
 fn bytes_are_resized_to_bytes_in_every_format() -> Result<()> {
     let bytes: Vec<u8> = (0..30i64).map(|i| (i * i * 37 + 11) as u8).collect();

@@ -1,4 +1,4 @@
-//! Writing and adding where an index or a mask says.
+//! Writing and adding elements by index or mask.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;

@@ -1,4 +1,4 @@
-//! What the sources must not say.
+//! Code that the sources must not contain.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The tracer on real operators: what is recorded, what runs again, what passes may change.
+//! The tracer on real operators: recording, running graphs again, and what passes may change.
 
 use torch_library::prelude::*;
 use torch_library::tracer::{Graph, trace};
@@ -179,7 +179,7 @@ fn what_cannot_be_recorded_is_noted() {
 #[test]
 fn dead_code_goes_and_effects_stay() {
     let mut graph = graph(|x| {
-        let y = aten::exp(x)?; // dead: written, but seen by nobody
+        let y = aten::exp(x)?; // dead: written, but never read
         aten::zero_(&mut aten::select_int(&y, 0, 0)?)?;
         aten::neg(&aten::exp(x)?)?; // dead
         let mut z = aten::exp(x)?; // alive: a view of it is written, and it is returned

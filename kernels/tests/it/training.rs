@@ -1,4 +1,4 @@
-//! What trains: optimisers against PyTorch's numbers, first parameters, batches, checkpoints.
+//! Training: optimisers compared with PyTorch's numbers, initial parameters, batches, checkpoints.
 
 use torch_library::prelude::*;
 use torch_library_kernels::loader::Batches;
@@ -6,7 +6,7 @@ use torch_library_kernels::optim::{AdamW, Optimizer, Sgd};
 use torch_library_kernels::prelude::*;
 use torch_library_kernels::{aten, init};
 
-/// Where three steps down a bowl lead.
+/// The parameters after three steps on a quadratic.
 fn descent<O: Optimizer>(optimizer: impl FnOnce(Tensor) -> Result<O>) -> Result<Vec<f64>> {
     let x = Tensor::from([1.0, -2.0, 0.5]);
     x.set_requires_grad(true)?;

@@ -1,4 +1,4 @@
-//! What kernels do not take on trust: that memory can be reached, and that the operators which they call answer as
+//! Checks that kernels do not omit: that memory can be accessed, and that the operators which they call return what
 //! they should.
 
 use torch_library::geometry::contiguous_strides;
@@ -6,7 +6,7 @@ use torch_library::prelude::*;
 use torch_library::{ErrorKind, Library, RuntimeKernel, Storage};
 use torch_library_kernels::aten;
 
-/// A tensor of the CPU's whose elements nobody reaches.
+/// A CPU tensor whose elements cannot be accessed.
 fn out_of_reach(sizes: &[i64], dtype: DType) -> Result<Tensor> {
     let (storage, strides) = (Storage::without_data(64, Device::CPU), contiguous_strides(sizes));
     let keys = Tensor::empty(&[0], dtype, Device::CPU)?.key_set();
@@ -27,7 +27,7 @@ fn a_result_is_written_in_full_or_an_error() -> Result<()> {
     Ok(())
 }
 
-/// Answers a call with an empty tensor of the type that it is about.
+/// Answers a call with an empty tensor of the right type.
 fn with_nothing(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
     let arguments = operator.take_arguments(stack)?;
     let dtype = arguments[0].as_tensor().map_or(DType::Float32, |tensor| tensor.dtype());

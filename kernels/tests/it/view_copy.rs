@@ -1,4 +1,4 @@
-//! Views that copy.
+//! Copies of views (`*_copy`).
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
@@ -18,7 +18,7 @@ fn copies_have_the_elements_of_views_and_memory_of_their_own() -> Result<()> {
     assert!(!turned.shares_storage_with(&x));
     assert_eq!(aten::unfold_copy(&x, 1, 2, 1)?.to_vec::<f64>()?, [1.0, 2.0, 2.0, 3.0, 4.0, 5.0, 5.0, 6.0]);
     assert_eq!(aten::narrow_copy(&x, 1, -2, 2)?.to_vec::<f64>()?, [2.0, 3.0, 5.0, 6.0]);
-    // Where no view has these sizes, the elements are copied first.
+    // If no view can have these sizes, the elements are copied first.
     assert_eq!(aten::view_copy(&x.t()?, &[6])?.to_vec::<f64>()?, [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
     let rows = aten::unbind_copy_int(&x)?;
     assert_eq!((rows.len(), rows[1].to_vec::<f64>()?), (2, vec![4.0, 5.0, 6.0]));

@@ -1,4 +1,4 @@
-//! vmap: what the function sees, what comes out, and what is refused.
+//! vmap: the function's view of tensors, results, and what is refused.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -341,10 +341,10 @@ fn gradients_of_each_example_have_gradients() -> Result<()> {
     w.set_requires_grad(true)?;
     let per_example = vmap([&rows], |[row]| Ok(grad([&w], |[w]| cubed(&w, &row))?[0].clone()))?;
     aten::sum(&per_example)?.backward()?;
-    // Of the sum of `3 * w ** 2 * x ** 3`.
+    // The gradient of the sum of `3 * w ** 2 * x ** 3`.
     let want = [6.0 * (1.0 + 64.0), 12.0 * (8.0 + 125.0), 18.0 * (27.0 + 216.0)];
     assert_eq!(w.grad().unwrap().to_vec::<f64>()?, want);
-    // And the other way round: the second derivative of each example by itself.
+    // In the other order: the second derivative of each example by itself.
     let twice = vmap([&rows], |[row]| {
         Ok(grad([&w], |[w]| aten::sum(&grad([&w], |[w]| cubed(&w, &row))?[0]))?[0].clone())
     })?;
@@ -368,7 +368,7 @@ fn views_and_writes_of_an_example_have_gradients() -> Result<()> {
     Ok(())
 }
 
-/// Asserts that a function gives for each matrix of a batch what it gives for that matrix alone.
+/// Asserts that a function under vmap gives for each matrix of a batch what it gives for that matrix alone.
 fn check_rule(name: &str, f: impl Fn(&Tensor) -> Result<Tensor>) {
     let numbers = (0..24).map(|n| ((n * 7 % 24) as f64 - 9.5) / 4.0).collect::<Vec<_>>();
     let matrices = Tensor::from_vec(numbers, &[2, 3, 4]).unwrap();
@@ -504,7 +504,7 @@ fn shared_and_own_parts_of_a_gradient_add_up() -> Result<()> {
         Ok(gradient)
     })?;
     assert_eq!(gradients.to_vec::<f64>()?, [4.0, 7.0, 10.0, 7.0, 10.0, 13.0]);
-    // What does not depend on an input has a gradient of zeros; what is no number has none.
+    // A result that does not depend on an input has a gradient of zeros; one that is not a number has none.
     let [zeros] = grad([&w], |[_]| Ok(Tensor::from(1.0)))?;
     assert_eq!(zeros.to_vec::<f64>()?, [0.0; 3]);
     let error = grad([&w], |[w]| Ok(w)).unwrap_err();

@@ -1,4 +1,4 @@
-//! Levels of vmap and of gradients that meet: sizes that change, grad mode that is off, panics.
+//! Nested levels of vmap and of gradients: sizes that change, disabled grad mode, panics.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

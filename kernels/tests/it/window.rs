@@ -98,7 +98,7 @@ fn the_largest_pixel_is_pooled_with_its_place() -> Result<()> {
     Ok(())
 }
 
-/// What is under windows of one direction at each place: the pixels, and how many there would be with the padding.
+/// The pixels under the windows of one direction at each place, and their number with the padding.
 fn covered(size: i64, [kernel, stride, padding, dilation]: [i64; 4], places: i64) -> Vec<(Vec<i64>, i64)> {
     let at = |place: i64| {
         let start = place * stride - padding;
@@ -318,7 +318,7 @@ fn numbers(sizes: &[i64], seed: i64) -> Result<Tensor> {
     Tensor::from_vec((0..count).map(|i| ((i * 7 + seed) % 11 - 5) as f32).collect(), sizes)
 }
 
-/// A convolution without tricks: for each place, the products under the window.
+/// A naive convolution: for each place, the sum of products under the window.
 fn naive(x: &Tensor, weight: &Tensor, [stride, padding, dilation, groups]: [i64; 4]) -> Result<Vec<f32>> {
     let (&[batch, _, height, width], &[outer, inner, kh, kw]) = (x.sizes(), weight.sizes()) else { panic!() };
     let (pixels, weights) = (x.to_vec::<f32>()?, weight.to_vec::<f32>()?);
@@ -345,7 +345,7 @@ fn naive(x: &Tensor, weight: &Tensor, [stride, padding, dilation, groups]: [i64;
 
 #[test]
 fn convolutions_of_every_size_are_sums_under_the_window() -> Result<()> {
-    // Among them: several blocks, panels and sums in steps; few kernels and one for each channel; windows with wide
+    // Among them: several blocks, panels and steps of sums; few kernels and one for each channel; windows with wide
     // gaps.
     let cases = [
         ([2, 96, 19, 61], [3, 96, 3, 3], [1, 1, 1, 1]),

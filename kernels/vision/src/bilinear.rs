@@ -1,11 +1,12 @@
-//! The four elements around a point, and how much each counts.
+//! Bilinear interpolation: the four elements around a point, and their weights.
 
 use crate::real::{Real, real};
 
 /// An element of a plane and its weight.
 pub(crate) type Tap<T> = (usize, T);
 
-/// The taps of a point of a region: outside by more than one element there is nothing, nearer than that it is the edge.
+/// The taps of a point of a region: a point that is outside by more than one element counts as zero, a nearer one is
+/// moved to the edge.
 pub(crate) fn inside<T: Real>(y: T, x: T, height: usize, width: usize) -> [Tap<T>; 4] {
     let nothing = [(0, T::zero()); 4];
     let is_near = |at: T, len: usize| at >= -T::one() && at <= real(len as f64);
@@ -21,7 +22,7 @@ pub(crate) fn inside<T: Real>(y: T, x: T, height: usize, width: usize) -> [Tap<T
     ]
 }
 
-/// Two neighbours on one axis, and how far above the lower a point is.
+/// Two neighbours on one axis, and the distance of a point from the lower one.
 struct Between<T> {
     low: usize,
     high: usize,
@@ -44,12 +45,12 @@ impl<T: Real> Between<T> {
     }
 }
 
-/// A point that a deformable convolution looks at: elements outside are zeros.
+/// A sampling point of a deformable convolution; elements outside are zeros.
 #[derive(Clone, Copy)]
 pub(crate) struct Point<T> {
-    /// Of the elements above and below, left and right: where they are, if they are in the plane.
+    /// The indices of the four elements around the point, if they are in the plane.
     corners: [Option<usize>; 4],
-    /// How far below the upper and right of the left elements the point is.
+    /// The distances of the point from the upper and from the left elements.
     down: T,
     right: T,
 }
@@ -77,20 +78,20 @@ impl<T: Real> Point<T> {
         [up * left, up * self.right, self.down * left, self.down * self.right]
     }
 
-    /// What is there.
+    /// The interpolated value.
     pub(crate) fn value(&self, plane: &[T]) -> T {
         let (values, weights) = (self.values(plane), self.weights());
         values.into_iter().zip(weights).fold(T::zero(), |sum, (value, weight)| sum + value * weight)
     }
 
-    /// How what is there changes when the point moves down, and to the right.
+    /// The derivatives of the value when the point moves down, and to the right.
     pub(crate) fn slopes(&self, plane: &[T]) -> (T, T) {
         let [a, b, c, d] = self.values(plane);
         let (up, left) = (T::one() - self.down, T::one() - self.right);
         (left * (c - a) + self.right * (d - b), up * (b - a) + self.down * (d - c))
     }
 
-    /// Adds to the elements that it was made of.
+    /// Adds a gradient to the elements that the value was computed from.
     pub(crate) fn scatter(&self, plane: &mut [T], gradient: T) {
         for (corner, weight) in self.corners.into_iter().zip(self.weights()) {
             if let Some(at) = corner {

@@ -1,4 +1,4 @@
-//! Deformable convolution: columns of what the kernel finds at the places that offsets move it to, then a matrix product.
+//! Deformable convolution: im2col at the sampling points that offsets move, then a matrix product.
 
 use std::iter::zip;
 
@@ -8,7 +8,7 @@ use torch_library_kernels::aten;
 use crate::bilinear::Point;
 use crate::real::{Real, elements, fill, is_double, real, size, tensor, zeros};
 
-/// The numbers of a call.
+/// The numeric arguments of a call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Steps {
     pub(crate) stride: [i64; 2],
@@ -21,7 +21,7 @@ pub(crate) struct Steps {
 
 impl Steps {
     /// # Errors
-    /// Numbers that are none of a convolution.
+    /// Numbers that are not valid for a convolution.
     fn check(&self) -> Result<()> {
         let Steps { stride, padding, dilation, groups, offset_groups, .. } = self;
         let are_positive = stride.iter().chain(dilation).chain([groups, offset_groups]).all(|n| *n > 0);
@@ -33,7 +33,7 @@ impl Steps {
         Ok(())
     }
 
-    /// How often the kernel fits on an axis, if that is a number.
+    /// The output size on an axis, if there is one.
     fn out(&self, axis: usize, len: i64, kernel: i64) -> Option<i64> {
         let window = self.dilation[axis].checked_mul(kernel - 1)?.checked_add(1)?;
         let padded = len.checked_add(self.padding[axis].checked_mul(2)?)?;
@@ -41,7 +41,7 @@ impl Steps {
     }
 }
 
-/// The tensors of a call.
+/// The tensor arguments of a call.
 #[derive(Clone, Copy)]
 pub(crate) struct Tensors<'t> {
     pub(crate) input: &'t Tensor,
@@ -51,7 +51,7 @@ pub(crate) struct Tensors<'t> {
     pub(crate) bias: &'t Tensor,
 }
 
-/// A call whose sizes fit.
+/// The geometry of a call, whose sizes were checked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Geometry {
     steps: Steps,
@@ -68,7 +68,7 @@ pub(crate) struct Geometry {
 
 impl Geometry {
     /// # Errors
-    /// Sizes that do not fit together, numbers that are none of a convolution.
+    /// Sizes that do not fit together, numbers that are not valid for a convolution.
     pub(crate) fn new(tensors: Tensors<'_>, steps: Steps) -> Result<Geometry> {
         let Tensors { input, weight, offset, mask, bias } = tensors;
         let ([images, channels, height, width], [filters, _, kernel_h, kernel_w]) =
@@ -132,12 +132,12 @@ impl Geometry {
         self.height * self.width
     }
 
-    /// Which group of offsets a channel has.
+    /// The offset group of a channel.
     fn offset_group(&self, channel: usize) -> usize {
         channel / (self.channels / self.offset_groups)
     }
 
-    /// Where a tap of the kernel looks for a place of the result.
+    /// The sampling point of a tap of the kernel, for a place of the result.
     fn point<T: Real>(&self, offsets: &[T], group: usize, tap: usize, place: usize) -> Point<T> {
         let (down, right) = (tap / self.kernel[1], tap % self.kernel[1]);
         let at = |axis: usize, step: usize, kernel: usize| {
@@ -149,12 +149,12 @@ impl Geometry {
         Point::new(at(0, row, down) + moved(0), at(1, column, right) + moved(1), self.height, self.width)
     }
 
-    /// What a tap's finding is weighed by.
+    /// The mask's factor for a tap.
     fn factor<T: Real>(&self, mask: &[T], group: usize, tap: usize, place: usize) -> T {
         if self.steps.use_mask { mask[(group * self.taps() + tap) * self.places() + place] } else { T::one() }
     }
 
-    /// What the kernel finds for an image: a row for each channel and tap, a column for each place of the result.
+    /// The columns of an image: a row for each channel and tap, a column for each place of the result.
     fn columns<T: Real>(&self, input: &[T], offsets: &[T], mask: &[T]) -> Result<Vec<T>> {
         let (taps, places) = (self.taps(), self.places());
         let mut columns = zeros(T::zero(), &[self.channels, taps, places])?;
@@ -172,13 +172,13 @@ impl Geometry {
         Ok(columns)
     }
 
-    /// Rows of columns, group by group.
+    /// The columns as a tensor with the rows of each group.
     fn grouped<T: Real>(&self, columns: Vec<T>) -> Result<Tensor> {
         let rows = self.channels / self.groups * self.taps();
         Tensor::from_vec(columns, &[self.groups as i64, rows as i64, self.places() as i64])
     }
 
-    /// The filters as a matrix for each group.
+    /// The weight as a matrix for each group.
     fn matrices<T: Real>(&self, weight: &Tensor) -> Result<Tensor> {
         let rows = self.channels / self.groups * self.taps();
         let filters = self.filters / self.groups;
@@ -193,7 +193,7 @@ fn four(name: &str, tensor: &Tensor) -> Result<[i64; 4]> {
     }
 }
 
-/// The elements of the tensors, and of those that there is one of for each image, the parts.
+/// The elements of all tensors, and access to the parts of each image.
 struct Elements<T> {
     input: Vec<T>,
     offset: Vec<T>,
@@ -209,7 +209,7 @@ impl<T: Real> Elements<T> {
         })
     }
 
-    /// Of an image: its elements, offsets and factors.
+    /// An image's elements, offsets and mask.
     fn of(&self, image: usize, images: usize) -> (&[T], &[T], &[T]) {
         fn part<T>(all: &[T], image: usize, images: usize) -> &[T] {
             let len = all.len() / images;
@@ -297,7 +297,7 @@ fn backward_in<T: Real>(grad: &Tensor, tensors: Tensors<'_>, geometry: &Geometry
 }
 
 impl Geometry {
-    /// Gives the gradient of columns to the image's elements.
+    /// The gradient of the image, from the gradient of its columns.
     fn input_gradient<T: Real>(&self, columns: &[T], offsets: &[T], mask: &[T]) -> Result<Vec<T>> {
         let (taps, places) = (self.taps(), self.places());
         let mut input = zeros(T::zero(), &[self.channels, self.plane()])?;
@@ -314,7 +314,7 @@ impl Geometry {
         Ok(input)
     }
 
-    /// The gradients of offsets and factors: sums over the channels that share them.
+    /// The gradients of offsets and mask: sums over the channels that share them.
     fn place_gradients<T: Real>(
         &self,
         columns: &[T],
@@ -324,7 +324,7 @@ impl Geometry {
     ) -> Result<(Vec<T>, Vec<T>)> {
         let (taps, places) = (self.taps(), self.places());
         let shared = self.channels / self.offset_groups;
-        // For each place of a tap the slopes down and to the right, and the value.
+        // For each place of a tap, the derivatives downwards and to the right, and the value.
         let mut sums = zeros([T::zero(); 3], &[self.offset_groups, taps, places])?;
         fill(&mut sums, places, |row, sums| {
             let (group, tap) = (row / taps, row % taps);

@@ -1,4 +1,5 @@
-//! Derivatives: of a pooling with respect to its input, for boxes have none; of a deformable convolution to all of it.
+//! Derivatives: of poolings with respect to their input (boxes have none), and of deformable convolution with respect
+//! to all tensors.
 
 use torch_library::derivatives;
 

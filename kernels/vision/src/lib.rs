@@ -1,8 +1,8 @@
 //! Torchvision's operators for [`torch_library`]: the namespace [`torchvision`](mod@torchvision), with kernels for the
 //! CPU, sizes for `Meta`, and derivatives.
 //!
-//! A detection model that `torch.export` wrote calls them; a program that runs it has
-//! `use torch_library_vision as _;`.
+//! Detection models that `torch.export` wrote call them; a program that runs such a model needs `use
+//! torch_library_vision as _;`.
 //!
 //! ```
 //! use torch_library::prelude::*;
@@ -15,8 +15,8 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! Inputs are `float32` or `float64`; those of half precision are computed in `float32`. A box that names an image which
-//! is not in the batch is an error, where torchvision reads past the end of it.
+//! Inputs are `float32` or `float64`; 16-bit floats are computed in `float32`. A box with the index of an image that is
+//! not in the batch is an error, where torchvision reads past the end of the batch.
 //!
 //! PyTorch: `torch.ops.torchvision`, `torchvision.ops`.
 

@@ -1,6 +1,7 @@
-//! Pooling that is a sum: each part of a box is a weighted sum of elements, of one channel or of the part's own.
+//! Linear pooling: each part of a box is a weighted sum of elements, of the same channel or of a channel of the part's
+//! own.
 //!
-//! So the way back is the same sums with the arrows turned round, and an operator is a list of elements with weights.
+//! So an operator is a list of elements with weights, and its gradient is the transpose of the same sums.
 
 use torch_library::prelude::*;
 
@@ -8,24 +9,24 @@ use crate::bilinear::{Tap, inside};
 use crate::real::{Real, fill, real, zeros};
 use crate::regions::{Geometry, Region};
 
-/// How many points a box may have.
+/// The most points that a box may have.
 const POINTS: f64 = (1u64 << 24) as f64;
 
-/// How a part of a box is made of elements.
+/// How a part of a box is computed from elements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Sum {
-    /// Points in the part, interpolated.
+    /// The average of interpolated points in the part.
     Points { ratio: i64, aligned: bool, smallest: f64 },
-    /// The elements that it covers, rounded, without so many at the lower and right edge of the image.
+    /// The average of the elements that the rounded part covers, without the last `edge` rows and columns of the image.
     Elements { edge: usize },
 }
 
-/// Which channel of the input a channel of the result is made of.
+/// The channel of the input that a channel of the result is computed from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Channels {
-    /// The same.
+    /// The same channel.
     Same,
-    /// One for each part.
+    /// A channel of its own for each part.
     OfParts,
 }
 
@@ -41,7 +42,7 @@ impl Pooling {
     /// The channels of a result.
     ///
     /// # Errors
-    /// Channels that are not so many for each part.
+    /// A number of channels that is not divisible by the number of parts.
     pub(crate) fn output_channels(&self) -> Result<usize> {
         match self.channels {
             Channels::Same => Ok(self.geometry.channels),
@@ -57,10 +58,10 @@ impl Pooling {
         }
     }
 
-    /// Of each part of a box, the elements that it is made of.
+    /// For each part of a box, the elements that it is computed from.
     ///
     /// # Errors
-    /// A box with more points than anybody waits for.
+    /// A box with too many points.
     fn taps<T: Real>(&self, region: &Region<T>) -> Result<Vec<Vec<Tap<T>>>> {
         let parts = (0..self.geometry.rows)
             .flat_map(|row| (0..self.geometry.columns).map(move |column| (row, column)));
@@ -75,10 +76,10 @@ impl Pooling {
         }
     }
 
-    /// The sums, box by box.
+    /// Computes the sums, box by box.
     ///
     /// # Errors
-    /// As [`taps`](Self::taps); memory that there is not.
+    /// As [`taps`](Self::taps); too little memory.
     pub(crate) fn forward<T: Real>(&self, input: &[T], regions: &[Region<T>]) -> Result<Vec<T>> {
         let (geometry, channels) = (&self.geometry, self.output_channels()?);
         let (plane, part_count) = (geometry.plane(), geometry.parts());
@@ -98,7 +99,7 @@ impl Pooling {
         Ok(output)
     }
 
-    /// Gives the gradient of each sum to its elements, image by image.
+    /// Distributes the gradient of each sum to its elements, image by image.
     ///
     /// # Errors
     /// As [`forward`](Self::forward).
@@ -128,10 +129,10 @@ impl Pooling {
 struct Grid<T> {
     top: T,
     left: T,
-    /// The sizes of a part.
+    /// The height and width of a part.
     height: T,
     width: T,
-    /// How many points a part has in each direction.
+    /// The number of points of a part in each direction.
     down: usize,
     right: usize,
     plane: (usize, usize),
@@ -193,7 +194,7 @@ impl<T: Real> Grid<T> {
     }
 }
 
-/// The elements that a part of a box covers, each with its share of the average.
+/// The elements that a part of a box covers, each with its weight in the average.
 fn covered<T: Real>(
     geometry: &Geometry,
     region: &Region<T>,

@@ -1,4 +1,4 @@
-//! Sizes without elements. Those of `nms` are known when it has run, so it has none.
+//! Kernels for `Meta`. `nms` has none, since its size depends on the elements.
 
 use torch_library::prelude::*;
 
@@ -11,7 +11,7 @@ fn empty(sizes: &[i64], like: &Tensor) -> Result<Tensor> {
     Tensor::empty(sizes, like.dtype(), like.device())
 }
 
-/// A pooling's result, and the channels or places beside it.
+/// A pooling's result, and its second result: channels or positions.
 fn pooled(pooling: &Pooling, input: &Tensor, rois: &Tensor) -> Result<(Tensor, Tensor)> {
     let sizes = pooling.output_sizes(regions::count(rois)?)?;
     Ok((empty(&sizes, input)?, Tensor::empty(&sizes, DType::Int32, input.device())?))
@@ -58,7 +58,7 @@ mod meta {
         pooled_width: i64,
     ) -> Result<(Tensor, Tensor)> {
         let geometry = Geometry::new(input.sizes(), pooled_height, pooled_width)?;
-        // One element for each channel and part, as `roi_align` has.
+        // One element for each channel and part, as in `roi_align`.
         pooled(&Pooling::align(geometry, 1, true), input, rois)
     }
 

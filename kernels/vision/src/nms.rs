@@ -32,7 +32,7 @@ fn nms(dets: &Tensor, scores: &Tensor, iou_threshold: f64) -> Result<Tensor> {
     Tensor::from_vec(kept, &[count])
 }
 
-/// Of boxes in the order of falling scores those that no earlier one covers.
+/// The boxes, in descending order of scores, that no earlier kept box overlaps too much.
 fn kept<T: Real>(boxes: &[T], order: &[i64], threshold: f64) -> Vec<i64> {
     let boxes: Vec<_> = order.iter().map(|at| Rectangle::new(&boxes[4 * *at as usize..][..4])).collect();
     let mut suppressed = vec![false; boxes.len()];
@@ -64,7 +64,7 @@ impl<T: Real> Rectangle<T> {
         Rectangle { left, top, right, bottom, area: (right - left) * (bottom - top) }
     }
 
-    /// The area of both as a part of the area of either.
+    /// Intersection over union: the area of both as a fraction of the area of either.
     fn overlap(&self, other: &Self) -> T {
         let width = (self.right.min(other.right) - self.left.max(other.left)).max(T::zero());
         let height = (self.bottom.min(other.bottom) - self.top.max(other.top)).max(T::zero());

@@ -6,10 +6,10 @@ use crate::linear::{Channels, Pooling, Sum};
 use crate::real::{Real, elements, fill, is_double, real, tensor, zeros};
 use crate::regions::{self, Geometry, Region};
 
-/// The smallest box of `roi_align` where boxes are not aligned.
+/// The smallest side of a box in `roi_align` if boxes are not aligned.
 const SMALLEST: f64 = 1.0;
 
-/// Does the same in the precision of the operands.
+/// Runs code in the precision of the operands.
 macro_rules! in_precision {
     ([$($name:literal: $operand:expr),+], $T:ident => $body:expr) => {
         match is_double(&[$(($name, $operand)),+])? {
@@ -19,7 +19,7 @@ macro_rules! in_precision {
     };
 }
 
-/// Which way a call goes.
+/// The direction of a call: forward or backward.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Pass {
     Forward,
@@ -37,13 +37,13 @@ impl Pooling {
         Pooling { geometry, sum, channels: Channels::OfParts }
     }
 
-    /// Torchvision's averages leave out the last row and the last column of an image, and its gradients do not.
+    /// Torchvision's averages leave out the last row and the last column of an image, but its gradients do not.
     pub(crate) fn average_parts(geometry: Geometry, pass: Pass) -> Pooling {
         let edge = if pass == Pass::Forward { 1 } else { 0 };
         Pooling { geometry, sum: Sum::Elements { edge }, channels: Channels::OfParts }
     }
 
-    /// The sizes of a result for so many boxes.
+    /// The sizes of a result for `count` boxes.
     pub(crate) fn output_sizes(&self, count: i64) -> Result<[i64; 4]> {
         let Geometry { rows, columns, .. } = self.geometry;
         Ok([count, self.output_channels()? as i64, rows as i64, columns as i64])
@@ -66,7 +66,7 @@ impl Pooling {
         })
     }
 
-    /// From which channel each element of a result comes.
+    /// The channel that each element of a result comes from.
     fn mapping(&self, count: i64) -> Result<Tensor> {
         let (channels, parts) = (self.output_channels()?, self.geometry.parts());
         let one =
@@ -215,7 +215,7 @@ mod cpu {
     }
 }
 
-/// The largest element of each part of each box, and where in the plane it is.
+/// The largest element of each part of each box, and its position in the plane.
 fn maxima<T: Real>(geometry: &Geometry, input: &[T], regions: &[Region<T>]) -> Result<Vec<(T, i32)>> {
     let (plane, parts) = (geometry.plane(), geometry.parts());
     let mut found = zeros((T::zero(), -1), &[regions.len(), geometry.channels, parts])?;
@@ -260,7 +260,7 @@ fn largest<T: Real>(
     best
 }
 
-/// Gives each gradient to the element that was the largest.
+/// Adds each gradient to the element that was the largest.
 fn scattered<T: Real>(
     geometry: &Geometry,
     gradient: &[T],

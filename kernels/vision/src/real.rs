@@ -13,12 +13,12 @@ pub(crate) trait Real: Element + Float {}
 impl Real for f32 {}
 impl Real for f64 {}
 
-/// A number that `f64` holds, in the precision of the kernel.
+/// An `f64` in the precision of the kernel.
 pub(crate) fn real<T: Real>(number: f64) -> T {
     T::from(number).unwrap_or_else(T::nan)
 }
 
-/// The elements of a tensor in their order, as numbers of one type.
+/// The elements of a tensor in row-major order, converted to `T`.
 pub(crate) fn elements<T: Real>(tensor: &Tensor) -> Result<Vec<T>> {
     let tensor = aten::_to_copy::with(tensor).dtype(Some(T::DTYPE)).call()?;
     tensor.to_vec()
@@ -27,7 +27,7 @@ pub(crate) fn elements<T: Real>(tensor: &Tensor) -> Result<Vec<T>> {
 /// Whether a kernel computes in `f64`.
 ///
 /// # Errors
-/// An operand that is no float, or that has another type than the first.
+/// An operand that is not floating-point, or has another type than the first.
 pub(crate) fn is_double(operands: &[(&str, &Tensor)]) -> Result<bool> {
     let dtype = operands[0].1.dtype();
     ensure!(dtype.is_floating_point(), DType, "`{}` is of {dtype}, a float is expected", operands[0].0);
@@ -43,16 +43,16 @@ pub(crate) fn is_double(operands: &[(&str, &Tensor)]) -> Result<bool> {
     Ok(dtype == DType::Float64)
 }
 
-/// A result that was computed in `T`, as the caller's type.
+/// A result that was computed in `T`, as a tensor of the caller's type.
 pub(crate) fn tensor<T: Real>(elements: Vec<T>, sizes: &[i64], dtype: DType) -> Result<Tensor> {
     let computed = Tensor::from_vec(elements, sizes)?;
     if dtype == T::DTYPE { Ok(computed) } else { aten::_to_copy::with(&computed).dtype(Some(dtype)).call() }
 }
 
-/// Memory for so many elements.
+/// A vector of zeros for all elements of these sizes.
 ///
 /// # Errors
-/// There is not as much.
+/// There is not enough memory.
 pub(crate) fn zeros<T: Clone>(zero: T, sizes: &[usize]) -> Result<Vec<T>> {
     let count = sizes.iter().try_fold(1usize, |count, size| count.checked_mul(*size));
     let mut elements = Vec::new();
@@ -63,7 +63,7 @@ pub(crate) fn zeros<T: Clone>(zero: T, sizes: &[usize]) -> Result<Vec<T>> {
     Ok(elements)
 }
 
-/// Fills parts of equal length on several threads. The first error is returned.
+/// Fills parts of equal length on several threads. Returns the first error.
 pub(crate) fn fill<T: Send>(
     elements: &mut [T],
     part: usize,
@@ -83,7 +83,7 @@ pub(crate) fn fill<T: Send>(
     failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
 }
 
-/// A size that an operator is told.
+/// Checks a size that is given as an argument.
 pub(crate) fn size(name: &str, size: i64) -> Result<usize> {
     let Ok(size) = usize::try_from(size) else { bail!(Argument, "{name} is {size}, it cannot be negative") };
     Ok(size)

@@ -1,10 +1,10 @@
-//! Regions of interest: boxes of images in a batch, and the parts that they are cut into.
+//! Regions of interest: boxes in the images of a batch, and the parts that they are divided into.
 
 use torch_library::prelude::*;
 
 use crate::real::{Real, elements, real, size};
 
-/// A box, scaled to the elements of its image.
+/// A box, in units of its image's elements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Region<T> {
     pub(crate) image: usize,
@@ -14,7 +14,7 @@ pub(crate) struct Region<T> {
     pub(crate) bottom: T,
 }
 
-/// A batch of images, and how many parts a box has.
+/// A batch of images, and the number of parts of a box.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Geometry {
     pub(crate) images: usize,
@@ -26,10 +26,10 @@ pub(crate) struct Geometry {
 }
 
 impl Geometry {
-    /// Of a batch with these sizes.
+    /// The geometry of a batch with these sizes.
     ///
     /// # Errors
-    /// Other than four dimensions, negative numbers, and results that no memory holds.
+    /// A number of dimensions other than four, negative numbers, and results that are too large for memory.
     pub(crate) fn new(sizes: &[i64], pooled_height: i64, pooled_width: i64) -> Result<Geometry> {
         let [images, channels, height, width] = *sizes else {
             bail!(Shape, "`input` has sizes {sizes:?}, expected are four: images, channels, height and width")
@@ -57,12 +57,12 @@ impl Geometry {
         })
     }
 
-    /// The elements of a plane.
+    /// The number of elements of a plane.
     pub(crate) fn plane(&self) -> usize {
         self.height * self.width
     }
 
-    /// How many parts a box has.
+    /// The number of parts of a box.
     pub(crate) fn parts(&self) -> usize {
         self.rows * self.columns
     }
@@ -71,10 +71,10 @@ impl Geometry {
         [self.images, self.channels, self.height, self.width].map(|size| size as i64)
     }
 
-    /// The channels of a result where each part has channels of its own.
+    /// The channels of a result, if each part has channels of its own.
     ///
     /// # Errors
-    /// The channels are not so many for each part.
+    /// The number of channels is not divisible by the number of parts.
     pub(crate) fn channels_of_parts(&self) -> Result<usize> {
         ensure!(
             self.channels.is_multiple_of(self.parts()),
@@ -88,10 +88,10 @@ impl Geometry {
     }
 }
 
-/// Checks the sizes of `rois`, and returns how many there are.
+/// Checks the sizes of `rois`, and returns the number of boxes.
 ///
 /// # Errors
-/// They are not `[K, 5]`.
+/// The sizes are not `[K, 5]`.
 pub(crate) fn count(rois: &Tensor) -> Result<i64> {
     match *rois.sizes() {
         [count, 5] => Ok(count),
@@ -104,7 +104,7 @@ pub(crate) fn count(rois: &Tensor) -> Result<i64> {
 /// Reads boxes.
 ///
 /// # Errors
-/// One of an image that is not there.
+/// A box with the index of an image that does not exist.
 pub(crate) fn read<T: Real>(rois: &Tensor, scale: f64, images: usize) -> Result<Vec<Region<T>>> {
     count(rois)?;
     let (numbers, scale) = (elements::<T>(rois)?, real::<T>(scale));

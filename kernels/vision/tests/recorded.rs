@@ -11,7 +11,7 @@ use torch_library_kernels::aten;
 use torch_library_kernels::data::safetensors;
 use torch_library_vision as _;
 
-/// How far a result may be from torchvision's, beside the largest number in it.
+/// The tolerated difference of a result from torchvision's, relative to the largest number in it.
 fn tolerance(dtype: DType) -> f64 {
     if dtype == DType::Float64 { 1e-12 } else { 2e-6 }
 }

@@ -1,4 +1,4 @@
-//! What torchvision leaves undefined or to its caller, and the layers around the operators.
+//! Cases that torchvision leaves undefined or to its caller, and the layers of the operators.
 
 use torch_library::autograd::gradcheck;
 use torch_library::opcheck::opcheck;

@@ -4,7 +4,7 @@
 //! ```no_run
 //! use torch_library::prelude::*;
 //! use torch_library_kernels::prelude::*;
-//! use torch_library_wgpu as _; // the linker leaves out what nobody names
+//! use torch_library_wgpu as _; // the linker drops crates that are not named
 //!
 //! fn main() -> Result<()> {
 //!     let x = Tensor::from([[1f32, 2.0], [3.0, 4.0]]).to("wgpu".parse::<Device>()?)?;

@@ -1,4 +1,4 @@
-// Products of matrices under the name of cuBLAS: the one function that the crate calls, by its definition.
+// Matrix products under the name of cuBLAS: the only function that the crate calls, computed by its definition.
 
 #include <cstdint>
 #include <cstring>
@@ -49,7 +49,7 @@ int cublasGemmStridedBatchedEx(Handle *handle, int turn_a, int turn_b, int m, in
                                long long b_step, const void *beta_at, void *c, int c_type, int ldc, long long c_step,
                                int batch, int compute, int) {
     bool is_double = compute == 70;
-    // What the library refuses: a leading dimension that is too small.
+    // cuBLAS refuses a leading dimension that is too small.
     if (lda < (turn_a ? k : m) || ldb < (turn_b ? n : k) || ldc < m || lda < 1 || ldb < 1 || ldc < 1) return 7;
     double alpha = is_double ? *static_cast<const double *>(alpha_at) : *static_cast<const float *>(alpha_at);
     double beta = is_double ? *static_cast<const double *>(beta_at) : *static_cast<const float *>(beta_at);
@@ -58,7 +58,7 @@ int cublasGemmStridedBatchedEx(Handle *handle, int turn_a, int turn_b, int m, in
             for (int64_t row = 0; row < m; row++)
                 for (int64_t column = 0; column < n; column++) {
                     double sum = 0;
-                    float narrow = 0; // what is not computed as double is computed as float
+                    float narrow = 0; // the sum of all types but double
                     for (int64_t i = 0; i < k; i++) {
                         double x = load(a, a_type, at * a_step + (turn_a ? row * lda + i : i * lda + row));
                         double y = load(b, b_type, at * b_step + (turn_b ? i * ldb + column : column * ldb + i));

@@ -1,8 +1,8 @@
 // A CUDA driver whose device is the host, for machines without a GPU: the functions that the crate calls, by their names.
 //
-// A module is a shared object that `nvrtc.cpp` made of a kernel's source with the host's compiler. What is asked of a
-// stream waits in a queue until somebody waits for it, as late as a device may come to it. Threads of a block run one
-// after the other up to the next barrier, forwards and backwards in turn, so that a barrier that is missing shows.
+// A module is a shared object that `nvrtc.cpp` made from a kernel's source with the host's compiler. Work on a stream
+// stays in a queue until the program waits for it, which is as late as a device may do it. Threads of a block run one
+// after the other up to the next barrier, alternately forwards and backwards, so that a missing barrier shows.
 
 #include <cstdint>
 #include <cstdio>
@@ -60,7 +60,7 @@ thread_local Context *current = nullptr;
 std::vector<Stream *> streams;
 std::map<uintptr_t, size_t> blocks;
 size_t used = 0;
-int failure = SUCCESS; // of the device, once something asked of it failed
+int failure = SUCCESS; // the error of the device, once a call has failed
 
 bool is_inside(uintptr_t at, size_t count) {
     auto after = blocks.upper_bound(at);
@@ -147,7 +147,7 @@ void emulator_enqueue(void *stream, std::function<void()> *work) {
     static_cast<Stream *>(stream)->queue.push_back(std::move(*work));
 }
 
-// For tests: what is asked of the device fails from now on, as after a kernel that wrote where it may not.
+// For tests: calls to the device fail from now on, as after a kernel with an illegal memory access.
 void emulator_fail(int code) { failure = code; }
 
 int cuInit(unsigned) { return SUCCESS; }
@@ -171,7 +171,7 @@ int cuMemAlloc_v2(uintptr_t *address, size_t nbytes) {
     if (nbytes > LIMIT - used) return OUT_OF_MEMORY;
     void *memory = aligned_alloc(256, (nbytes + 255) / 256 * 256);
     if (memory == nullptr) return OUT_OF_MEMORY;
-    memset(memory, 0xff, nbytes); // floats that are none: who reads before anything was written finds these
+    memset(memory, 0xff, nbytes); // NaN, which reads of uninitialised memory find
     *address = reinterpret_cast<uintptr_t>(memory);
     blocks[*address] = nbytes;
     used += nbytes;
@@ -230,7 +230,7 @@ int cuEventRecord(Recorded *event, Stream *stream) {
 }
 int cuEventQuery(Recorded *event) {
     std::lock_guard<std::recursive_mutex> guard(all);
-    // A device comes to its work while somebody asks again and again: one step for each time.
+    // The device makes progress while the program polls: one step for each call.
     if (!event->event->done && event->stream && !event->stream->queue.empty()) {
         auto work = std::move(event->stream->queue.front());
         event->stream->queue.pop_front();

@@ -1,5 +1,5 @@
-// What CUDA C has and C++ has not, for the host's compiler; before the source of a kernel. The names of the mathematics are
-// declared by hand, since headers take longer to read than kernels.
+// Definitions for the host's compiler of what CUDA C has and C++ lacks; it precedes the source of a kernel. Mathematical
+// functions are declared by hand, since headers take longer to read than kernels.
 
 #define __global__
 #define __device__

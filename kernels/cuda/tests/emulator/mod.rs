@@ -1,7 +1,7 @@
-//! The device that tests run on: a GPU where there is one, and a driver that computes on the host where there is none.
+//! The device that tests run on: a GPU if there is one, otherwise an emulator, a driver that computes on the host.
 //!
-//! The emulator is three libraries in C++ under the names of CUDA's: once they are loaded, whoever asks the system's loader
-//! for `libcuda.so` gets that one, so the crate under test is the one that users have.
+//! The emulator is three C++ libraries under the names of CUDA's: once they are loaded, code that asks the system's loader
+//! for `libcuda.so` gets the emulator, so the crate under test is the one that users have.
 #![allow(
     clippy::allow_attributes,
     unsafe_code,
@@ -21,7 +21,7 @@ use torch_library_cuda as _; // the backend
 
 use crate::found;
 
-/// The libraries of the emulator. Each but the first needs those before it.
+/// The libraries of the emulator. Each needs those before it.
 pub(crate) const ALL: [&str; 3] = ["cuda", "nvrtc", "cublas"];
 
 const SOURCES: [(&str, &str); 3] = [
@@ -31,7 +31,7 @@ const SOURCES: [(&str, &str); 3] = [
 ];
 const HEADER: &str = include_str!("host.h");
 
-/// The first device, of a GPU or of an emulator with these libraries; nothing where a test has to be skipped, which it says.
+/// The first device, of a GPU or of an emulator with these libraries; `None` if the test has to be skipped, after a message.
 pub(crate) fn device(libraries: &[&str]) -> Option<Device> {
     static LOADED: OnceLock<Result<(), String>> = OnceLock::new();
     let loaded = LOADED.get_or_init(|| match found::has_gpu() {
@@ -46,7 +46,7 @@ pub(crate) fn device(libraries: &[&str]) -> Option<Device> {
     Some(device.unwrap_or_else(|error| panic!("neither a GPU nor the emulator has a device: {error}")))
 }
 
-/// Makes the emulator, once for its sources, and loads it.
+/// Builds the emulator, once for each version of its sources, and loads it.
 fn load(libraries: &[&str]) -> Result<(), String> {
     if !cfg!(target_os = "linux") {
         return Err("it is for Linux".to_owned());
@@ -55,7 +55,7 @@ fn load(libraries: &[&str]) -> Result<(), String> {
     let kernels = folder_for("cuda-kernels", &(HEADER, SOURCES[1]))?;
     for name in libraries {
         let path = make(&folder, name)?;
-        // SAFETY: the library has no initialisers but those of C++ for its own objects.
+        // SAFETY: the library's only initialisers are those of its own C++ objects.
         let library = unsafe { Library::new(&path) }.map_err(|error| error.to_string())?;
         if *name == "nvrtc" {
             let (kernels, header) =
@@ -81,7 +81,7 @@ fn load(libraries: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-/// A folder for what is made of something, in the build folder.
+/// A folder in the build folder for files that depend on the value `of`.
 fn folder_for(name: &str, of: &impl Hash) -> Result<PathBuf, String> {
     let mut hasher = DefaultHasher::new();
     of.hash(&mut hasher);

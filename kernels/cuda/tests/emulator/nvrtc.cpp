@@ -1,6 +1,6 @@
-// A compiler under the name of NVRTC: the host's, which makes a shared object of a kernel. Where NVIDIA's own is found (as
-// `libnvrtc.so.13` or `.12`, or where the variable NVRTC_LIBRARY says), each source has to pass it too, for a GPU of compute capability 7.5. Both keep what they made
-// in a folder, by a hash of the source.
+// The host's compiler under the name of NVRTC: it makes a shared object from a kernel. If NVIDIA's own is found (as
+// `libnvrtc.so.13` or `.12`, or at the path in NVRTC_LIBRARY), it has to accept each source too, for a GPU of compute
+// capability 7.5. The outputs of both are kept in a folder, by a hash of the source.
 
 #include <cstdio>
 #include <cstdlib>
@@ -31,7 +31,7 @@ std::string hash(const std::string &text) {
     return name;
 }
 
-// For programs that are no tests: the variable CUDA_EMULATOR names the folder of these sources, where kernels are kept too.
+// For programs other than tests: the variable CUDA_EMULATOR names the folder of these sources, where kernels are kept too.
 void find_folder() {
     const char *path = getenv("CUDA_EMULATOR");
     if (!folder.empty() || path == nullptr) return;
@@ -109,7 +109,7 @@ int by_nvidia(Program &program, const std::string &base) {
 
 extern "C" {
 
-// Where to keep what is made, and what comes before each source.
+// Sets the folder for outputs, and the text that precedes each source.
 void emulator_folder(const char *path, const char *text) { folder = path; header = text; }
 int emulator_has_nvrtc() { return nvidia() != nullptr; }
 

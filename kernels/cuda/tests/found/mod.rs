@@ -1,14 +1,14 @@
-//! What of CUDA is on this machine.
+//! The parts of CUDA that are installed on this machine.
 #![expect(unsafe_code, reason = "libraries are loaded")]
 
 use std::sync::OnceLock;
 
 use libloading::Library;
 
-/// Whether the loader finds a library of NVIDIA's, under a name that the crate looks for.
+/// Whether the loader finds a library of NVIDIA under a name that the crate looks for.
 pub(crate) fn finds(name: &str) -> bool {
     let names = ["", ".1", ".12", ".13"].map(|version| format!("{name}{version}"));
-    // SAFETY: the libraries' initialisers may run at any time, as NVIDIA's programs have them run.
+    // SAFETY: the libraries' initialisers may run at any time, as they do in NVIDIA's programs.
     names.iter().any(|name| unsafe { Library::new(name) }.is_ok())
 }
 

@@ -1,4 +1,4 @@
-//! Streams, events, memory, several devices, and the end of one.
+//! Streams, events, memory, several devices, and losing one.
 #![expect(unsafe_code, reason = "the emulator's driver is told to fail")]
 
 use torch_library::backend::{self, DeviceGuard, Stream, StreamGuard};
@@ -49,7 +49,7 @@ fn memory_that_a_stream_uses_is_not_given_to_another() {
     let product = {
         let _guard = StreamGuard::new(other).unwrap();
         let twos = ones.add(&ones).unwrap();
-        twos.mm(&ones).unwrap() // `twos` is dropped here, while the stream is to read it yet
+        twos.mm(&ones).unwrap() // `twos` is dropped here, before the stream has read it
     };
     let threes = Tensor::full(&[512, 512], 3, DType::Float32, device).unwrap(); // of the same size, on the first stream
     assert_eq!(threes.to_vec::<f32>().unwrap()[7], 3.0);
@@ -68,7 +68,7 @@ fn uploads_are_read_before_the_host_goes_on_to_change_them() {
     for (round, part) in parts.iter().enumerate() {
         assert_eq!(part.to_vec::<f32>().unwrap(), vec![round as f32; 1000]);
     }
-    let long = tensor(&[700_000], 0.0); // beyond what is staged
+    let long = tensor(&[700_000], 0.0); // longer than uploads that are staged
     assert_eq!(long.to(device).unwrap().to_vec::<f32>().unwrap(), long.to_vec::<f32>().unwrap());
 }
 
@@ -109,7 +109,7 @@ fn two_devices_are_two() {
     assert!(x.to(device).unwrap().add(&there).is_err(), "one call on two devices");
 }
 
-/// The last device of the machine, so that other tests keep theirs; where there is one, nobody else has tensors now.
+/// Uses the last device, so that other tests keep theirs; if there is only one, no other test has tensors now.
 #[test]
 fn a_lost_device_takes_its_tensors_with_it_and_the_next_call_works() {
     let Some(first) = device() else { return };
@@ -119,7 +119,7 @@ fn a_lost_device_takes_its_tensors_with_it_and_the_next_call_works() {
         if found::has_gpu() {
             torch_library_cuda::reset(last).unwrap();
         } else {
-            fail(700); // as after a kernel that wrote where it may not
+            fail(700); // as after a kernel with an illegal memory access
         }
     }];
     for lose in lose {
@@ -136,9 +136,9 @@ fn a_lost_device_takes_its_tensors_with_it_and_the_next_call_works() {
     }
 }
 
-/// Has the emulator's driver fail from now on.
+/// Makes the emulator's driver fail from now on.
 fn fail(code: i32) {
-    // SAFETY: the emulator was loaded under this name, as there is no GPU, and its function has this type.
+    // SAFETY: the emulator was loaded under this name, since there is no GPU, and its function has this type.
     unsafe {
         let library = libloading::Library::new("libcuda.so").expect("the emulator is loaded");
         library.get::<unsafe extern "C" fn(i32)>(b"emulator_fail").expect("it is the emulator")(code);

@@ -1,4 +1,4 @@
-//! The backend beside the CPU: each operator, of each type that it computes with, without falling back.
+//! The backend compared with the CPU: each operator, for each type that it supports, without falling back.
 
 use torch_library::backend;
 use torch_library::prelude::*;
@@ -15,7 +15,7 @@ mod device;
 mod models;
 mod operators;
 
-// What holds for the backend on wgpu holds here.
+// Tests that the wgpu backend passes, too.
 #[path = "../../../wgpu/tests/it/elementwise.rs"]
 mod elementwise;
 #[path = "../../../wgpu/tests/it/index.rs"]
@@ -31,7 +31,7 @@ mod wide;
 #[path = "../../../wgpu/tests/it/window.rs"]
 mod window;
 
-/// The first device, if there is any. What falls back is no test's business unless it says so.
+/// The first device, if there is one. Falling back is allowed unless a test forbids it.
 pub(crate) fn device() -> Option<Device> {
     let device = emulator::device(&emulator::ALL)?;
     std::mem::forget(warning::listen(|_| ()));
@@ -46,7 +46,7 @@ thread_local! {
     };
 }
 
-/// How often operators fell back. Counts are of the process, so tests that look at them run one by one.
+/// How often operators fell back. Counts are per process, so tests that read them run one by one.
 pub(crate) fn falls() -> Vec<(String, u64)> {
     ALONE.with(|_| ());
     backend::fallback_counts(DeviceType::Cuda)
@@ -60,7 +60,7 @@ pub(crate) fn matrix(rows: i64, columns: i64, seed: f32) -> Tensor {
     tensor(&[rows, columns], seed)
 }
 
-/// Numbers of both signs, zeros, infinities and one that is none.
+/// Numbers of both signs, zeros, infinities and NaN.
 pub(crate) fn special() -> Tensor {
     let numbers =
         [-2.5f32, -1.0, -0.5, -0.0, 0.0, 0.3, 1.0, 2.0, 7.75, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
@@ -72,7 +72,7 @@ pub(crate) fn tensor(sizes: &[i64], seed: f32) -> Tensor {
     Tensor::from_vec(numbers(sizes.iter().product::<i64>() as usize, seed), sizes).unwrap()
 }
 
-/// How far a number may be from the CPU's: of its size, or of 1 where it is smaller.
+/// The tolerated difference from the CPU's number, relative to it, or to 1 if that is larger.
 fn tolerance(dtype: DType) -> f64 {
     match dtype {
         DType::Float64 => 1e-12,
@@ -104,7 +104,7 @@ fn close_as_named(what: &str, found: &Tensor, expected: &Tensor) {
     }
 }
 
-/// The same on the device and on the CPU, without falling back, and so for what is written to the inputs.
+/// Checks that the device and the CPU give the same, without falling back, also for writes to the inputs.
 #[track_caller]
 pub(crate) fn all_same(
     device: Device,
@@ -114,7 +114,7 @@ pub(crate) fn all_same(
     same_as_named(device, "the computation", inputs, compute);
 }
 
-/// As [`all_same`], of a computation with one result.
+/// As [`all_same`], for a computation with one result.
 #[track_caller]
 pub(crate) fn same(device: Device, inputs: &[Tensor], compute: impl Fn(&[Tensor]) -> Result<Tensor>) {
     all_same(device, inputs, |inputs| Ok(vec![compute(inputs)?]));

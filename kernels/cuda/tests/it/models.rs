@@ -1,4 +1,4 @@
-//! Models of the repository that PyTorch exported, on the device, beside the numbers that PyTorch computed.
+//! Exported models of the repository, run on the device and compared with PyTorch's results.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use torch_library_kernels::prelude::*;
 
 use crate::{device, falls};
 
-/// Models, and how far each number may be from PyTorch's, beside the largest of its tensor.
+/// Models, and the tolerated difference of each number from PyTorch's, relative to the largest of its tensor.
 const MODELS: [(&str, &str, f64); 8] = [
     ("examples/models", "digits", 1e-5),
     ("runtime/export/tests/archives", "block", 1e-5),
@@ -22,7 +22,7 @@ const MODELS: [(&str, &str, f64); 8] = [
     ("runtime/export/tests/archives", "ties", 1e-5),
 ];
 
-/// Those that a network of today is made of run without the CPU.
+/// Models that have to run without falling back to the CPU.
 const WITHOUT_FALLING_BACK: [&str; 3] = ["digits", "joint", "ties"];
 
 fn recorded(folder: &Path, name: &str, which: &str) -> Vec<Tensor> {

@@ -1,4 +1,4 @@
-//! One row for each operator: what it is called with, of each type of floats.
+//! One row for each operator, with its arguments, for each floating-point type.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
@@ -6,7 +6,7 @@ use torch_library_kernels::prelude::*;
 
 use crate::{device, same_as_named, tensor};
 
-/// A call with its name; its inputs are brought to each of the types.
+/// A call with its name; its inputs are converted to each of the types.
 type Row = (&'static str, Vec<Tensor>, fn(&[Tensor]) -> Result<Vec<Tensor>>);
 
 fn call(name: &'static str, inputs: Vec<Tensor>, compute: fn(&[Tensor]) -> Result<Vec<Tensor>>) -> Row {
@@ -31,7 +31,7 @@ fn rows(rows: Vec<Row>, dtypes: &[DType]) {
     }
 }
 
-/// One result, of one function; after `all` with those arguments that have defaults, too.
+/// A row with one result of one function; after `all`, also with the arguments that have defaults.
 macro_rules! row {
     ($name:ident($($input:expr),+) $(, $argument:expr)*) => {
         row!(@ $name, aten::$name, ($($input),+) ($($argument),*))

@@ -13,9 +13,10 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! MPI carries messages; collectives are made of them, in [`torch_library_distributed::algorithms`]: MPI's own ones
-//! move data only while they are asked, do not say which rank is silent, and know no halves. One that is late is
-//! left to MPI with its memory, which then is not used again: MPI may write to it at any time.
+//! MPI carries messages, of which [`torch_library_distributed::algorithms`] makes collectives: MPI's own collectives
+//! only make progress while they are polled, do not tell which rank is silent, and do not support 16-bit floats. A
+//! request that is late is left to MPI together with its memory, which is not used again, since MPI may write to it at
+//! any time.
 
 pub use session::Session;
 

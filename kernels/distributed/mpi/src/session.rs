@@ -9,13 +9,14 @@ use torch_library_distributed::{Options, ProcessGroup, Transport, c10d, threads:
 
 use crate::transport::Communicator;
 
-/// How long a process that gives up lives on, so that others can say what they know before `mpirun` ends them, too.
+/// The time that a process that gives up waits before it exits, so that others can print their errors before `mpirun`
+/// ends them, too.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// MPI in this process, and the group of all processes, which operators know as `world`.
+/// MPI in this process, and the group of all processes, whose name is `world`.
 ///
-/// Dropping it without [`finish`](Session::finish) is for when something went wrong: MPI would wait for ranks that
-/// are not there, and so is not ended.
+/// Dropping it without [`finish`](Session::finish) is for failures: MPI is not finalised then, since it would wait for
+/// ranks that may be gone.
 pub struct Session {
     universe: Option<Universe>,
     world: Option<ProcessGroup>,
@@ -30,10 +31,11 @@ impl Session {
         Session::start_over(options, |transport| transport)
     }
 
-    /// As [`start`](Session::start), with something between the group and MPI: what counts messages, or plants a fault.
+    /// As [`start`](Session::start), with a transport of the caller's between the group and MPI, which may count
+    /// messages or inject faults.
     ///
     /// # Errors
-    /// As there.
+    /// As [`start`](Session::start).
     pub fn start_over(
         options: Options,
         wrap: impl FnOnce(Box<dyn Transport>) -> Box<dyn Transport>,
@@ -41,7 +43,7 @@ impl Session {
         let Some((universe, threading)) = mpi::initialize_with_threading(Threading::Multiple) else {
             bail!(Conflict, "MPI was started before: a process has one `Session`");
         };
-        // From here on an error leaves MPI as it is.
+        // From here on, an error does not finalise MPI.
         let mut session = Session { universe: Some(universe), world: None };
         ensure!(
             threading == Threading::Multiple,
@@ -55,25 +57,25 @@ impl Session {
         Ok(session)
     }
 
-    /// All processes.
+    /// The group of all processes.
     ///
     /// # Panics
-    /// Never: it is there until the session ends.
+    /// Never, since the group exists until the session ends.
     pub fn world(&self) -> &ProcessGroup {
         self.world.as_ref().expect("a session that was started has one")
     }
 
-    /// Waits for all processes, and ends MPI. Other groups and handles of groups are to be dropped before.
+    /// Waits for all processes, and finalises MPI. Other groups and handles of groups have to be dropped before.
     ///
     /// # Errors
-    /// A process that does not come to its end.
+    /// A process that does not finish.
     pub fn finish(mut self) -> Result<()> {
         let nothing = Tensor::zeros(&[0], DType::UInt8, Device::CPU)?;
         c10d::barrier::with(&nothing, WORLD, &[]).async_op(false).call()?;
         if let Some(world) = self.world.take() {
             world.unregister();
         }
-        drop(self.universe.take()); // ends MPI
+        drop(self.universe.take()); // finalises MPI
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! A communicator of MPI as a [`Transport`].
+//! An MPI communicator as a [`Transport`].
 #![expect(unsafe_code, reason = "calls a library of C")]
 
 use std::collections::{HashMap, VecDeque};
@@ -11,46 +11,47 @@ use torch_library_distributed::{Call, Failure, Received, Tag, Transport, algorit
 
 use crate::requests::{Patience, Request, check};
 
-/// How long a rank that leaves waits until its last messages are gone.
+/// The time that a leaving rank waits until its last messages are sent.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// A communicator. It is not freed before MPI ends: that would wait for ranks that may not be there.
+/// A communicator. It is not freed before MPI ends, since that would wait for ranks that may be gone.
 pub(crate) struct Communicator {
     handle: ffi::MPI_Comm,
     rank: usize,
     size: usize,
-    /// Messages that MPI has not sent yet, and to whom.
+    /// Messages that MPI has not sent yet, with their receivers.
     outgoing: VecDeque<(usize, Request)>,
-    /// Messages that are on their way here.
+    /// Messages that are being received.
     incoming: HashMap<(usize, Tag), Request>,
-    /// Memory of messages that were sent, for those that come.
+    /// Memory of sent messages, for incoming ones.
     spare: Vec<Vec<u8>>,
 }
 
-/// Messages of fewer bytes get memory of their own, which costs less than to look for some.
+/// Messages of fewer bytes get new memory, which costs less than looking for spare memory.
 const WORTH_KEEPING: usize = 4 << 10;
-/// So many pieces of memory are kept at most.
+/// The most pieces of memory that are kept.
 const MOST_SPARE: usize = 64;
 
-// SAFETY: a communicator is a handle, which any thread may use: MPI was started for several threads (`Session::start`).
+// SAFETY: a communicator is a handle that any thread may use, since MPI was started for several threads
+// (`Session::start`).
 unsafe impl Send for Communicator {}
 
 impl Communicator {
-    /// All processes that were started together, in a communicator that nobody else uses.
+    /// A communicator of all processes that were started together, which no other code uses.
     ///
     /// # Errors
-    /// What MPI says. MPI has to be running.
+    /// Errors of MPI, which has to be running.
     pub(crate) fn world() -> Result<Communicator> {
-        // SAFETY: a constant of MPI's, as all `RSMPI_` names below are.
+        // SAFETY: a constant of MPI.
         let mut handle = unsafe { ffi::RSMPI_COMM_NULL };
-        // SAFETY: MPI runs, or says that it does not; a place for a handle.
+        // SAFETY: MPI is running, or reports that it is not; a place for a handle.
         check(unsafe { ffi::MPI_Comm_dup(ffi::RSMPI_COMM_WORLD, &mut handle) })?;
         Communicator::of(handle)
     }
 
     fn of(handle: ffi::MPI_Comm) -> Result<Communicator> {
         let (mut rank, mut size) = (0, 0);
-        // SAFETY: a communicator that MPI just made, and places for a number each. Errors are returned from here on.
+        // SAFETY: a communicator that MPI just made, and a place for each number. From here on, MPI returns errors.
         unsafe {
             check(ffi::MPI_Comm_set_errhandler(handle, ffi::RSMPI_ERRORS_RETURN))?;
             check(ffi::MPI_Comm_rank(handle, &mut rank))?;
@@ -61,7 +62,7 @@ impl Communicator {
         Ok(Communicator { handle, rank, size, outgoing, incoming, spare: Vec::new() })
     }
 
-    /// Forgets what is sent, but for the memory.
+    /// Removes messages that have been sent, and keeps their memory.
     fn sweep(&mut self) -> Result<()> {
         for (to, mut request) in std::mem::take(&mut self.outgoing) {
             request.test()?;
@@ -79,7 +80,7 @@ impl Communicator {
         }
     }
 
-    /// Memory for a message; what is in it does not matter.
+    /// Memory for a message, with any contents.
     fn buffer(&mut self, length: usize) -> Vec<u8> {
         let fits = |buffer: &Vec<u8>| (length..=2 * length).contains(&buffer.len());
         match self.spare.iter().position(fits) {
@@ -92,7 +93,7 @@ impl Communicator {
         }
     }
 
-    /// A message, if one is there.
+    /// Takes a message, if one has arrived.
     fn poll(&mut self, from: usize, tag: Tag) -> Result<Option<Vec<u8>>> {
         let mut request = match self.incoming.remove(&(from, tag)) {
             Some(request) => request,
@@ -112,10 +113,10 @@ impl Communicator {
     }
 
     fn begin_to_receive(&mut self, from: usize, tag: Tag) -> Result<Option<Request>> {
-        // SAFETY: constants; a status is plain numbers, which MPI writes.
+        // SAFETY: constants; a status is made of plain numbers, which MPI writes.
         let (mut message, mut status) = unsafe { (ffi::RSMPI_MESSAGE_NULL, std::mem::zeroed()) };
         let (mut flag, mut length) = (0, 0);
-        // SAFETY: a communicator that lives, and places for what is found.
+        // SAFETY: a communicator that exists, and places for the results.
         check(unsafe {
             ffi::MPI_Improbe(from as c_int, number(tag), self.handle, &mut flag, &mut message, &mut status)
         })?;
@@ -125,7 +126,7 @@ impl Communicator {
         // SAFETY: the status that MPI just wrote.
         check(unsafe { ffi::MPI_Get_count(&status, ffi::RSMPI_UINT8_T, &mut length) })?;
         let buffer = self.buffer(length.max(0) as usize);
-        // SAFETY: one call, which writes `length` bytes at most to a buffer of that length.
+        // SAFETY: one call, which writes at most `length` bytes to a buffer of that length.
         let request = unsafe {
             Request::begin(buffer, |place, request| {
                 ffi::MPI_Imrecv(place, length, ffi::RSMPI_UINT8_T, &mut message, request)
@@ -180,7 +181,7 @@ impl Transport for Communicator {
 
     fn split(&mut self, members: &[usize]) -> Result<Box<dyn Transport>> {
         let ranks = members.iter().map(|rank| int(*rank)).collect::<Result<Vec<c_int>>>()?;
-        // SAFETY: handles that MPI gave out, places for others, and as many ranks as are said.
+        // SAFETY: handles from MPI, places for others, and as many ranks as the argument says.
         let handle = unsafe {
             let (mut all, mut some) = (ffi::RSMPI_GROUP_NULL, ffi::RSMPI_GROUP_NULL);
             let mut handle = ffi::RSMPI_COMM_NULL;
@@ -212,7 +213,7 @@ impl Drop for Communicator {
     }
 }
 
-/// MPI counts in numbers of C.
+/// Converts a number to C's `int`, in which MPI counts.
 fn int(number: usize) -> Result<c_int> {
     match c_int::try_from(number) {
         Ok(number) => Ok(number),
@@ -220,7 +221,7 @@ fn int(number: usize) -> Result<c_int> {
     }
 }
 
-/// Streams as MPI's tags.
+/// A stream as an MPI tag.
 fn number(tag: Tag) -> c_int {
     match tag {
         Tag::Header => 0,

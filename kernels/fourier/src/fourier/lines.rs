@@ -1,4 +1,4 @@
-//! Lines of complex numbers: those that lie one after the other, and those that lie across.
+//! Transforming lines of complex numbers: contiguous lines, and lines across rows.
 #![expect(unsafe_code, reason = "lends lines of tensors as slices")]
 
 use num_complex::Complex;
@@ -8,10 +8,10 @@ use torch_library::{MemoryFormat, OwnedLease, Result, Tensor, ensure};
 use super::plans::{Plan, Real, number};
 use crate::loops::{on_vectors, parallel};
 
-/// How many numbers are transformed at a time, where lines are shorter.
+/// The number of elements that are transformed at a time if lines are shorter.
 const TOGETHER: usize = 2048;
 
-/// How many lines that lie across are gathered at a time: two cache lines of each row.
+/// The number of lines across rows that are gathered at a time: two cache lines of each row.
 const ACROSS: usize = 16;
 
 /// The elements of a row-major tensor.
@@ -21,24 +21,24 @@ pub(super) struct Memory<T> {
     _lease: OwnedLease,
 }
 
-// SAFETY: an address that is good while the lease is held, which is as long as this lives; which thread writes
-// where is for those to say who ask for slices, which is `unsafe`.
+// SAFETY: the address is valid while the lease is held, which is as long as `self` lives; asking for slices is
+// `unsafe`, and the callers argue which thread writes where.
 unsafe impl<T: Sync> Sync for Memory<T> {}
 
 impl<T> Memory<T> {
-    /// The elements of a tensor of this type, which is row-major, to be read.
+    /// The elements of a row-major tensor of `T`, for reading.
     ///
     /// # Errors
-    /// Other strides, memory that the host does not reach, or that somebody writes.
+    /// Other strides, memory that the host cannot access, or that is being written.
     pub(super) fn of(tensor: &Tensor) -> Result<Self> {
         let lease = OwnedLease::shared(tensor.clone())?;
         Self::at(tensor.address(&lease)?.cast_mut(), lease)
     }
 
-    /// As [`of`](Self::of), to be written.
+    /// As [`of`](Self::of), for writing.
     ///
     /// # Errors
-    /// As there, and memory that somebody reads.
+    /// As for [`of`](Self::of), and memory that is being read.
     pub(super) fn written(tensor: &Tensor) -> Result<Self> {
         let lease = OwnedLease::exclusive(tensor.clone())?;
         Self::at(tensor.address_mut(&lease)?, lease)
@@ -60,19 +60,19 @@ impl<T> Memory<T> {
         self.len
     }
 
-    /// Some elements.
+    /// A slice of elements.
     ///
     /// # Safety
     /// - The elements were written before.
     /// - While the slice lives, no other thread, and no other slice, writes to them.
     pub(super) unsafe fn get(&self, start: usize, len: usize) -> &[T] {
         assert!(start + len <= self.len);
-        // SAFETY: in bounds as asserted, and aligned; the caller has had them written, and keeps writers away among
-        // those who share `self`, the lease all others.
+        // SAFETY: in bounds by the assertion, and aligned; the caller vouches that they were written, and that no
+        // thread that shares `self` writes to them; the lease excludes all other writers.
         unsafe { std::slice::from_raw_parts(self.data.add(start), len) }
     }
 
-    /// Some elements, to be written.
+    /// A slice of elements, for writing.
     ///
     /// # Safety
     /// - The memory was made by [`written`](Self::written), and the elements were written before.
@@ -80,13 +80,13 @@ impl<T> Memory<T> {
     #[expect(clippy::mut_from_ref, reason = "threads share the lines; who may write is the caller's promise")]
     pub(super) unsafe fn get_mut(&self, start: usize, len: usize) -> &mut [T] {
         assert!(start + len <= self.len);
-        // SAFETY: in bounds as asserted, and aligned; the caller has had them written, and keeps everybody away
-        // among those who share `self`, the exclusive lease all others.
+        // SAFETY: in bounds by the assertion, and aligned; the caller vouches that they were written, and that no other
+        // thread that shares `self` uses them; the exclusive lease excludes all other access.
         unsafe { std::slice::from_raw_parts_mut(self.data.add(start), len) }
     }
 }
 
-/// How many lines are worth a thread: an element takes some times as long as where it is only added to another.
+/// The number of lines that are worth a thread: an element takes several times as long as in an addition.
 pub(super) fn grain(len: usize) -> usize {
     (parallel::GRAIN / 4 / len).max(1)
 }
@@ -95,7 +95,7 @@ pub(super) fn scratch<T: Real>(len: usize) -> Vec<Complex<T>> {
     vec![Complex::zero(); len]
 }
 
-/// Runs a closure over lines, some at a time where they are short: on the first of them, and their number.
+/// Runs a closure over lines, several at a time if they are short: with the first of them, and their number.
 pub(super) fn groups(range: std::ops::Range<usize>, len: usize, mut f: impl FnMut(usize, usize)) {
     let step = (TOGETHER / len).max(1);
     for start in range.clone().step_by(step) {
@@ -103,7 +103,7 @@ pub(super) fn groups(range: std::ops::Range<usize>, len: usize, mut f: impl FnMu
     }
 }
 
-/// Transforms lines from one place to another.
+/// Transforms contiguous lines from one tensor to another.
 pub(super) fn neighbours<T: Real>(
     out: &Memory<Complex<T>>,
     given: &Memory<Complex<T>>,
@@ -114,8 +114,8 @@ pub(super) fn neighbours<T: Real>(
     parallel::shares(out.len() / len, grain(len), |range| {
         let mut scratch = scratch(plan.fft.get_immutable_scratch_len());
         groups(range, len, |start, count| {
-            // SAFETY: results start as zeros, and these lines of `out` are this thread's alone; nobody writes what
-            // is given, which is another tensor, under the lease.
+            // SAFETY: results were initialised with zeros, and these lines of `out` are this thread's alone; `given` is
+            // another tensor, which nothing writes to under the lease.
             let (from, to) =
                 unsafe { (given.get(start * len, count * len), out.get_mut(start * len, count * len)) };
             plan.fft.process_immutable_with_scratch(from, to, &mut scratch);
@@ -124,7 +124,7 @@ pub(super) fn neighbours<T: Real>(
     });
 }
 
-/// Transforms lines where they are.
+/// Transforms contiguous lines in place.
 pub(super) fn in_place<T: Real>(lines: &Memory<Complex<T>>, plan: &Plan<T>, scale: f64) {
     let len = plan.len;
     parallel::shares(lines.len() / len, grain(len), |range| {
@@ -139,11 +139,12 @@ pub(super) fn in_place<T: Real>(lines: &Memory<Complex<T>>, plan: &Plan<T>, scal
     });
 }
 
-/// Transforms lines whose elements lie a number of places apart, and each beside the next, where they are.
+/// Transforms lines across rows in place: their elements are `apart` elements apart, and neighbouring lines are
+/// adjacent.
 pub(super) fn columns<T: Real>(lines: &Memory<Complex<T>>, apart: usize, plan: &Plan<T>, scale: f64) {
     let len = plan.len;
     let (blocks, planes) = (apart.div_ceil(ACROSS), lines.len() / (len * apart));
-    // Lines of a power of two would all meet in the same few places of the cache.
+    // Lines with a power of two as their length would compete for the same few sets of the cache.
     let room = len + ACROSS / 2;
     parallel::shares(blocks * planes, grain(len * apart.min(ACROSS)), |range| {
         let mut scratch = scratch(plan.fft.get_inplace_scratch_len());
@@ -172,7 +173,7 @@ pub(super) fn columns<T: Real>(lines: &Memory<Complex<T>>, apart: usize, plan: &
     });
 }
 
-/// Multiplies numbers with one that is often 1.
+/// Multiplies numbers by a factor, which is often 1.
 pub(super) fn scaled<T: Real>(numbers: &mut [Complex<T>], scale: f64) {
     if scale != 1.0 {
         multiplied(numbers, number(scale));

@@ -1,4 +1,4 @@
-//! What transforms of a length need, made once.
+//! The plans of transforms, which are made once for each length.
 
 use std::f64::consts::TAU;
 use std::fmt::Debug;
@@ -8,15 +8,15 @@ use num_complex::Complex;
 use num_traits::Float;
 use rustfft::{Fft, FftDirection, FftNum, FftPlanner};
 
-/// What lines are made of, and to what they are transformed.
+/// The kind of a line's elements, and the direction of the transform.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Complex(FftDirection),
-    /// Real numbers, which the inverse transform gives.
+    /// Real numbers; the inverse transform returns them.
     Real(FftDirection),
 }
 
-/// A type to transform in.
+/// A type in which transforms are computed.
 pub(super) trait Real: FftNum + Float {
     /// The plans of all threads.
     fn plans() -> &'static Plans<Self>;
@@ -35,14 +35,14 @@ macro_rules! real {
 
 real! { f32 f64 }
 
-/// How lines of a length are transformed.
+/// The plan for lines of one length.
 pub(super) struct Plan<T: FftNum> {
     pub(super) kind: Kind,
-    /// That of a line, of whatever numbers.
+    /// The length of a line, in its own elements.
     pub(super) len: usize,
-    /// Of complex numbers: half as many as there are real ones, if these are even in number.
+    /// The complex transform, of half the length if there is an even number of real numbers.
     pub(super) fft: Arc<dyn Fft<T>>,
-    /// Of an even number of real numbers: -i/2 times the roots of unity, from the first to half of the half.
+    /// For an even number of real numbers: -i/2 times the roots of unity, for the first half of the half-spectrum.
     pub(super) roots: Vec<Complex<T>>,
 }
 
@@ -63,19 +63,19 @@ impl<T: Real> Plan<T> {
     }
 }
 
-/// A number in the type to transform in.
+/// A number in the type of the transform.
 pub(super) fn number<T: Real>(x: f64) -> T {
     T::from_f64(x).expect("floats of one precision are floats of another")
 }
 
-/// How many numbers the lines of all plans that are kept have together: each plan has about so many of its own.
+/// The most elements that the lines of all cached plans have together; a plan needs about as many numbers of its own.
 const KEPT: usize = 1 << 22;
 
-/// The plans that were used last, the latest at the end.
+/// The plans that were used most recently, the latest at the end.
 pub(super) struct Plans<T: FftNum>(Mutex<Vec<Arc<Plan<T>>>>);
 
 impl<T: Real> Plans<T> {
-    /// The plan for lines of a length, which is not zero.
+    /// The plan for lines of length `len`, which is not zero.
     pub(super) fn of(&self, kind: Kind, len: usize) -> Arc<Plan<T>> {
         let is_meant = |plan: &Arc<Plan<T>>| plan.kind == kind && plan.len == len;
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,7 +1,7 @@
-//! Lines of real numbers, of whose transforms one half says all: the other one has the conjugate numbers.
+//! Transforming lines of real numbers, where half of the spectrum is enough: the other half has the conjugates.
 //!
-//! An even number of real numbers is transformed as half as many complex ones, from whose transform those of their
-//! real and imaginary parts are told, and put together; and back the other way.
+//! An even number of real numbers is transformed as half as many complex ones. The spectra of their real and imaginary
+//! parts are then separated and combined; the inverse transform does the opposite.
 #![expect(
     unsafe_code,
     reason = "lends lines of tensors as slices, and takes pairs of real numbers for complex ones"
@@ -13,7 +13,7 @@ use super::lines::{Memory, grain, scaled, scratch};
 use super::plans::{Plan, Real, number};
 use crate::loops::{on_vectors, parallel};
 
-/// Transforms lines of real numbers to lines with this room: for the half, or for all.
+/// Transforms lines of real numbers to lines of length `room`: half of the spectrum, or all of it.
 pub(super) fn forward<T: Real>(
     out: &Memory<Complex<T>>,
     room: usize,
@@ -25,8 +25,8 @@ pub(super) fn forward<T: Real>(
     parallel::shares(given.len() / len, grain(len), |range| {
         let mut scratch = Scratch::of(plan, plan.fft.get_immutable_scratch_len());
         for at in range {
-            // SAFETY: results start as zeros, and this line of `out` is this thread's alone; nobody writes what is
-            // given, which is another tensor, under the lease.
+            // SAFETY: results were initialised with zeros, and this line of `out` is this thread's alone; `given` is
+            // another tensor, which nothing writes to under the lease.
             let (from, to) = unsafe { (given.get(at * len, len), out.get_mut(at * room, room)) };
             let (half, rest) = to.split_at_mut(len / 2 + 1);
             transform(from, half, plan, &mut scratch, scale);
@@ -37,23 +37,23 @@ pub(super) fn forward<T: Real>(
     });
 }
 
-/// Transforms lines of halves to lines of real numbers.
+/// Transforms half-spectra to lines of real numbers.
 pub(super) fn inverse<T: Real>(out: &Memory<T>, given: &Memory<Complex<T>>, plan: &Plan<T>, scale: f64) {
     let (len, half) = (plan.len, plan.len / 2 + 1);
     parallel::shares(out.len() / len, grain(len), |range| {
         let mut scratch = Scratch::of(plan, plan.fft.get_inplace_scratch_len());
         for at in range {
-            // SAFETY: results start as zeros, and this line of `out` is this thread's alone; nobody writes what is
-            // given, which is another tensor, under the lease.
+            // SAFETY: results were initialised with zeros, and this line of `out` is this thread's alone; `given` is
+            // another tensor, which nothing writes to under the lease.
             let (from, to) = unsafe { (given.get(at * half, half), out.get_mut(at * len, len)) };
             transform_back(from, to, plan, &mut scratch, scale);
         }
     });
 }
 
-/// Room to compute in.
+/// Scratch memory.
 struct Scratch<T> {
-    /// For a line of complex numbers, where it is not halved.
+    /// A line of complex numbers, for transforms of full length.
     line: Vec<Complex<T>>,
     inner: Vec<Complex<T>>,
 }
@@ -74,8 +74,8 @@ fn transform<T: Real>(
     scale: f64,
 ) {
     if plan.len.is_multiple_of(2) {
-        // SAFETY: a complex number is two real ones (`repr(C)`), as aligned as they are, and half as many fit into
-        // the slice, which stays borrowed.
+        // SAFETY: a complex number is two real ones (`repr(C)`) with the same alignment, and half as many fit into the
+        // slice, which stays borrowed.
         let pairs = unsafe { std::slice::from_raw_parts(given.as_ptr().cast(), given.len() / 2) };
         plan.fft.process_immutable_with_scratch(pairs, &mut half[..given.len() / 2], &mut scratch.inner);
         told_apart(half, &plan.roots, number(scale));
@@ -98,8 +98,8 @@ fn transform_back<T: Real>(
 ) {
     let (len, scale) = (plan.len, number(scale));
     if len.is_multiple_of(2) {
-        // SAFETY: a complex number is two real ones (`repr(C)`), as aligned as they are; the slice has `len` of
-        // them, and stays borrowed exclusively.
+        // SAFETY: a complex number is two real ones (`repr(C)`) with the same alignment; the slice has `len` real
+        // numbers, and stays borrowed exclusively.
         let pairs = unsafe { std::slice::from_raw_parts_mut(out.as_mut_ptr().cast(), len / 2) };
         put_together(pairs, half, &plan.roots, scale);
         plan.fft.process_with_scratch(pairs, &mut scratch.inner);
@@ -107,7 +107,7 @@ fn transform_back<T: Real>(
     }
     let (start, end) = scratch.line.split_at_mut(half.len());
     start.copy_from_slice(half);
-    start[0].im = T::zero(); // a sum of real numbers has none
+    start[0].im = T::zero(); // the sum of real numbers is real
     for (x, conjugate) in end.iter_mut().rev().zip(&half[1..]) {
         *x = conjugate.conj();
     }
@@ -118,7 +118,8 @@ fn transform_back<T: Real>(
 }
 
 on_vectors! {
-    /// Makes the transform of pairs, which has a place behind it, that of the real numbers which the pairs are.
+    /// Converts the transform of pairs, which has one more place after it, to the half-spectrum of the real numbers in
+    /// the pairs.
     fn told_apart<T: Real>(half: &mut [Complex<T>], roots: &[Complex<T>], scale: T) {
         let last = half.len() - 1;
         let (first, mean) = (half[0], scale / (T::one() + T::one()));
@@ -139,7 +140,7 @@ on_vectors! {
 }
 
 on_vectors! {
-    /// Makes pairs of which [`told_apart`] would make this half, times as many as there are real numbers.
+    /// The inverse of [`told_apart`], up to a factor: the number of real numbers.
     fn put_together<T: Real>(pairs: &mut [Complex<T>], half: &[Complex<T>], roots: &[Complex<T>], scale: T) {
         let last = pairs.len();
         let twice = scale + scale;

@@ -16,7 +16,7 @@ use torch_library::{Error, backend};
 /// A recorded program, fused into few launches.
 pub(crate) type Program = Box<dyn Fn(&[Tensor]) -> Result<()>>;
 
-/// What is measured.
+/// The device that is measured, and how.
 #[derive(Clone, Copy)]
 pub(crate) struct Backend {
     pub(crate) device: Device,

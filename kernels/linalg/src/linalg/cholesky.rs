@@ -1,4 +1,5 @@
-//! Cholesky factors of positive definite matrices, by halves: most of the work are products of matrices.
+//! Cholesky factorisation of positive definite matrices, by recursion into halves: most of the work is in matrix
+//! products.
 #![expect(unsafe_code, reason = "asks for registers")]
 
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
@@ -14,11 +15,11 @@ use crate::kept::with_workspace;
 use crate::number::Divided;
 use crate::vector::Vector;
 
-/// How many columns are factored one by one.
+/// The number of columns that are factored one by one.
 const NARROW: usize = 32;
 
-/// Replaces the lower half of a matrix by the factor L, the upper one by zeros. Gives back the first step, from 1,
-/// that found the matrix not positive, or 0.
+/// Replaces the lower triangle of a matrix by the factor L, and the upper one by zeros. Returns the first step, from 1,
+/// that found the matrix not to be positive definite, or 0.
 pub(super) fn factor<T: Divided + ComplexField + Held>(a: &mut [T], n: usize) -> i32 {
     let info = halves(MatMut::from_column_major_slice_mut(a, n, n));
     let known = if info == 0 { n } else { info as usize };
@@ -26,7 +27,7 @@ pub(super) fn factor<T: Divided + ComplexField + Held>(a: &mut [T], n: usize) ->
     info
 }
 
-/// The factor of the left upper quarter, what follows from it for the lower ones, and the factor of the right one.
+/// Factors the upper left quarter, updates the lower quarters with it, and factors the lower right one.
 fn halves<T: Divided + ComplexField + Held>(a: MatMut<'_, T>) -> i32 {
     let n = a.nrows();
     if n <= NARROW {
@@ -79,7 +80,7 @@ impl<T: Divided> Work<T> for Narrow<'_, T> {
             column[j + 1..].iter_mut().for_each(|x| *x = x.over(root));
             for (at, k) in (j + 1..column.len()).enumerate() {
                 let factor = conjugate(column[k]).negated();
-                // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `add` asks for.
+                // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `add` requires.
                 unsafe { add::<V>(&mut slice(right.rb_mut(), at)[k..], &column[k..], factor) };
             }
         }

@@ -35,7 +35,7 @@ mod kernels {
     }
 }
 
-/// Zeros where the eigenvalues will be.
+/// A tensor of zeros for the eigenvalues.
 fn uninit(operator: &str, this: &Tensor) -> Result<Tensor> {
     let n = square(operator, this)?;
     let is_known = matches!(this.dtype().to_real(), DType::Float32 | DType::Float64);
@@ -45,7 +45,7 @@ fn uninit(operator: &str, this: &Tensor) -> Result<Tensor> {
     Tensor::zeros(&[&this.sizes()[..this.dim() - 2], &[n]].concat(), dtype, this.device())
 }
 
-/// Writes the eigenvalues, and vectors if there is room for them. Those of complex matrices are found in double
+/// Writes the eigenvalues, and the vectors if `vectors` is given. Those of complex matrices are computed in double
 /// precision.
 fn find(operator: &str, this: &Tensor, values: &Tensor, vectors: Option<&Tensor>) -> Result<()> {
     if !loops::has_elements(values) {
@@ -70,7 +70,7 @@ where
     for (at, matrix) in elements.chunks_exact(n * n).enumerate() {
         let largest = matrix.iter().map(|x| wide(*x).l1_norm()).fold(0.0, |a, b| if a >= b { a } else { b });
         ensure!(largest.is_finite(), Argument, "{operator}: there are elements that are not finite");
-        // Squares of very large and very small numbers are none.
+        // Squares of very large and very small numbers overflow or underflow, so the matrix is scaled.
         let scale = if largest == 0.0 { 1.0 } else { largest.log2().floor().exp2() };
         let matrix: Vec<T> = matrix.iter().map(|x| (wide(*x) / scale).cast()).collect();
         let Some((values, vectors)) = eigen(&matrix, n, vectors.is_some()) else {
@@ -86,10 +86,10 @@ where
     }
 }
 
-/// Eigenvalues and vectors, one after the other.
+/// Eigenvalues and eigenvectors, each as one list.
 type Eigen<R> = (Vec<Complex<R>>, Vec<Complex<R>>);
 
-/// Eigenvalues and, if they are wanted, vectors of a matrix. `None` if they are not found.
+/// Eigenvalues and, if wanted, eigenvectors of a matrix. `None` if the algorithm does not converge.
 fn eigen<T, R>(matrix: &[T], n: usize, has_vectors: bool) -> Option<Eigen<R>>
 where
     T: Element + Conjugate<Canonical: ComplexField<Real = R>>,
@@ -111,8 +111,8 @@ where
     Some((values, vectors))
 }
 
-/// Replaces vectors that the matrix does not stretch, as are found where it has fewer directions than eigenvalues,
-/// by the directions that it does next to nothing to once the eigenvalue is taken away.
+/// Replaces vectors that are not eigenvectors, as found for defective matrices, by the right singular vector of the
+/// smallest singular value of the matrix minus the eigenvalue.
 fn mend<T: Element + ComplexField>(matrix: &[T], values: &[T], vectors: &mut [T]) -> Option<()> {
     let n = values.len();
     let length = |x: &[T]| x.iter().map(|x| wide(*x).norm_sqr()).sum::<f64>().sqrt();
@@ -120,7 +120,7 @@ fn mend<T: Element + ComplexField>(matrix: &[T], values: &[T], vectors: &mut [T]
     let bound = 10.0 * n as f64 * epsilon * length(matrix);
     let [a, v] = [matrix, vectors].map(|matrix| MatRef::from_column_major_slice(matrix, n, n));
     let stretched = with_workspace(|| a * v);
-    let mut last: Option<(Complex64, Vec<T>)> = None; // there are several of one eigenvalue
+    let mut last: Option<(Complex64, Vec<T>)> = None; // kept, since an eigenvalue may be repeated
     for ((value, vector), stretched) in
         values.iter().zip(vectors.chunks_exact_mut(n)).zip(stretched.col_iter())
     {
@@ -128,7 +128,7 @@ fn mend<T: Element + ComplexField>(matrix: &[T], values: &[T], vectors: &mut [T]
         let left: Vec<T> =
             stretched.iter().zip(&*vector).map(|(x, v)| (wide(*x) - value * wide(*v)).cast()).collect();
         if length(&left) <= bound && length(vector) > 0.5 {
-            continue; // neither NaN nor, from infinite length, zero
+            continue; // an eigenvector, and neither NaN nor zero (from infinite length)
         }
         if last.as_ref().is_none_or(|(of, _)| *of != value) {
             let mut shifted = matrix.to_vec();
@@ -142,7 +142,7 @@ fn mend<T: Element + ComplexField>(matrix: &[T], values: &[T], vectors: &mut [T]
     Some(())
 }
 
-/// Gives a vector the length 1 and a largest element that is positive.
+/// Normalises a vector to length 1, with its largest element positive.
 fn unit<T: Element>(vector: &mut [T]) {
     let larger = |a: Complex64, b: Complex64| if b.norm() > a.norm() { b } else { a };
     let largest = vector.iter().map(|x| wide(*x)).fold(Complex64::ZERO, larger);

@@ -1,9 +1,9 @@
-//! The exponentials of matrices.
+//! The matrix exponential, by scaling and squaring.
 //!
 //! # How it works
 //!
-//! Halved often enough, a matrix is so small that a short Taylor polynomial is exact; its exponential is squared as
-//! often. Each matrix of a batch is halved as often as its own size asks for.
+//! A matrix is halved until it is so small that a short Taylor polynomial is exact; the polynomial's value is then
+//! squared as many times. Each matrix of a batch is halved as often as its own norm requires.
 
 use torch_library::prelude::*;
 
@@ -35,10 +35,11 @@ fn linalg_matrix_exp(this: &Tensor) -> Result<Tensor> {
     Ok(out)
 }
 
-/// How often each matrix is halved until the polynomial is exact, and the factor that does it; NaN where there is
-/// no number.
+/// The number of times that each matrix is halved for the polynomial to be exact, and the corresponding factor; NaN for
+/// a matrix that is not finite.
 fn halvings(matrices: &Tensor) -> Result<(Vec<i32>, Vec<f64>)> {
-    // Up to these sizes, the polynomial is the exponential of a matrix that differs by less than its rounding.
+    // Up to these norms, the polynomial is the exact exponential of a matrix that differs from the given one by less
+    // than rounding errors.
     let largest = if matrices.dtype().to_real() == DType::Float64 { 0.78 } else { 2.47 };
     let columns = aten::sum_dim_IntList(&aten::abs(matrices)?, Some(&[-2]))?;
     let sizes = loops::elements::<f64>(&aten::amax::call(&columns, &[-1], false)?)?;
@@ -52,7 +53,8 @@ fn halvings(matrices: &Tensor) -> Result<(Vec<i32>, Vec<f64>)> {
     Ok(halvings.unzip())
 }
 
-/// The Taylor polynomial of degree 16, by six products: four coefficients at a time, by powers of the fourth power.
+/// The Taylor polynomial of degree 16, by six products: groups of four coefficients, combined by powers of the fourth
+/// power.
 fn series(a: &Tensor) -> Result<Tensor> {
     let one = aten::eye::call(a.size(-1)?, Some(a.dtype()), None, Some(a.device()), None)?;
     let square = aten::matmul(a, a)?;
@@ -74,7 +76,7 @@ fn over_factorial(n: i32) -> Scalar {
     (1..=n).map(f64::from).product::<f64>().recip().into()
 }
 
-/// Each matrix squared as often as is said.
+/// Squares each matrix the given number of times.
 fn squared(mut matrices: Tensor, counts: &[i32]) -> Result<Tensor> {
     for step in 0..counts.iter().copied().max().unwrap_or(0) {
         let next = aten::matmul(&matrices, &matrices)?;

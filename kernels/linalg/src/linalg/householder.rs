@@ -1,4 +1,5 @@
-//! Reflections: QR factors in LAPACK's form, the orthogonal matrices that they describe, and products with these.
+//! Householder reflections: QR factors in LAPACK's form, the orthogonal matrices that they describe, and products with
+//! these.
 
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
@@ -99,7 +100,7 @@ mod kernels {
     }
 }
 
-/// Writes the product of reflections and a matrix, which has elements.
+/// Writes the product of reflections and a matrix, which is not empty.
 fn multiplied<T: Divided + Element>(
     out: &Tensor,
     [vectors, tau, other]: [&Tensor; 3],
@@ -141,7 +142,7 @@ fn matrix<'a>(operator: &str, tensor: &'a Tensor) -> Result<[&'a [i64]; 3]> {
     }
 }
 
-/// How many reflections the factors are of, which have the batch and the type of the matrices.
+/// Checks that `tau` has the batch and the type of the matrices, and returns the number of reflections.
 fn check_factors(operator: &'static str, input: &Tensor, tau: &Tensor, batch: &[i64]) -> Result<i64> {
     common_device(operator, &[input, tau])?;
     ensure!(

@@ -1,7 +1,7 @@
-//! Factors `L D Lᵀ` of symmetric matrices, and `L D Lᴴ` of Hermitian ones, with the pivots of Bunch and Kaufman.
+//! The factorisations `L D Lᵀ` of symmetric matrices and `L D Lᴴ` of Hermitian ones, with Bunch-Kaufman pivoting.
 //!
-//! D has blocks of one or of two rows. Where a diagonal element is too small beside the largest one below it, another
-//! diagonal element takes its place, or a block of two rows does.
+//! D has blocks of one or two rows. If a diagonal element is too small compared with the largest one below it, another
+//! diagonal element or a block of two rows takes its place.
 
 use torch_library::Element;
 use torch_library::geometry::infer_size;
@@ -94,15 +94,15 @@ mod kernels {
     }
 }
 
-/// A row that one is swapped with, or the second of two.
+/// A pivot: the row that a row is swapped with.
 #[derive(Clone, Copy)]
 enum Pivot {
     OfOne(usize),
-    /// The rows of the block begin here; its second is swapped.
+    /// A block of two rows begins here, whose second row is swapped with this one.
     OfTwo(usize),
 }
 
-/// Pivots of LAPACK: rows from 1, of blocks of two rows twice the negative.
+/// Converts LAPACK's pivots, which count rows from 1, and have the negative row twice for blocks of two rows.
 fn checked_pivots(operator: &str, pivots: &[i64], n: i64) -> Result<Vec<Pivot>> {
     let mut checked = Vec::with_capacity(pivots.len());
     for pivots in pivots.chunks_exact(n as usize) {
@@ -126,7 +126,7 @@ fn checked_pivots(operator: &str, pivots: &[i64], n: i64) -> Result<Vec<Pivot>> 
     Ok(checked)
 }
 
-/// A matrix on its way to be factors.
+/// A matrix that is being factored.
 struct Factoring<'a, T> {
     a: &'a mut [T],
     n: usize,
@@ -134,7 +134,7 @@ struct Factoring<'a, T> {
 }
 
 impl<T: Divided + Element> Factoring<'_, T> {
-    /// Gives back the first step, from 1, that found nothing but zeros, or 0.
+    /// Factors the matrix. Returns the first step, from 1, that found only zeros, or 0.
     fn run(mut self, pivots: &mut [i32]) -> i32 {
         let (mut info, mut k) = (0, 0);
         for j in 0..self.n {
@@ -169,20 +169,20 @@ impl<T: Divided + Element> Factoring<'_, T> {
         if self.is_hermitian { conjugate(x) } else { x }
     }
 
-    /// The size by which pivots are compared.
+    /// The magnitude by which pivots are compared.
     fn size(&self, i: usize, j: usize) -> f64 {
         let x = wide(self.at(i, j));
         if self.is_hermitian && i == j { x.re.abs() } else { x.l1_norm() }
     }
 
-    /// The diagonal of a Hermitian matrix is real.
+    /// Makes a diagonal element real, as those of Hermitian matrices are.
     fn straighten(&mut self, j: usize) {
         if self.is_hermitian {
             self.a[j * self.n + j] = wide(self.at(j, j)).re.cast();
         }
     }
 
-    /// Which diagonal element comes to the next place, and of how many rows the block is; `None` if all is zero there.
+    /// The row of the next pivot, and the number of rows of its block; `None` if the column is zero.
     fn pivot(&self, k: usize) -> Option<(usize, usize)> {
         let alpha = (1.0 + 17f64.sqrt()) / 8.0;
         let own = self.size(k, k);
@@ -207,7 +207,7 @@ impl<T: Divided + Element> Factoring<'_, T> {
         }
     }
 
-    /// Swaps rows and columns `to` and `from` of what is left from `k` on.
+    /// Swaps rows and columns `to` and `from` of the remaining matrix from `k` on.
     fn swap(&mut self, k: usize, to: usize, from: usize) {
         let n = self.n;
         if to == from {
@@ -241,7 +241,7 @@ impl<T: Divided + Element> Factoring<'_, T> {
     fn eliminate_two(&mut self, k: usize) {
         let (n, off) = (self.n, self.at(k + 1, k));
         let other = self.conjugated(off);
-        // D is [[a, other], [off, c]]; what is divided by `off` first neither overflows nor vanishes.
+        // D is [[a, other], [off, c]]; dividing by `off` first avoids overflow and underflow.
         let (first, second) = (self.at(k, k).over(other), self.at(k + 1, k + 1).over(off));
         let scale = T::ONE.over(first.times(second).minus(T::ONE));
         for j in k + 2..n {
@@ -303,14 +303,14 @@ impl<T: Divided + Element> Factors<'_, T> {
         }
     }
 
-    /// Takes a column of L, times an element, from those below.
+    /// Subtracts a column of L, times an element, from the elements below.
     fn subtract(&self, x: &mut [T], column: usize, from: usize) {
         let factor = x[column];
         let below = &self.a[column * self.n..][from..self.n];
         x[from..].iter_mut().zip(below).for_each(|(x, a)| *x = x.minus(a.times(factor)));
     }
 
-    /// What a column of L makes of the elements below.
+    /// The dot product of a column of L with the elements below.
     fn dot(&self, x: &[T], column: usize, from: usize) -> T {
         let below = &self.a[column * self.n..][from..self.n];
         x[from..].iter().zip(below).fold(T::ZERO, |sum, (x, a)| sum.plus(self.conjugated(*a).times(*x)))

@@ -1,4 +1,4 @@
-//! LU factors with partial pivoting, by halves: most of the work are products of matrices.
+//! LU factorisation with partial pivoting, by recursion into halves: most of the work is in matrix products.
 #![expect(unsafe_code, reason = "asks for registers")]
 
 use faer::linalg::matmul::matmul;
@@ -17,11 +17,11 @@ use crate::loops;
 use crate::number::{Divided, Number};
 use crate::vector::Vector;
 
-/// How many columns are factored one by one.
+/// The number of columns that are factored one by one.
 const NARROW: usize = 16;
 
-/// Factors a matrix in its place into L, whose diagonal of ones is not kept, and U. Each step notes the row, from
-/// 1, that it swapped with its own. Gives back the first step that found no pivot, from 1, or 0.
+/// Factors a matrix in place into L, whose diagonal of ones is not stored, and U. Each step records in `pivots` the
+/// row, from 1, that it swapped with its own. Returns the first step, from 1, that found no pivot, or 0.
 pub(super) fn factor<T: Divided + ComplexField + Held>(a: &mut [T], rows: usize, pivots: &mut [i32]) -> i32 {
     let columns = a.len() / rows;
     let mut a = MatMut::from_column_major_slice_mut(a, rows, columns);
@@ -31,8 +31,8 @@ pub(super) fn factor<T: Divided + ComplexField + Held>(a: &mut [T], rows: usize,
     info
 }
 
-/// Factors columns, of which there are no more than rows: the left half, what follows from it for the right one,
-/// and that.
+/// Factors columns, of which there are no more than rows: factors the left half, updates the right half with it, and
+/// factors the right half.
 fn halves<T: Divided + ComplexField + Held>(mut a: MatMut<'_, T>, pivots: &mut [i32]) -> i32 {
     let columns = a.ncols();
     if columns <= NARROW {
@@ -55,7 +55,7 @@ fn halves<T: Divided + ComplexField + Held>(mut a: MatMut<'_, T>, pivots: &mut [
     }
 }
 
-/// Does to columns on the right what made the factors on the left.
+/// Applies the steps that factored the left columns to the right ones.
 fn follow<T: Divided + ComplexField>(left: MatMut<'_, T>, mut right: MatMut<'_, T>, pivots: &[i32]) {
     if right.ncols() == 0 {
         return;
@@ -69,7 +69,7 @@ fn follow<T: Divided + ComplexField>(left: MatMut<'_, T>, mut right: MatMut<'_, 
     });
 }
 
-/// Columns that are factored one by one, as by [`halves`].
+/// Columns that are factored one by one; otherwise as [`halves`].
 struct Narrow<'a, T> {
     a: MatMut<'a, T>,
     pivots: &'a mut [i32],
@@ -98,7 +98,7 @@ impl<T: Divided> Work<T> for Narrow<'_, T> {
                 let column = slice(right.rb_mut(), j);
                 column.swap(k, k + best);
                 let (top, rest) = column.split_at_mut(k + 1);
-                // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `add` asks for.
+                // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `add` requires.
                 unsafe { add::<V>(rest, below, top[k].negated()) };
             }
             for j in 0..k {
@@ -109,13 +109,13 @@ impl<T: Divided> Work<T> for Narrow<'_, T> {
     }
 }
 
-/// Where the first of the largest elements is, and its size; the first element and zero, if none is larger than that.
+/// The position of the first largest element, and its magnitude; the first position and zero if all elements are zero.
 #[inline(always)]
 fn largest<T: Number>(column: &[T]) -> (usize, f64) {
     const LANES: usize = 8;
     let size = |x: T| wide(x).l1_norm();
     let (parts, rest) = column.as_chunks::<LANES>();
-    let larger = |a: f64, b: f64| if b > a { b } else { a }; // NaN is not
+    let larger = |a: f64, b: f64| if b > a { b } else { a }; // NaN is not larger
     let mut sizes = [0.0; LANES];
     for part in parts {
         sizes = std::array::from_fn(|i| larger(sizes[i], size(part[i])));
@@ -124,7 +124,7 @@ fn largest<T: Number>(column: &[T]) -> (usize, f64) {
     (column.iter().position(|x| size(*x) == found).filter(|_| found > 0.0).unwrap_or(0), found)
 }
 
-/// Swaps rows as the steps did.
+/// Swaps rows as recorded in `pivots`.
 fn swap<T: ComplexField>(mut a: MatMut<'_, T>, pivots: &[i32]) {
     for j in 0..a.ncols() {
         let column = slice(a.rb_mut(), j);
@@ -137,18 +137,18 @@ pub(super) fn is_odd(pivots: &[i32]) -> bool {
     pivots.iter().enumerate().filter(|(step, pivot)| **pivot != *step as i32 + 1).count() % 2 == 1
 }
 
-/// Equations whose matrix is factored.
+/// Equations whose matrix has been factored.
 pub(super) struct Solve<'a> {
     pub(super) factors: &'a Tensor,
     pub(super) pivots: &'a Tensor,
     /// The batch that the factors broadcast to.
     pub(super) batch: &'a [i64],
-    /// Whether the matrix of the equations is the transposed one.
+    /// Whether the matrix of the equations is the transpose.
     pub(super) is_transposed: bool,
 }
 
 impl Solve<'_> {
-    /// The solutions for right sides in the columns of matrices.
+    /// Solves for right sides that are the columns of matrices.
     pub(super) fn all<T: Divided + ComplexField>(&self, right: &Tensor) -> Result<Matrices<T>> {
         let n = right.sizes()[right.dim() - 2];
         let factors = aten::expand(self.factors, &[self.batch, &[n, n]].concat())?;

@@ -1,4 +1,4 @@
-//! Matrices that lie column by column: what factors are made in.
+//! Column-major matrices, in which factorisations are computed.
 #![expect(unsafe_code, reason = "lends matrices as slices")]
 
 use faer::MatMut;
@@ -10,11 +10,11 @@ use crate::loops;
 use crate::loops::parts::{Parts, PartsMut};
 use crate::number::Number;
 
-/// The matrices of a batch in memory of their own, one after the other, each column by column.
+/// The matrices of a batch in memory of their own, one after the other, each column-major.
 pub(super) struct Matrices<T> {
     pub(super) rows: usize,
     pub(super) columns: usize,
-    /// The transposed matrices in row-major order. Nobody else has this tensor or its memory.
+    /// The transposed matrices in row-major order. No other code has this tensor or its memory.
     turned: Tensor,
     parts: PartsMut<T>,
 }
@@ -33,31 +33,31 @@ impl<T: Element> Matrices<T> {
 
     /// All elements, matrix by matrix.
     pub(super) fn elements(&self) -> &[T] {
-        // SAFETY: `turned` is a copy that was written in full, row-major, and as long; the exclusive lease of
-        // `parts` keeps all others away, and who writes through `self` has it borrowed exclusively.
+        // SAFETY: `turned` is a row-major copy of that length that was written in full; the exclusive lease of `parts`
+        // excludes all other access, and writing through `self` takes an exclusive borrow.
         unsafe { std::slice::from_raw_parts(self.parts.at(0), self.turned.numel() as usize) }
     }
 
-    /// As [`elements`](Self::elements), to write to.
+    /// As [`elements`](Self::elements), for writing.
     pub(super) fn elements_mut(&mut self) -> &mut [T] {
-        // SAFETY: `turned` is a copy that was written in full, row-major, and as long; the exclusive lease of
-        // `parts` keeps all others away, and `self` is borrowed exclusively.
+        // SAFETY: `turned` is a row-major copy of that length that was written in full; the exclusive lease of `parts`
+        // excludes all other access, and `self` is borrowed exclusively.
         unsafe { std::slice::from_raw_parts_mut(self.parts.at(0), self.turned.numel() as usize) }
     }
 
-    /// The matrices, to write to; none of those that have no elements.
+    /// The matrices, for writing; none if they are empty.
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut [T]> {
         let len = (self.rows * self.columns).max(1);
         self.elements_mut().chunks_exact_mut(len)
     }
 
-    /// The matrices as a tensor, where they are.
+    /// The matrices as a tensor, without a copy.
     pub(super) fn into_tensor(self) -> Result<Tensor> {
         transposed(&self.turned) // the lease ends here
     }
 }
 
-/// Matrices that are only read, each column by column: where they are if they lie so.
+/// Column-major matrices for reading: without a copy if they already are.
 pub(super) struct Given<T>(Parts<T>);
 
 impl<T: Element> Given<T> {
@@ -73,12 +73,12 @@ impl<T: Element> Given<T> {
     }
 }
 
-/// Writes elements in row-major order to a tensor of another precision.
+/// Writes elements in row-major order to a tensor, which may have another precision.
 pub(super) fn write<T: Element>(out: &Tensor, elements: Vec<T>, sizes: &[i64]) -> Result<()> {
     loops::assign(out, &Tensor::from_vec(elements, sizes)?)
 }
 
-/// As [`write`], of matrices that lie column by column.
+/// As [`write`], for column-major matrices.
 pub(super) fn write_columns<T: Element>(
     out: &Tensor,
     elements: Vec<T>,
@@ -88,7 +88,7 @@ pub(super) fn write_columns<T: Element>(
     write(&transposed(out)?, elements, &sizes)
 }
 
-/// A column of a matrix that lies column by column.
+/// A column of a column-major matrix.
 pub(super) fn slice<T>(a: MatMut<'_, T>, column: usize) -> &mut [T] {
     let column = a.col_mut(column).try_as_col_major_mut();
     column.expect("columns are dense").as_slice_mut()
@@ -103,7 +103,7 @@ pub(super) fn transposed(tensor: &Tensor) -> Result<Tensor> {
     tensor.strided_view(&sizes, &strides, tensor.storage_offset())
 }
 
-/// Zeros whose last two dimensions lie column by column; one dimension alone, as it is.
+/// Zeros whose last two dimensions are column-major; a vector is contiguous.
 pub(super) fn column_major(sizes: &[i64], dtype: DType, device: Device) -> Result<Tensor> {
     let mut sizes = sizes.to_vec();
     let [.., rows, columns] = sizes.as_mut_slice() else { return Tensor::zeros(&sizes, dtype, device) };
@@ -119,12 +119,12 @@ pub(super) fn subtract<T: Number>(to: &mut [T], from: &[T], factor: T) {
     }
 }
 
-/// The conjugate, of real numbers themselves.
+/// The conjugate; a real number is its own.
 pub(super) fn conjugate<T: Element>(x: T) -> T {
     wide(x).conj().cast()
 }
 
-/// A number as a complex one.
+/// A number as a complex number.
 pub(super) fn wide<T: Element>(x: T) -> Complex64 {
     x.cast()
 }

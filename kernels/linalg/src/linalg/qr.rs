@@ -1,4 +1,4 @@
-//! QR factors by Householder's reflections.
+//! QR factorisation by Householder reflections.
 
 use faer::MatRef;
 use faer::traits::ComplexField;
@@ -10,8 +10,8 @@ use super::matrices::{Matrices, conjugate, subtract, wide, write_columns};
 use crate::kept::with_workspace;
 use crate::number::Divided;
 
-/// Replaces a matrix by R on and above its diagonal, and below it by the vectors of reflections, whose first
-/// elements are ones that are not kept. Gives back the factor of each reflection.
+/// Replaces a matrix by R on and above its diagonal, and by the vectors of reflections below it, whose first elements
+/// are ones and not stored. Returns the factor of each reflection.
 pub(super) fn factor<T: Divided + Element>(a: &mut [T], rows: usize, columns: usize) -> Vec<T> {
     let mut factors = Vec::new();
     for k in 0..rows.min(columns) {
@@ -26,7 +26,7 @@ pub(super) fn factor<T: Divided + Element>(a: &mut [T], rows: usize, columns: us
     factors
 }
 
-/// The first `columns` columns of Q, from what [`factor`] made.
+/// The first `columns` columns of Q, from the output of [`factor`].
 pub(super) fn unitary<T: Divided + Element>(a: &[T], rows: usize, factors: &[T], columns: usize) -> Vec<T> {
     let mut q = vec![T::ZERO; rows * columns];
     (0..columns).for_each(|k| q[k * rows + k] = T::ONE);
@@ -38,7 +38,8 @@ pub(super) fn unitary<T: Divided + Element>(a: &[T], rows: usize, factors: &[T],
     q
 }
 
-/// The vector and the factor of the reflection that leaves only the first element, and what becomes of that.
+/// Replaces a vector by that of the reflection that maps it to a multiple of the first unit vector. Returns that
+/// multiple, and the reflection's factor.
 fn reflection<T: Divided + Element>(x: &mut [T]) -> (T, T) {
     let first = wide(x[0]);
     let rest: f64 = x[1..].iter().map(|x| wide(*x).norm_sqr()).sum();
@@ -57,8 +58,8 @@ pub(super) fn reflect<T: Divided + Element>(x: &mut [T], v: &[T], factor: T) {
     subtract(x, v, factor.times(dot));
 }
 
-/// As [`factor`] and [`unitary`], of real matrices: most of the work are products of matrices. Writes Q, unless it
-/// is of no matrices, and R.
+/// As [`factor`] and [`unitary`], for real matrices, by blocks, so that most of the work is in matrix products. Writes
+/// Q, unless it is empty, and R.
 pub(super) fn by_blocks<T: Divided + Element + ComplexField>(a: &Tensor, [q, r]: [&Tensor; 2]) -> Result<()> {
     let matrices = Matrices::<T>::of(a)?;
     let (rows, columns, elements) = (matrices.rows, matrices.columns, matrices.elements());
@@ -66,7 +67,7 @@ pub(super) fn by_blocks<T: Divided + Element + ComplexField>(a: &Tensor, [q, r]:
     let count = saturating_numel(&a.sizes()[..a.dim() - 2]) as usize;
     let (mut all_q, mut all_r) = (Vec::new(), Vec::new());
     for at in 0..count {
-        let matrix = &elements[at * rows * columns..][..rows * columns]; // of no columns, Q is there still
+        let matrix = &elements[at * rows * columns..][..rows * columns]; // without columns, Q still has elements
         let (factors, unitary) = with_workspace(|| {
             let factors = MatRef::from_column_major_slice(matrix, rows, columns).qr();
             let unitary = match (q.dim() > 1, inner == rows) {

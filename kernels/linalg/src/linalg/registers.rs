@@ -1,4 +1,4 @@
-//! Columns in registers: what steps of factorisations do to columns, for any width that the processor has.
+//! Operations on columns in vector registers, for the steps of factorisations, in any width that the processor has.
 #![expect(
     unsafe_code,
     reason = "reads and writes slices register by register, on processors that have these"
@@ -14,7 +14,7 @@ use crate::loops::{is_wide, is_widest};
 use crate::number::Number;
 use crate::vector::{Few, Vector};
 
-/// Elements for which there are registers, or a few in their place.
+/// Elements with vector registers, or with an array in their place.
 pub(super) trait Held: Number {
     type Widest: Vector<Element = Self>;
     type Wide: Vector<Element = Self>;
@@ -43,7 +43,7 @@ held! {
     Complex<f64>: Few<Complex<f64>>, Few<Complex<f64>>;
 }
 
-/// What is done with columns. Implementations are always inlined, so that they are compiled for the registers.
+/// Work on columns. Implementations are always inlined, so that they are compiled for the registers.
 pub(super) trait Work<T> {
     type Output;
 
@@ -52,7 +52,7 @@ pub(super) trait Work<T> {
     unsafe fn with<V: Vector<Element = T>>(self) -> Self::Output;
 }
 
-/// Does the work on the widest registers that the processor has.
+/// Runs the work on the widest registers that the processor has.
 pub(super) fn work<T: Held, W: Work<T>>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
     if is_widest() {
@@ -62,7 +62,7 @@ pub(super) fn work<T: Held, W: Work<T>>(work: W) -> W::Output {
         // SAFETY: `is_wide` found all features that `wide` is compiled for.
         return unsafe { wide(work) };
     }
-    // SAFETY: `Few` is an array, for which any processor will do.
+    // SAFETY: `Few` is an array, for which any processor is enough.
     unsafe { work.with::<Few<T>>() }
 }
 
@@ -80,7 +80,7 @@ fn wide<T: Held, W: Work<T>>(work: W) -> W::Output {
     unsafe { work.with::<T::Wide>() }
 }
 
-/// Calls a closure with the start and the length of each part of a column that fills a register, and of the rest.
+/// Calls a closure with the start and the length of each part of a column that fills a register, and of the remainder.
 #[inline(always)]
 fn each<V: Vector>(len: usize, mut f: impl FnMut(usize, usize)) {
     let whole = len - len % V::LANES;
@@ -101,7 +101,7 @@ fn each<V: Vector>(len: usize, mut f: impl FnMut(usize, usize)) {
 #[inline(always)]
 pub(super) unsafe fn add<V: Vector>(to: &mut [V::Element], from: &[V::Element], factor: V::Element) {
     let (to, from, len) = (to.as_mut_ptr(), from.as_ptr(), to.len().min(from.len()));
-    // SAFETY: a number of our own; the caller vouches for the registers.
+    // SAFETY: a pointer to a local variable; the caller vouches for the registers.
     let factor = unsafe { V::splat(&raw const factor) };
     each::<V>(len, |start, len| {
         // SAFETY: `each` stays within `len`, the length of the shortest slice; the caller vouches for the registers.
@@ -124,7 +124,7 @@ pub(super) unsafe fn add_two<V: Vector>(
 ) {
     let len = to.len().min(from.len()).min(other.len());
     let (to, from, other) = (to.as_mut_ptr(), from.as_ptr(), other.as_ptr());
-    // SAFETY: numbers of our own; the caller vouches for the registers.
+    // SAFETY: pointers to local variables; the caller vouches for the registers.
     let (x, y) = unsafe { (V::splat(&raw const x), V::splat(&raw const y)) };
     each::<V>(len, |start, len| {
         // SAFETY: `each` stays within `len`, the length of the shortest slice; the caller vouches for the registers.
@@ -135,7 +135,7 @@ pub(super) unsafe fn add_two<V: Vector>(
     });
 }
 
-/// The sum of products.
+/// The sum of products of two columns.
 ///
 /// # Safety
 /// - The processor has the registers of `V`.
@@ -164,7 +164,7 @@ pub(super) unsafe fn turn<V: Vector>(
     s: V::Element,
 ) {
     let (x, y, len, less) = (x.as_mut_ptr(), y.as_mut_ptr(), x.len().min(y.len()), s.negated());
-    // SAFETY: numbers of our own; the caller vouches for the registers.
+    // SAFETY: pointers to local variables; the caller vouches for the registers.
     let (zero, c, s, less) =
         unsafe { (V::zero(), V::splat(&raw const c), V::splat(&raw const s), V::splat(&raw const less)) };
     each::<V>(len, |start, len| {

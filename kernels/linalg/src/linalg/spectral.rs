@@ -81,7 +81,7 @@ fn check_type(operator: &str, dtype: DType) -> Result<()> {
     }
 }
 
-/// Writes the singular values, and vectors if there is room for them.
+/// Writes the singular values, and the vectors if their tensors are not empty.
 fn singular<T: Divided + ComplexField<Real: Element>>(
     a: &Tensor,
     [u, s, vh]: [&Tensor; 3],
@@ -103,7 +103,7 @@ fn singular<T: Divided + ComplexField<Real: Element>>(
         let matrix = &elements[at * rows * columns..][..rows * columns];
         let matrix = MatRef::from_column_major_slice(matrix, rows, columns);
         if u.dim() == 1 {
-            // Nobody wants vectors.
+            // Only the values are wanted.
             let Ok(values) = with_workspace(|| matrix.singular_values()) else {
                 bail!(Argument, "{}", failed())
             };
@@ -125,7 +125,7 @@ fn singular<T: Divided + ComplexField<Real: Element>>(
     write_columns(&transposed(vh)?, all_v, [columns, inner])
 }
 
-/// Writes the eigenvalues from the least, and their vectors if there is room for them.
+/// Writes the eigenvalues in ascending order, and their vectors if `vectors` is not empty.
 fn stretched<T: Symmetric>(a: &Tensor, is_lower: bool, values: &Tensor, vectors: &Tensor) -> Result<()> {
     let matrices = Matrices::<T>::of(a)?;
     let (n, elements) = (matrices.rows, matrices.elements());
@@ -145,18 +145,18 @@ fn stretched<T: Symmetric>(a: &Tensor, is_lower: bool, values: &Tensor, vectors:
     if vectors.dim() == 1 { Ok(()) } else { write_columns(vectors, all_vectors, [n, n]) }
 }
 
-/// Eigenvalues and, if they are wanted, vectors of a symmetric matrix of which one half is known. `None` if they
-/// are not found, as for elements that are not finite.
+/// Eigenvalues and, if wanted, eigenvectors of a symmetric matrix that is given by one triangle. `None` if they are not
+/// found, as for elements that are not finite.
 fn eigen<T: Symmetric>(
     elements: &[T],
     n: usize,
     is_lower: bool,
     has_vectors: bool,
 ) -> Option<(Vec<f64>, Vec<T>)> {
-    let (mut known, mut largest) = (elements.to_vec(), 0f64); // the lower half counts
+    let (mut known, mut largest) = (elements.to_vec(), 0f64); // only the lower triangle is used
     for j in 0..n {
         let diagonal = &mut known[j * n + j];
-        *diagonal = wide(*diagonal).re.cast(); // that of a Hermitian matrix is real, whatever is there
+        *diagonal = wide(*diagonal).re.cast(); // Hermitian: imaginary parts are ignored
         if !is_lower {
             (j + 1..n).for_each(|i| known[j * n + i] = conjugate(elements[i * n + j]));
         }
@@ -170,7 +170,7 @@ fn eigen<T: Symmetric>(
         vectors.chunks_exact_mut(n).for_each(straighten);
         return Some((values, vectors));
     }
-    // By a power of two, so that no square is out of range.
+    // Scaled by a power of two, so that squares neither overflow nor underflow.
     let scale = if largest == 0.0 { 1.0 } else { largest.log2().floor().exp2() };
     known.iter_mut().for_each(|x| *x = (wide(*x) / scale).cast());
     let matrix = MatRef::from_column_major_slice(&known, n, n);
@@ -185,9 +185,10 @@ fn eigen<T: Symmetric>(
     Some((values, vectors))
 }
 
-/// Elements of symmetric matrices, or of Hermitian ones.
+/// The elements of symmetric or Hermitian matrices.
 trait Symmetric: Divided + ComplexField<Real: Element> {
-    /// What [`eigen`] gives for small matrices, whose lower half is given, if there is a faster way that finds it.
+    /// The result of [`eigen`] for small matrices, given by their lower triangle, by a faster algorithm, if there is
+    /// one and it converges.
     fn rotated(_known: &[Self], _n: usize, _has_vectors: bool) -> Option<(Vec<f64>, Vec<Self>)> {
         None
     }
@@ -212,8 +213,8 @@ symmetric!(f32, f64);
 impl Symmetric for Complex<f32> {}
 impl Symmetric for Complex<f64> {}
 
-/// Turns a vector so that its first large element is positive: any direction would do, but similar matrices should
-/// have similar vectors.
+/// Multiplies a vector by a sign or phase so that its first large element is positive: any sign is valid, but similar
+/// matrices should have similar vectors.
 fn straighten<T: Divided>(vector: &mut [T]) {
     let norm = |x: &Complex64| if T::DTYPE.is_complex() { x.norm() } else { x.re.abs() };
     let largest = vector.iter().map(|x| norm(&wide(*x))).fold(0.0, f64::max);

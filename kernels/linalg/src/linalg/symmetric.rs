@@ -1,12 +1,12 @@
-//! Eigenvalues and vectors of small symmetric matrices, by reflections and then by rotations.
+//! Eigenvalues and eigenvectors of small symmetric matrices, by tridiagonalisation and implicit QL iterations.
 //!
 //! # How it works
 //!
-//! 1. The matrix is scaled by a power of two, so that no square is out of range.
-//! 2. A reflection for each column leaves a matrix of three diagonals. Both halves of what is left are kept: then
-//!    all work is on columns from below the diagonal on.
-//! 3. Rotations chase what is beside the diagonal away: for values alone on squares and without roots, for vectors
-//!    with them.
+//! 1. The matrix is scaled by a power of two, so that squares neither overflow nor underflow.
+//! 2. A reflection for each column reduces the matrix to tridiagonal form. Both triangles of the remaining matrix are
+//!    kept up to date, so that all work is on columns from below the diagonal on.
+//! 3. Rotations eliminate the off-diagonal elements: for eigenvalues only, on their squares and without square roots;
+//!    for eigenvectors, with them.
 #![expect(unsafe_code, reason = "asks for registers")]
 
 use num_traits::Float;
@@ -15,20 +15,20 @@ use torch_library::Element;
 use super::registers::{Held, Work, add, add_two, dot, turn, work};
 use crate::vector::Vector;
 
-/// Up to this size rotations one after the other take less time than dividing the matrix.
+/// Up to this size, successive rotations take less time than divide and conquer.
 pub(super) const LARGEST: usize = 128;
 
-/// How often a value is looked for; in most cases twice is enough.
+/// The most iterations for an eigenvalue; two are usually enough.
 const PATIENCE: usize = 60;
 
-/// Numbers with roots.
+/// Real numbers, which have square roots.
 pub(super) trait Real: Float + Element + Held {}
 
 impl Real for f32 {}
 impl Real for f64 {}
 
-/// Finds the eigenvalues from the least of a matrix whose lower half and diagonal are given, column by column, and
-/// the vectors in its columns if there is room. Gives back whether all were found.
+/// Finds the eigenvalues, in ascending order, of a column-major matrix whose lower triangle and diagonal are given, and
+/// the eigenvectors as columns if `vectors` is given. Returns whether all were found.
 pub(super) fn eigen<T: Real>(matrix: &[T], values: &mut [T], vectors: Option<&mut [T]>) -> bool {
     let n = values.len();
     let known = (0..n).flat_map(|j| &matrix[j * n + j..(j + 1) * n]);
@@ -66,8 +66,8 @@ fn in_order<T: Real>(a: &T, b: &T) -> std::cmp::Ordering {
     a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal)
 }
 
-/// Leaves the diagonal, what is beside it and, below that in the columns, the vectors of reflections, with the
-/// factor of each.
+/// The reduction to tridiagonal form: computes the diagonal, the subdiagonal (`beside`) and, in the columns below it,
+/// the vectors of the reflections, with the factor of each.
 struct Reduction<'a, T> {
     a: &'a mut [T],
     diagonal: &'a mut [T],
@@ -87,10 +87,10 @@ impl<T: Real> Work<T> for Reduction<'_, T> {
             let (column, image) = (&mut left[k * n + k..], &mut image[k + 1..]);
             self.diagonal[k] = column[0];
             let Some((first, rest)) = column[1..].split_first_mut() else { break };
-            // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `dot` asks for.
+            // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `dot` requires.
             let square = unsafe { dot::<V>(rest, rest) };
             if square <= T::epsilon().powi(4) {
-                self.beside[k] = *first; // what is left out is no more than roundings were
+                self.beside[k] = *first; // the part that is dropped is no larger than rounding errors
                 continue;
             }
             let beta = -(*first * *first + square).sqrt().copysign(*first);
@@ -100,24 +100,24 @@ impl<T: Real> Work<T> for Reduction<'_, T> {
             let vector = &column[1..];
             image.fill(T::zero());
             for (column, x) in right.chunks_exact(n).zip(vector) {
-                // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `add` asks for.
+                // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `add` requires.
                 unsafe { add::<V>(image, &column[k + 1..], *x * factor) };
             }
-            // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `dot` asks for.
+            // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `dot` requires.
             let along = unsafe { dot::<V>(image, vector) };
             let half = T::zero() - factor * along / (T::one() + T::one());
-            // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `add` asks for.
+            // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `add` requires.
             unsafe { add::<V>(image, vector, half) };
             for (j, column) in right.chunks_exact_mut(n).enumerate() {
                 let (x, y) = (T::zero() - image[j], T::zero() - vector[j]);
-                // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `add_two` asks for.
+                // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `add_two` requires.
                 unsafe { add_two::<V>(&mut column[k + 1..], (vector, x), (image, y)) };
             }
         }
     }
 }
 
-/// The product of the reflections, from zeros.
+/// Computes the product of the reflections, starting from zeros.
 struct Union<'a, T> {
     vectors: &'a [T],
     product: &'a mut [T],
@@ -135,16 +135,16 @@ impl<T: Real> Work<T> for Union<'_, T> {
             let vector = &self.vectors[k * n + k + 1..(k + 1) * n];
             for column in self.product.chunks_exact_mut(n).skip(k + 1) {
                 let column = &mut column[k + 1..];
-                // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `dot` asks for.
+                // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `dot` requires.
                 let length = unsafe { dot::<V>(column, vector) };
-                // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `add` asks for.
+                // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `add` requires.
                 unsafe { add::<V>(column, vector, T::zero() - self.factors[k] * length) };
             }
         }
     }
 }
 
-/// Replaces the diagonal by the eigenvalues, and the columns by the vectors. Gives back whether all were found.
+/// Replaces the diagonal by the eigenvalues, and the columns by the eigenvectors. Returns whether all were found.
 struct Rotations<'a, T> {
     d: &'a mut [T],
     e: &'a mut [T],
@@ -184,7 +184,7 @@ impl<T: Real> Work<T> for Rotations<'_, T> {
                     d[i + 1] = g + p;
                     g = c * r - b;
                     let (left, right) = vectors[i * n..][..2 * n].split_at_mut(n);
-                    // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `turn` asks for.
+                    // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `turn` requires.
                     unsafe { turn::<V>(left, right, c, s) };
                 }
                 if is_whole {
@@ -197,21 +197,21 @@ impl<T: Real> Work<T> for Rotations<'_, T> {
     }
 }
 
-/// Where the block that begins at `l` ends, unless there.
+/// The end of the block that begins at `l`; `None` if the block has one row.
 #[inline(always)]
 fn end_of_block(l: usize, n: usize, is_small: impl Fn(usize) -> bool) -> Option<usize> {
     let end = (l..n - 1).find(|k| is_small(*k)).unwrap_or(n - 1);
     (end > l).then_some(end)
 }
 
-/// What is close to an eigenvalue: that of the first two rows and columns which is nearer to the first.
+/// Wilkinson's shift: the eigenvalue of the leading 2 × 2 block that is nearer to its first element.
 #[inline(always)]
 fn shift<T: Real>(d: &[T], beside: T, l: usize) -> T {
     let half = (d[l + 1] - d[l]) / (beside + beside);
     d[l] - beside / (half + (half * half + T::one()).sqrt().copysign(half))
 }
 
-/// Replaces the diagonal by the eigenvalues. Gives back whether all were found.
+/// Replaces the diagonal by the eigenvalues, without eigenvectors. Returns whether all were found.
 fn squares<T: Real>(d: &mut [T], e: &mut [T]) -> bool {
     let n = d.len();
     e.iter_mut().for_each(|x| *x = *x * *x);

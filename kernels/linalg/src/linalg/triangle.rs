@@ -1,4 +1,4 @@
-//! Equations with triangular matrices.
+//! Solving equations with triangular matrices.
 
 use faer::linalg::triangular_solve as solve;
 use faer::traits::ComplexField;
@@ -6,19 +6,19 @@ use faer::{MatMut, MatRef, Par};
 
 use crate::kept::with_workspace;
 
-/// A triangular matrix, column by column, of which the other half is not read.
+/// A column-major triangular matrix, whose other triangle is not read.
 pub(super) struct Triangle<'a, T> {
     pub(super) elements: &'a [T],
     pub(super) n: usize,
     pub(super) is_upper: bool,
-    /// Whether the diagonal is of ones, and is not read either.
+    /// Whether the diagonal is all ones, and is not read either.
     pub(super) is_unit: bool,
-    /// Whether the matrix of the equations is the transposed one.
+    /// Whether the matrix of the equations is the transpose.
     pub(super) is_transposed: bool,
 }
 
 impl<T: ComplexField> Triangle<'_, T> {
-    /// Replaces right sides, one after the other, by the solutions.
+    /// Replaces right sides, which follow each other, by the solutions.
     pub(super) fn solve(&self, right: &mut [T]) {
         let Some(count) = right.len().checked_div(self.n) else { return };
         let a = MatRef::from_column_major_slice(self.elements, self.n, self.n);

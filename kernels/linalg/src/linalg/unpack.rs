@@ -1,4 +1,4 @@
-//! What LU factors are made for: matrices of their own, and solutions of equations.
+//! Uses of LU factors: unpacking them into separate matrices, and solving equations.
 
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
@@ -65,7 +65,7 @@ mod kernels {
             return Ok(out);
         }
         let right = system.turned(&aten::expand(b, &system.sizes)?)?;
-        // The adjoint matrix is the transposed one, between conjugates.
+        // Solving with the adjoint is solving with the transpose between conjugations.
         let right = if adjoint { aten::conj_physical(&right)? } else { right };
         let solve = lu::Solve { factors, pivots, batch: &system.batch, is_transposed: left == adjoint };
         match_dtype!(b.dtype(), T: Float | Complex => {
@@ -80,7 +80,7 @@ mod kernels {
 }
 
 /// # Errors
-/// Not one `int32` for each step.
+/// Pivots that are not one `int32` for each step.
 fn check_pivots(operator: &str, factors: &Tensor, pivots: &Tensor, steps: i64) -> Result<()> {
     let sizes = [&factors.sizes()[..factors.dim() - 2], &[steps]].concat();
     ensure!(
@@ -93,7 +93,7 @@ fn check_pivots(operator: &str, factors: &Tensor, pivots: &Tensor, steps: i64) -
     Ok(())
 }
 
-/// The matrices that undo the swaps of rows.
+/// The permutation matrices that undo the row swaps.
 fn permutations(factors: &Tensor, pivots: &Tensor, rows: i64) -> Result<Tensor> {
     let sizes = [&factors.sizes()[..factors.dim() - 2], &[rows, rows]].concat();
     let mut out = Tensor::zeros(&sizes, factors.dtype(), factors.device())?;

@@ -120,7 +120,7 @@ impl Input {
     ///
     /// # Safety
     /// - The elements of the chunk lie in bounds, and are initialised.
-    /// - Nobody writes to them meanwhile.
+    /// - Nothing writes to them during the call.
     /// - `len` elements of the function's type fit the buffer.
     unsafe fn part<const N: usize>(
         &self,
@@ -132,7 +132,7 @@ impl Input {
     ) -> *const u8 {
         let stride = row.input_strides[k];
         // SAFETY: these are elements `0..len` of the row that starts `start` later; the caller vouches for their
-        // bounds, for nobody writing to them, and for the buffer's room.
+        // bounds, that nothing writes to them, and for the buffer's room.
         unsafe { self.chunk(row.inputs[k] + start as isize * stride, stride, 0, len, buffer) }
     }
 
@@ -141,8 +141,8 @@ impl Input {
     ///
     /// # Safety
     /// - `len` lines of `count` neighbours, `stride` apart, lie in bounds from `place` on, and are initialised.
-    /// - Nobody writes to them meanwhile.
-    /// - `count` lines of `len` elements, `pitch` apart, can be written from `to` on, in other memory, which nobody
+    /// - Nothing writes to them during the call.
+    /// - `count` lines of `len` elements, `pitch` apart, can be written from `to` on, in other memory, which nothing
     ///   else uses.
     unsafe fn turn(&self, place: isize, stride: isize, [len, count]: [usize; 2], to: *mut u8, pitch: usize) {
         // SAFETY: the caller vouches for an element at `place`.
@@ -156,9 +156,10 @@ impl Input {
 /// Transposes `len` lines of `count` elements, `stride` apart, into `count` lines of `len` elements, `pitch` apart.
 ///
 /// # Safety
-/// - `len` lines of `count` elements, `stride` apart, can be read from `from` on, and nobody writes to them meanwhile.
-/// - `count` lines of `len` elements, `pitch` apart, can be written from `to` on, in other memory, which nobody
-///   else uses.
+/// - `len` lines of `count` elements, `stride` apart, can be read from `from` on, and nothing writes to them during the
+///   call.
+/// - `count` lines of `len` elements, `pitch` apart, can be written from `to` on, in other memory, which nothing else
+///   uses.
 /// - `T` takes 1, 2, 4, 8 or 16 bytes.
 pub unsafe fn turned<T>(from: *const T, stride: isize, [len, count]: [usize; 2], to: *mut T, pitch: usize) {
     // SAFETY: the caller vouches for `len` lines of `count` elements of this size, and for room for `count` of `len`
@@ -169,10 +170,10 @@ pub unsafe fn turned<T>(from: *const T, stride: isize, [len, count]: [usize; 2],
 /// As [`turned`], for elements of `size` bytes, which need not be aligned.
 ///
 /// # Safety
-/// - `len` lines of `count` elements of `size` bytes, `stride` apart, can be read from `data` on, and nobody writes
-///   to them meanwhile.
-/// - `count` lines of `len` elements, `pitch` apart, can be written from `to` on, in other memory, which nobody
-///   else uses.
+/// - `len` lines of `count` elements of `size` bytes, `stride` apart, can be read from `data` on, and nothing writes to
+///   them during the call.
+/// - `count` lines of `len` elements, `pitch` apart, can be written from `to` on, in other memory, which nothing else
+///   uses.
 /// - `size` is 1, 2, 4, 8 or 16.
 pub(super) unsafe fn turn_sized(
     size: usize,
@@ -198,9 +199,10 @@ pub(super) unsafe fn turn_sized(
 /// with wide registers where there are any.
 ///
 /// # Safety
-/// - `len` lines of `count` elements, `stride` apart, can be read from `data` on, and nobody writes to them meanwhile.
-/// - `count` lines of `len` elements, `pitch` apart, can be written from `tile` on, in other memory, which nobody
-///   else uses.
+/// - `len` lines of `count` elements, `stride` apart, can be read from `data` on, and nothing writes to them during the
+///   call.
+/// - `count` lines of `len` elements, `pitch` apart, can be written from `tile` on, in other memory, which nothing else
+///   uses.
 /// - Elements take as many bytes as `T`, of which any bits are a value; they need not be aligned like it.
 unsafe fn turn<T: Copy, const SIDE: usize>(
     data: *const u8,
@@ -225,9 +227,10 @@ unsafe fn turn<T: Copy, const SIDE: usize>(
 }
 
 /// # Safety
-/// - `len` lines of `count` elements, `stride` apart, can be read from `data` on, and nobody writes to them meanwhile.
-/// - `count` lines of `len` elements, `pitch` apart, can be written from `tile` on, in other memory, which nobody
-///   else uses.
+/// - `len` lines of `count` elements, `stride` apart, can be read from `data` on, and nothing writes to them during the
+///   call.
+/// - `count` lines of `len` elements, `pitch` apart, can be written from `tile` on, in other memory, which nothing else
+///   uses.
 /// - Any bits are a value of `T`; elements need not be aligned like it.
 /// - The processor has these features.
 #[cfg(target_arch = "x86_64")]
@@ -256,9 +259,10 @@ unsafe fn turn_wide<T: Copy, const SIDE: usize>(
 /// places.
 ///
 /// # Safety
-/// - Eight lines of eight elements, `stride` apart, can be read from `data` on, and nobody writes to them meanwhile.
-/// - Eight lines of eight elements, `pitch` apart, can be written from `tile` on, in other memory, which nobody
-///   else uses.
+/// - Eight lines of eight elements, `stride` apart, can be read from `data` on, and nothing writes to them during the
+///   call.
+/// - Eight lines of eight elements, `pitch` apart, can be written from `tile` on, in other memory, which nothing else
+///   uses.
 /// - The processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[inline]
@@ -292,9 +296,10 @@ unsafe fn words(data: *const f32, stride: isize, tile: *mut f32, pitch: usize) {
 /// Transposes lines block by block, with a function that transposes one square block.
 ///
 /// # Safety
-/// - `len` lines of `count` elements, `stride` apart, can be read from `data` on, and nobody writes to them meanwhile.
-/// - `count` lines of `len` elements, `pitch` apart, can be written from `tile` on, in other memory, which nobody
-///   else uses.
+/// - `len` lines of `count` elements, `stride` apart, can be read from `data` on, and nothing writes to them during the
+///   call.
+/// - `count` lines of `len` elements, `pitch` apart, can be written from `tile` on, in other memory, which nothing else
+///   uses.
 /// - Any bits are a value of `T`; elements need not be aligned like it.
 /// - `square` may be called with a square of `SIDE` lines of as many elements that lies within these.
 #[inline(always)]
@@ -341,8 +346,9 @@ unsafe fn squares<T: Copy, const SIDE: usize>(
 /// Transposes `LEN` lines into contiguous rows of `LEN` elements.
 ///
 /// # Safety
-/// - `LEN` lines of `count` elements, `stride` apart, can be read from `data` on, and nobody writes to them meanwhile.
-/// - `LEN * count` elements can be written from `tile` on, in other memory, which nobody else uses.
+/// - `LEN` lines of `count` elements, `stride` apart, can be read from `data` on, and nothing writes to them during the
+///   call.
+/// - `LEN * count` elements can be written from `tile` on, in other memory, which nothing else uses.
 /// - Any bits are a value of `T`; elements need not be aligned like it.
 #[inline(always)]
 unsafe fn interleave<T: Copy, const LEN: usize>(data: *const T, stride: isize, count: usize, tile: *mut T) {
@@ -359,8 +365,9 @@ unsafe fn interleave<T: Copy, const LEN: usize>(data: *const T, stride: isize, c
 }
 
 /// # Safety
-/// - `SIDE` lines of as many elements, `stride` apart, can be read from `data` on, and nobody writes to them meanwhile.
-/// - As many lines, `pitch` apart, can be written from `tile` on, in other memory, which nobody else uses.
+/// - `SIDE` lines of as many elements, `stride` apart, can be read from `data` on, and nothing writes to them during
+///   the call.
+/// - As many lines, `pitch` apart, can be written from `tile` on, in other memory, which nothing else uses.
 /// - Any bits are a value of `T`; elements need not be aligned like it.
 #[inline(always)]
 #[expect(clippy::needless_range_loop, reason = "`j` counts the columns of all lines")]

@@ -24,9 +24,9 @@ pub fn storer<R: Element>(dtype: DType) -> Storer {
 /// # Safety
 /// - `len` elements of `S`, `stride` apart, lie in bounds from `data` on, aligned and initialised; of `bool` they
 ///   may be any byte.
-/// - Nobody writes to them meanwhile.
-/// - `len` elements of `M` can be written to the buffer, which is aligned for them, and which nobody else uses
-///   meanwhile.
+/// - Nothing writes to them during the call.
+/// - `len` elements of `M` can be written to the buffer, which is aligned for them, and which nothing else uses during
+///   the call.
 /// - The two share no memory.
 /// - If `stride` is 0, `len` is not.
 pub unsafe fn load<S: Element, M: Element>(data: *const u8, stride: isize, len: usize, buffer: *mut u8) {
@@ -69,7 +69,7 @@ pub unsafe fn load<S: Element, M: Element>(data: *const u8, stride: isize, len: 
 /// # Safety
 /// - `len` elements of `R` can be read from the buffer: aligned, initialised, booleans 0 or 1.
 /// - `len` elements of `D`, `stride` apart, lie in bounds from `data` on, and are aligned.
-/// - Nobody else uses them meanwhile.
+/// - Nothing else uses them during the call.
 /// - The two share no memory.
 unsafe fn store<R: Element, D: Element>(buffer: *const u8, len: usize, data: *mut u8, stride: isize) {
     if stride == 1
@@ -100,7 +100,7 @@ unsafe fn store<R: Element, D: Element>(buffer: *const u8, len: usize, data: *mu
 ///
 /// # Safety
 /// - An element lies at `data`, aligned and initialised; of `bool`, it may be any byte.
-/// - Nobody writes to it meanwhile.
+/// - Nothing writes to it during the call.
 #[inline(always)]
 pub unsafe fn read<S: Element>(data: *const S) -> S {
     if S::DTYPE == DType::Bool {

@@ -62,7 +62,7 @@ impl Crossings {
     /// - The two share no memory.
     ///
     /// # Errors
-    /// Memory that the host does not reach.
+    /// Memory that the host cannot access.
     pub unsafe fn read(
         &self,
         (source, reading): (&Tensor, &impl Leased),
@@ -84,9 +84,9 @@ impl Crossings {
     }
 
     /// # Safety
-    /// - All crossings from `source` on are elements of the size of `T`, initialised, and nobody writes to them
-    ///   meanwhile.
-    /// - As many can be written from `out` on, in other memory, which nobody else uses meanwhile.
+    /// - All crossings from `source` on are elements of the size of `T`, initialised, and nothing writes to them during
+    ///   the call.
+    /// - As many can be written from `out` on, in other memory, which nothing else uses during the call.
     /// - Any bits are a value of `T`, which is a byte if `is_bool`.
     unsafe fn read_sized<T: Copy>(&self, source: *const u8, out: *mut u8, is_bool: bool) {
         let memory = Memory { source: source.cast::<T>(), out: out.cast::<T>() };
@@ -266,7 +266,7 @@ impl<'a> Piece<'a> {
     /// # Safety
     /// - Every number of the list is the offset from `source` of an element (for runs, their other elements exist too),
     ///   and nothing writes to these during the call.
-    /// - As many can be written from `out` on, in other memory, which nobody else uses.
+    /// - As many can be written from `out` on, in other memory, which nothing else uses.
     /// - Any bits are a value of `T`, which is a byte if `is_bool`; elements need not be aligned like it.
     unsafe fn read<T: Copy>(&self, source: *const T, out: *mut T, is_bool: bool) {
         let mut to = out;
@@ -329,8 +329,8 @@ impl Run {
 /// Copies elements that need not be aligned like `T`.
 ///
 /// # Safety
-/// - `len` elements can be read from `from` on, and nobody writes to them meanwhile.
-/// - `len` elements can be written from `to` on, in other memory, which nobody else uses.
+/// - `len` elements can be read from `from` on, and nothing writes to them during the call.
+/// - `len` elements can be written from `to` on, in other memory, which nothing else uses.
 /// - They need not be aligned like `T`.
 #[inline(always)]
 unsafe fn copy<T>(from: *const T, to: *mut T, len: usize) {

@@ -13,8 +13,8 @@ use super::halves;
 ///
 /// # Safety
 /// - `len` elements can be read from `from` on, aligned for their type and initialised (booleans may be any byte), and
-///   nobody writes to them meanwhile.
-/// - `len` elements can be written from `to` on, aligned for their type, and nobody else uses them meanwhile.
+///   nothing writes to them during the call.
+/// - `len` elements can be written from `to` on, aligned for their type, and nothing else uses them during the call.
 /// - The two share no memory.
 /// - The processor has the features that the function is compiled for.
 type Convert = unsafe fn(from: *const u8, len: usize, to: *mut u8);
@@ -69,8 +69,8 @@ mod wide {
     use torch_library::Element;
 
     /// # Safety
-    /// - What [`Convert`](super::Convert) asks for, of elements of `S` and `D`: `len` to read, `len` to write,
-    ///   apart, nobody else's.
+    /// - What [`Convert`](super::Convert) requires, of elements of `S` and `D`: `len` to read, `len` to write, in
+    ///   disjoint memory that nothing else uses.
     /// - The processor has these features.
     #[target_feature(enable = "avx2,fma")]
     pub(super) unsafe fn each<S: Element, D: Element>(from: *const u8, len: usize, to: *mut u8) {
@@ -79,8 +79,8 @@ mod wide {
     }
 
     /// # Safety
-    /// - What [`Convert`](super::Convert) asks for, of elements of `S` and `D`: `len` to read, `len` to write,
-    ///   apart, nobody else's.
+    /// - What [`Convert`](super::Convert) requires, of elements of `S` and `D`: `len` to read, `len` to write, in
+    ///   disjoint memory that nothing else uses.
     /// - The processor has these features.
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
     pub(super) unsafe fn each_widest<S: Element, D: Element>(from: *const u8, len: usize, to: *mut u8) {
@@ -91,7 +91,8 @@ mod wide {
     /// Converts booleans to booleans or to bytes: any byte but 0 is true.
     ///
     /// # Safety
-    /// - What [`Convert`](super::Convert) asks for, of bytes: `len` to read, `len` to write, apart, nobody else's.
+    /// - What [`Convert`](super::Convert) requires, of bytes: `len` to read, `len` to write, in disjoint memory that
+    ///   nothing else uses.
     /// - The processor has these features.
     #[target_feature(enable = "avx2,fma")]
     pub(super) unsafe fn to_bool(from: *const u8, len: usize, to: *mut u8) {
@@ -106,8 +107,8 @@ mod wide {
     /// Converts numbers to booleans: any number but 0 is true.
     ///
     /// # Safety
-    /// - What [`Convert`](super::Convert) asks for, of elements of `S` and booleans: `len` to read, `len` to write,
-    ///   apart, nobody else's.
+    /// - What [`Convert`](super::Convert) requires, of elements of `S` and booleans: `len` to read, `len` to write, in
+    ///   disjoint memory that nothing else uses.
     /// - `S` is not `bool`.
     /// - The processor has these features.
     #[target_feature(enable = "avx2,fma")]
@@ -126,8 +127,8 @@ mod wide {
     /// promises.
     ///
     /// # Safety
-    /// - What [`Convert`](super::Convert) asks for, of `f32` and `i64`: `len` to read, `len` to write, apart,
-    ///   nobody else's.
+    /// - What [`Convert`](super::Convert) requires, of `f32` and `i64`: `len` to read, `len` to write, in disjoint
+    ///   memory that nothing else uses.
     /// - The processor has these features.
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
     pub(super) unsafe fn cut(from: *const u8, len: usize, to: *mut u8) {
@@ -146,8 +147,8 @@ mod wide {
     /// Converts `f32` to integers of up to 32 bits; see [`cut`].
     ///
     /// # Safety
-    /// - What [`Convert`](super::Convert) asks for, of `f32` and `D`: `len` to read, `len` to write, apart, nobody
-    ///   else's.
+    /// - What [`Convert`](super::Convert) requires, of `f32` and `D`: `len` to read, `len` to write, in disjoint memory
+    ///   that nothing else uses.
     /// - The processor has these features.
     #[target_feature(enable = "avx2,fma")]
     pub(super) unsafe fn cut_narrow<D: Element>(from: *const u8, len: usize, to: *mut u8) {
@@ -170,8 +171,8 @@ mod wide {
     }
 
     /// # Safety
-    /// - `len` elements can be read from `from` on, and nobody writes to them meanwhile; they are no booleans.
-    /// - `len` elements can be written from `to` on, and nobody else uses them meanwhile.
+    /// - `len` elements can be read from `from` on, and nothing writes to them during the call; they are not booleans.
+    /// - `len` elements can be written from `to` on, and nothing else uses them during the call.
     /// - The two share no memory.
     #[inline(always)]
     unsafe fn each_here<S: Element, D: Element>(from: *const S, len: usize, to: *mut D) {
@@ -186,8 +187,8 @@ mod wide {
     const LANES: usize = 8;
 
     /// # Safety
-    /// - What [`Convert`](super::Convert) asks for, of `bf16` and `f32`: `len` to read, `len` to write, apart,
-    ///   nobody else's.
+    /// - What [`Convert`](super::Convert) requires, of `bf16` and `f32`: `len` to read, `len` to write, in disjoint
+    ///   memory that nothing else uses.
     /// - The processor has these features.
     #[target_feature(enable = "avx2,fma")]
     pub(super) unsafe fn widen_bf16(from: *const u8, len: usize, to: *mut u8) {
@@ -202,8 +203,8 @@ mod wide {
     /// Rounds `f32` to `bf16`: to nearest, ties to even; NaN stays NaN.
     ///
     /// # Safety
-    /// - What [`Convert`](super::Convert) asks for, of `f32` and `bf16`: `len` to read, `len` to write, apart,
-    ///   nobody else's.
+    /// - What [`Convert`](super::Convert) requires, of `f32` and `bf16`: `len` to read, `len` to write, in disjoint
+    ///   memory that nothing else uses.
     /// - The processor has these features.
     #[target_feature(enable = "avx2,fma")]
     pub(super) unsafe fn round_bf16(from: *const u8, len: usize, to: *mut u8) {
@@ -222,8 +223,8 @@ mod wide {
     }
 
     /// # Safety
-    /// - What [`Convert`](super::Convert) asks for, of `f16` and `f32`: `len` to read, `len` to write, apart,
-    ///   nobody else's.
+    /// - What [`Convert`](super::Convert) requires, of `f16` and `f32`: `len` to read, `len` to write, in disjoint
+    ///   memory that nothing else uses.
     /// - The processor has these features.
     #[target_feature(enable = "avx2,fma,f16c")]
     pub(super) unsafe fn widen_f16(from: *const u8, len: usize, to: *mut u8) {
@@ -239,27 +240,27 @@ mod wide {
     }
 
     /// # Safety
-    /// - `len` elements can be read from `from` on and written from `to` on, in other memory, and nobody else uses
-    ///   these meanwhile.
+    /// - `len` elements can be read from `from` on and written from `to` on, in other memory, and nothing else uses
+    ///   these during the call.
     /// - `len` is at most `LANES`.
     /// - The processor has these features.
     #[inline]
     #[target_feature(enable = "avx2,fma,f16c")]
     unsafe fn widen_few(from: *const u16, len: usize, to: *mut f32) {
         let mut lanes = [0; LANES];
-        // SAFETY: the caller vouches for `len` elements to read, and for no more than there are lanes; an array of
-        // this frame is other memory.
+        // SAFETY: the caller vouches for `len` elements to read, and for no more than there are lanes; a local array is
+        // other memory.
         unsafe { std::ptr::copy_nonoverlapping(from, lanes.as_mut_ptr(), len) };
         // SAFETY: both are eight times two bytes, of which every pattern is a value.
         let wide = _mm256_cvtph_ps(unsafe { std::mem::transmute::<[u16; LANES], __m128i>(lanes) });
-        // SAFETY: a register holds as many `f32` as there are lanes, which `len` does not exceed; the caller
-        // vouches for as many places. A register of this frame is other memory.
+        // SAFETY: a register holds as many `f32` as there are lanes, which `len` does not exceed; the caller vouches
+        // for as many places. A local register is other memory.
         unsafe { std::ptr::copy_nonoverlapping((&raw const wide).cast(), to, len) };
     }
 
     /// # Safety
-    /// - What [`Convert`](super::Convert) asks for, of `f32` and `f16`: `len` to read, `len` to write, apart,
-    ///   nobody else's.
+    /// - What [`Convert`](super::Convert) requires, of `f32` and `f16`: `len` to read, `len` to write, in disjoint
+    ///   memory that nothing else uses.
     /// - The processor has these features.
     #[target_feature(enable = "avx2,fma,f16c")]
     pub(super) unsafe fn round_f16(from: *const u8, len: usize, to: *mut u8) {
@@ -275,22 +276,22 @@ mod wide {
     }
 
     /// # Safety
-    /// - `len` elements can be read from `from` on and written from `to` on, in other memory, and nobody else uses
-    ///   these meanwhile.
+    /// - `len` elements can be read from `from` on and written from `to` on, in other memory, and nothing else uses
+    ///   these during the call.
     /// - `len` is at most `LANES`.
     /// - The processor has these features.
     #[inline]
     #[target_feature(enable = "avx2,fma,f16c")]
     unsafe fn round_few(from: *const f32, len: usize, to: *mut u16) {
         let mut lanes = [0.0; LANES];
-        // SAFETY: the caller vouches for `len` elements to read, and for no more than there are lanes; an array of
-        // this frame is other memory.
+        // SAFETY: the caller vouches for `len` elements to read, and for no more than there are lanes; a local array is
+        // other memory.
         unsafe { std::ptr::copy_nonoverlapping(from, lanes.as_mut_ptr(), len) };
         // SAFETY: both are eight times four bytes, of which every pattern is a value.
         let wide = unsafe { std::mem::transmute::<[f32; LANES], __m256>(lanes) };
         let narrow = _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(wide);
-        // SAFETY: a register holds as many `f16` as there are lanes, which `len` does not exceed; the caller
-        // vouches for as many places. A register of this frame is other memory.
+        // SAFETY: a register holds as many `f16` as there are lanes, which `len` does not exceed; the caller vouches
+        // for as many places. A local register is other memory.
         unsafe { std::ptr::copy_nonoverlapping((&raw const narrow).cast(), to, len) };
     }
 }

@@ -171,7 +171,7 @@ impl<M: Element, R: Element, F: Fn([M; 3]) -> R + Sync> Elements<M, R, 3> for Ro
 ///
 /// # Safety
 /// - Each input has an element at index `i`: in bounds, aligned, initialised, and 0 or 1 if it is a boolean.
-/// - Nobody writes to it meanwhile.
+/// - Nothing writes to it during the call.
 #[inline(always)]
 unsafe fn at<M: Element, const N: usize>(inputs: [*const M; N], i: usize) -> [M; N] {
     let mut elements = [M::default(); N];

@@ -118,7 +118,7 @@ pub fn gather(out: &Tensor, source: &Lanes<'_>, index: &Tensor) -> Result<Option
 /// - The row lies in bounds of the index and of the result, whose elements take as many bytes as `T`.
 /// - For each place of the row, counted from where the row starts in the source, every index in range leads to an
 ///   element of that size.
-/// - Nobody writes to index and source meanwhile, and nobody else uses the row of the result.
+/// - Nothing writes to index and source during the call, and nothing else uses the row of the result.
 /// - Any bits are a value of `T`; elements need not be aligned like it.
 unsafe fn pick<T: Copy>(indices: &Indices, row: &Row<2>, source: *const u8, out: *mut u8) {
     let (from, to) = (source.cast::<T>(), out.cast::<T>());
@@ -144,7 +144,7 @@ unsafe fn pick<T: Copy>(indices: &Indices, row: &Row<2>, source: *const u8, out:
 /// # Safety
 /// - What [`pick`] requires, for bytes: the row in bounds of index and result, indices in range that lead to elements
 ///   of the source.
-/// - Nobody writes to index and source meanwhile, and nobody else uses the row of the result.
+/// - Nothing writes to index and source during the call, and nothing else uses the row of the result.
 unsafe fn pick_flags(indices: &Indices, row: &Row<2>, source: *const u8, out: *mut u8) {
     // SAFETY: the caller vouches for the row in index, source and result, and for exclusive use of the result; any
     // value is a byte, and only 0 or 1 is written.
@@ -155,7 +155,7 @@ unsafe fn pick_flags(indices: &Indices, row: &Row<2>, source: *const u8, out: *m
 /// - The row lies in bounds of the index and of the result, whose elements take as many bytes as `T`.
 /// - For each place of the row, counted from where the row starts in the source, every index in range leads to an
 ///   element of that size.
-/// - Nobody writes to index and source meanwhile, and nobody else uses the row of the result.
+/// - Nothing writes to index and source during the call, and nothing else uses the row of the result.
 /// - Any bits are a value of `T`; elements need not be aligned like it.
 #[inline(always)]
 unsafe fn pick_each<T>(

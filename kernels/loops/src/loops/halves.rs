@@ -78,7 +78,7 @@ mod registers {
     ///
     /// # Safety
     /// - A block of `f32` can be read from `from` on.
-    /// - `len` elements can be written from `to` on, in other memory, which nobody else uses.
+    /// - `len` elements can be written from `to` on, in other memory, which nothing else uses.
     /// - The processor has these features.
     #[inline]
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
@@ -106,8 +106,8 @@ mod registers {
     /// Converts halves, `bf16` or `f16`, to `f32`.
     ///
     /// # Safety
-    /// - `len` halves of this kind can be read from `from` on, aligned, and nobody writes to them meanwhile.
-    /// - `len` elements of `f32` can be written from `to` on, aligned, in other memory, which nobody else uses.
+    /// - `len` halves of this kind can be read from `from` on, aligned, and nothing writes to them during the call.
+    /// - `len` elements of `f32` can be written from `to` on, aligned, in other memory, which nothing else uses.
     /// - The processor has these features.
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
     pub(in crate::loops) unsafe fn widen_line<const IS_BF16: bool>(from: *const u8, len: usize, to: *mut u8) {
@@ -132,8 +132,8 @@ mod registers {
     /// Converts `f32` to halves, `bf16` or `f16`.
     ///
     /// # Safety
-    /// - `len` elements of `f32` can be read from `from` on, aligned, and nobody writes to them meanwhile.
-    /// - `len` halves of this kind can be written from `to` on, aligned, in other memory, which nobody else uses.
+    /// - `len` elements of `f32` can be read from `from` on, aligned, and nothing writes to them during the call.
+    /// - `len` halves of this kind can be written from `to` on, aligned, in other memory, which nothing else uses.
     /// - The processor has these features.
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
     pub(in crate::loops) unsafe fn narrow_line<const IS_BF16: bool>(

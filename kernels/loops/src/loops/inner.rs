@@ -166,7 +166,7 @@ impl<'f, const N: usize> Inner<'f, N> {
     /// # Safety
     /// - `len` elements of the function's type can be read from each input: aligned, initialised, booleans 0 or 1.
     /// - `len` elements of the function's result type can be written from `out` on.
-    /// - Nobody else writes to the first or uses the second meanwhile.
+    /// - Nothing else writes to the inputs or uses `out` during the call.
     /// - An input is `out` itself, or shares no memory with it.
     #[inline]
     pub(super) unsafe fn run(&self, out: *mut u8, inputs: [*const u8; N], len: usize) {
@@ -208,7 +208,7 @@ impl<'f, const N: usize> Inner<'f, N> {
     /// - `half` is what [`half`](Self::half) returned for the type of `out`.
     /// - `len` such halves can be written from `out` on, and read from each input that is not single; from each single
     ///   input, one `f32`.
-    /// - Nobody else writes to the inputs or uses `out` meanwhile.
+    /// - Nothing else writes to the inputs or uses `out` during the call.
     /// - An input is `out` itself, or shares no memory with it.
     #[inline]
     pub(super) unsafe fn run_halves(
@@ -309,7 +309,7 @@ unsafe fn with_single<M: Element, R: Element, F: Elements<M, R, N>, const N: usi
     single: usize,
 ) {
     let (out, inputs) = (out.cast::<R>(), typed::<M, N>(inputs));
-    // SAFETY: the caller vouches for one element of `M` there, which nobody writes to.
+    // SAFETY: the caller vouches for one element of `M` there, which nothing writes to.
     let element = unsafe { inputs[single].read() };
     let of = |i: usize| {
         let mut given = [element; N];
@@ -347,7 +347,7 @@ type RunHalves<const N: usize> =
 /// # Safety
 /// - `len` halves of this kind can be written from `out` on, and read from each input that is not single; from each
 ///   single input, one `f32`.
-/// - Nobody else writes to the inputs or uses `out` meanwhile.
+/// - Nothing else writes to the inputs or uses `out` during the call.
 /// - An input is `out` itself, or shares no memory with it.
 /// - `elements` is the address of an `F`, and `M` and `R` are `f32`.
 /// - The processor has these features.
@@ -393,7 +393,7 @@ unsafe fn of_halves<M: Element, R: Element, F: Elements<M, R, N>, const N: usize
 
 /// # Safety
 /// - `len` elements of `M` can be read from each input, and `len` of `R` written from `out` on.
-/// - Nobody else writes to the first or uses the second meanwhile.
+/// - Nothing else writes to the inputs or uses `out` during the call.
 /// - An input is `out` itself, or shares no memory with it.
 /// - The processor has these features.
 #[cfg(target_arch = "x86_64")]
@@ -404,13 +404,14 @@ unsafe fn wide<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
     inputs: [*const u8; N],
     len: usize,
 ) {
-    // SAFETY: the caller vouches for `len` elements of these types, and for inputs that are `out` itself or apart.
+    // SAFETY: the caller vouches for `len` elements of these types, and for inputs that are `out` itself or disjoint
+    // from it.
     unsafe { f.each(out.cast::<R>(), typed(inputs), len) }
 }
 
 /// # Safety
 /// - `len` elements of `M` can be read from each input, and `len` of `R` written from `out` on.
-/// - Nobody else writes to the first or uses the second meanwhile.
+/// - Nothing else writes to the inputs or uses `out` during the call.
 /// - An input is `out` itself, or shares no memory with it.
 /// - The processor has these features.
 #[cfg(target_arch = "x86_64")]
@@ -421,8 +422,8 @@ unsafe fn widest<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
     inputs: [*const u8; N],
     len: usize,
 ) {
-    // SAFETY: the caller vouches for `len` elements of these types, for inputs that are `out` itself or apart, and
-    // for the features.
+    // SAFETY: the caller vouches for `len` elements of these types, for inputs that are `out` itself or disjoint from
+    // it, and for the features.
     unsafe { f.each_widest(out.cast::<R>(), typed(inputs), len) }
 }
 
@@ -431,7 +432,7 @@ unsafe fn widest<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
 ///
 /// # Safety
 /// - `len` elements of `M` can be read from each input, and `len` of `R` written from `out` on.
-/// - Nobody else writes to the first or uses the second meanwhile.
+/// - Nothing else writes to the inputs or uses `out` during the call.
 /// - An input is `out` itself, or shares no memory with it.
 #[cfg(target_arch = "x86_64")]
 unsafe fn plain<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
@@ -455,7 +456,7 @@ unsafe fn plain<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
 ///
 /// # Safety
 /// - `len` elements of `M` can be read from each input, and `len` of `R` written from `out` on.
-/// - Nobody else writes to the first or uses the second meanwhile.
+/// - Nothing else writes to the inputs or uses `out` during the call.
 /// - An input is `out` itself, or shares no memory with it.
 #[cfg(not(target_arch = "x86_64"))]
 unsafe fn plain<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
@@ -464,7 +465,8 @@ unsafe fn plain<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
     inputs: [*const u8; N],
     len: usize,
 ) {
-    // SAFETY: the caller vouches for `len` elements of these types, and for inputs that are `out` itself or apart.
+    // SAFETY: the caller vouches for `len` elements of these types, and for inputs that are `out` itself or disjoint
+    // from it.
     unsafe { f.each(out.cast::<R>(), typed(inputs), len) }
 }
 

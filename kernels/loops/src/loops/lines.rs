@@ -24,7 +24,7 @@ pub trait Line<T, const K: usize>: Sync {
 /// - `line` writes every element of each `out` that it is given, with initialised values only.
 ///
 /// # Errors
-/// Memory that the host does not reach.
+/// Memory that the host cannot access.
 pub unsafe fn lines<T: Element, const K: usize>(
     input: &Tensor,
     len: usize,
@@ -125,7 +125,7 @@ impl<T: Element, const K: usize> Memory<T, K> {
             unsafe { (self.store)(to.cast_const().cast(), len, out, 1) };
         }
         for (address, note) in zip(&self.notes, &noted) {
-            // SAFETY: the caller vouches for a place for line `index` in each note, which nobody else uses.
+            // SAFETY: the caller vouches for a place for line `index` in each note, which nothing else uses.
             unsafe { address.add(index).write(*note) };
         }
     }

@@ -173,8 +173,8 @@ impl<'a, const N: usize> Pointwise<'a, N> {
     /// else a new one.
     ///
     /// # Errors
-    /// A tensor of another shape, of a type of a lower kind (an integer for floats), with elements that share memory,
-    /// or that partially overlaps an input.
+    /// A tensor of another shape, of a type of a lower category (integers for a floating-point result), with elements
+    /// that share memory, or that partially overlaps an input.
     pub fn output(&self, out: Option<&Tensor>, dtype: DType) -> Result<Tensor> {
         match self.destination(out, dtype)? {
             Some(out) => Ok(out),

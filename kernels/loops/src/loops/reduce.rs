@@ -285,7 +285,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     /// - The row lies in bounds of each output, and nothing else uses that part of the outputs during the call.
     /// - The row lies in bounds of the kept dimensions of the input: each of its places is the first element of a
     ///   result.
-    /// - Nobody writes to the input meanwhile.
+    /// - Nothing writes to the input during the call.
     unsafe fn row<R: Element, const K: usize>(
         &self,
         row: &Row<1>,
@@ -315,7 +315,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     ///
     /// # Safety
     /// - `base` and the places after it, `stride` apart, are the first elements of `folded.len()` results.
-    /// - Nobody writes to the input meanwhile.
+    /// - Nothing writes to the input during the call.
     unsafe fn results(&self, base: isize, stride: isize, folded: &mut [F::Value]) {
         let is_denser = folded.len() > 1 && self.reduced.inner_stride().is_some_and(|inner| stride < inner);
         if is_denser {
@@ -337,7 +337,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     ///
     /// # Safety
     /// - `base` is the first element of a result, and the range within `0..self.count`.
-    /// - Nobody writes to the input meanwhile.
+    /// - Nothing writes to the input during the call.
     unsafe fn tree(&self, base: isize, range: Range<usize>) -> F::Value {
         if range.len() <= LEAF {
             // SAFETY: the caller vouches for `base` and for the range, which is no longer than a leaf.
@@ -352,7 +352,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     ///
     /// # Safety
     /// - `base` is the first element of a result.
-    /// - Nobody writes to the input meanwhile.
+    /// - Nothing writes to the input during the call.
     unsafe fn shared_tree(&self, base: isize) -> F::Value {
         let mut branches = Vec::new();
         each_branch(0..self.count, &mut |branch| branches.push((branch, OnceLock::new())));
@@ -380,7 +380,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     ///
     /// # Safety
     /// - `base` is the first element of a result, and the range within `0..self.count`, no longer than [`LEAF`].
-    /// - Nobody writes to the input meanwhile.
+    /// - Nothing writes to the input during the call.
     unsafe fn leaf(&self, base: isize, range: Range<usize>) -> F::Value {
         if let Some(stride) = self.reduced.single_stride() {
             let first = base + range.start as isize * stride;
@@ -421,7 +421,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     ///
     /// # Safety
     /// - `base` is the first element of a result, and the range within `0..self.count`, no longer than [`LEAF`].
-    /// - Nobody writes to the input meanwhile.
+    /// - Nothing writes to the input during the call.
     #[inline(never)] // so that other leaves do not pay for the buffer
     unsafe fn loaded_leaf(&self, base: isize, range: Range<usize>) -> F::Value {
         let (mut buffer, mut filled) = ([MaybeUninit::<M>::uninit(); LEAF], 0);
@@ -451,7 +451,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     /// # Safety
     /// - `base` and the places after it, `stride` apart, are the first elements of `folded.len()` results, at most
     ///   [`RESULTS`].
-    /// - Nobody writes to the input meanwhile.
+    /// - Nothing writes to the input during the call.
     unsafe fn side_by_side(&self, base: isize, stride: isize, folded: &mut [F::Value]) {
         let (mut block, mut buffers) = ([const { MaybeUninit::uninit() }; RESULTS], Vec::new());
         let block = fill(&mut block[..folded.len()], |_| self.fold.identity());

@@ -121,7 +121,7 @@ impl Input {
     /// - The geometry is that of the input, and `data` the address of its element at index 0 of the remaining
     ///   dimensions: `outer` and that of the row.
     /// - The input broadcasts to these dimensions, none of which is empty.
-    /// - Nobody writes to the input meanwhile.
+    /// - Nothing writes to the input during the call.
     /// - `to` has room for all elements, of `size` bytes each, which is what `self.load` writes; it is not a tensor's
     ///   memory.
     unsafe fn gather(

@@ -96,16 +96,16 @@ fn lines<T: Element, const N: usize, const K: usize, F: Fn([T; N], [T; K]) -> [T
         };
         #[cfg(target_arch = "x86_64")]
         if super::is_widest() {
-            // SAFETY: `is_widest` found these features; the range lies within the elements of all tensors, as many
-            // by the check above, and is this thread's alone. The lease keeps everybody else away.
+            // SAFETY: `is_widest` found these features; the range lies within the elements of all tensors, as many by
+            // the check above, and is this thread's alone. The lease excludes all other access.
             return unsafe { widest(&line, range.len(), f) };
         } else if super::is_wide() {
-            // SAFETY: `is_wide` found these features; the range lies within the elements of all tensors, as many by
-            // the check above, and is this thread's alone. The lease keeps everybody else away.
+            // SAFETY: `is_wide` found these features; the range lies within the elements of all tensors, as many by the
+            // check above, and is this thread's alone. The lease excludes all other access.
             return unsafe { wide(&line, range.len(), f) };
         }
-        // SAFETY: the range lies within the elements of all tensors, as many by the check above, and is this
-        // thread's alone. The lease keeps everybody else away.
+        // SAFETY: the range lies within the elements of all tensors, as many by the check above, and is this thread's
+        // alone. The lease excludes all other access.
         unsafe { each(&line, range.len(), f) }
     });
     Ok(())
@@ -123,7 +123,7 @@ unsafe impl<T: Sync, const N: usize, const K: usize> Sync for Memory<T, N, K> {}
 
 /// # Safety
 /// - `len` elements of each tensor can be read, and of the changed ones written.
-/// - Nobody else writes to them meanwhile, or reads the changed ones.
+/// - Nothing else writes to them during the call, or reads the changed ones.
 /// - The processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
@@ -132,13 +132,13 @@ unsafe fn widest<T: Element, const N: usize, const K: usize>(
     len: usize,
     f: &impl Fn([T; N], [T; K]) -> [T; N],
 ) {
-    // SAFETY: the caller vouches for `len` elements of each tensor, which nobody else uses.
+    // SAFETY: the caller vouches for `len` elements of each tensor, which nothing else uses.
     unsafe { each(line, len, f) }
 }
 
 /// # Safety
 /// - `len` elements of each tensor can be read, and of the changed ones written.
-/// - Nobody else writes to them meanwhile, or reads the changed ones.
+/// - Nothing else writes to them during the call, or reads the changed ones.
 /// - The processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
@@ -147,13 +147,13 @@ unsafe fn wide<T: Element, const N: usize, const K: usize>(
     len: usize,
     f: &impl Fn([T; N], [T; K]) -> [T; N],
 ) {
-    // SAFETY: the caller vouches for `len` elements of each tensor, which nobody else uses.
+    // SAFETY: the caller vouches for `len` elements of each tensor, which nothing else uses.
     unsafe { each(line, len, f) }
 }
 
 /// # Safety
 /// - `len` elements of each tensor can be read (they are values of `T`), and of the changed ones written.
-/// - Nobody else writes to them meanwhile, or reads the changed ones.
+/// - Nothing else writes to them during the call, or reads the changed ones.
 #[inline(always)]
 unsafe fn each<T: Element, const N: usize, const K: usize>(
     line: &Memory<T, N, K>,
@@ -162,12 +162,12 @@ unsafe fn each<T: Element, const N: usize, const K: usize>(
 ) {
     let even = len - len % STEP;
     for start in (0..even).step_by(STEP) {
-        // SAFETY: `start + STEP` is at most `len`, and the caller vouches for as many elements of each tensor,
-        // which nobody else uses.
+        // SAFETY: `start + STEP` is at most `len`, and the caller vouches for as many elements of each tensor, which
+        // nothing else uses.
         unsafe { step::<T, N, K, STEP>(line, start, f) };
     }
     for start in even..len {
-        // SAFETY: `start` is below `len`, and the caller vouches for as many elements of each tensor, which nobody
+        // SAFETY: `start` is below `len`, and the caller vouches for as many elements of each tensor, which nothing
         // else uses.
         unsafe { step::<T, N, K, 1>(line, start, f) };
     }
@@ -176,7 +176,7 @@ unsafe fn each<T: Element, const N: usize, const K: usize>(
 /// # Safety
 /// - Elements `start..start + COUNT` of each tensor can be read (they are values of `T`), and of the changed ones
 ///   written.
-/// - Nobody else writes to them meanwhile, or reads the changed ones.
+/// - Nothing else writes to them during the call, or reads the changed ones.
 #[inline(always)]
 unsafe fn step<T: Element, const N: usize, const K: usize, const COUNT: usize>(
     line: &Memory<T, N, K>,
@@ -184,10 +184,10 @@ unsafe fn step<T: Element, const N: usize, const K: usize, const COUNT: usize>(
     f: &impl Fn([T; N], [T; K]) -> [T; N],
 ) {
     // SAFETY: the caller vouches for `COUNT` elements from `start` on, aligned for `T` and so for an array of it, which
-    // nobody else writes to.
+    // nothing else writes to.
     let mut changed: [_; N] = from_fn(|n| unsafe { line.changed[n].add(start).cast::<[T; COUNT]>().read() });
     // SAFETY: the caller vouches for `COUNT` elements from `start` on, aligned for `T` and so for an array of it, which
-    // nobody else writes to.
+    // nothing else writes to.
     let given: [_; K] = from_fn(|k| unsafe { line.given[k].add(start).cast::<[T; COUNT]>().read() });
     for i in 0..COUNT {
         let new = f(from_fn(|n| changed[n][i]), from_fn(|k| given[k][i]));
@@ -195,7 +195,7 @@ unsafe fn step<T: Element, const N: usize, const K: usize, const COUNT: usize>(
     }
     for (data, elements) in zip(&line.changed, &changed) {
         // SAFETY: the caller vouches for `COUNT` places from `start` on, aligned for `T` and so for an array of it,
-        // which nobody else uses.
+        // which nothing else uses.
         unsafe { data.add(start).cast::<[T; COUNT]>().write(*elements) };
     }
 }

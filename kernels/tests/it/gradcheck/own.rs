@@ -1,5 +1,5 @@
-//! Operators that are made of others and have a derivative of their own, as in PyTorch: one node of its name, and
-//! no view.
+//! Operators that are made of others but have a derivative of their own, as in PyTorch: one node with its name, and no
+//! view.
 
 use torch_library::autograd::gradcheck;
 use torch_library::prelude::*;
@@ -162,7 +162,7 @@ fn factors_and_what_they_solve() {
         let (_, l, u) = aten::linalg_lu(&x[0])?;
         l.mul(&u)
     });
-    // Of length 1 are vectors of any phase, so only what has none has a derivative.
+    // Vectors of length 1 may have any phase, so only functions that do not depend on it have a derivative.
     both("linalg_eig", &[sample(&[3, 3], -1.0, 1.0)], |x| {
         let (values, vectors) = aten::linalg_eig(&x[0])?;
         values.abs()?.add(&vectors.abs()?)

@@ -1,4 +1,4 @@
-//! Samples of gradients, of losses and norms under other names, and of what exported programs call.
+//! Samples of gradients, of losses and norms under other names, and of operators that exported programs call.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
@@ -16,7 +16,7 @@ pub(super) fn by_hand(name: &str) -> Option<Vec<Value<'static>>> {
         .or_else(|| attended(name))
 }
 
-/// Numbers between 0 and 1, none near an end or another.
+/// Numbers between 0 and 1, none near an end or near another.
 fn chances(sizes: &[i64]) -> Value<'static> {
     let count = sizes.iter().product::<i64>();
     let values = (0..count).map(|at| 0.1 + 0.8 * ((5 * at + 2) % 7) as f64 / 7.0).collect();

@@ -6,23 +6,23 @@ use torch_library::prelude::*;
 use super::samples::numbers;
 use super::{floats, ints, tensor};
 
-/// Whether this is a function that has no derivative, though it has a slope.
+/// Whether this is a function without a derivative here, although it is differentiable.
 pub(super) fn is_polynomial(name: &str) -> bool {
     name.starts_with("special_") && (name.contains("_polynomial_") || name == "special_airy_ai")
 }
 
-/// What these operators do on purpose.
+/// The checks that these operators fail on purpose.
 pub(super) fn left_out(name: &str) -> &'static [Check] {
     match name {
-        // They ask for the layout, or keep what lies in memory.
+        // They depend on the layout, or keep the order of memory.
         "as_strided_copy" | "_reshape_alias_copy" | "resize" | "resize_as" => {
             &[Check::Layouts, Check::Gradient, Check::SecondGradient]
         }
         // A tensor that requires grad keeps its sizes.
         "resize_" | "resize_as_" => &[Check::Layouts, Check::Gradient, Check::SecondGradient, Check::Vmap],
-        // The tensor itself, and parts of it that are no views in autograd's eyes.
+        // The tensor itself, and parts of it that autograd does not treat as views.
         "lift" | "unsafe_split.Tensor" | "unsafe_split_with_sizes" | "unsafe_chunk" => &[Check::Aliasing],
-        // What is given as the ends of bins is returned.
+        // The edges of bins that are passed are returned.
         "histogramdd.TensorList_bins" => &[Check::Aliasing, Check::Gradient, Check::SecondGradient],
         // They read elements.
         "item" | "_local_scalar_dense" | "is_nonzero" => &[Check::Meta, Check::Vmap],
@@ -36,20 +36,20 @@ pub(super) fn left_out(name: &str) -> &'static [Check] {
         | "linalg_ldl_solve"
         | "_segment_reduce_backward"
         | "_unique" => &[Check::Gradient, Check::SecondGradient],
-        // Nor has its derivative one.
+        // Its derivative has no derivative either.
         "segment_reduce" => &[Check::SecondGradient],
         _ if name.contains("histogram") => &[Check::Gradient, Check::SecondGradient],
         _ if is_polynomial(name.split('.').next().unwrap_or(name)) => {
             &[Check::Gradient, Check::SecondGradient]
         }
-        // Its gradient is that of symmetric matrices, and differences are not symmetric.
+        // Its gradient is that of symmetric matrices, and finite differences are not symmetric.
         "linalg_matrix_sqrth" => &[Check::Gradient, Check::SecondGradient],
-        // Of vectors the phase is anyone's choice.
+        // The phase of vectors is arbitrary.
         "svd" => &[Check::Gradient, Check::SecondGradient],
-        // It wants rows at multiples of 16 bytes, and its types are too short for differences.
+        // It requires rows at multiples of 16 bytes, and its types are too imprecise for finite differences.
         "_grouped_mm" => &[Check::Layouts, Check::Gradient, Check::SecondGradient],
         "chalf" => &[Check::Gradient, Check::SecondGradient],
-        // They want elements that lie in pairs, or as other bytes.
+        // They require contiguous pairs or bytes.
         "view_as_complex_copy" | "view_copy.dtype" => &[Check::Layouts],
         _ => &[],
     }
@@ -139,7 +139,7 @@ fn bins(name: &str) -> Option<Vec<Value<'static>>> {
     })
 }
 
-/// Where samples of two rows and three columns are.
+/// The positions of samples with two rows and three columns.
 fn places() -> Value<'static> {
     Value::Tensors(vec![Tensor::from([0.0, 1.5]), Tensor::from([0.0, 1.0, 3.0])].into())
 }

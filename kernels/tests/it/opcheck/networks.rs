@@ -1,5 +1,5 @@
-//! Samples of linear algebra, recurrent networks, images of other sizes, pooled volumes, and of what joins elements
-//! at places.
+//! Samples of linear algebra, recurrent networks, resizing, pooling of volumes, and of operators that combine elements
+//! at given positions.
 
 use torch_library::prelude::*;
 

@@ -24,7 +24,7 @@ pub(super) fn by_hand(name: &str) -> Option<Vec<Value<'static>>> {
         .or_else(|| factors::by_hand(name))
 }
 
-/// Samples of operators that have a derivative in a part of the numbers only.
+/// Samples of operators that are only differentiable for some numbers.
 fn smooth(name: &str) -> Option<Vec<Value<'static>>> {
     let spread = |start: f64, step: f64| {
         let values = [4.0, 0.0, 3.0, 1.0, 5.0, 2.0].map(|at| start + at * step);
@@ -78,7 +78,7 @@ pub(super) fn numbers(numbers: &[i64]) -> Value<'static> {
     Value::Ints(numbers.to_vec().into())
 }
 
-/// An image or a volume, and points between its pixels; before them a gradient where one goes back.
+/// An image or a volume, and points between its pixels; preceded by a gradient for a backward operator.
 fn sampled(name: &str) -> Vec<Value<'static>> {
     let is_volume = name.contains("3d");
     let (image, sizes): (&[i64], &[i64]) = match is_volume {
@@ -97,7 +97,7 @@ fn sampled(name: &str) -> Vec<Value<'static>> {
     }
 }
 
-/// Two bags of two rows each; in front a gradient where one goes back.
+/// Two bags of two rows each; preceded by a gradient for a backward operator.
 fn bags(name: &str) -> Vec<Value<'static>> {
     let none = || Value::None;
     let lists = || [ints(&[1, 3, 0, 2], &[4]), ints(&[0, 2], &[2])];
@@ -293,7 +293,7 @@ fn matrices_and_indices(name: &str) -> Option<Vec<Value<'static>>> {
             vec![floats(&[2, 3]), one_index(), Value::Tensor(tensor(&[3])), Value::Bool(true)]
         }
         "index_select" => row(),
-        // Where an index is there twice, which element is taken is not said.
+        // If an index is repeated, it is unspecified which element is taken.
         "index_copy" => {
             vec![floats(&[2, 3]), Value::Int(0), ints(&[1, 0], &[2]), Value::Tensor(tensor(&[2, 3]))]
         }
@@ -343,7 +343,7 @@ fn overloads(name: &str) -> Option<Vec<Value<'static>>> {
     })
 }
 
-/// Samples of what moves, pairs or bounds tensors.
+/// Samples of operators that move, pair or bound tensors.
 fn moved(name: &str) -> Option<Vec<Value<'static>>> {
     Some(match name {
         "affine_grid_generator" => vec![floats(&[2, 2, 3]), numbers(&[2, 1, 2, 3]), Value::Bool(false)],

@@ -1,5 +1,5 @@
-//! The derivative of a deformable convolution. It has an argument `mask`, which in a row of `derivatives!` is the name of
-//! something else, so this is no row.
+//! The derivative of deformable convolution. It is not a row of `derivatives!`, since its argument `mask` has a name that
+//! means something else there.
 
 use torch_library::autograd::{Context, Function, apply};
 use torch_library::guard::AutoDispatchBelowAutograd;

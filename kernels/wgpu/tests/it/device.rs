@@ -1,4 +1,4 @@
-//! Elements, rows, products and copies on a device; its memory, and its end.
+//! Elements, rows, products and copies on a device; its memory, and losing it.
 
 use torch_library::backend::{self, FallbackPolicy, set_fallback_policy};
 use torch_library::prelude::*;
@@ -84,7 +84,7 @@ fn copies_keep_to_strides_and_convert() {
     same(device, &[x], |x| aten::to_dtype(&aten::to_dtype(&x[0].gt(0)?, DType::Int32)?, DType::Float32));
 }
 
-/// Types that kernels do not compute with are held in full, and computed on the CPU.
+/// Types that kernels do not support are stored in full, and computed on the CPU.
 #[test]
 fn wide_numbers_are_exact() {
     let Some(device) = device() else { return };
@@ -139,7 +139,7 @@ fn too_much_is_refused_and_freed_memory_is_used_again() {
     backend::synchronize(device).unwrap();
 }
 
-/// The last device of the machine, so that the tests beside this one keep theirs; or the first, in a process of its own.
+/// Uses the last device of the machine, so that concurrent tests keep theirs; or the first, in a process of its own.
 #[test]
 fn a_lost_device_takes_its_tensors_with_it_and_the_next_call_works() {
     let Some(first) = device() else { return };

@@ -1,4 +1,4 @@
-//! Operators that go element by element, each beside the CPU's, with what is no number and what is infinite.
+//! Element-wise operators, each compared with the CPU's, with NaN and infinities.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
@@ -28,7 +28,7 @@ fn functions_of_one_number() {
     for function in functions {
         same(device, &[special()], |x| function(&x[0]));
     }
-    // The vendors' sines are of angles near zero.
+    // The vendors' sines are only precise for angles near zero.
     for function in [aten::sin, aten::cos, aten::silu, aten::gelu] {
         same(device, &[tensor(&[5, 7], 0.0)], |x| function(&x[0]));
     }

@@ -1,4 +1,4 @@
-//! Chains of calls as one: beside the CPU's numbers and beside single calls, and what is refused.
+//! Fused chains of calls, compared with the CPU's numbers and with single calls, and what is refused.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,13 +16,13 @@ use crate::{close, device, falls, special, tensor};
 type Function<'f> = &'f dyn Fn(&[Tensor]) -> Result<Vec<Tensor>>;
 
 fn there(device: Device, inputs: &[Tensor]) -> Vec<Tensor> {
-    // A number of the host stays one.
+    // A number on the host stays there.
     let moved =
         |input: &Tensor| if input.dim() == 0 { Ok(input.clone()) } else { backend::on_device(input, device) };
     inputs.iter().map(|input| moved(input).unwrap()).collect()
 }
 
-/// How many operators a function calls.
+/// The number of operators that a function calls.
 fn calls<R>(f: impl FnOnce() -> R) -> (R, usize) {
     let count = Arc::new(AtomicUsize::new(0));
     let seen = count.clone();
@@ -36,7 +36,7 @@ fn calls<R>(f: impl FnOnce() -> R) -> (R, usize) {
     (result, count.load(Ordering::Relaxed))
 }
 
-/// A function that was fused, beside single calls on the device and on the CPU.
+/// Compares a fused function with single calls on the device and on the CPU.
 #[track_caller]
 fn fused(device: Device, inputs: &[Tensor], f: Function<'_>) -> Fused {
     let inputs = there(device, inputs);
@@ -62,7 +62,7 @@ fn same(fused: &Fused, inputs: &[Tensor], f: Function<'_>, single: &[Tensor]) {
     }
 }
 
-/// As [`fused`], of a function all of whose calls are one.
+/// As [`fused`], for a function all of whose calls are fused into one.
 #[track_caller]
 fn one(device: Device, inputs: &[Tensor], f: Function<'_>) {
     let fused = fused(device, inputs, f);
@@ -123,7 +123,7 @@ fn sizes_that_are_broadcast_strides_and_none() {
     };
     let fused = fused(device, &[tensor(&[5, 7], 0.0), tensor(&[3, 12], 1.0)], strided);
     assert_eq!(fused.groups().map(<[_]>::len).collect::<Vec<_>>(), [2], "{fused}");
-    // On the device without dimensions, which is no number of the host.
+    // A tensor without dimensions on the device, not a number on the host.
     let zero = aten::sum(&tensor(&[3], 3.0).to(device).unwrap()).unwrap();
     let (single, graph) =
         trace(std::slice::from_ref(&zero), |x| Ok(vec![x[0].mul(&x[0])?.add(&x[0])?])).unwrap();
@@ -160,7 +160,7 @@ fn several_results_of_several_sizes() {
         let is_large = x[1].gt(&small)?;
         Ok(vec![small.clone(), x[1].mul(&small)?, is_large.clone(), is_large.logical_not()?])
     });
-    // One with other strides than the rest.
+    // One tensor has other strides than the rest.
     let (x, y) = (tensor(&[4, 6], 0.0), tensor(&[6, 4], 1.0));
     let found = fused(device, &[x, y], &|x| {
         let turned = x[1].t()?;
@@ -288,7 +288,7 @@ fn what_does_not_fit_is_refused_as_in_single_calls() {
     assert!(found.run(&[inputs[0].clone(), Tensor::undefined()]).is_err());
     assert!(found.run(&[inputs[0].clone(), tensor(&[3], 1.0)]).is_err(), "on the CPU, with dimensions");
     assert_eq!(found.refusals().iter().map(|(_, times)| times).sum::<u64>(), 3, "{found}");
-    // Types that have no kernel, another device, numbers that are none of the type: right, as single calls.
+    // Types without kernels, another device, numbers that the type cannot hold: correct, as single calls.
     let wide =
         there(device, &[aten::to_dtype(&tensor(&[3], 0.0), DType::Float64).unwrap(), tensor(&[3], 1.0)]);
     let host = [tensor(&[2], 0.0), tensor(&[2], 1.0)];
@@ -331,7 +331,7 @@ fn reductions_end_chains_and_begin_others() {
             });
         }
     }
-    // A norm of rows: two reductions, the second of what the first is in.
+    // A norm of rows: two reductions, where the second depends on the first.
     let norm: Function<'_> = &|x| {
         let apart = x[0].sub(&aten::mean_dim::call(&x[0], Some(&[-1]), true, None)?)?;
         let square = aten::mean_dim::call(&apart.mul(&apart)?, Some(&[-1]), true, None)?;
@@ -349,7 +349,7 @@ fn reductions_end_chains_and_begin_others() {
             Ok(vec![aten::amax::call(&y, &[1], false)?, aten::sum(&y)?, y])
         });
     }
-    // Without elements there is no kernel, and on the CPU a sum of them.
+    // Without elements no kernel runs, and the CPU computes the sum.
     let empty = tensor(&[0, 3], 0.0).to(device).unwrap();
     let f: Function<'_> = &|x| Ok(vec![aten::sum(&x[0].exp()?)?]);
     let (single, graph) = trace(&[x.to(device).unwrap()], f).unwrap();

@@ -1,4 +1,4 @@
-//! Elements that are looked up, written and added by index, beside those of the CPU.
+//! Reading, writing and adding elements by index, compared with the CPU.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
@@ -6,7 +6,7 @@ use torch_library_kernels::prelude::*;
 
 use crate::{all_same, device, same, tensor};
 
-/// Indices below a bound, some of them several times.
+/// Indices below a bound, some of them repeated.
 fn indices(sizes: &[i64], below: i64) -> Tensor {
     let count = sizes.iter().product::<i64>();
     Tensor::from_vec((0..count).map(|i| (i * i + 3 * i + 1) % below).collect(), sizes).unwrap()
@@ -96,7 +96,7 @@ fn gradients_of_look_ups_are_added_up() {
         });
     }
     for accumulate in [true, false] {
-        // Some lead to one place from both ends.
+        // Some indices, counted from both ends, lead to the same element.
         for index in [indices(&[3, 4], 5), Tensor::from([[4i64, 0, -1], [-5, 2, 4]])] {
             for sizes in [vec![2, 1, 1, 3], [&[2][..], index.sizes(), &[3]].concat()] {
                 let inputs = [tensor(&[2, 5, 3], 0.0), index.clone(), tensor(&sizes, 1.0)];
@@ -108,7 +108,7 @@ fn gradients_of_look_ups_are_added_up() {
     }
 }
 
-/// Sums in another order would differ.
+/// The sums would differ in another order.
 #[test]
 fn sums_of_many_elements_have_the_bits_of_the_cpu() {
     let Some(device) = device() else { return };
@@ -118,7 +118,7 @@ fn sums_of_many_elements_have_the_bits_of_the_cpu() {
     assert_eq!(aten::index_add(&x, 0, &index, &source).unwrap().to_vec::<f32>().unwrap(), expected);
 }
 
-/// Their indices are put in order, instead of each looking at all others.
+/// These rows are long enough for their indices to be sorted, instead of each thread searching its row.
 #[test]
 fn long_rows_are_put_and_added_as_short_ones_are() {
     let Some(device) = device() else { return };

@@ -1,4 +1,4 @@
-//! Activations, losses, extremes, series and steps of optimisers, beside those of the CPU.
+//! Activations, losses, extremes, `arange` and steps of optimisers, compared with the CPU.
 
 use torch_library::backend;
 use torch_library::prelude::*;
@@ -182,7 +182,7 @@ fn optimisers_step() {
     }
 }
 
-/// Losses of some steps of a network with one of each layer.
+/// The losses of some training steps of a network with one layer of each kind.
 fn train(device: Device) -> Vec<f32> {
     let leaf = |sizes: &[i64], seed: f32| {
         let leaf = tensor(sizes, seed).mul(0.2).unwrap();

@@ -20,7 +20,7 @@ mod random;
 mod wide;
 mod window;
 
-/// The first device, if there is any. What falls back is no test's business unless it says so.
+/// The first device, if there is one. Falling back is allowed unless a test forbids it.
 pub(crate) fn device() -> Option<Device> {
     let device = "wgpu".parse::<Device>().ok().and_then(|device| backend::resolve(device).ok());
     if device.is_none() {
@@ -45,14 +45,14 @@ pub(crate) fn tensor(sizes: &[i64], seed: f32) -> Tensor {
     Tensor::from_vec(numbers(sizes.iter().product::<i64>() as usize, seed), sizes).unwrap()
 }
 
-/// Numbers of both signs, zeros, infinities and one that is none.
+/// Numbers of both signs, zeros, infinities and NaN.
 pub(crate) fn special() -> Tensor {
     let numbers =
         [-2.5f32, -1.0, -0.5, -0.0, 0.0, 0.3, 1.0, 2.0, 7.75, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
     Tensor::from_vec(numbers.to_vec(), &[3, 4]).unwrap()
 }
 
-/// How far a number may be from that of the CPU: of its size, or of 1 where it is smaller.
+/// The tolerated difference from the CPU's number, relative to it, or to 1 if that is larger.
 const TOLERANCE: f64 = 2e-5;
 
 /// Fails unless two tensors have the same sizes, strides and elements; floats up to a tolerance.
@@ -76,7 +76,7 @@ pub(crate) fn close(found: &Tensor, expected: &Tensor) {
     }
 }
 
-/// Fails unless 16-bit floats are at most neighbours.
+/// Fails unless 16-bit floats are equal or adjacent.
 fn near(found: &Tensor, expected: &Tensor) {
     let numbers = |tensor: &Tensor| {
         let here = tensor.to(Device::CPU).unwrap();
@@ -89,13 +89,13 @@ fn near(found: &Tensor, expected: &Tensor) {
     }
 }
 
-/// The same on the device and on the CPU, without falling back.
+/// Checks that the device and the CPU give the same, without falling back.
 #[track_caller]
 pub(crate) fn same(device: Device, inputs: &[Tensor], compute: impl Fn(&[Tensor]) -> Result<Tensor>) {
     all_same(device, inputs, |inputs| Ok(vec![compute(inputs)?]));
 }
 
-/// As [`same`], of a computation with several results, and of what it writes to its inputs.
+/// As [`same`], for a computation with several results, and for what it writes to its inputs.
 #[track_caller]
 pub(crate) fn all_same(
     device: Device,
@@ -125,7 +125,7 @@ thread_local! {
     };
 }
 
-/// How often operators fell back. Counts are of the process, so tests that look at them run one by one.
+/// How often operators fell back. Counts are per process, so tests that read them run one by one.
 pub(crate) fn falls() -> Vec<(String, u64)> {
     ALONE.with(|_| ());
     backend::fallback_counts(DeviceType::PrivateUse2)

@@ -1,4 +1,4 @@
-//! Models of the repository that PyTorch exported, on the device, beside the numbers that PyTorch computed.
+//! Exported models of the repository, run on the device and compared with PyTorch's results.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use torch_library_wgpu::fuse;
 
 use crate::{device, falls};
 
-/// Models, and how far each number may be from PyTorch's, beside the largest of its tensor.
+/// Models, and the tolerated difference of each number from PyTorch's, relative to the largest of its tensor.
 const MODELS: [(&str, &str, f64); 8] = [
     ("examples/models", "digits", 1e-5),
     ("runtime/export/tests/archives", "block", 1e-5),
@@ -26,7 +26,7 @@ const MODELS: [(&str, &str, f64); 8] = [
     ("runtime/export/tests/archives", "ties", 1e-5),
 ];
 
-/// Those that a network of today is made of run without the CPU.
+/// Models that have to run without falling back to the CPU.
 const WITHOUT_FALLING_BACK: [&str; 3] = ["digits", "joint", "ties"];
 
 fn recorded(folder: &Path, name: &str, which: &str) -> Vec<Tensor> {
@@ -56,7 +56,7 @@ fn models_compute_what_they_do_in_pytorch() {
     }
 }
 
-/// Fails unless a model's results are those that PyTorch recorded, up to a part of the largest number.
+/// Fails unless a model's results are PyTorch's, up to a fraction of the largest number.
 fn compare(folder: &Path, name: &str, found: &[Tensor], tolerance: f64) {
     let wanted = recorded(folder, name, "outputs");
     assert_eq!(found.len(), wanted.len(), "{name}");
@@ -72,7 +72,7 @@ fn compare(folder: &Path, name: &str, found: &[Tensor], tolerance: f64) {
 #[test]
 fn models_compute_the_same_fused() {
     let Some(device) = device() else { return };
-    // How many chains each has.
+    // The number of fused chains in each model.
     for (folder, name, chains) in [
         ("examples/models", "digits", 0),
         ("runtime/export/tests/archives", "block", 0),

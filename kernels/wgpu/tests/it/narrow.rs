@@ -1,4 +1,4 @@
-//! Types of less than a word: bytes wrap around, 16-bit floats are computed as float32 and rounded once.
+//! Types smaller than a word: bytes wrap around, 16-bit floats are computed in float32 and rounded once.
 
 use torch_library::prelude::*;
 use torch_library::tracer::trace;
@@ -20,7 +20,7 @@ fn bytes(sizes: &[i64], seed: u8) -> Tensor {
         .unwrap()
 }
 
-/// Every bit pattern of a type, infinities and what is no number included.
+/// Every bit pattern of a type, including infinities and NaN.
 fn patterns(dtype: DType) -> Tensor {
     let words: Vec<i16> = (0..=u16::MAX).map(u16::cast_signed).collect();
     aten::view_dtype(&Tensor::from_vec(words, &[65536]).unwrap(), dtype).unwrap()
@@ -39,7 +39,7 @@ fn every_half_is_read_and_written_as_it_is() {
         let wide = of(&there, DType::Float32);
         let expected = of(&here, DType::Float32).to_vec::<f32>().unwrap();
         for (a, b) in wide.to_vec::<f32>().unwrap().into_iter().zip(&expected) {
-            // Drivers may take float32 below the normal ones for zero, which some of bfloat16 are.
+            // Drivers may flush subnormal float32 to zero, and some bfloat16 are subnormal.
             let is_flushed = a == 0.0 && b.abs() < f32::MIN_POSITIVE;
             assert!(
                 a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan() || is_flushed,
@@ -58,7 +58,7 @@ fn every_half_is_read_and_written_as_it_is() {
 #[test]
 fn floats_are_rounded_to_the_nearest_half() {
     let Some(device) = device() else { return };
-    // Halves, what is between two of them, and what is just beside that; and beyond the largest.
+    // 16-bit floats, numbers halfway between two of them and next to that; and numbers beyond the largest.
     let halves = of(&patterns(DType::Float16), DType::Float32).to_vec::<f32>().unwrap();
     let near = halves.windows(2).filter(|pair| pair.iter().all(|half| half.is_finite())).flat_map(|pair| {
         let middle = (pair[0] + pair[1]) / 2.0;
@@ -112,7 +112,7 @@ fn networks_of_halves_stay_on_the_device() {
     let Some(device) = device() else { return };
     for dtype in HALVES {
         let (x, w) = (of(&tensor(&[6, 8], 0.0), dtype), of(&tensor(&[8, 5], 1.0), dtype));
-        // Sums are of float32 here and there, in another order: up to a neighbour.
+        // Both sum in float32, but in another order: results may be adjacent.
         all_same(device, &[x.clone(), w], |x| Ok(vec![x[0].mm(&x[1])?.relu()?.softmax(1)?]));
         all_same(device, std::slice::from_ref(&x), |x| {
             Ok(vec![
@@ -120,7 +120,7 @@ fn networks_of_halves_stay_on_the_device() {
                 aten::amax::call(&x[0], &[0], false)?,
             ])
         });
-        // Of images, whose strides are those that the CPU has.
+        // Images, whose results have the CPU's strides.
         let inputs = [of(&tensor(&[2, 2, 5, 6], 0.0), dtype), of(&tensor(&[3, 2, 3, 3], 1.0), dtype)];
         all_same(device, &inputs, |x| Ok(vec![aten::conv2d::with(&x[0], &x[1]).call()?]));
         let places = Tensor::from_vec(vec![3i64, 0, 5], &[3]).unwrap();
@@ -157,10 +157,10 @@ fn bytes_wrap_around() {
     all_same(device, &inputs, |x| {
         Ok([DType::Int32, DType::Int64, DType::Float32, DType::Bool].map(|dtype| of(&x[0], dtype)).to_vec())
     });
-    // A number of the device counts for less than a tensor of bytes.
+    // In type promotion, a tensor without dimensions on the device counts less than a tensor of bytes.
     let number = Tensor::from_vec(vec![-3i64], &[1]).unwrap();
     all_same(device, &[inputs[0].clone(), number], |x| Ok(vec![x[0].add(&aten::select_int(&x[1], 0, 0)?)?]));
-    // What is no byte is the CPU's matter.
+    // A number that is not a byte falls back to the CPU.
     let there = inputs[0].to(device).unwrap();
     close(
         &aten::add_Scalar(&there, (-1).into()).unwrap(),

@@ -1,4 +1,4 @@
-//! Normalisation and its gradients, beside those of the CPU.
+//! Normalisation and its gradients, compared with the CPU.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;

@@ -1,4 +1,4 @@
-//! Random numbers of a device.
+//! Random numbers on a device.
 
 use torch_library::backend::default_generator;
 use torch_library::prelude::*;
@@ -83,7 +83,7 @@ fn numbers_are_spread_as_they_should_be() {
     let x = aten::randn::with(&[count]).dtype(DType::Float32).device(device).call().unwrap();
     let x = x.to_vec::<f32>().unwrap().into_iter().map(f64::from).collect::<Vec<_>>();
     let mean = |power: i32| x.iter().map(|x| x.powi(power)).sum::<f64>() / count as f64;
-    // Of so many, each is within five of its deviations.
+    // With this many numbers, each mean is within five of its standard deviations.
     assert!(mean(1).abs() < 0.012 && (mean(2) - 1.0).abs() < 0.017 && mean(3).abs() < 0.045);
     assert!((mean(4) - 3.0).abs() < 0.12);
     let before = falls();

@@ -1,4 +1,4 @@
-//! Whole numbers of 64 bits on a device, conversions, and copies of what is smaller than a word.
+//! 64-bit integers on a device, conversions, and copies of elements smaller than a word.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
@@ -6,7 +6,7 @@ use torch_library_kernels::prelude::*;
 
 use crate::{all_same, device, same, tensor};
 
-/// Numbers at the ends of their halves, and between.
+/// Numbers at the limits of both words, and between.
 fn wide() -> Tensor {
     let mut numbers =
         vec![0, 1, -1, i64::MAX, i64::MIN, i64::MAX - 1, 1 << 32, (1 << 32) - 1, -(1 << 32), 1 << 31];
@@ -71,7 +71,7 @@ fn whole_numbers_are_summed_up_to_each() {
         }
         Ok(sums)
     });
-    // Rows that a workgroup goes through, of which the last threads have nothing.
+    // Rows that a workgroup goes through, in which the last threads have no elements.
     for (rows, count) in [(3, 256), (2, 257), (1, 1000), (5, 641)] {
         let numbers = (0..rows * count).map(|i: i64| i.pow(3).wrapping_mul(977_777_777)).collect();
         let x = Tensor::from_vec(numbers, &[rows, count]).unwrap();
@@ -93,14 +93,14 @@ fn floats_are_summed_up_to_each() {
     });
 }
 
-/// Few long rows are cut into parts; of many that lie side by side each is a thread's.
+/// A few long rows are cut into parts; many interleaved rows are reduced by one thread each.
 #[test]
 fn rows_of_all_lengths_are_reduced() {
     let Some(device) = device() else { return };
     for sizes in [[1, 70_000], [3, 40_000], [600, 30], [700, 9], [1, 1]] {
         let whole = (0..sizes[0] * sizes[1]).map(|i| ((i * 7919) % 1013 - 500) as i32).collect();
         let whole = Tensor::from_vec(whole, &sizes).unwrap();
-        // Of one sign, or the order of a sum would show.
+        // All of one sign, or the order of summation would show.
         all_same(device, &[tensor(&sizes, 0.0).abs().unwrap(), whole], |x| {
             let turned = aten::contiguous(&x[0].t()?)?.t()?;
             Ok(vec![

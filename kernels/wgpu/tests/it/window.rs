@@ -1,4 +1,4 @@
-//! Convolutions and pooling, beside those of the CPU.
+//! Convolutions and pooling, compared with the CPU.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
@@ -6,8 +6,8 @@ use torch_library_kernels::prelude::*;
 
 use crate::{all_same, close, device, same, tensor};
 
-/// Sizes of an image and a weight, and how the window goes over the image: in this order stride, padding, dilation,
-/// padding of the output where it is transposed, and groups.
+/// The sizes of an image and a weight, and the parameters of the window, in this order: stride, padding, dilation,
+/// output padding if it is transposed, and groups.
 struct Case {
     image: &'static [i64],
     weight: &'static [i64],
@@ -185,7 +185,7 @@ fn means_of_shares_and_their_gradients() {
             Ok(vec![found, back, aten::adaptive_avg_pool2d(&x[0], &[high, wide])?])
         });
     }
-    // Products of such sizes do not fit into 32 bits.
+    // Products of these sizes do not fit into 32 bits.
     let long = tensor(&[1, 1, 70_000], 0.0);
     let mean = |x: &Tensor| aten::_adaptive_avg_pool2d(x, &[1, 65_000]).unwrap();
     close(&mean(&long.to(device).unwrap()), &mean(&long));

@@ -1,5 +1,4 @@
-//! How long an all-reduce takes, for tensors from 1 KB to 256 MB: `mpirun -n 2 all_reduce`. `bench.sh` puts gloo
-//! beside it.
+//! Measures an all-reduce for tensors from 1 KB to 256 MB: `mpirun -n 2 all_reduce`. `bench.sh` also measures gloo.
 //!
 //! Prints a line for each size: kilobytes, microseconds, GB/s.
 
@@ -21,7 +20,7 @@ fn main() -> Result<()> {
             c10d::allreduce_::with(&mut x, "world", "avg", None).async_op(false).call()?;
             times.push(begun.elapsed().as_secs_f64());
         }
-        times.drain(..2); // the first ones set up memory
+        times.drain(..2); // the first ones allocate memory
         times.sort_by(f64::total_cmp);
         if session.world().rank() == 0 {
             let (median, bytes) = (times[times.len() / 2], kilobytes as f64 * 1024.0);

@@ -101,7 +101,7 @@ fn messages(world: &ProcessGroup) -> Result<()> {
     expect("a message", &aten::narrow(&place[0], 0, 99_999, 1)?, &[before as f64])
 }
 
-/// Several at a time, each larger than what MPI sends without asking.
+/// Several at a time, each larger than MPI's eager limit.
 fn large(world: &ProcessGroup) -> Result<()> {
     let mut works = Vec::new();
     for number in 0..4 {

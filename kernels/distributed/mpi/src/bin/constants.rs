@@ -1,4 +1,4 @@
-//! What the model of cost is made of, measured between two processes: `mpirun -n 2 constants`.
+//! Measures the constants of the cost model between two processes: `mpirun -n 2 constants`.
 //!
 //! Prints the latency of a message and the time that a process spends on sending one, in microseconds, and the
 //! bandwidth in GB/s at which large ones follow each other.
@@ -10,7 +10,7 @@ use torch_library_distributed::{Options, Received, Tag, Transport};
 use torch_library_mpi::Session;
 
 const ROUNDS: usize = 2000;
-/// As long as a part of a collective is.
+/// The length of a part of a collective.
 const LARGE: usize = 128 << 10;
 
 fn main() -> Result<()> {
@@ -27,7 +27,7 @@ fn main() -> Result<()> {
     session.finish()
 }
 
-/// Seconds, seconds, bytes a second.
+/// The latency and the time per message in seconds, and the bandwidth in bytes per second.
 fn measure(transport: &mut dyn Transport) -> Result<[f64; 3]> {
     ensure!(
         transport.size() == 2,
@@ -36,7 +36,7 @@ fn measure(transport: &mut dyn Transport) -> Result<[f64; 3]> {
         transport.size()
     );
     let is_first = transport.rank() == 0;
-    pass_to_and_fro(transport, is_first, ROUNDS / 10)?; // once, to set up memory
+    pass_to_and_fro(transport, is_first, ROUNDS / 10)?; // a warm-up, to allocate memory
     let latency = pass_to_and_fro(transport, is_first, ROUNDS)? / (2 * ROUNDS) as f64;
     stream(transport, is_first, 64, ROUNDS)?;
     let sending = stream(transport, is_first, 64, ROUNDS)? / ROUNDS as f64;
@@ -59,7 +59,8 @@ fn pass_to_and_fro(transport: &mut dyn Transport, is_first: bool, rounds: usize)
     Ok(begun.elapsed().as_secs_f64())
 }
 
-/// Messages from the first to the second, which takes each, and says when it has all; eight are under way at a time.
+/// Sends messages from the first rank to the second, which receives each, and confirms when it has all; eight are in
+/// flight at a time.
 fn stream(transport: &mut dyn Transport, is_first: bool, length: usize, count: usize) -> Result<f64> {
     const AHEAD: usize = 8;
     let begun = Instant::now();

@@ -1,4 +1,4 @@
-//! One rank does something wrong: `mpirun -n 4 faulty RANK KIND`. The others print what they hear of it, and exit
+//! Lets one rank do something wrong: `mpirun -n 4 faulty RANK KIND`. The others print the error that they get, and exit
 //! with 1.
 //!
 //! Kinds: `ends`, `killed`, `hangs`, `shape`, `dtype`, `order`, `nothing`; `dies-moving`, `hangs-moving` in the
@@ -14,14 +14,14 @@ use torch_library_mpi::Session;
 
 /// How long ranks wait for each other.
 const LIMIT: Duration = Duration::from_secs(2);
-/// Elements of a tensor that travels in many parts, and how many of these go well.
+/// The number of elements of a tensor that is sent in many parts, and the number of parts before the fault.
 const LARGE: i64 = 8 << 20;
 const GOOD_PARTS: usize = 20;
 
-/// Messages of which one, in the middle of a collective, does not go well.
+/// A transport that fails at one message in the middle of a collective.
 struct Faulty {
     inner: Box<dyn Transport>,
-    /// How many parts of collectives were sent.
+    /// The number of parts of collectives that were sent.
     parts: usize,
     fault: fn(),
 }
@@ -88,7 +88,7 @@ fn main() -> Result<()> {
     })?;
     let rank = session.world().rank();
     let begun = Instant::now();
-    sum(&ones(DType::Float32, 2)?)?; // once, all is well
+    sum(&ones(DType::Float32, 2)?)?; // one collective without a fault
     let result = match kind {
         _ if odd != Some(rank) || fault.is_some() => sum(&ones(DType::Float32, elements)?),
         "ends" => std::process::exit(0),
@@ -114,7 +114,7 @@ fn main() -> Result<()> {
                 begun.elapsed().as_millis(),
                 error.to_string().replace('\n', " ")
             );
-            drop(session); // lets others speak, too
+            drop(session); // lets the other ranks report, too
             std::process::exit(1)
         }
     }

@@ -1,8 +1,7 @@
-//! How long a step of training takes on several processes: `mpirun -n 2 train_step`. `bench.sh` puts gloo beside it.
+//! Measures a training step on several processes: `mpirun -n 2 train_step`. `bench.sh` also measures gloo.
 //!
-//! Three linear layers of 1024 × 1024, a batch of 256 examples of which each process takes its part, SGD. Prints
-//! milliseconds of a step, of one whose gradients stay where they are, and of one that sends them after the
-//! backward pass.
+//! Three linear layers of 1024 × 1024, a batch of 256 examples of which each process takes its part, SGD. Prints the
+//! milliseconds of a step, of one that does not send gradients, and of one that sends them after the backward pass.
 
 use std::time::Instant;
 
@@ -34,7 +33,7 @@ fn measure(group: &ProcessGroup) -> Result<[f64; 3]> {
     let weight = |_| init::kaiming_uniform(&[WIDTH, WIDTH], &generator);
     let weights = (0..LAYERS).map(weight).collect::<Result<Vec<_>>>()?;
     let named = weights.iter().enumerate().map(|(layer, weight)| (format!("{layer}.weight"), weight.clone()));
-    // A bucket for each layer, so that one travels while the next one is computed.
+    // A bucket for each layer, so that one is sent while the next one is computed.
     let options = DataParallelOptions::default().bucket_bytes((WIDTH * WIDTH * 4) as usize);
     let parallel = DistributedDataParallel::new(named, group, options)?;
     let mut optimizer = Sgd::new(weights.clone(), 1e-3);
@@ -69,7 +68,7 @@ fn median(group: &ProcessGroup, mut body: impl FnMut() -> Result<()>) -> Result<
         body()?;
         times.push(begun.elapsed().as_secs_f64());
     }
-    times.drain(..2); // the first ones set up memory
+    times.drain(..2); // the first ones allocate memory
     times.sort_by(f64::total_cmp);
     Ok(times[times.len() / 2])
 }

@@ -1,5 +1,5 @@
-//! What the same work takes with burn on wgpu and with candle on the CPU: the rows of `figures`, under the same
-//! names. `--large` is as there, without candle.
+//! Measures the same work with burn on wgpu and with candle on the CPU: the rows of `figures`, under the same names.
+//! `--large` is as there, without candle.
 
 #[path = "../../figures/measure.rs"]
 mod measure;
@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The same numbers as on the other side.
+/// The same numbers as those of `figures`.
 fn numbers(count: usize) -> Vec<f32> {
     (0..count).map(|i| ((i as f32) * 0.77).sin()).collect()
 }

@@ -25,7 +25,7 @@ fn row<T: 'static>(name: &'static str, device: &Device, mut call: impl FnMut() -
     (name, Box::new(run))
 }
 
-/// The names of the rows, and what is computed in them.
+/// The names of rows, and the sizes that they use.
 struct Sizes {
     gelu: &'static str,
     ten: &'static str,
@@ -114,7 +114,7 @@ fn product<const D: usize>(name: &'static str, sizes: [usize; D], device: &Devic
     row(name, device, move || a.clone().matmul(b.clone()))
 }
 
-/// There is no row for the way back: burn keeps what it has read.
+/// There is no row for copies to the host, since burn caches what it has read.
 fn upload(device: &Device) -> Row {
     let (here, to) = (tensor([1 << 22], device).to_data(), device.clone());
     row("16 MiB to the device", device, move || Tensor::<1>::from_data(here.clone(), &to))

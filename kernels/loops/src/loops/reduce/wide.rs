@@ -55,7 +55,7 @@ pub(super) fn slice_of_halves<M: Element, F: Fold<M>>() -> Option<SliceOfHalves<
 }
 
 /// # Safety
-/// - `len` halves of this kind can be read from `elements` on, aligned, and nobody writes to them meanwhile.
+/// - `len` halves of this kind can be read from `elements` on, aligned, and nothing writes to them during the call.
 /// - `M` is `f32`.
 /// - The processor has these features.
 #[cfg(target_arch = "x86_64")]
@@ -176,7 +176,7 @@ fn each_step<M: Element, F: Fold<M>>(fold: &F, values: &mut [F::Value], lines: &
 /// # Safety
 /// - `count` lines, `step` apart, can be read from `data` on, each with as many plain values of `M` as there are in
 ///   `values`.
-/// - Nobody writes to them meanwhile.
+/// - Nothing writes to them during the call.
 /// - The number of values is a multiple of [`LANES`].
 pub(super) unsafe fn narrow_steps<M: Element, F: Fold<M>>(
     fold: &F,
@@ -201,8 +201,8 @@ pub(super) unsafe fn narrow_steps<M: Element, F: Fold<M>>(
 }
 
 /// # Safety
-/// - `count` lines of [`LANES`] plain values of `M`, `step` apart, can be read from `data` on, and nobody writes to
-///   them meanwhile.
+/// - `count` lines of [`LANES`] plain values of `M`, `step` apart, can be read from `data` on, and nothing writes to
+///   them during the call.
 /// - The processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
@@ -219,8 +219,8 @@ unsafe fn lanes_wide<M: Element, F: Fold<M>>(
 }
 
 /// # Safety
-/// - `count` lines of [`LANES`] plain values of `M`, `step` apart, can be read from `data` on, and nobody writes to
-///   them meanwhile.
+/// - `count` lines of [`LANES`] plain values of `M`, `step` apart, can be read from `data` on, and nothing writes to
+///   them during the call.
 #[inline(always)]
 unsafe fn lanes<M: Element, F: Fold<M>>(
     fold: &F,

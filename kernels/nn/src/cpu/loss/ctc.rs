@@ -249,7 +249,7 @@ impl Examples {
 }
 
 /// # Errors
-/// Lists that do not have one length for each example, or lengths that are out of range.
+/// Lists that do not have one length for each example, lengths that are out of range, or targets that do not fit them.
 fn check_lengths(
     operator: &str,
     [times, batch]: [i64; 2],

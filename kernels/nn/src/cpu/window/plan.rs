@@ -1,4 +1,4 @@
-//! Where the pixels under windows are, as a list of offsets for rows and one for steps, and which of them are copied
+//! Plans: the offsets of the pixels under windows, one list for rows and one for steps, and the pixels that are copied
 //! first.
 
 use std::cell::RefCell;

@@ -1,7 +1,7 @@
 //! Learns to read digits on several processes: `mpirun -n 4 train_digits`.
 //!
-//! The data and the network are those of `examples/digits`. Each process has the same batches, and computes with
-//! its part of each, so the losses are those of one process.
+//! The data and the network are those of `examples/digits`. All processes have the same batches, and each computes with
+//! its part of each batch, so the losses are those of one process.
 
 use std::path::PathBuf;
 
@@ -37,7 +37,7 @@ Options:
   --losses FILE      Write the loss of each step there, one a line
 ";
 
-/// What was asked for.
+/// The command line arguments.
 struct Asked {
     epochs: u64,
     accumulate: usize,
@@ -60,7 +60,7 @@ fn main() -> Result<()> {
     session.finish()
 }
 
-/// Nothing, where help was asked for.
+/// Parses the arguments; `None` if help was asked for.
 fn parse() -> Result<Option<Asked>> {
     use lexopt::Arg::{Long, Short};
     use lexopt::ValueExt;

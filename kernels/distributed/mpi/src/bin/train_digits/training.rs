@@ -1,4 +1,4 @@
-//! The steps, on one of the processes.
+//! The training steps, on one of the processes.
 
 use std::fmt::Write as _;
 
@@ -21,7 +21,7 @@ use crate::network::{self, Network};
 const BATCH: usize = 32;
 const LEARNING_RATE: f64 = 2e-3;
 
-/// The optimiser, whole on each process or a part on each.
+/// The optimiser: complete on each process, or sharded over the processes.
 enum Optimiser {
     Whole(AdamW),
     Sharded(ZeroRedundancyOptimizer<AdamW>),
@@ -35,7 +35,7 @@ struct Training<'a> {
     clip: f64,
     autocast: bool,
     losses: Vec<f64>,
-    /// Of batches that have no step yet.
+    /// The sum of the losses of batches that had no step yet.
     sums: f64,
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn run(world: &ProcessGroup, asked: &Asked) -> Result<()> {
 
 impl Training<'_> {
     fn new<'a>(world: &'a ProcessGroup, asked: &Asked) -> Result<Training<'a>> {
-        // All begin with the same numbers; `DistributedDataParallel` would see to it, too.
+        // All processes begin with the same numbers; `DistributedDataParallel` would ensure that, too.
         let network = Network::new(&Generator::with_seed(0))?;
         let mut options = DataParallelOptions::default().bucket_bytes(16 << 10);
         if asked.bf16 {
@@ -91,7 +91,7 @@ impl Training<'_> {
         Ok(Training { world, network, parallel, optimizer, clip, autocast, losses: Vec::new(), sums: 0.0 })
     }
 
-    /// This process's part of a batch; with the last one of several comes a step.
+    /// Computes this process's part of a batch, and takes a step after the last one of several.
     fn batch(&mut self, [images, labels]: [Tensor; 2], is_step: bool, batches: usize) -> Result<()> {
         let part = shard([&images, &labels], self.world)?;
         let backward = || -> Result<f64> {
@@ -103,7 +103,8 @@ impl Training<'_> {
             loss.backward()?;
             loss.detach()?.item()?.to()
         };
-        // What sets out in the region travels in its precision: gradients as they come, and those that `finish` sends.
+        // Gradients that are sent within the region are sent in its precision: those sent as they arrive, and those
+        // that `finish` sends.
         self.sums += Autocast::on(DeviceType::Cpu).enabled(self.autocast).run(|| {
             let sum = if is_step { backward() } else { self.parallel.no_sync(backward) }?;
             if is_step {
@@ -135,7 +136,7 @@ impl Training<'_> {
         Ok(())
     }
 
-    /// Everything by name: the same, however many processes there are, if the optimiser is of one kind.
+    /// The whole state by name, which does not depend on the number of processes, for the same kind of optimiser.
     fn state(&self) -> Result<Vec<(String, Tensor)>> {
         let optimizer = match &self.optimizer {
             Optimiser::Whole(optimizer) => optimizer.state(),

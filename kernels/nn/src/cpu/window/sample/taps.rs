@@ -148,8 +148,8 @@ on_vectors! {
                     }
                 }
                 let to = out.at(n * channels + c).wrapping_add(first);
-                // SAFETY: channel `c` of image `n` is a part of `out` with `count` points, of which `len` are left
-                // from `first` on; the lease of `out` keeps others away, and the points of this block are this
+                // SAFETY: channel `c` of image `n` is a part of `out` with `count` points, of which `len` are left from
+                // `first` on; the lease of `out` excludes all other access, and the points of this block are this
                 // thread's alone.
                 let to = unsafe { std::slice::from_raw_parts_mut(to.cast::<MaybeUninit<T>>(), len) };
                 for (to, sum) in zip(to, &sums) {

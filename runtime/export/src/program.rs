@@ -60,7 +60,7 @@ impl Loader {
     /// Reads an archive into memory, without copying the weights again.
     ///
     /// # Errors
-    /// The file cannot be read, or is not an archive of PyTorch 2.8 or later; the graph is inconsistent; weights are
+    /// The file cannot be read, or is not an archive of PyTorch 2.10 to 2.15; the graph is inconsistent; weights are
     /// missing. A missing operator is not an error yet, see [`Program::problems`].
     pub fn load(self, path: impl AsRef<Path>) -> Result<Program> {
         let path = path.as_ref();

@@ -188,8 +188,11 @@ unsafe fn storage_around(
     keeper: Py<PyAny>,
 ) -> Result<Storage> {
     let from = start.addr();
+    // Declared before the lock, and so dropped after it, even where something fails: the last clone of a tensor may run
+    // code of the user's, which may come back here.
+    let (touching, around);
     let mut blocks = blocks();
-    let touching = blocks.touching(wanted.0, wanted.1);
+    touching = blocks.touching(wanted.0, wanted.1);
     if let Some((begin, end, block)) = touching.iter().find(|(_, end, _)| *end > wanted.0) {
         drop(blocks);
         ensure!(
@@ -199,7 +202,7 @@ unsafe fn storage_around(
         );
         return Ok(lent(block.clone()));
     }
-    let around = blocks.touching(from, to);
+    around = blocks.touching(from, to);
     let (from, to) = if around.iter().any(|(_, end, _)| *end > from) { wanted } else { (from, to) };
     // `over` refuses null.
     let data = NonNull::new(start.with_addr(from).cast::<u8>()).unwrap_or(NonNull::dangling());

@@ -11,8 +11,9 @@
 //! # Ok::<(), Error>(())
 //! ```
 
-// By hand, since `npyz` 0.9 allocates what a header of 32 bits claims before it reads any of it, reads one element type at a time where
-// a tensor takes bytes of any, and parses headers of six shapes by a grammar of Python's literals, with `pest` and `num-bigint` below it.
+// By hand: `npyz` 0.9 allocates the length that the header claims, up to 4 GiB, before it reads any of it, reads one
+// element type at a time, where a tensor takes the bytes of any, and brings a parser of Python's literals (`pest`,
+// `num-bigint`) for a header of three entries.
 
 use std::io::{Read, Write};
 

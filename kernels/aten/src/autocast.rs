@@ -166,7 +166,7 @@ fn keys_below(device: DeviceType) -> DispatchKeySet {
 }
 
 /// The tensor cast to `to` if it is eligible, else the tensor itself. Casts of weights are
-/// [cached](torch_library::autocast::cached) until the outermost region ends.
+/// [cached] until the outermost region ends.
 ///
 /// # Errors
 /// The cast fails.

@@ -17,13 +17,13 @@ use crate::number::Number;
 use crate::unseen::unseen;
 
 #[cfg(target_arch = "x86_64")]
-mod amx;
+pub mod amx;
 #[cfg(target_arch = "x86_64")]
-mod blocks;
+pub mod blocks;
 pub mod implicit_gemm;
 mod integers;
 #[cfg(target_arch = "x86_64")]
-mod pairs;
+pub mod pairs;
 #[cfg(target_arch = "x86_64")]
 mod tiles;
 
@@ -284,7 +284,7 @@ fn check(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
 
 /// Matrices of one shape, at equal distances in memory.
 #[derive(Clone, Copy)]
-pub(super) struct Matrices<T> {
+pub struct Matrices<T> {
     data: *mut T,
     count: usize,
     batch_stride: isize,
@@ -316,11 +316,7 @@ impl<T> Matrices<T> {
     }
 
     /// A single matrix.
-    pub(super) fn one(
-        data: *mut T,
-        [rows, columns]: [usize; 2],
-        [row_stride, column_stride]: [usize; 2],
-    ) -> Self {
+    pub fn one(data: *mut T, [rows, columns]: [usize; 2], [row_stride, column_stride]: [usize; 2]) -> Self {
         let (row_stride, column_stride) = (row_stride as isize, column_stride as isize);
         Matrices { data, count: 1, batch_stride: 0, rows, columns, row_stride, column_stride }
     }

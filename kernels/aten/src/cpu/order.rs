@@ -21,7 +21,7 @@ mod chosen;
 mod distinct;
 mod histogram;
 mod lanes;
-pub(super) mod places;
+pub mod places;
 mod running;
 mod search;
 

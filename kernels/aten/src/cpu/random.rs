@@ -22,7 +22,7 @@ use crate::random::default_generator;
 use crate::unseen::unseen;
 
 mod counts;
-mod integers;
+pub mod integers;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {

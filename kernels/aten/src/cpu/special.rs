@@ -11,7 +11,7 @@ use crate::loops::Pointwise;
 use crate::loops::{function, match_computing};
 use crate::number::Number;
 
-mod real;
+pub mod real;
 mod sums;
 
 use real::{FiniteParts, NextTowards, Real, Shifted, Sinc};

@@ -17,16 +17,16 @@ use std::arch::asm;
 use std::sync::LazyLock;
 
 /// The number of rows of the left factor that are multiplied at a time: two tiles, one below the other.
-pub(super) const ROWS: usize = 32;
+pub const ROWS: usize = 32;
 
 /// The number of columns of a panel: two tiles, side by side.
-pub(super) const WIDTH: usize = 32;
+pub const WIDTH: usize = 32;
 
 /// The number of columns of the left factor that a step multiplies: those of a tile.
-pub(super) const DEPTH: usize = 32;
+pub const DEPTH: usize = 32;
 
 /// Whether the processor has these tiles and the system permits this process to use them.
-pub(super) fn is_available() -> bool {
+pub fn is_available() -> bool {
     static IS_AVAILABLE: LazyLock<bool> = LazyLock::new(|| has_instructions() && has_permission());
     *IS_AVAILABLE
 }
@@ -89,7 +89,7 @@ impl Configuration {
 }
 
 /// Rows of the left factor, with a copy of the columns of the last step.
-pub(super) struct Rows {
+pub struct Rows {
     data: *const u16,
     /// The distance between rows in bytes.
     stride: isize,
@@ -106,7 +106,7 @@ impl Rows {
     /// - `count` is at least 1 and at most [`ROWS`]; `columns` is at least 1.
     /// - From `data` on, these rows of contiguous elements can be read for as long as the value lives, and nothing
     ///   writes them during that time.
-    pub(super) unsafe fn new(data: *const u16, stride: isize, count: usize, columns: usize) -> Self {
+    pub unsafe fn new(data: *const u16, stride: isize, count: usize, columns: usize) -> Self {
         let steps = columns.div_ceil(DEPTH);
         let first = (steps - 1) * DEPTH;
         let mut last = [[0; DEPTH]; ROWS];
@@ -121,7 +121,7 @@ impl Rows {
 
     /// The number of lines of a panel for `columns` columns of the left factor: those of whole tiles, with zeros after
     /// the pairs.
-    pub(super) fn lines(columns: usize) -> usize {
+    pub fn lines(columns: usize) -> usize {
         columns.div_ceil(DEPTH) * DEPTH / 2
     }
 
@@ -130,7 +130,7 @@ impl Rows {
     /// # Safety
     /// - [`is_available`] holds.
     /// - The panel has the [`lines`](Self::lines) for the columns of these rows.
-    pub(super) unsafe fn multiply(&self, panel: &[[u32; WIDTH]], sums: &mut [[f32; WIDTH]; ROWS]) {
+    pub unsafe fn multiply(&self, panel: &[[u32; WIDTH]], sums: &mut [[f32; WIDTH]; ROWS]) {
         // If there are no lower rows, the first row is multiplied once more, into sums that are not used.
         let lower = if self.count > 16 { 16 } else { 0 };
         // SAFETY: the caller guarantees the instructions. `ldtilecfg` reads 64 bytes, the size of the configuration. In
@@ -183,59 +183,6 @@ impl Rows {
                 out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
                 options(nostack),
             );
-        }
-    }
-}
-
-#[cfg(all(test, target_os = "linux"))]
-pub(super) mod emulator;
-
-#[cfg(all(test, target_os = "linux"))]
-mod tests {
-    use super::*;
-
-    /// A small whole number, whose products and sums are exact.
-    fn number(i: usize) -> f32 {
-        (i * i % 13) as f32 - 6.0
-    }
-
-    fn bits(x: f32) -> u16 {
-        (x.to_bits() >> 16) as u16
-    }
-
-    fn check(count: usize, columns: usize) {
-        let stride = columns + 5;
-        let a: Vec<f32> = (0..count * stride).map(number).collect();
-        let b = |step: usize, column: usize| match step < columns {
-            true => number(7 * step + 3 * column + 1),
-            false => 0.0,
-        };
-        let left: Vec<u16> = a.iter().map(|x| bits(*x)).collect();
-        let pair = |line: usize, column: usize| {
-            u32::from(bits(b(2 * line, column))) | u32::from(bits(b(2 * line + 1, column))) << 16
-        };
-        let lines = 0..Rows::lines(columns);
-        let panel: Vec<[u32; WIDTH]> =
-            lines.map(|line| std::array::from_fn(|column| pair(line, column))).collect();
-        let mut sums = [[f32::NAN; WIDTH]; ROWS];
-        // SAFETY: `left` has `count` rows of `columns` elements, the panel has the lines for these, and the
-        // instructions are there or emulated.
-        unsafe { Rows::new(left.as_ptr(), stride as isize, count, columns).multiply(&panel, &mut sums) };
-        for (row, sums) in sums.iter().take(count).enumerate() {
-            for (column, sum) in sums.iter().enumerate() {
-                let want: f32 = (0..columns).map(|step| a[row * stride + step] * b(step, column)).sum();
-                assert_eq!(*sum, want, "{count}×{columns}, row {row}, column {column}");
-            }
-        }
-    }
-
-    #[test]
-    fn tiles_give_what_sums_give() {
-        emulator::install();
-        for count in [1, 7, 16, 17, 31, 32] {
-            for columns in [1, 2, 31, 32, 33, 63, 64, 100] {
-                check(count, columns);
-            }
         }
     }
 }

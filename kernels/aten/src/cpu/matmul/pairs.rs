@@ -37,7 +37,7 @@ const PANELS_IN_CACHE: usize = 1 << 19;
 const MAX_PANELS: usize = 8;
 
 /// Whether matrices are multiplied by this module.
-pub(super) fn is_for(a: &Tensor, b: &Tensor) -> bool {
+pub fn is_for(a: &Tensor, b: &Tensor) -> bool {
     [a, b].iter().all(|factor| factor.dtype() == DType::BFloat16)
         && loops::is_widest()
         && is_x86_feature_detected!("avx512bf16")
@@ -47,14 +47,14 @@ pub(super) fn is_for(a: &Tensor, b: &Tensor) -> bool {
 ///
 /// # Errors
 /// Memory that the host cannot access.
-pub(super) fn multiply(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
+pub fn multiply(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     // SAFETY: tiles are used only where the processor has them and the system permits them.
     unsafe { multiply_in(out, a, b, amx::is_available()) }
 }
 
 /// # Safety
 /// - If `has_tiles`, the instructions of [`amx`] can be executed.
-unsafe fn multiply_in(out: &Tensor, a: &Tensor, b: &Tensor, has_tiles: bool) -> Result<()> {
+pub unsafe fn multiply_in(out: &Tensor, a: &Tensor, b: &Tensor, has_tiles: bool) -> Result<()> {
     let dense = match a.strides().last() {
         Some(1) => a.clone(),
         _ => loops::copy(a, a.dtype())?,
@@ -326,44 +326,4 @@ fn rounded(sums: &[f32; WIDTH]) -> __m512bh {
     // SAFETY: a line has the size of two registers, for which any bits are valid.
     let [left, right] = unsafe { std::mem::transmute::<[f32; WIDTH], [__m512; 2]>(*sums) };
     _mm512_cvtne2ps_pbh(right, left)
-}
-
-#[cfg(all(test, target_os = "linux"))]
-mod tests {
-    use torch_library::{Device, Scalar};
-
-    use super::*;
-
-    /// A matrix of small whole numbers, whose sums are exact; its columns are contiguous if `is_transposed`.
-    fn numbers(rows: i64, columns: i64, is_transposed: bool) -> Tensor {
-        let sizes = if is_transposed { [columns, rows] } else { [rows, columns] };
-        let values = (0..rows * columns).map(|i| half::bf16::from_f64((i * i % 13 - 6) as f64)).collect();
-        let matrix = Tensor::from_vec::<half::bf16>(values, &sizes).unwrap();
-        if is_transposed { matrix.strided_view(&[rows, columns], &[1, rows], 0).unwrap() } else { matrix }
-    }
-
-    #[test]
-    fn tiles_give_what_registers_give() {
-        if !(loops::is_widest() && is_x86_feature_detected!("avx512bf16")) {
-            return;
-        }
-        amx::emulator::install();
-        for [rows, depth, columns] in [[1, 1, 1], [33, 70, 40], [20, 64, 100], [65, 31, 32], [3, 200, 300]] {
-            for [a_is_transposed, b_is_transposed] in [[false, false], [false, true], [true, false]] {
-                let (a, b) =
-                    (numbers(rows, depth, a_is_transposed), numbers(depth, columns, b_is_transposed));
-                for dtype in [DType::BFloat16, DType::Float32] {
-                    let [by_tiles, by_registers] = [true, false].map(|has_tiles| {
-                        let out = Tensor::full(&[rows, columns], Scalar::Float(f64::NAN), dtype, Device::CPU);
-                        let out = out.unwrap();
-                        // SAFETY: the instructions are there, or emulated.
-                        unsafe { multiply_in(&out, &a, &b, has_tiles) }.unwrap();
-                        loops::copy(&out, DType::Float32).unwrap().to_vec::<f32>().unwrap()
-                    });
-                    let case = (rows, depth, columns, a_is_transposed, b_is_transposed, dtype);
-                    assert_eq!(by_tiles, by_registers, "{case:?}");
-                }
-            }
-        }
-    }
 }

@@ -81,7 +81,7 @@ fn chosen(
     let (values, places) = (empty(this.dtype())?, empty(DType::Int64)?);
     match_computing!(this.dtype(), T: Bool | Integer | Float => {
         Sorter::<T>::check(operator, lanes.len(this))?;
-        lanes.choose::<T, _>(&values, &places, Sorter::new, |sorter, lane, place| {
+        lanes.choose::<T, _>(&values, &places, Sorter::default, |sorter, lane, place| {
             place[0] = choice.place(sorter, lane) as i64;
         })?;
     }, else => return Err(unsupported(operator, this.dtype())));

@@ -117,7 +117,7 @@ impl Distinct {
             let numbers = elements.iter().filter(|x| !x.is_unordered()).count();
             let kinds = collected(operator, if has_kinds { count as i64 } else { 0 }, |_| 0)?;
             let mut found = Distinct { firsts: Vec::new(), kinds, counts: Vec::new() };
-            let (mut sorter, mut last, mut start) = (Sorter::new(), None, 0);
+            let (mut sorter, mut last, mut start) = (Sorter::default(), None, 0);
             for (at, ranked) in sorter.sorted(&elements).iter().enumerate() {
                 // NaN is sorted to the end, and is equal to nothing, not even to itself.
                 if last != Some(ranked.rank()) || at >= numbers {

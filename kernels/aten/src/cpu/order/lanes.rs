@@ -159,7 +159,7 @@ fn ordered(
     let (values, indices) = (empty(this.dtype())?, empty(DType::Int64)?);
     match_computing!(this.dtype(), T: Bool | Integer | Float => {
         Sorter::<T>::check(operator, lanes.len(this))?;
-        lanes.choose::<T, _>(&values, &indices, Sorter::new, |sorter, lane, places| {
+        lanes.choose::<T, _>(&values, &indices, Sorter::default, |sorter, lane, places| {
             let first = sorter.first(lane, places.len(), descending);
             places.iter_mut().zip(first).for_each(|(to, place)| *to = place as i64);
         })?;

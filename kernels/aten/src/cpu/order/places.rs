@@ -12,7 +12,7 @@ use torch_library::{Result, ensure};
 use crate::number::Ordered;
 
 /// An element whose order can be expressed by an integer.
-pub(crate) trait Sorted: Ordered {
+pub trait Sorted: Ordered {
     /// An integer with the rank in its upper half, and the index in its lower half.
     type Ranked: Ranked;
 
@@ -21,7 +21,7 @@ pub(crate) trait Sorted: Ordered {
 }
 
 /// A rank with an index appended.
-pub(crate) trait Ranked: Copy + Ord + Default {
+pub trait Ranked: Copy + Ord + Default {
     type Half: Copy + Ord;
 
     /// The number of indices that can be represented.
@@ -125,21 +125,23 @@ sorted_float! {
 const LONG: usize = 512;
 
 /// The buffers of a sort, which are kept from line to line.
-pub(crate) struct Sorter<T: Sorted> {
+pub struct Sorter<T: Sorted> {
     ranked: Vec<T::Ranked>,
     other: Vec<T::Ranked>,
 }
 
-impl<T: Sorted> Sorter<T> {
-    pub(crate) fn new() -> Self {
+impl<T: Sorted> Default for Sorter<T> {
+    fn default() -> Self {
         Sorter { ranked: Vec::new(), other: Vec::new() }
     }
+}
 
+impl<T: Sorted> Sorter<T> {
     /// Checks that a line is not too long for the indices.
     ///
     /// # Errors
     /// 2^32 elements or more, for a dtype of up to 32 bits.
-    pub(crate) fn check(operator: &str, len: usize) -> Result<()> {
+    pub fn check(operator: &str, len: usize) -> Result<()> {
         let most = T::Ranked::PLACES;
         ensure!(
             len <= most,
@@ -151,12 +153,7 @@ impl<T: Sorted> Sorter<T> {
     }
 
     /// The indices of the first `count` elements of a line in sorted order; equal elements keep their order.
-    pub(crate) fn first(
-        &mut self,
-        line: &[T],
-        count: usize,
-        descending: bool,
-    ) -> impl Iterator<Item = usize> {
+    pub fn first(&mut self, line: &[T], count: usize, descending: bool) -> impl Iterator<Item = usize> {
         self.rank(line, descending);
         if 0 < count && count < line.len() / 4 {
             self.ranked.select_nth_unstable(count - 1);
@@ -167,7 +164,7 @@ impl<T: Sorted> Sorter<T> {
     }
 
     /// The elements of a line in sorted order, as ranks with indices.
-    pub(crate) fn sorted(&mut self, line: &[T]) -> &[T::Ranked] {
+    pub fn sorted(&mut self, line: &[T]) -> &[T::Ranked] {
         self.rank(line, false);
         self.sort();
         &self.ranked
@@ -177,7 +174,7 @@ impl<T: Sorted> Sorter<T> {
     ///
     /// # Panics
     /// If there are not more than `before` elements.
-    pub(crate) fn nth(&mut self, line: &[T], before: usize) -> usize {
+    pub fn nth(&mut self, line: &[T], before: usize) -> usize {
         self.rank(line, false);
         self.ranked.select_nth_unstable(before).1.place()
     }
@@ -212,54 +209,5 @@ impl<T: Sorted> Sorter<T> {
             }
             std::mem::swap(&mut self.ranked, &mut self.other);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::cmp::Ordering;
-    use std::fmt::Debug;
-
-    use super::*;
-
-    /// NaN counts as larger than all numbers.
-    fn by_size<T: Ordered>(a: T, b: T) -> Ordering {
-        a.partial_cmp(&b).unwrap_or_else(|| a.is_unordered().cmp(&b.is_unordered()))
-    }
-
-    fn check<T: Sorted + Debug>(some: &[T], compare: impl Fn(T, T) -> Ordering) {
-        for len in [0, 1, 7, 600, 3000] {
-            let line: Vec<T> = (0..len).map(|i: usize| some[i * i * 7 % 1009 % some.len()]).collect();
-            for descending in [false, true] {
-                let mut want: Vec<usize> = (0..len).collect();
-                want.sort_by(|a, b| {
-                    let (a, b) = if descending { (b, a) } else { (a, b) };
-                    compare(line[*a], line[*b])
-                });
-                for count in [0, len / 10, len] {
-                    let places: Vec<usize> = Sorter::new().first(&line, count, descending).collect();
-                    assert_eq!(places, want[..count], "{len} {descending}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn places_are_those_of_a_stable_sort() {
-        let floats = [0.5, -0.0, 0.0, f64::NAN, -f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -3.25, 1e-310];
-        check(&floats, by_size);
-        check(&floats.map(|x| x as f32), by_size);
-        check(&[i64::MIN, -1, 0, 5, 1 << 40, i64::MAX], |a, b| a.cmp(&b));
-        check(&[i8::MIN, -1, 0, 5, i8::MAX], |a, b| a.cmp(&b));
-        check(&[u8::MIN, 1, u8::MAX], |a, b| a.cmp(&b));
-        check(&[false, true], |a, b| a.cmp(&b));
-    }
-
-    #[test]
-    fn lines_that_are_too_long_are_refused() {
-        assert!(Sorter::<f32>::check("sort", u32::MAX as usize).is_ok());
-        assert!(
-            Sorter::<f32>::check("sort", 1 << 32).is_err() && Sorter::<f64>::check("sort", 1 << 32).is_ok()
-        );
     }
 }

@@ -27,9 +27,9 @@ thread_local! {
 }
 
 /// Emulates the instructions in this process from now on, unless the processor has them.
-pub(in super::super) fn install() {
+pub(crate) fn install() {
     static ONCE: Once = Once::new();
-    if super::is_available() {
+    if torch_library_aten::cpu::matmul::amx::is_available() {
         return;
     }
     ONCE.call_once(|| {

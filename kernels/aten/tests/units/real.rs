@@ -1,0 +1,20 @@
+//! Functions of a real number, and shifts.
+
+use torch_library_aten::cpu::special::real::{Real, Shifted};
+
+#[test]
+fn polygamma_meets_known_values() {
+    let near = |x: f64, want: f64| assert!((x - want).abs() < 1e-13 * want.abs(), "{x}, expected {want}");
+    near(1f64.polygamma(1), 1.644_934_066_848_226_4);
+    near((-0.5f64).polygamma(1), 8.934_802_200_544_68);
+    near(0.5f64.polygamma(2), -16.828_796_644_234_32);
+    near(20f64.polygamma(3), 2.693_742_213_396_39e-4);
+    assert_eq!((-2f64).polygamma(1), f64::INFINITY);
+    assert!(8f32.polygamma(100).is_nan()); // an infinite factor times zero
+}
+
+#[test]
+fn bits_may_move_too_far() {
+    assert_eq!([1i8.shifted_left(7), 1i8.shifted_left(8), 1i8.shifted_left(-1)], [i8::MIN, 0, 0]);
+    assert_eq!([(-4i32).shifted_right(1), (-4i32).shifted_right(40), 4i32.shifted_right(-1)], [-2, -1, 0]);
+}

@@ -54,7 +54,7 @@ impl Tensor {
                         }
                         // What fitted into as many bytes does again, where they begin as they have to.
                         let fits = is_placed && had == nbytes && before == dtype;
-                        if !(fits && data.addr().get().is_multiple_of(dtype.align())) {
+                        if !(fits && is_aligned(data, dtype)) {
                             StorageView::check(storage, geometry, dtype)?;
                         }
                         return Ok(tensor);
@@ -83,6 +83,13 @@ impl Tensor {
     pub fn original_storage(&self) -> &Storage {
         self.0.place.first()
     }
+}
+
+/// Whether an address is one for elements of a type: as a rule it is one for all, and no type has to be looked at.
+#[inline]
+fn is_aligned(data: NonNull<u8>, dtype: DType) -> bool {
+    let address = data.addr().get();
+    address.is_multiple_of(Storage::ALIGN) || address.is_multiple_of(dtype.align())
 }
 
 #[cfg(test)]

@@ -94,6 +94,13 @@ impl Known {
     }
 }
 
+impl Known {
+    /// Whether the call was made.
+    fn was_asked(&self) -> bool {
+        KNOWN.with_borrow(|known| known.last().is_some_and(|(_, results)| results.is_none()))
+    }
+}
+
 impl Drop for Known {
     fn drop(&mut self) {
         KNOWN.with_borrow_mut(Vec::pop);
@@ -259,8 +266,16 @@ fn record(exported: &Exported, call: Call) -> Result<Recorded> {
         }
         stack.push(replaced.map_or(value, Value::Tensor));
     }
+    let key = exported.autograd.unwrap_or(DispatchKey::Autograd);
     let known = Known::new(operator, returns(exported.schema, &results));
-    operator.call_boxed_for_key(exported.autograd.unwrap_or(DispatchKey::Autograd), &mut stack)?;
+    operator.call_boxed_for_key(key, &mut stack)?;
+    ensure!(
+        known.was_asked(),
+        Autograd,
+        "the kernel of {operator} at {key} calls it nowhere below, so it leaves no node that PyTorch could have: what is \
+         made of other operators is a kernel for {}",
+        DispatchKey::CompositeImplicitAutograd
+    );
     drop(known);
     let (mut outputs, mut returns) = (Vec::new(), Vec::new());
     let values = stack.last(exported.schema.returns.len()).iter();
@@ -351,8 +366,9 @@ mod tests {
         let inner = Known::new(other, Vec::new());
         assert!(answer(one).is_none(), "the innermost counts");
         drop(inner);
+        assert!(!known.was_asked());
         assert_eq!(answer(one).map(|results| results.len()), Some(1));
-        assert!(answer(one).is_none());
+        assert!(answer(one).is_none() && known.was_asked());
         drop(known);
     }
     #[test]

@@ -15,13 +15,19 @@ use crate::handle::Handle;
 use crate::hidden::Entry;
 use crate::incoming::{Incoming, Sight};
 use crate::plan::{Named, Passing, Role, is_tensors, passing};
-use crate::shim::Word;
+use crate::shim::{Shim, Word};
 use crate::{batched, derivative, exception, layer, views, words};
 
-/// An operator as PyTorch calls it.
-#[derive(Debug)]
+/// An operator as PyTorch calls it. What each call asks comes first, in few lines of the processor's cache.
+#[repr(C)]
 pub(crate) struct Exported {
     pub(crate) operator: OperatorHandle,
+    pub(crate) shim: &'static Shim,
+    /// What the arguments are, where they are all so simple that a call lends them to the kernel.
+    pub(crate) plain: Option<SmallVec<[Plain; 16]>>,
+    pub(crate) has_returns: bool,
+    /// Whether it returns views, which PyTorch differentiates.
+    pub(crate) is_view: bool,
     pub(crate) schema: &'static Schema,
     /// The kernel that knows the derivative.
     pub(crate) autograd: Option<DispatchKey>,
@@ -30,10 +36,6 @@ pub(crate) struct Exported {
     pub(crate) named: Named,
     /// What is at the autograd key in PyTorch.
     pub(crate) above: Option<Above>,
-    /// Whether it returns views, which PyTorch differentiates.
-    pub(crate) is_view: bool,
-    /// What the arguments are, where they are all so simple that a call lends them to the kernel.
-    pub(crate) plain: Option<Vec<Plain>>,
 }
 
 /// An argument of few words.
@@ -47,7 +49,7 @@ pub(crate) enum Plain {
 
 impl Plain {
     /// The arguments of an operator that writes to nothing and returns no view.
-    pub(crate) fn all(schema: &Schema) -> Option<Vec<Plain>> {
+    pub(crate) fn all(schema: &Schema) -> Option<SmallVec<[Plain; 16]>> {
         let plain = schema.arguments.iter().map(|argument| match argument.ty {
             Type::Tensor => Some(Plain::Tensor),
             Type::Int | Type::SymInt => Some(Plain::Int),
@@ -85,7 +87,27 @@ impl Exported {
     /// # Safety
     /// * The first `inputs` words are the arguments of one of the operators that the entry point was registered for:
     ///   this one, or another with more arguments, whose last one is an [`Entry`]. They are owned, and nobody else's.
+    #[inline(always)]
     unsafe fn run(&self, role: Role, words: &mut [Word], inputs: usize) -> Result<()> {
+        match &self.plain {
+            Some(plain) if role == Role::Kernel && plain.len() == inputs => {
+                let mut incoming = Incoming::default();
+                // SAFETY: these are as many as the operator's own arguments, and so they are.
+                let result = unsafe { self.run_plain(plain, &mut incoming, words) };
+                incoming.leave();
+                result
+            }
+            // SAFETY: the caller says what the words are.
+            _ => unsafe { self.run_other(role, words, inputs) },
+        }
+    }
+
+    /// Runs one call of another kind.
+    ///
+    /// # Safety
+    /// * As for [`run`](Self::run).
+    #[inline(never)]
+    unsafe fn run_other(&self, role: Role, words: &mut [Word], inputs: usize) -> Result<()> {
         if let (Role::Above, Some(above)) = (role, &self.above) {
             let mut is_untouched = true;
             let is_flat = inputs > self.schema.arguments.len();
@@ -105,37 +127,52 @@ impl Exported {
             }
             return result;
         }
-        let sight = if role == Role::Composite { Sight::StandIn } else { Sight::Elements };
         let mut incoming = Incoming::default();
+        // SAFETY: the caller says what the words are.
+        let result = unsafe { self.run_values(role, words, inputs, &mut incoming) };
+        incoming.leave();
+        result
+    }
+
+    /// Runs one call of a kernel, or of an operator that serves this one, with values of any type.
+    ///
+    /// # Safety
+    /// * As for [`run`](Self::run).
+    unsafe fn run_values(
+        &self,
+        role: Role,
+        words: &mut [Word],
+        inputs: usize,
+        incoming: &mut Incoming,
+    ) -> Result<()> {
         if inputs == self.schema.arguments.len() {
-            if let (Role::Kernel, Some(plain)) = (role, &self.plain) {
-                // SAFETY: these are the operator's own arguments.
-                return unsafe { self.run_plain(plain, &mut incoming, words) };
-            }
+            let sight = if role == Role::Composite { Sight::StandIn } else { Sight::Elements };
             // SAFETY: these are the operator's own arguments.
             let arguments = unsafe {
-                self.arguments(&mut Words(&words[..inputs]), false, Named::default(), &mut incoming, sight)
+                self.arguments(&mut Words(&words[..inputs]), false, Named::default(), incoming, sight)
             }?;
-            return self.call(role, arguments, &incoming, words);
+            return self.call(role, arguments, incoming, words);
         }
         let entry = Entry::of(words[inputs - 1]);
         // SAFETY: these are the arguments of an operator that serves this one, in front of the entry.
-        unsafe { self.serve(role, entry, &mut incoming, words, inputs - 1) }
+        unsafe { self.serve(role, entry, incoming, words, inputs - 1) }
     }
 
     /// Runs one call of a kernel that gets all arguments lent.
     ///
     /// # Safety
     /// * The first words are the operator's arguments, and owned.
+    #[inline(always)]
     unsafe fn run_plain(&self, plain: &[Plain], incoming: &mut Incoming, words: &mut [Word]) -> Result<()> {
         let mut failure = None;
         for (kind, word) in plain.iter().zip(&*words) {
-            if *kind == Plain::Tensor
-                // All are taken before an error is passed on.
+            if *kind == Plain::Tensor {
                 // SAFETY: the caller says that the word is an owned tensor.
-                && let Err(error) = unsafe { Handle::from_word(*word) }.and_then(|handle| incoming.see(handle))
-            {
-                failure.get_or_insert(error);
+                let handle = unsafe { Handle::from_word(*word) };
+                // All are taken before an error is passed on.
+                if let Err(error) = handle.and_then(|handle| incoming.see(handle, self.shim)) {
+                    failure.get_or_insert(error);
+                }
             }
         }
         if let Some(error) = failure {
@@ -326,11 +363,14 @@ impl Exported {
         self.give(&mut stack, incoming, words)
     }
 
-    /// Leaves the operator's returns for PyTorch.
+    /// Leaves the operator's returns for PyTorch, if it has any.
+    #[inline(always)]
     fn give(&self, stack: &mut Stack<'_>, incoming: &Incoming, words: &mut [Word]) -> Result<()> {
-        if self.schema.returns.is_empty() {
-            return Ok(());
-        }
+        if self.has_returns { self.give_all(stack, incoming, words) } else { Ok(()) }
+    }
+
+    #[inline(never)]
+    fn give_all(&self, stack: &mut Stack<'_>, incoming: &Incoming, words: &mut [Word]) -> Result<()> {
         let returns = stack.last(self.schema.returns.len());
         // All before any is handed over: what comes before an error is freed with this list.
         let mut given = Given { words: SmallVec::new(), schema: self.schema };

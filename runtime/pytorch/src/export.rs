@@ -261,9 +261,19 @@ impl<'e> Export<'e> {
         let derivative = derivative(&keys, info);
         self.state.operators.push(described(schema, &keys, &served, above.is_some(), derivative));
         let is_view = schema.has_alias_info() && !schema.is_mutable();
-        let plain = Plain::all(schema);
-        let (autograd, named) = (keys.autograd, Named::by(derivative));
-        let exported = Exported { operator, schema, autograd, derivative, named, above, is_view, plain };
+        let named = Named::by(derivative);
+        let exported = Exported {
+            operator,
+            shim: self.shim,
+            plain: Plain::all(schema),
+            has_returns: !schema.returns.is_empty(),
+            is_view,
+            schema,
+            autograd: keys.autograd,
+            derivative,
+            named,
+            above,
+        };
         point.set_receiver(Box::new(exported)).map_err(|error| error.to_string())?;
         self.register(&served, &keys.registered, schema, point)?;
         let serving = Serving { served, schema, named, point };

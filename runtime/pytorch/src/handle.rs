@@ -100,12 +100,12 @@ impl Handle {
 
     /// What keeps this tensor for a storage over its memory.
     #[inline]
-    pub(crate) fn into_keeper(self) -> Foreign {
+    pub(crate) fn into_keeper(self, shim: &Shim) -> Foreign {
         let object = self.0;
         std::mem::forget(self);
         // SAFETY: the reference is the keeper's now, so it is deleted once; any thread may, and PyTorch makes a code of what
         // it throws meanwhile.
-        unsafe { Foreign::new(object, shim().aoti_torch_delete_tensor_object) }
+        unsafe { Foreign::new(object, shim.aoti_torch_delete_tensor_object) }
     }
 
     /// A second reference to the same tensor.
@@ -175,12 +175,18 @@ impl Handle {
 
     /// What a strided tensor on the CPU says of itself; nothing of any other, nor where PyTorch has an error to tell. It is
     /// what nearly all calls ask, so there is no more to it than the questions.
-    #[inline]
+    #[inline(always)]
     fn on_cpu(&self, shim: &Shim) -> Option<Description<'_>> {
         let (object, numbers) = (self.as_object(), &shim.numbers);
         let (mut device, mut layout, mut number) = (0, 0, 0);
         let (mut dim, mut offset) = (0i64, 0);
         let (mut sizes, mut strides) = (ptr::null_mut(), ptr::null_mut());
+        // The first question is one that an undefined tensor answers: its elements are of no type that is known here.
+        // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
+        if unsafe { (shim.aoti_torch_get_dtype)(object, &raw mut number) } != 0 {
+            return None;
+        }
+        let dtype = (*numbers.dtype_of.get(number as usize)?)?;
         // SAFETY: this handle owns a tensor, and both answers go to where one is expected.
         let codes = unsafe {
             (shim.aoti_torch_get_device_type)(object, &raw mut device)
@@ -191,13 +197,11 @@ impl Handle {
         }
         // SAFETY: this handle owns a tensor, and all answers go to where one is expected.
         let codes = unsafe {
-            (shim.aoti_torch_get_dtype)(object, &raw mut number)
-                | (shim.aoti_torch_get_dim)(object, &raw mut dim)
+            (shim.aoti_torch_get_dim)(object, &raw mut dim)
                 | (shim.aoti_torch_get_sizes)(object, &raw mut sizes)
                 | (shim.aoti_torch_get_strides)(object, &raw mut strides)
                 | (shim.aoti_torch_get_storage_offset)(object, &raw mut offset)
         };
-        let dtype = (*numbers.dtype_of.get(number as usize)?)?;
         if codes != 0 {
             return None;
         }
@@ -206,15 +210,11 @@ impl Handle {
         Some(Description { sizes, strides, offset, dtype, device: Device::CPU })
     }
 
-    /// A strided tensor with elements in the host's memory; nothing of any other, as [`on_cpu`](Self::on_cpu).
-    #[inline]
+    /// A strided tensor with elements in the host's memory; nothing of any other, as [`on_cpu`](Self::on_cpu), nor of an
+    /// undefined one.
+    #[inline(always)]
     pub(crate) fn on_host(&self, shim: &Shim) -> Option<OnHost<'_>> {
-        let (object, mut is_defined) = (self.as_object(), false);
-        let (mut nbytes, mut data) = (0i64, ptr::null_mut());
-        // SAFETY: this handle owns a tensor, which may be undefined, and the answer goes to where one is expected.
-        if unsafe { (shim.aoti_torch_is_defined)(object, &raw mut is_defined) } != 0 || !is_defined {
-            return None;
-        }
+        let (object, mut nbytes, mut data) = (self.as_object(), 0i64, ptr::null_mut());
         let description = self.on_cpu(shim)?;
         // SAFETY: this handle owns a tensor, and both answers go to where one is expected.
         let codes = unsafe {
@@ -224,8 +224,13 @@ impl Handle {
         if codes != 0 || data.is_null() || nbytes <= 0 {
             return None;
         }
-        let before = (description.offset as usize).wrapping_mul(description.dtype.size());
-        let start = NonNull::new(data.cast::<u8>().wrapping_sub(before))?;
+        let start = match description.offset {
+            0 => data.cast::<u8>(), // as it most often is: the size of an element is not even looked up
+            offset => {
+                data.cast::<u8>().wrapping_sub((offset as usize).wrapping_mul(description.dtype.size()))
+            }
+        };
+        let start = NonNull::new(start)?;
         Some(OnHost { description, start, nbytes: nbytes as usize })
     }
 

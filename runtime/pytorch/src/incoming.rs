@@ -12,8 +12,8 @@ use torch_library::{
 };
 
 use crate::handle::{Description, Handle};
-use crate::shim::shim;
-use crate::spares::Spares;
+use crate::shim::{Shim, shim};
+use crate::spares;
 use crate::tracking::Tracking;
 
 /// Memory on a device that the host does not reach: what a kernel for that device finds in a tensor's storage.
@@ -36,7 +36,8 @@ pub struct DeviceMemory {
 }
 
 impl DeviceMemory {
-    /// The address of the storage's first byte, on the device. The tensor's offset is not in it.
+    /// The address of the storage's first byte, on the device; 0 where the backend tells none. The tensor's offset is not
+    /// in it.
     pub fn start(&self) -> usize {
         self.start
     }
@@ -92,8 +93,19 @@ pub(crate) enum Sight {
 pub(crate) struct Seen {
     pub(crate) tensor: Tensor,
     pub(crate) handle: Kept,
-    /// Its block of memory; nothing of a stand-in and of a meta tensor.
-    block: Option<Block>,
+}
+
+impl Seen {
+    /// Whether its memory is this block.
+    #[inline]
+    fn is_over(&self, start: usize, nbytes: usize, device: Device) -> bool {
+        let storage = self.tensor.original_storage();
+        let own_start = match storage.data_ptr() {
+            Some(start) => start.addr().get(),
+            None => storage.downcast_ref::<DeviceMemory>().map_or(0, DeviceMemory::start),
+        };
+        own_start == start && start > 0 && storage.nbytes() == nbytes && storage.device() == device
+    }
 }
 
 /// The handle of a tensor of a call, and who deletes it.
@@ -119,18 +131,10 @@ impl Deref for Kept {
     }
 }
 
-/// A block of PyTorch's memory. The storage over it is the one that the tensor was made over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Block {
-    start: usize,
-    nbytes: usize,
-}
-
 /// The tensors of one call, with those that they stand for.
 #[derive(Debug, Default)]
 pub(crate) struct Incoming {
     tensors: SmallVec<[Seen; 3]>,
-    spares: Spares,
     /// Whether tensors that were made here go to operators of PyTorch that may be recording.
     lifts: bool,
 }
@@ -139,7 +143,17 @@ impl Incoming {
     /// For the arguments and the returns of a call of PyTorch. Tensors that were made here are constants to whoever
     /// records it, or computes without elements.
     pub(crate) fn of_call() -> Incoming {
-        Incoming { tensors: SmallVec::new(), spares: Spares::default(), lifts: true }
+        Incoming { tensors: SmallVec::new(), lifts: true }
+    }
+
+    /// Lets go of the tensors at the end of a call, and keeps what of them nobody has for the next.
+    #[inline(always)]
+    pub(crate) fn leave(mut self) {
+        while let Some(Seen { tensor, handle }) = self.tensors.pop() {
+            if matches!(handle, Kept::ByStorage(_)) {
+                spares::put(tensor);
+            }
+        }
     }
 
     pub(crate) fn lifts(&self) -> bool {
@@ -152,14 +166,14 @@ impl Incoming {
     /// An element type, a layout or a device that is not known here.
     pub(crate) fn tensor(&mut self, handle: Handle, sight: Sight) -> Result<Tensor> {
         match sight {
-            Sight::Elements => self.see(handle)?,
+            Sight::Elements => self.see(handle, shim())?,
             Sight::StandIn => {
                 if !handle.is_defined()? {
                     return Ok(Tensor::undefined());
                 }
                 let handle = Arc::new(handle);
                 let tensor = stand_in(&handle)?;
-                self.tensors.push(Seen { tensor, handle: Kept::Shared(handle), block: None });
+                self.tensors.push(Seen { tensor, handle: Kept::Shared(handle) });
             }
         }
         Ok(self.tensors.last().expect("one has just come").tensor.clone())
@@ -169,39 +183,40 @@ impl Incoming {
     ///
     /// # Errors
     /// As [`tensor`](Self::tensor).
-    #[inline]
-    pub(crate) fn see(&mut self, handle: Handle) -> Result<()> {
-        match self.over_host(handle)? {
+    #[inline(always)]
+    pub(crate) fn see(&mut self, handle: Handle, shim: &Shim) -> Result<()> {
+        match self.over_host(handle, shim)? {
             None => Ok(()),
             Some(handle) => self.see_other(handle),
         }
     }
 
     #[cold]
+    #[inline(never)]
     fn see_other(&mut self, handle: Handle) -> Result<()> {
         let seen = match handle.is_defined()? {
             true => self.over_memory(handle)?,
-            false => Seen { tensor: Tensor::undefined(), handle: Kept::Here(handle), block: None },
+            false => Seen { tensor: Tensor::undefined(), handle: Kept::Here(handle) },
         };
         self.tensors.push(seen);
         Ok(())
     }
 
     /// Takes in a tensor over memory of the host that no other of this call has, or gives the handle of another back.
-    #[inline]
-    fn over_host(&mut self, handle: Handle) -> Result<Option<Handle>> {
+    #[inline(always)]
+    fn over_host(&mut self, handle: Handle, shim: &Shim) -> Result<Option<Handle>> {
         const KEYS: DispatchKeySet = DispatchKeySet::from_key(DispatchKey::CPU);
         // SAFETY: it is looked at until the end of this function, while the storage or the handle owns the reference.
         let lent = unsafe { handle.lent() };
-        let Some(host) = lent.on_host(shim()) else { return Ok(Some(handle)) };
+        let Some(host) = lent.on_host(shim) else { return Ok(Some(handle)) };
         let Description { sizes, strides, offset, dtype, .. } = host.description;
-        let block = || Block { start: host.start.addr().get(), nbytes: host.nbytes };
-        if self.tensors.iter().any(|seen| seen.block.is_some_and(|seen| seen == block())) {
+        let is_over = |seen: &Seen| seen.is_over(host.start.addr().get(), host.nbytes, Device::CPU);
+        if self.tensors.iter().any(is_over) {
             return Ok(Some(handle));
         }
         // SAFETY: it is kept by the storage that the tensor is made over, which is there as long as the tensor beside it.
         let kept = unsafe { handle.lent() };
-        let (left, memory) = (self.spares.take(), (host.start, host.nbytes, handle.into_keeper()));
+        let (left, memory) = (spares::take(), (host.start, host.nbytes, handle.into_keeper(shim)));
         // SAFETY:
         // * the storage of a tensor of PyTorch begins `offset` elements before its first and has `nbytes` bytes,
         //   which stay as long as the tensor, and that as long as the handle; any thread may use them. PyTorch may
@@ -211,7 +226,7 @@ impl Incoming {
         //   meanwhile, nor read those that it writes.
         let tensor = unsafe { Tensor::over_foreign(left, memory, sizes, strides, offset, dtype, KEYS) }?;
         // Made where it goes: to copy what was just written costs more than to write it.
-        self.tensors.push(Seen { tensor, handle: Kept::ByStorage(kept), block: Some(block()) });
+        self.tensors.push(Seen { tensor, handle: Kept::ByStorage(kept) });
         Ok(None)
     }
 
@@ -230,17 +245,19 @@ impl Incoming {
         if device.kind == DeviceType::Meta {
             let nbytes = bytes_reached(&Geometry::new(sizes, strides, offset)?, dtype)?;
             let tensor = of(Storage::without_data(nbytes, device))?;
-            return Ok(Seen { tensor, handle: Kept::Here(handle), block: None });
+            return Ok(Seen { tensor, handle: Kept::Here(handle) });
         }
         let (start, nbytes) = extent(&handle, &description)?;
-        let block = Some(Block { start: start.addr(), nbytes });
-        let of_block = |storage: Storage, handle| Ok(Seen { tensor: of(storage)?, handle, block });
-        if nbytes > 0
-            && let Some(seen) = self.tensors.iter().find(|seen| seen.block == block)
-        {
+        let of_block = |storage: Storage, handle| Ok(Seen { tensor: of(storage)?, handle });
+        if let Some(seen) = self.tensors.iter().find(|seen| seen.is_over(start.addr(), nbytes, device)) {
             return of_block(seen.tensor.original_storage().clone(), Kept::Here(handle));
         }
         if device != Device::CPU {
+            let nbytes = match start.is_null() {
+                // A backend that is written in Python tells neither, and its kernels know where elements are.
+                true => nbytes.max(bytes_reached(&Geometry::new(sizes, strides, offset)?, dtype)?),
+                false => nbytes,
+            };
             let memory = DeviceMemory { start: start.addr(), nbytes, device, _keeper: handle.share()? };
             return of_block(Storage::new(memory), Kept::Here(handle));
         }
@@ -260,8 +277,7 @@ impl Incoming {
 
     /// Whether a tensor lies in memory that came in.
     pub(crate) fn is_at_home(&self, tensor: &Tensor) -> bool {
-        let mut blocks = self.tensors.iter().filter(|seen| seen.block.is_some());
-        blocks.any(|seen| seen.tensor.original_storage().is_same(&tensor.storage()))
+        self.tensors.iter().any(|seen| seen.tensor.original_storage().is_same(&tensor.storage()))
     }
 
     /// Whether PyTorch records what is done with the tensors that came in.
@@ -275,17 +291,6 @@ impl Incoming {
     pub(crate) fn base_of(&self, tensor: &Tensor) -> Option<&Seen> {
         // Meta tensors of PyTorch are each of their own here, and so is what a kernel derives from them.
         self.tensors.iter().find(|seen| seen.tensor.storage().is_same(&tensor.storage()))
-    }
-}
-
-impl Drop for Incoming {
-    #[inline]
-    fn drop(&mut self) {
-        while let Some(Seen { tensor, handle, .. }) = self.tensors.pop() {
-            if matches!(handle, Kept::ByStorage(_)) {
-                self.spares.put(tensor);
-            }
-        }
     }
 }
 

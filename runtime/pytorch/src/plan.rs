@@ -149,11 +149,18 @@ pub(crate) fn check_fallback(key: DispatchKey) -> Result<(), &'static str> {
 
 fn of_keys(schema: &Schema, all: impl IntoIterator<Item = DispatchKey>) -> Keys {
     let mut keys = Keys::default();
+    let mut all: Vec<DispatchKey> = all.into_iter().collect();
+    all.sort_by_key(|key| *key != DispatchKey::Autograd); // what is for all devices comes first
     for key in all {
         match key {
             DispatchKey::CompositeImplicitAutograd => keys.registered.push((key, Role::Composite)),
             key if has_elements(key) => keys.registered.push((key, Role::Kernel)),
-            key if is_autograd(key) => keys.autograd = keys.autograd.or(Some(key)),
+            key if is_autograd(key) => match keys.autograd {
+                None => keys.autograd = Some(key),
+                Some(other) => keys.left_out.push(format!(
+                    "{key}: PyTorch has one derivative of an operator for all devices, which is that at {other}"
+                )),
+            },
             DispatchKey::ADInplaceOrView => {} // versions and views are kept in order at the border
             DispatchKey::FuncTorchBatched => match check_batching(schema) {
                 Ok(()) => keys.batched = true,
@@ -373,6 +380,11 @@ mod tests {
         assert_eq!(keys.layers, [AutocastCPU]);
         assert_eq!(keys.left_out.len(), 1);
         assert!(keys.left_out[0].starts_with("Conjugate: ") && !keys.is_composite());
+        let derivatives = of_keys(&f, [AutogradCPU, Autograd]);
+        assert_eq!(derivatives.autograd, Some(Autograd));
+        assert!(
+            derivatives.left_out[0].starts_with("AutogradCPU: PyTorch has one derivative of an operator")
+        );
         assert!(of_keys(&f, [CompositeImplicitAutograd, AutocastCPU]).is_composite());
         let both = of_keys(&f, [CompositeImplicitAutograd, CPU]);
         assert_eq!(both.registered, [(CompositeImplicitAutograd, Role::Composite), (CPU, Role::Kernel)]);

@@ -1,72 +1,75 @@
 //! What tensors of earlier calls have left, for those of the next: a call allocates nothing for few tensors.
+#![cfg_attr(test, expect(unsafe_code, reason = "makes tensors over memory that an object keeps"))]
 
 use std::cell::Cell;
 
-use smallvec::SmallVec;
 use torch_library::{ForeignTensor, Tensor};
 
-/// How many a thread keeps, and a call gets without an allocation.
+/// How many a thread keeps.
 const MOST: usize = 4;
 
-type Kept = SmallVec<[ForeignTensor; MOST]>;
-
 thread_local! {
-    static KEPT: Cell<Option<Box<Kept>>> = const { Cell::new(None) };
+    static KEPT: [Cell<Option<ForeignTensor>>; MOST] = const { [const { Cell::new(None) }; MOST] };
 }
 
-/// Those of the thread, which a call has to itself while it runs.
-#[derive(Debug, Default)]
-pub(crate) struct Spares(Option<Box<Kept>>);
-
-impl Spares {
-    /// One of them, if there is any.
-    #[inline]
-    pub(crate) fn take(&mut self) -> Option<ForeignTensor> {
-        if self.0.is_none() {
-            // At the end of a thread there are none.
-            self.0 = Some(KEPT.try_with(Cell::take).ok().flatten().unwrap_or_default());
-        }
-        self.0.as_mut()?.pop()
-    }
-
-    /// Keeps what a tensor leaves, unless somebody has it still.
-    #[inline]
-    pub(crate) fn put(&mut self, tensor: Tensor) {
-        if let (Some(left), Some(kept)) = (tensor.leave_foreign(), &mut self.0)
-            && kept.len() < MOST
-        {
-            kept.push(left);
-        }
-    }
+/// One of the thread's, if it has any; at its end it has none.
+#[inline(always)]
+pub(crate) fn take() -> Option<ForeignTensor> {
+    KEPT.try_with(|kept| kept.iter().find_map(Cell::take)).ok().flatten()
 }
 
-impl Drop for Spares {
-    #[inline]
-    fn drop(&mut self) {
-        if let Some(kept) = self.0.take() {
-            // What calls within this one have left meanwhile goes. At the end of a thread all do.
-            drop(KEPT.try_with(|all| all.replace(Some(kept))));
+/// Keeps what a tensor leaves, unless somebody has it still, or there are enough.
+#[inline(always)]
+pub(crate) fn put(tensor: Tensor) {
+    let Some(left) = tensor.leave_foreign() else { return };
+    // At the end of a thread it goes.
+    let _ = KEPT.try_with(|kept| {
+        for place in kept {
+            match place.take() {
+                None => return place.set(Some(left)),
+                others => place.set(others),
+            }
         }
-    }
+    });
 }
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::c_void;
+    use std::ptr::NonNull;
+
+    use torch_library::{DType, DispatchKey, DispatchKeySet, Foreign};
+
     use super::*;
 
     #[test]
-    fn a_call_within_a_call_has_its_own() {
-        let mut outer = Spares::default();
-        assert!(outer.take().is_none());
-        let mut inner = Spares::default();
-        assert!(inner.take().is_none());
-        inner.put(Tensor::from([1.0]));
-        assert!(
-            inner.0.as_ref().is_some_and(|kept| kept.is_empty()),
-            "memory of its own is no foreign one's"
-        );
-        drop(inner);
-        drop(outer);
-        assert!(KEPT.take().is_some());
+    fn a_few_are_kept_of_those_that_nobody_has() {
+        put(Tensor::from([1.0]));
+        assert!(take().is_none(), "memory of its own is no foreign one's");
+        let shared = foreign();
+        put(shared.clone());
+        assert!(take().is_none(), "somebody has it");
+        (0..MOST + 2).for_each(|_| put(foreign()));
+        assert_eq!(std::iter::from_fn(take).count(), MOST);
+    }
+
+    /// A tensor over memory that is kept elsewhere.
+    fn foreign() -> Tensor {
+        let data = NonNull::from(Box::leak(Box::new(7u64))).cast::<u8>();
+        // SAFETY: the box was leaked, and is freed by this alone.
+        let keeper = unsafe { Foreign::new(data.cast(), free) };
+        let keys = DispatchKeySet::from_key(DispatchKey::CPU);
+        // SAFETY: the keeper keeps so many bytes, which nobody else uses.
+        let made =
+            unsafe { Tensor::over_foreign(None, (data, 8, keeper), &[1], &[1], 0, DType::Int64, keys) };
+        made.expect("one element lies in eight bytes")
+    }
+
+    /// # Safety
+    /// * The object is a box of a number, and the caller's.
+    unsafe extern "C-unwind" fn free(object: *mut c_void) -> i32 {
+        // SAFETY: the caller says so.
+        drop(unsafe { Box::from_raw(object.cast::<u64>()) });
+        0
     }
 }

@@ -56,7 +56,7 @@ impl Tensor {
                         // The same geometry and type fitted into as many bytes before, so they fit again if the start
                         // is aligned.
                         let fits = is_placed && had == nbytes && before == dtype;
-                        if !(fits && data.addr().get().is_multiple_of(dtype.align())) {
+                        if !(fits && is_aligned(data, dtype)) {
                             StorageView::check(storage, geometry, dtype)?;
                         }
                         return Ok(tensor);
@@ -85,6 +85,13 @@ impl Tensor {
     pub fn original_storage(&self) -> &Storage {
         self.0.place.first()
     }
+}
+
+/// Whether an address is one for elements of a type: as a rule it is one for all, and no type has to be looked at.
+#[inline]
+fn is_aligned(data: NonNull<u8>, dtype: DType) -> bool {
+    let address = data.addr().get();
+    address.is_multiple_of(Storage::ALIGN) || address.is_multiple_of(dtype.align())
 }
 
 #[cfg(test)]

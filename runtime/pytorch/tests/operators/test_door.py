@@ -22,9 +22,11 @@ def test_what_is_not_in_pytorch_is_reported_with_the_reason():
         "for Tracer is not in PyTorch: PyTorch's C functions cannot go on to the next key from there",
         "rows::corner's kernel at Autograd is not in PyTorch: the operator returns a view, which PyTorch differentiates",
         "layers::there's kernel at is not in PyTorch: Conjugate: ",
+        "types::on_each's kernel at is not in PyTorch: AutogradCUDA: ",
+        *(f"types::{name} is not in PyTorch: " for name in ["symbool", "scalar", "complex", "generator"]),
     ]:
         assert sum(text in line for line in report) == 1, text
-    assert len(report) == 5, report
+    assert len(report) == 10, report
     report = REPORT
     assert "door::several is not in PyTorch: argument `numbers`: no value here is a `Scalar[]`" in report
     assert not hasattr(door, "several")

@@ -61,11 +61,16 @@ impl Storage {
     pub(crate) fn vacate(&mut self) -> bool {
         let Some(block) = Arc::get_mut(&mut self.0) else { return false };
         let inner = &mut block.header;
-        if !matches!(inner.owner, Owner::Foreign { .. }) {
-            return false;
+        match std::mem::replace(&mut inner.owner, Owner::Nothing) {
+            Owner::Foreign { _keeper } => {
+                inner.data = None;
+                true
+            }
+            other => {
+                inner.owner = other;
+                false
+            }
         }
-        (inner.data, inner.owner) = (None, Owner::Nothing);
-        true
     }
 
     /// Makes this a storage like one of [`from_foreign`](Self::from_foreign), if it was vacated and there is no other

@@ -11,6 +11,7 @@ use torch_library_kernels::loops::{Pointwise, match_computing};
 
 mod layers;
 mod rows;
+mod types;
 
 torch_library_pytorch::export!();
 

@@ -78,6 +78,14 @@ mod implicit {
             bail!(Shape, "{}: sizes {:?} are no matrices", aten::linalg_matrix_rank::NAME, this.sizes())
         };
         if this.numel() == 0 {
+            let has_epsilon = matches!(this.dtype().to_real(), DType::Float32 | DType::Float64);
+            ensure!(
+                has_epsilon || rtol.is_some(),
+                DType,
+                "{}: {} has no tolerance of its own, give rtol",
+                aten::linalg_matrix_rank::NAME,
+                this.dtype()
+            );
             return aten::new_zeros::with(this, batch).dtype(Some(DType::Int64)).call();
         }
         let values =

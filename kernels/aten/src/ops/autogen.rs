@@ -54,6 +54,14 @@ pub(crate) enum Rule {
     AsResult,
     /// `out` lies as the result, whatever sizes it had.
     Relaid,
+    /// `out` lies as the result where that is a batch of images.
+    RelaidImages,
+    /// `out` lies as the result where that is a batch of volumes.
+    RelaidVolumes,
+    /// `out` lies as the result where it has no elements, and row by row where it had other sizes: so LAPACK is wrapped.
+    AsResultIfEmpty,
+    /// `out` is row-major, if it has the sizes of the result.
+    Dense,
     /// `out` is of floating point, and not complex.
     Real,
 }
@@ -275,8 +283,17 @@ impl Destination {
             "a result on {device} cannot be written to a tensor on {}",
             tensor.device()
         );
-        let is_relaid =
-            strides.is_some_and(|strides| self.rules.contains(&Rule::Relaid) && tensor.strides() != strides);
+        let may_relay =
+            self.is_relaid(sizes.len()) || self.rules.contains(&Rule::AsResultIfEmpty) && tensor.numel() == 0;
+        let is_relaid = may_relay && strides.is_some_and(|strides| tensor.strides() != strides);
+        ensure!(
+            !self.rules.contains(&Rule::Dense)
+                || tensor.sizes() != sizes
+                || tensor.is_contiguous(MemoryFormat::Contiguous),
+            Argument,
+            "`out` of strides {:?} is not contiguous",
+            tensor.strides()
+        );
         if tensor.sizes() != sizes || is_relaid {
             ensure!(
                 self.is_out,
@@ -287,9 +304,18 @@ impl Destination {
             if tensor.numel() > 0 && tensor.sizes() != sizes {
                 say_once(tensor.sizes(), sizes);
             }
+            if is_relaid && tensor.sizes() == sizes {
+                tensor.clone().resize(&[0], None)?; // else it would stay as it is
+            }
             tensor.clone().resize(sizes, strides)?;
         }
         tensor.check_no_internal_overlap()
+    }
+
+    /// Whether the tensor lies as a result of so many dimensions, whatever sizes it had.
+    fn is_relaid(&self, ndim: usize) -> bool {
+        let has = |rule| self.rules.contains(&rule);
+        has(Rule::Relaid) || has(Rule::RelaidImages) && ndim == 4 || has(Rule::RelaidVolumes) && ndim == 5
     }
 
     /// Writes a result there.
@@ -298,8 +324,14 @@ impl Destination {
         let result = if keeps_sizes { aten::reshape(result, self.tensor.sizes())? } else { result.clone() };
         // What is copied after the fact is row-major, what is computed element by element lies as the inputs do.
         let has = |rule| self.rules.contains(&rule);
+        let is_filled = self.tensor.numel() == 0 && self.tensor.dtype() == result.dtype();
         let strides = Some(result.strides()).filter(|_| {
-            has(Rule::AsResult) || has(Rule::Relaid) || self.takes == Rule::Castable && !has(Rule::RowMajor)
+            let otherwise = if has(Rule::AsResultIfEmpty) {
+                is_filled
+            } else {
+                self.takes == Rule::Castable && !has(Rule::RowMajor)
+            };
+            has(Rule::AsResult) || self.is_relaid(result.dim()) || otherwise
         });
         self.prepare(result.sizes(), strides, result.dtype(), result.device())?;
         unseen(|| aten::copy_(&mut self.tensor, &result).map(drop))

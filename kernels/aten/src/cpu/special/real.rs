@@ -53,6 +53,15 @@ macro_rules! real {
                 if order == 0 {
                     return self.digamma();
                 }
+                if order == 1 && self < 0.5 {
+                    // By reflection, as in PyTorch: at a pole the sine is not zero but rounded.
+                    const PI: $ty = std::$ty::consts::PI;
+                    let sine = (PI * self).sin();
+                    return PI * PI / (sine * sine) - (1.0 - self).polygamma(1);
+                }
+                if order == 1 && self == <$ty>::INFINITY {
+                    return 0.0;
+                }
                 // Each factor is rounded, as in PyTorch: beyond what the type holds they make infinities and NaN.
                 let [factor, sum] = polygamma(order, f64::from(self));
                 factor as $ty * sum as $ty
@@ -132,7 +141,12 @@ mod tests {
         near((-0.5f64).polygamma(1), 8.934_802_200_544_68);
         near(0.5f64.polygamma(2), -16.828_796_644_234_32);
         near(20f64.polygamma(3), 2.693_742_213_396_39e-4);
-        assert_eq!((-2f64).polygamma(1), f64::INFINITY);
+        // PyTorch's numbers at poles.
+        assert_eq!(
+            [(-8f32).polygamma(1), (-4f32).polygamma(1)],
+            [20_177_651_000_000.0, 80_710_610_000_000.0]
+        );
+        assert_eq!([0f64.polygamma(1), (-2f64).polygamma(2)], [f64::INFINITY, -f64::INFINITY]);
         assert!(8f32.polygamma(100).is_nan()); // an infinite factor of zero
     }
 

@@ -60,8 +60,13 @@ pub(crate) enum Rule {
     RelaidVolumes,
     /// `out` lies as the result where it has no elements, and row by row where it had other sizes: so LAPACK is wrapped.
     AsResultIfEmpty,
-    /// `out` is row-major, if it has the sizes of the result.
+    /// `out` is row-major before it is resized.
     Dense,
+    /// `out` has the type of the result if the input is real, and lies as the result.
+    AsResultOfReal,
+    /// `out` has the type of the matrix, unless its power is copied there, as PyTorch does with those that are not the last of
+    /// several products: to 0, to 1, and to powers of two from 4 on.
+    ExactPower,
     /// `out` is of floating point, and not complex.
     Real,
 }
@@ -129,9 +134,9 @@ impl Variant {
             targets.len(),
             results.len()
         );
+        let takes = if self.must_fit(arguments) { Rule::Exact } else { self.takes(is_out) };
         for (target, result) in targets.iter().zip(&results) {
-            let place =
-                Destination { tensor: target.clone(), is_out, takes: self.takes(is_out), rules: self.rules };
+            let place = Destination { tensor: target.clone(), is_out, takes, rules: self.rules };
             place.copy(result)?;
         }
         stack.drop_last(schema.arguments.len());
@@ -173,6 +178,20 @@ impl Variant {
             }
         }
         Ok(())
+    }
+
+    /// Whether these arguments make an operator that casts write to a tensor of its own type alone.
+    fn must_fit(&self, arguments: &[Value<'_>]) -> bool {
+        self.rules.iter().any(|rule| match (rule, arguments) {
+            (Rule::AsResultOfReal, [this, ..]) => {
+                this.as_tensor().is_some_and(|this| !this.dtype().is_complex())
+            }
+            (Rule::ExactPower, [_, Value::Int(n), ..]) => {
+                let n = n.unsigned_abs();
+                n > 1 && !(n > 2 && n.is_power_of_two()) || matches!(arguments[1], Value::Int(-1))
+            }
+            _ => false,
+        })
     }
 
     /// The rule on the type of what is written to.
@@ -287,9 +306,7 @@ impl Destination {
             self.is_relaid(sizes.len()) || self.rules.contains(&Rule::AsResultIfEmpty) && tensor.numel() == 0;
         let is_relaid = may_relay && strides.is_some_and(|strides| tensor.strides() != strides);
         ensure!(
-            !self.rules.contains(&Rule::Dense)
-                || tensor.sizes() != sizes
-                || tensor.is_contiguous(MemoryFormat::Contiguous),
+            !self.rules.contains(&Rule::Dense) || tensor.is_contiguous(MemoryFormat::Contiguous),
             Argument,
             "`out` of strides {:?} is not contiguous",
             tensor.strides()
@@ -331,7 +348,8 @@ impl Destination {
             } else {
                 self.takes == Rule::Castable && !has(Rule::RowMajor)
             };
-            has(Rule::AsResult) || self.is_relaid(result.dim()) || otherwise
+            let is_real = has(Rule::AsResultOfReal) && self.takes == Rule::Exact;
+            has(Rule::AsResult) || is_real || self.is_relaid(result.dim()) || otherwise
         });
         self.prepare(result.sizes(), strides, result.dtype(), result.device())?;
         unseen(|| aten::copy_(&mut self.tensor, &result).map(drop))

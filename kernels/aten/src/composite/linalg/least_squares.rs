@@ -184,7 +184,12 @@ mod implicit {
 /// Solutions column by column in memory, where there is room for the right sides as well: LAPACK overwrites those.
 fn as_lapack_leaves_it(solution: &Tensor, rows: i64, columns: i64) -> Result<Tensor> {
     let turned = aten::transpose_int(solution, -2, -1)?;
-    let padded = aten::contiguous(&aten::constant_pad_nd(&turned, &[0, rows.max(columns) - columns])?)?;
+    let padded = aten::constant_pad_nd(&turned, &[0, rows.max(columns) - columns])?;
+    // Without elements it counts as contiguous, however it lies.
+    let padded = match padded.numel() {
+        0 => aten::new_empty(&padded, padded.sizes())?,
+        _ => aten::contiguous(&padded)?,
+    };
     aten::narrow(&aten::transpose_int(&padded, -2, -1)?, -2, 0, columns)
 }
 

@@ -53,8 +53,8 @@ macro_rules! real {
                 if order == 0 {
                     return self.digamma();
                 }
-                if order == 1 && self < 0.5 {
-                    // By reflection, as in PyTorch: at a pole the sine is not zero but rounded.
+                if order == 1 && self < 0.5 && self == self.floor() {
+                    // A pole, where PyTorch's reflection divides by a sine that is not zero but rounded.
                     const PI: $ty = std::$ty::consts::PI;
                     let sine = (PI * self).sin();
                     return PI * PI / (sine * sine) - (1.0 - self).polygamma(1);

@@ -50,7 +50,7 @@ variants! {
         "linalg_eigvals.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     linalg_eigvalsh_out: linalg_eigvalsh =>
         "linalg_eigvalsh.out(Tensor self, str UPLO=\"L\", *, Tensor(a!) out) -> Tensor(a!)";
-    linalg_inv_ex_inverse: linalg_inv_ex =>
+    linalg_inv_ex_inverse: linalg_inv_ex AsResult =>
         "linalg_inv_ex.inverse(Tensor A, *, bool check_errors=False, Tensor(a!) inverse, Tensor(b!) info) -> (Tensor(a!) inverse, Tensor(b!) info)";
     linalg_inv_out: linalg_inv AsResult => "linalg_inv.out(Tensor A, *, Tensor(a!) out) -> Tensor(a!)";
     linalg_lstsq_out: linalg_lstsq Castable AsResultIfEmpty =>
@@ -69,7 +69,7 @@ variants! {
         "linalg_matrix_norm.out(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
     linalg_matrix_norm_str_ord_out: linalg_matrix_norm_str_ord =>
         "linalg_matrix_norm.str_ord_out(Tensor self, str ord=\"fro\", int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
-    linalg_matrix_power_out: linalg_matrix_power Castable RowMajor =>
+    linalg_matrix_power_out: linalg_matrix_power Castable RowMajor ExactPower =>
         "linalg_matrix_power.out(Tensor self, int n, *, Tensor(a!) out) -> Tensor(a!)";
     linalg_matrix_rank_atol_rtol_float_out: linalg_matrix_rank_atol_rtol_float Castable =>
         "linalg_matrix_rank.atol_rtol_float_out(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False, Tensor(a!) out) -> Tensor(a!)";

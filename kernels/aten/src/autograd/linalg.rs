@@ -195,7 +195,7 @@ fn beside_singular(lu: &Tensor) -> Result<Tensor> {
     lu.add(&aten::diag_embed(&is_zero.to_dtype(lu.dtype())?.mul(epsilon)?)?)
 }
 
-/// As [`scaled_inverse`], from the factors that the determinant was made of: nothing fails where the matrix is singular.
+/// As [`scaled_inverse`], from the factors that the determinant was made of: nothing fails where a matrix is singular.
 fn solved_by_factors(a: &Tensor, lu: &Tensor, pivots: &Tensor, factors: &Tensor) -> Result<Tensor> {
     let factors = factors.unsqueeze(-1)?.expand(pivots.sizes())?;
     let right = aten::diag_embed(&factors.to_dtype(a.dtype())?)?;

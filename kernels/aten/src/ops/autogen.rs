@@ -58,14 +58,14 @@ pub(crate) enum Rule {
     RelaidImages,
     /// `out` lies as the result where that is a batch of volumes.
     RelaidVolumes,
-    /// `out` lies as the result where it has no elements, and row by row where it had other sizes: so LAPACK is wrapped.
+    /// `out` lies as the result where it has no elements, row by row where it had other sizes: so LAPACK is wrapped.
     AsResultIfEmpty,
     /// `out` is row-major before it is resized.
     Dense,
     /// `out` has the type of the result if the input is real, and lies as the result.
     AsResultOfReal,
-    /// `out` has the type of the matrix, unless its power is copied there, as PyTorch does with those that are not the last of
-    /// several products: to 0, to 1, and to powers of two from 4 on.
+    /// `out` has the type of the matrix, unless its power is copied there, as PyTorch does with those that are not the
+    /// last of several products: to 0, to 1, and to powers of two from 4 on.
     ExactPower,
     /// `out` is of floating point, and not complex.
     Real,

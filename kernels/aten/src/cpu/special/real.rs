@@ -142,11 +142,11 @@ mod tests {
         near(0.5f64.polygamma(2), -16.828_796_644_234_32);
         near(20f64.polygamma(3), 2.693_742_213_396_39e-4);
         // PyTorch's numbers at poles.
-        assert_eq!(
-            [(-8f32).polygamma(1), (-4f32).polygamma(1)],
-            [20_177_651_000_000.0, 80_710_610_000_000.0]
-        );
+        for (x, want) in [(-8f32, 2.017_765_1e13), (-4f32, 8.071_061e13)] {
+            assert!((x.polygamma(1) / want - 1.0).abs() < 1e-5, "{}", x.polygamma(1));
+        }
         assert_eq!([0f64.polygamma(1), (-2f64).polygamma(2)], [f64::INFINITY, -f64::INFINITY]);
+        assert_eq!(f64::INFINITY.polygamma(1), 0.0);
         assert!(8f32.polygamma(100).is_nan()); // an infinite factor of zero
     }
 

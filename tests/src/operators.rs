@@ -1,7 +1,9 @@
 //! Calls operators of the kernels crate by name.
 
 use serde_json::Value as Json;
-use torch_library::{DispatchKey, Dispatcher, ErrorKind, OperatorHandle, Result, Tensor, Value};
+use torch_library::{
+    DispatchKey, Dispatcher, ErrorKind, OperatorHandle, Result, Scalar, Tensor, Value, ensure,
+};
 use torch_library_kernels as _; // the kernels that are called
 use torch_library_schema::Type;
 
@@ -57,19 +59,27 @@ impl<'n> Arguments<'n> {
         tensors
     }
 
-    /// Calls an operator; a number for a tensor stands for one, as in Python. Several returns become one list, and so
-    /// does a single return that is a list.
+    /// Calls an operator; a number for a tensor stands for one where it does in Python. Several returns become one list,
+    /// and so does a single return that is a list.
     pub(crate) fn call(self, operator: OperatorHandle) -> Result<Vec<Value<'static>>> {
         let schema = operator.schema()?;
-        let takes_tensor = |index: Option<usize>| {
+        let takes_numbers = takes_numbers(&operator.to_string());
+        let fit = |value: Value<'static>, index: Option<usize>| {
             let argument = index.and_then(|index| schema.arguments.get(index));
-            argument.is_some_and(|argument| *argument.ty.without_optional() == Type::Tensor)
+            match argument {
+                Some(argument) if *argument.ty.without_optional() == Type::Tensor => {
+                    wrapped(value, takes_numbers)
+                }
+                _ => Ok(value),
+            }
         };
         let positional = self.positional.into_iter().enumerate();
-        let positional = positional.map(|(index, value)| wrapped(value, takes_tensor(Some(index))));
+        let positional: Vec<_> =
+            positional.map(|(index, value)| fit(value, Some(index))).collect::<Result<_>>()?;
         let named = self.named.into_iter();
-        let named =
-            named.map(|(name, value)| (name, wrapped(value, takes_tensor(schema.argument_index(name)))));
+        let named: Vec<_> = named
+            .map(|(name, value)| Ok((name, fit(value, schema.argument_index(name))?)))
+            .collect::<Result<_>>()?;
         let returns: Vec<_> = operator.call_with(positional, named)?.into_iter().collect();
         Ok(match <[Value<'_>; 1]>::try_from(returns) {
             Ok([Value::Tensors(list)]) => list.iter().cloned().map(Value::Tensor).collect(),
@@ -79,15 +89,40 @@ impl<'n> Arguments<'n> {
     }
 }
 
-fn wrapped(value: Value<'static>, takes_tensor: bool) -> Value<'static> {
-    match value {
-        value if !takes_tensor => value,
-        Value::Int(number) => Value::Tensor(Tensor::wrapped_number(number)),
-        Value::Float(number) => Value::Tensor(Tensor::wrapped_number(number)),
-        Value::Bool(number) => Value::Tensor(Tensor::wrapped_number(number)),
-        Value::Complex(number) => Value::Tensor(Tensor::wrapped_number(number)),
-        value => value,
-    }
+/// Whether Python takes numbers for the tensors of an operator: it does for the arithmetic that `torch` has with both.
+///
+/// PyTorch: `should_allow_numbers_as_tensors`.
+fn takes_numbers(operator: &str) -> bool {
+    const NAMES: [&str; 11] = [
+        "add",
+        "div",
+        "divide",
+        "mul",
+        "multiply",
+        "sub",
+        "subtract",
+        "true_divide",
+        "floor_divide",
+        "copy",
+        "_conj",
+    ];
+    let name = operator.trim_start_matches("aten::").split('.').next().unwrap_or(operator);
+    let base = name.strip_suffix('_').unwrap_or(name);
+    NAMES.contains(&base) || ["to", "_to_copy"].contains(&name)
+}
+
+/// # Errors
+/// A number where Python takes none.
+fn wrapped(value: Value<'static>, takes_numbers: bool) -> Result<Value<'static>> {
+    let number: Scalar = match value {
+        Value::Int(number) => number.into(),
+        Value::Float(number) => number.into(),
+        Value::Bool(number) => number.into(),
+        Value::Complex(number) => number.into(),
+        value => return Ok(value),
+    };
+    ensure!(takes_numbers, Type, "{number} is a number, expected a tensor");
+    Ok(Value::Tensor(Tensor::wrapped_number(number)))
 }
 
 /// Skips a row about an operator that has no kernel yet, even if PyTorch returns an error. A call that cannot be dispatched,

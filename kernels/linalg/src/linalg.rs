@@ -83,8 +83,9 @@ mod kernels {
         const OPERATOR: &str = aten::_linalg_det::NAME;
         let factors = Factors::of_either(OPERATOR, a)?;
         let det = Tensor::zeros(&a.sizes()[..a.dim() - 2], a.dtype(), a.device())?;
-        factors
-            .with_diagonals(&det, |diagonal, sign| diagonal.iter().fold(sign, |product, x| product * x))?;
+        factors.with_diagonals(&det, |diagonal, sign| {
+            diagonal.iter().fold(sign, |product, x| times(product, *x))
+        })?;
         Ok((det, factors.lu, factors.pivots))
     }
 
@@ -94,8 +95,9 @@ mod kernels {
         let factors = Factors::of_either(OPERATOR, a)?;
         let empty = |dtype| Tensor::zeros(&a.sizes()[..a.dim() - 2], dtype, a.device());
         let (sign, logarithm) = (empty(a.dtype())?, empty(a.dtype().to_real())?);
+        let is_real = !a.dtype().is_complex();
         factors.with_diagonals(&sign, |diagonal, sign| {
-            diagonal.iter().fold(sign, |sign, x| if x.norm() == 0.0 { *x } else { sign * x / x.norm() })
+            diagonal.iter().fold(sign, |sign, x| times(sign, direction(*x, is_real)))
         })?;
         factors.with_diagonals(&logarithm, |diagonal, _| {
             diagonal.iter().map(|x| x.norm().ln()).sum::<f64>().into()
@@ -107,6 +109,7 @@ mod kernels {
         let _lease = loops::frozen([this])?;
         const OPERATOR: &str = aten::linalg_cholesky_ex::NAME;
         let n = square(OPERATOR, this)? as usize;
+        check_type(OPERATOR, this.dtype(), true)?;
         let mut out = column_major(this.sizes(), this.dtype(), this.device())?;
         let info = Tensor::zeros(&this.sizes()[..this.dim() - 2], DType::Int32, this.device())?;
         if loops::has_elements(&out) {
@@ -136,7 +139,9 @@ mod kernels {
     ) -> Result<Tensor> {
         let _lease = loops::frozen([this, b])?;
         const OPERATOR: &str = aten::linalg_solve_triangular::NAME;
+        let b = &aten::to_dtype(b, this.dtype())?; // as PyTorch copies it to where the solution will be
         let system = System::new(OPERATOR, this, b, left)?;
+        check_type(OPERATOR, this.dtype(), false)?;
         let out = column_major(&system.sizes, this.dtype(), this.device())?;
         if !loops::has_elements(&out) {
             return Ok(out);
@@ -190,6 +195,21 @@ mod kernels {
     }
 }
 
+/// The product, of real numbers as such: an infinite one has no imaginary part that would be NaN.
+fn times(a: Complex64, b: Complex64) -> Complex64 {
+    if a.im == 0.0 && b.im == 0.0 { Complex64::from(a.re * b.re) } else { a * b }
+}
+
+/// A number of size 1, or zero. A real number that is NaN has no sign.
+fn direction(x: Complex64, is_real: bool) -> Complex64 {
+    match x.norm() {
+        0.0 => Complex64::ZERO,
+        size if is_real && size.is_nan() => Complex64::ZERO,
+        _ if is_real => Complex64::from(x.re.signum()),
+        size => x / size,
+    }
+}
+
 /// The LU factors of matrices, or of their transposes.
 struct Factors {
     lu: Tensor,
@@ -206,18 +226,21 @@ impl Factors {
         let (steps, device) = (*rows.min(columns), a.device());
         let mut pivots = Tensor::zeros(&[batch, &[steps]].concat(), DType::Int32, device)?;
         let mut info = Tensor::zeros(batch, DType::Int32, device)?;
-        let lu = match_dtype!(a.dtype(), T: Float | Complex => {
-            if loops::has_elements(a) {
-                let mut matrices = Matrices::<T>::of(a)?;
-                let (rows, mut swaps) = (matrices.rows, vec![0; pivots.numel() as usize]);
-                let each = matrices.iter_mut().zip(swaps.chunks_exact_mut(steps as usize));
-                let found: Vec<i32> = each.map(|(a, swaps)| lu::factor(a, rows, swaps)).collect();
-                pivots.copy_from_slice(&swaps)?;
-                info.copy_from_slice(&found)?;
-                matrices.into_tensor()?
-            } else {
-                column_major(a.sizes(), a.dtype(), device)?
+        if !loops::has_elements(a) {
+            if a.numel() > 0 {
+                check_type(operator, a.dtype(), false)?;
             }
+            let lu = column_major(a.sizes(), a.dtype(), device)?;
+            return Ok(Factors { lu, pivots, info, operator });
+        }
+        let lu = match_dtype!(a.dtype(), T: Float | Complex => {
+            let mut matrices = Matrices::<T>::of(a)?;
+            let (rows, mut swaps) = (matrices.rows, vec![0; pivots.numel() as usize]);
+            let each = matrices.iter_mut().zip(swaps.chunks_exact_mut(steps as usize));
+            let found: Vec<i32> = each.map(|(a, swaps)| lu::factor(a, rows, swaps)).collect();
+            pivots.copy_from_slice(&swaps)?;
+            info.copy_from_slice(&found)?;
+            matrices.into_tensor()?
         }, else => return Err(unsupported(operator, a.dtype())));
         Ok(Factors { lu, pivots, info, operator })
     }
@@ -225,6 +248,7 @@ impl Factors {
     /// The factors of square matrices, in their own memory order: of the transposes if the matrices are row-major.
     fn of_either(operator: &'static str, a: &Tensor) -> Result<Self> {
         square(operator, a)?;
+        check_type(operator, a.dtype(), operator == aten::_linalg_det::NAME)?;
         let is_turned = a.is_contiguous(MemoryFormat::Contiguous) && !a.dtype().is_complex();
         Factors::of(operator, &if is_turned { transposed(a)? } else { a.clone() })
     }
@@ -306,6 +330,7 @@ fn solved(
     is_vector: bool,
 ) -> Result<(Tensor, Factors)> {
     let system = System::new(operator, a, b, is_left)?;
+    check_type(operator, a.dtype(), operator == aten::_linalg_solve_ex::NAME)?;
     let factors = Factors::of(operator, a)?;
     let ndim = system.sizes.len() - usize::from(is_vector);
     let mut out = match is_left {
@@ -353,6 +378,16 @@ fn factored<T: Divided>(a: &Tensor, [q, r]: [&Tensor; 2]) -> Result<()> {
         write_columns(q, all_q, [rows, inner])?;
     }
     write_columns(r, all_r, [inner, columns])
+}
+
+/// # Errors
+/// A type without roots and quotients. Halves have no kernels, but pass where operators take them without elements.
+fn check_type(operator: &str, dtype: DType, takes_halves: bool) -> Result<()> {
+    let is_fit = match dtype.to_real() {
+        DType::Float32 | DType::Float64 => true,
+        _ => takes_halves && dtype.is_differentiable(),
+    };
+    if is_fit { Ok(()) } else { Err(unsupported(operator, dtype)) }
 }
 
 /// # Errors

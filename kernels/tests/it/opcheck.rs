@@ -174,6 +174,8 @@ fn left_out(name: &str) -> &'static [Check] {
         "ctc_loss.Tensor" => &[Check::Gradient, Check::SecondGradient, Check::Meta],
         // It returns the tensor itself if that has the type, which the schema does not declare.
         "type_as" => &[Check::Aliasing],
+        // An `out` with gaps is refused, as by PyTorch.
+        "max_unpool3d" => &[Check::Out],
         // The starts of parts depend on elements.
         "narrow.Tensor" | "tensor_split.tensor_indices_or_sections" => &[Check::Meta],
         "linspace.Tensor_Tensor" | "logspace.Tensor_Tensor" => &[Check::Meta],

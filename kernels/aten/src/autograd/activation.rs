@@ -71,7 +71,8 @@ derivatives! {
     elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor as EluBackward0 {
         self => {
             let steep = self.mul(input_scale)?.exp()?.mul(alpha)?.mul(input_scale)?;
-            let slope = aten::where_ScalarSelf(&aten::gt_Scalar(self, Scalar::from(0))?, Scalar::from(1), &steep)?;
+            // Not where it is above zero: NaN passes the gradient on.
+            let slope = aten::where_ScalarOther(&aten::le_Scalar(self, Scalar::from(0))?, &steep, Scalar::from(1))?;
             grad.mul(&slope.mul(scale)?)
         },
     }
@@ -91,7 +92,10 @@ derivatives! {
         self => aten::zeros_like(grad),
     }
     celu(Tensor self, Scalar alpha=1.) -> Tensor as CeluBackward0 {
-        self => grad.mul(&aten::clamp_max(self, Scalar::from(0))?.div(alpha)?.exp()?),
+        self => {
+            let steep = self.div(alpha)?.exp()?;
+            grad.mul(&aten::where_ScalarOther(&aten::le_Scalar(self, Scalar::from(0))?, &steep, Scalar::from(1))?)
+        },
     }
     glu(Tensor self, int dim=-1) -> Tensor as GluBackward0 {
         self => aten::glu_backward(grad, self, dim),

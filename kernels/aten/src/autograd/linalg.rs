@@ -1,6 +1,7 @@
 //! Derivatives of matrix factorisations, and of what is solved with them.
 
 use torch_library::derivatives;
+use torch_library::guard::GradMode;
 use torch_library::prelude::*;
 
 use super::binary::conj;
@@ -89,7 +90,14 @@ derivatives! {
         self => aten::matrix_exp_backward(self, grad),
     }
     _linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots) as LinalgDetBackward0 {
-        A => scaled_inverse(A, &grad.mul(&conj(result)?)?),
+        A => {
+            let factor = grad.mul(&conj(result)?)?;
+            if GradMode::is_enabled() {
+                scaled_inverse(A, &factor)
+            } else {
+                solved_by_factors(A, &beside_singular(LU)?, pivots, &factor)
+            }
+        },
         LU => non_differentiable,
         pivots => non_differentiable,
     }
@@ -109,7 +117,7 @@ derivatives! {
                 }
                 _ => of_logarithm,
             };
-            scaled_inverse(A, &factor)
+            if GradMode::is_enabled() { scaled_inverse(A, &factor) } else { solved_by_factors(A, LU, pivots, &factor) }
         },
         LU => non_differentiable,
         pivots => non_differentiable,
@@ -175,6 +183,25 @@ fn scaled_inverse(a: &Tensor, factors: &Tensor) -> Result<Tensor> {
     let n = a.size(-1)?;
     let factors = factors.unsqueeze(-1)?.expand(&[factors.sizes(), &[n]].concat())?;
     aten::linalg_solve(&adjoint(a)?, &aten::diag_embed(&factors.to_dtype(a.dtype())?)?)
+}
+
+/// Factors whose matrix has an inverse: the determinant is smooth where it is zero, too.
+fn beside_singular(lu: &Tensor) -> Result<Tensor> {
+    let epsilon = match lu.dtype().to_real() {
+        DType::Float32 => f64::from(f32::EPSILON),
+        _ => f64::EPSILON,
+    };
+    let is_zero = aten::eq_Scalar(&aten::diagonal::call(lu, 0, -2, -1)?, 0.into())?;
+    lu.add(&aten::diag_embed(&is_zero.to_dtype(lu.dtype())?.mul(epsilon)?)?)
+}
+
+/// As [`scaled_inverse`], from the factors that the determinant was made of: nothing fails where a matrix is singular.
+fn solved_by_factors(a: &Tensor, lu: &Tensor, pivots: &Tensor, factors: &Tensor) -> Result<Tensor> {
+    let factors = factors.unsqueeze(-1)?.expand(pivots.sizes())?;
+    let right = aten::diag_embed(&factors.to_dtype(a.dtype())?)?;
+    // Row-major real matrices were factored as they lie, transposed.
+    let is_turned = a.is_contiguous(MemoryFormat::Contiguous) && !a.dtype().is_complex();
+    aten::linalg_lu_solve::call(lu, pivots, &right, true, !is_turned)
 }
 
 /// The Hermitian matrices with the lower triangles of these; only the real part of the diagonal counts.

@@ -317,7 +317,7 @@ fn norm(
         return grad.mul(&direction(this)?).map(Some);
     }
     if ord.is_infinite() {
-        let extreme = aten::eq_Tensor(&this.abs()?, &result)?;
+        let extreme = aten::logical_or(&aten::eq_Tensor(&this.abs()?, &result)?, &aten::isnan(this)?)?;
         let dims: Vec<i64> = if dims.is_empty() { (0..this.dim() as i64).collect() } else { dims.to_vec() };
         let how_many = extreme.sum_dim(&dims, true)?;
         return direction(this)?.mul(&extreme)?.mul(&grad.div(&how_many)?).map(Some);

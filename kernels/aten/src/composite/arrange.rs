@@ -150,6 +150,9 @@ mod derived {
             "{OPERATOR}: {groups} groups of the channels of sizes {:?}",
             this.sizes()
         );
+        if this.numel() == 0 {
+            return this.strided_view(this.sizes(), this.strides(), this.storage_offset());
+        }
         let parts = aten::reshape(this, &[&[n, groups, channels / groups], rest].concat())?;
         laid_out_as(this, &aten::view(&contiguous_copy(&aten::transpose_int(&parts, 1, 2)?)?, this.sizes())?)
     }
@@ -200,6 +203,10 @@ mod implicit {
         );
         let repeats = aten::expand(&aten::reshape(repeats, &[-1])?, &[size])?;
         let index = aten::repeat_interleave_Tensor::call(&repeats, output_size)?;
+        let index = match index.dtype() {
+            DType::Int32 | DType::Int64 => index,
+            _ => aten::to_dtype(&index, DType::Int64)?,
+        };
         aten::index_select(&this, dim as i64, &index)
     }
 

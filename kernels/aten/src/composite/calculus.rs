@@ -276,8 +276,9 @@ fn at_places(
 ) -> Result<Vec<Tensor>> {
     let axes = check_samples(operator, this, dims, edge_order)?;
     let slope = |(axis, places): (&usize, &Tensor)| {
+        // Three places have two distances, of which each goes for all neighbors.
         ensure!(
-            places.dim() == 1 && places.numel() == this.sizes()[*axis],
+            places.dim() == 1 && (places.numel() == this.sizes()[*axis] || places.numel() == 3),
             Shape,
             "{operator}: places of sizes {:?}, expected a vector of {}",
             places.sizes(),

@@ -5,6 +5,7 @@ use torch_library::prelude::*;
 
 use crate::arguments::square;
 use crate::aten;
+use crate::loops;
 
 mod least_squares;
 mod norms;
@@ -15,6 +16,7 @@ mod derived {
     use super::*;
 
     fn cholesky_solve(this: &Tensor, input2: &Tensor, upper: bool) -> Result<Tensor> {
+        check_types(aten::cholesky_solve::NAME, this, input2)?;
         let adjoint = super::adjoint(input2)?;
         let (lower, higher) = if upper { (&adjoint, input2) } else { (input2, &adjoint) };
         let half = aten::linalg_solve_triangular(lower, this, false)?;
@@ -26,7 +28,17 @@ mod derived {
             bail!(Shape, "{}: a tensor without dimensions is no matrix", aten::cholesky_inverse::NAME)
         };
         let ones = aten::eye::call(n, Some(this.dtype()), None, Some(this.device()), None)?;
-        aten::cholesky_solve::call(&ones, this, upper)
+        let inverse = aten::cholesky_solve::call(&ones, this, upper)?;
+        if loops::has_elements(this) && !this.is_wrapper() {
+            let is_zero = aten::eq_Scalar(&aten::diagonal::call(this, 0, -2, -1)?, 0.into())?;
+            ensure!(
+                !aten::any(&is_zero)?.item()?.to::<bool>()?,
+                Argument,
+                "{}: a factor has zero on its diagonal, so the matrix is singular",
+                aten::cholesky_inverse::NAME
+            );
+        }
+        Ok(inverse)
     }
 
     fn triangular_solve(
@@ -36,6 +48,7 @@ mod derived {
         transpose: bool,
         unitriangular: bool,
     ) -> Result<(Tensor, Tensor)> {
+        check_types(aten::triangular_solve::NAME, this, a)?;
         let (matrix, is_upper) =
             if transpose { (aten::transpose_int(a, -2, -1)?, !upper) } else { (a.clone(), upper) };
         let solution = aten::linalg_solve_triangular::call(&matrix, this, is_upper, true, unitriangular)?;
@@ -45,6 +58,19 @@ mod derived {
         let copy = aten::clone::with(&matrices).memory_format(Some(MemoryFormat::Contiguous)).call()?;
         Ok((solution, aten::transpose_int(&copy, -2, -1)?))
     }
+}
+
+/// # Errors
+/// A right side and a matrix of different types.
+fn check_types(operator: &str, right: &Tensor, a: &Tensor) -> Result<()> {
+    ensure!(
+        right.dtype() == a.dtype(),
+        DType,
+        "{operator}: a right side of {} and a matrix of {}, expected one type",
+        right.dtype(),
+        a.dtype()
+    );
+    Ok(())
 }
 
 #[torch_impl(aten, CompositeImplicitAutograd)]

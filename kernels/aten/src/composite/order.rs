@@ -123,8 +123,8 @@ mod implicit {
         ensure!(n >= 0, Argument, "{OPERATOR}: {n} times, zero or more are possible");
         if n == 0 {
             // As in PyTorch, `prepend` and `append` are only checked, not concatenated.
-            let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(OPERATOR))?;
             for joined in prepend.into_iter().chain(append) {
+                let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(OPERATOR))?;
                 let mut pairs = joined.sizes().iter().zip(this.sizes()).enumerate();
                 ensure!(
                     joined.dim() == this.dim() && pairs.all(|(at, (size, own))| at == dim || size == own),

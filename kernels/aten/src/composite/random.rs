@@ -428,6 +428,19 @@ fn powers(start: Scalar, end: Scalar, steps: i64, base: f64, options: Options) -
     options.series(aten::logspace::NAME, steps, |i| base.powf(exponent(i)))
 }
 
+/// Whether a number lies between the least and the largest of a type. All do for those that are not of integers.
+fn is_in_range(dtype: DType, number: f64) -> bool {
+    let (least, largest) = match dtype {
+        DType::UInt8 => (0.0, f64::from(u8::MAX)),
+        DType::Int8 => (f64::from(i8::MIN), f64::from(i8::MAX)),
+        DType::Int16 => (f64::from(i16::MIN), f64::from(i16::MAX)),
+        DType::Int32 => (f64::from(i32::MIN), f64::from(i32::MAX)),
+        DType::Int64 => (i64::MIN as f64, i64::MAX as f64),
+        _ => return true,
+    };
+    (least..=largest).contains(&number)
+}
+
 /// The numbers of an evenly spaced sequence, by index.
 fn spaced(
     operator: &str,
@@ -445,7 +458,14 @@ fn spaced(
         options.dtype
     );
     let is_whole = options.dtype.is_some_and(|dtype| !dtype.is_floating_point() && !dtype.is_complex());
-    let [start, end] = [start.to::<f64>()?, end.to::<f64>()?].map(|x| if is_whole { x.trunc() } else { x });
+    let ends = [start.to::<f64>()?, end.to::<f64>()?];
+    if let Some(dtype) = options.dtype
+        && steps > 0
+        && let Some(end) = ends.iter().find(|end| !is_in_range(dtype, **end))
+    {
+        bail!(Argument, "{operator}: {end} is beyond the numbers of {dtype}");
+    }
+    let [start, end] = ends.map(|x| if is_whole { x.trunc() } else { x });
     let step = if steps == 1 { 0.0 } else { (end - start) / (steps - 1) as f64 };
     // Computed from the nearer end, so that both ends are exact.
     Ok(move |i: i64| match i < steps / 2 || steps == 1 {

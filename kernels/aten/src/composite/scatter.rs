@@ -103,6 +103,7 @@ mod kernels {
 
     fn index_copy(this: &Tensor, dim: i64, index: &Tensor, source: &Tensor) -> Result<Tensor> {
         let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(aten::index_copy::NAME))?;
+        check_copied(this, dim, index, source)?;
         let mut indices = vec![None; dim];
         indices.push(Some(index.clone()));
         let mut out = aten::clone::with(this).memory_format(Some(MemoryFormat::Contiguous)).call()?;
@@ -136,6 +137,33 @@ mod kernels {
         })?;
         Ok(out)
     }
+}
+
+/// # Errors
+/// No vector of `int64`, or not one slice of the source for each of its elements.
+fn check_copied(this: &Tensor, dim: usize, index: &Tensor, source: &Tensor) -> Result<()> {
+    const OPERATOR: &str = aten::index_copy::NAME;
+    ensure!(index.dim() < 2, Shape, "{OPERATOR}: an index of sizes {:?}, expected a vector", index.sizes());
+    ensure!(
+        index.dtype() == DType::Int64,
+        DType,
+        "{OPERATOR}: an index of {}, expected int64",
+        index.dtype()
+    );
+    let sliced = |tensor: &Tensor| {
+        let mut sizes = tensor.sizes().to_vec();
+        let count = if dim < sizes.len() { sizes.remove(dim) } else { 1 };
+        (count, sizes)
+    };
+    let ((_, places), (count, slices)) = (sliced(this), sliced(source));
+    ensure!(
+        count == index.numel() && slices == places,
+        Shape,
+        "{OPERATOR}: {} indices for a source of sizes {:?}, expected one for each slice, and slices of {places:?}",
+        index.numel(),
+        source.sizes()
+    );
+    Ok(())
 }
 
 /// A contiguous copy with the sizes that both tensors broadcast to.

@@ -141,7 +141,7 @@ mod more {
     }
 
     fn softshrink(output: Output<'_>, this: &Tensor, lambd: Scalar) -> Result<Tensor> {
-        let call = Pointwise::promoting(output, [this])?;
+        let call = Pointwise::promoting_exactly(output, [this])?;
         match_computing!(call.dtype, T: Float => {
             let width: T = lambd.to()?;
             ensure!(

@@ -98,6 +98,9 @@ mod kernels {
 fn nansum(this: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
     const OPERATOR: &str = aten::nansum::NAME;
     ensure!(!this.dtype().is_complex(), DType, "{OPERATOR}: {} is not supported", this.dtype());
+    if !this.dtype().is_floating_point() {
+        return aten::sum_dim_IntList::call(this, dim, keepdim, dtype);
+    }
     let dtype = type_of_sum(this, dtype);
     let reduction = Reduction::new(OPERATOR, this, dim, keepdim)?;
     let out = reduction.output(dtype)?;

@@ -185,13 +185,14 @@ fn step_at_zero<T: Number + PartialOrd>(x: T, zero: T) -> T {
     }
 }
 
+/// By Euclid's steps, as PyTorch takes them: the smallest integer has no magnitude, so that a result may be negative.
 fn common_divisor<T: PrimInt + Number>(a: T, b: T) -> T {
-    let (mut a, mut b) = (a, b);
-    while b != T::ZERO {
+    let (mut a, mut b) = (magnitude(a), magnitude(b));
+    while a != T::ZERO {
         // The smallest integer divided by -1 overflows; its remainder is zero.
-        (a, b) = (b, if a.checked_div(&b).is_some() { a % b } else { T::ZERO });
+        (a, b) = (if b.checked_div(&a).is_some() { b % a } else { T::ZERO }, a);
     }
-    magnitude(a)
+    b
 }
 
 fn common_multiple<T: PrimInt + Number>(a: T, b: T) -> T {

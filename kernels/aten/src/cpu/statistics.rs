@@ -15,7 +15,7 @@ use crate::loops::parts::Parts;
 use crate::loops::pointwise::unsupported;
 use crate::loops::reduce::{Fold, fold};
 use crate::loops::reduction::{Reduction, dtype_or_that_of_out, type_of_norm, type_of_sum};
-use crate::loops::{match_computing, parallel};
+use crate::loops::{self, match_computing, parallel};
 use crate::number::Ordered;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -279,11 +279,23 @@ impl Variance<'_> {
         let divisor = (reduction.count() as f64 - correction).max(0.0);
         match_computing!(this.dtype(), T: Float => {
             fold([&out, &mean], this, reduction.is_reduced(), &Moments, |moment: Moment<T>| {
+                if reduction.count() == 0 {
+                    return [T::nan(); 2]; // whatever is divided by
+                }
                 let variance = moment.squares.cast::<f64>() / divisor;
-                let mean = if reduction.count() == 0 { T::nan() } else { moment.mean };
-                [finish(variance).cast::<T>(), mean]
+                [finish(variance).cast::<T>(), moment.mean]
             })?;
         }, else => return Err(reduction.unsupported(this.dtype())));
+        if this.dtype() == DType::Float32
+            && loops::has_elements(&out)
+            && loops::elements::<f32>(&out)?.iter().any(|x| x.is_infinite())
+        {
+            // Squares may be too large for the type where their root is not: once more, with more room.
+            let wide = aten::to_dtype(this, DType::Float64)?;
+            let parts = Variance { operator, this: &wide, dim, correction: self.correction, keepdim };
+            let (out, mean) = parts.compute(finish)?;
+            return Ok((aten::to_dtype(&out, DType::Float32)?, aten::to_dtype(&mean, DType::Float32)?));
+        }
         Ok((out, mean))
     }
 }

@@ -54,6 +54,19 @@ pub(crate) enum Rule {
     AsResult,
     /// `out` always gets the strides of the result, even if it has its sizes already.
     Relaid,
+    /// `out` lies as the result where that is a batch of images.
+    RelaidImages,
+    /// `out` lies as the result where that is a batch of volumes.
+    RelaidVolumes,
+    /// `out` lies as the result where it has no elements, row by row where it had other sizes: so LAPACK is wrapped.
+    AsResultIfEmpty,
+    /// `out` is row-major before it is resized.
+    Dense,
+    /// `out` has the type of the result if the input is real, and lies as the result.
+    AsResultOfReal,
+    /// `out` has the type of the matrix, unless its power is copied there, as PyTorch does with those that are not the
+    /// last of several products: to 0, to 1, and to powers of two from 4 on.
+    ExactPower,
     /// `out` must be floating-point, and not complex.
     Real,
 }
@@ -121,9 +134,9 @@ impl Variant {
             targets.len(),
             results.len()
         );
+        let takes = if self.must_fit(arguments) { Rule::Exact } else { self.takes(is_out) };
         for (target, result) in targets.iter().zip(&results) {
-            let place =
-                Destination { tensor: target.clone(), is_out, takes: self.takes(is_out), rules: self.rules };
+            let place = Destination { tensor: target.clone(), is_out, takes, rules: self.rules };
             place.copy(result)?;
         }
         stack.drop_last(schema.arguments.len());
@@ -165,6 +178,20 @@ impl Variant {
             }
         }
         Ok(())
+    }
+
+    /// Whether these arguments make an operator that casts write to a tensor of its own type alone.
+    fn must_fit(&self, arguments: &[Value<'_>]) -> bool {
+        self.rules.iter().any(|rule| match (rule, arguments) {
+            (Rule::AsResultOfReal, [this, ..]) => {
+                this.as_tensor().is_some_and(|this| !this.dtype().is_complex())
+            }
+            (Rule::ExactPower, [_, Value::Int(n), ..]) => {
+                let n = n.unsigned_abs();
+                n > 1 && !(n > 2 && n.is_power_of_two()) || matches!(arguments[1], Value::Int(-1))
+            }
+            _ => false,
+        })
     }
 
     /// The rule for the dtype of the target.
@@ -276,8 +303,15 @@ impl Destination {
             "a result on {device} cannot be written to a tensor on {}",
             tensor.device()
         );
-        let is_relaid =
-            strides.is_some_and(|strides| self.rules.contains(&Rule::Relaid) && tensor.strides() != strides);
+        let may_relay =
+            self.is_relaid(sizes.len()) || self.rules.contains(&Rule::AsResultIfEmpty) && tensor.numel() == 0;
+        let is_relaid = may_relay && strides.is_some_and(|strides| tensor.strides() != strides);
+        ensure!(
+            !self.rules.contains(&Rule::Dense) || tensor.is_contiguous(MemoryFormat::Contiguous),
+            Argument,
+            "`out` of strides {:?} is not contiguous",
+            tensor.strides()
+        );
         if tensor.sizes() != sizes || is_relaid {
             ensure!(
                 self.is_out,
@@ -288,9 +322,18 @@ impl Destination {
             if tensor.numel() > 0 && tensor.sizes() != sizes {
                 say_once(tensor.sizes(), sizes);
             }
+            if is_relaid && tensor.sizes() == sizes {
+                tensor.clone().resize(&[0], None)?; // else it would stay as it is
+            }
             tensor.clone().resize(sizes, strides)?;
         }
         tensor.check_no_internal_overlap()
+    }
+
+    /// Whether the tensor lies as a result of so many dimensions, whatever sizes it had.
+    fn is_relaid(&self, ndim: usize) -> bool {
+        let has = |rule| self.rules.contains(&rule);
+        has(Rule::Relaid) || has(Rule::RelaidImages) && ndim == 4 || has(Rule::RelaidVolumes) && ndim == 5
     }
 
     /// Writes a result to the tensor.
@@ -300,8 +343,15 @@ impl Destination {
         // A result that is copied in the end is row-major in PyTorch; one that is computed element-wise has the inputs'
         // strides.
         let has = |rule| self.rules.contains(&rule);
+        let is_filled = self.tensor.numel() == 0 && self.tensor.dtype() == result.dtype();
         let strides = Some(result.strides()).filter(|_| {
-            has(Rule::AsResult) || has(Rule::Relaid) || self.takes == Rule::Castable && !has(Rule::RowMajor)
+            let otherwise = if has(Rule::AsResultIfEmpty) {
+                is_filled
+            } else {
+                self.takes == Rule::Castable && !has(Rule::RowMajor)
+            };
+            let is_real = has(Rule::AsResultOfReal) && self.takes == Rule::Exact;
+            has(Rule::AsResult) || is_real || self.is_relaid(result.dim()) || otherwise
         });
         self.prepare(result.sizes(), strides, result.dtype(), result.device())?;
         unseen(|| aten::copy_(&mut self.tensor, &result).map(drop))

@@ -110,10 +110,14 @@ impl<T: Divided> Work<T> for Narrow<'_, T> {
 }
 
 /// The position of the first largest element, and its magnitude; the first position and zero if all elements are zero.
+/// As in LAPACK, NaN is larger than nothing, and nothing is larger than a first element that is NaN.
 #[inline(always)]
 fn largest<T: Number>(column: &[T]) -> (usize, f64) {
     const LANES: usize = 8;
     let size = |x: T| wide(x).l1_norm();
+    if let Some(first) = column.first().map(|x| size(*x)).filter(|size| size.is_nan()) {
+        return (0, first);
+    }
     let (parts, rest) = column.as_chunks::<LANES>();
     let larger = |a: f64, b: f64| if b > a { b } else { a }; // NaN is not larger
     let mut sizes = [0.0; LANES];

@@ -31,7 +31,8 @@ mod kernels {
         let [batch @ .., rows, columns] = a.sizes() else {
             bail!(Shape, "{OPERATOR}: sizes {:?} are no matrices", a.sizes())
         };
-        check_type(OPERATOR, a.dtype())?;
+        check_type(OPERATOR, a)?;
+        ensure!(a.dtype().is_differentiable(), DType, "{OPERATOR} is not implemented for {}", a.dtype());
         let least = *rows.min(columns);
         let [outer, inner] = if full_matrices { [*rows, *columns] } else { [least; 2] };
         let vectors = |sizes: [i64; 2]| match compute_uv {
@@ -53,7 +54,7 @@ mod kernels {
         let _lease = loops::frozen([a])?;
         const OPERATOR: &str = aten::_linalg_eigh::NAME;
         let n = square(OPERATOR, a)?;
-        check_type(OPERATOR, a.dtype())?;
+        check_type(OPERATOR, a)?;
         let is_lower = match uplo {
             "L" | "l" => true,
             "U" | "u" => false,
@@ -74,10 +75,13 @@ mod kernels {
     }
 }
 
-fn check_type(operator: &str, dtype: DType) -> Result<()> {
-    match dtype {
+/// # Errors
+/// A type whose matrices have no spectra. Where there are no elements, PyTorch never asks.
+fn check_type(operator: &str, a: &Tensor) -> Result<()> {
+    match a.dtype() {
         DType::Float32 | DType::Float64 | DType::Complex64 | DType::Complex128 => Ok(()),
-        _ => Err(unsupported(operator, dtype)),
+        _ if a.numel() == 0 => Ok(()),
+        dtype => Err(unsupported(operator, dtype)),
     }
 }
 
@@ -92,15 +96,25 @@ fn singular<T: Divided + ComplexField<Real: Element>>(
     let matrices = Matrices::<T>::of(a)?;
     let (rows, columns, elements) = (matrices.rows, matrices.columns, matrices.elements());
     ensure!(
-        elements.iter().all(|x| wide(*x).is_finite()),
+        !elements.iter().any(|x| wide(*x).is_nan()),
         Argument,
-        "{}: there are elements that are not finite",
+        "{}: there are elements that are NaN",
         aten::_linalg_svd::NAME
     );
     let count = saturating_numel(&a.sizes()[..a.dim() - 2]) as usize;
     let (mut all_u, mut all_s, mut all_v) = (Vec::new(), Vec::new(), Vec::new());
     for at in 0..count {
         let matrix = &elements[at * rows * columns..][..rows * columns];
+        if !matrix.iter().all(|x| wide(*x).is_finite()) {
+            // An infinite matrix has no singular values, which LAPACK does not call an error.
+            all_s.extend(std::iter::repeat_n(f64::NAN, rows.min(columns)));
+            if u.dim() > 1 {
+                let nan: T = Complex64::from(f64::NAN).cast();
+                all_u.extend(std::iter::repeat_n(nan, rows * outer));
+                all_v.extend(std::iter::repeat_n(nan, columns * inner));
+            }
+            continue;
+        }
         let matrix = MatRef::from_column_major_slice(matrix, rows, columns);
         if u.dim() == 1 {
             // Only the values are wanted.

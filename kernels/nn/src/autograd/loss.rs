@@ -72,18 +72,18 @@ derivatives! {
         result1 => non_differentiable,
     }
     mse_loss(Tensor self, Tensor target, int reduction=Mean) -> Tensor as MseLossBackward0 {
-        self => reduced(grad, &self.sub(target)?.mul(2)?, reduction),
-        target => reduced(grad, &target.sub(self)?.mul(2)?, reduction),
+        self => reduced(grad, &distance(self, target)?.mul(2)?, reduction, self),
+        target => reduced(grad, &distance(target, self)?.mul(2)?, reduction, target),
     }
     smooth_l1_loss(
         Tensor self, Tensor target, int reduction=Mean, float beta=1.0
     ) -> Tensor as SmoothL1LossBackward0 {
-        self => reduced(grad, &bent(&self.sub(target)?, beta)?, reduction),
-        target => reduced(grad, &bent(&target.sub(self)?, beta)?, reduction),
+        self => reduced(grad, &bent(&distance(self, target)?, beta)?, reduction, self),
+        target => reduced(grad, &bent(&distance(target, self)?, beta)?, reduction, target),
     }
     huber_loss(Tensor self, Tensor target, int reduction=Mean, float delta=1.0) -> Tensor as HuberLossBackward0 {
-        self => reduced(grad, &bent(&self.sub(target)?, delta)?.mul(delta)?, reduction),
-        target => reduced(grad, &bent(&target.sub(self)?, delta)?.mul(delta)?, reduction),
+        self => reduced(grad, &bent(&distance(self, target)?, delta)?.mul(delta)?, reduction, self),
+        target => reduced(grad, &bent(&distance(target, self)?, delta)?.mul(delta)?, reduction, target),
     }
     multilabel_margin_loss_forward(Tensor self, Tensor target, int reduction) -> (Tensor output,
         Tensor is_target) as MultilabelMarginLossBackward0 {
@@ -99,15 +99,25 @@ derivatives! {
         weight => cannot_require_grad,
     }
     soft_margin_loss(Tensor self, Tensor target, int reduction=Mean) -> Tensor as SoftMarginLossBackward0 {
-        self => reduced(grad, &target.mul(&self.mul(target)?.neg()?.sigmoid()?)?.neg()?, reduction),
-        target => reduced(grad, &self.mul(&self.mul(target)?.neg()?.sigmoid()?)?.neg()?, reduction),
+        self => reduced(grad, &target.mul(&self.mul(target)?.neg()?.sigmoid()?)?.neg()?, reduction, self),
+        target => reduced(grad, &self.mul(&self.mul(target)?.neg()?.sigmoid()?)?.neg()?, reduction, target),
     }
 }
 
-/// The gradient of an element-wise loss, from the derivative of each element's loss.
-fn reduced(grad: &Tensor, slope: &Tensor, reduction: i64) -> Result<Tensor> {
+/// The gradient of an element-wise loss, from the derivative of each element's loss. As in PyTorch, that of a mean is
+/// divided by the number of elements of the tensor `of` whose gradient it is, even if that tensor was broadcast.
+fn reduced(grad: &Tensor, slope: &Tensor, reduction: i64, of: &Tensor) -> Result<Tensor> {
     let grad = grad.mul(&conj(slope)?)?;
-    if reduction == 1 { grad.div(slope.numel()) } else { Ok(grad) }
+    if reduction == 1 { grad.div(of.numel()) } else { Ok(grad) }
+}
+
+/// The difference of an input and a target, either of which may be of truth values.
+fn distance(a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    let number = |x: &Tensor, other: &Tensor| match x.dtype() {
+        DType::Bool => x.to_dtype(other.dtype()),
+        _ => Ok(x.clone()),
+    };
+    number(a, b)?.sub(&number(b, a)?)
 }
 
 /// The derivative, at these distances from the middle, of a parabola that continues as lines beyond `bound`: from -1 to

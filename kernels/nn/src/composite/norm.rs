@@ -163,6 +163,16 @@ mod kernels {
         if input.numel() == 0 {
             return super::nothing_normalised(input, weight, bias);
         }
+        let channels = channels_of(aten::batch_norm::NAME, input, &[])?;
+        let parameters = [running_mean, running_var, weight, bias];
+        if let Some(other) = parameters.into_iter().flatten().find(|x| x.numel() != channels) {
+            bail!(
+                Shape,
+                "{}: a parameter has sizes {:?}, expected one element for each of {channels} channels",
+                aten::batch_norm::NAME,
+                other.sizes()
+            );
+        }
         let (out, _, _) =
             aten::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)?;
         Ok(out)

@@ -96,7 +96,13 @@ mod kernels {
     ) -> Result<(Tensor, Tensor, Tensor)> {
         let _lease = loops::all_frozen([input].into_iter().chain(weight).chain(bias))?;
         const OPERATOR: &str = aten::native_batch_norm::NAME;
-        let channels = channels_of(OPERATOR, input, &[weight, bias, running_mean, running_var])?;
+        let channels = channels_of(OPERATOR, input, &[])?;
+        let first = |parameter, is_vector| leading(OPERATOR, parameter, channels, is_vector);
+        let (weight, bias) = (first(weight, false)?, first(bias, false)?);
+        let (running_mean, running_var) = (first(running_mean, true)?, first(running_var, true)?);
+        let (weight, bias) = (weight.as_ref(), bias.as_ref());
+        let (running_mean, running_var) = (running_mean.as_ref(), running_var.as_ref());
+        channels_of(OPERATOR, input, &[weight, bias, running_mean, running_var])?;
         let dtype = parameter_dtype(OPERATOR, input, &[weight, bias, running_mean, running_var])?;
         ensure!(
             running_mean.is_some() == running_var.is_some(),
@@ -245,11 +251,32 @@ fn scaled<T: Float + Number>(
     loops::map(out, [input, &scale, &shift], |[x, scale, shift]: [T; 3]| x.mul_add(scale, shift))
 }
 
+/// The elements of a parameter that channels have: PyTorch takes no notice of more, nor of dimensions where it need not
+/// be a vector.
+fn leading(
+    operator: &str,
+    parameter: Option<&Tensor>,
+    channels: i64,
+    is_vector: bool,
+) -> Result<Option<Tensor>> {
+    let Some(parameter) = parameter else { return Ok(None) };
+    let stride = match parameter.strides() {
+        _ if parameter.sizes() == [channels] || parameter.numel() < channels => None,
+        [stride] => Some(*stride),
+        _ => (!is_vector && parameter.is_contiguous(MemoryFormat::Contiguous)).then_some(1),
+    };
+    let Some(stride) = stride else { return Ok(Some(parameter.clone())) };
+    let leading = parameter.strided_view(&[channels], &[stride], parameter.storage_offset());
+    leading.map(Some).map_err(|error| error.context(operator))
+}
+
 /// Updates a running statistic with that of a batch, multiplied by `scale`.
 fn update<T: Float + Number>(running: Option<&Tensor>, batch: &Tensor, momentum: T, scale: T) -> Result<()> {
     let Some(running) = running else { return Ok(()) };
     let batch = batch.strided_view(&[batch.numel()], &[1], 0)?;
-    loops::map(running, [running, &batch], |[old, new]: [T; 2]| old + momentum * (new * scale - old))
+    loops::map(running, [running, &batch], |[old, new]: [T; 2]| {
+        momentum * (new * scale) + (T::ONE - momentum) * old
+    })
 }
 
 /// The number of dimensions before those that are normalised.

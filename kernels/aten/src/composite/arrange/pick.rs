@@ -75,6 +75,12 @@ mod derived {
             index.dtype(),
             index.sizes()
         );
+        ensure!(
+            this.dtype().is_complex() || !matches!(value, Scalar::Complex(_)),
+            DType,
+            "{OPERATOR}: the complex number {value} cannot fill a tensor of {}",
+            this.dtype()
+        );
         let whole = if this.dim() == 0 { aten::reshape(this, &[1])? } else { this.clone() };
         let dim = wrap_dim(dim, whole.dim()).map_err(|error| error.context(OPERATOR))?;
         let mut indices = vec![None; dim];

@@ -78,6 +78,14 @@ mod implicit {
             bail!(Shape, "{}: sizes {:?} are no matrices", aten::linalg_matrix_rank::NAME, this.sizes())
         };
         if this.numel() == 0 {
+            let has_epsilon = matches!(this.dtype().to_real(), DType::Float32 | DType::Float64);
+            ensure!(
+                has_epsilon || rtol.is_some(),
+                DType,
+                "{}: {} has no tolerance of its own, give rtol",
+                aten::linalg_matrix_rank::NAME,
+                this.dtype()
+            );
             return aten::new_zeros::with(this, batch).dtype(Some(DType::Int64)).call();
         }
         let values =
@@ -176,7 +184,12 @@ mod implicit {
 /// Solutions stored column by column, with room for the right sides: LAPACK overwrites those.
 fn as_lapack_leaves_it(solution: &Tensor, rows: i64, columns: i64) -> Result<Tensor> {
     let turned = aten::transpose_int(solution, -2, -1)?;
-    let padded = aten::contiguous(&aten::constant_pad_nd(&turned, &[0, rows.max(columns) - columns])?)?;
+    let padded = aten::constant_pad_nd(&turned, &[0, rows.max(columns) - columns])?;
+    // Without elements it counts as contiguous, however it lies.
+    let padded = match padded.numel() {
+        0 => aten::new_empty(&padded, padded.sizes())?,
+        _ => aten::contiguous(&padded)?,
+    };
     aten::narrow(&aten::transpose_int(&padded, -2, -1)?, -2, 0, columns)
 }
 

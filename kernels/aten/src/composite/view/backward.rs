@@ -35,13 +35,7 @@ mod derived {
         const OPERATOR: &str = aten::unfold_backward::NAME;
         let out = aten::new_zeros(grad_in, input_sizes)?;
         let windows = aten::unfold(&out, dim, size, step).map_err(|error| error.context(OPERATOR))?;
-        ensure!(
-            windows.sizes() == grad_in.sizes(),
-            Shape,
-            "{OPERATOR}: a gradient of sizes {:?} for windows of {:?}",
-            grad_in.sizes(),
-            windows.sizes()
-        );
+        let grad_in = &aten::expand(grad_in, windows.sizes()).map_err(|error| error.context(OPERATOR))?;
         if input_sizes.is_empty() {
             return aten::reshape(&aten::clone(grad_in)?, &[]);
         }

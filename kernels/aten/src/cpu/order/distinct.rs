@@ -38,7 +38,8 @@ mod kernels {
     ) -> Result<(Tensor, Tensor, Tensor)> {
         let _lease = loops::frozen([this])?;
         const OPERATOR: &str = aten::unique_consecutive::NAME;
-        if let Some(dim) = dim {
+        // The slices of a vector are its elements.
+        if let Some(dim) = dim.filter(|dim| *dim != 0 || this.dim() != 1) {
             return slices(OPERATOR, this, dim, false);
         }
         let flat = aten::reshape(&loops::contiguous(this)?, &[-1])?;

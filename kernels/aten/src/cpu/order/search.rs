@@ -1,5 +1,7 @@
 //! Membership tests, and binary search in sorted rows.
 
+use std::cmp::Ordering;
+
 use torch_library::prelude::*;
 use torch_library::promote_types;
 
@@ -33,15 +35,33 @@ fn searchsorted_Tensor(
         return Tensor::empty(this.sizes(), dtype, this.device());
     }
     match_computing!(dtype, T: Bool | Integer | Float => {
-        let ranks = |tensor: &Tensor| Ok::<_, Error>(loops::elements::<T>(tensor)?.into_iter().map(T::rank).collect());
-        let (sequence, values): (Vec<_>, Vec<_>) = (ranks(&sequence)?, ranks(this)?);
+        let (sequence, values) = (loops::elements::<T>(&sequence)?, loops::elements::<T>(this)?);
         let places = values.iter().enumerate().map(|(at, value)| {
-            let row = &sequence[at / per_row * rows..][..rows];
-            row.partition_point(|x| if right { x <= value } else { x < value }) as i64
+            place(&sequence[at / per_row * rows..][..rows], value, right) as i64
         });
         let places = Tensor::from_vec(places.collect::<Vec<i64>>(), this.sizes())?;
         if out_int32 { loops::copy(&places, DType::Int32) } else { Ok(places) }
     }, else => Err(unsupported(OPERATOR, dtype)))
+}
+
+/// Where a value goes into a row, found by halves with PyTorch's comparisons: in rows that are not sorted, and those
+/// with NaN, it depends on them.
+fn place<T: PartialOrd>(row: &[T], value: &T, right: bool) -> usize {
+    let (mut start, mut end) = (0, row.len());
+    while start < end {
+        let middle = start + (end - start) / 2;
+        let stays = match row[middle].partial_cmp(value) {
+            Some(Ordering::Greater) => false,
+            Some(Ordering::Equal) => right,
+            Some(Ordering::Less) | None => true,
+        };
+        if stays {
+            start = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    start
 }
 
 /// Whether equal elements come before the insertion point; `right` and `side` both say so, and must not contradict each

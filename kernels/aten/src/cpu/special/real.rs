@@ -53,6 +53,15 @@ macro_rules! real {
                 if order == 0 {
                     return self.digamma();
                 }
+                if order == 1 && self < 0.5 && self == self.floor() {
+                    // A pole, where PyTorch's reflection divides by a sine that is not zero but rounded.
+                    const PI: $ty = std::$ty::consts::PI;
+                    let sine = (PI * self).sin();
+                    return PI * PI / (sine * sine) - (1.0 - self).polygamma(1);
+                }
+                if order == 1 && self == <$ty>::INFINITY {
+                    return 0.0;
+                }
                 // Each factor is rounded, as in PyTorch: if they overflow, the result is infinite or NaN.
                 let [factor, sum] = polygamma(order, f64::from(self));
                 factor as $ty * sum as $ty

@@ -79,9 +79,9 @@ variants! {
         "__lshift__.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     __lshift___Tensor_out: __lshift___Tensor =>
         "__lshift__.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
-    max_unpool2d_out: max_unpool2d Relaid =>
+    max_unpool2d_out: max_unpool2d RelaidImages =>
         "max_unpool2d.out(Tensor self, Tensor indices, SymInt[2] output_size, *, Tensor(a!) out) -> Tensor(a!)";
-    max_unpool3d_out: max_unpool3d =>
+    max_unpool3d_out: max_unpool3d Dense =>
         "max_unpool3d.out(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride, int[3] padding, *, Tensor(a!) out) -> Tensor(a!)";
     mse_loss_backward_grad_input: mse_loss_backward =>
         "mse_loss_backward.grad_input(Tensor grad_output, Tensor self, Tensor target, int reduction, *, Tensor(a!) grad_input) -> Tensor(a!)";

@@ -8,12 +8,13 @@ use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
     super::polynomial::aten;
-    geqrf_a: geqrf Castable =>
+    geqrf_a: geqrf Castable AsResultIfEmpty =>
         "geqrf.a(Tensor self, *, Tensor(a!) a, Tensor(b!) tau) -> (Tensor(a!) a, Tensor(b!) tau)";
-    linalg_householder_product_out: linalg_householder_product Castable =>
+    linalg_householder_product_out: linalg_householder_product Castable AsResultIfEmpty =>
         "linalg_householder_product.out(Tensor input, Tensor tau, *, Tensor(a!) out) -> Tensor(a!)";
-    orgqr_out: orgqr Castable => "orgqr.out(Tensor self, Tensor input2, *, Tensor(a!) out) -> Tensor(a!)";
-    ormqr_out: ormqr Exact AsResult =>
+    orgqr_out: orgqr Castable AsResultIfEmpty =>
+        "orgqr.out(Tensor self, Tensor input2, *, Tensor(a!) out) -> Tensor(a!)";
+    ormqr_out: ormqr Exact AsResultIfEmpty =>
         "ormqr.out(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False, *, Tensor(a!) out) -> Tensor(a!)";
     linalg_ldl_factor_out: linalg_ldl_factor Exact AsResult =>
         "linalg_ldl_factor.out(Tensor self, *, bool hermitian=False, Tensor(a!) LD, Tensor(b!) pivots) -> (Tensor(a!) LD, Tensor(b!) pivots)";

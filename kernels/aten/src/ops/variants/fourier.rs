@@ -33,13 +33,13 @@ variants! {
         "fft_hfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *, Tensor(a!) out) -> Tensor(a!)";
     fft_ifft2_out: fft_ifft2 Castable RowMajor =>
         "fft_ifft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None, *, Tensor(a!) out) -> Tensor(a!)";
-    fft_ifft_out: fft_ifft Castable RowMajor =>
+    fft_ifft_out: fft_ifft Castable RowMajor AsResultOfReal =>
         "fft_ifft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!) out) -> Tensor(a!)";
     fft_ifftn_out: fft_ifftn Castable RowMajor =>
         "fft_ifftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *, Tensor(a!) out) -> Tensor(a!)";
     fft_ihfft2_out: fft_ihfft2 Castable RowMajor =>
         "fft_ihfft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None, *, Tensor(a!) out) -> Tensor(a!)";
-    fft_ihfft_out: fft_ihfft Castable =>
+    fft_ihfft_out: fft_ihfft Castable AsResultOfReal =>
         "fft_ihfft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!) out) -> Tensor(a!)";
     fft_ihfftn_out: fft_ihfftn Castable RowMajor =>
         "fft_ihfftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *, Tensor(a!) out) -> Tensor(a!)";

@@ -18,7 +18,7 @@ variants! {
         "addr.out(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
     baddbmm_out: baddbmm =>
         "baddbmm.out(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
-    cholesky_inverse_out: cholesky_inverse Castable =>
+    cholesky_inverse_out: cholesky_inverse Castable AsResultIfEmpty =>
         "cholesky_inverse.out(Tensor self, bool upper=False, *, Tensor(a!) out) -> Tensor(a!)";
     cholesky_solve_out: cholesky_solve Castable RowMajor =>
         "cholesky_solve.out(Tensor self, Tensor input2, bool upper=False, *, Tensor(a!) out) -> Tensor(a!)";
@@ -40,19 +40,20 @@ variants! {
     linalg_det_out: linalg_det => "linalg_det.out(Tensor A, *, Tensor(a!) out) -> Tensor(a!)";
     _linalg_det_result: _linalg_det =>
         "_linalg_det.result(Tensor A, *, Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots) -> (Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots)";
-    linalg_eig_out: linalg_eig =>
+    linalg_eig_out: linalg_eig AsResultIfEmpty =>
         "linalg_eig.out(Tensor self, *, Tensor(a!) eigenvalues, Tensor(b!) eigenvectors) -> (Tensor(a!) eigenvalues, Tensor(b!) eigenvectors)";
     _linalg_eigh_eigenvalues: _linalg_eigh =>
         "_linalg_eigh.eigenvalues(Tensor A, str UPLO=\"L\", bool compute_v=True, *, Tensor(a!) eigenvalues, Tensor(b!) eigenvectors) -> (Tensor(a!) eigenvalues, Tensor(b!) eigenvectors)";
     linalg_eigh_eigvals: linalg_eigh AsResult =>
         "linalg_eigh.eigvals(Tensor self, str UPLO=\"L\", *, Tensor(a!) eigvals, Tensor(b!) eigvecs) -> (Tensor(a!) eigenvalues, Tensor(b!) eigenvectors)";
-    linalg_eigvals_out: linalg_eigvals Castable => "linalg_eigvals.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    linalg_eigvals_out: linalg_eigvals Castable AsResultIfEmpty =>
+        "linalg_eigvals.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     linalg_eigvalsh_out: linalg_eigvalsh =>
         "linalg_eigvalsh.out(Tensor self, str UPLO=\"L\", *, Tensor(a!) out) -> Tensor(a!)";
-    linalg_inv_ex_inverse: linalg_inv_ex =>
+    linalg_inv_ex_inverse: linalg_inv_ex AsResult =>
         "linalg_inv_ex.inverse(Tensor A, *, bool check_errors=False, Tensor(a!) inverse, Tensor(b!) info) -> (Tensor(a!) inverse, Tensor(b!) info)";
     linalg_inv_out: linalg_inv AsResult => "linalg_inv.out(Tensor A, *, Tensor(a!) out) -> Tensor(a!)";
-    linalg_lstsq_out: linalg_lstsq AsResult =>
+    linalg_lstsq_out: linalg_lstsq Castable AsResultIfEmpty =>
         "linalg_lstsq.out(Tensor self, Tensor b, float? rcond=None, *, str? driver=None, Tensor(a!) solution, Tensor(b!) residuals, Tensor(c!) rank, Tensor(d!) singular_values) -> (Tensor(a!) solution, Tensor(b!) residuals, Tensor(c!) rank, Tensor(d!) singular_values)";
     linalg_lu_factor_ex_out: linalg_lu_factor_ex AsResult =>
         "linalg_lu_factor_ex.out(Tensor A, *, bool pivot=True, bool check_errors=False, Tensor(a!) LU, Tensor(b!) pivots, Tensor(c!) info) -> (Tensor(a!) LU, Tensor(b!) pivots, Tensor(c!) info)";
@@ -68,7 +69,7 @@ variants! {
         "linalg_matrix_norm.out(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
     linalg_matrix_norm_str_ord_out: linalg_matrix_norm_str_ord =>
         "linalg_matrix_norm.str_ord_out(Tensor self, str ord=\"fro\", int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
-    linalg_matrix_power_out: linalg_matrix_power Castable =>
+    linalg_matrix_power_out: linalg_matrix_power Castable RowMajor ExactPower =>
         "linalg_matrix_power.out(Tensor self, int n, *, Tensor(a!) out) -> Tensor(a!)";
     linalg_matrix_rank_atol_rtol_float_out: linalg_matrix_rank_atol_rtol_float Castable =>
         "linalg_matrix_rank.atol_rtol_float_out(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False, Tensor(a!) out) -> Tensor(a!)";
@@ -125,7 +126,7 @@ variants! {
     tensordot_out: tensordot =>
         "tensordot.out(Tensor self, Tensor other, int[] dims_self, int[] dims_other, *, Tensor(a!) out) -> Tensor(a!)";
     trace_out: trace => "trace.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
-    triangular_solve_X: triangular_solve AsResult =>
+    triangular_solve_X: triangular_solve AsResult AsResultIfEmpty =>
         "triangular_solve.X(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False, *, Tensor(a!) X, Tensor(b!) M) -> (Tensor(a!) solution, Tensor(b!) cloned_coefficient)";
     vdot_out: vdot => "vdot.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
 }

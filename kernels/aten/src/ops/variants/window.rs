@@ -4,7 +4,7 @@
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 
-use crate::ops::autogen::{Variant, variants};
+use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
     super::pieces::aten;
@@ -14,7 +14,7 @@ variants! {
         "_adaptive_avg_pool2d_backward.out(Tensor grad_output, Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     _adaptive_avg_pool2d_out: _adaptive_avg_pool2d =>
         "_adaptive_avg_pool2d.out(Tensor self, SymInt[2] output_size, *, Tensor(a!) out) -> Tensor(a!)";
-    adaptive_avg_pool2d_out: adaptive_avg_pool2d =>
+    adaptive_avg_pool2d_out: adaptive_avg_pool2d RelaidImages =>
         "adaptive_avg_pool2d.out(Tensor self, SymInt[2] output_size, *, Tensor(a!) out) -> Tensor(a!)";
     _adaptive_avg_pool3d_backward_out: _adaptive_avg_pool3d_backward =>
         "_adaptive_avg_pool3d_backward.out(Tensor grad_output, Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
@@ -24,7 +24,7 @@ variants! {
         "_adaptive_avg_pool3d.out(Tensor self, SymInt[3] output_size, *, Tensor(a!) out) -> Tensor(a!)";
     adaptive_max_pool2d_backward_grad_input: adaptive_max_pool2d_backward =>
         "adaptive_max_pool2d_backward.grad_input(Tensor grad_output, Tensor self, Tensor indices, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    adaptive_max_pool2d_out: adaptive_max_pool2d =>
+    adaptive_max_pool2d_out: adaptive_max_pool2d AsResult =>
         "adaptive_max_pool2d.out(Tensor self, int[2] output_size, *, Tensor(a!) out, Tensor(b!) indices) -> (Tensor(a!), Tensor(b!))";
     adaptive_max_pool3d_backward_grad_input: adaptive_max_pool3d_backward =>
         "adaptive_max_pool3d_backward.grad_input(Tensor grad_output, Tensor self, Tensor indices, *, Tensor(a!) grad_input) -> Tensor(a!)";
@@ -34,9 +34,9 @@ variants! {
         "affine_grid_generator.out(Tensor theta, SymInt[] size, bool align_corners, *, Tensor(a!) out) -> Tensor(a!)";
     avg_pool1d_out: avg_pool1d =>
         "avg_pool1d.out(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], bool ceil_mode=False, bool count_include_pad=True, *, Tensor(a!) out) -> Tensor(a!)";
-    avg_pool2d_backward_grad_input: avg_pool2d_backward =>
+    avg_pool2d_backward_grad_input: avg_pool2d_backward AsResult =>
         "avg_pool2d_backward.grad_input(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    avg_pool2d_out: avg_pool2d =>
+    avg_pool2d_out: avg_pool2d AsResult =>
         "avg_pool2d.out(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None, *, Tensor(a!) out) -> Tensor(a!)";
     avg_pool3d_backward_grad_input: avg_pool3d_backward =>
         "avg_pool3d_backward.grad_input(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, *, Tensor(a!) grad_input) -> Tensor(a!)";
@@ -64,13 +64,13 @@ variants! {
         "grid_sampler_3d.out(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, *, Tensor(a!) out) -> Tensor(a!)";
     im2col_out: im2col =>
         "im2col.out(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride, *, Tensor(a!) out) -> Tensor(a!)";
-    max_pool2d_with_indices_backward_grad_input: max_pool2d_with_indices_backward =>
+    max_pool2d_with_indices_backward_grad_input: max_pool2d_with_indices_backward AsResult =>
         "max_pool2d_with_indices_backward.grad_input(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    max_pool2d_with_indices_out: max_pool2d_with_indices =>
+    max_pool2d_with_indices_out: max_pool2d_with_indices AsResult =>
         "max_pool2d_with_indices.out(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False, *, Tensor(a!) out, Tensor(b!) indices) -> (Tensor(a!), Tensor(b!))";
     max_pool3d_with_indices_backward_grad_input: max_pool3d_with_indices_backward =>
         "max_pool3d_with_indices_backward.grad_input(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding, int[3] dilation, bool ceil_mode, Tensor indices, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    max_pool3d_with_indices_out: max_pool3d_with_indices =>
+    max_pool3d_with_indices_out: max_pool3d_with_indices RelaidVolumes =>
         "max_pool3d_with_indices.out(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False, *, Tensor(a!) out, Tensor(b!) indices) -> (Tensor(a!), Tensor(b!))";
     pixel_shuffle_out: pixel_shuffle =>
         "pixel_shuffle.out(Tensor self, int upscale_factor, *, Tensor(a!) out) -> Tensor(a!)";
@@ -82,7 +82,7 @@ variants! {
         "reflection_pad1d.out(Tensor self, SymInt[2] padding, *, Tensor(a!) out) -> Tensor(a!)";
     reflection_pad2d_backward_grad_input: reflection_pad2d_backward =>
         "reflection_pad2d_backward.grad_input(Tensor grad_output, Tensor self, SymInt[4] padding, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    reflection_pad2d_out: reflection_pad2d =>
+    reflection_pad2d_out: reflection_pad2d RelaidImages =>
         "reflection_pad2d.out(Tensor self, SymInt[4] padding, *, Tensor(a!) out) -> Tensor(a!)";
     reflection_pad3d_backward_grad_input: reflection_pad3d_backward =>
         "reflection_pad3d_backward.grad_input(Tensor grad_output, Tensor self, SymInt[6] padding, *, Tensor(a!) grad_input) -> Tensor(a!)";
@@ -94,7 +94,7 @@ variants! {
         "replication_pad1d.out(Tensor self, SymInt[2] padding, *, Tensor(a!) out) -> Tensor(a!)";
     replication_pad2d_backward_grad_input: replication_pad2d_backward =>
         "replication_pad2d_backward.grad_input(Tensor grad_output, Tensor self, SymInt[4] padding, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    replication_pad2d_out: replication_pad2d =>
+    replication_pad2d_out: replication_pad2d Relaid =>
         "replication_pad2d.out(Tensor self, SymInt[4] padding, *, Tensor(a!) out) -> Tensor(a!)";
     replication_pad3d_backward_grad_input: replication_pad3d_backward =>
         "replication_pad3d_backward.grad_input(Tensor grad_output, Tensor self, SymInt[6] padding, *, Tensor(a!) grad_input) -> Tensor(a!)";
@@ -102,11 +102,11 @@ variants! {
         "replication_pad3d.out(Tensor self, SymInt[6] padding, *, Tensor(a!) out) -> Tensor(a!)";
     upsample_bicubic2d_backward_grad_input: upsample_bicubic2d_backward =>
         "upsample_bicubic2d_backward.grad_input(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    upsample_bicubic2d_out: upsample_bicubic2d =>
+    upsample_bicubic2d_out: upsample_bicubic2d AsResult =>
         "upsample_bicubic2d.out(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None, *, Tensor(a!) out) -> Tensor(a!)";
     upsample_bilinear2d_backward_grad_input: upsample_bilinear2d_backward =>
         "upsample_bilinear2d_backward.grad_input(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    upsample_bilinear2d_out: upsample_bilinear2d =>
+    upsample_bilinear2d_out: upsample_bilinear2d AsResult =>
         "upsample_bilinear2d.out(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None, *, Tensor(a!) out) -> Tensor(a!)";
     upsample_bilinear2d_vec_out: upsample_bilinear2d_vec =>
         "upsample_bilinear2d.vec_out(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors, *, Tensor(a!) out) -> Tensor(a!)";
@@ -120,7 +120,7 @@ variants! {
         "upsample_nearest1d.out(Tensor self, SymInt[1] output_size, float? scales=None, *, Tensor(a!) out) -> Tensor(a!)";
     upsample_nearest2d_backward_grad_input: upsample_nearest2d_backward =>
         "upsample_nearest2d_backward.grad_input(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, float? scales_h=None, float? scales_w=None, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    upsample_nearest2d_out: upsample_nearest2d =>
+    upsample_nearest2d_out: upsample_nearest2d AsResult =>
         "upsample_nearest2d.out(Tensor self, SymInt[2] output_size, float? scales_h=None, float? scales_w=None, *, Tensor(a!) out) -> Tensor(a!)";
     upsample_nearest2d_vec_out: upsample_nearest2d_vec =>
         "upsample_nearest2d.vec_out(Tensor input, SymInt[]? output_size, float[]? scale_factors, *, Tensor(a!) out) -> Tensor(a!)";
@@ -134,7 +134,7 @@ variants! {
         "_upsample_nearest_exact1d.out(Tensor self, SymInt[1] output_size, float? scales=None, *, Tensor(a!) out) -> Tensor(a!)";
     _upsample_nearest_exact2d_backward_grad_input: _upsample_nearest_exact2d_backward =>
         "_upsample_nearest_exact2d_backward.grad_input(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, float? scales_h=None, float? scales_w=None, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    _upsample_nearest_exact2d_out: _upsample_nearest_exact2d =>
+    _upsample_nearest_exact2d_out: _upsample_nearest_exact2d AsResult =>
         "_upsample_nearest_exact2d.out(Tensor self, SymInt[2] output_size, float? scales_h=None, float? scales_w=None, *, Tensor(a!) out) -> Tensor(a!)";
     _upsample_nearest_exact3d_backward_grad_input: _upsample_nearest_exact3d_backward =>
         "_upsample_nearest_exact3d_backward.grad_input(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, float? scales_d=None, float? scales_h=None, float? scales_w=None, *, Tensor(a!) grad_input) -> Tensor(a!)";

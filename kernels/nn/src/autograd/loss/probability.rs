@@ -14,7 +14,7 @@ derivatives! {
         Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean
     ) -> Tensor as BinaryCrossEntropyBackward0 {
         self => aten::binary_cross_entropy_backward::call(grad, self, target, weight, reduction),
-        target => each(grad.mul(&aten::logit(self)?.neg()?)?, weight, self.numel(), reduction),
+        target => each(grad.mul(&aten::logit(self)?.neg()?)?, weight, target.numel(), reduction),
         weight => cannot_require_grad,
     }
     binary_cross_entropy_with_logits(

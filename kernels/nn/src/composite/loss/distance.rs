@@ -1,5 +1,6 @@
 //! Element-wise losses of predictions and targets.
 
+use torch_library::geometry::infer_size;
 use torch_library::prelude::*;
 use torch_library::{can_cast, result_type};
 
@@ -58,6 +59,16 @@ mod derived {
             "{} is not implemented for {}, expected a floating-point type",
             aten::soft_margin_loss::NAME,
             this.dtype()
+        );
+        let sizes = infer_size(this.sizes(), target.sizes())
+            .map_err(|error| error.context(aten::soft_margin_loss::NAME))?;
+        ensure!(
+            &*sizes == this.sizes(),
+            Shape,
+            "{}: targets of sizes {:?} do not broadcast to those of the input, {:?}",
+            aten::soft_margin_loss::NAME,
+            target.sizes(),
+            this.sizes()
         );
         // Converted before the sign changes, since integer types may be unsigned.
         let lead = aten::mul_Tensor(&aten::neg(&aten::to_dtype(target, this.dtype())?)?, this)?;

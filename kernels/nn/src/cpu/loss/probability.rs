@@ -1,6 +1,7 @@
 //! The binary cross entropy of probabilities.
 
 use torch_library::Element;
+use torch_library::geometry::infer_size;
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -24,9 +25,10 @@ mod kernels {
         const OPERATOR: &str = aten::binary_cross_entropy::NAME;
         check_type(OPERATOR, this, "targets", target)?;
         let losses = this.empty_like(this.dtype(), MemoryFormat::Preserve)?;
+        let [out, this, target] = &squeezed(OPERATOR, [&losses, this, target])?;
         match_computing!(this.dtype(), T: Float => {
             let (least, nan): (T, T) = ((-100_f64).cast(), f64::NAN.cast());
-            loops::map(&losses, [this, target], |[x, y]: [T; 2]| {
+            loops::map(out, [this, target], |[x, y]: [T; 2]| {
                 let (yes, no) = (x.natural_logarithm(), (-x).logarithm_of_one_more());
                 // Not `max`, so that a number that is not a probability gives NaN.
                 let (yes, no) = (if yes < least { least } else { yes }, if no < least { least } else { no });
@@ -50,9 +52,11 @@ mod kernels {
         check_type(OPERATOR, this, "targets", target)?;
         check_type(OPERATOR, this, "a gradient", grad_output)?;
         let grads = this.empty_like(this.dtype(), MemoryFormat::Preserve)?;
+        let [out, _, y] = &squeezed(OPERATOR, [&grads, this, target])?;
+        let [x, grad_output] = [aten::squeeze(this)?, aten::squeeze(grad_output)?];
         match_computing!(this.dtype(), T: Float => {
             let least: T = 1e-12_f32.cast(); // the lower bound of the divisor
-            loops::map(&grads, [grad_output, this, target], |[grad, x, y]: [T; 3]| {
+            loops::map(out, [&grad_output, &x, y], |[grad, x, y]: [T; 3]| {
                 grad * (x - y) / ((T::ONE - x) * x).max(least)
             })?;
         }, else => return Err(unsupported(OPERATOR, this.dtype())));
@@ -62,6 +66,24 @@ mod kernels {
         }
         Ok(grads)
     }
+}
+
+/// The results, probabilities and targets without dimensions of size 1, which PyTorch leaves out before it broadcasts.
+///
+/// # Errors
+/// Targets that do not broadcast to the sizes of the probabilities.
+fn squeezed(operator: &str, tensors: [&Tensor; 3]) -> Result<[Tensor; 3]> {
+    let [out, this, target] = tensors.map(aten::squeeze);
+    let (out, this, target) = (out?, this?, target?);
+    let sizes = infer_size(this.sizes(), target.sizes()).map_err(|error| error.context(operator))?;
+    ensure!(
+        &*sizes == this.sizes(),
+        Shape,
+        "{operator}: targets of sizes {:?} do not broadcast to those of the probabilities, {:?}",
+        tensors[2].sizes(),
+        tensors[1].sizes()
+    );
+    Ok([out, this, target])
 }
 
 /// Checks the probabilities if a loss is NaN, as it is for every number that is not a probability.

@@ -208,6 +208,7 @@ impl Pooling {
     /// The gradient of average pooling's input.
     pub(super) fn spread(&self, grad: &Tensor, input: &Tensor, divisor: Divisor) -> Result<Tensor> {
         self.check(grad, input)?;
+        self.check_type(grad, input)?;
         let volumes = self.volumes(input, false);
         let out = volumes.zeros(input, pixels(self.operator, input, self.ndim)?, input.dtype())?;
         match_mean!(self.operator, input.dtype(), T => {
@@ -227,10 +228,25 @@ impl Pooling {
         Ok(out)
     }
 
+    /// # Errors
+    /// A gradient of another type than the input.
+    fn check_type(&self, grad: &Tensor, input: &Tensor) -> Result<()> {
+        ensure!(
+            grad.dtype() == input.dtype(),
+            DType,
+            "{}: a gradient of {} for an input of {}, expected one type",
+            self.operator,
+            grad.dtype(),
+            input.dtype()
+        );
+        Ok(())
+    }
+
     /// The gradient of max pooling's input.
     pub(super) fn returned(&self, grad: &Tensor, input: &Tensor, indices: &Tensor) -> Result<Tensor> {
         self.check(grad, input)?;
         self.check(indices, input)?;
+        self.check_type(grad, input)?;
         let volumes = self.volumes(input, true);
         let out = volumes.zeros(input, pixels(self.operator, input, self.ndim)?, input.dtype())?;
         match_computing!(input.dtype(), T: Float => {

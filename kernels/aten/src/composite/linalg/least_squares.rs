@@ -187,7 +187,7 @@ fn as_lapack_leaves_it(solution: &Tensor, rows: i64, columns: i64) -> Result<Ten
     let padded = aten::constant_pad_nd(&turned, &[0, rows.max(columns) - columns])?;
     // Without elements it counts as contiguous, however it lies.
     let padded = match padded.numel() {
-        0 => aten::new_empty(&padded, padded.sizes())?,
+        0 => aten::clone::with(&padded).memory_format(Some(MemoryFormat::Contiguous)).call()?,
         _ => aten::contiguous(&padded)?,
     };
     aten::narrow(&aten::transpose_int(&padded, -2, -1)?, -2, 0, columns)

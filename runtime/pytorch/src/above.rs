@@ -1,5 +1,5 @@
-//! A call at the autograd key: passed on where nobody wants a gradient, else recorded by Python, refused by name, or made
-//! of views that PyTorch differentiates.
+//! A call at the autograd key: passed on if no gradient is needed, otherwise recorded by Python, refused with an error,
+//! or, for views, answered with views that PyTorch differentiates.
 #![expect(unsafe_code, reason = "looks at the words of PyTorch's stack, and calls operators with them")]
 
 use std::ffi::{CStr, CString};
@@ -18,32 +18,32 @@ use crate::shim::{Object, Word};
 use crate::tracking::Tracking;
 use crate::{views, words};
 
-/// What is above an operator's kernels.
+/// The kernel at the autograd key, above an operator's other kernels.
 #[derive(Debug)]
 pub(crate) struct Above {
     /// The operator that is called below autograd, by name and overload.
     called: (CString, CString),
     wanted: Wanted,
-    /// Where tensors are among the words.
+    /// The words that contain tensors, with their types.
     tensors: Vec<(usize, &'static Type)>,
 }
 
-/// What is done where a gradient is wanted.
+/// What is done when a gradient is needed.
 #[derive(Debug)]
 enum Wanted {
     /// The call is made, and then recorded.
     After(Box<Recorded>),
-    /// The operator of this name makes the call and records it, once it is there.
+    /// The operator of this name, which is defined when first needed, makes the call and records it.
     Recorded(CString, Later),
-    /// There is no derivative of a write.
+    /// The call fails: the operator writes to an argument and has no derivative.
     Refused,
-    /// Each return is a view of the argument in this word.
+    /// Each return is a view of the argument at this index among the words.
     Views(Vec<usize>),
 }
 
 impl Above {
-    /// For an operator whose kernels have a name, and where there is a derivative the name of what records it. Nothing
-    /// where there is no need to.
+    /// Makes the autograd kernel of an operator. `called` names the operator that the kernels are registered for, and
+    /// `recorded` the one that records calls, if there is a derivative. Returns `None` if no such kernel is needed.
     pub(crate) fn new(schema: &'static Schema, called: &str, recorded: Option<&str>) -> Option<Above> {
         let namespace = schema.name.namespace.as_deref().unwrap_or_default();
         let text = |text: String| CString::new(text).unwrap_or_default();
@@ -79,14 +79,15 @@ impl Above {
         matches!(self.wanted, Wanted::Recorded(..) | Wanted::After(_))
     }
 
-    /// Makes a call of what is below, and records it if somebody wants a gradient. `has_gradient` is asked as
-    /// [`Recorded::run`] says, with which tensors of the arguments need one before the others.
+    /// Calls the kernel below, and records the call if a gradient is needed. `has_gradient` is the closure of
+    /// [`Recorded::run`], with another argument in front: which tensors of the arguments need a gradient.
     ///
     /// # Errors
-    /// What the call fails with, or that it cannot be recorded: then the flag says that the words are untouched.
+    /// The error of the call; or the call cannot be recorded, and then `is_untouched` says whether the words are still
+    /// the arguments.
     ///
     /// # Safety
-    /// * The words are the arguments of the operator that is called, and owned; there is room for its returns.
+    /// * The words are the owned arguments of the operator that is called, and there is room for its returns.
     pub(crate) unsafe fn run(
         &self,
         operator: OperatorHandle,
@@ -97,12 +98,13 @@ impl Above {
         let Some(tracking) = Tracking::get() else {
             bail!(Internal, "{operator} was registered above its kernels in a PyTorch that has no such place")
         };
-        // SAFETY: the words are arguments, and stay so until they are handed on.
+        // SAFETY: the words are arguments, and stay so until they are passed on.
         let handles = unsafe { self.handles(words) }?;
-        // SAFETY: they are tensors of the call, which owns them.
+        // SAFETY: they are tensors of the call, which owns them until it is passed on.
         let wish = unsafe { tracking.wish(handles.into_iter()) };
         let call = |name: &CStr, overload: &CStr, words: &mut [Word]| {
-            // SAFETY: the words are arguments of the operator below, and of what records it alone, which takes the same.
+            // SAFETY: the words are arguments of the operator below, and also of the operator that records it, which
+            // takes the same arguments.
             with_kinds(|| unsafe { words::call(name, overload, words) })
         };
         let below =
@@ -114,14 +116,14 @@ impl Above {
         match &self.wanted {
             Wanted::Views(sources) => {
                 let share = |source: &usize| {
-                    // SAFETY: the word is an owned tensor of the call, which stays there: this is another reference.
+                    // SAFETY: the word is a tensor that the call owns and keeps: `ManuallyDrop` leaves its reference alone.
                     let lent = ManuallyDrop::new(unsafe { Handle::from_word(words[*source]) }?);
                     lent.share()
                 };
                 let bases = sources.iter().map(share).collect::<Result<Vec<_>>>()?;
                 *is_untouched = false;
                 views::required(|| below(words))?;
-                // SAFETY: the words are now the returns, of which each is a view.
+                // SAFETY: the words are now the returns, which are owned tensors, one for each base.
                 unsafe { views::differentiable(operator, &bases, words) }
             }
             _ if wish.tangent => bail!(
@@ -141,27 +143,28 @@ impl Above {
             Wanted::After(recorded) => {
                 let has_gradient =
                     |arguments: &[Word], results: &[Word]| has_gradient(&wish.needs, arguments, results);
-                // SAFETY: the words are arguments of the operator, whose returns the call leaves there.
+                // SAFETY: the words are arguments of the operator, and `below` leaves its returns there.
                 unsafe { recorded.run(words, &wish.needs, is_untouched, below, has_gradient) }
             }
         }
     }
 
-    /// The tensors of a call.
+    /// The handles of the tensors of a call.
     ///
     /// # Safety
-    /// * The words are the arguments, which live until this returns.
+    /// * The words are the arguments, which stay alive until this returns.
     unsafe fn handles(&self, words: &[Word]) -> Result<SmallVec<[Object; 4]>> {
         let mut handles = SmallVec::new();
         for (word, ty) in &self.tensors {
-            // SAFETY: the caller says that the word is an argument of this type.
+            // SAFETY: the caller guarantees that the word is an argument of this type.
             unsafe { look(ty, words[*word], &mut handles) }?;
         }
         Ok(handles)
     }
 }
 
-/// For each return the word of the argument that it is a view of; nothing where one is no tensor, or of several.
+/// For each return, the word of the argument that it is a view of. `None` if a return is not a tensor, or may alias
+/// several arguments or none.
 fn sources(schema: &Schema, words: &[usize]) -> Option<Vec<usize>> {
     let source = |ret: &torch_library::schema::Return| {
         let alias = ret.alias.as_ref().filter(|_| ret.ty == Type::Tensor)?;
@@ -174,23 +177,23 @@ fn sources(schema: &Schema, words: &[usize]) -> Option<Vec<usize>> {
     schema.returns.iter().map(source).collect()
 }
 
-/// Looks at the tensors in a word, which stays whose it is.
+/// Collects the tensors in a word, whose ownership does not change.
 ///
 /// # Safety
-/// * The word is a value of this type, of tensors, and alive.
+/// * The word is a live value of this type, which is a type of tensors.
 unsafe fn look(ty: &Type, word: Word, handles: &mut SmallVec<[Object; 4]>) -> Result<()> {
     match ty {
         Type::Optional(_) if word == words::NONE => {}
         Type::Optional(inner) => {
             // SAFETY: an optional that is not none points to its value.
             let value = unsafe { (word as *const Word).read() };
-            // SAFETY: which is of the type inside.
+            // SAFETY: the value has the inner type.
             unsafe { look(inner, value, handles) }?;
         }
         Type::List(element) => {
-            // SAFETY: it is a list, whose elements stay its own.
+            // SAFETY: it is a list, which keeps its elements.
             for value in unsafe { words::elements(word as Object) }? {
-                // SAFETY: it is of the type of elements.
+                // SAFETY: it has the type of the elements.
                 unsafe { look(element, value, handles) }?;
             }
         }

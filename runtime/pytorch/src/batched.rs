@@ -1,24 +1,25 @@
-//! A rule for vmap, on stand-ins: PyTorch gives the tensors of all examples, the rule wraps and unwraps them here.
+//! Runs a batching rule for vmap on stand-ins: PyTorch passes batched tensors and their batch dimensions, which are
+//! wrapped at a level of vmap here for the rule, and unwrapped afterwards.
 
 use torch_library::vmap::{Level, Randomness};
 use torch_library::{DispatchKey, Result, Stack, Tensor, Value, bail, ensure};
 
 use crate::entry::Exported;
 
-/// What is batched.
+/// The batch of a call under vmap.
 #[derive(Debug)]
 pub(crate) struct Batch {
-    /// For each tensor in the arguments, in order, the dimension of the batch, or -1.
+    /// For each tensor in the arguments, in order, its batch dimension, or -1.
     dims: Vec<i64>,
     size: i64,
     randomness: Randomness,
 }
 
 impl Batch {
-    /// From the values of PyTorch's call.
+    /// Makes a batch from the values that PyTorch passes.
     ///
     /// # Errors
-    /// Values of other types.
+    /// The values have other types.
     pub(crate) fn new(dims: Value<'_>, size: Value<'_>, randomness: Value<'_>) -> Result<Batch> {
         let (Value::Ints(dims), Value::Int(size), Value::Str(randomness)) = (dims, size, randomness) else {
             bail!(Type, "a batch was described by values of other types")
@@ -32,10 +33,10 @@ impl Batch {
     }
 }
 
-/// Runs the rule. The returns come with the dimension of the batch in each of their tensors, or -1.
+/// Runs the rule, and returns its results with the batch dimension of each tensor in them, or -1.
 ///
 /// # Errors
-/// Those of the rule.
+/// The errors of the rule.
 pub(crate) fn run(
     exported: &Exported,
     batch: Batch,

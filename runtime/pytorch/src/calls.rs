@@ -1,4 +1,4 @@
-//! What kernels call with stand-ins: PyTorch's dispatcher answers.
+//! Operators that kernels call on stand-ins: the calls go to PyTorch's dispatcher.
 #![expect(unsafe_code, reason = "calls operators of PyTorch with a stack of words")]
 
 use std::ffi::CString;
@@ -58,7 +58,7 @@ fn pytorch(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -
     Ok(())
 }
 
-/// Calls an operator whose arguments all pass.
+/// Calls an operator whose arguments and returns all pass through PyTorch's C functions.
 fn by_words(
     operator: OperatorHandle,
     schema: &Schema,
@@ -72,7 +72,7 @@ fn by_words(
             Ok(word) => stack.push(word),
             Err(error) => {
                 for (argument, word) in schema.arguments.iter().zip(stack) {
-                    // SAFETY: the word was made of an argument of this type, and nobody has it.
+                    // SAFETY: the word was made from an argument of this type, and nothing else owns it.
                     drop(unsafe { incoming.take(&argument.ty, word, Sight::StandIn) });
                 }
                 return Err(error.context(operator));
@@ -80,11 +80,11 @@ fn by_words(
         }
     }
     stack.resize(stack.len().max(schema.returns.len()), words::NONE);
-    // SAFETY: the words are the operator's arguments by the schema that it has here, which is PyTorch's for operators
-    // of `aten` and for those that were exported from here; there is room for the returns.
+    // SAFETY: the words are the operator's arguments by its schema in this library, which is PyTorch's schema too for
+    // operators of `aten` and for exported ones; there is room for the returns.
     unsafe { words::call(&name, &overload, &mut stack)? };
     let returns = schema.returns.iter().zip(stack);
-    // SAFETY: the words are now the operator's returns, and ours.
+    // SAFETY: the words are now the operator's returns, and owned.
     returns.map(|(ret, word)| unsafe { incoming.take(&ret.ty, word, Sight::StandIn) }).collect()
 }
 
@@ -93,8 +93,8 @@ fn names(operator: OperatorHandle) -> (CString, CString) {
     (text(format!("{}::{}", operator.namespace(), operator.name())), text(operator.overload().to_owned()))
 }
 
-/// Calls an operator with numbers, which PyTorch's C functions do not pass, or with returns that they mix up: the glue in
-/// Python does.
+/// Calls an operator through the glue in Python: one with `Scalar` arguments, which PyTorch's C functions do not pass, or
+/// with returns that they put in the wrong order.
 fn by_python(
     operator: OperatorHandle,
     schema: &Schema,
@@ -121,15 +121,15 @@ fn by_python(
         )),
         _ => error,
     })?;
-    // SAFETY: its return is a list of tensors, which is ours.
+    // SAFETY: its return is an owned list of tensors.
     let Value::Tensors(tensors) = (unsafe { Incoming::default().take(&list, stack[0], Sight::StandIn)? })
     else {
         bail!(Internal, "{operator} returned no list from Python")
     };
     let mut told = [words::NONE];
-    // SAFETY: the operator that the glue defines takes nothing, and there is room for what it returns.
+    // SAFETY: this operator of the glue takes no arguments, and there is room for its return.
     unsafe { words::call(c"torch_library::told", c"", &mut told) }?;
-    // SAFETY: its return is a string, which is ours.
+    // SAFETY: its return is an owned string.
     let Value::Str(told) = (unsafe { Incoming::default().take(&Type::Str, told[0], Sight::StandIn)? }) else {
         bail!(Internal, "{operator} told nothing of its returns")
     };
@@ -145,7 +145,7 @@ fn by_python(
     Ok(returns)
 }
 
-/// A return from what the glue tells of it.
+/// A return, from its line in the text of the glue: a letter for its type, then its value. Tensors are taken in order.
 fn returned(line: &str, tensors: &mut impl Iterator<Item = Tensor>) -> Option<Value<'static>> {
     let (kind, rest) = line.split_at_checked(1)?;
     Some(match kind {
@@ -164,7 +164,7 @@ fn returned(line: &str, tensors: &mut impl Iterator<Item = Tensor>) -> Option<Va
     })
 }
 
-/// The arguments as Python writes them, with the tensors that it names `t[0]`, `t[1]`, ….
+/// The arguments as Python source, and the tensors that it names `t[0]`, `t[1]`, ….
 fn python_text(
     operator: OperatorHandle,
     schema: &Schema,

@@ -1,9 +1,9 @@
-//! Gradients of an operator by the kernel here that knows them, without running the operator again.
+//! Computes gradients of an operator with its autograd kernel here, without running the forward pass again.
 //!
-//! PyTorch keeps the arguments and the results of a call that formulas name. To differentiate it, the kernel at the autograd key runs once
-//! more, on stand-ins: what it calls below itself is not computed but answered with the results that are known
-//! ([`answer`]). So it leaves its node, and the node's formulas run on stand-ins as well: PyTorch computes what they
-//! call, on whatever device, and differentiates it if somebody asks.
+//! PyTorch saves the arguments and the results of a call that formulas name. In the backward pass, the kernel at the
+//! autograd key runs again, on stand-ins: its redispatch below autograd is not computed but answered with the saved
+//! results ([`answer`]). So the kernel makes its node, and the node's formulas run on stand-ins as well: PyTorch computes
+//! the operators that they call, on any device, and differentiates them if necessary.
 
 use std::cell::RefCell;
 
@@ -20,21 +20,21 @@ use crate::entry::Exported;
 use crate::incoming::stand_in_again;
 use crate::plan;
 
-/// A call whose derivative is asked for.
+/// A call that is differentiated.
 #[derive(Debug)]
 pub(crate) struct Call {
     arguments: Vec<Value<'static>>,
-    /// The tensors in the returns, in order; none for an optional one that is missing.
+    /// The tensors in the returns, in order; `None` for an optional one that is missing.
     results: Vec<Option<Tensor>>,
-    /// For each tensor in the arguments, in order, whether its gradient is of use.
+    /// For each tensor in the arguments, in order, whether its gradient is needed.
     wanted: Vec<bool>,
 }
 
 impl Call {
-    /// From the values of PyTorch's call.
+    /// Makes a call from the values that PyTorch passes.
     ///
     /// # Errors
-    /// Values of other types.
+    /// The values have other types.
     pub(crate) fn new(
         arguments: Stack<'static>,
         results: Value<'static>,
@@ -47,8 +47,8 @@ impl Call {
         Ok(Call { arguments, results: results.into_owned(), wanted: wanted.into_owned() })
     }
 
-    /// From what formulas name, with a bit for each tensor in the arguments whose gradient is of use. In place of the
-    /// other tensors, which come one by one, is what a gradient is of.
+    /// Makes a call from the tensors that formulas name; `wanted` has a bit for each tensor argument whose gradient is
+    /// needed. In place of the tensors that no formula names stands a gradient, whose values are not used.
     ///
     /// # Errors
     /// A stand-in cannot be made.
@@ -80,11 +80,11 @@ impl Call {
 }
 
 thread_local! {
-    /// The calls that are answered, the innermost last.
+    /// The calls that are to be answered, the innermost last; the results are taken by the first call.
     static KNOWN: RefCell<Vec<(OperatorHandle, Option<Vec<Value<'static>>>)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A call that is answered while this lives.
+/// A guard: while it lives, a call of an operator is answered with saved results, once.
 struct Known;
 
 impl Known {
@@ -95,7 +95,7 @@ impl Known {
 }
 
 impl Known {
-    /// Whether the call was made.
+    /// Whether the call was made and answered.
     fn was_asked(&self) -> bool {
         KNOWN.with_borrow(|known| known.last().is_some_and(|(_, results)| results.is_none()))
     }
@@ -107,15 +107,15 @@ impl Drop for Known {
     }
 }
 
-/// The returns of a call that a derivative makes below itself, once.
+/// The saved results for the redispatch of an autograd kernel, the first time that it calls the operator.
 pub(crate) fn answer(operator: OperatorHandle) -> Option<Vec<Value<'static>>> {
     KNOWN.with_borrow_mut(|known| known.last_mut().filter(|(of, _)| *of == operator)?.1.take())
 }
 
-/// Tensors that came one by one: nothing for each that is undefined.
+/// The tensors in values; `None` for each that is undefined.
 ///
 /// # Errors
-/// One that was not taken.
+/// The first error among the values.
 pub(crate) fn tensors(values: Vec<Result<Value<'static>>>) -> Result<Vec<Option<Tensor>>> {
     let tensor = |value: Result<Value<'static>>| {
         value.map(|value| value.as_tensor().filter(|tensor| tensor.is_defined()).cloned())
@@ -123,10 +123,10 @@ pub(crate) fn tensors(values: Vec<Result<Value<'static>>>) -> Result<Vec<Option<
     values.into_iter().map(tensor).collect()
 }
 
-/// The gradients of the tensors in the arguments, nothing for those that are not wanted or depend on nothing.
+/// The gradients of the tensors in the arguments; `None` for those that are not needed or do not exist.
 ///
 /// # Errors
-/// What the formulas fail with.
+/// The errors of the formulas.
 pub(crate) fn backward(
     exported: &Exported,
     call: Call,
@@ -152,8 +152,9 @@ pub(crate) fn backward(
     }
 }
 
-/// The gradients that the formulas of a row give. What none of them names is not there: in its place is some tensor,
-/// which need not have the sizes that the engine here would bring a gradient to. PyTorch's does.
+/// The gradients by the formulas of a row of `derivatives!`. The tensors that no formula names are placeholders, which
+/// need not have the right sizes. So the node is called directly: the engine of this library would reduce each gradient
+/// to the sizes of its input, which is left to PyTorch's engine.
 fn by_formulas(
     exported: &Exported,
     derivative: &Derivative,
@@ -170,7 +171,7 @@ fn by_formulas(
     let Some(node) = node else { return Ok(gradients) }; // no result has a gradient
     let outputs = recorded.returns.iter().zip(grads);
     let outputs = outputs.filter(|(index, _)| derivative.differentiable().contains(**index));
-    // What formulas call, PyTorch records if it has to.
+    // No graph is made here: PyTorch records the operators that formulas call, if necessary.
     let quiet = NoGradGuard::new();
     let mut along = node.call(outputs.map(|(_, grad)| grad.clone()).collect())?.into_iter();
     drop(quiet);
@@ -187,7 +188,7 @@ fn by_formulas(
     Ok(gradients)
 }
 
-/// The places for tensors in arguments, in order: in which argument each is, and whether there is one.
+/// The positions of tensors in arguments, in order: the index of the argument, and whether the tensor is present.
 fn places(arguments: &[Value<'_>]) -> SmallVec<[(usize, bool); 8]> {
     let mut places = SmallVec::new();
     for (index, value) in arguments.iter().enumerate() {
@@ -202,7 +203,7 @@ fn places(arguments: &[Value<'_>]) -> SmallVec<[(usize, bool); 8]> {
     places
 }
 
-/// The gradients by the graph that a kernel has left which somebody wrote by hand.
+/// The gradients by the graph that a handwritten autograd kernel has made.
 fn by_engine(recorded: Recorded, wanted: &[bool], grads: &[Option<Tensor>]) -> Result<Vec<Option<Tensor>>> {
     let Recorded { inputs, outputs, .. } = recorded;
     let pairs = outputs.iter().zip(grads).filter_map(|(output, grad)| Some((output.as_ref()?, grad)));
@@ -212,33 +213,33 @@ fn by_engine(recorded: Recorded, wanted: &[bool], grads: &[Option<Tensor>]) -> R
     let mut gradients = if outputs.is_empty() {
         vec![None; inputs.len()].into_iter()
     } else {
-        // With a graph, so that no gradient is added to another in its own memory: that is PyTorch's.
+        // `create_graph` keeps the engine from accumulating gradients in place: their memory belongs to PyTorch.
         let options = GradOptions::new().allow_unused(true).create_graph(true);
         autograd::grad(&outputs, &inputs.iter().collect::<Vec<_>>(), &grads, options)?.into_iter()
     };
     Ok(wanted.iter().map(|is_wanted| if *is_wanted { gradients.next().flatten() } else { None }).collect())
 }
 
-/// For each tensor in the returns, whether a gradient flows through it.
+/// For each tensor in the returns, whether it has a gradient.
 ///
 /// # Errors
-/// A gradient is wanted that there is none of.
+/// A gradient is needed that does not exist.
 pub(crate) fn differentiable(exported: &Exported, call: Call) -> Result<Vec<bool>> {
     let outputs = record(exported, call)?.outputs;
     Ok(outputs.iter().map(|output| output.as_ref().is_some_and(Tensor::requires_grad)).collect())
 }
 
-/// A call with the node that its derivative has left.
+/// A call whose results have the node of the autograd kernel.
 struct Recorded {
-    /// The tensors whose gradients are wanted.
+    /// The tensors whose gradients are needed.
     inputs: Vec<Tensor>,
     /// The tensors in the returns.
     outputs: Vec<Option<Tensor>>,
-    /// The return that each of these is of.
+    /// For each of `outputs`, the index of the return that it belongs to.
     returns: Vec<usize>,
 }
 
-/// Runs the kernel that knows the derivative, for the node that it leaves with the results.
+/// Runs the autograd kernel, for the node that it attaches to the results.
 fn record(exported: &Exported, call: Call) -> Result<Recorded> {
     let Call { arguments, results, wanted } = call;
     let operator = exported.operator;
@@ -259,7 +260,7 @@ fn record(exported: &Exported, call: Call) -> Result<Recorded> {
             }
             tensor.set_requires_grad(true)?;
             inputs.push(tensor.clone());
-            // What is written to in place gets a new history, and the gradient wanted is that of the old one.
+            // A write in place changes the tensor's history; the gradient is that of the tensor before the write.
             if argument.is_mutable() {
                 replaced = Some(autograd::apply(Unwritten, &[tensor])?.swap_remove(0));
             }
@@ -291,7 +292,7 @@ fn record(exported: &Exported, call: Call) -> Result<Recorded> {
     Ok(Recorded { inputs, outputs, returns })
 }
 
-/// A tensor before a write, which is no leaf: leaves are not written to.
+/// The identity, which makes a non-leaf from a leaf before a write: leaves cannot be written to in place.
 struct Unwritten;
 
 impl Function for Unwritten {
@@ -308,8 +309,8 @@ impl Function for Unwritten {
     }
 }
 
-/// The returns of an operator with these tensors in them. Of what is no tensor there is some value, which no formula
-/// can name.
+/// The returns of an operator, with these tensors in them. Returns that are not tensors get a placeholder, since no
+/// formula can name them.
 pub(crate) fn returns(schema: &Schema, results: &[Option<Tensor>]) -> Vec<Value<'static>> {
     let tensors = schema.returns.iter().filter(|ret| plan::is_tensors(&ret.ty)).count();
     let in_list = (results.len() + 1).saturating_sub(tensors); // there is one list at most

@@ -1,4 +1,4 @@
-//! What PyTorch calls: from its stack to the dispatcher here and back, with every failure as an exception.
+//! The functions that PyTorch calls: from its stack to the dispatcher here and back, with every failure as an exception.
 #![expect(unsafe_code, reason = "owns the words of PyTorch's stack while a call lasts")]
 
 use std::any::Any;
@@ -18,27 +18,27 @@ use crate::plan::{Named, Passing, Role, is_tensors, passing};
 use crate::shim::{Shim, Word};
 use crate::{batched, derivative, exception, layer, views, words};
 
-/// An operator as PyTorch calls it. What each call asks comes first, in few lines of the processor's cache.
+/// An operator as PyTorch calls it. The fields that every call reads come first, in few cache lines.
 #[repr(C)]
 pub(crate) struct Exported {
     pub(crate) operator: OperatorHandle,
     pub(crate) shim: &'static Shim,
-    /// What the arguments are, where they are all so simple that a call lends them to the kernel.
+    /// The kinds of the arguments, if they are all so simple that a call can lend them to the kernel.
     pub(crate) plain: Option<SmallVec<[Plain; 16]>>,
     pub(crate) has_returns: bool,
     /// Whether it returns views, which PyTorch differentiates.
     pub(crate) is_view: bool,
     pub(crate) schema: &'static Schema,
-    /// The kernel that knows the derivative.
+    /// The key of the autograd kernel.
     pub(crate) autograd: Option<DispatchKey>,
-    /// What its formulas name, if it is a row of formulas.
+    /// The row of `derivatives!`, if the autograd kernel is one.
     pub(crate) derivative: Option<&'static Derivative>,
     pub(crate) named: Named,
-    /// What is at the autograd key in PyTorch.
+    /// The kernel at the autograd key in PyTorch.
     pub(crate) above: Option<Above>,
 }
 
-/// An argument of few words.
+/// The kind of an argument that passes in a single word and can be lent to a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Plain {
     Tensor,
@@ -48,7 +48,8 @@ pub(crate) enum Plain {
 }
 
 impl Plain {
-    /// The arguments of an operator that writes to nothing and returns no view.
+    /// The kinds of all arguments; `None` if one is of another type, or if the operator writes to an argument or returns a
+    /// view.
     pub(crate) fn all(schema: &Schema) -> Option<SmallVec<[Plain; 16]>> {
         let plain = schema.arguments.iter().map(|argument| match argument.ty {
             Type::Tensor => Some(Plain::Tensor),
@@ -66,11 +67,11 @@ impl Receiver for Exported {
         let length = inputs.max(outputs) as usize;
         let words: &mut [Word] = match length {
             0 => &mut [],
-            // SAFETY: PyTorch lends so many words, and uses none of them until this returns.
+            // SAFETY: PyTorch lends `length` words, and does not use them until this returns.
             length => unsafe { std::slice::from_raw_parts_mut(stack, length) },
         };
-        // SAFETY: the first words are the arguments of one of the operators that were registered with this, and the
-        // callee's.
+        // SAFETY: the first words are the arguments of one of the operators that were registered with this receiver, and
+        // the callee owns them.
         let run = || unsafe { self.run(Role::of(which), words, inputs as usize) };
         let (kind, message) = match catch_unwind(AssertUnwindSafe(run)) {
             Ok(Ok(())) => return,
@@ -86,41 +87,41 @@ impl Exported {
     ///
     /// # Safety
     /// * The first `inputs` words are the arguments of one of the operators that the entry point was registered for:
-    ///   this one, or another with more arguments, whose last one is an [`Entry`]. They are owned, and nobody else's.
+    ///   this one, or an auxiliary one with more arguments, whose last one is an [`Entry`]. The call owns them alone.
     #[inline(always)]
     unsafe fn run(&self, role: Role, words: &mut [Word], inputs: usize) -> Result<()> {
         match &self.plain {
             Some(plain) if role == Role::Kernel && plain.len() == inputs => {
                 let mut incoming = Incoming::default();
-                // SAFETY: these are as many as the operator's own arguments, and so they are.
+                // SAFETY: there are as many words as the operator's own arguments, so they are these arguments.
                 let result = unsafe { self.run_plain(plain, &mut incoming, words) };
                 incoming.leave();
                 result
             }
-            // SAFETY: the caller says what the words are.
+            // SAFETY: the caller guarantees what the words are.
             _ => unsafe { self.run_other(role, words, inputs) },
         }
     }
 
-    /// Runs one call of another kind.
+    /// Runs one call that is not plain.
     ///
     /// # Safety
-    /// * As for [`run`](Self::run).
+    /// * The same as for [`run`](Self::run).
     #[inline(never)]
     unsafe fn run_other(&self, role: Role, words: &mut [Word], inputs: usize) -> Result<()> {
         if let (Role::Above, Some(above)) = (role, &self.above) {
             let mut is_untouched = true;
             let is_flat = inputs > self.schema.arguments.len();
-            // SAFETY: the words are what it says.
+            // SAFETY: `Above::run` passes owned arguments and results of this operator.
             let has_gradient = |needs: &[bool], arguments: &[Word], results: &[Word]| unsafe {
                 self.has_gradient(needs, arguments, results, is_flat)
             };
-            // SAFETY: the words are the arguments, as the caller says, of the operator that was registered here, which
-            // is the one that is called below.
+            // SAFETY: the caller guarantees that the words are the arguments of the operator that was registered here,
+            // which is the operator that `above` calls.
             let result = unsafe { above.run(self.operator, words, &mut is_untouched, has_gradient) };
             if is_untouched {
                 let (words, mut incoming) = (&mut Words(&words[..inputs]), Incoming::default());
-                // SAFETY: nobody has taken the arguments.
+                // SAFETY: the words are still the owned arguments, which nothing has taken.
                 drop(unsafe {
                     self.arguments(words, is_flat, Named::default(), &mut incoming, Sight::StandIn)
                 });
@@ -128,16 +129,16 @@ impl Exported {
             return result;
         }
         let mut incoming = Incoming::default();
-        // SAFETY: the caller says what the words are.
+        // SAFETY: the caller guarantees what the words are.
         let result = unsafe { self.run_values(role, words, inputs, &mut incoming) };
         incoming.leave();
         result
     }
 
-    /// Runs one call of a kernel, or of an operator that serves this one, with values of any type.
+    /// Runs one call of a kernel, or of an auxiliary operator, with values of any type.
     ///
     /// # Safety
-    /// * As for [`run`](Self::run).
+    /// * The same as for [`run`](Self::run).
     unsafe fn run_values(
         &self,
         role: Role,
@@ -147,18 +148,18 @@ impl Exported {
     ) -> Result<()> {
         if inputs == self.schema.arguments.len() {
             let sight = if role == Role::Composite { Sight::StandIn } else { Sight::Elements };
-            // SAFETY: these are the operator's own arguments.
+            // SAFETY: there are as many words as the operator's own arguments, so they are these arguments.
             let arguments = unsafe {
                 self.arguments(&mut Words(&words[..inputs]), false, Named::default(), incoming, sight)
             }?;
             return self.call(role, arguments, incoming, words);
         }
         let entry = Entry::of(words[inputs - 1]);
-        // SAFETY: these are the arguments of an operator that serves this one, in front of the entry.
+        // SAFETY: these are the arguments of an auxiliary operator, in front of its entry.
         unsafe { self.serve(role, entry, incoming, words, inputs - 1) }
     }
 
-    /// Runs one call of a kernel that gets all arguments lent.
+    /// Runs one call of a kernel, lending it all arguments.
     ///
     /// # Safety
     /// * The first words are the operator's arguments, and owned.
@@ -167,9 +168,9 @@ impl Exported {
         let mut failure = None;
         for (kind, word) in plain.iter().zip(&*words) {
             if *kind == Plain::Tensor {
-                // SAFETY: the caller says that the word is an owned tensor.
+                // SAFETY: the caller guarantees that the word is an owned tensor.
                 let handle = unsafe { Handle::from_word(*word) };
-                // All are taken before an error is passed on.
+                // Take all of them before returning an error, so that none is leaked.
                 if let Err(error) = handle.and_then(|handle| incoming.see(handle, self.shim)) {
                     failure.get_or_insert(error);
                 }
@@ -199,7 +200,7 @@ impl Exported {
         self.give(&mut stack, incoming, words)
     }
 
-    /// Runs one call of an operator that serves this one.
+    /// Runs one call of an auxiliary operator.
     ///
     /// # Safety
     /// * The first `inputs` words are the arguments of the operator of this entry, and owned.
@@ -217,10 +218,11 @@ impl Exported {
             _ => Sight::StandIn,
         };
         let named = if entry == Some(Entry::Gradients) { self.named } else { Named::default() };
-        // SAFETY: all have the operator's arguments first, with numbers flattened; that for gradients, those that are named.
+        // SAFETY: every auxiliary operator takes the operator's arguments first, with scalars flattened; the one for
+        // gradients takes only the tensors that are named.
         let arguments = unsafe { self.arguments(rest, true, named, incoming, sight) };
         let types = &SERVING;
-        // SAFETY: what follows is of the types in the schema of the entry's operator.
+        // SAFETY: the words that follow are taken by the types in the schema of the entry's operator.
         let mut take = |ty: &Type| unsafe { incoming.take(ty, rest.next(), sight) };
         match entry {
             Some(Entry::Flat) => self.call(role, arguments?, incoming, words),
@@ -241,7 +243,7 @@ impl Exported {
                     let one = |index| if is_there(index) { take(&Type::Tensor) } else { Ok(Value::None) };
                     (0..count).map(one).collect::<Vec<_>>()
                 };
-                // All are taken before any error is passed on.
+                // Take all of them before returning an error, so that none is leaked.
                 let (results, grads) = (each(&|index| self.named.has_result(index)), each(&|_| true));
                 let (results, grads) = (derivative::tensors(results)?, derivative::tensors(grads)?);
                 let call = derivative::Call::of_named(self, arguments?, results, &grads, rest.next())?;
@@ -274,10 +276,10 @@ impl Exported {
         }
     }
 
-    /// Which results of a call have a gradient.
+    /// For each result of a call, whether it has a gradient.
     ///
     /// # Safety
-    /// * The words are arguments and results of the operator, with numbers flattened or without, and owned.
+    /// * The words are arguments and results of the operator, with scalars flattened if `is_flat`, and owned.
     unsafe fn has_gradient(
         &self,
         needs: &[bool],
@@ -286,28 +288,28 @@ impl Exported {
         is_flat: bool,
     ) -> Result<Vec<bool>> {
         let mut incoming = Incoming::default();
-        // SAFETY: these are the arguments.
+        // SAFETY: the caller guarantees that these are the owned arguments.
         let arguments = unsafe {
             self.arguments(&mut Words(arguments), is_flat, Named::default(), &mut incoming, Sight::StandIn)
         };
         let take = |word: &Word| {
-            // SAFETY: it is an owned tensor.
+            // SAFETY: results are owned tensors.
             let handle = unsafe { Handle::from_word(*word) }?;
             incoming.tensor(handle, Sight::StandIn).map(|tensor| Some(tensor).filter(Tensor::is_defined))
         };
-        // All are taken before any error is passed on.
+        // Take all of them before returning an error, so that none is leaked.
         let results: Vec<Result<Option<Tensor>>> = results.iter().map(take).collect();
         let results: Vec<Option<Tensor>> = results.into_iter().collect::<Result<_>>()?;
         let call = derivative::Call::new(arguments?, Value::from(results), Value::from(needs.to_vec()))?;
         derivative::differentiable(self, call)
     }
 
-    /// Takes the operator's arguments: all of them before any error is passed on, so that none is leaked. Instead of
-    /// tensors that are not named there is nothing.
+    /// Takes the operator's arguments: all of them before returning an error, so that none is leaked. In place of tensors
+    /// that are not named stands [`Value::None`].
     ///
     /// # Safety
-    /// * The words in front are the operator's arguments, without tensors that are not named, with numbers flattened or
-    ///   without, and owned.
+    /// * The first words are the operator's arguments, without tensors that are not named, with scalars flattened if
+    ///   `is_flat`, and owned.
     unsafe fn arguments(
         &self,
         words: &mut Words<'_>,
@@ -325,7 +327,7 @@ impl Exported {
             let value = if is_flat && passing(&argument.ty) == Ok(Passing::Scalar) {
                 words::scalar([words.next(), words.next(), words.next()])
             } else {
-                // SAFETY: the caller says that the word is an argument of this type.
+                // SAFETY: the caller guarantees that the word is an owned argument of this type.
                 unsafe { incoming.take(&argument.ty, words.next(), sight) }
             };
             match value {
@@ -338,7 +340,7 @@ impl Exported {
         failure.map_or(Ok(values), Err)
     }
 
-    /// Calls the operator here, and leaves its returns for PyTorch.
+    /// Calls the operator here, and writes its returns to the words.
     fn call(
         &self,
         role: Role,
@@ -363,7 +365,7 @@ impl Exported {
         self.give(&mut stack, incoming, words)
     }
 
-    /// Leaves the operator's returns for PyTorch, if it has any.
+    /// Writes the operator's returns to the words, if it has any.
     #[inline(always)]
     fn give(&self, stack: &mut Stack<'_>, incoming: &Incoming, words: &mut [Word]) -> Result<()> {
         if self.has_returns { self.give_all(stack, incoming, words) } else { Ok(()) }
@@ -372,7 +374,7 @@ impl Exported {
     #[inline(never)]
     fn give_all(&self, stack: &mut Stack<'_>, incoming: &Incoming, words: &mut [Word]) -> Result<()> {
         let returns = stack.last(self.schema.returns.len());
-        // All before any is handed over: what comes before an error is freed with this list.
+        // Convert all returns before handing any over: on an error, `Given` frees those already converted.
         let mut given = Given { words: SmallVec::new(), schema: self.schema };
         for (ret, value) in self.schema.returns.iter().zip(returns) {
             given.words.push(incoming.give(&ret.ty, value)?);
@@ -382,7 +384,7 @@ impl Exported {
         Ok(())
     }
 
-    /// Leaves gradients for PyTorch, each as a tensor.
+    /// Writes gradients to the words, each as a tensor.
     fn give_gradients(
         &self,
         gradients: &[Option<Tensor>],
@@ -392,13 +394,13 @@ impl Exported {
         let out = |gradient: &Option<Tensor>| {
             gradient.as_ref().map_or_else(Handle::undefined, |tensor| incoming.out(tensor))
         };
-        // All before any is handed over: what comes before an error is freed with this list.
+        // Convert all gradients before handing any over: on an error, those already converted are freed.
         let given = gradients.iter().map(out).collect::<Result<SmallVec<[Handle; 4]>>>()?;
         given.into_iter().zip(words).for_each(|(handle, word)| *word = handle.into_word());
         Ok(())
     }
 
-    /// Checks that a gradient can follow what is returned as a view: PyTorch differentiates the view alone.
+    /// Checks that each return of a view operator is a view if a gradient is needed: PyTorch differentiates only views.
     fn check_views(&self, returns: &[Value<'static>], incoming: &Incoming) -> Result<()> {
         let mut tensors = returns.iter().flat_map(Value::all_tensors);
         let is_lost = tensors.any(|tensor| tensor.is_defined() && !incoming.is_at_home(tensor));
@@ -420,17 +422,17 @@ impl Exported {
     }
 }
 
-/// The words of a stack that are still to be taken.
+/// The words of a stack that have not been taken yet.
 struct Words<'w>(&'w [Word]);
 
 impl Words<'_> {
-    /// The next one; zero, which is no object, where there is none.
+    /// The next word; zero, which is not an object, if there is none.
     fn next(&mut self) -> Word {
         self.0.split_off_first().copied().unwrap_or_default()
     }
 }
 
-/// The types of what serving operators take and return beside an operator's own.
+/// The types that auxiliary operators take and return in addition to an operator's own.
 struct Serving {
     optionals: Type,
     flags: Type,
@@ -448,7 +450,7 @@ static SERVING: LazyLock<Serving> = LazyLock::new(|| {
     }
 });
 
-/// Returns that PyTorch does not have yet.
+/// Converted returns, which are freed on drop unless they have been handed over.
 struct Given {
     words: SmallVec<[Word; 4]>,
     schema: &'static Schema,
@@ -457,13 +459,13 @@ struct Given {
 impl Drop for Given {
     fn drop(&mut self) {
         for (ret, word) in self.schema.returns.iter().zip(self.words.drain(..)) {
-            // SAFETY: the word was made of a return of this type, and nobody has it.
+            // SAFETY: the word was made from a return of this type, and nothing else owns it.
             drop(unsafe { Incoming::default().take(&ret.ty, word, Sight::StandIn) });
         }
     }
 }
 
-/// What a panic says.
+/// The message of a panic.
 fn panic_text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no text")

@@ -1,8 +1,9 @@
-//! Exceptions of PyTorch's, by the kind of an error: what Python sees as `IndexError`, `ValueError` and so on.
+//! Throws PyTorch's exception for each kind of error, which Python sees as `IndexError`, `ValueError` and so on.
 //!
-//! The stable C functions throw one class alone, which is Python's `RuntimeError`. The other classes are in the library that
-//! is loaded: each is its base with another table of functions, and is made so, by the names, the calls and the tables of
-//! the Itanium C++ ABI, with a string of libstdc++. Where one of the names is missing the error is a `RuntimeError`.
+//! The stable C functions throw only one class, which becomes Python's `RuntimeError`. The other classes are in the
+//! library that is loaded: each is its base class with another vtable. They are built here by the mangled names, the
+//! calling convention and the vtable layout of the Itanium C++ ABI, with a string of libstdc++. Where one of the symbols
+//! is missing, the error is a `RuntimeError`.
 #![expect(unsafe_code, reason = "builds and throws objects of C++")]
 
 use std::cell::{Cell, RefCell};
@@ -16,7 +17,7 @@ use crate::cpp::{CppString, Strings};
 use crate::python;
 use crate::shim::{Library, shim};
 
-/// A class of PyTorch's exceptions, which its module for Python makes Python's of.
+/// A class of PyTorch's exceptions, which PyTorch's Python bindings translate to a Python exception.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
     Index,
@@ -28,7 +29,8 @@ enum Class {
 impl Class {
     const ALL: [Class; 4] = [Class::Index, Class::Value, Class::Type, Class::NotImplemented];
 
-    /// The class of a kind of error, if it is not the one that is a `RuntimeError`. Python without PyTorch has the same.
+    /// The class for a kind of error; none for kinds that become a `RuntimeError`. The wheel `torch_library`, which works
+    /// without PyTorch, maps kinds in the same way.
     fn of(kind: ErrorKind) -> Option<Class> {
         match kind {
             ErrorKind::Index => Some(Class::Index),
@@ -39,7 +41,7 @@ impl Class {
         }
     }
 
-    /// Its name, as the compiler of C++ writes it: the length in front.
+    /// Its mangled name: the length, then the name.
     fn name(self) -> &'static str {
         match self {
             Class::Index => "10IndexError",
@@ -50,7 +52,7 @@ impl Class {
     }
 }
 
-/// `c10::SourceLocation`: a function, a file, a line.
+/// `c10::SourceLocation`: function, file and line.
 #[repr(C)]
 struct SourceLocation {
     function: *const c_char,
@@ -58,16 +60,17 @@ struct SourceLocation {
     line: u32,
 }
 
-/// A string goes by its address, as whatever has a destructor does.
+/// The constructor. A string argument is passed by its address, like every class with a destructor.
 type NewException = unsafe extern "C-unwind" fn(*mut c_void, SourceLocation, *mut CppString);
 type EndException = unsafe extern "C-unwind" fn(*mut c_void);
 type Allocate = unsafe extern "C-unwind" fn(usize) -> *mut c_void;
 type Throw = unsafe extern "C-unwind" fn(*mut c_void, *const c_void, Option<EndException>) -> !;
 
-/// More than any of the classes takes, which are a table, five strings and pointers: how much, no header promises.
+/// More bytes than any of the classes needs: they contain a vtable pointer, five strings and pointers, but no header
+/// promises their exact size.
 const ROOM: usize = 1024;
 
-/// What throws exceptions of all classes.
+/// The functions and tables with which exceptions of all classes are thrown.
 #[derive(Clone, Copy)]
 struct Exceptions {
     strings: Strings,
@@ -75,17 +78,17 @@ struct Exceptions {
     throw: Throw,
     /// The constructor of the base class.
     new: NewException,
-    /// The table of each class, and what describes it to a handler.
+    /// The vtable and the `type_info` of each class.
     classes: [(NonNull<c_void>, NonNull<c_void>); Class::ALL.len()],
 }
 
-// SAFETY: the tables and what describes a class lie in a library that is never closed, and nobody writes to them.
+// SAFETY: the vtables and `type_info`s lie in a library that is never closed, and are never written to.
 unsafe impl Send for Exceptions {}
-// SAFETY: of what is shared, nothing is written: these are addresses of functions and of what is constant.
+// SAFETY: nothing that is shared is written to: these are addresses of functions and constants.
 unsafe impl Sync for Exceptions {}
 
 impl Exceptions {
-    /// Looks for all names; one that is missing is the reason to throw no such class.
+    /// Looks up all symbols; if one is missing, none of these classes is thrown.
     fn find(library: &Library) -> Option<Exceptions> {
         const NEW: &str =
             "_ZN3c105ErrorC1ENS_14SourceLocationENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE";
@@ -98,8 +101,8 @@ impl Exceptions {
         let [index, value, kind, not_implemented] = Class::ALL.map(class);
         let strings = Strings::find(library)?;
         let (allocate, throw) = (symbol("__cxa_allocate_exception".into())?, symbol("__cxa_throw".into())?);
-        // SAFETY: the first name has the types of the arguments in it, and a constructor takes the object before them; the
-        // others are functions of the C++ ABI.
+        // SAFETY: the mangled name of the constructor contains the types of its arguments, and it takes the object before
+        // them; the others are functions of the C++ ABI with these signatures.
         unsafe {
             Some(Exceptions {
                 strings,
@@ -115,18 +118,18 @@ impl Exceptions {
     fn throw(self, class: Class, message: &CStr) -> ! {
         let (table, information) = self.classes[class as usize];
         let from = SourceLocation { function: c"torch_library".as_ptr(), file: c"rust".as_ptr(), line: 0 };
-        // SAFETY: it allocates as C++ does for an exception, or ends the process.
+        // SAFETY: it allocates memory for an exception of this size, or ends the process.
         let exception = unsafe { (self.allocate)(ROOM) };
         self.strings.lend(message, |text| {
-            // SAFETY: the exception is made in memory for one that is larger, which the ABI aligns for any type; of the
-            // string it may take the bytes.
+            // SAFETY: the memory is larger than the exception, and the ABI aligns it for any type; the constructor may
+            // move out of the string.
             unsafe { (self.new)(exception, from, text) };
         });
         // SAFETY:
-        // * An object begins with the address of its table, behind two words of it. The class has nothing but its base,
-        //   so that with its table the object is one of it.
-        // * The first function of the table is the destructor.
-        // * Nothing here has a destructor, and this throws through functions of the ABI `C-unwind`.
+        // * An object begins with a pointer into its vtable, past the first two words. The class adds no members to its
+        //   base, so with the vtable of the class the object is an object of the class.
+        // * The first function of the vtable is the destructor.
+        // * No value here has a destructor, and this throws through functions of the ABI `C-unwind`.
         unsafe {
             let functions = table.cast::<Option<EndException>>().add(2);
             exception.cast::<NonNull<Option<EndException>>>().write(functions);
@@ -136,17 +139,18 @@ impl Exceptions {
 }
 
 thread_local! {
-    /// The message of the exception that is being thrown: no value with a destructor is on the stack then.
+    /// The message of the exception that is being thrown. It is kept here because no value with a destructor may be on the
+    /// stack then.
     static MESSAGE: RefCell<CString> = RefCell::new(CString::default());
-    /// The kind of the last exception that was thrown, until somebody takes it.
+    /// The kind of the last exception that was thrown, until [`with_kinds`] takes it.
     static KIND: Cell<Option<ErrorKind>> = const { Cell::new(None) };
 }
 
-/// Runs a call of PyTorch's in which operators of this library may throw. What they threw comes back with its own kind
-/// and text, which PyTorch's C functions do not tell.
+/// Runs a call into PyTorch in which operators of this library may throw. Their errors keep their own kind and text, which
+/// PyTorch's C functions do not return.
 ///
 /// # Errors
-/// Those of the call.
+/// The errors of the call.
 pub(crate) fn with_kinds<R>(call: impl FnOnce() -> Result<R>) -> Result<R> {
     KIND.set(None);
     call().map_err(|error| {
@@ -159,17 +163,17 @@ pub(crate) fn with_kinds<R>(call: impl FnOnce() -> Result<R>) -> Result<R> {
 
 static EXCEPTIONS: OnceLock<Option<Exceptions>> = OnceLock::new();
 
-/// What throws them, looked up once, where the other functions are.
+/// The functions that throw, looked up once, in the library that has the other functions.
 fn exceptions() -> Option<Exceptions> {
     *EXCEPTIONS.get_or_init(|| Exceptions::find(&shim().library))
 }
 
-/// Whether there is more than a `RuntimeError`.
+/// Whether errors can be anything but a `RuntimeError`.
 pub(crate) fn have_kinds() -> bool {
     exceptions().is_some()
 }
 
-/// Throws the exception of an error of a kind.
+/// Throws the exception for an error of this kind: a pending exception of Python if the message contains its text.
 pub(crate) fn raise(kind: ErrorKind, message: String) {
     if python::give_back(&message)
         && let Some(exceptions) = exceptions()
@@ -183,11 +187,11 @@ pub(crate) fn raise(kind: ErrorKind, message: String) {
         kept.as_ptr()
     });
     if let (Some(class), Some(exceptions)) = (Class::of(kind), exceptions()) {
-        // SAFETY: it ends in a zero, and stays until this thread's next exception.
+        // SAFETY: the text is null-terminated, and stays alive until this thread's next exception.
         exceptions.throw(class, unsafe { CStr::from_ptr(text) })
     }
-    // SAFETY: the texts end in zeros, and PyTorch copies the message before it throws. Its exception passes through
-    // functions of the ABI `C-unwind` alone, which hold nothing.
+    // SAFETY: the strings are null-terminated, and PyTorch copies the message before it throws. Its exception unwinds only
+    // through functions of the ABI `C-unwind` that hold no value with a destructor.
     unsafe { (shim().aoti_torch_check)(false, c"torch_library".as_ptr(), c"rust".as_ptr(), 0, text) }
 }
 

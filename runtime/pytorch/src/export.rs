@@ -1,4 +1,4 @@
-//! Handing operators to PyTorch: once, when the library is loaded, or later if PyTorch was not there.
+//! Registers operators with PyTorch, once: when the library is loaded, or later if PyTorch was not loaded then.
 #![expect(unsafe_code, reason = "registers with PyTorch's functions, and lends texts to C")]
 
 use std::collections::HashMap;
@@ -18,17 +18,17 @@ use crate::text::{Json, json_string};
 use crate::tracking::Tracking;
 use crate::{exception, hidden, later, stubs};
 
-/// What was done, and what was not.
+/// The state of the registration with PyTorch.
 #[derive(Default)]
 struct State {
     is_done: bool,
-    /// What is left out, a line each.
+    /// What is left out, one line each.
     report: Vec<String>,
-    /// What the glue in Python has to know, an operator each.
+    /// The descriptions of operators for the glue in Python, as JSON.
     operators: Vec<String>,
-    /// What is still to be registered above kernels: namespaces, names and functions.
+    /// The autograd kernels that are not registered yet: namespaces, names and entry points.
     above: Vec<(String, String, &'static EntryPoint)>,
-    /// What serves operators and is not defined yet, by their names.
+    /// The auxiliary operators that are not defined yet, by the name of their operator.
     later: HashMap<String, Serving>,
 }
 
@@ -38,7 +38,7 @@ fn state() -> MutexGuard<'static, Option<State>> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Hands all operators of some namespaces to PyTorch, or of all but `aten` where none is named. A second time it does
+/// Registers all operators of some namespaces with PyTorch, or of all but `aten` if none is named. A second call does
 /// nothing, unless PyTorch was not loaded at the first.
 ///
 /// Runs in a constructor: it does not unwind, and runs no code of a user and no Python.
@@ -66,13 +66,13 @@ pub fn export(namespaces: &[&str]) {
     }
 }
 
-/// Registers what is above kernels at the autograd key: it hands calls to what the glue in Python defines by this function,
-/// operator by operator, when one is first recorded.
+/// Registers the autograd kernels. They record calls with operators that the glue in Python defines with this function,
+/// when a call of an operator is first recorded.
 ///
 /// # Safety
-/// * The function takes a text that ends in a zero, or null, from any thread, for as long as the process lives.
+/// * The function takes a null-terminated string, or null, from any thread, for as long as the process lives.
 pub unsafe fn differentiate(define: later::Define) {
-    // SAFETY: the caller says what the function takes.
+    // SAFETY: the caller guarantees what the function takes.
     unsafe { later::set_define(define) };
     let registered = std::panic::catch_unwind(|| {
         let mut guard = state();
@@ -91,12 +91,12 @@ pub unsafe fn differentiate(define: later::Define) {
     }
 }
 
-/// Defines the operators that serve the one of this name, unless that is done.
+/// Defines the auxiliary operators of the operator with this name, unless they are defined already.
 ///
 /// # Safety
-/// * The name is a text that ends in a zero.
+/// * The name is a null-terminated string.
 pub unsafe fn define(name: *const c_char) {
-    // SAFETY: the caller says that it is a text.
+    // SAFETY: the caller guarantees that it is a null-terminated string.
     let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
     let defined = std::panic::catch_unwind(|| {
         let mut guard = state();
@@ -113,13 +113,13 @@ pub unsafe fn define(name: *const c_char) {
     }
 }
 
-/// The lines of the report, for C: the text stays as long as the process.
+/// The lines of the report, as a C string that lives as long as the process.
 pub fn report() -> *const c_char {
     let text = state().as_ref().map_or_else(String::new, |state| state.report.join("\n"));
     lent(text)
 }
 
-/// What the glue in Python has to know, as JSON.
+/// The descriptions of all operators for the glue in Python, as JSON.
 pub fn describe() -> *const c_char {
     let operators = state().as_ref().map_or_else(String::new, |state| state.operators.join(","));
     lent(format!("[{operators}]"))
@@ -131,10 +131,10 @@ pub fn signatures(namespaces: &[&str]) -> *const c_char {
     lent(text.unwrap_or_else(|_| "[]".to_owned()))
 }
 
-/// The glue in Python.
+/// The source of the glue in Python.
 pub fn glue() -> *const c_char {
     static GLUE: OnceLock<CString> = OnceLock::new();
-    /// The parts that most imports do not need are compiled when one does.
+    /// The parts that few imports need, which are compiled when needed.
     macro_rules! later {
         ($($name:literal)*) => {
             concat!("_LATER = {", $("'", $name, "': r'''", include_str!(concat!("glue/", $name, ".py")), "''',\n",)* "}\n")
@@ -147,7 +147,7 @@ pub fn glue() -> *const c_char {
     GLUE.get_or_init(|| CString::new(TEXT).unwrap_or_default()).as_ptr()
 }
 
-/// A text that C keeps.
+/// A C string that is never freed.
 fn lent(text: String) -> *const c_char {
     CString::new(text).unwrap_or_default().into_raw()
 }
@@ -155,7 +155,7 @@ fn lent(text: String) -> *const c_char {
 struct Export<'e> {
     shim: &'static Shim,
     state: &'e mut State,
-    /// PyTorch's libraries, by namespace and key. None is ever deleted: that would take back what it registered.
+    /// PyTorch's library objects, by namespace and key. They are never deleted: that would undo their registrations.
     libraries: HashMap<(String, Option<DispatchKey>), Object>,
     /// The keys of fallbacks that serve exported operators.
     fallbacks: Vec<DispatchKey>,
@@ -173,7 +173,7 @@ impl<'e> Export<'e> {
             .filter(|name| !name.starts_with('_') && !name.starts_with("torch_library_"))
             .collect();
         if !relevant.is_empty() {
-            // SAFETY: it takes nothing.
+            // SAFETY: it takes no arguments.
             let version = unsafe { (self.shim.aoti_torch_abi_version)() };
             let (major, minor) = (version >> 56, version >> 48 & 0xff);
             let names = relevant.join("`, `");
@@ -194,7 +194,7 @@ impl<'e> Export<'e> {
             self.state.report.push(conflicts.to_string());
         }
         for fallback in Dispatcher::global().fallbacks() {
-            // Those of torch-library's own layers serve its tensors, not PyTorch's.
+            // The fallbacks of torch-library's own layers are for its own tensors, not for PyTorch's.
             let is_of_layers =
                 fallback.place.file().is_empty() || fallback.place.krate().starts_with("torch_library");
             if is_of_layers || !fallback.is_active || fallback.is_fallthrough {
@@ -253,7 +253,7 @@ impl<'e> Export<'e> {
         let above =
             is_native.then(|| Above::new(schema, &served.called, served.recorded.as_deref())).flatten();
         if above.as_ref().is_some_and(|above| !above.records()) {
-            // It needs nothing of Python.
+            // It does not need Python, so it is registered now.
             keys.registered.push((DispatchKey::Autograd, Role::Above));
         } else if above.is_some() {
             self.state.above.push((operator.namespace().to_owned(), served.called.clone(), point));
@@ -278,13 +278,13 @@ impl<'e> Export<'e> {
         self.register(&served, &keys.registered, schema, point)?;
         let serving = Serving { served, schema, named, point };
         if !self.shim.library.is_pytorch() {
-            return self.define_serving(&serving); // it looks for them when it has loaded the library
+            return self.define_serving(&serving); // the other host looks for them as soon as the library is loaded
         }
         self.state.later.insert(schema.name.to_string(), serving);
         Ok(())
     }
 
-    /// Defines the operator, and those that serve it.
+    /// Defines the operator, and its variant with flattened scalars.
     fn define(&mut self, namespace: &str, schema: &Schema, info: &OperatorInfo) -> Result<(), String> {
         let has_fake = info.kernels.iter().any(|kernel| {
             matches!(kernel.key, DispatchKey::Meta) || kernel.key.name().starts_with("Composite")
@@ -312,9 +312,9 @@ impl<'e> Export<'e> {
         let library = self.library(namespace, None)?;
         let text = CString::new(schema).map_err(|error| error.to_string())?;
         let code = match self.shim.torch_library_def_with_tags {
-            // SAFETY: the library is alive, the text ends in a zero, and there are so many tags.
+            // SAFETY: the library is alive, the text is null-terminated, and there are `tags.len()` tags.
             Some(define) => unsafe { define(library, text.as_ptr(), tags.as_ptr(), tags.len() as i32) },
-            // SAFETY: the library is alive, and the text ends in a zero.
+            // SAFETY: the library is alive, and the text is null-terminated.
             None => unsafe { (self.shim.aoti_torch_library_def)(library, text.as_ptr()) },
         };
         let doing = || format!("defining `{namespace}::{schema}`, which another library may have done");
@@ -339,7 +339,7 @@ impl<'e> Export<'e> {
         Ok(())
     }
 
-    /// Defines the operators that serve another one.
+    /// Defines the auxiliary operators of an operator.
     fn define_serving(&mut self, Serving { served, schema, named, point }: &Serving) -> Result<(), String> {
         let namespace = schema.name.namespace.as_deref().unwrap_or_default();
         if served.recorded.is_some() {
@@ -376,14 +376,14 @@ impl<'e> Export<'e> {
         let function = point.function(role as usize).ok_or("its entry point has too few functions")?;
         let library = self.library(namespace, Some(key))?;
         let text = CString::new(name).map_err(|error| error.to_string())?;
-        // SAFETY: the library is alive, the name ends in a zero, and the function is of the ABI that PyTorch calls. It
-        // stays as long as this library, which nobody unloads.
+        // SAFETY: the library is alive, the name is null-terminated, and the function has the ABI that PyTorch calls. It
+        // stays valid because this shared object is never unloaded.
         let code = unsafe { (self.shim.torch_library_impl)(library, text.as_ptr(), function, WRITTEN_FROM) };
         let doing = || format!("registering {namespace}::{name} for {key}");
         check(code, doing).map_err(|error| error.to_string())
     }
 
-    /// PyTorch's library for a namespace: of definitions, or of kernels for a key.
+    /// PyTorch's library object for a namespace: for definitions, or for kernels at a key.
     fn library(&mut self, namespace: &str, key: Option<DispatchKey>) -> Result<Object, String> {
         let place = (namespace.to_owned(), key);
         if let Some(library) = self.libraries.get(&place) {
@@ -392,7 +392,7 @@ impl<'e> Export<'e> {
         let text = |text: &str| CString::new(text).unwrap_or_default();
         let (name, mut library) = (text(namespace), ptr::null_mut());
         let file = c"a Rust library".as_ptr();
-        // SAFETY: the texts end in zeros, and the answer goes where it is told.
+        // SAFETY: the strings are null-terminated, and the function writes its answer to the given address.
         let code = unsafe {
             match key {
                 None => {
@@ -411,8 +411,9 @@ impl<'e> Export<'e> {
     }
 }
 
-/// Whether the rule that serves operators without one of their own is to be PyTorch's, too: of functions of elements
-/// it makes one call, and it loops over examples where PyTorch's loop does not, which knows no lists.
+/// Whether PyTorch also gets the default batching rule, which serves operators without a rule of their own. For pointwise
+/// operators it makes a single call; for lists of tensors, which PyTorch's own loop does not support, it loops over the
+/// examples.
 fn is_batched_by_default(info: &OperatorInfo, schema: &Schema, keys: &Keys) -> bool {
     let key = DispatchKey::FuncTorchBatched;
     let is_list = |ty: &Type| plan::is_tensors(ty) && matches!(ty.without_optional(), Type::List(_));
@@ -424,15 +425,15 @@ fn is_batched_by_default(info: &OperatorInfo, schema: &Schema, keys: &Keys) -> b
         && Dispatcher::global().fallbacks().iter().any(|fallback| fallback.key == key)
 }
 
-/// What is known of the derivative that PyTorch gets.
+/// The row of `derivatives!` at the operator's autograd key, if its kernel is one.
 fn derivative(keys: &Keys, info: &OperatorInfo) -> Option<&'static Derivative> {
     let is_it = |kernel: &&KernelInfo| kernel.is_active && Some(kernel.key) == keys.autograd;
     info.kernels.iter().find(is_it)?.derivative
 }
 
-/// Under which names an entry point is registered.
+/// The names that an entry point is registered under.
 struct Served {
-    /// The operator that kernels serve: the flat one, where numbers are flattened.
+    /// The operator that has the kernels: the flat one, if scalars are flattened.
     called: String,
     recorded: Option<String>,
     backward: Option<String>,
@@ -442,11 +443,11 @@ struct Served {
     batched: Option<String>,
 }
 
-/// The operators that serve another one, and are defined when the first of them is needed.
+/// The auxiliary operators of an operator, which are defined when the first of them is needed.
 struct Serving {
     served: Served,
     schema: &'static Schema,
-    /// What its derivative may need.
+    /// The tensors that its derivative may need.
     named: Named,
     point: &'static EntryPoint,
 }
@@ -467,7 +468,7 @@ impl Served {
             recorded: name(has_derivative, "recorded"),
             backward: name(has_derivative && !has_gradients, "backward"),
             gradients: name(has_gradients, "gradients"),
-            // Where Rust makes the call, it asks itself.
+            // If Rust makes the call, it finds out without an operator.
             differentiable: name(
                 has_derivative && !(is_native && plan::is_recorded_after(schema)),
                 "differentiable",
@@ -478,7 +479,7 @@ impl Served {
     }
 }
 
-/// What the glue has to know of an operator.
+/// The description of an operator for the glue, as JSON.
 fn described(
     schema: &Schema,
     keys: &Keys,
@@ -518,8 +519,8 @@ fn described(
     ])
 }
 
-/// For each formula the arguments whose gradients it gives, and the arguments and results that have to be kept for it, a
-/// bit each. What the condition of a row names is looked at whenever one runs.
+/// For each formula, three bit masks: the arguments whose gradients it computes, and the arguments and results that have to
+/// be saved for it. The arguments that the condition of the row names are saved for every formula.
 fn formulas(derivative: &Derivative) -> String {
     let formula = |formula: &Formula| {
         let arguments = formula.values().union(formula.metadata()).union(derivative.condition());
@@ -528,7 +529,7 @@ fn formulas(derivative: &Derivative) -> String {
     Json::list(derivative.formulas().iter().map(formula))
 }
 
-/// What the glue does with an argument.
+/// The kind of an argument, by which the glue handles it.
 fn kind(ty: &Type) -> &'static str {
     match ty {
         ty if plan::is_tensors(ty) => match ty.without_optional() {
@@ -552,7 +553,7 @@ mod tests {
     fn without_pytorch_nothing_is_exported_and_the_report_says_so() {
         export(&[]);
         let (report, described) = (report(), describe());
-        // SAFETY: both are texts that end in zeros and are never freed.
+        // SAFETY: both are null-terminated strings that are never freed.
         let text = |text| unsafe { std::ffi::CStr::from_ptr(text) }.to_str().unwrap();
         assert!(text(report).starts_with("PyTorch is not loaded in this process"), "{}", text(report));
         assert_eq!(text(described), "[]");

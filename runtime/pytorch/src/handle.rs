@@ -1,4 +1,4 @@
-//! An owning handle of a PyTorch tensor, and what one asks it.
+//! An owning handle of a PyTorch tensor, and queries of the tensor's metadata.
 #![expect(unsafe_code, reason = "calls PyTorch's functions on a tensor that the handle owns")]
 
 use std::mem::{ManuallyDrop, MaybeUninit};
@@ -9,18 +9,18 @@ use torch_library::{DType, Device, Error, ErrorKind, Foreign, Layout, Result};
 use crate::shim::{Object, Shim, Word, check, number_of, of_number, shim};
 use crate::words;
 
-/// One reference to a tensor of PyTorch.
+/// One owned reference to a PyTorch tensor.
 ///
 /// PyTorch: `torch::stable::Tensor`.
 #[derive(Debug)]
 pub(crate) struct Handle(NonNull<std::ffi::c_void>);
 
-// SAFETY: it is a counted reference, whose count is atomic; PyTorch's tensors have no thread of their own.
+// SAFETY: it is a counted reference with an atomic count, and PyTorch's tensors are not tied to a thread.
 unsafe impl Send for Handle {}
-// SAFETY: what is asked of a shared handle is asked of the tensor, which PyTorch lets several threads look at.
+// SAFETY: a shared handle only permits queries of the tensor, which PyTorch allows from several threads at once.
 unsafe impl Sync for Handle {}
 
-/// What a tensor says of itself without its elements. Sizes and strides are its own, lent until it changes.
+/// The metadata of a tensor. Sizes and strides are borrowed from the tensor, and valid until it changes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Description<'h> {
     pub(crate) sizes: &'h [i64],
@@ -30,16 +30,16 @@ pub(crate) struct Description<'h> {
     pub(crate) device: Device,
 }
 
-/// A tensor with elements in the host's memory.
+/// A tensor with elements in host memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OnHost<'h> {
     pub(crate) description: Description<'h>,
-    /// Where its storage begins, and how many bytes that has.
+    /// The first byte of its storage, and the storage's size in bytes.
     pub(crate) start: NonNull<u8>,
     pub(crate) nbytes: usize,
 }
 
-/// Asks one thing that the function writes to its last argument.
+/// Calls a query that writes its answer to the given address.
 #[inline]
 fn ask<T>(what: &str, function: impl FnOnce(*mut T) -> i32) -> Result<T> {
     let mut answer = MaybeUninit::uninit();
@@ -49,17 +49,17 @@ fn ask<T>(what: &str, function: impl FnOnce(*mut T) -> i32) -> Result<T> {
 }
 
 impl Handle {
-    /// Takes over the reference in a word of a stack.
+    /// Takes ownership of the reference in a word of a stack.
     ///
     /// # Safety
-    /// * The word is an owned tensor handle of PyTorch, which nobody else frees.
+    /// * The word is an owned PyTorch tensor handle, which nothing else frees.
     #[inline]
     pub(crate) unsafe fn from_word(word: Word) -> Result<Handle> {
         let null = || Error::new(ErrorKind::Internal, "PyTorch passed a null tensor handle");
         NonNull::new(word as Object).map(Handle).ok_or_else(null)
     }
 
-    /// A handle that a function of PyTorch makes.
+    /// A handle that a PyTorch function makes and writes to the given address.
     pub(crate) fn made(doing: &str, function: impl FnOnce(*mut Object) -> i32) -> Result<Handle> {
         let mut made = std::ptr::null_mut();
         check(function(&raw mut made), || doing.to_owned())?;
@@ -67,21 +67,21 @@ impl Handle {
         NonNull::new(made).map(Handle).ok_or_else(null)
     }
 
-    /// A tensor that is none.
+    /// An undefined tensor.
     pub(crate) fn undefined() -> Result<Handle> {
-        // SAFETY: it writes a new handle to where it is told.
+        // SAFETY: it writes a new handle to the given address.
         Handle::made("making an undefined tensor", |made| unsafe {
             (shim().aoti_torch_new_uninitialized_tensor)(made)
         })
     }
 
-    /// The object, which stays this handle's.
+    /// The object, which this handle still owns.
     #[inline]
     pub(crate) fn as_object(&self) -> Object {
         self.0.as_ptr()
     }
 
-    /// Gives the reference away, as a word of a stack.
+    /// Gives up the reference, as a word of a stack.
     #[inline]
     pub(crate) fn into_word(self) -> Word {
         let word = self.0.as_ptr() as Word;
@@ -89,22 +89,22 @@ impl Handle {
         word
     }
 
-    /// The same reference once more, which deletes nothing.
+    /// A second handle of the same reference, which does not delete it.
     ///
     /// # Safety
-    /// * It is not used after this handle, or whoever it is given to, has deleted the reference.
+    /// * It is not used after this handle, or the object that this handle is moved into, has deleted the reference.
     #[inline]
     pub(crate) unsafe fn lent(&self) -> ManuallyDrop<Handle> {
         ManuallyDrop::new(Handle(self.0))
     }
 
-    /// What keeps this tensor for a storage over its memory.
+    /// The keeper that keeps this tensor alive for a storage over its memory.
     #[inline]
     pub(crate) fn into_keeper(self, shim: &Shim) -> Foreign {
         let object = self.0;
         std::mem::forget(self);
-        // SAFETY: the reference is the keeper's now, so it is deleted once; any thread may, and PyTorch makes a code of what
-        // it throws meanwhile.
+        // SAFETY: the keeper owns the reference now, so it is deleted once; any thread may delete it, and the function
+        // returns exceptions of PyTorch as an error code.
         unsafe { Foreign::new(object, shim.aoti_torch_delete_tensor_object) }
     }
 
@@ -116,37 +116,37 @@ impl Handle {
         })
     }
 
-    /// Whether there is a tensor at all.
+    /// Whether the tensor is defined.
     #[inline]
     pub(crate) fn is_defined(&self) -> Result<bool> {
-        // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
+        // SAFETY: this handle owns a tensor, and the function writes its answer to an address for one.
         ask("definition", |answer| unsafe { (shim().aoti_torch_is_defined)(self.as_object(), answer) })
     }
 
-    /// Where the elements begin, the offset applied; null where there are none.
+    /// The address of the first element, with the storage offset applied; null if there are no elements.
     #[inline]
     pub(crate) fn data(&self) -> Result<*mut u8> {
-        // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
+        // SAFETY: this handle owns a tensor, and the function writes its answer to an address for one.
         let data =
             ask("memory", |answer| unsafe { (shim().aoti_torch_get_data_ptr)(self.as_object(), answer) })?;
         Ok(data.cast())
     }
 
-    /// How many bytes the storage has.
+    /// The size of the storage in bytes.
     #[inline]
     pub(crate) fn storage_nbytes(&self) -> Result<usize> {
-        // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
+        // SAFETY: this handle owns a tensor, and the function writes its answer to an address for one.
         let nbytes = ask("storage", |answer| unsafe {
             (shim().aoti_torch_get_storage_size)(self.as_object(), answer)
         })?;
         usize::try_from(nbytes).map_err(Into::into)
     }
 
-    /// Where the tensor is.
+    /// The device of the tensor.
     #[inline]
     pub(crate) fn device(&self) -> Result<Device> {
         let object = self.as_object();
-        // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
+        // SAFETY: this handle owns a tensor, and the function writes its answer to an address for one.
         let kind = ask("device", |answer| unsafe { (shim().aoti_torch_get_device_type)(object, answer) })?;
         let Some(kind) = of_number(&shim().numbers.devices, kind) else {
             return Err(Error::new(
@@ -157,37 +157,37 @@ impl Handle {
         if kind == torch_library::DeviceType::Cpu {
             return Ok(Device::CPU);
         }
-        // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
+        // SAFETY: this handle owns a tensor, and the function writes its answer to an address for one.
         let index = ask("device", |answer| unsafe { (shim().aoti_torch_get_device_index)(object, answer) })?;
         Ok(Device::new(kind, u8::try_from(index).ok()))
     }
 
-    /// Where in its storage the tensor begins, in elements.
+    /// The storage offset, in elements.
     #[inline]
     fn offset(&self) -> Result<i64> {
-        // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
+        // SAFETY: this handle owns a tensor, and the function writes its answer to an address for one.
         let told = ask("storage offset", |answer| unsafe {
             (shim().aoti_torch_get_storage_offset)(self.as_object(), answer)
         });
-        // Of a tensor with symbolic sizes PyTorch tells it by an operator alone, which makes a number of the symbol.
+        // For a tensor with symbolic sizes, only an operator returns the offset, converted from a symbol to a number.
         told.or_else(|_| Ok(words::of_tensor(c"aten::sym_storage_offset", self)? as i64))
     }
 
-    /// What a strided tensor on the CPU says of itself; nothing of any other, nor where PyTorch has an error to tell. It is
-    /// what nearly all calls ask, so there is no more to it than the questions.
+    /// The metadata of a strided tensor on the CPU; `None` for any other tensor, or if PyTorch reports an error. Nearly all
+    /// calls need this, so it does nothing but the queries.
     #[inline(always)]
     fn on_cpu(&self, shim: &Shim) -> Option<Description<'_>> {
         let (object, numbers) = (self.as_object(), &shim.numbers);
         let (mut device, mut layout, mut number) = (0, 0, 0);
         let (mut dim, mut offset) = (0i64, 0);
         let (mut sizes, mut strides) = (ptr::null_mut(), ptr::null_mut());
-        // The first question is one that an undefined tensor answers: its elements are of no type that is known here.
-        // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
+        // The first query is one that an undefined tensor answers, too: its dtype is none that is known here.
+        // SAFETY: this handle owns a tensor, and the function writes its answer to an address for one.
         if unsafe { (shim.aoti_torch_get_dtype)(object, &raw mut number) } != 0 {
             return None;
         }
         let dtype = (*numbers.dtype_of.get(number as usize)?)?;
-        // SAFETY: this handle owns a tensor, and both answers go to where one is expected.
+        // SAFETY: this handle owns a tensor, and both functions write their answers to addresses for them.
         let codes = unsafe {
             (shim.aoti_torch_get_device_type)(object, &raw mut device)
                 | (shim.aoti_torch_get_layout)(object, &raw mut layout)
@@ -195,7 +195,7 @@ impl Handle {
         if codes != 0 || (device, layout) != numbers.host {
             return None;
         }
-        // SAFETY: this handle owns a tensor, and all answers go to where one is expected.
+        // SAFETY: this handle owns a tensor, and all functions write their answers to addresses for them.
         let codes = unsafe {
             (shim.aoti_torch_get_dim)(object, &raw mut dim)
                 | (shim.aoti_torch_get_sizes)(object, &raw mut sizes)
@@ -205,18 +205,18 @@ impl Handle {
         if codes != 0 {
             return None;
         }
-        // SAFETY: PyTorch has told so many sizes and strides.
+        // SAFETY: PyTorch returned the addresses of `dim` sizes and `dim` strides.
         let (sizes, strides) = unsafe { (lent(sizes, dim), lent(strides, dim)) };
         Some(Description { sizes, strides, offset, dtype, device: Device::CPU })
     }
 
-    /// A strided tensor with elements in the host's memory; nothing of any other, as [`on_cpu`](Self::on_cpu), nor of an
-    /// undefined one.
+    /// The metadata and memory of a strided tensor with elements in host memory; `None` for any other tensor, in the cases
+    /// of [`on_cpu`](Self::on_cpu), and for an undefined one.
     #[inline(always)]
     pub(crate) fn on_host(&self, shim: &Shim) -> Option<OnHost<'_>> {
         let (object, mut nbytes, mut data) = (self.as_object(), 0i64, ptr::null_mut());
         let description = self.on_cpu(shim)?;
-        // SAFETY: this handle owns a tensor, and both answers go to where one is expected.
+        // SAFETY: this handle owns a tensor, and both functions write their answers to addresses for them.
         let codes = unsafe {
             (shim.aoti_torch_get_storage_size)(object, &raw mut nbytes)
                 | (shim.aoti_torch_get_data_ptr)(object, &raw mut data)
@@ -225,7 +225,7 @@ impl Handle {
             return None;
         }
         let start = match description.offset {
-            0 => data.cast::<u8>(), // as it most often is: the size of an element is not even looked up
+            0 => data.cast::<u8>(), // the common case: the element size need not be looked up
             offset => {
                 data.cast::<u8>().wrapping_sub((offset as usize).wrapping_mul(description.dtype.size()))
             }
@@ -234,23 +234,23 @@ impl Handle {
         Some(OnHost { description, start, nbytes: nbytes as usize })
     }
 
-    /// All that it says of itself.
+    /// The metadata of any strided tensor.
     ///
     /// # Errors
-    /// An element type or a layout that is not known here; sizes that PyTorch knows only as symbols.
+    /// The dtype, layout or device is not known here, or the sizes are symbolic.
     pub(crate) fn describe(&self) -> Result<Description<'_>> {
         if let Some(description) = self.on_cpu(shim()) {
             return Ok(description);
         }
         let (object, numbers) = (self.as_object(), &shim().numbers);
-        // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
+        // SAFETY: this handle owns a tensor, and the function writes its answer to an address for one.
         let layout = ask("layout", |answer| unsafe { (shim().aoti_torch_get_layout)(object, answer) })?;
         if of_number(&numbers.layouts, layout) != Some(Layout::Strided) {
             let layout = of_number(&numbers.layouts, layout).map_or("another", Layout::name);
             let message = format!("a tensor of {layout} layout; only strided ones are known here");
             return Err(Error::new(ErrorKind::NotSupported, message));
         }
-        // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
+        // SAFETY: this handle owns a tensor, and the function writes its answer to an address for one.
         let dtype = ask("element type", |answer| unsafe { (shim().aoti_torch_get_dtype)(object, answer) })?;
         let Some(dtype) = of_number(&numbers.dtypes, dtype) else {
             return Err(Error::new(
@@ -258,43 +258,43 @@ impl Handle {
                 format!("element type {dtype} of PyTorch is not known here"),
             ));
         };
-        // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
+        // SAFETY: this handle owns a tensor, and the function writes its answer to an address for one.
         let dim: i64 = ask("dimensions", |answer| unsafe { (shim().aoti_torch_get_dim)(object, answer) })?;
-        // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
+        // SAFETY: this handle owns a tensor, and the function writes its answer to an address for one.
         let sizes = ask("sizes", |answer| unsafe { (shim().aoti_torch_get_sizes)(object, answer) })?;
-        // SAFETY: this handle owns a tensor, and the answer goes to where one is expected.
+        // SAFETY: this handle owns a tensor, and the function writes its answer to an address for one.
         let strides = ask("strides", |answer| unsafe { (shim().aoti_torch_get_strides)(object, answer) })?;
-        // SAFETY: PyTorch has told so many sizes and strides.
+        // SAFETY: PyTorch returned the addresses of `dim` sizes and `dim` strides.
         let (sizes, strides) = unsafe { (lent(sizes, dim), lent(strides, dim)) };
         Ok(Description { sizes, strides, offset: self.offset()?, dtype, device: self.device()? })
     }
 }
 
-/// Sizes or strides, which PyTorch lends until the tensor changes: nobody here changes one whose description is still
-/// looked at.
+/// Sizes or strides, which PyTorch lends until the tensor changes: this crate changes no tensor while it uses its
+/// [`Description`].
 ///
 /// # Safety
-/// * PyTorch has told the address, of as many numbers as there are dimensions.
+/// * PyTorch returned the address, and there are `dim` numbers at it.
 #[inline]
 unsafe fn lent<'h>(first: *mut i64, dim: i64) -> &'h [i64] {
     match dim {
         0 => &[],
-        // SAFETY: the caller says that so many numbers are there, and PyTorch lends them.
+        // SAFETY: the caller guarantees that `dim` numbers are there, and PyTorch lends them.
         dim => unsafe { std::slice::from_raw_parts(first, dim as usize) },
     }
 }
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        // SAFETY: the handle owns this reference, and it is gone after this. A failure would leave a tensor alive.
+        // SAFETY: the handle owns this reference, and does not outlive this. A failure would only leak the tensor.
         unsafe { (shim().aoti_torch_delete_tensor_object)(self.as_object()) };
     }
 }
 
-/// PyTorch's number of an element type.
+/// PyTorch's number of a dtype.
 ///
 /// # Errors
-/// It has none.
+/// PyTorch lacks the dtype.
 pub(crate) fn dtype_number(dtype: DType) -> Result<i32> {
     let unknown = || Error::new(ErrorKind::DType, format!("this PyTorch has no tensors of {dtype}"));
     number_of(&shim().numbers.dtypes, dtype).ok_or_else(unknown)
@@ -303,7 +303,7 @@ pub(crate) fn dtype_number(dtype: DType) -> Result<i32> {
 /// PyTorch's numbers of a device: its type, and its index or -1.
 ///
 /// # Errors
-/// It has none.
+/// PyTorch lacks the device type.
 pub(crate) fn device_numbers(device: Device) -> Result<(i32, i32)> {
     let unknown = || Error::new(ErrorKind::Device, format!("this PyTorch knows no device {device}"));
     let kind = number_of(&shim().numbers.devices, device.kind).ok_or_else(unknown)?;

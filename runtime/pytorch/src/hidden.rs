@@ -1,4 +1,4 @@
-//! Schemas of the operators that serve another one: with its numbers flattened, for its derivative, at its layers.
+//! Schemas of the auxiliary operators of an exported one: with flattened scalars, for its derivative, for its layers.
 
 use std::fmt::Write;
 
@@ -6,25 +6,25 @@ use torch_library::schema::{Argument, OperatorName, Schema};
 
 use crate::plan::{Named, Passing, has_scalars, is_recorded_after, is_tensors, passing};
 
-/// Which of the operators that an entry point serves is meant: the last argument of all but the first.
+/// Which of its operators an entry point is called for. Auxiliary operators pass this as their last argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
-    /// The operator with its numbers flattened.
+    /// The operator with each scalar flattened to three integers.
     Flat = 1,
     /// The gradients of its arguments.
     Backward = 2,
     /// Which of its results have gradients.
     Differentiable = 3,
-    /// The kernel at a key between PyTorch and its kernels.
+    /// A kernel at a key above its backend kernels, such as autocast.
     Layer = 4,
-    /// The rule for a batch.
+    /// Its batching rule.
     Batched = 5,
-    /// The gradients of its arguments, all tensors one by one.
+    /// The gradients of its arguments, with all tensors passed one by one instead of in lists.
     Gradients = 6,
 }
 
 impl Entry {
-    /// The entry of a number, if there is one.
+    /// The entry with this number, if there is one.
     pub(crate) fn of(number: u64) -> Option<Entry> {
         const ALL: [Entry; 6] = [
             Entry::Flat,
@@ -38,25 +38,25 @@ impl Entry {
     }
 }
 
-/// The name of the last argument that tells entries apart.
+/// The name of the last argument, which is the [`Entry`].
 const ENTRY: &str = "_entry";
 
-/// The name of an operator that serves another one: `_scale_Scalar_backward`.
+/// The name of an auxiliary operator, such as `_scale_Scalar_backward`.
 pub(crate) fn name(schema: &Schema, what: &str) -> String {
     let overload = &schema.name.overload;
     let separator = if overload.is_empty() { "" } else { "_" };
     format!("_{}{separator}{overload}_{what}", schema.name.name)
 }
 
-/// The schema with each number as three integers, where it has any.
+/// The schema with each scalar as three integers, if it has any scalars.
 pub(crate) fn flat(schema: &Schema) -> Option<String> {
     has_scalars(schema).then(|| {
         serving(schema, "flat", &flat_arguments(schema, true), "", Some(Entry::Flat), &returns(schema))
     })
 }
 
-/// The schema of the operator that Python serves where a call is recorded: all arguments are given by position. Where the
-/// call was made before, its results are given, and which of them have no gradient, a bit each.
+/// The schema of the operator that records a call, which Python implements; all arguments are positional. If the call has
+/// been made already, its results follow, and a bit mask of the results that have no gradient.
 pub(crate) fn recorded(schema: &Schema) -> String {
     let results = (0..schema.returns.len()).map(|index| format!("Tensor _result{index}, "));
     let rest = match is_recorded_after(schema) {
@@ -66,16 +66,16 @@ pub(crate) fn recorded(schema: &Schema) -> String {
     serving(schema, "recorded", &flat_arguments(schema, true), &rest, None, &returns(schema))
 }
 
-/// The schema of the operator that computes gradients: arguments, results, the gradients of these, and which gradients
-/// are wanted.
+/// The schema of the operator that computes gradients: it takes arguments, results, the gradients of the results, and
+/// which gradients are needed.
 pub(crate) fn backward(schema: &Schema) -> String {
     let rest = "Tensor?[] _results, Tensor?[] _grads, bool[] _wanted";
     serving(schema, "backward", &flat_arguments(schema, false), rest, Some(Entry::Backward), "Tensor?[]")
 }
 
-/// The schema of the operator that computes gradients, where lists need not be: what formulas name of arguments and
-/// results, the gradients of the results, and a bit for each argument whose gradient is wanted. Of what is not wanted, or
-/// does not depend on anything, the tensor that it returns is undefined.
+/// The schema of the operator that computes gradients without lists: it takes the arguments and results that formulas
+/// name, the gradients of the results, and a bit mask of the tensor arguments whose gradients are needed. It returns an
+/// undefined tensor for a gradient that is not needed or that does not exist.
 pub(crate) fn gradients(schema: &Schema, named: Named) -> String {
     let results = (0..schema.returns.len()).filter(|index| named.has_result(*index));
     let results = results.map(|index| format!("Tensor _result{index}, "));
@@ -89,7 +89,7 @@ pub(crate) fn gradients(schema: &Schema, named: Named) -> String {
     serving(schema, "gradients", &arguments, &rest, Some(Entry::Gradients), &returns)
 }
 
-/// The schema of the operator that tells which results have gradients.
+/// The schema of the operator that returns which results have gradients.
 pub(crate) fn differentiable(schema: &Schema) -> String {
     let rest = "Tensor?[] _results, bool[] _wanted";
     serving(
@@ -102,14 +102,15 @@ pub(crate) fn differentiable(schema: &Schema) -> String {
     )
 }
 
-/// The schema of the operator that runs a layer's kernel: arguments, the key, and the precision of the region.
+/// The schema of the operator that runs a layer's kernel: it takes arguments, the key, and the precision of the autocast
+/// region.
 pub(crate) fn layer(schema: &Schema) -> String {
     let rest = "str _key, ScalarType? _dtype";
     serving(schema, "layer", &flat_arguments(schema, true), rest, Some(Entry::Layer), &returns(schema))
 }
 
-/// The schema of the operator that runs the rule for a batch: arguments, the dimension of the batch in each tensor or
-/// -1, its size, and what random operators do. It returns the dimensions of the results as well.
+/// The schema of the operator that runs the batching rule: it takes arguments, the batch dimension of each tensor or -1,
+/// the batch size, and the randomness mode. It returns the results and their batch dimensions.
 pub(crate) fn batched(schema: &Schema) -> String {
     let returns: Vec<String> = schema.returns.iter().map(|ret| ret.ty.to_string()).collect();
     let returns = format!("({}, int[])", returns.join(", "));
@@ -142,7 +143,7 @@ fn flattened<'a>(arguments: impl Iterator<Item = &'a Argument>, with_aliases: bo
             _ = write!(text, "{comma}int {name}_kind, int {name}_bits, int {name}_imaginary");
             continue;
         }
-        // The printer of schemas knows where an annotation goes.
+        // Printed as a schema, which puts the alias annotation in its place.
         let bare = Argument {
             name: name.clone(),
             ty: ty.clone(),
@@ -156,7 +157,7 @@ fn flattened<'a>(arguments: impl Iterator<Item = &'a Argument>, with_aliases: bo
     text
 }
 
-/// An argument as a schema has it.
+/// An argument as it is written in a schema.
 fn printed(argument: Argument) -> String {
     let name = OperatorName { namespace: None, name: "f".to_owned(), overload: String::new() };
     let one =

@@ -1,4 +1,4 @@
-//! Tensors of PyTorch as tensors here: over the same memory, or as stand-ins.
+//! Converts PyTorch tensors to tensors of this library: over the same memory, or as stand-ins.
 #![expect(unsafe_code, reason = "looks at memory of PyTorch, which a handle keeps")]
 
 use std::mem::ManuallyDrop;
@@ -16,7 +16,7 @@ use crate::shim::{Shim, shim};
 use crate::spares;
 use crate::tracking::Tracking;
 
-/// Memory on a device that the host does not reach: what a kernel for that device finds in a tensor's storage.
+/// Memory on a device that the host cannot access: the storage of the tensors that a kernel for that device gets.
 ///
 /// ```no_run
 /// # fn kernel(x: &torch_library::Tensor) {
@@ -26,7 +26,7 @@ use crate::tracking::Tracking;
 /// # }
 /// ```
 ///
-/// PyTorch: `Tensor.data_ptr()` of a tensor of CUDA.
+/// PyTorch: `Tensor.data_ptr()` of a CUDA tensor.
 #[derive(Debug)]
 pub struct DeviceMemory {
     start: usize,
@@ -36,8 +36,8 @@ pub struct DeviceMemory {
 }
 
 impl DeviceMemory {
-    /// The address of the storage's first byte, on the device; 0 where the backend tells none. The tensor's offset is not
-    /// in it.
+    /// The address of the storage's first byte on the device; 0 if the backend does not tell it. The tensor's storage offset
+    /// is not included.
     pub fn start(&self) -> usize {
         self.start
     }
@@ -57,21 +57,20 @@ impl StorageImpl for DeviceMemory {
     }
 }
 
-/// What a stand-in stands for.
+/// The content of a stand-in: the PyTorch tensor that it stands for.
 ///
-/// It has the key `Python`, as tensors have in PyTorch whose calls another program answers: what is called with it goes
-/// to PyTorch's dispatcher.
+/// A stand-in has the key `Python`, like tensor subclasses in PyTorch: calls on it go to PyTorch's dispatcher.
 #[derive(Debug)]
 pub(crate) struct StandIn(Mutex<Arc<Handle>>);
 
 impl StandIn {
-    /// The tensor of PyTorch.
+    /// The PyTorch tensor.
     pub(crate) fn handle(&self) -> Arc<Handle> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-/// Makes a stand-in stand for what another one does: it was written to, and this is what it holds since.
+/// Makes the stand-in `before`, which was written to in place, stand for the tensor of `after`, which has the new values.
 pub(crate) fn rewritten(before: &Tensor, after: &Tensor) {
     if let (Some(before), Some(after)) = (before.content::<StandIn>(), after.content::<StandIn>()) {
         let after = after.handle();
@@ -79,16 +78,16 @@ pub(crate) fn rewritten(before: &Tensor, after: &Tensor) {
     }
 }
 
-/// A tensor of PyTorch, as a kernel here is to see it.
+/// How a kernel sees a PyTorch tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sight {
     /// With its elements.
     Elements,
-    /// As one whose calls PyTorch answers.
+    /// As a stand-in, whose calls go to PyTorch.
     StandIn,
 }
 
-/// A tensor of a call, and what it stands for.
+/// A tensor of a call, and the PyTorch tensor that it was made from.
 #[derive(Debug)]
 pub(crate) struct Seen {
     pub(crate) tensor: Tensor,
@@ -96,7 +95,7 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// Whether its memory is this block.
+    /// Whether its storage is exactly this block of memory.
     #[inline]
     fn is_over(&self, start: usize, nbytes: usize, device: Device) -> bool {
         let storage = self.tensor.original_storage();
@@ -108,13 +107,13 @@ impl Seen {
     }
 }
 
-/// The handle of a tensor of a call, and who deletes it.
+/// The handle of a tensor of a call, by its owner.
 #[derive(Debug)]
 pub(crate) enum Kept {
     Here(Handle),
-    /// The storage that the tensor was made over, which is there as long as the tensor.
+    /// Owned by the storage that the tensor was made over, which lives as long as the tensor.
     ByStorage(ManuallyDrop<Handle>),
-    /// Whoever is the last that has it, the stand-in or the call.
+    /// Shared by the stand-in and the call.
     Shared(Arc<Handle>),
 }
 
@@ -131,22 +130,23 @@ impl Deref for Kept {
     }
 }
 
-/// The tensors of one call, with those that they stand for.
+/// The tensors of one call, with the PyTorch tensors that they were made from.
 #[derive(Debug, Default)]
 pub(crate) struct Incoming {
     tensors: SmallVec<[Seen; 3]>,
-    /// Whether tensors that were made here go to operators of PyTorch that may be recording.
+    /// Whether tensors that were made here are passed to PyTorch operators that may be traced.
     lifts: bool,
 }
 
 impl Incoming {
-    /// For the arguments and the returns of a call of PyTorch. Tensors that were made here are constants to whoever
-    /// records it, or computes without elements.
+    /// For the arguments and the returns of a call into PyTorch. Tensors that were made here are lifted (`lift_fresh`): they
+    /// are constants for a tracer or a fake-tensor mode.
     pub(crate) fn of_call() -> Incoming {
         Incoming { tensors: SmallVec::new(), lifts: true }
     }
 
-    /// Lets go of the tensors at the end of a call, and keeps what of them nobody has for the next.
+    /// Releases the tensors at the end of a call, and keeps the allocations of those that are not in use elsewhere for the
+    /// next call.
     #[inline(always)]
     pub(crate) fn leave(mut self) {
         while let Some(Seen { tensor, handle }) = self.tensors.pop() {
@@ -160,10 +160,10 @@ impl Incoming {
         self.lifts
     }
 
-    /// The tensor here of one of PyTorch's.
+    /// The tensor of this library for a PyTorch tensor.
     ///
     /// # Errors
-    /// An element type, a layout or a device that is not known here.
+    /// The dtype, layout or device is not known here.
     pub(crate) fn tensor(&mut self, handle: Handle, sight: Sight) -> Result<Tensor> {
         match sight {
             Sight::Elements => self.see(handle, shim())?,
@@ -179,10 +179,10 @@ impl Incoming {
         Ok(self.tensors.last().expect("one has just come").tensor.clone())
     }
 
-    /// Takes a tensor in, with its elements.
+    /// Adds a tensor with its elements to this call.
     ///
     /// # Errors
-    /// As [`tensor`](Self::tensor).
+    /// The errors of [`tensor`](Self::tensor).
     #[inline(always)]
     pub(crate) fn see(&mut self, handle: Handle, shim: &Shim) -> Result<()> {
         match self.over_host(handle, shim)? {
@@ -202,11 +202,11 @@ impl Incoming {
         Ok(())
     }
 
-    /// Takes in a tensor over memory of the host that no other of this call has, or gives the handle of another back.
+    /// Adds a tensor if it lies in host memory that no other tensor of this call shares; otherwise returns the handle.
     #[inline(always)]
     fn over_host(&mut self, handle: Handle, shim: &Shim) -> Result<Option<Handle>> {
         const KEYS: DispatchKeySet = DispatchKeySet::from_key(DispatchKey::CPU);
-        // SAFETY: it is looked at until the end of this function, while the storage or the handle owns the reference.
+        // SAFETY: it is used only until the end of this function, while the storage or the handle owns the reference.
         let lent = unsafe { handle.lent() };
         let Some(host) = lent.on_host(shim) else { return Ok(Some(handle)) };
         let Description { sizes, strides, offset, dtype, .. } = host.description;
@@ -214,29 +214,30 @@ impl Incoming {
         if self.tensors.iter().any(is_over) {
             return Ok(Some(handle));
         }
-        // SAFETY: it is kept by the storage that the tensor is made over, which is there as long as the tensor beside it.
+        // SAFETY: the storage that the tensor is made over owns the reference, and lives as long as the tensor, which is
+        // kept beside this handle.
         let kept = unsafe { handle.lent() };
         let (left, memory) = (spares::take(), (host.start, host.nbytes, handle.into_keeper(shim)));
         // SAFETY:
-        // * the storage of a tensor of PyTorch begins `offset` elements before its first and has `nbytes` bytes,
-        //   which stay as long as the tensor, and that as long as the handle; any thread may use them. PyTorch may
-        //   never have written them: to Rust, what comes from foreign code is some value.
-        // * tensors of this call that share memory share one storage, and so its leases. Of other calls and of
-        //   PyTorch's own kernels the rule is PyTorch's: who calls an operator lets nobody write its arguments
-        //   meanwhile, nor read those that it writes.
+        // * the storage of a PyTorch tensor begins `offset` elements before the tensor's first element and has `nbytes`
+        //   bytes, which live as long as the tensor, and the tensor lives as long as the handle; any thread may use
+        //   them. PyTorch may never have written them: for Rust, memory that foreign code returns has some value.
+        // * tensors of this call that share memory share one storage, and so its leases. For other calls and for
+        //   PyTorch's own kernels, PyTorch's rule applies: the caller of an operator makes sure that no other thread
+        //   writes its arguments during the call, or reads those that the operator writes.
         let tensor = unsafe { Tensor::over_foreign(left, memory, sizes, strides, offset, dtype, KEYS) }?;
-        // Made where it goes: to copy what was just written costs more than to write it.
+        // Constructed in place: a copy would cost more than the construction.
         self.tensors.push(Seen { tensor, handle: Kept::ByStorage(kept) });
         Ok(None)
     }
 
-    /// The tensors that came in, in their order.
+    /// The tensors of the call, in order.
     pub(crate) fn tensors(&self) -> impl ExactSizeIterator<Item = &Tensor> {
         self.tensors.iter().map(|seen| &seen.tensor)
     }
 
     fn over_memory(&mut self, handle: Handle) -> Result<Seen> {
-        // SAFETY: the reference is looked at until the end of this function, while the handle owns it.
+        // SAFETY: the reference is used only until the end of this function; the handle, wherever it moves, owns it.
         let lent = unsafe { handle.lent() };
         let description = lent.describe()?;
         let Description { sizes, strides, offset, dtype, device } = description;
@@ -254,14 +255,14 @@ impl Incoming {
         }
         if device != Device::CPU {
             let nbytes = match start.is_null() {
-                // A backend that is written in Python tells neither, and its kernels know where elements are.
+                // A backend that is written in Python tells neither address nor size; its kernels know where elements are.
                 true => nbytes.max(bytes_reached(&Geometry::new(sizes, strides, offset)?, dtype)?),
                 false => nbytes,
             };
             let memory = DeviceMemory { start: start.addr(), nbytes, device, _keeper: handle.share()? };
             return of_block(Storage::new(memory), Kept::Here(handle));
         }
-        // PyTorch tells no address of a tensor without elements, whose storage may have some.
+        // PyTorch tells no address for a tensor without elements, though its storage may have some bytes.
         torch_library::ensure!(
             nbytes == 0 || sizes.contains(&0),
             NotSupported,
@@ -270,39 +271,39 @@ impl Incoming {
         of_block(Storage::zeroed(0, device)?, Kept::Here(handle))
     }
 
-    /// The tensor of PyTorch that this one was made from.
+    /// The PyTorch tensor that this one was made from.
     pub(crate) fn handle_of(&self, tensor: &Tensor) -> Option<&Handle> {
         self.tensors.iter().find(|seen| seen.tensor.is_same(tensor)).map(|seen| &*seen.handle)
     }
 
-    /// Whether a tensor lies in memory that came in.
+    /// Whether a tensor lies in the memory of a tensor of this call.
     pub(crate) fn is_at_home(&self, tensor: &Tensor) -> bool {
         self.tensors.iter().any(|seen| seen.tensor.original_storage().is_same(&tensor.storage()))
     }
 
-    /// Whether PyTorch records what is done with the tensors that came in.
+    /// Whether a tensor of this call needs a gradient, so that PyTorch records operations on it.
     pub(crate) fn wants_gradient(&self) -> bool {
         let handles = self.tensors.iter().map(|seen| seen.handle.as_object());
-        // SAFETY: they are handles that live as long as this.
+        // SAFETY: they are tensor handles that live as long as `self`.
         Tracking::get().is_some_and(|tracking| unsafe { tracking.wish(handles) }.gradient)
     }
 
-    /// A tensor of PyTorch over the memory that this one has.
+    /// A tensor of this call that shares the storage of the given one.
     pub(crate) fn base_of(&self, tensor: &Tensor) -> Option<&Seen> {
-        // Meta tensors of PyTorch are each of their own here, and so is what a kernel derives from them.
+        // Each meta tensor has a storage of its own here, which only the views that a kernel makes of it share.
         self.tensors.iter().find(|seen| seen.tensor.storage().is_same(&tensor.storage()))
     }
 }
 
-/// Where the storage of a tensor with elements begins, null where PyTorch does not tell, and how many bytes it has.
+/// The address of a tensor's storage, null if PyTorch does not tell it, and the storage's size in bytes.
 fn extent(handle: &Handle, description: &Description<'_>) -> Result<(*mut u8, usize)> {
     let (data, nbytes) = (handle.data()?, handle.storage_nbytes()?);
-    // Of a tensor without elements the address is null or anything.
+    // For a tensor without elements the address may be null or arbitrary.
     let before = (description.offset as usize).wrapping_mul(description.dtype.size());
     Ok((if data.is_null() { data } else { data.wrapping_sub(before) }, nbytes))
 }
 
-/// A tensor whose calls PyTorch answers.
+/// Makes a stand-in for a PyTorch tensor.
 pub(crate) fn stand_in(handle: &Arc<Handle>) -> Result<Tensor> {
     let description = handle.describe()?;
     let Description { sizes, strides, offset, dtype, device } = description;
@@ -311,12 +312,12 @@ pub(crate) fn stand_in(handle: &Arc<Handle>) -> Result<Tensor> {
     Tensor::wrapper(storage, &geometry, dtype, STAND_IN, StandIn(Mutex::new(handle.clone())))
 }
 
-/// The keys of a stand-in. The upper is that of tensors whose writes are counted: what a formula names is saved with its
-/// version.
+/// The keys of a stand-in. `ADInplaceOrView` makes in-place writes increment the version, with which the tensors that a
+/// formula names are saved.
 const STAND_IN: DispatchKeySet =
     DispatchKeySet::from_keys(&[DispatchKey::Python, DispatchKey::ADInplaceOrView]);
 
-/// Another stand-in for the same tensor, as it was when the first was made.
+/// Another stand-in for the tensor that this one stands for, without its autograd history here.
 pub(crate) fn stand_in_again(tensor: &Tensor) -> Result<Tensor> {
     let Some(content) = tensor.content::<StandIn>() else {
         torch_library::bail!(Internal, "the tensor stands for none of PyTorch's")
@@ -325,7 +326,7 @@ pub(crate) fn stand_in_again(tensor: &Tensor) -> Result<Tensor> {
     Tensor::wrapper(storage, tensor.geometry(), tensor.dtype(), STAND_IN, content)
 }
 
-/// As many bytes as the elements reach: PyTorch does not tell it of tensors whose sizes it knows as symbols.
+/// The number of bytes up to the end of the last element. PyTorch does not tell the size of a storage with symbolic sizes.
 fn bytes_reached(geometry: &Geometry, dtype: DType) -> Result<usize> {
     Ok(usize::try_from(geometry.end()?)?.saturating_mul(dtype.size()))
 }

@@ -1,19 +1,19 @@
-//! Kernels between PyTorch and an operator's own kernels, on stand-ins: what they call goes to PyTorch's dispatcher, which
-//! has left their key out by then.
+//! Kernels at keys above an operator's backend kernels, such as autocast: they run on stand-ins, and their calls go to
+//! PyTorch's dispatcher, with their key excluded.
 
 use torch_library::autocast::{self, Autocast};
 use torch_library::{DType, DeviceType, DispatchKey, Result, Stack, Value, bail};
 
 use crate::entry::Exported;
 
-/// The devices that PyTorch's C functions know, in whose regions there are casts.
+/// The devices that PyTorch's C functions know and that have autocast.
 const DEVICES: [DeviceType; 5] =
     [DeviceType::Cpu, DeviceType::Cuda, DeviceType::Xpu, DeviceType::Mps, DeviceType::PrivateUse1];
 
-/// Runs the kernel at a key, in a region of the precision that PyTorch's region has.
+/// Runs the kernel at a key, in an autocast region with the precision of PyTorch's region.
 ///
 /// # Errors
-/// Those of the kernel.
+/// The errors of the kernel.
 pub(crate) fn run(
     exported: &Exported,
     key: &Value<'_>,
@@ -25,7 +25,7 @@ pub(crate) fn run(
         other => bail!(Type, "a key was expected, not {}", other.type_name()),
     };
     let device = DEVICES.into_iter().find(|device| autocast::key(*device) == Some(key));
-    // Casts are remembered by tensors, and stand-ins are gone after the call.
+    // No cache: casts are cached by tensor, and stand-ins do not outlive the call.
     let _region = match (device, dtype) {
         (Some(device), Value::DType(dtype)) => Some(region(device, *dtype).enter()),
         _ => None,
@@ -33,7 +33,7 @@ pub(crate) fn run(
     exported.operator.call_boxed_for_key(key, stack)
 }
 
-/// What the kernel asks is the precision; its key stays excluded, since the kernel runs already.
+/// A region that tells the kernel the precision; the autocast key stays excluded, since its kernel is already running.
 fn region(device: DeviceType, dtype: DType) -> Autocast {
     Autocast::on(device).dtype(dtype).enabled(false).cache_enabled(false)
 }

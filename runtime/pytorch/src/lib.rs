@@ -1,7 +1,7 @@
-//! Operators of [`torch_library`] in PyTorch: a library that Rust built is loaded by `torch.ops.load_library`, and what
-//! it declares is `torch.ops.NAMESPACE.NAME`. No C++, no header, no PyTorch when it is built.
+//! Operators of [`torch_library`] in PyTorch: `torch.ops.load_library` loads a library built in Rust, and its operators
+//! become `torch.ops.NAMESPACE.NAME`. Building it needs no C++, no header and no PyTorch.
 //!
-//! **[The guide page](guide)** goes from an empty folder to a differentiated function.
+//! **[The guide](guide)** goes from an empty folder to a function with a derivative.
 //!
 //! ```ignore
 //! torch_library! {
@@ -51,26 +51,26 @@ pub use incoming::DeviceMemory;
 #[doc = include_str!("../docs/guide.md")]
 pub mod guide {}
 
-/// What [`export!`] names, and nobody else.
+/// Items that the expansion of [`export!`] names; not for other code.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::export::{define, describe, differentiate, export, glue, report, signatures};
     pub use crate::python::raised;
 
-    /// Whether records are there before constructors run, and operators have functions of C.
+    /// Whether registrations exist before constructors run, and operators have C functions.
     pub const IS_FOR_EXPORT: bool = cfg!(feature = "export");
 }
 
-/// Hands operators to PyTorch when the library that says this is loaded: all that are linked into it but `aten`'s, or
-/// those of the namespaces that are named. Said once, in the `cdylib`.
+/// Registers the operators of a library with PyTorch when the library is loaded: all operators that are linked into it
+/// except those of `aten`, or only those of the namespaces that are named. Invoke it once, in the `cdylib`.
 ///
 /// ```ignore
 /// torch_library_pytorch::export!(); // or export!(mine, yours);
 /// ```
 ///
-/// It needs the feature `export` of this crate, and a build that unwinds from panics. What cannot be handed over is
+/// It needs the feature `export` of this crate, and a build that unwinds from panics. Whatever cannot be registered is
 /// reported on standard error while the library is loaded, and by its function `torch_library_report`; the guide has
-/// [the list](guide#what-does-not-pass). Where PyTorch was not loaded yet, `torch_library_register` does it later.
+/// [the list](guide#what-does-not-pass). If PyTorch is not loaded yet, call `torch_library_register` later.
 ///
 /// PyTorch: `STABLE_TORCH_LIBRARY_FRAGMENT` and `STABLE_TORCH_LIBRARY_IMPL`.
 #[macro_export]
@@ -91,63 +91,64 @@ macro_rules! export {
             #[cfg_attr(not(target_os = "macos"), unsafe(link_section = ".init_array"))]
             static REGISTER: extern "C" fn() = torch_library_register;
 
-            /// Hands the operators over, unless that is done.
+            /// Registers the operators, unless they are registered already.
             #[unsafe(no_mangle)]
             extern "C" fn torch_library_register() {
                 $crate::__private::export(&[$(::core::stringify!($namespace)),*]);
             }
 
-            /// Registers derivatives, once Python is there to record them, by what this function defines.
+            /// Registers derivatives, once the glue in Python is loaded to record them. `define` defines the operators
+            /// that a recorded call needs.
             ///
             /// # Safety
-            /// - The function takes a text or null, from any thread, for as long as the process lives.
+            /// - The function takes a C string or null, from any thread, for as long as the process lives.
             #[unsafe(no_mangle)]
             unsafe extern "C" fn torch_library_differentiate(
                 define: unsafe extern "C" fn(*const ::core::ffi::c_char),
             ) {
-                // SAFETY: the caller says what the function takes.
+                // SAFETY: the caller guarantees what the function takes.
                 unsafe { $crate::__private::differentiate(define) };
             }
 
-            /// Defines the operators that serve the one of this name.
+            /// Defines the auxiliary operators of the operator with this name.
             ///
             /// # Safety
-            /// - The name is a text that ends in a zero.
+            /// - The name is a null-terminated string.
             #[unsafe(no_mangle)]
             unsafe extern "C" fn torch_library_define(name: *const ::core::ffi::c_char) {
-                // SAFETY: the caller says that it is a text.
+                // SAFETY: the caller guarantees that it is a null-terminated string.
                 unsafe { $crate::__private::define(name) };
             }
 
-            /// What the glue is about to raise again.
+            /// Takes the exception that the glue is about to raise again.
             ///
             /// # Safety
-            /// - It is null or an exception of Python's, which the caller holds.
+            /// - It is null or a Python exception, to which the caller holds a reference.
             #[unsafe(no_mangle)]
             unsafe extern "C" fn torch_library_raised(error: *mut ::core::ffi::c_void) {
-                // SAFETY: the caller holds an exception.
+                // SAFETY: the caller guarantees that it is null or an exception that the caller holds.
                 unsafe { $crate::__private::raised(error) };
             }
 
-            /// What was left out, a line each.
+            /// The report of what was left out, one line each.
             #[unsafe(no_mangle)]
             extern "C" fn torch_library_report() -> *const ::core::ffi::c_char {
                 $crate::__private::report()
             }
 
-            /// The operators, for the glue in Python.
+            /// A description of the operators, for the glue in Python.
             #[unsafe(no_mangle)]
             extern "C" fn torch_library_describe() -> *const ::core::ffi::c_char {
                 $crate::__private::describe()
             }
 
-            /// The operators as Python writes them, for its editors: without PyTorch.
+            /// The signatures of the operators in Python's syntax, for stubs; works without PyTorch.
             #[unsafe(no_mangle)]
             extern "C" fn torch_library_signatures() -> *const ::core::ffi::c_char {
                 $crate::__private::signatures(&[$(::core::stringify!($namespace)),*])
             }
 
-            /// The glue in Python.
+            /// The source of the glue in Python.
             #[unsafe(no_mangle)]
             extern "C" fn torch_library_glue() -> *const ::core::ffi::c_char {
                 $crate::__private::glue()

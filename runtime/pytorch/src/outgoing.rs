@@ -1,4 +1,4 @@
-//! Tensors from here as tensors of PyTorch: the ones that came in, views of them, or memory that PyTorch then keeps.
+//! Converts tensors of this library to PyTorch tensors: the ones that came in, views of them, or memory lent to PyTorch.
 #![expect(unsafe_code, reason = "hands memory to PyTorch, with what frees it")]
 
 use std::ffi::c_void;
@@ -13,10 +13,10 @@ use crate::shim::{Word, number_of, shim};
 use crate::words;
 
 impl Incoming {
-    /// The tensor of PyTorch for one from here.
+    /// The PyTorch tensor for a tensor of this library.
     ///
     /// # Errors
-    /// An element type or a device that PyTorch has not.
+    /// The tensor has a dtype or a device that PyTorch lacks.
     pub(crate) fn out(&self, tensor: &Tensor) -> Result<Handle> {
         if !tensor.is_defined() {
             return Handle::undefined();
@@ -48,7 +48,7 @@ impl Incoming {
     }
 }
 
-/// The same elements without a bit that says what they mean.
+/// A tensor without the conjugate, negative and zero-tensor bits, and with elements of the same value.
 fn resolved(tensor: &Tensor) -> Result<Tensor> {
     let bits = [
         (DispatchKey::Conjugate, "aten::resolve_conj"),
@@ -66,20 +66,20 @@ fn resolved(tensor: &Tensor) -> Result<Tensor> {
     Ok(resolved)
 }
 
-/// A view of a tensor of PyTorch.
+/// An `as_strided` view of a PyTorch tensor; `place` pushes sizes, strides and offset.
 fn view(base: &Handle, place: impl FnOnce(&mut Vec<Word>) -> Result<()>) -> Result<Handle> {
     words::call_aten(c"aten::as_strided", vec![base.share()?.into_word()], place)
 }
 
-/// A view of a tensor that lies as another one does.
+/// A view of a tensor with the sizes, strides and offset of another one.
 ///
 /// # Errors
-/// PyTorch refuses it.
+/// PyTorch rejects the view.
 pub(crate) fn as_strided(base: &Handle, like: &Description<'_>) -> Result<Handle> {
     view(base, |words| place_of(like.sizes, like.strides, like.offset, words))
 }
 
-/// Sizes, strides and offset, as `as_strided` takes them.
+/// Pushes sizes, strides and offset as `as_strided` takes them.
 fn place(geometry: &Geometry, words: &mut Vec<Word>) -> Result<()> {
     place_of(geometry.sizes(), geometry.strides(), geometry.offset(), words)
 }
@@ -91,7 +91,7 @@ fn place_of(sizes: &[i64], strides: &[i64], offset: i64, words: &mut Vec<Word>) 
     Ok(())
 }
 
-/// Gives PyTorch the memory of a tensor, which lives until PyTorch has done with it.
+/// A PyTorch tensor over the memory of a tensor, which is kept alive until PyTorch frees its own.
 fn lend(tensor: &Tensor) -> Result<Handle> {
     let Some(from_blob) = shim().torch_from_blob else { return copied(tensor) };
     let (dtype, (device, index)) = (dtype_number(tensor.dtype())?, device_numbers(Device::CPU)?);
@@ -100,9 +100,9 @@ fn lend(tensor: &Tensor) -> Result<Handle> {
     let start = tensor.storage().data_ptr();
     let start = start.map_or(ptr::null_mut(), |start| start.as_ptr());
     let kept = Box::into_raw(Box::new(tensor.clone()));
-    // SAFETY: sizes and strides are as many as the dimensions. The elements lie within the memory, which the tensor
-    // keeps, and that is dropped by `forget` alone, whom PyTorch calls once. From here on the memory is PyTorch's to
-    // read and write; of handles that a kernel kept of it, the rule is that of tensors which share memory.
+    // SAFETY: there are as many sizes and strides as dimensions. The elements lie within the memory, which the boxed
+    // tensor keeps alive; only `forget` drops that tensor, and PyTorch calls `forget` once. From here on PyTorch may read
+    // and write the memory; for handles to it that a kernel has kept, the rules of tensors that share memory apply.
     let made = Handle::made("handing a tensor to PyTorch", |made| unsafe {
         from_blob(
             start.cast(),
@@ -122,24 +122,24 @@ fn lend(tensor: &Tensor) -> Result<Handle> {
         )
     });
     if made.is_err() {
-        // SAFETY: PyTorch made no tensor, so nobody will call `forget` with it.
+        // SAFETY: PyTorch made no tensor, so it will never call `forget` with this box.
         drop(unsafe { Box::from_raw(kept) });
     }
     made
 }
 
-/// Drops the tensor whose memory PyTorch had.
+/// Drops the tensor whose memory was lent to PyTorch.
 ///
 /// # Safety
-/// * `kept` is a box that [`lend`] gave away, for the first and last time.
+/// * `kept` is a box that [`lend`] gave away, and this is called only once with it.
 unsafe extern "C" fn forget(_: *mut c_void, kept: *mut c_void) {
-    // SAFETY: the caller says that it is a box of a tensor, and nobody else's any more.
+    // SAFETY: the caller guarantees that it is a box of a tensor, which nothing else owns any more.
     let tensor = unsafe { Box::from_raw(kept.cast::<Tensor>()) };
-    // A panic in a keeper's destructor would unwind into C: it has no way to say so.
+    // A panic in a destructor would unwind into C, so it is swallowed: there is no way to report it.
     let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(tensor)));
 }
 
-/// A copy in PyTorch's memory, for versions that take no other.
+/// A copy in PyTorch's memory, for versions that lack `torch_from_blob`.
 fn copied(tensor: &Tensor) -> Result<Handle> {
     let whole = empty_like(tensor)?;
     let mut incoming = Incoming::default();
@@ -151,11 +151,11 @@ fn copied(tensor: &Tensor) -> Result<Handle> {
     Ok(whole)
 }
 
-/// A new tensor of PyTorch with the sizes, the strides and the type of this one.
+/// A new PyTorch tensor with the sizes, strides, dtype and device of a tensor.
 fn empty_like(tensor: &Tensor) -> Result<Handle> {
     let (dtype, (device, index)) = (dtype_number(tensor.dtype())?, device_numbers(tensor.device())?);
     let geometry = tensor.geometry();
-    // SAFETY: sizes and strides are as many as the dimensions.
+    // SAFETY: there are as many sizes and strides as dimensions.
     Handle::made("making a tensor in PyTorch", |made| unsafe {
         (shim().aoti_torch_empty_strided)(
             geometry.dim() as i64,
@@ -170,10 +170,11 @@ fn empty_like(tensor: &Tensor) -> Result<Handle> {
 }
 
 impl Incoming {
-    /// Tells PyTorch what a kernel did to a tensor that it may write to: its version, and where it now lies.
+    /// Tells PyTorch what a kernel did to a tensor that it may write to: increments the version, and updates sizes, strides
+    /// and memory if they have changed.
     ///
     /// # Errors
-    /// PyTorch refuses the new sizes.
+    /// PyTorch rejects the new sizes.
     pub(crate) fn written(&self, tensor: &Tensor) -> Result<()> {
         let Some(handle) = self.handle_of(tensor) else { return Ok(()) };
         if tensor.is_wrapper() || tensor.device().kind == DeviceType::Meta {
@@ -189,7 +190,7 @@ impl Incoming {
                 Ok(())
             })?;
             let moved = lend(tensor)?;
-            // PyTorch counts it as a write.
+            // The copy increments the version.
             return words::call_aten(c"aten::copy_", vec![handle.share()?.into_word()], |words| {
                 words.extend([moved.into_word(), Word::from(false)]);
                 Ok(())
@@ -206,20 +207,20 @@ impl Incoming {
     }
 }
 
-/// Moves PyTorch's version counter of a tensor on, for which its C functions have no word: a write to none of the
-/// elements counts as one.
+/// Increments PyTorch's version counter of a tensor. There is no C function for it, so this zeroes an empty view of the
+/// tensor, which counts as a write.
 fn bump_version(handle: &Handle) -> Result<()> {
     let nothing = Geometry::contiguous(&[0])?;
     let part = view(handle, |words| place(&nothing, words))?;
     words::call_aten(c"aten::zero_", vec![part.into_word()], |_| Ok(())).map(drop)
 }
 
-/// PyTorch records nothing on this thread while this lives.
+/// A guard: PyTorch's grad mode is off on this thread while it lives.
 struct NoGrad(bool);
 
 impl NoGrad {
     fn new() -> Self {
-        // SAFETY: they read and write a flag of the thread.
+        // SAFETY: they read and write a thread-local flag.
         unsafe {
             let was_enabled = (shim().aoti_torch_grad_mode_is_enabled)();
             (shim().aoti_torch_grad_mode_set_enabled)(false);
@@ -230,7 +231,7 @@ impl NoGrad {
 
 impl Drop for NoGrad {
     fn drop(&mut self) {
-        // SAFETY: it writes a flag of the thread.
+        // SAFETY: it writes a thread-local flag.
         unsafe { (shim().aoti_torch_grad_mode_set_enabled)(self.0) }
     }
 }

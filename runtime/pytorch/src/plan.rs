@@ -1,22 +1,22 @@
-//! What of an operator PyTorch gets: types, keys, and a reason for whatever it does not get.
+//! Decides which parts of an operator PyTorch gets, by their types and keys, and gives reasons for those left out.
 
 use torch_library::autograd::{Derivative, Positions};
 use torch_library::schema::{Schema, Type};
 use torch_library::{DispatchKey, KernelInfo};
 
-/// How a value of a type comes to a kernel.
+/// How a value of a type is passed to a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Passing {
-    /// In a word.
+    /// In one word.
     Word,
-    /// As three integers, which the glue in Python makes of a number: PyTorch's C functions pass no `Scalar`.
+    /// As three integers, to which the glue in Python flattens a number: PyTorch's C functions pass no `Scalar`.
     Scalar,
 }
 
-/// How an argument passes.
+/// How an argument of this type is passed.
 ///
 /// # Errors
-/// It does not, and why.
+/// The reason, if it cannot be passed.
 pub(crate) fn passing(ty: &Type) -> Result<Passing, String> {
     match ty {
         Type::Tensor
@@ -43,10 +43,10 @@ pub(crate) fn passing(ty: &Type) -> Result<Passing, String> {
     }
 }
 
-/// Whether an operator can be called from PyTorch at all.
+/// Checks that an operator can be called from PyTorch at all.
 ///
 /// # Errors
-/// It cannot, and why.
+/// The reason, if it cannot.
 pub(crate) fn check(schema: &Schema) -> Result<(), String> {
     if schema.is_vararg || schema.is_varret {
         return Err("PyTorch's C functions pass no `...`".to_owned());
@@ -70,7 +70,7 @@ fn has_generator(ty: &Type) -> bool {
     }
 }
 
-/// Whether a type is of tensors.
+/// Whether a type is `Tensor`, or an optional or a list of tensors.
 pub(crate) fn is_tensors(ty: &Type) -> bool {
     match ty {
         Type::Optional(inner) | Type::List(inner) => is_tensors(inner),
@@ -78,17 +78,17 @@ pub(crate) fn is_tensors(ty: &Type) -> bool {
     }
 }
 
-/// Whether numbers have to be flattened.
+/// Whether an operator has scalar arguments, which have to be flattened.
 pub(crate) fn has_scalars(schema: &Schema) -> bool {
     schema.arguments.iter().any(|argument| passing(&argument.ty) == Ok(Passing::Scalar))
 }
 
-/// What PyTorch calls an entry point for. The numbers are those of an operator's functions of C.
+/// What PyTorch calls an entry point for. The numbers are the indices of an operator's C functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// A kernel for tensors with elements.
     Kernel = 0,
-    /// What is above it, at the autograd key.
+    /// The kernel at the autograd key.
     Above = 1,
     /// The composite kernel, on stand-ins.
     Composite = 2,
@@ -104,29 +104,30 @@ impl Role {
     }
 }
 
-/// What becomes of an operator's kernels.
+/// How an operator's kernels are registered with PyTorch.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Keys {
-    /// The keys at which PyTorch gets the operator's entry point, and for what it calls it there.
+    /// The keys at which PyTorch gets the operator's entry point, and the role in which it is called there.
     pub(crate) registered: Vec<(DispatchKey, Role)>,
-    /// The kernel that knows the derivative.
+    /// The key of the autograd kernel.
     pub(crate) autograd: Option<DispatchKey>,
-    /// The keys between PyTorch and the kernels at which a kernel here runs on stand-ins.
+    /// The keys of layers, such as autocast, whose kernels run on stand-ins.
     pub(crate) layers: Vec<DispatchKey>,
     /// Whether there is a batching rule.
     pub(crate) batched: bool,
-    /// What is left out, and why.
+    /// The kernels that are left out, with the reasons.
     pub(crate) left_out: Vec<String>,
 }
 
 impl Keys {
-    /// Whether all kernels but layers are the composite one, whose derivative is that of its parts.
+    /// Whether the operator has only the composite kernel (besides layers), which is differentiated through the operators
+    /// that it calls.
     pub(crate) fn is_composite(&self) -> bool {
         self.registered.iter().all(|(_, role)| *role == Role::Composite)
     }
 }
 
-/// Decides for each kernel of an operator, and for the fallbacks at keys where it has none.
+/// Decides where each kernel of an operator is registered, and the fallbacks at keys where it has no kernel.
 pub(crate) fn keys(schema: &Schema, kernels: &[KernelInfo], fallbacks: &[DispatchKey]) -> Keys {
     let kernels = kernels.iter().filter(|kernel| kernel.is_active && !kernel.is_fallthrough);
     let own: Vec<DispatchKey> = kernels.map(|kernel| kernel.key).collect();
@@ -136,10 +137,10 @@ pub(crate) fn keys(schema: &Schema, kernels: &[KernelInfo], fallbacks: &[Dispatc
     of_keys(schema, own.into_iter().chain(served))
 }
 
-/// Whether a fallback can serve exported operators.
+/// Checks that a fallback can serve exported operators.
 ///
 /// # Errors
-/// It cannot, and why.
+/// The reason, if it cannot.
 pub(crate) fn check_fallback(key: DispatchKey) -> Result<(), &'static str> {
     if has_elements(key) || is_autocast(key) || key == DispatchKey::FuncTorchBatched {
         return Ok(());
@@ -150,7 +151,7 @@ pub(crate) fn check_fallback(key: DispatchKey) -> Result<(), &'static str> {
 fn of_keys(schema: &Schema, all: impl IntoIterator<Item = DispatchKey>) -> Keys {
     let mut keys = Keys::default();
     let mut all: Vec<DispatchKey> = all.into_iter().collect();
-    all.sort_by_key(|key| *key != DispatchKey::Autograd); // what is for all devices comes first
+    all.sort_by_key(|key| *key != DispatchKey::Autograd); // `Autograd`, which is for all devices, comes first
     for key in all {
         match key {
             DispatchKey::CompositeImplicitAutograd => keys.registered.push((key, Role::Composite)),
@@ -161,7 +162,7 @@ fn of_keys(schema: &Schema, all: impl IntoIterator<Item = DispatchKey>) -> Keys 
                     "{key}: PyTorch has one derivative of an operator for all devices, which is that at {other}"
                 )),
             },
-            DispatchKey::ADInplaceOrView => {} // versions and views are kept in order at the border
+            DispatchKey::ADInplaceOrView => {} // versions and views are handled where tensors are converted
             DispatchKey::FuncTorchBatched => match check_batching(schema) {
                 Ok(()) => keys.batched = true,
                 Err(why) => keys.left_out.push(format!("{key}: {why}; PyTorch runs example by example")),
@@ -173,7 +174,7 @@ fn of_keys(schema: &Schema, all: impl IntoIterator<Item = DispatchKey>) -> Keys 
     keys
 }
 
-/// Whether a kernel at this key gets tensors with elements, or none of autograd's, and so runs here as it is.
+/// Whether a kernel at this key runs unchanged on tensors with elements: a backend kernel, or a composite below autograd.
 fn has_elements(key: DispatchKey) -> bool {
     let is_composite = matches!(
         key,
@@ -190,10 +191,10 @@ fn is_autocast(key: DispatchKey) -> bool {
     key.name().starts_with("Autocast")
 }
 
-/// Whether an operator can be called by PyTorch's C functions, which take the types of returns in the wrong order.
+/// Checks that an operator can be called by PyTorch's C functions, which take the types of returns in the wrong order.
 ///
 /// # Errors
-/// It cannot, and why.
+/// The reason, if it cannot.
 pub(crate) fn check_call(schema: &Schema) -> Result<(), &'static str> {
     let types = || schema.returns.iter().map(|ret| &ret.ty);
     match types().eq(types().rev()) {
@@ -204,10 +205,10 @@ pub(crate) fn check_call(schema: &Schema) -> Result<(), &'static str> {
     }
 }
 
-/// Whether PyTorch gets a batching rule of an operator.
+/// Checks that PyTorch can use the batching rule of an operator.
 ///
 /// # Errors
-/// It does not, and why.
+/// The reason, if it cannot.
 pub(crate) fn check_batching(schema: &Schema) -> Result<(), &'static str> {
     let returns_tensors = schema.returns.iter().all(|ret| match &ret.ty {
         Type::List(element) => **element == Type::Tensor,
@@ -244,10 +245,10 @@ fn why_not(key: DispatchKey) -> &'static str {
     }
 }
 
-/// Whether PyTorch gets the derivative.
+/// Checks that PyTorch can use the derivative of an operator.
 ///
 /// # Errors
-/// It does not, and why.
+/// The reason, if it cannot.
 pub(crate) fn check_derivative(schema: &Schema, tags: &[&str]) -> Result<(), &'static str> {
     if tags.contains(&"inplace_view") {
         return Err("the operator changes sizes in place, which PyTorch's C functions do not record");
@@ -269,8 +270,8 @@ pub(crate) fn check_derivative(schema: &Schema, tags: &[&str]) -> Result<(), &'s
     }
 }
 
-/// Whether a call can be made before it is recorded: what it leaves are new tensors alone, a bit for each in a word, and
-/// what it takes can be kept. Others Python makes itself.
+/// Whether a call can be made before it is recorded: it returns only new tensors, at most 63 so that a word has a bit for
+/// each, and its arguments can be kept. Other calls are made by Python.
 pub(crate) fn is_recorded_after(schema: &Schema) -> bool {
     (1..64).contains(&schema.returns.len())
         && schema.returns.iter().all(|ret| ret.ty == Type::Tensor)
@@ -278,21 +279,21 @@ pub(crate) fn is_recorded_after(schema: &Schema) -> bool {
         && !schema.arguments.iter().any(|argument| has_generator(&argument.ty))
 }
 
-/// Whether all that a derivative takes and returns are tensors one by one, so few that a word has a bit for each: no list
-/// has to be made of them.
+/// Whether a derivative can take and return its tensors one by one instead of in lists: none is optional or in a list, and
+/// there are at most 63, so that a word has a bit for each.
 pub(crate) fn has_plain_gradients(schema: &Schema) -> bool {
     let tensors = schema.arguments.iter().filter(|argument| is_tensors(&argument.ty));
     let is_plain = |argument: &torch_library::schema::Argument| argument.ty == Type::Tensor;
     is_recorded_after(schema) && (1..64).contains(&tensors.clone().count()) && tensors.clone().all(is_plain)
 }
 
-/// The tensors of a call that its derivative may need: those that a formula of a row names, or its condition; of another
-/// derivative all.
+/// The tensors of a call that its derivative may need: for a row of `derivatives!`, those that its formulas or its
+/// condition name; for a handwritten derivative, all.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Named(Option<[Positions; 2]>);
 
 impl Named {
-    /// What the formulas of a derivative name.
+    /// The tensors that the formulas of a derivative name.
     pub(crate) fn by(derivative: Option<&Derivative>) -> Named {
         Named(derivative.map(|derivative| {
             derivative.formulas().iter().fold([Positions::default(); 2], |[arguments, results], formula| {
@@ -313,7 +314,7 @@ impl Named {
     }
 }
 
-/// Whether PyTorch can follow a write.
+/// Checks that PyTorch can record a write in place.
 fn check_write(schema: &Schema) -> Result<(), &'static str> {
     let mut written = schema.arguments.iter().filter(|argument| argument.is_mutable());
     let one = written.next().filter(|argument| argument.ty == Type::Tensor && !argument.kwarg_only);

@@ -1,5 +1,5 @@
-//! Exceptions of Python's that come up from a call of PyTorch's: modes, subclasses of tensors and the glue raise them. They go
-//! on as they are, where PyTorch's C functions would leave neither class nor text of them.
+//! Passes Python exceptions through calls into PyTorch unchanged: those of modes, tensor subclasses and the glue.
+//! PyTorch's C functions would keep neither their class nor their text.
 #![expect(unsafe_code, reason = "calls Python, if it is in the process, and throws an object of C++")]
 
 use std::cell::Cell;
@@ -13,7 +13,7 @@ type Object = *mut c_void;
 
 macro_rules! functions {
     ($($field:ident = $name:literal ($($argument:ty),*) $(-> $output:ty)?;)*) => {
-        /// What is asked of Python, by the functions of its stable ABI.
+        /// The functions of Python's stable ABI that are used here.
         struct Python {
             $($field: unsafe extern "C" fn($($argument),*) $(-> $output)?,)*
         }
@@ -21,7 +21,7 @@ macro_rules! functions {
         impl Python {
             fn find() -> Option<Python> {
                 Some(Python {
-                    // SAFETY: Python's stable ABI has the function with this signature.
+                    // SAFETY: the function has this signature in Python's stable ABI.
                     $($field: unsafe {
                         std::mem::transmute::<NonNull<c_void>, unsafe extern "C" fn($($argument),*) $(-> $output)?>(
                             symbol(concat!($name, "\0"))?,
@@ -50,14 +50,14 @@ functions! {
     release = "Py_DecRef"(Object);
 }
 
-/// A function of any library in the process. The name ends in a zero.
+/// A function of any library in the process. The name is null-terminated.
 #[cfg(unix)]
 fn symbol(name: &str) -> Option<NonNull<c_void>> {
-    // SAFETY: the name ends in a zero, and the symbols of all libraries are looked through.
+    // SAFETY: the name is null-terminated, and `RTLD_DEFAULT` searches all global libraries.
     NonNull::new(unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr().cast()) })
 }
 
-/// As above.
+/// Python is not looked for on other systems.
 #[cfg(not(unix))]
 fn symbol(_: &str) -> Option<NonNull<c_void>> {
     None
@@ -66,23 +66,23 @@ fn symbol(_: &str) -> Option<NonNull<c_void>> {
 impl Python {
     fn get() -> Option<&'static Python> {
         static PYTHON: OnceLock<Option<Python>> = OnceLock::new();
-        // SAFETY: it may be asked at any time.
+        // SAFETY: `Py_IsInitialized` may be called at any time.
         let is_running = |python: &Python| unsafe { (python.is_running)() } != 0;
         PYTHON.get_or_init(|| Python::find().filter(is_running)).as_ref()
     }
 
-    /// Runs a closure while this thread has Python's lock.
+    /// Runs a closure while this thread holds Python's lock (the GIL).
     fn locked<R>(&self, f: impl FnOnce() -> R) -> R {
-        // SAFETY: Python is in the process, and any thread may ask for its lock.
+        // SAFETY: Python is initialised, and any thread may acquire its lock.
         let state = unsafe { (self.lock)() };
         let result = f();
-        // SAFETY: it is the state of the call above.
+        // SAFETY: the state is that of the matching call above.
         unsafe { (self.unlock)(state) };
         result
     }
 }
 
-/// An exception that was taken from Python: its class, the object, where it was raised.
+/// An exception that was taken from Python: its class, the object and the traceback.
 #[derive(Clone, Copy)]
 struct Taken([Object; 3]);
 
@@ -90,13 +90,12 @@ thread_local! {
     static TAKEN: Cell<Option<Taken>> = const { Cell::new(None) };
 }
 
-/// Takes what Python has raised on this thread, if anything, and returns its text.
+/// Takes the exception that Python has raised on this thread, if any, and returns its text.
 pub(crate) fn take() -> Option<String> {
-    // Without a module of PyTorch's there is no Python that calls it.
     let python = Python::get()?;
     python.locked(|| {
         let mut parts = [ptr::null_mut(); 3];
-        // SAFETY: this thread has the lock; the parts go to where they are told, and are ours then.
+        // SAFETY: this thread holds the lock; the functions write the parts to these addresses, and we own them then.
         unsafe {
             if (python.occurred)().is_null() {
                 return None;
@@ -111,7 +110,7 @@ pub(crate) fn take() -> Option<String> {
     })
 }
 
-/// Forgets what was taken, before a call that may raise something else.
+/// Drops an exception that was taken earlier, before a call that may raise another one.
 pub(crate) fn begin() {
     if let Some(taken) = TAKEN.take()
         && let Some(python) = Python::get()
@@ -120,23 +119,23 @@ pub(crate) fn begin() {
     }
 }
 
-/// The text of what was taken since.
+/// The text of the exception that was taken since [`begin`], if any.
 pub(crate) fn pending() -> Option<String> {
     let (python, Taken(parts)) = (Python::get()?, TAKEN.get()?);
     Some(python.locked(|| text_of(python, parts)))
 }
 
-/// `ValueError: what it says`
+/// The text of an exception: `ValueError: message`.
 fn text_of(python: &Python, [class, value, _]: [Object; 3]) -> String {
-    // SAFETY: this thread has the lock, and the parts of an exception are a class and an object; a text lives as long as
-    // the object that it is of.
+    // SAFETY: this thread holds the lock, and the parts of an exception are a class and an object; a string's bytes live
+    // as long as the string object.
     unsafe {
         let name = CStr::from_ptr((python.class_name)(class)).to_string_lossy().into_owned();
         let object = (python.text)(value);
         let text = if object.is_null() { ptr::null() } else { (python.utf8)(object) };
         let text = if text.is_null() { "".into() } else { CStr::from_ptr(text).to_string_lossy() };
         let text = format!("{name}: {text}");
-        (python.release)(object); // nothing, where there is none
+        (python.release)(object); // does nothing for null
         (python.clear)();
         text
     }
@@ -144,22 +143,22 @@ fn text_of(python: &Python, [class, value, _]: [Object; 3]) -> String {
 
 fn forget(python: &Python, taken: Option<Taken>) {
     for part in taken.into_iter().flat_map(|Taken(parts)| parts) {
-        // SAFETY: this thread has the lock, and the reference is ours.
+        // SAFETY: this thread holds the lock, and the reference is ours.
         unsafe { (python.release)(part) };
     }
 }
 
-/// What the glue is about to raise again, after PyTorch has lost it.
+/// Takes the exception that the glue is about to raise again, after PyTorch has lost it.
 ///
 /// # Safety
-/// * It is null or an exception of Python's, which the caller holds.
+/// * It is null or a Python exception, to which the caller holds a reference.
 pub unsafe fn raised(error: *mut c_void) {
     if error.is_null() {
         return;
     }
     let Some(python) = Python::get() else { return };
     python.locked(|| {
-        // SAFETY: this thread has the lock, and the caller lends an exception; the reference to its class is ours.
+        // SAFETY: this thread holds the lock, and the caller holds the exception; the reference to its class is ours.
         unsafe {
             let class = (python.class_of)(error);
             (python.set)(class, error);
@@ -169,7 +168,8 @@ pub unsafe fn raised(error: *mut c_void) {
     take();
 }
 
-/// Whether an exception of this text was taken, which goes on now. It is Python's again if so.
+/// Restores the exception that was taken as Python's current one, if the message contains its text. Returns whether it
+/// did; otherwise the exception is dropped.
 pub(crate) fn give_back(message: &str) -> bool {
     let (Some(python), Some(taken)) = (Python::get(), TAKEN.take()) else { return false };
     python.locked(|| {
@@ -179,13 +179,13 @@ pub(crate) fn give_back(message: &str) -> bool {
             return false;
         }
         let [class, value, trace] = taken.0;
-        // SAFETY: this thread has the lock, and the references are ours.
+        // SAFETY: this thread holds the lock, and the references are ours to give.
         unsafe { (python.restore)(class, value, trace) };
         true
     })
 }
 
-/// What stands in front of an object's functions.
+/// A vtable, with the two words in front of its functions.
 #[repr(C)]
 struct Table {
     offset: isize,
@@ -194,7 +194,7 @@ struct Table {
     what: unsafe extern "C-unwind" fn(*const c_void) -> *const c_char,
 }
 
-/// What describes a class with one base to a handler: it compares names.
+/// The `type_info` of a class with a single base (`__si_class_type_info`); handlers compare the names.
 #[repr(C)]
 struct Information {
     table: *const c_void,
@@ -202,12 +202,12 @@ struct Information {
     base: *const c_void,
 }
 
-/// `python_error` of PyTorch's: without the three objects it stands for what Python has raised.
+/// PyTorch's `python_error`: with its three objects null, it stands for Python's current exception.
 #[repr(C)]
 struct PythonError {
     functions: *const c_void,
     objects: [Object; 3],
-    /// A `std::string` of libstdc++ that is empty: where its bytes are, how many, and room for few.
+    /// An empty `std::string` of libstdc++: the address of its bytes, their number, and room for short strings.
     text: (*const c_void, usize, [u64; 2]),
 }
 
@@ -217,7 +217,7 @@ extern "C-unwind" fn what(_: *const c_void) -> *const c_char {
     c"Python has raised an exception".as_ptr()
 }
 
-/// Throws what Python has raised. It returns where that is not possible.
+/// Throws a `python_error` for Python's current exception. It returns only if that is not possible.
 pub(crate) fn throw(
     allocate: unsafe extern "C-unwind" fn(usize) -> *mut c_void,
     throw: unsafe extern "C-unwind" fn(
@@ -227,9 +227,9 @@ pub(crate) fn throw(
     ) -> !,
 ) {
     struct Described(Information, Table);
-    // SAFETY: it is written once, and read by whoever handles the exception.
+    // SAFETY: it is written once, before it is shared, and then only read by exception handlers.
     unsafe impl Send for Described {}
-    // SAFETY: likewise.
+    // SAFETY: as for `Send`.
     unsafe impl Sync for Described {}
     static DESCRIBED: OnceLock<Option<Box<Described>>> = OnceLock::new();
     let describe = || {
@@ -245,9 +245,10 @@ pub(crate) fn throw(
     };
     let Some(described) = DESCRIBED.get_or_init(describe) else { return };
     // SAFETY:
-    // * The memory is for an exception of this size, and filled before it is thrown.
-    // * The class is described as the Itanium C++ ABI has it, with functions that take nothing from the object.
-    // * Nothing here has a destructor, and this throws through functions of the ABI `C-unwind`.
+    // * The memory is large enough for an exception of this type, and initialised before it is thrown.
+    // * The `type_info` and the vtable are laid out as the Itanium C++ ABI demands, with functions that do not access the
+    //   object.
+    // * No value here has a destructor, and this throws through functions of the ABI `C-unwind`.
     unsafe {
         let error = allocate(size_of::<PythonError>() + 64).cast::<PythonError>();
         let functions = (&raw const described.1.end).cast();

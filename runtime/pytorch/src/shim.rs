@@ -1,8 +1,8 @@
-//! PyTorch's stable C functions, looked up in the process that loaded it.
+//! PyTorch's stable C functions, looked up in the process at run time.
 //!
-//! PyTorch keeps its symbols to itself (`RTLD_LOCAL`), so nothing may be left to the linker: the library that is loaded
-//! already is found by its name, and each function in it by its own. Functions that every version since 2.10 has are
-//! required; the others are there or not, and whoever needs one says what is lost without it.
+//! Python loads PyTorch with `RTLD_LOCAL`, so the linker cannot resolve its symbols: the loaded library is found by its
+//! name, and each function with `dlsym`. Functions that every version since 2.10 has are required; the others are
+//! optional, and the code that uses one has a fallback or an error for when it is missing.
 #![expect(unsafe_code, reason = "foreign functions, by their addresses")]
 
 use std::ffi::{CStr, c_char, c_void};
@@ -11,13 +11,13 @@ use std::sync::OnceLock;
 
 use torch_library::{EntryFunction, Error, ErrorKind, Result};
 
-/// An argument or a return, in one word. What it means depends on the type in the schema.
+/// An argument or a return in one word, PyTorch's `StableIValue`. Its meaning depends on the type in the schema.
 pub(crate) type Word = u64;
-/// An opaque object of PyTorch: a tensor, a list, a string, a library.
+/// An opaque PyTorch object: a tensor, a list, a string, a library.
 pub(crate) type Object = *mut c_void;
 
-/// The version whose headers this table was written from, as PyTorch encodes it. What calls an operator by name passes
-/// it on, so that a later PyTorch knows which schema is meant.
+/// The version whose headers this table was written from, as PyTorch encodes it. Calls by name pass it on, so that a later
+/// PyTorch knows which version of a schema they use.
 pub(crate) const WRITTEN_FROM: u64 = (2 << 56) | (15 << 48);
 
 macro_rules! shims {
@@ -32,21 +32,21 @@ macro_rules! shims {
             $(pub(crate) $optional:
                 Option<unsafe extern "C-unwind" fn($($optional_argument),*) $(-> $optional_output)?>,)*
             pub(crate) numbers: Numbers,
-            /// Where they were found.
+            /// The library that they were found in.
             pub(crate) library: Library,
         }
 
         impl Shim {
             fn find(library: Library) -> Result<Shim> {
                 Ok(Shim {
-                    // SAFETY: these are the signatures in PyTorch's headers, which promise not to change them.
+                    // SAFETY: PyTorch's headers declare these signatures, and promise not to change them.
                     $($name: unsafe {
                         std::mem::transmute::<
                             NonNull<c_void>,
                             unsafe extern "C-unwind" fn($($argument),*) $(-> $output)?,
                         >(library.required(concat!(stringify!($name), "\0"))?)
                     },)*
-                    // SAFETY: where a PyTorch has such a function, its header gives it this signature.
+                    // SAFETY: the headers of every version that has such a function declare this signature.
                     $($optional: library.symbol(concat!(stringify!($optional), "\0")).map(|symbol| unsafe {
                         std::mem::transmute::<
                             NonNull<c_void>,
@@ -67,7 +67,7 @@ macro_rules! shims {
     };
 }
 
-/// Frees what a tensor of PyTorch was made from.
+/// A deleter for the memory that a PyTorch tensor was made over.
 pub(crate) type Deleter = unsafe extern "C" fn(*mut c_void, *mut c_void);
 
 shims! {
@@ -119,39 +119,39 @@ shims! {
         torch_new_stable_ivalue(*mut *mut Word) -> i32;
         torch_delete_stable_ivalue(*mut Word) -> i32;
         torch_delete_generator(Object) -> i32;
-        // C++'s `operator new` and `operator delete`, of which the two for optionals were made before 2.13.
+        // C++'s `operator new` and `operator delete`, with which optionals are made and freed before 2.13.
         _Znwm(usize) -> *mut c_void;
         _ZdlPv(*mut c_void);
-        // Of `torch-library-stable`, which takes numbers of any type.
+        // Functions of `torch-library-stable`, which can pass a `Scalar`.
         torch_library_host_new_scalar(i64, Word, Word, *mut Object) -> i32;
         torch_library_host_delete_scalar(Object) -> i32;
         torch_library_host_call_dispatcher(*const c_char, *const c_char, *mut Word, u64) -> i32;
     }
 }
 
-/// A library that is loaded.
+/// A loaded shared library.
 pub(crate) struct Library(NonNull<c_void>);
 
-// SAFETY: it is the number of a library that is never closed, and any thread may look for symbols in it.
+// SAFETY: it is the handle of a library that is never closed, and any thread may look up symbols in it.
 unsafe impl Send for Library {}
-// SAFETY: what is shared is that number, and a symbol is looked for without a change of it.
+// SAFETY: only the handle is shared, and looking up a symbol does not change it.
 unsafe impl Sync for Library {}
 
 impl Library {
-    /// That of whoever loads this library, or else PyTorch's, if it is loaded.
+    /// The library of the host that loads this library, otherwise PyTorch's, if it is loaded.
     #[cfg(unix)]
     fn of_host() -> Option<Library> {
         Self::of_loading_host().or_else(Self::of_pytorch)
     }
 
-    /// Elsewhere nobody has looked for it yet.
+    /// Not implemented for other systems yet.
     #[cfg(not(unix))]
     fn of_host() -> Option<Library> {
         None
     }
 
-    /// That of `torch-library-stable`, which offers the same functions, if it is what loads this library now: there may
-    /// be a PyTorch in the same process, which is not meant then.
+    /// The library of `torch-library-stable`, which offers the same functions, if it is the one that loads this library now.
+    /// A PyTorch in the same process is ignored then.
     #[cfg(unix)]
     fn of_loading_host() -> Option<Library> {
         let host = Self::loaded(c"libtorch_library_host.so")?;
@@ -159,15 +159,15 @@ impl Library {
         (is_loading != 0).then_some(host)
     }
 
-    /// The library of a name, if it is loaded.
+    /// The library with this name, if it is loaded.
     #[cfg(unix)]
     fn loaded(name: &CStr) -> Option<Library> {
-        // SAFETY: the name ends in a zero, and what is loaded already runs no constructor.
+        // SAFETY: the name is null-terminated, and a library that is loaded already runs no constructors.
         let found = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_NOLOAD) };
         NonNull::new(found).map(Library)
     }
 
-    /// PyTorch's, if it is loaded.
+    /// PyTorch's library, if it is loaded.
     #[cfg(unix)]
     fn of_pytorch() -> Option<Library> {
         let names: &[&CStr] = match cfg!(target_os = "macos") {
@@ -177,20 +177,20 @@ impl Library {
         names.iter().find_map(|name| Self::loaded(name))
     }
 
-    /// Whether it is PyTorch's own.
+    /// Whether it is PyTorch's own library.
     pub(crate) fn is_pytorch(&self) -> bool {
         self.symbol("torch_library_host_is_loading\0").is_none()
     }
 
-    /// The address of a function. The name ends in a zero.
+    /// The address of a function. The name is null-terminated.
     #[cfg(unix)]
     pub(crate) fn symbol(&self, name: &str) -> Option<NonNull<c_void>> {
         debug_assert!(name.ends_with('\0'));
-        // SAFETY: the library is loaded and never closed, and the name ends in a zero.
+        // SAFETY: the library is loaded and never closed, and the name is null-terminated.
         NonNull::new(unsafe { libc::dlsym(self.0.as_ptr(), name.as_ptr().cast()) })
     }
 
-    /// As above.
+    /// Not implemented for other systems yet.
     #[cfg(not(unix))]
     pub(crate) fn symbol(&self, _: &str) -> Option<NonNull<c_void>> {
         None
@@ -206,26 +206,26 @@ impl Library {
         })
     }
 
-    /// What a function without arguments says.
+    /// The result of a function without arguments.
     fn number(&self, name: &str) -> Option<i32> {
         let symbol = self.symbol(name)?;
-        // SAFETY: all functions that are asked for by this are declared as `int32_t name()` in PyTorch's headers.
+        // SAFETY: all functions that this is called for are declared as `int32_t name()` in PyTorch's headers.
         let function =
             unsafe { std::mem::transmute::<NonNull<c_void>, extern "C-unwind" fn() -> i32>(symbol) };
         Some(function())
     }
 }
 
-/// PyTorch's numbers of types, devices, layouts, formats and tags, which only its functions know.
+/// PyTorch's numbers of dtypes, devices, layouts, memory formats and tags, which only its functions tell.
 pub(crate) struct Numbers {
     pub(crate) dtypes: Vec<(torch_library::DType, i32)>,
     pub(crate) devices: Vec<(torch_library::DeviceType, i32)>,
     pub(crate) layouts: Vec<(torch_library::Layout, i32)>,
     pub(crate) formats: Vec<(torch_library::MemoryFormat, i32)>,
     pub(crate) tags: Vec<(&'static str, i32)>,
-    /// The number of the CPU, and of strided layouts.
+    /// The number of the CPU, and that of the strided layout.
     pub(crate) host: (i32, i32),
-    /// The element types again, by their numbers, of which the first are small.
+    /// The dtypes, indexed by PyTorch's numbers.
     pub(crate) dtype_of: [Option<torch_library::DType>; 64],
 }
 
@@ -303,12 +303,12 @@ impl Numbers {
     }
 }
 
-/// The other half of a pair in a list.
+/// PyTorch's number of a value, in a list of pairs.
 pub(crate) fn number_of<T: Copy + PartialEq>(pairs: &[(T, i32)], value: T) -> Option<i32> {
     pairs.iter().find(|(known, _)| *known == value).map(|(_, number)| *number)
 }
 
-/// The first half of a pair in a list.
+/// The value that has this number in PyTorch, in a list of pairs.
 pub(crate) fn of_number<T: Copy>(pairs: &[(T, i32)], number: i32) -> Option<T> {
     pairs.iter().find(|(_, known)| *known == number).map(|(value, _)| *value)
 }
@@ -318,7 +318,7 @@ static SHIM: OnceLock<Shim> = OnceLock::new();
 /// Looks the functions up, once.
 ///
 /// # Errors
-/// PyTorch is not loaded in this process, or too old.
+/// PyTorch is not loaded in this process, or is too old.
 pub(crate) fn load() -> Result<&'static Shim> {
     if let Some(shim) = SHIM.get() {
         return Ok(shim);
@@ -329,16 +329,16 @@ pub(crate) fn load() -> Result<&'static Shim> {
     Ok(SHIM.get_or_init(|| shim))
 }
 
-/// The functions. Whoever has an object of PyTorch has come through [`load`].
+/// The functions. Code that has a PyTorch object has gone through [`load`].
 #[inline]
 pub(crate) fn shim() -> &'static Shim {
     SHIM.get().expect("an object of PyTorch exists, so its functions were looked up")
 }
 
-/// What a function of PyTorch says by its code.
+/// Converts the status code of a PyTorch function to a result.
 ///
 /// # Errors
-/// It failed; the message is PyTorch's where it tells it.
+/// The function failed; the message is PyTorch's if this version returns it.
 #[inline]
 pub(crate) fn check(code: i32, doing: impl FnOnce() -> String) -> Result<()> {
     if code == 0 { Ok(()) } else { Err(failure(&doing())) }
@@ -347,9 +347,9 @@ pub(crate) fn check(code: i32, doing: impl FnOnce() -> String) -> Result<()> {
 #[cold]
 fn failure(doing: &str) -> Error {
     let what = shim().torch_exception_get_what_without_backtrace.map(|what| {
-        // SAFETY: it takes nothing.
+        // SAFETY: it takes no arguments.
         let text = unsafe { what() };
-        // SAFETY: it is not null, so it is a text that ends in a zero and stays until this thread's next exception.
+        // SAFETY: if it is not null, it is a null-terminated string that stays alive until this thread's next exception.
         (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
     });
     let message = match what.flatten() {
@@ -359,7 +359,7 @@ fn failure(doing: &str) -> Error {
     Error::new(ErrorKind::Kernel, message)
 }
 
-/// What PyTorch says, without the functions of C++ that it was in.
+/// A message of PyTorch without its C++ backtrace.
 fn without_frames(text: &str) -> &str {
     text.split("\nException raised from ").next().unwrap_or(text).trim_end()
 }

@@ -1,28 +1,28 @@
-//! What tensors of earlier calls have left, for those of the next: a call allocates nothing for few tensors.
+//! Reuses the allocations of tensors from earlier calls, so that a call with few tensors allocates nothing.
 #![cfg_attr(test, expect(unsafe_code, reason = "makes tensors over memory that an object keeps"))]
 
 use std::cell::Cell;
 
 use torch_library::{ForeignTensor, Tensor};
 
-/// How many a thread keeps.
+/// The maximum number of allocations that a thread keeps.
 const MOST: usize = 4;
 
 thread_local! {
     static KEPT: [Cell<Option<ForeignTensor>>; MOST] = const { [const { Cell::new(None) }; MOST] };
 }
 
-/// One of the thread's, if it has any; at its end it has none.
+/// Takes one of this thread's spare allocations, if it has any; while the thread ends it has none.
 #[inline(always)]
 pub(crate) fn take() -> Option<ForeignTensor> {
     KEPT.try_with(|kept| kept.iter().find_map(Cell::take)).ok().flatten()
 }
 
-/// Keeps what a tensor leaves, unless somebody has it still, or there are enough.
+/// Keeps the allocation of a tensor, unless the tensor is still in use elsewhere or the thread has enough of them.
 #[inline(always)]
 pub(crate) fn put(tensor: Tensor) {
     let Some(left) = tensor.leave_foreign() else { return };
-    // At the end of a thread it goes.
+    // While the thread ends, it is freed.
     let _ = KEPT.try_with(|kept| {
         for place in kept {
             match place.take() {
@@ -53,22 +53,22 @@ mod tests {
         assert_eq!(std::iter::from_fn(take).count(), MOST);
     }
 
-    /// A tensor over memory that is kept elsewhere.
+    /// A tensor over foreign memory.
     fn foreign() -> Tensor {
         let data = NonNull::from(Box::leak(Box::new(7u64))).cast::<u8>();
-        // SAFETY: the box was leaked, and is freed by this alone.
+        // SAFETY: the box was leaked, and only this keeper frees it.
         let keeper = unsafe { Foreign::new(data.cast(), free) };
         let keys = DispatchKeySet::from_key(DispatchKey::CPU);
-        // SAFETY: the keeper keeps so many bytes, which nobody else uses.
+        // SAFETY: the keeper keeps the eight bytes alive, and nothing else uses them.
         let made =
             unsafe { Tensor::over_foreign(None, (data, 8, keeper), &[1], &[1], 0, DType::Int64, keys) };
         made.expect("one element lies in eight bytes")
     }
 
     /// # Safety
-    /// * The object is a box of a number, and the caller's.
+    /// * The object is a box of a `u64` that the caller owns.
     unsafe extern "C-unwind" fn free(object: *mut c_void) -> i32 {
-        // SAFETY: the caller says so.
+        // SAFETY: the caller guarantees that it is such a box.
         drop(unsafe { Box::from_raw(object.cast::<u64>()) });
         0
     }

@@ -1,4 +1,4 @@
-//! Signatures of exported operators as Python writes them, for whoever makes a package: no PyTorch is needed to ask.
+//! Signatures of exported operators in Python's syntax, for the stubs of a package; they need no PyTorch.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use torch_library::{Dispatcher, OperatorHandle};
 use crate::plan;
 use crate::text::{Json, json_string};
 
-/// What cannot be the name of an argument in Python.
+/// Python's keywords, which cannot be names of arguments.
 const KEYWORDS: [&str; 35] = [
     "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def",
     "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is",
     "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
 ];
 
-/// Whether an operator of a namespace is exported, where these were named.
+/// Whether the operators of a namespace are exported, given the namespaces that `export!` names.
 pub(crate) fn is_asked(namespace: &str, namespaces: &[&str]) -> bool {
     match namespaces {
         [] => namespace != "aten",
@@ -23,7 +23,7 @@ pub(crate) fn is_asked(namespace: &str, namespaces: &[&str]) -> bool {
     }
 }
 
-/// The signatures as JSON: for each namespace the names, for each name its overloads with their signatures.
+/// The signatures as JSON: a list with an object for each operator name, which has a list of overloads with signatures.
 pub(crate) fn signatures(namespaces: &[&str]) -> String {
     let mut found: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
     for info in Dispatcher::global().operators() {
@@ -80,7 +80,7 @@ fn parameter(argument: &Argument) -> String {
     format!("{}: {}{default}", argument.name, taken(&argument.ty, takes_one))
 }
 
-/// The type of an argument; of some lists one number may stand for all.
+/// The type of an argument. For `takes_one` lists such as `int[2]`, one number may stand for all elements.
 fn taken(ty: &Type, takes_one: bool) -> String {
     match ty {
         Type::Optional(inner) => format!("{} | None", taken(inner, takes_one)),
@@ -94,7 +94,7 @@ fn taken(ty: &Type, takes_one: bool) -> String {
     }
 }
 
-/// The type of a return. PyTorch's operators return element types and their like as numbers.
+/// The type of a return. PyTorch's operators return dtypes, layouts and memory formats as integers.
 fn returned(ty: &Type) -> String {
     match ty {
         Type::Optional(inner) => format!("{} | None", returned(inner)),

@@ -1,8 +1,8 @@
-//! Texts for Python: JSON, whose strings are Python's as well.
+//! Writes JSON for Python; JSON strings in ASCII are Python string literals as well.
 
 use std::fmt::Write;
 
-/// Writes JSON from parts that are JSON.
+/// Builds JSON from values that are JSON already.
 pub(crate) enum Json {}
 
 impl Json {
@@ -29,7 +29,7 @@ impl Json {
     }
 }
 
-/// A string in quotes, in letters of ASCII alone.
+/// A quoted JSON string that contains only ASCII characters.
 pub(crate) fn json_string(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');

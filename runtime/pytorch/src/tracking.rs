@@ -1,7 +1,7 @@
-//! What PyTorch's autograd knows of a call: whether somebody wants a gradient of it, and how to go on below autograd.
+//! Asks PyTorch's autograd whether a call needs a gradient, and continues a call below autograd.
 //!
-//! The stable C functions have no word for either. Both are functions of C++ that take words and addresses alone, so
-//! they are called by their names. Where one is missing, all calls take the way by Python, which knows as well.
+//! The stable C functions offer neither. Both are C++ functions that take only integers and addresses, so they are
+//! looked up by their mangled names. Where one is missing, all calls go through Python, which can do both as well.
 #![expect(unsafe_code, reason = "asks PyTorch's tensors by functions of C++")]
 
 use std::ffi::{CStr, c_void};
@@ -13,10 +13,10 @@ use smallvec::SmallVec;
 use crate::cpp::{CppString, Strings};
 use crate::shim::{Library, Object, shim};
 
-/// `c10::DispatchKey`, whose numbers differ from version to version.
+/// `c10::DispatchKey`, whose values differ between versions.
 type Key = u16;
 
-/// Asks a `c10::TensorImpl`.
+/// `requires_grad` of a `c10::TensorImpl`.
 type RequiresGrad = unsafe extern "C-unwind" fn(*const c_void) -> bool;
 /// The tangent of an `at::TensorBase` at a level, as an `at::Tensor` that may be undefined.
 type Tangent = unsafe extern "C-unwind" fn(*const c_void, u64, Object) -> Object;
@@ -29,22 +29,22 @@ pub(crate) struct Tracking {
     tangent: Tangent,
     is_excluded: IsExcluded,
     exclude: Exclude,
-    /// What is excluded below autograd.
+    /// The keys that are excluded below autograd.
     keys: [Key; 3],
 }
 
-/// What autograd has to do with the tensors of a call.
+/// What autograd needs to do for the tensors of a call.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wish {
     pub(crate) gradient: bool,
-    /// Whether the gradient of each tensor is of use, where any is.
+    /// For each tensor, whether it needs a gradient.
     pub(crate) needs: SmallVec<[bool; 8]>,
-    /// Forward-mode differentiation goes on.
+    /// Whether a tensor has a tangent: forward-mode differentiation is in progress.
     pub(crate) tangent: bool,
 }
 
 impl Tracking {
-    /// Looks for the functions, once.
+    /// Looks up the functions, once.
     pub(crate) fn get() -> Option<&'static Tracking> {
         static TRACKING: OnceLock<Option<Tracking>> = OnceLock::new();
         TRACKING.get_or_init(|| Tracking::find(&shim().library)).as_ref()
@@ -58,7 +58,7 @@ impl Tracking {
         let exclude = library.symbol("_ZN3c104impl29tls_set_dispatch_key_excludedENS_11DispatchKeyEb\0")?;
         let parse = library
             .symbol("_ZN3c1016parseDispatchKeyERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE\0")?;
-        // SAFETY: the names have the types of all arguments in them, and a method takes its object before them.
+        // SAFETY: the mangled names contain the types of all arguments, and a method takes its object before them.
         let (parse, found) = unsafe {
             let parse = std::mem::transmute::<NonNull<c_void>, ParseKey>(parse);
             let found = (
@@ -70,7 +70,7 @@ impl Tracking {
             (parse, found)
         };
         let key = |name: &CStr| {
-            // SAFETY: it reads a string, and knows the names, which are older than the stable C functions.
+            // SAFETY: it only reads the string; it knows these names, which are older than the stable C functions.
             strings.lend(name, |name| unsafe { parse(name) })
         };
         let keys = [c"AutogradOther", c"AutogradFunctionality", c"AutogradNestedTensor"].map(key);
@@ -78,25 +78,25 @@ impl Tracking {
         Some(Tracking { requires_grad, tangent, is_excluded, exclude, keys })
     }
 
-    /// What is wished of these tensors.
+    /// What autograd needs to do for these tensors.
     ///
     /// # Safety
-    /// * They are tensor handles of PyTorch, which live until this returns.
+    /// * They are PyTorch tensor handles, which stay alive until this returns.
     pub(crate) unsafe fn wish(&self, tensors: impl Iterator<Item = Object>) -> Wish {
-        // SAFETY: it reads a flag of the thread.
+        // SAFETY: it reads a thread-local flag.
         let records = unsafe { (shim().aoti_torch_grad_mode_is_enabled)() };
         let mut wish = Wish::default();
         for handle in tensors {
             // SAFETY: a handle points to an `at::Tensor`, which is a pointer to its `c10::TensorImpl`, never null.
             let tensor = unsafe { handle.cast::<*const c_void>().read() };
-            // SAFETY: it is such an object, alive while the handle is.
+            // SAFETY: `tensor` points to a `c10::TensorImpl`, alive while the handle is.
             let is_needed = records && unsafe { (self.requires_grad)(tensor) };
             wish.gradient |= is_needed;
             wish.needs.push(is_needed);
-            // SAFETY: likewise; an `at::Tensor` is an `at::TensorBase`, and levels begin at 0.
+            // SAFETY: `tensor` as above; the handle's `at::Tensor` is an `at::TensorBase`, and levels begin at 0.
             let tangent = unsafe { (self.tangent)(tensor, 0, handle) };
             let mut is_defined = false;
-            // SAFETY: what was returned is a reference to an `at::Tensor`, which a handle points to.
+            // SAFETY: the tangent is a reference to an `at::Tensor`, which is what a handle points to.
             let code = unsafe { (shim().aoti_torch_is_defined)(tangent, &raw mut is_defined) };
             wish.tangent |= code == 0 && is_defined;
         }
@@ -111,16 +111,16 @@ impl Tracking {
         impl Drop for Restore<'_> {
             fn drop(&mut self) {
                 for (key, was_excluded) in self.0.keys.into_iter().zip(self.1) {
-                    // SAFETY: it changes state of the thread.
+                    // SAFETY: it changes thread-local state.
                     unsafe { (self.0.exclude)(key, was_excluded) };
                 }
             }
         }
-        // SAFETY: it reads state of the thread.
+        // SAFETY: it reads thread-local state.
         let before = self.keys.map(|key| unsafe { (self.is_excluded)(key) });
         let _restore = Restore(self, before);
         for key in self.keys {
-            // SAFETY: it changes state of the thread.
+            // SAFETY: it changes thread-local state.
             unsafe { (self.exclude)(key, true) };
         }
         f()

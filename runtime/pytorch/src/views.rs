@@ -1,4 +1,4 @@
-//! Views as PyTorch's autograd is to see them: `as_strided` of the argument, of which it knows the derivatives.
+//! Returns that are views, as PyTorch's autograd sees them: `as_strided` of the argument, which PyTorch can differentiate.
 #![expect(unsafe_code, reason = "takes the words of returns and gives others")]
 
 use std::cell::Cell;
@@ -13,7 +13,8 @@ thread_local! {
     static REQUIRED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs a call whose returns have to be views: a gradient follows them, which the tensors of the call need not tell.
+/// Runs a call whose returns have to be views because a gradient is needed, which the tensors of the call itself, below
+/// autograd, may not show.
 pub(crate) fn required<R>(call: impl FnOnce() -> R) -> R {
     struct Restore(bool);
     impl Drop for Restore {
@@ -25,15 +26,15 @@ pub(crate) fn required<R>(call: impl FnOnce() -> R) -> R {
     call()
 }
 
-/// Whether somebody who called has said so.
+/// Whether the current call runs inside [`required`].
 pub(crate) fn are_required() -> bool {
     REQUIRED.get()
 }
 
-/// Replaces each return by a view of its base.
+/// Replaces each return by an `as_strided` view of its base.
 ///
 /// # Errors
-/// A return of another type than its base.
+/// A return has another dtype than its base.
 ///
 /// # Safety
 /// * The first words are owned tensors, one for each base.
@@ -42,8 +43,8 @@ pub(crate) unsafe fn differentiable(
     bases: &[Handle],
     words: &mut [Word],
 ) -> Result<()> {
-    // All are taken before any error is passed on.
-    // SAFETY: the caller says that they are owned tensors.
+    // Take all of them before returning an error, so that none is leaked.
+    // SAFETY: the caller guarantees that they are owned tensors.
     let take = |word: &Word| unsafe { Handle::from_word(*word) };
     let returned = words[..bases.len()].iter().map(take).collect::<Vec<_>>();
     let mut given = Vec::with_capacity(bases.len());

@@ -1,4 +1,4 @@
-//! Values as PyTorch's stack has them, a word each: both ways, by the type in the schema.
+//! Converts values to and from the words of PyTorch's stack, by the type in the schema.
 #![expect(unsafe_code, reason = "a word may be an object of PyTorch, which is taken over or given away")]
 
 use std::borrow::Cow;
@@ -16,21 +16,21 @@ use crate::incoming::{Incoming, Sight};
 use crate::python;
 use crate::shim::{Object, WRITTEN_FROM, Word, check, number_of, of_number, shim};
 
-/// An optional without a value.
+/// The word of an optional without a value.
 pub(crate) const NONE: Word = 0;
 
 impl Incoming {
-    /// Takes over what a word is, by the type in the schema.
+    /// Converts a word to a value, by the type in the schema, and takes ownership of it.
     ///
     /// # Errors
-    /// A type that no value here has, a tensor of a kind that is not known here. What the word owned is freed.
+    /// No value here has this type, or a tensor's dtype, layout or device is not known here. The word is freed.
     ///
     /// # Safety
-    /// * The word is a value of PyTorch of this type, owned by the caller, who does not use it again.
+    /// * The word is a PyTorch value of this type that the caller owns and does not use again.
     pub(crate) unsafe fn take(&mut self, ty: &Type, word: Word, sight: Sight) -> Result<Value<'static>> {
         let numbers = &shim().numbers;
         Ok(match ty {
-            // SAFETY: the caller says that it is an owned tensor.
+            // SAFETY: the caller guarantees that it is an owned tensor.
             Type::Tensor => Value::Tensor(self.tensor(unsafe { Handle::from_word(word)? }, sight)?),
             Type::Int | Type::SymInt => Value::Int(word as i64),
             Type::Float => Value::Float(f64::from_bits(word)),
@@ -44,30 +44,31 @@ impl Incoming {
                 let index = u8::try_from(index).ok().filter(|_| kind != torch_library::DeviceType::Cpu);
                 Value::Device(Device::new(kind, index))
             }
-            // SAFETY: the caller says that it is an owned string.
+            // SAFETY: the caller guarantees that it is an owned string.
             Type::Str => Value::Str(Cow::Owned(unsafe { take_string(word as Object)? })),
-            // SAFETY: the caller says that it is an owned generator.
+            // SAFETY: the caller guarantees that it is an owned generator.
             Type::Generator => unsafe { take_generator(Some(word), sight)? },
             Type::Optional(inner) if word == NONE => match **inner {
-                // SAFETY: there is no generator to own.
+                // SAFETY: there is no word, so there is nothing to own.
                 Type::Generator if sight == Sight::Elements => unsafe { take_generator(None, sight)? },
                 _ => Value::None,
             },
             Type::Optional(inner) => {
                 let place = word as *mut Word;
-                // SAFETY: the caller says that it is an optional, and it is not none: it points to its value, which is
-                // ours with it.
+                // SAFETY: the caller guarantees that it is an owned optional, and it is not none: it points to its value,
+                // which it owns.
                 let value = unsafe { place.read() };
                 free_some(place);
-                // SAFETY: the value of an optional of this type is of the type inside, and it is ours alone: its place is freed.
+                // SAFETY: the value of an optional of this type has the inner type, and only we own it: the optional has been
+                // freed.
                 unsafe { self.take(inner, value, sight)? }
             }
             Type::Scalar | Type::Complex if let Some(delete) = shim().torch_library_host_delete_scalar => {
-                // SAFETY: the caller says that it is an owned number, as the host makes them.
+                // SAFETY: the caller guarantees that it is an owned scalar, which the host made.
                 unsafe { delete(word as Object) };
                 bail!(NotSupported, "no operator returns a value of type {ty} to a library")
             }
-            // SAFETY: the caller says that it is an owned list of elements of this type.
+            // SAFETY: the caller guarantees that it is an owned list of elements of this type.
             Type::List(element) => unsafe { self.take_list(element, word as Object, sight)? },
             other => {
                 bail!(NotSupported, "a value of type {other} does not pass through PyTorch's C functions")
@@ -75,7 +76,7 @@ impl Incoming {
         })
     }
 
-    /// Takes over a list.
+    /// Takes ownership of a list, and converts it to a value.
     ///
     /// # Safety
     /// * It is an owned list with elements of this type.
@@ -83,8 +84,8 @@ impl Incoming {
         let list = List(list);
         // SAFETY: it is a list.
         let words = unsafe { elements(list.0) }?;
-        // All are taken before any error is passed on: what is taken is freed.
-        // SAFETY: the elements are owned with the list, which frees itself alone.
+        // Take all of them before returning an error, so that none is leaked.
+        // SAFETY: the elements are owned with the list, and `List` frees only the list itself.
         let values = words.into_iter().map(|word| unsafe { self.take(element, word, sight) });
         let values: Vec<Result<Value<'static>>> = values.collect();
         let mut values = values.into_iter().collect::<Result<Vec<_>>>()?;
@@ -113,10 +114,10 @@ impl Incoming {
         })
     }
 
-    /// Makes a word of a value, which PyTorch then owns.
+    /// Converts a value to a word, which PyTorch then owns.
     ///
     /// # Errors
-    /// A value of another type; a tensor, a type or a device that PyTorch does not have.
+    /// The value has another type, or PyTorch lacks the dtype, device or the like.
     pub(crate) fn give(&self, ty: &Type, value: &Value<'_>) -> Result<Word> {
         let numbers = &shim().numbers;
         Ok(match (ty, value) {
@@ -173,7 +174,7 @@ impl Incoming {
     }
 }
 
-/// The word of a number of any type, for a host that takes one.
+/// The word of a `Scalar`, for a host that takes one.
 fn number_handle(ty: &Type, value: &Value<'_>) -> Result<Word> {
     let (Some(new), Some(number)) = (shim().torch_library_host_new_scalar, as_scalar(value)) else {
         return Err(mismatch(ty, value));
@@ -185,7 +186,7 @@ fn number_handle(ty: &Type, value: &Value<'_>) -> Result<Word> {
         Scalar::Complex(value) => (4, value.re.to_bits(), value.im.to_bits()),
     };
     let mut handle: Object = std::ptr::null_mut();
-    // SAFETY: the answer goes where it is told.
+    // SAFETY: the function writes its answer to the given address.
     check(unsafe { new(kind, first, second, &raw mut handle) }, || "handing over a number".into())?;
     Ok(handle as Word)
 }
@@ -195,7 +196,7 @@ fn mismatch(ty: &Type, value: &Value<'_>) -> Error {
     Error::new(ErrorKind::Type, format!("a value of type {} where PyTorch expects {ty}", value.type_name()))
 }
 
-/// The value that PyTorch's number stands for, in the lower half of a word.
+/// The value whose PyTorch number is in the lower half of a word.
 fn known<T: Copy>(pairs: &[(T, i32)], word: Word, what: &str) -> Result<T> {
     let number = word as u32 as i32;
     let unknown = || Error::new(ErrorKind::Argument, format!("{what} {number} of PyTorch is not known here"));
@@ -207,7 +208,7 @@ fn number<T: Copy + PartialEq + std::fmt::Display>(pairs: &[(T, i32)], value: T,
     Ok(number_of(pairs, value).ok_or_else(unknown)? as u32 as Word)
 }
 
-/// Each of some values, as what a list is made of.
+/// The elements of a list, each converted from a value by `of`.
 fn each<T>(values: &mut Vec<Value<'static>>, of: impl Fn(Value<'static>) -> Option<T>) -> Result<Vec<T>> {
     let other = || Error::new(ErrorKind::Type, "a list of PyTorch has elements of several types");
     values.drain(..).map(|value| of(value).ok_or_else(other)).collect()
@@ -228,102 +229,102 @@ fn optional_tensor(value: Value<'static>) -> Option<Option<Tensor>> {
     }
 }
 
-/// The words of a list, which stay the list's.
+/// The words of a list, which the list still owns.
 ///
 /// # Safety
-/// * It is a list, and alive.
+/// * It is a live list.
 pub(crate) unsafe fn elements(list: Object) -> Result<SmallVec<[Word; 8]>> {
     let mut size = 0;
-    // SAFETY: it is a list, and the size goes to where a number is.
+    // SAFETY: it is a live list, and the function writes the size to the given address.
     check(unsafe { (shim().torch_list_size)(list, &raw mut size) }, || "measuring a list".into())?;
     let element = |index| {
         let mut word = 0;
-        // SAFETY: it is a list with an element of this index, which goes to where a word is.
+        // SAFETY: it is a live list with an element at this index, which the function writes to the given address.
         let code = unsafe { (shim().torch_list_get_item)(list, index, &raw mut word) };
         check(code, || "reading a list".into()).map(|()| word)
     };
     (0..size).map(element).collect()
 }
 
-/// A second owner of what a word is.
+/// A second word that owns the same value: a new reference to a tensor, a copy of a list or a string.
 ///
 /// # Errors
-/// A generator; what PyTorch throws.
+/// The value is a generator; the exceptions of PyTorch.
 ///
 /// # Safety
-/// * The word is a value of PyTorch of this type, and alive.
+/// * The word is a live PyTorch value of this type.
 pub(crate) unsafe fn share(ty: &Type, word: Word) -> Result<Word> {
     Ok(match ty {
-        // SAFETY: it is a tensor, whose reference stays where it is.
+        // SAFETY: it is a tensor, and `ManuallyDrop` leaves its reference alone.
         Type::Tensor => ManuallyDrop::new(unsafe { Handle::from_word(word) }?).share()?.into_word(),
         Type::Optional(_) if word == NONE => NONE,
         Type::Optional(inner) => {
-            // SAFETY: an optional that is not none points to its value, which is of the type inside.
+            // SAFETY: an optional that is not none points to its value, which has the inner type.
             some(unsafe { share(inner, (word as *const Word).read()) }?)?
         }
         Type::List(element) => {
-            // SAFETY: it is a list, which stays as it is.
+            // SAFETY: it is a live list, which is only read.
             let words = unsafe { elements(word as Object) }?;
             // SAFETY: its elements are of this type.
             let shared = words.iter().map(|word| unsafe { share(element, *word) });
             make_list(&shared.collect::<Result<Vec<_>>>()?)?
         }
-        // SAFETY: it is a string, which stays as it is.
+        // SAFETY: it is a live string, which is only read.
         Type::Str => string(&unsafe { text(word as Object) }?)?,
         Type::Generator => bail!(NotSupported, "a generator is not kept for a derivative"),
         _ => word,
     })
 }
 
-/// A list that is freed when this drops; its elements are not.
+/// A list that is freed on drop, without its elements.
 struct List(Object);
 
 impl Drop for List {
     fn drop(&mut self) {
-        // SAFETY: it is a list, and nobody's any more. A failure would leave it allocated.
+        // SAFETY: it is a list that nothing uses any more. A failure would only leak it.
         unsafe { (shim().torch_delete_list)(self.0) };
     }
 }
 
-/// A list of these elements, which it owns then.
+/// Makes a list that owns these elements.
 fn make_list(words: &[Word]) -> Result<Word> {
     let mut list: Object = std::ptr::null_mut();
-    // SAFETY: the answer goes where it is told.
+    // SAFETY: the function writes its answer to the given address.
     let code = unsafe { (shim().torch_new_list_reserve_size)(words.len(), &raw mut list) };
     check(code, || "making a list".into())?;
     for word in words {
-        // SAFETY: it is the list that was just made.
+        // SAFETY: it is the list that was made above.
         check(unsafe { (shim().torch_list_push_back)(list, *word) }, || "filling a list".into())?;
     }
     Ok(list as Word)
 }
 
-/// A list of integers.
+/// Makes a list of integers.
 pub(crate) fn ints(values: &[i64]) -> Result<Word> {
     make_list(&values.iter().map(|value| *value as Word).collect::<Vec<_>>())
 }
 
-/// An optional that has a value.
+/// Makes an optional with a value.
 pub(crate) fn some(word: Word) -> Result<Word> {
     let mut place: *mut Word = std::ptr::null_mut();
     match (shim().torch_new_stable_ivalue, shim()._Znwm) {
-        // SAFETY: the answer goes where it is told.
+        // SAFETY: the function writes its answer to the given address.
         (Some(new), _) => check(unsafe { new(&raw mut place) }, || "making an optional".into())?,
-        // SAFETY: it allocates so many bytes, or throws.
+        // SAFETY: it allocates the given number of bytes, or throws.
         (None, Some(new)) => place = unsafe { new(size_of::<Word>()) }.cast(),
         (None, None) => bail!(NotSupported, "this PyTorch does not say how optionals are made"),
     }
-    // SAFETY: one of the two has made room for a word, which is ours.
+    // SAFETY: one of the two has allocated memory for a word, which we own.
     unsafe { place.write(word) };
     Ok(place as Word)
 }
 
-/// Frees an optional, whose value was taken.
+/// Frees an optional whose value has been taken.
 fn free_some(place: *mut Word) {
     match (shim().torch_delete_stable_ivalue, shim()._ZdlPv) {
-        // SAFETY: PyTorch made it, and nobody uses it any more. A failure would leave it allocated.
+        // SAFETY: PyTorch made it, and nothing uses it any more. A failure would only leak it.
         (Some(delete), _) => drop(unsafe { delete(place) }),
-        // SAFETY: a PyTorch without such a function makes optionals by `operator new`, and nobody uses it any more.
+        // SAFETY: a PyTorch without that function makes optionals by `operator new`, and nothing uses this one any more.
         (None, Some(delete)) => unsafe { delete(place.cast()) },
         (None, None) => {}
     }
@@ -331,19 +332,19 @@ fn free_some(place: *mut Word) {
 
 fn string(text: &str) -> Result<Word> {
     let mut handle: Object = std::ptr::null_mut();
-    // SAFETY: it copies so many bytes of the text.
+    // SAFETY: it copies `text.len()` bytes of the text, and writes its answer to the given address.
     let code = unsafe { (shim().torch_new_string_handle)(text.as_ptr().cast(), text.len(), &raw mut handle) };
     check(code, || "making a string".into())?;
     Ok(handle as Word)
 }
 
-/// What a string says.
+/// The contents of a string.
 ///
 /// # Safety
-/// * It is a string of PyTorch, and alive.
+/// * It is a live PyTorch string.
 pub(crate) unsafe fn text(handle: Object) -> Result<String> {
     let (mut length, mut text): (usize, *const c_char) = (0, std::ptr::null());
-    // SAFETY: it is a string, and the answers go where they are told.
+    // SAFETY: it is a live string, and both functions write their answers to the given addresses.
     let codes = unsafe {
         [
             (shim().torch_string_length)(handle, &raw mut length),
@@ -351,38 +352,38 @@ pub(crate) unsafe fn text(handle: Object) -> Result<String> {
         ]
     };
     codes.into_iter().try_for_each(|code| check(code, || "reading a string".into()))?;
-    // SAFETY: the string has so many bytes, which stay until it is deleted.
+    // SAFETY: the string has `length` bytes at this address, which stay there until it is deleted.
     let bytes = unsafe { std::slice::from_raw_parts(text.cast::<u8>(), length) };
     Ok(String::from_utf8_lossy(bytes).into_owned())
 }
 
-/// Takes over a string.
+/// Takes ownership of a string, and returns its contents.
 ///
 /// # Safety
-/// * It is an owned string of PyTorch.
+/// * It is an owned PyTorch string.
 unsafe fn take_string(handle: Object) -> Result<String> {
-    // SAFETY: it is a string.
+    // SAFETY: it is a live string.
     let taken = unsafe { text(handle) };
-    // SAFETY: the string is ours, and nobody's any more.
+    // SAFETY: the string is ours, and nothing uses it any more.
     unsafe { (shim().torch_delete_string)(handle) };
     taken
 }
 
-/// A generator here that goes on where PyTorch's is, as if it had been seeded by a number from it: the numbers of
-/// PyTorch's own cannot be drawn by its C functions. Without one, PyTorch's default generator is asked.
+/// A generator of this library, seeded by a number from PyTorch's generator: PyTorch's C functions cannot draw from that
+/// directly. Without a word, the seed comes from PyTorch's default generator.
 ///
 /// # Safety
-/// * The word is an owned generator of PyTorch.
+/// * The word is an owned PyTorch generator.
 unsafe fn take_generator(word: Option<Word>, sight: Sight) -> Result<Value<'static>> {
     if sight == Sight::StandIn {
         if let (Some(word), Some(delete)) = (word, shim().torch_delete_generator) {
-            // SAFETY: the caller says that it is an owned generator.
+            // SAFETY: the caller guarantees that it is an owned generator.
             unsafe { delete(word as Object) };
         }
         bail!(NotSupported, "a generator of PyTorch cannot be handed on to PyTorch's operators from here");
     }
     let (dtype, (device, index)) = (dtype_number(DType::Int64)?, device_numbers(Device::CPU)?);
-    // SAFETY: one size, one stride, and the answer goes where it is told.
+    // SAFETY: there is one size and one stride, and the function writes its answer to the given address.
     let seed = Handle::made("making a seed", |made| unsafe {
         (shim().aoti_torch_empty_strided)(1, [1i64].as_ptr(), [1i64].as_ptr(), dtype, device, index, made)
     })?;
@@ -391,15 +392,15 @@ unsafe fn take_generator(word: Option<Word>, sight: Sight) -> Result<Value<'stat
         words.push(generator);
         Ok(())
     })?;
-    // SAFETY: it is a tensor of one `int64`, which was just written.
+    // SAFETY: it is a tensor of one `int64`, which `random_` has written.
     let seed = unsafe { drawn.data()?.cast::<u64>().read() };
     Ok(Value::Generator(Cow::Owned(Generator::with_seed(seed))))
 }
 
-/// The scalar in three words: a kind, and the bits of one or of two numbers. `None` is a kind, too.
+/// The scalar in three words: its kind, and the bits of one number or, for complex, of two. `None` is a kind, too.
 ///
 /// # Errors
-/// A kind that is none.
+/// The kind is unknown.
 pub(crate) fn scalar(words: [Word; 3]) -> Result<Value<'static>> {
     let [kind, first, second] = words;
     Ok(match kind {
@@ -415,7 +416,7 @@ pub(crate) fn scalar(words: [Word; 3]) -> Result<Value<'static>> {
     })
 }
 
-/// A scalar as text that Python reads, for operators that PyTorch's C functions do not call.
+/// A scalar as Python source, for operators that are called through Python.
 pub(crate) fn scalar_text(scalar: Scalar) -> String {
     match scalar {
         Scalar::Int(value) => value.to_string(),
@@ -429,7 +430,7 @@ pub(crate) fn scalar_text(scalar: Scalar) -> String {
     }
 }
 
-/// A float without loss, as Python's `float.fromhex` reads it.
+/// The exact value of a float, in the format of Python's `float.fromhex`.
 fn hexadecimal(value: f64) -> String {
     if !value.is_finite() {
         return if value.is_nan() {
@@ -449,16 +450,16 @@ fn hexadecimal(value: f64) -> String {
     }
 }
 
-/// Calls an operator by name. The words of the arguments become those of the returns.
+/// Calls an operator by name. The returns replace the arguments in the words.
 ///
 /// # Errors
-/// What PyTorch throws.
+/// The exceptions of PyTorch.
 ///
 /// # Safety
 /// * The words are all arguments of the operator, of the types in its schema, and owned; there is room for its returns.
 pub(crate) unsafe fn call(name: &CStr, overload: &CStr, words: &mut [Word]) -> Result<()> {
     python::begin();
-    // SAFETY: the caller says that the stack is the operator's; the names end in zeros.
+    // SAFETY: the caller guarantees that the words are the operator's arguments; the names are null-terminated.
     let code = unsafe {
         let call = shim().torch_library_host_call_dispatcher.unwrap_or(shim().torch_call_dispatcher);
         call(name.as_ptr(), overload.as_ptr(), words.as_mut_ptr(), WRITTEN_FROM)
@@ -472,34 +473,35 @@ pub(crate) unsafe fn call(name: &CStr, overload: &CStr, words: &mut [Word]) -> R
     }
 }
 
-/// Calls an operator of PyTorch that takes a tensor first and returns one.
+/// Calls a PyTorch operator that takes a tensor first and returns a tensor; `rest` pushes the other arguments.
 ///
 /// # Errors
-/// What PyTorch throws.
+/// The exceptions of PyTorch.
 pub(crate) fn call_aten(
     name: &CStr,
     mut words: Vec<Word>,
     rest: impl FnOnce(&mut Vec<Word>) -> Result<()>,
 ) -> Result<Handle> {
     rest(&mut words)?;
-    // SAFETY: this crate's callers name operators of `aten` with one return, and give the arguments of their schemas.
+    // SAFETY: the callers, all in this crate, name operators of `aten` with one return, and pass the arguments of their
+    // schemas.
     unsafe { call(name, c"", &mut words)? };
-    // SAFETY: the return is a tensor, which is ours.
+    // SAFETY: the return is an owned tensor.
     unsafe { Handle::from_word(words[0]) }
 }
 
-/// Calls an operator of PyTorch that takes a tensor and returns a plain word.
+/// Calls a PyTorch operator that takes a tensor and returns a number.
 ///
 /// # Errors
-/// What PyTorch throws.
+/// The exceptions of PyTorch.
 pub(crate) fn of_tensor(name: &CStr, tensor: &Handle) -> Result<Word> {
     let mut words = [tensor.share()?.into_word()];
-    // SAFETY: this crate's callers name operators of `aten` that take one tensor and return a number.
+    // SAFETY: the callers, all in this crate, name operators of `aten` that take one tensor and return a number.
     unsafe { call(name, c"", &mut words)? };
     Ok(words[0])
 }
 
-/// A scalar in an argument, of whatever type.
+/// The scalar in a value of any numeric type.
 pub(crate) fn as_scalar(value: &Value<'_>) -> Option<Scalar> {
     Some(match value {
         Value::Int(value) => Scalar::Int(*value),
@@ -510,7 +512,7 @@ pub(crate) fn as_scalar(value: &Value<'_>) -> Option<Scalar> {
     })
 }
 
-/// The words for a type, where they are of use to messages.
+/// A dtype, layout, memory format or device as Python source.
 pub(crate) fn enum_text(value: &Value<'_>) -> Option<String> {
     Some(match value {
         Value::DType(dtype) => format!("torch.{dtype}"),

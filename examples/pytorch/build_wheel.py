@@ -1,6 +1,6 @@
-"""Builds a wheel of the crate in this folder: `pip install .`, `pip wheel .`. A backend of PEP 517, which needs cargo and nothing else.
+"""Builds a wheel of the crate in this folder, for `pip install .` and `pip wheel .`: a PEP 517 backend that needs only cargo.
 
-The package is the folder with the crate's name, with the library, a stub for editors and docstrings in it. No PyTorch is needed.
+The package is the folder with the crate's name, plus the library, a stub for editors and docstrings. No PyTorch is needed.
 """
 
 import base64
@@ -38,7 +38,7 @@ def cargo(*arguments):
 
 
 def package():
-    """The package in this folder, from cargo's metadata."""
+    """The package in this folder, by cargo's metadata, and the target folder."""
     found = json.loads(cargo("metadata", "--format-version=1", "--no-deps"))
     return found["packages"][0], pathlib.Path(found["target_directory"])
 
@@ -75,7 +75,7 @@ def quiet():
 
 def stub(library):
     """The text of `__init__.pyi`, and the docstrings by name."""
-    with quiet():  # it warns that there is no PyTorch
+    with quiet():  # the library warns that PyTorch is not loaded
         loaded = ctypes.CDLL(str(library))
     loaded.torch_library_signatures.restype = ctypes.c_char_p
     lines, docs, above = [HEADER], {}, documentation()
@@ -93,7 +93,7 @@ def stub(library):
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    """The hook of PEP 517. The setting `library` names a library that has been built already."""
+    """The PEP 517 hook. The setting `library` names a library that has been built already."""
     crate, _ = package()
     built = (config_settings or {}).get("library")
     name, library = crate["name"].replace("-", "_"), pathlib.Path(built) if built else build()

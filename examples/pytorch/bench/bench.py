@@ -1,9 +1,9 @@
-"""Nanoseconds per call, from Python, of operators that do nothing, or the same: in Rust, in Python, in C++.
+"""Nanoseconds per call, from Python, of operators that do nothing, and of one operator implemented in Rust, in Python and in C++.
 
 `cargo build --release` builds the library of this folder, and `python bench.py target/release/libbench.so [CALLS] [HUNDRED]` measures its
-operators; the others it makes itself. Each figure is the least of many short rounds. At the end it makes so many further calls of each kind,
-and says by how much memory has grown. HUNDRED is the library of `cargo build --release --features hundred --target-dir target/hundred`, which it
-imports in processes of their own.
+operators, and those that it defines in Python and C++. Each figure is the minimum of many short rounds. At the end it makes CALLS further calls
+of each kind, and prints the growth of memory. HUNDRED is the library of `cargo build --release --features hundred --target-dir target/hundred`,
+whose import is measured in separate processes.
 """
 
 import ctypes

@@ -1,4 +1,4 @@
-"""Operators in Rust: `torch.ops.mine`, whose operators are this package's functions as well."""
+"""Operators written in Rust: `torch.ops.mine`, which are functions of this package as well."""
 
 import ctypes
 import json
@@ -31,5 +31,5 @@ def opcheck(samples, **options):
 
 
 def report():
-    """What the library has that PyTorch does not get, and why, one per line."""
+    """What was left out of PyTorch, with the reasons, one per line."""
     return _glue["report"](_library)

@@ -139,7 +139,7 @@ mod kernels {
     ) -> Result<Tensor> {
         let _lease = loops::frozen([this, b])?;
         const OPERATOR: &str = aten::linalg_solve_triangular::NAME;
-        let b = &aten::to_dtype(b, this.dtype())?; // as PyTorch copies it to where the solution will be
+        let b = &aten::to_dtype(b, this.dtype())?; // as in PyTorch, which copies it to the solution's memory
         let system = System::new(OPERATOR, this, b, left)?;
         check_type(OPERATOR, this.dtype(), false)?;
         let out = column_major(&system.sizes, this.dtype(), this.device())?;
@@ -195,12 +195,12 @@ mod kernels {
     }
 }
 
-/// The product, of real numbers as such: an infinite one has no imaginary part that would be NaN.
+/// The product. Real numbers are multiplied as such: a complex product with an infinity has a NaN imaginary part.
 fn times(a: Complex64, b: Complex64) -> Complex64 {
     if a.im == 0.0 && b.im == 0.0 { Complex64::from(a.re * b.re) } else { a * b }
 }
 
-/// A number of size 1, or zero. A real number that is NaN has no sign.
+/// A number divided by its absolute value; zero for zero, and for a real NaN.
 fn direction(x: Complex64, is_real: bool) -> Complex64 {
     match x.norm() {
         0.0 => Complex64::ZERO,
@@ -380,8 +380,11 @@ fn factored<T: Divided>(a: &Tensor, [q, r]: [&Tensor; 2]) -> Result<()> {
     write_columns(r, all_r, [inner, columns])
 }
 
+/// Checks that a factorisation supports a dtype.
+///
 /// # Errors
-/// A type without roots and quotients. Halves have no kernels, but pass where operators take them without elements.
+/// The dtype is not `float32`, `float64` or their complex dtypes. With `takes_halves`, other floating-point dtypes
+/// pass, too: they have no kernels, but some operators accept them for tensors without elements.
 fn check_type(operator: &str, dtype: DType, takes_halves: bool) -> Result<()> {
     let is_fit = match dtype.to_real() {
         DType::Float32 | DType::Float64 => true,
@@ -390,6 +393,8 @@ fn check_type(operator: &str, dtype: DType, takes_halves: bool) -> Result<()> {
     if is_fit { Ok(()) } else { Err(unsupported(operator, dtype)) }
 }
 
+/// Checks that all factorisations succeeded.
+///
 /// # Errors
 /// One of the matrices has no such factors, and `check_errors` is set.
 fn check(operator: &str, info: &Tensor, check_errors: bool, what: &str) -> Result<()> {

@@ -5,7 +5,7 @@ use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 
-/// A batch of matrices with numbers in no order, and a heavy diagonal.
+/// A batch of matrices with unordered numbers and a dominant diagonal.
 fn matrices(sizes: &[i64]) -> Tensor {
     let count = sizes.iter().product::<i64>();
     let numbers = (0..count).map(|at| 0.25 * (at * 7 % 11) as f64 - 1.0).collect();
@@ -144,7 +144,7 @@ fn factors_of_any_size_make_the_matrix() -> Result<()> {
             let (p, l, u) = aten::linalg_lu(&a)?;
             near(&p.matmul(&l.matmul(&u)?)?, &a, n as f64);
             let largest = aten::max(&aten::abs(&l)?)?.item()?.to::<f64>()?;
-            assert!(largest <= 1.5, "{largest}"); // of complex numbers the sum of both parts is what counts
+            assert!(largest <= 1.5, "{largest}"); // LAPACK compares the sum of the parts of complex numbers
         }
         let a = random(&[2, n, n], dtype)?.to_dtype(dtype)?;
         let a = a.matmul(&aten::mH(&a)?)?.add(&aten::eye(n)?.to_dtype(dtype)?)?;
@@ -406,7 +406,7 @@ fn matrices_without_elements_have_factors_and_types() -> Result<()> {
     }
     let (values, vectors) = aten::linalg_eigh(&aten::zeros(&[3, 0, 0])?)?;
     assert_eq!((values.sizes(), vectors.sizes()), (&[3, 0][..], &[3, 0, 0][..]));
-    // Where there are no elements, PyTorch looks for no kernel of their type.
+    // For a tensor without elements, PyTorch does not check that there is a kernel for its dtype.
     let empty = |dtype| Tensor::empty(&[0, 0], dtype, Device::CPU);
     let (halves, longs) = (empty(DType::Float16)?, empty(DType::Int64)?);
     assert_eq!(aten::linalg_svd(&halves)?.1.dtype(), DType::Float16);
@@ -462,7 +462,7 @@ fn what_is_not_finite_is_factored_or_refused() -> Result<()> {
                 values[at] = bad;
                 let a = Tensor::from_vec(values, &[n as i64, n as i64])?;
                 assert!(aten::linalg_eigh(&a).is_err());
-                // Nothing is promised but that these return.
+                // The only requirement is that these calls return.
                 let _ = (aten::linalg_svd(&a), aten::linalg_svdvals(&a), aten::linalg_qr(&a));
                 let _ = (aten::linalg_lu_factor(&a), aten::linalg_cholesky(&a), aten::linalg_inv(&a));
             }
@@ -564,7 +564,7 @@ fn triples_are_crossed_wherever_they_lie() -> Result<()> {
 
 #[test]
 fn singular_values_have_a_gradient_also_beside_all_vectors() -> Result<()> {
-    // PyTorch's gradient of `svdvals`.
+    // The gradient is PyTorch's gradient of `svdvals`.
     let want = [
         1.5292677144182147,
         -0.9144308067591362,

@@ -108,7 +108,7 @@ fn elements_are_looked_up_among_others() -> Result<()> {
 #[test]
 fn places_in_sorted_rows_are_before_or_behind_equals() -> Result<()> {
     let (row, x) = (Tensor::from([-1f32, 0.0, 0.0, 2.0, NAN]), Tensor::from([-0.0f32, NAN, 9.0, -5.0]));
-    // PyTorch's comparisons pass NaN by, in the row and as what is looked for.
+    // PyTorch's search steps past NaN in the row, and for a NaN that is searched for, past the whole row.
     assert_eq!(aten::searchsorted_Tensor(&row, &x)?.to_vec::<i64>()?, [1, 5, 5, 0]);
     let right = aten::searchsorted_Tensor::with(&row, &x).right(true).out_int32(true).call()?;
     assert_eq!(right.to_vec::<i32>()?, [5, 5, 5, 0]);
@@ -148,7 +148,7 @@ fn running_extremes_go_along_any_dimension() -> Result<()> {
             let last = x.size(dim)? - 1;
             let (largest, end) = (aten::amax::with(&x).dim(&[dim]).call()?, values.select(dim, last)?);
             assert!(aten::equal(&largest, &end)?, "{dtype} {dim}");
-            // Of equal elements the last one counts: its index is where the largest element so far is.
+            // Of equal elements the last one counts: the index is that of the last occurrence of the largest so far.
             let here = aten::eq_Tensor(&x, &values)?;
             let numbers = aten::arange((last + 1).into())?;
             let sizes: Vec<i64> = (0..3).map(|at| if at == dim { last + 1 } else { 1 }).collect();
@@ -181,7 +181,7 @@ fn areas_are_sums_of_trapezoids() -> Result<()> {
     assert_eq!(aten::trapezoid_x(&y, &x)?.to_vec::<f32>()?, [7.5, 18.0]);
     let whole = aten::trapezoid_dx(&y.to_dtype(DType::Int64)?)?;
     assert_eq!((whole.dtype(), whole.to_vec::<f32>()?), (DType::Float32, vec![4.5, 11.0]));
-    // Without points the result is zero, of their type, as in PyTorch.
+    // Without points the result is zero, of the points' dtype, as in PyTorch.
     let nothing = aten::trapezoid_dx(&aten::zeros(&[2, 0])?.to_dtype(DType::Int32)?)?;
     assert_eq!((nothing.dtype(), nothing.to_vec::<i32>()?), (DType::Int32, vec![0, 0]));
     assert_eq!(aten::trapezoid_dx(&Tensor::from([5f32]))?.item()?, Scalar::Float(0.0));

@@ -1,4 +1,4 @@
-//! Bins, segments, hashes, integrals and slopes; the numbers are PyTorch's.
+//! Bins, segments, hashes, integrals and gradients of samples; the expected numbers are PyTorch's.
 
 use torch_library::autograd::gradcheck;
 use torch_library::prelude::*;
@@ -193,7 +193,7 @@ fn slopes_of_samples() -> Result<()> {
     assert!(aten::gradient_scalarint::with(&z).edge_order(3).call().is_err());
     assert!(aten::gradient_scalarint(&z.narrow(0, 0, 1)?).is_err());
     assert!(aten::gradient_scalarrayint(&z, &[2.0.into()]).is_err());
-    // Three places are two distances, which go for all; others must be as many as samples.
+    // Three places give two distances, which are used for all samples; otherwise there must be a place for each sample.
     assert!(aten::gradient_tensorarray(&z, &places[..1], &[1]).is_ok());
     assert!(aten::gradient_tensorarray(&z, &places[1..], &[0]).is_err());
     Ok(())

@@ -1,4 +1,4 @@
-"""Options of the tests: how long to look for calls that end the process."""
+"""Options of the tests: the number of calls of the fuzz test."""
 
 
 def pytest_addoption(parser):

@@ -1,8 +1,8 @@
-"""Writes `src/order.txt`: in which order PyTorch tries the overloads of its operators.
+"""Writes `src/order.txt`: the order in which PyTorch tries the overloads of its operators.
 
     python -m torch_library.stubs --overloads | PYTHON_WITH_PYTORCH tests/record_order.py
 
-Standard input has a line for each operator here that has several overloads:
+Standard input has a line for each operator of this library that has several overloads:
 `name: overload overload`.
 """
 

@@ -1,4 +1,4 @@
-"""Arguments by schema: position, name, defaults, overloads, and what is refused with which exception."""
+"""Arguments by schema: by position and by name, defaults, overloads, and the exceptions for wrong arguments."""
 
 import sys
 
@@ -82,7 +82,7 @@ def test_a_call_that_no_overload_takes_lists_them():
 
 
 class Twin(str):
-    """A name that is equal to none, so that a dictionary may have it twice."""
+    """A name that is equal only to itself, so that a dictionary can have the same name twice."""
 
     __hash__ = object.__hash__
 

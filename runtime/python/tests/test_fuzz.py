@@ -1,4 +1,4 @@
-"""Calls with arguments of any kind: each returns or raises, and none ends the process."""
+"""Calls with random arguments of any kind: each returns or raises, and none crashes the process."""
 
 import ctypes
 import random
@@ -35,7 +35,7 @@ def tensors(rng):
 
 
 class Odd:
-    """An object that says something else than it is whenever it is asked."""
+    """An object whose special methods lie or raise the wrong exception."""
 
     def __len__(self):
         return 1 << 40
@@ -54,7 +54,7 @@ class Odd:
 
 
 class Reenter:
-    """An object that moves the memory of a tensor of the same call, whatever it is asked."""
+    """An object whose special methods all reallocate the memory of a tensor of the same call."""
 
     def __init__(self, tensor, size):
         self.tensor, self.size = tensor, size
@@ -93,7 +93,7 @@ class Reenter:
 
 
 class Emptying:
-    """A member of a list that empties it when it is looked at."""
+    """An element of a list that empties the list when it is converted to an integer."""
 
     def __init__(self):
         self.all = [self, 1, 2]
@@ -104,7 +104,7 @@ class Emptying:
 
 
 class Twin(str):
-    """A name that a dictionary may have twice."""
+    """A name that a dictionary can have twice."""
 
     __hash__ = object.__hash__
 
@@ -143,7 +143,7 @@ def anything(rng, depth=0):
 
 
 def fitting(rng, ty):
-    """Most often what the type asks for, so that the call comes to the kernel."""
+    """Most often a value of the type, so that the call reaches the kernel."""
     if rng.randrange(8) == 0:
         return anything(rng)
     ty = ty.rstrip("?#")
@@ -164,7 +164,7 @@ def fitting(rng, ty):
 
 
 def is_too_large(value):
-    """Whether a number or a list may ask for memory that there is: what is larger than all memory is an error at once."""
+    """Whether a size might make a call allocate too much memory. Even larger sizes, which exceed all memory, fail at once."""
     if isinstance(value, (list, tuple)):
         return any(is_too_large(one) for one in value)
     return isinstance(value, int) and 1 << 20 < abs(value) < 1 << 40
@@ -221,7 +221,7 @@ def test_no_call_ends_the_process(request):
 
 
 def test_no_call_of_several_threads_ends_the_process(request, monkeypatch):
-    """Four threads, whose calls are most often on tensors that the others use as well."""
+    """Calls on four threads, most often on tensors that the other threads use as well."""
     calls, own = request.config.getoption("--calls"), tensors
     shared = [own(random.Random(seed)) for seed in range(12)]
     monkeypatch.setitem(globals(), "tensors", lambda rng: rng.choice(shared) if rng.randrange(3) else own(rng))

@@ -1,4 +1,4 @@
-"""Gradients, vmap, autocast, and other threads of Python while an operator runs."""
+"""Gradients, vmap, autocast, and other Python threads that run during an operator."""
 
 import threading
 import time

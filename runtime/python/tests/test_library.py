@@ -1,4 +1,4 @@
-"""Libraries that were built against PyTorch's stable C ABI: one in C, and those that the environment names."""
+"""Libraries that were built against PyTorch's stable C ABI: one in C, and those named by environment variables."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Memory that is shared with NumPy and others: no copies, who keeps what alive, and who lies about it."""
+"""Memory that is shared with NumPy and other libraries: no copies, lifetimes, and objects that describe it wrongly."""
 
 import array
 import ctypes
@@ -159,7 +159,7 @@ BIG = (1 << 63) - 1
 
 
 class Liar:
-    """An object whose `__dlpack__` says what it is told to."""
+    """An object whose `__dlpack__` returns the given description, right or wrong."""
 
     def __init__(self, data=GOOD.ctypes.data, shape=(4,), strides=None, name=b"dltensor", **fields):
         shape = (ctypes.c_int64 * len(shape))(*shape)

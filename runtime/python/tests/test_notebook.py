@@ -1,4 +1,4 @@
-"""The notebook runs from its beginning to its end."""
+"""Runs the notebook from beginning to end."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A model that `torch.export` wrote, from a file."""
+"""Loads and runs a model that was written by `torch.export`."""
 
 import json
 import struct

@@ -1,4 +1,4 @@
-"""PyTorch as the referee, where it is installed: orders of overloads, and examples of its documentation."""
+"""Comparisons with PyTorch, if it is installed: the order of overloads, and the examples of its documentation."""
 
 import doctest
 
@@ -65,7 +65,7 @@ OTHERS = ("rand", "multinomial", "normal", "bernoulli", "poisson", "dropout", "e
 
 
 def ours(value):
-    """What a value of PyTorch's is here; nothing where it is none that could be compared."""
+    """The value of this library for a PyTorch value; `NotImplemented` or None if it cannot be compared."""
     if isinstance(value, torch.Tensor) and value.layout == torch.strided and value.device.type == "cpu" and not value.is_quantized:
         value = value.detach().resolve_conj().resolve_neg()
         return tl.from_numpy(value.clone().numpy()) if value.dtype != torch.bfloat16 else tl.from_dlpack(value.clone())
@@ -98,7 +98,7 @@ def is_same(found, expected):
 
 
 def documented(name):
-    """The lines of an operator's examples, each with the values that PyTorch has before it and what it gives there."""
+    """The lines of an operator's examples, each with the values of the variables before it, and PyTorch's result."""
     text = getattr(getattr(torch, name, None), "__doc__", None) or ""
     there = {"torch": torch, "math": __import__("math"), "np": np}
     torch.manual_seed(0)  # per operator, so that random numbers in the examples of one do not affect another's

@@ -1,4 +1,4 @@
-"""What a type checker finds in programs, by the stubs of the wheel."""
+"""The errors that a type checker finds in programs with the stubs of the wheel."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Tensors beside arrays of NumPy: signs, indices, methods, elements."""
+"""Tensors compared with NumPy arrays: operators such as `+`, indices, methods, elements."""
 
 import operator
 import pickle

@@ -116,7 +116,8 @@ impl Above {
         match &self.wanted {
             Wanted::Views(sources) => {
                 let share = |source: &usize| {
-                    // SAFETY: the word is a tensor that the call owns and keeps: `ManuallyDrop` leaves its reference alone.
+                    // SAFETY: the word is a tensor that the call owns and keeps: `ManuallyDrop` does not delete its
+                    // reference.
                     let lent = ManuallyDrop::new(unsafe { Handle::from_word(words[*source]) }?);
                     lent.share()
                 };

@@ -1,5 +1,4 @@
-//! Runs a batching rule for vmap on stand-ins: PyTorch passes batched tensors and their batch dimensions, which are
-//! wrapped at a level of vmap here for the rule, and unwrapped afterwards.
+//! Runs a batching rule for vmap on stand-ins of PyTorch's batched tensors, wrapped at a level of vmap here.
 
 use torch_library::vmap::{Level, Randomness};
 use torch_library::{DispatchKey, Result, Stack, Tensor, Value, bail, ensure};

@@ -93,8 +93,8 @@ fn names(operator: OperatorHandle) -> (CString, CString) {
     (text(format!("{}::{}", operator.namespace(), operator.name())), text(operator.overload().to_owned()))
 }
 
-/// Calls an operator through the glue in Python: one with `Scalar` arguments, which PyTorch's C functions do not pass, or
-/// with returns that they put in the wrong order.
+/// Calls an operator through the glue in Python: one with `Scalar` arguments, which PyTorch's C functions do not pass,
+/// or with returns that they put in the wrong order.
 fn by_python(
     operator: OperatorHandle,
     schema: &Schema,

@@ -2,8 +2,8 @@
 //!
 //! PyTorch saves the arguments and the results of a call that formulas name. In the backward pass, the kernel at the
 //! autograd key runs again, on stand-ins: its redispatch below autograd is not computed but answered with the saved
-//! results ([`answer`]). So the kernel makes its node, and the node's formulas run on stand-ins as well: PyTorch computes
-//! the operators that they call, on any device, and differentiates them if necessary.
+//! results ([`answer`]). So the kernel makes its node, and the node's formulas run on stand-ins as well: PyTorch
+//! computes the operators that they call, on any device, and differentiates them if necessary.
 
 use std::cell::RefCell;
 

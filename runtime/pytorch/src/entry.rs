@@ -1,4 +1,4 @@
-//! The functions that PyTorch calls: from its stack to the dispatcher here and back, with every failure as an exception.
+//! The functions that PyTorch calls: from its stack to the dispatcher here and back, with failures as exceptions.
 #![expect(unsafe_code, reason = "owns the words of PyTorch's stack while a call lasts")]
 
 use std::any::Any;
@@ -48,8 +48,8 @@ pub(crate) enum Plain {
 }
 
 impl Plain {
-    /// The kinds of all arguments; `None` if one is of another type, or if the operator writes to an argument or returns a
-    /// view.
+    /// The kinds of all arguments; `None` if one is of another type, or if the operator writes to an argument or
+    /// returns a view.
     pub(crate) fn all(schema: &Schema) -> Option<SmallVec<[Plain; 16]>> {
         let plain = schema.arguments.iter().map(|argument| match argument.ty {
             Type::Tensor => Some(Plain::Tensor),
@@ -70,8 +70,8 @@ impl Receiver for Exported {
             // SAFETY: PyTorch lends `length` words, and does not use them until this returns.
             length => unsafe { std::slice::from_raw_parts_mut(stack, length) },
         };
-        // SAFETY: the first words are the arguments of one of the operators that were registered with this receiver, and
-        // the callee owns them.
+        // SAFETY: the first words are the arguments of one of the operators that were registered with this receiver,
+        // and the callee owns them.
         let run = || unsafe { self.run(Role::of(which), words, inputs as usize) };
         let (kind, message) = match catch_unwind(AssertUnwindSafe(run)) {
             Ok(Ok(())) => return,
@@ -304,8 +304,8 @@ impl Exported {
         derivative::differentiable(self, call)
     }
 
-    /// Takes the operator's arguments: all of them before returning an error, so that none is leaked. In place of tensors
-    /// that are not named stands [`Value::None`].
+    /// Takes the operator's arguments: all of them before returning an error, so that none is leaked. In place of
+    /// tensors that are not named stands [`Value::None`].
     ///
     /// # Safety
     /// * The first words are the operator's arguments, without tensors that are not named, with scalars flattened if

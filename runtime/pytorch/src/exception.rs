@@ -2,8 +2,8 @@
 //!
 //! The stable C functions throw only one class, which becomes Python's `RuntimeError`. The other classes are in the
 //! library that is loaded: each is its base class with another vtable. They are built here by the mangled names, the
-//! calling convention and the vtable layout of the Itanium C++ ABI, with a string of libstdc++. Where one of the symbols
-//! is missing, the error is a `RuntimeError`.
+//! calling convention and the vtable layout of the Itanium C++ ABI, with a string of libstdc++. Where one of the
+//! symbols is missing, the error is a `RuntimeError`.
 #![expect(unsafe_code, reason = "builds and throws objects of C++")]
 
 use std::cell::{Cell, RefCell};
@@ -29,8 +29,8 @@ enum Class {
 impl Class {
     const ALL: [Class; 4] = [Class::Index, Class::Value, Class::Type, Class::NotImplemented];
 
-    /// The class for a kind of error; none for kinds that become a `RuntimeError`. The wheel `torch_library`, which works
-    /// without PyTorch, maps kinds in the same way.
+    /// The class for a kind of error; none for kinds that become a `RuntimeError`. The wheel `torch_library`, which
+    /// works without PyTorch, maps kinds in the same way.
     fn of(kind: ErrorKind) -> Option<Class> {
         match kind {
             ErrorKind::Index => Some(Class::Index),
@@ -101,8 +101,8 @@ impl Exceptions {
         let [index, value, kind, not_implemented] = Class::ALL.map(class);
         let strings = Strings::find(library)?;
         let (allocate, throw) = (symbol("__cxa_allocate_exception".into())?, symbol("__cxa_throw".into())?);
-        // SAFETY: the mangled name of the constructor contains the types of its arguments, and it takes the object before
-        // them; the others are functions of the C++ ABI with these signatures.
+        // SAFETY: the mangled name of the constructor contains the types of its arguments, and it takes the object
+        // before them; the others are functions of the C++ ABI with these signatures.
         unsafe {
             Some(Exceptions {
                 strings,
@@ -139,15 +139,15 @@ impl Exceptions {
 }
 
 thread_local! {
-    /// The message of the exception that is being thrown. It is kept here because no value with a destructor may be on the
-    /// stack then.
+    /// The message of the exception that is being thrown. It is kept here because no value with a destructor may be on
+    /// the stack then.
     static MESSAGE: RefCell<CString> = RefCell::new(CString::default());
     /// The kind of the last exception that was thrown, until [`with_kinds`] takes it.
     static KIND: Cell<Option<ErrorKind>> = const { Cell::new(None) };
 }
 
-/// Runs a call into PyTorch in which operators of this library may throw. Their errors keep their own kind and text, which
-/// PyTorch's C functions do not return.
+/// Runs a call into PyTorch in which operators of this library may throw. Their errors keep their own kind and text,
+/// which PyTorch's C functions do not return.
 ///
 /// # Errors
 /// The errors of the call.
@@ -190,8 +190,8 @@ pub(crate) fn raise(kind: ErrorKind, message: String) {
         // SAFETY: the text is null-terminated, and stays alive until this thread's next exception.
         exceptions.throw(class, unsafe { CStr::from_ptr(text) })
     }
-    // SAFETY: the strings are null-terminated, and PyTorch copies the message before it throws. Its exception unwinds only
-    // through functions of the ABI `C-unwind` that hold no value with a destructor.
+    // SAFETY: the strings are null-terminated, and PyTorch copies the message before it throws. Its exception unwinds
+    // only through functions of the ABI `C-unwind` that hold no value with a destructor.
     unsafe { (shim().aoti_torch_check)(false, c"torch_library".as_ptr(), c"rust".as_ptr(), 0, text) }
 }
 

@@ -376,8 +376,8 @@ impl<'e> Export<'e> {
         let function = point.function(role as usize).ok_or("its entry point has too few functions")?;
         let library = self.library(namespace, Some(key))?;
         let text = CString::new(name).map_err(|error| error.to_string())?;
-        // SAFETY: the library is alive, the name is null-terminated, and the function has the ABI that PyTorch calls. It
-        // stays valid because this shared object is never unloaded.
+        // SAFETY: the library is alive, the name is null-terminated, and the function has the ABI that PyTorch calls.
+        // It stays valid because this shared object is never unloaded.
         let code = unsafe { (self.shim.torch_library_impl)(library, text.as_ptr(), function, WRITTEN_FROM) };
         let doing = || format!("registering {namespace}::{name} for {key}");
         check(code, doing).map_err(|error| error.to_string())
@@ -411,9 +411,9 @@ impl<'e> Export<'e> {
     }
 }
 
-/// Whether PyTorch also gets the default batching rule, which serves operators without a rule of their own. For pointwise
-/// operators it makes a single call; for lists of tensors, which PyTorch's own loop does not support, it loops over the
-/// examples.
+/// Whether PyTorch also gets the default batching rule, which serves operators without a rule of their own. For
+/// pointwise operators it makes a single call; for lists of tensors, which PyTorch's own loop does not support, it
+/// loops over the examples.
 fn is_batched_by_default(info: &OperatorInfo, schema: &Schema, keys: &Keys) -> bool {
     let key = DispatchKey::FuncTorchBatched;
     let is_list = |ty: &Type| plan::is_tensors(ty) && matches!(ty.without_optional(), Type::List(_));
@@ -519,8 +519,8 @@ fn described(
     ])
 }
 
-/// For each formula, three bit masks: the arguments whose gradients it computes, and the arguments and results that have to
-/// be saved for it. The arguments that the condition of the row names are saved for every formula.
+/// For each formula, three bit masks: the arguments whose gradients it computes, and the arguments and results that
+/// have to be saved for it. The arguments that the condition of the row names are saved for every formula.
 fn formulas(derivative: &Derivative) -> String {
     let formula = |formula: &Formula| {
         let arguments = formula.values().union(formula.metadata()).union(derivative.condition());

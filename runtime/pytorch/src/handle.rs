@@ -173,8 +173,8 @@ impl Handle {
         told.or_else(|_| Ok(words::of_tensor(c"aten::sym_storage_offset", self)? as i64))
     }
 
-    /// The metadata of a strided tensor on the CPU; `None` for any other tensor, or if PyTorch reports an error. Nearly all
-    /// calls need this, so it does nothing but the queries.
+    /// The metadata of a strided tensor on the CPU; `None` for any other tensor, or if PyTorch reports an error. Nearly
+    /// all calls need this, so it does nothing but the queries.
     #[inline(always)]
     fn on_cpu(&self, shim: &Shim) -> Option<Description<'_>> {
         let (object, numbers) = (self.as_object(), &shim.numbers);
@@ -210,8 +210,8 @@ impl Handle {
         Some(Description { sizes, strides, offset, dtype, device: Device::CPU })
     }
 
-    /// The metadata and memory of a strided tensor with elements in host memory; `None` for any other tensor, in the cases
-    /// of [`on_cpu`](Self::on_cpu), and for an undefined one.
+    /// The metadata and memory of a strided tensor with elements in host memory; `None` for any other tensor, in the
+    /// cases of [`on_cpu`](Self::on_cpu), and for an undefined one.
     #[inline(always)]
     pub(crate) fn on_host(&self, shim: &Shim) -> Option<OnHost<'_>> {
         let (object, mut nbytes, mut data) = (self.as_object(), 0i64, ptr::null_mut());

@@ -55,8 +55,8 @@ pub(crate) fn flat(schema: &Schema) -> Option<String> {
     })
 }
 
-/// The schema of the operator that records a call, which Python implements; all arguments are positional. If the call has
-/// been made already, its results follow, and a bit mask of the results that have no gradient.
+/// The schema of the operator that records a call, which Python implements; all arguments are positional. If the call
+/// has been made already, its results follow, and a bit mask of the results that have no gradient.
 pub(crate) fn recorded(schema: &Schema) -> String {
     let results = (0..schema.returns.len()).map(|index| format!("Tensor _result{index}, "));
     let rest = match is_recorded_after(schema) {
@@ -102,15 +102,15 @@ pub(crate) fn differentiable(schema: &Schema) -> String {
     )
 }
 
-/// The schema of the operator that runs a layer's kernel: it takes arguments, the key, and the precision of the autocast
-/// region.
+/// The schema of the operator that runs a layer's kernel: it takes arguments, the key, and the precision of the
+/// autocast region.
 pub(crate) fn layer(schema: &Schema) -> String {
     let rest = "str _key, ScalarType? _dtype";
     serving(schema, "layer", &flat_arguments(schema, true), rest, Some(Entry::Layer), &returns(schema))
 }
 
-/// The schema of the operator that runs the batching rule: it takes arguments, the batch dimension of each tensor or -1,
-/// the batch size, and the randomness mode. It returns the results and their batch dimensions.
+/// The schema of the operator that runs the batching rule: it takes arguments, the batch dimension of each tensor or
+/// -1, the batch size, and the randomness mode. It returns the results and their batch dimensions.
 pub(crate) fn batched(schema: &Schema) -> String {
     let returns: Vec<String> = schema.returns.iter().map(|ret| ret.ty.to_string()).collect();
     let returns = format!("({}, int[])", returns.join(", "));

@@ -36,8 +36,8 @@ pub struct DeviceMemory {
 }
 
 impl DeviceMemory {
-    /// The address of the storage's first byte on the device; 0 if the backend does not tell it. The tensor's storage offset
-    /// is not included.
+    /// The address of the storage's first byte on the device; 0 if the backend does not tell it. The tensor's storage
+    /// offset is not included.
     pub fn start(&self) -> usize {
         self.start
     }
@@ -70,7 +70,8 @@ impl StandIn {
     }
 }
 
-/// Makes the stand-in `before`, which was written to in place, stand for the tensor of `after`, which has the new values.
+/// Makes the stand-in `before`, which was written to in place, stand for the tensor of `after`, which has the new
+/// values.
 pub(crate) fn rewritten(before: &Tensor, after: &Tensor) {
     if let (Some(before), Some(after)) = (before.content::<StandIn>(), after.content::<StandIn>()) {
         let after = after.handle();
@@ -139,14 +140,14 @@ pub(crate) struct Incoming {
 }
 
 impl Incoming {
-    /// For the arguments and the returns of a call into PyTorch. Tensors that were made here are lifted (`lift_fresh`): they
-    /// are constants for a tracer or a fake-tensor mode.
+    /// For the arguments and the returns of a call into PyTorch. Tensors that were made here are lifted (`lift_fresh`):
+    /// they are constants for a tracer or a fake-tensor mode.
     pub(crate) fn of_call() -> Incoming {
         Incoming { tensors: SmallVec::new(), lifts: true }
     }
 
-    /// Releases the tensors at the end of a call, and keeps the allocations of those that are not in use elsewhere for the
-    /// next call.
+    /// Releases the tensors at the end of a call, and keeps the allocations of those that are not in use elsewhere for
+    /// the next call.
     #[inline(always)]
     pub(crate) fn leave(mut self) {
         while let Some(Seen { tensor, handle }) = self.tensors.pop() {
@@ -214,8 +215,8 @@ impl Incoming {
         if self.tensors.iter().any(is_over) {
             return Ok(Some(handle));
         }
-        // SAFETY: the storage that the tensor is made over owns the reference, and lives as long as the tensor, which is
-        // kept beside this handle.
+        // SAFETY: the storage that the tensor is made over owns the reference, and lives as long as the tensor, which
+        // is kept beside this handle.
         let kept = unsafe { handle.lent() };
         let (left, memory) = (spares::take(), (host.start, host.nbytes, handle.into_keeper(shim)));
         // SAFETY:
@@ -255,7 +256,8 @@ impl Incoming {
         }
         if device != Device::CPU {
             let nbytes = match start.is_null() {
-                // A backend that is written in Python tells neither address nor size; its kernels know where elements are.
+                // A backend that is written in Python tells neither address nor size; its kernels know where elements
+                // are.
                 true => nbytes.max(bytes_reached(&Geometry::new(sizes, strides, offset)?, dtype)?),
                 false => nbytes,
             };
@@ -326,7 +328,8 @@ pub(crate) fn stand_in_again(tensor: &Tensor) -> Result<Tensor> {
     Tensor::wrapper(storage, tensor.geometry(), tensor.dtype(), STAND_IN, content)
 }
 
-/// The number of bytes up to the end of the last element. PyTorch does not tell the size of a storage with symbolic sizes.
+/// The number of bytes up to the end of the last element. PyTorch does not tell the size of a storage with symbolic
+/// sizes.
 fn bytes_reached(geometry: &Geometry, dtype: DType) -> Result<usize> {
     Ok(usize::try_from(geometry.end()?)?.saturating_mul(dtype.size()))
 }

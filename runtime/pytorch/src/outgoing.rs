@@ -1,4 +1,4 @@
-//! Converts tensors of this library to PyTorch tensors: the ones that came in, views of them, or memory lent to PyTorch.
+//! Converts tensors to PyTorch tensors: those that came in, views of them, or memory that is lent to PyTorch.
 #![expect(unsafe_code, reason = "hands memory to PyTorch, with what frees it")]
 
 use std::ffi::c_void;
@@ -101,8 +101,9 @@ fn lend(tensor: &Tensor) -> Result<Handle> {
     let start = start.map_or(ptr::null_mut(), |start| start.as_ptr());
     let kept = Box::into_raw(Box::new(tensor.clone()));
     // SAFETY: there are as many sizes and strides as dimensions. The elements lie within the memory, which the boxed
-    // tensor keeps alive; only `forget` drops that tensor, and PyTorch calls `forget` once. From here on PyTorch may read
-    // and write the memory; for handles to it that a kernel has kept, the rules of tensors that share memory apply.
+    // tensor keeps alive; only `forget` drops that tensor, and PyTorch calls `forget` once. From here on PyTorch may
+    // read and write the memory; for handles to it that a kernel has kept, the rules of tensors that share memory
+    // apply.
     let made = Handle::made("handing a tensor to PyTorch", |made| unsafe {
         from_blob(
             start.cast(),
@@ -170,8 +171,8 @@ fn empty_like(tensor: &Tensor) -> Result<Handle> {
 }
 
 impl Incoming {
-    /// Tells PyTorch what a kernel did to a tensor that it may write to: increments the version, and updates sizes, strides
-    /// and memory if they have changed.
+    /// Tells PyTorch what a kernel did to a tensor that it may write to: increments the version, and updates sizes,
+    /// strides and memory if they have changed.
     ///
     /// # Errors
     /// PyTorch rejects the new sizes.

@@ -120,8 +120,8 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
-    /// Whether the operator has only the composite kernel (besides layers), which is differentiated through the operators
-    /// that it calls.
+    /// Whether the operator has only the composite kernel (besides layers), which is differentiated through the
+    /// operators that it calls.
     pub(crate) fn is_composite(&self) -> bool {
         self.registered.iter().all(|(_, role)| *role == Role::Composite)
     }
@@ -174,7 +174,8 @@ fn of_keys(schema: &Schema, all: impl IntoIterator<Item = DispatchKey>) -> Keys 
     keys
 }
 
-/// Whether a kernel at this key runs unchanged on tensors with elements: a backend kernel, or a composite below autograd.
+/// Whether a kernel at this key runs unchanged on tensors with elements: a backend kernel, or a composite below
+/// autograd.
 fn has_elements(key: DispatchKey) -> bool {
     let is_composite = matches!(
         key,
@@ -270,8 +271,8 @@ pub(crate) fn check_derivative(schema: &Schema, tags: &[&str]) -> Result<(), &'s
     }
 }
 
-/// Whether a call can be made before it is recorded: it returns only new tensors, at most 63 so that a word has a bit for
-/// each, and its arguments can be kept. Other calls are made by Python.
+/// Whether a call can be made before it is recorded: it returns only new tensors, at most 63 so that a word has a bit
+/// for each, and its arguments can be kept. Other calls are made by Python.
 pub(crate) fn is_recorded_after(schema: &Schema) -> bool {
     (1..64).contains(&schema.returns.len())
         && schema.returns.iter().all(|ret| ret.ty == Type::Tensor)
@@ -279,8 +280,8 @@ pub(crate) fn is_recorded_after(schema: &Schema) -> bool {
         && !schema.arguments.iter().any(|argument| has_generator(&argument.ty))
 }
 
-/// Whether a derivative can take and return its tensors one by one instead of in lists: none is optional or in a list, and
-/// there are at most 63, so that a word has a bit for each.
+/// Whether a derivative can take and return its tensors one by one instead of in lists: none is optional or in a list,
+/// and there are at most 63, so that a word has a bit for each.
 pub(crate) fn has_plain_gradients(schema: &Schema) -> bool {
     let tensors = schema.arguments.iter().filter(|argument| is_tensors(&argument.ty));
     let is_plain = |argument: &torch_library::schema::Argument| argument.ty == Type::Tensor;

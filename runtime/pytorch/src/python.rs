@@ -127,8 +127,8 @@ pub(crate) fn pending() -> Option<String> {
 
 /// The text of an exception: `ValueError: message`.
 fn text_of(python: &Python, [class, value, _]: [Object; 3]) -> String {
-    // SAFETY: this thread holds the lock, and the parts of an exception are a class and an object; a string's bytes live
-    // as long as the string object.
+    // SAFETY: this thread holds the lock, and the parts of an exception are a class and an object; a string's bytes
+    // live as long as the string object.
     unsafe {
         let name = CStr::from_ptr((python.class_name)(class)).to_string_lossy().into_owned();
         let object = (python.text)(value);
@@ -246,8 +246,8 @@ pub(crate) fn throw(
     let Some(described) = DESCRIBED.get_or_init(describe) else { return };
     // SAFETY:
     // * The memory is large enough for an exception of this type, and initialised before it is thrown.
-    // * The `type_info` and the vtable are laid out as the Itanium C++ ABI demands, with functions that do not access the
-    //   object.
+    // * The `type_info` and the vtable are laid out as the Itanium C++ ABI demands, with functions that do not access
+    //   the object.
     // * No value here has a destructor, and this throws through functions of the ABI `C-unwind`.
     unsafe {
         let error = allocate(size_of::<PythonError>() + 64).cast::<PythonError>();

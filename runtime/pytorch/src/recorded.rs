@@ -24,8 +24,8 @@ const MOST: usize = 4096;
 /// Records the calls of an operator.
 #[derive(Debug)]
 pub(crate) struct Recorded {
-    /// The operator that makes the node. It takes the arguments of the call, the results, and which of the results have no
-    /// gradient.
+    /// The operator that makes the node. It takes the arguments of the call, the results, and which of the results have
+    /// no gradient.
     name: CString,
     /// Defines that operator when it is first needed.
     defined: Later,
@@ -90,7 +90,8 @@ impl Recorded {
     /// The error of the call or of its derivative; or an argument cannot be shared, and then the words are untouched.
     ///
     /// # Safety
-    /// * The words are the owned arguments of the operator, and there is room for its returns, which `call` leaves there.
+    /// * The words are the owned arguments of the operator, and there is room for its returns, which `call` leaves
+    ///   there.
     pub(crate) unsafe fn run(
         &self,
         words: &mut [Word],
@@ -110,8 +111,8 @@ impl Recorded {
         let mut stack = kept.give_up();
         stack.push(lost);
         self.defined.ensure();
-        // SAFETY: the operator was defined with these arguments, results and the final integer, which are more words than
-        // its returns.
+        // SAFETY: the operator was defined with these arguments, results and the final integer, which are more words
+        // than its returns.
         with_kinds(|| unsafe { words::call(&self.name, c"", &mut stack) })?;
         words[..self.results].copy_from_slice(&stack[..self.results]);
         Ok(())

@@ -16,8 +16,8 @@ pub(crate) type Word = u64;
 /// An opaque PyTorch object: a tensor, a list, a string, a library.
 pub(crate) type Object = *mut c_void;
 
-/// The version whose headers this table was written from, as PyTorch encodes it. Calls by name pass it on, so that a later
-/// PyTorch knows which version of a schema they use.
+/// The version whose headers this table was written from, as PyTorch encodes it. Calls by name pass it on, so that a
+/// later PyTorch knows which version of a schema they use.
 pub(crate) const WRITTEN_FROM: u64 = (2 << 56) | (15 << 48);
 
 macro_rules! shims {
@@ -150,8 +150,8 @@ impl Library {
         None
     }
 
-    /// The library of `torch-library-stable`, which offers the same functions, if it is the one that loads this library now.
-    /// A PyTorch in the same process is ignored then.
+    /// The library of `torch-library-stable`, which offers the same functions, if it is the one that loads this library
+    /// now. A PyTorch in the same process is ignored then.
     #[cfg(unix)]
     fn of_loading_host() -> Option<Library> {
         let host = Self::loaded(c"libtorch_library_host.so")?;
@@ -349,7 +349,8 @@ fn failure(doing: &str) -> Error {
     let what = shim().torch_exception_get_what_without_backtrace.map(|what| {
         // SAFETY: it takes no arguments.
         let text = unsafe { what() };
-        // SAFETY: if it is not null, it is a null-terminated string that stays alive until this thread's next exception.
+        // SAFETY: if it is not null, it is a null-terminated string that stays alive until this thread's next
+        // exception.
         (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
     });
     let message = match what.flatten() {

@@ -1,4 +1,4 @@
-//! Returns that are views, as PyTorch's autograd sees them: `as_strided` of the argument, which PyTorch can differentiate.
+//! Returns that are views, which become `as_strided` of the argument, since PyTorch can differentiate that.
 #![expect(unsafe_code, reason = "takes the words of returns and gives others")]
 
 use std::cell::Cell;

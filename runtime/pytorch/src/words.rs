@@ -55,12 +55,12 @@ impl Incoming {
             },
             Type::Optional(inner) => {
                 let place = word as *mut Word;
-                // SAFETY: the caller guarantees that it is an owned optional, and it is not none: it points to its value,
-                // which it owns.
+                // SAFETY: the caller guarantees that it is an owned optional, and it is not none: it points to its
+                // value, which it owns.
                 let value = unsafe { place.read() };
                 free_some(place);
-                // SAFETY: the value of an optional of this type has the inner type, and only we own it: the optional has been
-                // freed.
+                // SAFETY: the value of an optional of this type has the inner type, and only we own it: the optional
+                // has been freed.
                 unsafe { self.take(inner, value, sight)? }
             }
             Type::Scalar | Type::Complex if let Some(delete) = shim().torch_library_host_delete_scalar => {
@@ -324,7 +324,8 @@ fn free_some(place: *mut Word) {
     match (shim().torch_delete_stable_ivalue, shim()._ZdlPv) {
         // SAFETY: PyTorch made it, and nothing uses it any more. A failure would only leak it.
         (Some(delete), _) => drop(unsafe { delete(place) }),
-        // SAFETY: a PyTorch without that function makes optionals by `operator new`, and nothing uses this one any more.
+        // SAFETY: a PyTorch without that function makes optionals by `operator new`, and nothing uses this one any
+        // more.
         (None, Some(delete)) => unsafe { delete(place.cast()) },
         (None, None) => {}
     }
@@ -369,8 +370,8 @@ unsafe fn take_string(handle: Object) -> Result<String> {
     taken
 }
 
-/// A generator of this library, seeded by a number from PyTorch's generator: PyTorch's C functions cannot draw from that
-/// directly. Without a word, the seed comes from PyTorch's default generator.
+/// A generator of this library, seeded by a number from PyTorch's generator: PyTorch's C functions cannot draw from
+/// that directly. Without a word, the seed comes from PyTorch's default generator.
 ///
 /// # Safety
 /// * The word is an owned PyTorch generator.

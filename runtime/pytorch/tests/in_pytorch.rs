@@ -1,11 +1,11 @@
-//! The operators under `operators/` and those of the example, loaded into a real PyTorch, where there is one.
+//! The operators under `operators/` and those of the example, loaded into a real PyTorch, if one is installed.
 //!
-//! `PYTORCH_PYTHON` names a Python that has `torch` and `pytest`; without it `python3` is asked. `.ci/pytorch` makes one.
+//! `PYTORCH_PYTHON` names a Python that has `torch` and `pytest`; the default is `python3`. `.ci/pytorch` installs one.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A Python with PyTorch, or why there is none.
+/// A Python with PyTorch, or the reason why there is none.
 fn python() -> Result<String, String> {
     let python = std::env::var("PYTORCH_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let program = "import pytest, torch; assert tuple(map(int, torch.__version__.split('.')[:2])) >= (2, 10)";
@@ -19,11 +19,11 @@ fn python() -> Result<String, String> {
     }
 }
 
-/// Builds a library in a folder, with the versions of this workspace: nothing is downloaded.
+/// Builds the library in a folder with the locked versions of this workspace, so that nothing is downloaded.
 fn build(folder: &Path, name: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     std::fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).expect("the workspace has a lock file");
-    // The folder of this build, whose dependencies are the same.
+    // The target folder of this build, which has the same dependencies.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("..");
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--quiet", "--offline"]).current_dir(folder);

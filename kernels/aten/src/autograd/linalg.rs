@@ -185,7 +185,8 @@ fn scaled_inverse(a: &Tensor, factors: &Tensor) -> Result<Tensor> {
     aten::linalg_solve(&adjoint(a)?, &aten::diag_embed(&factors.to_dtype(a.dtype())?)?)
 }
 
-/// Factors whose matrix has an inverse: the determinant is smooth where it is zero, too.
+/// LU factors of an invertible matrix: zeros on the diagonal of U are replaced by epsilon, because the determinant is
+/// differentiable at singular matrices, too.
 fn beside_singular(lu: &Tensor) -> Result<Tensor> {
     let epsilon = match lu.dtype().to_real() {
         DType::Float32 => f64::from(f32::EPSILON),
@@ -195,11 +196,12 @@ fn beside_singular(lu: &Tensor) -> Result<Tensor> {
     lu.add(&aten::diag_embed(&is_zero.to_dtype(lu.dtype())?.mul(epsilon)?)?)
 }
 
-/// As [`scaled_inverse`], from the factors that the determinant was made of: nothing fails where a matrix is singular.
+/// The result of [`scaled_inverse`], computed from the LU factors of the determinant. It does not fail for a singular
+/// matrix.
 fn solved_by_factors(a: &Tensor, lu: &Tensor, pivots: &Tensor, factors: &Tensor) -> Result<Tensor> {
     let factors = factors.unsqueeze(-1)?.expand(pivots.sizes())?;
     let right = aten::diag_embed(&factors.to_dtype(a.dtype())?)?;
-    // Row-major real matrices were factored as they lie, transposed.
+    // Row-major real matrices were factored in place, which factors their transposes.
     let is_turned = a.is_contiguous(MemoryFormat::Contiguous) && !a.dtype().is_complex();
     aten::linalg_lu_solve::call(lu, pivots, &right, true, !is_turned)
 }

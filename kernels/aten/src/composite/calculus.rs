@@ -276,7 +276,8 @@ fn at_places(
 ) -> Result<Vec<Tensor>> {
     let axes = check_samples(operator, this, dims, edge_order)?;
     let slope = |(axis, places): (&usize, &Tensor)| {
-        // Three places have two distances, of which each goes for all neighbors.
+        // Three places have two distances, which broadcast: the first is used for all neighbours before a sample, the
+        // second for all neighbours after it.
         ensure!(
             places.dim() == 1 && (places.numel() == this.sizes()[*axis] || places.numel() == 3),
             Shape,

@@ -428,7 +428,7 @@ fn powers(start: Scalar, end: Scalar, steps: i64, base: f64, options: Options) -
     options.series(aten::logspace::NAME, steps, |i| base.powf(exponent(i)))
 }
 
-/// Whether a number lies between the least and the largest of a type. All do for those that are not of integers.
+/// Whether a number lies in the range of an integer dtype; always true for other dtypes.
 fn is_in_range(dtype: DType, number: f64) -> bool {
     let (least, largest) = match dtype {
         DType::UInt8 => (0.0, f64::from(u8::MAX)),

@@ -196,7 +196,7 @@ fn product(
     Ok(out)
 }
 
-/// PyTorch returns `uint8` for `uint8`, and booleans otherwise.
+/// Computes `any` or `all`. As in PyTorch, the result is `uint8` for `uint8`, and boolean otherwise.
 fn any_or_all(
     output: Output<'_>,
     this: &Tensor,
@@ -239,7 +239,7 @@ fn extreme<T: Ordered, F: Fold<T, Value = T>>(
             let [to, at] = [kept(&values, dim, keepdim)?, kept(&indices, dim, keepdim)?];
             pick(operator, &to, this, dim, &at)?;
         }
-        _ => fold([&values], this, is_reduced, first, |(value, _): (T, usize)| [value])?, // a number is its own extreme
+        _ => fold([&values], this, is_reduced, first, |(value, _): (T, usize)| [value])?, // a tensor without dimensions
     }
     Ok((values, indices))
 }
@@ -280,7 +280,7 @@ impl Variance<'_> {
         match_computing!(this.dtype(), T: Float => {
             fold([&out, &mean], this, reduction.is_reduced(), &Moments, |moment: Moment<T>| {
                 if reduction.count() == 0 {
-                    return [T::nan(); 2]; // whatever is divided by
+                    return [T::nan(); 2]; // whatever the divisor
                 }
                 let variance = moment.squares.cast::<f64>() / divisor;
                 [finish(variance).cast::<T>(), moment.mean]
@@ -290,7 +290,7 @@ impl Variance<'_> {
             && loops::has_elements(&out)
             && loops::elements::<f32>(&out)?.iter().any(|x| x.is_infinite())
         {
-            // Squares may be too large for the type where their root is not: once more, with more room.
+            // The squares may overflow where their root does not: compute again in `float64`.
             let wide = aten::to_dtype(this, DType::Float64)?;
             let parts = Variance { operator, this: &wide, dim, correction: self.correction, keepdim };
             let (out, mean) = parts.compute(finish)?;

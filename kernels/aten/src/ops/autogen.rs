@@ -54,18 +54,19 @@ pub(crate) enum Rule {
     AsResult,
     /// `out` always gets the strides of the result, even if it has its sizes already.
     Relaid,
-    /// `out` lies as the result where that is a batch of images.
+    /// `out` always gets the strides of the result if the result is a batch of images (4 dimensions).
     RelaidImages,
-    /// `out` lies as the result where that is a batch of volumes.
+    /// `out` always gets the strides of the result if the result is a batch of volumes (5 dimensions).
     RelaidVolumes,
-    /// `out` lies as the result where it has no elements, row by row where it had other sizes: so LAPACK is wrapped.
+    /// `out` gets the strides of the result if it has no elements; if it is resized from other sizes, it becomes
+    /// row-major. PyTorch's wrappers of LAPACK do so.
     AsResultIfEmpty,
-    /// `out` is row-major before it is resized.
+    /// `out` must be contiguous before it is resized.
     Dense,
-    /// `out` has the type of the result if the input is real, and lies as the result.
+    /// If the input is real, `out` must have the dtype of the result, and gets its strides if it is resized.
     AsResultOfReal,
-    /// `out` has the type of the matrix, unless its power is copied there, as PyTorch does with those that are not the
-    /// last of several products: to 0, to 1, and to powers of two from 4 on.
+    /// `out` must have the dtype of the matrix, except for exponents for which PyTorch copies the power to `out`
+    /// instead of computing a last product there: 0, 1, and powers of two from 4 on.
     ExactPower,
     /// `out` must be floating-point, and not complex.
     Real,
@@ -180,7 +181,8 @@ impl Variant {
         Ok(())
     }
 
-    /// Whether these arguments make an operator that casts write to a tensor of its own type alone.
+    /// Whether, for these arguments, an operator that otherwise casts its result requires a target of exactly its
+    /// dtype.
     fn must_fit(&self, arguments: &[Value<'_>]) -> bool {
         self.rules.iter().any(|rule| match (rule, arguments) {
             (Rule::AsResultOfReal, [this, ..]) => {
@@ -323,14 +325,14 @@ impl Destination {
                 say_once(tensor.sizes(), sizes);
             }
             if is_relaid && tensor.sizes() == sizes {
-                tensor.clone().resize(&[0], None)?; // else it would stay as it is
+                tensor.clone().resize(&[0], None)?; // otherwise it would keep its strides
             }
             tensor.clone().resize(sizes, strides)?;
         }
         tensor.check_no_internal_overlap()
     }
 
-    /// Whether the tensor lies as a result of so many dimensions, whatever sizes it had.
+    /// Whether the target always gets the strides of a result with `ndim` dimensions, whatever sizes it had.
     fn is_relaid(&self, ndim: usize) -> bool {
         let has = |rule| self.rules.contains(&rule);
         has(Rule::Relaid) || has(Rule::RelaidImages) && ndim == 4 || has(Rule::RelaidVolumes) && ndim == 5

@@ -111,7 +111,7 @@ fn reduced(grad: &Tensor, slope: &Tensor, reduction: i64, of: &Tensor) -> Result
     if reduction == 1 { grad.div(of.numel()) } else { Ok(grad) }
 }
 
-/// The difference of an input and a target, either of which may be of truth values.
+/// The difference of an input and a target, either of which may be boolean.
 fn distance(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     let number = |x: &Tensor, other: &Tensor| match x.dtype() {
         DType::Bool => x.to_dtype(other.dtype()),
@@ -120,8 +120,8 @@ fn distance(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     number(a, b)?.sub(&number(b, a)?)
 }
 
-/// The derivative, at these distances from the middle, of a parabola that continues as lines beyond `bound`: from -1 to
-/// 1.
+/// The slope, at these distances, of a function that is quadratic up to `bound` and continues with slopes of -1 and 1
+/// beyond.
 fn bent(distance: &Tensor, bound: f64) -> Result<Tensor> {
     match bound {
         0.0 => aten::sign(distance),

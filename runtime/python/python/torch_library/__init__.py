@@ -1,7 +1,7 @@
 """PyTorch's operators in Rust, for Python without PyTorch.
 
-`torch_library.ops.aten.add(x, y, alpha=2)` calls an operator; tensors have them as methods, and share memory with NumPy:
-`torch_library.from_numpy(a)`, `x.numpy()`.
+`torch_library.ops.aten.add(x, y, alpha=2)` calls an operator. Operators are methods of tensors, too, and tensors share
+memory with NumPy: `torch_library.from_numpy(a)`, `x.numpy()`.
 """
 
 from torch_library import autograd

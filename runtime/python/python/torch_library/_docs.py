@@ -1,10 +1,10 @@
-"""What the declarations of operators say, which the package has in a file beside this one."""
+"""The documentation of operators, which the package has in a file next to this one."""
 
 _docs = None
 
 
 def of(name):
-    """The text for an operator, `aten::add.Tensor`, or for all of its overloads, `aten::add`."""
+    """The documentation of an overload (`aten::add.Tensor`), or of all overloads of an operator (`aten::add`)."""
     global _docs
     if _docs is None:
         import json

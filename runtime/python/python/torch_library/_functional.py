@@ -1,4 +1,4 @@
-"""Functions of functions: `vmap(f)(x)`, `grad(f)(x)`."""
+"""Transforms of functions: `vmap(f)(x)`, `grad(f)(x)`."""
 
 from functools import wraps
 
@@ -17,10 +17,10 @@ def _flat(value, what):
 
 
 def vmap(func, in_dims=0, out_dims=0, randomness="error"):
-    """A function that runs `func` on each example of a batch, in one go.
+    """A function that runs `func` on all examples of a batch in one call.
 
-    `in_dims` says which dimension of each argument is the batch, `None` of one that all examples share, and `out_dims` where
-    each result gets it. Arguments that are no tensors are shared.
+    `in_dims` has the batch dimension of each argument, or `None` for an argument that all examples share, and `out_dims` the
+    batch dimension of each result. Arguments that are not tensors are shared.
     """
 
     @wraps(func)
@@ -49,9 +49,9 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error"):
 
 
 def grad_and_value(func, argnums=0, has_aux=False):
-    """A function that returns the gradients of what `func` returns, one number, with respect to some arguments, and that.
+    """A function that returns the gradients of `func` with respect to some arguments, and its value, a single number.
 
-    With `has_aux` the function returns a pair of the number and something else, which comes back beside the number.
+    With `has_aux`, `func` returns a pair of that number and auxiliary data, and the pair is returned as the value.
     """
     numbers = argnums if isinstance(argnums, (tuple, list)) else (argnums,)
 
@@ -83,7 +83,7 @@ def _is_tensors(value):
 
 
 def grad(func, argnums=0, has_aux=False):
-    """A function that returns the gradients of what `func` returns, one number, with respect to some arguments."""
+    """A function that returns the gradients of `func`, which returns a single number, with respect to some arguments."""
     both = grad_and_value(func, argnums, has_aux)
 
     @wraps(func)

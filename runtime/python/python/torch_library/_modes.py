@@ -1,4 +1,4 @@
-"""What a block, or a function, is told to do: `with no_grad():`, `@autocast("cpu")`."""
+"""Modes of a block or a function: `with no_grad():`, `@autocast("cpu")`."""
 
 from functools import wraps
 
@@ -6,7 +6,7 @@ from torch_library import _native
 
 
 class _Mode:
-    """A context manager that is a decorator as well, and may be entered several times, within itself too."""
+    """A context manager that is also a decorator, and may be entered several times, also nested."""
 
     def __init__(self):
         self._entered = []
@@ -41,7 +41,7 @@ class _GradMode(_Mode):
 
 
 class no_grad(_GradMode):
-    """Records no gradients."""
+    """Turns the recording of gradients off."""
 
     _enabled = False
 
@@ -50,11 +50,11 @@ class no_grad(_GradMode):
         if function is None:
             return mode
         mode.__init__()
-        return mode(function)  # `@no_grad` without brackets
+        return mode(function)  # `@no_grad` without parentheses
 
 
 class enable_grad(_GradMode):
-    """Records gradients, within `no_grad` too."""
+    """Turns the recording of gradients on, also inside `no_grad`."""
 
     def __new__(cls, function=None):
         mode = super().__new__(cls)
@@ -65,7 +65,7 @@ class enable_grad(_GradMode):
 
 
 class set_grad_enabled(_GradMode):
-    """Records gradients or not; at once, and until the end of a `with`."""
+    """Turns the recording of gradients on or off: immediately, and if used in a `with`, until its end."""
 
     def __init__(self, mode):
         super().__init__()
@@ -85,7 +85,7 @@ class set_grad_enabled(_GradMode):
 
 
 class inference_mode(_Mode):
-    """Neither records gradients nor keeps the books that they need."""
+    """Turns off the recording of gradients and the version counters and view tracking that it needs."""
 
     def __init__(self, mode=True):
         super().__init__()
@@ -102,7 +102,7 @@ class inference_mode(_Mode):
 
 
 class autocast(_Mode):
-    """Runs operators that gain by it in lower precision: `with autocast("cpu", dtype=torch_library.bfloat16):`."""
+    """Runs suitable operators in lower precision: `with autocast("cpu", dtype=torch_library.bfloat16):`."""
 
     def __init__(self, device_type, dtype=None, enabled=True, cache_enabled=None):
         super().__init__()

@@ -14,7 +14,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False):
 
 
 def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, allow_unused=False):
-    """The gradients of outputs with respect to inputs, as a tuple; no `grad` of any tensor changes."""
+    """The gradients of outputs with respect to inputs, as a tuple; the `grad` of tensors does not change."""
     grads = None if grad_outputs is None else _listed(grad_outputs)
     found = _native.grad(_listed(outputs), _listed(inputs), grads, retain_graph, create_graph, allow_unused)
     return tuple(found)

@@ -1,9 +1,9 @@
-"""Writes the stubs and the docstrings of all operators that are linked in.
+"""Writes the stubs and the docstrings of all linked operators.
 
     python -m torch_library.stubs --out python/torch_library --sources kernels/aten/src/ops
 
-`_operators.pyi` has a class for each operator, from its schemas; `docs.json` what stands above the declarations in the Rust
-sources that are named.
+`_operators.pyi` gets a class for each operator, made from its schemas; `docs.json` gets the doc comments of declarations in
+the given Rust sources.
 """
 
 import argparse
@@ -57,7 +57,7 @@ TAKE_NUMBERS = {"add", "copy", "div", "divide", "floor_divide", "mul", "multiply
 
 
 def annotation(ty, words=WORDS, is_return=False):
-    """The type of Python for one of a schema; `#` marks lists that one number may stand for."""
+    """The Python type for a type of a schema; `#` marks a list that can be given as a single number."""
     if ty.endswith("?"):
         return f"{annotation(ty[:-1], words, is_return)} | None"
     repeated = ty.endswith("#")
@@ -73,7 +73,7 @@ def annotation(ty, words=WORDS, is_return=False):
 
 
 def signature(name, receiver, arguments, returns):
-    """The `def` of one overload. Arguments that Python cannot name become `Any` of any name."""
+    """The signature of one overload. An argument whose name is a Python keyword and all after it become `Any`."""
     parts, by_name = [receiver], False
     for argument, ty, has_default, kwarg_only in arguments:
         if keyword.iskeyword(argument):
@@ -91,13 +91,13 @@ def signature(name, receiver, arguments, returns):
 
 
 def result_of(returns):
-    """The type of what a call returns."""
+    """The return type of a call."""
     results = [annotation(ty, RETURNED, True) for ty in returns]
     return {0: "None", 1: "".join(results)}.get(len(results), f"tuple[{', '.join(results)}]")
 
 
 def class_of(namespace, name, rows):
-    """The class of an operator, of which the namespace has one object."""
+    """The lines of the class of an operator; the namespace has one object of it."""
     lines = [f"class _{namespace}_{name}(Operator):"]
     for row in rows:
         if len(rows) > 1:
@@ -129,7 +129,7 @@ def stubs(rows):
 
 
 def methods(rows):
-    """The base class of `Tensor`, with the operators that have an argument `self`."""
+    """The lines of the base class of `Tensor`, with the operators that have an argument `self`."""
     own = {name for name, value in vars(_native.Tensor).items() if not isinstance(value, _native.Method)}
     known = set(_native.methods()) - own
     lines = ["class TensorMethods:"]
@@ -155,7 +155,7 @@ NAMESPACE = re.compile(r"^\s*pub mod (\w+)", re.M)
 
 
 def docs(folders):
-    """What stands above declarations in `torch_library!`: by `namespace::name.overload`, without the programs in Rust."""
+    """The doc comments of declarations in `torch_library!`, by `namespace::name.overload`, without examples in Rust."""
     found = {}
     for path in (path for folder in folders for path in sorted(Path(folder).rglob("*.rs"))):
         text = path.read_text("utf-8")

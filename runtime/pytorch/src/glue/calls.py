@@ -1,4 +1,4 @@
-"""Operators that Rust calls and PyTorch's C functions do not: with numbers, or returns of several types."""
+"""Calls of operators that PyTorch's C functions cannot call: with scalars, or with returns of several types."""
 
 import functools
 import threading
@@ -26,7 +26,7 @@ def _call(operator, overload, arguments, tensors):
 
 
 def _as_text(part):
-    """What a return of the last call was, in a line: its kind, and its value if that is no tensor."""
+    """A line that describes a return of the last call: its kind, and its value unless it is a tensor."""
     if part is None or isinstance(part, torch.Tensor):
         return "n" if part is None else "t"
     if isinstance(part, list):
@@ -38,7 +38,7 @@ def _as_text(part):
 
 
 def _define_call():
-    if torch._C._dispatch_has_kernel("torch_library::call"):  # to look for what is not there takes milliseconds
+    if torch._C._dispatch_has_kernel("torch_library::call"):  # looking up a missing operator would take milliseconds
         return
     _need("numbers")
     library = torch.library.Library("torch_library", "FRAGMENT")

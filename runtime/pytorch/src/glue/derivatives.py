@@ -1,10 +1,10 @@
-"""Derivatives: a call that wants a gradient becomes a node of PyTorch's, whose formulas are operators that Rust exports."""
+"""Derivatives: a call that needs a gradient makes a PyTorch autograd node, whose formulas are operators that Rust exports."""
 
 import torch
 
 
 def _record(operator):
-    """Implements the operator that records a call, and returns the function. Who calls it wants a gradient."""
+    """Implements the operator that records calls, and returns the function. It is called only if a gradient is needed."""
     _need("recorders")
     record = _after_recorder(operator) if operator["is_recorded_after"] else _passing_on(_recorder(operator))
     _implement(operator, record, "CompositeImplicitAutograd", _full_name(operator, operator["recorded"]))
@@ -12,7 +12,7 @@ def _record(operator):
 
 
 def _differentiate(operator):
-    """Records all calls of an operator, where Rust does not know which of them somebody wants a gradient of."""
+    """Records all calls of an operator, for when Rust cannot tell which of them need a gradient."""
     record = _lazily(lambda: _all_recorder(operator))
     _implement(operator, record, "Autograd")
 
@@ -25,7 +25,7 @@ def _all_recorder(operator):
 
 
 def _check_write(operator, tensor):
-    """Refuses, before it is done, a write that PyTorch refuses afterwards."""
+    """Refuses, before the call, a write in place that PyTorch would refuse only after it."""
     base = tensor._base if tensor._is_view() else tensor
     if tensor.is_leaf and tensor.requires_grad or base.is_leaf and base.requires_grad:
         raise RuntimeError(
@@ -35,7 +35,7 @@ def _check_write(operator, tensor):
 
 
 def _written(operator):
-    """The arguments that an operator writes to: where they are, and their names."""
+    """The arguments that an operator writes to: their positions and names."""
     written, position = [], 0
     for argument in operator["arguments"]:
         if argument["is_written"]:
@@ -45,7 +45,7 @@ def _written(operator):
 
 
 def _refuse_to_write(operator):
-    """Refuses writes that a gradient would have to know of, where Rust cannot: PyTorch would go on without a word."""
+    """Refuses writes that would make a gradient wrong, for when Rust cannot: PyTorch would not report them."""
     if not _written(operator):
         return
     call = _called(operator)

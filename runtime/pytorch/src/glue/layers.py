@@ -1,10 +1,10 @@
-"""Kernels between PyTorch and an operator's own: casts under autocast, and rules for vmap."""
+"""Kernels above an operator's backend kernels: autocast, and batching rules for vmap."""
 
 import torch
 
 
 def _put_between(operator, key):
-    """Registers the kernel that Rust has at a key. What it calls goes on below: the key is left out meanwhile."""
+    """Registers the kernel that Rust has at a key, which runs with the key excluded, so that its calls go below."""
     called = _lazily(lambda: _layer(operator))
     keys = torch._C.DispatchKeySet(torch._C._dispatch_key_parse(key))
     device = key.removeprefix("Autocast").lower()
@@ -24,7 +24,7 @@ def _layer(operator):
 
 
 def _batch(operator):
-    """Registers the rule for vmap that Rust has: PyTorch says where the batch is in each tensor."""
+    """Registers the batching rule that Rust has: PyTorch passes the batch dimension of each tensor."""
     name, library = _full_name(operator, operator["flat"]), _library(operator["namespace"])
     torch.library.register_vmap(name, _lazily(lambda: _rule(operator)), lib=library)
 
@@ -53,9 +53,9 @@ def _rule(operator):
 
 
 def _positional_with_defaults(operator):
-    """A function that makes of the arguments of the operator that kernels serve all of them, by position."""
+    """A function that turns the arguments of a call into a list of all arguments, with defaults, by position."""
     schema = _called(operator)._schema.arguments
-    count = len(schema) - bool(operator["flat"])  # the last one of a flat operator says that it is one
+    count = len(schema) - bool(operator["flat"])  # without `_entry`, the last argument of a flat operator
 
     def positional(args, kwargs):
         values = list(args[:count])

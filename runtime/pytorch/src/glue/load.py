@@ -1,7 +1,7 @@
-"""What PyTorch lets only Python do for the operators of a Rust library: numbers in arguments, derivatives, rules for vmap.
+"""What only Python can register with PyTorch for a Rust library: operators with scalars, derivatives, batching rules.
 
-The library carries this text and hands it out; its package runs it once (see `__init__.py` of the example). An import waits
-for as little as can be: what serves an operator is defined when a call first needs it, and so are most functions here.
+The library contains this source; its package runs it once (see `__init__.py` of the example). To keep imports quick,
+auxiliary operators are defined when a call first needs them, and so are most functions here.
 """
 
 import ctypes
@@ -10,17 +10,17 @@ import threading
 
 import torch
 
-_raised = []  # who is told what is about to be raised through PyTorch, which loses it
-_kept = []  # PyTorch takes back what a library object registered when the object goes
-_owners = {}  # the library that an operator is of, by name
-_lock = threading.RLock()  # something is defined
+_raised = []  # Rust functions that save an exception before it is raised through PyTorch, which loses it
+_kept = []  # library objects: PyTorch undoes their registrations when they are freed
+_owners = {}  # for each operator's name, the library that it belongs to
+_lock = threading.RLock()  # held while something is defined
 
 
 def load(path):
-    """Loads a library, and returns the operators that it has handed to PyTorch, as they describe themselves."""
+    """Loads a library, and returns the descriptions of the operators that it has registered with PyTorch."""
     torch.ops.load_library(path)
     library = ctypes.CDLL(path)
-    library.torch_library_register()  # nothing, unless the library was loaded before PyTorch
+    library.torch_library_register()  # does nothing, unless the library was loaded before PyTorch
     library.torch_library_describe.restype = ctypes.c_char_p
     operators = json.loads(library.torch_library_describe())
     raised = ctypes.PyDLL(path).torch_library_raised
@@ -30,24 +30,24 @@ def load(path):
         _owners[_full_name(operator)] = library
         _complete(operator)
     define = _definer(operators)
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(define))  # Rust may call it whenever, also when all else here has gone
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(define))  # never freed: Rust may call it after all else here is gone
     library.torch_library_differentiate(define)
     return operators
 
 
 def opcheck(operators, samples, **options):
-    """Checks each operator with each of its samples, and returns how many checks there were.
+    """Checks each operator with each of its samples, and returns the number of checks.
 
-    `samples` has a list for each operator, by its name, with the overload behind a dot if it has one: tuples of
-    arguments, or of such a tuple and a dictionary. An operator without samples is an error that names it, and so is a
-    sample for none. `options` go to `torch.library.opcheck`.
+    `samples` maps the name of each operator (`name.overload` if it has an overload name) to a list of samples: tuples of
+    arguments, or pairs of such a tuple and a dictionary of keyword arguments. An operator without samples is an error that
+    names it, and so are samples for an unknown operator. `options` are passed to `torch.library.opcheck`.
     """
     _need("checks")
     return _opcheck(operators, samples, **options)
 
 
 def report(path):
-    """What of a library is not in PyTorch, and why: a line each."""
+    """What was left out of PyTorch, with the reasons, one line each."""
     library = ctypes.CDLL(path)
     library.torch_library_report.restype = ctypes.c_char_p
     return library.torch_library_report().decode().splitlines()
@@ -59,12 +59,12 @@ def _complete(operator):
         _need("numbers")
         _flatten(operator)
     if operator["has_above"]:
-        pass  # Rust is there, and says when it needs more
+        pass  # Rust has a kernel there, and asks for more when it needs it
     elif operator["recorded"]:
         _need("derivatives")
         _differentiate(operator)
     elif operator["is_composite"]:
-        pass  # PyTorch differentiates the parts
+        pass  # PyTorch differentiates the operators that it calls
     elif operator["is_view"]:
         _implement(operator, torch.library.fallthrough_kernel, "Autograd")  # PyTorch differentiates the view
     elif any(argument["is_written"] for argument in operator["arguments"]):
@@ -79,7 +79,8 @@ def _complete(operator):
 
 
 def _definer(operators):
-    """A function for Rust: it defines what records the calls of an operator, or without a name what passes calls on."""
+    """A callback for Rust: given an operator's name, it defines the operators that record its calls; given none, the
+    operator that makes calls through Python."""
     waiting = {_full_name(operator): operator for operator in operators if operator["has_above"] and operator["recorded"]}
 
     @ctypes.CFUNCTYPE(None, ctypes.c_char_p)
@@ -97,13 +98,13 @@ def _definer(operators):
 
 
 def _define(operator):
-    """Has the operators defined that serve one."""
+    """Makes Rust define the auxiliary operators of an operator."""
     name = _full_name(operator)
     _owners[name].torch_library_define(name.encode())
 
 
 def _need(part):
-    """Compiles a part of this text, if that was not done."""
+    """Compiles and runs a part of this source, unless that has been done."""
     with _lock:
         if part in _LATER:
             exec(compile(_LATER[part], f"{part}.py", "exec"), globals())
@@ -111,7 +112,7 @@ def _need(part):
 
 
 def _lazily(make):
-    """The function that is made at its first call: to look operators up takes time, which no import need spend."""
+    """A function that is made at its first call: looking operators up takes time, which an import need not spend."""
     made = []
 
     def lazily(*args, **kwargs):
@@ -124,7 +125,7 @@ def _lazily(make):
 
 
 def _passing_on(function):
-    """The function, whose exceptions reach whoever called PyTorch as they are."""
+    """The function, with its exceptions saved so that they reach the caller of PyTorch unchanged."""
 
     def passing_on(*args, **kwargs):
         try:
@@ -144,7 +145,7 @@ def _overload(operator, name=None):
 
 
 def _called(operator):
-    """The operator that kernels serve."""
+    """The operator that has the kernels: the flat one if there is one."""
     return _overload(operator, operator["flat"])
 
 
@@ -156,7 +157,7 @@ def _full_name(operator, name=None):
 
 
 def _implement(operator, function, key, name=None):
-    """Registers a function: for the operator that kernels serve, unless another one is named."""
+    """Registers a function as a kernel, for the operator that has the kernels unless another one is named."""
     name = name or _full_name(operator, operator["flat"])
     library = _library(operator["namespace"])
     library.impl(name.split("::")[1], function, key)

@@ -1,4 +1,4 @@
-"""Numbers of any type in arguments, which PyTorch's C functions do not pass: each becomes three integers."""
+"""`Scalar` arguments, which PyTorch's C functions do not pass: each is flattened to three integers."""
 
 import struct
 
@@ -10,7 +10,7 @@ def _bits(value):
 
 
 def _number(value):
-    """A number as its kind and the bits of one or two others, as three integers."""
+    """A number as three integers: its kind, and the bits of one number or, for complex, of two."""
     if value is None:
         return (0, 0, 0)
     if isinstance(value, bool):
@@ -27,7 +27,7 @@ def _number(value):
 
 
 def _flatten(operator):
-    """Gives an operator with numbers a body: a call of its flat twin."""
+    """Implements an operator with scalars by a call of its flat variant."""
     body = _lazily(lambda: _body(operator))
     for key in ("CompositeImplicitAutograd", "FuncTorchBatchedDecomposition"):
         _implement(operator, body, key, _full_name(operator))
@@ -39,7 +39,7 @@ def _body(operator):
 
 
 def _values(operator):
-    """A function that makes of a call's arguments those of the operators that serve it: all by position, numbers flat."""
+    """A function that turns a call's arguments into those of auxiliary operators: positional, with scalars flattened."""
     arguments = operator["arguments"]
     schema = _overload(operator)._schema.arguments
     defaults = {argument.name: argument.default_value for argument in schema if argument.has_default_value()}

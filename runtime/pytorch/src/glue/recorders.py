@@ -1,4 +1,4 @@
-"""Nodes of PyTorch's for calls that want a gradient. The text is compiled when the first is recorded."""
+"""PyTorch autograd nodes for calls that need a gradient. This source is compiled when the first call is recorded."""
 
 import torch
 from torch._functorch.utils import enable_single_level_autograd_function
@@ -7,10 +7,10 @@ from torch.autograd.function import _SingleLevelFunction
 
 
 def _after_recorder(operator):
-    """The function that records calls which Rust has made: it gets their arguments, results and a bit for each result
-    without a gradient.
+    """The function that records calls which Rust has made: it takes their arguments, their results, and a bit mask of the
+    results without a gradient.
 
-    A node is made for each call: nothing here is looked up twice, and what all calls have in common is decided before.
+    It runs for every recorded call, so everything that is the same for all calls is computed beforehand.
     """
     kinds, (tensors_at, _) = _kinds(operator), _tensors(operator)
     optional = [a for a in _called(operator)._schema.arguments if isinstance(a.type, torch.OptionalType)]
@@ -39,13 +39,14 @@ def _after_recorder(operator):
 
 
 def _by_tensors(operator, is_plain, is_one):
-    """How a node is made and run that passes tensors one by one: all but the numbers depends on which gradients are wanted."""
+    """The forward and the backward function of a node that passes tensors one by one. Which tensors are saved and where they
+    go depends only on which gradients are needed."""
     backward, named = _overload(operator, operator["gradients"])._op, _namer(operator)
     kinds, (tensors_at, owners) = _kinds(operator), _tensors(operator)
     of, of_results = [owners[index] for index in tensors_at], range(len(_called(operator)._schema.returns))
-    passed = named(None, of, of_results)  # where the tensors are that the operator takes
+    passed = named(None, of, of_results)  # the positions of the tensors that the backward operator takes
     taken = [(i, kind == "tensor") for i, kind in enumerate(kinds) if kind != "tensor" or tensors_at.index(i) in passed]
-    known = {}  # by which gradients are wanted: that as a number, and where what is saved is, in all and in what is passed
+    known = {}  # by needed gradients: their bit mask, and the positions of saved tensors among all and among passed ones
 
     def know(needs):
         saved = named(needs[3:], of, of_results)
@@ -63,7 +64,7 @@ def _by_tensors(operator, is_plain, is_one):
             ctx.rest = rest[0]
         if lost:
             ctx.mark_non_differentiable(*[result for index, result in enumerate(results) if lost >> index & 1])
-        if is_one:  # else a formula may count on a gradient for each
+        if is_one:  # otherwise a formula may rely on a gradient for each result
             ctx.materialize_grads = False
         return results
 
@@ -86,7 +87,7 @@ def _by_tensors(operator, is_plain, is_one):
 
 
 def _by_lists(operator, is_plain, is_one):
-    """How a node is made and run that passes tensors in lists, or where some may be missing."""
+    """The forward and the backward function of a node with lists of tensors or with optional tensors."""
     backward, named = _overload(operator, operator["backward"])._op, _namer(operator)
     _, owners = _tensors(operator)
 
@@ -98,7 +99,7 @@ def _by_lists(operator, is_plain, is_one):
         ctx.rest = rest
         if lost:
             ctx.mark_non_differentiable(*[result for index, result in enumerate(results) if lost >> index & 1])
-        if is_one:  # else a formula may count on a gradient for each
+        if is_one:  # otherwise a formula may rely on a gradient for each result
             ctx.materialize_grads = False
         return results
 
@@ -121,29 +122,29 @@ def _function(operator, forward, backward):
 
 
 def _kinds(operator):
-    """What each argument of the operator that kernels serve is."""
+    """The kind of each argument of the operator that has the kernels."""
     return [kind for a in operator["arguments"] for kind in ([a["kind"]] * (3 if a["kind"] == "number" else 1))]
 
 
 def _tensors(operator):
-    """Where tensors are among the arguments of the operator that kernels serve, and for each of its arguments which it is
-    of the operator's own."""
+    """The positions of tensors among the arguments of the operator that has the kernels, and for each of its arguments the
+    index of the operator's own argument that it comes from."""
     arguments = operator["arguments"]
     owners = [i for i, a in enumerate(arguments) for _ in range(3 if a["kind"] == "number" else 1)]
     return [i for i, kind in enumerate(_kinds(operator)) if kind in ("tensor", "tensors")], owners
 
 
 def _namer(operator):
-    """A function that tells what is saved of a call: where the tensors are, in arguments and then in results, that the
-    formulas for these gradients name, or any formula where it gets none. It gets for each tensor which argument it is of, and
-    which result.
+    """A function that returns which tensors of a call are saved: the positions, among arguments and then results, of those
+    that the formulas for the needed gradients name, or that any formula names if `needs` is None. It takes the index of the
+    argument or the result that each tensor belongs to.
 
-    Only what is saved must not be written to until the backward pass, and lives so long.
+    Only saved tensors are kept alive until the backward pass, and must not be written to until then.
     """
     formulas, known = operator["formulas"], {}
 
     def find(needs, of, of_results):
-        wanted = -1 if needs is None else 0  # a bit for each argument
+        wanted = -1 if needs is None else 0  # a bit mask of arguments
         for need, argument in zip(needs or (), of):
             wanted |= need << argument
         arguments = results = 0
@@ -168,7 +169,8 @@ def _namer(operator):
 
 
 def _scattered(tensors, places, count, other):
-    """So many tensors, these in their places and another in all others: what no formula names, Rust does not look at."""
+    """`count` tensors: the given ones in their places, and `other` everywhere else, where Rust does not use it because no
+    formula names the tensor there."""
     found = [other] * count
     for index, tensor in zip(places, tensors):
         found[index] = tensor
@@ -176,7 +178,7 @@ def _scattered(tensors, places, count, other):
 
 
 def _taken_apart(values, tensors_at):
-    """The tensors among arguments, and what is left: the arguments without them, and the places where they were."""
+    """The tensors among arguments, and the rest: the arguments without tensors, and the places of the tensors."""
     values, places, tensors = list(values), [], []
     for index in tensors_at:
         value, values[index] = values[index], None
@@ -193,7 +195,7 @@ def _taken_apart(values, tensors_at):
 
 
 def _recorder(operator):
-    """The function that records calls of an operator."""
+    """The function that makes and records calls of an operator."""
     call, backward, differentiable = (
         _overload(operator, name) for name in (operator["flat"], operator["backward"], operator["differentiable"])
     )
@@ -201,10 +203,10 @@ def _recorder(operator):
     by_name = {} if operator["flat"] else {i: a["name"] for i, a in enumerate(arguments) if a["by_name"]}
     (tensors_at, owners), named = _tensors(operator), _namer(operator)
     written_at = _written(operator)[0][0] if any(a["is_written"] for a in arguments) else None
-    ever_named = -1 if operator["formulas"] is None else 0  # a bit for each argument
+    ever_named = -1 if operator["formulas"] is None else 0  # a bit mask of arguments
     for _, by_arguments, _ in operator["formulas"] or ():
         ever_named |= by_arguments
-    known = {}  # which results have gradients, by what rows can ask: all but elements
+    known = {}  # which results have gradients, by what that may depend on: all but the elements of tensors
     first_named, is_one = min(by_name, default=len(kinds)), len(call._schema.returns) == 1
 
     def below(values):
@@ -212,7 +214,7 @@ def _recorder(operator):
             return call(*values[:first_named], **{name: values[i] for i, name in by_name.items()})
 
     def below_transforms(values):
-        # A node is made with recording off; what is around a transform records none the less.
+        # PyTorch makes a node with grad mode off, but an outer transform still has to record the call.
         with torch.enable_grad(), _set_fwd_grad_enabled(True):
             return below(values)
 
@@ -231,7 +233,7 @@ def _recorder(operator):
         saved = tensors[: len(places)]
         if before is not None:
             written = tensors[before]
-            if len(tensors) > len(places):  # formulas see what was there before the write, as an input of its own
+            if len(tensors) > len(places):  # formulas use the copy from before the write, which is an extra input
                 saved = [tensors[-1] if tensor is written else tensor for tensor in saved]
             flat = results = [written]  # under a transform the operator returns another object
             ctx.mark_dirty(written)
@@ -244,7 +246,7 @@ def _recorder(operator):
                 known[key] = flags
         if not all(flags):
             ctx.mark_non_differentiable(*(t for t, flag in zip(results, flags) if t is not None and not flag))
-        ctx.set_materialize_grads(len(flat) > 1)  # a formula may count on a gradient for each result
+        ctx.set_materialize_grads(len(flat) > 1)  # a formula may rely on a gradient for each result
         ctx.plan, ctx.needs, ctx.extra = plan, needs, len(tensors) - len(places)
         of = [owners[index] for index, _ in places]
         ctx.named = named(tuple(needs), of, [returns[index] for index in ctx.results_at])
@@ -289,7 +291,7 @@ def _recorder(operator):
 
 
 class _Plan:
-    """How a call is put together: arguments without tensors, the places of tensors, which of them is written to."""
+    """The structure of a call: its arguments without tensors, the places of tensors, and which of them is written to."""
 
     __slots__ = ("values", "places", "before", "layout")
 
@@ -302,7 +304,7 @@ def _has_gradient(tensor):
 
 
 def _metadata(values, tensors, results, needs):
-    """What is known of a call beside elements, if all of its tensors are plain ones and nothing is symbolic."""
+    """A cache key with all of a call but elements; None unless all tensors are plain ones and nothing is symbolic."""
     try:
         rest = tuple([tuple(value) if isinstance(value, list) else value for value in values])
         of_tensors = []
@@ -316,7 +318,7 @@ def _metadata(values, tensors, results, needs):
         key = (rest, tuple(of_tensors), tuple(needs))
         hash(key)
         return key
-    except TypeError:  # a number that is not known yet
+    except TypeError:  # a symbolic number, which has no hash
         return None
 
 
@@ -332,6 +334,6 @@ def _filled(values, places, tensors):
 
 
 def _regrouped(layout, flat):
-    """The returns of an operator from their parts: of a list so many."""
+    """The returns of an operator from the flat list of their parts: `layout` has the length of each list, or None."""
     rest = iter(flat)
     return [next(rest) if length is None else [next(rest) for _ in range(length)] for length in layout]

@@ -1,4 +1,4 @@
-"""The operators of this folder in PyTorch: what passes, what it costs in identity, versions and memory, what fails."""
+"""The operators of this folder in PyTorch: values that pass, the identity, versions and memory of tensors, and errors."""
 
 import ctypes
 import subprocess
@@ -205,7 +205,7 @@ def test_failures_are_exceptions_with_their_text():
         with pytest.raises(exception, match=f"^door::fails: {kind}$") as info:
             door.fails(x, kind)
         assert info.type is exception
-        with pytest.raises(exception):  # through the layers above
+        with pytest.raises(exception):  # through the autograd kernel
             door.fails(x.clone().requires_grad_(), kind)
     with pytest.raises(RuntimeError, match=r"^door::fails panicked: it was too much for 6"):
         door.fails(x, "panic")

@@ -1,4 +1,4 @@
-"""Kernels between PyTorch and elements: casts under autocast, rules for vmap, another device."""
+"""Kernels above the backend kernels: autocast, batching rules for vmap, another device."""
 
 import pytest
 import torch

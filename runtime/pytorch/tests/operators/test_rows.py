@@ -1,4 +1,4 @@
-"""Each thing that a row of `derivatives!` can say, in PyTorch's autograd: against differences, and under transforms."""
+"""Each feature of a row of `derivatives!` in PyTorch's autograd: against finite differences, and under transforms."""
 
 import gc
 import weakref
@@ -9,7 +9,7 @@ from torch.autograd import gradcheck, gradgradcheck
 
 from library import VERSION, rand
 
-TOLD = VERSION >= (2, 13) or None  # before, PyTorch's C functions print what failed, and do not tell it
+TOLD = VERSION >= (2, 13) or None  # before 2.13, PyTorch's C functions print the error instead of returning it
 rows, door, layers = torch.ops.rows, torch.ops.door, torch.ops.layers
 
 HALF = torch.tensor(0.5, dtype=torch.float64)

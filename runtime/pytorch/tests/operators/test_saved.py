@@ -1,4 +1,4 @@
-"""What PyTorch keeps of a recorded call: what formulas name whose gradients are wanted, and nothing else."""
+"""What PyTorch saves of a recorded call: only the tensors that formulas name whose gradients are needed."""
 
 import array
 import weakref
@@ -17,7 +17,7 @@ def _double(value=1.0):
     return torch.full((3,), value, dtype=torch.float64)
 
 
-# A call with an argument or a result that no formula names, and that one.
+# Calls with an argument or a result that no formula names: the call's result, and that tensor.
 UNNAMED = {
     "an argument": lambda x, y: (rows.picked(z := x * 1, y, torch.arange(3)), z),
     "an argument of no type with gradients": lambda x, y: (rows.picked(x, y, z := torch.arange(3)), z),
@@ -33,7 +33,7 @@ UNNAMED = {
     "a result in a list": lambda x, y: (_doubled((parts := rows.each([x, x], y)[0])[0]), parts[0]),
 }
 
-# The same with one that is named.
+# Calls with an argument or a result that a formula names: the call's result, and that tensor.
 NAMED = {
     "an argument": lambda x, y: (rows.picked(x, y, torch.arange(3)), y),
     "one of two": lambda x, y: (rows.weigh(x, y), y),
@@ -100,7 +100,7 @@ def test_only_the_wanted_formulas_count():
 
 
 def _lent(values=(1.0, 2.0, 3.0)):
-    """A tensor, and a reference to its memory, which is gone with the last tensor over it."""
+    """A tensor, and a weak reference to its memory, which dies with the last tensor over it."""
     memory = array.array("d", values)
     return torch.frombuffer(memory, dtype=torch.float64), weakref.ref(memory)
 
@@ -132,7 +132,7 @@ def test_results_that_no_formula_names_are_freed_too():
     x = rand(3)
     result = rows.weigh(x, x)
     storage = weakref.ref(result)
-    total = result.sum()  # which keeps no more than sizes
+    total = result.sum()  # saves only sizes
     del result
     assert storage() is None
     total.backward()
@@ -141,7 +141,7 @@ def test_results_that_no_formula_names_are_freed_too():
     assert len(total.grad_fn.next_functions[0][0].saved_tensors) == 2, "the results, and no argument"
     shifted, weighed = rows.shifted(x, by=x), rows.weigh(x, _double(7))
     assert shifted.grad_fn.saved_tensors == ()
-    (saved,) = weighed.grad_fn.saved_tensors  # of a node whose result is alive, or PyTorch 2.11 has freed it
+    (saved,) = weighed.grad_fn.saved_tensors  # `weighed` must stay alive for PyTorch 2.11
     assert saved.tolist() == [7] * 3
 
 
@@ -150,7 +150,7 @@ def test_second_derivatives_of_what_was_saved():
     first, second = torch.autograd.grad(rows.weigh(x, y * y).sum(), (x, y), create_graph=True)
     assert torch.allclose(torch.autograd.grad(first.sum(), y)[0], 2 * y)
     assert torch.allclose(torch.autograd.grad(second.sum(), x)[0], 2 * y)
-    # Between the passes a write is an error too, to what the second needs.
+    # A write between the two backward passes, to a tensor that the second needs, is an error, too.
     factor, z = rand(3), y * 1
     first = torch.autograd.grad(rows.weigh(x, z), x, factor, create_graph=True)[0]
     with torch.no_grad():

@@ -1,4 +1,4 @@
-"""Each type of a schema and each key of a kernel: what passes comes back as it went, and what does not is reported."""
+"""Each type of a schema and each key of a kernel: values that pass come back unchanged, and what does not is reported."""
 
 import subprocess
 import sys
@@ -44,7 +44,8 @@ def test_values_come_back_as_they_went(name):
 
 @pytest.mark.parametrize("name", NUMBERED)
 def test_numbered_values_come_back_as_the_numbers_that_pytorch_has_for_them(name):
-    # PyTorch tells Python numbers of these, and which they are to `prim::` alone: distinct, and the same by either way.
+    # PyTorch returns these to Python as numbers, whose meaning only `prim::` operators know: they must be distinct, and the
+    # same whether the value or its number was passed.
     found = [getattr(types, name)(value) for value in NUMBERED[name]]
     assert len(set(found)) == len(found)
     optional = getattr(types, f"optional_{name}")

@@ -68,10 +68,10 @@ mod kernels {
     }
 }
 
-/// The results, probabilities and targets without dimensions of size 1, which PyTorch leaves out before it broadcasts.
+/// Squeezes results, probabilities and targets (removes dimensions of size 1), as PyTorch does before it broadcasts.
 ///
 /// # Errors
-/// Targets that do not broadcast to the sizes of the probabilities.
+/// The targets do not broadcast to the sizes of the probabilities.
 fn squeezed(operator: &str, tensors: [&Tensor; 3]) -> Result<[Tensor; 3]> {
     let [out, this, target] = tensors.map(aten::squeeze);
     let (out, this, target) = (out?, this?, target?);

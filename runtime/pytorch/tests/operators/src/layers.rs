@@ -1,4 +1,4 @@
-//! Kernels at the keys between PyTorch and elements: casts, rules for vmap, another device, a fallback.
+//! Kernels at keys above the backend's: autocast, batching rules for vmap; kernels and a fallback for another device.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -12,21 +12,21 @@ use torch_library_kernels::vmap::{expanded, front};
 torch_library! {
     /// Operators with layers.
     pub mod layers {
-        /// A product of matrices, in the precision of a region.
+        /// A matrix product, in the precision of the autocast region.
         product(Tensor self, Tensor other, Scalar factor=1) -> Tensor;
-        /// In full precision.
+        /// Runs in full precision under autocast.
         exact(Tensor self) -> Tensor;
         /// Refused under autocast.
         unsafe_loss(Tensor self) -> Tensor;
-        /// Has a rule for vmap.
+        /// Has a batching rule for vmap.
         scores(Tensor self, Tensor other, *, float factor=1) -> Tensor;
-        /// A rule with lists.
+        /// Has a batching rule with lists.
         stacked(Tensor[] tensors, Tensor? last=None) -> (Tensor, Tensor[]);
-        /// How often the two above have run with elements.
+        /// How often the two operators with batching rules have run on elements.
         runs() -> int;
-        /// Served by a fallback for another device alone.
+        /// Has only the fallback for another device.
         elsewhere(Tensor self) -> Tensor;
-        /// For another device.
+        /// Has a kernel for another device.
         there(Tensor self) -> str;
     }
 }
@@ -100,12 +100,12 @@ mod kernels {
     }
 
     fn scores(this: &Tensor, other: &Tensor, factor: f64) -> Result<Tensor> {
-        RUNS.fetch_add(1, Ordering::Relaxed); // only a count
+        RUNS.fetch_add(1, Ordering::Relaxed); // only a counter
         this.mul(other)?.mul(factor)
     }
 
     fn stacked(tensors: &[Tensor], last: Option<&Tensor>) -> Result<(Tensor, Vec<Tensor>)> {
-        RUNS.fetch_add(1, Ordering::Relaxed); // only a count
+        RUNS.fetch_add(1, Ordering::Relaxed); // only a counter
         let mut sum = tensors[0].clone();
         for tensor in tensors[1..].iter().chain(last) {
             sum = sum.add(tensor)?;

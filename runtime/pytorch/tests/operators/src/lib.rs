@@ -1,4 +1,4 @@
-//! Operators of all types, with all layers, for the tests in Python beside this.
+//! Operators with all types and all layers, for the Python tests in this folder.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -16,68 +16,68 @@ mod types;
 torch_library_pytorch::export!();
 
 torch_library! {
-    /// One operator for each way through the door.
+    /// Operators for each way in which a value or a call passes between PyTorch and Rust.
     pub mod door {
-        /// Nothing.
+        /// Does nothing.
         nop(Tensor self) -> ();
-        /// Nothing with three arguments.
+        /// Does nothing, with three arguments.
         nop3(Tensor self, Tensor other, *, float alpha=1) -> ();
-        /// What the kernel sees of a tensor.
+        /// A tensor's metadata, as the kernel sees it.
         describe(Tensor self) -> str;
         /// The elements, in order.
         elements(Tensor self) -> float[];
         /// The hypotenuse.
         #[tags(pointwise)]
         hypotenuse(Tensor self, Tensor other) -> Tensor;
-        /// The same, into another tensor.
+        /// The hypotenuse, as an out variant.
         hypotenuse.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!);
-        /// Writes in place, with a number.
+        /// Writes in place, with a scalar argument.
         scale_.Scalar(Tensor(a!) self, Scalar factor=2) -> Tensor(a!);
         /// Writes in place.
         fill_(Tensor(a!) self, float value) -> ();
-        /// Writes to a list.
+        /// Writes to a list of tensors in place.
         fill_all_(Tensor(a!)[] tensors, float value) -> ();
-        /// Says what lists have in them.
+        /// Returns the elements of lists as text.
         lists(Tensor[] tensors, Tensor?[] others, int[2] n, float[] f, bool[] b, str[] s) -> str;
-        /// Says which options were given.
+        /// Returns optional arguments as text.
         options(Tensor? t, int? n=None, float? f=None, bool? b=None, str? s=None, ScalarType? dtype=None, Layout? layout=None, Device? device=None, MemoryFormat? format=None, SymInt[]? list=None) -> str;
-        /// Says what numbers are.
+        /// Returns scalars as text.
         numbers(Tensor self, Scalar a, Scalar? b=None, *, complex c=1j) -> str;
-        /// A view.
+        /// Returns a view.
         row(Tensor(a) self, int index) -> Tensor(a);
-        /// Several returns of several types.
+        /// Returns several values of several types.
         parts(Tensor self) -> (Tensor, Tensor[], int, str?, Tensor?, bool, ScalarType);
-        /// Fails.
+        /// Fails with an error of the named kind.
         fails(Tensor self, str how) -> Tensor;
-        /// Composed of others.
+        /// A composite of other operators.
         swish(Tensor self) -> Tensor;
-        /// Composed of others, with numbers.
+        /// A composite of other operators, with a scalar argument.
         shifted(Tensor self, float by) -> Tensor;
-        /// A composite that looks at elements.
+        /// A composite that reads elements, which stand-ins lack.
         looks(Tensor self) -> float;
-        /// A list and an optional, with derivatives.
+        /// Takes a list and an optional tensor, with derivatives.
         weighted(Tensor[] tensors, Tensor? weight, Scalar factor=1) -> Tensor;
-        /// Two results, with derivatives.
+        /// Returns two results, with derivatives.
         both(Tensor self, Tensor other) -> (Tensor, Tensor);
-        /// A list of results, with a derivative.
+        /// Returns a list, with a derivative.
         halves(Tensor self) -> Tensor[];
-        /// Its formula names its result.
+        /// Has a formula that names the result.
         expm(Tensor self) -> Tensor;
-        /// Without a derivative.
+        /// Has no derivative.
         opaque(Tensor self) -> Tensor;
-        /// A longer tensor.
+        /// Resizes a tensor in place.
         grow_(Tensor(a!) self, int size) -> Tensor(a!);
-        /// Random numbers.
+        /// Returns random numbers.
         noise(Tensor self, *, Generator? generator=None) -> Tensor;
-        /// A tensor with a bit.
+        /// Returns a tensor with the conjugate or the negative bit.
         bit(Tensor self, bool negative) -> Tensor;
-        /// Keeps a tensor.
+        /// Keeps a tensor beyond the call.
         keep(Tensor self) -> ();
-        /// The elements of the kept tensor.
+        /// Returns the tensor that was kept.
         kept(Tensor self) -> Tensor;
-        /// Waits.
+        /// Blocks for a while.
         wait(Tensor self, int milliseconds) -> ();
-        /// Without a tensor.
+        /// Takes no tensor.
         count(int n) -> Tensor;
         /// Cannot be called from PyTorch.
         several(Scalar[] numbers) -> ();
@@ -148,7 +148,7 @@ fn scaled(grad: &Tensor, weight: Option<&Tensor>, factor: Scalar) -> Result<Tens
     }
 }
 
-/// Each gradient times what belongs to it, summed.
+/// The sum of the products of the gradients and their factors.
 fn sum_of(grads: &[Option<Tensor>], factors: [Option<Tensor>; 2]) -> Result<Tensor> {
     let products = grads.iter().zip(factors).filter_map(|(grad, factor)| Some(grad.as_ref()?.mul(&factor?)));
     let products = products.collect::<Result<Vec<_>>>()?;

@@ -1,4 +1,4 @@
-//! One operator for each thing that a row of `derivatives!` can say.
+//! An operator for each feature of a row of `derivatives!`.
 
 use torch_library::autograd::{self, Context, Function};
 use torch_library::derivatives;
@@ -10,49 +10,49 @@ use torch_library_kernels::prelude::*;
 torch_library! {
     /// Operators with derivatives.
     pub mod rows {
-        /// Reads what it writes to, and has a row in common with the next.
+        /// Has a row that also serves the in-place variant below.
         weigh(Tensor self, Tensor other) -> Tensor;
-        /// In place.
+        /// Works in place, by the row above, and overwrites a tensor that a formula names.
         weigh_(Tensor(a!) self, Tensor other) -> Tensor(a!);
-        /// In place, with a formula that names the result.
+        /// Works in place, with a formula that names the result.
         expm_(Tensor(a!) self, Scalar factor=1) -> Tensor(a!);
-        /// A weight that cannot require grad, an index without gradients.
+        /// Has a weight that cannot require grad, and an index without a gradient.
         picked(Tensor self, Tensor weight, Tensor index) -> Tensor;
-        /// A formula for two arguments, with names of results.
+        /// Has one formula for two arguments, and named results.
         pair(Tensor a, Tensor b) -> (Tensor left, Tensor right);
-        /// One result has a gradient.
+        /// Only one of two results has a gradient.
         halved(Tensor self) -> (Tensor half, Tensor rest);
         /// No result has a gradient.
         place(Tensor self) -> Tensor;
-        /// The result has a gradient on request.
+        /// The result has a gradient only if an argument says so.
         converted(Tensor self, bool exact) -> Tensor;
-        /// The formula needs sizes alone.
+        /// Has a formula that needs only sizes.
         total(Tensor self) -> Tensor;
-        /// A tensor that is given by name.
+        /// Takes a tensor as a keyword-only argument.
         shifted(Tensor self, *, Tensor by, float factor=1) -> Tensor;
-        /// In place, with formulas that name no tensor.
+        /// Works in place, with formulas that name no tensor.
         shifted_(Tensor(a!) self, *, Tensor by, float factor=1) -> Tensor(a!);
-        /// One formula for two arguments, in the order that they do not have.
+        /// Has one formula for two arguments, which names them in reverse order.
         swapped(Tensor a, Tensor b) -> Tensor;
-        /// A list that no formula names, beside one that is named.
+        /// Takes a list that no formula names, and one that a formula names.
         dotted(Tensor[] parts, Tensor[] weights, Tensor? bias=None) -> Tensor;
-        /// The same, with a list of results, one of which is named.
+        /// Takes a list that no formula names, and returns a list and a tensor that is named.
         each(Tensor[] parts, Tensor factor) -> (Tensor[], Tensor);
-        /// Its condition asks for a tensor's type, which no formula does.
+        /// Has a condition on the dtype of a tensor that no formula names.
         cast_like(Tensor self, Tensor other) -> Tensor;
-        /// A derivative that somebody wrote by hand.
+        /// Has a handwritten derivative.
         by_hand(Tensor self, Tensor other) -> Tensor;
-        /// A number beside a tensor.
+        /// Returns a number and a string with a tensor.
         counted(Tensor self) -> (Tensor, int, str);
-        /// A number and a list beside a tensor.
+        /// Returns a number and a list with a tensor.
         apart(Tensor self) -> (Tensor, int, Tensor[]);
-        /// Made of operators that return several types.
+        /// A composite of operators that return several types.
         mean_of(Tensor self) -> Tensor;
-        /// A view with a formula.
+        /// Returns a view, and has a formula.
         corner(Tensor(a) self) -> Tensor(a);
-        /// Not a view, although it says so.
+        /// Returns no view, although its schema says so.
         no_view(Tensor(a) self) -> Tensor(a);
-        /// Sizes in place.
+        /// Changes sizes in place.
         #[tags(inplace_view)]
         flip_(Tensor(a!) self) -> Tensor(a!);
     }
@@ -162,7 +162,7 @@ derivatives! {
     }
 }
 
-/// Asks at the autograd key what it needs, and keeps something that is no argument.
+/// A handwritten function, which computes and saves a tensor that is no argument.
 struct Added;
 
 impl Function for Added {

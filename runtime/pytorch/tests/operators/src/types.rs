@@ -1,4 +1,4 @@
-//! Each type that a schema may have: given, and returned.
+//! Operators with each type that a schema may have, as an argument and as a return.
 
 use torch_library::autograd::{self, Context, Function};
 use torch_library::element::Complex64;
@@ -8,7 +8,7 @@ use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 
 torch_library! {
-    /// Operators that return what they are given.
+    /// Operators that return their argument.
     pub mod types {
         int(int x) -> int;
         symint(SymInt x) -> SymInt;
@@ -43,18 +43,18 @@ torch_library! {
         optional_strs(str[]? x) -> str[]?;
         optional_complex(complex? x) -> str;
         drawn(Generator x) -> bool;
-        /// What cannot be called from PyTorch.
+        /// Cannot be called from PyTorch, like the three below.
         symbool(SymBool x) -> bool;
         scalar(int x) -> Scalar;
         complex(int x) -> complex;
         generator(int x) -> Generator;
-        /// Has a derivative for one backend.
+        /// Has a derivative for one backend only.
         on_cpu(Tensor self) -> Tensor;
-        /// Has another for each.
+        /// Has a separate derivative for each of two backends.
         on_each(Tensor self) -> Tensor;
-        /// Is made of others at the autograd key.
+        /// Is a composite of other operators at the autograd key, where it makes no node.
         composed(Tensor self) -> Tensor;
-        /// Has a kernel that writes to nothing.
+        /// Has a kernel at `CompositeExplicitAutogradNonFunctional`.
         functional(Tensor self) -> Tensor;
     }
 }
@@ -110,7 +110,7 @@ same! {
     drawn(&Generator) -> bool = |x| x.random() != x.random();
 }
 
-/// Calls an operator below autograd, and knows its derivative.
+/// A handwritten derivative of an operator that doubles its argument.
 struct Twice(fn(&Tensor) -> Result<Tensor>);
 
 impl Function for Twice {

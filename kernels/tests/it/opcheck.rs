@@ -174,7 +174,7 @@ fn left_out(name: &str) -> &'static [Check] {
         "ctc_loss.Tensor" => &[Check::Gradient, Check::SecondGradient, Check::Meta],
         // It returns the tensor itself if that has the type, which the schema does not declare.
         "type_as" => &[Check::Aliasing],
-        // An `out` with gaps is refused, as by PyTorch.
+        // An `out` with gaps is rejected, as in PyTorch.
         "max_unpool3d" => &[Check::Out],
         // The starts of parts depend on elements.
         "narrow.Tensor" | "tensor_split.tensor_indices_or_sections" => &[Check::Meta],

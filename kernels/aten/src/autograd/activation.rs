@@ -71,7 +71,7 @@ derivatives! {
     elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor as EluBackward0 {
         self => {
             let steep = self.mul(input_scale)?.exp()?.mul(alpha)?.mul(input_scale)?;
-            // Not where it is above zero: NaN passes the gradient on.
+            // Not `gt`: a NaN passes the gradient on unchanged.
             let slope = aten::where_ScalarOther(&aten::le_Scalar(self, Scalar::from(0))?, &steep, Scalar::from(1))?;
             grad.mul(&slope.mul(scale)?)
         },

@@ -60,8 +60,10 @@ mod derived {
     }
 }
 
+/// Checks that a right side and a matrix have the same dtype.
+///
 /// # Errors
-/// A right side and a matrix of different types.
+/// Their dtypes differ.
 fn check_types(operator: &str, right: &Tensor, a: &Tensor) -> Result<()> {
     ensure!(
         right.dtype() == a.dtype(),

@@ -139,8 +139,10 @@ mod kernels {
     }
 }
 
+/// Checks the index and the source of `index_copy`.
+///
 /// # Errors
-/// No vector of `int64`, or not one slice of the source for each of its elements.
+/// The index is not a vector of `int64`, or the source does not have a slice for each of its elements.
 fn check_copied(this: &Tensor, dim: usize, index: &Tensor, source: &Tensor) -> Result<()> {
     const OPERATOR: &str = aten::index_copy::NAME;
     ensure!(index.dim() < 2, Shape, "{OPERATOR}: an index of sizes {:?}, expected a vector", index.sizes());

@@ -185,7 +185,8 @@ fn step_at_zero<T: Number + PartialOrd>(x: T, zero: T) -> T {
     }
 }
 
-/// By Euclid's steps, as PyTorch takes them: the smallest integer has no magnitude, so that a result may be negative.
+/// The greatest common divisor by Euclid's algorithm, with PyTorch's steps: the smallest integer has no positive
+/// counterpart, so a result may be negative.
 fn common_divisor<T: PrimInt + Number>(a: T, b: T) -> T {
     let (mut a, mut b) = (magnitude(a), magnitude(b));
     while a != T::ZERO {

@@ -1,4 +1,4 @@
-//! Parts of kernels by themselves. As tests of the library they would have all of it compiled a second time.
+//! Tests of parts of kernels; as unit tests of the library they would make cargo compile all of it twice.
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod amx;

@@ -110,7 +110,7 @@ impl<T: Divided> Work<T> for Narrow<'_, T> {
 }
 
 /// The position of the first largest element, and its magnitude; the first position and zero if all elements are zero.
-/// As in LAPACK, NaN is larger than nothing, and nothing is larger than a first element that is NaN.
+/// As in LAPACK, a NaN is never chosen over another element, but if the first element is NaN, it is chosen.
 #[inline(always)]
 fn largest<T: Number>(column: &[T]) -> (usize, f64) {
     const LANES: usize = 8;

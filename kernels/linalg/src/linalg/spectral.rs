@@ -75,8 +75,10 @@ mod kernels {
     }
 }
 
+/// Checks that there is a kernel for the dtype of a matrix.
+///
 /// # Errors
-/// A type whose matrices have no spectra. Where there are no elements, PyTorch never asks.
+/// The dtype is not single or double precision. For a matrix without elements every dtype passes, as in PyTorch.
 fn check_type(operator: &str, a: &Tensor) -> Result<()> {
     match a.dtype() {
         DType::Float32 | DType::Float64 | DType::Complex64 | DType::Complex128 => Ok(()),
@@ -106,7 +108,7 @@ fn singular<T: Divided + ComplexField<Real: Element>>(
     for at in 0..count {
         let matrix = &elements[at * rows * columns..][..rows * columns];
         if !matrix.iter().all(|x| wide(*x).is_finite()) {
-            // An infinite matrix has no singular values, which LAPACK does not call an error.
+            // A matrix with infinities has no singular values, but LAPACK reports no error: the results are NaN.
             all_s.extend(std::iter::repeat_n(f64::NAN, rows.min(columns)));
             if u.dim() > 1 {
                 let nan: T = Complex64::from(f64::NAN).cast();

@@ -251,8 +251,8 @@ fn scaled<T: Float + Number>(
     loops::map(out, [input, &scale, &shift], |[x, scale, shift]: [T; 3]| x.mul_add(scale, shift))
 }
 
-/// The elements of a parameter that channels have: PyTorch takes no notice of more, nor of dimensions where it need not
-/// be a vector.
+/// The first elements of a parameter, one for each channel. PyTorch ignores further elements, and also the number of
+/// dimensions unless the parameter has to be a vector.
 fn leading(
     operator: &str,
     parameter: Option<&Tensor>,

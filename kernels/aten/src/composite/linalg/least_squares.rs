@@ -185,7 +185,7 @@ mod implicit {
 fn as_lapack_leaves_it(solution: &Tensor, rows: i64, columns: i64) -> Result<Tensor> {
     let turned = aten::transpose_int(solution, -2, -1)?;
     let padded = aten::constant_pad_nd(&turned, &[0, rows.max(columns) - columns])?;
-    // Without elements it counts as contiguous, however it lies.
+    // A tensor without elements counts as contiguous whatever its strides, so only `clone` makes them row-major.
     let padded = match padded.numel() {
         0 => aten::clone::with(&padded).memory_format(Some(MemoryFormat::Contiguous)).call()?,
         _ => aten::contiguous(&padded)?,

@@ -47,7 +47,7 @@ mod kernels {
         let matrices = Matrices::new(aten::linalg_matrix_norm::NAME, this, dim, keepdim, dtype)?;
         let order = ord.to::<f64>().map_err(|error| error.context(matrices.operator))?;
         let extreme = |values: &Tensor, dim: i64, keepdim: bool| match order > 0.0 {
-            // The largest of no sizes is zero.
+            // The maximum over an empty dimension is zero.
             true if values.size(dim)? == 0 => {
                 aten::sum_dim_IntList::call(values, Some(&[dim]), keepdim, None)
             }

@@ -38,7 +38,7 @@ mod kernels {
     ) -> Result<(Tensor, Tensor, Tensor)> {
         let _lease = loops::frozen([this])?;
         const OPERATOR: &str = aten::unique_consecutive::NAME;
-        // The slices of a vector are its elements.
+        // Along the dimension of a vector, the slices are the elements.
         if let Some(dim) = dim.filter(|dim| *dim != 0 || this.dim() != 1) {
             return slices(OPERATOR, this, dim, false);
         }

@@ -44,8 +44,8 @@ fn searchsorted_Tensor(
     }, else => Err(unsupported(OPERATOR, dtype)))
 }
 
-/// Where a value goes into a row, found by halves with PyTorch's comparisons: in rows that are not sorted, and those
-/// with NaN, it depends on them.
+/// The position at which a value goes into a row, by binary search. It makes PyTorch's comparisons, on which the result
+/// depends for rows that are not sorted or contain NaN.
 fn place<T: PartialOrd>(row: &[T], value: &T, right: bool) -> usize {
     let (mut start, mut end) = (0, row.len());
     while start < end {

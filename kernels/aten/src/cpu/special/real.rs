@@ -54,7 +54,7 @@ macro_rules! real {
                     return self.digamma();
                 }
                 if order == 1 && self < 0.5 && self == self.floor() {
-                    // A pole, where PyTorch's reflection divides by a sine that is not zero but rounded.
+                    // A pole, where PyTorch's reflection formula divides by a sine that rounding keeps from being zero.
                     const PI: $ty = std::$ty::consts::PI;
                     let sine = (PI * self).sin();
                     return PI * PI / (sine * sine) - (1.0 - self).polygamma(1);

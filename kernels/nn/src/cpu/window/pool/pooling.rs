@@ -228,8 +228,10 @@ impl Pooling {
         Ok(out)
     }
 
+    /// Checks that a gradient has the dtype of the input.
+    ///
     /// # Errors
-    /// A gradient of another type than the input.
+    /// Their dtypes differ.
     fn check_type(&self, grad: &Tensor, input: &Tensor) -> Result<()> {
         ensure!(
             grad.dtype() == input.dtype(),

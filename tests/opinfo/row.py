@@ -1,7 +1,7 @@
 """Makes a row of one call of an operator: its results, its writes, and its gradients.
 
-A row is left out (`Unfit`) where its answer is no fact about the operator: random or never written elements, signs of
-eigenvectors, an order among equals, and numbers that PyTorch itself does not get right in this dtype.
+A call gets no row (`Unfit`) if its answer is not a fact about the operator: random or uninitialised elements, signs of
+eigenvectors, an order among equal elements, and numbers that PyTorch itself computes inaccurately in this dtype.
 """
 
 import random

@@ -98,9 +98,9 @@ impl Above {
         let Some(tracking) = Tracking::get() else {
             bail!(Internal, "{operator} was registered above its kernels in a PyTorch that has no such place")
         };
-        // SAFETY: the words are arguments, and stay so until they are passed on.
+        // SAFETY: the words are arguments, and stay so until PyTorch gets them.
         let handles = unsafe { self.handles(words) }?;
-        // SAFETY: they are tensors of the call, which owns them until it is passed on.
+        // SAFETY: they are tensors of the call, which owns them.
         let wish = unsafe { tracking.wish(handles.into_iter()) };
         let call = |name: &CStr, overload: &CStr, words: &mut [Word]| {
             // SAFETY: the words are arguments of the operator below, and also of the operator that records it, which

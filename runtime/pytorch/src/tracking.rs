@@ -93,7 +93,8 @@ impl Tracking {
             let is_needed = records && unsafe { (self.requires_grad)(tensor) };
             wish.gradient |= is_needed;
             wish.needs.push(is_needed);
-            // SAFETY: `tensor` as above; the handle's `at::Tensor` is an `at::TensorBase`, and levels begin at 0.
+            // SAFETY: `tensor` is alive while the handle is; the handle's `at::Tensor` is an `at::TensorBase`, and levels
+            // begin at 0.
             let tangent = unsafe { (self.tangent)(tensor, 0, handle) };
             let mut is_defined = false;
             // SAFETY: the tangent is a reference to an `at::Tensor`, which is what a handle points to.

@@ -36,7 +36,7 @@ const ROWS_WORTH_PACKING: usize = 128;
 /// The number of columns from which a copy of the left factor pays.
 const COLUMNS_WORTH_PACKING: usize = 32;
 
-/// Whether a product of factors, in the form that [`turned`](super::tiles::turned) returned, is better computed by
+/// Whether a product of factors, in the form that `tiles::turned` returned, is better computed by
 /// blocks than in place.
 #[inline]
 pub(super) fn are_for<T>(a: &Matrices<T>, b: &Matrices<T>) -> bool {
@@ -47,8 +47,8 @@ pub(super) fn are_for<T>(a: &Matrices<T>, b: &Matrices<T>) -> bool {
 /// Writes a product to `out`, or adds it to `out` if `adds`.
 ///
 /// # Safety
-/// - The requirements of [`tiles::multiply`](super::tiles::multiply): matrices in bounds and of matching sizes, `out`
-///   apart from the others, no other access, and all in the form that [`turned`](super::tiles::turned) returned.
+/// - The requirements of `tiles::multiply`: matrices in bounds and of matching sizes, `out`
+///   apart from the others, no other access, and all in the form that `tiles::turned` returned.
 pub unsafe fn multiply<T: Number>(
     out: Matrices<T>,
     a: Matrices<T>,

@@ -25,7 +25,7 @@ use crate::loops::convert::{self, Storer};
 use crate::loops::{self, parallel};
 
 /// The number of columns of a panel: two registers of sums for each row.
-const WIDTH: usize = amx::WIDTH;
+pub const WIDTH: usize = amx::WIDTH;
 
 /// The number of rows that are multiplied at a time in registers: their sums take 24 of 32.
 const HEIGHT: usize = 12;

@@ -31,5 +31,5 @@ def test_what_is_wrong_is_an_exception():
 
 
 def test_they_are_documented():
-    assert "How much ink there is on each picture" in glyphs.ink.__doc__
+    assert "The amount of ink on each picture" in glyphs.ink.__doc__
     assert "glyphs::ink(Tensor images) -> Tensor" in glyphs.ink.__doc__

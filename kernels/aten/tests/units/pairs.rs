@@ -28,7 +28,7 @@ fn tiles_give_what_registers_give() {
                 let [by_tiles, by_registers] = [true, false].map(|has_tiles| {
                     let out = Tensor::full(&[rows, columns], Scalar::Float(f64::NAN), dtype, Device::CPU);
                     let out = out.unwrap();
-                    // SAFETY: the instructions are there, or emulated.
+                    // SAFETY: both factors are `bfloat16`, and the instructions are there, or emulated.
                     unsafe { multiply_in(&out, &a, &b, has_tiles) }.unwrap();
                     loops::copy(&out, DType::Float32).unwrap().to_vec::<f32>().unwrap()
                 });

@@ -37,7 +37,7 @@ const PANELS_IN_CACHE: usize = 1 << 19;
 const MAX_PANELS: usize = 8;
 
 /// Whether matrices are multiplied by this module.
-pub fn is_for(a: &Tensor, b: &Tensor) -> bool {
+pub(super) fn is_for(a: &Tensor, b: &Tensor) -> bool {
     [a, b].iter().all(|factor| factor.dtype() == DType::BFloat16)
         && loops::is_widest()
         && is_x86_feature_detected!("avx512bf16")
@@ -47,13 +47,19 @@ pub fn is_for(a: &Tensor, b: &Tensor) -> bool {
 ///
 /// # Errors
 /// Memory that the host cannot access.
-pub fn multiply(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
-    // SAFETY: tiles are used only where the processor has them and the system permits them.
+pub(super) fn multiply(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
+    // SAFETY: the caller checked `is_for`; tiles are used only where the processor has them and the system permits them.
     unsafe { multiply_in(out, a, b, amx::is_available()) }
 }
 
+/// Multiplies in tiles if `has_tiles`, else in registers.
+///
 /// # Safety
+/// - `is_for` is true for the factors.
 /// - If `has_tiles`, the instructions of [`amx`] can be executed.
+///
+/// # Errors
+/// Memory that the host cannot access.
 pub unsafe fn multiply_in(out: &Tensor, a: &Tensor, b: &Tensor, has_tiles: bool) -> Result<()> {
     let dense = match a.strides().last() {
         Some(1) => a.clone(),

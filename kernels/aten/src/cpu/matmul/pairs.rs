@@ -48,7 +48,8 @@ pub(super) fn is_for(a: &Tensor, b: &Tensor) -> bool {
 /// # Errors
 /// Memory that the host cannot access.
 pub(super) fn multiply(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
-    // SAFETY: the caller checked `is_for`; tiles are used only where the processor has them and the system permits them.
+    // SAFETY: the caller checked `is_for`; tiles are used only where the processor has them and the
+    // system permits them.
     unsafe { multiply_in(out, a, b, amx::is_available()) }
 }
 

@@ -197,14 +197,32 @@ impl<'a> Output<'a> {
         device: Device,
         inputs: &[&Tensor],
     ) -> Result<Tensor> {
+        match self.contiguous_given(sizes, dtype, device, inputs)? {
+            Some(out) => Ok(out),
+            None => Tensor::empty(sizes, dtype, device),
+        }
+    }
+
+    /// The caller's tensor if it is contiguous, has this dtype, and is not an input of the kernel: for a kernel that
+    /// otherwise takes new memory from elsewhere than [`contiguous`](Self::contiguous) does.
+    ///
+    /// # Errors
+    /// The caller's tensor cannot be resized.
+    pub fn contiguous_given(
+        self,
+        sizes: &[i64],
+        dtype: DType,
+        device: Device,
+        inputs: &[&Tensor],
+    ) -> Result<Option<Tensor>> {
         let fits = |out: &Tensor| {
             let is_row_major = out.sizes() != sizes || out.is_contiguous(MemoryFormat::Contiguous);
             let is_read = inputs.iter().any(|input| input.shares_storage_with(out));
             out.dtype() == dtype && out.device() == device && is_row_major && !is_read
         };
         match self.tensor() {
-            Some(out) if fits(out) => self.prepare(sizes, None, dtype, device).map(|_| out.clone()),
-            _ => Tensor::empty(sizes, dtype, device),
+            Some(out) if fits(out) => self.prepare(sizes, None, dtype, device).map(|_| Some(out.clone())),
+            _ => Ok(None),
         }
     }
 }

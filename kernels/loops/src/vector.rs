@@ -174,11 +174,11 @@ macro_rules! vector {
 
 #[cfg(target_arch = "x86_64")]
 vector! {
-    __m512 = [f32; 16] in 8 rows:
+    __m512 = [f32; 16] in 12 rows:
         _mm512_setzero_ps _mm512_set1_ps _mm512_loadu_ps _mm512_maskz_loadu_ps _mm512_storeu_ps _mm512_mask_storeu_ps
         |count| (1 << count) - 1,
         _mm512_add_ps _mm512_fmadd_ps |x| _mm512_reduce_add_ps(x);
-    __m512d = [f64; 8] in 8 rows:
+    __m512d = [f64; 8] in 12 rows:
         _mm512_setzero_pd _mm512_set1_pd _mm512_loadu_pd _mm512_maskz_loadu_pd _mm512_storeu_pd _mm512_mask_storeu_pd
         |count| (1 << count) - 1,
         _mm512_add_pd _mm512_fmadd_pd |x| _mm512_reduce_add_pd(x);

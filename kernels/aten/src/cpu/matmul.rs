@@ -43,7 +43,8 @@ mod kernels {
         let (dtype, device) =
             (common_dtype(operator, &[this, mat2])?, common_device(operator, &[this, mat2])?);
         output.exactly(dtype)?;
-        let out = output.contiguous(&sizes, dtype, device, &[this, mat2])?;
+        // SAFETY: `multiply` writes every element; after an error the tensor is dropped.
+        let out = unsafe { uninit(output, &sizes, dtype, device, &[this, mat2])? };
         multiply(operator, &out, this, mat2)?;
         Ok(out)
     }
@@ -65,7 +66,8 @@ mod kernels {
         }
         let dtype = common_dtype(operator, &[this, mat2])?;
         output.exactly(dtype)?;
-        let out = output.contiguous(&[b, n, m], dtype, device, &[this, mat2])?;
+        // SAFETY: `multiply` writes every element; after an error the tensor is dropped.
+        let out = unsafe { uninit(output, &[b, n, m], dtype, device, &[this, mat2])? };
         multiply(operator, &out, this, mat2)?;
         Ok(out)
     }
@@ -134,6 +136,24 @@ mod kernels {
     }
 }
 
+/// Contiguous memory for a product: the caller's tensor if that can be, otherwise new memory, which is uninitialised.
+///
+/// # Safety
+/// - Every element is written before any is read, and before safe code gets the tensor.
+unsafe fn uninit(
+    output: Output<'_>,
+    sizes: &[i64],
+    dtype: DType,
+    device: Device,
+    factors: &[&Tensor],
+) -> Result<Tensor> {
+    match output.contiguous_given(sizes, dtype, device, factors)? {
+        Some(out) => Ok(out),
+        // SAFETY: the caller promises to write every element before any is read, and before safe code gets the tensor.
+        None => unsafe { Tensor::uninit(sizes, dtype, device) },
+    }
+}
+
 /// The sizes of a tensor that must have `N` dimensions.
 fn sizes_of<const N: usize>(operator: &str, tensor: &Tensor) -> Result<[i64; N]> {
     match tensor.sizes().try_into() {
@@ -186,7 +206,9 @@ fn onto(operator: &'static str, this: &Tensor, sizes: &[i64], a: &Tensor, b: &Te
 
 fn product(operator: &'static str, a: &Tensor, b: &Tensor) -> Result<Tensor> {
     let sizes = product_sizes(operator, a, b)?;
-    let out = Tensor::empty(&sizes, common_dtype(operator, &[a, b])?, common_device(operator, &[a, b])?)?;
+    let (dtype, device) = (common_dtype(operator, &[a, b])?, common_device(operator, &[a, b])?);
+    // SAFETY: `multiply` writes every element; after an error the tensor is dropped.
+    let out = unsafe { Tensor::uninit(&sizes, dtype, device)? };
     multiply(operator, &out, a, b)?;
     Ok(out)
 }
@@ -200,14 +222,15 @@ fn wide_product(operator: &'static str, a: &Tensor, b: &Tensor) -> Result<Tensor
     #[cfg(target_arch = "x86_64")]
     if pairs::is_for(a, b) && a.numel() > 0 && loops::has_elements(b) {
         let sizes = product_sizes(operator, a, b)?;
-        let out = Tensor::empty(&sizes, dtype, common_device(operator, &[a, b])?)?;
+        // SAFETY: the factors have elements, so `multiply` writes every element; after an error the tensor is dropped.
+        let out = unsafe { Tensor::uninit(&sizes, dtype, common_device(operator, &[a, b])?)? };
         pairs::multiply(&out, a, b)?;
         return Ok(out);
     }
     product(operator, &loops::copy(a, dtype)?, &loops::copy(b, dtype)?)
 }
 
-/// Writes the products of matrices, or of batches of them, of one dtype to separate memory.
+/// Writes the products of matrices, or of batches of them, of one dtype to separate memory: every element of it.
 ///
 /// Half precision is multiplied as `f32`, and rounded once.
 pub(super) fn multiply(operator: &str, out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
@@ -223,12 +246,26 @@ pub(super) fn multiply(operator: &str, out: &Tensor, a: &Tensor, b: &Tensor) -> 
         return pairs::multiply(out, a, b);
     }
     if dtype != out.dtype() {
-        let wide = Tensor::empty(out.sizes(), dtype, out.device())?;
+        // SAFETY: `multiply` writes every element; after an error the tensor is dropped.
+        let wide = unsafe { Tensor::uninit(out.sizes(), dtype, out.device())? };
         multiply(operator, &wide, &loops::copy(a, dtype)?, &loops::copy(b, dtype)?)?;
         return torch_library::match_dtype!(dtype, T => loops::map(out, [&wide], |[x]: [T; 1]| x));
     }
     match_computing!(dtype, T: Integer | Float | Complex => batches::<T>(out, a, b, false),
         else => Err(unsupported(operator, dtype)))
+}
+
+/// Writes the products of matrices, or of batches of them, to separate memory, or adds them to it if `adds`: to every
+/// element. All are of one floating-point dtype, `float32` or `float64`, and the matrices have elements.
+///
+/// # Errors
+/// Another dtype, sizes that do not match, a result that shares memory with a factor, memory that is in use.
+pub fn products(out: &Tensor, a: &Tensor, b: &Tensor, adds: bool) -> Result<()> {
+    match out.dtype() {
+        DType::Float32 => batches::<f32>(out, a, b, adds),
+        DType::Float64 => batches::<f64>(out, a, b, adds),
+        dtype => Err(unsupported("a product of matrices", dtype)),
+    }
 }
 
 #[inline]
@@ -255,8 +292,8 @@ fn batches<T: Number>(out: &Tensor, a: &Tensor, b: &Tensor, adds: bool) -> Resul
     Ok(())
 }
 
-/// Checks, under a lease, that the sizes of factors and result match, and that the result overlaps neither a factor nor
-/// itself.
+/// Checks, under a lease, that the factors have elements, that their sizes match those of the result, and that it
+/// overlaps neither a factor nor itself.
 fn check(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     let (o, x, y) = (out.sizes(), a.sizes(), b.sizes());
     let ndim = o.len();
@@ -268,6 +305,7 @@ fn check(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
         Shape,
         "matrices of sizes {x:?} and {y:?} make none of sizes {o:?}"
     );
+    ensure!(x[ndim - 1] > 0, Busy, "a matrix lost its columns while it was multiplied");
     ensure!(
         !out.may_overlap_itself(),
         Argument,

@@ -17,14 +17,18 @@ use std::ops::Range;
 use torch_library::DType;
 
 use super::implicit_gemm::Aligned;
-use super::tiles::{DEPTH, PanelBuffer, Strip, pack};
+use super::tiles::{PanelBuffer, Strip, pack};
 use super::{GRAIN, Matrices};
 use crate::loops::{is_widest, parallel};
 use crate::number::Number;
 use crate::vector::Vector;
 
-/// The width of a block in vectors: with [`DEPTH`] steps, a block takes 1 MiB with the widest vectors, and half of that
-/// otherwise.
+/// The bytes of a row of the left factor that a block is multiplied with, one element for each step: the rows of a tile
+/// leave room in the first-level cache for the panels.
+const DEPTH_IN_BYTES: usize = 1024;
+
+/// The width of a block in vectors of four-byte elements. Of eight-byte elements it has twice as many vectors, for half
+/// as many steps: a block takes 1 MiB with the widest vectors, and half of that otherwise.
 const VECTORS: usize = 64;
 
 /// The number of multiplications from which copies of both factors pay.
@@ -56,87 +60,99 @@ pub unsafe fn multiply<T: Number>(
     adds: bool,
     is_parallel: bool,
 ) {
-    // SAFETY: `T` is the type that is named, so the casts change no type; `is_widest` found the instructions of
-    // `widest`, `turned` those of `wide`; the caller guarantees the matrices.
-    unsafe {
-        match T::DTYPE {
-            DType::Float32 if is_widest() => {
-                blocks::<__m512>(out.cast(), a.cast(), b.cast(), adds, is_parallel, widest::<__m512>);
+    Aligned::lend(|memory| {
+        let blocks = Blocks { is_parallel, adds, memory };
+        // SAFETY: `T` is the type that is named, so the casts change no type; `is_widest` found the instructions of
+        // `widest`, `turned` those of `wide`; the caller guarantees the matrices.
+        unsafe {
+            match T::DTYPE {
+                DType::Float32 if is_widest() => {
+                    blocks.multiply::<__m512>(out.cast(), a.cast(), b.cast(), widest::<__m512>);
+                }
+                DType::Float64 if is_widest() => {
+                    blocks.multiply::<__m512d>(out.cast(), a.cast(), b.cast(), widest::<__m512d>);
+                }
+                DType::Float32 => blocks.multiply::<__m256>(out.cast(), a.cast(), b.cast(), wide::<__m256>),
+                _ => blocks.multiply::<__m256d>(out.cast(), a.cast(), b.cast(), wide::<__m256d>),
             }
-            DType::Float64 if is_widest() => {
-                blocks::<__m512d>(out.cast(), a.cast(), b.cast(), adds, is_parallel, widest::<__m512d>);
-            }
-            DType::Float32 => {
-                blocks::<__m256>(out.cast(), a.cast(), b.cast(), adds, is_parallel, wide::<__m256>);
-            }
-            _ => blocks::<__m256d>(out.cast(), a.cast(), b.cast(), adds, is_parallel, wide::<__m256d>),
         }
-    }
+    });
 }
 
 /// Multiplies rows with some panels of a block: [`Block::multiply`], compiled for a processor's instructions.
 type Rows<T> = unsafe fn(&Block<T>, Range<usize>, [Matrices<T>; 2]);
 
-/// # Safety
-/// - The requirements of [`multiply`] on the matrices.
-/// - `rows` is one of the functions below, for vectors `V`, and the processor has its instructions.
-unsafe fn blocks<V: Vector>(
-    out: Matrices<V::Element>,
-    a: Matrices<V::Element>,
-    b: Matrices<V::Element>,
-    adds: bool,
+/// How blocks are multiplied.
+struct Blocks<'a> {
     is_parallel: bool,
-    rows: Rows<V::Element>,
-) {
-    let share = |count: usize, grain: usize, f: &(dyn Fn(Range<usize>) + Sync)| match is_parallel {
-        true => parallel::shares(count, grain.max(1), f),
-        false => f(0..count),
-    };
-    let (width, groups) = (2 * V::LANES, out.rows.div_ceil(V::ROWS));
-    let mut memory = Aligned::default();
-    for left in (0..out.columns).step_by(VECTORS * V::LANES) {
-        let columns = (out.columns - left).min(VECTORS * V::LANES);
-        let out = Matrices { columns, ..out.from(0, left) };
-        for step in (0..a.columns).step_by(DEPTH) {
-            let depth = (a.columns - step).min(DEPTH);
-            let (a, b) = (Matrices { columns: depth, ..a.from(0, step) }, b.from(step, left));
-            let panels = memory.numbers::<V::Element>(columns * depth).as_mut_ptr();
-            let block = Block { panels, width, depth, columns, adds: adds || step > 0 };
-            share(block.count(), parallel::GRAIN / (width * depth), &|range| {
-                // SAFETY: the block is `depth` rows and `columns` columns of `b`, which the caller guarantees; each
-                // panel is filled by one thread.
-                range.for_each(|panel| unsafe { block.fill(panel, b) });
-            });
-            // If there are few rows, several threads share their columns.
-            let parts = match is_parallel {
-                true => (4 * rayon::current_num_threads()).div_ceil(groups).min(block.count()),
-                false => 1,
-            };
-            let grain = GRAIN / (V::ROWS * depth * columns / parts);
-            share(groups * parts, grain, &|range| {
-                let mut buffer = PanelBuffer::EMPTY;
-                for (group, part) in range.map(|item| (item / parts, item % parts)) {
-                    let row = group * V::ROWS;
-                    let height = (out.rows - row).min(V::ROWS);
-                    let to = Matrices { rows: height, ..out.from(row, 0) };
-                    let panels = part * block.count() / parts..(part + 1) * block.count() / parts;
-                    // SAFETY: `data` has room for the rows of a tile with `depth` numbers each, which is less than a
-                    // panel; the rows are in `a` and `out`, which the caller guarantees. The panels were filled by
-                    // `share` before; each group and part belongs to one thread.
-                    unsafe {
-                        let data = buffer.start();
-                        pack(a.from(row, 0).transposed(), depth, height, data);
-                        let lines = Matrices {
-                            data,
-                            rows: height,
-                            row_stride: 1,
-                            column_stride: height as isize,
-                            ..a
-                        };
-                        rows(&block, panels, [to, lines]);
+    adds: bool,
+    /// The memory of a block.
+    memory: &'a mut Aligned,
+}
+
+impl Blocks<'_> {
+    /// # Safety
+    /// - The requirements of [`multiply`](fn@multiply) on the matrices.
+    /// - `rows` is one of the functions below, for vectors `V`, and the processor has its instructions.
+    unsafe fn multiply<V: Vector>(
+        self,
+        out: Matrices<V::Element>,
+        a: Matrices<V::Element>,
+        b: Matrices<V::Element>,
+        rows: Rows<V::Element>,
+    ) {
+        let Blocks { is_parallel, adds, memory } = self;
+        let share = |count: usize, grain: usize, f: &(dyn Fn(Range<usize>) + Sync)| match is_parallel {
+            true => parallel::shares(count, grain.max(1), f),
+            false => f(0..count),
+        };
+        let (width, groups) = (2 * V::LANES, out.rows.div_ceil(V::ROWS));
+        let size = size_of::<V::Element>();
+        let (most_steps, most_columns) = (DEPTH_IN_BYTES / size, VECTORS * V::LANES * size / 4);
+        for left in (0..out.columns).step_by(most_columns) {
+            let columns = (out.columns - left).min(most_columns);
+            let out = Matrices { columns, ..out.from(0, left) };
+            for step in (0..a.columns).step_by(most_steps) {
+                let depth = (a.columns - step).min(most_steps);
+                let (a, b) = (Matrices { columns: depth, ..a.from(0, step) }, b.from(step, left));
+                let panels = memory.numbers::<V::Element>(columns * depth).as_mut_ptr();
+                let block = Block { panels, width, depth, columns, adds: adds || step > 0 };
+                share(block.count(), parallel::GRAIN / (width * depth), &|range| {
+                    // SAFETY: the block is `depth` rows and `columns` columns of `b`, which the caller guarantees; each
+                    // panel is filled by one thread.
+                    range.for_each(|panel| unsafe { block.fill(panel, b) });
+                });
+                // If there are few rows, several threads share their columns.
+                let parts = match is_parallel {
+                    true => (4 * rayon::current_num_threads()).div_ceil(groups).min(block.count()),
+                    false => 1,
+                };
+                let grain = GRAIN / (V::ROWS * depth * columns / parts);
+                share(groups * parts, grain, &|range| {
+                    let mut buffer = PanelBuffer::EMPTY;
+                    for (group, part) in range.map(|item| (item / parts, item % parts)) {
+                        let row = group * V::ROWS;
+                        let height = (out.rows - row).min(V::ROWS);
+                        let to = Matrices { rows: height, ..out.from(row, 0) };
+                        let panels = part * block.count() / parts..(part + 1) * block.count() / parts;
+                        // SAFETY: `data` has room for the rows of a tile with `depth` numbers each, which is less than
+                        // a panel; the rows are in `a` and `out`, which the caller guarantees. The panels were filled
+                        // by `share` before; each group and part belongs to one thread.
+                        unsafe {
+                            let data = buffer.start();
+                            pack(a.from(row, 0).transposed(), depth, height, data);
+                            let lines = Matrices {
+                                data,
+                                rows: height,
+                                row_stride: 1,
+                                column_stride: height as isize,
+                                ..a
+                            };
+                            rows(&block, panels, [to, lines]);
+                        }
                     }
-                }
-            });
+                });
+            }
         }
     }
 }

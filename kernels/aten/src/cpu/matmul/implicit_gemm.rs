@@ -13,6 +13,7 @@
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
+use std::cell::Cell;
 
 use torch_library::DType;
 
@@ -74,11 +75,30 @@ pub struct Aligned {
     lines: Vec<Line>,
 }
 
+thread_local! {
+    /// The memory that this thread used last, if it is not too large to keep.
+    static KEPT: Cell<Option<Aligned>> = const { Cell::new(None) };
+}
+
+/// The most bytes that each thread keeps.
+const MOST_KEPT: usize = 1 << 20;
+
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct Line(#[expect(dead_code, reason = "is memory only")] [u8; 64]);
 
 impl Aligned {
+    /// Lends the memory that this thread used last to a closure.
+    pub fn lend<R>(f: impl FnOnce(&mut Aligned) -> R) -> R {
+        // While a thread exits, its thread-locals may be gone already.
+        let mut memory = KEPT.try_with(Cell::take).ok().flatten().unwrap_or_default();
+        let result = f(&mut memory);
+        if memory.size() <= MOST_KEPT {
+            KEPT.try_with(|kept| kept.set(Some(memory))).ok();
+        }
+        result
+    }
+
     /// Its size in bytes.
     pub fn size(&self) -> usize {
         self.lines.len() * size_of::<Line>()
@@ -204,7 +224,7 @@ impl<'a, T: Number> Product<'a, T> {
             // SAFETY: the caller guarantees this; at least as many rows are left as the tile has.
             row += unsafe {
                 match self.a.rows.len() - row {
-                    8.. if V::ROWS == 8 => self.tile::<V, N, 8, OWN>(row, column),
+                    8.. if V::ROWS >= 8 => self.tile::<V, N, 8, OWN>(row, column),
                     4.. => self.tile::<V, N, 4, OWN>(row, column),
                     2.. => self.tile::<V, N, 2, OWN>(row, column),
                     _ => self.tile::<V, N, 1, OWN>(row, column),

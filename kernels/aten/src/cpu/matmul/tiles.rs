@@ -322,7 +322,11 @@ pub(super) unsafe fn pack<T: Number>(from: Matrices<T>, depth: usize, width: usi
         for row in 0..depth {
             let (from, to) = (from.from(row, 0), buffer.add(row * width));
             if from.column_stride == 1 {
-                from.data.copy_to_nonoverlapping(to, width);
+                match width * size_of::<T>() {
+                    // A copy of a constant number of bytes is no call.
+                    WIDTH => from.data.cast::<[u8; WIDTH]>().copy_to_nonoverlapping(to.cast(), 1),
+                    _ => from.data.copy_to_nonoverlapping(to, width),
+                }
                 continue;
             }
             for column in 0..width {
@@ -387,7 +391,9 @@ impl<T: Copy> Strip<T> {
             // SAFETY: the caller guarantees this; at least as many rows are left as the tile has.
             row += unsafe {
                 match self.out.rows - row {
-                    8.. if V::ROWS == 8 => self.tile::<V, N, 8>(row, last),
+                    // Four rows alone would wait for their sums, so sixteen are two tiles of eight.
+                    12..=15 | 17.. if V::ROWS >= 12 => self.tile::<V, N, 12>(row, last),
+                    8.. if V::ROWS >= 8 => self.tile::<V, N, 8>(row, last),
                     4.. => self.tile::<V, N, 4>(row, last),
                     2.. => self.tile::<V, N, 2>(row, last),
                     _ => self.tile::<V, N, 1>(row, last),
@@ -417,20 +423,17 @@ impl<T: Copy> Strip<T> {
         // is less than `ROWS`, the number of rows of `a` and `out` that the caller guarantees.
         unsafe {
             let mut sums = [[V::zero(); N]; ROWS];
-            let mut factors = a.from(row, 0).data.cast_const();
-            let mut line = panel;
+            let rows: [*const T; ROWS] = from_fn(|r| a.from(row + r, 0).data.cast_const());
+            let (mut step, mut line) = (0, panel);
             for _ in 0..a.columns {
-                let mut vectors = [V::zero(); N];
-                for n in 0..N {
-                    vectors[n] = V::load(line.add(n * V::LANES), count(n));
-                }
+                let vectors: [V; N] = from_fn(|n| V::load(line.add(n * V::LANES), count(n)));
                 for r in 0..ROWS {
-                    let factor = V::splat(factors.wrapping_offset(r as isize * a.row_stride));
+                    let factor = V::splat(rows[r].wrapping_offset(step));
                     for n in 0..N {
                         sums[r][n] = factor.times_plus(vectors[n], sums[r][n]);
                     }
                 }
-                factors = factors.wrapping_offset(a.column_stride);
+                step += a.column_stride;
                 line = line.wrapping_offset(pitch);
             }
             for r in 0..ROWS {

@@ -21,7 +21,9 @@ fn tiles_give_what_registers_give() {
         return;
     }
     emulator::install();
-    for [rows, depth, columns] in [[1, 1, 1], [33, 70, 40], [20, 64, 100], [65, 31, 32], [3, 200, 300]] {
+    for [rows, depth, columns] in
+        [[1, 1, 1], [33, 70, 40], [20, 64, 100], [65, 31, 32], [3, 200, 300], [34, 1100, 70]]
+    {
         for [a_is_transposed, b_is_transposed] in [[false, false], [false, true], [true, false]] {
             let (a, b) = (numbers(rows, depth, a_is_transposed), numbers(depth, columns, b_is_transposed));
             for dtype in [DType::BFloat16, DType::Float32] {

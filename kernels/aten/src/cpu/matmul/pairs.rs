@@ -7,7 +7,7 @@
 //!    rows are interleaved; only as many as the threads need at a time, so there is never a second copy of a matrix.
 //! 2. Each panel is multiplied with all rows of the first factor, up to twelve at a time: their sums fill the
 //!    registers. Pairs of that factor are adjacent already if its rows are contiguous. In [tiles](super::amx) it is 32
-//!    rows at a time, which are multiplied with several panels while they are in the cache.
+//!    rows and 512 columns at a time, which are multiplied with several panels while they are in the cache.
 //! 3. The sums are rounded once, as they are written; whole rows of a panel by one instruction.
 #![expect(
     unsafe_code,
@@ -18,6 +18,7 @@ use std::arch::x86_64::*;
 
 use torch_library::{DType, Lease, Result, Tensor, ensure};
 
+use super::implicit_gemm::Aligned;
 use super::{GRAIN, Matrices, amx};
 use crate::inlined::{from_fn, zip};
 use crate::loops::across::turned;
@@ -30,11 +31,15 @@ pub const WIDTH: usize = amx::WIDTH;
 /// The number of rows that are multiplied at a time in registers: their sums take 24 of 32.
 const HEIGHT: usize = 12;
 
-/// The bytes of panels that the same rows are multiplied with in tiles: a part of the second-level cache.
-const PANELS_IN_CACHE: usize = 1 << 19;
+/// The bytes of panels that the same rows are multiplied with in tiles: half of the second-level cache.
+const PANELS_IN_CACHE: usize = 1 << 20;
 
 /// The largest number of these panels.
 const MAX_PANELS: usize = 8;
+
+/// The number of columns of the first factor that are multiplied in tiles before the next ones are: those of 32 rows
+/// leave room in the first-level cache for the panels.
+const STEPS: usize = 512;
 
 /// Whether matrices are multiplied by this module.
 pub(super) fn is_for(a: &Tensor, b: &Tensor) -> bool {
@@ -82,17 +87,34 @@ pub unsafe fn multiply_in(out: &Tensor, a: &Tensor, b: &Tensor, has_tiles: bool)
     let groups = product.b.columns.div_ceil(WIDTH * at_a_time);
     let work = product.a.rows * product.a.columns * WIDTH * at_a_time;
     parallel::shares(product.out.count * groups, (GRAIN / work.max(1)).max(1), |range| {
-        let mut panels = vec![[0; WIDTH]; at_a_time * lines];
-        for index in range {
-            let product = product.at(index / groups);
-            // SAFETY: by `check`, the sizes match and the result is apart; the rows of `dense` are contiguous as
-            // ensured, and the strides are those of the tensors. The lease prevents other accesses, only this thread
-            // uses these columns of the result, and the caller has checked `is_for`, and so the instructions; it
-            // guarantees those of tiles.
-            unsafe { product.columns(index % groups * at_a_time * WIDTH, &mut panels) };
-        }
+        Aligned::lend(|scratch| {
+            let panels = scratch.numbers(at_a_time * lines * WIDTH).as_chunks_mut().0;
+            let mut tiles = Tiles::new(if product.has_tiles { at_a_time } else { 0 });
+            for index in range {
+                let product = product.at(index / groups);
+                // SAFETY: by `check`, the factors have columns, the sizes match and the result is apart; the rows of
+                // `dense` are contiguous as ensured, and the strides are those of the tensors. The lease prevents
+                // other accesses, only this thread uses these columns of the result, and the caller has checked
+                // `is_for`, and so the instructions; it guarantees those of tiles.
+                unsafe { product.columns(index % groups * at_a_time * WIDTH, panels, &mut tiles) };
+            }
+        });
     });
     Ok(())
+}
+
+/// What a thread needs to multiply in tiles.
+struct Tiles {
+    /// The sums of the rows with each panel.
+    sums: Vec<amx::Sums>,
+    /// A padded copy of rows.
+    rows: Vec<u16>,
+}
+
+impl Tiles {
+    fn new(panels: usize) -> Self {
+        Tiles { sums: vec![amx::Sums([[0.0; WIDTH]; amx::ROWS]); panels], rows: Vec::new() }
+    }
 }
 
 /// Two factors, and the memory of their product.
@@ -135,20 +157,19 @@ impl Product {
     /// Computes as many columns of the product as there are panels for, or as are left.
     ///
     /// # Safety
-    /// - The matrices are in bounds and of matching sizes; the rows of `a` are contiguous.
+    /// - The matrices are in bounds, not empty, and of matching sizes; the rows of `a` are contiguous.
     /// - Nothing else writes the factors, or uses these columns of the result, from `first` on.
-    /// - `first` is less than the number of columns; `panels` are whole ones, whose lines after the pairs of steps are
-    ///   zeros.
+    /// - `first` is less than the number of columns; `panels` are whole ones, and there are sums for each.
     /// - The processor has the instructions.
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw,avx512bf16")]
-    unsafe fn columns(&self, first: usize, panels: &mut [[u32; WIDTH]]) {
+    unsafe fn columns(&self, first: usize, panels: &mut [[u32; WIDTH]], tiles: &mut Tiles) {
         let lines = self.lines();
-        if lines == 0 {
-            return; // sums of nothing: the callers of `multiply` fill the result with zeros
-        }
         let end = self.b.columns.min(first + panels.len() / lines * WIDTH);
         let width = |column: usize| WIDTH.min(end - column);
-        for (column, panel) in (first..end).step_by(WIDTH).zip(panels.chunks_exact_mut(lines)) {
+        let whole = if self.b.column_stride == 1 { (end - first) / WIDTH } else { 0 };
+        // SAFETY: as many panels are left; the caller guarantees the factor, the panels and the instructions.
+        unsafe { self.pack_rows(first, &mut panels[..whole * lines]) };
+        for (column, panel) in (first..end).step_by(WIDTH).zip(panels.chunks_exact_mut(lines)).skip(whole) {
             // SAFETY: `width` columns are left from `column` on; the caller guarantees the factor, the panel and the
             // instructions.
             unsafe { self.pack(column, width(column), panel) };
@@ -157,18 +178,22 @@ impl Product {
             // SAFETY: `pack` filled this panel, the only one; the caller guarantees the rest.
             return unsafe { self.columns_in_registers(first, width(first), panels) };
         }
-        let mut sums = [[0.0; WIDTH]; amx::ROWS];
+        let sums = &mut tiles.sums[..(end - first).div_ceil(WIDTH)];
         for row in (0..self.a.rows).step_by(amx::ROWS) {
-            let count = amx::ROWS.min(self.a.rows - row);
-            // SAFETY: `count` rows are left; the caller guarantees that they are contiguous and not written.
-            let rows = unsafe { amx::Rows::new(self.row(row), self.a.row_stride, count, self.a.columns) };
-            for (column, panel) in (first..end).step_by(WIDTH).zip(panels.chunks_exact(lines)) {
-                // SAFETY: `pack` filled the panel, which has the lines for the columns of `a`; the caller guarantees
-                // the instructions, and these rows and columns of the result.
+            let (count, stride) = (amx::ROWS.min(self.a.rows - row), self.a.row_stride);
+            for step in (0..self.a.columns).step_by(STEPS) {
+                let (from, columns) = (self.row(row).wrapping_add(step), STEPS.min(self.a.columns - step));
+                // SAFETY: `count` rows and `columns` columns are left; the caller guarantees that the rows are
+                // contiguous and not written, and the instructions. `pack` filled the panels, which have the lines for
+                // the columns of `a`.
                 unsafe {
-                    rows.multiply(panel, &mut sums);
-                    self.store(row, &sums[..count], column, width(column));
+                    let rows = amx::Rows::new(from, stride, count, columns, &mut tiles.rows);
+                    rows.multiply(&panels[step / 2..], lines, sums, step > 0);
                 }
+            }
+            for (column, sums) in (first..end).step_by(WIDTH).zip(&*sums) {
+                // SAFETY: the caller guarantees the instructions, and these rows and columns of the result.
+                unsafe { self.store(row, &sums.0[..count], column, width(column)) };
             }
         }
     }
@@ -226,7 +251,30 @@ impl Product {
         }
     }
 
-    /// Packs columns: [`WIDTH`] pairs of elements for each pair of rows, with zeros where there are no elements.
+    /// As [`pack`](Self::pack), for whole panels of a factor whose rows are contiguous: each is read from end to end.
+    ///
+    /// # Safety
+    /// - The second factor has columns for all panels from `first` on, which can be read and are adjacent, and nothing
+    ///   writes them during the call.
+    /// - The processor has the instructions.
+    #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+    unsafe fn pack_rows(&self, first: usize, panels: &mut [[u32; WIDTH]]) {
+        let rows = self.b.from(0, first);
+        // SAFETY: the caller guarantees `WIDTH` columns of each row for each panel.
+        let line = |row: usize, panel: usize| unsafe {
+            rows.from(row, 0).data.add(panel * WIDTH).cast::<[u16; WIDTH]>().read()
+        };
+        for i in 0..self.lines() {
+            for (n, panel) in panels.chunks_exact_mut(self.lines()).enumerate() {
+                let of_row = |row: usize| if row < self.b.rows { line(row, n) } else { [0; WIDTH] };
+                let (even, odd) = (of_row(2 * i), of_row(2 * i + 1));
+                panel[i] = from_fn(|j| u32::from(even[j]) | u32::from(odd[j]) << 16);
+            }
+        }
+    }
+
+    /// Packs columns: [`WIDTH`] pairs of elements for each pair of rows, with zeros where there are no elements, and in
+    /// further lines.
     ///
     /// # Safety
     /// - The second factor has `width` columns from `first` on, which can be read, and nothing writes them during the
@@ -253,18 +301,7 @@ impl Product {
             };
         } else {
             for (i, line) in panel.iter_mut().take(pairs).enumerate() {
-                if column == 1 && width == WIDTH {
-                    line.iter_mut().enumerate().for_each(|(j, to)| {
-                        // SAFETY: `i` is one of the two rows of a pair, as `pairs` counts them; `j` is less than
-                        // `WIDTH`, the number of columns, which are adjacent.
-                        let element = |i: usize| u32::from(unsafe { at(i, 0).add(j).read() });
-                        *to = element(2 * i) | element(2 * i + 1) << 16;
-                    });
-                } else {
-                    line.iter_mut()
-                        .enumerate()
-                        .for_each(|(j, to)| *to = if j < width { pair(i, j) } else { 0 });
-                }
+                line.iter_mut().enumerate().for_each(|(j, to)| *to = if j < width { pair(i, j) } else { 0 });
             }
         }
         if self.b.rows % 2 == 1 {
@@ -273,6 +310,7 @@ impl Product {
                 *to = if j < width { u32::from(unsafe { at(2 * pairs, j).read() }) } else { 0 };
             }
         }
+        panel[self.b.rows.div_ceil(2)..].fill([0; WIDTH]);
     }
 
     /// The products of some rows, of which the first starts at `a`, with a panel; returns the number of rows.

@@ -182,13 +182,10 @@ impl Functions for f32 {
 
     #[inline(always)]
     fn hyperbolic_tangent(self) -> f32 {
-        let square = self * self;
-        let coefficients = [-5.704_988_7e-3, 2.063_909e-2, -5.373_971_6e-2, 1.333_144_2e-1, -3.333_328e-1];
-        let near = (polynomial(square, coefficients) * square).mul_add(self, self);
         let double = 2.0 * self.abs();
         let double = if double > 20.0 { 20.0 } else { double }; // beyond this, the result is 1; NaN passes through
-        let far = 1.0 - 2.0 / (Power::<f32, _>::of_usual(double).normal_value() + 1.0);
-        (if self.abs() < 0.625 { near } else { far }).copysign(self) // zeros keep their sign
+        let excess = Power::<f32, _>::of_usual(double).usual_less_one();
+        (excess / (excess + 2.0)).copysign(self) // zeros keep their sign
     }
 
     #[inline(always)]

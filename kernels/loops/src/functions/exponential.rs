@@ -28,6 +28,12 @@ macro_rules! power {
                 [Self::two(half), Self::two(self.exponent - half)]
             }
 
+            /// The power, or 0. A product that underflows to 0 would take over a hundred cycles.
+            #[inline(always)]
+            fn or_zero(self, is_zero: bool) -> Self {
+                Power { rest: if is_zero { -1.0 } else { self.rest }, ..self }
+            }
+
             /// The power, within one unit of the last place.
             #[inline(always)]
             pub(super) fn value(self) -> $ty {
@@ -68,7 +74,8 @@ impl Power<f32, i32> {
 
     #[inline(always)]
     pub(super) fn of(x: f32) -> Self {
-        Self::of_usual(x.clamp(-104.0, 90.0)) // beyond these, the value and its half are 0 or infinite
+        let (least, most) = (-104.0, 90.0); // beyond these, the value and its half are 0 or infinite
+        Self::of_usual(x.clamp(least, most)).or_zero(x < least)
     }
 
     /// *e* to the power of a number from -104 to 90, or of NaN.
@@ -79,18 +86,21 @@ impl Power<f32, i32> {
         Self::made(rounded, n.mul_add(2.121_944_4e-4, n.mul_add(-355.0 / 512.0, x)))
     }
 
-    /// As [`value`](Self::value), for powers that are normal numbers.
+    /// As [`less_one`](Self::less_one), for powers that are normal numbers from 1 on.
     #[inline(always)]
-    pub(super) fn normal_value(self) -> f32 {
-        (self.rest + 1.0) * Self::two(self.exponent)
+    pub(super) fn usual_less_one(self) -> f32 {
+        let two = Self::two(self.exponent);
+        self.rest.mul_add(two, two - 1.0)
     }
 
     /// Two to the power of `x`.
     #[inline(always)]
     pub(super) fn of_two(x: f32) -> Self {
-        let x = x.clamp(-151.0, 129.0);
-        let rounded = x + Self::ROUNDER;
-        Self::made(rounded, (x - (rounded - Self::ROUNDER)) * std::f32::consts::LN_2)
+        let (least, most) = (-151.0, 129.0);
+        let usual = x.clamp(least, most);
+        let rounded = usual + Self::ROUNDER;
+        let r = (usual - (rounded - Self::ROUNDER)) * std::f32::consts::LN_2;
+        Self::made(rounded, r).or_zero(x < least)
     }
 
     /// The power from its rounded exponent and the remainder `r`, with the polynomial of Cephes.
@@ -110,18 +120,22 @@ impl Power<f64, i64> {
     #[inline(always)]
     pub(super) fn of(x: f64) -> Self {
         const LN_2_REST: f64 = 2.319_046_813_846_299_6e-17;
-        let x = x.clamp(-746.0, 711.0);
-        let rounded = x.mul_add(std::f64::consts::LOG2_E, Self::ROUNDER);
+        let (least, most) = (-746.0, 711.0);
+        let usual = x.clamp(least, most);
+        let rounded = usual.mul_add(std::f64::consts::LOG2_E, Self::ROUNDER);
         let n = rounded - Self::ROUNDER;
-        Self::made(rounded, n.mul_add(-LN_2_REST, n.mul_add(-std::f64::consts::LN_2, x)))
+        let r = n.mul_add(-LN_2_REST, n.mul_add(-std::f64::consts::LN_2, usual));
+        Self::made(rounded, r).or_zero(x < least)
     }
 
     /// Two to the power of `x`.
     #[inline(always)]
     pub(super) fn of_two(x: f64) -> Self {
-        let x = x.clamp(-1076.0, 1025.0);
-        let rounded = x + Self::ROUNDER;
-        Self::made(rounded, (x - (rounded - Self::ROUNDER)) * std::f64::consts::LN_2)
+        let (least, most) = (-1076.0, 1025.0);
+        let usual = x.clamp(least, most);
+        let rounded = usual + Self::ROUNDER;
+        let r = (usual - (rounded - Self::ROUNDER)) * std::f64::consts::LN_2;
+        Self::made(rounded, r).or_zero(x < least)
     }
 
     /// The power from its rounded exponent and the remainder `r`, with the Taylor polynomial.

@@ -11,7 +11,6 @@
     reason = "hands strided memory to matrix products, and writes every element of its results"
 )]
 
-use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use num_traits::Float;
@@ -25,10 +24,10 @@ use crate::aten;
 use crate::functions::Functions;
 use crate::inlined::{self, from_fn, zip};
 use crate::loops::convert::{self, Loader, Storer};
-use crate::loops::lines::{Line, fill, fold_line, run};
+use crate::loops::lines::fold_line;
 use crate::loops::pointwise::unsupported;
 use crate::loops::reduce::Fold;
-use crate::loops::{self, computing_type, match_computing, parallel};
+use crate::loops::{self, computing_type, match_computing, on_vectors, parallel};
 use crate::number::Ordered;
 
 /// The number of queries that are computed together.
@@ -241,15 +240,15 @@ struct Scratch<T> {
     queries: Vec<T>,
     converted: Vec<T>,
     mask: Vec<T>,
+    /// The scores of each row, and then its weights.
     scores: Vec<T>,
-    weights: Vec<T>,
     /// The sum of the weighted values of each row, not divided yet.
     values: Vec<T>,
     largest: Vec<T>,
     sums: Vec<T>,
 }
 
-impl<T: Float + Ordered + Functions + Default> Operands<T> {
+impl<T: Score> Operands<T> {
     /// Computes all rows.
     fn attend(&self) {
         let [batches, heads, queries, width] = self.sizes;
@@ -287,7 +286,6 @@ impl<T: Float + Ordered + Functions + Default> Operands<T> {
         while first < visible {
             let keys = first..visible.min(first + KEYS);
             scratch.scores.resize(count * KEYS, T::ZERO);
-            scratch.weights.resize(count * KEYS, T::ZERO);
             let scores = Matrices::one(scratch.scores.as_mut_ptr(), [count, keys.len()], [keys.len(), 1]);
             // SAFETY: these keys are below `visible`, and the caller guarantees as many. Queries and scores are in
             // buffers of this thread, which hold `count * width` and `count * KEYS` numbers; so the scores do not
@@ -297,8 +295,8 @@ impl<T: Float + Ordered + Functions + Default> Operands<T> {
                 multiply_one(scores, queries, key.transposed(), false, false);
                 self.hide(head, rows.clone(), keys.clone(), scratch);
             }
-            self.weigh(count, keys.len(), scratch);
-            let weights = Matrices::one(scratch.weights.as_mut_ptr(), [count, keys.len()], [keys.len(), 1]);
+            weigh(keys.len(), width, scratch);
+            let weights = Matrices::one(scratch.scores.as_mut_ptr(), [count, keys.len()], [keys.len(), 1]);
             let values = Matrices::one(scratch.values.as_mut_ptr(), [count, width], [width, 1]);
             // SAFETY: there are as many values as keys, and the caller guarantees them. The weights and the sums of
             // values are in buffers of this thread, which hold `count * KEYS` and `count * width` numbers; so the sums
@@ -348,24 +346,6 @@ impl<T: Float + Ordered + Functions + Default> Operands<T> {
         }
     }
 
-    /// Converts the scores of each row to weights, and scales down the row's previous sums.
-    fn weigh(&self, rows: usize, keys: usize, scratch: &mut Scratch<T>) {
-        let width = self.sizes[3];
-        for row in 0..rows {
-            let (scores, weights) =
-                (&scratch.scores[row * keys..][..keys], &mut scratch.weights[row * keys..][..keys]);
-            // SAFETY: `MaybeUninit<T>` has the layout of `T`, and `run` writes only initialised elements to it; the
-            // slice is borrowed exclusively for as long.
-            let weights = unsafe { &mut *(std::ptr::from_mut(weights) as *mut [MaybeUninit<T>]) };
-            let [largest, sum, factor] = run(&Weights { largest: scratch.largest[row] }, scores, weights);
-            scratch.largest[row] = largest;
-            scratch.sums[row] = scratch.sums[row] * factor + sum;
-            if factor != T::ONE {
-                scratch.values[row * width..][..width].iter_mut().for_each(|x| *x = *x * factor);
-            }
-        }
-    }
-
     /// Writes the results of rows.
     ///
     /// # Safety
@@ -395,21 +375,34 @@ fn refill<T: Clone>(vec: &mut Vec<T>, len: usize, value: T) {
     vec.resize(len, value);
 }
 
-/// The exponentials of the scores, relative to the largest of them and of the previous ones. The line returns that
-/// largest score, the sum of the exponentials, and the factor by which the previous sums must be scaled down.
-struct Weights<T> {
-    largest: T,
-}
+/// A type in which scores are computed.
+trait Score: Float + Ordered + Functions + Default {}
 
-impl<T: Float + Ordered + Functions> Line<T, 3> for Weights<T> {
-    #[inline(always)]
-    fn line(&self, scores: &[T], weights: &mut [MaybeUninit<T>]) -> [T; 3] {
-        let largest = Fold::<T>::merge(&Largest, self.largest, fold_line(&Largest, scores));
-        if largest == T::neg_infinity() {
-            fill(weights, scores, |_| T::ZERO); // all scores are masked, and so were the previous ones
-            return [largest, T::ZERO, T::ONE];
+impl<T: Float + Ordered + Functions + Default> Score for T {}
+
+on_vectors! {
+    /// Converts the scores of each row to weights in their place: exponentials relative to the largest score so far.
+    /// The previous sums of the row, relative to a smaller one, are scaled down.
+    fn weigh<T: Score>(keys: usize, width: usize, scratch: &mut Scratch<T>) {
+        let Scratch { scores, values, largest, sums, .. } = scratch;
+        for (row, (largest, sum)) in zip(largest, sums).enumerate() {
+            let scores = &mut scores[row * keys..][..keys];
+            let before = *largest;
+            *largest = Fold::<T>::merge(&Largest, before, fold_line(&Largest, scores));
+            if *largest == T::neg_infinity() {
+                inlined::fill(scores, T::ZERO); // all scores are masked, and so were the previous ones
+                continue;
+            }
+            for score in &mut *scores {
+                *score = (*score - *largest).exponential();
+            }
+            let factor = (before - *largest).exponential();
+            *sum = *sum * factor + fold_line(&Sum, scores);
+            if factor != T::ONE {
+                for value in &mut values[row * width..][..width] {
+                    *value = *value * factor;
+                }
+            }
         }
-        let weights = fill(weights, scores, |score| (score - largest).exponential());
-        [largest, fold_line(&Sum, weights), (self.largest - largest).exponential()]
     }
 }

@@ -128,7 +128,7 @@ impl InRegisters for Exponential {
 }
 
 impl InRegisters for Tangent {
-    /// `t / (t + 2)` with `t = exp(2x) - 1`; the quotient is an estimate with two steps of refinement.
+    /// `t / (t + 2)` with `t = exp(2x) - 1`; the quotient is an estimate, refined once.
     #[inline(always)]
     unsafe fn of_singles(x: __m512) -> __m512 {
         // SAFETY: these instructions access no memory, and the caller vouches for the processor.
@@ -139,11 +139,9 @@ impl InRegisters for Tangent {
             let (one, two) = (_mm512_set1_ps(1.0), _mm512_set1_ps(2.0));
             let power = _mm512_scalef_ps(one, n);
             let t = _mm512_fmadd_ps(rest, power, _mm512_sub_ps(power, one));
-            let divisor = _mm512_add_ps(t, two);
-            let guess = _mm512_rcp14_ps(divisor);
-            let inverse = _mm512_fmadd_ps(guess, _mm512_fnmadd_ps(guess, divisor, one), guess);
+            let inverse = _mm512_rcp14_ps(_mm512_add_ps(t, two));
             let quotient = _mm512_mul_ps(t, inverse);
-            // The remainder is computed with `t + 2` before it was rounded to `divisor`.
+            // The remainder is computed with `t + 2` before it was rounded.
             let left = _mm512_fnmadd_ps(quotient, two, _mm512_fnmadd_ps(quotient, t, t));
             let quotient = _mm512_fmadd_ps(left, inverse, quotient);
             let sign = _mm512_and_ps(x, _mm512_set1_ps(-0.0));

@@ -24,6 +24,7 @@ use crate::loops::reduce::fold;
 use crate::loops::{self, match_computing};
 use crate::number::Number;
 
+mod pointwise;
 mod products;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -221,6 +222,18 @@ impl<'a> Convolution<'a> {
         );
         common_device(self.operator, &[self.input, self.weight, bias])?;
         aten::to_dtype(bias, dtype).map(Some)
+    }
+
+    /// An error unless the converted bias still has an element for each channel: a kernel of another key may have
+    /// converted it.
+    fn check_converted_bias(&self, is_whole: bool, channels: i64) -> Result<()> {
+        ensure!(
+            is_whole,
+            Shape,
+            "{}: the bias became one of other than {channels} elements while it was converted",
+            self.operator
+        );
+        Ok(())
     }
 
     fn check_gradient(&self, grad_output: &Tensor) -> Result<()> {

@@ -70,6 +70,9 @@ impl Convolution<'_> {
         weight: &Tensor,
         bias: Option<&Tensor>,
     ) -> Result<Tensor> {
+        if let Some(out) = self.pointwise(image, weight, bias)? {
+            return Ok(out);
+        }
         let out = self.uninit::<T>(&self.places_sizes())?;
         let grouped = self.grouped(self.channels);
         let length = grouped.channels * self.taps();
@@ -279,13 +282,8 @@ impl<T: Number> Job<T> {
     ) -> Result<Self> {
         let target = Target::new(Planes::written(out)?, fields);
         let bias = bias.map(|bias| Parts::<T>::row_major(bias, target.channels())).transpose()?;
-        ensure!(
-            bias.as_ref().is_none_or(|bias| bias.count() == 1),
-            Shape,
-            "{}: the bias became one of other than {} elements while it was converted",
-            convolution.operator,
-            target.channels()
-        );
+        let is_whole = bias.as_ref().is_none_or(|bias| bias.count() == 1);
+        convolution.check_converted_bias(is_whole, target.channels() as i64)?;
         Ok(Job {
             input_tiles: InputTiles::new(planes(source)?, fields, grouped.channels, grouped.along),
             target,

@@ -1,0 +1,60 @@
+//! Convolutions with a window of one pixel: products of the weight with the images as they lie in memory.
+#![expect(unsafe_code, reason = "takes uninitialised memory that it fills")]
+
+use torch_library::geometry::{contiguous_strides, saturating_numel};
+use torch_library::prelude::*;
+
+use super::Convolution;
+use crate::cpu::matmul;
+use crate::loops;
+
+/// The number of pixels that a vector of the product should hold, so that few of its lanes are unused.
+const LANES: i64 = 16;
+
+impl Convolution<'_> {
+    /// The convolution from images to places, if it is such a product and faster computed as one.
+    pub(super) fn pointwise(
+        &self,
+        image: &Tensor,
+        weight: &Tensor,
+        bias: Option<&Tensor>,
+    ) -> Result<Option<Tensor>> {
+        let (sizes, dtype) = (self.places_sizes(), image.dtype());
+        let strides = self.strides_like_operands(&sizes, dtype)?;
+        let contiguous = contiguous_strides(&sizes);
+        let pixels = saturating_numel(&self.places);
+        let is_pointwise = self.axes.iter().all(|axis| [axis.kernel, axis.stride, axis.padding] == [1, 1, 0]);
+        let fills_vectors = (pixels + LANES - 1) / LANES * LANES * 8 <= pixels * 9;
+        if !(is_pointwise
+            && fills_vectors
+            && self.groups == 1
+            && matches!(dtype, DType::Float32 | DType::Float64)
+            && weight.dtype() == dtype
+            && strides == contiguous
+            && image.is_contiguous(MemoryFormat::Contiguous))
+        {
+            return Ok(None);
+        }
+        let [channels, kernels] = self.channels;
+        // SAFETY: the bias is written to every element, or else the products are; after an error the tensor is dropped.
+        let out = unsafe { Tensor::uninit(&sizes, dtype, image.device())? };
+        if let Some(bias) = bias {
+            self.check_converted_bias(bias.sizes() == [kernels], kernels)?;
+            let mut strides = vec![0; sizes.len()];
+            strides[1] = bias.strides()[0];
+            let bias = bias.strided_view(&sizes, &strides, bias.storage_offset())?;
+            torch_library::match_dtype!(dtype, T => loops::map(&out, [&bias], |[x]: [T; 1]| x)?);
+        }
+        let matrices = |tensor: &Tensor, rows: i64| {
+            let sizes = [self.batch, rows, pixels];
+            tensor.strided_view(&sizes, &[rows * pixels, pixels, 1], tensor.storage_offset())
+        };
+        let factor = weight.strided_view(
+            &[self.batch, kernels, channels],
+            &[0, weight.strides()[0], weight.strides()[1]],
+            weight.storage_offset(),
+        )?;
+        matmul::products(&matrices(&out, kernels)?, &factor, &matrices(image, channels)?, bias.is_some())?;
+        Ok(Some(out))
+    }
+}

@@ -93,6 +93,8 @@ def compare(name, sides, rounds):
     for _ in range(rounds):
         for side, measurer in sides.items():
             answer = measurer.measure(name)
+            if "error" in answer:
+                sys.exit(f"{name}: {answer['error']}")
             found[side] += answer.get("ns", [])
             peaks.setdefault(side, answer.get("peak", 0))
     found = {side: ns for side, ns in found.items() if ns}

@@ -106,8 +106,8 @@ row("softmax f32 [512,1024] dim 0", lambda: r(512, 1024), lambda x: torch.softma
 row("layer_norm f32 [512,1024]", lambda: (r(512, 1024), r(1024), r(1024)), lambda x, w, b: F.layer_norm(x, (1024,), w, b))
 for training in (False, True):
     mode = "training" if training else "eval"
-    call = lambda x, mean, var, training=training: F.batch_norm(x, mean, var, mean, mean, training)
-    row(f"batch_norm f32 [8,64,56,56] {mode}", lambda: (r(8, 64, 56, 56), r(64), torch.rand(64)), call)
+    call = lambda x, mean, var, w, training=training: F.batch_norm(x, mean, var, w, w, training)
+    row(f"batch_norm f32 [8,64,56,56] {mode}", lambda: (r(8, 64, 56, 56), r(64), torch.rand(64), r(64)), call)
 
 tiles = lambda: ([r(256, 256) for _ in range(8)],)
 row("cat f32 8x[256,256]", tiles, torch.cat)

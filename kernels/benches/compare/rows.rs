@@ -254,10 +254,14 @@ fn normalisations(rows: &mut Vec<Row>) {
     ));
     for training in [false, true] {
         let mode = if training { "training" } else { "eval" };
-        let inputs = || Ok([randn(&[8, 64, 56, 56])?, randn(&[64])?, aten::rand(&[64])?]);
-        rows.push(Row::new(format!("batch_norm f32 [8,64,56,56] {mode}"), inputs, move |[x, mean, var]| {
-            aten::batch_norm(x, Some(mean), Some(mean), Some(mean), Some(var), training, 0.1, 1e-5, false)
-        }));
+        let inputs = || Ok([randn(&[8, 64, 56, 56])?, randn(&[64])?, aten::rand(&[64])?, randn(&[64])?]);
+        rows.push(Row::new(
+            format!("batch_norm f32 [8,64,56,56] {mode}"),
+            inputs,
+            move |[x, mean, var, w]| {
+                aten::batch_norm(x, Some(w), Some(w), Some(mean), Some(var), training, 0.1, 1e-5, false)
+            },
+        ));
     }
 }
 

@@ -287,8 +287,9 @@ are random, and their images are {side} pixels wide and high. The third column l
 HEAD = """# Models
 
 Written by `examples/models/compare.py`, with PyTorch {version} on the same machine, one thread each. The difference is the largest absolute difference in any
-output, relative to the largest absolute value in that output. The models' weights are random, and their images are {side} pixels wide and high.
-{times}
+output, relative to the largest absolute value in that output. The models' weights are random, and their images are {side} pixels wide and high, unless
+their names say otherwise. Where two boxes of a detection model have nearly equal scores, they may change places: the difference is then that between the
+boxes. {times}
 
 | model | nodes | difference | here | PyTorch |
 |---|---:|---:|---:|---:|

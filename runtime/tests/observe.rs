@@ -24,6 +24,8 @@ torch_library! {
         fails(Tensor a) -> Tensor;
         /// Calls another operator.
         outer(Tensor a) -> Tensor;
+        /// Called by `outer` alone.
+        within(Tensor a) -> Tensor;
         /// Takes no tensors.
         words(str text, int[] numbers, bool? flag=None) -> str;
         /// Called by an observer.
@@ -68,7 +70,10 @@ mod cpu {
         bail!(Kernel, "as it should")
     }
     fn outer(a: &Tensor) -> Result<Tensor> {
-        seen::plus(a, 1.0)
+        seen::within(a)
+    }
+    fn within(a: &Tensor) -> Result<Tensor> {
+        map(a, |a| a + 1.0)
     }
     fn inner(a: &Tensor) -> Result<Tensor> {
         Ok(a.clone())

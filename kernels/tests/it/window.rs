@@ -23,6 +23,35 @@ fn convolutions_multiply_and_add() -> Result<()> {
     Ok(())
 }
 
+/// A window of one pixel is a product of matrices, unless few pixels fill a vector, or pixels do not follow each other.
+#[test]
+fn windows_of_one_pixel_multiply_and_add() -> Result<()> {
+    let numbers = |sizes: &[i64], dtype| -> Result<Tensor> {
+        let count = sizes.iter().product::<i64>();
+        Tensor::from_vec((0..count).map(|i| (i * i % 13 - 6) as f64).collect(), sizes)?.to_dtype(dtype)
+    };
+    for (dtype, [height, width]) in
+        [(DType::Float32, [14, 14]), (DType::Float64, [4, 4]), (DType::Float32, [3, 5])]
+    {
+        let (x, weight) = (numbers(&[2, 5, height, width], dtype)?, numbers(&[7, 5, 1, 1], dtype)?);
+        let bias = numbers(&[7], dtype)?;
+        let scattered = weight.strided_view(&[7, 5, 1, 1], &[0, 1, 3, 4], 2)?;
+        for (weight, bias) in [(&weight, None), (&weight, Some(&bias)), (&scattered, Some(&bias))] {
+            let convolved = aten::conv2d::with(&x, weight).bias(bias).call()?;
+            let terms = aten::mul_Tensor(&x.unsqueeze(1)?, &weight.unsqueeze(0)?)?;
+            let mut want = aten::sum_dim_IntList(&terms, Some(&[2]))?;
+            if let Some(bias) = bias {
+                want = aten::add_Tensor(&want, &bias.reshape(&[7, 1, 1])?)?;
+            }
+            assert_eq!(convolved.sizes(), [2, 7, height, width]);
+            let [convolved, want] =
+                [convolved, want].map(|x| x.to_dtype(DType::Float64).and_then(|x| x.to_vec::<f64>()));
+            assert_eq!(convolved?, want?, "{dtype} {height}×{width}");
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn same_padding_keeps_the_sizes() -> Result<()> {
     for kernel in [1, 2, 3, 4] {

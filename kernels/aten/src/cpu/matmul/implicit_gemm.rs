@@ -224,6 +224,7 @@ impl<'a, T: Number> Product<'a, T> {
             // SAFETY: the caller guarantees this; at least as many rows are left as the tile has.
             row += unsafe {
                 match self.a.rows.len() - row {
+                    // Eight at most: each row has a pointer, and more of them than registers halve the speed.
                     8.. if V::ROWS >= 8 => self.tile::<V, N, 8, OWN>(row, column),
                     4.. => self.tile::<V, N, 4, OWN>(row, column),
                     2.. => self.tile::<V, N, 2, OWN>(row, column),

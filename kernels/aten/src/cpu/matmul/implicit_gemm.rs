@@ -14,6 +14,7 @@
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
 use std::cell::Cell;
+use std::thread::LocalKey;
 
 use torch_library::DType;
 
@@ -75,6 +76,21 @@ pub struct Aligned {
     lines: Vec<Line>,
 }
 
+/// Lends the value that this thread used last to a closure, and keeps it for the next one if it is to be kept.
+pub fn lend<S: Default, R>(
+    kept: &'static LocalKey<Cell<Option<S>>>,
+    is_kept: impl FnOnce(&S) -> bool,
+    f: impl FnOnce(&mut S) -> R,
+) -> R {
+    // While a thread exits, its thread-locals may be gone already.
+    let mut value = kept.try_with(Cell::take).ok().flatten().unwrap_or_default();
+    let result = f(&mut value);
+    if is_kept(&value) {
+        kept.try_with(|kept| kept.set(Some(value))).ok();
+    }
+    result
+}
+
 thread_local! {
     /// The memory that this thread used last, if it is not too large to keep.
     static KEPT: Cell<Option<Aligned>> = const { Cell::new(None) };
@@ -90,13 +106,7 @@ struct Line(#[expect(dead_code, reason = "is memory only")] [u8; 64]);
 impl Aligned {
     /// Lends the memory that this thread used last to a closure.
     pub fn lend<R>(f: impl FnOnce(&mut Aligned) -> R) -> R {
-        // While a thread exits, its thread-locals may be gone already.
-        let mut memory = KEPT.try_with(Cell::take).ok().flatten().unwrap_or_default();
-        let result = f(&mut memory);
-        if memory.size() <= MOST_KEPT {
-            KEPT.try_with(|kept| kept.set(Some(memory))).ok();
-        }
-        result
+        lend(&KEPT, |memory| memory.size() <= MOST_KEPT, f)
     }
 
     /// Its size in bytes.

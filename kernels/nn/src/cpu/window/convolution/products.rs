@@ -11,7 +11,7 @@ use torch_library::prelude::*;
 
 use super::Convolution;
 use crate::cpu::matmul::GRAIN;
-use crate::cpu::matmul::implicit_gemm::{Aligned, ImplicitMatrix, Product, Shape, WIDTH};
+use crate::cpu::matmul::implicit_gemm::{Aligned, ImplicitMatrix, Product, Shape, WIDTH, lend};
 use crate::cpu::window::Axis;
 use crate::cpu::window::input_tile::{InputTile, InputTiles, Laid};
 use crate::cpu::window::planes::{Planes, Target};
@@ -262,12 +262,7 @@ thread_local! {
 impl Scratch {
     /// Lends this thread's scratch memory to a closure.
     fn lend(f: impl FnOnce(&mut Scratch)) {
-        // While a thread exits, its thread-locals may be gone already.
-        let mut scratch = SCRATCH.try_with(Cell::take).ok().flatten().unwrap_or_default();
-        f(&mut scratch);
-        if scratch.input_tile.size() + scratch.panel.size() + scratch.sums.size() <= KEPT {
-            SCRATCH.try_with(|kept| kept.set(Some(scratch))).ok();
-        }
+        lend(&SCRATCH, |kept| kept.input_tile.size() + kept.panel.size() + kept.sums.size() <= KEPT, f);
     }
 }
 

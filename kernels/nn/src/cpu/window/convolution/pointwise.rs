@@ -12,38 +12,42 @@ use crate::loops;
 const LANES: i64 = 16;
 
 impl Convolution<'_> {
-    /// The convolution from images to places, if it is such a product and faster computed as one.
+    /// Whether the convolution from images to places is such a product, and faster computed as one.
+    fn is_product(&self, image: &Tensor, weight: &Tensor) -> Result<bool> {
+        let (dtype, pixels) = (image.dtype(), saturating_numel(&self.places));
+        let fills_vectors = (pixels + LANES - 1) / LANES * LANES * 8 <= pixels * 9;
+        if !(self.axes.iter().all(|axis| [axis.kernel, axis.stride, axis.padding] == [1, 1, 0])
+            && fills_vectors
+            && self.groups == 1
+            && matches!(dtype, DType::Float32 | DType::Float64)
+            && weight.dtype() == dtype
+            && image.is_contiguous(MemoryFormat::Contiguous))
+        {
+            return Ok(false);
+        }
+        let sizes = self.places_sizes();
+        Ok(self.strides_like_operands(&sizes, dtype)? == contiguous_strides(&sizes))
+    }
+
+    /// The convolution, if it is a product.
     pub(super) fn pointwise(
         &self,
         image: &Tensor,
         weight: &Tensor,
         bias: Option<&Tensor>,
     ) -> Result<Option<Tensor>> {
-        let (sizes, dtype) = (self.places_sizes(), image.dtype());
-        let strides = self.strides_like_operands(&sizes, dtype)?;
-        let contiguous = contiguous_strides(&sizes);
-        let pixels = saturating_numel(&self.places);
-        let is_pointwise = self.axes.iter().all(|axis| [axis.kernel, axis.stride, axis.padding] == [1, 1, 0]);
-        let fills_vectors = (pixels + LANES - 1) / LANES * LANES * 8 <= pixels * 9;
-        if !(is_pointwise
-            && fills_vectors
-            && self.groups == 1
-            && matches!(dtype, DType::Float32 | DType::Float64)
-            && weight.dtype() == dtype
-            && strides == contiguous
-            && image.is_contiguous(MemoryFormat::Contiguous))
-        {
+        if !self.is_product(image, weight)? {
             return Ok(None);
         }
+        let (sizes, pixels) = (self.places_sizes(), saturating_numel(&self.places));
         let [channels, kernels] = self.channels;
         // SAFETY: the bias is written to every element, or else the products are; after an error the tensor is dropped.
-        let out = unsafe { Tensor::uninit(&sizes, dtype, image.device())? };
+        let out = unsafe { Tensor::uninit(&sizes, image.dtype(), image.device())? };
         if let Some(bias) = bias {
             self.check_converted_bias(bias.sizes() == [kernels], kernels)?;
             let mut strides = vec![0; sizes.len()];
             strides[1] = bias.strides()[0];
-            let bias = bias.strided_view(&sizes, &strides, bias.storage_offset())?;
-            torch_library::match_dtype!(dtype, T => loops::map(&out, [&bias], |[x]: [T; 1]| x)?);
+            loops::assign(&out, &bias.strided_view(&sizes, &strides, bias.storage_offset())?)?;
         }
         let matrices = |tensor: &Tensor, rows: i64| {
             let sizes = [self.batch, rows, pixels];

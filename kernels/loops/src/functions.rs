@@ -41,7 +41,12 @@ pub use inverse::{Coordinate, Inverse};
 pub use normal::{log_probability, quantile, scaled_complement};
 pub use power::Raised;
 pub use quotient::Quotient;
-pub use registers::{Exponential, Logarithm, Registers, Tangent};
+#[cfg(target_arch = "x86_64")]
+pub use registers::exponentials;
+pub use registers::{
+    BinaryLogarithm, ComplementaryError, DecimalLogarithm, Exponential, HyperbolicTangent, LogOdds,
+    Logarithm, Registers, SquareRoot, Tangent,
+};
 pub use remainder::Divisible;
 pub use softplus::softplus_of;
 pub use zeta::{hurwitz_zeta, zeta};

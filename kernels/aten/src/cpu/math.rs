@@ -19,8 +19,8 @@ use rounded::{Bits, Rounded};
 functions! {
     expm1: promoting_to_float Float | Complex => |x, T| x.exponential_less_one();
     log1p: promoting_to_float Float | Complex => |x, T| x.logarithm_of_one_more();
-    log2: promoting_to_float Float | Complex => |x, T| x.binary_logarithm();
-    log10: promoting_to_float Float | Complex => |x, T| x.decimal_logarithm();
+    log2: promoting_to_float Float | Complex => |x, T| x.binary_logarithm(), in registers BinaryLogarithm;
+    log10: promoting_to_float Float | Complex => |x, T| x.decimal_logarithm(), in registers DecimalLogarithm;
     asin: promoting_to_float Float | Complex => |x, T| x.arcsine();
     acos: promoting_to_float Float | Complex => |x, T| x.arccosine();
     atan: promoting_to_float Float | Complex => |x, T| x.arctangent();
@@ -30,7 +30,7 @@ functions! {
     acosh: promoting_to_float Float | Complex => |x, T| x.inverse_hyperbolic_cosine();
     atanh: promoting_to_float Float | Complex => |x, T| x.inverse_hyperbolic_tangent();
     erf: promoting_to_float Float => |x, T| x.error_function();
-    erfc: promoting_to_float Float => |x, T| x.complementary_error_function();
+    erfc: promoting_to_float Float => |x, T| x.complementary_error_function(), in registers ComplementaryError;
     floor: promoting_exactly Integer | Float => |x, T| x.down();
     ceil: promoting_exactly Integer | Float => |x, T| x.up();
     round: promoting_exactly Integer | Float => |x, T| x.nearest();

@@ -1,13 +1,14 @@
 //! Kernels of unary element-wise functions.
 
+use num_complex::ComplexFloat;
 use num_traits::{Float, FloatConst};
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
 use crate::aten;
-use crate::functions::{Conjugate, ErrorFunction, Functions};
+use crate::functions::{Conjugate, Coordinate, ErrorFunction, Functions};
 use crate::loops::Pointwise;
-use crate::loops::match_computing;
+use crate::loops::{function, match_computing};
 use crate::number::Number;
 
 mod angles;
@@ -46,10 +47,10 @@ functions! {
     sign: promoting_exactly Bool | Integer | Float => |x, T| sign_of(x);
     exp: promoting_to_float Float | Complex => |x, T| x.exponential(), in registers Exponential;
     log: promoting_to_float Float | Complex => |x, T| x.natural_logarithm(), in registers Logarithm;
-    sqrt: promoting_to_float Float | Complex => |x, T| x.sqrt();
+    sqrt: promoting_to_float Float | Complex => |x, T| x.sqrt(), in registers SquareRoot;
     rsqrt: promoting_to_float Float | Complex => |x, T| T::ONE / x.sqrt();
     reciprocal: promoting_to_float Float | Complex => |x, T| T::ONE / x;
-    tanh: promoting_to_float Float | Complex => |x, T| x.hyperbolic_tangent(), in registers Tangent;
+    tanh: promoting_to_float Float | Complex => |x, T| x.hyperbolic_tangent(), in registers HyperbolicTangent;
     sigmoid: promoting_to_float Float | Complex => |x, T| x.logistic();
 }
 
@@ -98,8 +99,9 @@ mod more {
         let dtype = call.dtype.to_real();
         match_computing!(call.dtype, T: Float => {
             call.compute(None, dtype, |[x]: [T; 1]| angle_of_real(x))
-        }, else => match_dtype!(call.dtype, T: Complex => {
-            call.compute(None, dtype, |[x]: [T; 1]| x.arg())
+        }, else => match_computing!(call.dtype, T: Complex => {
+            let angle = function!(|[x]: [T; 1]| -> <T as ComplexFloat>::Real { x.im.angle(x.re) });
+            call.compute_elements(None, dtype, angle)
         }, else => Err(call.unsupported())))
     }
 

@@ -40,9 +40,21 @@ macro_rules! complement {
     };
 }
 
-// A least-squares fit to the relative error, in which each coefficient is fitted after those before it were rounded.
-complement! { complement_of_single scaled_single f32, [-3.226_104_6e-4, -4.789_379e-4, 3.078_521_2e-3,
--1.230_822_3e-3, -2.683_948e-2, 1.195_306_6e-1, -3.104_660_5e-1, 5.902_281e-1, -8.833_945e-1, 1.074_006_9] }
+/// A least-squares fit to the relative error, in which each coefficient is fitted after those before it were rounded.
+pub(super) const FACTOR_OF_SINGLE: [f32; 10] = [
+    -3.226_104_6e-4,
+    -4.789_379e-4,
+    3.078_521_2e-3,
+    -1.230_822_3e-3,
+    -2.683_948e-2,
+    1.195_306_6e-1,
+    -3.104_660_5e-1,
+    5.902_281e-1,
+    -8.833_945e-1,
+    1.074_006_9,
+];
+
+complement! { complement_of_single scaled_single f32, FACTOR_OF_SINGLE }
 
 complement! { complement_of_double scaled_double f64, [-1.448_831_516_518_006_2e-9, -5.983_880_909_666_312e-9,
 2.184_191_631_086_622_6e-9, 4.744_816_795_038_494e-8, 4.000_236_287_227_248e-8,

@@ -10,6 +10,9 @@ use crate::loops::Elements;
 #[cfg(target_arch = "x86_64")]
 mod widest;
 
+#[cfg(target_arch = "x86_64")]
+pub use widest::exponentials;
+
 /// A function of the floats in an AVX-512 register.
 pub trait InRegisters: Sync {
     /// Whether there is a form for double precision.
@@ -38,16 +41,40 @@ pub struct Logarithm;
 /// *e* to the power of a number.
 pub struct Exponential;
 
+/// The logarithm to base 2.
+pub struct BinaryLogarithm;
+
+/// The logarithm to base 10.
+pub struct DecimalLogarithm;
+
+/// The logarithm of `x / (1 - x)`.
+pub struct LogOdds;
+
 /// The hyperbolic tangent.
+pub struct HyperbolicTangent;
+
+/// The tangent of an angle of moderate size: see [`Circular`](super::Circular).
 pub struct Tangent;
+
+/// `1 - erf(x)`.
+pub struct ComplementaryError;
+
+/// The square root.
+pub struct SquareRoot;
 
 #[cfg(not(target_arch = "x86_64"))]
 mod elsewhere {
-    use super::{Exponential, InRegisters, Logarithm, Tangent};
+    use super::*;
 
     impl InRegisters for Logarithm {}
+    impl InRegisters for BinaryLogarithm {}
+    impl InRegisters for DecimalLogarithm {}
+    impl InRegisters for LogOdds {}
     impl InRegisters for Exponential {}
+    impl InRegisters for HyperbolicTangent {}
     impl InRegisters for Tangent {}
+    impl InRegisters for ComplementaryError {}
+    impl InRegisters for SquareRoot {}
 }
 
 /// A function for any processor, and its form in registers.

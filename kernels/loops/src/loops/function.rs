@@ -231,6 +231,39 @@ where
 
     #[inline(always)]
     unsafe fn each(&self, out: *mut R, inputs: [*const M; N], len: usize) {
+        // SAFETY: the caller vouches for `len` elements in each input and in `out`, and for inputs that are `out`
+        // itself or disjoint from it.
+        unsafe { self.in_blocks::<M, R, N, false>(out, inputs, len) }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn each_widest(&self, out: *mut R, inputs: [*const M; N], len: usize) {
+        // SAFETY: the caller vouches for the processor, for `len` elements in each input and in `out`, and for inputs
+        // that are `out` itself or disjoint from it.
+        unsafe { self.in_blocks::<M, R, N, true>(out, inputs, len) }
+    }
+}
+
+impl<C, F, A> Usually<C, F, A> {
+    /// Computes `len` results, block by block, by `fast` those whose arguments are all usual.
+    ///
+    /// # Safety
+    /// - What [`each`](Elements::each) requires: `len` elements in each input and in `out`, used by nothing else, each
+    ///   input `out` itself or disjoint from it.
+    /// - If `WIDEST`, the processor has the widest vectors.
+    #[inline(always)]
+    unsafe fn in_blocks<M, R, const N: usize, const WIDEST: bool>(
+        &self,
+        out: *mut R,
+        inputs: [*const M; N],
+        len: usize,
+    ) where
+        M: Element,
+        C: Fn([M; N]) -> bool + Sync,
+        F: Elements<M, R, N>,
+        A: Elements<M, R, N>,
+    {
         for start in (0..len).step_by(BLOCK) {
             let len = BLOCK.min(len - start);
             // SAFETY: `start` is below `len`, and the caller vouches for as many elements in each input and in `out`.
@@ -243,6 +276,13 @@ where
             }
             // Two loops, since a single loop with the choice inside would not vectorise.
             if are_usual {
+                #[cfg(target_arch = "x86_64")]
+                if WIDEST {
+                    // SAFETY: the block is a part of the `len` elements that the caller vouches for in each input and
+                    // in `out`, which are the same memory or disjoint; the caller vouches for the processor, too.
+                    unsafe { self.fast.each_widest(out, inputs, len) };
+                    continue;
+                }
                 // SAFETY: the block is a part of the `len` elements that the caller vouches for in each input and in
                 // `out`, which are the same memory or disjoint.
                 unsafe { self.fast.each(out, inputs, len) };

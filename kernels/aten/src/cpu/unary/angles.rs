@@ -3,13 +3,14 @@
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::functions::Circular;
+use crate::functions::{Circular, Registers};
 use crate::loops::Pointwise;
 use crate::loops::{Usually, function, match_computing};
 
-/// Defines the kernels. Each row gives the name of the operator, the fast form, and the form for all numbers.
+/// Defines the kernels. Each row gives the name of the operator, the fast form, the form for
+/// all numbers, and a form for the widest registers if there is one.
 macro_rules! angles {
-    ($($name:ident: $fast:ident, $any:ident;)+) => {
+    ($($name:ident: $fast:ident, $any:ident $(, in registers $wide:ident)?;)+) => {
         #[torch_impl(aten, CPU, Meta)]
         mod kernels {
             use super::*;
@@ -18,9 +19,11 @@ macro_rules! angles {
             fn $name(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
                 let call = Pointwise::promoting_to_float(output, [this])?;
                 match_computing!(call.dtype, T: Float => {
+                    let fast = function!(|[x]: [T; 1]| -> T { x.$fast() });
+                    $( let fast = Registers::<_, $crate::functions::$wide>::new(fast); )?
                     call.compute_elements(None, call.dtype, Usually {
                         is_usual: |[x]: [T; 1]| x.is_moderate(),
-                        fast: function!(|[x]: [T; 1]| -> T { x.$fast() }),
+                        fast,
                         any: |[x]: [T; 1]| x.$any(),
                     })
                 }, else => match_computing!(call.dtype, T: Complex => {
@@ -35,5 +38,5 @@ macro_rules! angles {
 angles! {
     sin: sine, sin;
     cos: cosine, cos;
-    tan: tangent, tan;
+    tan: tangent, tan, in registers Tangent;
 }

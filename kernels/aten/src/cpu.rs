@@ -12,6 +12,7 @@ mod compare;
 mod copy;
 mod create;
 mod cross;
+pub mod exponentials;
 pub mod folds;
 mod index;
 pub mod kept;

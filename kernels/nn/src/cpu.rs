@@ -1,6 +1,6 @@
 //! Kernels that compute elements in host memory.
 
-use torch_library_aten::cpu::{folds, matmul, output_mask};
+use torch_library_aten::cpu::{exponentials, folds, matmul, output_mask};
 
 mod loss;
 mod norm;

@@ -18,7 +18,8 @@ use torch_library::Element;
 use torch_library::prelude::*;
 use torch_library::{Leased, ListLease};
 
-use super::folds::{Largest, Sum};
+use super::exponentials::exponentials_of;
+use super::folds::Largest;
 use super::matmul::{GRAIN, Matrices, multiply_one};
 use crate::aten;
 use crate::functions::Functions;
@@ -393,11 +394,8 @@ on_vectors! {
                 inlined::fill(scores, T::ZERO); // all scores are masked, and so were the previous ones
                 continue;
             }
-            for score in &mut *scores {
-                *score = (*score - *largest).exponential();
-            }
             let factor = (before - *largest).exponential();
-            *sum = *sum * factor + fold_line(&Sum, scores);
+            *sum = *sum * factor + exponentials_of(scores, *largest);
             if factor != T::ONE {
                 for value in &mut values[row * width..][..width] {
                     *value = *value * factor;

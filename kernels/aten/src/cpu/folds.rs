@@ -7,6 +7,9 @@ use crate::inlined::zip;
 use crate::loops::reduce::{Fold, LANES, halved_to_one};
 use crate::number::{Number, Ordered};
 
+#[cfg(target_arch = "x86_64")]
+mod registers;
+
 /// The sum.
 pub struct Sum;
 
@@ -232,7 +235,7 @@ impl<T: Ordered> Fold<T> for Largest {
 
     #[inline(always)]
     fn slice(&self, elements: &[T], _: usize) -> T {
-        extreme(elements, T::LOWEST, |a, b| if a > b { a } else { b })
+        extreme::<T, true>(elements, T::LOWEST, |a, b| if a > b { a } else { b })
     }
 }
 
@@ -262,7 +265,7 @@ impl<T: Ordered> Fold<T> for Smallest {
 
     #[inline(always)]
     fn slice(&self, elements: &[T], _: usize) -> T {
-        extreme(elements, T::HIGHEST, |a, b| if a < b { a } else { b })
+        extreme::<T, false>(elements, T::HIGHEST, |a, b| if a < b { a } else { b })
     }
 }
 
@@ -271,7 +274,11 @@ impl<T: Ordered> Fold<T> for Smallest {
 /// It takes a comparison and an addition for each element, which the processor executes in parallel: the sum is NaN if
 /// an element is, and rarely otherwise, so that the search for a NaN rarely runs in vain.
 #[inline(always)]
-fn extreme<T: Ordered>(elements: &[T], worst: T, better: impl Fn(T, T) -> T) -> T {
+fn extreme<T: Ordered, const LARGEST: bool>(elements: &[T], worst: T, better: impl Fn(T, T) -> T) -> T {
+    #[cfg(target_arch = "x86_64")]
+    if let Option::Some((best, is_unordered)) = registers::extreme::<T, LARGEST>(elements) {
+        return if is_unordered { unordered(elements).unwrap_or(best) } else { best };
+    }
     let (chunks, rest) = elements.as_chunks::<LANES>();
     let (mut best, mut sum) = (worst, T::ZERO);
     if !chunks.is_empty() {
@@ -289,12 +296,13 @@ fn extreme<T: Ordered>(elements: &[T], worst: T, better: impl Fn(T, T) -> T) -> 
         best = better(*x, best);
         sum = sum.plus(*x);
     }
-    if sum.is_unordered()
-        && let Option::Some(unordered) = elements.iter().find(|x| x.is_unordered())
-    {
-        return *unordered;
-    }
-    best
+    if sum.is_unordered() { unordered(elements).unwrap_or(best) } else { best }
+}
+
+/// The first NaN.
+#[cold]
+fn unordered<T: Ordered>(elements: &[T]) -> Option<T> {
+    elements.iter().copied().find(|x| x.is_unordered())
 }
 
 /// An element and its position; `usize::MAX` before the first element.

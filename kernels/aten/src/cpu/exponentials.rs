@@ -1,0 +1,59 @@
+//! Exponentials of a line's elements relative to the largest, and their sum: the common part of softmax, attention and
+//! `logsumexp`.
+#![expect(unsafe_code, reason = "reads and writes lines through pointers")]
+
+use std::mem::MaybeUninit;
+
+use num_traits::Float;
+#[cfg(target_arch = "x86_64")]
+use torch_library::{DType, Element};
+
+use super::folds::Sum;
+use crate::functions::{self, Functions};
+use crate::loops::CHUNK;
+use crate::loops::reduce::Fold;
+use crate::number::Number;
+
+/// Writes `exp(x - largest)` for each element `x` to `out`, which is as long as `input`, and returns the sum.
+#[inline(always)]
+pub fn exponentials<T: Float + Number + Functions>(out: &mut [MaybeUninit<T>], input: &[T], largest: T) -> T {
+    debug_assert_eq!(out.len(), input.len());
+    // SAFETY: two slices of one length, which share no memory.
+    unsafe { each(out.as_mut_ptr().cast(), input.as_ptr(), input.len().min(out.len()), largest) }
+}
+
+/// As [`exponentials`], in place.
+#[inline(always)]
+pub fn exponentials_of<T: Float + Number + Functions>(line: &mut [T], largest: T) -> T {
+    let (len, line) = (line.len(), line.as_mut_ptr());
+    // SAFETY: one slice as both.
+    unsafe { each(line, line, len, largest) }
+}
+
+/// # Safety
+/// - `len` elements can be read from `from` on, and written from `out` on; nothing else uses them during the call.
+/// - `out` is `from`, or shares no memory with it.
+#[inline(always)]
+unsafe fn each<T: Float + Number + Functions>(out: *mut T, from: *const T, len: usize, largest: T) -> T {
+    let mut sum = T::ZERO;
+    for start in (0..len).step_by(CHUNK) {
+        let len = CHUNK.min(len - start);
+        // SAFETY: `start + len` is at most the caller's `len`.
+        let (out, from) = unsafe { (out.add(start), from.add(start)) };
+        #[cfg(target_arch = "x86_64")]
+        if T::DTYPE == DType::Float32 && crate::loops::is_widest() {
+            // SAFETY: `is_widest` found the features; `T` is `f32`, the only type of this dtype. The rest is what the
+            // caller vouches for.
+            let part = unsafe { functions::exponentials(out.cast(), from.cast(), len, largest.cast()) };
+            sum = sum + part.cast();
+            continue;
+        }
+        for i in 0..len {
+            // SAFETY: `i` is below `len`, and the element is read before its place is written.
+            unsafe { out.add(i).write((from.add(i).read() - largest).exponential()) };
+        }
+        // SAFETY: the loop above has written these elements.
+        sum = sum + Sum.slice(unsafe { std::slice::from_raw_parts(out, len) }, 0);
+    }
+    sum
+}

@@ -9,6 +9,7 @@ mod arrange;
 mod attention;
 mod binary;
 mod compare;
+mod complex;
 mod copy;
 mod create;
 mod cross;

@@ -3,6 +3,7 @@
 use torch_library::prelude::*;
 
 use crate::aten;
+use crate::cpu::special::no_probability;
 
 #[torch_impl(aten, CompositeExplicitAutograd)]
 mod explicit {
@@ -37,19 +38,30 @@ mod explicit {
     }
 }
 
+/// The two halves of `glu`'s input: the values, and what their gates are computed from.
+pub(crate) fn halves(this: &Tensor, dim: i64) -> Result<[Tensor; 2]> {
+    const OPERATOR: &str = aten::glu::NAME;
+    ensure!(this.dim() > 0, Shape, "{OPERATOR}: a tensor without dimensions has no halves");
+    let size = this.size(dim).map_err(|error| error.context(OPERATOR))?;
+    ensure!(
+        size % 2 == 0,
+        Shape,
+        "{OPERATOR}: dimension {dim} of sizes {:?} is not even, so it has no two halves",
+        this.sizes()
+    );
+    let half = size / 2;
+    Ok([aten::narrow(this, dim, 0, half)?, aten::narrow(this, dim, half, half)?])
+}
+
 /// Operators with derivatives of their own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 mod derived {
     use super::*;
 
     fn logit(this: &Tensor, eps: Option<f64>) -> Result<Tensor> {
-        ensure!(
-            !this.dtype().is_complex(),
-            DType,
-            "{}: there is no order among {}, nor a probability",
-            aten::logit::NAME,
-            this.dtype()
-        );
+        if this.dtype().is_complex() {
+            return Err(no_probability(aten::logit::NAME, this));
+        }
         let dtype = if this.dtype().is_floating_point() { this.dtype() } else { DType::DEFAULT };
         let this = aten::to_dtype(this, dtype)?;
         let inside = match eps {
@@ -65,17 +77,7 @@ mod derived {
     }
 
     fn glu(this: &Tensor, dim: i64) -> Result<Tensor> {
-        const OPERATOR: &str = aten::glu::NAME;
-        ensure!(this.dim() > 0, Shape, "{OPERATOR}: a tensor without dimensions has no halves");
-        let size = this.size(dim).map_err(|error| error.context(OPERATOR))?;
-        ensure!(
-            size % 2 == 0,
-            Shape,
-            "{OPERATOR}: dimension {dim} of sizes {:?} is not even, so it has no two halves",
-            this.sizes()
-        );
-        let half = size / 2;
-        let (value, gate) = (aten::narrow(this, dim, 0, half)?, aten::narrow(this, dim, half, half)?);
+        let [value, gate] = halves(this, dim)?;
         aten::mul_Tensor(&value, &aten::sigmoid(&gate)?)
     }
 

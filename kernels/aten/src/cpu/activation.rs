@@ -1,4 +1,4 @@
-//! The backward kernels of activations.
+//! Kernels of activations with a gate or a weight, and the backward kernels of all activations.
 
 use num_traits::{Float, FloatConst, NumOps};
 use torch_library::Element;
@@ -6,6 +6,7 @@ use torch_library::prelude::*;
 
 use super::unary::is_approximated;
 use crate::aten;
+use crate::composite::special::halves;
 use crate::functions::{Conjugate, ErrorFunction, Functions};
 use crate::loops::Pointwise;
 use crate::loops::{function, match_computing};
@@ -13,6 +14,28 @@ use crate::number::Number;
 
 mod backward;
 mod random;
+
+/// Kernels that compute the same as the composite ones, in one pass.
+#[torch_impl(aten, CPU)]
+mod in_one_pass {
+    use super::*;
+
+    fn glu(this: &Tensor, dim: i64) -> Result<Tensor> {
+        let [value, gate] = halves(this, dim)?;
+        let call = Pointwise::promoting(aten::glu::NAME, [&value, &gate])?;
+        match_computing!(call.dtype, T: Float => {
+            let gated = function!(|[value, gate]: [T; 2]| -> T { value * gate.logistic() });
+            call.compute_elements(None, call.dtype, gated)
+        }, else => aten::mul_Tensor(&value, &aten::sigmoid(&gate)?))
+    }
+
+    fn _prelu_kernel(this: &Tensor, weight: &Tensor) -> Result<Tensor> {
+        let call = Pointwise::promoting(aten::_prelu_kernel::NAME, [this, weight])?;
+        match_computing!(call.dtype, T: Integer | Float => {
+            call.compute(None, call.dtype, |[x, weight]: [T; 2]| if x > T::ZERO { x } else { x.times(weight) })
+        }, else => Err(call.unsupported()))
+    }
+}
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {

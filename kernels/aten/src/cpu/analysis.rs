@@ -52,7 +52,6 @@ functions! {
     special_i0e(this): Floating => |[x]| functions::scaled_i0(x);
     special_i1(this): Floating => |[x]| functions::i1(x);
     special_i1e(this): Floating => |[x]| functions::scaled_i1(x);
-    special_entr(this): Floating => |[x]| entropy(x);
     special_erfcx(this): Full => |[x]| functions::scaled_complement(x);
     special_log_ndtr(this): Full => |[x]| functions::log_probability(x);
     special_ndtri(this): Full => |[p]| functions::quantile(p);
@@ -73,16 +72,6 @@ functions! {
     special_zeta(this, other): Full => |[s, x]| functions::zeta(s, x);
     igamma(this, other): OnlyFloating => |[a, x]| functions::lower_gamma(a, x);
     igammac(this, other): OnlyFloating => |[a, x]| functions::upper_gamma(a, x);
-}
-
-/// The entropy of one probability; minus infinity for negative numbers.
-#[inline(always)]
-fn entropy(probability: f64) -> f64 {
-    match probability {
-        0.0 => 0.0,
-        p if p < 0.0 => f64::NEG_INFINITY,
-        p => -p * p.ln(),
-    }
 }
 
 /// `x * log1p(y)`: 0 where `x` is 0, unless `y` is NaN.

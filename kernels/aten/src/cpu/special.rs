@@ -6,7 +6,7 @@ use torch_library::match_dtype;
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::functions::{ErrorFunction, Functions, Gamma, PowerOfTwo, Raised};
+use crate::functions::{ErrorFunction, Functions, Gamma, LogOdds, PowerOfTwo, Raised, Registers};
 use crate::loops::Pointwise;
 use crate::loops::{function, match_computing};
 use crate::number::Number;
@@ -53,6 +53,7 @@ functions! {
     erfinv(this): promoting_to_float Float => |x| x.inverse_error_function();
     lgamma(this): promoting_to_float Float => |x| x.log_gamma();
     digamma(this): promoting_to_float Float => |x| x.digamma();
+    special_entr(this): promoting_to_float Float => |x| entropy(x);
     sinc(this): promoting_to_float Float | Complex => |x| x.normalized_sinc();
     deg2rad(this): promoting_to_float_as_first Float => |x| x.to_radians();
     rad2deg(this): promoting_to_float_as_first Float => |x| x.to_degrees();
@@ -68,6 +69,47 @@ functions! {
         |a, b| a.shifted_left(b);
     bitwise_right_shift_Tensor(this, other): promoting Integer =>
         |a, b| a.shifted_right(b);
+}
+
+/// The entropy of one probability; minus infinity for negative numbers.
+#[inline(always)]
+fn entropy<T: Float + Functions>(probability: T) -> T {
+    let of_positive = -probability * probability.natural_logarithm();
+    let of_none = if probability < T::zero() { T::neg_infinity() } else { T::zero() };
+    if probability > T::zero() || probability.is_nan() { of_positive } else { of_none }
+}
+
+/// Computes the same as the composite kernel, in one pass.
+#[torch_impl(aten, CPU)]
+fn logit(this: &Tensor, eps: Option<f64>) -> Result<Tensor> {
+    const OPERATOR: &str = aten::logit::NAME;
+    let call = Pointwise::promoting_to_float(OPERATOR, [this])?;
+    match_computing!(call.dtype, T: Float => {
+        let odds = function!(|[x]: [T; 1]| -> T { log_odds(x) });
+        let Some(eps) = eps.filter(|eps| *eps >= 0.0) else {
+            return call.compute_elements(None, call.dtype, Registers::<_, LogOdds>::new(odds));
+        };
+        let (low, high): (T, T) = (eps.cast(), (1.0 - eps).cast());
+        call.compute(None, call.dtype, |[x]: [T; 1]| {
+            // The lower bound wins where `eps` is above one half.
+            let below = if x > high { high } else { x };
+            log_odds(if x < low { low } else { below })
+        })
+    }, else => Err(no_probability(OPERATOR, this)))
+}
+
+/// The logarithm of the odds of a probability.
+#[inline(always)]
+fn log_odds<T: Float + Functions>(probability: T) -> T {
+    (probability / (T::one() - probability)).natural_logarithm()
+}
+
+/// The error for numbers that are no probabilities.
+pub fn no_probability(operator: &str, this: &Tensor) -> Error {
+    Error::new(
+        ErrorKind::DType,
+        format!("{operator}: there is no order among {}, nor a probability", this.dtype()),
+    )
 }
 
 #[torch_impl(aten, CPU, Meta)]

@@ -1,14 +1,15 @@
 //! One direction of a grid: the pixels around a coordinate between -1 and 1, and the weight (*share*) of each.
 //!
 //! Points are processed in blocks, in loops that vectorise.
+#![expect(unsafe_code, reason = "converts numbers that are known to be integers")]
 
 use std::ops::Div;
 
 use crate::inlined::zip;
 use crate::number::Number;
 
-/// The number of points that are processed together.
-pub(super) const BLOCK: usize = 16;
+/// The number of points that are processed together. LLVM breaks up shorter arrays into single numbers.
+pub(super) const BLOCK: usize = 64;
 
 /// One number for each point of a block.
 pub(super) type Points<T> = [T; BLOCK];
@@ -21,7 +22,11 @@ pub(super) trait Real: Number + PartialOrd + Div<Output = Self> {
     fn truncated(self) -> Self;
     /// The nearest integer, ties to even.
     fn nearest(self) -> Self;
-    fn index(self) -> i32;
+    /// The integral part, of a number that has one.
+    ///
+    /// # Safety
+    /// - The number is not NaN, and its integral part is an `i32`.
+    unsafe fn index(self) -> i32;
 }
 
 macro_rules! real {
@@ -48,8 +53,9 @@ macro_rules! real {
                 self.round_ties_even()
             }
             #[inline(always)]
-            fn index(self) -> i32 {
-                self as i32
+            unsafe fn index(self) -> i32 {
+                // SAFETY: the caller vouches for an integral part that is an `i32`.
+                unsafe { self.to_int_unchecked() }
             }
         }
     )+ };
@@ -220,7 +226,11 @@ impl<T: Real> Axis<T> {
     fn find(&self, places: &Points<T>, index: &mut Points<i32>) {
         for (index, place) in zip(index, places) {
             let is_inside = (*place >= T::ZERO) & (*place < self.size);
-            *index = if is_inside { place.index() } else { -1 };
+            let place = if is_inside { *place } else { T::ZERO };
+            // SAFETY: from 0 to less than the size, which `Sampling::new` has checked to be an `i32`; in `f32`, where it
+            // may be rounded to 2^31, the next lower number is one.
+            let place = unsafe { place.index() };
+            *index = if is_inside { place } else { -1 };
         }
     }
 }

@@ -4,14 +4,17 @@
     reason = "shares points among threads, and picks pixels that are known to lie in a channel"
 )]
 
+use std::hint::select_unpredictable;
 use std::mem::MaybeUninit;
 use std::ops::Range;
+
+use torch_library::DType;
 
 use super::Sampling;
 use super::axis::{Axis, BLOCK, Interpolation, Met, Points, Real};
 use crate::inlined::{from_fn, zip};
-use crate::loops::on_vectors;
 use crate::loops::parts::{Parts, PartsMut};
+use crate::loops::{is_widest, on_vectors};
 
 /// A tap: one pixel for each point of a block.
 #[derive(Clone, Copy)]
@@ -53,18 +56,18 @@ impl<T: Real> Taps<T> {
         self.sizes.iter().product::<usize>()
     }
 
-    /// Finds the taps of a block of points.
+    /// Finds the taps of a block of points, with the derivatives of their shares if these are wanted.
     #[inline(always)]
-    fn find(&mut self, points: &[T]) {
+    fn find<const SLOPES: bool>(&mut self, points: &[T]) {
         match self.interpolation {
-            Interpolation::Nearest => self.find_of::<1>(points),
-            Interpolation::Linear => self.find_of::<2>(points),
-            Interpolation::Cubic => self.find_of::<4>(points),
+            Interpolation::Nearest => self.find_of::<1, SLOPES>(points),
+            Interpolation::Linear => self.find_of::<2, SLOPES>(points),
+            Interpolation::Cubic => self.find_of::<4, SLOPES>(points),
         }
     }
 
     #[inline(always)]
-    fn find_of<const TAPS: usize>(&mut self, points: &[T]) {
+    fn find_of<const TAPS: usize, const SLOPES: bool>(&mut self, points: &[T]) {
         let ndim = self.ndim;
         // The first coordinate belongs to the last direction.
         let coordinates = |at: usize| {
@@ -78,14 +81,14 @@ impl<T: Real> Taps<T> {
         let y = self.axes[1].meet::<TAPS>(&coordinates(1));
         if ndim == 2 {
             let only = Met { index: [[0; BLOCK]], share: [[T::ONE; BLOCK]], slope: [[T::ZERO; BLOCK]] };
-            return self.combine(&only, &y, &x);
+            return self.combine::<1, TAPS, SLOPES>(&only, &y, &x);
         }
         let z = self.axes[0].meet::<TAPS>(&coordinates(2));
-        self.combine(&z, &y, &x);
+        self.combine::<TAPS, TAPS, SLOPES>(&z, &y, &x);
     }
 
     #[inline(always)]
-    fn combine<const FAR: usize, const TAPS: usize>(
+    fn combine<const FAR: usize, const TAPS: usize, const SLOPES: bool>(
         &mut self,
         z: &Met<T, FAR>,
         y: &Met<T, TAPS>,
@@ -106,9 +109,11 @@ impl<T: Real> Taps<T> {
                     tap.is_inside[i] = is_inside;
                     let [a, b, c] = [z.share[far][i], y.share[near][i], x.share[next][i]];
                     tap.share[i] = c.times(b).times(a);
-                    tap.slopes[0][i] = c.times(b).times(z.slope[far][i]);
-                    tap.slopes[1][i] = c.times(y.slope[near][i]).times(a);
-                    tap.slopes[2][i] = x.slope[next][i].times(b).times(a);
+                    if SLOPES {
+                        tap.slopes[0][i] = c.times(b).times(z.slope[far][i]);
+                        tap.slopes[1][i] = c.times(y.slope[near][i]).times(a);
+                        tap.slopes[2][i] = x.slope[next][i].times(b).times(a);
+                    }
                 }
             }
         }
@@ -118,12 +123,46 @@ impl<T: Real> Taps<T> {
 /// The elements of a channel at a tap, with zeros outside.
 #[inline(always)]
 fn met<T: Real>(channel: &[T], tap: &Tap<T>) -> Points<T> {
+    #[cfg(target_arch = "x86_64")]
+    if T::DTYPE == DType::Float32 && is_widest() && channel.len() <= i32::MAX as usize {
+        let mut met = [T::ZERO; BLOCK];
+        // SAFETY: `is_widest` found the features; `T` is `f32`, the only type of this dtype, so that these are arrays
+        // of them, and the channel's elements are. The taps are in it, as below, and no index is negative as `i32`.
+        unsafe { gather(channel.as_ptr().cast(), &tap.at, &tap.is_inside, met.as_mut_ptr().cast()) };
+        return met;
+    }
     from_fn(|i| {
         // SAFETY: `combine` returns indices of pixels within `sizes`, or of the first pixel for those outside; callers
         // pass channels of `pixels()` elements, of which there is at least one.
         let x = unsafe { *channel.get_unchecked(tap.at[i] as usize) };
-        if tap.is_inside[i] { x } else { T::ZERO }
+        // Not a branch, which would often be predicted wrongly.
+        select_unpredictable(tap.is_inside[i], x, T::ZERO)
     })
+}
+
+/// Reads the elements of a block, with zeros where `is_inside` is false, and writes them to `to`.
+///
+/// # Safety
+/// - An element can be read at each index that is inside, which is at most `i32::MAX`, and nothing writes to it during
+///   the call.
+/// - `BLOCK` elements can be written from `to` on, which nothing else uses.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+unsafe fn gather(channel: *const f32, at: &Points<u32>, is_inside: &Points<bool>, to: *mut f32) {
+    use std::arch::x86_64::*;
+    let lists = at.as_chunks::<16>().0.iter().zip(is_inside.as_chunks::<16>().0).enumerate();
+    for (k, (at, is_inside)) in lists {
+        // SAFETY: sixteen indices, and sixteen bytes that are 0 or 1; neither load needs to be aligned.
+        let (at, is_inside) =
+            unsafe { (_mm512_loadu_si512(at.as_ptr().cast()), _mm_loadu_si128(is_inside.as_ptr().cast())) };
+        let mask = _mm_test_epi8_mask(is_inside, is_inside);
+        // SAFETY: the caller vouches for an element at each index that is inside; the others are not read. There is
+        // place for these sixteen elements in `to`, which need not be aligned.
+        unsafe {
+            let met = _mm512_mask_i32gather_ps::<4>(_mm512_setzero_ps(), mask, at, channel);
+            _mm512_storeu_ps(to.add(16 * k), met);
+        }
+    }
 }
 
 on_vectors! {
@@ -137,14 +176,17 @@ on_vectors! {
             let (n, first) = (block / per_image, block % per_image * BLOCK);
             let len = BLOCK.min(count - first);
             let (image, points) = (images.get(n), points.get(n));
-            taps.find(&points[first * taps.ndim..][..len * taps.ndim]);
+            taps.find::<false>(&points[first * taps.ndim..][..len * taps.ndim]);
             for (c, channel) in image.chunks_exact(pixels).enumerate() {
-                let mut sums = [T::ZERO; BLOCK];
-                for (k, tap) in taps.taps.iter().enumerate() {
+                let (first_tap, more) = taps.taps.split_first().expect("each interpolation has a tap");
+                let mut sums = met(channel, first_tap);
+                for (sum, share) in zip(&mut sums, &first_tap.share) {
+                    *sum = sum.times(*share);
+                }
+                for tap in more {
                     let xs = met(channel, tap);
                     for i in 0..BLOCK {
-                        let part = xs[i].times(tap.share[i]);
-                        sums[i] = if k == 0 { part } else { sums[i].plus(part) };
+                        sums[i] = sums[i].plus(xs[i].times(tap.share[i]));
                     }
                 }
                 let to = out.at(n * channels + c).wrapping_add(first);
@@ -170,7 +212,7 @@ on_vectors! {
         let mut of_image = of_image;
         for first in (0..count).step_by(BLOCK) {
             let len = BLOCK.min(count - first);
-            taps.find(&points[first * ndim..][..len * ndim]);
+            taps.find::<true>(&points[first * ndim..][..len * ndim]);
             let mut sums = [[T::ZERO; BLOCK]; 3];
             for (c, channel) in image.chunks_exact(pixels).enumerate() {
                 let mut own = [T::ZERO; BLOCK];

@@ -139,3 +139,60 @@ fn conditions_are_products_of_norms() -> Result<()> {
     assert!(of(&Tensor::from([[1.0, 2.0]]), 1.0).is_err());
     Ok(())
 }
+
+#[test]
+fn many_points_are_sampled_in_both_precisions_alike() -> Result<()> {
+    let generator = Generator::with_seed(5);
+    let random = |sizes: &[i64]| aten::randn_generator(sizes, Some(&generator))?.to_dtype(DType::Float64);
+    let (image, grid) = (random(&[2, 3, 7, 9])?, random(&[2, 13, 11, 2])?);
+    for (mode, padding, aligned) in [(0, 0, false), (0, 1, true), (1, 0, true), (2, 0, false), (2, 2, true)] {
+        let wide = aten::grid_sampler_2d(&image, &grid, mode, padding, aligned)?;
+        let [image, grid] = [&image, &grid].map(|x| x.to_dtype(DType::Float32));
+        let narrow = aten::grid_sampler_2d(&image?, &grid?, mode, padding, aligned)?;
+        let is_close = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-4;
+        let (narrow, wide) = (narrow.to_dtype(DType::Float64)?.to_vec::<f64>()?, wide.to_vec::<f64>()?);
+        assert!(narrow.iter().zip(&wide).all(is_close), "mode {mode}, padding {padding}");
+        assert!(padding > 0 || wide.contains(&0.0), "some points are outside");
+    }
+    // Pixels that are outside have no part in a sum, whatever the first pixel is.
+    let image = Tensor::from([[[[f32::NAN, 1.0], [2.0, 3.0]]]]);
+    let outside = Tensor::from([[[[7f32, 7.0], [f32::NAN, 0.0], [-1e30, 1e30]]]]);
+    assert_eq!(aten::grid_sampler_2d(&image, &outside, 0, 0, false)?.to_vec::<f32>()?[0], 0.0);
+    Ok(())
+}
+
+#[test]
+fn complex_numbers_lie_as_their_parts_do() -> Result<()> {
+    let part = aten::arange(24.into())?.to_dtype(DType::Float32)?.view(&[2, 3, 4])?.permute(&[2, 0, 1])?;
+    let numbers = aten::complex(&part, &part.contiguous()?)?;
+    assert_eq!((numbers.strides(), numbers.dtype()), (part.strides(), DType::Complex64));
+    assert!(aten::equal(&aten::imag(&numbers)?, &part)?);
+    let polar = aten::polar(&part, &part.mul_Scalar(1e6.into())?)?; // angles that are not moderate, too
+    assert_eq!(polar.strides(), part.strides());
+    let (abs, angle) =
+        (part.to_dtype(DType::Float64)?, part.mul_Scalar(1e6.into())?.to_dtype(DType::Float64)?);
+    let real = aten::mul_Tensor(&abs, &aten::cos(&angle)?)?;
+    assert!(aten::allclose::with(&aten::real(&polar)?.to_dtype(DType::Float64)?, &real).atol(1e-4).call()?);
+    let halves = part.to_dtype(DType::Float16)?;
+    assert_eq!(aten::complex(&halves, &halves)?.dtype(), DType::Complex32);
+    assert!(aten::complex(&part, &halves).is_err());
+    Ok(())
+}
+
+#[test]
+fn powers_of_two_scale_without_overflow_on_the_way() -> Result<()> {
+    let ldexp = |x: &[f64], dtype, exponents: &[i64]| -> Result<Vec<f64>> {
+        let (x, exponents) = (Tensor::from(x.to_vec()).to_dtype(dtype)?, Tensor::from(exponents.to_vec()));
+        let product = aten::ldexp_Tensor(&x, &exponents)?;
+        assert_eq!(product.dtype(), dtype);
+        product.to_dtype(DType::Float64)?.to_vec::<f64>()
+    };
+    let (half, single) = (DType::Float16, DType::Float32);
+    assert_eq!(ldexp(&[1.5, -3.0, 2f64.powi(-24)], half, &[2, 20, 20])?, [6.0, f64::NEG_INFINITY, 0.0625]);
+    assert_eq!(ldexp(&[2f64.powi(-100), 0.0, 1.0], single, &[160, 5000, -5000])?, [2f64.powi(60), 0.0, 0.0]);
+    let ends = ldexp(&[f64::MIN_POSITIVE, 5e-324], DType::Float64, &[2000, 2000])?;
+    assert_eq!(ends, [2f64.powi(978), 2f64.powi(926)]);
+    let bools = Tensor::from([true]);
+    assert!(aten::ldexp_Tensor(&Tensor::from([1.5]), &bools).is_err());
+    Ok(())
+}

@@ -17,7 +17,30 @@ mod explicit {
     }
 
     fn ldexp_Tensor(this: &Tensor, other: &Tensor) -> Result<Tensor> {
-        aten::mul_Tensor(this, &aten::pow_Scalar(2.0.into(), other)?)
+        let dtype = this.dtype();
+        if !dtype.is_floating_point() || !(other.dtype().is_integer() || other.dtype() == DType::Bool) {
+            return aten::mul_Tensor(this, &aten::pow_Scalar(2.0.into(), other)?);
+        }
+        ensure!(
+            other.dtype() != DType::Bool,
+            DType,
+            "{}: exponents of bool, expected numbers",
+            aten::ldexp_Tensor::NAME
+        );
+        // In three steps, none of which overflows unless the result does.
+        let exponent = aten::clamp::call(
+            &aten::to_dtype(other, DType::Float64)?,
+            Some((-2100).into()),
+            Some(2100.into()),
+        )?;
+        let third = aten::floor(&aten::div_Scalar(&exponent, 3.into())?)?;
+        let rest = aten::sub_Tensor(&aten::sub_Tensor(&exponent, &third)?, &third)?;
+        let powers = [third.clone(), third, rest];
+        let mut product = aten::to_dtype(this, DType::Float64)?;
+        for power in &powers {
+            product = aten::mul_Tensor(&product, &aten::pow_Scalar(2.0.into(), power)?)?;
+        }
+        aten::to_dtype(&product, dtype)
     }
 
     fn fmod_Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {

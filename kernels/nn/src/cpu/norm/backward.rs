@@ -30,13 +30,13 @@ mod kernels {
     ) -> Result<Tensor> {
         let _lease = loops::frozen([grad_output, output])?;
         const OPERATOR: &str = aten::_softmax_backward_data::NAME;
-        let is_reduced = reduced(OPERATOR, grad_output, output, dim)?;
+        let is_reduced = reduced(OPERATOR, grad_output, output, dim, input_dtype)?;
         if let Some(len) = line_length(output, &is_reduced) {
             return match_computing!(output.dtype(), T: Float => {
-                rounded(lines::softmax::<T>(grad_output, output, len, false)?, input_dtype)
+                rounded(lines::softmax::<T>(grad_output, output, len, false)?, output.dtype())
             }, else => Err(unsupported(OPERATOR, output.dtype())));
         }
-        let out = Tensor::empty(output.sizes(), input_dtype, output.device())?;
+        let out = Tensor::empty(output.sizes(), output.dtype(), output.device())?;
         match_computing!(output.dtype(), T: Float => {
             let products = Tensor::empty(output.sizes(), T::DTYPE, output.device())?;
             loops::map(&products, [grad_output, output], |[grad, y]: [T; 2]| grad * y)?;
@@ -54,13 +54,13 @@ mod kernels {
     ) -> Result<Tensor> {
         let _lease = loops::frozen([grad_output, output])?;
         const OPERATOR: &str = aten::_log_softmax_backward_data::NAME;
-        let is_reduced = reduced(OPERATOR, grad_output, output, dim)?;
+        let is_reduced = reduced(OPERATOR, grad_output, output, dim, input_dtype)?;
         if let Some(len) = line_length(output, &is_reduced) {
             return match_computing!(output.dtype(), T: Float => {
-                rounded(lines::softmax::<T>(grad_output, output, len, true)?, input_dtype)
+                rounded(lines::softmax::<T>(grad_output, output, len, true)?, output.dtype())
             }, else => Err(unsupported(OPERATOR, output.dtype())));
         }
-        let out = Tensor::empty(output.sizes(), input_dtype, output.device())?;
+        let out = Tensor::empty(output.sizes(), output.dtype(), output.device())?;
         match_computing!(output.dtype(), T: Float => {
             let sum = sums::<T>(grad_output, &is_reduced)?;
             let inputs = [grad_output, output, &sum];
@@ -238,7 +238,13 @@ impl Normal<'_> {
 }
 
 /// Marks the dimension that is reduced.
-fn reduced(operator: &str, grad_output: &Tensor, output: &Tensor, dim: i64) -> Result<Vec<bool>> {
+fn reduced(
+    operator: &str,
+    grad_output: &Tensor,
+    output: &Tensor,
+    dim: i64,
+    input_dtype: DType,
+) -> Result<Vec<bool>> {
     let dim = wrap_dim(dim, output.dim()).map_err(|error| error.context(operator))?;
     ensure!(
         grad_output.sizes() == output.sizes(),
@@ -253,6 +259,11 @@ fn reduced(operator: &str, grad_output: &Tensor, output: &Tensor, dim: i64) -> R
         "{operator}: a gradient of {} for a result of {}, expected one type",
         grad_output.dtype(),
         output.dtype()
+    );
+    ensure!(
+        output.dtype() != DType::Float32 || input_dtype != DType::Float16,
+        NotSupported,
+        "{operator}: a gradient of float32 for an input of float16 is for other devices than the CPU"
     );
     Ok((0..output.dim()).map(|other| other == dim).collect())
 }

@@ -6,6 +6,7 @@ use torch_library::{Element, match_dtype};
 
 use super::{collected, is_plain};
 use crate::aten;
+use crate::functions::Functions;
 use crate::loops;
 use crate::loops::numbered;
 use crate::random::default_generator;
@@ -425,6 +426,12 @@ fn evenly_spaced(start: Scalar, end: Scalar, steps: i64, options: Options) -> Re
 
 fn powers(start: Scalar, end: Scalar, steps: i64, base: f64, options: Options) -> Result<Tensor> {
     let exponent = spaced(aten::logspace::NAME, start, end, steps, options)?;
+    let narrow = [DType::Float32, DType::Float16, DType::BFloat16];
+    if narrow.contains(&options.dtype.unwrap_or(DType::DEFAULT)) && base > 0.0 && base.is_finite() {
+        // In `f64`, which is precise enough for these types.
+        let logarithm = base.ln();
+        return options.series(aten::logspace::NAME, steps, |i| (exponent(i) * logarithm).exponential());
+    }
     options.series(aten::logspace::NAME, steps, |i| base.powf(exponent(i)))
 }
 

@@ -23,6 +23,7 @@ use crate::unseen::unseen;
 
 mod counts;
 pub mod integers;
+mod pairs;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -113,7 +114,10 @@ mod kernels {
         const OPERATOR: &str = aten::log_normal_::NAME;
         ensure!(std > 0.0, Argument, "{OPERATOR}: a deviation of {std} is not positive");
         floating_or_none(OPERATOR, this)?;
-        normal_pairs(this, generator, |x| (x * std + mean).exp())?;
+        match this.dtype() {
+            DType::Float64 => normal_pairs(this, generator, |x| (x * std + mean).exp())?,
+            _ => normal_pairs(this, generator, |x| (x * std + mean).exponential())?,
+        }
         Ok(this)
     }
 
@@ -368,19 +372,9 @@ fn draw<T: Element, const W: usize>(
 
 /// Like [`draw`], with the results of a function of normally distributed numbers, which are drawn in pairs.
 fn normal_pairs(this: &Tensor, generator: Option<&Generator>, number: impl Fn(f64) -> f64) -> Result<()> {
-    drawn_with_spare(this, generator, |out, next, spare| {
-        for out in out {
-            let normal = spare.take().unwrap_or_else(|| {
-                let mut pair = [0.0; 2];
-                each(&mut pair, next, double);
-                let radius = (-2.0 * (-pair[1]).ln_1p()).sqrt();
-                let angle = 2.0 * PI * pair[0];
-                *spare = Some(radius * angle.sin());
-                radius * angle.cos()
-            });
-            *out = number(normal);
-        }
-    })
+    // Numbers of this type show the last digit, which is that of the standard library.
+    let transform = if this.dtype() == DType::Float64 { pairs::transform_exactly } else { pairs::transform };
+    drawn_with_spare(this, generator, |out, next, spare| pairs::fill(out, next, spare, transform, number))
 }
 
 /// Like [`draw`], but `fill` writes all elements itself, and draws as many words as it needs.

@@ -190,3 +190,57 @@ fn areas_are_sums_of_trapezoids() -> Result<()> {
     assert!(aten::trapezoid_dx(&Tensor::from(1f32)).is_err());
     Ok(())
 }
+
+#[test]
+fn running_log_sums_are_those_of_one_element_after_the_other() -> Result<()> {
+    let spread =
+        |factor: f64| (0..100).map(|i| factor * f64::from((i * 37) % 100 - 50)).collect::<Vec<f64>>();
+    let mut ends = spread(0.1);
+    (ends[3], ends[40], ends[70]) = (f64::NEG_INFINITY, 300.0, f64::INFINITY);
+    let mut unknown = spread(0.1);
+    unknown[50] = f64::NAN;
+    let far: Vec<f64> = (0..100).map(|i| f64::from(i) * 5.0).collect();
+    for line in [spread(0.1), spread(3.0), spread(-20.0), far, ends, unknown] {
+        let mut sum = f64::NEG_INFINITY;
+        let want: Vec<f64> = line
+            .iter()
+            .map(|x| {
+                let (larger, smaller) = if *x > sum { (*x, sum) } else { (sum, *x) };
+                let is_one = larger.is_infinite() && larger == smaller;
+                sum = if is_one { larger } else { larger + (smaller - larger).exp().ln_1p() };
+                sum
+            })
+            .collect();
+        let x = Tensor::from(line);
+        for (dtype, tolerance) in [(DType::Float64, 1e-14), (DType::Float32, 1e-6)] {
+            let found =
+                aten::logcumsumexp(&x.to_dtype(dtype)?, 0)?.to_dtype(DType::Float64)?.to_vec::<f64>()?;
+            for (i, (found, want)) in found.iter().zip(&want).enumerate() {
+                let is_close = (found - want).abs() <= tolerance * (1.0 + want.abs());
+                let is_alike = found == want || found.is_nan() && want.is_nan();
+                assert!(is_close || is_alike, "element {i} of {dtype}: {found}, expected {want}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn values_are_placed_in_rows_of_any_length() -> Result<()> {
+    for n in 0..40i64 {
+        let row = aten::arange(n.into())?.to_dtype(DType::Float32)?;
+        let x = aten::arange::with((2 * n + 3).into())
+            .call()?
+            .to_dtype(DType::Float32)?
+            .mul_Scalar(0.5.into())?;
+        let want = |right: bool| -> Vec<i64> {
+            let behind = |x: i64| if right { x / 2 + 1 } else { (x + 1) / 2 };
+            (0..2 * n + 3).map(|x| behind(x).min(n)).collect()
+        };
+        for right in [false, true] {
+            let found = aten::searchsorted_Tensor::with(&row, &x).right(right).call()?;
+            assert_eq!(found.to_vec::<i64>()?, want(right), "{n} numbers, right {right}");
+        }
+    }
+    Ok(())
+}

@@ -21,6 +21,7 @@ mod chosen;
 mod distinct;
 mod histogram;
 mod lanes;
+mod log_sums;
 pub mod places;
 mod running;
 mod search;
@@ -38,9 +39,7 @@ mod kernels {
         let out = Tensor::empty(this.sizes(), this.dtype(), this.device())?;
         // The sum is kept in f64: in f32, adding to a large sum would round each element.
         match_computing!(this.dtype(), T: Float => {
-            lanes.compute::<T, T>(&out, |lane, sums| {
-                running_log_of_sum(lane, sums, f64::NEG_INFINITY, Element::cast);
-            })?;
+            lanes.compute::<T, T>(&out, log_sums::of_line)?;
         }, else => match_computing!(this.dtype(), T: Complex => {
             let nothing = Complex64::new(f64::NEG_INFINITY, 0.0);
             lanes.compute::<T, T>(&out, |lane, sums| running_log_of_sum(lane, sums, nothing, Element::cast))?;

@@ -1,6 +1,6 @@
 //! Membership tests, and binary search in sorted rows.
 
-use std::cmp::Ordering;
+use std::hint::select_unpredictable;
 
 use torch_library::prelude::*;
 use torch_library::promote_types;
@@ -8,7 +8,7 @@ use torch_library::promote_types;
 use super::places::Sorted;
 use crate::aten;
 use crate::loops::pointwise::{common_device, unsupported};
-use crate::loops::{self, match_computing};
+use crate::loops::{self, match_computing, numbered};
 use crate::number::Number;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -30,17 +30,24 @@ fn searchsorted_Tensor(
         None => sorted_sequence.clone(),
         Some(sorter) => sorted_by(OPERATOR, sorted_sequence, sorter)?,
     };
+    let out =
+        Tensor::empty(this.sizes(), if out_int32 { DType::Int32 } else { DType::Int64 }, this.device())?;
     if !loops::has_elements(this) {
-        let dtype = if out_int32 { DType::Int32 } else { DType::Int64 };
-        return Tensor::empty(this.sizes(), dtype, this.device());
+        return Ok(out);
     }
+    let is_one = sequence.dim() == 1;
     match_computing!(dtype, T: Bool | Integer | Float => {
         let (sequence, values) = (loops::elements::<T>(&sequence)?, loops::elements::<T>(this)?);
-        let places = values.iter().enumerate().map(|(at, value)| {
-            place(&sequence[at / per_row * rows..][..rows], value, right) as i64
-        });
-        let places = Tensor::from_vec(places.collect::<Vec<i64>>(), this.sizes())?;
-        if out_int32 { loops::copy(&places, DType::Int32) } else { Ok(places) }
+        let place = |at: i64| {
+            let row = if is_one { 0 } else { at as usize / per_row };
+            place(&sequence[row * rows..][..rows], &values[at as usize], right)
+        };
+        if out_int32 {
+            numbered(&out, |at| place(at) as i32)?;
+        } else {
+            numbered(&out, |at| place(at) as i64)?;
+        }
+        Ok(out)
     }, else => Err(unsupported(OPERATOR, dtype)))
 }
 
@@ -48,18 +55,15 @@ fn searchsorted_Tensor(
 /// depends for rows that are not sorted or contain NaN.
 fn place<T: PartialOrd>(row: &[T], value: &T, right: bool) -> usize {
     let (mut start, mut end) = (0, row.len());
-    while start < end {
+    // Neither how many comparisons there are nor whether they hold is predictable: branches would often be taken wrongly.
+    for _ in 0..row.len().checked_ilog2().map_or(0, |steps| steps + 1) {
+        let is_done = start == end;
         let middle = start + (end - start) / 2;
-        let stays = match row[middle].partial_cmp(value) {
-            Some(Ordering::Greater) => false,
-            Some(Ordering::Equal) => right,
-            Some(Ordering::Less) | None => true,
-        };
-        if stays {
-            start = middle + 1;
-        } else {
-            end = middle;
-        }
+        // Not so for NaN on either side.
+        let x = &row[middle.min(row.len() - 1)];
+        let is_before = if right { x > value } else { x >= value };
+        start = select_unpredictable(is_before | is_done, start, middle + 1);
+        end = select_unpredictable(is_before, middle, end);
     }
     start
 }

@@ -9,6 +9,7 @@
 //! 3. Along other dimensions, some lines at a time are gathered, so that memory is read in rows.
 //! 4. Pairs of real numbers are transformed as complex numbers, so that lines are half as long ([`real`]).
 //! 5. The plan for each length is kept for the next call ([`plans`]), and threads share the lines.
+#![expect(unsafe_code, reason = "takes memory that it fills at once")]
 
 use num_complex::Complex;
 use rustfft::FftDirection;
@@ -208,7 +209,11 @@ impl Laid {
             order.sort_unstable(); // nothing is transformed, so no dimension moves
         }
         let inner: Vec<i64> = order.iter().map(|dim| sizes[*dim]).collect();
-        let rows = Tensor::empty(&inner, dtype, device).map_err(|error| error.context(operator))?;
+        // SAFETY: every element is written before any is read, and before `finished` hands the tensor out: `assign`
+        // writes all of them, and so do `neighbours`, `forward` and `inverse`, whose lines make up the tensor. After an
+        // error it is dropped.
+        let rows =
+            unsafe { Tensor::uninit(&inner, dtype, device) }.map_err(|error| error.context(operator))?;
         Ok(Laid { rows, order, sizes: sizes.to_vec() })
     }
 

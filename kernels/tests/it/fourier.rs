@@ -105,6 +105,17 @@ fn any_length_will_do() {
         same(&aten::fft_rfft(&x).unwrap(), &want.narrow(0, 0, n / 2 + 1).unwrap());
         same(&aten::fft_irfft::with(&aten::fft_rfft(&x).unwrap()).n(n).call().unwrap(), &x);
         same(&aten::real(&aten::fft_ifft(&want).unwrap()).unwrap(), &x);
+        // In single precision.
+        let narrow = aten::fft_rfft(&aten::to_dtype(&x, DType::Float32).unwrap()).unwrap();
+        let back = aten::fft_irfft::with(&narrow).n(n).call().unwrap();
+        let pairs = [(narrow, want.narrow(0, 0, n / 2 + 1).unwrap()), (back, x)];
+        for (found, want) in pairs.map(|(found, want)| (aten::to_dtype(&found, want.dtype()).unwrap(), want))
+        {
+            assert!(
+                aten::allclose::with(&found, &want).rtol(1e-4).atol(1e-4).call().unwrap(),
+                "{n}: {found}"
+            );
+        }
     }
 }
 

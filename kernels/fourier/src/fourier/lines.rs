@@ -72,6 +72,23 @@ impl<T> Memory<T> {
         unsafe { std::slice::from_raw_parts(self.data.add(start), len) }
     }
 
+    /// A slice of elements that were not written before. They are set to zero, since plans take no uninitialised memory;
+    /// that is done line by line, in the cache.
+    ///
+    /// # Safety
+    /// - The memory was made by [`written`](Self::written), and `T` is a number, for which all bits may be zero.
+    /// - While the slice lives, no other thread, and no other slice, reads or writes them.
+    #[expect(clippy::mut_from_ref, reason = "threads share the lines; who may write is the caller's promise")]
+    pub(super) unsafe fn zeroed(&self, start: usize, len: usize) -> &mut [T] {
+        assert!(start + len <= self.len);
+        // SAFETY: in bounds by the assertion, and aligned; the caller vouches that nothing else uses them, and for the
+        // type. They are written before the slice is made.
+        unsafe {
+            self.data.add(start).write_bytes(0, len);
+            self.get_mut(start, len)
+        }
+    }
+
     /// A slice of elements, for writing.
     ///
     /// # Safety
@@ -114,10 +131,10 @@ pub(super) fn neighbours<T: Real>(
     parallel::shares(out.len() / len, grain(len), |range| {
         let mut scratch = scratch(plan.fft.get_immutable_scratch_len());
         groups(range, len, |start, count| {
-            // SAFETY: results were initialised with zeros, and these lines of `out` are this thread's alone; `given` is
-            // another tensor, which nothing writes to under the lease.
+            // SAFETY: these lines of `out` are this thread's alone; `given` is another tensor, which nothing writes to
+            // under the lease.
             let (from, to) =
-                unsafe { (given.get(start * len, count * len), out.get_mut(start * len, count * len)) };
+                unsafe { (given.get(start * len, count * len), out.zeroed(start * len, count * len)) };
             plan.fft.process_immutable_with_scratch(from, to, &mut scratch);
             scaled(to, scale);
         });

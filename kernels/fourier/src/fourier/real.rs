@@ -13,6 +13,12 @@ use super::lines::{Memory, grain, scaled, scratch};
 use super::plans::{Plan, Real, number};
 use crate::loops::{on_vectors, parallel};
 
+#[cfg(target_arch = "x86_64")]
+mod registers;
+
+#[cfg(target_arch = "x86_64")]
+use registers::{Ends, combined};
+
 /// Transforms lines of real numbers to lines of length `room`: half of the spectrum, or all of it.
 pub(super) fn forward<T: Real>(
     out: &Memory<Complex<T>>,
@@ -25,9 +31,9 @@ pub(super) fn forward<T: Real>(
     parallel::shares(given.len() / len, grain(len), |range| {
         let mut scratch = Scratch::of(plan, plan.fft.get_immutable_scratch_len());
         for at in range {
-            // SAFETY: results were initialised with zeros, and this line of `out` is this thread's alone; `given` is
-            // another tensor, which nothing writes to under the lease.
-            let (from, to) = unsafe { (given.get(at * len, len), out.get_mut(at * room, room)) };
+            // SAFETY: this line of `out` is this thread's alone; `given` is another tensor, which nothing writes to
+            // under the lease.
+            let (from, to) = unsafe { (given.get(at * len, len), out.zeroed(at * room, room)) };
             let (half, rest) = to.split_at_mut(len / 2 + 1);
             transform(from, half, plan, &mut scratch, scale);
             for (x, conjugate) in rest.iter_mut().rev().zip(&half[1..]) {
@@ -43,9 +49,9 @@ pub(super) fn inverse<T: Real>(out: &Memory<T>, given: &Memory<Complex<T>>, plan
     parallel::shares(out.len() / len, grain(len), |range| {
         let mut scratch = Scratch::of(plan, plan.fft.get_inplace_scratch_len());
         for at in range {
-            // SAFETY: results were initialised with zeros, and this line of `out` is this thread's alone; `given` is
-            // another tensor, which nothing writes to under the lease.
-            let (from, to) = unsafe { (given.get(at * half, half), out.get_mut(at * len, len)) };
+            // SAFETY: this line of `out` is this thread's alone; `given` is another tensor, which nothing writes to
+            // under the lease.
+            let (from, to) = unsafe { (given.get(at * half, half), out.zeroed(at * len, len)) };
             transform_back(from, to, plan, &mut scratch, scale);
         }
     });
@@ -128,9 +134,19 @@ on_vectors! {
         if last.is_multiple_of(2) {
             half[last / 2] = half[last / 2].conj() * scale;
         }
-        let (low, high) = half[1..last].split_at_mut((last - 1) / 2);
+        let count = roots.len().min((last - 1) / 2);
+        #[cfg(target_arch = "x86_64")]
+        let done = {
+            let inner = half[1..last].as_mut_ptr_range();
+            let ends = Ends { front: inner.start, back: inner.end };
+            // SAFETY: there are `count` pairs between the first and the last number, which are this function's.
+            unsafe { combined::<T, false>(&ends, &ends, &roots[..count], [mean, scale]) }
+        };
+        #[cfg(not(target_arch = "x86_64"))]
+        let done = 0;
+        let (low, high) = half[1 + done..last - done].split_at_mut(count - done);
         let pairs = low.iter_mut().zip(high.iter_mut().rev());
-        for ((low, high), root) in pairs.zip(roots) {
+        for ((low, high), root) in pairs.zip(&roots[done..]) {
             let (a, b) = (*low, high.conj());
             let (even, odd) = ((a + b) * mean, (a - b) * (root * scale));
             *low = even + odd;
@@ -149,11 +165,22 @@ on_vectors! {
         if last.is_multiple_of(2) {
             pairs[last / 2] = half[last / 2].conj() * twice;
         }
-        let inner = (last - 1) / 2;
-        let (low, high) = pairs[1..].split_at_mut(inner);
-        let given = half[1..last].iter().zip(half[1..last].iter().rev());
+        let count = roots.len().min((last - 1) / 2);
+        #[cfg(target_arch = "x86_64")]
+        let done = {
+            let (given, inner) = (half[1..last].as_ptr_range(), pairs[1..].as_mut_ptr_range());
+            let from = Ends { front: given.start.cast_mut(), back: given.end.cast_mut() };
+            let to = Ends { front: inner.start, back: inner.end };
+            // SAFETY: there are `count` pairs in both, apart from the first and the last number; `half` is only read.
+            unsafe { combined::<T, true>(&from, &to, &roots[..count], [scale, twice]) }
+        };
+        #[cfg(not(target_arch = "x86_64"))]
+        let done = 0;
+        let (low, high) = pairs[1 + done..last - done].split_at_mut(count - done);
+        let left = &half[1 + done..half.len() - 1 - done];
+        let given = left.iter().zip(left.iter().rev());
         let places = low.iter_mut().zip(high.iter_mut().rev());
-        for (((low, high), (a, b)), root) in places.zip(given).zip(roots) {
+        for (((low, high), (a, b)), root) in places.zip(given).zip(&roots[done..]) {
             let (even, odd) = ((a + b.conj()) * scale, (a - b.conj()) * (root.conj() * twice));
             *low = even + odd;
             *high = (even - odd).conj();

@@ -4,7 +4,7 @@
 //! the largest element so far, the exponentials of a block do not depend on each other, nor do the logarithms of their
 //! sums.
 
-use torch_library::Element;
+use torch_library::{DType, Element};
 
 use crate::cpu::special::LogOfSum;
 use crate::functions::Functions;
@@ -40,7 +40,11 @@ on_vectors! {
             for (to, x) in zip(&mut block, line) {
                 *to = x.cast();
             }
-            sum = of_block(sum, &mut block, line.len());
+            sum = match T::DTYPE {
+                // Elements of this type show the last digits, which depend on the order of the sums.
+                DType::Float64 => one_by_one(sum, &mut block[..line.len()]),
+                _ => of_block(sum, &mut block, line.len()),
+            };
             for (to, x) in zip(sums, &block) {
                 *to = x.cast();
             }
@@ -77,7 +81,6 @@ fn of_block(before: Sum, block: &mut [f64; BLOCK], len: usize) -> Sum {
 }
 
 /// As [`of_block`], for any elements.
-#[cold]
 fn one_by_one(before: Sum, elements: &mut [f64]) -> Sum {
     let mut sum = before.logarithm();
     for x in elements {

@@ -154,7 +154,9 @@ mod tests {
         if !is_widest() {
             return;
         }
-        let mantissas = (1f32.to_bits()..4f32.to_bits()).step_by(61).map(f32::from_bits);
+        // All mantissas of even and of odd exponents, where there is time for them.
+        let step = if cfg!(debug_assertions) { 61 } else { 1 };
+        let mantissas = (1f32.to_bits()..4f32.to_bits()).step_by(step).map(f32::from_bits);
         let all = (0..f32::INFINITY.to_bits()).step_by(16_001).map(f32::from_bits);
         for x in mantissas.chain(all).chain([f32::MAX, f32::INFINITY]) {
             assert_eq!(one::<f32, SquareRoot>(x), x.sqrt(), "{x}");

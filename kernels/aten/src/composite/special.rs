@@ -3,7 +3,6 @@
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::cpu::special::no_probability;
 
 #[torch_impl(aten, CompositeExplicitAutograd)]
 mod explicit {
@@ -36,6 +35,14 @@ mod explicit {
     fn bitwise_right_shift_Tensor_Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {
         aten::bitwise_right_shift_Tensor(this, &Tensor::wrapped_number(other))
     }
+}
+
+/// The error for numbers that are no probabilities.
+pub(crate) fn no_probability(operator: &str, this: &Tensor) -> Error {
+    Error::new(
+        ErrorKind::DType,
+        format!("{operator}: there is no order among {}, nor a probability", this.dtype()),
+    )
 }
 
 /// The two halves of `glu`'s input: the values, and what their gates are computed from.

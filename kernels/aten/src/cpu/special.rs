@@ -6,6 +6,7 @@ use torch_library::match_dtype;
 use torch_library::prelude::*;
 
 use crate::aten;
+use crate::composite::special::no_probability;
 use crate::functions::{ErrorFunction, Functions, Gamma, LogOdds, PowerOfTwo, Raised, Registers};
 use crate::loops::Pointwise;
 use crate::loops::{function, match_computing};
@@ -102,14 +103,6 @@ fn logit(this: &Tensor, eps: Option<f64>) -> Result<Tensor> {
 #[inline(always)]
 fn log_odds<T: Float + Functions>(probability: T) -> T {
     (probability / (T::one() - probability)).natural_logarithm()
-}
-
-/// The error for numbers that are no probabilities.
-pub fn no_probability(operator: &str, this: &Tensor) -> Error {
-    Error::new(
-        ErrorKind::DType,
-        format!("{operator}: there is no order among {}, nor a probability", this.dtype()),
-    )
 }
 
 #[torch_impl(aten, CPU, Meta)]

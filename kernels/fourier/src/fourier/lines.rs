@@ -72,8 +72,8 @@ impl<T> Memory<T> {
         unsafe { std::slice::from_raw_parts(self.data.add(start), len) }
     }
 
-    /// A slice of elements that were not written before. They are set to zero, since plans take no uninitialised memory;
-    /// that is done line by line, in the cache.
+    /// A slice of elements that were not written before. They are set to zero, since plans take no uninitialised
+    /// memory; that is done line by line, in the cache.
     ///
     /// # Safety
     /// - The memory was made by [`written`](Self::written), and `T` is a number, for which all bits may be zero.

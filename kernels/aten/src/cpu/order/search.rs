@@ -55,7 +55,7 @@ fn searchsorted_Tensor(
 /// depends for rows that are not sorted or contain NaN.
 fn place<T: PartialOrd>(row: &[T], value: &T, right: bool) -> usize {
     let (mut start, mut end) = (0, row.len());
-    // Neither how many comparisons there are nor whether they hold is predictable: branches would often be taken wrongly.
+    // Neither the number of comparisons nor whether they hold is predictable: branches would often be taken wrongly.
     for _ in 0..row.len().checked_ilog2().map_or(0, |steps| steps + 1) {
         let is_done = start == end;
         let middle = start + (end - start) / 2;

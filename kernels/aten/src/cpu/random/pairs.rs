@@ -9,8 +9,9 @@ use crate::loops::on_vectors;
 /// The number of pairs that are transformed together.
 const PAIRS: usize = 64;
 
-/// Fills `out` with functions of normally distributed numbers, which `transform` makes of uniform ones. The first of these is the spare one, if there is one; if
-/// `out` has no place for the second number of the last pair, that is the next spare one.
+/// Fills `out` with functions of normally distributed numbers, which `transform` makes of uniform ones. The first of
+/// these is the spare one, if there is one; if `out` has no place for the second number of the last pair, that is the
+/// next spare one.
 pub(super) fn fill(
     out: &mut [f64],
     next: &mut Source<'_>,

@@ -1,5 +1,5 @@
-//! Separating and combining spectra in AVX-512 registers, of eight complex numbers in single precision or four in double
-//! precision.
+//! Separating and combining spectra in AVX-512 registers, of eight complex numbers in single precision, or four in
+//! double precision.
 #![expect(unsafe_code, reason = "calls instructions that the processor was found to have, on pointers")]
 
 use std::any::TypeId;
@@ -15,17 +15,46 @@ trait Register: Copy {
     type Real;
     const COUNT: usize;
 
+    /// # Safety
+    /// - The processor has AVX-512, and as many numbers can be read from `from` on, to which nothing else writes.
     unsafe fn load(from: *const Complex<Self::Real>) -> Self;
+
+    /// # Safety
+    /// - The processor has AVX-512, and as many numbers can be written from `to` on, which nothing else uses.
     unsafe fn store(self, to: *mut Complex<Self::Real>);
+
+    /// # Safety
+    /// - The processor has AVX-512.
     unsafe fn splat(x: Self::Real) -> Self;
+
+    /// # Safety
+    /// - The processor has AVX-512.
     unsafe fn plus(self, other: Self) -> Self;
+
+    /// # Safety
+    /// - The processor has AVX-512.
     unsafe fn minus(self, other: Self) -> Self;
+
     /// The product of each part with that of `factor`.
+    ///
+    /// # Safety
+    /// - The processor has AVX-512.
     unsafe fn scaled(self, factor: Self) -> Self;
+
     /// The product of complex numbers.
+    ///
+    /// # Safety
+    /// - The processor has AVX-512.
     unsafe fn times(self, factor: Self) -> Self;
+
+    /// # Safety
+    /// - The processor has AVX-512.
     unsafe fn conjugate(self) -> Self;
+
     /// The numbers in opposite order.
+    ///
+    /// # Safety
+    /// - The processor has AVX-512.
     unsafe fn reversed(self) -> Self;
 }
 
@@ -106,7 +135,9 @@ register! {
     _mm512_xor_ps,
     |x| real parts _mm512_moveldup_ps(x), imaginary parts _mm512_movehdup_ps(x),
     swapped _mm512_permute_ps::<0b10_11_00_01>(x),
-    reversed _mm512_castsi512_ps(_mm512_permutexvar_epi64(_mm512_setr_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_castps_si512(x))),
+    reversed _mm512_castsi512_ps(
+        _mm512_permutexvar_epi64(_mm512_setr_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_castps_si512(x))
+    ),
     signs _mm512_castsi512_ps(_mm512_set1_epi64(i64::MIN))
 }
 

@@ -83,8 +83,8 @@ unsafe fn polynomial_of_doubles<const N: usize>(x: __m512d, coefficients: [f64; 
     }
 }
 
-/// A quotient of two numbers, of a divisor of moderate size: an estimate, refined, which takes a fraction of the time of
-/// the instruction for division, and is within a unit of the last place.
+/// A quotient by a divisor of moderate size: an estimate, refined, which takes a fraction of the time of the
+/// instruction for division, and is within a unit of the last place.
 ///
 /// # Safety
 /// - The processor has the widest vectors.

@@ -81,7 +81,8 @@ pub unsafe fn exponentials(out: *mut f32, from: *const f32, len: usize, largest:
     for at in (whole..len).step_by(__m512::LANES) {
         let count = __m512::LANES.min(len - at);
         let mask = (1u32 << count).wrapping_sub(1) as __mmask16;
-        // SAFETY: as above, for `count` lanes.
+        // SAFETY: `at + count` is at most `len`, for which the caller vouches; the features are on. The register is
+        // loaded before its place is written.
         unsafe {
             let power = Exponential::of_singles(_mm512_sub_ps(__m512::load(from.add(at), count), largest));
             power.store(out.add(at), count);

@@ -227,8 +227,8 @@ impl<T: Real> Axis<T> {
         for (index, place) in zip(index, places) {
             let is_inside = (*place >= T::ZERO) & (*place < self.size);
             let place = if is_inside { *place } else { T::ZERO };
-            // SAFETY: from 0 to less than the size, which `Sampling::new` has checked to be an `i32`; in `f32`, where it
-            // may be rounded to 2^31, the next lower number is one.
+            // SAFETY: from 0 to less than the size, which `Sampling::new` has checked to be an `i32`; where `f32`
+            // rounds it to 2^31, the next lower number is one.
             let place = unsafe { place.index() };
             *index = if is_inside { place } else { -1 };
         }

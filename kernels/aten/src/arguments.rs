@@ -116,12 +116,12 @@ pub(crate) fn has_flash_attention([query, key, value]: [&Tensor; 3], mask: Optio
     [query, key, value].into_iter().all(is_plain) && mask.is_none_or(is_mask)
 }
 
-/// Whether our flash attention can be used: for plain CPU tensors that require no gradient.
+/// Whether our flash attention can be used: for plain CPU tensors, with a mask that requires no gradient.
 pub fn suits_flash_attention(tensors: [&Tensor; 3], mask: Option<&Tensor>) -> bool {
     let wants_gradient = |tensor: &Tensor| GradMode::is_enabled() && tensor.requires_grad();
     let is_here = |tensor: &Tensor| tensor.device() == Device::CPU && !tensor.is_wrapper();
     has_flash_attention(tensors, mask)
-        && tensors.iter().all(|tensor| is_here(tensor) && !wants_gradient(tensor))
+        && tensors.iter().all(|tensor| is_here(tensor))
         && mask.is_none_or(|mask| !mask.is_wrapper() && !wants_gradient(mask))
 }
 

@@ -20,7 +20,7 @@ mod lazy;
 pub(crate) mod linalg;
 pub(crate) mod linear;
 mod math;
-mod matmul;
+pub(crate) mod matmul;
 pub mod order;
 mod pieces;
 mod random;

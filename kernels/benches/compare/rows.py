@@ -71,6 +71,20 @@ row("attention f32 [2,8,256,64]", lambda: r(2, 8, 256, 64), lambda x: attention(
 row("attention f32 [2,8,256,64] causal", lambda: r(2, 8, 256, 64), lambda x: attention(x, x, x, is_causal=True))
 
 
+def attended(causal):
+    x, grad = r(2, 8, 256, 64), r(2, 8, 256, 64)
+    return (grad, x, *torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(x, x, x, 0.0, causal))
+
+
+for causal in (False, True):
+    row(
+        f"attention backward f32 [2,8,256,64]{' causal' if causal else ''}",
+        lambda causal=causal: attended(causal),
+        lambda grad, x, out, sums, causal=causal:
+            torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward(grad, x, x, x, out, sums, 0.0, causal),
+    )
+
+
 def convolution(image, weight, stride, padding, groups):
     name = f"conv2d f32 {image}*{weight} s{stride} p{padding} g{groups}".replace(", ", ",")
     call = lambda x, w: F.conv2d(x, w, None, stride, padding, 1, groups)

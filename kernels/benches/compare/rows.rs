@@ -188,6 +188,22 @@ fn products(rows: &mut Vec<Row>) {
         || randn(&[2, 8, 256, 64]),
         |x| aten::scaled_dot_product_attention::with(x, x, x).is_causal(true).call(),
     ));
+    for causal in [false, true] {
+        rows.push(Row::new(
+            format!("attention backward f32 [2,8,256,64]{}", if causal { " causal" } else { "" }),
+            move || {
+                let (x, grad) = (randn(&[2, 8, 256, 64])?, randn(&[2, 8, 256, 64])?);
+                let attention = aten::_scaled_dot_product_flash_attention_for_cpu::with(&x, &x, &x);
+                let (out, sums) = attention.is_causal(causal).call()?;
+                Ok([grad, x, out, sums])
+            },
+            move |[grad, x, out, sums]| {
+                aten::_scaled_dot_product_flash_attention_for_cpu_backward::call(
+                    grad, x, x, x, out, sums, 0.0, causal, None, None,
+                )
+            },
+        ));
+    }
 }
 
 fn convolutions(rows: &mut Vec<Row>) {

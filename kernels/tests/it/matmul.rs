@@ -1,5 +1,6 @@
 //! Matrix products.
 
+use torch_library::autograd::{gradcheck, gradgradcheck};
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
@@ -205,7 +206,7 @@ fn attention_in_blocks_is_attention() -> Result<()> {
             let want = attention_step_by_step(&q, &k, &v, Some(mask))?;
             assert!(near(&fused(&q, Some(mask), false)?, &want, 1e-12)?, "a mask of {:?}", mask.sizes());
             let wanted = q.copy()?;
-            wanted.set_requires_grad(true)?; // in parts, whose derivatives are known
+            wanted.set_requires_grad(true)?;
             let got = fused(&wanted, Some(mask), false)?;
             assert!(near(&got.detach()?, &want, 1e-12)?, "a mask of {:?}", mask.sizes());
             got.sum()?.backward()?;
@@ -222,11 +223,7 @@ fn attention_in_blocks_is_attention() -> Result<()> {
         assert!(near(&got, &attention_step_by_step(&q, &k, &v, None)?, 1e-12)?);
         let wanted = across.detach()?;
         wanted.set_requires_grad(true)?;
-        assert_eq!(
-            fused(&wanted, None, false)?.strides(),
-            across.strides(),
-            "in parts too, where it need not"
-        );
+        assert_eq!(fused(&wanted, None, false)?.strides(), across.strides(), "with a gradient, too");
         let down = q.transpose(2, 3)?.contiguous()?.transpose(2, 3)?;
         assert!(fused(&down, None, false)?.is_contiguous(MemoryFormat::Contiguous), "in parts, as PyTorch's");
         let [q, k, v] = [&q, &k, &v].map(|x| x.to_dtype(DType::BFloat16).unwrap());
@@ -234,6 +231,90 @@ fn attention_in_blocks_is_attention() -> Result<()> {
         assert_eq!(got.dtype(), DType::BFloat16);
         let [q, k, v] = [&q, &k, &v].map(|x| x.to_dtype(DType::Float64).unwrap());
         assert!(near(&got, &attention_step_by_step(&q, &k, &v, None)?, 0.02)?);
+    }
+    Ok(())
+}
+
+/// The gradients of query, key and value.
+fn gradients_of_attention(
+    tensors: [&Tensor; 3],
+    attend: impl Fn(&Tensor, &Tensor, &Tensor) -> Result<Tensor>,
+    weights: &Tensor,
+) -> Result<[Tensor; 3]> {
+    let leaves = tensors.map(|x| x.copy().unwrap());
+    leaves.iter().try_for_each(|x| x.set_requires_grad(true))?;
+    let [q, k, v] = &leaves;
+    attend(q, k, v)?.mul(weights)?.sum()?.backward()?;
+    Ok(leaves.map(|x| x.grad().expect("each takes part")))
+}
+
+#[test]
+fn attention_in_blocks_has_the_gradients_of_attention() -> Result<()> {
+    for [queries, keys] in [[1, 1], [5, 7], [70, 300], [130, 520]] {
+        let random = |len: i64| aten::randn::with(&[2, 3, len, 9]).dtype(Some(DType::Float64)).call();
+        let (q, k, v, weights) = (random(queries)?, random(keys)?, random(keys)?, random(queries)?);
+        let causal = aten::tril(&aten::ones::with(&[queries, keys]).dtype(Some(DType::Bool)).call()?)?;
+        let added = aten::randn::with(&[3, 1, keys]).dtype(Some(DType::Float64)).call()?;
+        let few = aten::lt_Scalar(&aten::rand(&[2, 1, queries, keys])?, 0.01.into())?;
+        let cases = [
+            (None, None, false),
+            (None, Some(&causal), true),
+            (Some(&causal), Some(&causal), false),
+            (Some(&added), Some(&added), false),
+            (Some(&few), Some(&few), false),
+        ];
+        for (mask, as_mask, is_causal) in cases {
+            let fused = |q: &Tensor, k: &Tensor, v: &Tensor| {
+                aten::scaled_dot_product_attention::with(q, k, v).attn_mask(mask).is_causal(is_causal).call()
+            };
+            let in_steps = |q: &Tensor, k: &Tensor, v: &Tensor| attention_step_by_step(q, k, v, as_mask);
+            let want = gradients_of_attention([&q, &k, &v], in_steps, &weights)?;
+            let got = gradients_of_attention([&q, &k, &v], fused, &weights)?;
+            for (got, want) in got.iter().zip(&want) {
+                let is_close = aten::allclose::with(got, want).rtol(1e-9).atol(1e-11).call()?;
+                assert!(is_close, "{queries} queries, {keys} keys, causal {is_causal}");
+                assert_eq!(got.sizes(), want.sizes());
+            }
+            let narrow = [&q, &k, &v].map(|x| x.to_dtype(DType::Float32).unwrap());
+            let got = gradients_of_attention(narrow.each_ref(), fused_in(mask, is_causal), &weights)?;
+            for (got, want) in got.iter().zip(&want) {
+                let got = got.to_dtype(DType::Float64)?;
+                assert!(
+                    aten::allclose::with(&got, want).rtol(1e-4).atol(1e-4).call()?,
+                    "in single precision"
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Attention in single precision, by a mask of any type.
+fn fused_in(mask: Option<&Tensor>, is_causal: bool) -> impl Fn(&Tensor, &Tensor, &Tensor) -> Result<Tensor> {
+    let mask = mask.map(|mask| match mask.dtype() {
+        DType::Bool => mask.clone(),
+        _ => mask.to_dtype(DType::Float32).expect("a copy on the CPU"),
+    });
+    move |q, k, v| {
+        aten::scaled_dot_product_attention::with(q, k, v).attn_mask(mask.as_ref()).is_causal(is_causal).call()
+    }
+}
+
+#[test]
+fn attention_has_second_derivatives_and_keeps_no_matrix_of_scores() -> Result<()> {
+    let random = |len: i64| aten::randn::with(&[1, 2, len, 3]).dtype(Some(DType::Float64)).call();
+    let inputs = [random(4)?, random(5)?, random(5)?];
+    inputs.iter().try_for_each(|x| x.set_requires_grad(true))?;
+    let mask = aten::ge_Scalar(&aten::rand(&[4, 5])?, 0.3.into())?;
+    for (mask, is_causal) in [(None, false), (None, true), (Some(&mask), false)] {
+        let attend = |x: &[Tensor]| {
+            let call = aten::scaled_dot_product_attention::with(&x[0], &x[1], &x[2]);
+            Ok(vec![call.attn_mask(mask).is_causal(is_causal).call()?])
+        };
+        gradcheck(attend, &inputs, Default::default())?;
+        gradgradcheck(attend, &inputs, Default::default())?;
+        let node = attend(&inputs)?[0].grad_fn()?.expect("it has a history");
+        assert_eq!(node.name(), "ScaledDotProductFlashAttentionForCpuBackward0");
     }
     Ok(())
 }

@@ -2,11 +2,13 @@
 
 use torch_library::autograd::InputMetadata;
 use torch_library::derivatives;
+use torch_library::guard::GradMode;
 use torch_library::prelude::*;
 
 use super::binary::{conj, scaled};
 use crate::aten;
 use crate::composite::linear::pairs::{backward_of_cdist, backward_of_pdist, slope};
+use crate::composite::matmul::attention::backward::differentiable_gradients;
 use crate::prelude::*;
 
 derivatives! {
@@ -85,9 +87,12 @@ derivatives! {
         float? scale=None
     ) -> (Tensor output, Tensor logsumexp) as ScaledDotProductFlashAttentionForCpuBackward0 {
         (query, key, value) => {
-            let (of_query, of_key, of_value) = aten::_scaled_dot_product_flash_attention_for_cpu_backward::call(
-                grad, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask, scale,
-            )?;
+            let (of_query, of_key, of_value) = match GradMode::is_enabled() {
+                true => differentiable_gradients(grad, [query, key, value], is_causal, attn_mask, scale)?,
+                false => aten::_scaled_dot_product_flash_attention_for_cpu_backward::call(
+                    grad, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask, scale,
+                )?,
+            };
             (Some(of_query), Some(of_key), Some(of_value))
         },
         attn_mask => cannot_require_grad,

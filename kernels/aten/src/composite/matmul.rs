@@ -5,7 +5,7 @@ use torch_library::prelude::*;
 
 use crate::aten;
 
-mod attention;
+pub(crate) mod attention;
 mod einsum;
 
 #[torch_impl(aten, CompositeImplicitAutograd)]

@@ -31,6 +31,8 @@ use crate::loops::reduce::Fold;
 use crate::loops::{self, computing_type, match_computing, on_vectors, parallel};
 use crate::number::Ordered;
 
+mod backward;
+
 /// The number of queries that are computed together.
 const QUERIES: usize = 64;
 

@@ -9,7 +9,7 @@ use crate::composite::linear::in_type;
 use crate::loops;
 use crate::unseen::unseen;
 
-mod backward;
+pub(crate) mod backward;
 
 /// Operators with derivatives of their own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]

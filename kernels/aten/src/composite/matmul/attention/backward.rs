@@ -2,6 +2,7 @@
 
 use torch_library::prelude::*;
 
+use super::{causal_mask, masked, without_masked_rows};
 use crate::aten;
 use crate::loops::computing_type;
 
@@ -20,25 +21,8 @@ fn _scaled_dot_product_flash_attention_for_cpu_backward(
     scale: Option<f64>,
 ) -> Result<(Tensor, Tensor, Tensor)> {
     const OPERATOR: &str = aten::_scaled_dot_product_flash_attention_for_cpu_backward::NAME;
-    ensure!(dropout_p == 0.0, NotSupported, "{OPERATOR}: a dropout of {dropout_p}, expected none");
-    let [queries, keys] = [query, key].map(|tensor| tensor.sizes());
-    ensure!(
-        queries.len() == 4
-            && keys.len() == 4
-            && queries[..2] == keys[..2]
-            && queries[3] == keys[3]
-            && value.sizes() == keys
-            && grad_out.sizes() == queries
-            && out.sizes() == queries
-            && logsumexp.sizes() == &queries[..3],
-        Shape,
-        "{OPERATOR}: query {queries:?}, key {keys:?}, value {:?}, gradient {:?}, result {:?} and logsumexp {:?} \
-         do not belong to one attention",
-        value.sizes(),
-        grad_out.sizes(),
-        out.sizes(),
-        logsumexp.sizes()
-    );
+    check(OPERATOR, [grad_out, query, key, value, out, logsumexp], dropout_p)?;
+    let queries = query.sizes();
     // Half precision is rounded once, at the end.
     let dtype = computing_type(query.dtype());
     let wide = |tensor: &Tensor| aten::to_dtype(tensor, dtype);
@@ -74,4 +58,66 @@ fn _scaled_dot_product_flash_attention_for_cpu_backward(
         aten::transpose_int(&rows, 1, 2)
     };
     Ok((laid(of_query)?, laid(of_key)?, laid(of_value)?))
+}
+
+/// # Errors
+/// Dropout, and tensors that do not belong to one attention.
+pub(crate) fn check(
+    operator: &str,
+    [grad_out, query, key, value, out, logsumexp]: [&Tensor; 6],
+    dropout_p: f64,
+) -> Result<()> {
+    ensure!(dropout_p == 0.0, NotSupported, "{operator}: a dropout of {dropout_p}, expected none");
+    let [queries, keys] = [query, key].map(Tensor::sizes);
+    ensure!(
+        queries.len() == 4
+            && keys.len() == 4
+            && queries[..2] == keys[..2]
+            && queries[3] == keys[3]
+            && value.sizes() == keys
+            && grad_out.sizes() == queries
+            && out.sizes() == queries
+            && logsumexp.sizes() == &queries[..3],
+        Shape,
+        "{operator}: query {queries:?}, key {keys:?}, value {:?}, gradient {:?}, result {:?} and logsumexp {:?} \
+         do not belong to one attention",
+        value.sizes(),
+        grad_out.sizes(),
+        out.sizes(),
+        logsumexp.sizes()
+    );
+    Ok(())
+}
+
+/// The gradients of query, key and value by operators with derivatives, for second derivatives: from the weights, which
+/// are computed again.
+pub(crate) fn differentiable_gradients(
+    grad: &Tensor,
+    [query, key, value]: [&Tensor; 3],
+    is_causal: bool,
+    attn_mask: Option<&Tensor>,
+    scale: Option<f64>,
+) -> Result<(Tensor, Tensor, Tensor)> {
+    let scale = scale.unwrap_or_else(|| 1.0 / (query.sizes()[3] as f64).sqrt());
+    let across = |tensor: &Tensor| aten::transpose_int(tensor, -2, -1);
+    let scaled = |tensor: &Tensor| aten::mul_Scalar(tensor, scale.into());
+    let mut scores = scaled(&aten::matmul(query, &across(key)?)?)?;
+    let causal = if is_causal { Some(causal_mask(&scores)?) } else { None };
+    let mask = attn_mask.or(causal.as_ref());
+    if let Some(mask) = mask {
+        scores = masked(&scores, mask)?;
+    }
+    let mut weights = aten::softmax_int(&scores, -1)?;
+    if mask.is_some() {
+        weights = without_masked_rows(&scores, &weights)?;
+    }
+    let of_weights = aten::matmul(grad, &across(value)?)?;
+    let products = aten::mul_Tensor(&weights, &of_weights)?;
+    let along = aten::sum_dim_IntList::with(&products, Some(&[-1])).keepdim(true).call()?;
+    let of_scores = scaled(&aten::mul_Tensor(&weights, &aten::sub_Tensor(&of_weights, &along)?)?)?;
+    Ok((
+        aten::matmul(&of_scores, key)?,
+        aten::matmul(&across(&of_scores)?, query)?,
+        aten::matmul(&across(&weights)?, grad)?,
+    ))
 }

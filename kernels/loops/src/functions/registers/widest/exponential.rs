@@ -14,10 +14,11 @@ impl InRegisters for Exponential {
     unsafe fn of_singles(x: __m512) -> __m512 {
         // SAFETY: these instructions access no memory, and the caller vouches for the processor.
         unsafe {
-            // Beyond these limits the result is 0 or infinite; NaN stays, as the second operand.
-            let x = _mm512_max_ps(_mm512_set1_ps(-104.0), x);
+            // Beyond these limits the result is 0 or infinite. It is set to 0, since results that underflow take many
+            // times as long, and masks of attention make many of them. NaN stays, as the second operand.
+            let is_positive = _mm512_cmp_ps_mask::<_CMP_NLT_UQ>(x, _mm512_set1_ps(-104.0));
             let [n, rest] = power_of_e(_mm512_min_ps(_mm512_set1_ps(90.0), x));
-            _mm512_scalef_ps(_mm512_add_ps(rest, _mm512_set1_ps(1.0)), n)
+            _mm512_maskz_scalef_ps(is_positive, _mm512_add_ps(rest, _mm512_set1_ps(1.0)), n)
         }
     }
 

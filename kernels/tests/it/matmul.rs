@@ -301,7 +301,7 @@ fn fused_in(mask: Option<&Tensor>, is_causal: bool) -> impl Fn(&Tensor, &Tensor,
 }
 
 #[test]
-fn attention_has_second_derivatives_and_keeps_no_matrix_of_scores() -> Result<()> {
+fn attention_with_a_gradient_is_flash_attention_and_has_second_derivatives() -> Result<()> {
     let random = |len: i64| aten::randn::with(&[1, 2, len, 3]).dtype(Some(DType::Float64)).call();
     let inputs = [random(4)?, random(5)?, random(5)?];
     inputs.iter().try_for_each(|x| x.set_requires_grad(true))?;

@@ -102,8 +102,9 @@ struct Buffers<T> {
 
 impl<T: Score> Gradients<T> {
     fn compute(&self) {
-        let [batches, heads, ..] = self.operands.sizes;
-        parallel::shares(batches * heads, 1, |range| {
+        let [batches, heads, queries, width] = self.operands.sizes;
+        let work = self.operands.keys.saturating_mul(queries * 5).saturating_mul(width);
+        parallel::shares(batches * heads, (GRAIN / work.max(1)).max(1), |range| {
             let mut buffers = Buffers::default();
             for head in range {
                 // SAFETY: `sizes` and `check` have compared the numbers of batches, heads and rows of all operands,

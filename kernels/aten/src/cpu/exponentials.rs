@@ -9,7 +9,7 @@ use num_traits::Float;
 use torch_library::{DType, Element};
 
 use super::folds::Sum;
-use crate::functions::{self, Functions};
+use crate::functions::Functions;
 use crate::loops::CHUNK;
 use crate::loops::reduce::Fold;
 use crate::number::Number;
@@ -44,7 +44,8 @@ unsafe fn each<T: Float + Number + Functions>(out: *mut T, from: *const T, len: 
         if T::DTYPE == DType::Float32 && crate::loops::is_widest() {
             // SAFETY: `is_widest` found the features; `T` is `f32`, the only type of this dtype. The rest is what the
             // caller vouches for.
-            let part = unsafe { functions::exponentials(out.cast(), from.cast(), len, largest.cast()) };
+            let part =
+                unsafe { crate::functions::exponentials(out.cast(), from.cast(), len, largest.cast()) };
             sum = sum + part.cast();
             continue;
         }

@@ -22,6 +22,8 @@ use axis::{Axis, BLOCK, Interpolation, Outside, Real};
 use taps::Taps;
 
 mod axis;
+#[cfg(target_arch = "x86_64")]
+mod registers;
 mod taps;
 
 #[torch_impl(aten, CPU, Meta)]

@@ -8,13 +8,13 @@ use std::hint::select_unpredictable;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use torch_library::DType;
-
 use super::Sampling;
 use super::axis::{Axis, BLOCK, Interpolation, Met, Points, Real};
+#[cfg(target_arch = "x86_64")]
+use super::registers;
 use crate::inlined::{from_fn, zip};
+use crate::loops::on_vectors;
 use crate::loops::parts::{Parts, PartsMut};
-use crate::loops::{is_widest, on_vectors};
 
 /// A tap: one pixel for each point of a block.
 #[derive(Clone, Copy)]
@@ -124,11 +124,8 @@ impl<T: Real> Taps<T> {
 #[inline(always)]
 fn met<T: Real>(channel: &[T], tap: &Tap<T>) -> Points<T> {
     #[cfg(target_arch = "x86_64")]
-    if T::DTYPE == DType::Float32 && is_widest() && channel.len() <= i32::MAX as usize {
-        let mut met = [T::ZERO; BLOCK];
-        // SAFETY: `is_widest` found the features; `T` is `f32`, the only type of this dtype, so that these are arrays
-        // of them, and the channel's elements are. The taps are in it, as below, and no index is negative as `i32`.
-        unsafe { gather(channel.as_ptr().cast(), &tap.at, &tap.is_inside, met.as_mut_ptr().cast()) };
+    // SAFETY: the taps are in the channel, as below.
+    if let Some(met) = unsafe { registers::gathered(channel, &tap.at, &tap.is_inside) } {
         return met;
     }
     from_fn(|i| {
@@ -138,31 +135,6 @@ fn met<T: Real>(channel: &[T], tap: &Tap<T>) -> Points<T> {
         // Not a branch, which would often be predicted wrongly.
         select_unpredictable(tap.is_inside[i], x, T::ZERO)
     })
-}
-
-/// Reads the elements of a block, with zeros where `is_inside` is false, and writes them to `to`.
-///
-/// # Safety
-/// - An element can be read at each index that is inside, which is at most `i32::MAX`, and nothing writes to it during
-///   the call.
-/// - `BLOCK` elements can be written from `to` on, which nothing else uses.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
-unsafe fn gather(channel: *const f32, at: &Points<u32>, is_inside: &Points<bool>, to: *mut f32) {
-    use std::arch::x86_64::*;
-    let lists = at.as_chunks::<16>().0.iter().zip(is_inside.as_chunks::<16>().0).enumerate();
-    for (k, (at, is_inside)) in lists {
-        // SAFETY: sixteen indices, and sixteen bytes that are 0 or 1; neither load needs to be aligned.
-        let (at, is_inside) =
-            unsafe { (_mm512_loadu_si512(at.as_ptr().cast()), _mm_loadu_si128(is_inside.as_ptr().cast())) };
-        let mask = _mm_test_epi8_mask(is_inside, is_inside);
-        // SAFETY: the caller vouches for an element at each index that is inside; the others are not read. There is
-        // place for these sixteen elements in `to`, which need not be aligned.
-        unsafe {
-            let met = _mm512_mask_i32gather_ps::<4>(_mm512_setzero_ps(), mask, at, channel);
-            _mm512_storeu_ps(to.add(16 * k), met);
-        }
-    }
 }
 
 on_vectors! {

@@ -59,7 +59,7 @@ fn place<T: PartialOrd>(row: &[T], value: &T, right: bool) -> usize {
     for _ in 0..row.len().checked_ilog2().map_or(0, |steps| steps + 1) {
         let is_done = start == end;
         let middle = start + (end - start) / 2;
-        // Not so for NaN on either side.
+        // No comparison with NaN holds, so that the search goes on behind it.
         let x = &row[middle.min(row.len() - 1)];
         let is_before = if right { x > value } else { x >= value };
         start = select_unpredictable(is_before | is_done, start, middle + 1);

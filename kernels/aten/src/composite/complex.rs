@@ -31,7 +31,7 @@ pub(crate) fn check(operator: &str, parts: [&Tensor; 2]) -> Result<()> {
     ensure!(
         dtype == other && allowed.contains(&dtype),
         DType,
-        "{operator}: parts of {dtype} and {other}, expected one type of {allowed:?}"
+        "{operator}: parts of {dtype} and {other}, expected one type: float16, float32 or float64"
     );
     Ok(())
 }

@@ -7,8 +7,8 @@ use crate::functions::{Circular, Registers};
 use crate::loops::Pointwise;
 use crate::loops::{Usually, function, match_computing};
 
-/// Defines the kernels. Each row gives the name of the operator, the fast form, the form for all numbers, and a form for
-/// the widest registers if there is one.
+/// Defines the kernels. Each row gives the name of the operator, the fast form, the form for all numbers, and a form
+/// for the widest registers if there is one.
 macro_rules! angles {
     ($($name:ident: $fast:ident, $any:ident $(, in registers $wide:ident)?;)+) => {
         #[torch_impl(aten, CPU, Meta)]

@@ -1,6 +1,6 @@
 //! Matrix products.
 
-use torch_library::autograd::{gradcheck, gradgradcheck};
+use torch_library::autograd::{self, GradOptions, gradcheck, gradgradcheck};
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
@@ -313,8 +313,13 @@ fn attention_with_a_gradient_is_flash_attention_and_has_second_derivatives() -> 
         };
         gradcheck(attend, &inputs, Default::default())?;
         gradgradcheck(attend, &inputs, Default::default())?;
-        let node = attend(&inputs)?[0].grad_fn()?.expect("it has a history");
+        let out = attend(&inputs)?.remove(0);
+        let node = out.grad_fn()?.expect("it has a history");
         assert_eq!(node.name(), "ScaledDotProductFlashAttentionForCpuBackward0");
+        // The kernel for the gradients puts the heads of a position side by side; operators in steps do not.
+        let ones = [Some(aten::ones_like(&out)?)];
+        let grads = autograd::grad(&[&out], &[&inputs[0]], &ones, GradOptions::new())?;
+        assert_eq!(grads[0].as_ref().map(Tensor::strides), Some(&[24, 3, 6, 1][..]));
     }
     Ok(())
 }

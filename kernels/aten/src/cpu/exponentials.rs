@@ -1,5 +1,5 @@
-//! Exponentials of a line's elements relative to the largest, and their sum: the common part of softmax, attention and
-//! `logsumexp`.
+//! Exponentials of a line's elements relative to the largest, and their sum: the common part of softmax, log-softmax
+//! and attention.
 #![expect(unsafe_code, reason = "reads and writes lines through pointers")]
 
 use std::mem::MaybeUninit;

@@ -61,7 +61,7 @@ fn of_block(before: Sum, block: &mut [f64; BLOCK], len: usize) -> Sum {
         largest = largest.max(*x);
     }
     let largest = largest.max(before.largest);
-    // Also false for infinities and, as the distance of a NaN, for those; `min` and `max` drop NaN.
+    // An infinite element makes the distance infinite or NaN. `min` and `max` drop NaN, which is looked for.
     let are_near = largest - least < FAR && !block[..len].iter().any(|x| x.is_nan());
     if !are_near || (before.largest != f64::NEG_INFINITY && largest - before.largest >= FAR) {
         return one_by_one(before, &mut block[..len]);

@@ -53,7 +53,7 @@ fn blocks_give_what_sums_give_and_write_nothing_else() {
     if !is_wide() {
         return;
     }
-    for sizes in [[8, 1, 16], [131, 300, 70], [17, 513, 1100], [1, 2, 1]] {
+    for sizes in [[8, 1, 16], [131, 300, 70], [17, 513, 1100], [10, 1100, 1057], [1, 2, 1]] {
         for lie_by_rows in [[true, true], [true, false], [false, true], [false, false]] {
             for [adds, is_parallel] in [[false, false], [true, false], [false, true], [true, true]] {
                 check::<f32>(sizes, lie_by_rows, adds, is_parallel);

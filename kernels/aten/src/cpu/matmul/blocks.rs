@@ -3,7 +3,8 @@
 //! # How it works
 //!
 //! 1. The right factor is processed block by block: a block has as many steps of the sum, and as many columns, as fit
-//!    into the second-level cache. All threads together pack it into panels, which are as wide as a tile.
+//!    into the second-level cache. All threads together pack it, or a few blocks, into panels, which are as wide as a
+//!    tile.
 //! 2. Rows of the left factor, those of one tile at a time, are transposed into memory that stays in the first-level
 //!    cache, and multiplied with all panels of the block.
 //!
@@ -27,12 +28,22 @@ use crate::vector::Vector;
 /// leave room in the first-level cache for the panels.
 const DEPTH_IN_BYTES: usize = 1024;
 
-/// The width of a block in vectors of four-byte elements. Of eight-byte elements it has twice as many vectors, for half
-/// as many steps: a block takes 1 MiB with the widest vectors, and half of that otherwise.
-const VECTORS: usize = 64;
+/// The width of a block in vectors of four-byte elements: a multiple of two and of three, so that panels are whole. Of
+/// eight-byte elements it has twice as many vectors, for half as many steps: a block takes 1 MiB with the widest
+/// vectors, and half of that otherwise.
+const WIDTH: usize = 66;
+
+/// The number of blocks that threads pack at once, times that of columns: 4 MiB of the right factor. With more blocks,
+/// threads wait less often for each other.
+const TOGETHER: usize = 4 << 10;
 
 /// The number of multiplications from which copies of both factors pay.
 const WORTH_PACKING: usize = 1 << 25;
+
+/// The number of steps up to which the time goes to writing the result, which blocks do row by row, and the number of
+/// its elements from which that pays.
+const FEW_STEPS: usize = 64;
+const MANY_ELEMENTS: usize = 1 << 19;
 
 /// The number of rows from which a copy of the right factor pays.
 const ROWS_WORTH_PACKING: usize = 128;
@@ -44,7 +55,9 @@ const COLUMNS_WORTH_PACKING: usize = 32;
 /// blocks than in place.
 #[inline]
 pub(super) fn are_for<T>(a: &Matrices<T>, b: &Matrices<T>) -> bool {
-    let is_large = a.rows.saturating_mul(a.columns).saturating_mul(b.columns) >= WORTH_PACKING;
+    let elements = a.rows.saturating_mul(b.columns);
+    let is_large = elements.saturating_mul(a.columns) >= WORTH_PACKING
+        || elements >= MANY_ELEMENTS && a.columns <= FEW_STEPS;
     is_large && a.rows >= ROWS_WORTH_PACKING && b.columns >= COLUMNS_WORTH_PACKING
 }
 
@@ -66,21 +79,19 @@ pub unsafe fn multiply<T: Number>(
         // `widest`, `turned` those of `wide`; the caller guarantees the matrices.
         unsafe {
             match T::DTYPE {
-                DType::Float32 if is_widest() => {
-                    blocks.multiply::<__m512>(out.cast(), a.cast(), b.cast(), widest::<__m512>);
+                DType::Float32 if is_widest() => blocks.widest::<__m512>(out.cast(), a.cast(), b.cast()),
+                DType::Float64 if is_widest() => blocks.widest::<__m512d>(out.cast(), a.cast(), b.cast()),
+                DType::Float32 => {
+                    blocks.multiply::<__m256, 4, 2>(out.cast(), a.cast(), b.cast(), wide::<__m256>);
                 }
-                DType::Float64 if is_widest() => {
-                    blocks.multiply::<__m512d>(out.cast(), a.cast(), b.cast(), widest::<__m512d>);
-                }
-                DType::Float32 => blocks.multiply::<__m256>(out.cast(), a.cast(), b.cast(), wide::<__m256>),
-                _ => blocks.multiply::<__m256d>(out.cast(), a.cast(), b.cast(), wide::<__m256d>),
+                _ => blocks.multiply::<__m256d, 4, 2>(out.cast(), a.cast(), b.cast(), wide::<__m256d>),
             }
         }
     });
 }
 
 /// Multiplies rows with some panels of a block: [`Block::multiply`], compiled for a processor's instructions.
-type Rows<T> = unsafe fn(&Block<T>, Range<usize>, [Matrices<T>; 2]);
+type Rows<T> = unsafe fn(&Block<T>, Range<usize>, Matrices<T>, *const T);
 
 /// How blocks are multiplied.
 struct Blocks<'a> {
@@ -91,68 +102,119 @@ struct Blocks<'a> {
 }
 
 impl Blocks<'_> {
+    /// Multiplies by tiles of the shape, of the two that fill the registers, whose panels fit the columns better.
+    ///
+    /// # Safety
+    /// - The requirements of [`multiply`](fn@multiply) on the matrices.
+    /// - The processor has the instructions of [`widest`].
+    unsafe fn widest<V: Vector>(
+        self,
+        out: Matrices<V::Element>,
+        a: Matrices<V::Element>,
+        b: Matrices<V::Element>,
+    ) {
+        let missing = out.columns.next_multiple_of(3 * V::LANES) - out.columns;
+        // SAFETY: the caller guarantees this.
+        unsafe {
+            match missing <= out.columns / 8 {
+                true => self.multiply::<V, 9, 3>(out, a, b, widest::<V, 3>),
+                false => self.multiply::<V, 12, 2>(out, a, b, widest::<V, 2>),
+            }
+        }
+    }
+
+    /// Multiplies by tiles of `ROWS` rows and, in each, `VECTORS` vectors.
+    ///
     /// # Safety
     /// - The requirements of [`multiply`](fn@multiply) on the matrices.
     /// - `rows` is one of the functions below, for vectors `V`, and the processor has its instructions.
-    unsafe fn multiply<V: Vector>(
+    unsafe fn multiply<V: Vector, const ROWS: usize, const VECTORS: usize>(
         self,
         out: Matrices<V::Element>,
         a: Matrices<V::Element>,
         b: Matrices<V::Element>,
         rows: Rows<V::Element>,
     ) {
-        let Blocks { is_parallel, adds, memory } = self;
-        let share = |count: usize, grain: usize, f: &(dyn Fn(Range<usize>) + Sync)| match is_parallel {
-            true => parallel::shares(count, grain.max(1), f),
-            false => f(0..count),
-        };
-        let (width, groups) = (2 * V::LANES, out.rows.div_ceil(V::ROWS));
-        let size = size_of::<V::Element>();
-        let (most_steps, most_columns) = (DEPTH_IN_BYTES / size, VECTORS * V::LANES * size / 4);
+        let (width, size) = (VECTORS * V::LANES, size_of::<V::Element>());
+        let (most_steps, most_columns) = (DEPTH_IN_BYTES / size, WIDTH * V::LANES * size / 4);
         for left in (0..out.columns).step_by(most_columns) {
             let columns = (out.columns - left).min(most_columns);
             let out = Matrices { columns, ..out.from(0, left) };
-            for step in (0..a.columns).step_by(most_steps) {
-                let depth = (a.columns - step).min(most_steps);
+            let together = most_steps * if self.is_parallel { (TOGETHER / columns).max(1) } else { 1 };
+            for step in (0..a.columns).step_by(together) {
+                let depth = (a.columns - step).min(together);
                 let (a, b) = (Matrices { columns: depth, ..a.from(0, step) }, b.from(step, left));
-                let panels = memory.numbers::<V::Element>(columns * depth).as_mut_ptr();
-                let block = Block { panels, width, depth, columns, adds: adds || step > 0 };
-                share(block.count(), parallel::GRAIN / (width * depth), &|range| {
-                    // SAFETY: the block is `depth` rows and `columns` columns of `b`, which the caller guarantees; each
-                    // panel is filled by one thread.
-                    range.for_each(|panel| unsafe { block.fill(panel, b) });
-                });
-                // If there are few rows, several threads share their columns.
-                let parts = match is_parallel {
-                    true => (4 * rayon::current_num_threads()).div_ceil(groups).min(block.count()),
-                    false => 1,
-                };
-                let grain = GRAIN / (V::ROWS * depth * columns / parts);
-                share(groups * parts, grain, &|range| {
-                    let mut buffer = PanelBuffer::EMPTY;
-                    for (group, part) in range.map(|item| (item / parts, item % parts)) {
-                        let row = group * V::ROWS;
-                        let height = (out.rows - row).min(V::ROWS);
-                        let to = Matrices { rows: height, ..out.from(row, 0) };
-                        let panels = part * block.count() / parts..(part + 1) * block.count() / parts;
-                        // SAFETY: `data` has room for the rows of a tile with `depth` numbers each, which is less than
-                        // a panel; the rows are in `a` and `out`, which the caller guarantees. The panels were filled
-                        // by `share` before; each group and part belongs to one thread.
-                        unsafe {
-                            let data = buffer.start();
-                            pack(a.from(row, 0).transposed(), depth, height, data);
-                            let lines = Matrices {
-                                data,
-                                rows: height,
-                                row_stride: 1,
-                                column_stride: height as isize,
-                                ..a
-                            };
-                            rows(&block, panels, [to, lines]);
-                        }
+                let panels = self.memory.numbers::<V::Element>(columns * depth).as_mut_ptr();
+                let all = Block { panels, width, depth, columns, adds: self.adds || step > 0 };
+                let (blocks, count) = (depth.div_ceil(most_steps), all.count());
+                self.share(blocks * count, parallel::GRAIN / (width * most_steps), &|range| {
+                    for (n, panel) in range.map(|item| (item / count, item % count)) {
+                        let b = b.from(n * most_steps, 0);
+                        // SAFETY: the part is `depth` of these rows and `columns` columns of `b`, which the caller
+                        // guarantees; each panel is filled by one thread.
+                        unsafe { all.part(n, most_steps).fill(panel, b) };
                     }
                 });
+                // SAFETY: all panels were filled by `share` before; the caller guarantees the matrices, of which these
+                // are parts, and `rows`.
+                unsafe { self.rows::<V, ROWS>(&all, most_steps, out, a, rows) };
             }
+        }
+    }
+
+    /// Multiplies all rows with filled blocks of `most_steps` steps each. A thread that takes some rows goes through
+    /// the blocks with these alone, so that no thread waits for another between two blocks.
+    ///
+    /// # Safety
+    /// - The blocks of `all` are filled, and nothing writes them during the call.
+    /// - The requirements of [`multiply`](fn@multiply) on `out` and `a`, which has as many columns as `all` has steps.
+    /// - `rows` is one of the functions below, for vectors `V`, and the processor has its instructions.
+    unsafe fn rows<V: Vector, const ROWS: usize>(
+        &self,
+        all: &Block<V::Element>,
+        most_steps: usize,
+        out: Matrices<V::Element>,
+        a: Matrices<V::Element>,
+        rows: Rows<V::Element>,
+    ) {
+        let groups = out.rows.div_ceil(ROWS);
+        // If there are few rows, several threads share their columns.
+        let parts = match self.is_parallel {
+            true => (4 * rayon::current_num_threads()).div_ceil(groups).min(all.count()),
+            false => 1,
+        };
+        let mut grain = GRAIN / (ROWS * all.depth * all.columns / parts).max(1);
+        if all.depth > most_steps {
+            // Each range of rows reads all blocks, which do not stay in the cache together, so there are few.
+            grain = grain.max(groups * parts / (2 * rayon::current_num_threads()));
+        }
+        self.share(groups * parts, grain, &|range| {
+            let mut buffer = PanelBuffer::EMPTY;
+            for n in 0..all.depth.div_ceil(most_steps) {
+                let (block, a) = (all.part(n, most_steps), a.from(0, n * most_steps));
+                for (group, part) in range.clone().map(|item| (item / parts, item % parts)) {
+                    let row = group * ROWS;
+                    let height = (out.rows - row).min(ROWS);
+                    let to = Matrices { rows: height, ..out.from(row, 0) };
+                    let panels = part * block.count() / parts..(part + 1) * block.count() / parts;
+                    // SAFETY: `lines` has room for the rows of a tile with as many numbers each as the block has steps,
+                    // which is less than a panel; the rows are in `a` and `out`, which the caller guarantees, as it
+                    // does filled panels. Each group and part belongs to one thread.
+                    unsafe {
+                        let lines = buffer.start();
+                        pack(a.from(row, 0).transposed(), block.depth, height, lines);
+                        rows(&block, panels, to, lines);
+                    }
+                }
+            }
+        });
+    }
+
+    /// Runs a function over the ranges that make up `0..count`, of which `grain` are worth a thread.
+    fn share(&self, count: usize, grain: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
+        match self.is_parallel {
+            true => parallel::shares(count, grain.max(1), f),
+            false => f(0..count),
         }
     }
 }
@@ -161,13 +223,14 @@ impl Blocks<'_> {
 /// - The requirements of [`Block::multiply`]: filled panels, rows in bounds, and a result that only this thread uses.
 /// - The processor has these features, and so the vectors.
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
-unsafe fn widest<V: Vector>(
+unsafe fn widest<V: Vector, const N: usize>(
     block: &Block<V::Element>,
     panels: Range<usize>,
-    [out, a]: [Matrices<V::Element>; 2],
+    out: Matrices<V::Element>,
+    lines: *const V::Element,
 ) {
     // SAFETY: the caller guarantees panels and rows; a processor with these features has the vectors.
-    unsafe { block.multiply::<V>(panels, out, a) }
+    unsafe { block.multiply::<V, N>(panels, out, lines) }
 }
 
 /// # Safety
@@ -177,13 +240,14 @@ unsafe fn widest<V: Vector>(
 unsafe fn wide<V: Vector>(
     block: &Block<V::Element>,
     panels: Range<usize>,
-    [out, a]: [Matrices<V::Element>; 2],
+    out: Matrices<V::Element>,
+    lines: *const V::Element,
 ) {
     // SAFETY: the caller guarantees panels and rows; a processor with these features has the vectors.
-    unsafe { block.multiply::<V>(panels, out, a) }
+    unsafe { block.multiply::<V, 2>(panels, out, lines) }
 }
 
-/// Some steps and some columns of the right factor, packed in separate memory.
+/// Some steps and some columns of the right factor, packed in separate memory: a block, or several.
 struct Block<T> {
     /// The panels, one after the other, each of `depth` rows of its columns.
     panels: *mut T,
@@ -200,6 +264,17 @@ struct Block<T> {
 unsafe impl<T: Send + Sync> Sync for Block<T> {}
 
 impl<T: Number> Block<T> {
+    /// One of the blocks that are packed one after the other, of `most_steps` steps each.
+    fn part(&self, n: usize, most_steps: usize) -> Block<T> {
+        let first = n * most_steps;
+        Block {
+            panels: self.panels.wrapping_add(first * self.columns),
+            depth: (self.depth - first).min(most_steps),
+            adds: self.adds || n > 0,
+            ..*self
+        }
+    }
+
     /// The number of panels.
     fn count(&self) -> usize {
         self.columns.div_ceil(self.width)
@@ -225,21 +300,30 @@ impl<T: Number> Block<T> {
         unsafe { pack(from.from(0, column), self.depth, width, to) };
     }
 
-    /// Multiplies some rows with some panels.
+    /// Multiplies some rows with some panels of at most `N` vectors.
     ///
     /// # Safety
     /// - The panels are filled, and nothing writes them during the call.
-    /// - `a` can be read, and has `depth` columns, and as many rows as `out`.
+    /// - At `lines`, an element for each row of `out` can be read for the first of `depth` steps, then those for the
+    ///   next.
     /// - The rows of `out` are contiguous and can be written (and read if `adds`); nothing else uses them in the
     ///   columns of the panels.
     /// - The processor has the vectors.
     #[inline(always)]
-    unsafe fn multiply<V: Vector<Element = T>>(
+    unsafe fn multiply<V: Vector<Element = T>, const N: usize>(
         &self,
         panels: Range<usize>,
         out: Matrices<T>,
-        a: Matrices<T>,
+        lines: *const T,
     ) {
+        // Neighbours are at a constant distance, so a tile needs one pointer for all of its rows.
+        let a = Matrices {
+            data: lines.cast_mut(),
+            columns: self.depth,
+            row_stride: 1,
+            column_stride: out.rows as isize,
+            ..out
+        };
         for panel in panels {
             let (column, width, data) = self.panel(panel);
             let strip = Strip {
@@ -251,7 +335,7 @@ impl<T: Number> Block<T> {
             };
             // SAFETY: a filled panel, and the `width` columns of the result from its own first column on: the caller
             // guarantees both.
-            unsafe { strip.compute::<V>(width) };
+            unsafe { strip.compute::<V, N>(width) };
         }
     }
 }

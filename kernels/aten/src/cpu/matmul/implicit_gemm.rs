@@ -97,7 +97,7 @@ thread_local! {
 }
 
 /// The most bytes that each thread keeps.
-const MOST_KEPT: usize = 1 << 20;
+const MOST_KEPT: usize = (4 << 20) + (1 << 18);
 
 #[derive(Clone, Copy)]
 #[repr(align(64))]

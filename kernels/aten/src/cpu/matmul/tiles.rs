@@ -12,7 +12,7 @@
 //!    matrix is a sum of its rows.
 #![expect(unsafe_code, reason = "reads and writes matrices that the caller vouches for")]
 
-use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
+use std::arch::x86_64::{__m256, __m256d, __m512, __m512d, _MM_HINT_T0, _mm_prefetch};
 use std::mem::MaybeUninit;
 
 use torch_library::DType;
@@ -28,6 +28,15 @@ pub(super) const DEPTH: usize = 256;
 
 /// The largest size of a panel's row in bytes: two vectors.
 const WIDTH: usize = 128;
+
+/// The size of a panel's row in bytes where both factors are packed: three vectors.
+const WIDTH_OF_BLOCKS: usize = 192;
+
+/// The number of rows between the one that is used and the one that is fetched into the first-level cache.
+const AHEAD: usize = 8;
+
+/// The size of a line of the cache in bytes.
+const LINE: usize = 64;
 
 /// The number of rows from which a panel whose rows are far apart is worth a copy, as its rows compete for the sets of
 /// the cache.
@@ -170,7 +179,7 @@ unsafe fn product<V: Vector>(
             }
             // SAFETY: `width` columns of `out` and `b`, or the copy that was just packed; the caller guarantees the
             // matrices and the vectors.
-            unsafe { strip.compute::<V>(width) };
+            unsafe { strip.compute::<V, 2>(width) };
         }
     }
 }
@@ -320,11 +329,17 @@ pub(super) unsafe fn pack<T: Number>(from: Matrices<T>, depth: usize, width: usi
             return across::turned(from.data, from.column_stride, [width, depth], buffer, width);
         }
         for row in 0..depth {
-            let (from, to) = (from.from(row, 0), buffer.add(row * width));
+            let (ahead, from) = (from.from(row + AHEAD, 0), from.from(row, 0));
+            let to = buffer.add(row * width);
             if from.column_stride == 1 {
+                // The rows may be pages apart, and the processor foresees no access across pages.
+                fetch(ahead.data, width);
                 match width * size_of::<T>() {
                     // A copy of a constant number of bytes is no call.
                     WIDTH => from.data.cast::<[u8; WIDTH]>().copy_to_nonoverlapping(to.cast(), 1),
+                    WIDTH_OF_BLOCKS => {
+                        from.data.cast::<[u8; WIDTH_OF_BLOCKS]>().copy_to_nonoverlapping(to.cast(), 1);
+                    }
                     _ => from.data.copy_to_nonoverlapping(to, width),
                 }
                 continue;
@@ -333,6 +348,16 @@ pub(super) unsafe fn pack<T: Number>(from: Matrices<T>, depth: usize, width: usi
                 to.add(column).write(from.from(0, column).data.read());
             }
         }
+    }
+}
+
+/// Fetches some elements into the first-level cache, if they are in memory at all.
+#[inline(always)]
+fn fetch<T>(from: *const T, count: usize) {
+    for offset in (0..count * size_of::<T>()).step_by(LINE) {
+        // SAFETY: every processor of this architecture has the instruction, which does nothing with an address that
+        // cannot be read.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(from.cast::<i8>().wrapping_add(offset)) };
     }
 }
 
@@ -359,7 +384,7 @@ pub(super) struct Strip<T> {
 }
 
 impl<T: Copy> Strip<T> {
-    /// Computes the strip, `width` columns wide: up to two vectors.
+    /// Computes the strip, `width` columns wide: up to `N` vectors, which are two or three.
     ///
     /// # Safety
     /// - The panel has a row of `width` elements for each column of `a`, `pitch` apart, which can be read.
@@ -367,11 +392,13 @@ impl<T: Copy> Strip<T> {
     /// - These can be written (and read if `adds`), are apart from the others, and nothing else uses them.
     /// - The processor has the vectors.
     #[inline(always)]
-    pub(super) unsafe fn compute<V: Vector<Element = T>>(&self, width: usize) {
-        // SAFETY: the caller guarantees this; `width` is one vector or two, of which the last has the number of
+    pub(super) unsafe fn compute<V: Vector<Element = T>, const N: usize>(&self, width: usize) {
+        // SAFETY: the caller guarantees this; `width` is one to three vectors, of which the last has the number of
         // elements that is passed. A constant number of lanes needs no mask.
         unsafe {
             match width {
+                _ if N == 3 && width == 3 * V::LANES => self.tiles::<V, 3>(V::LANES),
+                _ if N == 3 && width > 2 * V::LANES => self.tiles::<V, 3>(width - 2 * V::LANES),
                 _ if width == 2 * V::LANES => self.tiles::<V, 2>(V::LANES),
                 _ if width > V::LANES => self.tiles::<V, 2>(width - V::LANES),
                 _ if width == V::LANES => self.tiles::<V, 1>(V::LANES),
@@ -391,9 +418,11 @@ impl<T: Copy> Strip<T> {
             // SAFETY: the caller guarantees this; at least as many rows are left as the tile has.
             row += unsafe {
                 match self.out.rows - row {
+                    // Nine rows of three vectors leave five of 32 registers for the factors.
+                    9.. if N == 3 => self.tile::<V, N, 9>(row, last),
                     // Four rows alone would wait for their sums, so sixteen are two tiles of eight.
-                    12..=15 | 17.. if V::ROWS >= 12 => self.tile::<V, N, 12>(row, last),
-                    8.. if V::ROWS >= 8 => self.tile::<V, N, 8>(row, last),
+                    12..=15 | 17.. if N < 3 && V::ROWS >= 12 => self.tile::<V, N, 12>(row, last),
+                    8.. if N < 3 && V::ROWS >= 8 => self.tile::<V, N, 8>(row, last),
                     4.. => self.tile::<V, N, 4>(row, last),
                     2.. => self.tile::<V, N, 2>(row, last),
                     _ => self.tile::<V, N, 1>(row, last),
@@ -427,6 +456,9 @@ impl<T: Copy> Strip<T> {
             let (mut step, mut line) = (0, panel);
             for _ in 0..a.columns {
                 let vectors: [V; N] = from_fn(|n| V::load(line.add(n * V::LANES), count(n)));
+                if ROWS >= 8 {
+                    fetch(line.wrapping_offset(AHEAD as isize * pitch), N * V::LANES);
+                }
                 for r in 0..ROWS {
                     let factor = V::splat(rows[r].wrapping_offset(step));
                     for n in 0..N {

@@ -113,10 +113,11 @@ fn large_products_agree_with_small_ones() -> Result<()> {
 
 #[test]
 fn products_of_all_sizes_and_orders_are_sums_of_products() -> Result<()> {
-    // Sizes around those of tiles, panels and their remainders.
-    for (n, k, m) in
-        [(1, 300, 70), (2, 17, 9), (3, 64, 33), (7, 5, 49), (8, 256, 32), (17, 257, 35), (40, 9, 100)]
-    {
+    // Sizes around those of tiles, panels and their remainders, and of a few rows, which are multiplied by way of the
+    // transpose.
+    let sizes =
+        [(1, 300, 70), (2, 17, 9), (3, 64, 33), (7, 5, 49), (8, 256, 32), (17, 257, 35), (40, 9, 100)];
+    for (n, k, m) in sizes.into_iter().chain([(4, 31, 1030), (15, 70, 131)]) {
         let elements = |count: i64| (0..count).map(|i| i * 7 % 11 - 5).collect::<Vec<i64>>();
         let (a, b) =
             (Tensor::from_vec(elements(n * k), &[n, k])?, Tensor::from_vec(elements(k * m), &[k, m])?);

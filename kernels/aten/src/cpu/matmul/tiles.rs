@@ -7,8 +7,9 @@
 //!    anywhere in memory, so the left factor is never packed.
 //! 2. A panel is read in place if its rows are close to each other and contiguous; otherwise it is copied, or
 //!    transposed, into memory that stays in the first-level cache while all tiles below each other use it.
-//! 3. A column-major result is computed as its transpose.
-//! 4. A few rows times a column-major matrix are dot products, which need no panel. One row times a wide row-major
+//! 3. A column-major result is computed as its transpose. So are a few rows times a column-major matrix, such as the
+//!    weight of a linear layer, into memory that is then transposed.
+//! 4. Fewer rows times a column-major matrix are dot products, which need no panel. One row times a wide row-major
 //!    matrix is a sum of its rows.
 #![expect(unsafe_code, reason = "reads and writes matrices that the caller vouches for")]
 
@@ -18,6 +19,7 @@ use std::mem::MaybeUninit;
 use torch_library::DType;
 
 use super::Matrices;
+use super::implicit_gemm::Aligned;
 use crate::inlined::{from_fn, zip};
 use crate::loops::{across, is_wide, is_widest};
 use crate::number::Number;
@@ -51,6 +53,9 @@ const WIDE: usize = 8;
 /// The largest number of rows that are multiplied with a column-major matrix by dot products.
 const ROWS_OF_DOTS: usize = 3;
 
+/// The number of columns that are computed at once if it is their transpose that is computed.
+const COLUMNS_OF_TRANSPOSE: usize = 1024;
+
 /// The largest number of left-over columns that are computed by dot products, as they would fill a small part of a
 /// vector.
 const COLUMNS_OF_DOTS: usize = 4;
@@ -83,6 +88,63 @@ pub(super) fn turned<T: Number>(
 ///   vectors, and the rows of `out` are contiguous.
 #[inline]
 pub(super) unsafe fn multiply<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds: bool) {
+    // SAFETY: the caller guarantees this; `is_few_rows` has found what `transposed` needs.
+    unsafe { if is_few_rows(&out, &a, &b) { transposed(out, a, b, adds) } else { direct(out, a, b, adds) } }
+}
+
+/// Whether the right factor would be transposed panel by panel, and it is better to transpose the left one and the
+/// result: there are few rows.
+fn is_few_rows<T>(out: &Matrices<T>, a: &Matrices<T>, b: &Matrices<T>) -> bool {
+    let is_column_major = b.row_stride == 1 && b.column_stride != 1;
+    let copied = out.rows.saturating_mul(a.columns.saturating_add(out.columns));
+    is_column_major
+        && a.column_stride == 1
+        && out.row_stride > 0
+        && out.rows > ROWS_OF_DOTS
+        && copied <= a.columns.saturating_mul(out.columns) / 2
+}
+
+/// Like [`multiply`], by way of the transpose.
+///
+/// # Safety
+/// - The requirements of [`multiply`].
+/// - The rows of `out` are a positive number of elements apart.
+unsafe fn transposed<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds: bool) {
+    Aligned::lend(|memory| {
+        let (rows, most) = (out.rows, out.columns.min(COLUMNS_OF_TRANSPOSE));
+        let data = memory.numbers::<T>(rows * most).as_mut_ptr();
+        for column in (0..out.columns).step_by(most) {
+            let (to, b) = (out.from(0, column), b.from(0, column));
+            let columns = (out.columns - column).min(most);
+            let turned = Matrices {
+                data,
+                rows: columns,
+                columns: rows,
+                row_stride: rows as isize,
+                column_stride: 1,
+                ..out
+            };
+            let b = Matrices { rows: b.rows, columns, ..b };
+            // SAFETY: the memory has room for `columns` lines of `rows` elements, is initialised, and apart from
+            // everything else; the caller guarantees as many lines and columns of the result and of the right factor,
+            // and positive distances.
+            unsafe {
+                if adds {
+                    across::turned(to.data, to.row_stride, [rows, columns], data, rows);
+                }
+                direct(turned, b.transposed(), a.transposed(), adds);
+                across::turned(data, rows as isize, [columns, rows], to.data, to.row_stride as usize);
+            }
+        }
+    });
+}
+
+/// [`multiply`] without a transpose.
+///
+/// # Safety
+/// - The requirements of [`multiply`].
+#[inline]
+unsafe fn direct<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds: bool) {
     // SAFETY: `T` is the type that is named (`turned` accepts two), so the casts change no type; `is_widest` found the
     // wider instructions, `turned` the others; the caller guarantees the matrices.
     unsafe {

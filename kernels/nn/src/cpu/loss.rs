@@ -167,21 +167,28 @@ impl Likelihoods<'_> {
         match_computing!(this.dtype(), T: Float => {
             let likelihoods = Parts::<T>::row_major(this, this.numel() as usize)?;
             let likelihoods = if likelihoods.count() == 0 { &[][..] } else { likelihoods.get(0) };
-            let (mut losses, mut sum, mut weights) = (Vec::new(), 0.0, 0.0); // in `f64`, as there may be many
-            self.each_picked::<T>(|_, picked| {
-                let (loss, weight) =
-                    picked.map_or((T::ZERO, T::ZERO), |(i, weight)| (-weight * likelihoods[i], weight));
-                if reduction == 0 {
+            let mut weights = 0.0; // in `f64`, as there may be many
+            let weighted = |picked: Option<Picked<T>>| {
+                picked.map_or((T::ZERO, T::ZERO), |(i, weight)| (-weight * likelihoods[i], weight))
+            };
+            if reduction == 0 {
+                let mut losses = Vec::new();
+                self.each_picked::<T>(|_, picked| {
+                    let (loss, weight) = weighted(picked);
                     losses.push(loss);
-                }
-                (sum, weights) = (sum + loss.cast::<f64>(), weights + weight.cast::<f64>());
-            })?;
-            let (sum, weights): (T, T) = (sum.cast(), weights.cast());
-            match reduction {
-                0 => write(&out, losses)?,
-                1 => write(&out, vec![sum / weights])?,
-                _ => write(&out, vec![sum])?,
+                    weights += weight.cast::<f64>();
+                })?;
+                write(&out, losses)?;
+            } else {
+                let mut sum = 0.0;
+                self.each_picked::<T>(|_, picked| {
+                    let (loss, weight) = weighted(picked);
+                    (sum, weights) = (sum + loss.cast::<f64>(), weights + weight.cast::<f64>());
+                })?;
+                let divisor = if reduction == 1 { weights.cast::<T>() } else { T::ONE };
+                write(&out, vec![sum.cast::<T>() / divisor])?;
             }
+            let weights: T = weights.cast();
             let is_listed = reduction == 0 && this.dim() > 1;
             write(&total, vec![if is_listed { T::ZERO } else { weights }])?;
             Ok((out, total))

@@ -512,10 +512,15 @@ fn triangle(
         };
         let rows = if is_lower { (-offset).clamp(0, rows)..rows } else { 0..(cols - offset).clamp(0, rows) };
         let mut places = collected(operator, 2 * count, |_| 0)?;
-        let (row_of, column_of) = places.split_at_mut(count as usize);
-        let all = rows.flat_map(|row| within(row).map(move |column| (row as i64, column as i64)));
-        for ((to_row, to_column), (row, column)) in row_of.iter_mut().zip(column_of).zip(all) {
-            (*to_row, *to_column) = (row, column);
+        let (mut row_of, mut column_of) = places.split_at_mut(count as usize);
+        for row in rows {
+            let columns = within(row);
+            let first = columns.start as i64;
+            let (to_rows, to_columns);
+            (to_rows, row_of) = row_of.split_at_mut((columns.end - columns.start) as usize);
+            (to_columns, column_of) = column_of.split_at_mut(to_rows.len());
+            to_rows.fill(row as i64);
+            to_columns.iter_mut().zip(first..).for_each(|(to, column)| *to = column);
         }
         unseen(|| aten::copy_(&mut out, &Tensor::from_vec(places, &[2, count])?).map(drop))?;
     }

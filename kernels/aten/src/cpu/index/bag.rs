@@ -13,6 +13,7 @@ use crate::arguments::BagMode;
 use crate::aten;
 use crate::inlined::zip;
 use crate::loops::convert::{self, Loader};
+use crate::loops::gather::are_within;
 use crate::loops::lines::fill;
 use crate::loops::parts::PartsMut;
 use crate::loops::pointwise::{common_device, unsupported};
@@ -93,7 +94,8 @@ impl Bags<'_> {
         let rows = loops::elements::<i64>(indices)?;
         let ends = self.ends()?;
         let range = 0..weight.sizes()[0];
-        if let Some(bad) = rows.iter().find(|row| !range.contains(row)) {
+        if !are_within(&rows, range.clone()) {
+            let bad = rows.iter().find(|row| !range.contains(row)).unwrap_or(&-1);
             bail!(Index, "{operator}: index {bad} is out of range for a weight of {} rows", range.end);
         }
         let sizes: Vec<i64> = ends
@@ -218,7 +220,7 @@ impl Pooling<'_> {
             out: PartsMut::<T>::of(&wide, width)?,
             places: places.as_ref().map(|places| PartsMut::<i64>::of(places, width)).transpose()?,
         };
-        let has_rows = self.rows.iter().all(|row| *row < typed.table.rows) && typed.table.width == width;
+        let has_rows = are_within(self.rows, 0..typed.table.rows) && typed.table.width == width;
         ensure!(has_rows, Busy, "{}: the weight got other sizes while it was read", self.bags.operator);
         let work = (self.rows.len() / count + 1) * width;
         parallel::shares(count, (parallel::GRAIN / work).max(1), |bags| pool(&typed, bags));

@@ -113,10 +113,11 @@ impl Blocks<'_> {
         a: Matrices<V::Element>,
         b: Matrices<V::Element>,
     ) {
-        let missing = out.columns.next_multiple_of(3 * V::LANES) - out.columns;
+        // A last panel of one vector takes as long as one of two. Among many panels that does not count.
+        let has_narrow_panel = (1..=V::LANES).contains(&(out.columns % (3 * V::LANES)));
         // SAFETY: the caller guarantees this.
         unsafe {
-            match missing <= out.columns / 8 {
+            match !has_narrow_panel || out.columns >= 12 * V::LANES {
                 true => self.multiply::<V, 9, 3>(out, a, b, widest::<V, 3>),
                 false => self.multiply::<V, 12, 2>(out, a, b, widest::<V, 2>),
             }

@@ -20,6 +20,8 @@ use crate::unseen::unseen;
 pub mod amx;
 #[cfg(target_arch = "x86_64")]
 pub mod blocks;
+#[cfg(target_arch = "x86_64")]
+mod fetch;
 pub mod implicit_gemm;
 mod integers;
 #[cfg(target_arch = "x86_64")]

@@ -18,6 +18,8 @@ use std::thread::LocalKey;
 
 use torch_library::DType;
 
+#[cfg(target_arch = "x86_64")]
+use super::fetch::{AHEAD, fetch};
 use crate::inlined::from_fn;
 #[cfg(target_arch = "x86_64")]
 use crate::loops::{is_wide, is_widest};
@@ -270,6 +272,11 @@ impl<'a, T: Number> Product<'a, T> {
             let mut sums = [[V::zero(); N]; ROWS];
             for step in self.a.steps {
                 let vectors: [V; N] = from_fn(|n| V::load(line.add(n * V::LANES), V::LANES));
+                #[cfg(target_arch = "x86_64")]
+                if ROWS >= 8 {
+                    // Panels of many steps come from the second-level cache.
+                    fetch(line.wrapping_add(AHEAD * WIDTH), N * V::LANES);
+                }
                 for r in 0..ROWS {
                     let from = rows[r].add(*step);
                     for n in 0..N {

@@ -13,12 +13,13 @@
 //!    matrix is a sum of its rows.
 #![expect(unsafe_code, reason = "reads and writes matrices that the caller vouches for")]
 
-use std::arch::x86_64::{__m256, __m256d, __m512, __m512d, _MM_HINT_T0, _mm_prefetch};
+use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
 use std::mem::MaybeUninit;
 
 use torch_library::DType;
 
 use super::Matrices;
+use super::fetch::{AHEAD, fetch};
 use super::implicit_gemm::Aligned;
 use crate::inlined::{from_fn, zip};
 use crate::loops::{across, is_wide, is_widest};
@@ -33,12 +34,6 @@ const WIDTH: usize = 128;
 
 /// The size of a panel's row in bytes where both factors are packed: three vectors.
 const WIDTH_OF_BLOCKS: usize = 192;
-
-/// The number of rows between the one that is used and the one that is fetched into the first-level cache.
-const AHEAD: usize = 8;
-
-/// The size of a line of the cache in bytes.
-const LINE: usize = 64;
 
 /// The number of rows from which a panel whose rows are far apart is worth a copy, as its rows compete for the sets of
 /// the cache.
@@ -410,16 +405,6 @@ pub(super) unsafe fn pack<T: Number>(from: Matrices<T>, depth: usize, width: usi
                 to.add(column).write(from.from(0, column).data.read());
             }
         }
-    }
-}
-
-/// Fetches some elements into the first-level cache, if they are in memory at all.
-#[inline(always)]
-fn fetch<T>(from: *const T, count: usize) {
-    for offset in (0..count * size_of::<T>()).step_by(LINE) {
-        // SAFETY: every processor of this architecture has the instruction, which does nothing with an address that
-        // cannot be read.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(from.cast::<i8>().wrapping_add(offset)) };
     }
 }
 

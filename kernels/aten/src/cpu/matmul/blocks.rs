@@ -37,6 +37,10 @@ const WIDTH: usize = 66;
 /// threads wait less often for each other.
 const TOGETHER: usize = 4 << 10;
 
+/// The number of tiles below each other, for each thread, from which ranges of equal length are about as long as each
+/// other even if there are only two for each thread.
+const MANY_GROUPS: usize = 32;
+
 /// The number of multiplications from which copies of both factors pay.
 const WORTH_PACKING: usize = 1 << 25;
 
@@ -179,15 +183,16 @@ impl Blocks<'_> {
         rows: Rows<V::Element>,
     ) {
         let groups = out.rows.div_ceil(ROWS);
+        let threads = rayon::current_num_threads();
         // If there are few rows, several threads share their columns.
         let parts = match self.is_parallel {
-            true => (4 * rayon::current_num_threads()).div_ceil(groups).min(all.count()),
+            true => (8 * threads).div_ceil(groups).min(all.count()),
             false => 1,
         };
         let mut grain = GRAIN / (ROWS * all.depth * all.columns / parts).max(1);
-        if all.depth > most_steps {
+        if all.depth > most_steps && groups >= MANY_GROUPS * threads {
             // Each range of rows reads all blocks, which do not stay in the cache together, so there are few.
-            grain = grain.max(groups * parts / (2 * rayon::current_num_threads()));
+            grain = grain.max(groups / (2 * threads));
         }
         self.share(groups * parts, grain, &|range| {
             let mut buffer = PanelBuffer::EMPTY;

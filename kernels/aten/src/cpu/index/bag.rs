@@ -94,8 +94,9 @@ impl Bags<'_> {
         let rows = loops::elements::<i64>(indices)?;
         let ends = self.ends()?;
         let range = 0..weight.sizes()[0];
-        if !are_within(&rows, range.clone()) {
-            let bad = rows.iter().find(|row| !range.contains(row)).unwrap_or(&-1);
+        if !are_within(&rows, range.clone())
+            && let Some(bad) = rows.iter().find(|row| !range.contains(row))
+        {
             bail!(Index, "{operator}: index {bad} is out of range for a weight of {} rows", range.end);
         }
         let sizes: Vec<i64> = ends

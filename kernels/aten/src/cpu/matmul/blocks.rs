@@ -37,8 +37,7 @@ const WIDTH: usize = 66;
 /// threads wait less often for each other.
 const TOGETHER: usize = 4 << 10;
 
-/// The number of tiles below each other, for each thread, from which ranges of equal length are about as long as each
-/// other even if there are only two for each thread.
+/// The number of groups of rows for each thread from which two ranges of them for each thread share the work evenly.
 const MANY_GROUPS: usize = 32;
 
 /// The number of multiplications from which copies of both factors pay.
@@ -132,7 +131,8 @@ impl Blocks<'_> {
     ///
     /// # Safety
     /// - The requirements of [`multiply`](fn@multiply) on the matrices.
-    /// - `rows` is one of the functions below, for vectors `V`, and the processor has its instructions.
+    /// - `rows` is one of the functions below, for panels of `VECTORS` vectors `V`, and the processor has its
+    ///   instructions.
     unsafe fn multiply<V: Vector, const ROWS: usize, const VECTORS: usize>(
         self,
         out: Matrices<V::Element>,

@@ -212,7 +212,7 @@ impl<T: Float + Number> LayerNorm<T> {
             [slope, slope * ((x - mean) * rstd)]
         });
         let count: T = (grads.len() as i64).cast();
-        let (sum, product) = (sum / count, product / count); // a division takes as long as all else here
+        let (sum, product) = (sum / count, product / count); // once for the line, not for each element
         for (out, ((grad, x), weight)) in zip(out, zip(zip(grads, inputs), &self.weight)) {
             out.write((*grad * *weight - (sum + (*x - mean) * rstd * product)) * rstd);
         }

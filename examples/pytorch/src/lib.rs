@@ -1,9 +1,9 @@
 //! Custom operators for PyTorch.
 
 use torch_library::{DeviceType, DispatchKeySet, OperatorHandle, Stack, derivatives, prelude::*};
-use torch_library_kernels::autocast::Policy;
-use torch_library_kernels::loops::{Pointwise, match_computing};
-use torch_library_kernels::{aten, prelude::*};
+use torch_library_aten::autocast::Policy;
+use torch_library_aten::{aten, prelude::*};
+use torch_library_loops::{Pointwise, match_computing};
 
 torch_library_pytorch::export!();
 

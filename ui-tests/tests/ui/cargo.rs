@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 /// How to build a program.
 #[derive(Clone, Copy, Debug)]
@@ -24,8 +24,36 @@ impl<'a> Build<'a> {
     }
 }
 
-/// Locks builds: in parallel they would wait for cargo's locks anyway, and overwrite each other's programs.
-static TURN: Mutex<()> = Mutex::new(());
+/// A build folder: libraries whose features differ are built in parallel, in folders of their own.
+struct Folder {
+    name: &'static str,
+    /// In parallel, builds in one folder would wait for cargo's locks anyway, and overwrite each other's programs.
+    turn: Mutex<()>,
+}
+
+static WHOLE: Folder = Folder { name: "ui", turn: Mutex::new(()) };
+static SELECTIVE: Folder = Folder { name: "ui-selective", turn: Mutex::new(()) };
+static DTYPES: Folder = Folder { name: "ui-dtypes", turn: Mutex::new(()) };
+
+impl Folder {
+    /// The folder for a build.
+    fn of(build: Build<'_>) -> &'static Folder {
+        match build {
+            Build { dtypes: Some(_), .. } => &DTYPES,
+            Build { package: "selective", .. } => &SELECTIVE,
+            _ => &WHOLE,
+        }
+    }
+
+    /// Where it is: apart from the surrounding workspace.
+    fn path(&self) -> PathBuf {
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(self.name)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, ()> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// Builds a program, runs it, and returns what it printed.
 pub(crate) fn run(build: Build<'_>) -> String {
@@ -38,14 +66,15 @@ pub(crate) fn run(build: Build<'_>) -> String {
 
 /// Builds a program, and returns its folder or cargo's error output.
 pub(crate) fn compile(build: Build<'_>) -> Result<PathBuf, String> {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let built = Folder::of(build);
+    let _turn = built.lock();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
-    // Uses the lock file of the surrounding workspace, so that nothing is resolved or downloaded again.
-    std::fs::copy(folder.join("../../Cargo.lock"), folder.join("Cargo.lock")).unwrap();
+    static LOCKED: Once = Once::new();
+    LOCKED.call_once(|| lock_versions(&folder));
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["rustc", "--quiet", "--offline", "--package", build.package, "--bin", build.binary]);
     cargo.args(["--features", build.features]).args(build.release.then_some("--release"));
-    let target = target(build.dtypes);
+    let target = built.path();
     cargo.arg("--").args(build.flags).current_dir(&folder).env("CARGO_TARGET_DIR", &target);
     // Compiles libraries once, in a form that serves each kind of LTO.
     cargo.env("RUSTFLAGS", "-C embed-bitcode=yes").env_remove("TORCH_LIBRARY_DTYPES");
@@ -57,7 +86,11 @@ pub(crate) fn compile(build: Build<'_>) -> Result<PathBuf, String> {
     }
 }
 
-/// The build folder, apart from the surrounding workspace and, for selected element types, from other builds.
-fn target(dtypes: Option<&str>) -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join(if dtypes.is_some() { "ui-dtypes" } else { "ui" })
+/// Uses the lock file of the surrounding workspace, so that nothing is resolved or downloaded again.
+fn lock_versions(folder: &Path) {
+    std::fs::copy(folder.join("../../Cargo.lock"), folder.join("Cargo.lock")).unwrap();
+    // Removes what these packages do not need: builds in parallel only read the file.
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["metadata", "--quiet", "--offline", "--format-version", "1"]).current_dir(folder);
+    assert!(cargo.output().unwrap().status.success());
 }

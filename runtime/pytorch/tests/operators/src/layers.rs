@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use torch_library::prelude::*;
 use torch_library::vmap::Level;
 use torch_library::{DeviceType, DispatchKeySet, OperatorHandle, Stack, derivatives, torch_fallback};
-use torch_library_kernels::autocast::Policy;
-use torch_library_kernels::prelude::*;
-use torch_library_kernels::vmap::{expanded, front};
+use torch_library_aten::autocast::Policy;
+use torch_library_aten::prelude::*;
+use torch_library_aten::vmap::{expanded, front};
 
 torch_library! {
     /// Operators with layers.

@@ -3,11 +3,11 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use torch_library::prelude::*;
 use torch_library::derivatives;
-use torch_library_kernels::aten;
-use torch_library_kernels::prelude::*;
-use torch_library_kernels::loops::{Pointwise, match_computing};
+use torch_library::prelude::*;
+use torch_library_aten::aten;
+use torch_library_aten::prelude::*;
+use torch_library_loops::{Pointwise, match_computing};
 
 mod layers;
 mod rows;
@@ -386,4 +386,3 @@ mod cpu {
         Ok(())
     }
 }
-

@@ -4,8 +4,8 @@ use torch_library::autograd::{self, Context, Function};
 use torch_library::element::Complex64;
 use torch_library::guard::AutoDispatchBelowAutograd;
 use torch_library::prelude::*;
-use torch_library_kernels::aten;
-use torch_library_kernels::prelude::*;
+use torch_library_aten::aten;
+use torch_library_aten::prelude::*;
 
 torch_library! {
     /// Operators that return their argument.

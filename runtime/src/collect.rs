@@ -6,7 +6,7 @@
 
 use crate::key::DispatchKey;
 use crate::operator::kernel::{BoxedFn, ErasedCode, Kernel};
-use crate::operator::{Derivative, Operator, Place};
+use crate::operator::{Declaration, Derivative, Operator, Place};
 use crate::program::Program;
 use crate::tensor::backend::{Backend, Linked};
 
@@ -81,26 +81,26 @@ pub struct KernelRecord {
 #[derive(Clone, Copy)]
 pub struct TypedCode {
     code: ErasedCode,
-    operator: fn() -> &'static Operator,
+    declaration: &'static Declaration,
 }
 
 impl TypedCode {
-    /// Code for an operator, which a function returns because a constant cannot hold a reference to a mutable static.
+    /// Code for the declared operator. A constant cannot refer to the operator itself, which is a mutable static.
     ///
     /// # Safety
-    /// * `code` was erased from the calling convention of the operator that `operator` returns.
-    pub const unsafe fn new(code: ErasedCode, operator: fn() -> &'static Operator) -> Self {
-        TypedCode { code, operator }
+    /// * `code` was erased from the calling convention of the operator that was declared.
+    pub const unsafe fn new(code: ErasedCode, declaration: &'static Declaration) -> Self {
+        TypedCode { code, declaration }
     }
 
     /// The operator that the code was made for.
     pub(crate) fn operator(self) -> &'static Operator {
-        (self.operator)()
+        self.declaration.operator()
     }
 
     /// The kernel, and the operator that it was made for.
     pub(crate) fn kernel(self) -> (Kernel, &'static Operator) {
-        let operator = (self.operator)();
+        let operator = self.operator();
         // SAFETY: the caller of `new` promised that the code has this operator's calling convention.
         (unsafe { Kernel::of_code(self.code, operator) }, operator)
     }

@@ -212,6 +212,11 @@ impl Declaration {
         Declaration { spec, initial: Detour::new(stub, None) }
     }
 
+    /// The operator that was declared.
+    pub(crate) fn operator(&'static self) -> &'static Operator {
+        self.initial.stub.operator()
+    }
+
     const fn initial(&self) -> *const Header {
         (&raw const self.initial).cast()
     }

@@ -25,7 +25,9 @@ pub use inventory;
 pub use linkme;
 
 pub use crate::__entry_point as entry_point;
+pub use crate::__entry_point_here as entry_point_here;
 pub use crate::__links as links;
+pub use crate::__links_here as links_here;
 pub use crate::__of_namespace as of_namespace;
 pub use crate::__of_operator as of_operator;
 pub use crate::__operator as operator;
@@ -100,10 +102,6 @@ macro_rules! __operator {
             base: $base:expr,
         },
     ) => {
-        // The two are equal up to lifetimes: rustc compares them, whichever code wrote them.
-        const _: fn(Code) -> Signature = |code| code;
-        const _: __torch::Word = $word;
-
         type Code = for<$($lifetime),*> fn(
             &'static __torch::Kernel,
             __torch::DispatchKeySet,
@@ -119,7 +117,8 @@ macro_rules! __operator {
         __torch::entry_point! {}
 
         static DECLARATION: __torch::Declaration = {
-            const SPEC: __torch::OperatorSpec = __torch::OperatorSpec {
+            let _: __torch::Word = $word;
+            let spec = __torch::OperatorSpec {
                 namespace: $namespace,
                 schema: SCHEMA,
                 arity: $count,
@@ -127,16 +126,16 @@ macro_rules! __operator {
                 dispatcher: __torch::Option::None,
                 tags: &[$($tag),*],
                 place: $place,
-                links: LINKS,
+                links: __torch::links_here!(),
                 base: $base,
-                entry_point: ENTRY_POINT,
+                entry_point: __torch::entry_point_here!(),
                 returned: &[$($returned),*],
                 adapters: <Signature as __torch::Signature>::ADAPTERS,
             };
             // SAFETY: the pointer is to the static below. The stub and the adapters have the type `Signature`, which is
-            // `Code` up to lifetimes, as rustc has checked; the caller of this macro promises that the lifetimes and
-            // `returned` are right.
-            unsafe { __torch::Declaration::new(&raw const OPERATOR, <Signature as __torch::Signature>::STUB, SPEC) }
+            // `Code` up to lifetimes, as rustc checks in `code`; the caller of this macro promises that the lifetimes
+            // and `returned` are right.
+            unsafe { __torch::Declaration::new(&raw const OPERATOR, <Signature as __torch::Signature>::STUB, spec) }
         };
 
         #[doc(hidden)]
@@ -189,15 +188,6 @@ macro_rules! __operator {
             unsafe { __torch::RuntimeKernel::typed::<Signature, F>(&OPERATOR, kernel) }
         }
 
-        fn operator() -> &'static __torch::Operator {
-            &OPERATOR
-        }
-
-        #[doc(hidden)]
-        pub const fn typed<K: Kernel>() -> __torch::RecordedKernel {
-            __torch::RecordedKernel::Typed(code::<K>())
-        }
-
         #[doc(hidden)]
         pub const fn code<K: Kernel>() -> __torch::TypedCode {
             #[allow(clippy::too_many_arguments)]
@@ -208,15 +198,10 @@ macro_rules! __operator {
             ) -> __torch::Result<$output> {
                 OPERATOR.named(K::$name($($argument),*))
             }
-            // SAFETY: `Code` is a function pointer type.
-            let code = unsafe { __torch::ErasedCode::new(shim::<K> as Code) };
-            // SAFETY: `Code` is the calling convention of the operator that `operator` returns.
-            unsafe { __torch::TypedCode::new(code, operator) }
-        }
-
-        #[doc(hidden)]
-        pub const fn typed_with_keys<K: KernelWithKeys>() -> __torch::RecordedKernel {
-            __torch::RecordedKernel::Typed(code_with_keys::<K>())
+            // Rustc compares the two types, whichever code wrote them: they are equal up to lifetimes.
+            let code: Signature = shim::<K> as Code;
+            // SAFETY: `Code`, and so `Signature`, is the calling convention of the declared operator.
+            unsafe { __torch::TypedCode::new(__torch::ErasedCode::new(code), &DECLARATION) }
         }
 
         #[doc(hidden)]
@@ -229,10 +214,8 @@ macro_rules! __operator {
             ) -> __torch::Result<$output> {
                 OPERATOR.named(K::$name(keys, $($argument),*))
             }
-            // SAFETY: `Code` is a function pointer type.
-            let code = unsafe { __torch::ErasedCode::new(shim::<K> as Code) };
-            // SAFETY: `Code` is the calling convention of the operator that `operator` returns.
-            unsafe { __torch::TypedCode::new(code, operator) }
+            // SAFETY: `Code` is the calling convention of the declared operator.
+            unsafe { __torch::TypedCode::new(__torch::ErasedCode::new(shim::<K> as Code), &DECLARATION) }
         }
     };
 }
@@ -254,7 +237,7 @@ macro_rules! __untyped_operator {
         __torch::entry_point! {}
 
         static DECLARATION: __torch::Declaration = {
-            const SPEC: __torch::OperatorSpec = __torch::OperatorSpec {
+            let spec = __torch::OperatorSpec {
                 namespace: $namespace,
                 schema: $schema,
                 arity: $count,
@@ -262,14 +245,14 @@ macro_rules! __untyped_operator {
                 dispatcher: __torch::Option::None,
                 tags: &[$($tag),*],
                 place: $place,
-                links: LINKS,
+                links: __torch::links_here!(),
                 base: __torch::Option::None,
-                entry_point: ENTRY_POINT,
+                entry_point: __torch::entry_point_here!(),
                 returned: &[],
                 adapters: __torch::Adapters::NEVER_CALLED,
             };
             // SAFETY: the pointer is to the static below; without typed callers, any calling convention will do.
-            unsafe { __torch::Declaration::new(&raw const OPERATOR, __torch::ErasedCode::never_called(), SPEC) }
+            unsafe { __torch::Declaration::new(&raw const OPERATOR, __torch::ErasedCode::never_called(), spec) }
         };
 
         #[doc(hidden)]

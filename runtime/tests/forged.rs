@@ -54,12 +54,12 @@ impl forged::first::Kernel for First {
 }
 
 /// A record that registers another operator's kernel for `operator`.
-fn record(operator: &'static private::Operator, kernel: private::RecordedKernel) -> &'static private::Record {
+fn record(operator: &'static private::Operator, code: private::TypedCode) -> &'static private::Record {
     static MODULE: private::SourceModule = private::SourceModule { file: file!(), path: module_path!() };
     let record = private::KernelRecord {
         operator,
         key: DispatchKey::CompositeExplicitAutograd,
-        kernel,
+        kernel: private::RecordedKernel::Typed(code),
         derivative: None,
         function: "forged",
         overrides: false,
@@ -77,8 +77,8 @@ fn a_kernel_is_never_called_for_another_operator() {
     assert_eq!(report.kind(), ErrorKind::MissingKernel, "{report}");
 
     private::register(&[
-        record(&forged::of_number::OPERATOR, forged::of_tensor::typed::<Reads>()),
-        record(&forged::second::OPERATOR, forged::first::typed::<First>()),
+        record(&forged::of_number::OPERATOR, forged::of_tensor::code::<Reads>()),
+        record(&forged::second::OPERATOR, forged::first::code::<First>()),
     ]);
 
     let error = forged::of_number(0x4141_4141).unwrap_err();

@@ -1,5 +1,8 @@
-use torch_library::__private::{ErasedCode, RecordedKernel, TypedCode};
+use torch_library::__private::{Declaration, ErasedCode, RecordedKernel, TypedCode};
 torch_library::torch_library! { pub mod ops { f(Tensor self) -> int; } }
+fn paired(declaration: &'static Declaration) -> RecordedKernel {
+    RecordedKernel::Typed(TypedCode::new(ErasedCode::never_called(), declaration))
+}
 fn main() {
-    let _ = RecordedKernel::Typed(TypedCode::new(ErasedCode::never_called(), || &ops::f::OPERATOR));
+    let _ = paired;
 }

@@ -117,7 +117,7 @@ fn record(row: &Row, key: &str, body: &TokenStream, derivative: &TokenStream) ->
         __torch::KernelRecord {
             operator: &__operator::OPERATOR,
             key: __torch::DispatchKey::#key,
-            kernel: __operator::typed_with_keys::<__Kernel>(),
+            kernel: __torch::RecordedKernel::Typed(__operator::code_with_keys::<__Kernel>()),
             derivative: #derivative,
             function: #function,
             overrides: false,

@@ -128,10 +128,14 @@ fn typed(function: &Function, name: &Ident, operator: &Ident) -> TokenStream {
         signature.inputs.iter().enumerate().map(|(index, input)| parameter(index, input)).collect();
     let passed = (0..inputs.len()).map(argument);
     let before = signature::before(signature);
-    let (kind, typed, caller, keys) = match before {
-        Before::Nothing => (quote!(Kernel), quote!(typed), quote!(call), quote!()),
-        Before::Keys => (quote!(KernelWithKeys), quote!(typed_with_keys), quote!(redispatch), quote!(_)),
-        Before::Output => (quote!(OutputKernel), quote!(typed_with_output), quote!(with_output), quote!(_)),
+    let (kind, recorded, code, caller, keys) = match before {
+        Before::Nothing => (quote!(Kernel), quote!(Typed), quote!(code), quote!(call), quote!()),
+        Before::Keys => {
+            (quote!(KernelWithKeys), quote!(Typed), quote!(code_with_keys), quote!(redispatch), quote!(_))
+        }
+        Before::Output => {
+            (quote!(OutputKernel), quote!(Variants), quote!(code_with_output), quote!(with_output), quote!(_))
+        }
     };
     let count = Literal::usize_unsuffixed(inputs.len() - usize::from(before != Before::Nothing));
     // The user's own tokens, so that rustc's errors underline them.
@@ -150,7 +154,7 @@ fn typed(function: &Function, name: &Ident, operator: &Ident) -> TokenStream {
         impl #operator::#kind for __Kernel {
             #method
         }
-        #operator::#typed::<__Kernel>()
+        __torch::RecordedKernel::#recorded(#operator::#code::<__Kernel>())
     });
     // Only rustc knows how many arguments the operator has.
     let comparison = quote_spanned! {ident.span()=> {

@@ -234,8 +234,6 @@ macro_rules! __links {
             unsafe { &LINKS }
         }
 
-        const LINKS: __torch::Links = __torch::Option::Some(links);
-
         ::std::arch::global_asm!(
             concat!(".pushsection .data.rel.ro.torch_library.links.", $symbol, ",\"aw\",%progbits"),
             ".balign 8",
@@ -262,6 +260,15 @@ macro_rules! __links {
             ".popsection",
             operator = sym OPERATOR,
         );
+    };
+}
+
+/// The operator's [`Links`], inside its module.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __links_here {
+    () => {
+        __torch::Option::Some(links)
     };
 }
 

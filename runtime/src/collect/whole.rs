@@ -14,12 +14,19 @@ pub(crate) fn called_by_name(_: &str) -> Option<&'static Operator> {
     None
 }
 
-/// In an operator's module: its kernels from all crates. The symbol is `module.operator`.
+/// In an operator's module: nothing, since the linker does not choose among its kernels.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __links {
-    ($symbol:literal) => {
-        const LINKS: __torch::Links = __torch::Option::None;
+    ($symbol:literal) => {};
+}
+
+/// The operator's [`Links`], inside its module.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __links_here {
+    () => {
+        __torch::Option::None
     };
 }
 

@@ -96,8 +96,16 @@ macro_rules! __entry_point {
             }
             &POINT
         }
-        const ENTRY_POINT: __torch::Option<fn() -> &'static __torch::EntryPoint> =
-            __torch::Option::Some(entry_point);
+    };
+}
+
+/// How an operator's declaration names its entry point, inside its module.
+#[cfg(feature = "host")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __entry_point_here {
+    () => {
+        __torch::Option::Some(entry_point)
     };
 }
 
@@ -106,8 +114,16 @@ macro_rules! __entry_point {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __entry_point {
+    () => {};
+}
+
+/// How an operator's declaration names its entry point: it has none.
+#[cfg(not(feature = "host"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __entry_point_here {
     () => {
-        const ENTRY_POINT: __torch::Option<fn() -> &'static __torch::EntryPoint> = __torch::Option::None;
+        __torch::Option::None
     };
 }
 

@@ -55,8 +55,8 @@ pub(super) fn of_operator(operator: &Operator, library: &Library) -> TokenStream
         }
 
         #[doc(hidden)]
-        pub const fn typed_with_output<K: OutputKernel>() -> __torch::RecordedKernel {
-            __torch::RecordedKernel::Variants(<Serving<K>>::ALL)
+        pub const fn code_with_output<K: OutputKernel>() -> &'static [__torch::TypedCode] {
+            <Serving<K>>::ALL
         }
 
         #[allow(clippy::all, clippy::pedantic)]

@@ -145,7 +145,7 @@ impl Expansion<'_> {
                         #body
                     }
                 }
-                super::#ident::typed::<__Kernel>()
+                __torch::RecordedKernel::Typed(super::#ident::code::<__Kernel>())
             };
         }
     }

@@ -84,6 +84,8 @@ fn runs_are_taken_once() -> Result<()> {
     assert_eq!(counts.to_vec::<i64>()?, [2, 1, 1, 1, 1]);
     assert_eq!(aten::unique_consecutive(&Tensor::from(3))?.0.to_vec::<i32>()?, [3]);
     assert_eq!(aten::unique_consecutive(&longs(&[])?)?.0.sizes(), [0]);
+    let empty = aten::unique_consecutive::with(&aten::ones(&[5, 0, 5])?).dim(Some(1)).call()?.0;
+    assert_eq!((empty.sizes(), empty.strides()), (&[5, 0, 5][..], &[5, 5, 1][..]));
     assert_eq!(
         aten::unique_consecutive(&Tensor::from([true, true, false]))?.0.to_vec::<bool>()?,
         [true, false]

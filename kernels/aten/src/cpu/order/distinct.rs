@@ -69,6 +69,10 @@ fn slices(operator: &str, this: &Tensor, dim: i64, sorted: bool) -> Result<(Tens
     let wrapped = wrap_dim(dim, this.dim()).map_err(|error| error.context(operator))?;
     let is_empty = this.sizes().iter().enumerate().any(|(at, size)| *size == 0 && at != wrapped);
     ensure!(!is_empty, Shape, "{operator}: slices of sizes {:?} along {dim} have no elements", this.sizes());
+    if this.sizes()[wrapped] == 0 {
+        let nothing = || Tensor::empty(&[0], DType::Int64, Device::CPU);
+        return Ok((Tensor::empty(this.sizes(), this.dtype(), Device::CPU)?, nothing()?, nothing()?));
+    }
     let first = loops::contiguous(&aten::movedim_int(this, wrapped as i64, 0)?)?;
     let count = first.sizes()[0];
     let width = numel(&first.sizes()[1..]).map_err(|error| error.context(operator))?;

@@ -159,3 +159,79 @@ fn attention_has_a_gradient_from_its_results() -> Result<()> {
     assert!(back(0.5).is_err());
     Ok(())
 }
+
+#[test]
+fn gradients_of_selections_are_pytorchs() -> Result<()> {
+    let (ones, picks) = (aten::ones(&[2, 2])?, Tensor::from([[0i64, 0], [2, 1]]));
+    let input = aten::zeros(&[2, 3])?;
+    close(&aten::gather_backward(&ones, &input, 1, &picks, false)?, &[2.0, 0.0, 0.0, 0.0, 1.0, 1.0])?;
+    let rows = aten::index_select_backward(&aten::ones(&[2, 3])?, &[3, 3], 0, &Tensor::from([1i64, 1]))?;
+    close(&rows, &[0.0, 0.0, 0.0, 2.0, 2.0, 2.0, 0.0, 0.0, 0.0])?;
+    let (column, mask) = (aten::zeros(&[2, 1])?, Tensor::from([true, false, true]));
+    let masked = aten::masked_select_backward(&Tensor::from([1.0f32, 2.0, 3.0, 4.0]), &column, &mask)?;
+    assert_eq!(masked.sizes(), [2, 3]);
+    close(&masked, &[1.0, 0.0, 2.0, 3.0, 0.0, 4.0])?;
+    let selected = |grad: &Tensor, indices: &Tensor, sizes: &[i64], keepdim| {
+        let dim = sizes.len() as i64 - 1;
+        aten::value_selecting_reduction_backward(grad, dim.max(0), indices, sizes, keepdim)
+    };
+    let (grad, places) = (Tensor::from([1.0, 2.0, 3.0]), Tensor::from([0i64, 1, 0]));
+    close(&selected(&grad, &places, &[3, 2], false)?, &[1.0, 0.0, 0.0, 2.0, 3.0, 0.0])?;
+    let column = |tensor: &Tensor| aten::unsqueeze(tensor, 1);
+    close(&selected(&column(&grad)?, &column(&places)?, &[3, 2], true)?, &[1.0, 0.0, 0.0, 2.0, 3.0, 0.0])?;
+    close(&selected(&Tensor::from(5.0), &Tensor::from(0i64), &[], false)?, &[5.0])?;
+    close(&aten::cummaxmin_backward(&grad, &grad, &Tensor::from([0i64, 0, 2]), 0)?, &[3.0, 0.0, 3.0])?;
+    let input = Tensor::from([1.0, 2.0, 0.0]);
+    close(
+        &aten::cumprod_backward(&aten::ones_like(&grad)?, &input, 0, &aten::cumprod(&input, 0)?)?,
+        &[3.0, 1.0, 2.0],
+    )?;
+    let rows = aten::embedding_backward(&aten::ones(&[2, 2])?, &Tensor::from([0i64, 1]), 3, 1, false, false)?;
+    close(&rows, &[1.0, 1.0, 0.0, 0.0, 0.0, 0.0])
+}
+
+#[test]
+fn the_gradient_of_a_trace_is_on_the_diagonal() -> Result<()> {
+    let grad = Tensor::from(2.0);
+    close(&aten::trace_backward(&grad, &[3, 2])?, &[2.0, 0.0, 0.0, 2.0, 0.0, 0.0])?;
+    close(&aten::trace_backward(&grad, &[2, 3])?, &[2.0, 0.0, 0.0, 0.0, 2.0, 0.0])?;
+    let message = aten::trace_backward(&grad, &[3]).unwrap_err().to_string();
+    assert!(message.contains("expected those of a matrix"), "{message}");
+    assert!(aten::trace_backward(&Tensor::from([1.0, 2.0]), &[2, 2]).is_err());
+    Ok(())
+}
+
+#[test]
+fn sparse_gradients_are_refused() -> Result<()> {
+    let (grad, index) = (aten::ones(&[2, 2])?, Tensor::from([[0i64, 0], [1, 1]]));
+    let message = aten::gather_backward(&grad, &grad, 1, &index, true).unwrap_err().to_string();
+    assert!(message.contains("sparse_grad=True"), "{message}");
+    let row = Tensor::from([0i64, 1]);
+    assert!(aten::embedding_backward(&grad, &row, 4, -1, false, true).is_err());
+    Ok(())
+}
+
+#[test]
+fn writes_by_index_have_gradients() -> Result<()> {
+    let (x, values) = (aten::ones(&[3])?, Tensor::from([2.0f32, 3.0]));
+    x.set_requires_grad(true)?;
+    values.set_requires_grad(true)?;
+    let (picks, weights) = ([Some(Tensor::from([2i64, 0]))], Tensor::from([1.0f32, 10.0, 100.0]));
+    let of = |sum: &Tensor, inputs: &[&Tensor]| grad(&[sum], inputs, &[], GradOptions::new());
+    for written in [
+        aten::_unsafe_index_put(&x, &picks, &values)?,
+        aten::_index_put_impl(&x, &picks, &values)?,
+        aten::_index_put_impl_(&mut aten::clone(&x)?, &picks, &values)?.clone(),
+    ] {
+        assert_eq!(written.to_vec::<f32>()?, [3.0, 1.0, 2.0]);
+        let gradients = of(&written.mul(&weights)?.sum()?, &[&x, &values])?;
+        close(gradients[0].as_ref().unwrap(), &[0.0, 10.0, 0.0])?;
+        close(gradients[1].as_ref().unwrap(), &[100.0, 1.0])?;
+    }
+    let read = aten::_unsafe_index_Tensor(&x, &[Some(Tensor::from([1i64, 1]))])?;
+    close(of(&read.sum()?, &[&x])?[0].as_ref().unwrap(), &[0.0, 2.0, 0.0])?;
+    let mask = [Some(Tensor::from([true, false, true]))];
+    assert!(aten::_unsafe_index_Tensor(&x, &mask).unwrap_err().to_string().contains("bool"));
+    assert_eq!(aten::_unsafe_index_put(&x, &mask, &values)?.to_vec::<f32>()?, [2.0, 1.0, 3.0]);
+    Ok(())
+}

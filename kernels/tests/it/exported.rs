@@ -182,3 +182,31 @@ fn channels_are_dropped_as_one_and_variance_may_stay() -> Result<()> {
     assert!(aten::native_dropout(&Tensor::from([1i64]), 0.5, None).is_err());
     Ok(())
 }
+
+#[test]
+fn a_check_passes_unless_its_element_is_zero() -> Result<()> {
+    let (one, zero) = (Tensor::from(1.5), Tensor::from([0i64]));
+    aten::_assert_async(&one)?;
+    let token = Tensor::from([7.0]);
+    assert_eq!(aten::_functional_assert_async_msg(&one, "no", &token)?.to_vec::<f64>()?, [7.0]);
+    aten::_assert_scalar(2.into(), "no")?;
+    let message = |result: Result<()>| result.unwrap_err().to_string();
+    assert!(message(aten::_assert_async(&zero)).contains("the only element is zero"));
+    assert!(message(aten::_assert_async_msg(&zero, "empty batch")).contains("empty batch"));
+    assert!(message(aten::_assert_scalar(0.into(), "empty batch")).contains("empty batch"));
+    assert!(aten::_assert_async(&Tensor::from([1i64, 1])).is_err(), "two elements are not one");
+    // Without data there is nothing to check.
+    aten::_assert_async_msg(&Tensor::empty(&[3], DType::Float32, Device::META)?, "no")
+}
+
+#[test]
+fn dtypes_of_arithmetic_are_those_of_pytorch() -> Result<()> {
+    assert_eq!(aten::promote_types(DType::Int8, DType::UInt8)?, DType::Int16);
+    let (byte, flags) = (aten::ones(&[])?.to_dtype(DType::Int8)?, Tensor::from([true, false]));
+    assert_eq!(aten::result_type_Tensor(&byte, &flags)?, DType::Int8);
+    assert_eq!(aten::result_type_Scalar(&byte, 2.into())?, DType::Int8);
+    assert_eq!(aten::result_type_Scalar_Tensor(3.5.into(), &byte)?, DType::Float32);
+    assert_eq!(aten::result_type_Scalar_Scalar(1.into(), 2.5.into())?, DType::Float32);
+    assert_eq!(aten::result_type_Scalar_Scalar(true.into(), false.into())?, DType::Bool);
+    Ok(())
+}

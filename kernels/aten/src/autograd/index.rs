@@ -28,7 +28,7 @@ derivatives! {
         src => grad.gather(dim, index),
     }
     index_select(Tensor self, int dim, Tensor index) -> Tensor as IndexSelectBackward0 {
-        self => aten::index_add(&aten::new_zeros(grad, self.sizes())?, dim, index, grad),
+        self => aten::index_select_backward(grad, self.sizes(), dim, index),
         index => non_differentiable,
     }
     #[in_place]
@@ -70,6 +70,36 @@ derivatives! {
     }
     #[in_place]
     index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor as IndexPutBackward0 {
+        self => if accumulate {
+            Ok(grad.clone())
+        } else {
+            aten::index_put(grad, indices, &aten::new_zeros(grad, &[])?)
+        },
+        indices => non_differentiable,
+        values => aten::index_Tensor(grad, indices),
+    }
+    _unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor as UnsafeIndexBackward0 {
+        self => {
+            let zeros = aten::new_zeros(grad, self.sizes())?;
+            aten::_unsafe_index_put::with(&zeros, indices, grad).accumulate(true).call()
+        },
+        indices => non_differentiable,
+    }
+    _unsafe_index_put(
+        Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False
+    ) -> Tensor as UnsafeIndexPutBackward0 {
+        self => if accumulate {
+            Ok(grad.clone())
+        } else {
+            aten::_unsafe_index_put(grad, indices, &aten::new_zeros(grad, &[])?)
+        },
+        indices => non_differentiable,
+        values => aten::_unsafe_index_Tensor(grad, indices),
+    }
+    #[in_place]
+    _index_put_impl(
+        Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False, bool unsafe=False
+    ) -> Tensor as IndexPutImplBackward0 {
         self => if accumulate {
             Ok(grad.clone())
         } else {

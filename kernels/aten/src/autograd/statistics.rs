@@ -75,7 +75,7 @@ derivatives! {
     }
     #[in_place]
     cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor as CumprodBackward0 {
-        self => running_product(grad, self, dim),
+        self => running_product(grad, self, dim, result),
     }
     logcumsumexp(Tensor self, int dim) -> Tensor as LogcumsumexpBackward0 {
         self => running_logsumexp(grad, self, result, dim),
@@ -199,32 +199,49 @@ fn products_of_others(this: &Tensor, dim: i64) -> Result<Tensor> {
     products_before(this)?.mul(&behind)
 }
 
-/// The gradient of a cumulative product: for each element, the sum of the products that contain it, divided by it,
-/// weighted by their gradients.
-fn running_product(grad: &Tensor, this: &Tensor, dim: i64) -> Result<Tensor> {
-    if this.dim() == 0 || this.numel() == 0 {
-        return Ok(grad.clone());
-    }
-    if GradMode::is_enabled() { each_product(grad, this, dim) } else { quotients_of_sums(grad, this, dim) }
+#[torch_impl(aten, CompositeImplicitAutograd)]
+fn cumprod_backward(grad: &Tensor, input: &Tensor, dim: i64, output: &Tensor) -> Result<Tensor> {
+    running_product(grad, input, dim, output)
 }
 
-/// Computes it in a few passes. Before the first zero, it is a reversed cumulative sum of products, divided by the
-/// element. The first zero appears in the products after it, up to the next zero; elements after it only appear in
-/// products that are zero.
+/// The gradient of a cumulative product: for each element, the sum of the products that contain it, divided by it,
+/// weighted by their gradients.
+fn running_product(grad: &Tensor, this: &Tensor, dim: i64, result: &Tensor) -> Result<Tensor> {
+    if this.numel() <= 1 || this.size(dim)? == 1 {
+        return Ok(grad.clone());
+    }
+    let is_zero = aten::eq_Scalar(this, 0.into())?;
+    // Quotients by zero are not used, but would make the gradient of this gradient NaN.
+    let divisor = conj(&aten::masked_fill_Scalar(this, &is_zero, 1.into())?)?;
+    let before = rest_of_sums(grad, result, dim)?.div(&divisor)?;
+    if !GradMode::is_enabled() {
+        return with_zeros(grad, this, &is_zero, &before, dim);
+    }
+    let has_zeros = aten::any(&is_zero)?;
+    match aten::is_nonzero(&has_zeros) {
+        Ok(false) => Ok(before),
+        Ok(true) => each_product(grad, this, dim),
+        // Elements cannot be read, as under vmap.
+        Err(_) => aten::where_self(&has_zeros, &each_product(grad, this, dim)?, &before),
+    }
+}
+
+/// For each element, the sum of the products from there on, weighted by their gradients.
+fn rest_of_sums(grad: &Tensor, products: &Tensor, dim: i64) -> Result<Tensor> {
+    let weighted = grad.mul(&conj(products)?)?;
+    aten::flip(&aten::cumsum(&aten::flip(&weighted, &[dim])?, dim)?, &[dim])
+}
+
+/// Corrects the gradient from the first zero on. The first zero appears in the products after it, up to the next zero;
+/// elements after it only appear in products that are zero.
 ///
 /// The result must not be differentiated again, since the gradient of a zero depends on its neighbours.
-fn quotients_of_sums(grad: &Tensor, this: &Tensor, dim: i64) -> Result<Tensor> {
-    let rest = |products: &Tensor| {
-        let weighted = grad.mul(&conj(products)?)?;
-        aten::flip(&aten::cumsum(&aten::flip(&weighted, &[dim])?, dim)?, &[dim])
-    };
-    let is_zero = aten::eq_Scalar(this, 0.into())?;
-    let zeros = aten::cumsum(&is_zero, dim)?;
-    let is_first = aten::logical_and(&is_zero, &aten::eq_Scalar(&zeros, 1.into())?)?;
-    let before = rest(&aten::cumprod(this, dim)?)?.div(&conj(this)?)?;
-    let first = rest(&aten::cumprod(&aten::masked_fill_Scalar(this, &is_first, 1.into())?, dim)?)?;
-    let at_zeros = aten::where_ScalarOther(&is_first, &first, 0.into())?;
-    aten::where_self(&aten::eq_Scalar(&zeros, 0.into())?, &before, &at_zeros)
+fn with_zeros(grad: &Tensor, this: &Tensor, is_zero: &Tensor, before: &Tensor, dim: i64) -> Result<Tensor> {
+    let zeros = aten::cumsum(is_zero, dim)?;
+    let is_first = aten::logical_and(is_zero, &aten::eq_Scalar(&zeros, 1.into())?)?;
+    let others = aten::cumprod(&aten::masked_fill_Scalar(this, &is_first, 1.into())?, dim)?;
+    let at_zeros = aten::where_ScalarOther(&is_first, &rest_of_sums(grad, &others, dim)?, 0.into())?;
+    aten::where_self(&aten::eq_Scalar(&zeros, 0.into())?, before, &at_zeros)
 }
 
 /// Computes it one element after the other, by operators that have derivatives themselves.

@@ -3,6 +3,7 @@
 use torch_library::prelude::*;
 
 use crate::aten;
+use crate::composite::storage::is_true;
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod python {
@@ -74,5 +75,52 @@ fn _assert_tensor_metadata(
     if let Some(layout) = layout {
         ensure!(layout == Layout::Strided, Argument, "{OPERATOR}: a strided tensor, expected {layout:?}");
     }
+    Ok(())
+}
+
+#[torch_impl(aten, CompositeExplicitAutograd)]
+mod checks {
+    use super::*;
+
+    fn _assert_async(this: &Tensor) -> Result<()> {
+        nonzero(aten::_assert_async::NAME, this, "the only element is zero")
+    }
+
+    fn _assert_async_msg(this: &Tensor, assert_msg: &str) -> Result<()> {
+        nonzero(aten::_assert_async_msg::NAME, this, assert_msg)
+    }
+
+    fn _functional_assert_async_msg(this: &Tensor, assert_msg: &str, dep_token: &Tensor) -> Result<Tensor> {
+        nonzero(aten::_functional_assert_async_msg::NAME, this, assert_msg)?;
+        aten::clone(dep_token)
+    }
+
+    fn _assert_scalar(this: Scalar, assert_msg: &str) -> Result<()> {
+        ensure!(is_true(this)?, Argument, "{}: {assert_msg}", aten::_assert_scalar::NAME);
+        Ok(())
+    }
+}
+
+/// Without data there is nothing to check.
+#[torch_impl(aten, Meta)]
+mod unchecked {
+    use super::*;
+
+    fn _assert_async(_this: &Tensor) -> Result<()> {
+        Ok(())
+    }
+
+    fn _assert_async_msg(_this: &Tensor, _assert_msg: &str) -> Result<()> {
+        Ok(())
+    }
+
+    fn _functional_assert_async_msg(_this: &Tensor, _assert_msg: &str, dep_token: &Tensor) -> Result<Tensor> {
+        aten::clone(dep_token)
+    }
+}
+
+fn nonzero(operator: &str, tensor: &Tensor, message: &str) -> Result<()> {
+    let is_nonzero = aten::is_nonzero(tensor).map_err(|error| error.context(operator))?;
+    ensure!(is_nonzero, Argument, "{operator}: {message}");
     Ok(())
 }

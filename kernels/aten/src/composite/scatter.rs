@@ -6,6 +6,7 @@ use torch_library::prelude::*;
 use crate::aten;
 use crate::unseen::unseen;
 
+mod gradient;
 mod masked;
 
 /// Operators with derivatives of their own.

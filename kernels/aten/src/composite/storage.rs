@@ -2,6 +2,7 @@
 
 use torch_library::geometry::{Geometry, strides_for};
 use torch_library::prelude::*;
+use torch_library::{Operand, result_type};
 
 use crate::aten;
 use crate::unseen::unseen;
@@ -153,13 +154,47 @@ mod implicit {
             this.sizes(),
             this.numel()
         );
-        Ok(match aten::item(this)? {
-            Scalar::Complex(number) => number != Complex64::from(0.0),
-            other => other.to::<f64>()? != 0.0,
-        })
+        is_true(aten::item(this)?)
     }
 
     fn can_cast(from_: DType, to: DType) -> Result<bool> {
         Ok(torch_library::can_cast(from_, to))
     }
+
+    fn promote_types(type1: DType, type2: DType) -> Result<DType> {
+        torch_library::promote_types(type1, type2).map_err(|error| error.context(aten::promote_types::NAME))
+    }
+
+    fn result_type_Tensor(tensor: &Tensor, other: &Tensor) -> Result<DType> {
+        promoted(aten::result_type_Tensor::NAME, operand(tensor), operand(other))
+    }
+
+    fn result_type_Scalar(tensor: &Tensor, other: Scalar) -> Result<DType> {
+        promoted(aten::result_type_Scalar::NAME, operand(tensor), Operand::Number(other.dtype()))
+    }
+
+    fn result_type_Scalar_Tensor(scalar: Scalar, tensor: &Tensor) -> Result<DType> {
+        promoted(aten::result_type_Scalar_Tensor::NAME, Operand::Number(scalar.dtype()), operand(tensor))
+    }
+
+    fn result_type_Scalar_Scalar(scalar1: Scalar, scalar2: Scalar) -> Result<DType> {
+        let [first, second] = [scalar1, scalar2].map(|scalar| Operand::Number(scalar.dtype()));
+        promoted(aten::result_type_Scalar_Scalar::NAME, first, second)
+    }
+}
+
+/// Whether a scalar is not zero.
+pub(super) fn is_true(scalar: Scalar) -> Result<bool> {
+    Ok(match scalar {
+        Scalar::Complex(number) => number != Complex64::from(0.0),
+        other => other.to::<f64>()? != 0.0,
+    })
+}
+
+fn operand(tensor: &Tensor) -> Operand {
+    if tensor.dim() == 0 { Operand::ZeroDim(tensor.dtype()) } else { Operand::Dimensioned(tensor.dtype()) }
+}
+
+fn promoted(operator: &str, first: Operand, second: Operand) -> Result<DType> {
+    result_type([first, second]).map_err(|error| error.context(operator))
 }

@@ -95,5 +95,34 @@ torch_library! {
         /// PyTorch: `aten::_assert_tensor_metadata`.
         _assert_tensor_metadata(Tensor a, SymInt[]? size=None, SymInt[]? stride=None, ScalarType? dtype=None, *,
             Device? device=None, Layout? layout=None) -> ();
+        /// Checks that the only element of a tensor is not zero.
+        ///
+        /// # Errors
+        /// Zero, a number of elements other than one.
+        ///
+        /// PyTorch: `torch._assert_async`.
+        _assert_async(Tensor self) -> ();
+        /// Checks that the only element of a tensor is not zero.
+        ///
+        /// # Errors
+        /// Zero, with this message; a number of elements other than one.
+        ///
+        /// PyTorch: `torch._assert_async`.
+        _assert_async.msg(Tensor self, str assert_msg) -> ();
+        /// Checks that the only element of a tensor is not zero; returns a copy of `dep_token`, on which later calls
+        /// depend, so that the check is not left out.
+        ///
+        /// # Errors
+        /// Zero, with this message; a number of elements other than one.
+        ///
+        /// PyTorch: `aten::_functional_assert_async.msg`.
+        _functional_assert_async.msg(Tensor self, str assert_msg, Tensor dep_token) -> Tensor;
+        /// Checks that a scalar is not zero.
+        ///
+        /// # Errors
+        /// Zero, with this message.
+        ///
+        /// PyTorch: `aten::_assert_scalar`.
+        _assert_scalar(Scalar self, str assert_msg) -> ();
     }
 }

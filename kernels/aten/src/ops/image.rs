@@ -57,6 +57,7 @@ torch_library! {
         /// The gradient of the `per_sample_weights` of [`embedding_bag`](fn@embedding_bag).
         ///
         /// PyTorch: `aten::_embedding_bag_per_sample_weights_backward`.
+        #[variants(out)]
         _embedding_bag_per_sample_weights_backward(Tensor grad, Tensor weight, Tensor indices, Tensor offsets,
             Tensor offset2bag, int mode, int padding_idx=-1) -> Tensor;
         /// Normalises each channel of each example by its own mean and variance, which also update the running

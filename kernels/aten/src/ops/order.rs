@@ -13,6 +13,10 @@ torch_library! {
         ///
         /// PyTorch: `torch.cumprod`.
         cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor;
+        /// The gradient of the input of [`cumprod`](fn@cumprod) along dimension `dim`, for its result `output`.
+        ///
+        /// PyTorch: `aten::cumprod_backward`.
+        cumprod_backward(Tensor grad, Tensor input, int dim, Tensor output) -> Tensor;
         /// The cumulative maximum along a dimension, and for each element the index of that maximum, the last one if
         /// there are several.
         ///

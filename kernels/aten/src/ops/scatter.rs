@@ -215,5 +215,67 @@ torch_library! {
         ///
         /// PyTorch: `aten::_unsafe_masked_index_put_accumulate`.
         _unsafe_masked_index_put_accumulate(Tensor self, Tensor mask, Tensor?[] indices, Tensor values) -> Tensor;
+        /// [`index_Tensor`](fn@index_Tensor) without masks, so that the sizes of the result do not depend on data.
+        ///
+        /// # Errors
+        /// An index that is not `int32` or `int64`; the errors of [`index_Tensor`](fn@index_Tensor).
+        ///
+        /// PyTorch: `aten::_unsafe_index.Tensor`.
+        _unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor;
+        /// [`index_put`](fn@index_put), as gradient of [`_unsafe_index_Tensor`](fn@_unsafe_index_Tensor).
+        ///
+        /// PyTorch: `aten::_unsafe_index_put`.
+        _unsafe_index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor;
+        /// [`index_put`](fn@index_put). Indices are checked even if `unsafe` says that this is not necessary.
+        ///
+        /// PyTorch: `aten::_index_put_impl`, `aten::_index_put_impl_`.
+        #[variants(out, in_place)]
+        _index_put_impl(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False,
+            bool unsafe=False) -> Tensor;
+
+        /// The gradient of the input of [`gather`]: zeros, to which `grad` is added at the positions of `index`.
+        ///
+        /// # Errors
+        /// `sparse_grad`, since there are no sparse tensors; the errors of [`scatter_add`](fn@scatter_add).
+        ///
+        /// PyTorch: `aten::gather_backward`.
+        gather_backward(Tensor grad, Tensor self, int dim, Tensor index, bool sparse_grad) -> Tensor;
+        /// The gradient of the input of [`index_select`]: zeros, to whose slices at `index` those of `grad` are added.
+        ///
+        /// PyTorch: `aten::index_select_backward`.
+        index_select_backward(Tensor grad, SymInt[] self_sizes, int dim, Tensor index) -> Tensor;
+        /// The gradient of the input of [`masked_select`](fn@masked_select), as large as the input and the mask when
+        /// they are broadcast: `grad` where the mask is true, and zeros elsewhere.
+        ///
+        /// PyTorch: `aten::masked_select_backward`.
+        masked_select_backward(Tensor grad, Tensor input, Tensor mask) -> Tensor;
+        /// The gradient of the weight of [`embedding`]; see
+        /// [`embedding_dense_backward`](fn@embedding_dense_backward).
+        ///
+        /// # Errors
+        /// `sparse`, since there are no sparse tensors.
+        ///
+        /// PyTorch: `aten::embedding_backward`.
+        embedding_backward(Tensor grad, Tensor indices, SymInt num_weights, SymInt padding_idx,
+            bool scale_grad_by_freq, bool sparse) -> Tensor;
+        /// The gradient of the input of a reduction that selects elements by index, such as `max.dim`: `grad` at
+        /// `indices` along dimension `dim`, and zeros elsewhere. The input has the given sizes.
+        ///
+        /// PyTorch: `aten::value_selecting_reduction_backward`.
+        value_selecting_reduction_backward(Tensor grad, int dim, Tensor indices, SymInt[] sizes,
+            bool keepdim) -> Tensor;
+        /// The gradient of the input of [`cummax`](fn@cummax) and [`cummin`](fn@cummin): zeros, to which `grad` is
+        /// added at `indices` along dimension `dim`.
+        ///
+        /// PyTorch: `aten::cummaxmin_backward`.
+        cummaxmin_backward(Tensor grad, Tensor input, Tensor indices, int dim) -> Tensor;
+        /// The gradient of the input of [`trace`](fn@trace), a matrix of the given sizes: `grad` on the diagonal, and
+        /// zeros elsewhere.
+        ///
+        /// # Errors
+        /// Sizes that are not those of a matrix, a `grad` with dimensions.
+        ///
+        /// PyTorch: `aten::trace_backward`.
+        trace_backward(Tensor grad, SymInt[] sizes) -> Tensor;
     }
 }

@@ -93,5 +93,32 @@ torch_library! {
         ///
         /// PyTorch: `torch.can_cast`.
         can_cast(ScalarType from_, ScalarType to) -> bool;
+        /// The smallest dtype that holds the numbers of both.
+        ///
+        /// # Errors
+        /// Two different dtypes of which one is an 8-bit float.
+        ///
+        /// PyTorch: `torch.promote_types`.
+        promote_types(ScalarType type1, ScalarType type2) -> ScalarType;
+        /// The dtype of arithmetic with two tensors: of those with dimensions, unless the other is of a higher
+        /// category (integers, then fractions, then complex numbers).
+        ///
+        /// # Errors
+        /// Those of [`promote_types`](fn@promote_types).
+        ///
+        /// PyTorch: `torch.result_type`.
+        result_type.Tensor(Tensor tensor, Tensor other) -> ScalarType;
+        /// The dtype of arithmetic with a tensor and a scalar.
+        ///
+        /// PyTorch: `torch.result_type`.
+        result_type.Scalar(Tensor tensor, Scalar other) -> ScalarType;
+        /// The dtype of arithmetic with a scalar and a tensor.
+        ///
+        /// PyTorch: `torch.result_type`.
+        result_type.Scalar_Tensor(Scalar scalar, Tensor tensor) -> ScalarType;
+        /// The dtype of arithmetic with two scalars.
+        ///
+        /// PyTorch: `torch.result_type`.
+        result_type.Scalar_Scalar(Scalar scalar1, Scalar scalar2) -> ScalarType;
     }
 }

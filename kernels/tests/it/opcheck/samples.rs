@@ -288,9 +288,13 @@ fn matrices_and_indices(name: &str) -> Option<Vec<Value<'static>>> {
         "squeeze_.dim" => vec![floats(&[1, 3]), Value::Int(0)],
         "sum_to_size" => vec![floats(&[2, 3]), numbers(&[1, 3])],
         "embedding" => vec![floats(&[3, 4]), ints(&[2, 0, 1], &[3])],
-        "index.Tensor" => vec![floats(&[2, 3]), one_index()],
-        "index_put" | "index_put_" => {
+        "index.Tensor" | "_unsafe_index.Tensor" => vec![floats(&[2, 3]), one_index()],
+        "index_put" | "index_put_" | "_unsafe_index_put" => {
             vec![floats(&[2, 3]), one_index(), Value::Tensor(tensor(&[3])), Value::Bool(true)]
+        }
+        "_index_put_impl" | "_index_put_impl_" => {
+            let flags = [true, false].map(Value::Bool);
+            vec![floats(&[2, 3]), one_index(), Value::Tensor(tensor(&[3]))].into_iter().chain(flags).collect()
         }
         "index_select" => row(),
         // If an index is repeated, it is unspecified which element is taken.

@@ -1,4 +1,4 @@
-//! Indexing that counts only where a mask is true, and the gradient of `masked_scatter`.
+//! Indexing that counts only where a mask is true or whose indices are numbers, and the gradient of `masked_scatter`.
 
 use torch_library::geometry::numel;
 use torch_library::prelude::*;
@@ -25,6 +25,32 @@ mod derived {
         );
         let rest = aten::new_zeros(grad_output, &[wanted - taken.numel()])?;
         aten::reshape(&aten::cat(&[taken, rest])?, sizes)
+    }
+
+    fn _unsafe_index_Tensor(this: &Tensor, indices: &[Option<Tensor>]) -> Result<Tensor> {
+        for index in indices.iter().flatten().filter(|index| index.is_defined()) {
+            check_numbers(aten::_unsafe_index_Tensor::NAME, index)?;
+        }
+        aten::index_Tensor(this, indices)
+    }
+
+    fn _unsafe_index_put(
+        this: &Tensor,
+        indices: &[Option<Tensor>],
+        values: &Tensor,
+        accumulate: bool,
+    ) -> Result<Tensor> {
+        aten::index_put::call(this, indices, values, accumulate)
+    }
+
+    fn _index_put_impl(
+        this: &Tensor,
+        indices: &[Option<Tensor>],
+        values: &Tensor,
+        accumulate: bool,
+        _unsafe: bool,
+    ) -> Result<Tensor> {
+        aten::index_put::call(this, indices, values, accumulate)
     }
 
     fn _unsafe_masked_index(
@@ -70,16 +96,22 @@ fn inside(operator: &str, this: &Tensor, indices: &[Option<Tensor>]) -> Result<V
     );
     let clamped = indices.iter().zip(this.sizes()).map(|(index, size)| {
         let Some(index) = index.as_ref().filter(|index| index.is_defined()) else { return Ok(None) };
-        ensure!(
-            matches!(index.dtype(), DType::Int32 | DType::Int64),
-            DType,
-            "{operator}: an index of {}, expected int32 or int64",
-            index.dtype()
-        );
+        check_numbers(operator, index)?;
         let size = (*size).max(1);
         aten::clamp::call(index, Some((-size).into()), Some((size - 1).into())).map(Some)
     });
     clamped.collect()
+}
+
+/// Rejects masks, and numbers that do not index.
+fn check_numbers(operator: &str, index: &Tensor) -> Result<()> {
+    let dtype = index.dtype();
+    ensure!(
+        matches!(dtype, DType::Int32 | DType::Int64),
+        DType,
+        "{operator}: an index of {dtype}, expected int32 or int64"
+    );
+    Ok(())
 }
 
 /// A scalar as the dtype holds it: for integers, without its fraction.

@@ -28,6 +28,8 @@ mod integers;
 pub mod pairs;
 #[cfg(target_arch = "x86_64")]
 mod tiles;
+#[cfg(target_arch = "x86_64")]
+pub mod weights;
 
 /// The number of multiplications that is worth a thread.
 pub const GRAIN: usize = 1 << 20;
@@ -469,6 +471,11 @@ unsafe impl<T: Send> Send for Together<T> {}
 unsafe fn fast<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds: bool, is_parallel: bool) {
     #[cfg(target_arch = "x86_64")]
     if let Some([out, a, b]) = tiles::turned(out, a, b) {
+        if weights::are_for(&out, &a, &b, is_parallel) {
+            // SAFETY: the caller guarantees the matrices; `turned` has returned them, and so has found that the
+            // processor has the vector instructions.
+            return unsafe { weights::multiply(out, a, b, adds, is_parallel) };
+        }
         if blocks::are_for(&a, &b) {
             // SAFETY: the caller guarantees the matrices; `turned` has returned them, and so has found that the
             // processor has the vector instructions.

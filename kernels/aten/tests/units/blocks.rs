@@ -1,9 +1,8 @@
-//! Products of floats by blocks.
+//! Products of floats by blocks, and those with weights.
 #![expect(unsafe_code, reason = "calls what reads and writes through pointers")]
 
 use torch_library::Scalar;
-use torch_library_aten::cpu::matmul::Matrices;
-use torch_library_aten::cpu::matmul::blocks::multiply;
+use torch_library_aten::cpu::matmul::{Matrices, blocks, weights};
 use torch_library_loops::loops::is_wide;
 use torch_library_loops::number::Number;
 
@@ -14,7 +13,12 @@ fn numbers<T: Number>([rows, columns]: [usize; 2], lies_by_rows: bool) -> (Vec<T
     ((0..count).map(|i| Scalar::Int((i * i % 13) as i64 - 6).cast()).collect(), strides)
 }
 
+/// Multiplies matrices, and adds the product to the result if the first flag says so, on several threads if the second
+/// does.
+type Multiply<T> = unsafe fn(Matrices<T>, Matrices<T>, Matrices<T>, bool, bool);
+
 fn check<T: Number>(
+    multiply: Multiply<T>,
     [rows, depth, columns]: [usize; 3],
     lie_by_rows: [bool; 2],
     adds: bool,
@@ -56,9 +60,27 @@ fn blocks_give_what_sums_give_and_write_nothing_else() {
     for sizes in [[8, 1, 16], [131, 300, 70], [17, 513, 1100], [10, 1100, 1057], [1, 2, 1]] {
         for lie_by_rows in [[true, true], [true, false], [false, true], [false, false]] {
             for [adds, is_parallel] in [[false, false], [true, false], [false, true], [true, true]] {
-                check::<f32>(sizes, lie_by_rows, adds, is_parallel);
-                check::<f64>(sizes, lie_by_rows, adds, is_parallel);
+                check::<f32>(blocks::multiply, sizes, lie_by_rows, adds, is_parallel);
+                check::<f64>(blocks::multiply, sizes, lie_by_rows, adds, is_parallel);
             }
         }
     }
+}
+
+#[test]
+fn products_with_weights_give_what_sums_give_and_write_nothing_else() {
+    if !is_wide() {
+        return;
+    }
+    // A weight lies by columns.
+    let by_rows = [true, false];
+    for sizes in [[1, 1, 1], [48, 20, 9], [33, 300, 170], [70, 520, 155], [197, 130, 40]] {
+        for [adds, is_parallel] in [[false, false], [true, false], [false, true], [true, true]] {
+            check::<f32>(weights::multiply, sizes, by_rows, adds, is_parallel);
+            check::<f64>(weights::multiply, sizes, by_rows, adds, is_parallel);
+        }
+    }
+    // More steps than are packed at once.
+    check::<f32>(weights::multiply, [1000, 1030, 10], by_rows, false, true);
+    check::<f64>(weights::multiply, [1000, 520, 10], by_rows, true, false);
 }

@@ -26,7 +26,7 @@ use crate::vector::Vector;
 
 /// The bytes of a row of the left factor that a block is multiplied with, one element for each step: the rows of a tile
 /// leave room in the first-level cache for the panels.
-const DEPTH_IN_BYTES: usize = 1024;
+pub(super) const DEPTH_IN_BYTES: usize = 1024;
 
 /// The width of a block in vectors of four-byte elements: a multiple of two and of three, so that panels are whole. Of
 /// eight-byte elements it has twice as many vectors, for half as many steps: a block takes 1 MiB with the widest
@@ -94,7 +94,7 @@ pub unsafe fn multiply<T: Number>(
 }
 
 /// Multiplies rows with some panels of a block: [`Block::multiply`], compiled for a processor's instructions.
-type Rows<T> = unsafe fn(&Block<T>, Range<usize>, Matrices<T>, *const T);
+pub(super) type Rows<T> = unsafe fn(&Block<T>, Range<usize>, Matrices<T>, Matrices<T>);
 
 /// How blocks are multiplied.
 struct Blocks<'a> {
@@ -151,18 +151,12 @@ impl Blocks<'_> {
                 let (a, b) = (Matrices { columns: depth, ..a.from(0, step) }, b.from(step, left));
                 let panels = self.memory.numbers::<V::Element>(columns * depth).as_mut_ptr();
                 let all = Block { panels, width, depth, columns, adds: self.adds || step > 0 };
-                let (blocks, count) = (depth.div_ceil(most_steps), all.count());
-                self.share(blocks * count, parallel::GRAIN / (width * most_steps), &|range| {
-                    for (n, panel) in range.map(|item| (item / count, item % count)) {
-                        let b = b.from(n * most_steps, 0);
-                        // SAFETY: the part is `depth` of these rows and `columns` columns of `b`, which the caller
-                        // guarantees; each panel is filled by one thread.
-                        unsafe { all.part(n, most_steps).fill(panel, b) };
-                    }
-                });
-                // SAFETY: all panels were filled by `share` before; the caller guarantees the matrices, of which these
-                // are parts, and `rows`.
-                unsafe { self.rows::<V, ROWS>(&all, most_steps, out, a, rows) };
+                // SAFETY: there is memory for `columns` columns of `depth` steps, of which `b` has as many; the caller
+                // guarantees the matrices, of which these are parts, and `rows`, which run when all panels are filled.
+                unsafe {
+                    all.fill(most_steps, b, self.is_parallel);
+                    self.rows::<V, ROWS>(&all, most_steps, out, a, rows);
+                }
             }
         }
     }
@@ -194,7 +188,7 @@ impl Blocks<'_> {
             // Each range of rows reads all blocks, which do not stay in the cache together, so there are few.
             grain = grain.max(groups / (2 * threads));
         }
-        self.share(groups * parts, grain, &|range| {
+        share(self.is_parallel, groups * parts, grain, &|range| {
             let mut buffer = PanelBuffer::EMPTY;
             for n in 0..all.depth.div_ceil(most_steps) {
                 let (block, a) = (all.part(n, most_steps), a.from(0, n * most_steps));
@@ -203,25 +197,27 @@ impl Blocks<'_> {
                     let height = (out.rows - row).min(ROWS);
                     let to = Matrices { rows: height, ..out.from(row, 0) };
                     let panels = part * block.count() / parts..(part + 1) * block.count() / parts;
-                    // SAFETY: `lines` has room for the rows of a tile with as many numbers each as the block has steps,
+                    let data = buffer.start();
+                    // Neighbours are at a constant distance, so a tile needs one pointer for all of its rows.
+                    let lines = Matrices { data, row_stride: 1, column_stride: height as isize, ..to };
+                    // SAFETY: `data` has room for the rows of a tile with as many numbers each as the block has steps,
                     // which is less than a panel; the rows are in `a` and `out`, which the caller guarantees, as it
                     // does filled panels. Each group and part belongs to one thread.
                     unsafe {
-                        let lines = buffer.start();
-                        pack(a.from(row, 0).transposed(), block.depth, height, lines);
+                        pack(a.from(row, 0).transposed(), block.depth, height, data);
                         rows(&block, panels, to, lines);
                     }
                 }
             }
         });
     }
+}
 
-    /// Runs a function over the ranges that make up `0..count`, of which `grain` are worth a thread.
-    fn share(&self, count: usize, grain: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
-        match self.is_parallel {
-            true => parallel::shares(count, grain.max(1), f),
-            false => f(0..count),
-        }
+/// Runs a function over the ranges that make up `0..count`, of which `grain` are worth a thread.
+pub(super) fn share(is_parallel: bool, count: usize, grain: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
+    match is_parallel {
+        true => parallel::shares(count, grain.max(1), f),
+        false => f(0..count),
     }
 }
 
@@ -229,40 +225,40 @@ impl Blocks<'_> {
 /// - The requirements of [`Block::multiply`]: filled panels, rows in bounds, and a result that only this thread uses.
 /// - The processor has these features, and so the vectors.
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
-unsafe fn widest<V: Vector, const N: usize>(
+pub(super) unsafe fn widest<V: Vector, const N: usize>(
     block: &Block<V::Element>,
     panels: Range<usize>,
     out: Matrices<V::Element>,
-    lines: *const V::Element,
+    a: Matrices<V::Element>,
 ) {
     // SAFETY: the caller guarantees panels and rows; a processor with these features has the vectors.
-    unsafe { block.multiply::<V, N>(panels, out, lines) }
+    unsafe { block.multiply::<V, N>(panels, out, a) }
 }
 
 /// # Safety
 /// - The requirements of [`Block::multiply`]: filled panels, rows in bounds, and a result that only this thread uses.
 /// - The processor has these features, and so the vectors.
 #[target_feature(enable = "avx2,fma")]
-unsafe fn wide<V: Vector>(
+pub(super) unsafe fn wide<V: Vector>(
     block: &Block<V::Element>,
     panels: Range<usize>,
     out: Matrices<V::Element>,
-    lines: *const V::Element,
+    a: Matrices<V::Element>,
 ) {
     // SAFETY: the caller guarantees panels and rows; a processor with these features has the vectors.
-    unsafe { block.multiply::<V, 2>(panels, out, lines) }
+    unsafe { block.multiply::<V, 2>(panels, out, a) }
 }
 
 /// Some steps and some columns of the right factor, packed in separate memory: a block, or several.
-struct Block<T> {
+pub(super) struct Block<T> {
     /// The panels, one after the other, each of `depth` rows of its columns.
-    panels: *mut T,
+    pub(super) panels: *mut T,
     /// The number of columns of a panel, except the last.
-    width: usize,
-    depth: usize,
-    columns: usize,
+    pub(super) width: usize,
+    pub(super) depth: usize,
+    pub(super) columns: usize,
     /// Whether products are added to the result.
-    adds: bool,
+    pub(super) adds: bool,
 }
 
 // SAFETY: this is an address and numbers; the functions that access the address are `unsafe`, and `blocks` has each
@@ -271,7 +267,7 @@ unsafe impl<T: Send + Sync> Sync for Block<T> {}
 
 impl<T: Number> Block<T> {
     /// One of the blocks that are packed one after the other, of `most_steps` steps each.
-    fn part(&self, n: usize, most_steps: usize) -> Block<T> {
+    pub(super) fn part(&self, n: usize, most_steps: usize) -> Block<T> {
         let first = n * most_steps;
         Block {
             panels: self.panels.wrapping_add(first * self.columns),
@@ -282,7 +278,7 @@ impl<T: Number> Block<T> {
     }
 
     /// The number of panels.
-    fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.columns.div_ceil(self.width)
     }
 
@@ -292,6 +288,24 @@ impl<T: Number> Block<T> {
         (column, (self.columns - column).min(self.width), self.panels.wrapping_add(column * self.depth))
     }
 
+    /// Packs all panels, as blocks of `most_steps` steps each.
+    ///
+    /// # Safety
+    /// - There is memory for `depth` rows of `columns` columns at `panels`.
+    /// - As many rows and columns of `from` can be read, and nothing writes them during the call.
+    /// - Nothing else uses the panels during the call.
+    pub(super) unsafe fn fill(&self, most_steps: usize, from: Matrices<T>, is_parallel: bool) {
+        let (blocks, count) = (self.depth.div_ceil(most_steps), self.count());
+        share(is_parallel, blocks * count, parallel::GRAIN / (self.width * most_steps), &|range| {
+            for (n, panel) in range.map(|item| (item / count, item % count)) {
+                let from = from.from(n * most_steps, 0);
+                // SAFETY: the part is some of the rows and all columns of the matrix, which the caller guarantees; each
+                // panel is filled by one thread.
+                unsafe { self.part(n, most_steps).fill_one(panel, from) };
+            }
+        });
+    }
+
     /// Packs a panel from a matrix that starts where the block does.
     ///
     /// # Safety
@@ -299,7 +313,7 @@ impl<T: Number> Block<T> {
     /// - `depth` rows of `columns` columns from the start of `from` can be read, and nothing writes them during the
     ///   call.
     /// - Nothing else uses the panel during the call.
-    unsafe fn fill(&self, panel: usize, from: Matrices<T>) {
+    unsafe fn fill_one(&self, panel: usize, from: Matrices<T>) {
         let (column, width, to) = self.panel(panel);
         // SAFETY: a panel is `depth` rows of `width` of the columns that the caller guarantees, and the caller
         // guarantees as much memory there.
@@ -310,8 +324,7 @@ impl<T: Number> Block<T> {
     ///
     /// # Safety
     /// - The panels are filled, and nothing writes them during the call.
-    /// - At `lines`, an element for each row of `out` can be read for the first of `depth` steps, then those for the
-    ///   next.
+    /// - `a` has the rows of `out` for each of `depth` steps; they can be read.
     /// - The rows of `out` are contiguous and can be written (and read if `adds`); nothing else uses them in the
     ///   columns of the panels.
     /// - The processor has the vectors.
@@ -320,16 +333,9 @@ impl<T: Number> Block<T> {
         &self,
         panels: Range<usize>,
         out: Matrices<T>,
-        lines: *const T,
+        a: Matrices<T>,
     ) {
-        // Neighbours are at a constant distance, so a tile needs one pointer for all of its rows.
-        let a = Matrices {
-            data: lines.cast_mut(),
-            columns: self.depth,
-            row_stride: 1,
-            column_stride: out.rows as isize,
-            ..out
-        };
+        let a = Matrices { rows: out.rows, columns: self.depth, ..a };
         for panel in panels {
             let (column, width, data) = self.panel(panel);
             let strip = Strip {

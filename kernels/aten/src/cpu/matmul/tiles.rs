@@ -467,6 +467,7 @@ impl<T: Copy> Strip<T> {
                 match self.out.rows - row {
                     // Nine rows of three vectors leave five of 32 registers for the factors.
                     9.. if N == 3 => self.tile::<V, N, 9>(row, last),
+                    9 if V::ROWS >= 8 => self.tile::<V, N, 9>(row, last),
                     // Four rows alone would wait for their sums, so sixteen are two tiles of eight.
                     12..=15 | 17.. if N < 3 && V::ROWS >= 12 => self.tile::<V, N, 12>(row, last),
                     8.. if N < 3 && V::ROWS >= 8 => self.tile::<V, N, 8>(row, last),

@@ -1,0 +1,208 @@
+//! Products of some rows, such as a batch of tokens, and a large column-major matrix, such as the weight of a linear
+//! layer.
+//!
+//! # How it works
+//!
+//! 1. What is computed is the transpose: the weight, whose rows are contiguous, times the transposed rows. These are
+//!    packed into panels, as the right factor of [`blocks`](super::blocks) is, and stay in the second-level cache.
+//! 2. Rows of the weight, those of one tile at a time, are read in place while they are multiplied with all panels. So
+//!    a weight comes from memory once, in the order in which it lies there, and is never copied.
+//! 3. Rows of the transposed result are computed in memory that stays in the cache, and transposed from there.
+#![expect(unsafe_code, reason = "reads and writes matrices that the caller vouches for")]
+
+use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
+use std::ops::Range;
+
+use torch_library::DType;
+
+use super::blocks::{Block, DEPTH_IN_BYTES, Rows, share, wide, widest};
+use super::implicit_gemm::Aligned;
+use super::{GRAIN, Matrices};
+use crate::loops::{across, is_widest};
+use crate::number::Number;
+use crate::vector::Vector;
+
+/// The bytes of the panels that some rows of the weight are multiplied with before the next steps of the sum: they
+/// leave room in the second-level cache for these rows.
+const PANELS_IN_BYTES: usize = 1 << 20;
+
+/// The bytes of the panels that all threads pack before they multiply with them: those of a few hundred tokens.
+const TOGETHER_IN_BYTES: usize = 4 << 20;
+
+/// The number of tiles, one below the other, whose results are transposed together: whole lines of the cache.
+const GROUPS: usize = 16;
+
+/// The bytes of the widest vectors.
+const WIDEST: usize = 64;
+
+/// The number of multiplications from which this pays.
+const WORTH_PACKING: usize = 1 << 22;
+
+/// The number of rows that fill tiles, and of those whose panels stay in the cache for the steps of a block.
+const FEWEST_ROWS: usize = 32;
+const MOST_ROWS: usize = 1024;
+
+/// Whether a product of factors, in the form that `tiles::turned` returned, is better computed in this way: the right
+/// factor is column-major, and larger than the copies of the left one and of the result.
+#[inline]
+pub(super) fn are_for<T>(out: &Matrices<T>, a: &Matrices<T>, b: &Matrices<T>, is_parallel: bool) -> bool {
+    let is_column_major = b.row_stride == 1 && b.column_stride != 1;
+    let copied = out.rows.saturating_mul(a.columns.saturating_add(out.columns));
+    let elements = a.columns.saturating_mul(out.columns);
+    is_column_major
+        && a.column_stride == 1
+        && out.row_stride > 0
+        && (FEWEST_ROWS..=MOST_ROWS).contains(&out.rows)
+        && copied <= elements
+        && elements.saturating_mul(out.rows) >= WORTH_PACKING
+        // The last vector across the rows may be mostly empty, which costs one thread more than it saves.
+        && (is_parallel || out.rows.next_multiple_of(WIDEST / size_of::<T>()) - out.rows <= out.rows / 20)
+}
+
+/// Writes a product to `out`, or adds it to `out` if `adds`.
+///
+/// # Safety
+/// - The requirements of `tiles::multiply`: matrices in bounds and of matching sizes, `out` apart from the others, no
+///   other access, and all in the form that `tiles::turned` returned.
+/// - The rows of `a` and the columns of `b` are contiguous, and those of `out` a positive number of elements apart.
+pub unsafe fn multiply<T: Number>(
+    out: Matrices<T>,
+    a: Matrices<T>,
+    b: Matrices<T>,
+    adds: bool,
+    is_parallel: bool,
+) {
+    Aligned::lend(|memory| {
+        let product = Product { is_parallel, adds, memory };
+        // SAFETY: `T` is the type that is named, so the casts change no type; `is_widest` found the instructions of
+        // `widest`, `turned` those of `wide`; the caller guarantees the matrices.
+        unsafe {
+            match T::DTYPE {
+                DType::Float32 if is_widest() => {
+                    product.compute::<__m512, 9, 3>(out.cast(), a.cast(), b.cast(), widest::<__m512, 3>);
+                }
+                DType::Float64 if is_widest() => {
+                    product.compute::<__m512d, 9, 3>(out.cast(), a.cast(), b.cast(), widest::<__m512d, 3>);
+                }
+                DType::Float32 => {
+                    product.compute::<__m256, 4, 2>(out.cast(), a.cast(), b.cast(), wide::<__m256>);
+                }
+                _ => product.compute::<__m256d, 4, 2>(out.cast(), a.cast(), b.cast(), wide::<__m256d>),
+            }
+        }
+    });
+}
+
+/// How a product is computed.
+struct Product<'a> {
+    is_parallel: bool,
+    adds: bool,
+    /// The memory of the panels.
+    memory: &'a mut Aligned,
+}
+
+impl Product<'_> {
+    /// Computes the product by tiles of `ROWS` rows and, in each, `VECTORS` vectors.
+    ///
+    /// # Safety
+    /// - The requirements of [`multiply`] on the matrices.
+    /// - `rows` multiplies panels of `VECTORS` vectors `V`, and the processor has its instructions.
+    unsafe fn compute<V: Vector, const ROWS: usize, const VECTORS: usize>(
+        self,
+        out: Matrices<V::Element>,
+        a: Matrices<V::Element>,
+        b: Matrices<V::Element>,
+        rows: Rows<V::Element>,
+    ) {
+        let most_steps = DEPTH_IN_BYTES / size_of::<V::Element>();
+        let together = (TOGETHER_IN_BYTES / DEPTH_IN_BYTES / out.rows).max(1) * most_steps;
+        for step in (0..a.columns).step_by(together) {
+            let depth = (a.columns - step).min(together);
+            let panels = self.memory.numbers::<V::Element>(out.rows * depth).as_mut_ptr();
+            let all = Block { panels, width: VECTORS * V::LANES, depth, columns: out.rows, adds: false };
+            let part = Part { all: &all, most_steps, adds: self.adds || step > 0, rows };
+            let (groups, weight) = (out.columns.div_ceil(ROWS), b.from(step, 0).transposed());
+            let grain = GRAIN / (ROWS * depth * out.rows);
+            // SAFETY: there is memory for a column of `depth` numbers for each row of `a`; the caller guarantees the
+            // matrices, of which these are parts, and `rows`, which run when all panels are filled. Each range of
+            // columns of the result belongs to one thread.
+            unsafe {
+                all.fill(most_steps, a.from(0, step).transposed(), self.is_parallel);
+                share(self.is_parallel, groups, grain, &|range| {
+                    part.columns::<ROWS>(
+                        range.start * ROWS..(range.end * ROWS).min(out.columns),
+                        out,
+                        weight,
+                    );
+                });
+            }
+        }
+    }
+}
+
+/// Some steps of the product.
+struct Part<'a, T> {
+    all: &'a Block<T>,
+    /// The number of steps of a block of panels.
+    most_steps: usize,
+    /// Whether products are added to the result.
+    adds: bool,
+    rows: Rows<T>,
+}
+
+impl<T: Number> Part<'_, T> {
+    /// Computes some columns of the result.
+    ///
+    /// # Safety
+    /// - The panels are filled, and nothing writes them during the call.
+    /// - The weight has a row for each column of the result, with a contiguous element for each step.
+    /// - The requirements of [`multiply`] on these columns of `out`, which only this thread uses.
+    /// - The processor has the instructions of `self.rows`.
+    unsafe fn columns<const ROWS: usize>(&self, range: Range<usize>, out: Matrices<T>, weight: Matrices<T>) {
+        let (rows, most) = (out.rows, range.len().min(GROUPS * ROWS));
+        Aligned::lend(|memory| {
+            let data = memory.numbers::<T>(rows * most).as_mut_ptr();
+            for first in range.clone().step_by(most) {
+                let (to, count) = (out.from(0, first), (range.end - first).min(most));
+                let turned = Matrices {
+                    data,
+                    rows: count,
+                    columns: rows,
+                    row_stride: rows as isize,
+                    column_stride: 1,
+                    ..out
+                };
+                // SAFETY: the memory has room for `count` lines of `rows` elements, is initialised, and apart from
+                // everything else; the caller guarantees as many columns of the result, and rows of the weight.
+                unsafe {
+                    if self.adds {
+                        across::turned(to.data, to.row_stride, [rows, count], data, rows);
+                    }
+                    self.transpose::<ROWS>(turned, weight.from(first, 0));
+                    across::turned(data, rows as isize, [count, rows], to.data, to.row_stride as usize);
+                }
+            }
+        });
+    }
+
+    /// Computes some rows of the transposed result, by as many blocks at a time as stay in the cache.
+    ///
+    /// # Safety
+    /// - The requirements of [`columns`](Self::columns), for contiguous rows of `out` and as many of the weight.
+    unsafe fn transpose<const ROWS: usize>(&self, out: Matrices<T>, weight: Matrices<T>) {
+        let blocks = self.all.depth.div_ceil(self.most_steps);
+        let at_once = (PANELS_IN_BYTES / DEPTH_IN_BYTES / out.columns).max(1);
+        for first in (0..blocks).step_by(at_once) {
+            for row in (0..out.rows).step_by(ROWS) {
+                let to = Matrices { rows: (out.rows - row).min(ROWS), ..out.from(row, 0) };
+                for n in first..(first + at_once).min(blocks) {
+                    let block = self.all.part(n, self.most_steps);
+                    let block = Block { adds: self.adds || n > 0, ..block };
+                    let weight = weight.from(row, n * self.most_steps);
+                    // SAFETY: the caller guarantees filled panels, rows of the weight, and the result.
+                    unsafe { (self.rows)(&block, 0..block.count(), to, weight) };
+                }
+            }
+        }
+    }
+}

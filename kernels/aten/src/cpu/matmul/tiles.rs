@@ -15,6 +15,7 @@
 
 use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
 use std::mem::MaybeUninit;
+use std::ops::Range;
 
 use torch_library::DType;
 
@@ -105,30 +106,46 @@ fn is_few_rows<T>(out: &Matrices<T>, a: &Matrices<T>, b: &Matrices<T>) -> bool {
 /// - The requirements of [`multiply`].
 /// - The rows of `out` are a positive number of elements apart.
 unsafe fn transposed<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds: bool) {
+    // SAFETY: the caller guarantees the result and its factors, of which as many columns are used as `turned` has rows.
+    unsafe {
+        by_transpose(out, 0..out.columns, COLUMNS_OF_TRANSPOSE, adds, |turned, column| {
+            let b = Matrices { columns: turned.rows, ..b.from(0, column) };
+            direct(turned, b.transposed(), a.transposed(), adds);
+        });
+    }
+}
+
+/// Computes some columns of a result by way of their transpose, at most `most` at a time: `compute` writes it to memory
+/// that stays in the cache, or adds it to what is there if `adds`. It gets the transpose, and its first column.
+///
+/// # Safety
+/// - These columns of `out` can be written (and read if `adds`), and nothing else uses them.
+/// - The rows of `out` are a positive number of elements apart.
+#[inline]
+pub(super) unsafe fn by_transpose<T: Number>(
+    out: Matrices<T>,
+    columns: Range<usize>,
+    most: usize,
+    adds: bool,
+    compute: impl Fn(Matrices<T>, usize),
+) {
     Aligned::lend(|memory| {
-        let (rows, most) = (out.rows, out.columns.min(COLUMNS_OF_TRANSPOSE));
+        let (rows, most) = (out.rows, columns.len().min(most));
         let data = memory.numbers::<T>(rows * most).as_mut_ptr();
-        for column in (0..out.columns).step_by(most) {
-            let (to, b) = (out.from(0, column), b.from(0, column));
-            let columns = (out.columns - column).min(most);
-            let turned = Matrices {
-                data,
-                rows: columns,
-                columns: rows,
-                row_stride: rows as isize,
-                column_stride: 1,
-                ..out
-            };
-            let b = Matrices { rows: b.rows, columns, ..b };
-            // SAFETY: the memory has room for `columns` lines of `rows` elements, is initialised, and apart from
-            // everything else; the caller guarantees as many lines and columns of the result and of the right factor,
-            // and positive distances.
+        for column in columns.clone().step_by(most.max(1)) {
+            let (to, count) = (out.from(0, column), (columns.end - column).min(most));
+            // SAFETY: the memory has room for `count` lines of `rows` elements, is initialised, and apart from
+            // everything else; the caller guarantees as many columns of the result, and positive distances.
             unsafe {
                 if adds {
-                    across::turned(to.data, to.row_stride, [rows, columns], data, rows);
+                    across::turned(to.data, to.row_stride, [rows, count], data, rows);
                 }
-                direct(turned, b.transposed(), a.transposed(), adds);
-                across::turned(data, rows as isize, [columns, rows], to.data, to.row_stride as usize);
+                let row_stride = rows as isize;
+                compute(
+                    Matrices { data, rows: count, columns: rows, row_stride, column_stride: 1, ..out },
+                    column,
+                );
+                across::turned(data, rows as isize, [count, rows], to.data, to.row_stride as usize);
             }
         }
     });

@@ -17,8 +17,9 @@ use torch_library::DType;
 
 use super::blocks::{Block, DEPTH_IN_BYTES, Rows, share, wide, widest};
 use super::implicit_gemm::Aligned;
+use super::tiles::by_transpose;
 use super::{GRAIN, Matrices};
-use crate::loops::{across, is_widest};
+use crate::loops::is_widest;
 use crate::number::Number;
 use crate::vector::Vector;
 
@@ -159,30 +160,12 @@ impl<T: Number> Part<'_, T> {
     /// - The requirements of [`multiply`] on these columns of `out`, which only this thread uses.
     /// - The processor has the instructions of `self.rows`.
     unsafe fn columns<const ROWS: usize>(&self, range: Range<usize>, out: Matrices<T>, weight: Matrices<T>) {
-        let (rows, most) = (out.rows, range.len().min(GROUPS * ROWS));
-        Aligned::lend(|memory| {
-            let data = memory.numbers::<T>(rows * most).as_mut_ptr();
-            for first in range.clone().step_by(most) {
-                let (to, count) = (out.from(0, first), (range.end - first).min(most));
-                let turned = Matrices {
-                    data,
-                    rows: count,
-                    columns: rows,
-                    row_stride: rows as isize,
-                    column_stride: 1,
-                    ..out
-                };
-                // SAFETY: the memory has room for `count` lines of `rows` elements, is initialised, and apart from
-                // everything else; the caller guarantees as many columns of the result, and rows of the weight.
-                unsafe {
-                    if self.adds {
-                        across::turned(to.data, to.row_stride, [rows, count], data, rows);
-                    }
-                    self.transpose::<ROWS>(turned, weight.from(first, 0));
-                    across::turned(data, rows as isize, [count, rows], to.data, to.row_stride as usize);
-                }
-            }
-        });
+        // SAFETY: the caller guarantees these columns of the result, and as many rows of the weight.
+        unsafe {
+            by_transpose(out, range, GROUPS * ROWS, self.adds, |turned, column| {
+                self.transpose::<ROWS>(turned, weight.from(column, 0));
+            });
+        }
     }
 
     /// Computes some rows of the transposed result, by as many blocks at a time as stay in the cache.

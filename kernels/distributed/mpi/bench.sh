@@ -8,8 +8,8 @@ set -euo pipefail
 cd "$(dirname "$0")"
 python=${PYTHON:-python3} profile=${PROFILE:-release}
 export RAYON_NUM_THREADS=1
-cargo build --quiet --profile "$profile" --bin all_reduce --bin constants --bin train_step
-folder=${CARGO_TARGET_DIR:-target}/$([ "$profile" = dev ] && echo debug || echo "$profile")
+cargo build --quiet --profile "$profile" --features mpi --bin all_reduce --bin constants --bin train_step
+folder=${CARGO_TARGET_DIR:-../../../target}/$([ "$profile" = dev ] && echo debug || echo "$profile")
 own=$(mktemp -d)
 trap 'rm -rf "$own"' EXIT
 

@@ -17,9 +17,12 @@
 //! only make progress while they are polled, do not tell which rank is silent, and do not support 16-bit floats. A
 //! request that is late is left to MPI together with its memory, which is not used again, since MPI may write to it at
 //! any time.
-
+#[cfg(feature = "mpi")]
 pub use session::Session;
 
+#[cfg(feature = "mpi")]
 mod requests;
+#[cfg(feature = "mpi")]
 mod session;
+#[cfg(feature = "mpi")]
 mod transport;

@@ -70,11 +70,7 @@ derivatives! {
     }
     #[in_place]
     index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor as IndexPutBackward0 {
-        self => if accumulate {
-            Ok(grad.clone())
-        } else {
-            aten::index_put(grad, indices, &aten::new_zeros(grad, &[])?)
-        },
+        self => overwritten(grad, indices, accumulate),
         indices => non_differentiable,
         values => aten::index_Tensor(grad, indices),
     }
@@ -100,11 +96,7 @@ derivatives! {
     _index_put_impl(
         Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False, bool unsafe=False
     ) -> Tensor as IndexPutImplBackward0 {
-        self => if accumulate {
-            Ok(grad.clone())
-        } else {
-            aten::index_put(grad, indices, &aten::new_zeros(grad, &[])?)
-        },
+        self => overwritten(grad, indices, accumulate),
         indices => non_differentiable,
         values => aten::index_Tensor(grad, indices),
     }
@@ -171,6 +163,11 @@ fn parts(grad: &Tensor, tensors: &[InputMetadata], dim: i64) -> Result<Vec<Tenso
 /// The gradient of each of the tensors that were stacked.
 fn slices(grad: &Tensor, count: usize, dim: i64) -> Result<Vec<Tensor>> {
     (0..count as i64).map(|index| grad.select(dim, index)).collect()
+}
+
+/// The gradient of a tensor to which values were written, or added, by index.
+fn overwritten(grad: &Tensor, indices: &[Option<Tensor>], accumulate: bool) -> Result<Tensor> {
+    if accumulate { Ok(grad.clone()) } else { aten::index_put(grad, indices, &aten::new_zeros(grad, &[])?) }
 }
 
 /// Looks up rows by index; the padding index gets zeros, since its gradient is not counted.

@@ -6,7 +6,6 @@ use torch_library::derivatives;
 use torch_library::prelude::*;
 
 use super::binary::conj;
-use super::statistics::selected;
 use crate::aten;
 use crate::prelude::*;
 
@@ -111,11 +110,11 @@ derivatives! {
     }
 
     cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) as CummaxBackward0 {
-        self => selected(grad, metadata(self), dim, indices, true),
+        self => aten::scatter_add(&aten::new_zeros(grad, metadata(self).sizes())?, dim, indices, grad),
         indices => non_differentiable,
     }
     cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) as CumminBackward0 {
-        self => selected(grad, metadata(self), dim, indices, true),
+        self => aten::scatter_add(&aten::new_zeros(grad, metadata(self).sizes())?, dim, indices, grad),
         indices => non_differentiable,
     }
 }

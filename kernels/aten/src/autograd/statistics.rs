@@ -378,20 +378,12 @@ fn extreme(grad: &Tensor, this: &Tensor, result: &Tensor) -> Result<Tensor> {
 }
 
 /// The gradient of elements that were selected by index along a dimension.
-pub(super) fn selected(
+fn selected(
     grad: &Tensor,
     this: &InputMetadata,
     dim: i64,
     indices: &Tensor,
     keepdim: bool,
 ) -> Result<Tensor> {
-    if this.dim() == 0 {
-        return grad.reshape(&[]);
-    }
-    let (grad, indices) = if keepdim {
-        (grad.clone(), indices.clone())
-    } else {
-        (grad.unsqueeze(dim)?, indices.unsqueeze(dim)?)
-    };
-    aten::scatter_add(&aten::new_zeros(&grad, this.sizes())?, dim, &indices, &grad)
+    aten::value_selecting_reduction_backward(grad, dim, indices, this.sizes(), keepdim)
 }

@@ -55,7 +55,7 @@ pub use copies::{copy, copy_back_to_front, elements, uninit_like};
 use function::Identity;
 pub use function::{Elements, Function, Inlined, RowByRow, Usually, function};
 use halves::Half;
-use inner::{Inner, Plane};
+use inner::{Inner, Plane, Singles};
 pub use numbered::numbered;
 pub use parallel::ranges;
 pub use pointwise::Pointwise;
@@ -235,11 +235,7 @@ impl<'f, const N: usize> Operands<'f, N> {
         let mut walk = Walk::new(out.geometry(), from_fn(|k| inputs[k].geometry()));
         let count = out.numel() as usize;
         let grain = if self.is_copy() { COPIED } else { parallel::GRAIN };
-        if let Some(plane) = self.plane(&walk) {
-            let grain = (grain / plane.len).max(1);
-            // SAFETY: in bounds by the walk; of the loop's types, dense or single, disjoint or in place by `plane`. No
-            // two threads get the same row; the lease excludes all other access.
-            parallel::shares(plane.rows, grain, |rows| unsafe { self.inner.run_plane(&plane.part(rows)) });
+        if walk.is_plane() && self.by_planes(&walk, grain) {
             return Ok(());
         }
         if self.copies(&mut walk) {
@@ -249,6 +245,9 @@ impl<'f, const N: usize> Operands<'f, N> {
             // SAFETY: in bounds by the walk; disjoint or in place by `check` and `may_overlap_partially`. No two
             // threads get the same element of the result; the lease excludes all other access.
             parallel::ranges(count, |range| unsafe { self.rows_across(&walk, range) });
+            return Ok(());
+        }
+        if self.by_planes(&walk, grain) {
             return Ok(());
         }
         self.compute_rows(&walk, count, if walk.is_line() { grain } else { parallel::GRAIN });
@@ -268,19 +267,37 @@ impl<'f, const N: usize> Operands<'f, N> {
         });
     }
 
-    /// All rows as a plane, if they all have the simple form that [`Plane`] describes and there is a loop over planes.
+    /// Computes all planes of the two innermost dimensions and returns true, if they have the simple form that
+    /// [`Plane`] describes and there is a loop over them.
+    fn by_planes(&self, walk: &Walk<N>, grain: usize) -> bool {
+        let Some(first) = self.plane(walk) else { return false };
+        let most = (grain / first.len.max(1)).max(1);
+        let at_a_time = (grain / (first.len * first.rows.min(most)).max(1)).max(1);
+        parallel::shares(walk.parts(most), at_a_time, |parts| {
+            walk.planes(most, parts, |row, rows, _, _| {
+                let inputs = from_fn(|k| row.inputs[k] * self.inputs[k].size as isize);
+                let plane = first.moved(rows, row.out * self.out_size as isize, inputs);
+                // SAFETY: in bounds by the walk; of the loop's types, dense or single, disjoint or in place by `plane`.
+                // No two threads get the same row; the lease excludes all other access.
+                unsafe { self.inner.run_plane(&plane) }
+            });
+        });
+        true
+    }
+
+    /// The first plane, if all of them have that form.
     fn plane(&self, walk: &Walk<N>) -> Option<Plane<N>> {
         let (row, rows, out_step, steps) = walk.plane().filter(|_| self.inner.has_plane())?;
-        let mut single = None;
-        for (k, (input, step)) in zip(&self.inputs, &steps).enumerate() {
+        for (k, input) in self.inputs.iter().enumerate() {
             let is_in_place = std::ptr::eq(input.data, self.out);
             match row.input_strides[k] {
                 _ if !input.is_plain => return None,
-                1 if !is_in_place || *step == out_step => {}
-                0 if !is_in_place && single.is_none() => single = Some(k),
+                1 if !is_in_place || walk.is_aligned(k) => {}
+                0 if !is_in_place => {}
                 _ => return None,
             }
         }
+        let single = Singles::of::<N>(|k| row.input_strides[k] == 0)?;
         (self.is_plain && row.out_stride == 1).then(|| Plane {
             rows,
             len: row.len,

@@ -263,3 +263,46 @@ fn products_with_columns_and_rows_are_added_in_one_go() -> Result<()> {
     assert!(aten::addr(&x, &row, &column).is_err() && aten::addr(&x, &columns, &row).is_err());
     Ok(())
 }
+
+/// Broadcasting over three dimensions or more is computed plane by plane where rows are dense or single elements: the
+/// results are those of whole operands, also in place, of several threads, and of operands with other strides.
+#[test]
+fn broadcasting_over_many_dimensions() -> Result<()> {
+    let numbers = |sizes: &[i64]| -> Result<Tensor> {
+        let count: i64 = sizes.iter().product();
+        Tensor::from_vec((0..count).map(|i| (i * 7 % 101) as f32).collect(), sizes)
+    };
+    type Case<'a> = (&'a [i64], &'a [i64], &'a [i64]);
+    let cases: [Case<'_>; 6] = [
+        (&[8, 1, 8, 1], &[1, 16, 1, 16], &[8, 16, 8, 16]),
+        (&[8, 16, 12, 64], &[8, 1, 12, 1], &[8, 16, 12, 64]),
+        (&[4, 30, 50, 70], &[30, 1, 70], &[4, 30, 50, 70]),
+        (&[3, 1, 5, 9], &[3, 4, 1, 9], &[3, 4, 5, 9]),
+        (&[2, 3, 4, 5, 33], &[3, 1, 5, 1], &[2, 3, 4, 5, 33]),
+        (&[6, 1, 200, 70], &[1, 40, 1, 1], &[6, 40, 200, 70]),
+    ];
+    for (a, b, sizes) in cases {
+        let (a, b) = (numbers(a)?, numbers(b)?);
+        let whole = |x: &Tensor| x.expand(sizes)?.contiguous();
+        let sub = aten::sub_Tensor(&whole(&a)?, &whole(&b)?)?;
+        assert!(aten::sub_Tensor(&a, &b)?.to_vec::<f32>()? == sub.to_vec::<f32>()?, "{sizes:?}");
+        let back = aten::sub_Tensor(&b, &a)?.to_vec::<f32>()?;
+        assert!(back == sub.neg()?.to_vec::<f32>()?, "{sizes:?}");
+        // As the last two of three operands, and in place.
+        let sum = aten::addcmul::with(&whole(&a)?, &b, &b).call()?;
+        let want = aten::add_Tensor(&whole(&a)?, &whole(&aten::mul_Tensor(&b, &b)?)?)?;
+        assert!(sum.to_vec::<f32>()? == want.to_vec::<f32>()?, "{sizes:?}");
+        let mut changed = aten::clone(&whole(&a)?)?;
+        aten::sub__Tensor(&mut changed, &b)?;
+        assert!(changed.to_vec::<f32>()? == sub.to_vec::<f32>()?, "{sizes:?}");
+        // Every other row of larger memory.
+        let mut gaps = aten::zeros(
+            &[&sizes[..sizes.len() - 2], &[sizes[sizes.len() - 2] * 2, sizes[sizes.len() - 1]]].concat(),
+        )?;
+        let mut rows = aten::slice_Tensor::with(&mut gaps).dim(-2).step(2).call()?;
+        aten::copy_(&mut rows, &a)?;
+        aten::sub__Tensor(&mut rows, &b)?;
+        assert!(rows.to_vec::<f32>()? == sub.to_vec::<f32>()?, "{sizes:?}");
+    }
+    Ok(())
+}

@@ -2,7 +2,6 @@
 #![expect(unsafe_code, reason = "reads and writes elements through pointers that its caller vouches for")]
 
 use std::marker::PhantomData;
-use std::ops::Range;
 
 use torch_library::{DType, Element, Leased, Result, Tensor};
 
@@ -52,7 +51,7 @@ struct Loops<const N: usize> {
     /// For functions of floats that gain by it.
     #[cfg(target_arch = "x86_64")]
     widest: Option<Run<N>>,
-    /// As `wide`, over several rows in which one input has a single element each.
+    /// As `wide`, over several rows in which some inputs have a single element each.
     plane: Option<RunPlane<N>>,
     /// From 16-bit floats to 16-bit floats, for functions of `f32`, with the widest vectors.
     #[cfg(target_arch = "x86_64")]
@@ -186,7 +185,7 @@ impl<'f, const N: usize> Inner<'f, N> {
     /// # Safety
     /// - For each of the rows, what [`run`](Self::run) requires: `len` elements in each input and in `out`, of the
     ///   function's types, that nothing else uses, each input `out` itself or disjoint from it.
-    /// - In the input number `single`, each row has one element instead.
+    /// - In the inputs that are `single`, each row has one element instead.
     #[inline]
     pub(super) unsafe fn run_plane(&self, plane: &Plane<N>) {
         if let Some(run) = self.compiled.loops.plane() {
@@ -227,7 +226,7 @@ impl<'f, const N: usize> Inner<'f, N> {
     }
 }
 
-/// Rows that are dense in every operand, except that one input may have a single element in each row. `out` and
+/// Rows that are dense in every operand, except that some inputs may have a single element in each row. `out` and
 /// `inputs` are the addresses of the first row; the steps are the distances to the next row, in bytes.
 pub(super) struct Plane<const N: usize> {
     pub(super) rows: usize,
@@ -236,7 +235,23 @@ pub(super) struct Plane<const N: usize> {
     pub(super) out_step: isize,
     pub(super) inputs: [*const u8; N],
     pub(super) steps: [isize; N],
-    pub(super) single: Option<usize>,
+    pub(super) single: Singles,
+}
+
+/// Which inputs of a plane have a single element in each row: one, or the last two of three.
+#[derive(Clone, Copy)]
+pub(super) struct Singles(usize);
+
+impl Singles {
+    /// The inputs for which a function is true, if there is a loop for them.
+    #[inline]
+    pub(super) fn of<const N: usize>(is_single: impl Fn(usize) -> bool) -> Option<Self> {
+        let mut inputs = 0;
+        for k in 0..N {
+            inputs |= usize::from(is_single(k)) << k;
+        }
+        (inputs.count_ones() < 2 || N == 3 && inputs == 0b110).then_some(Singles(inputs))
+    }
 }
 
 // SAFETY: the addresses are dereferenced only in `run_plane`, which is `unsafe`: its caller gives each row to one
@@ -244,16 +259,11 @@ pub(super) struct Plane<const N: usize> {
 unsafe impl<const N: usize> Sync for Plane<N> {}
 
 impl<const N: usize> Plane<N> {
-    /// Some of the rows.
+    /// A plane of `rows` such rows elsewhere in the operands, by distances in bytes.
     #[inline]
-    pub(super) fn part(&self, rows: Range<usize>) -> Self {
-        let start = rows.start as isize;
-        Plane {
-            rows: rows.len(),
-            out: self.out.wrapping_offset(start * self.out_step),
-            inputs: from_fn(|k| self.inputs[k].wrapping_offset(start * self.steps[k])),
-            ..*self
-        }
+    pub(super) fn moved(&self, rows: usize, out: isize, inputs: [isize; N]) -> Self {
+        let inputs = from_fn(|k| self.inputs[k].wrapping_offset(inputs[k]));
+        Plane { rows, out: self.out.wrapping_offset(out), inputs, ..*self }
     }
 }
 
@@ -265,7 +275,7 @@ type RunPlane<const N: usize> = unsafe fn(elements: *const (), Run<N>, &Plane<N>
 ///   `out`, which nothing else uses.
 /// - Each input is `out` itself, or shares no memory with it.
 /// - `elements` is the address of an `F`, and `run` is compiled for the same `F`.
-/// - `plane.single` is below `N`, which is at most three.
+/// - `plane.single` was made for `N` inputs, at most three.
 /// - The processor has these features.
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
 unsafe fn plane<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
@@ -280,44 +290,51 @@ unsafe fn plane<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
         let out = plane.out.wrapping_offset(row * plane.out_step);
         let inputs = from_fn(|k| plane.inputs[k].wrapping_offset(row * plane.steps[k]));
         // SAFETY: the caller vouches for the elements of every row, of which this is one, and that `run` is compiled
-        // for the type of `elements`; `single` is the number of an input.
+        // for the type of `elements`; `single` has no other inputs than these.
         unsafe {
-            match plane.single {
-                None => run(elements, out, inputs, plane.len),
-                Some(0) => with_single::<M, R, F, N>(f, out, inputs, plane.len, 0),
-                Some(1) if N > 2 => with_single::<M, R, F, N>(f, out, inputs, plane.len, 1),
-                Some(_) => with_single::<M, R, F, N>(f, out, inputs, plane.len, N - 1),
+            match plane.single.0 {
+                0b001 => with_singles::<M, R, F, N>(f, out, inputs, plane.len, 0b001),
+                0b010 if N > 1 => with_singles::<M, R, F, N>(f, out, inputs, plane.len, 0b010),
+                0b100 if N > 2 => with_singles::<M, R, F, N>(f, out, inputs, plane.len, 0b100),
+                0b110 if N > 2 => with_singles::<M, R, F, N>(f, out, inputs, plane.len, 0b110),
+                _ => run(elements, out, inputs, plane.len),
             }
         }
     }
 }
 
-/// Computes a row in which one input has a single element.
+/// Computes a row in which some inputs have a single element: those whose bits are set in `singles`.
 ///
 /// # Safety
 /// - `len` elements of `R` can be written from `out` on, which nothing else uses during the call.
-/// - `len` elements of `M` can be read from each input, from `single` only one, and nothing else writes to them during
+/// - `len` elements of `M` can be read from each input, from `singles` only one, and nothing else writes to them during
 ///   the call.
-/// - Each input but `single` is `out` itself, or shares no memory with it; `single` shares none.
-/// - `single` is below `N`.
+/// - Each input but `singles` is `out` itself, or shares no memory with it; `singles` share none.
 #[inline(always)]
-unsafe fn with_single<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
+unsafe fn with_singles<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
     f: &F,
     out: *mut u8,
     inputs: [*const u8; N],
     len: usize,
-    single: usize,
+    singles: usize,
 ) {
     let (out, inputs) = (out.cast::<R>(), typed::<M, N>(inputs));
-    // SAFETY: the caller vouches for one element of `M` there, which nothing writes to.
-    let element = unsafe { inputs[single].read() };
+    let mut elements = [M::default(); N];
+    let mut k = 0;
+    while k < N {
+        if singles >> k & 1 == 1 {
+            // SAFETY: the caller vouches for one element of `M` there, which nothing writes to.
+            elements[k] = unsafe { inputs[k].read() };
+        }
+        k += 1;
+    }
     let of = |i: usize| {
-        let mut given = [element; N];
+        let mut given = elements;
         let mut k = 0;
         while k < N {
-            if k != single {
+            if singles >> k & 1 == 0 {
                 // SAFETY: `i` is below `len` in both loops below, and the caller vouches for as many elements in
-                // each input but `single`.
+                // each input but `singles`.
                 given[k] = unsafe { inputs[k].add(i).read() };
             }
             k += 1;

@@ -105,11 +105,11 @@ impl<const N: usize> Walk<N> {
         true
     }
 
-    /// If there are two dimensions: the first row, the number of rows, and their distance in the output and in the
-    /// inputs.
+    /// If there are two dimensions or more: the first row, and the number of rows and their distance in the output and
+    /// in the inputs, all in the two innermost dimensions.
     #[inline]
     pub fn plane(&self) -> Option<(Row<N>, usize, isize, [isize; N])> {
-        let [inner, outer] = self.dims.as_slice() else { return None };
+        let [inner, across, ..] = self.dims.as_slice() else { return None };
         let row = Row {
             len: inner.size,
             out: 0,
@@ -117,7 +117,19 @@ impl<const N: usize> Walk<N> {
             inputs: [0; N],
             input_strides: inner.inputs,
         };
-        Some((row, outer.size, outer.out, outer.inputs))
+        Some((row, across.size, across.out, across.inputs))
+    }
+
+    /// Whether all elements are in one plane, or in a line of it.
+    #[inline]
+    pub fn is_plane(&self) -> bool {
+        self.dims.len() <= 2
+    }
+
+    /// Whether an input has the strides of the output.
+    #[inline]
+    pub fn is_aligned(&self, input: usize) -> bool {
+        self.dims.iter().all(|dim| dim.inputs[input] == dim.out)
     }
 
     /// The size of the innermost dimension and its stride in the output, if there is one.

@@ -12,7 +12,7 @@ use crate::aten;
 use crate::functions::Functions;
 use crate::loops::pointwise::{common_device, unsupported};
 use crate::loops::reduce::fold;
-use crate::loops::{self, computing_type, match_computing};
+use crate::loops::{self, RowByRow, computing_type, match_computing};
 use crate::number::{Number, Ordered};
 
 mod backward;
@@ -248,7 +248,8 @@ fn scaled<T: Float + Number>(
         Some(bias) => loops::map(&shift, [bias, mean, &scale], |[b, m, s]: [T; 3]| (-m).mul_add(s, b))?,
         None => loops::map(&shift, [mean, &scale], |[m, s]: [T; 2]| -(m * s))?,
     }
-    loops::map(out, [input, &scale, &shift], |[x, scale, shift]: [T; 3]| x.mul_add(scale, shift))
+    let scaled = RowByRow(|[x, scale, shift]: [T; 3]| x.mul_add(scale, shift));
+    loops::map_elements(out, [input, &scale, &shift], scaled)
 }
 
 /// The first elements of a parameter, one for each channel. PyTorch ignores further elements, and also the number of

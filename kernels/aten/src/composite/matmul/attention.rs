@@ -200,12 +200,15 @@ fn laid_out(this: &Tensor, order: &[i64]) -> Result<Tensor> {
 
 /// `beta * this + alpha * product`; if `beta` is zero, `this` is ignored, NaN included.
 fn added(this: &Tensor, product: Tensor, beta: Scalar, alpha: Scalar) -> Result<Tensor> {
-    let [beta, alpha] = [beta, alpha].map(|factor| in_type(factor, this.dtype()));
-    let product = aten::mul_Scalar(&product, alpha)?;
-    if beta.cast::<f64>() == 0.0 {
+    let times = |tensor: &Tensor, factor: Scalar| match in_type(factor, this.dtype()) {
+        Scalar::Int(1) | Scalar::Float(1.0) if tensor.dtype() != DType::Bool => Ok(tensor.clone()),
+        factor => aten::mul_Scalar(tensor, factor),
+    };
+    let product = times(&product, alpha)?;
+    if in_type(beta, this.dtype()).cast::<f64>() == 0.0 {
         return Ok(product);
     }
-    aten::add_Tensor(&product, &aten::mul_Scalar(this, beta)?)
+    aten::add_Tensor(&product, &times(this, beta)?)
 }
 
 /// A mask of the keys that are not after the query.

@@ -8,7 +8,7 @@
 //! and a step is at the sum of two offsets, one for the row and one for the step ([`input_tile`](super::input_tile)). A
 //! transposed convolution maps places to an image, and is a product of the same kind for the pixels of each phase of
 //! the stride; each of the two is the gradient of the other with respect to its input. For the gradient of the weight,
-//! rows and steps change roles.
+//! rows and steps change roles. Convolutions of `bfloat16` are computed in AMX tiles where the processor has them.
 
 use torch_library::can_cast;
 use torch_library::geometry::{Dims, strides_for};
@@ -26,6 +26,8 @@ use crate::number::Number;
 
 mod pointwise;
 mod products;
+#[cfg(target_arch = "x86_64")]
+mod tiled;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -294,7 +296,7 @@ impl<'a> Convolution<'a> {
     /// The computed tensor, converted to the type and memory format in which it is returned.
     fn finished<T: Number>(&self, computed: Tensor, dtype: DType) -> Result<Tensor> {
         let strides = self.strides_like_operands(computed.sizes(), dtype)?;
-        if dtype == T::DTYPE && strides.as_slice() == computed.strides() {
+        if dtype == computed.dtype() && strides.as_slice() == computed.strides() {
             return Ok(computed);
         }
         let out = self.like_operands(computed.sizes(), dtype)?;

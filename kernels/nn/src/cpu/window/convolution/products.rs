@@ -63,7 +63,7 @@ struct Grouped {
 }
 
 impl Convolution<'_> {
-    /// The convolution, from images to places, in the computing type.
+    /// The convolution, from images to places, in the computing type or already in that of the image.
     pub(super) fn convolve<T: Number>(
         &self,
         image: &Tensor,
@@ -71,6 +71,10 @@ impl Convolution<'_> {
         bias: Option<&Tensor>,
     ) -> Result<Tensor> {
         if let Some(out) = self.pointwise(image, weight, bias)? {
+            return Ok(out);
+        }
+        #[cfg(target_arch = "x86_64")]
+        if let Some(out) = self.tiled(image, weight, bias)? {
             return Ok(out);
         }
         let out = self.uninit::<T>(&self.places_sizes())?;

@@ -236,6 +236,37 @@ fn attention_in_blocks_is_attention() -> Result<()> {
     Ok(())
 }
 
+/// In `bfloat16`, with lengths and widths that fill no tile, masks, and heads that do not follow each other in memory:
+/// near the results of `float64`, from which only the roundings of weights and results keep it.
+#[test]
+fn attention_of_bfloat16_is_attention() -> Result<()> {
+    for [queries, keys, width] in [[32, 1, 64], [33, 70, 24], [128, 128, 64], [70, 300, 80], [130, 520, 17]] {
+        let random = |len: i64| -> Result<Tensor> {
+            let rows = aten::randn::with(&[2, len, 3, width]).dtype(Some(DType::BFloat16)).call()?;
+            rows.transpose(1, 2)
+        };
+        let (q, k, v) = (random(queries)?, random(keys)?, random(keys)?);
+        let [wide_q, wide_k, wide_v] = [&q, &k, &v].map(|x| x.to_dtype(DType::Float64).unwrap());
+        let causal = aten::tril(&aten::ones::with(&[queries, keys]).dtype(Some(DType::Bool)).call()?)?;
+        let added = aten::randn::with(&[3, 1, keys]).dtype(Some(DType::BFloat16)).call()?;
+        for (mask, is_causal) in [(None, false), (None, true), (Some(&causal), false), (Some(&added), false)]
+        {
+            let got =
+                aten::scaled_dot_product_attention::with(&q, &k, &v).attn_mask(mask).is_causal(is_causal);
+            let got = got.call()?.to_dtype(DType::Float64)?;
+            let mask = if is_causal { Some(&causal) } else { mask };
+            let mask = mask.map(|mask| match mask.dtype() {
+                DType::Bool => Ok(mask.clone()),
+                _ => mask.to_dtype(DType::Float64),
+            });
+            let want = attention_step_by_step(&wide_q, &wide_k, &wide_v, mask.transpose()?.as_ref())?;
+            let distance = aten::max(&aten::abs(&aten::sub_Tensor(&got, &want)?)?)?.item()?.cast::<f64>();
+            assert!(distance < 0.03, "{queries} queries, {keys} keys of {width}: {distance}");
+        }
+    }
+    Ok(())
+}
+
 /// The gradients of query, key and value.
 fn gradients_of_attention(
     tensors: [&Tensor; 3],

@@ -32,6 +32,8 @@ use crate::loops::{self, computing_type, match_computing, on_vectors, parallel};
 use crate::number::Ordered;
 
 mod backward;
+#[cfg(target_arch = "x86_64")]
+mod tiled;
 
 /// The number of queries that are computed together.
 const QUERIES: usize = 64;
@@ -89,6 +91,8 @@ fn _scaled_dot_product_flash_attention_for_cpu(
                 sizes: sizes.query.map(|size| size as usize),
                 scale,
                 is_causal,
+                #[cfg(target_arch = "x86_64")]
+                is_tiled: tiled::suits([query, key, value], &sizes, is_causal),
             };
             operands.attend();
         }
@@ -231,6 +235,9 @@ struct Operands<T> {
     keys: usize,
     scale: T,
     is_causal: bool,
+    /// Whether products are computed in AMX tiles.
+    #[cfg(target_arch = "x86_64")]
+    is_tiled: bool,
 }
 
 // SAFETY: the addresses are under a lease: nothing writes what is read, and `attend` gives each row of the results to
@@ -249,6 +256,8 @@ struct Scratch<T> {
     values: Vec<T>,
     largest: Vec<T>,
     sums: Vec<T>,
+    #[cfg(target_arch = "x86_64")]
+    packed: tiled::Packed,
 }
 
 impl<T: Score> Operands<T> {
@@ -277,10 +286,8 @@ impl<T: Score> Operands<T> {
     /// - All of this is still leased, and nothing else uses the results of these rows.
     unsafe fn block(&self, head: [usize; 2], rows: Range<usize>, scratch: &mut Scratch<T>) {
         let (width, count) = (self.sizes[3], rows.len());
-        // SAFETY: the caller guarantees these rows of queries, which have `width` elements.
-        unsafe { self.query.read(head, rows.clone(), width, &mut scratch.queries) };
-        scratch.queries.iter_mut().for_each(|x| *x = *x * self.scale);
-        let queries = Matrices::one(scratch.queries.as_mut_ptr(), [count, width], [width, 1]);
+        // SAFETY: the caller guarantees the head and these rows of its queries.
+        unsafe { self.prepare(head, rows.clone(), scratch) };
         refill(&mut scratch.values, count * width, T::ZERO);
         refill(&mut scratch.largest, count, T::neg_infinity());
         refill(&mut scratch.sums, count, T::ZERO);
@@ -288,31 +295,88 @@ impl<T: Score> Operands<T> {
         let mut first = 0;
         while first < visible {
             let keys = first..visible.min(first + KEYS);
-            scratch.scores.resize(count * KEYS, T::ZERO);
-            let scores = Matrices::one(scratch.scores.as_mut_ptr(), [count, keys.len()], [keys.len(), 1]);
-            // SAFETY: these keys are below `visible`, and the caller guarantees as many. Queries and scores are in
-            // buffers of this thread, which hold `count * width` and `count * KEYS` numbers; so the scores do not
-            // overlap the factors.
+            // SAFETY: these keys are below `visible`, and the caller guarantees as many, and as many values.
             unsafe {
-                let key = self.key.rows(head, keys.clone(), width, &mut scratch.converted);
-                multiply_one(scores, queries, key.transposed(), false, false);
+                self.score(head, rows.clone(), keys.clone(), scratch);
                 self.hide(head, rows.clone(), keys.clone(), scratch);
-            }
-            weigh(keys.len(), width, scratch);
-            let weights = Matrices::one(scratch.scores.as_mut_ptr(), [count, keys.len()], [keys.len(), 1]);
-            let values = Matrices::one(scratch.values.as_mut_ptr(), [count, width], [width, 1]);
-            // SAFETY: there are as many values as keys, and the caller guarantees them. The weights and the sums of
-            // values are in buffers of this thread, which hold `count * KEYS` and `count * width` numbers; so the sums
-            // do not overlap the factors.
-            unsafe {
-                let value = self.value.rows(head, keys.clone(), width, &mut scratch.converted);
-                multiply_one(values, weights, value, true, false);
+                weigh(keys.len(), width, scratch);
+                self.add(head, keys.clone(), scratch);
             }
             first = keys.end;
         }
         // SAFETY: the caller guarantees these rows of the results, which nothing else uses, and the lease; `scratch`
         // has a sum and values for each.
         unsafe { self.finish(head, rows, scratch) };
+    }
+
+    /// Reads rows of queries, or packs the keys and values that tiles multiply them with.
+    ///
+    /// # Safety
+    /// - The head has these rows of queries, and is still leased.
+    unsafe fn prepare(&self, head: [usize; 2], rows: Range<usize>, scratch: &mut Scratch<T>) {
+        #[cfg(target_arch = "x86_64")]
+        if self.is_tiled {
+            // SAFETY: `is_tiled` is the answer of `suits`; the caller guarantees the head and the lease.
+            return unsafe { self.pack(head, &mut scratch.packed) };
+        }
+        // SAFETY: the caller guarantees these rows of queries, which have `width` elements.
+        unsafe { self.query.read(head, rows, self.sizes[3], &mut scratch.queries) };
+        scratch.queries.iter_mut().for_each(|x| *x = *x * self.scale);
+    }
+
+    /// Computes the scores of rows of queries with keys.
+    ///
+    /// # Safety
+    /// - [`prepare`](Self::prepare) was called for this head and these rows; the head has these keys, and is still
+    ///   leased.
+    unsafe fn score(
+        &self,
+        head: [usize; 2],
+        rows: Range<usize>,
+        keys: Range<usize>,
+        scratch: &mut Scratch<T>,
+    ) {
+        let (width, count) = (self.sizes[3], rows.len());
+        scratch.scores.resize(count * KEYS, T::ZERO);
+        #[cfg(target_arch = "x86_64")]
+        if self.is_tiled {
+            let Scratch { packed, scores, .. } = scratch;
+            // SAFETY: `prepare` has packed the keys, and the caller guarantees the head, rows and keys; blocks of keys
+            // start at multiples of `KEYS`.
+            return unsafe { self.scores(head, rows, keys, packed, scores) };
+        }
+        let queries = Matrices::one(scratch.queries.as_mut_ptr(), [count, width], [width, 1]);
+        let scores = Matrices::one(scratch.scores.as_mut_ptr(), [count, keys.len()], [keys.len(), 1]);
+        // SAFETY: the caller guarantees the keys. Queries and scores are in buffers of this thread, which hold
+        // `count * width` and `count * KEYS` numbers; so the scores do not overlap the factors.
+        unsafe {
+            let key = self.key.rows(head, keys, width, &mut scratch.converted);
+            multiply_one(scores, queries, key.transposed(), false, false);
+        }
+    }
+
+    /// Adds the values of keys, by the weights of each row, to the sums of the values.
+    ///
+    /// # Safety
+    /// - [`prepare`](Self::prepare) was called for this head, which has these values and is still leased.
+    unsafe fn add(&self, head: [usize; 2], keys: Range<usize>, scratch: &mut Scratch<T>) {
+        let (width, count) = (self.sizes[3], scratch.sums.len());
+        #[cfg(target_arch = "x86_64")]
+        if self.is_tiled {
+            let Scratch { packed, scores, values, .. } = scratch;
+            let weights = &scores[..count * keys.len()];
+            // SAFETY: `prepare` has packed the values, and the caller guarantees the keys; blocks of keys start at
+            // multiples of `KEYS`.
+            return unsafe { self.add_values(keys, packed, weights, values) };
+        }
+        let weights = Matrices::one(scratch.scores.as_mut_ptr(), [count, keys.len()], [keys.len(), 1]);
+        let values = Matrices::one(scratch.values.as_mut_ptr(), [count, width], [width, 1]);
+        // SAFETY: the caller guarantees the values. The weights and the sums of values are in buffers of this thread,
+        // which hold `count * KEYS` and `count * width` numbers; so the sums do not overlap the factors.
+        unsafe {
+            let value = self.value.rows(head, keys, width, &mut scratch.converted);
+            multiply_one(values, weights, value, true, false);
+        }
     }
 
     /// Applies the masks to the scores.

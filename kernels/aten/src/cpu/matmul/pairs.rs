@@ -21,9 +21,12 @@ use torch_library::{DType, Lease, Result, Tensor, ensure};
 use super::implicit_gemm::Aligned;
 use super::{GRAIN, Matrices, amx};
 use crate::inlined::{from_fn, zip};
-use crate::loops::across::turned;
 use crate::loops::convert::{self, Storer};
 use crate::loops::{self, parallel};
+
+mod panels;
+
+pub(in crate::cpu) use panels::pack;
 
 /// The number of columns of a panel: two registers of sums for each row.
 pub const WIDTH: usize = amx::WIDTH;
@@ -42,7 +45,7 @@ const MAX_PANELS: usize = 8;
 const STEPS: usize = 512;
 
 /// Whether matrices are multiplied by this module.
-pub(super) fn is_for(a: &Tensor, b: &Tensor) -> bool {
+pub fn is_for(a: &Tensor, b: &Tensor) -> bool {
     [a, b].iter().all(|factor| factor.dtype() == DType::BFloat16)
         && loops::is_widest()
         && is_x86_feature_detected!("avx512bf16")
@@ -51,10 +54,10 @@ pub(super) fn is_for(a: &Tensor, b: &Tensor) -> bool {
 /// Writes the products of matrices for which [`is_for`] is true, in any dtype.
 ///
 /// # Errors
-/// Memory that the host cannot access.
-pub(super) fn multiply(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
-    // SAFETY: the caller checked `is_for`; tiles are used only where the processor has them and the
-    // system permits them.
+/// Other factors, memory that the host cannot access.
+pub fn multiply(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
+    ensure!(is_for(a, b), Internal, "factors of {} and {} are not multiplied in pairs", a.dtype(), b.dtype());
+    // SAFETY: `is_for` was just checked; tiles are used only where the processor has them and the system permits them.
     unsafe { multiply_in(out, a, b, amx::is_available()) }
 }
 
@@ -166,14 +169,8 @@ impl Product {
         let lines = self.lines();
         let end = self.b.columns.min(first + panels.len() / lines * WIDTH);
         let width = |column: usize| WIDTH.min(end - column);
-        let whole = if self.b.column_stride == 1 { (end - first) / WIDTH } else { 0 };
-        // SAFETY: as many panels are left; the caller guarantees the factor, the panels and the instructions.
-        unsafe { self.pack_rows(first, &mut panels[..whole * lines]) };
-        for (column, panel) in (first..end).step_by(WIDTH).zip(panels.chunks_exact_mut(lines)).skip(whole) {
-            // SAFETY: `width` columns are left from `column` on; the caller guarantees the factor, the panel and the
-            // instructions.
-            unsafe { self.pack(column, width(column), panel) };
-        }
+        // SAFETY: the caller guarantees these columns of the factor, the panels and the instructions.
+        unsafe { pack(self.b, first..end, lines, panels) };
         if !self.has_tiles {
             // SAFETY: `pack` filled this panel, the only one; the caller guarantees the rest.
             return unsafe { self.columns_in_registers(first, width(first), panels) };
@@ -249,68 +246,6 @@ impl Product {
             // `column_stride` apart, of the dtype that `store` was chosen for; the caller guarantees these columns.
             unsafe { (self.store)(sums.as_ptr().cast(), width, out, self.out.column_stride) };
         }
-    }
-
-    /// As [`pack`](Self::pack), for whole panels of a factor whose rows are contiguous: each is read from end to end.
-    ///
-    /// # Safety
-    /// - The second factor has columns for all panels from `first` on, which can be read and are adjacent, and nothing
-    ///   writes them during the call.
-    /// - The processor has the instructions.
-    #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
-    unsafe fn pack_rows(&self, first: usize, panels: &mut [[u32; WIDTH]]) {
-        let rows = self.b.from(0, first);
-        // SAFETY: the caller guarantees `WIDTH` columns of each row for each panel.
-        let line = |row: usize, panel: usize| unsafe {
-            rows.from(row, 0).data.add(panel * WIDTH).cast::<[u16; WIDTH]>().read()
-        };
-        for i in 0..self.lines() {
-            for (n, panel) in panels.chunks_exact_mut(self.lines()).enumerate() {
-                let of_row = |row: usize| if row < self.b.rows { line(row, n) } else { [0; WIDTH] };
-                let (even, odd) = (of_row(2 * i), of_row(2 * i + 1));
-                panel[i] = from_fn(|j| u32::from(even[j]) | u32::from(odd[j]) << 16);
-            }
-        }
-    }
-
-    /// Packs columns: [`WIDTH`] pairs of elements for each pair of rows, with zeros where there are no elements, and in
-    /// further lines.
-    ///
-    /// # Safety
-    /// - The second factor has `width` columns from `first` on, which can be read, and nothing writes them during the
-    ///   call.
-    /// - `width` is at most [`WIDTH`], and `panel` has a line for each pair of rows.
-    /// - The processor has the instructions.
-    #[inline]
-    #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
-    unsafe fn pack(&self, first: usize, width: usize, panel: &mut [[u32; WIDTH]]) {
-        let (row, column) = (self.b.row_stride, self.b.column_stride);
-        let data = self.b.data.wrapping_offset(first as isize * column);
-        let at = |i: usize, j: usize| data.wrapping_offset(i as isize * row + j as isize * column);
-        let pairs = self.b.rows / 2;
-        // SAFETY: rows up to `2 * i + 1` exist, as `i` is less than `pairs`; column `j` is less than `width`, as
-        // callers check first.
-        let pair = |i: usize, j: usize| unsafe {
-            u32::from(at(2 * i, j).read()) | u32::from(at(2 * i + 1, j).read()) << 16
-        };
-        if row == 1 && column % 2 == 0 && width == WIDTH {
-            // The columns are contiguous, so the pairs exist already, and are only transposed. SAFETY: `width` columns
-            // of `pairs` pairs, which are contiguous and need not be aligned; the caller guarantees room for them.
-            unsafe {
-                turned::<u32>(data.cast(), column / 2, [width, pairs], panel.as_mut_ptr().cast(), WIDTH)
-            };
-        } else {
-            for (i, line) in panel.iter_mut().take(pairs).enumerate() {
-                line.iter_mut().enumerate().for_each(|(j, to)| *to = if j < width { pair(i, j) } else { 0 });
-            }
-        }
-        if self.b.rows % 2 == 1 {
-            for (j, to) in panel[pairs].iter_mut().enumerate() {
-                // SAFETY: row `2 * pairs` is the last one, as their number is odd; `j` is less than `width`.
-                *to = if j < width { u32::from(unsafe { at(2 * pairs, j).read() }) } else { 0 };
-            }
-        }
-        panel[self.b.rows.div_ceil(2)..].fill([0; WIDTH]);
     }
 
     /// The products of some rows, of which the first starts at `a`, with a panel; returns the number of rows.

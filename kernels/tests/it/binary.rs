@@ -296,10 +296,10 @@ fn broadcasting_over_many_dimensions() -> Result<()> {
         aten::sub__Tensor(&mut changed, &b)?;
         assert!(changed.to_vec::<f32>()? == sub.to_vec::<f32>()?, "{sizes:?}");
         // Every other row of larger memory.
-        let mut gaps = aten::zeros(
+        let gaps = aten::zeros(
             &[&sizes[..sizes.len() - 2], &[sizes[sizes.len() - 2] * 2, sizes[sizes.len() - 1]]].concat(),
         )?;
-        let mut rows = aten::slice_Tensor::with(&mut gaps).dim(-2).step(2).call()?;
+        let mut rows = aten::slice_Tensor::with(&gaps).dim(-2).step(2).call()?;
         aten::copy_(&mut rows, &a)?;
         aten::sub__Tensor(&mut rows, &b)?;
         assert!(rows.to_vec::<f32>()? == sub.to_vec::<f32>()?, "{sizes:?}");

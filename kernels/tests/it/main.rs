@@ -10,6 +10,7 @@ mod backward;
 mod bag;
 mod binary;
 mod checkpoint;
+mod convolution;
 mod coverage;
 mod create;
 mod data;

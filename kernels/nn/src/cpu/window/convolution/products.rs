@@ -92,13 +92,17 @@ impl Convolution<'_> {
         Ok(out)
     }
 
-    /// The transposed convolution, from places to images, in the computing type.
+    /// The transposed convolution, from places to images, in the computing type or already in that of the places.
     pub(super) fn spread<T: Number>(
         &self,
         places: &Tensor,
         weight: &Tensor,
         bias: Option<&Tensor>,
     ) -> Result<Tensor> {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(out) = self.tiled_spread(places, weight, bias)? {
+            return Ok(out);
+        }
         let out = self.uninit::<T>(&self.image_sizes())?;
         let [channels, kernels] = self.channels;
         let (grouped, taps) = (self.grouped([kernels, channels]), self.taps());

@@ -1,43 +1,54 @@
-//! Convolutions of `bfloat16` in AMX tiles.
+//! Convolutions of `bfloat16` as the sums that AMX tiles compute: the convolution itself, as [`Tiles`], and its
+//! gradients.
 //!
-//! # How it works
-//!
-//! 1. The images are copied to channels-last memory with zeros for the padding. There the taps of one line of the
-//!    window, with all their channels, are contiguous, and from one place to the next it is always the same distance:
-//!    they are the rows of a matrix, which needs no copy of its own.
-//! 2. The weight is packed as the panels that the tiles take. The steps of its sum are in the order of that memory: for
-//!    each line of the window a *piece*, which is filled up with zeros to whole tiles.
-//! 3. Up to [`ROWS`] places of a line are computed at a time, for all channels: piece after piece is added to their
-//!    sums, which stay in `float32` until the bias has been added and they are rounded.
-#![expect(
-    unsafe_code,
-    reason = "multiplies in tiles, which read through pointers, and writes to parts of tensors from several threads"
-)]
+//! The gradient of the input is a convolution as well, if the stride is 1: of the places, with the taps in reverse and
+//! the channels exchanged. That of the weight is a matrix product ([`weight`]).
+#![expect(unsafe_code, reason = "takes uninitialised memory that it fills, and asks for instructions")]
 
-use std::arch::x86_64::{__m512, __m512bh, _mm512_add_ps, _mm512_cvtne2ps_pbh};
-
-use half::bf16;
-use torch_library::geometry::saturating_numel;
+use torch_library::geometry::{contiguous_strides, saturating_numel};
 use torch_library::prelude::*;
 
-use super::Convolution;
+use super::{Axis, Convolution};
 use crate::cpu::matmul::GRAIN;
-use crate::cpu::matmul::amx::{self, DEPTH, ROWS, Sums, WIDTH};
+use crate::cpu::matmul::amx;
 use crate::cpu::matmul::implicit_gemm::Aligned;
 use crate::inlined::zip;
-use crate::loops::across::turned;
-use crate::loops::parts::{Parts, PartsMut};
 use crate::loops::{self, parallel};
 
-/// With fewer output channels in a group, most of a panel would be empty.
+mod tiles;
+mod weight;
+
+use tiles::{Scratch, Tiles};
+
+/// With fewer output channels in a group, most of a panel would be empty; with fewer steps, most of a tile.
 const FEWEST: i64 = 16;
 
 /// How many times as large as the images their padded copy may be.
 const MOST_PADDED: i64 = 4;
 
-/// The number of steps of a sum that are multiplied at a time: those of a block of rows leave room in the first-level
-/// cache for the panels.
-const STEPS: usize = 512;
+/// A convolution from images to places, and where it finds its weight.
+struct Correlation {
+    batch: i64,
+    groups: i64,
+    /// The channels of a group that are summed over, and its output channels.
+    channels: [i64; 2],
+    image: [i64; 3],
+    places: [i64; 3],
+    axes: [Axis; 3],
+    /// The first direction that exists.
+    lead: usize,
+    weight: Weight,
+}
+
+/// A weight as a correlation sees it.
+struct Weight {
+    /// The distances of groups, output channels, and channels that are summed over.
+    strides: [i64; 3],
+    /// The distances of taps.
+    taps: [i64; 3],
+    /// Whether the first tap of the correlation is the weight's last.
+    is_reversed: bool,
+}
 
 impl Convolution<'_> {
     /// The convolution, from images to places, if it can be computed in tiles.
@@ -47,38 +58,95 @@ impl Convolution<'_> {
         weight: &Tensor,
         bias: Option<&Tensor>,
     ) -> Result<Option<Tensor>> {
+        let correlation = self.correlation(weight);
+        correlation.computed(self, [image, weight], bias, &self.places_sizes())
+    }
+
+    /// The transposed convolution, from places to images, if it can be computed in tiles.
+    pub(super) fn tiled_spread(
+        &self,
+        places: &Tensor,
+        weight: &Tensor,
+        bias: Option<&Tensor>,
+    ) -> Result<Option<Tensor>> {
+        let forward = self.correlation(weight);
+        let [channels, kernels] = forward.channels;
+        let [group, kernel, channel] = forward.weight.strides;
+        let axes = forward.axes.map(|axis| Axis { padding: axis.reach() - axis.padding, ..axis });
+        let backward = Correlation {
+            channels: [kernels, channels],
+            image: self.places,
+            places: self.image,
+            axes,
+            weight: Weight { strides: [group, channel, kernel], is_reversed: true, ..forward.weight },
+            ..forward
+        };
+        let is_one = |axis: &Axis| axis.stride == 1 && axis.padding >= 0;
+        let fits = (0..3).all(|dim| axes[dim].places(self.places[dim]) == self.image[dim]);
+        if !axes.iter().all(is_one) || !fits {
+            return Ok(None);
+        }
+        backward.computed(self, [places, weight], bias, &self.image_sizes())
+    }
+
+    fn correlation(&self, weight: &Tensor) -> Correlation {
+        let [channels, kernels] = self.channels.map(|channels| channels / self.groups);
+        let (kernel, channel) = (weight.strides()[0], weight.strides()[1]);
+        let taps = directions(self.lead, weight);
+        Correlation {
+            batch: self.batch,
+            groups: self.groups,
+            channels: [channels, kernels],
+            image: self.image,
+            places: self.places,
+            axes: self.axes,
+            lead: self.lead,
+            weight: Weight { strides: [kernels * kernel, kernel, channel], taps, is_reversed: false },
+        }
+    }
+}
+
+impl Correlation {
+    fn computed(
+        &self,
+        convolution: &Convolution<'_>,
+        [image, weight]: [&Tensor; 2],
+        bias: Option<&Tensor>,
+        sizes: &[i64],
+    ) -> Result<Option<Tensor>> {
         if !self.suits_tiles(image, weight) {
             return Ok(None);
         }
-        let sizes = self.places_sizes();
-        let strides = self.strides_like_operands(&sizes, DType::BFloat16)?;
-        // SAFETY: `Tiled::line` writes all channels of all places of a line, and is called for every line; after an
+        let strides = convolution.strides_like_operands(sizes, DType::BFloat16)?;
+        // SAFETY: `Tiles::line` writes all channels of all places of a line, and is called for every line; after an
         // error the tensor is dropped.
-        let out = unsafe { Tensor::uninit_strided(&sizes, &strides, DType::BFloat16, image.device())? };
-        let job = Tiled::new(self, image, &out, bias)?;
+        let out = unsafe { Tensor::uninit_strided(sizes, &strides, DType::BFloat16, image.device())? };
+        let tiles = Tiles::new(self, &self.channels_last(image)?, &out, self.bias(convolution, bias)?)?;
         Aligned::lend(|memory| {
-            let panels = job.pack(self, weight, memory)?;
-            let work = job.places[2] * job.pieces() * job.depth * job.rows;
-            parallel::shares(job.lines(), (GRAIN / work.max(1)).max(1), |lines| {
-                let mut scratch = Scratch::new(job.rows / WIDTH);
+            let panels = tiles.pack(&self.filled_up(weight, &tiles)?, memory)?;
+            let grain = (GRAIN / tiles.work_of_line().max(1)).max(1);
+            parallel::shares(tiles.lines(), grain, |lines| {
+                let mut scratch = Scratch::new(&tiles);
                 // SAFETY: `suits_tiles` found the instructions of tiles, and every processor that has them has the
                 // others; `pack` filled the panels; no two threads have the same line of the result, which is leased.
-                lines.for_each(|line| unsafe { job.line(line, panels, &mut scratch) });
+                lines.for_each(|line| unsafe { tiles.line(line, panels, &mut scratch) });
             });
             Ok(Some(out))
         })
     }
 
     fn suits_tiles(&self, image: &Tensor, weight: &Tensor) -> bool {
-        let [channels, kernels] = self.channels.map(|channels| channels / self.groups);
-        let copied =
-            saturating_numel(&self.padded()).saturating_mul(self.batch).saturating_mul(self.channels[0]);
+        let [channels, kernels] = self.channels;
         [image, weight].iter().all(|operand| operand.dtype() == DType::BFloat16)
             && kernels >= FEWEST
             && channels.saturating_mul(self.axes[2].kernel) >= FEWEST
             && self.axes[2].dilation == 1
-            && copied <= image.numel().saturating_mul(MOST_PADDED)
+            && self.has_little_padding()
             && amx::is_available()
+    }
+
+    fn has_little_padding(&self) -> bool {
+        saturating_numel(&self.padded()) / MOST_PADDED <= saturating_numel(&self.image)
     }
 
     /// The sizes of an image with its padding.
@@ -86,23 +154,16 @@ impl Convolution<'_> {
         [0, 1, 2].map(|dim| self.image[dim].saturating_add(self.axes[dim].padding.saturating_mul(2)))
     }
 
-    /// The strides of a tensor in the three directions, of which the first may be missing.
-    fn strides_of(&self, tensor: &Tensor) -> [i64; 3] {
-        let mut strides = [0; 3];
-        strides[self.lead..].copy_from_slice(&tensor.strides()[2..]);
-        strides
-    }
-
     /// The images, group by group, channels-last and with zeros around them.
     fn channels_last(&self, image: &Tensor) -> Result<Tensor> {
-        let (groups, channels) = (self.groups, self.channels[0] / self.groups);
-        let with_channels = |[a, b, c]: [i64; 3]| [self.batch, groups, a, b, c, channels];
-        let ([z, y, x], [of_batch, of_channel]) =
-            (self.strides_of(image), [image.strides()[0], image.strides()[1]]);
+        let channels = self.channels[0];
+        let with_channels = |[a, b, c]: [i64; 3]| [self.batch, self.groups, a, b, c, channels];
+        let ([z, y, x], (of_batch, of_channel)) =
+            (directions(self.lead, image), (image.strides()[0], image.strides()[1]));
         let strides = [of_batch, channels * of_channel, z, y, x, of_channel];
         let images = image.strided_view(&with_channels(self.image), &strides, image.storage_offset())?;
         if self.padded() == self.image {
-            return Ok(images);
+            return loops::contiguous(&images);
         }
         let out = Tensor::zeros(&with_channels(self.padded()), DType::BFloat16, image.device())?;
         let first: i64 =
@@ -110,255 +171,55 @@ impl Convolution<'_> {
         loops::assign(&out.strided_view(images.sizes(), out.strides(), first)?, &images)?;
         Ok(out)
     }
-}
 
-/// What threads share.
-struct Tiled {
-    image: Parts<bf16>,
-    /// The sizes of a padded image.
-    padded: [usize; 3],
-    out: PartsMut<bf16>,
-    /// The distances of images, channels, and places in the result.
-    strides: [usize; 5],
-    /// The bias of all channels; in each group as many as the panels have, of which the last do not count.
-    bias: Vec<f32>,
-    batch: usize,
-    groups: usize,
-    channels: usize,
-    /// The output channels of a group, and those that its panels have.
-    kernels: usize,
-    rows: usize,
-    places: [usize; 3],
-    kernel: [usize; 3],
-    stride: [usize; 3],
-    dilation: [usize; 3],
-    /// The number of steps of a piece, with those that fill up the last tile.
-    depth: usize,
-}
-
-/// A thread's scratch memory.
-struct Scratch {
-    sums: Vec<Sums>,
-    /// Rows that are filled up with zeros.
-    rows: Vec<u16>,
-    turned: Box<Sums>,
-}
-
-impl Scratch {
-    fn new(panels: usize) -> Self {
-        let empty = Sums([[0.0; WIDTH]; ROWS]);
-        Scratch { sums: vec![empty.clone(); panels], rows: Vec::new(), turned: Box::new(empty) }
-    }
-}
-
-impl Tiled {
-    fn new(
-        convolution: &Convolution<'_>,
-        image: &Tensor,
-        out: &Tensor,
-        bias: Option<&Tensor>,
-    ) -> Result<Self> {
-        let [groups, batch] = [convolution.groups, convolution.batch].map(|count| count as usize);
-        let [channels, kernels] = convolution.channels.map(|count| count as usize / groups);
-        let rows = kernels.next_multiple_of(WIDTH);
-        let mut padded_bias = vec![0.0; groups * rows];
-        if let Some(bias) = bias {
-            let bias = loops::elements::<f32>(bias)?;
-            convolution.check_converted_bias(bias.len() == groups * kernels, (groups * kernels) as i64)?;
-            for (to, from) in padded_bias.chunks_exact_mut(rows).zip(bias.chunks_exact(kernels)) {
-                to[..kernels].copy_from_slice(from);
-            }
+    /// The weight, with zeros that fill up panels and pieces: group by group, a row of pieces for each output channel.
+    fn filled_up(&self, weight: &Tensor, tiles: &Tiles) -> Result<Tensor> {
+        let [channels, kernels] = self.channels;
+        let [a, b, c] = self.axes.map(|axis| axis.kernel);
+        let sizes = [self.groups, tiles.rows as i64, a, b, tiles.depth as i64];
+        let out = Tensor::zeros(&sizes, DType::BFloat16, weight.device())?;
+        let strides = contiguous_strides(&sizes);
+        let ([of_group, of_kernel, of_channel], [z, y, x]) = (self.weight.strides, self.weight.taps);
+        let taps = |[a, b, c]: [i64; 3]| [self.groups, kernels, a, b, c, channels];
+        let to = [strides[0], strides[1], strides[2], strides[3], channels, 1];
+        let from = [of_group, of_kernel, z, y, x, of_channel];
+        if !self.weight.is_reversed {
+            let to = out.strided_view(&taps([a, b, c]), &to, 0)?;
+            let from = weight.strided_view(&taps([a, b, c]), &from, weight.storage_offset())?;
+            loops::assign(&to, &from)?;
+            return Ok(out);
         }
-        let of_axes =
-            |number: fn(&super::Axis) -> i64| [0, 1, 2].map(|n| number(&convolution.axes[n]) as usize);
-        let padded = convolution.padded().map(|size| size as usize);
-        let [z, y, x] = convolution.strides_of(out);
-        let kernel = of_axes(|axis| axis.kernel);
-        Ok(Tiled {
-            image: Parts::row_major(
-                &convolution.channels_last(image)?,
-                padded[0] * padded[1] * padded[2] * channels,
-            )?,
-            padded,
-            strides: [out.strides()[0], out.strides()[1], z, y, x].map(|stride| stride as usize),
-            out: PartsMut::of(&in_order_of_memory(out)?, 1)?,
-            bias: padded_bias,
-            batch,
-            groups,
-            channels,
-            kernels,
-            rows,
-            places: convolution.places.map(|size| size as usize),
-            kernel,
-            stride: of_axes(|axis| axis.stride),
-            dilation: of_axes(|axis| axis.dilation),
-            depth: (kernel[2] * channels).next_multiple_of(DEPTH),
-        })
-    }
-
-    /// The number of lines of places in all images and groups.
-    fn lines(&self) -> usize {
-        self.batch * self.groups * self.places[0] * self.places[1]
-    }
-
-    /// The number of lines of the window.
-    fn pieces(&self) -> usize {
-        self.kernel[0] * self.kernel[1]
-    }
-
-    /// Packs the weight: for each group its panels, each of which has the lines of all pieces.
-    fn pack<'a>(
-        &self,
-        convolution: &Convolution<'_>,
-        weight: &Tensor,
-        memory: &'a mut Aligned,
-    ) -> Result<&'a [[u32; WIDTH]]> {
-        let groups = convolution.groups;
-        let [channels, kernels, rows, depth] =
-            [self.channels, self.kernels, self.rows, self.depth].map(|count| count as i64);
-        let [a, b, c] = self.kernel.map(|count| count as i64);
-        let padded = Tensor::zeros(&[groups, rows, a, b, depth], DType::BFloat16, weight.device())?;
-        let sizes = [groups, kernels, a, b, c, channels];
-        let row = a * b * depth;
-        let inside = padded.strided_view(&sizes, &[rows * row, row, b * depth, depth, channels, 1], 0)?;
-        let [z, y, x] = convolution.strides_of(weight);
-        let (kernel, channel) = (weight.strides()[0], weight.strides()[1]);
-        let strides = [kernels * kernel, kernel, z, y, x, channel];
-        loops::assign(&inside, &weight.strided_view(&sizes, &strides, weight.storage_offset())?)?;
-
-        let lines = self.pieces() * self.depth / 2;
-        let padded = Parts::<bf16>::of(&padded, WIDTH * 2 * lines)?;
-        let panels = memory.numbers::<u32>(padded.count() * lines * WIDTH).as_chunks_mut().0;
-        for (n, panel) in panels.chunks_exact_mut(lines).enumerate() {
-            let (from, to) = (padded.at(n).cast::<u32>(), panel.as_mut_ptr().cast());
-            // SAFETY: part `n` has `WIDTH` rows of `lines` pairs, under a lease that excludes writers, and the panel
-            // has as many lines of `WIDTH` pairs; pairs need not be aligned.
-            unsafe { turned(from, lines as isize, [WIDTH, lines], to, WIDTH) };
+        for tap in 0..a * b * c {
+            let tap = [tap / c / b, tap / c % b, tap % c];
+            let first: i64 = zip(&to[2..], &tap).map(|(stride, n)| stride * n).sum();
+            let last: i64 = (0..3).map(|dim| from[2 + dim] * (self.axes[dim].kernel - 1 - tap[dim])).sum();
+            let to = out.strided_view(&taps([1; 3]), &to, first)?;
+            let offset = weight.storage_offset() + last;
+            loops::assign(&to, &weight.strided_view(&taps([1; 3]), &from, offset)?)?;
         }
-        Ok(panels)
+        Ok(out)
     }
 
-    /// Computes all channels of a line of places.
-    ///
-    /// # Safety
-    /// - The processor has the instructions of tiles and these features.
-    /// - `line` is less than the number of lines, and `panels` are what [`pack`](Self::pack) returned.
-    /// - Nothing else uses the line of the result.
-    #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512vl,avx512dq,avx512bf16")]
-    unsafe fn line(&self, line: usize, panels: &[[u32; WIDTH]], scratch: &mut Scratch) {
-        let (y, rest) = (line % self.places[1], line / self.places[1]);
-        let (z, image) = (rest % self.places[0], rest / self.places[0]);
-        let (batch, group) = (image / self.groups, image % self.groups);
-        let pitch = self.pieces() * self.depth / 2;
-        let panels = &panels[group * self.rows / WIDTH * pitch..][..self.rows / WIDTH * pitch];
-        let (width, step) = (self.kernel[2] * self.channels, self.stride[2] * self.channels);
-        for x in (0..self.places[2]).step_by(ROWS) {
-            let count = ROWS.min(self.places[2] - x);
-            for piece in 0..self.pieces() {
-                let place = [z, y, x];
-                let tap = [piece / self.kernel[1], piece % self.kernel[1], 0];
-                let pixel = [0, 1, 2].map(|n| place[n] * self.stride[n] + tap[n] * self.dilation[n]);
-                let offset = (pixel[0] * self.padded[1] + pixel[1]) * self.padded[2] + pixel[2];
-                let from = self.image.at(image).wrapping_add(offset * self.channels).cast::<u16>();
-                for start in (0..width).step_by(STEPS) {
-                    let columns = STEPS.min(width - start);
-                    let panels = &panels[(piece * self.depth + start) / 2..];
-                    // SAFETY: the window of each of these places lies within the padded image, whose lease excludes
-                    // writers: `columns` elements from `start` on of the taps of one of its lines. The caller
-                    // guarantees the instructions, and panels that have the lines for all pieces.
-                    unsafe {
-                        let rows = amx::Rows::new(
-                            from.wrapping_add(start),
-                            step as isize,
-                            count,
-                            columns,
-                            &mut scratch.rows,
-                        );
-                        rows.multiply(panels, pitch, &mut scratch.sums, piece + start > 0);
-                    }
-                }
-            }
-            let place =
-                self.strides[0] * batch + self.strides[2] * z + self.strides[3] * y + self.strides[4] * x;
-            // SAFETY: these places of the line exist, and the caller guarantees the instructions, and that nothing else
-            // uses the line.
-            unsafe { self.store(place, count, group, scratch) };
-        }
-    }
-
-    /// Adds the bias to the sums of `count` places, and writes them.
-    ///
-    /// # Safety
-    /// - The processor has these features.
-    /// - From the offset `place` on, the result has `count` places, in all channels of the group; nothing else uses
-    ///   them.
-    #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512vl,avx512dq,avx512bf16")]
-    unsafe fn store(&self, place: usize, count: usize, group: usize, scratch: &mut Scratch) {
-        let [_, of_channel, _, _, of_place] = self.strides;
-        let Scratch { sums, turned: columns, .. } = scratch;
-        for (n, sums) in sums.iter().enumerate() {
-            let first = n * WIDTH;
-            let (channels, bias) = (WIDTH.min(self.kernels - first), &self.bias[group * self.rows + first..]);
-            let out = self.out.at(0).wrapping_add(place + (group * self.kernels + first) * of_channel);
-            if of_channel == 1 {
-                let bias: &[f32; WIDTH] = bias.first_chunk().expect("each panel has its bias");
-                for (r, sums) in sums.0[..count].iter().enumerate() {
-                    // SAFETY: the caller guarantees place `r`, whose channels are contiguous.
-                    unsafe { write(out.wrapping_add(r * of_place), channels, rounded(sums, bias)) };
-                }
-                continue;
-            }
-            let (from, to) = (sums.0.as_ptr().cast::<f32>(), columns.0.as_mut_ptr().cast());
-            // SAFETY: both are `ROWS` rows of `WIDTH` numbers, and as many of one as of the other.
-            unsafe { turned(from, WIDTH as isize, [ROWS, WIDTH], to, ROWS) };
-            for (j, (sums, bias)) in columns.0.iter().zip(bias).take(channels).enumerate() {
-                let (out, rounded) = (out.wrapping_add(j * of_channel), rounded(sums, &[*bias; WIDTH]));
-                if of_place == 1 {
-                    // SAFETY: the caller guarantees `count` places of channel `j`, which are contiguous.
-                    unsafe { write(out, count, rounded) };
-                } else {
-                    for (r, sum) in rounded[..count].iter().enumerate() {
-                        // SAFETY: the caller guarantees place `r` of channel `j`.
-                        unsafe { out.wrapping_add(r * of_place).cast::<u16>().write(*sum) };
-                    }
-                }
-            }
-        }
+    /// The bias of all output channels, or zeros.
+    fn bias(&self, convolution: &Convolution<'_>, bias: Option<&Tensor>) -> Result<Vec<f32>> {
+        let count = self.groups * self.channels[1];
+        let Some(bias) = bias else { return Ok(vec![0.0; count as usize]) };
+        let bias = loops::elements::<f32>(bias)?;
+        convolution.check_converted_bias(bias.len() as i64 == count, count)?;
+        Ok(bias)
     }
 }
 
-/// A view of the result whose strides are those of row-major order.
-fn in_order_of_memory(out: &Tensor) -> Result<Tensor> {
-    let mut dims: Vec<usize> = (0..out.dim()).collect();
-    dims.sort_by_key(|dim| (std::cmp::Reverse(out.strides()[*dim]), *dim));
-    let [sizes, strides] =
-        [out.sizes(), out.strides()].map(|list| dims.iter().map(|dim| list[*dim]).collect::<Vec<_>>());
-    out.strided_view(&sizes, &strides, out.storage_offset())
-}
-
-/// Sums with their bias, rounded to `bfloat16`, whose bits are returned.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bf16")]
-fn rounded(sums: &[f32; WIDTH], bias: &[f32; WIDTH]) -> [u16; WIDTH] {
-    // SAFETY: a row has the size of two registers, for which any bits are valid.
-    let [sums, bias] =
-        [sums, bias].map(|row| unsafe { std::mem::transmute::<[f32; WIDTH], [__m512; 2]>(*row) });
-    let rounded = _mm512_cvtne2ps_pbh(_mm512_add_ps(sums[1], bias[1]), _mm512_add_ps(sums[0], bias[0]));
-    // SAFETY: a register has the size of `WIDTH` numbers of two bytes, for which any bits are valid.
-    unsafe { std::mem::transmute::<__m512bh, [u16; WIDTH]>(rounded) }
-}
-
-/// Writes the first `count` of some bits.
-///
-/// # Safety
-/// - `count` is at most [`WIDTH`], and as many elements can be written from `out` on, which nothing else uses.
-#[inline(always)]
-unsafe fn write(out: *mut bf16, count: usize, bits: [u16; WIDTH]) {
-    // SAFETY: the caller guarantees the elements; `bfloat16` has the layout of its bits.
-    unsafe {
-        match count {
-            WIDTH => out.cast::<[u16; WIDTH]>().write_unaligned(bits),
-            _ => bits.as_ptr().copy_to_nonoverlapping(out.cast(), count),
-        }
+impl Axis {
+    /// The distance from the first tap to the last.
+    fn reach(self) -> i64 {
+        self.dilation.saturating_mul(self.kernel - 1)
     }
+}
+
+/// The strides of a tensor in the three directions, of which those before `lead` do not exist.
+fn directions(lead: usize, tensor: &Tensor) -> [i64; 3] {
+    let mut strides = [0; 3];
+    strides[lead..].copy_from_slice(&tensor.strides()[2..]);
+    strides
 }

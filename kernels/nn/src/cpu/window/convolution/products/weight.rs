@@ -28,6 +28,10 @@ impl Convolution<'_> {
         image: &Tensor,
         places: &Tensor,
     ) -> Result<Tensor> {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(gradient) = self.tiled_weight_gradient(image, places)? {
+            return Ok(gradient);
+        }
         let (grouped, fields) = (self.grouped(self.channels), self.places());
         let input_tiles = InputTiles::new(planes::<T>(image)?, fields, grouped.channels, grouped.along);
         let places = if grouped.along == Along::Lines { &loops::contiguous(places)? } else { places };

@@ -20,6 +20,9 @@ use crate::loops::pointwise::{common_device, unsupported};
 use crate::loops::{self, match_computing, on_vectors, parallel};
 use crate::number::Number;
 
+/// The number of columns whose sums stay in registers.
+const COLUMNS: usize = 64;
+
 /// Defines the kernels; one of them also returns what the gradient needs.
 macro_rules! kernels {
     ($($name:ident: $is_for_gradient:literal;)+) => {
@@ -279,13 +282,20 @@ impl<T: Element> Table<T> {
         })
     }
 
+    /// The address of an element.
+    #[inline(always)]
+    fn at(&self, row: i64, column: usize) -> *const u8 {
+        let place = row as isize * self.strides[0] + column as isize * self.strides[1];
+        self.data.wrapping_offset(place * self.size as isize)
+    }
+
     /// A row: in place, or converted into the buffer.
     ///
     /// # Safety
     /// - The row exists, and is as long as the buffer.
     #[inline(always)]
     unsafe fn row<'a>(&'a self, row: i64, buffer: &'a mut [T]) -> &'a [T] {
-        let data = self.data.wrapping_offset(row as isize * self.strides[0] * self.size as isize);
+        let data = self.at(row, 0);
         if self.is_plain {
             // SAFETY: the caller guarantees a row as long as the buffer, whose elements are contiguous; the lease
             // prevents writes.
@@ -295,6 +305,40 @@ impl<T: Element> Table<T> {
         // was chosen for; the lease prevents writes.
         unsafe { (self.load)(data, self.strides[1], buffer.len(), buffer.as_mut_ptr().cast()) };
         buffer
+    }
+}
+
+impl<T: Number> Table<T> {
+    /// Adds rows to sums, some columns at a time, whose sums stay in registers.
+    ///
+    /// # Safety
+    /// - The rows exist, and are as long as `sums`; the table is plain.
+    #[inline(always)]
+    unsafe fn add(&self, rows: impl Iterator<Item = i64> + Clone, sums: &mut [T]) {
+        let (whole, rest) = sums.as_chunks_mut::<COLUMNS>();
+        for (n, sums) in whole.iter_mut().enumerate() {
+            let mut together = *sums;
+            for row in rows.clone() {
+                // SAFETY: the caller guarantees the row, which has these columns; the lease prevents writes.
+                let numbers = unsafe { &*self.at(row, n * COLUMNS).cast::<[T; COLUMNS]>() };
+                for i in 0..COLUMNS {
+                    together[i] = together[i].plus(numbers[i]);
+                }
+            }
+            *sums = together;
+        }
+        if rest.is_empty() {
+            return;
+        }
+        for row in rows {
+            // SAFETY: the caller guarantees the row, which has these last columns; the lease prevents writes.
+            let numbers = unsafe {
+                std::slice::from_raw_parts(self.at(row, whole.len() * COLUMNS).cast::<T>(), rest.len())
+            };
+            for (sum, x) in zip(&mut *rest, numbers) {
+                *sum = sum.plus(*x);
+            }
+        }
     }
 }
 
@@ -336,6 +380,11 @@ on_vectors! {
                 continue;
             }
             match share {
+                // SAFETY: `Pooling::write` ensured under the lease that the table has all rows, and that it is as wide
+                // as `out`, and so as the sums; `Bags::pool` rejected negative rows.
+                None if table.is_plain => unsafe {
+                    table.add(at.map(|at| pooling.rows[at]), sums)
+                },
                 None => at.for_each(|at| {
                     // SAFETY: `Pooling::write` ensured under the lease that the table has all rows, and that it is as
                     // wide as `out`, and so as the buffer; `Bags::pool` rejected negative rows.

@@ -1,7 +1,9 @@
 //! The products of attention in `bfloat16`, in AMX tiles.
 //!
-//! The keys and values of a head are packed once for all blocks of its queries that a thread computes. Scores are
-//! summed in `float32`; weights are rounded to `bfloat16` before they are multiplied with the values, as in PyTorch.
+//! The keys and values of a head are packed once for all blocks of its queries that a thread computes. Where a head has
+//! few queries, as in a step of generation, these are packed instead, and the keys are multiplied as they lie in memory.
+//! Scores are summed in `float32`; weights are rounded to `bfloat16` before they are multiplied with the values, as in
+//! PyTorch.
 #![expect(unsafe_code, reason = "multiplies in tiles, which read through pointers")]
 
 use std::ops::Range;
@@ -15,8 +17,8 @@ use crate::cpu::matmul::implicit_gemm::Aligned;
 use crate::cpu::matmul::{Matrices, pairs};
 use crate::loops;
 
-/// With fewer queries, packing the keys takes longer than the products.
-const FEWEST: i64 = 32;
+/// Up to so many queries are a single panel, which the keys of a head are multiplied with.
+const FEW: usize = WIDTH;
 
 /// The most numbers of keys that a thread packs at a time, and as many of values.
 const MOST: i64 = 1 << 20;
@@ -40,7 +42,6 @@ pub(super) fn suits(tensors: [&Tensor; 3], sizes: &Sizes, is_causal: bool) -> bo
     // The last keys that a query may attend to fill a tile, so that no further ones are multiplied with zeros.
     let fills_tiles = !is_causal || queries % WIDTH as i64 == 0 || keys <= queries;
     tensors.iter().all(|tensor| tensor.dtype() == DType::BFloat16 && tensor.strides().last() == Some(&1))
-        && queries >= FEWEST
         && keys > 0
         && keys.saturating_mul(width) <= MOST
         && fills_tiles
@@ -73,7 +74,9 @@ impl<T: Score> Operands<T> {
         // SAFETY: the caller guarantees the keys and values of the head, whose rows are contiguous, and the
         // instructions; there are panels for all columns.
         unsafe {
-            pairs::pack(key.transposed(), 0..self.keys, of_keys, keys);
+            if self.sizes[2] > FEW {
+                pairs::pack(key.transposed(), 0..self.keys, of_keys, keys);
+            }
             pairs::pack(value, 0..width, of_values, values);
         }
         packed.head = Some(head);
@@ -95,6 +98,10 @@ impl<T: Score> Operands<T> {
         scores: &mut [T],
     ) {
         let (width, [lines, _]) = (self.sizes[3], self.lines());
+        if self.sizes[2] <= FEW {
+            // SAFETY: the caller guarantees all of this.
+            return unsafe { self.scores_of_few(head, rows, keys, packed, scores) };
+        }
         let Packed { keys: panels, rows: buffer, sums, .. } = packed;
         let panels = panels.numbers::<u32>(self.keys.div_ceil(WIDTH) * lines * WIDTH).as_chunks_mut().0;
         let sums = resized(sums, keys.len().div_ceil(WIDTH));
@@ -117,6 +124,45 @@ impl<T: Score> Operands<T> {
                     for (score, sum) in scores.iter_mut().zip(&sums.0[i]) {
                         *score = sum.cast::<T>() * self.scale;
                     }
+                }
+            }
+        }
+    }
+
+    /// As [`scores`](Self::scores), with the keys as the left factor.
+    ///
+    /// # Safety
+    /// - As for [`scores`](Self::scores); there are at most [`FEW`] rows.
+    #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+    unsafe fn scores_of_few(
+        &self,
+        head: [usize; 2],
+        rows: Range<usize>,
+        keys: Range<usize>,
+        packed: &mut Packed,
+        scores: &mut [T],
+    ) {
+        let (width, [lines, _]) = (self.sizes[3], self.lines());
+        let Packed { keys: panel, rows: buffer, sums, .. } = packed;
+        let panel = panel.numbers::<u32>(lines * WIDTH).as_chunks_mut().0;
+        let sums = resized(sums, 1);
+        let data = self.query.at([head[0], head[1], rows.start, 0]).cast::<u16>();
+        let queries = Matrices::one(data, [rows.len(), width], [self.query.strides[2] as usize, 1]);
+        // SAFETY: the caller guarantees these rows, whose elements are contiguous, under a lease, and the instructions;
+        // there is a panel for all of them.
+        unsafe { pairs::pack(queries.transposed(), 0..rows.len(), lines, panel) };
+        for first in keys.clone().step_by(ROWS) {
+            let count = ROWS.min(keys.end - first);
+            let from = self.key.at([head[0], head[1], first, 0]).cast::<u16>();
+            // SAFETY: the caller guarantees `count` keys, whose elements are contiguous, under a lease, and the
+            // instructions; the panel has the lines for a key.
+            unsafe {
+                amx::Rows::new(from, self.key.strides[2], count, width, buffer)
+                    .multiply(panel, lines, sums, false);
+            }
+            for (j, scores) in scores.chunks_exact_mut(keys.len()).take(rows.len()).enumerate() {
+                for (score, sums) in scores[first - keys.start..].iter_mut().zip(&sums[0].0[..count]) {
+                    *score = sums[j].cast::<T>() * self.scale;
                 }
             }
         }

@@ -70,7 +70,10 @@ unsafe fn pack_columns(b: Matrices<u16>, first: usize, width: usize, panel: &mut
     let pair = |i: usize, j: usize| unsafe {
         u32::from(at(2 * i, j).read()) | u32::from(at(2 * i + 1, j).read()) << 16
     };
-    if row == 1 && column % 2 == 0 && width == WIDTH {
+    if row == 1 && column % 2 == 0 {
+        if width < WIDTH {
+            panel[..pairs].fill([0; WIDTH]);
+        }
         // The columns are contiguous, so the pairs exist already, and are only transposed. SAFETY: `width` columns of
         // `pairs` pairs, which are contiguous and need not be aligned; the caller guarantees room for them.
         unsafe { turned::<u32>(data.cast(), column / 2, [width, pairs], panel.as_mut_ptr().cast(), WIDTH) };

@@ -1,9 +1,8 @@
 //! The products of attention in `bfloat16`, in AMX tiles.
 //!
 //! The keys and values of a head are packed once for all blocks of its queries that a thread computes. Where a head has
-//! few queries, as in a step of generation, these are packed instead, and the keys are multiplied as they lie in memory.
-//! Scores are summed in `float32`; weights are rounded to `bfloat16` before they are multiplied with the values, as in
-//! PyTorch.
+//! few queries, as in a step of generation, these are packed instead, and the keys are multiplied as they lie in
+//! memory. Scores are summed in `float32`; weights are rounded to `bfloat16` before they meet the values, as PyTorch's.
 #![expect(unsafe_code, reason = "multiplies in tiles, which read through pointers")]
 
 use std::ops::Range;

@@ -22,7 +22,7 @@ impl Convolution<'_> {
         let correlation = self.correlation(self.weight);
         let ([channels, kernels], [a, b, c]) = (correlation.channels, self.axes.map(|axis| axis.kernel));
         let (steps, count) = (channels * a * b * c, self.places[0] * self.places[1] * self.places[2]);
-        let at_a_time = MOST_BYTES / (2 * self.groups * count).saturating_mul(steps);
+        let at_a_time = MOST_BYTES / (2 * self.groups * count).saturating_mul(steps).max(1);
         if !pairs::is_for(image, places)
             || kernels.min(steps) < FEWEST
             || at_a_time == 0

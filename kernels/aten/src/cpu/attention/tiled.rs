@@ -26,6 +26,7 @@ const MOST: i64 = 1 << 20;
 #[derive(Default)]
 pub(super) struct Packed {
     head: Option<[usize; 2]>,
+    /// The keys of the head, or where it has few queries, these.
     keys: Aligned,
     values: Aligned,
     /// The weights of a block of rows.

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use smallvec::SmallVec;
 use torch_library::guard::ThreadLocalState;
 
 use lend::lend;
@@ -28,7 +29,9 @@ pub fn ranges(count: usize, f: impl Fn(Range<usize>) + Sync) {
 /// As [`ranges`], for items of which `grain` are worth a thread.
 ///
 /// The calling thread works too, so nothing waits for a sleeping thread to wake up: there are a few parts for each
-/// thread, and each thread takes the next one until none is left. A thread that wakes after that does nothing.
+/// thread, and each thread takes its own, which lie side by side, and then those that other threads have not begun. A
+/// thread that wakes after that does nothing. Since each thread always begins at the same place, it finds in its cache
+/// what it wrote, or read, in the call before.
 #[inline]
 pub fn shares(count: usize, grain: usize, f: impl Fn(Range<usize>) + Sync) {
     let threads = if count < 2 * grain { 1 } else { rayon::current_num_threads().min(count / grain) };
@@ -42,17 +45,23 @@ pub fn shares(count: usize, grain: usize, f: impl Fn(Range<usize>) + Sync) {
 /// once.
 fn shared(count: usize, parts: usize, threads: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
     let state = ThreadLocalState::capture();
-    let next = AtomicUsize::new(0);
-    let work = || {
-        loop {
-            let part = next.fetch_add(1, Ordering::Relaxed); // each part is taken once
-            if part >= parts {
-                return;
+    let first_of = |home: usize| home * parts / threads;
+    // For each thread, the next of its parts.
+    let next: SmallVec<[AtomicUsize; 16]> =
+        (0..threads).map(|home| AtomicUsize::new(first_of(home))).collect();
+    let work = |own: usize| {
+        for home in (own..threads).chain(0..own) {
+            loop {
+                let part = next[home].fetch_add(1, Ordering::Relaxed); // each part is taken once
+                if part >= first_of(home + 1) {
+                    break;
+                }
+                f(part * count / parts..(part + 1) * count / parts);
             }
-            f(part * count / parts..(part + 1) * count / parts);
         }
     };
-    lend(threads - 1, &|| state.run(work), work);
+    let other = || 1 + rayon::current_thread_index().unwrap_or(0) % (threads - 1);
+    lend(threads - 1, &|| state.run(|| work(other())), || work(0));
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ mod quotient;
 mod registers;
 mod remainder;
 mod softplus;
+mod tangent;
 mod zeta;
 
 pub use airy::airy_ai;
@@ -49,6 +50,7 @@ pub use registers::{
 };
 pub use remainder::Divisible;
 pub use softplus::softplus_of;
+pub use tangent::Tangents;
 pub use zeta::{hurwitz_zeta, zeta};
 
 /// The functions in which kernels spend most of their time.
@@ -258,7 +260,7 @@ macro_rules! functions_of_std {
 
             #[inline]
             fn hyperbolic_tangent(self) -> Self {
-                self.tanh()
+                self.complex_hyperbolic_tangent()
             }
 
             #[inline]

@@ -3,14 +3,14 @@
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::functions::{Circular, Registers};
+use crate::functions::{Circular, Registers, Tangents};
 use crate::loops::Pointwise;
 use crate::loops::{Usually, function, match_computing};
 
-/// Defines the kernels. Each row gives the name of the operator, the fast form, the form for all numbers, and a form
-/// for the widest registers if there is one.
+/// Defines the kernels. Each row gives the name of the operator, the fast form, the form for all numbers, that for
+/// complex ones, and a form for the widest registers if there is one.
 macro_rules! angles {
-    ($($name:ident: $fast:ident, $any:ident $(, in registers $wide:ident)?;)+) => {
+    ($($name:ident: $fast:ident, $any:ident, $complex:ident $(, in registers $wide:ident)?;)+) => {
         #[torch_impl(aten, CPU, Meta)]
         mod kernels {
             use super::*;
@@ -27,7 +27,7 @@ macro_rules! angles {
                         any: |[x]: [T; 1]| x.$any(),
                     })
                 }, else => match_computing!(call.dtype, T: Complex => {
-                    call.compute(None, call.dtype, |[x]: [T; 1]| x.$any())
+                    call.compute(None, call.dtype, |[x]: [T; 1]| x.$complex())
                 }, else => Err(call.unsupported())))
             }
         )+
@@ -36,7 +36,7 @@ macro_rules! angles {
 }
 
 angles! {
-    sin: sine, sin;
-    cos: cosine, cos;
-    tan: tangent, tan, in registers Tangent;
+    sin: sine, sin, sin;
+    cos: cosine, cos, cos;
+    tan: tangent, tan, complex_tangent, in registers Tangent;
 }

@@ -240,9 +240,17 @@ fn attention_in_blocks_is_attention() -> Result<()> {
 /// near the results of `float64`, from which only the roundings of weights and results keep it.
 #[test]
 fn attention_of_bfloat16_is_attention() -> Result<()> {
-    for [queries, keys, width] in
-        [[1, 1, 8], [1, 300, 64], [7, 270, 33], [33, 70, 24], [128, 128, 64], [70, 300, 80], [130, 520, 17]]
-    {
+    for [queries, keys, width] in [
+        [1, 1, 8],
+        [1, 300, 64],
+        [1, 515, 33],
+        [1, 7, 130],
+        [7, 270, 33],
+        [33, 70, 24],
+        [128, 128, 64],
+        [70, 300, 80],
+        [130, 520, 17],
+    ] {
         let random = |len: i64| -> Result<Tensor> {
             let rows = aten::randn::with(&[2, len, 3, width]).dtype(Some(DType::BFloat16)).call()?;
             rows.transpose(1, 2)

@@ -33,6 +33,8 @@ use crate::number::Ordered;
 
 mod backward;
 #[cfg(target_arch = "x86_64")]
+mod single;
+#[cfg(target_arch = "x86_64")]
 mod tiled;
 
 /// The number of queries that are computed together.
@@ -91,8 +93,7 @@ fn _scaled_dot_product_flash_attention_for_cpu(
                 sizes: sizes.query.map(|size| size as usize),
                 scale,
                 is_causal,
-                #[cfg(target_arch = "x86_64")]
-                is_tiled: tiled::suits([query, key, value], &sizes, is_causal),
+                products: Products::of([query, key, value], &sizes, is_causal),
             };
             operands.attend();
         }
@@ -219,6 +220,34 @@ impl<T: Element> Heads<T> {
     }
 }
 
+/// How products are computed.
+#[derive(Clone, Copy)]
+enum Products {
+    /// As those of matrices of any dtype.
+    OfMatrices,
+    /// In AMX tiles.
+    #[cfg(target_arch = "x86_64")]
+    InTiles,
+    /// With a single query.
+    #[cfg(target_arch = "x86_64")]
+    OfOne,
+}
+
+impl Products {
+    #[cfg(target_arch = "x86_64")]
+    fn of(tensors: [&Tensor; 3], sizes: &Sizes, is_causal: bool) -> Self {
+        if single::suits(tensors, sizes) {
+            return Products::OfOne;
+        }
+        if tiled::suits(tensors, sizes, is_causal) { Products::InTiles } else { Products::OfMatrices }
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn of(_tensors: [&Tensor; 3], _sizes: &Sizes, _is_causal: bool) -> Self {
+        Products::OfMatrices
+    }
+}
+
 /// The operands and results of a call.
 struct Operands<T> {
     query: Heads<T>,
@@ -235,9 +264,7 @@ struct Operands<T> {
     keys: usize,
     scale: T,
     is_causal: bool,
-    /// Whether products are computed in AMX tiles.
-    #[cfg(target_arch = "x86_64")]
-    is_tiled: bool,
+    products: Products,
 }
 
 // SAFETY: the addresses are under a lease: nothing writes what is read, and `attend` gives each row of the results to
@@ -258,6 +285,9 @@ struct Scratch<T> {
     sums: Vec<T>,
     #[cfg(target_arch = "x86_64")]
     packed: tiled::Packed,
+    /// The weights of a single query, in `bfloat16` and pairs.
+    #[cfg(target_arch = "x86_64")]
+    weights: Vec<[u16; 2]>,
 }
 
 impl<T: Score> Operands<T> {
@@ -314,10 +344,13 @@ impl<T: Score> Operands<T> {
     /// # Safety
     /// - The head has these rows of queries, and is still leased.
     unsafe fn prepare(&self, head: [usize; 2], rows: Range<usize>, scratch: &mut Scratch<T>) {
-        #[cfg(target_arch = "x86_64")]
-        if self.is_tiled {
-            // SAFETY: `is_tiled` is the answer of `suits`; the caller guarantees the head and the lease.
-            return unsafe { self.pack(head, &mut scratch.packed) };
+        match self.products {
+            Products::OfMatrices => {}
+            // SAFETY: `suits` chose these products; the caller guarantees the head and the lease.
+            #[cfg(target_arch = "x86_64")]
+            Products::InTiles => return unsafe { self.pack(head, &mut scratch.packed) },
+            #[cfg(target_arch = "x86_64")]
+            Products::OfOne => return,
         }
         // SAFETY: the caller guarantees these rows of queries, which have `width` elements.
         unsafe { self.query.read(head, rows, self.sizes[3], &mut scratch.queries) };
@@ -339,11 +372,19 @@ impl<T: Score> Operands<T> {
         let (width, count) = (self.sizes[3], rows.len());
         scratch.scores.resize(count * KEYS, T::ZERO);
         #[cfg(target_arch = "x86_64")]
-        if self.is_tiled {
-            let Scratch { packed, scores, .. } = scratch;
-            // SAFETY: `prepare` has packed the keys, and the caller guarantees the head, rows and keys; blocks of keys
-            // start at multiples of `KEYS`.
-            return unsafe { self.scores(head, rows, keys, packed, scores) };
+        match self.products {
+            Products::OfMatrices => {}
+            Products::InTiles => {
+                let Scratch { packed, scores, .. } = scratch;
+                // SAFETY: `prepare` has packed the keys, and the caller guarantees the head, rows and keys; blocks of
+                // keys start at multiples of `KEYS`.
+                return unsafe { self.scores(head, rows, keys, packed, scores) };
+            }
+            Products::OfOne => {
+                let scores = &mut scratch.scores[..keys.len()];
+                // SAFETY: `suits` chose these products, and the caller guarantees the head, keys and lease.
+                return unsafe { self.scores_of_one(head, keys, scores) };
+            }
         }
         let queries = Matrices::one(scratch.queries.as_mut_ptr(), [count, width], [width, 1]);
         let scores = Matrices::one(scratch.scores.as_mut_ptr(), [count, keys.len()], [keys.len(), 1]);
@@ -362,12 +403,19 @@ impl<T: Score> Operands<T> {
     unsafe fn add(&self, head: [usize; 2], keys: Range<usize>, scratch: &mut Scratch<T>) {
         let (width, count) = (self.sizes[3], scratch.sums.len());
         #[cfg(target_arch = "x86_64")]
-        if self.is_tiled {
-            let Scratch { packed, scores, values, .. } = scratch;
+        {
+            let Scratch { packed, weights: pairs, scores, values, .. } = &mut *scratch;
             let weights = &scores[..count * keys.len()];
-            // SAFETY: `prepare` has packed the values, and the caller guarantees the keys; blocks of keys start at
-            // multiples of `KEYS`.
-            return unsafe { self.add_values(keys, packed, weights, values) };
+            match self.products {
+                Products::OfMatrices => {}
+                // SAFETY: `prepare` has packed the values, and the caller guarantees the keys; blocks of keys start at
+                // multiples of `KEYS`.
+                Products::InTiles => return unsafe { self.add_values(keys, packed, weights, values) },
+                Products::OfOne => {
+                    // SAFETY: `suits` chose these products, and the caller guarantees the head, keys and lease.
+                    return unsafe { self.add_values_of_one(head, keys, weights, pairs, values) };
+                }
+            }
         }
         let weights = Matrices::one(scratch.scores.as_mut_ptr(), [count, keys.len()], [keys.len(), 1]);
         let values = Matrices::one(scratch.values.as_mut_ptr(), [count, width], [width, 1]);

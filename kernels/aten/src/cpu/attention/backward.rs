@@ -56,8 +56,7 @@ fn _scaled_dot_product_flash_attention_for_cpu_backward(
                     keys: sizes.keys as usize,
                     scale: widened,
                     is_causal,
-                    #[cfg(target_arch = "x86_64")]
-                    is_tiled: false,
+                    products: Products::OfMatrices,
                 },
                 grad: Heads::of(grad_out, &lease)?,
                 of_query: Heads::written(&grads.0, &lease)?,

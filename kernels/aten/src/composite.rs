@@ -23,7 +23,7 @@ mod math;
 pub(crate) mod matmul;
 pub mod order;
 mod pieces;
-mod random;
+pub(crate) mod random;
 mod reduce;
 mod scatter;
 mod segment;

@@ -56,7 +56,7 @@ use function::Identity;
 pub use function::{Elements, Function, Inlined, RowByRow, Usually, function};
 use halves::Half;
 use inner::{Inner, Plane, Singles};
-pub use numbered::numbered;
+pub use numbered::{numbered, of_numbers};
 pub use parallel::ranges;
 pub use pointwise::Pointwise;
 pub use reduce::{Fold, fold};

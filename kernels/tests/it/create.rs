@@ -109,6 +109,12 @@ fn series_of_powers_and_places_of_triangles() -> Result<()> {
     assert_eq!(aten::logspace(0.into(), 2.into(), 3)?.to_vec::<f32>()?, [1.0, 10.0, 100.0]);
     assert_eq!(aten::tril_indices::with(3, 2).offset(-1).call()?.to_vec::<i64>()?, [1, 2, 2, 0, 0, 1]);
     assert_eq!(aten::triu_indices::with(2, 3).offset(1).call()?.to_vec::<i64>()?, [0, 0, 1, 1, 2, 2]);
+    let narrow = aten::tril_indices::with(2, 2).dtype(Some(DType::Int32)).call()?;
+    assert_eq!(narrow.to_vec::<i32>()?, [0, 1, 1, 0, 0, 1]);
+    let shapes = aten::triu_indices::with(2, 3).device(Some(Device::META)).call()?;
+    assert_eq!((shapes.sizes(), shapes.device()), (&[2, 5][..], Device::META));
+    let bytes = aten::linspace::with((-1).into(), 3.into(), 5).dtype(Some(DType::UInt8)).call()?;
+    assert_eq!(bytes.to_vec::<u8>()?, [255, 192, 129, 66, 3]);
     for (rows, cols, offset) in
         [(i64::MAX, 1, 0), (i64::MAX, i64::MAX, i64::MIN), (1 << 40, 1 << 40, i64::MAX)]
     {

@@ -48,6 +48,37 @@ mod select {
     }
 }
 
+/// Lets the device determine the backend, for operators whose last parameters are the properties of a new tensor.
+macro_rules! selected {
+    ($($name:ident($($argument:ident: $ty:ty),*);)+) => {
+        #[torch_impl(aten, BackendSelect)]
+        mod select_sequences {
+            use super::*;
+
+            $(
+                fn $name(
+                    $($argument: $ty,)*
+                    dtype: Option<DType>,
+                    layout: Option<Layout>,
+                    device: Option<Device>,
+                    pin_memory: Option<bool>,
+                ) -> Result<Tensor> {
+                    aten::$name::redispatch(keys_of(device), $($argument,)* dtype, layout, device, pin_memory)
+                }
+            )+
+        }
+    };
+}
+
+selected! {
+    arange(end: Scalar);
+    arange_start(start: Scalar, end: Scalar);
+    arange_start_step(start: Scalar, end: Scalar, step: Scalar);
+    linspace(start: Scalar, end: Scalar, steps: i64);
+    tril_indices(row: i64, col: i64, offset: i64);
+    triu_indices(row: i64, col: i64, offset: i64);
+}
+
 fn keys_of(device: Option<Device>) -> DispatchKeySet {
     DispatchKeySet::from_key(device.unwrap_or(Device::CPU).kind.dispatch_key())
 }

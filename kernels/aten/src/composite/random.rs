@@ -8,19 +8,24 @@ use super::{collected, is_plain};
 use crate::aten;
 use crate::functions::Functions;
 use crate::loops;
-use crate::loops::numbered;
+use crate::loops::{numbered, of_numbers};
 use crate::random::default_generator;
 use crate::unseen::unseen;
+use triangle::Triangle;
+
+pub(crate) mod triangle;
 
 /// The properties of a new tensor, besides its sizes.
 ///
 /// PyTorch: `at::TensorOptions`.
 #[derive(Clone, Copy)]
-struct Options {
-    dtype: Option<DType>,
-    layout: Option<Layout>,
-    device: Option<Device>,
-    pin_memory: Option<bool>,
+pub(crate) struct Options {
+    pub dtype: Option<DType>,
+    pub layout: Option<Layout>,
+    pub device: Option<Device>,
+    pub pin_memory: Option<bool>,
+    /// Whether the tensor is one of the CPU, which needs not be filled with zeros before it is written.
+    pub is_of_cpu: bool,
 }
 
 impl Options {
@@ -42,6 +47,12 @@ impl Options {
         count: i64,
         number: impl Fn(i64) -> N + Sync,
     ) -> Result<Tensor> {
+        if self.is_of_cpu {
+            let device = self.device.unwrap_or(Device::CPU);
+            return match_dtype!(self.dtype.unwrap_or(DType::DEFAULT), T => {
+                of_numbers(&[count], device, |i| number(i).cast::<T>()).map_err(|error| error.context(operator))
+            });
+        }
         let mut out = self.empty(&[count])?;
         match_dtype!(out.dtype(), T => {
             if is_plain(&out)? {
@@ -71,7 +82,7 @@ macro_rules! creating {
                     device: Option<Device>,
                     pin_memory: Option<bool>,
                 ) -> Result<Tensor> {
-                    let $options = Options { dtype, layout, device, pin_memory };
+                    let $options = Options { dtype, layout, device, pin_memory, is_of_cpu: false };
                     $body
                 }
             )+
@@ -370,7 +381,7 @@ drawing! {
     normal_functional(mean: f64, std: f64) => normal_;
 }
 
-fn series(start: Scalar, end: Scalar, step: Scalar, mut options: Options) -> Result<Tensor> {
+pub(crate) fn series(start: Scalar, end: Scalar, step: Scalar, mut options: Options) -> Result<Tensor> {
     let is_whole = [start, end, step].iter().all(|number| matches!(number, Scalar::Int(_) | Scalar::Bool(_)));
     let dtype = options.dtype.unwrap_or(if is_whole { DType::Int64 } else { DType::DEFAULT });
     options.dtype = Some(dtype);
@@ -420,7 +431,7 @@ fn checked_count<T: Element>(count: Option<i128>, start: T, end: T, step: T) -> 
     }
 }
 
-fn evenly_spaced(start: Scalar, end: Scalar, steps: i64, options: Options) -> Result<Tensor> {
+pub(crate) fn evenly_spaced(start: Scalar, end: Scalar, steps: i64, options: Options) -> Result<Tensor> {
     options.series(aten::linspace::NAME, steps, spaced(aten::linspace::NAME, start, end, steps, options)?)
 }
 
@@ -465,7 +476,12 @@ fn spaced(
         options.dtype
     );
     let is_whole = options.dtype.is_some_and(|dtype| !dtype.is_floating_point() && !dtype.is_complex());
-    let ends = [start.to::<f64>()?, end.to::<f64>()?];
+    // As everywhere in PyTorch, a negative integer stands for the `uint8` with its last eight bits.
+    let wrapped = |end: Scalar| match (options.dtype, end) {
+        (Some(DType::UInt8), Scalar::Int(number @ -255..0)) => Scalar::Int(number & 255),
+        _ => end,
+    };
+    let ends = [wrapped(start).to::<f64>()?, wrapped(end).to::<f64>()?];
     if let Some(dtype) = options.dtype
         && steps > 0
         && let Some(end) = ends.iter().find(|end| !is_in_range(dtype, **end))
@@ -489,57 +505,20 @@ fn triangle(
     is_lower: bool,
     options: Options,
 ) -> Result<Tensor> {
-    ensure!(sizes.iter().all(|size| *size >= 0), Shape, "{operator}: sizes {sizes:?} are those of no matrix");
-    let dtype = options.dtype.unwrap_or(DType::Int64);
-    ensure!(
-        matches!(dtype, DType::Int64 | DType::Int32),
-        DType,
-        "{operator}: {dtype} holds no indices, expected int64 or int32"
-    );
-    let ([rows, cols], offset) = (sizes.map(i128::from), i128::from(offset));
-    let count = match is_lower {
-        true => elements_left_of([rows, cols], offset + 1),
-        false => rows * cols - elements_left_of([rows, cols], offset),
-    };
-    let Ok(count) = i64::try_from(count) else {
-        bail!(Shape, "{operator}: a matrix of sizes {sizes:?} has too many elements")
-    };
-    let mut out = options.empty(&[2, count])?;
-    if loops::has_elements(&out) {
-        let within = |row: i128| match is_lower {
-            true => 0..(row + offset + 1).clamp(0, cols),
-            false => (row + offset).clamp(0, cols)..cols,
-        };
-        let rows = if is_lower { (-offset).clamp(0, rows)..rows } else { 0..(cols - offset).clamp(0, rows) };
-        let mut places = collected(operator, 2 * count, |_| 0)?;
-        let (mut row_of, mut column_of) = places.split_at_mut(count as usize);
-        for row in rows {
-            let columns = within(row);
-            let first = columns.start as i64;
-            let (to_rows, to_columns);
-            (to_rows, row_of) = row_of.split_at_mut((columns.end - columns.start) as usize);
-            (to_columns, column_of) = column_of.split_at_mut(to_rows.len());
-            to_rows.fill(row as i64);
-            to_columns.iter_mut().zip(first..).for_each(|(to, column)| *to = column);
+    let triangle = Triangle::new(operator, sizes, offset, is_lower, options.dtype)?;
+    let options = Options { dtype: Some(triangle.dtype), ..options };
+    options.filled(&[2, triangle.count], |out| {
+        if loops::has_elements(out) {
+            let mut places = collected(operator, 2 * triangle.count, |_| 0)?;
+            triangle.write(&mut places, |place| place);
+            aten::copy_(out, &Tensor::from_vec(places, &[2, triangle.count])?)?;
         }
-        unseen(|| aten::copy_(&mut out, &Tensor::from_vec(places, &[2, count])?).map(drop))?;
-    }
-    Ok(out)
-}
-
-/// The number of elements of a matrix to the left of a line that starts at column `start`, and moves one column to the
-/// right with each row.
-fn elements_left_of([rows, cols]: [i128; 2], start: i128) -> i128 {
-    // The number in the first `rows` rows, of which the first has one element.
-    let of_first = |rows: i128| match rows.max(0) {
-        rows if rows <= cols => rows * (rows + 1) / 2,
-        rows => (cols * (cols + 1) / 2).saturating_add((rows - cols).saturating_mul(cols)),
-    };
-    of_first(rows - 1 + start) - of_first(start - 1)
+        Ok(())
+    })
 }
 
 fn identity(n: i64, m: i64, options: Options) -> Result<Tensor> {
-    let Options { dtype, layout, device, pin_memory } = options;
+    let Options { dtype, layout, device, pin_memory, .. } = options;
     let out = aten::zeros::call(&[n, m], dtype, layout, device, pin_memory)?;
     unseen(|| aten::fill__Scalar(&mut aten::diagonal(&out)?, 1.into()).map(drop))?;
     Ok(out)

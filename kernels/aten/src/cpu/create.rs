@@ -4,13 +4,18 @@
     reason = "shares a tensor among threads as slices, and takes memory that it fills at once"
 )]
 
+use std::mem::MaybeUninit;
+
 use torch_library::Element;
 use torch_library::geometry::{Dims, strides_for};
 use torch_library::match_dtype;
 use torch_library::prelude::*;
 
 use crate::aten;
+use crate::composite::random::triangle::Triangle;
+use crate::composite::random::{Options, evenly_spaced, series};
 use crate::loops;
+use crate::loops::parts::PartsMut;
 use crate::unseen::unseen;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -93,6 +98,55 @@ fn full_like(
     // SAFETY: `fill` writes every element before any is read; if it fails, the tensor is dropped.
     let out = unsafe { loops::uninit_like(this, dtype, format) };
     out.and_then(|out| fill(&out, fill_value)).map_err(|error| error.context(OPERATOR))
+}
+
+/// Sequences, written once, as [`full`] is.
+macro_rules! sequences {
+    ($($name:ident($($argument:ident: $ty:ty),*), $options:ident => $body:expr;)+) => {
+        #[torch_impl(aten, CPU)]
+        mod sequences {
+            use super::*;
+
+            $(
+                fn $name(
+                    $($argument: $ty,)*
+                    dtype: Option<DType>,
+                    layout: Option<Layout>,
+                    device: Option<Device>,
+                    pin_memory: Option<bool>,
+                ) -> Result<Tensor> {
+                    check_options(aten::$name::NAME, layout, pin_memory)?;
+                    let $options = Options { dtype, layout, device, pin_memory, is_of_cpu: true };
+                    $body
+                }
+            )+
+        }
+    };
+}
+
+sequences! {
+    arange(end: Scalar), options => series(0.into(), end, 1.into(), options);
+    arange_start(start: Scalar, end: Scalar), options => series(start, end, 1.into(), options);
+    arange_start_step(start: Scalar, end: Scalar, step: Scalar), options => series(start, end, step, options);
+    linspace(start: Scalar, end: Scalar, steps: i64), options => evenly_spaced(start, end, steps, options);
+    tril_indices(row: i64, col: i64, offset: i64), options =>
+        places(&Triangle::new(aten::tril_indices::NAME, [row, col], offset, true, options.dtype)?, options.device);
+    triu_indices(row: i64, col: i64, offset: i64), options =>
+        places(&Triangle::new(aten::triu_indices::NAME, [row, col], offset, false, options.dtype)?, options.device);
+}
+
+/// The row indices of a triangle's elements, then their column indices.
+fn places(triangle: &Triangle, device: Option<Device>) -> Result<Tensor> {
+    // SAFETY: `write` writes every element; if it fails, the tensor is dropped.
+    let out = unsafe { Tensor::uninit(&[2, triangle.count], triangle.dtype, device.unwrap_or(Device::CPU))? };
+    match_dtype!(triangle.dtype, T => {
+        if loops::has_elements(&out) {
+            let places = PartsMut::<T>::of(&out, out.numel() as usize)?;
+            // SAFETY: the tensor is new, and this slice of it the only one, to which only values are written.
+            triangle.write(unsafe { places.uninit(0) }, |place| MaybeUninit::new(place.cast::<T>()));
+        }
+    });
+    Ok(out)
 }
 
 fn check_options(operator: &str, layout: Option<Layout>, pin_memory: Option<bool>) -> Result<()> {

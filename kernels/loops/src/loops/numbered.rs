@@ -3,10 +3,25 @@
 
 use std::mem::MaybeUninit;
 
-use torch_library::{Element, Result, Tensor};
+use torch_library::{Device, Element, Result, Tensor};
 
 use super::parts::PartsMut;
 use super::{has_elements, on_vectors, parallel};
+
+/// A new contiguous tensor of `T`, whose element `i` is `number(i)`.
+///
+/// # Errors
+/// Invalid sizes, no memory, or a device whose memory the host cannot access.
+pub fn of_numbers<T: Element>(
+    sizes: &[i64],
+    device: Device,
+    number: impl Fn(i64) -> T + Sync,
+) -> Result<Tensor> {
+    // SAFETY: `numbered` writes every element; if it fails, the tensor is dropped.
+    let out = unsafe { Tensor::uninit(sizes, T::DTYPE, device)? };
+    numbered(&out, number)?;
+    Ok(out)
+}
 
 /// Writes `number(i)` to element `i` of a contiguous tensor of `T`.
 pub fn numbered<T: Element>(out: &Tensor, number: impl Fn(i64) -> T + Sync) -> Result<()> {

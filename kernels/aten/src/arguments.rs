@@ -28,6 +28,26 @@ impl BagMode {
     }
 }
 
+/// Checks that an index is of int64.
+pub fn check_int64(operator: &str, index: &Tensor) -> Result<()> {
+    let dtype = index.dtype();
+    ensure!(dtype == DType::Int64, DType, "{operator}: the index is of {dtype}, expected int64");
+    Ok(())
+}
+
+/// Checks the dtypes of the arguments of `masked_scatter`.
+pub fn check_masked_scatter(operator: &str, this: &Tensor, mask: &Tensor, source: &Tensor) -> Result<()> {
+    ensure!(
+        mask.dtype() == DType::Bool && source.dtype() == this.dtype(),
+        DType,
+        "{operator}: a mask of {} and a source of {} for {}, expected bool and the same type",
+        mask.dtype(),
+        source.dtype(),
+        this.dtype()
+    );
+    Ok(())
+}
+
 /// The size `n` of matrices `[.., n, n]`.
 pub fn square(operator: &str, a: &Tensor) -> Result<i64> {
     match a.sizes() {

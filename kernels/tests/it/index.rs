@@ -22,6 +22,55 @@ fn tensors_are_joined() -> Result<()> {
 }
 
 #[test]
+fn elements_are_taken_in_row_major_order() -> Result<()> {
+    let x = aten::arange(60.into())?.reshape(&[3, 4, 5])?.transpose(0, 2)?;
+    let flat = x.to_vec::<i64>()?;
+    let places = [0i64, -1, 59, -60, 7, 7, 31];
+    let index = Tensor::from(places);
+    let want: Vec<i64> = places.iter().map(|place| flat[place.rem_euclid(60) as usize]).collect();
+    for dtype in [DType::Int64, DType::Float32, DType::BFloat16, DType::Complex64] {
+        let taken = aten::take(&x.to_dtype(dtype)?, &index)?;
+        assert!(aten::equal(&taken, &Tensor::from(&want[..]).to_dtype(dtype)?)?, "{dtype}");
+    }
+    let of_bools = aten::take(&x.remainder(3)?.to_dtype(DType::Bool)?, &index)?;
+    assert_eq!(of_bools.to_vec::<bool>()?, want.iter().map(|x| x % 3 != 0).collect::<Vec<_>>());
+    assert_eq!(aten::take(&x, &index.reshape(&[7, 1])?)?.sizes(), [7, 1]);
+    for bad in [60, -61, i64::MIN] {
+        let error = aten::take(&x, &Tensor::from([0, bad])).unwrap_err().to_string();
+        assert_eq!(error, format!("aten::take: index {bad} is out of range for dimension 0 of size 60"));
+    }
+    assert!(aten::take(&Tensor::from([0f32; 0]), &Tensor::from([0i64])).is_err());
+    assert_eq!(aten::take(&Tensor::from([0f32; 0]), &Tensor::from([0i64; 0]))?.numel(), 0);
+    Ok(())
+}
+
+#[test]
+fn masks_scatter_in_row_major_order() -> Result<()> {
+    let (x, source) = (aten::randn(&[5, 40])?.t()?, aten::randn(&[40, 6])?.t()?);
+    let (rows, all) = (aten::rand(&[5])?.gt(0.5)?, aten::rand(&[2, 40, 5])?.gt(0.5)?);
+    for (mask, sizes) in [(rows, [1, 40, 5]), (all, [2, 40, 5])] {
+        let scattered = aten::masked_scatter(&x, &mask, &aten::cat(&[source.clone(), source.clone()])?)?;
+        let mut given = [source.to_vec::<f32>()?, source.to_vec::<f32>()?].concat().into_iter();
+        let whole = x.expand(&sizes)?.to_vec::<f32>()?;
+        let mask = mask.expand(&sizes)?.to_vec::<bool>()?;
+        let want =
+            whole.iter().zip(mask).map(|(x, is_written)| if is_written { given.next() } else { Some(*x) });
+        assert!(
+            scattered.to_vec::<f32>()?
+                == want.collect::<Option<Vec<f32>>>().expect("the source is long enough")
+        );
+    }
+    let (all, none) = (Tensor::from([true, true]), Tensor::from([false, false]));
+    let error = aten::masked_scatter(&Tensor::from([1i64, 2]), &all, &Tensor::from([3i64])).unwrap_err();
+    assert_eq!(error.to_string(), "aten::masked_scatter: 2 elements are written, the source has 1");
+    let kept = aten::masked_scatter(&Tensor::from([1i64, 2]), &none, &Tensor::from([0i64; 0]))?;
+    assert_eq!(kept.to_vec::<i64>()?, [1, 2]);
+    let of_bools = aten::masked_scatter(&none, &Tensor::from([false, true]), &all)?;
+    assert_eq!(of_bools.to_vec::<bool>()?, [false, true]);
+    Ok(())
+}
+
+#[test]
 fn long_rows_are_joined_as_short_ones() -> Result<()> {
     for dtype in [DType::Int64, DType::Int16, DType::Bool] {
         let part = |from: i64, sizes: [i64; 3]| {

@@ -16,6 +16,7 @@ use crate::loops::pointwise::common_device;
 
 mod advanced;
 pub(crate) mod bag;
+mod flat;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {

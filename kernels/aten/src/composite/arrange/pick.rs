@@ -4,6 +4,7 @@ use torch_library::geometry::{infer_size, wrap_dim};
 use torch_library::prelude::*;
 
 use super::vector;
+use crate::arguments::{check_int64, check_masked_scatter};
 use crate::aten;
 use crate::composite::collected;
 use crate::loops;
@@ -15,26 +16,14 @@ mod derived {
 
     fn take(this: &Tensor, index: &Tensor) -> Result<Tensor> {
         const OPERATOR: &str = aten::take::NAME;
-        ensure!(
-            index.dtype() == DType::Int64,
-            DType,
-            "{OPERATOR}: the index is of {}, expected int64",
-            index.dtype()
-        );
+        check_int64(OPERATOR, index)?;
         let flat = aten::reshape(this, &[-1])?;
         aten::contiguous(&aten::index_Tensor(&flat, &[Some(aten::contiguous(index)?)])?)
     }
 
     fn masked_scatter(this: &Tensor, mask: &Tensor, source: &Tensor) -> Result<Tensor> {
         const OPERATOR: &str = aten::masked_scatter::NAME;
-        ensure!(
-            mask.dtype() == DType::Bool && source.dtype() == this.dtype(),
-            DType,
-            "{OPERATOR}: a mask of {} and a source of {} for {}, expected bool and the same type",
-            mask.dtype(),
-            source.dtype(),
-            this.dtype()
-        );
+        check_masked_scatter(OPERATOR, this, mask, source)?;
         let sizes = infer_size(this.sizes(), mask.sizes()).map_err(|error| error.context(OPERATOR))?;
         let flat = |tensor: &Tensor| aten::reshape(&aten::expand(tensor, &sizes)?, &[-1]);
         let (whole, mask) = (flat(this)?, flat(mask)?);
@@ -140,12 +129,7 @@ mod implicit {
             let sizes = infer_size(tensor.sizes(), &sizes).map_err(|error| error.context(OPERATOR))?;
             aten::expand(tensor, &sizes)
         };
-        ensure!(
-            indices.dtype() == DType::Int64,
-            DType,
-            "{OPERATOR}: the index is of {}, expected int64",
-            indices.dtype()
-        );
+        check_int64(OPERATOR, indices)?;
         // Indices wrap around the dimension, in both directions.
         let size = this.sizes().get(wrapped).copied().unwrap_or(1);
         let places = aten::remainder_Scalar(&expanded(indices, this)?, size.into())?;

@@ -80,6 +80,7 @@ struct Places {
 impl Places {
     fn new(operator: &'static str, this: &Tensor, indices: &[Option<Tensor>]) -> Result<Self> {
         let _lease = ListLease::new([], indices.iter().flatten().chain([this]))?;
+        ensure!(!indices.is_empty(), Index, "{operator}: there is no index, expected one at least");
         let geometry = Seen::of(this);
         let indices = without_masks(operator, this, indices)?;
         let found: Vec<&Tensor> = indices.iter().flatten().collect();

@@ -333,15 +333,18 @@ impl<T: Number> Kept<T> {
     }
 }
 
-/// Calls a closure with each line of the input that a line of the result is computed from, and its weight.
+/// The line of the input that two taps read for line `[z, y]` of the result, and its weight.
+///
+/// The loops over the taps call no closure: it would be large, and so a function that is not compiled for wide vectors.
 #[inline(always)]
-fn met<T: Number>([depth, height, _]: &[Direction<T>; 3], line: usize, mut f: impl FnMut([usize; 2], T)) {
-    let (z, y) = (line / height.to, line % height.to);
-    for far in &depth.taps {
-        for near in &height.taps {
-            f([far.index[z], near.index[y]], far.weight[z].times(near.weight[y]));
-        }
-    }
+fn met<T: Number>([far, near]: [&Tap<T>; 2], [z, y]: [usize; 2]) -> ([usize; 2], T) {
+    ([far.index[z], near.index[y]], far.weight[z].times(near.weight[y]))
+}
+
+/// The taps of the directions before the last.
+#[inline(always)]
+fn taps<T>([depth, height, _]: &[Direction<T>; 3]) -> Vec<[&Tap<T>; 2]> {
+    depth.taps.iter().flat_map(|far| height.taps.iter().map(move |near| [far, near])).collect()
 }
 
 /// Calls a closure with each element of a stretched line, and the element of the input line that a tap reads for it.
@@ -356,8 +359,10 @@ fn stretched<T: Number>(tap: &Tap<T>, lanes: usize, mut f: impl FnMut(usize, usi
         }
         _ => {
             for (to, (from, weight)) in pixels {
+                // Read once: what a closure writes could be these numbers, for all that the compiler knows.
+                let (to, from, weight) = (to * lanes, from * lanes, *weight);
                 for lane in 0..lanes {
-                    f(to * lanes + lane, from * lanes + lane, *weight);
+                    f(to + lane, from + lane, weight);
                 }
             }
         }
@@ -372,6 +377,7 @@ on_vectors! {
         let [depth, height, width] = directions;
         let (per_volume, len) = (depth.to * height.to, width.from * lanes);
         let (mut kept, mut current) = (Kept::new(directions, lanes), None);
+        let taps = taps(directions);
         for line in lines {
             let n = line / per_volume;
             if current.replace(n) != Some(n) {
@@ -381,18 +387,15 @@ on_vectors! {
             // line number is.
             let (volume, out) = (from.get(n), unsafe { to.get_mut(line) });
             let mut is_first = true;
-            met(directions, line % per_volume, |[z, y], weight| {
+            let place = [line % per_volume / height.to, line % per_volume % height.to];
+            for taps in &taps {
+                let ([z, y], weight) = met(*taps, place);
                 let (row, old) = kept.place(directions, [z, y]);
                 if old.is_some() {
                     let input = &volume[(z * height.from + y) * len..][..len];
-                    for (n, tap) in width.taps.iter().enumerate() {
-                        stretched(tap, lanes, |to, from, weight| {
-                            // SAFETY: a tap has an index below `width.from` for each of `width.to` places; `input`
-                            // and `row` have as many, times lanes.
-                            let (x, sum) = unsafe { (*input.get_unchecked(from), row.get_unchecked_mut(to)) };
-                            let part = x.times(weight);
-                            *sum = if n == 0 { part } else { sum.plus(part) };
-                        });
+                    match lanes {
+                        1 => stretch_single(width, input, row),
+                        _ => stretch(width, lanes, input, row),
                     }
                 }
                 if std::mem::replace(&mut is_first, false) {
@@ -404,41 +407,69 @@ on_vectors! {
                         *sum = sum.plus(x.times(weight));
                     }
                 }
-            });
+            }
         }
     }
+}
+
+/// Writes a stretched line.
+#[inline(always)]
+fn stretch<T: Number>(width: &Direction<T>, lanes: usize, input: &[T], row: &mut [T]) {
+    assert!(row.len() == width.to * lanes && input.len() == width.from * lanes);
+    for (n, tap) in width.taps.iter().enumerate() {
+        stretched(tap, lanes, |to, from, weight| {
+            // SAFETY: a tap has an index below `width.from` for each of `width.to` places; `input` and `row` have as
+            // many, times lanes.
+            let (x, sum) = unsafe { (*input.get_unchecked(from), row.get_unchecked_mut(to)) };
+            let part = x.times(weight);
+            *sum = if n == 0 { part } else { sum.plus(part) };
+        });
+    }
+}
+
+/// As [`stretch`], for one lane; not compiled for wide vectors, since it takes longer to gather these.
+#[inline(never)]
+fn stretch_single<T: Number>(width: &Direction<T>, input: &[T], row: &mut [T]) {
+    stretch(width, 1, input, row);
+}
+
+/// Adds the gradients of a stretched line to the line of the input that it was computed from, and sets them to zero.
+#[inline(always)]
+fn give<T: Number>(width: &Direction<T>, lanes: usize, grads: &mut [T], input: &mut [T]) {
+    assert!(grads.len() == width.to * lanes && input.len() == width.from * lanes);
+    for tap in &width.taps {
+        stretched(tap, lanes, |to, from, weight| {
+            // SAFETY: a tap has an index below `width.from` for each of `width.to` places; `input` and `grads` have
+            // as many, times lanes.
+            let (grad, sum) = unsafe { (*grads.get_unchecked(to), input.get_unchecked_mut(from)) };
+            *sum = sum.plus(grad.times(weight));
+        });
+    }
+    fill(grads, T::ZERO);
 }
 
 on_vectors! {
     /// Adds the gradients of a volume's lines to the lines of the input that they were computed from.
     fn back<T: Number>(directions: &[Direction<T>; 3], lanes: usize, grads: &[T], volume: &mut [T]) {
-        let [_, _, width] = directions;
-        let mut kept = Kept::new(directions, lanes);
+        let [_, height, width] = directions;
+        let (mut kept, taps) = (Kept::new(directions, lanes), taps(directions));
         let len = width.from * lanes;
-        let mut give = |row: Option<usize>, grads: &mut [T]| {
-            let Some(row) = row else { return };
-            let input = &mut volume[row * len..][..len];
-            for tap in &width.taps {
-                stretched(tap, lanes, |to, from, weight| {
-                    // SAFETY: a tap has an index below `width.from` for each of `width.to` places; `input` and
-                    // `grads` have as many, times lanes.
-                    let (grad, sum) = unsafe { (*grads.get_unchecked(to), input.get_unchecked_mut(from)) };
-                    *sum = sum.plus(grad.times(weight));
-                });
-            }
-            fill(grads, T::ZERO);
-        };
         for (line, grads) in grads.chunks_exact(kept.len).enumerate() {
-            met(directions, line, |place, weight| {
+            for taps in &taps {
+                let (place, weight) = met(*taps, [line / height.to, line % height.to]);
                 let (row, old) = kept.place(directions, place);
-                give(old.flatten(), row);
+                if let Some(old) = old.flatten() {
+                    give(width, lanes, row, &mut volume[old * len..][..len]);
+                }
                 for (sum, grad) in zip(row, grads) {
                     *sum = sum.plus(grad.times(weight));
                 }
-            });
+            }
         }
         for (row, grads) in kept.rows.iter().zip(kept.lines.chunks_exact_mut(kept.len)) {
-            give(*row, grads);
+            if let Some(row) = *row {
+                give(width, lanes, grads, &mut volume[row * len..][..len]);
+            }
         }
     }
 }

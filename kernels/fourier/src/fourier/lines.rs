@@ -6,6 +6,7 @@ use num_traits::Zero;
 use torch_library::{MemoryFormat, OwnedLease, Result, Tensor, ensure};
 
 use super::plans::{Plan, Real, number};
+use crate::loops::across::turned;
 use crate::loops::{on_vectors, parallel};
 
 /// The number of elements that are transformed at a time if lines are shorter.
@@ -13,6 +14,12 @@ const TOGETHER: usize = 2048;
 
 /// The number of lines across rows that are gathered at a time: two cache lines of each row.
 const ACROSS: usize = 16;
+
+/// The number of rows that gathered lines are written back to at a time.
+const ROWS: usize = 8;
+
+/// Lines of more elements are a little apart when they are gathered.
+const SHORT: usize = 64;
 
 /// The elements of a row-major tensor.
 pub(super) struct Memory<T> {
@@ -161,30 +168,30 @@ pub(super) fn in_place<T: Real>(lines: &Memory<Complex<T>>, plan: &Plan<T>, scal
 pub(super) fn columns<T: Real>(lines: &Memory<Complex<T>>, apart: usize, plan: &Plan<T>, scale: f64) {
     let len = plan.len;
     let (blocks, planes) = (apart.div_ceil(ACROSS), lines.len() / (len * apart));
-    // Lines with a power of two as their length would compete for the same few sets of the cache.
-    let room = len + ACROSS / 2;
+    // Long lines with a power of two as their length would compete for the same few sets of the cache.
+    let room = if len <= SHORT { len } else { len + ACROSS / 2 };
     parallel::shares(blocks * planes, grain(len * apart.min(ACROSS)), |range| {
         let mut scratch = scratch(plan.fft.get_inplace_scratch_len());
         let mut gathered = vec![Complex::zero(); room * apart.min(ACROSS)];
         for at in range {
             let (plane, first) = (at / blocks, at % blocks * ACROSS);
             let width = ACROSS.min(apart - first);
-            // SAFETY: results and copies are written before they are transformed in place; this part of each row is
-            // this thread's alone, and each slice of it ends before the next one starts.
-            let row = |n: usize| unsafe { lines.get_mut((plane * len + n) * apart + first, width) };
-            for n in 0..len {
-                for (line, x) in row(n).iter().enumerate() {
-                    gathered[line * room + n] = *x;
-                }
+            let rows = lines.data.wrapping_add(plane * len * apart + first);
+            // SAFETY: these rows lie within the tensor, whose lines are written before they are transformed in place;
+            // this part of each is this thread's alone. `gathered` has `width` lines of `room` numbers.
+            unsafe { turned(rows, apart as isize, [len, width], gathered.as_mut_ptr(), room) };
+            match room == len {
+                true => plan.fft.process_with_scratch(&mut gathered[..width * len], &mut scratch),
+                false => gathered.chunks_exact_mut(room).take(width).for_each(|line| {
+                    plan.fft.process_with_scratch(&mut line[..len], &mut scratch);
+                }),
             }
-            for line in gathered.chunks_exact_mut(room).take(width) {
-                plan.fft.process_with_scratch(&mut line[..len], &mut scratch);
-                scaled(&mut line[..len], scale);
-            }
-            for n in 0..len {
-                for (line, x) in row(n).iter_mut().enumerate() {
-                    *x = gathered[line * room + n];
-                }
+            scaled(&mut gathered, scale);
+            // Some rows at a time, since rows whose distance is a power of two compete for the same few sets.
+            for n in (0..len).step_by(ROWS) {
+                let (from, to) = (gathered[n..].as_ptr(), rows.wrapping_add(n * apart));
+                // SAFETY: these are `width` lines of `gathered`, and rows of the tensor that are this thread's alone.
+                unsafe { turned(from, room as isize, [width, ROWS.min(len - n)], to, apart) };
             }
         }
     });

@@ -244,11 +244,12 @@ unsafe fn turn_wide<T: Copy, const SIDE: usize>(
     pitch: usize,
 ) {
     // SAFETY: the caller vouches for the lines of both, and for the features; `squares` calls the closure with
-    // squares of `SIDE` that lie within them, and `words` is for squares of eight times eight, of 4 bytes each.
+    // squares of `SIDE` that lie within them, and `words` and `double_words` are for squares of these sizes.
     unsafe {
         squares::<T, SIDE>(data, stride, len, count, tile, pitch, |data, tile| {
             match (size_of::<T>(), SIDE) {
                 (4, 8) => words(data.cast(), stride, tile.cast(), pitch),
+                (8, 4) => double_words(data.cast(), stride, tile.cast(), pitch),
                 _ => square::<T, SIDE>(data, stride, tile, pitch),
             }
         });
@@ -289,6 +290,34 @@ unsafe fn words(data: *const f32, stride: isize, tile: *mut f32, pitch: usize) {
         unsafe {
             _mm256_storeu_ps(tile.add(j * pitch), _mm256_permute2f128_ps::<0x20>(*a, *b));
             _mm256_storeu_ps(tile.add((j + 4) * pitch), _mm256_permute2f128_ps::<0x31>(*a, *b));
+        }
+    }
+}
+
+/// Transposes a block of 4 × 4 elements of 8 bytes: single elements, then halves of registers change places.
+///
+/// # Safety
+/// - Four lines of as many elements, `stride` apart, can be read from `data` on, and nothing writes to them during the
+///   call.
+/// - As many lines, `pitch` apart, can be written from `tile` on, in other memory, which nothing else uses.
+/// - The processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn double_words(data: *const f64, stride: isize, tile: *mut f64, pitch: usize) {
+    use std::arch::x86_64::*;
+    // SAFETY: `i` is below four, and the caller vouches for a line of four elements there; loads need no alignment.
+    let lines: [__m256d; 4] = from_fn(|i| unsafe { _mm256_loadu_pd(data.offset(i as isize * stride)) });
+    let [[a, b], [c, d]]: [[__m256d; 2]; 2] = from_fn(|i| {
+        let (a, b) = (lines[2 * i], lines[2 * i + 1]);
+        [_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b)]
+    });
+    for (j, (above, below)) in [(a, c), (b, d)].into_iter().enumerate() {
+        // SAFETY: `j` is below two, and the caller vouches for lines `j` and `j + 2` of the tile, of four elements;
+        // stores need no alignment.
+        unsafe {
+            _mm256_storeu_pd(tile.add(j * pitch), _mm256_permute2f128_pd::<0x20>(above, below));
+            _mm256_storeu_pd(tile.add((j + 2) * pitch), _mm256_permute2f128_pd::<0x31>(above, below));
         }
     }
 }

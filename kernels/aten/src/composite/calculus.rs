@@ -29,6 +29,7 @@ mod integrals {
             0 => nothing(y, dim),
             _ => {
                 check(OPERATOR, y, Some(x), None)?;
+                let dim = wrap_dim(dim, y.dim())? as i64; // areas have more dimensions if the places have
                 let areas = aten::mul_Tensor(&sums_of_neighbors(y, dim)?, &distances(OPERATOR, y, x, dim)?)?;
                 aten::div_Scalar(&aten::sum_dim_IntList(&areas, Some(&[dim]))?, 2.into())
             }
@@ -55,6 +56,7 @@ mod integrals {
         const OPERATOR: &str = aten::cumulative_trapezoid_x::NAME;
         check(OPERATOR, y, Some(x), None)?;
         samples(OPERATOR, y, dim)?;
+        let dim = wrap_dim(dim, y.dim())? as i64; // areas have more dimensions if the places have
         let areas = aten::mul_Tensor(&sums_of_neighbors(y, dim)?, &distances(OPERATOR, y, x, dim)?)?;
         aten::div_Scalar(&aten::cumsum(&areas, dim)?, 2.into())
     }

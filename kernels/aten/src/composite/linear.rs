@@ -2,7 +2,7 @@
 
 use torch_library::geometry::{infer_size, numel, wrap_dim};
 use torch_library::prelude::*;
-use torch_library::result_type;
+use torch_library::{promote_types, result_type};
 
 use crate::aten;
 use crate::loops::computing_type;
@@ -78,7 +78,9 @@ mod derived {
             mat.dtype(),
             vec.dtype()
         );
-        combined(this, &aten::mv(mat, vec)?, in_type(beta, this.dtype()), in_type(alpha, this.dtype()))
+        let in_type =
+            |factor| in_type(factor, this.dtype()).map_err(|error| error.context(aten::addmv::NAME));
+        combined(this, &aten::mv(mat, vec)?, in_type(beta)?, in_type(alpha)?)
     }
 
     fn addr(this: &Tensor, vec1: &Tensor, vec2: &Tensor, beta: Scalar, alpha: Scalar) -> Result<Tensor> {
@@ -92,13 +94,21 @@ mod derived {
             let (column, row) = (aten::unsqueeze(vec1, 1)?, aten::unsqueeze(vec2, 0)?);
             return aten::addcmul::with(this, &column, &row).value(alpha).call();
         }
-        let common = result_type([this, vec1, vec2].map(Tensor::promotion_operand))?;
+        // Unlike in other operators, the dtype of a tensor without dimensions counts like that of any other.
+        let common = promote_types(promote_types(vec1.dtype(), vec2.dtype())?, dtype)?;
         let is_fraction =
             [beta, alpha].iter().any(|factor| !factor.dtype().is_integer() && factor.dtype() != DType::Bool);
         ensure!(
             !is_fraction || common.is_differentiable(),
             Argument,
             "{}: of {common} and factors {beta} and {alpha}, which must be whole numbers",
+            aten::addr::NAME
+        );
+        let is_boolean = [beta, alpha].iter().any(|factor| factor.dtype() == DType::Bool);
+        ensure!(
+            !is_boolean || common == DType::Bool,
+            Argument,
+            "{}: booleans are factors of booleans only, not of {common}",
             aten::addr::NAME
         );
         // Half precision is rounded once, at the end.
@@ -321,6 +331,7 @@ mod implicit {
             x1.dtype(),
             x2.dtype()
         );
+        ensure!(eps >= 0.0, Argument, "{OPERATOR}: eps is {eps}, expected zero or more");
         let (x1, x2) = (aten::to_dtype(x1, dtype)?, aten::to_dtype(x2, dtype)?);
         let unit = |x: &Tensor| {
             let length = aten::linalg_vector_norm::call(x, 2.into(), Some(&[dim]), true, None)?;
@@ -352,7 +363,6 @@ mod implicit {
             positive.sizes(),
             negative.sizes()
         );
-        ensure!(margin > 0.0, Argument, "{OPERATOR}: margin is {margin}, expected more than 0");
         let distance = |a, b| aten::pairwise_distance::call(a, b, p, eps, false);
         let near = distance(anchor, positive)?;
         let mut far = distance(anchor, negative)?;
@@ -362,9 +372,9 @@ mod implicit {
         let loss =
             aten::clamp_min(&aten::sub_Tensor(&aten::add_Scalar(&near, margin.into())?, &far)?, 0.into())?;
         match reduction {
-            0 => Ok(loss),
             1 => aten::mean(&loss),
-            _ => aten::sum(&loss),
+            2 => aten::sum(&loss),
+            _ => Ok(loss), // for any other number, as in PyTorch
         }
     }
 }
@@ -435,8 +445,17 @@ pub(crate) fn crossed(this: &Tensor, other: &Tensor, dim: i64) -> Result<Tensor>
 }
 
 /// A factor in the dtype that it multiplies: for integer dtypes, it is truncated to an integer.
-pub(super) fn in_type(factor: Scalar, dtype: DType) -> Scalar {
-    if dtype.is_differentiable() { factor } else { Scalar::Int(factor.cast()) }
+///
+/// # Errors
+/// NaN, infinity, or a number that is too large, for an integer dtype.
+pub(super) fn in_type(factor: Scalar, dtype: DType) -> Result<Scalar> {
+    if dtype.is_differentiable() {
+        return Ok(factor);
+    }
+    if let Scalar::Float(number) = factor {
+        ensure!(number.abs() < i64::MAX as f64, Argument, "a factor of {number} is no number of {dtype}");
+    }
+    Ok(Scalar::Int(factor.cast()))
 }
 
 /// `beta * a + alpha * b`; if `beta` is 0, `a` is ignored, NaN included.

@@ -145,9 +145,9 @@ mod more {
         match_computing!(call.dtype, T: Float => {
             let width: T = lambd.to()?;
             ensure!(
-                width >= T::ZERO,
+                width >= T::ZERO && width.is_finite(),
                 Argument,
-                "{}: lambd is {lambd}, elements would move away from 0",
+                "{}: lambd is {lambd}, expected a finite number, zero or more",
                 output.operator()
             );
             // NaN satisfies neither comparison, and stays NaN.

@@ -9,7 +9,7 @@ use crate::aten;
 use crate::functions::{Conjugate, Coordinate, ErrorFunction, Functions};
 use crate::loops::Pointwise;
 use crate::loops::{function, match_computing};
-use crate::number::Number;
+use crate::number::{Divided, Number};
 
 mod angles;
 mod clamp;
@@ -48,8 +48,8 @@ functions! {
     exp: promoting_to_float Float | Complex => |x, T| x.exponential(), in registers Exponential;
     log: promoting_to_float Float | Complex => |x, T| x.natural_logarithm(), in registers Logarithm;
     sqrt: promoting_to_float Float | Complex => |x, T| x.sqrt(), in registers SquareRoot;
-    rsqrt: promoting_to_float Float | Complex => |x, T| T::ONE / x.sqrt();
-    reciprocal: promoting_to_float Float | Complex => |x, T| T::ONE / x;
+    rsqrt: promoting_to_float Float | Complex => |x, T| T::ONE.over(x.sqrt());
+    reciprocal: promoting_to_float Float | Complex => |x, T| T::ONE.over(x);
     tanh: promoting_to_float Float | Complex => |x, T| x.hyperbolic_tangent(), in registers HyperbolicTangent;
     sigmoid: promoting_to_float Float | Complex => |x, T| x.logistic();
 }

@@ -82,8 +82,8 @@ derivatives! {
         target => reduced(grad, &bent(&distance(target, self)?, beta)?, reduction, target),
     }
     huber_loss(Tensor self, Tensor target, int reduction=Mean, float delta=1.0) -> Tensor as HuberLossBackward0 {
-        self => reduced(grad, &bent(&distance(self, target)?, delta)?.mul(delta)?, reduction, self),
-        target => reduced(grad, &bent(&distance(target, self)?, delta)?.mul(delta)?, reduction, target),
+        self => reduced(grad, &limited(&distance(self, target)?, delta)?, reduction, self),
+        target => reduced(grad, &limited(&distance(target, self)?, delta)?, reduction, target),
     }
     multilabel_margin_loss_forward(Tensor self, Tensor target, int reduction) -> (Tensor output,
         Tensor is_target) as MultilabelMarginLossBackward0 {
@@ -118,6 +118,11 @@ fn distance(a: &Tensor, b: &Tensor) -> Result<Tensor> {
         _ => Ok(x.clone()),
     };
     number(a, b)?.sub(&number(b, a)?)
+}
+
+/// Distances of at most `most` in either direction, which may be infinite.
+fn limited(distance: &Tensor, most: f64) -> Result<Tensor> {
+    distance.clamp(Some(Scalar::from(-most)), Some(Scalar::from(most)))
 }
 
 /// The slope, at these distances, of a function that is quadratic up to `bound` and continues with slopes of -1 and 1

@@ -65,6 +65,7 @@ mod implicit {
         count_include_pad: bool,
     ) -> Result<Tensor> {
         check_number(aten::avg_pool1d::NAME, "padding", padding)?;
+        check_number(aten::avg_pool1d::NAME, "kernel_size", kernel_size)?;
         let [kernel, padding] = [wide(kernel_size, 1), wide(padding, 0)];
         let stride = if stride.is_empty() { Vec::new() } else { wide(stride, 1) };
         let images = aten::unsqueeze(this, -2)?;
@@ -82,6 +83,8 @@ mod implicit {
         ceil_mode: bool,
     ) -> Result<Tensor> {
         check_number(aten::max_pool1d::NAME, "padding", padding)?;
+        check_number(aten::max_pool1d::NAME, "dilation", dilation)?;
+        check_number(aten::max_pool1d::NAME, "kernel_size", kernel_size)?;
         let [kernel, padding, dilation] = [wide(kernel_size, 1), wide(padding, 0), wide(dilation, 1)];
         let stride = if stride.is_empty() { Vec::new() } else { wide(stride, 1) };
         let images = aten::unsqueeze(this, -2)?;

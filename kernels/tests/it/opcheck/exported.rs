@@ -152,7 +152,7 @@ fn pooled(name: &str) -> Option<Vec<Value<'static>>> {
     let resized = |sizes: &[i64]| floats(&[&[1, 2][..], sizes].concat());
     Some(match name {
         "fractional_max_pool2d" => vec![image(), two(), two(), chances(&[1, 2, 2])],
-        "fractional_max_pool3d" => vec![volume(), three(), three(), chances(&[1, 1, 3])],
+        "fractional_max_pool3d" => vec![volume(), numbers(&[1, 1, 1]), three(), chances(&[1, 1, 3])],
         "fractional_max_pool2d_backward" => {
             vec![floats(&[1, 2, 2, 2]), image(), two(), two(), places(&[1, 2, 2, 2])]
         }

@@ -1,6 +1,7 @@
 //! Attention, and batched products with an addend.
 
 use torch_library::can_cast;
+use torch_library::geometry::infer_size;
 use torch_library::prelude::*;
 
 use crate::arguments::{dense_order, has_flash_attention, suits_flash_attention};
@@ -35,7 +36,17 @@ mod derived {
         // Half precision is rounded once, at the end.
         let dtype = this.dtype();
         let wide = |tensor: &Tensor| aten::to_dtype(tensor, loops::computing_type(tensor.dtype()));
-        let sum = added(&wide(this)?, aten::bmm(&wide(batch1)?, &wide(batch2)?)?, beta, alpha)?;
+        let product = aten::bmm(&wide(batch1)?, &wide(batch2)?)?;
+        let fits = infer_size(this.sizes(), product.sizes());
+        ensure!(
+            fits.is_ok_and(|fits| fits.as_slice() == product.sizes()),
+            Shape,
+            "{}: sizes {:?} do not broadcast to those of the products, {:?}",
+            aten::baddbmm::NAME,
+            this.sizes(),
+            product.sizes()
+        );
+        let sum = added(&wide(this)?, product, beta, alpha)?;
         aten::to_dtype(&sum, if sum.dtype() == loops::computing_type(dtype) { dtype } else { sum.dtype() })
     }
 
@@ -157,6 +168,11 @@ mod kernels {
             Argument,
             "{OPERATOR}: is_causal is a mask itself, another cannot be given"
         );
+        ensure!(
+            (0.0..=1.0).contains(&dropout_p),
+            Argument,
+            "{OPERATOR}: a dropout of {dropout_p}, expected a probability from 0 to 1"
+        );
         let repeated = |tensor: &Tensor| {
             if enable_gqa { for_each_query(OPERATOR, tensor, query) } else { Ok(tensor.clone()) }
         };
@@ -200,12 +216,12 @@ fn laid_out(this: &Tensor, order: &[i64]) -> Result<Tensor> {
 
 /// `beta * this + alpha * product`; if `beta` is zero, `this` is ignored, NaN included.
 fn added(this: &Tensor, product: Tensor, beta: Scalar, alpha: Scalar) -> Result<Tensor> {
-    let times = |tensor: &Tensor, factor: Scalar| match in_type(factor, this.dtype()) {
+    let times = |tensor: &Tensor, factor: Scalar| match in_type(factor, this.dtype())? {
         Scalar::Int(1) | Scalar::Float(1.0) if tensor.dtype() != DType::Bool => Ok(tensor.clone()),
         factor => aten::mul_Scalar(tensor, factor),
     };
     let product = times(&product, alpha)?;
-    if in_type(beta, this.dtype()).cast::<f64>() == 0.0 {
+    if in_type(beta, this.dtype())?.cast::<f64>() == 0.0 {
         return Ok(product);
     }
     aten::add_Tensor(&product, &times(this, beta)?)

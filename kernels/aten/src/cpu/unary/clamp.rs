@@ -36,6 +36,11 @@ mod kernels {
         let operator = output.operator();
         let dtype = this.dtype();
         let [min_val, max_val] = match_dtype!(dtype, T: Integer => {
+            ensure!(
+                [min_val, max_val].iter().all(|bound| bound.cast::<f64>().is_finite()),
+                Argument,
+                "{operator}: no {dtype} is {min_val} or {max_val}, expected finite bounds"
+            );
             let whole = |bound: Scalar| match bound {
                 Scalar::Int(bound) => i128::from(bound),
                 other => other.cast::<f64>() as i128,

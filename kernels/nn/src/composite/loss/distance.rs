@@ -92,7 +92,7 @@ mod probabilities {
 
     fn kl_div(this: &Tensor, target: &Tensor, reduction: i64, log_target: bool) -> Result<Tensor> {
         ensure!(
-            this.dtype().is_differentiable() && target.dtype().is_differentiable(),
+            this.dtype().is_floating_point() && target.dtype().is_floating_point(),
             DType,
             "{}: {} and targets of {} are no logarithms, expected floating-point types",
             aten::kl_div::NAME,

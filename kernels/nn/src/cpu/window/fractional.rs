@@ -66,10 +66,11 @@ impl<const D: usize> Regions<D> {
         let input: [i64; D] = std::array::from_fn(|direction| sizes[sizes.len() - D + direction]);
         for direction in 0..D {
             let (kernel, output, input) = (kernel[direction], output[direction], input[direction]);
+            let most = if D == 3 { input - 1 } else { input }; // PyTorch keeps a pixel of volumes free
             ensure!(
                 kernel > 0
                     && output >= 0
-                    && output.checked_add(kernel - 1).is_some_and(|reach| reach <= input),
+                    && output.checked_add(kernel - 1).is_some_and(|reach| reach <= most),
                 Argument,
                 "{operator}: {output} windows of {kernel} do not fit into {input} elements"
             );

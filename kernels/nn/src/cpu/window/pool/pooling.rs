@@ -12,8 +12,8 @@ use torch_library::Element;
 use torch_library::prelude::*;
 
 use super::windows::{Run, Window, shares, sliding};
+use crate::cpu::window::Axis;
 use crate::cpu::window::volumes::{Volumes, each, pixels};
-use crate::cpu::window::{Axis, per_direction};
 use crate::inlined::zip;
 use crate::loops::pointwise::unsupported;
 use crate::loops::{computing_type, has_elements, match_computing, on_vectors};
@@ -113,7 +113,11 @@ impl Pooling {
         ndim: usize,
         is_lenient: bool,
     ) -> Result<Self> {
-        let output_size = per_direction(operator, "output_size", output_size, ndim)?;
+        ensure!(
+            output_size.len() == ndim,
+            Argument,
+            "{operator}: output_size {output_size:?}, expected {ndim} numbers"
+        );
         ensure!(
             input.dtype().is_floating_point(),
             DType,

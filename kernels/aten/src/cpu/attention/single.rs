@@ -21,6 +21,12 @@ const LANES: usize = 32;
 /// The keys whose scores are summed at a time, in a register each.
 const TOGETHER: usize = 4;
 
+/// The registers of values of a key that are summed at a time: two cache lines.
+const BLOCKS: usize = 2;
+
+/// The number of keys by which the processor is told in advance which memory is needed.
+const AHEAD: isize = 16;
+
 /// Whether this module computes the products of these queries, keys and values.
 pub(super) fn suits(tensors: [&Tensor; 3], sizes: &Sizes) -> bool {
     let [.., queries, _] = sizes.query;
@@ -45,9 +51,11 @@ impl<T: Score> Operands<T> {
                 self.key.at([head[0], head[1], first + i.min(scores.len() - 1), 0]).cast_const().cast()
             });
             let mut sums = [_mm512_setzero_ps(); TOGETHER];
+            let ahead = AHEAD * self.key.strides[2];
             for start in (0..width).step_by(LANES) {
                 let mask = lanes(width - start);
                 for (sum, row) in sums.iter_mut().zip(rows) {
+                    _mm_prefetch::<_MM_HINT_T0>(row.wrapping_add(start).wrapping_offset(ahead).cast());
                     // SAFETY: the mask selects elements of the query and of this key, which the caller guarantees;
                     // both are contiguous.
                     let (query, key) =
@@ -79,36 +87,43 @@ impl<T: Score> Operands<T> {
         // SAFETY: there are places of two bytes for all weights, in memory of our own; `store` rounds to `bfloat16`,
         // the dtype of the operands.
         unsafe { (self.store)(weights.as_ptr().cast(), weights.len(), rounded.as_mut_ptr().cast(), 1) };
-        for (n, values) in values.chunks_mut(LANES).enumerate() {
-            let mask = lanes(values.len());
-            let row = |key: usize| match key < keys.end {
+        for (n, values) in values.chunks_mut(BLOCKS * LANES).enumerate() {
+            let masks: [u32; BLOCKS] = from_fn(|block| lanes(values.len().saturating_sub(block * LANES)));
+            let row = |key: usize, block: usize| match key < keys.end {
                 true => {
-                    let from = self.value.at([head[0], head[1], key, n * LANES]).cast::<i16>();
+                    let at = self.value.at([head[0], head[1], key, n * BLOCKS * LANES]).cast::<i16>();
+                    let from = at.wrapping_add(block * LANES);
+                    _mm_prefetch::<_MM_HINT_T0>(from.wrapping_offset(AHEAD * self.value.strides[2]).cast());
                     // SAFETY: the mask selects elements of this key's values, which the caller guarantees, and which
                     // are contiguous.
-                    unsafe { _mm512_maskz_loadu_epi16(mask, from) }
+                    unsafe { _mm512_maskz_loadu_epi16(masks[block], from) }
                 }
                 false => _mm512_setzero_si512(), // the other half of the last pair
             };
             // Two pairs of keys have sums of their own, since the next addition to a sum has to wait for the last.
-            let mut sums = [[_mm512_setzero_ps(); 2]; 2];
+            let mut sums = [[[_mm512_setzero_ps(); 2]; BLOCKS]; 2];
             for (pair, weights) in rounded.iter().enumerate() {
                 let weights = pairs(_mm512_set1_epi32(i32::from(weights[0]) | i32::from(weights[1]) << 16));
-                let (a, b) = (row(keys.start + 2 * pair), row(keys.start + 2 * pair + 1));
-                let sums = &mut sums[pair % 2];
-                sums[0] = _mm512_dpbf16_ps(sums[0], weights, pairs(_mm512_unpacklo_epi16(a, b)));
-                sums[1] = _mm512_dpbf16_ps(sums[1], weights, pairs(_mm512_unpackhi_epi16(a, b)));
+                for (block, sums) in sums[pair % 2].iter_mut().enumerate() {
+                    let key = keys.start + 2 * pair;
+                    let (a, b) = (row(key, block), row(key + 1, block));
+                    sums[0] = _mm512_dpbf16_ps(sums[0], weights, pairs(_mm512_unpacklo_epi16(a, b)));
+                    sums[1] = _mm512_dpbf16_ps(sums[1], weights, pairs(_mm512_unpackhi_epi16(a, b)));
+                }
             }
-            let [low, high]: [[f32; LANES / 2]; 2] = from_fn(|half| {
-                let sum = _mm512_add_ps(sums[0][half], sums[1][half]);
-                // SAFETY: an array of this many numbers has the size of a register.
-                unsafe { std::mem::transmute::<__m512, [f32; LANES / 2]>(sum) }
-            });
-            // In each quarter of a register the first four elements are in the low half, and the others in the high.
-            for (i, value) in values.iter_mut().enumerate() {
-                let (quarter, place) = (i / 8, i % 8);
-                let sum = if place < 4 { low[quarter * 4 + place] } else { high[quarter * 4 + place - 4] };
-                *value = *value + sum.cast();
+            for (block, values) in values.chunks_mut(LANES).enumerate() {
+                let [low, high]: [[f32; LANES / 2]; 2] = from_fn(|half| {
+                    let sum = _mm512_add_ps(sums[0][block][half], sums[1][block][half]);
+                    // SAFETY: an array of this many numbers has the size of a register.
+                    unsafe { std::mem::transmute::<__m512, [f32; LANES / 2]>(sum) }
+                });
+                // In each quarter of a register the first four elements are in the low half, the others in the high.
+                for (i, value) in values.iter_mut().enumerate() {
+                    let (quarter, place) = (i / 8, i % 8);
+                    let sum =
+                        if place < 4 { low[quarter * 4 + place] } else { high[quarter * 4 + place - 4] };
+                    *value = *value + sum.cast();
+                }
             }
         }
     }
@@ -116,7 +131,7 @@ impl<T: Score> Operands<T> {
 
 /// A mask of the first `count` lanes, of all if there are as many.
 fn lanes(count: usize) -> u32 {
-    u32::MAX >> (LANES - count.min(LANES))
+    u32::MAX.checked_shr((LANES - count.min(LANES)) as u32).unwrap_or(0)
 }
 
 /// # Safety

@@ -4,6 +4,7 @@ use torch_library::geometry::{preserved_strides, strides_for};
 use torch_library::prelude::*;
 
 use super::is_plain;
+use super::random::{Options, creating};
 use crate::aten;
 use crate::unseen::unseen;
 
@@ -48,35 +49,22 @@ mod select {
     }
 }
 
-/// Lets the device determine the backend, for operators whose last parameters are the properties of a new tensor.
-macro_rules! selected {
-    ($($name:ident($($argument:ident: $ty:ty),*);)+) => {
-        #[torch_impl(aten, BackendSelect)]
-        mod select_sequences {
-            use super::*;
-
-            $(
-                fn $name(
-                    $($argument: $ty,)*
-                    dtype: Option<DType>,
-                    layout: Option<Layout>,
-                    device: Option<Device>,
-                    pin_memory: Option<bool>,
-                ) -> Result<Tensor> {
-                    aten::$name::redispatch(keys_of(device), $($argument,)* dtype, layout, device, pin_memory)
-                }
-            )+
-        }
-    };
+/// The call of an operator's kernel for the device of the options.
+macro_rules! for_device {
+    ($name:ident($($argument:ident),*), $options:ident) => {{
+        let Options { dtype, layout, device, pin_memory, .. } = $options;
+        aten::$name::redispatch(keys_of(device), $($argument,)* dtype, layout, device, pin_memory)
+    }};
 }
 
-selected! {
-    arange(end: Scalar);
-    arange_start(start: Scalar, end: Scalar);
-    arange_start_step(start: Scalar, end: Scalar, step: Scalar);
-    linspace(start: Scalar, end: Scalar, steps: i64);
-    tril_indices(row: i64, col: i64, offset: i64);
-    triu_indices(row: i64, col: i64, offset: i64);
+creating! { BackendSelect, select_sequences;
+    arange(end: Scalar), options => for_device!(arange(end), options);
+    arange_start(start: Scalar, end: Scalar), options => for_device!(arange_start(start, end), options);
+    arange_start_step(start: Scalar, end: Scalar, step: Scalar), options =>
+        for_device!(arange_start_step(start, end, step), options);
+    linspace(start: Scalar, end: Scalar, steps: i64), options => for_device!(linspace(start, end, steps), options);
+    tril_indices(row: i64, col: i64, offset: i64), options => for_device!(tril_indices(row, col, offset), options);
+    triu_indices(row: i64, col: i64, offset: i64), options => for_device!(triu_indices(row, col, offset), options);
 }
 
 fn keys_of(device: Option<Device>) -> DispatchKeySet {

@@ -67,11 +67,11 @@ impl Options {
     }
 }
 
-/// Defines kernels that create a tensor: their last parameters, the same for all, are [`Options`].
+/// Defines kernels that create a tensor, in a module: their last parameters, the same for all, are [`Options`].
 macro_rules! creating {
-    ($($name:ident($($argument:ident: $ty:ty),*), $options:ident => $body:expr;)+) => {
-        #[torch_impl(aten, CompositeExplicitAutograd)]
-        mod creating {
+    ($key:ident, $module:ident; $($name:ident($($argument:ident: $ty:ty),*), $options:ident => $body:expr;)+) => {
+        #[torch_impl(aten, $key)]
+        mod $module {
             use super::*;
 
             $(
@@ -90,7 +90,9 @@ macro_rules! creating {
     };
 }
 
-creating! {
+pub(crate) use creating;
+
+creating! { CompositeExplicitAutograd, creation;
     arange(end: Scalar), options => series(0.into(), end, 1.into(), options);
     arange_start(start: Scalar, end: Scalar), options => series(start, end, 1.into(), options);
     arange_start_step(start: Scalar, end: Scalar, step: Scalar), options => series(start, end, step, options);

@@ -13,7 +13,7 @@ use torch_library::prelude::*;
 
 use crate::aten;
 use crate::composite::random::triangle::Triangle;
-use crate::composite::random::{Options, evenly_spaced, series};
+use crate::composite::random::{Options, creating, evenly_spaced, series};
 use crate::loops;
 use crate::loops::parts::PartsMut;
 use crate::unseen::unseen;
@@ -100,43 +100,37 @@ fn full_like(
     out.and_then(|out| fill(&out, fill_value)).map_err(|error| error.context(OPERATOR))
 }
 
-/// Sequences, written once, as [`full`] is.
-macro_rules! sequences {
-    ($($name:ident($($argument:ident: $ty:ty),*), $options:ident => $body:expr;)+) => {
-        #[torch_impl(aten, CPU)]
-        mod sequences {
-            use super::*;
-
-            $(
-                fn $name(
-                    $($argument: $ty,)*
-                    dtype: Option<DType>,
-                    layout: Option<Layout>,
-                    device: Option<Device>,
-                    pin_memory: Option<bool>,
-                ) -> Result<Tensor> {
-                    check_options(aten::$name::NAME, layout, pin_memory)?;
-                    let $options = Options { dtype, layout, device, pin_memory, is_of_cpu: true };
-                    $body
-                }
-            )+
-        }
-    };
+// Written once, as by `full`.
+creating! { CPU, sequences;
+    arange(end: Scalar), options => series(0.into(), end, 1.into(), of_cpu(aten::arange::NAME, options)?);
+    arange_start(start: Scalar, end: Scalar), options =>
+        series(start, end, 1.into(), of_cpu(aten::arange_start::NAME, options)?);
+    arange_start_step(start: Scalar, end: Scalar, step: Scalar), options =>
+        series(start, end, step, of_cpu(aten::arange_start_step::NAME, options)?);
+    linspace(start: Scalar, end: Scalar, steps: i64), options =>
+        evenly_spaced(start, end, steps, of_cpu(aten::linspace::NAME, options)?);
+    tril_indices(row: i64, col: i64, offset: i64), options =>
+        triangle(aten::tril_indices::NAME, [row, col], offset, true, options);
+    triu_indices(row: i64, col: i64, offset: i64), options =>
+        triangle(aten::triu_indices::NAME, [row, col], offset, false, options);
 }
 
-sequences! {
-    arange(end: Scalar), options => series(0.into(), end, 1.into(), options);
-    arange_start(start: Scalar, end: Scalar), options => series(start, end, 1.into(), options);
-    arange_start_step(start: Scalar, end: Scalar, step: Scalar), options => series(start, end, step, options);
-    linspace(start: Scalar, end: Scalar, steps: i64), options => evenly_spaced(start, end, steps, options);
-    tril_indices(row: i64, col: i64, offset: i64), options =>
-        places(&Triangle::new(aten::tril_indices::NAME, [row, col], offset, true, options.dtype)?, options.device);
-    triu_indices(row: i64, col: i64, offset: i64), options =>
-        places(&Triangle::new(aten::triu_indices::NAME, [row, col], offset, false, options.dtype)?, options.device);
+/// The options of a tensor of the CPU.
+fn of_cpu(operator: &str, options: Options) -> Result<Options> {
+    check_options(operator, options.layout, options.pin_memory)?;
+    Ok(Options { is_of_cpu: true, ..options })
 }
 
 /// The row indices of a triangle's elements, then their column indices.
-fn places(triangle: &Triangle, device: Option<Device>) -> Result<Tensor> {
+fn triangle(
+    operator: &str,
+    sizes: [i64; 2],
+    offset: i64,
+    is_lower: bool,
+    options: Options,
+) -> Result<Tensor> {
+    let Options { dtype, device, .. } = of_cpu(operator, options)?;
+    let triangle = Triangle::new(operator, sizes, offset, is_lower, dtype)?;
     // SAFETY: `write` writes every element; if it fails, the tensor is dropped.
     let out = unsafe { Tensor::uninit(&[2, triangle.count], triangle.dtype, device.unwrap_or(Device::CPU))? };
     match_dtype!(triangle.dtype, T => {

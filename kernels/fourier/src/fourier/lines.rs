@@ -176,9 +176,13 @@ pub(super) fn columns<T: Real>(lines: &Memory<Complex<T>>, apart: usize, plan: &
         for at in range {
             let (plane, first) = (at / blocks, at % blocks * ACROSS);
             let width = ACROSS.min(apart - first);
+            assert!(
+                (plane * len + len - 1) * apart + first + width <= lines.len
+                    && width * room <= gathered.len()
+            );
             let rows = lines.data.wrapping_add(plane * len * apart + first);
-            // SAFETY: these rows lie within the tensor, whose lines are written before they are transformed in place;
-            // this part of each is this thread's alone. `gathered` has `width` lines of `room` numbers.
+            // SAFETY: by the assertion these rows lie within the tensor, and `gathered` has `width` lines of `room`
+            // numbers. Lines are written before they are transformed in place; this part of each row is this thread's.
             unsafe { turned(rows, apart as isize, [len, width], gathered.as_mut_ptr(), room) };
             match room == len {
                 true => plan.fft.process_with_scratch(&mut gathered[..width * len], &mut scratch),

@@ -427,7 +427,7 @@ fn stretch<T: Number>(width: &Direction<T>, lanes: usize, input: &[T], row: &mut
     }
 }
 
-/// As [`stretch`], for one lane; not compiled for wide vectors, since it takes longer to gather these.
+/// As [`stretch`], for one lane; not compiled for wide vectors, since it reads one element at a time.
 #[inline(never)]
 fn stretch_single<T: Number>(width: &Direction<T>, input: &[T], row: &mut [T]) {
     stretch(width, 1, input, row);

@@ -29,7 +29,7 @@ use crate::{bail, ensure};
 
 pub use cache::cached;
 
-/// The number of device types that PyTorch numbers.
+/// The length of a table that is indexed by device types.
 const DEVICES: usize = 23;
 
 thread_local! {
@@ -94,7 +94,7 @@ pub fn is_eligible(tensor: &Tensor, device: DeviceType) -> bool {
 /// ```
 ///
 /// # Errors
-/// `lowest` is double precision; a tensor has the other 16-bit type than the one that is set for the device.
+/// `lowest` is `float64`; a tensor has a 16-bit type other than the one that is set for the device.
 ///
 /// PyTorch: `at::autocast::promote_type`.
 pub fn promote_type<'t>(

@@ -113,7 +113,7 @@ pub fn functionalize(
 /// Writes to it do not reach the plain tensor.
 ///
 /// # Errors
-/// None of its own.
+/// The errors of `aten::as_strided`, which is called for a tensor that covers only a part of its memory.
 ///
 /// PyTorch: `torch._to_functional_tensor`.
 pub fn to_functional(tensor: &Tensor) -> Result<Tensor> {

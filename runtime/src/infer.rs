@@ -37,7 +37,7 @@ impl SchemaText {
         let word = word.replace("(a!)", &format!("({letter}!)"));
         let optional = if T::IS_OPTIONAL { "?" } else { "" };
         let comma = if self.count == 0 { "" } else { ", " };
-        let _ = write!(self.arguments, "{comma}{word}{optional} arg{}", self.count); // a string takes any text
+        let _ = write!(self.arguments, "{comma}{word}{optional} arg{}", self.count); // a write to a string cannot fail
         self.count += 1;
         self.returnable.extend(T::IS_RETURNABLE.then_some(word));
     }

@@ -1,4 +1,4 @@
-//! Lazy bits: tensors that are conjugated, negated or zero without storing such elements.
+//! Lazy bits: tensors that are conjugated, negated or zero without having such elements in memory.
 //!
 //! A *bit* is a key of the tensor, and a view may differ from its base in this bit, so conjugating a tensor copies
 //! nothing. Kernels need not know about it: the fallbacks here pass them tensors without the bit, and write their

@@ -231,7 +231,7 @@ impl Level {
     /// not recorded for the value.
     ///
     /// # Errors
-    /// None of its own.
+    /// The errors of [`Tensor::wrapper`].
     ///
     /// PyTorch: functorch's `TensorWrapper`.
     pub fn wrap_shared(&self, value: Tensor) -> Result<Tensor> {
@@ -254,8 +254,8 @@ impl Level {
         Tensor::wrapper(storage, geometry, dtype, key_set, batched)
     }
 
-    /// Makes a batched tensor stand for another value, for all its handles, as rules of operators do that change sizes
-    /// in place.
+    /// Makes a batched tensor stand for another value, for all its handles: for the rules of operators that change
+    /// sizes in place.
     ///
     /// # Errors
     /// The errors of [`wrap`](Self::wrap); the tensor is not batched at this level.

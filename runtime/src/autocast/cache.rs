@@ -1,4 +1,4 @@
-//! Casts that are made once per region: those of weights, which every step of a program uses again.
+//! Casts that are made once per region: those of weights, which a region may use many times.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -26,14 +26,14 @@ thread_local! {
 /// (`float32` leaves that require a gradient) to the lower precision of the device are cached until the outermost
 /// region ends.
 ///
-/// This crate declares no operator, so the caller says how to cast; `torch_library_kernels::autocast::cached_cast` does
-/// so.
+/// This crate declares no operators, so the caller says how to cast; `torch_library_kernels::autocast::cached_cast`
+/// casts with `aten::to`.
 ///
 /// # Errors
 /// The errors of `cast`.
 ///
-/// PyTorch: `at::autocast::cached_cast`, which keys its cache by tensor alone, and so in a nested region of another
-/// precision returns a cast of the outer region.
+/// PyTorch: `at::autocast::cached_cast`, whose cache is keyed by the tensor alone, so that a nested region of another
+/// precision gets the cast that the outer region made.
 #[inline]
 pub fn cached(
     tensor: &Tensor,

@@ -1,4 +1,4 @@
-//! Tracking of views and versions for operators without a kernel for it, from their schemas.
+//! Tracks views and versions for operators without a kernel at `ADInplaceOrView`, by their schemas.
 
 use smallvec::SmallVec;
 use torch_library_schema::{AliasInfo, Schema};

@@ -96,7 +96,7 @@ pub fn gradgradcheck(
     gradcheck(gradients, &all, tolerance).map_err(|error| error.context("second derivative"))
 }
 
-/// Whether an output, which may have no history, depends on an input.
+/// Whether an output depends on an input, by finite differences, so the output need not have a history.
 pub(crate) fn depends(
     function: &impl Fn(&[Tensor]) -> Result<Vec<Tensor>>,
     inputs: &[Tensor],

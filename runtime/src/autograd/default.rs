@@ -91,7 +91,7 @@ fn is_written(ret: Option<&Return>) -> bool {
     ret.and_then(|ret| ret.alias.as_ref()).is_some_and(|alias| alias.is_write)
 }
 
-/// Replaces a result that is one of the inputs by a tensor of its own.
+/// Replaces a result that is one of the inputs by a separate tensor, recorded as a view of it.
 fn own(value: &mut Value<'_>, inputs: &[Tensor]) {
     let own = |tensor: &mut Tensor| {
         if let Some(input) = inputs.iter().find(|input| input.is_same(tensor)) {

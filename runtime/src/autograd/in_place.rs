@@ -12,8 +12,8 @@ use crate::registry::Variant;
 use crate::tensor::Tensor;
 use crate::value::{Stack, Value};
 
-/// Runs an operator that writes to its first argument in this way. Returns `false`, with nothing changed, if there is
-/// no functional variant with a derivative.
+/// Runs an operator that writes to its first argument by its functional variant. Returns `false`, with nothing changed,
+/// if there is no functional variant with a derivative.
 pub(super) fn compute(
     operator: &'static Operator,
     keys: DispatchKeySet,

@@ -55,7 +55,8 @@ struct Held {
     hooks: [Option<Box<Hooks>>; 2],
 }
 
-/// A gradient may have a gradient, and so on; a base may have one as well; and a hook may hold anything.
+/// Queues what the state held, because recursion could overflow the stack: a gradient may have a gradient, and so on; a
+/// base may have one as well; and a hook may hold anything.
 impl Drop for AutogradMeta {
     fn drop(&mut self) {
         let State { grad, view, hooks, accumulated, .. } =
@@ -113,7 +114,7 @@ pub(super) fn store_grad(tensor: &Tensor, grad: Option<Tensor>) {
     drop(before); // after the lock is released
 }
 
-/// Whether operations on tensors with these properties are recorded.
+/// Whether an operation is recorded: grad mode is on, and one of its inputs requires a gradient.
 #[inline]
 pub(super) fn wants_graph(mut requires_grad: impl FnMut() -> bool) -> bool {
     GradMode::is_enabled() && requires_grad()

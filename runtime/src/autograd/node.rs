@@ -346,7 +346,8 @@ struct Held {
     hooks: Option<Box<Hooks>>,
 }
 
-/// In a chain of nodes, each may be the last owner of the next.
+/// Queues what the node held, because recursion could overflow the stack: in a chain of nodes, each may be the last
+/// owner of the next.
 impl Drop for NodeImpl {
     fn drop(&mut self) {
         let edges = std::mem::take(&mut self.edges);

@@ -161,7 +161,7 @@ pub(super) fn fresh(value: Tensor) -> Result<Tensor> {
     place_in(&memory, value)
 }
 
-/// A functional tensor for a value that lies in a memory whose base was not replaced yet.
+/// A functional tensor for a value in memory whose base has not been replaced yet.
 pub(super) fn place_in(memory: &Storage, value: Tensor) -> Result<Tensor> {
     let step = Step::place(value.geometry().clone());
     wrapper(memory, value, 0, vec![step])

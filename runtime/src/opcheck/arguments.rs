@@ -39,7 +39,7 @@ pub(super) fn normalize(
 pub(super) struct TensorArgument {
     /// The index of the argument that it is, or is in.
     pub(super) position: usize,
-    /// `self`, `tensors[1]`
+    /// As messages name it: `self`, `tensors[1]`.
     pub(super) name: String,
     pub(super) tensor: Tensor,
 }

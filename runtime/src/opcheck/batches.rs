@@ -128,14 +128,14 @@ fn looped(operator: OperatorHandle, values: &[Value<'static>], plan: &Plan) -> R
     let stacked = plan.stacked(values)?;
     let example = |index| {
         map(&stacked, |at, tensor| match plan.dim(at, tensor) {
-            Some(dim) => slice_of(tensor, dim.saturating_sub(1), index), // an example has one dimension less
+            Some(dim) => slice_of(tensor, dim.saturating_sub(1), index), // `dim` was computed from the stacked tensor
             None => Ok(tensor.clone()),
         })
     };
     (0..EXAMPLES).map(|index| run(operator, example(index)?)).collect()
 }
 
-/// The same from one call with all examples.
+/// The same results, from one call with all examples.
 fn batched(operator: OperatorHandle, values: &[Value<'static>], plan: &Plan) -> Result<Vec<Vec<Tensor>>> {
     let guard = Level::enter(EXAMPLES, Randomness::Error)?;
     let level = guard.level();

@@ -22,7 +22,7 @@ fn are_like<'a>(left: &[&Argument], right: impl IntoIterator<Item = &'a Argument
     left.iter().all(|left| right.next().is_some_and(|right| is_like(left, right))) && right.next().is_none()
 }
 
-/// Whether the argument describes a new tensor, which an `out` variant does not need.
+/// Whether the argument is an option for a new tensor, which an `out` variant does not take.
 fn is_option(argument: &Argument) -> bool {
     matches!(argument.ty, Type::Optional(_))
         && ["dtype", "layout", "device", "pin_memory"].contains(&&*argument.name)

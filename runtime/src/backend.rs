@@ -1,4 +1,4 @@
-//! Backends: the interface that a device implements, and what the core offers to it.
+//! Backends: the interface that a device implements, and what the runtime offers to it.
 //!
 //! A backend is a crate with a [`Backend`], kernels at its key, and a fallback for all other operators, which is one
 //! line: `#[torch_fallback(PrivateUse1)]` on a function that calls [`cpu_fallback`]. The [guide](crate::guide::backend)

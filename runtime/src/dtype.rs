@@ -110,18 +110,20 @@ impl DType {
         None
     }
 
-    /// PyTorch's number of this type: `6` for `float32`.
+    /// The number that PyTorch gives this type: `6` for `float32`.
     pub const fn number(self) -> u8 {
         self as u8
     }
 
-    /// PyTorch's name of this type, without `torch.`.
+    /// PyTorch's name for this type, without `torch.`.
     pub fn name(self) -> &'static str {
         let (_, names) = NAMES.iter().find(|(dtype, _)| *dtype == self).expect("NAMES has every type");
         names[0]
     }
 
     /// Bytes per element.
+    ///
+    /// PyTorch: `torch.dtype.itemsize`.
     #[inline]
     pub const fn size(self) -> usize {
         match self {
@@ -140,12 +142,16 @@ impl DType {
     }
 
     /// Whether this is a real floating-point type.
+    ///
+    /// PyTorch: `torch.dtype.is_floating_point`.
     #[inline]
     pub const fn is_floating_point(self) -> bool {
         matches!(self, DType::Float16 | DType::BFloat16 | DType::Float32 | DType::Float64)
     }
 
     /// Whether this is a complex type.
+    ///
+    /// PyTorch: `torch.dtype.is_complex`.
     #[inline]
     pub const fn is_complex(self) -> bool {
         matches!(self, DType::Complex32 | DType::BComplex32 | DType::Complex64 | DType::Complex128)
@@ -158,18 +164,24 @@ impl DType {
     }
 
     /// Whether the type has negative values.
+    ///
+    /// PyTorch: `torch.dtype.is_signed`.
     #[inline]
     pub const fn is_signed(self) -> bool {
         !matches!(self, DType::Bool | DType::UInt8 | DType::UInt16 | DType::UInt32 | DType::UInt64)
     }
 
     /// Whether a gradient can flow through values of this type.
+    ///
+    /// PyTorch: `torch::autograd::isDifferentiableType`.
     #[inline]
     pub const fn is_differentiable(self) -> bool {
         self.is_floating_point() || self.is_complex()
     }
 
     /// The complex type with components of this type, or itself if it is complex; `None` for integers and `bool`.
+    ///
+    /// PyTorch: `torch.dtype.to_complex`.
     pub const fn to_complex(self) -> Option<DType> {
         match self.to_real() {
             DType::Float16 => Some(DType::Complex32),
@@ -181,6 +193,8 @@ impl DType {
     }
 
     /// The type of the real part; a type that is not complex is returned unchanged.
+    ///
+    /// PyTorch: `torch.dtype.to_real`.
     #[inline]
     pub const fn to_real(self) -> DType {
         match self {

@@ -32,7 +32,7 @@ struct Inner {
 }
 
 struct Shared {
-    /// The right to draw. Its holder may take it again within: the code that it runs may draw, too.
+    /// The right to draw. Its holder may take it again, since the code that it runs may draw, too.
     turn: Turn,
     /// Locked only briefly, never while user code runs.
     stream: Mutex<Stream>,
@@ -65,7 +65,7 @@ impl Generator {
         Generator::for_backend(Device::CPU, DispatchKeySet::from_key(DispatchKey::CPU), seed)
     }
 
-    /// A generator of another device, which brings its own keys to dispatch.
+    /// A generator for another device, which brings its own keys to a call.
     pub fn for_backend(device: Device, key_set: DispatchKeySet, seed: u64) -> Generator {
         let stream = Mutex::new(Stream::new(seed));
         let shared = Arc::new(Shared { turn: Turn::default(), stream });
@@ -116,12 +116,16 @@ impl Generator {
     }
 
     /// The next 32 bits.
+    ///
+    /// PyTorch: `CPUGeneratorImpl::random`.
     pub fn random(&self) -> u32 {
         let _turn = self.0.shared.turn.take();
         self.stream().next()
     }
 
     /// The next 64 bits: the first 32 that are drawn are the upper half.
+    ///
+    /// PyTorch: `CPUGeneratorImpl::random64`.
     pub fn random64(&self) -> u64 {
         let _turn = self.0.shared.turn.take();
         self.stream().next64()
@@ -131,7 +135,7 @@ impl Generator {
     ///
     /// A tensor filled this way gets one uninterrupted piece of the stream: other threads that draw have to wait. If
     /// `fill` itself draws from this generator by other methods, the numbers come from the same piece. If it draws from
-    /// another generator, it does not wait, even if another thread is in the middle of a piece of that one: otherwise
+    /// another generator, it does not wait, even if another thread is in the middle of drawing from that one: otherwise
     /// two threads could wait for each other for ever.
     ///
     /// ```

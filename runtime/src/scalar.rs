@@ -34,6 +34,8 @@ pub enum Scalar {
 
 impl Scalar {
     /// The dtype of a tensor made from this number: the widest of its kind.
+    ///
+    /// PyTorch: `Scalar::type`.
     pub const fn dtype(self) -> DType {
         match self {
             Scalar::Int(_) => DType::Int64,

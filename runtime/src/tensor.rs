@@ -145,12 +145,16 @@ impl Tensor {
     }
 
     /// The size of each dimension.
+    ///
+    /// PyTorch: `Tensor.shape`.
     #[inline]
     pub fn sizes(&self) -> &[i64] {
         self.geometry().sizes()
     }
 
     /// The stride of each dimension, in elements.
+    ///
+    /// PyTorch: `Tensor.stride()`.
     #[inline]
     pub fn strides(&self) -> &[i64] {
         self.geometry().strides()
@@ -247,6 +251,8 @@ impl Tensor {
     }
 
     /// Whether both handles refer to the same tensor, not just to equal or shared elements.
+    ///
+    /// PyTorch: `Tensor::is_same`.
     #[inline]
     pub fn is_same(&self, other: &Tensor) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
@@ -254,6 +260,8 @@ impl Tensor {
 
     /// Whether both tensors have the same storage, whether or not their elements overlap. A backend's storage counts as
     /// the host storage that it lends.
+    ///
+    /// PyTorch: `Tensor::is_alias_of`.
     #[inline]
     pub fn shares_storage_with(&self, other: &Tensor) -> bool {
         match (self.first_storage(), other.first_storage()) {
@@ -264,12 +272,16 @@ impl Tensor {
 
     /// The version counter: how often the memory was written in place, through this tensor or another with the same
     /// storage.
+    ///
+    /// PyTorch: `Tensor._version`.
     #[inline]
     pub fn version(&self) -> u64 {
         self.storage().version()
     }
 
     /// Counts an in-place write. Layers do this around kernels; kernels and element accessors do not.
+    ///
+    /// PyTorch: `torch.autograd.graph.increment_version`.
     #[inline]
     pub fn bump_version(&self) {
         self.storage().bump_version();

@@ -431,6 +431,8 @@ impl Tensor {
     ///
     /// # Errors
     /// A tensor of another type, or one whose memory the host cannot access.
+    ///
+    /// PyTorch: `Tensor.fill_`.
     #[track_caller]
     pub fn fill<T: Element>(&mut self, value: T) -> Result<()> {
         let error = match self.elements_mut::<T>() {

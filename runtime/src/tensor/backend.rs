@@ -1,4 +1,4 @@
-//! The interface of a backend to the core: memory, copies, streams, random numbers.
+//! The interface between a backend and the runtime: memory, copies, streams, random numbers.
 
 mod allocator;
 mod current;
@@ -26,7 +26,7 @@ pub use table::{backends, device_count, of, register};
 pub(in crate::tensor) use transfer::allocate;
 pub use transfer::{from_host, host_copy, on_device};
 
-/// The devices of one type: the interface through which the core uses their memory.
+/// The devices of one type: the interface through which the runtime uses their memory.
 ///
 /// A backend implements this once, registers it with [`torch_backend!`](crate::torch_backend), and registers kernels at
 /// its key as any library does. From then on tensors can be created on its devices (`Tensor::empty`, `aten::zeros`,
@@ -144,7 +144,7 @@ pub trait Backend: Send + Sync + 'static {
         self.upload(to, to_offset, &bytes)
     }
 
-    /// Makes a device the current one of this thread; the core keeps track of which one that is.
+    /// Makes a device the current one of this thread; the runtime keeps track of which one that is.
     ///
     /// # Errors
     /// The device is lost.
@@ -219,7 +219,7 @@ pub struct Allocation {
     pub nbytes: usize,
     /// The index of the device.
     pub index: u8,
-    /// The type of the first elements to be stored there.
+    /// The dtype of the first tensor in this memory.
     pub dtype: DType,
     /// Whether all bytes must be zero; otherwise everything is written before it is read.
     pub is_zeroed: bool,

@@ -85,10 +85,12 @@ impl Tensor {
         }
     }
 
-    /// A tensor of zeros. It equals [`empty`](Tensor::empty), but the zeros are guaranteed.
+    /// A tensor of zeros: [`empty`](Tensor::empty) under the name that promises them.
     ///
     /// # Errors
     /// The errors of [`empty`](Tensor::empty).
+    ///
+    /// PyTorch: `torch.zeros`.
     pub fn zeros(sizes: &[i64], dtype: DType, device: Device) -> Result<Tensor> {
         Tensor::empty(sizes, dtype, device)
     }
@@ -105,6 +107,8 @@ impl Tensor {
     ///
     /// # Errors
     /// The errors of [`empty`](Tensor::empty), and a value that the type cannot represent.
+    ///
+    /// PyTorch: `torch.full`.
     pub fn full(sizes: &[i64], value: impl Into<Scalar>, dtype: DType, device: Device) -> Result<Tensor> {
         let (value, mut tensor) = (value.into(), Tensor::empty(sizes, dtype, device)?);
         match_dtype!(dtype, T => {
@@ -142,6 +146,8 @@ impl Tensor {
     ///
     /// # Errors
     /// The errors of [`from_vec`](Tensor::from_vec).
+    ///
+    /// PyTorch: `torch.tensor`.
     pub fn from_slice<T: Element>(elements: &[T], sizes: &[i64]) -> Result<Tensor> {
         Tensor::from_vec(elements.to_vec(), sizes)
     }
@@ -235,7 +241,7 @@ impl Tensor {
     }
 }
 
-/// Allocates memory for `numel` elements.
+/// Allocates memory for `count` elements.
 #[inline]
 fn allocate(
     count: i64,

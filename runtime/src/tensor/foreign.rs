@@ -11,7 +11,8 @@ use crate::dtype::DType;
 use crate::error::Result;
 use crate::key::DispatchKeySet;
 
-/// The allocations of such a tensor after its memory was released: two blocks of the allocator, and the last sizes.
+/// The allocations of a tensor over foreign memory, after that memory was released: two blocks of the allocator, and
+/// the last sizes.
 ///
 /// It is the only handle, weak ones included, and gives out no other.
 #[derive(Debug)]
@@ -87,7 +88,8 @@ impl Tensor {
     }
 }
 
-/// Whether an address is one for elements of a type: as a rule it is one for all, and no type has to be looked at.
+/// Whether an address is aligned for elements of a type. Most addresses are aligned for every type, so that the type is
+/// rarely looked at.
 #[inline]
 fn is_aligned(data: NonNull<u8>, dtype: DType) -> bool {
     let address = data.addr().get();

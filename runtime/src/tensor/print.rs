@@ -1,4 +1,4 @@
-//! Prints tensors as PyTorch's Python does: `tensor([[1., 2.], [3., 4.]])` and all its rules.
+//! Prints tensors as PyTorch's Python does, `tensor([[1., 2.], [3., 4.]])`, by the same rules.
 
 use std::fmt;
 

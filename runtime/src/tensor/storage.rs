@@ -47,6 +47,8 @@ pub use reference::{BackendRef, StorageRef};
 /// assert_eq!(storage.downcast_ref::<Remote>().unwrap().handle, 7);
 /// assert!(storage.data_ptr().is_none());
 /// ```
+///
+/// PyTorch: `c10::StorageImpl`.
 pub trait StorageImpl: Any + Send + Sync {
     /// The number of bytes available for elements.
     fn nbytes(&self) -> usize;
@@ -382,7 +384,8 @@ impl Drop for Inner {
                 unsafe { spare::free(base, layout) }
             }
             Owner::Heap { .. } | Owner::Nothing => {}
-            // The owner may hold storages, which may again be held by such owners, and so on.
+            // The owner may hold storages, which may have such owners themselves, and so on: recursion could overflow
+            // the stack.
             Owner::Backend { .. } | Owner::Keeper { .. } | Owner::Foreign { .. } => {
                 dropping::in_turn(&OWNERS, mem::replace(&mut self.owner, Owner::Nothing));
             }

@@ -27,7 +27,7 @@ impl Content {
     }
 }
 
-/// Wrappers may be nested.
+/// Queues the content, because recursion could overflow the stack: wrappers may be nested.
 impl Drop for Content {
     #[inline]
     fn drop(&mut self) {

@@ -20,8 +20,7 @@ impl schema::Value for Value<'_> {
     fn is_a(&self, ty: &Type) -> bool {
         match (ty, self) {
             (Type::Optional(inner), value) => value.is_none() || value.is_a(inner),
-            // `None` is PyTorch's undefined tensor, which boxed kernels may take.
-            // A number becomes a wrapped number.
+            // `None` is PyTorch's undefined tensor, which boxed kernels may take; a number becomes a wrapped number.
             (Type::Tensor, value) => {
                 value.is_none() || value.as_tensor().is_some() || as_scalar(value).is_some()
             }

@@ -15,7 +15,7 @@ use crate::tensor::Tensor;
 
 /// A Rust type that a kernel can take, read from a value on the stack.
 pub trait FromValue<'v>: Sized {
-    /// The schema language's name of this type, for messages.
+    /// The schema language's name for this type, for messages.
     const TYPE: &'static str;
 
     /// The argument; `None` if the value has another type.
@@ -109,7 +109,7 @@ impl<'v, T: FromValue<'v>> FromValue<'v> for Option<T> {
 
 /// A Rust type that a kernel can return, taken from a value on the stack.
 pub trait FromReturn: Sized {
-    /// The schema language's name of this type, for messages.
+    /// The schema language's name for this type, for messages.
     const TYPE: &'static str;
 
     /// The return, which is replaced by `None`; no result if the value has another type.

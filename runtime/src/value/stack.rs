@@ -76,6 +76,8 @@ impl<'a> Stack<'a> {
     }
 
     /// Adds a value on top.
+    ///
+    /// PyTorch: `torch::jit::push`.
     #[inline]
     pub fn push(&mut self, value: impl Into<Value<'a>>) {
         if self.len == self.capacity() {
@@ -89,6 +91,8 @@ impl<'a> Stack<'a> {
     }
 
     /// Takes the value on top.
+    ///
+    /// PyTorch: `torch::jit::pop`.
     #[inline]
     pub fn pop(&mut self) -> Option<Value<'a>> {
         self.len = self.len.checked_sub(1)?;
@@ -110,6 +114,8 @@ impl<'a> Stack<'a> {
     }
 
     /// The uppermost `n` values, in the order in which they were pushed; all values if there are fewer.
+    ///
+    /// PyTorch: `torch::jit::last`.
     #[inline]
     pub fn last(&self, n: usize) -> &[Value<'a>] {
         let n = n.min(self.len);
@@ -127,6 +133,8 @@ impl<'a> Stack<'a> {
     }
 
     /// Drops the uppermost `n` values.
+    ///
+    /// PyTorch: `torch::jit::drop`.
     #[inline]
     pub fn drop_last(&mut self, n: usize) {
         let dropped = std::ptr::from_mut(self.last_mut(n));

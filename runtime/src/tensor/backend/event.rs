@@ -26,18 +26,24 @@ pub trait Event: Any + Send + Sync {
     ///
     /// # Errors
     /// Work that was queued before the event failed.
+    ///
+    /// PyTorch: `torch.Event.query`.
     fn query(&self) -> Result<bool>;
 
     /// Waits until the stream has reached this point.
     ///
     /// # Errors
     /// The errors of [`query`](Self::query).
+    ///
+    /// PyTorch: `torch.Event.synchronize`.
     fn synchronize(&self) -> Result<()>;
 
     /// The milliseconds from another event of the backend to this one, if the device measures them.
     ///
     /// # Errors
     /// One of the events has not been reached yet.
+    ///
+    /// PyTorch: `torch.Event.elapsed_time`.
     fn elapsed_since(&self, _earlier: &dyn Event) -> Result<Option<f64>> {
         Ok(None)
     }

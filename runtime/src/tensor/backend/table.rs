@@ -18,7 +18,7 @@ pub(crate) trait Linked {
 /// The registered backends. There are never more than a few.
 static BACKENDS: RwLock<Vec<&'static dyn Backend>> = RwLock::new(Vec::new());
 
-/// Parsing a device name looks among linked backends, too.
+/// Lets the parser of device names find linked backends, too.
 impl BackendNames for Program {
     fn register_names() {
         let _ = register_linked(); // a conflict is reported when a device of that backend is requested
@@ -31,7 +31,7 @@ pub fn backends() -> Vec<&'static dyn Backend> {
     BACKENDS.read().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-/// The backend of a device type, if there is one. The CPU and meta have none: they are part of the core.
+/// The backend of a device type, if there is one. The CPU and meta have none: they are part of the runtime.
 ///
 /// # Errors
 /// Two backends of the program are for this type, or its name is taken.

@@ -49,6 +49,8 @@ pub(super) fn write_dense_strides(
 /// # Errors
 /// A channels-last format for a shape that does not have 4 (or 5) dimensions; `Preserve`, which has no strides of its
 /// own.
+///
+/// PyTorch: `c10::get_channels_last_strides_2d`, `c10::get_channels_last_strides_3d`.
 pub fn strides_for(sizes: &[i64], format: MemoryFormat) -> Result<Dims> {
     match format {
         MemoryFormat::Contiguous => Ok(contiguous_strides(sizes)),

@@ -82,7 +82,7 @@ impl<T: Argument> Argument for Option<T> {
 #[derive(Debug)]
 pub struct TheNameOfOneOverload;
 
-/// Lists of tensors: the keys of all of them.
+/// Lists of tensors, which bring the keys of all their elements.
 macro_rules! list_argument {
     ($($list:ty),*) => {$(
         impl Argument for $list {

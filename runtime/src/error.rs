@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::dropping::{self, Queue};
 
-/// The result of everything that can fail here.
+/// The result of an operation that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// The maximum number of bytes of an error's message, which may name lists of any length.
@@ -47,7 +47,8 @@ thread_local! {
     static CAUSES: Queue<Cause> = const { Queue::new() };
 }
 
-/// The cause is usually an error of this type, and may have a cause in turn, and so on.
+/// Queues the cause, because recursion could overflow the stack: it is usually an error of this type, and may have a
+/// cause in turn, and so on.
 impl Drop for Inner {
     fn drop(&mut self) {
         if let Some(cause) = self.source.take() {

@@ -147,7 +147,7 @@ dispatch_keys! {
         Python = 13,
         /// Where a functorch transform returns to the outer level.
         FuncTorchDynamicLayerBackMode = 14,
-        /// Turns mutation into copies.
+        /// Functionalization: replaces writes by operators that compute new tensors.
         Functionalize = 15,
         /// Materialises lazy conjugation.
         Conjugate = 16,

@@ -43,7 +43,7 @@
 //! | compute gradients, or write a derivative | [`autograd`], [`derivatives!`] |
 //! | run in lower precision | [`autocast`] |
 //! | write a batching rule | [`vmap`] |
-//! | infer the tensors of a program without running it | [`fake`] |
+//! | compute the sizes, dtypes and devices of a program's tensors without data | [`fake`] |
 //! | turn a program that writes in place into one that only computes | [`functionalize`] |
 //! | observe every call | [`trace`]; with inputs, outputs, times: [`observe`] |
 //! | record the calls of a function as a graph, and run it again | [`tracer`] |

@@ -160,7 +160,8 @@ pub use torch_library_macros::{declare_derivatives, declare_library, declare_nat
 ///
 /// Each mistake is one error at the offending token; in a string literal, the error shows the line with a caret under
 /// the mistake. Declarations are strict: two arguments with one name, a default of the wrong kind, an alias set that no
-/// argument has and more that PyTorch accepts are errors. A type that is not supported here yet is `not supported yet`.
+/// argument has and more that PyTorch accepts are errors. A type that is not supported here is reported as
+/// `not supported yet`.
 ///
 /// ```compile_fail
 /// torch_library::torch_library! {
@@ -532,7 +533,7 @@ pub use torch_library_macros::torch_fallback;
 /// `result1 => non_differentiable` excludes a result. The row of an operator without differentiable results is
 /// `argmax(…) -> Tensor as non_differentiable;`. `#[in_place]` above `mul.Tensor(Tensor self, …) -> Tensor` makes the
 /// same row for `mul_.Tensor(Tensor(a!) self, …) -> Tensor(a!)`; `#[differentiable_if(…)]` says for which arguments the
-/// results have gradients, unlike the results of a conversion to integers; `#[inplace_view]` says that an operator such
+/// results have gradients (those of a conversion to integers have none); `#[inplace_view]` says that an operator such
 /// as `transpose_` changes only sizes and strides. For operators that return views or write, the row also generates the
 /// kernel at [`ADInplaceOrView`](crate::DispatchKey::ADInplaceOrView).
 ///

@@ -33,7 +33,7 @@ pub struct NativeFunction {
     pub structured_inherits: Option<&'static str>,
     /// Values that PyTorch's structured kernel precomputes, as written in the file.
     pub precomputed: &'static [&'static str],
-    /// The loops from which the kernels are generated, and for which dtypes.
+    /// The inner loops of a ufunc: the kind of loop, then the function with the dtypes that it serves.
     pub ufunc_inner_loop: &'static [(&'static str, &'static str)],
     /// The variants that were generated from this one.
     pub autogen: &'static [&'static str],

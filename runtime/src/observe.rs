@@ -107,7 +107,7 @@ pub struct Event<'a> {
     pub scope: Scope,
     /// A number that identifies the work, the same at its start and at its end.
     pub id: u64,
-    /// How many calls, redispatches and other works enclose this one on its thread.
+    /// How many calls, redispatches and other pieces of work enclose this one on its thread.
     pub depth: usize,
     /// The call, if an operator is called.
     pub call: Option<Call<'a>>,
@@ -210,12 +210,13 @@ where
 }
 
 impl Observer {
-    /// Is called when a call begins.
+    /// An observer that is called when a call begins.
     pub fn new(start: impl Fn(&Event<'_>) + Send + Sync + 'static) -> Self {
         Self::with_context(start, |_, ()| {})
     }
 
-    /// Is called when a call begins and when it ends; the value that `start` returns is passed to `end`.
+    /// An observer that is called when a call begins and when it ends; the value that `start` returns is passed to
+    /// `end`.
     pub fn with_context<C: Any>(
         start: impl Fn(&Event<'_>) -> C + Send + Sync + 'static,
         end: impl Fn(&Event<'_>, C) + Send + Sync + 'static,
@@ -254,7 +255,7 @@ impl Observer {
         self
     }
 
-    /// Observes a random sample: each work with this probability.
+    /// Observes a random sample: each piece of work with this probability.
     ///
     /// PyTorch: `samplingProb`.
     pub fn sampled(mut self, probability: f64) -> Self {

@@ -75,8 +75,8 @@ pub struct OperatorSpec {
     pub tags: &'static [&'static str],
     /// The source location of the declaration.
     pub place: Place,
-    /// Its kernels, with selective linking, where the linker keeps only the kernels of reachable operators; the
-    /// registry then learns of the operator when it is called.
+    /// With selective linking, its kernels that the linker kept; the registry then learns of the operator when it is
+    /// first called.
     pub links: <Program as Registered>::Links,
     /// The operator from which this one was derived as a variant, if it was; a kernel for that operator may also serve
     /// this one.

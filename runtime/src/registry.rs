@@ -130,6 +130,8 @@ impl Dispatcher {
     }
 
     /// All defined operators, by name.
+    ///
+    /// PyTorch: `Dispatcher::getAllOpNames`.
     pub fn operators(&self) -> Vec<OperatorInfo> {
         self.lock().operators()
     }
@@ -163,7 +165,7 @@ impl Dispatcher {
         self.lock().conflicts.clone()
     }
 
-    /// Adds what a library that was loaded after the first use has linked in.
+    /// Registers what libraries contain that were loaded after the first use.
     pub fn rescan(&self) {
         build::rescan(&mut self.change());
     }

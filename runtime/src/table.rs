@@ -296,7 +296,7 @@ impl<K: Copy> Table<K> {
         &self.rows.entries
     }
 
-    /// The keys that calls drop.
+    /// The mask, which removes the keys that calls skip.
     pub fn mask(&self) -> &Mask {
         &self.mask
     }

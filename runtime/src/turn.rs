@@ -6,9 +6,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 /// Something that one thread does at a time, except for threads that are in the middle of another turn.
 ///
 /// A thread waits for its turn, unless it has one already: either of the same `Turn`, since the code it runs may lead
-/// here again, or of another one, whose next thread may in turn hold this one. Such a thread goes ahead without
-/// waiting. So threads never wait for each other in a cycle; data whose consistency depends on the order has a lock of
-/// its own.
+/// here again, or of another one, for which the thread that has this turn may be waiting. Such a thread goes ahead
+/// without waiting. So threads never wait for each other in a cycle; data whose consistency depends on the order has a
+/// lock of its own.
 #[derive(Default)]
 pub(crate) struct Turn(Mutex<()>);
 

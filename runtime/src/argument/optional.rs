@@ -1,4 +1,4 @@
-//! The types that an optional argument can be given as by name: its value, or an `Option` of it.
+//! What may be passed by name for an optional argument: its value, or an `Option` of it.
 
 use num_complex::Complex64;
 
@@ -9,10 +9,11 @@ use crate::layout::{Layout, MemoryFormat};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// A type that an optional argument can be given as by name, so that `dim(1)`, `dim(Some(1))` and `dim(None)` all work.
+/// A type that may be passed by name for an optional argument of type `T`, so that `dim(1)`, `dim(Some(1))` and
+/// `dim(None)` all work.
 ///
-/// A string can also be given as a `&String`, a list as a reference to an array or a `Vec`, and a `Scalar` as any
-/// number. (For lists a bare `None` would be ambiguous; leave out an argument that has no value.)
+/// A string may also be passed as a `&String`, a list as a reference to an array or a `Vec`, and a `Scalar` as any
+/// number. (For lists, a bare `None` would be ambiguous: leave the argument out instead.)
 ///
 /// ```
 /// use torch_library::prelude::*;

@@ -17,7 +17,7 @@ use super::{KernelRecord, Record};
 use crate::key::DispatchKey;
 use crate::operator::Operator;
 
-/// Where the linker chooses: a function that returns the kernels of an operator that are linked in.
+/// With selective linking, a function that returns the kernels of an operator that are linked in.
 pub type Links = Option<fn() -> &'static [Option<&'static KernelRecord>]>;
 
 /// The keys of backends, of composites, and of tensors whose elements are not those in memory.

@@ -3,7 +3,7 @@
 use super::KernelRecord;
 use crate::operator::Operator;
 
-/// Where the linker chooses, the kernels of an operator that are linked in; without selective linking it does not.
+/// With selective linking, a function that returns the kernels of an operator that are linked in; here always `None`.
 pub type Links = Option<fn() -> &'static [Option<&'static KernelRecord>]>;
 
 /// Whether the linker chooses which operators a program has.

@@ -225,8 +225,8 @@ impl Modes {
 /// assert_eq!(enabled.ok(), Some(false));
 /// ```
 ///
-/// The workers of a thread pool have no meaningful state of their own, since they work for everyone. Take it along
-/// there too:
+/// The workers of a thread pool have no meaningful state of their own, since they work for everyone. Give them the
+/// state as well:
 ///
 /// ```
 /// use rayon::prelude::*;
@@ -243,7 +243,8 @@ impl Modes {
 pub struct ThreadLocalState {
     modes: Modes,
     travelling: Travelling,
-    /// The number of [turns](crate::turn) that the thread holds, which waits for threads that work for it.
+    /// The number of [turns](crate::turn) that the captured thread has, and keeps while it waits for threads that work
+    /// for it.
     turns: usize,
 }
 

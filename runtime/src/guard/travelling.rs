@@ -1,4 +1,4 @@
-//! Thread state of the modules above that travels with [`ThreadLocalState`](super::ThreadLocalState).
+//! Thread state of other modules that travels with [`ThreadLocalState`](super::ThreadLocalState).
 
 use std::any::{Any, TypeId};
 use std::cell::RefCell;

@@ -1,7 +1,7 @@
 //! Support for derived kernels: the copies, outputs and checks around the kernel that they are derived from.
 //!
-//! Generated code names the operators that copy, `aten::clone` and `aten::copy_`, so a crate that declares variants in
-//! a file links a crate that has these operators.
+//! Generated code calls the operators that copy, `aten::clone` and `aten::copy_`, by name, so a crate that declares
+//! variants in a file must link a crate that has these operators.
 
 use crate::device::Device;
 use crate::dtype::DType;

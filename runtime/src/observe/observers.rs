@@ -39,7 +39,8 @@ thread_local! {
     static GONE: Queue<Box<dyn Watch>> = const { Queue::new() };
 }
 
-/// An observer's callbacks may own the handle of another observer, and so on.
+/// Queues the callbacks, because recursion could overflow the stack: they may own the handle of another observer, and
+/// so on.
 impl Drop for Registered {
     fn drop(&mut self) {
         let watch = std::mem::replace(

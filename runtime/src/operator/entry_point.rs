@@ -37,7 +37,7 @@ pub struct EntryPoint {
 }
 
 impl EntryPoint {
-    /// Without a receiver. Each function calls [`enter`](Self::enter) of the result, with its own index.
+    /// An entry point without a receiver. Each function must call [`enter`](Self::enter) of it, with its own index.
     pub const fn new(functions: [EntryFunction; FUNCTIONS]) -> Self {
         EntryPoint { functions, receiver: OnceLock::new() }
     }

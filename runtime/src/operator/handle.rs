@@ -79,6 +79,8 @@ impl OperatorHandle {
     }
 
     /// The tags of the declaration.
+    ///
+    /// PyTorch: `OperatorHandle::getTags`.
     pub fn tags(&self) -> &'static [&'static str] {
         self.0.spec().tags
     }
@@ -87,6 +89,8 @@ impl OperatorHandle {
     ///
     /// # Errors
     /// The operator was removed.
+    ///
+    /// PyTorch: `OperatorHandle::schema`.
     pub fn schema(&self) -> Result<&'static Schema> {
         self.0.check_alive()?;
         self.0.schema()
@@ -210,6 +214,8 @@ impl OperatorHandle {
     ///
     /// # Errors
     /// There are fewer values than the operator has arguments.
+    ///
+    /// PyTorch: `torch::jit::last`.
     #[inline]
     pub fn arguments<'s, 'v>(&self, stack: &'s Stack<'v>) -> Result<&'s [Value<'v>]> {
         let arity = usize::from(self.0.spec().arity);
@@ -221,6 +227,8 @@ impl OperatorHandle {
     ///
     /// # Errors
     /// The errors of [`arguments`](Self::arguments).
+    ///
+    /// PyTorch: `torch::jit::pop`.
     pub fn take_arguments<'v>(&self, stack: &mut Stack<'v>) -> Result<Vec<Value<'v>>> {
         let arity = self.arguments(stack)?.len();
         let mut arguments: Vec<_> = (0..arity).filter_map(|_| stack.pop()).collect();

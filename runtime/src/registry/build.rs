@@ -207,7 +207,7 @@ fn default_fallback(
     implementation: Implementation,
     function: &'static str,
 ) {
-    // Not a source location in the program, so that listings do not send readers to one.
+    // Without a file, so that listings show no source location.
     static NOWHERE: SourceModule = SourceModule { file: "", path: module_path!() };
     let place = Place { module: &NOWHERE, line: 0, column: 0 };
     state.add_fallback(Registration {

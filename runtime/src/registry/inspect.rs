@@ -24,7 +24,7 @@ pub struct TableInfo {
     pub operator: Option<OperatorHandle>,
     /// One row for each runtime key, in the order of [`DispatchKey::runtime_keys`].
     pub rows: Vec<RowInfo>,
-    /// The keys that calls skip.
+    /// The mask, which removes the keys that calls skip.
     pub mask: Mask,
     /// The kernels registered for this name, by key; a kernel that is replaced comes after the one that replaces it.
     pub kernels: Vec<KernelInfo>,

@@ -35,7 +35,8 @@ thread_local! {
     static GONE: dropping::Queue<Box<Listen>> = const { dropping::Queue::new() };
 }
 
-/// A listener's closure may own the handle of another listener, and so on.
+/// Queues the closure, because recursion could overflow the stack: it may own the handle of another listener, and so
+/// on.
 impl Drop for Listener {
     fn drop(&mut self) {
         dropping::in_turn(&GONE, std::mem::replace(&mut self.listen, Box::new(|_| {})));

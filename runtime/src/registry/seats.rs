@@ -74,7 +74,8 @@ thread_local! {
     static LEAVING: Queue<Leaving> = const { Queue::new() };
 }
 
-/// Drops closures, even if some panic. A closure may own a library that has closures, and so on.
+/// Drops closures, even if some panic. They are queued, because recursion could overflow the stack: a closure may own a
+/// library that has closures, and so on.
 pub(super) fn drop_all(leaving: Vec<Leaving>) {
     panics::each(leaving, |closure| dropping::in_turn(&LEAVING, closure));
 }

@@ -1,4 +1,4 @@
-//! The keys that calls of an operator skip because they have a fallthrough kernel.
+//! The mask of an operator, which removes the keys that calls skip because their kernel is a fallthrough.
 
 use super::slots::Slots;
 use crate::{BackendComponent, DispatchKey, DispatchKeySet};

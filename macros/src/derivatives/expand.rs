@@ -238,7 +238,7 @@ fn edges(row: &Row, derivative: &Derivative) -> (TokenStream, Vec<Ident>) {
     (quote!(#(#edges)*), inputs.into_iter().map(range).collect())
 }
 
-/// Replaces results that are the same tensor as an argument by handles of their own.
+/// Replaces results that are the same tensor as an argument by separate tensors.
 fn owns(row: &Row, derivative: &Derivative, inputs: &[&Ident]) -> TokenStream {
     let count = row.operator.schema.returns.len();
     let results = derivative.differentiable.iter().map(|index| match count {

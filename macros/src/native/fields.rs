@@ -8,7 +8,7 @@ use super::name::Name;
 use super::text::{Mistake, Spot};
 use super::yaml::{Content, Node};
 
-/// A line of the dispatch table: `CPU, CUDA: add_kernel`
+/// A line of the dispatch table: `CPU, CUDA: add_kernel`.
 #[derive(Clone, Debug)]
 pub(crate) struct Dispatch {
     pub(crate) keys: Vec<&'static str>,

@@ -139,7 +139,7 @@ impl Func {
         all.filter(|argument| argument.is_mutable() && self.returned_at(argument).is_none())
     }
 
-    /// An argument as a return.
+    /// The position of an argument among the returns, if it is returned.
     pub(crate) fn returned_at(&self, argument: &Argument) -> Option<usize> {
         let annotation = Self::annotation(argument.alias.as_deref());
         self.schema

@@ -14,7 +14,8 @@ use super::text::Mistake;
 #[derive(Default)]
 struct Group {
     members: Vec<(Kind, usize)>,
-    /// Operators for which nothing is generated, whatever `autogen` says, since they are views or composites.
+    /// Whether nothing is generated for these operators, whatever `autogen` says, because of what they are: views or
+    /// composites, for example.
     is_apart: bool,
 }
 

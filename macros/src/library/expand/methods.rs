@@ -77,7 +77,7 @@ fn method_with(library: &Library, operator: &Operator, this: usize) -> Option<(T
         false => argument.ident.to_token_stream(),
     });
     let about = format!(
-        "Starts a call of `{}`, whose arguments with defaults are given by name.",
+        "Starts a call of `{}` whose arguments with defaults are passed by name.",
         operator.schema.name
     );
     let cfgs: TokenStream = operator.cfgs().map(ToTokens::to_token_stream).collect();

@@ -66,13 +66,13 @@ fn function(operator: &Operator) -> TokenStream {
     }
 }
 
-/// A note on how to pass arguments that have defaults: given too many arguments, rustc only suggests to remove them.
+/// A note on how to pass arguments that have defaults: given too many arguments, rustc only suggests removing them.
 fn by_name(operator: &Operator) -> Option<String> {
     let argument = operator.arguments.iter().find(|argument| argument.default.is_some())?;
     let required = operator.arguments.iter().filter(|argument| argument.default.is_none());
     let required: Vec<_> = required.map(|argument| argument.ident.to_string()).collect();
     let (name, required, given) = (&operator.ident, required.join(", "), setter_name(argument));
-    Some(format!("What has a default is given by name: `{name}::with({required}).{given}(…).call()`."))
+    Some(format!("Arguments with defaults are passed by name: `{name}::with({required}).{given}(…).call()`."))
 }
 
 /// The head of a function with an operator's arguments and returns.
@@ -197,7 +197,7 @@ pub(super) fn untyped(operator: &Untyped, library: &Ident) -> TokenStream {
     let Untyped { ident, schema, tags, source } = operator;
     let place = source.place(&quote!(super::TORCH_LIBRARY_SOURCE));
     let (text, symbol) = (schema.to_string(), symbol(library, ident));
-    let about = format!("The operator `{}`, for boxed calls alone.\n\n```text\n{schema}\n```", schema.name);
+    let about = format!("The operator `{}`, for boxed calls only.\n\n```text\n{schema}\n```", schema.name);
     let count = Literal::usize_unsuffixed(schema.arguments.len());
     let returns = Literal::usize_unsuffixed(schema.returns.len());
     quote! {

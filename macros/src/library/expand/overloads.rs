@@ -17,7 +17,7 @@ pub(super) struct Overloads<'a> {
     pub(super) operators: Vec<&'a Operator>,
 }
 
-/// All sets of a library that asks for them. Names for which an operator without an overload exists are left to it.
+/// All sets of a library that asks for them. An operator without an overload keeps the common name for itself.
 pub(super) fn sets(library: &Library) -> Vec<Overloads<'_>> {
     let mut sets: Vec<Overloads<'_>> = Vec::new();
     let writes_out = |operator: &Operator| operator.schema.arguments.iter().any(|argument| argument.is_out());
@@ -50,7 +50,7 @@ impl Overloads<'_> {
         let schemas = operators
             .iter()
             .map(|operator| format!("- `{}`, [`{1}`](mod@{1})", operator.schema, operator.ident));
-        let about = format!("One of the overloads of `{ident}`, by the types of the arguments.");
+        let about = format!("The overload of `{ident}` that the types of the arguments select.");
         // The span is for the note that shows the bound. With the result in the bound, there is one error, not two.
         let bound =
             quote_spanned!(operators[0].place.first=> (#(#types,)*): self::#ident::Overload<Output = O>);
@@ -84,7 +84,7 @@ impl Overloads<'_> {
         let message = format!("no overload of `{ident}` takes `{{Self}}`");
         let implementations = implementations(operators);
         quote! {
-            #[doc = "What finds an overload by the types of its arguments."]
+            #[doc = "Selects an overload by the types of its arguments."]
             #[allow(non_snake_case, clippy::module_inception)]
             pub mod #ident {
                 #[doc(hidden)]
@@ -143,7 +143,8 @@ impl Overloads<'_> {
             where
                 #bound
         };
-        let about = format!("One of the overloads of `{ident}`, see [`{ident}`](fn@{ident}).");
+        let about =
+            format!("The overload that the types of the arguments select, see [`{ident}`](fn@{ident}).");
         Some((
             quote!(#[doc = #about] #head;),
             quote!(#[inline] #head { self::#ident::Overload::call((self, #(#parameters,)*)) }),

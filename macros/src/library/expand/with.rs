@@ -26,7 +26,7 @@ pub(super) fn with(operator: &Operator) -> TokenStream {
     let setters = defaults.iter().map(|argument| setter(argument, lifetimes));
     let all = operator.arguments.iter().map(|argument| &argument.ident);
     let name = operator.schema.name.to_string();
-    let about = format!("Arguments of `{name}`, some given by name; the others have their defaults.");
+    let about = format!("A call of `{name}` in preparation; arguments that are not set have their defaults.");
     let start = format!("Starts a call of `{name}` with its required arguments.");
     quote! {
         #[doc = #start]
@@ -64,7 +64,7 @@ pub(super) fn setter_name(argument: &Argument) -> Ident {
 
 fn setter(argument: &Argument, lifetimes: Lifetimes<'_>) -> TokenStream {
     let ident = &argument.ident;
-    let about = format!("Gives `{ident}`.");
+    let about = format!("Sets `{ident}`.");
     let name = setter_name(argument);
     let (ty, value) = given(argument, lifetimes);
     quote! {

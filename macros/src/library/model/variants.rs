@@ -62,9 +62,9 @@ impl Operator {
         let base = &self.ident;
         let about = match kind {
             Kind::Out => {
-                format!("What [`{base}`](fn@{base}) gives, written to `out`, which takes its sizes.")
+                format!("Like [`{base}`](fn@{base}), but writes the result to `out`, which is resized.")
             }
-            Kind::InPlace => format!("What [`{base}`](fn@{base}) gives, written to `self`."),
+            Kind::InPlace => format!("Like [`{base}`](fn@{base}), but writes the result to `self`."),
         };
         let others = self.attributes.iter().filter(|attribute| !attribute.path().is_ident("doc")).cloned();
         std::iter::once(parse_quote!(#[doc = #about])).chain(others).collect()

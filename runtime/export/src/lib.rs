@@ -1,4 +1,4 @@
-//! Runs programs that PyTorch exported in the dispatcher, without Python and PyTorch.
+//! Runs programs that PyTorch exported, in the dispatcher, without Python or PyTorch.
 //!
 //! `torch.export` writes a model as an archive, a `.pt2` file: a graph of operators with weights. [`Program::load`]
 //! reads one, and [`Program::run`] calls the operators in turn, each as a boxed call through the dispatcher. So

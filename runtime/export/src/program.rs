@@ -144,6 +144,8 @@ impl Program {
     ///
     /// # Errors
     /// The errors of [`Loader::load`].
+    ///
+    /// PyTorch: `torch.export.load`.
     pub fn load(path: impl AsRef<Path>) -> Result<Program> {
         Loader::new().load(path)
     }

@@ -23,7 +23,7 @@ pub struct Archive<'b> {
 }
 
 impl<'b> Archive<'b> {
-    /// Checks what kind of file it is.
+    /// Opens an archive that is in memory, and checks that it is of a kind and version that can be read.
     ///
     /// # Errors
     /// The bytes are not an archive that `torch.export.save` wrote.

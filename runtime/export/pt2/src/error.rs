@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The result of everything that can fail here.
+/// The result of an operation that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// The reason why an archive cannot be read.

@@ -14,7 +14,7 @@ pub enum Target<'n> {
     HigherOrder(&'n str),
     /// Arithmetic on numbers.
     Compute(Function),
-    /// An operator of PyTorch's that here is a query on a tensor, or only informative.
+    /// One of PyTorch's operators that is a query on a tensor here, or only informative.
     Own(Own),
     /// A part of `torch.vmap`.
     Batch(Batch),

@@ -1,9 +1,9 @@
 //! The directory of a zip file: the position of each record. It supports what PyTorch writes, which is stored
 //! (uncompressed) records.
 //!
-//! All that is needed is a table of names with offsets into existing memory, and that a hostile file cannot make it
-//! grow. Existing crates do more: `zip` reads by seeking, and writes; `rc-zip` has some forty dependencies, for dates
-//! and for names in old encodings; `piz` panics on the zeros that PyTorch writes for dates.
+//! It need only map names to offsets into existing memory, and a hostile file must not be able to make it grow.
+//! Existing crates do more: `zip` reads by seeking, and writes; `rc-zip` has some forty dependencies, for dates and
+//! for names in old encodings; `piz` panics on the zeros that PyTorch writes for dates.
 
 use std::collections::HashMap;
 use std::ops::Range;

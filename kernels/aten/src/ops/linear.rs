@@ -127,7 +127,7 @@ torch_library! {
         /// distance of order `p`.
         ///
         /// # Errors
-        /// Different numbers of dimensions, a margin that is not positive.
+        /// Different numbers of dimensions.
         ///
         /// PyTorch: `torch.nn.functional.triplet_margin_loss`.
         triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1., float p=2.,

@@ -189,7 +189,7 @@ torch_library! {
         rrelu_(Tensor(a!) self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False,
             Generator? generator=None) -> Tensor(a!);
 
-        /// The computing part of [`rrelu`](fn@rrelu): in training, it also writes the factor of each element to
+        /// The operator behind [`rrelu`](fn@rrelu): in training, it also writes the factor of each element to
         /// `noise`.
         ///
         /// # Errors

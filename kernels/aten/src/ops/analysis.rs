@@ -170,7 +170,8 @@ torch_library! {
         #[tags(pointwise)]
         #[variants(out)]
         special_erfcx(Tensor self) -> Tensor;
-        /// The distribution function of the standard normal distribution: the probability of a value of at most `x`.
+        /// The cumulative distribution function of the standard normal distribution: the probability of a value of at
+        /// most `x`.
         ///
         /// # Errors
         /// Complex dtypes.

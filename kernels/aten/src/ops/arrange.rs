@@ -409,14 +409,14 @@ torch_library! {
         ///
         /// PyTorch: `torch.nn.functional.channel_shuffle`.
         channel_shuffle(Tensor self, SymInt groups) -> Tensor;
-        /// A copy with the one element of `value` in the slices at the given indices of a dimension.
+        /// A copy with the only element of `value` in the slices at the given indices of a dimension.
         ///
         /// # Errors
         /// The errors of [`index_fill_int_Scalar`](fn@index_fill_int_Scalar); a `value` with dimensions.
         ///
         /// PyTorch: `torch.index_fill`.
         index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor;
-        /// A view of `length` indices of a dimension, from the one number in `start` on.
+        /// A view of `length` indices of a dimension, from the only element of `start` on.
         ///
         /// # Errors
         /// A `start` with several elements, a range that is out of bounds.

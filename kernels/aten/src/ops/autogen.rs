@@ -228,7 +228,7 @@ fn targets(own: &[Argument], arguments: &[Value<'_>], is_out: bool) -> SmallVec<
     written.flat_map(|(_, value)| value.tensors()).cloned().collect()
 }
 
-/// The value to pass to the base: an owned handle where the base writes to it.
+/// The value to pass to the base: an owned handle if the base writes to it.
 fn handed_on<'v>(argument: &Argument, value: Value<'v>) -> Value<'v> {
     match value {
         Value::TensorRef(tensor) if argument.is_mutable() => Value::Tensor(tensor.clone()),

@@ -92,7 +92,6 @@ torch_library! {
         div.Tensor(Tensor self, Tensor other) -> Tensor;
         /// The quotient, rounded by `rounding_mode`: `"trunc"` towards zero, `"floor"` down, not at all for `None`.
         /// Rounded quotients of integers are integers.
-        /// Rounded quotients of integers are integers.
         ///
         /// # Errors
         /// Another rounding mode, an integer division by zero.

@@ -20,7 +20,8 @@ torch_library! {
         empty_strided(SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None,
             Device? device=None, bool? pin_memory=None) -> Tensor;
 
-        /// An uninitialised tensor with the sizes of `self`, and, unless they are given, its dtype, device and strides.
+        /// A tensor with unspecified elements (here: zero), with the sizes of `self`, and, unless they are given, its
+        /// dtype, device and strides.
         ///
         /// PyTorch: `torch.empty_like`.
         empty_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,

@@ -51,8 +51,8 @@ torch_library! {
         ///
         /// PyTorch: `torch.linalg.ldl_factor`.
         linalg_ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor pivots);
-        /// Like [`linalg_ldl_factor`](fn@linalg_ldl_factor), but `info` reports a zero block in D, by its position
-        /// from 1.
+        /// Like [`linalg_ldl_factor`](fn@linalg_ldl_factor), but `info` reports a zero block in D, by its 1-based
+        /// position.
         ///
         /// # Errors
         /// Matrices that are not square, a zero block if `check_errors` is true.
@@ -97,7 +97,7 @@ torch_library! {
         /// PyTorch: `torch.linalg.tensorinv`.
         linalg_tensorinv(Tensor self, int ind=2) -> Tensor;
         /// The solution of a linear system whose map is the tensor `self`, with `dims` moved to the end, and whose
-        /// right side is `other`.
+        /// right-hand side is `other`.
         ///
         /// # Errors
         /// Sizes that do not match, a singular map.

@@ -37,8 +37,8 @@ torch_library! {
         /// PyTorch: `aten::_fft_c2r`.
         _fft_c2r(Tensor self, int[] dim, int normalization, SymInt last_dim_size) -> Tensor;
 
-        /// The discrete Fourier transform along a dimension. If `n` is given, the input is first cut, or padded with
-        /// zeros, to `n` elements.
+        /// The discrete Fourier transform along a dimension. If `n` is given, the input is first trimmed, or padded
+        /// with zeros, to `n` elements.
         ///
         /// `norm` says which transform is divided by `n`: `"backward"` (the default) the inverse one, `"forward"` the
         /// forward one; with `"ortho"`, both are divided by its square root.

@@ -8,8 +8,8 @@ torch_library! {
     #[kernels_in(torch_library_nn)]
     pub mod aten extends super::order::aten {
         /// The sum (mode 0), mean (1) or maximum (2) of the rows of `weight` in each bag; a bag starts at each offset
-        /// into `indices`. The other results are the bag of each index, the sizes of the bags and the rows of the
-        /// maxima, as far as the mode has them.
+        /// into `indices`. The other results are the bag of each index, the sizes of the bags and, in mode 2, the rows
+        /// that the maxima come from.
         ///
         /// # Errors
         /// Indices or offsets that are not integer vectors, a first offset other than 0, `per_sample_weights` in
@@ -473,7 +473,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.nn.functional.adaptive_avg_pool3d`.
         adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor;
-        /// The computing part of [`adaptive_avg_pool3d`](fn@adaptive_avg_pool3d).
+        /// The operator behind [`adaptive_avg_pool3d`](fn@adaptive_avg_pool3d).
         ///
         /// PyTorch: `aten::_adaptive_avg_pool3d`.
         _adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor;

@@ -43,7 +43,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.linalg.lu_solve`.
         linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor;
-        /// [`linalg_lu_solve`](fn@linalg_lu_solve) with the right side as its first argument.
+        /// [`linalg_lu_solve`](fn@linalg_lu_solve) with the right-hand side as its first argument.
         ///
         /// PyTorch: `torch.lu_solve`.
         lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor;

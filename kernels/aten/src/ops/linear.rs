@@ -75,7 +75,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.cdist`.
         cdist(Tensor x1, Tensor x2, float p=2., int? compute_mode=None) -> Tensor;
-        /// The computing part of [`cdist`](fn@cdist), by differences.
+        /// The operator behind [`cdist`](fn@cdist), by differences.
         ///
         /// # Errors
         /// Rows of different lengths, batches that do not broadcast.
@@ -148,7 +148,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.pdist`.
         pdist(Tensor self, float p=2.) -> Tensor;
-        /// The computing part of [`pdist`](fn@pdist).
+        /// The operator behind [`pdist`](fn@pdist).
         ///
         /// # Errors
         /// The errors of [`pdist`](fn@pdist).

@@ -32,12 +32,12 @@ torch_library! {
         /// PyTorch: `aten::nll_loss2d`.
         nll_loss2d(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean,
             SymInt ignore_index=-100) -> Tensor;
-        /// The computing part of [`nll_loss`](fn@nll_loss): the loss, and the sum of the weights that count.
+        /// The operator behind [`nll_loss`](fn@nll_loss): the loss, and the sum of the weights that count.
         ///
         /// PyTorch: `aten::nll_loss_forward`.
         nll_loss_forward(Tensor self, Tensor target, Tensor? weight, int reduction,
             SymInt ignore_index) -> (Tensor output, Tensor total_weight);
-        /// The computing part of [`nll_loss2d`](fn@nll_loss2d): the loss, and the sum of the weights that count.
+        /// The operator behind [`nll_loss2d`](fn@nll_loss2d): the loss, and the sum of the weights that count.
         ///
         /// PyTorch: `aten::nll_loss2d_forward`.
         nll_loss2d_forward(Tensor self, Tensor target, Tensor? weight, int reduction,
@@ -89,7 +89,7 @@ torch_library! {
         /// PyTorch: `torch.nn.functional.ctc_loss`.
         ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths,
             int blank=0, int reduction=Mean, bool zero_infinity=False) -> Tensor;
-        /// The computing part of [`ctc_loss_IntList`](fn@ctc_loss_IntList): the losses, and `log_alpha`, the logarithm
+        /// The operator behind [`ctc_loss_IntList`](fn@ctc_loss_IntList): the losses, and `log_alpha`, the logarithm
         /// of the probability of reaching each position of the target at each time.
         ///
         /// PyTorch: `aten::_ctc_loss`.
@@ -214,7 +214,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.nn.functional.multilabel_margin_loss`.
         multilabel_margin_loss(Tensor self, Tensor target, int reduction=Mean) -> Tensor;
-        /// The computing part of [`multilabel_margin_loss`](fn@multilabel_margin_loss): the loss, and a mask with 1 for
+        /// The operator behind [`multilabel_margin_loss`](fn@multilabel_margin_loss): the loss, and a mask with 1 for
         /// each target class.
         ///
         /// # Errors

@@ -261,7 +261,7 @@ torch_library! {
         /// PyTorch: `torch.remainder`.
         #[tags(pointwise)]
         remainder.Scalar(Tensor self, Scalar other) -> Tensor;
-        /// Each element to the power of the other operand's.
+        /// Each element raised to the power of the corresponding element of `exponent`.
         ///
         /// # Errors
         /// An integer to a negative integer power.
@@ -270,7 +270,7 @@ torch_library! {
         #[tags(pointwise)]
         #[variants(out, in_place = "Tensor")]
         pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor;
-        /// Each element to the power of a scalar.
+        /// Each element raised to the power of a scalar.
         ///
         /// # Errors
         /// An integer to a negative integer power.
@@ -284,7 +284,7 @@ torch_library! {
         /// PyTorch: `Tensor.pow_`.
         #[tags(pointwise)]
         pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!);
-        /// A scalar to the power of each element.
+        /// A scalar raised to the power of each element.
         ///
         /// PyTorch: `torch.pow`.
         #[tags(pointwise)]
@@ -361,7 +361,7 @@ torch_library! {
         /// PyTorch: `torch.nn.functional.prelu`.
         #[tags(pointwise)]
         prelu(Tensor self, Tensor weight) -> Tensor;
-        /// The computing part of [`prelu`](fn@prelu), with a weight that broadcasts.
+        /// The operator behind [`prelu`](fn@prelu), with a weight that broadcasts.
         ///
         /// PyTorch: `aten::_prelu_kernel`.
         #[tags(pointwise)]
@@ -379,8 +379,8 @@ torch_library! {
         /// PyTorch: `torch.remainder`.
         #[tags(pointwise)]
         remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor;
-        /// Rounds each element to `decimals` digits after the decimal point; if `decimals` is negative, to zeros before
-        /// it.
+        /// Rounds each element to `decimals` digits after the decimal point; if `decimals` is negative, to that many
+        /// digits before it.
         ///
         /// # Errors
         /// Integer dtypes, unless `decimals` is 0; boolean and complex dtypes.

@@ -117,10 +117,10 @@ torch_library! {
         /// PyTorch: `torch.einsum`.
         einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor;
 
-        /// The values, weighted by the softmax of the scaled dot products of queries and keys: sizes
-        /// `[…, length, width]` each.
+        /// The values, weighted by the softmax of the scaled dot products of queries and keys. All three have sizes
+        /// `[.., length, width]`.
         ///
-        /// A boolean mask says which keys a query may attend to; one of numbers is added to the products.
+        /// A boolean mask says which keys a query may attend to; any other mask is added to the scaled dot products.
         ///
         /// # Errors
         /// A mask together with `is_causal`, sizes that do not match.

@@ -16,7 +16,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.softmax`.
         softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor;
-        /// The computing part of [`softmax_int`](fn@softmax_int).
+        /// The operator behind [`softmax_int`](fn@softmax_int).
         ///
         /// PyTorch: `aten::_softmax`.
         _softmax(Tensor self, int dim, bool half_to_float) -> Tensor;
@@ -27,7 +27,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.log_softmax`.
         log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor;
-        /// The computing part of [`log_softmax_int`](fn@log_softmax_int).
+        /// The operator behind [`log_softmax_int`](fn@log_softmax_int).
         ///
         /// PyTorch: `aten::_log_softmax`.
         _log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor;
@@ -41,7 +41,7 @@ torch_library! {
         /// PyTorch: `torch.nn.functional.layer_norm`.
         layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None,
             float eps=1e-05, bool cudnn_enable=True) -> Tensor;
-        /// The computing part of [`layer_norm`](fn@layer_norm): the result, the means, and the reciprocals of the
+        /// The operator behind [`layer_norm`](fn@layer_norm): the result, the means, and the reciprocals of the
         /// standard deviations.
         ///
         /// PyTorch: `aten::native_layer_norm`.
@@ -60,7 +60,7 @@ torch_library! {
         /// PyTorch: `torch.nn.functional.batch_norm`.
         batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var,
             bool training, float momentum, float eps, bool cudnn_enabled) -> Tensor;
-        /// The computing part of [`batch_norm`](fn@batch_norm): the result, and the statistics of the batch (empty
+        /// The operator behind [`batch_norm`](fn@batch_norm): the result, and the statistics of the batch (empty
         /// outside of training).
         ///
         /// PyTorch: `aten::native_batch_norm`.
@@ -102,7 +102,7 @@ torch_library! {
         /// PyTorch: `torch.nn.functional.group_norm`.
         group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05,
             bool cudnn_enabled=True) -> Tensor;
-        /// The computing part of [`group_norm`](fn@group_norm), for `N` examples of `C` channels of `HxW` elements: the
+        /// The operator behind [`group_norm`](fn@group_norm), for `N` examples of `C` channels of `HxW` elements: the
         /// result, the means, and the reciprocals of the standard deviations.
         ///
         /// # Errors
@@ -271,7 +271,7 @@ torch_library! {
         /// for those that `output_mask` does not ask for.
         ///
         /// # Errors
-        /// An `N`, `C` or `HxW` that does not match the input, means or deviations of other sizes.
+        /// An `N`, `C` or `HxW` that does not match the input, means or reciprocal standard deviations of other sizes.
         ///
         /// PyTorch: `aten::native_group_norm_backward`.
         native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight,

@@ -1,26 +1,26 @@
-//! Splits whose parts are no views, combinations, static `nonzero`, grouped matrix products, mantissas and exponents.
+//! Splits whose parts are not views, combinations, static `nonzero`, grouped matrix products, mantissas and exponents.
 
 use torch_library::torch_library;
 
 torch_library! {
     /// Splits, choices and parts of elements, on top of the operators declared before.
     pub mod aten extends super::storage::aten {
-        /// [`split_Tensor`](fn@split_Tensor), but for autograd the parts are no views. They share the storage all the
-        /// same.
+        /// [`split_Tensor`](fn@split_Tensor), but autograd does not treat the parts as views. They share the storage
+        /// all the same.
         ///
         /// # Errors
         /// The errors of [`split_Tensor`](fn@split_Tensor).
         ///
         /// PyTorch: `torch.unsafe_split`.
         unsafe_split.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[];
-        /// [`split_with_sizes`](fn@split_with_sizes), but for autograd the parts are no views.
+        /// [`split_with_sizes`](fn@split_with_sizes), but autograd does not treat the parts as views.
         ///
         /// # Errors
         /// The errors of [`split_with_sizes`](fn@split_with_sizes).
         ///
         /// PyTorch: `torch.unsafe_split_with_sizes`.
         unsafe_split_with_sizes(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[];
-        /// [`chunk`](fn@chunk), but for autograd the parts are no views.
+        /// [`chunk`](fn@chunk), but autograd does not treat the parts as views.
         ///
         /// # Errors
         /// The errors of [`chunk`](fn@chunk).

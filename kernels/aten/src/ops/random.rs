@@ -63,7 +63,7 @@ torch_library! {
         /// PyTorch: `Tensor.uniform_`.
         #[tags(nondeterministic_seeded)]
         uniform_(Tensor(a!) self, float from=0.0, float to=1.0, *, Generator? generator=None) -> Tensor(a!);
-        /// Fills the tensor with random numbers of a normal distribution.
+        /// Fills the tensor with random numbers from a normal distribution.
         ///
         /// PyTorch: `Tensor.normal_`.
         #[tags(nondeterministic_seeded)]
@@ -78,7 +78,7 @@ torch_library! {
         /// PyTorch: `Tensor.bernoulli_`.
         #[tags(nondeterministic_seeded)]
         bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) -> Tensor(a!);
-        /// Fills the tensor with random numbers of the exponential distribution with rate `lambd`.
+        /// Fills the tensor with random numbers from the exponential distribution with rate `lambd`.
         ///
         /// # Errors
         /// A rate that is not positive.
@@ -105,7 +105,7 @@ torch_library! {
         /// PyTorch: `torch.multinomial`.
         #[tags(nondeterministic_seeded)]
         multinomial(Tensor self, SymInt num_samples, bool replacement=False, *, Generator? generator=None) -> Tensor;
-        /// 1 with the probability that the element says, and 0 otherwise.
+        /// Draws 1 with the probability that each element gives, and 0 otherwise.
         ///
         /// PyTorch: `torch.bernoulli`.
         #[tags(nondeterministic_seeded)]
@@ -131,7 +131,7 @@ torch_library! {
         #[tags(nondeterministic_seeded)]
         rand.generator(SymInt[] size, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None,
             Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// Random numbers of the standard normal distribution.
+        /// Random numbers from the standard normal distribution.
         ///
         /// PyTorch: `torch.randn`.
         #[tags(nondeterministic_seeded)]
@@ -273,8 +273,8 @@ torch_library! {
         /// PyTorch: `torch.logspace`.
         logspace.Scalar_Tensor(Scalar start, Tensor end, int steps, float base=10., *, ScalarType? dtype=None,
             Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// Fills the tensor with random integers from 0 on: up to the largest of an integer dtype, or as far as a
-        /// floating-point dtype has every integer.
+        /// Fills the tensor with random integers from 0 on: up to the largest that an integer dtype holds, or, for a
+        /// floating-point dtype, as far as it represents every integer.
         ///
         /// PyTorch: `Tensor.random_`.
         #[tags(nondeterministic_seeded)]
@@ -287,15 +287,15 @@ torch_library! {
         /// PyTorch: `Tensor.random_`.
         #[tags(nondeterministic_seeded)]
         random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!);
-        /// Fills the tensor with random numbers of a log-normal distribution.
+        /// Fills the tensor with random numbers from a log-normal distribution.
         ///
         /// # Errors
-        /// A deviation that is not positive, a dtype that is not floating-point.
+        /// A standard deviation that is not positive, a dtype that is not floating-point.
         ///
         /// PyTorch: `Tensor.log_normal_`.
         #[tags(nondeterministic_seeded)]
         log_normal_(Tensor(a!) self, float mean=1., float std=2., *, Generator? generator=None) -> Tensor(a!);
-        /// Fills the tensor with random numbers of a Cauchy distribution.
+        /// Fills the tensor with random numbers from a Cauchy distribution.
         ///
         /// # Errors
         /// A `sigma` that is not positive, a dtype that is not floating-point.
@@ -303,8 +303,8 @@ torch_library! {
         /// PyTorch: `Tensor.cauchy_`.
         #[tags(nondeterministic_seeded)]
         cauchy_(Tensor(a!) self, float median=0., float sigma=1., *, Generator? generator=None) -> Tensor(a!);
-        /// Fills the tensor with random numbers of the geometric distribution: the number of trials of probability `p`
-        /// up to the first success.
+        /// Fills the tensor with random numbers from the geometric distribution: the number of trials of probability
+        /// `p` up to the first success.
         ///
         /// # Errors
         /// A `p` outside of `(0, 1)`; boolean and complex dtypes.
@@ -312,7 +312,8 @@ torch_library! {
         /// PyTorch: `Tensor.geometric_`.
         #[tags(nondeterministic_seeded)]
         geometric_(Tensor(a!) self, float p, *, Generator? generator=None) -> Tensor(a!);
-        /// Fills the tensor with 1 with the probability that the element of `p` says, and 0 otherwise.
+        /// Fills each element with 1 with the probability that the corresponding element of `p` gives, and with 0
+        /// otherwise.
         ///
         /// # Errors
         /// Probabilities outside of `[0, 1]`, a `p` that is not floating-point.
@@ -330,7 +331,7 @@ torch_library! {
         /// PyTorch: `aten::bernoulli__Tensor`.
         #[tags(nondeterministic_seeded)]
         bernoulli.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor;
-        /// Random numbers of Poisson distributions, with each element as the mean of its own.
+        /// Random numbers from Poisson distributions, with each element as the mean of its own.
         ///
         /// # Errors
         /// Negative and NaN means, a dtype that is not floating-point.
@@ -339,7 +340,7 @@ torch_library! {
         #[tags(nondeterministic_seeded)]
         #[variants(function)]
         poisson(Tensor self, Generator? generator=None) -> Tensor;
-        /// Random numbers of binomial distributions: the number of successes in `count` trials of probability `prob`;
+        /// Random numbers from binomial distributions: the number of successes in `count` trials of probability `prob`;
         /// NaN where either is NaN.
         ///
         /// # Errors
@@ -394,34 +395,34 @@ torch_library! {
         /// PyTorch: `aten::normal`.
         #[tags(nondeterministic_seeded)]
         normal_functional(Tensor self, float mean=0., float std=1., *, Generator? generator=None) -> Tensor;
-        /// Random numbers of normal distributions, with a mean for each element.
+        /// Random numbers from normal distributions, with a mean for each element.
         ///
         /// # Errors
-        /// A negative deviation.
+        /// A negative standard deviation.
         ///
         /// PyTorch: `torch.normal`.
         #[tags(nondeterministic_seeded)]
         normal.Tensor_float(Tensor mean, float std=1., *, Generator? generator=None) -> Tensor;
-        /// Random numbers of normal distributions, with a standard deviation for each element.
+        /// Random numbers from normal distributions, with a standard deviation for each element.
         ///
         /// # Errors
-        /// Negative or complex deviations.
+        /// Negative or complex standard deviations.
         ///
         /// PyTorch: `torch.normal`.
         #[tags(nondeterministic_seeded)]
         normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor;
-        /// Random numbers of normal distributions, with a mean and a standard deviation for each element.
+        /// Random numbers from normal distributions, with a mean and a standard deviation for each element.
         ///
         /// # Errors
-        /// Negative or complex deviations.
+        /// Negative or complex standard deviations.
         ///
         /// PyTorch: `torch.normal`.
         #[tags(nondeterministic_seeded)]
         normal.Tensor_Tensor(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor;
-        /// Random numbers of a normal distribution.
+        /// Random numbers from a normal distribution.
         ///
         /// # Errors
-        /// A negative deviation.
+        /// A negative standard deviation.
         ///
         /// PyTorch: `torch.normal`.
         #[tags(nondeterministic_seeded)]

@@ -29,7 +29,7 @@ torch_library! {
         #[variants(out = "IntList_out")]
         sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor;
 
-        /// The sums over the dimensions that broadcasting expanded or added: the inverse of `expand`.
+        /// The sums over the dimensions that broadcasting expanded or added: the adjoint of `expand`.
         ///
         /// # Errors
         /// Sizes that do not broadcast to those of the tensor.

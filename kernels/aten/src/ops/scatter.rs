@@ -15,7 +15,7 @@ torch_library! {
         /// PyTorch: `torch.masked_fill`.
         #[tags(pointwise)]
         masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor;
-        /// A copy with the one element of `value` where `mask` is true; tensor and mask broadcast.
+        /// A copy with the only element of `value` where `mask` is true; tensor and mask broadcast.
         ///
         /// PyTorch: `torch.masked_fill`.
         #[tags(pointwise)]
@@ -28,7 +28,7 @@ torch_library! {
         /// PyTorch: `Tensor.masked_fill_`.
         #[tags(pointwise)]
         masked_fill_.Scalar(Tensor(a!) self, Tensor mask, Scalar value) -> Tensor(a!);
-        /// Writes the one element of `value` where `mask` is true.
+        /// Writes the only element of `value` where `mask` is true.
         ///
         /// PyTorch: `Tensor.masked_fill_`.
         #[tags(pointwise)]
@@ -199,7 +199,7 @@ torch_library! {
         ///
         /// PyTorch: `aten::masked_scatter_backward`.
         masked_scatter_backward(Tensor grad_output, Tensor mask, SymInt[] sizes) -> Tensor;
-        /// [`index_Tensor`](fn@index_Tensor) where `mask` is true, and `fill` elsewhere; there, indices may be out of
+        /// [`index_Tensor`](fn@index_Tensor) where `mask` is true, and `fill` elsewhere, where indices may be out of
         /// range.
         ///
         /// # Errors
@@ -222,7 +222,7 @@ torch_library! {
         ///
         /// PyTorch: `aten::_unsafe_index.Tensor`.
         _unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor;
-        /// [`index_put`](fn@index_put), as gradient of [`_unsafe_index_Tensor`](fn@_unsafe_index_Tensor).
+        /// [`index_put`](fn@index_put), as the gradient of [`_unsafe_index_Tensor`](fn@_unsafe_index_Tensor).
         ///
         /// PyTorch: `aten::_unsafe_index_put`.
         _unsafe_index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor;

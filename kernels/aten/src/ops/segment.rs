@@ -69,11 +69,11 @@ torch_library! {
 
         /// Reduces segments along a dimension: `reduce` is `sum`, `mean`, `prod`, `max` or `min`. Segments are given by
         /// their lengths, or by `offsets`, at which they begin and end. Every reduction starts from `initial`; without
-        /// it, an empty segment gives the neutral element of the reduction, or NaN for `mean`.
+        /// it, an empty segment gives the identity of the reduction, or NaN for `mean`.
         ///
         /// # Errors
         /// Integer and complex dtypes, segments that do not make up the dimension, an `axis` that is not the last
-        /// dimension of the lengths, `indices`.
+        /// dimension of the lengths; `indices`, which no kernel supports.
         ///
         /// PyTorch: `torch.segment_reduce`.
         segment_reduce(Tensor data, str reduce, *, Tensor? lengths=None, Tensor? indices=None,

@@ -144,7 +144,7 @@ torch_library! {
         #[tags(pointwise)]
         #[variants(out, in_place)]
         hypot(Tensor self, Tensor other) -> Tensor;
-        /// The magnitude of each element with the sign of the other operand's.
+        /// The magnitude of each element with the sign of the corresponding element of `other`.
         ///
         /// # Errors
         /// Complex dtypes.
@@ -275,11 +275,12 @@ torch_library! {
         /// PyTorch: `torch.bitwise_right_shift`.
         #[tags(pointwise)]
         bitwise_right_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor;
-        /// Each element to the power of the other operand's, in `float64`, or `complex128` for complex numbers.
+        /// Each element raised to the power of the corresponding element of `exponent`, in `float64`, or `complex128`
+        /// for complex numbers.
         ///
         /// PyTorch: `torch.float_power`.
         float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor;
-        /// Each element to the power of a scalar, in `float64`, or `complex128` for complex numbers.
+        /// Each element raised to the power of a scalar, in `float64`, or `complex128` for complex numbers.
         ///
         /// PyTorch: `torch.float_power`.
         float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor;
@@ -362,7 +363,7 @@ torch_library! {
         /// PyTorch: `torch.bitwise_right_shift`.
         #[tags(pointwise)]
         bitwise_right_shift.Scalar_Tensor(Scalar self, Tensor other) -> Tensor;
-        /// A scalar to the power of each element, in `float64`, or `complex128` for complex numbers.
+        /// A scalar raised to the power of each element, in `float64`, or `complex128` for complex numbers.
         ///
         /// PyTorch: `torch.float_power`.
         #[tags(pointwise)]

@@ -93,15 +93,16 @@ torch_library! {
         ///
         /// PyTorch: `torch.can_cast`.
         can_cast(ScalarType from_, ScalarType to) -> bool;
-        /// The smallest dtype that holds the numbers of both.
+        /// The dtype that tensors of both promote to: `float32` for `int64` and `float32`, `int16` for `int8` and
+        /// `uint8`.
         ///
         /// # Errors
         /// Two different dtypes of which one is an 8-bit float.
         ///
         /// PyTorch: `torch.promote_types`.
         promote_types(ScalarType type1, ScalarType type2) -> ScalarType;
-        /// The dtype of arithmetic with two tensors: of those with dimensions, unless the other is of a higher
-        /// category (integers, then fractions, then complex numbers).
+        /// The dtype of arithmetic with two tensors. A tensor without dimensions counts only if it is of a higher
+        /// category than the other: boolean, integer, floating-point and complex, in this order.
         ///
         /// # Errors
         /// Those of [`promote_types`](fn@promote_types).

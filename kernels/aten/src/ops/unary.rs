@@ -146,9 +146,10 @@ torch_library! {
         #[variants(out, in_place)]
         sigmoid(Tensor self) -> Tensor;
 
-        /// The Gaussian error linear unit: `x` times the standard normal distribution function of `x`.
+        /// The Gaussian error linear unit: `x` times the cumulative distribution function of the standard normal
+        /// distribution at `x`.
         ///
-        /// With `approximate="tanh"`, the distribution function is approximated by a formula with `tanh`.
+        /// With `approximate="tanh"`, that function is approximated by a formula with `tanh`.
         ///
         /// # Errors
         /// An `approximate` other than `"none"` and `"tanh"`; integer, boolean and complex dtypes.

@@ -1,7 +1,7 @@
 //! Operators that slide a window over images: convolution, pooling, padding, resizing.
 //!
 //! Images have sizes `[batch, channels, height, width]`; where the documentation says so, the batch dimension may be
-//! missing. A size, stride, padding or dilation is one number for both directions, or one for each.
+//! missing. A size, stride, padding or dilation is one number for both spatial dimensions, or one for each.
 
 use torch_library::torch_library;
 
@@ -29,7 +29,7 @@ torch_library! {
         /// PyTorch: `torch.nn.functional.conv2d`.
         conv2d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, str padding="valid",
             SymInt[2] dilation=1, SymInt groups=1) -> Tensor;
-        /// The computing part of all convolutions, transposed ones too.
+        /// The operator behind all convolutions, including transposed ones.
         ///
         /// PyTorch: `aten::convolution`.
         convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding,
@@ -43,10 +43,10 @@ torch_library! {
             SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding,
             SymInt groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor);
 
-        /// Pads the tensor with a constant: `pad` has the numbers of elements before and after, for the last dimension
-        /// first.
+        /// Pads the tensor with a constant: `pad` has the numbers of elements to add before and after, the last
+        /// dimension first.
         ///
-        /// Negative numbers remove elements.
+        /// Negative numbers remove elements instead.
         ///
         /// # Errors
         /// More pairs than dimensions, a result of negative size.
@@ -88,7 +88,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.nn.functional.adaptive_avg_pool2d`.
         adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor;
-        /// The computing part of [`adaptive_avg_pool2d`](fn@adaptive_avg_pool2d).
+        /// The operator behind [`adaptive_avg_pool2d`](fn@adaptive_avg_pool2d).
         ///
         /// PyTorch: `aten::_adaptive_avg_pool2d`.
         _adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor;
@@ -241,7 +241,7 @@ torch_library! {
             float? scales_w=None) -> Tensor;
 
         /// Fractional max pooling: the largest element in each of `output_size` windows, whose positions depend on a
-        /// random sample for each plane and direction; and the index of each maximum in its image.
+        /// random sample for each plane and spatial dimension; and the index of each maximum in its image.
         ///
         /// # Errors
         /// Windows that do not fit, random samples of other sizes than `[batch, channels, 2]` or of another dtype,

@@ -60,7 +60,7 @@ pub(crate) fn vector(index: Vec<i64>, device: Device) -> Result<Tensor> {
     if device == Device::CPU { Ok(index) } else { aten::_to_copy::with(&index).device(Some(device)).call() }
 }
 
-/// The elements at the cross product of lists of indices, one list for each dimension from `first` on.
+/// The elements at the Cartesian product of lists of indices, one list for each dimension from `first` on.
 pub fn crossed(this: &Tensor, first: usize, lists: Vec<Vec<i64>>) -> Result<Tensor> {
     let mut indices = vec![None; first];
     for (behind, list) in (0..lists.len()).rev().zip(lists) {

@@ -167,7 +167,7 @@ derivatives! {
     }
 }
 
-/// The gradient of the right side of a triangular system.
+/// The gradient of the right-hand side of a triangular system.
 fn of_right_side(
     grad: &Tensor,
     a: &Tensor,
@@ -229,7 +229,7 @@ fn of_qr(grads: &[Option<Tensor>], a: &Tensor, q: &Tensor, r: &Tensor, mode: &st
     if rows >= columns {
         return of_tall(&of_q, &of_r, q, r);
     }
-    // The columns beyond the leading square are products with Q, which is the factor of that square.
+    // The columns of A beyond the leading square are Q times those of R, and Q is a factor of the square.
     let split = |x: &Tensor| -> Result<[Tensor; 2]> {
         Ok([x.narrow(-1, 0, rows)?, x.narrow(-1, rows, columns - rows)?])
     };

@@ -1,4 +1,4 @@
-//! Derivatives of splits whose parts are no views, of grouped matrix products, and of mantissas.
+//! Derivatives of splits whose parts are not views, of grouped matrix products, and of mantissas.
 
 use torch_library::derivatives;
 use torch_library::prelude::*;

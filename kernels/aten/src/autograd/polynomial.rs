@@ -1,4 +1,4 @@
-//! Orthogonal polynomials have no derivatives here, as in PyTorch: their results have no history.
+//! Orthogonal polynomials have no derivatives here, as in PyTorch: their results require no gradient.
 
 use torch_library::derivatives;
 

@@ -119,7 +119,8 @@ derivatives! {
     }
 }
 
-/// The gradient, with its sign flipped where the sign of the magnitude was.
+/// The gradient of `copysign`: that of the result, with its sign flipped where `copysign` flipped that of the
+/// magnitude.
 fn turned(grad: &Tensor, this: &Tensor, result: &Tensor) -> Result<Tensor> {
     let ratio = aten::masked_fill_Scalar(&result.div(this)?, &aten::eq_Scalar(this, 0.into())?, 0.into())?;
     grad.mul(&ratio)

@@ -269,7 +269,7 @@ fn running_logsumexp(grad: &Tensor, this: &Tensor, result: &Tensor, dim: i64) ->
         return conj(&from_the_end(&conj(grad)?.log()?.sub(result)?)?.add(this)?.exp()?);
     }
     let size = grad.abs()?.log()?;
-    // The logarithm of a zero gradient: it is finite, so that its difference to itself is not NaN.
+    // The logarithm of a zero gradient: it is finite, so that its difference from itself is not NaN.
     let nearly_nothing = match grad.dtype() {
         DType::Float64 => f64::MIN,
         DType::Float16 => -65504.0,

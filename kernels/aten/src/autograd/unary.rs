@@ -134,7 +134,7 @@ pub(super) fn direction(x: &Tensor) -> Result<Tensor> {
     if x.dtype().is_complex() { aten::sgn(x) } else { aten::sign(x) }
 }
 
-/// A change across the direction of a number turns it; a change of its magnitude does not.
+/// Only a change perpendicular to a number turns its direction; a change of its magnitude does not.
 fn direction_grad(grad: &Tensor, this: &Tensor, direction: &Tensor) -> Result<Tensor> {
     if !this.dtype().is_complex() {
         return aten::zeros_like(grad);
@@ -144,8 +144,8 @@ fn direction_grad(grad: &Tensor, this: &Tensor, direction: &Tensor) -> Result<Te
     aten::where_ScalarSelf(&aten::eq_Scalar(this, Scalar::from(0))?, Scalar::from(0), &slope)
 }
 
-/// Only the component across its direction changes the angle of a number, inversely to its magnitude; real numbers have
-/// no such component.
+/// Only the component perpendicular to a number changes its angle, inversely to its magnitude; real numbers have no
+/// such component.
 fn angle_grad(grad: &Tensor, this: &Tensor) -> Result<Tensor> {
     if !this.dtype().is_complex() {
         return aten::zeros_like(this);

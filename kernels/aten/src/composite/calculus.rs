@@ -29,7 +29,7 @@ mod integrals {
             0 => nothing(y, dim),
             _ => {
                 check(OPERATOR, y, Some(x), None)?;
-                let dim = wrap_dim(dim, y.dim())? as i64; // areas have more dimensions if the places have
+                let dim = wrap_dim(dim, y.dim())? as i64; // areas have more dimensions if the points have
                 let areas = aten::mul_Tensor(&sums_of_neighbors(y, dim)?, &distances(OPERATOR, y, x, dim)?)?;
                 aten::div_Scalar(&aten::sum_dim_IntList(&areas, Some(&[dim]))?, 2.into())
             }
@@ -56,7 +56,7 @@ mod integrals {
         const OPERATOR: &str = aten::cumulative_trapezoid_x::NAME;
         check(OPERATOR, y, Some(x), None)?;
         samples(OPERATOR, y, dim)?;
-        let dim = wrap_dim(dim, y.dim())? as i64; // areas have more dimensions if the places have
+        let dim = wrap_dim(dim, y.dim())? as i64; // areas have more dimensions if the points have
         let areas = aten::mul_Tensor(&sums_of_neighbors(y, dim)?, &distances(OPERATOR, y, x, dim)?)?;
         aten::div_Scalar(&aten::cumsum(&areas, dim)?, 2.into())
     }
@@ -278,8 +278,8 @@ fn at_places(
 ) -> Result<Vec<Tensor>> {
     let axes = check_samples(operator, this, dims, edge_order)?;
     let slope = |(axis, places): (&usize, &Tensor)| {
-        // Three places have two distances, which broadcast: the first is used for all neighbours before a sample, the
-        // second for all neighbours after it.
+        // Three coordinates have two distances, which broadcast: the first is used for all neighbours before a sample,
+        // the second for all neighbours after it.
         ensure!(
             places.dim() == 1 && (places.numel() == this.sizes()[*axis] || places.numel() == 3),
             Shape,

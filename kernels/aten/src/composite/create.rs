@@ -49,7 +49,7 @@ mod select {
     }
 }
 
-/// The call of an operator's kernel for the device of the options.
+/// Calls an operator's kernel for the device of the options.
 macro_rules! for_device {
     ($name:ident($($argument:ident),*), $options:ident) => {{
         let Options { dtype, layout, device, pin_memory, .. } = $options;

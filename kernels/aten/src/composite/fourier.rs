@@ -185,7 +185,7 @@ impl Line<'_> {
         aten::_fft_c2r(&x, &[at as i64], self.normalization()?, size)
     }
 
-    /// The input, cut or padded to `n` elements along the dimension, and that dimension as a non-negative index.
+    /// The input, trimmed or padded to `n` elements along the dimension, and that dimension as a non-negative index.
     fn taken_from(&self, x: &Tensor) -> Result<(Tensor, i64)> {
         let at = existing_dim(self.operator, x, self.dim)?;
         check_count(self.operator, self.n.unwrap_or(x.sizes()[at]))?;

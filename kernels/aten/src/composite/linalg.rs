@@ -1,4 +1,4 @@
-//! Linear algebra as users call it, on top of the computing operators.
+//! Linear algebra as users call it, on top of the operators that factorise and solve.
 
 use torch_library::guard::GradMode;
 use torch_library::prelude::*;
@@ -60,7 +60,7 @@ mod derived {
     }
 }
 
-/// Checks that a right side and a matrix have the same dtype.
+/// Checks that a right-hand side and a matrix have the same dtype.
 ///
 /// # Errors
 /// Their dtypes differ.

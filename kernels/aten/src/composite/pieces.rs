@@ -1,4 +1,4 @@
-//! Splits whose parts are no views, and combinations of elements.
+//! Splits whose parts are not views, and combinations of elements.
 
 use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;

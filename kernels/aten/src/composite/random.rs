@@ -24,7 +24,7 @@ pub(crate) struct Options {
     pub layout: Option<Layout>,
     pub device: Option<Device>,
     pub pin_memory: Option<bool>,
-    /// Whether the tensor is one of the CPU, which needs not be filled with zeros before it is written.
+    /// Whether the tensor is on the CPU, where it need not be filled with zeros before it is written.
     pub is_of_cpu: bool,
 }
 
@@ -207,7 +207,7 @@ resembling! {
     randint_like_low_dtype(low: i64, high: i64) => |out| aten::random__from(out, low, Some(high));
 }
 
-/// The end of random integers from a tensor; fractions are cut off.
+/// The end of random integers from a tensor; fractions are truncated.
 fn one_number(operator: &str, high: &Tensor) -> Result<i64> {
     ensure!(
         high.dim() == 0 && high.device() == Device::CPU,

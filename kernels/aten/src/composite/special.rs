@@ -37,7 +37,7 @@ mod explicit {
     }
 }
 
-/// The error for numbers that are no probabilities.
+/// The error for numbers that are not probabilities.
 pub(crate) fn no_probability(operator: &str, this: &Tensor) -> Error {
     Error::new(
         ErrorKind::DType,

@@ -120,7 +120,7 @@ fn gated_slope<T: Number + NumOps>(x: T, gate: T) -> T {
     gate * (T::ONE + x * (T::ONE - gate))
 }
 
-/// The derivative of `x Φ(x)`, where Φ is the standard normal distribution function.
+/// The derivative of `x Φ(x)`, where Φ is the cumulative distribution function of the standard normal distribution.
 #[inline(always)]
 fn gaussian_slope<T: Float + FloatConst + Number + ErrorFunction + Functions>(x: T) -> T {
     let half = T::ONE / (T::ONE + T::ONE);

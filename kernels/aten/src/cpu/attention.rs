@@ -2,10 +2,10 @@
 //!
 //! # How it works
 //!
-//! A block of queries meets the keys block by block, so that the scores of both stay in the cache. Each row keeps its
-//! largest score so far, the sum of the exponentials relative to it, and the sum of the values with these weights. When
-//! a block has a larger score, the previous sums are scaled down to it; at the end, the values are divided by the sum
-//! of the weights.
+//! A block of queries is multiplied by one block of keys after the other, so that the block of scores stays in the
+//! cache. The softmax is computed online: each row keeps its running maximum, the sum of the exponentials relative to
+//! it, and the sum of the values weighted by these. When a block of keys raises the maximum, the previous sums are
+//! rescaled; at the end, the sum of the values is divided by the sum of the weights.
 #![expect(
     unsafe_code,
     reason = "hands strided memory to matrix products, and writes every element of its results"
@@ -37,10 +37,10 @@ mod single;
 #[cfg(target_arch = "x86_64")]
 mod tiled;
 
-/// The number of queries that are computed together.
+/// The number of queries in a block.
 const QUERIES: usize = 64;
 
-/// The number of keys that a block of queries meets at a time.
+/// The number of keys in a block.
 const KEYS: usize = 256;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -223,7 +223,7 @@ impl<T: Element> Heads<T> {
 /// How products are computed.
 #[derive(Clone, Copy)]
 enum Products {
-    /// As those of matrices of any dtype.
+    /// Like products of matrices of any dtype.
     OfMatrices,
     /// In AMX tiles.
     #[cfg(target_arch = "x86_64")]
@@ -339,7 +339,7 @@ impl<T: Score> Operands<T> {
         unsafe { self.finish(head, rows, scratch) };
     }
 
-    /// Reads rows of queries, or packs the keys and values that tiles multiply them with.
+    /// Reads rows of queries, or packs keys and values for the tiles.
     ///
     /// # Safety
     /// - The head has these rows of queries, and is still leased.
@@ -496,8 +496,8 @@ trait Score: Float + Ordered + Functions + Default {}
 impl<T: Float + Ordered + Functions + Default> Score for T {}
 
 on_vectors! {
-    /// Converts the scores of each row to weights in their place: exponentials relative to the largest score so far.
-    /// The previous sums of the row, relative to a smaller one, are scaled down.
+    /// Converts the scores of each row to weights in place: exponentials relative to the running maximum. The previous
+    /// sums of the row, relative to a smaller maximum, are rescaled.
     fn weigh<T: Score>(keys: usize, width: usize, scratch: &mut Scratch<T>) {
         let Scratch { scores, values, largest, sums, .. } = scratch;
         for (row, (largest, sum)) in zip(largest, sums).enumerate() {

@@ -22,7 +22,7 @@ pub fn exponentials<T: Float + Number + Functions>(out: &mut [MaybeUninit<T>], i
     unsafe { each(out.as_mut_ptr().cast(), input.as_ptr(), input.len().min(out.len()), largest) }
 }
 
-/// As [`exponentials`], in place.
+/// Like [`exponentials`], in place.
 #[inline(always)]
 pub fn exponentials_of<T: Float + Number + Functions>(line: &mut [T], largest: T) -> T {
     let (len, line) = (line.len(), line.as_mut_ptr());

@@ -165,7 +165,7 @@ impl Fold<bool> for Every {
     }
 }
 
-/// The sum below the root of a norm: of magnitudes to the power of the order, or their extreme if the order is
+/// The sum under the root of a norm: the magnitudes raised to the order, or their maximum or minimum if the order is
 /// infinite.
 pub struct NormSum<T> {
     pub order: T,
@@ -272,7 +272,7 @@ impl<T: Ordered> Fold<T> for Smallest {
 /// The best element by `better`, or NaN if there is one.
 ///
 /// It takes a comparison and an addition for each element, which the processor executes in parallel: the sum is NaN if
-/// an element is, and rarely otherwise, so that the search for a NaN rarely runs in vain.
+/// an element is, and rarely otherwise, so that the search for a NaN rarely finds none.
 #[inline(always)]
 fn extreme<T: Ordered, const LARGEST: bool>(elements: &[T], worst: T, better: impl Fn(T, T) -> T) -> T {
     #[cfg(target_arch = "x86_64")]

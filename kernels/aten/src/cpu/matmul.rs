@@ -31,10 +31,10 @@ mod tiles;
 #[cfg(target_arch = "x86_64")]
 pub mod weights;
 
-/// The number of multiplications that is worth a thread.
+/// The grain size: the number of multiplications for which it pays to wake another thread.
 pub const GRAIN: usize = 1 << 20;
 
-/// The same for products with a vector, which read each element once, and are bound by memory.
+/// The grain size of products with a vector, which read each element once, and are bound by memory.
 const GRAIN_OF_VECTORS: usize = 4 * parallel::GRAIN;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -370,7 +370,7 @@ impl<T> Matrices<T> {
         Matrices { data: self.data.wrapping_offset(offset), ..self }
     }
 
-    /// The number of multiplications that is worth a thread, if these are the results.
+    /// The grain size, in multiplications, if these are the results.
     #[inline]
     fn grain(&self) -> usize {
         if self.rows.min(self.columns) == 1 { GRAIN_OF_VECTORS } else { GRAIN }
@@ -465,8 +465,8 @@ struct Together<T>([Matrices<T>; 3]);
 unsafe impl<T: Send> Send for Together<T> {}
 
 /// # Safety
-/// - The requirements of [`multiply_one`]: matrices in bounds and of matching sizes, `out` apart from the others, and
-///   no other access.
+/// - The requirements of [`multiply_one`]: matrices in bounds and of matching sizes, `out` disjoint from the others,
+///   and no other access.
 #[inline]
 unsafe fn fast<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds: bool, is_parallel: bool) {
     #[cfg(target_arch = "x86_64")]
@@ -503,7 +503,7 @@ unsafe fn fast<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds
     with_workspace(move || {
         let Together([out, a, b]) = { matrices };
         // SAFETY: pointers, sizes and strides are those of the matrices; the caller guarantees that they are in bounds,
-        // that `out` is apart from the others, and that there is no other access.
+        // that `out` is disjoint from the others, and that there is no other access.
         unsafe {
             gemm::gemm(
                 out.rows,

@@ -332,7 +332,8 @@ fn sums_up_to(weights: &[f64]) -> Result<Vec<f64>> {
     Ok(sums)
 }
 
-/// The indices with the least exponentially distributed times, each divided by its weight: a race.
+/// Draws indices without replacement by an exponential race: each index gets an exponentially distributed time, divided
+/// by its weight, and those with the shortest times are drawn.
 fn raced(weights: &Tensor, count: i64, generator: Option<&Generator>) -> Result<Tensor> {
     let elements = loops::elements::<f64>(weights)?;
     let categories = weights.sizes()[weights.dim() - 1].max(1) as usize;
@@ -372,7 +373,7 @@ fn draw<T: Element, const W: usize>(
 
 /// Like [`draw`], with the results of a function of normally distributed numbers, which are drawn in pairs.
 fn normal_pairs(this: &Tensor, generator: Option<&Generator>, number: impl Fn(f64) -> f64) -> Result<()> {
-    // Numbers of this type show the last digit, which is that of the standard library.
+    // In double precision the last digit shows, so that must be the standard library's.
     let transform = if this.dtype() == DType::Float64 { pairs::transform_exactly } else { pairs::transform };
     drawn_with_spare(this, generator, |out, next, spare| pairs::fill(out, next, spare, transform, number))
 }
@@ -442,8 +443,8 @@ fn single(word: u32) -> f32 {
 }
 
 /// Normally distributed numbers, by the Box–Muller transform of blocks of sixteen uniform numbers: the first eight give
-/// the radius, the others the angle. If the last block is incomplete, the last sixteen elements are drawn anew, so that
-/// it overlaps the one before.
+/// the radius, the others the angle. If the last block is incomplete, the last sixteen elements are drawn again, so
+/// that it overlaps the one before.
 ///
 /// PyTorch: `normal_fill`.
 struct Normal<T> {

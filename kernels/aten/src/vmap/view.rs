@@ -171,7 +171,7 @@ mod in_place {
         replaced(this, &view)
     }
 
-    /// The tensor that is detached is the example, whose value has no history at this level.
+    /// The tensor that is detached is the example, whose value has no autograd history at this level.
     fn detach_(this: &mut Tensor) -> Result<&mut Tensor> {
         Ok(this)
     }

@@ -65,7 +65,7 @@ impl Along {
         Ok((*last, others))
     }
 
-    /// The tensor with these sizes: cut, or padded with zeros at the end.
+    /// The tensor with these sizes: trimmed, or padded with zeros at the end.
     pub(super) fn resized(&self, this: &Tensor) -> Result<Tensor> {
         resized(this, &self.dims, &self.sizes)
     }
@@ -94,7 +94,7 @@ fn dims(operator: &'static str, this: &Tensor, s: Option<&[i64]>, dim: Option<&[
     Ok(dims)
 }
 
-/// A tensor with other sizes along some dimensions: cut, or padded with zeros at the end.
+/// A tensor with other sizes along some dimensions: trimmed, or padded with zeros at the end.
 pub(super) fn resized(this: &Tensor, dims: &[i64], sizes: &[i64]) -> Result<Tensor> {
     let (mut x, mut pad) = (this.clone(), vec![0; 2 * this.dim()]);
     let mut is_padded = false;

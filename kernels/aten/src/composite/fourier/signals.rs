@@ -148,8 +148,8 @@ struct Form {
     return_complex: Option<bool>,
 }
 
-/// Transforms the frames of signals. `centre` is the padding mode if frames are centred at their positions; `aligned`
-/// has the one for a signal whose first window, not first frame, starts with the signal.
+/// Transforms the frames of signals. If frames are centred at their positions, `centre` is the padding mode. `aligned`
+/// tells whether the first window, instead of the first frame, starts with the signal, and the padding mode for that.
 fn parts(
     cut: &Cut,
     this: &Tensor,

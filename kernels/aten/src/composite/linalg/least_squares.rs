@@ -181,7 +181,7 @@ mod implicit {
     }
 }
 
-/// Solutions stored column by column, with room for the right sides: LAPACK overwrites those.
+/// Solutions stored column by column, with room for the right-hand sides: LAPACK overwrites those.
 fn as_lapack_leaves_it(solution: &Tensor, rows: i64, columns: i64) -> Result<Tensor> {
     let turned = aten::transpose_int(solution, -2, -1)?;
     let padded = aten::constant_pad_nd(&turned, &[0, rows.max(columns) - columns])?;

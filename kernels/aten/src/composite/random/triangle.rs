@@ -1,4 +1,4 @@
-//! The places of the elements of a triangular matrix.
+//! The row and column indices of the elements of a matrix's lower or upper triangle.
 
 use torch_library::prelude::*;
 
@@ -45,7 +45,7 @@ impl Triangle {
         Ok(Triangle { sizes: [rows, cols], offset, is_lower, count, dtype })
     }
 
-    /// Writes the row indices of its elements, and then their column indices, to all `places`.
+    /// Writes the row indices of the elements, and then their column indices, to `places`.
     ///
     /// # Panics
     /// If there are not two places for each element.

@@ -1,4 +1,4 @@
-//! Indexing that counts only where a mask is true or whose indices are numbers, and the gradient of `masked_scatter`.
+//! Indexing where a mask is true, indexing without masks, and the gradient of `masked_scatter`.
 
 use torch_library::geometry::numel;
 use torch_library::prelude::*;
@@ -103,7 +103,7 @@ fn inside(operator: &str, this: &Tensor, indices: &[Option<Tensor>]) -> Result<V
     clamped.collect()
 }
 
-/// Rejects masks, and numbers that do not index.
+/// Rejects masks, and dtypes that cannot index.
 fn check_numbers(operator: &str, index: &Tensor) -> Result<()> {
     let dtype = index.dtype();
     ensure!(
@@ -114,7 +114,7 @@ fn check_numbers(operator: &str, index: &Tensor) -> Result<()> {
     Ok(())
 }
 
-/// A scalar as the dtype holds it: for integers, without its fraction.
+/// A scalar as the dtype holds it: truncated, for integers.
 fn whole(fill: Scalar, dtype: DType) -> Scalar {
     if dtype.is_differentiable() || dtype == DType::Bool { fill } else { fill.cast::<i64>().into() }
 }

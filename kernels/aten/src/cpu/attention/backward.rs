@@ -2,10 +2,10 @@
 //!
 //! # How it works
 //!
-//! Scores are computed again, block by block; with the logarithms of their sums, they give the weights. The gradient of
-//! a score is its weight times the difference between the gradient of the weight and the sum of these gradients, each
-//! times its weight, which is the product of the result and its gradient. One thread computes a head, and adds the
-//! gradients of keys and values from one block of queries after the other.
+//! Scores are recomputed block by block; with the log-sum-exp of each query, they give the weights. The gradient of a
+//! score is its weight times the difference between the gradient of the weight and the weighted sum of the row's
+//! gradients, which equals the dot product of the result and its gradient. One thread computes a head, and accumulates
+//! the gradients of keys and values over the blocks of queries.
 
 use super::*;
 use crate::composite::matmul::attention::backward::check;
@@ -91,7 +91,7 @@ struct Buffers<T> {
     grads: Vec<T>,
     outs: Vec<T>,
     logsumexp: Vec<T>,
-    /// The sum of the products of a result and its gradient, for each query of a block.
+    /// The dot product of a result and its gradient, for each query of a block.
     products: Vec<T>,
     /// The gradients of the weights, and then of the scores.
     of_scores: Vec<T>,

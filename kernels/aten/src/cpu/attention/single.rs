@@ -1,8 +1,8 @@
-//! The products of attention in `bfloat16` where each head has a single query, as in a step of generation.
+//! The products of attention in `bfloat16` where each head has a single query, as in a decoding step.
 //!
-//! Keys and values are read once, as they lie in memory, by the instruction that multiplies pairs of elements
-//! (AVX512-BF16). Scores are summed in `float32`; weights are rounded to `bfloat16` before they meet the values, as
-//! PyTorch's.
+//! Keys and values are read once, in place, by the dot-product instruction for pairs of elements (AVX512-BF16). Scores
+//! are accumulated in `float32`; weights are rounded to `bfloat16` before they are multiplied by the values, as in
+//! PyTorch.
 #![expect(unsafe_code, reason = "multiplies in registers, which it loads through pointers")]
 
 use std::arch::x86_64::*;
@@ -15,16 +15,16 @@ use super::{Operands, Score, Sizes};
 use crate::inlined::from_fn;
 use crate::loops;
 
-/// The numbers of `bfloat16` in a register.
+/// The number of `bfloat16` elements in a register.
 const LANES: usize = 32;
 
-/// The keys whose scores are summed at a time, in a register each.
+/// The number of keys whose scores are accumulated at a time, each in a register of its own.
 const TOGETHER: usize = 4;
 
-/// The registers of values of a key that are summed at a time: two cache lines.
+/// The number of registers of a key's values that are accumulated at a time: two cache lines.
 const BLOCKS: usize = 2;
 
-/// The number of keys by which the processor is told in advance which memory is needed.
+/// How many keys ahead memory is prefetched.
 const AHEAD: isize = 16;
 
 /// Whether this module computes the products of these queries, keys and values.
@@ -46,7 +46,7 @@ impl<T: Score> Operands<T> {
         let width = self.sizes[3];
         let query = self.query.at([head[0], head[1], 0, 0]).cast::<i16>();
         for (first, scores) in keys.step_by(TOGETHER).zip(scores.chunks_mut(TOGETHER)) {
-            // What is left over is computed from the last key again.
+            // If fewer keys are left, the last one is computed several times.
             let rows: [*const i16; TOGETHER] = from_fn(|i| {
                 self.key.at([head[0], head[1], first + i.min(scores.len() - 1), 0]).cast_const().cast()
             });
@@ -69,7 +69,7 @@ impl<T: Score> Operands<T> {
         }
     }
 
-    /// Adds the values of some keys of a head, by their weights, to the sums of the values.
+    /// Adds the weighted values of some keys of a head to the sums of the values.
     ///
     /// # Safety
     /// - [`suits`] is true for these operands, the head and these keys exist, and they are still leased.
@@ -100,7 +100,8 @@ impl<T: Score> Operands<T> {
                 }
                 false => _mm512_setzero_si512(), // the other half of the last pair
             };
-            // Two pairs of keys have sums of their own, since the next addition to a sum has to wait for the last.
+            // Alternate pairs of keys have their own accumulators, since an addition waits for the previous one to the
+            // same accumulator.
             let mut sums = [[[_mm512_setzero_ps(); 2]; BLOCKS]; 2];
             for (pair, weights) in rounded.iter().enumerate() {
                 let weights = pairs(_mm512_set1_epi32(i32::from(weights[0]) | i32::from(weights[1]) << 16));

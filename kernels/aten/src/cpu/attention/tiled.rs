@@ -1,8 +1,8 @@
 //! The products of attention in `bfloat16`, in AMX tiles.
 //!
 //! The keys and values of a head are packed once for all blocks of its queries that a thread computes. Where a head has
-//! few queries, as in a step of generation, these are packed instead, and the keys are multiplied as they lie in
-//! memory. Scores are summed in `float32`; weights are rounded to `bfloat16` before they meet the values, as PyTorch's.
+//! few queries, as in a decoding step, these are packed instead, and the keys are read in place. Scores are accumulated
+//! in `float32`; weights are rounded to `bfloat16` before they are multiplied by the values, as in PyTorch.
 #![expect(unsafe_code, reason = "multiplies in tiles, which read through pointers")]
 
 use std::ops::Range;
@@ -16,17 +16,17 @@ use crate::cpu::matmul::implicit_gemm::Aligned;
 use crate::cpu::matmul::{Matrices, pairs};
 use crate::loops;
 
-/// Up to so many queries are a single panel, which the keys of a head are multiplied with.
+/// Up to this many queries form a single panel, by which the keys of a head are multiplied.
 const FEW: usize = WIDTH;
 
-/// The most numbers of keys that a thread packs at a time, and as many of values.
+/// The largest number of elements that a thread packs at a time, of keys and of values each.
 const MOST: i64 = 1 << 20;
 
 /// The buffers of a thread.
 #[derive(Default)]
 pub(super) struct Packed {
     head: Option<[usize; 2]>,
-    /// The keys of the head, or where it has few queries, these.
+    /// The keys of the head, or its queries if they are few.
     keys: Aligned,
     values: Aligned,
     /// The weights of a block of rows.
@@ -39,7 +39,7 @@ pub(super) struct Packed {
 /// Whether tiles compute the products of these queries, keys and values.
 pub(super) fn suits(tensors: [&Tensor; 3], sizes: &Sizes, is_causal: bool) -> bool {
     let ([.., queries, width], keys) = (sizes.query, sizes.keys);
-    // The last keys that a query may attend to fill a tile, so that no further ones are multiplied with zeros.
+    // The last keys that a query may attend to fill a tile, so that no keys beyond them are multiplied by zeros.
     let fills_tiles = !is_causal || queries % WIDTH as i64 == 0 || keys <= queries;
     tensors.iter().all(|tensor| tensor.dtype() == DType::BFloat16 && tensor.strides().last() == Some(&1))
         && keys > 0
@@ -129,10 +129,10 @@ impl<T: Score> Operands<T> {
         }
     }
 
-    /// As [`scores`](Self::scores), with the keys as the left factor.
+    /// Like [`scores`](Self::scores), with the keys as the left factor.
     ///
     /// # Safety
-    /// - As for [`scores`](Self::scores); there are at most [`FEW`] rows.
+    /// - The requirements of [`scores`](Self::scores), for at most [`FEW`] rows.
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
     unsafe fn scores_of_few(
         &self,
@@ -168,7 +168,7 @@ impl<T: Score> Operands<T> {
         }
     }
 
-    /// Adds the values of some keys, by the weights of each row, to the sums of the values.
+    /// Adds the weighted values of some keys to the sums of the values of each row.
     ///
     /// # Safety
     /// - [`pack`](Self::pack) was called for a head that has these keys, of which the first is a multiple of [`KEYS`].

@@ -41,7 +41,7 @@ fn of_singles<const LARGEST: bool>(elements: &[f32]) -> (f32, bool) {
             // SAFETY: sixteen elements, which need not be aligned.
             *x = unsafe { _mm512_loadu_ps(part.as_ptr()) };
         }
-        // A comparison tells about two registers at once.
+        // One comparison checks two registers.
         unordered |= _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(x[0], x[1]);
         unordered |= _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(x[2], x[3]);
         for (best, x) in zip(&mut best, &x) {

@@ -3,7 +3,7 @@
 //! # How it works
 //!
 //! 1. A tile is 16 rows of 64 bytes. Of the eight tiles, four accumulate 16×16 sums each, two hold the left factor, one
-//!    below the other, and two hold a panel of the right factor, side by side: up to [`ROWS`] rows are multiplied with
+//!    below the other, and two hold a panel of the right factor, side by side: up to [`ROWS`] rows are multiplied by
 //!    one panel after the other.
 //! 2. One step multiplies [`DEPTH`] columns of the left factor. If the last step has fewer, the rows are copied, padded
 //!    with zeros.

@@ -2,14 +2,13 @@
 //!
 //! # How it works
 //!
-//! 1. The right factor is processed block by block: a block has as many steps of the sum, and as many columns, as fit
-//!    into the second-level cache. All threads together pack it, or a few blocks, into panels, which are as wide as a
-//!    tile.
-//! 2. Rows of the left factor, those of one tile at a time, are transposed into memory that stays in the first-level
-//!    cache, and multiplied with all panels of the block.
+//! 1. The right factor is processed block by block: a block has as many steps of the sum (indices of the inner
+//!    dimension, K), and as many columns, as fit into the L2 cache. All threads together pack it, or a few blocks, into
+//!    panels, which are as wide as a tile.
+//! 2. Rows of the left factor, those of one tile at a time, are transposed into memory that stays in the L1 cache, and
+//!    multiplied by all panels of the block.
 //!
-//! If the lines of a matrix are a power of two apart, they compete for a few sets of the caches; the packed copies do
-//! not.
+//! If the rows of a matrix are a power of two apart, they compete for a few cache sets; the packed copies do not.
 #![expect(unsafe_code, reason = "reads and writes matrices that the caller vouches for")]
 
 use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
@@ -24,8 +23,8 @@ use crate::loops::{is_widest, parallel};
 use crate::number::Number;
 use crate::vector::Vector;
 
-/// The bytes of a row of the left factor that a block is multiplied with, one element for each step: the rows of a tile
-/// leave room in the first-level cache for the panels.
+/// The bytes of a row of the left factor by which a block is multiplied, one element for each step: the rows of a tile
+/// leave room in the L1 cache for the panels.
 pub(super) const DEPTH_IN_BYTES: usize = 1024;
 
 /// The width of a block in vectors of four-byte elements: a multiple of two and of three, so that panels are whole. Of
@@ -33,25 +32,25 @@ pub(super) const DEPTH_IN_BYTES: usize = 1024;
 /// vectors, and half of that otherwise.
 const WIDTH: usize = 66;
 
-/// The number of blocks that threads pack at once, times that of columns: 4 MiB of the right factor. With more blocks,
-/// threads wait less often for each other.
+/// The number of blocks that threads pack at once, times the number of columns: 4 MiB of the right factor. With more
+/// blocks, threads wait less often for each other.
 const TOGETHER: usize = 4 << 10;
 
-/// The number of groups of rows for each thread from which two ranges of them for each thread share the work evenly.
+/// From this many groups of rows per thread on, two ranges of them for each thread share the work evenly.
 const MANY_GROUPS: usize = 32;
 
-/// The number of multiplications from which copies of both factors pay.
+/// The smallest number of multiplications for which copies of both factors pay off.
 const WORTH_PACKING: usize = 1 << 25;
 
-/// The number of steps up to which the time goes to writing the result, which blocks do row by row, and the number of
-/// its elements from which that pays.
+/// With at most `FEW_STEPS` steps, most of the time goes to writing the result, which blocks do row by row; that pays
+/// off if it has at least `MANY_ELEMENTS` elements.
 const FEW_STEPS: usize = 64;
 const MANY_ELEMENTS: usize = 1 << 19;
 
-/// The number of rows from which a copy of the right factor pays.
+/// The smallest number of rows for which a copy of the right factor pays off.
 const ROWS_WORTH_PACKING: usize = 128;
 
-/// The number of columns from which a copy of the left factor pays.
+/// The smallest number of columns for which a copy of the left factor pays off.
 const COLUMNS_WORTH_PACKING: usize = 32;
 
 /// Whether a product of factors, in the form that `tiles::turned` returned, is better computed by
@@ -67,8 +66,8 @@ pub(super) fn are_for<T>(a: &Matrices<T>, b: &Matrices<T>) -> bool {
 /// Writes a product to `out`, or adds it to `out` if `adds`.
 ///
 /// # Safety
-/// - The requirements of `tiles::multiply`: matrices in bounds and of matching sizes, `out`
-///   apart from the others, no other access, and all in the form that `tiles::turned` returned.
+/// - The requirements of `tiles::multiply`: matrices in bounds and of matching sizes, `out` disjoint from the others,
+///   no other access, and all in the form that `tiles::turned` returned.
 pub unsafe fn multiply<T: Number>(
     out: Matrices<T>,
     a: Matrices<T>,
@@ -116,7 +115,7 @@ impl Blocks<'_> {
         a: Matrices<V::Element>,
         b: Matrices<V::Element>,
     ) {
-        // A last panel of one vector takes as long as one of two. Among many panels that does not count.
+        // A last panel of one vector takes as long as one of two, which does not matter among many panels.
         let has_narrow_panel = (1..=V::LANES).contains(&(out.columns % (3 * V::LANES)));
         // SAFETY: the caller guarantees this.
         unsafe {
@@ -213,7 +212,7 @@ impl Blocks<'_> {
     }
 }
 
-/// Runs a function over the ranges that make up `0..count`, of which `grain` are worth a thread.
+/// Runs a function over the ranges that make up `0..count`, with a grain size of `grain`.
 pub(super) fn share(is_parallel: bool, count: usize, grain: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
     match is_parallel {
         true => parallel::shares(count, grain.max(1), f),

@@ -4,8 +4,8 @@
 //! # How it works
 //!
 //! 1. The other factor is a packed *panel* of up to [`WIDTH`] columns. A tile of some rows of the result by one or two
-//!    vectors stays in registers; for each step of the sum, a row of the panel is multiplied by one element for each
-//!    row of the tile, which may be anywhere in memory.
+//!    vectors stays in registers; for each step of the sum (index of the inner dimension, K), a row of the panel is
+//!    multiplied by one element for each row of the tile, which may be anywhere in memory.
 //! 2. If there are few columns ([`Shape::Lines`]), vectors lie along rows whose elements are adjacent: such lines of
 //!    rows are multiplied by one element of the panel for each step.
 //! 3. If the sum runs over such lines ([`Shape::Dots`]), vectors lie along both factors.
@@ -78,7 +78,7 @@ pub struct Aligned {
     lines: Vec<Line>,
 }
 
-/// Lends the value that this thread used last to a closure, and keeps it for the next one if it is to be kept.
+/// Lends the value that this thread has kept to a closure, and keeps it for the next call if `is_kept` allows.
 pub fn lend<S: Default, R>(
     kept: &'static LocalKey<Cell<Option<S>>>,
     is_kept: impl FnOnce(&S) -> bool,
@@ -116,7 +116,7 @@ impl Aligned {
         self.lines.len() * size_of::<Line>()
     }
 
-    /// `len` numbers: zeros, or whatever the bytes of previous numbers make.
+    /// `len` numbers: zeros, or whatever numbers the bytes of previous ones form.
     pub fn numbers<T: Number>(&mut self, len: usize) -> &mut [T] {
         const { assert!(!matches!(T::DTYPE, DType::Bool), "not any byte is a bool") };
         let lines = (len * size_of::<T>()).div_ceil(size_of::<Line>());
@@ -236,7 +236,7 @@ impl<'a, T: Number> Product<'a, T> {
             // SAFETY: the caller guarantees this; at least as many rows are left as the tile has.
             row += unsafe {
                 match self.a.rows.len() - row {
-                    // Eight at most: each row has a pointer, and more of them than registers halve the speed.
+                    // Eight at most: each row has a pointer, and more pointers than registers halve the speed.
                     8.. if V::ROWS >= 8 => self.tile::<V, N, 8, OWN>(row, column),
                     4.. => self.tile::<V, N, 4, OWN>(row, column),
                     2.. => self.tile::<V, N, 2, OWN>(row, column),
@@ -274,7 +274,7 @@ impl<'a, T: Number> Product<'a, T> {
                 let vectors: [V; N] = from_fn(|n| V::load(line.add(n * V::LANES), V::LANES));
                 #[cfg(target_arch = "x86_64")]
                 if ROWS >= 8 {
-                    // Panels of many steps come from the second-level cache.
+                    // Panels of many steps come from the L2 cache.
                     fetch(line.wrapping_add(AHEAD * WIDTH), N * V::LANES);
                 }
                 for r in 0..ROWS {

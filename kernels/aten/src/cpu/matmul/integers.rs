@@ -12,14 +12,14 @@ const HEIGHT: usize = 8;
 /// The largest number of columns that are summed together.
 const WIDTH: usize = 64;
 
-/// The number of steps of the sum for which a tile and its parts of both factors fit into the first-level cache.
+/// The number of steps of the sum for which a tile and its parts of both factors fit into the L1 cache.
 const DEPTH: usize = 64;
 
 /// Writes a product to `out`, or adds it to `out` if `adds`.
 ///
 /// # Safety
-/// - The requirements of [`multiply_one`](super::multiply_one): matrices in bounds and of matching sizes, `out` apart
-///   from the others, and no other access.
+/// - The requirements of [`multiply_one`](super::multiply_one): matrices in bounds and of matching sizes, `out`
+///   disjoint from the others, and no other access.
 pub(super) unsafe fn multiply<T: Number>(
     out: Matrices<T>,
     a: Matrices<T>,
@@ -46,7 +46,7 @@ pub(super) unsafe fn multiply<T: Number>(
 /// Like [`multiply`], for few steps.
 ///
 /// # Safety
-/// - The requirements of [`multiply`]: matrices in bounds and of matching sizes, `out` apart from the others, and no
+/// - The requirements of [`multiply`]: matrices in bounds and of matching sizes, `out` disjoint from the others, and no
 ///   other access.
 unsafe fn tiles<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds: bool) {
     let (mut factors, mut panel) = (Vec::new(), Vec::new());

@@ -5,9 +5,9 @@
 //!
 //! 1. The second factor is processed in *panels* of [`WIDTH`] columns, which are packed so that the elements of two
 //!    rows are interleaved; only as many as the threads need at a time, so there is never a second copy of a matrix.
-//! 2. Each panel is multiplied with all rows of the first factor, up to twelve at a time: their sums fill the
+//! 2. Each panel is multiplied by all rows of the first factor, up to twelve at a time: their sums fill the
 //!    registers. Pairs of that factor are adjacent already if its rows are contiguous. In [tiles](super::amx) it is 32
-//!    rows and 512 columns at a time, which are multiplied with several panels while they are in the cache.
+//!    rows and 512 columns at a time, which are multiplied by several panels while they are in the cache.
 //! 3. The sums are rounded once, as they are written; whole rows of a panel by one instruction.
 #![expect(
     unsafe_code,
@@ -34,14 +34,14 @@ pub const WIDTH: usize = amx::WIDTH;
 /// The number of rows that are multiplied at a time in registers: their sums take 24 of 32.
 const HEIGHT: usize = 12;
 
-/// The bytes of panels that the same rows are multiplied with in tiles: half of the second-level cache.
+/// The bytes of panels by which the same rows are multiplied in tiles: half of the L2 cache.
 const PANELS_IN_CACHE: usize = 1 << 20;
 
 /// The largest number of these panels.
 const MAX_PANELS: usize = 8;
 
-/// The number of columns of the first factor that are multiplied in tiles before the next ones are: those of 32 rows
-/// leave room in the first-level cache for the panels.
+/// The number of columns of the first factor that are multiplied in tiles before the next ones: those of 32 rows leave
+/// room in the L1 cache for the panels.
 const STEPS: usize = 512;
 
 /// Whether matrices are multiplied by this module.
@@ -95,10 +95,10 @@ pub unsafe fn multiply_in(out: &Tensor, a: &Tensor, b: &Tensor, has_tiles: bool)
             let mut tiles = Tiles::new(if product.has_tiles { at_a_time } else { 0 });
             for index in range {
                 let product = product.at(index / groups);
-                // SAFETY: by `check`, the factors have columns, the sizes match and the result is apart; the rows of
-                // `dense` are contiguous as ensured, and the strides are those of the tensors. The lease prevents
-                // other accesses, only this thread uses these columns of the result, and the caller has checked
-                // `is_for`, and so the instructions; it guarantees those of tiles.
+                // SAFETY: by `check`, the factors have columns, the sizes match and the result is disjoint from the
+                // factors; the rows of `dense` are contiguous as ensured, and the strides are those of the tensors. The
+                // lease prevents other accesses, only this thread uses these columns of the result, and the caller has
+                // checked `is_for`, and so the instructions; it guarantees those of tiles.
                 unsafe { product.columns(index % groups * at_a_time * WIDTH, panels, &mut tiles) };
             }
         });

@@ -2,11 +2,11 @@
 //!
 //! # How it works
 //!
-//! 1. A tile has a few rows of one or two vectors. For each step of the sum, a row of the right factor's *panel*, which
-//!    is as wide as the tile, is multiplied by one element of the left factor for each row. These elements may be
-//!    anywhere in memory, so the left factor is never packed.
+//! 1. A tile has a few rows of one or two vectors. For each step of the sum (index of the inner dimension, K), a row of
+//!    the right factor's *panel*, which is as wide as the tile, is multiplied by one element of the left factor for
+//!    each row. These elements may be anywhere in memory, so the left factor is never packed.
 //! 2. A panel is read in place if its rows are close to each other and contiguous; otherwise it is copied, or
-//!    transposed, into memory that stays in the first-level cache while all tiles below each other use it.
+//!    transposed, into memory that stays in the L1 cache while all tiles below each other use it.
 //! 3. A column-major result is computed as its transpose. So are a few rows times a column-major matrix, such as the
 //!    weight of a linear layer, into memory that is then transposed.
 //! 4. Fewer rows times a column-major matrix are dot products, which need no panel. One row times a wide row-major
@@ -36,20 +36,20 @@ const WIDTH: usize = 128;
 /// The size of a panel's row in bytes where both factors are packed: three vectors.
 const WIDTH_OF_BLOCKS: usize = 192;
 
-/// The number of rows from which a panel whose rows are far apart is worth a copy, as its rows compete for the sets of
-/// the cache.
+/// The smallest number of rows for which a panel whose rows are far apart is worth copying, as its rows compete for
+/// cache sets.
 const ROWS_WORTH_PACKING: usize = 16;
 
 /// The largest distance in bytes of rows that are not far apart.
 const NEAR: usize = 1024;
 
-/// The number of vectors from which a row is wide.
+/// The smallest number of vectors in a row that counts as wide.
 const WIDE: usize = 8;
 
-/// The largest number of rows that are multiplied with a column-major matrix by dot products.
+/// The largest number of rows whose product with a column-major matrix is computed by dot products.
 const ROWS_OF_DOTS: usize = 3;
 
-/// The number of columns that are computed at once if it is their transpose that is computed.
+/// The number of columns that are computed at a time by way of their transpose.
 const COLUMNS_OF_TRANSPOSE: usize = 1024;
 
 /// The largest number of left-over columns that are computed by dot products, as they would fill a small part of a
@@ -78,8 +78,8 @@ pub(super) fn turned<T: Number>(
 /// Writes a product to `out`, or adds it to `out` if `adds`.
 ///
 /// # Safety
-/// - The requirements of [`multiply_one`](super::multiply_one): matrices in bounds and of matching sizes, `out` apart
-///   from the others, and no other access.
+/// - The requirements of [`multiply_one`](super::multiply_one): matrices in bounds and of matching sizes, `out`
+///   disjoint from the others, and no other access.
 /// - The matrices are those that [`turned`] returned, or corresponding rows or columns of them: so the processor has
 ///   vectors, and the rows of `out` are contiguous.
 #[inline]
@@ -134,7 +134,7 @@ pub(super) unsafe fn by_transpose<T: Number>(
         let data = memory.numbers::<T>(rows * most).as_mut_ptr();
         for column in columns.clone().step_by(most.max(1)) {
             let (to, count) = (out.from(0, column), (columns.end - column).min(most));
-            // SAFETY: the memory has room for `count` lines of `rows` elements, is initialised, and apart from
+            // SAFETY: the memory has room for `count` lines of `rows` elements, is initialised, and disjoint from
             // everything else; the caller guarantees as many columns of the result, and positive distances.
             unsafe {
                 if adds {
@@ -199,7 +199,7 @@ unsafe fn wide<V: Vector>(
 
 /// # Safety
 /// - The matrices are in bounds, aligned and initialised (`out` only if `adds`), and of matching sizes.
-/// - The rows of `out` are contiguous, and apart from the others.
+/// - The rows of `out` are contiguous, and disjoint from the others.
 /// - During the call, nothing else writes `a` and `b`, or reads or writes `out`.
 /// - The processor has the vectors.
 #[inline(always)]
@@ -358,7 +358,7 @@ unsafe fn rows<V: Vector>(
 ///
 /// # Safety
 /// - There are `N` rows and factors; the rows have contiguous elements, as many as the result, and all can be read.
-/// - The first row of `out` can be written (and read if `adds`), is apart from the others, and nothing else uses it.
+/// - The first row of `out` can be written (and read if `adds`), is disjoint from the others, and nothing else uses it.
 /// - The processor has the vectors.
 #[inline(always)]
 unsafe fn sum_of_rows<V: Vector, const N: usize>(
@@ -393,7 +393,7 @@ unsafe fn sum_of_rows<V: Vector, const N: usize>(
 ///
 /// # Safety
 /// - `depth` rows of `width` columns from the start of `from` can be read, and nothing writes them during the call.
-/// - `buffer` is aligned, apart from them, and has room for `depth * width` elements.
+/// - `buffer` is aligned, disjoint from them, and has room for `depth * width` elements.
 #[inline(always)]
 pub(super) unsafe fn pack<T: Number>(from: Matrices<T>, depth: usize, width: usize, buffer: *mut T) {
     // SAFETY: `row` is less than `depth` and `column` less than `width`, which the caller guarantees to exist and to
@@ -406,10 +406,10 @@ pub(super) unsafe fn pack<T: Number>(from: Matrices<T>, depth: usize, width: usi
             let (ahead, from) = (from.from(row + AHEAD, 0), from.from(row, 0));
             let to = buffer.add(row * width);
             if from.column_stride == 1 {
-                // The rows may be pages apart, and the processor foresees no access across pages.
+                // The rows may be pages apart, and the processor prefetches nothing across pages.
                 fetch(ahead.data, width);
                 match width * size_of::<T>() {
-                    // A copy of a constant number of bytes is no call.
+                    // A copy of a constant number of bytes compiles to no call.
                     WIDTH => from.data.cast::<[u8; WIDTH]>().copy_to_nonoverlapping(to.cast(), 1),
                     WIDTH_OF_BLOCKS => {
                         from.data.cast::<[u8; WIDTH_OF_BLOCKS]>().copy_to_nonoverlapping(to.cast(), 1);
@@ -453,7 +453,7 @@ impl<T: Copy> Strip<T> {
     /// # Safety
     /// - The panel has a row of `width` elements for each column of `a`, `pitch` apart, which can be read.
     /// - `a` can be read; it has as many rows as `out`, whose rows have `width` contiguous elements.
-    /// - These can be written (and read if `adds`), are apart from the others, and nothing else uses them.
+    /// - These can be written (and read if `adds`), are disjoint from the others, and nothing else uses them.
     /// - The processor has the vectors.
     #[inline(always)]
     pub(super) unsafe fn compute<V: Vector<Element = T>, const N: usize>(&self, width: usize) {

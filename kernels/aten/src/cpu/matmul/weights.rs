@@ -4,8 +4,8 @@
 //! # How it works
 //!
 //! 1. What is computed is the transpose: the weight, whose rows are contiguous, times the transposed rows. These are
-//!    packed into panels, as the right factor of [`blocks`](super::blocks) is, and stay in the second-level cache.
-//! 2. Rows of the weight, those of one tile at a time, are read in place while they are multiplied with all panels. So
+//!    packed into panels, as the right factor of [`blocks`](super::blocks) is, and stay in the L2 cache.
+//! 2. Rows of the weight, those of one tile at a time, are read in place while they are multiplied by all panels. So
 //!    a weight comes from memory once, in the order in which it lies there, and is never copied.
 //! 3. Rows of the transposed result are computed in memory that stays in the cache, and transposed from there.
 #![expect(unsafe_code, reason = "reads and writes matrices that the caller vouches for")]
@@ -23,23 +23,24 @@ use crate::loops::is_widest;
 use crate::number::Number;
 use crate::vector::Vector;
 
-/// The bytes of the panels that some rows of the weight are multiplied with before the next steps of the sum: they
-/// leave room in the second-level cache for these rows.
+/// The bytes of the panels by which some rows of the weight are multiplied before the next steps of the sum: they leave
+/// room in the L2 cache for these rows.
 const PANELS_IN_BYTES: usize = 1 << 20;
 
-/// The bytes of the panels that all threads pack before they multiply with them: those of a few hundred tokens.
+/// The bytes of the panels that all threads pack before they multiply by them: those of a few hundred tokens.
 const TOGETHER_IN_BYTES: usize = 4 << 20;
 
-/// The number of tiles, one below the other, whose results are transposed together: whole lines of the cache.
+/// The number of tiles, one below the other, whose results are transposed together: whole cache lines.
 const GROUPS: usize = 16;
 
 /// The bytes of the widest vectors.
 const WIDEST: usize = 64;
 
-/// The number of multiplications from which this pays.
+/// The smallest number of multiplications for which this pays off.
 const WORTH_PACKING: usize = 1 << 22;
 
-/// The number of rows that fill tiles, and of those whose panels stay in the cache for the steps of a block.
+/// At least `FEWEST_ROWS` rows fill tiles; the panels of at most `MOST_ROWS` stay in the cache for the steps of a
+/// block.
 const FEWEST_ROWS: usize = 32;
 const MOST_ROWS: usize = 1024;
 
@@ -63,8 +64,8 @@ pub(super) fn are_for<T>(out: &Matrices<T>, a: &Matrices<T>, b: &Matrices<T>, is
 /// Writes a product to `out`, or adds it to `out` if `adds`.
 ///
 /// # Safety
-/// - The requirements of `tiles::multiply`: matrices in bounds and of matching sizes, `out` apart from the others, no
-///   other access, and all in the form that `tiles::turned` returned.
+/// - The requirements of `tiles::multiply`: matrices in bounds and of matching sizes, `out` disjoint from the others,
+///   no other access, and all in the form that `tiles::turned` returned.
 /// - The rows of `a` and the columns of `b` are contiguous, and those of `out` a positive number of elements apart.
 pub unsafe fn multiply<T: Number>(
     out: Matrices<T>,

@@ -139,7 +139,7 @@ impl Line<f32, 0> for SumsOfSingles {
     }
 }
 
-/// As [`SumsOfSingles`], eight elements at a time, in three steps: each adds the sum of as many elements as the one
+/// Like [`SumsOfSingles`], eight elements at a time, in three steps: each adds the sum of as many elements as the one
 /// before has summed.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
@@ -330,7 +330,7 @@ impl<'a> Lanes<'a> {
     }
 }
 
-/// The number of lanes of a length that is worth a thread.
+/// The grain size: the number of lanes of this length for which it pays to wake another thread.
 fn grain(len: usize) -> usize {
     (parallel::GRAIN / 4 / len.max(1)).max(1)
 }

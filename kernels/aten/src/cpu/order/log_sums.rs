@@ -80,7 +80,7 @@ fn of_block(before: Sum, block: &mut [f64; BLOCK], len: usize) -> Sum {
     Sum { largest, scale }
 }
 
-/// As [`of_block`], for any elements.
+/// Like [`of_block`], for any elements.
 fn one_by_one(before: Sum, elements: &mut [f64]) -> Sum {
     let mut sum = before.logarithm();
     for x in elements {

@@ -121,7 +121,7 @@ sorted_float! {
     f64: u128, u64;
 }
 
-/// The length of a line from which radix sort is faster than comparison.
+/// The smallest length of a line for which radix sort is faster than comparison.
 const LONG: usize = 512;
 
 /// The buffers of a sort, which are kept from line to line.

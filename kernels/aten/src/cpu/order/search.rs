@@ -55,11 +55,11 @@ fn searchsorted_Tensor(
 /// depends for rows that are not sorted or contain NaN.
 fn place<T: PartialOrd>(row: &[T], value: &T, right: bool) -> usize {
     let (mut start, mut end) = (0, row.len());
-    // Neither the number of comparisons nor whether they hold is predictable: branches would often be taken wrongly.
+    // Neither the number of comparisons nor whether they hold is predictable: branches would often be mispredicted.
     for _ in 0..row.len().checked_ilog2().map_or(0, |steps| steps + 1) {
         let is_done = start == end;
         let middle = start + (end - start) / 2;
-        // No comparison with NaN holds, so that the search goes on behind it.
+        // No comparison with NaN holds, so the search continues after it.
         let x = &row[middle.min(row.len() - 1)];
         let is_before = if right { x > value } else { x >= value };
         start = select_unpredictable(is_before | is_done, start, middle + 1);

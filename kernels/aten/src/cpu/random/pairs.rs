@@ -45,7 +45,7 @@ pub(super) fn transform_exactly(pairs: &mut [[f64; 2]]) {
 }
 
 on_vectors! {
-    /// As [`transform_exactly`], by functions without branches, which are right to a few units of the last place.
+    /// Like [`transform_exactly`], by functions without branches, which are accurate to a few units in the last place.
     pub(super) fn transform(pairs: &mut [[f64; 2]]) {
         for pair in pairs {
             let radius = (-2.0 * (-pair[1]).logarithm_of_one_more()).sqrt();

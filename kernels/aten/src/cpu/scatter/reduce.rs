@@ -135,7 +135,7 @@ impl Reduction {
         })
     }
 
-    /// The neutral element of the reduction, for ordered numbers.
+    /// The identity of the reduction, for ordered numbers.
     fn neutral<T: Ordered>(self) -> T {
         match self {
             Reduction::Largest => T::LOWEST,
@@ -158,7 +158,7 @@ impl Reduction {
 }
 
 impl Scattering<'_> {
-    /// Reduces by the older names of two reductions.
+    /// Reduces by the older names, `"add"` and `"multiply"`.
     fn combine(&self, src: &Tensor, reduce: &str) -> Result<()> {
         match reduce {
             "add" => self.add(src, Scalar::Int(1)),

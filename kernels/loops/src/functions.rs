@@ -55,7 +55,7 @@ pub use zeta::{hurwitz_zeta, zeta};
 
 /// The functions in which kernels spend most of their time.
 pub trait Functions: Sized {
-    /// **e* to the power of `self`.
+    /// *e* to the power of `self`.
     fn exponential(self) -> Self;
 
     /// The natural logarithm.
@@ -74,10 +74,9 @@ pub trait Functions: Sized {
     fn logistic(self) -> Self;
 }
 
-/// Functions that differ from another one by 1, and stay precise where its value or argument is near 1: `expm1` and
-/// `log1p`.
+/// Functions that stay precise where an exponential or the argument of a logarithm is near 1: `expm1` and `log1p`.
 pub trait NearOne {
-    /// *`exp(self) - 1`.
+    /// `exp(self) - 1`.
     fn exponential_less_one(self) -> Self;
 
     /// `ln(1 + self)`.

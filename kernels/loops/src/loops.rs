@@ -8,7 +8,7 @@
 // 2. A `Walk` lays out the operands' dimensions once: ordered by the output's strides, and merged where they are
 //    contiguous with each other. What remains are rows of equidistant elements.
 // 3. Where all operands are dense and of the closure's types, a row is computed in one go. Otherwise it is computed in
-//    chunks that fit the first-level cache: an operand of another type or stride is first converted into a buffer, by
+//    chunks that fit the L1 cache: an operand of another type or stride is first converted into a buffer, by
 //    one of a few loops that all kernels share. So the closure's own loop (`Inner`) only ever sees dense memory of its
 //    type, and vectorises.
 // 4. Where an input is transposed, so that elements next to each other in memory belong to different rows, several rows
@@ -71,8 +71,7 @@ use crate::inlined::{from_fn, zip};
 pub use crate::match_computing;
 pub use crate::number::{Number, Ordered};
 
-/// The number of elements that are worth a thread where they are only copied: waking a thread takes as long as copying
-/// most of these.
+/// The grain size of plain copies, in elements: waking a thread takes as long as copying most of these.
 pub const COPIED: usize = 4 * parallel::GRAIN;
 
 /// The number of elements of a row that are computed at a time where operands are converted, for elements of 16 bytes;
@@ -96,7 +95,7 @@ pub fn map<M: Element, R: Element, const N: usize>(
     run(out, inputs, &Inner::of::<M, R, _>(&f))
 }
 
-/// As [`map`], with an [`Elements`] that is not a closure: [`Inlined`], or [`Usually`] with its faster form for usual
+/// Like [`map`], with an [`Elements`] that is not a closure: [`Inlined`], or [`Usually`] with its faster form for usual
 /// arguments.
 #[track_caller]
 pub fn map_elements<M: Element, R: Element, const N: usize>(
@@ -110,7 +109,7 @@ pub fn map_elements<M: Element, R: Element, const N: usize>(
 /// Copies `input`, which broadcasts to `out`, to `out`, converted to the type of `out`.
 ///
 /// # Errors
-/// As [`map`].
+/// The errors of [`map`].
 #[track_caller]
 pub fn assign(out: &Tensor, input: &Tensor) -> Result<()> {
     match_dtype!(out.dtype(), T => {
@@ -128,10 +127,10 @@ pub fn frozen<const N: usize>(tensors: [&Tensor; N]) -> Result<Lease<'_, 0, N>> 
     Lease::new([], tensors)
 }
 
-/// As [`frozen`], for any number of tensors.
+/// Like [`frozen`], for any number of tensors.
 ///
 /// # Errors
-/// As [`frozen`].
+/// The errors of [`frozen`].
 #[track_caller]
 pub fn all_frozen<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> Result<ListLease<'a, 0>> {
     ListLease::new([], tensors)

@@ -5,9 +5,9 @@ use torch_library::Element;
 
 /// A type that kernels add and multiply in.
 pub trait Number: Element {
-    /// The neutral element of addition; `false` for booleans.
+    /// The additive identity; `false` for booleans.
     const ZERO: Self;
-    /// The neutral element of multiplication; `true` for booleans.
+    /// The multiplicative identity; `true` for booleans.
     const ONE: Self;
 
     /// The sum; integers wrap around, for booleans it is "or".

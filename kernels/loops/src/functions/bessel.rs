@@ -35,7 +35,7 @@ pub fn scaled_i1(x: f64) -> f64 {
     if x < 0.0 { -value } else { value }
 }
 
-/// `I0(x)`; NaN at infinity, where an infinite exponential meets a scaled value of zero.
+/// `I0(x)`; NaN at infinity, where an infinite exponential is multiplied by a scaled value of zero.
 #[inline]
 pub fn i0(x: f64) -> f64 {
     x.abs().exp() * scaled_i0(x)

@@ -5,12 +5,12 @@ use super::polynomial;
 /// Trigonometric functions.
 ///
 /// # How it works
-/// Argument reduction subtracts whole quarter turns from the angle, with π/2 split into as many parts as its digits
-/// matter; fused multiply-add makes the first subtraction exact. The remainder goes through the polynomial of the sine
-/// or the cosine. Adding `ROUNDER` leaves the number of quarter turns in the lowest bits.
+/// Argument reduction subtracts multiples of π/2 from the angle, with π/2 split into as many parts as the result needs
+/// (Cody and Waite); fused multiply-add makes the first subtraction exact. The remainder goes through the polynomial of
+/// the sine or the cosine. Adding `ROUNDER` leaves the number of quarter turns in the lowest bits.
 pub trait Circular: Copy {
     /// Whether the angle is small enough for [`sine`](Self::sine) and the others. Larger angles, infinities and NaN
-    /// need the standard library's functions, which use as many digits of π as the angle takes.
+    /// need the standard library's functions, which use as many digits of π as the angle needs.
     fn is_moderate(self) -> bool;
 
     fn sine(self) -> Self;

@@ -10,7 +10,7 @@ pub(super) fn units(got: f32, want: f64) -> f64 {
     (f64::from(got) - want).abs() / f64::from(unit.next_up() - unit)
 }
 
-/// As [`units`], in double precision, where `want` itself may have an error.
+/// Like [`units`], in double precision, where `want` itself may have an error.
 #[inline]
 pub(super) fn units_double(got: f64, want: f64) -> f64 {
     if got == want || got.is_nan() && want.is_nan() {
@@ -30,7 +30,7 @@ pub(super) fn largest(f: impl Fn(f32) -> f32, want: impl Fn(f64) -> f64) -> f64 
     worst(all.chain(usual).flat_map(|x| [x, -x]).map(error))
 }
 
-/// As [`largest`], in double precision.
+/// Like [`largest`], in double precision.
 #[inline]
 pub(super) fn largest_double(f: impl Fn(f64) -> f64, want: impl Fn(f64) -> f64) -> f64 {
     let all = (1..f64::INFINITY.to_bits()).step_by(159_999_999_999_999).map(f64::from_bits);

@@ -1,8 +1,8 @@
 //! Powers of *e*.
 //!
 //! `exp(x) = 2^n exp(r)` with an integer `n` and `r` at most `ln(2) / 2` in magnitude, for which a polynomial is
-//! enough. Adding `ROUNDER`, 1.5 times the power of two from which on floats have no fraction, rounds to an integer and
-//! leaves it in the lowest bits.
+//! enough. Adding `ROUNDER`, 1.5 times the smallest power of two at which floats have no fraction, rounds to an integer
+//! and leaves it in the lowest bits.
 
 use super::polynomial;
 
@@ -86,7 +86,7 @@ impl Power<f32, i32> {
         Self::made(rounded, n.mul_add(2.121_944_4e-4, n.mul_add(-355.0 / 512.0, x)))
     }
 
-    /// As [`less_one`](Self::less_one), for powers that are normal numbers from 1 on.
+    /// Like [`less_one`](Self::less_one), for powers that are normal numbers from 1 on.
     #[inline(always)]
     pub(super) fn usual_less_one(self) -> f32 {
         let two = Self::two(self.exponent);

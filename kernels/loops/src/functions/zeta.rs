@@ -1,6 +1,6 @@
 //! The Riemann and Hurwitz zeta functions, in double precision.
 
-/// As [`hurwitz_zeta`]; where that sum does not exist, PyTorch's value.
+/// Like [`hurwitz_zeta`]; where that sum does not exist, PyTorch's value.
 #[inline]
 pub fn zeta(s: f64, x: f64) -> f64 {
     let is_pole = x <= 0.0 && x == x.floor();

@@ -16,14 +16,14 @@ use crate::inlined::from_fn;
 #[cfg(target_arch = "x86_64")]
 use crate::inlined::zip;
 
-/// The number of elements from which on this pays: fewer stay in the first-level cache in any order.
+/// The smallest number of elements for which this pays off: fewer stay in the L1 cache in any order.
 pub(super) const WORTHWHILE: usize = 1024;
 
 /// The number of rows that are computed together: a cache line of 4-byte elements.
 const ROWS: usize = 16;
 
 /// The distance in elements between the chunks of rows in a transposed tile: a little more than their length, since
-/// addresses that are a power of two apart compete for the same sets of the cache.
+/// addresses that are a power of two apart compete for the same cache sets.
 const PITCH: usize = CHUNK + 8;
 
 /// Chunks of several rows, transposed.
@@ -116,7 +116,7 @@ impl Input {
         self.is_plain && rows[0].input_strides[k] > 1 && rows.len() > 1 && rows.windows(2).all(is_next)
     }
 
-    /// As [`chunk`](Self::chunk), where the previous call may have been for another row.
+    /// Like [`chunk`](Self::chunk), where the previous call may have been for another row.
     ///
     /// # Safety
     /// - The elements of the chunk lie in bounds, and are initialised.
@@ -167,7 +167,7 @@ pub unsafe fn turned<T>(from: *const T, stride: isize, [len, count]: [usize; 2],
     unsafe { turn_sized(size_of::<T>(), from.cast(), stride, [len, count], to.cast(), pitch) }
 }
 
-/// As [`turned`], for elements of `size` bytes, which need not be aligned.
+/// Like [`turned`], for elements of `size` bytes, which need not be aligned.
 ///
 /// # Safety
 /// - `len` lines of `count` elements of `size` bytes, `stride` apart, can be read from `data` on, and nothing writes to
@@ -256,8 +256,7 @@ unsafe fn turn_wide<T: Copy, const SIDE: usize>(
     }
 }
 
-/// Transposes a block of 8 × 8 elements of 4 bytes: single elements, then pairs, then halves of registers change
-/// places.
+/// Transposes a block of 8 × 8 elements of 4 bytes: exchanges single elements, then pairs, then halves of registers.
 ///
 /// # Safety
 /// - Eight lines of eight elements, `stride` apart, can be read from `data` on, and nothing writes to them during the
@@ -294,7 +293,7 @@ unsafe fn words(data: *const f32, stride: isize, tile: *mut f32, pitch: usize) {
     }
 }
 
-/// Transposes a block of 4 × 4 elements of 8 bytes: single elements, then halves of registers change places.
+/// Transposes a block of 4 × 4 elements of 8 bytes: exchanges single elements, then halves of registers.
 ///
 /// # Safety
 /// - Four lines of as many elements, `stride` apart, can be read from `data` on, and nothing writes to them during the

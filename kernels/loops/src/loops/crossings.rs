@@ -11,7 +11,7 @@ use torch_library::{DType, Element, Leased, Result, Tensor};
 use super::{convert, parallel};
 use crate::inlined::zip;
 
-/// The number of contiguous elements from which on they are a row of their own.
+/// From this many contiguous elements on, they are a row of their own.
 const LONG: usize = 64;
 
 /// The selection along one dimension.
@@ -334,6 +334,6 @@ impl Run {
 /// - They need not be aligned like `T`.
 #[inline(always)]
 unsafe fn copy<T>(from: *const T, to: *mut T, len: usize) {
-    // SAFETY: the caller vouches for `len` elements in both, which are apart; bytes have no alignment.
+    // SAFETY: the caller vouches for `len` elements in both, which are disjoint; bytes have no alignment.
     unsafe { std::ptr::copy_nonoverlapping(from.cast::<u8>(), to.cast(), len * size_of::<T>()) };
 }

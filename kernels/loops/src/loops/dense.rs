@@ -74,7 +74,7 @@ mod wide {
     /// - The processor has these features.
     #[target_feature(enable = "avx2,fma")]
     pub(super) unsafe fn each<S: Element, D: Element>(from: *const u8, len: usize, to: *mut u8) {
-        // SAFETY: the caller vouches for `len` elements of `S` to read and of `D` to write, apart from each other.
+        // SAFETY: the caller vouches for `len` elements of `S` to read and of `D` to write, in disjoint memory.
         unsafe { each_here::<S, D>(from.cast(), len, to.cast()) };
         // LLVM does this only if the function names a wide register, which a conversion of wide memory to a narrow
         // register does not. Where the upper halves are in use, calls of libm take ten times as long on Intel's
@@ -88,7 +88,7 @@ mod wide {
     /// - The processor has these features.
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
     pub(super) unsafe fn each_widest<S: Element, D: Element>(from: *const u8, len: usize, to: *mut u8) {
-        // SAFETY: the caller vouches for `len` elements of `S` to read and of `D` to write, apart from each other.
+        // SAFETY: the caller vouches for `len` elements of `S` to read and of `D` to write, in disjoint memory.
         unsafe { each_here::<S, D>(from.cast(), len, to.cast()) };
         _mm256_zeroupper(); // as in `each`
     }

@@ -8,8 +8,7 @@ use crate::inlined::from_fn;
 
 /// A function of `N` elements that loops can compute: a closure, [`Inlined`], or [`Usually`].
 pub trait Elements<M, R, const N: usize>: Sync {
-    /// Whether the loop over floats is also compiled for the widest vectors. A loop that is bound by memory gains
-    /// nothing.
+    /// Whether the loop over floats is also compiled for the widest vectors. A memory-bound loop gains nothing.
     #[cfg(target_arch = "x86_64")]
     const IS_FASTER_WIDEST: bool = true;
 
@@ -31,7 +30,7 @@ pub trait Elements<M, R, const N: usize>: Sync {
     /// - Each input is `out` itself, or shares no memory with it.
     unsafe fn each(&self, out: *mut R, inputs: [*const M; N], len: usize);
 
-    /// As [`each`](Self::each), for the loops that are compiled for the widest vectors.
+    /// Like [`each`](Self::each), for the loops that are compiled for the widest vectors.
     ///
     /// # Safety
     /// - What [`each`](Self::each) requires: `len` elements in each input and in `out`, used by nothing else, each

@@ -139,7 +139,7 @@ unsafe fn pick<T: Copy>(indices: &Indices, row: &Row<2>, source: *const u8, out:
     unsafe { pick_each(indices, row, from, to, |x| x) }
 }
 
-/// As [`pick`], for booleans.
+/// Like [`pick`], for booleans.
 ///
 /// # Safety
 /// - What [`pick`] requires, for bytes: the row in bounds of index and result, indices in range that lead to elements
@@ -209,10 +209,10 @@ pub fn scatter<T: Element>(
     })
 }
 
-/// As [`scatter`], where only the last write to an element counts.
+/// Like [`scatter`], where only the last write to an element counts.
 ///
 /// # Errors
-/// As [`scatter`].
+/// The errors of [`scatter`].
 pub fn put(target: &Lanes<'_>, index: &Tensor, source: &Tensor) -> Result<Option<i64>> {
     check_types(target.tensor.dtype(), target.tensor, source)?;
     match target.tensor.dtype() {
@@ -227,7 +227,7 @@ pub fn put(target: &Lanes<'_>, index: &Tensor, source: &Tensor) -> Result<Option
     }
 }
 
-/// As [`put`], for elements of the size of `T`.
+/// Like [`put`], for elements of the size of `T`.
 fn put_each<T: Copy>(target: &Lanes<'_>, index: &Tensor, source: &Tensor) -> Result<Option<i64>> {
     join(target, index, source, |to: *mut T, from: *const T| {
         // SAFETY: `join` passes addresses of elements in both, under its lease; they are of one type with the size of
@@ -327,7 +327,7 @@ impl Address {
     }
 }
 
-/// As [`Address`], for writing.
+/// Like [`Address`], for writing.
 #[derive(Clone, Copy)]
 pub struct AddressMut(*mut u8);
 

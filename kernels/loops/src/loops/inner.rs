@@ -51,7 +51,7 @@ struct Loops<const N: usize> {
     /// For functions of floats that gain by it.
     #[cfg(target_arch = "x86_64")]
     widest: Option<Run<N>>,
-    /// As `wide`, over several rows in which some inputs have a single element each.
+    /// Like `wide`, over several rows in which some inputs have a single element each.
     plane: Option<RunPlane<N>>,
     /// From 16-bit floats to 16-bit floats, for functions of `f32`, with the widest vectors.
     #[cfg(target_arch = "x86_64")]

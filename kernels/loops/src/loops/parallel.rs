@@ -11,7 +11,7 @@ use lend::lend;
 mod door;
 mod lend;
 
-/// The number of elements that are worth a thread.
+/// The grain size: the number of elements for which it pays to wake another thread.
 ///
 /// PyTorch: `at::internal::GRAIN_SIZE`.
 pub const GRAIN: usize = 32_768;
@@ -26,7 +26,7 @@ pub fn ranges(count: usize, f: impl Fn(Range<usize>) + Sync) {
     shares(count, GRAIN, f);
 }
 
-/// As [`ranges`], for items of which `grain` are worth a thread.
+/// Like [`ranges`], with a grain size of `grain` items.
 ///
 /// The calling thread works too, so nothing waits for a sleeping thread to wake up: there are a few parts for each
 /// thread, and each thread takes its own, which lie side by side, and then those that other threads have not begun. A

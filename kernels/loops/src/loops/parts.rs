@@ -15,7 +15,7 @@ pub struct Parts<T> {
     _lease: OwnedLease,
 }
 
-/// As [`Parts`], for writing.
+/// Like [`Parts`], for writing.
 pub struct PartsMut<T> {
     data: *mut T,
     len: usize,
@@ -39,7 +39,7 @@ impl<T: Element> Parts<T> {
         Self::over(tensor.clone(), len)
     }
 
-    /// As [`of`](Self::of), for any tensor: one that is strided or of another type is copied first.
+    /// Like [`of`](Self::of), for any tensor: one that is strided or of another type is copied first.
     ///
     /// # Errors
     /// Memory that the host cannot access, or that is being written.
@@ -140,7 +140,7 @@ impl<T: Element> PartsMut<T> {
         unsafe { std::slice::from_raw_parts_mut(self.at(n), self.len) }
     }
 
-    /// As [`get_mut`](Self::get_mut), for elements that may be uninitialised.
+    /// Like [`get_mut`](Self::get_mut), for elements that may be uninitialised.
     ///
     /// # Safety
     /// - While the slice lives, no other thread, and no other slice, reads or writes this part.

@@ -8,7 +8,7 @@ use super::across::turn_sized;
 use super::walk::{Row, Walk};
 use super::{Operands, parallel};
 
-/// The number of elements that are copied together: more of them would evict each other from the first-level cache.
+/// The number of elements that are copied together: more of them would evict each other from the L1 cache.
 const TOGETHER: usize = 8192;
 
 /// The smallest number of rows that are transposed together: a cache line of 4-byte elements.

@@ -82,10 +82,10 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         Self::with_dtype(output, inputs, dtype)
     }
 
-    /// As [`promoting`](Self::promoting); an `out` must have exactly the type of the result.
+    /// Like [`promoting`](Self::promoting); an `out` must have exactly the type of the result.
     ///
     /// # Errors
-    /// As [`promoting`](Self::promoting).
+    /// The errors of [`promoting`](Self::promoting).
     pub fn promoting_exactly(output: impl Into<Output<'a>>, inputs: [&'a Tensor; N]) -> Result<Self> {
         Self::promoting(output, inputs).map(Self::exactly)
     }
@@ -96,10 +96,10 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         self
     }
 
-    /// As [`promoting`](Self::promoting), except that integers and booleans become the default floating-point type.
+    /// Like [`promoting`](Self::promoting), except that integers and booleans become the default floating-point type.
     ///
     /// # Errors
-    /// As [`promoting`](Self::promoting).
+    /// The errors of [`promoting`](Self::promoting).
     pub fn promoting_to_float(output: impl Into<Output<'a>>, inputs: [&'a Tensor; N]) -> Result<Self> {
         let mut call = Self::promoting(output, inputs)?;
         if !call.dtype.is_differentiable() {
@@ -108,11 +108,11 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         Ok(call)
     }
 
-    /// As [`promoting_to_float`](Self::promoting_to_float); a new result has the strides that a copy of the first input
-    /// would have.
+    /// Like [`promoting_to_float`](Self::promoting_to_float); a new result has the strides that a copy of the first
+    /// input would have.
     ///
     /// # Errors
-    /// As [`promoting`](Self::promoting).
+    /// The errors of [`promoting`](Self::promoting).
     pub fn promoting_to_float_as_first(
         output: impl Into<Output<'a>>,
         inputs: [&'a Tensor; N],
@@ -186,7 +186,7 @@ impl<'a, const N: usize> Pointwise<'a, N> {
     /// describes; a new one is not cleared first.
     ///
     /// # Errors
-    /// As `output` and [`map`](crate::loops::map).
+    /// The errors of `output` and [`map`](crate::loops::map).
     pub fn compute<M: Element, R: Element>(
         &self,
         out: Option<&Tensor>,
@@ -196,7 +196,7 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         self.compute_elements(out, dtype, f)
     }
 
-    /// As [`compute`](Self::compute), with an [`Elements`] that is not a closure.
+    /// Like [`compute`](Self::compute), with an [`Elements`] that is not a closure.
     pub fn compute_elements<M: Element, R: Element>(
         &self,
         out: Option<&Tensor>,
@@ -226,7 +226,7 @@ impl<'a, const N: usize> Pointwise<'a, N> {
     /// - Every element is written before safe code gets the tensor, or it never does.
     ///
     /// # Errors
-    /// As `output`.
+    /// The errors of `output`.
     unsafe fn uninit(&self, dtype: DType) -> Result<Tensor> {
         match self.is_row_major() {
             // SAFETY: the caller writes every element before any is read, and before safe code gets the tensor.
@@ -266,7 +266,7 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         unsupported(self.output.operator(), self.dtype)
     }
 
-    /// Whether a new result is contiguous, as far as that can be told quickly: all inputs are contiguous, or the first
+    /// Whether a new result is contiguous, as far as can be determined quickly: all inputs are contiguous, or the first
     /// input is and decides alone. (Strides without elements mean nothing.)
     ///
     /// Where inputs broadcast, the stride of a dimension of size 1 may change the order of dimensions.

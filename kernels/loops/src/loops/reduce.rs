@@ -55,7 +55,7 @@ const LEAF: usize = 4096;
 /// From this many elements on, a row is folded in place; shorter rows are first gathered in a buffer.
 const LONG: usize = 4 * LANES;
 
-/// The number of elements of one result that are worth a thread.
+/// The grain size within one result, in elements.
 const BRANCH: usize = 2 * parallel::GRAIN;
 
 /// How a reduction combines elements: what it starts with, how it takes an element, and how it merges partial values.
@@ -63,8 +63,7 @@ pub trait Fold<M>: Sync {
     /// The accumulator: the value that elements are folded to.
     type Value: Copy + Send + Sync;
 
-    /// Whether the loop over floats is also compiled for the widest vectors. A loop that is bound by memory gains
-    /// nothing.
+    /// Whether the loop over floats is also compiled for the widest vectors. A memory-bound loop gains nothing.
     const IS_FASTER_WIDEST: bool = false;
 
     /// Whether [`slice`](Self::slice) has its default implementation. 16-bit floats are then widened as they are
@@ -417,7 +416,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
         unsafe { self.loaded_leaf(base, range) }
     }
 
-    /// As [`leaf`](Self::leaf), for elements that are loaded into a buffer first.
+    /// Like [`leaf`](Self::leaf), for elements that are loaded into a buffer first.
     ///
     /// # Safety
     /// - `base` is the first element of a result, and the range within `0..self.count`, no longer than [`LEAF`].

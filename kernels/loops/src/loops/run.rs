@@ -20,7 +20,7 @@ pub(super) fn run<const N: usize>(out: &Tensor, inputs: [&Tensor; N], inner: &In
     overlapping.map_or(Ok(()), |k| run_from_copy(out, inputs, k, inner))
 }
 
-/// As [`run`], for an `out` that was just made.
+/// Like [`run`], for an `out` that was just made.
 ///
 /// # Safety
 /// - Until this returns, no code but the caller has a handle of or a reference to `out`, or a handle of its storage.
@@ -39,7 +39,7 @@ pub(super) unsafe fn run_new<const N: usize>(
     overlapping.map_or(Ok(()), |k| run_from_copy(out, inputs, k, inner))
 }
 
-/// As [`run`], from a copy of input `k`, whose elements might otherwise be overwritten before they are read.
+/// Like [`run`], from a copy of input `k`, whose elements might otherwise be overwritten before they are read.
 #[cold]
 #[track_caller]
 fn run_from_copy<const N: usize>(
@@ -54,7 +54,7 @@ fn run_from_copy<const N: usize>(
     run(out, inputs, inner)
 }
 
-/// As [`run`], where elements of `out` may share memory: they are computed in another tensor, and then written one
+/// Like [`run`], where elements of `out` may share memory: they are computed in another tensor, and then written one
 /// after the other.
 #[cold]
 fn run_in_order<const N: usize>(out: &Tensor, inputs: [&Tensor; N], inner: &Inner<'_, N>) -> Result<()> {
@@ -67,7 +67,7 @@ fn run_in_order<const N: usize>(out: &Tensor, inputs: [&Tensor; N], inner: &Inne
     match_dtype!(out.dtype(), T => out.clone().copy_from_slice(&apart.to_vec::<T>()?))
 }
 
-/// As [`run`], under a lease on all tensors. If an input has to be copied first, computes nothing and returns its
+/// Like [`run`], under a lease on all tensors. If an input has to be copied first, computes nothing and returns its
 /// number.
 #[inline(always)]
 fn under<const N: usize>(

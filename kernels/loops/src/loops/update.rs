@@ -67,7 +67,7 @@ fn lie_alike<T: Element>(tensors: &[&Tensor]) -> bool {
                 && tensors.iter().all(|tensor| tensor.strides() == first.strides()))
 }
 
-/// As [`update`], for tensors with the same dense layout, any two of which are the same memory or disjoint.
+/// Like [`update`], for tensors with the same dense layout, any two of which are the same memory or disjoint.
 fn lines<T: Element, const N: usize, const K: usize, F: Fn([T; N], [T; K]) -> [T; N] + Sync>(
     changed: [&Tensor; N],
     given: [&Tensor; K],

@@ -186,7 +186,7 @@ impl<const N: usize> Walk<N> {
         self.dims.first().map(|dim| dim.inputs[0])
     }
 
-    /// As [`rows`](Self::rows), but compiled only once, for closures that take long for each row.
+    /// Like [`rows`](Self::rows), but compiled only once, for closures that take long for each row.
     pub fn each_row(&self, range: Range<usize>, f: &mut dyn FnMut(Row<N>)) {
         self.rows(range, f);
     }

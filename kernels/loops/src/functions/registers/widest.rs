@@ -67,7 +67,7 @@ unsafe fn polynomial<const N: usize>(x: __m512, coefficients: [f32; N]) -> __m51
     }
 }
 
-/// As [`polynomial`], in double precision.
+/// Like [`polynomial`], in double precision.
 ///
 /// # Safety
 /// - The processor has the widest vectors.

@@ -14,7 +14,7 @@ use super::door::Door;
 const LOOKS: usize = 1000;
 
 /// Runs `own` on this thread, and concurrently `work` on up to `others` other threads. A thread that has not begun when
-/// `own` returns no longer does: there is nothing left to do then, and waking a thread takes longer than many pieces of
+/// `own` returns never does: there is nothing left to do then, and waking a thread takes longer than many pieces of
 /// work.
 pub(super) fn lend(others: usize, work: &(dyn Fn() + Sync), own: impl FnOnce()) {
     // SAFETY: only the lifetime changes. Threads that pass the door run `work` before `Lent` is dropped below, since

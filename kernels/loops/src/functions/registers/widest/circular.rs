@@ -7,7 +7,7 @@ use super::super::{InRegisters, Tangent};
 use super::polynomial;
 
 impl InRegisters for Tangent {
-    /// The tangent of the angle less whole quarter turns, or minus its inverse.
+    /// The tangent of the angle reduced by multiples of π/2, or minus its reciprocal.
     #[inline(always)]
     unsafe fn of_singles(x: __m512) -> __m512 {
         // With the smallest relative error up to π/4, found by weighted least squares.
@@ -23,7 +23,7 @@ impl InRegisters for Tangent {
             let rounded = _mm512_fmadd_ps(angle, _mm512_set1_ps(std::f32::consts::FRAC_2_PI), rounder);
             let n = _mm512_sub_ps(rounded, rounder);
             let exact = _mm512_fnmadd_ps(n, _mm512_set1_ps(QUARTER), angle);
-            // The reduced angle, and what it lost when it was rounded.
+            // The reduced angle, and its rounding error.
             let r = _mm512_fmadd_ps(n, _mm512_set1_ps(QUARTER_REST), exact);
             let lost = _mm512_fmadd_ps(n, _mm512_set1_ps(QUARTER_REST), _mm512_sub_ps(exact, r));
             let lost = _mm512_fmadd_ps(n, _mm512_set1_ps(QUARTER_LAST), lost);
@@ -31,8 +31,8 @@ impl InRegisters for Tangent {
             let tail = _mm512_mul_ps(_mm512_mul_ps(square, r), polynomial(square, COEFFICIENTS));
             let tail = _mm512_add_ps(tail, _mm512_fmadd_ps(lost, square, lost));
             let tangent = _mm512_add_ps(r, tail);
-            // After an odd number of quarter turns, minus the inverse: an estimate, refined twice, the second time with
-            // what the tangent lost when it was rounded.
+            // After an odd number of quarter turns, minus the reciprocal: an estimate, refined twice, the second time
+            // with the rounding error of the tangent.
             let lost = _mm512_sub_ps(tail, _mm512_sub_ps(tangent, r));
             let one = _mm512_set1_ps(1.0);
             let inverse = _mm512_rcp14_ps(tangent);

@@ -9,8 +9,8 @@ use super::exponential::power_of_e;
 use super::polynomial;
 
 impl InRegisters for ComplementaryError {
-    /// The formula for any processor, with an estimate for the reciprocal: what it lacks is in the same correction as
-    /// the errors of rounding.
+    /// The formula for any processor, with an estimate of the reciprocal, whose error is part of the same correction as
+    /// the rounding errors.
     #[inline(always)]
     unsafe fn of_singles(x: __m512) -> __m512 {
         // SAFETY: these instructions access no memory, and the caller vouches for the processor.

@@ -15,7 +15,7 @@ impl InRegisters for HyperbolicTangent {
     unsafe fn of_singles(x: __m512) -> __m512 {
         // Numbers of one interval differ in these lowest bits.
         const BITS: u32 = 21;
-        // The place of the quarter from 12 to 14, which is not needed for itself.
+        // The table entry of the quarter from 12 to 14, which is not needed otherwise.
         const NEAR_ZERO: i32 = 10;
         // SAFETY: the tables have 32 numbers, the other instructions access no memory, and the caller vouches for the
         // processor.
@@ -52,8 +52,8 @@ unsafe fn picked(numbers: &[f32; 32], index: __m512i) -> __m512 {
     }
 }
 
-/// The coefficients of each interval's polynomial, that of the highest power first, at the place that the lowest two
-/// bits of the exponent and the highest two of the mantissa give. They are found by weighted least squares, with the
+/// The coefficients of each interval's polynomial, that of the highest power first, at the index that the lowest two
+/// bits of the exponent and the highest two of the mantissa form. They are found by weighted least squares, with the
 /// value in the middle of the interval rounded first.
 #[rustfmt::skip] // which would take a line for each number
 const COEFFICIENTS: [[f32; 32]; 6] = [

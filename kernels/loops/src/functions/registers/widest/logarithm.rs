@@ -72,7 +72,7 @@ impl Parts<__m512> {
             let e = [_mm512_set1_ps(e[0]), _mm512_set1_ps(e[1])];
             let whole = _mm512_mul_ps(self.n, two[0]);
             let value = _mm512_fmadd_ps(self.f, e[0], whole);
-            // What this sum lost, and what is not in it. An infinite one lacks nothing.
+            // The rounding error of this sum, and the terms that are not in it; an infinite sum needs neither.
             let lost = _mm512_fmadd_ps(self.f, e[0], _mm512_sub_ps(whole, value));
             let rest = _mm512_fmadd_ps(self.tail, e[0], lost);
             let rest = _mm512_fmadd_ps(self.f, e[1], rest);
@@ -105,7 +105,7 @@ impl Parts<__m512d> {
         unsafe {
             let mantissa = _mm512_getmant_pd::<_MM_MANT_NORM_P75_1P5, _MM_MANT_SIGN_NAN>(x);
             let n = _mm512_sub_pd(_mm512_getexp_pd(x), _mm512_getexp_pd(mantissa));
-            // That of -0 is -1, by which the divisor would be 0.
+            // The mantissa of -0 is -1, which would make the divisor 0.
             let f = _mm512_sub_pd(_mm512_abs_pd(mantissa), _mm512_set1_pd(1.0));
             let s = quotient_of_doubles(f, _mm512_add_pd(f, _mm512_set1_pd(2.0)));
             let square = _mm512_mul_pd(s, s);

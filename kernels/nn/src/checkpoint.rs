@@ -54,7 +54,7 @@ pub fn save(path: impl AsRef<Path>, tensors: &[(String, Tensor)]) -> Result<()> 
 /// resumes with the settings that it began with.
 ///
 /// # Errors
-/// As [`save`]; two settings of one name, or one with the name of an entry that every file has.
+/// The errors of [`save`]; two settings of one name, or one with the name of an entry that every file has.
 ///
 /// PyTorch: `safetensors.torch.save_file(metadata=…)`.
 pub fn save_with(
@@ -147,7 +147,7 @@ impl Checkpoint {
     /// Reads a file.
     ///
     /// # Errors
-    /// As [`read`].
+    /// The errors of [`read`].
     pub fn open(path: impl AsRef<Path>) -> Result<Checkpoint> {
         let path = path.as_ref();
         let (file, len) = file::open(path)?;
@@ -199,7 +199,7 @@ impl Checkpoint {
     /// Writes the tensors into others, as [`load`](fn@load) does.
     ///
     /// # Errors
-    /// As [`load`](fn@load).
+    /// The errors of [`load`](fn@load).
     pub fn load(&self, tensors: &[(String, Tensor)]) -> Result<()> {
         let (path, wanted) = (self.path.display(), distinct(tensors)?);
         let mut pairs = Vec::with_capacity(wanted.len());

@@ -1,4 +1,4 @@
-//! Kernels that are written in other operators, or that need no elements: they serve every backend.
+//! Composite kernels: written in terms of other operators, or without access to elements, they serve every backend.
 
 use torch_library_aten::composite::crossed;
 

@@ -132,13 +132,13 @@ mod implicit {
 }
 
 /// # Errors
-/// A list that does not have exactly one number, for the one direction.
+/// A list that does not have exactly one number, for the one spatial dimension.
 fn check_number(operator: &str, name: &str, numbers: &[i64]) -> Result<()> {
     ensure!(numbers.len() == 1, Argument, "{operator}: {name} is {numbers:?}, expected one number");
     Ok(())
 }
 
-/// A number for the second of two directions, with a neutral one for the first.
+/// A number for the second of two spatial dimensions, with one that has no effect for the first.
 fn wide(number: &[i64], neutral: i64) -> Vec<i64> {
     [&[neutral], number].concat()
 }

@@ -234,7 +234,7 @@ impl Padded<'_> {
         })
     }
 
-    /// The total padding of both sides, in each direction, with which the output is as large as the image.
+    /// The total padding of both sides, in each spatial dimension, with which the output is as large as the image.
     fn padding(&self, ndim: usize) -> Result<Vec<i64>> {
         let (kernel, dilation) = (self.weight.sizes().get(2..).unwrap_or_default(), self.dilation);
         ensure!(

@@ -76,7 +76,7 @@ mod kernels {
             let note = || Tensor::empty(&reduced_sizes(input, &is_reduced), T::DTYPE, input.device());
             let (mean, rstd) = (note()?, note()?);
             if len == 0 {
-                loops::map(&rstd, [], |[]: [T; 0]| T::nan())?; // the inverse deviation of no elements
+                loops::map(&rstd, [], |[]: [T; 0]| T::nan())?; // the reciprocal standard deviation of no elements
             }
             let (input, parameters) = (loops::contiguous(input)?, [weight, bias]);
             let out = lines::layer_norm::<T>(&input, len.max(1), [&mean, &rstd], parameters, eps)?;
@@ -142,7 +142,7 @@ mod kernels {
             };
             let mut rstd = reciprocal_root::<T>(&variance, eps)?;
             if training {
-                // Where the deviation is zero, the factor is zero instead of infinite.
+                // Where the variance and `eps` are zero, the factor is zero instead of infinite.
                 loops::map(&rstd, [&rstd], |[rstd]: [T; 1]| if rstd.is_infinite() { T::ZERO } else { rstd })?;
                 // Rounded as they are returned, since the gradient will read the rounded ones.
                 (mean, rstd) = (rounded(mean, dtype)?, rounded(rstd, dtype)?);
@@ -220,7 +220,7 @@ fn statistics<T: Float + Number>(input: &Tensor, is_reduced: &[bool]) -> Result<
     Ok((mean, variance))
 }
 
-/// One over the standard deviation.
+/// The reciprocal standard deviations.
 fn reciprocal_root<T: Float + Number>(variance: &Tensor, eps: f64) -> Result<Tensor> {
     let out = Tensor::empty(variance.sizes(), T::DTYPE, variance.device())?;
     let of_variance = |variance: f64| -> T { (variance + eps).sqrt().recip().cast() };

@@ -1,4 +1,5 @@
-//! The geometry of a window that slides over images: its places, and the pixels that it covers.
+//! The geometry of a window that slides over images: its places (one for each output pixel), and the pixels that it
+//! covers.
 
 use torch_library::prelude::*;
 
@@ -15,7 +16,7 @@ mod resize;
 mod sample;
 mod volumes;
 
-/// The parameters of a window in one direction.
+/// The parameters of a window in one spatial dimension.
 #[derive(Clone, Copy, Debug)]
 struct Axis {
     kernel: i64,
@@ -24,7 +25,7 @@ struct Axis {
     dilation: i64,
 }
 
-/// The number for one of `count` directions, from a list with one number for all directions or one for each.
+/// The number for one of `count` spatial dimensions, from a list with one number for all of them or one for each.
 fn of_direction(operator: &str, name: &str, values: &[i64], direction: usize, count: usize) -> Result<i64> {
     match values {
         [all] => Ok(*all),
@@ -33,13 +34,13 @@ fn of_direction(operator: &str, name: &str, values: &[i64], direction: usize, co
     }
 }
 
-/// The numbers for all directions.
+/// The numbers for all spatial dimensions.
 fn per_direction(operator: &str, name: &str, values: &[i64], count: usize) -> Result<Vec<i64>> {
     (0..count).map(|direction| of_direction(operator, name, values, direction, count)).collect()
 }
 
 impl Axis {
-    /// The window of a missing direction.
+    /// The window of a missing spatial dimension.
     const NONE: Axis = Axis { kernel: 1, stride: 1, padding: 0, dilation: 1 };
 
     fn checked(self, operator: &str) -> Result<Self> {
@@ -75,7 +76,7 @@ impl Axis {
         (last - 2 * self.padding).saturating_add(self.extent())
     }
 
-    /// As [`places`](Self::places), with a last window that extends over the edge, if it starts inside (`ceil_mode`).
+    /// Like [`places`](Self::places), with a last window that extends over the edge, if it starts inside (`ceil_mode`).
     fn places_over_edge(self, size: i64) -> i64 {
         let field = size.saturating_add(2 * self.padding) - self.extent();
         let places = field.saturating_add(self.stride - 1).div_euclid(self.stride) + 1;

@@ -27,12 +27,12 @@ fn images(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     batches(operator, stack, |image| image.dim() == 4, |_, _| ())
 }
 
-/// As [`images`], for volumes.
+/// Like [`images`], for volumes.
 fn volumes(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     batches(operator, stack, |volume| volume.dim() == 5, |_, _| ())
 }
 
-/// As [`images`], for operators that always have a batch dimension, which is also in the sizes that a gradient gets.
+/// Like [`images`], for operators that always have a batch dimension, which is also in the sizes that a gradient gets.
 fn resized(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     let level = Level::current()?;
     batches(
@@ -50,7 +50,7 @@ fn resized(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     )
 }
 
-/// As [`images`], for signals and columns.
+/// Like [`images`], for signals and columns.
 fn signals(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     batches(operator, stack, |columns| columns.dim() == 3, |_, _| ())
 }

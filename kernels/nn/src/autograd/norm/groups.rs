@@ -7,7 +7,8 @@ use crate::aten;
 use crate::loops::computing_type;
 use crate::prelude::*;
 
-/// The gradients of input, weight and bias, from those of the result, of the means and of the inverse deviations.
+/// The gradients of input, weight and bias, from those of the result, of the means and of the reciprocal standard
+/// deviations.
 pub(super) fn gradients(
     grads: &[Option<Tensor>],
     input: &Tensor,

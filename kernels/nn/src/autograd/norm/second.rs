@@ -1,8 +1,8 @@
 //! Second derivatives of normalisations: the derivatives of their gradients.
 //!
-//! All elements of a group share a mean and a deviation, and `x̂ = (x - mean) · rstd`. The gradient of the input is
-//! `P(g)`, where `g = grad_out · weight` and `P(v) = rstd · (v - mean(v) - x̂ · mean(v · x̂))`; that of the weight is
-//! the sum of `grad_out · x̂`, and that of the bias the sum of `grad_out`.
+//! All elements of a group share a mean and a standard deviation, and `x̂ = (x - mean) · rstd`. The gradient of the
+//! input is `P(g)`, where `g = grad_out · weight` and `P(v) = rstd · (v - mean(v) - x̂ · mean(v · x̂))`; that of the
+//! weight is the sum of `grad_out · x̂`, and that of the bias the sum of `grad_out`.
 
 use torch_library::prelude::*;
 
@@ -13,8 +13,8 @@ use crate::prelude::*;
 struct Normal {
     x_hat: Tensor,
     rstd: Tensor,
-    /// The dimensions over which a group extends; `None` where mean and deviation are constants, not those of the
-    /// input.
+    /// The dimensions over which a group extends; `None` where the mean and the standard deviation are constants, not
+    /// those of the input.
     dims: Option<Vec<i64>>,
 }
 

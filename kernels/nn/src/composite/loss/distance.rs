@@ -286,7 +286,7 @@ pub(crate) fn reduced(operator: &str, loss: Tensor, reduction: i64) -> Result<Te
     reduced_or_not(loss, reduction)
 }
 
-/// As [`reduced`], except that an unknown reduction means none, as in PyTorch's losses that are made of other
+/// Like [`reduced`], except that an unknown reduction means none, as in PyTorch's losses that are made of other
 /// operators.
 pub(crate) fn reduced_or_not(loss: Tensor, reduction: i64) -> Result<Tensor> {
     match reduction {

@@ -5,7 +5,7 @@ use torch_library::prelude::*;
 use crate::aten;
 use crate::loops::computing_type;
 
-/// The result, the mean, and the inverse deviation.
+/// The result, the mean, and the reciprocal standard deviation.
 type Three = (Tensor, Tensor, Tensor);
 
 /// An empty tensor for what a backend may save for the gradient.

@@ -52,7 +52,7 @@ resizing! {
     _upsample_bicubic2d_aa _upsample_bicubic2d_aa_backward: CUBIC false;
 }
 
-/// An interpolation filter: the weight of a pixel by its distance, and the distance from which on it is zero.
+/// An interpolation filter: the weight of a pixel by its distance, and the distance beyond which it is zero.
 struct Curve {
     support: f64,
     weight: fn(f64) -> f64,
@@ -155,7 +155,7 @@ impl Resizing {
         aten::matmul(&self.matrix(0, images, from_to, is_back)?, images)
     }
 
-    /// Weighted means of bytes in one direction, rounded to bytes again.
+    /// Weighted means of bytes in one spatial dimension, rounded to bytes again.
     fn bytes_along(
         &self,
         direction: usize,

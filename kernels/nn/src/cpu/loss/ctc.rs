@@ -1,11 +1,11 @@
-//! The CTC loss: the likelihood of sequences of labels, whatever the times at which each label appears.
+//! The CTC loss: the likelihood of sequences of labels, summed over all alignments.
 //!
 //! # How it works
 //!
-//! A *path* goes through the labels of an example with blanks around them. At each time it stays, or moves one or two
-//! places on, but never from a label over a blank to the same label. For each time and place, the forward pass sums the
-//! probabilities of all paths that lead there, as logarithms, from those of the time before; the backward pass does the
-//! same from the other end, for all paths that lead on from there.
+//! By the forward-backward algorithm: an alignment is a *path* through the labels of an example with blanks around
+//! them. At each time it stays, or moves one or two places on, but never from a label over a blank to the same label.
+//! For each time and place, the forward pass sums the probabilities of all paths that lead there, as logarithms, from
+//! those of the time before; the backward pass does the same from the other end, for all paths that lead on from there.
 
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
@@ -306,7 +306,7 @@ fn walk(labels: &[usize], times: usize, log_prob: impl Fn(usize, usize) -> f64) 
     paths
 }
 
-/// The logarithm of the sum of numbers that are given as logarithms.
+/// The log-sum-exp of some numbers.
 fn log_sum(logs: impl IntoIterator<Item = f64> + Clone) -> f64 {
     let largest = logs.clone().into_iter().fold(f64::NEG_INFINITY, f64::max);
     if largest == f64::NEG_INFINITY {

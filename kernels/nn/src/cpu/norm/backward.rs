@@ -192,7 +192,8 @@ impl Normal<'_> {
         Ok(())
     }
 
-    /// The gradient of the input; mean and deviation are either statistics of its reduced dimensions, or constants.
+    /// The gradient of the input; mean and standard deviation are either statistics of its reduced dimensions, or
+    /// constants.
     fn of_input<T: Float + Number>(
         &self,
         is_reduced: &[bool],

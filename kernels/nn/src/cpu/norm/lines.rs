@@ -26,7 +26,7 @@ pub(super) fn log_softmax<T: Float + Ordered + Functions>(input: &Tensor, len: u
     unsafe { lines::<T, 0>(input, len, [], &LogSoftmax) }
 }
 
-/// The layer norm of lines; their means and the inverses of their standard deviations go to `notes`.
+/// The layer norm of lines; their means and reciprocal standard deviations go to `notes`.
 pub(super) fn layer_norm<T: Float + Number>(
     input: &Tensor,
     len: usize,
@@ -52,7 +52,7 @@ impl<T: Float + Ordered + Functions> Line<T, 0> for Softmax {
         for power in out {
             // SAFETY: `exponentials` has filled `out`, which is as long as `input`.
             let power = unsafe { power.assume_init_mut() };
-            // The quotient, with what the product lacks: a division of vectors takes several times as long.
+            // The product with the reciprocal, corrected by its error: vector division takes several times as long.
             let product = *power * inverse;
             *power = product.mul_add(-sum, *power).mul_add(inverse, product);
         }

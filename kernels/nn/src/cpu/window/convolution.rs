@@ -2,13 +2,14 @@
 //!
 //! # How it works
 //!
-//! A convolution maps an *image* to the *places* of a window on it: each place is a sum, over the channels and the taps
-//! of the window, of pixels times weights. So it is the product of the im2col matrix, which has a row for each place
-//! and a column for each step of the sum, and the weight. That matrix is not made (implicit GEMM): the pixel of a row
-//! and a step is at the sum of two offsets, one for the row and one for the step ([`input_tile`](super::input_tile)). A
-//! transposed convolution maps places to an image, and is a product of the same kind for the pixels of each phase of
-//! the stride; each of the two is the gradient of the other with respect to its input. For the gradient of the weight,
-//! rows and steps change roles. Convolutions of `bfloat16` are computed in AMX tiles where the processor has them.
+//! A convolution maps an *image* to the *places* of a window on it, its output pixels: each place is a sum, over the
+//! channels and the taps of the window, of pixels times weights. So it is the product of the im2col matrix, which has a
+//! row for each place and a column for each step of the sum (a channel and a tap), and the weight. That matrix is never
+//! stored (implicit GEMM): the pixel of a row and a step is at the sum of two offsets, one for the row and one for the
+//! step ([`input_tile`](super::input_tile)). A transposed convolution maps places to an image, and is a product of the
+//! same kind for the pixels of each phase of the stride; each of the two is the gradient of the other with respect to
+//! its input. For the gradient of the weight, rows and steps change roles. Convolutions of `bfloat16` are computed in
+//! AMX tiles where the processor has them.
 
 use torch_library::can_cast;
 use torch_library::geometry::{Dims, strides_for};
@@ -129,11 +130,11 @@ struct Convolution<'a> {
     batch: i64,
     /// The channels of the image and of the places.
     channels: [i64; 2],
-    /// The sizes of the image in three directions, of which the first may be missing.
+    /// The sizes of the image in three spatial dimensions, of which the first may be missing.
     image: [i64; 3],
     places: [i64; 3],
     axes: [Axis; 3],
-    /// The first direction that exists.
+    /// The first spatial dimension that exists.
     lead: usize,
     transposed: bool,
 }
@@ -328,7 +329,7 @@ fn check_dtype(operator: &str, input: &Tensor, name: &str, other: &Tensor) -> Re
     Ok(())
 }
 
-/// The windows of three directions, of which the first may be missing, and the output padding of a transposed
+/// The windows of three spatial dimensions, of which the first may be missing, and the output padding of a transposed
 /// convolution.
 fn axes(
     operator: &str,

@@ -36,7 +36,7 @@ mod kernels {
     }
 }
 
-/// The windows of fractional pooling, over planes or volumes with `D` directions.
+/// The windows of fractional pooling, over planes or volumes with `D` spatial dimensions.
 struct Regions<const D: usize> {
     operator: &'static str,
     input: [usize; D],
@@ -44,7 +44,7 @@ struct Regions<const D: usize> {
     output: [usize; D],
 }
 
-/// Checks that a list has one number for each direction.
+/// Checks that a list has one number for each spatial dimension.
 fn each<const D: usize>(operator: &str, name: &str, values: &[i64]) -> Result<[i64; D]> {
     match values.try_into() {
         Ok(values) => Ok(values),
@@ -124,7 +124,7 @@ impl<const D: usize> Regions<D> {
     }
 
     /// Calls a function with the largest element of each window, and its place. The samples are ordered with the last
-    /// direction first.
+    /// spatial dimension first.
     fn plane<T: Float + Number>(&self, plane: &[T], samples: &[T], mut f: impl FnMut(T, usize)) {
         let reversed = |direction: usize| if D == 2 { D - 1 - direction } else { direction };
         let starts: [Vec<usize>; D] =
@@ -149,8 +149,8 @@ impl<const D: usize> Regions<D> {
         }
     }
 
-    /// The starts of the windows in a direction: equally spaced, shifted by the random sample and rounded down, the
-    /// last one at the end.
+    /// The starts of the windows in a spatial dimension: equally spaced, shifted by the random sample and rounded down,
+    /// the last one at the end.
     fn starts<T: Float + Number>(&self, direction: usize, sample: T) -> Vec<usize> {
         let (count, last) = (self.output[direction], self.input[direction] - self.kernel[direction]);
         let number = |count: usize| -> T { (count as i64).cast() };

@@ -141,7 +141,7 @@ struct Columns {
     axes: [Axis; 2],
     /// Height and width of an image.
     sizes: [i64; 2],
-    /// The number of places in each direction.
+    /// The number of places in each spatial dimension.
     places: [i64; 2],
 }
 

@@ -55,8 +55,8 @@ enum Edge {
     Replicate,
 }
 
-/// Padding in one direction: `from` elements become `to`, of which the first `before` are in front of the old first
-/// one.
+/// Padding in one spatial dimension: `from` elements become `to`, of which the first `before` are in front of the old
+/// first one.
 #[derive(Clone, Copy)]
 struct Direction {
     edge: Edge,
@@ -66,7 +66,7 @@ struct Direction {
 }
 
 impl Direction {
-    /// A missing direction: one element, without padding.
+    /// A missing spatial dimension: one element, without padding.
     const NONE: Direction = Direction { edge: Edge::Replicate, from: 1, to: 1, before: 0 };
 
     fn new(operator: &str, edge: Edge, from: i64, pad: &[i64]) -> Result<Self> {

@@ -18,14 +18,14 @@ const FEW: usize = 256;
 const KEPT: usize = 16;
 const LARGEST: usize = 8192;
 
-/// Everything that a plan depends on, but for the lines.
+/// Everything that a plan depends on, except the lines.
 #[derive(Clone, PartialEq)]
 pub(super) struct Meeting {
     fields: [ReceptiveField; 3],
-    /// The first direction that exists.
+    /// The first spatial dimension that exists.
     lead: usize,
     channels: usize,
-    /// The layout of the copy in each direction, if a copy is needed.
+    /// The layout of the copy in each spatial dimension, if a copy is needed.
     layouts: Option<[Layout; 3]>,
     /// The direction of vectors; if it is lines, only the starts of lines are listed.
     along: Along,

@@ -11,7 +11,7 @@ use crate::inlined::from_fn;
 use crate::loops::across::turned;
 use crate::number::Number;
 
-/// A tensor `[batch, channels, …]` with any strides and three directions of pixels.
+/// A tensor `[batch, channels, …]` with any strides and three spatial dimensions.
 pub(super) struct Planes<T> {
     pub(super) data: *mut T,
     pub(super) strides: Strides,
@@ -45,7 +45,7 @@ impl<T: Element> Planes<T> {
     /// Planes for writing.
     ///
     /// # Errors
-    /// As [`of`](Self::of).
+    /// The errors of [`of`](Self::of).
     pub(super) fn written(tensor: &Tensor) -> Result<Self> {
         let lease = OwnedLease::exclusive(tensor.clone())?;
         let data = tensor.data_ptr_mut(&lease)?;
@@ -69,7 +69,7 @@ impl<T: Element> Planes<T> {
 /// Lines of rows that belong to one image.
 pub(super) struct Segment {
     pub(super) item: usize,
-    /// The lines, counted in the first direction that exists.
+    /// The lines, counted in the first spatial dimension that exists.
     pub(super) lines: Range<usize>,
     /// The number of the first row among those of the plan, and the number of rows.
     pub(super) first: usize,

@@ -14,7 +14,7 @@ mod largest;
 mod pooling;
 mod windows;
 
-/// Writes the pooling operators for some number of directions.
+/// Writes the pooling operators for some number of spatial dimensions.
 macro_rules! pooling {
     ($($ndim:literal:
         $largest:ident $largest_backward:ident $mean:ident $mean_backward:ident
@@ -134,7 +134,7 @@ pooling! {
         _adaptive_avg_pool3d _adaptive_avg_pool3d_backward adaptive_max_pool3d adaptive_max_pool3d_backward;
 }
 
-/// The windows of each direction; an empty stride means that of the window's size.
+/// The windows of each spatial dimension; an empty stride means that of the window's size.
 fn axes<const N: usize>(
     operator: &str,
     kernel: &[i64],

@@ -1,4 +1,4 @@
-//! The receptive field of a window: the pixels that its taps read, direction by direction.
+//! The receptive field of a window: the pixels that its taps read, one spatial dimension at a time.
 
 use std::ops::Range;
 
@@ -34,16 +34,16 @@ pub(super) struct ReceptiveField {
     pub(super) of_tap: [usize; 2],
 }
 
-/// The receptive fields of three directions, of which the first may be missing.
+/// The receptive fields of three spatial dimensions, of which the first may be missing.
 #[derive(Clone, Copy)]
 pub(super) struct ReceptiveFields {
     pub(super) each: [ReceptiveField; 3],
-    /// The first direction that exists.
+    /// The first spatial dimension that exists.
     pub(super) lead: usize,
 }
 
 impl ReceptiveField {
-    /// The receptive field of a missing direction: one pixel.
+    /// The receptive field of a missing spatial dimension: one pixel.
     const ONE: ReceptiveField = ReceptiveField {
         rows: 1,
         taps: 1,

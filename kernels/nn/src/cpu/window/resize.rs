@@ -118,8 +118,8 @@ macro_rules! match_resized {
     };
 }
 
-/// The elements in one direction from which each new element is computed. Elements beyond an end repeat the one at the
-/// end.
+/// The elements in one spatial dimension from which each new element is computed. Elements beyond an end repeat the one
+/// at the end.
 struct Direction<T> {
     from: usize,
     to: usize,
@@ -211,7 +211,7 @@ impl Resizing<'_> {
         }
     }
 
-    /// The directions of depth, height and width; a missing one has a single element, which is copied.
+    /// The spatial dimensions of depth, height and width; a missing one has a single element, which is copied.
     fn directions<T: Number>(&self, from: &[i64], to: &[i64], is_obvious: bool) -> Result<[Direction<T>; 3]> {
         let missing = 3 - from.len();
         let direction = |at: usize| match at.checked_sub(missing) {
@@ -341,7 +341,7 @@ fn met<T: Number>([far, near]: [&Tap<T>; 2], [z, y]: [usize; 2]) -> ([usize; 2],
     ([far.index[z], near.index[y]], far.weight[z].times(near.weight[y]))
 }
 
-/// The taps of the directions before the last.
+/// The taps of the spatial dimensions before the last.
 #[inline(always)]
 fn taps<T>([depth, height, _]: &[Direction<T>; 3]) -> Vec<[&Tap<T>; 2]> {
     depth.taps.iter().flat_map(|far| height.taps.iter().map(move |near| [far, near])).collect()
@@ -427,7 +427,7 @@ fn stretch<T: Number>(width: &Direction<T>, lanes: usize, input: &[T], row: &mut
     }
 }
 
-/// As [`stretch`], for one lane; not compiled for wide vectors, since it reads one element at a time.
+/// Like [`stretch`], for one lane; not compiled for wide vectors, since it reads one element at a time.
 #[inline(never)]
 fn stretch_single<T: Number>(width: &Direction<T>, input: &[T], row: &mut [T]) {
     stretch(width, 1, input, row);

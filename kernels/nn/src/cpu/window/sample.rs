@@ -2,10 +2,10 @@
 //!
 //! # How it works
 //!
-//! 1. In each direction, a point is interpolated from one, two or four pixels, with a weight (*share*) for each:
-//!    [`Axis`](axis::Axis) finds them.
-//! 2. A *tap* is one of them in each direction, with the product of their shares. The value of a point is the sum over
-//!    its taps.
+//! 1. In each spatial dimension, a point is interpolated from one, two or four pixels, with a weight (*share*) for
+//!    each: [`Axis`](axis::Axis) finds them.
+//! 2. A *tap* is one of them in each spatial dimension, with the product of their shares. The value of a point is the
+//!    sum over its taps.
 //! 3. The taps of a block of points are found together, and then read in one channel after the other.
 #![expect(unsafe_code, reason = "shares points among threads")]
 

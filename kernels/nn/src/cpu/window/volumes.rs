@@ -13,7 +13,7 @@ use crate::loops::{self, parallel};
 
 /// How the elements of tensors are divided into volumes, which follow each other in memory.
 pub(super) struct Volumes {
-    /// The number of dimensions, at the end, that are directions of pixels.
+    /// The number of spatial dimensions, which are the last ones.
     ndim: usize,
     format: MemoryFormat,
     /// The number of elements of a pixel.
@@ -44,7 +44,7 @@ impl Volumes {
         Tensor::empty_strided(&sizes, &strides_for(&sizes, self.format)?, dtype, input.device())
     }
 
-    /// As [`zeros`](Self::zeros), but uninitialised.
+    /// Like [`zeros`](Self::zeros), but uninitialised.
     ///
     /// # Safety
     /// - Every element is written before any is read, and before safe code gets the tensor.
@@ -61,7 +61,7 @@ impl Volumes {
     }
 
     /// Memory in which the elements of a tensor of zeros are computed as `T`: its own, if type and layout allow. Each
-    /// part has the last `directions` directions: all for a volume, one for a line.
+    /// part has the last `directions` spatial dimensions: all for a volume, one for a line.
     pub(super) fn write<T: Element>(&self, tensor: &Tensor, directions: usize) -> Result<Written<T>> {
         let mut laid = self.laid(tensor)?;
         if laid.dtype() != T::DTYPE || !laid.is_contiguous(MemoryFormat::Contiguous) {
@@ -90,7 +90,7 @@ impl Volumes {
         tensor.strided_view(&sizes, &strides, tensor.storage_offset())
     }
 
-    /// The number of elements in the last `directions` directions.
+    /// The number of elements in the last `directions` spatial dimensions.
     fn len(&self, laid: &Tensor, directions: usize) -> usize {
         let dims = directions + usize::from(self.lanes > 1);
         saturating_numel(laid.sizes().iter().rev().take(dims)) as usize

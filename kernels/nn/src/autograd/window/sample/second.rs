@@ -1,7 +1,7 @@
 //! Second derivatives of grid sampling, by operators that have derivatives themselves.
 //!
 //! The value of a point is the sum of its taps, each the value of a pixel times a weight, which is the product of one
-//! weight for each direction.
+//! weight for each spatial dimension.
 
 use torch_library::geometry::saturating_numel;
 use torch_library::prelude::*;
@@ -18,7 +18,7 @@ pub(super) struct Sampling<'a> {
     pub(super) align_corners: bool,
 }
 
-/// For each point, one of the pixels that it is interpolated from, in one direction.
+/// For each point, one of the pixels that it is interpolated from, in one spatial dimension.
 #[derive(Clone)]
 struct Met {
     /// The index of the pixel, or 0 if it is outside.
@@ -118,8 +118,8 @@ impl Sampling<'_> {
         Ok(())
     }
 
-    /// The pixels that points are interpolated from in the direction of coordinate `at`; coordinate 0 is the last
-    /// direction.
+    /// The pixels that points are interpolated from in the spatial dimension of coordinate `at`; coordinate 0 is the
+    /// last spatial dimension.
     fn meet(&self, at: usize) -> Result<Vec<Met>> {
         let size = self.input.size(-1 - at as i64)? as f64;
         let steps = (if self.align_corners { size - 1.0 } else { size }) / 2.0;
@@ -201,7 +201,7 @@ fn cubic(tap: usize, above: &Tensor) -> Result<[Tensor; 3]> {
     Ok([share, if tap < 2 { slope } else { slope.neg()? }, curve])
 }
 
-/// All combinations of one pixel from each direction.
+/// All combinations of one pixel from each spatial dimension.
 fn combinations(directions: &[Vec<Met>]) -> Vec<Vec<Met>> {
     directions.iter().fold(vec![Vec::new()], |taps, direction| {
         let with = |tap: &Vec<Met>| {
@@ -211,7 +211,7 @@ fn combinations(directions: &[Vec<Met>]) -> Vec<Vec<Met>> {
     })
 }
 
-/// The product of the slopes of the directions in `changed` and the shares of the others; a direction that is in
+/// The product of the slopes of the spatial dimensions in `changed` and the shares of the others; one that is in
 /// `changed` twice is left out.
 fn product(tap: &[Met], changed: &[usize]) -> Result<Tensor> {
     let factors = tap.iter().enumerate().filter_map(|(at, met)| {

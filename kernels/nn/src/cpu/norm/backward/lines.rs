@@ -173,7 +173,7 @@ pub(super) fn layer_norm<T: Float + Number>(normal: &Normal<'_>, len: usize) -> 
 struct LayerNorm<T> {
     grads: Parts<T>,
     inputs: Parts<T>,
-    /// Means, and the inverses of standard deviations.
+    /// Means, and reciprocal standard deviations.
     moments: [Vec<T>; 2],
     weight: Vec<T>,
     of_input: PartsMut<T>,
@@ -219,7 +219,7 @@ impl<T: Float + Number> LayerNorm<T> {
     }
 }
 
-/// The length of channel planes from which on this pays.
+/// The smallest length of channel planes for which this pays off.
 pub(super) const LONG: usize = 16;
 
 /// The gradients of batch norm's input, weight and bias, for an input whose channels are contiguous planes of `len`
@@ -250,7 +250,7 @@ pub(super) fn batch_norm<T: Float + Number>(
 struct BatchNorm<T> {
     grads: Parts<T>,
     inputs: Parts<T>,
-    /// Means, and the inverses of standard deviations.
+    /// Means, and reciprocal standard deviations.
     moments: [Vec<T>; 2],
     weight: Vec<T>,
     of_input: PartsMut<T>,

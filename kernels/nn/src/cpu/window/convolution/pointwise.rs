@@ -1,4 +1,4 @@
-//! Convolutions with a window of one pixel: products of the weight with the images as they lie in memory.
+//! Pointwise convolutions, whose window is one pixel: products of the weight with the images, which are read in place.
 #![expect(unsafe_code, reason = "takes uninitialised memory that it fills")]
 
 use torch_library::geometry::{contiguous_strides, saturating_numel};

@@ -30,10 +30,10 @@ const DEPTH: usize = 256;
 /// The number of rows that are computed at a time: enough that the time to pack a panel for them does not matter.
 const ROWS: usize = 512;
 
-/// As [`ROWS`], with vectors along lines, whose panels are small.
+/// Like [`ROWS`], with vectors along lines, whose panels are small.
 const ROWS_IN_LINES: usize = 4096;
 
-/// As [`ROWS`], with vectors along groups, whose sums stay in the cache.
+/// Like [`ROWS`], with vectors along groups, whose sums stay in the cache.
 const ROWS_OF_GROUPS: usize = 1024;
 
 /// The number of multiplications that take as long as moving a pixel.
@@ -144,7 +144,7 @@ impl Convolution<'_> {
         if count >= MANY && [channels, columns] == [1, 1] {
             return Grouped { count: count.div_ceil(WIDTH), channels, columns: WIDTH, along: Along::Groups };
         }
-        // Lines of one direction are cut, and so must lie as they are.
+        // A sequence is split within its only line, so its pixels must be read in place, without a stride.
         let is_in_lines = columns <= FEW && (self.lead < 2 || self.axes[2].stride == 1);
         Grouped { count, channels, columns, along: if is_in_lines { Along::Lines } else { Along::Channels } }
     }
@@ -154,7 +154,7 @@ impl Convolution<'_> {
         a.kernel as usize * b.kernel as usize * c.kernel as usize
     }
 
-    /// The receptive field of each direction, from its window and the sizes of image and places.
+    /// The receptive field of each spatial dimension, from its window and the sizes of image and places.
     fn fields(&self, field: impl Fn(usize, Axis, i64, i64) -> ReceptiveField) -> ReceptiveFields {
         let each = from_fn(|dim| field(dim, self.axes[dim], self.image[dim], self.places[dim]));
         ReceptiveFields { each, lead: self.lead }
@@ -206,7 +206,7 @@ fn planes<T: Number>(tensor: &Tensor) -> Result<Planes<T>> {
     }
 }
 
-/// A matrix product of the pixels under windows with a weight.
+/// A matrix product of the im2col matrix, which is never stored, and a weight.
 struct Job<T> {
     input_tiles: InputTiles<T>,
     target: Target<T>,
@@ -368,7 +368,7 @@ impl<T: Number> Job<T> {
         unsafe { self.target.write(&plan.segments, channel, columns.len(), sums.as_ptr()) };
     }
 
-    /// As [`tiles`](Self::tiles), for few columns.
+    /// Like [`tiles`](Self::tiles), for few columns.
     ///
     /// # Safety
     /// - The input tile that was laid out and the leased source still exist.

@@ -1,7 +1,7 @@
 //! Convolutions of `bfloat16` as the sums that AMX tiles compute: the convolution itself, as [`Tiles`], and its
 //! gradients.
 //!
-//! The gradient of the input is a convolution as well, if the stride is 1: of the places, with the taps in reverse and
+//! The gradient of the input is a convolution as well, if the stride is 1: of the places, with the kernel flipped and
 //! the channels exchanged. That of the weight is a matrix product ([`weight`]).
 #![expect(unsafe_code, reason = "takes uninitialised memory that it fills, and asks for instructions")]
 
@@ -35,16 +35,16 @@ struct Correlation {
     image: [i64; 3],
     places: [i64; 3],
     axes: [Axis; 3],
-    /// The first direction that exists.
+    /// The first spatial dimension that exists.
     lead: usize,
     weight: Weight,
 }
 
 /// A weight as a correlation sees it.
 struct Weight {
-    /// The distances of groups, output channels, and channels that are summed over.
+    /// The strides of groups, output channels, and channels that are summed over.
     strides: [i64; 3],
-    /// The distances of taps.
+    /// The strides of taps.
     taps: [i64; 3],
     /// Whether the first tap of the correlation is the weight's last.
     is_reversed: bool,
@@ -217,7 +217,7 @@ impl Axis {
     }
 }
 
-/// The strides of a tensor in the three directions, of which those before `lead` do not exist.
+/// The strides of a tensor in the three spatial dimensions, of which those before `lead` do not exist.
 fn directions(lead: usize, tensor: &Tensor) -> [i64; 3] {
     let mut strides = [0; 3];
     strides[lead..].copy_from_slice(&tensor.strides()[2..]);

@@ -40,7 +40,7 @@ impl Divisor {
         Ok(divisor_override.map_or(counted, Divisor::Fixed))
     }
 
-    /// The factor of the divisor that one direction contributes.
+    /// The factor of the divisor that one spatial dimension contributes.
     fn of(self, window: &Window) -> i64 {
         match self {
             Divisor::Covered => window.count().max(1), // the mean of no pixels is zero
@@ -79,13 +79,13 @@ macro_rules! match_mean {
     };
 }
 
-/// The windows of all places in three directions, of which images have only the last two.
+/// The windows of all places in three spatial dimensions, of which images have only the last two.
 pub(super) struct Pooling {
     pub(super) operator: &'static str,
-    /// The sizes of the input in the three directions.
+    /// The sizes of the input in the three spatial dimensions.
     pub(super) sizes: [usize; 3],
     pub(super) windows: [Vec<Window>; 3],
-    /// The runs that match the windows of the last direction to the pixels of a line.
+    /// The runs that match the windows of the last spatial dimension to the pixels of a line.
     pub(super) runs: Vec<Run>,
     pub(super) ndim: usize,
     is_of_shares: bool,
@@ -167,12 +167,12 @@ impl Pooling {
         Volumes::new(input, self.ndim, self.ndim == 2 || are_largest && !self.is_of_shares)
     }
 
-    /// The number of places in each direction.
+    /// The number of places in each spatial dimension.
     pub(super) fn places(&self) -> Vec<i64> {
         self.windows[3 - self.ndim..].iter().map(|windows| windows.len() as i64).collect()
     }
 
-    /// The windows of each line of places, in the first two directions.
+    /// The windows of each line of places, in the first two spatial dimensions.
     pub(super) fn lines(&self) -> impl Iterator<Item = [&Window; 2]> {
         let [planes, rows, _] = &self.windows;
         planes.iter().flat_map(move |z| rows.iter().map(move |y| [z, y]))

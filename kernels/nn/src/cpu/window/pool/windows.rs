@@ -1,4 +1,4 @@
-//! The windows of one direction: the pixels that each covers, and which of them loops process together.
+//! The windows of one spatial dimension: the pixels that each covers, and which of them loops process together.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// The only window of a missing direction.
+    /// The only window of a missing spatial dimension.
     pub(super) const ONLY: Window = Window { start: 0, step: 1, taps: 0..1, extent: 1 };
 
     /// The number of pixels that it covers.

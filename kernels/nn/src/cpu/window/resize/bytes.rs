@@ -38,7 +38,7 @@ impl Resizing<'_> {
     }
 }
 
-/// The elements in one direction from which each new element is computed, and their weights.
+/// The elements in one spatial dimension from which each new element is computed, and their weights.
 struct Line {
     from: usize,
     to: usize,

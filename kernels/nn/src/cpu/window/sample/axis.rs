@@ -1,4 +1,4 @@
-//! One direction of a grid: the pixels around a coordinate between -1 and 1, and the weight (*share*) of each.
+//! One spatial dimension of a grid: the pixels around a coordinate between -1 and 1, and the weight (*share*) of each.
 //!
 //! Points are processed in blocks, in loops that vectorise.
 #![expect(unsafe_code, reason = "converts numbers that are known to be integers")]
@@ -76,7 +76,7 @@ pub(super) enum Interpolation {
 }
 
 impl Interpolation {
-    /// The number of pixels that it reads in each direction.
+    /// The number of pixels that it reads in each spatial dimension.
     pub(super) fn taps(self) -> usize {
         match self {
             Interpolation::Nearest => 1,
@@ -96,7 +96,7 @@ pub(super) enum Outside {
     Reflection,
 }
 
-/// A direction of the grid: how coordinates map to pixels.
+/// A spatial dimension of the grid: how coordinates map to pixels.
 #[derive(Clone, Copy)]
 pub(super) struct Axis<T> {
     /// The number of pixels.

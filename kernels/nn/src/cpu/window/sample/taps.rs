@@ -69,7 +69,7 @@ impl<T: Real> Taps<T> {
     #[inline(always)]
     fn find_of<const TAPS: usize, const SLOPES: bool>(&mut self, points: &[T]) {
         let ndim = self.ndim;
-        // The first coordinate belongs to the last direction.
+        // The first coordinate belongs to the last spatial dimension.
         let coordinates = |at: usize| {
             let mut all = [T::ZERO; BLOCK];
             for (n, x) in all.iter_mut().enumerate().take(points.len() / ndim) {

@@ -154,7 +154,7 @@ impl<T: Number> WeightGradient<T> {
         }
     }
 
-    /// As [`tiles`](Self::tiles), for few kernels.
+    /// Like [`tiles`](Self::tiles), for few kernels.
     ///
     /// # Safety
     /// - The input tile that was laid out and the leased images still exist.

@@ -35,7 +35,7 @@ pub(super) struct Tiles {
     /// The sizes of a padded image.
     padded: [usize; 3],
     out: PartsMut<bf16>,
-    /// The distances of images, channels, and places in the result.
+    /// The strides of images, channels, and places in the result.
     strides: [usize; 5],
     /// The bias of all channels; in each group as many as the panels have, of which the last do not count.
     bias: Vec<f32>,

@@ -169,7 +169,7 @@ fn others(ndim: usize, dims: &[usize]) -> Vec<usize> {
     found
 }
 
-/// The factor of a transform's sums.
+/// The factor by which a transform is scaled.
 ///
 /// PyTorch: `fft_norm_mode`.
 fn scale(operator: &str, normalization: i64, sizes: &[i64], dims: &[usize]) -> Result<f64> {
@@ -293,7 +293,7 @@ fn before_last(out: &Tensor, count: usize) -> Vec<usize> {
     (out.dim() - count..out.dim() - 1).collect()
 }
 
-/// As [`of_complex`], for real numbers; computes half of each spectrum if the result only has room for that.
+/// Like [`of_complex`], for real numbers; computes half of each spectrum if the result only has room for that.
 fn of_reals<T: Real>(out: &Tensor, given: &Tensor, count: usize, scale: f64) -> Result<()> {
     let last = [1.0, scale][usize::from(count == 1)];
     let [len, room] = [given, out].map(|tensor| tensor.sizes()[tensor.dim() - 1] as usize);

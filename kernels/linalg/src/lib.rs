@@ -1,5 +1,5 @@
-//! Linear algebra for [`torch_library`]: CPU kernels that solve equations, factorise matrices and find spectra, on
-//! `faer`.
+//! Linear algebra for [`torch_library`]: CPU kernels, built on `faer`, that solve linear systems, factorise matrices,
+//! and find eigenvalues and singular values.
 //!
 //! The operators are declared in `torch_library_aten`. A program that calls them has to name this crate (`use
 //! torch_library_linalg as _;`), or the linker leaves it out; `torch_library_kernels` does so.

@@ -1,4 +1,4 @@
-//! Factorisations of matrices and the solution of equations with them, matrix by matrix of a batch.
+//! Factorisations of matrices and solutions of linear systems, matrix by matrix of a batch.
 //!
 //! Results are column-major, and pivots, signs and `info` are those of LAPACK. For large matrices, `faer` computes
 //! products, triangular solves, and spectra.
@@ -278,10 +278,10 @@ impl Factors {
     }
 }
 
-/// Equations `A X = B`, or `X A = B`, for batches that broadcast.
+/// Linear systems `A X = B`, or `X A = B`, for batches that broadcast.
 struct System {
     batch: Dims,
-    /// The sizes of right sides and solutions.
+    /// The sizes of right-hand sides and solutions.
     sizes: Vec<i64>,
     n: i64,
     is_left: bool,
@@ -315,13 +315,13 @@ impl System {
         [&self.batch[..], &[self.n, self.n]].concat()
     }
 
-    /// The right sides as columns: `X A = B` is `Aᵀ Xᵀ = Bᵀ`.
+    /// The right-hand sides as columns: `X A = B` is `Aᵀ Xᵀ = Bᵀ`.
     fn turned(&self, right: &Tensor) -> Result<Tensor> {
         if self.is_left { Ok(right.clone()) } else { transposed(right) }
     }
 }
 
-/// The solution of equations, whose right sides may be vectors, and the factors that it was computed with.
+/// The solution of linear systems, whose right-hand sides may be vectors, and the factors that it was computed with.
 fn solved(
     operator: &'static str,
     a: &Tensor,

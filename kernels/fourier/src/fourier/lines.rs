@@ -42,10 +42,10 @@ impl<T> Memory<T> {
         Self::at(tensor.address(&lease)?.cast_mut(), lease)
     }
 
-    /// As [`of`](Self::of), for writing.
+    /// Like [`of`](Self::of), for writing.
     ///
     /// # Errors
-    /// As for [`of`](Self::of), and memory that is being read.
+    /// The errors of [`of`](Self::of); memory that is being read.
     pub(super) fn written(tensor: &Tensor) -> Result<Self> {
         let lease = OwnedLease::exclusive(tensor.clone())?;
         Self::at(tensor.address_mut(&lease)?, lease)
@@ -110,7 +110,7 @@ impl<T> Memory<T> {
     }
 }
 
-/// The number of lines that are worth a thread: an element takes several times as long as in an addition.
+/// The grain size, in lines: an element takes several times as long as in an addition.
 pub(super) fn grain(len: usize) -> usize {
     (parallel::GRAIN / 4 / len).max(1)
 }
@@ -168,7 +168,7 @@ pub(super) fn in_place<T: Real>(lines: &Memory<Complex<T>>, plan: &Plan<T>, scal
 pub(super) fn columns<T: Real>(lines: &Memory<Complex<T>>, apart: usize, plan: &Plan<T>, scale: f64) {
     let len = plan.len;
     let (blocks, planes) = (apart.div_ceil(ACROSS), lines.len() / (len * apart));
-    // Long lines with a power of two as their length would compete for the same few sets of the cache.
+    // Long lines with a power of two as their length would compete for the same few cache sets.
     let room = if len <= SHORT { len } else { len + ACROSS / 2 };
     parallel::shares(blocks * planes, grain(len * apart.min(ACROSS)), |range| {
         let mut scratch = scratch(plan.fft.get_inplace_scratch_len());
@@ -191,7 +191,7 @@ pub(super) fn columns<T: Real>(lines: &Memory<Complex<T>>, apart: usize, plan: &
                 }),
             }
             scaled(&mut gathered, scale);
-            // Some rows at a time, since rows whose distance is a power of two compete for the same few sets.
+            // Some rows at a time, since rows whose distance is a power of two compete for the same few cache sets.
             for n in (0..len).step_by(ROWS) {
                 let (from, to) = (gathered[n..].as_ptr(), rows.wrapping_add(n * apart));
                 // SAFETY: these are `width` lines of `gathered`, and rows of the tensor that are this thread's alone.

@@ -53,8 +53,8 @@ fn halvings(matrices: &Tensor) -> Result<(Vec<i32>, Vec<f64>)> {
     Ok(halvings.unzip())
 }
 
-/// The Taylor polynomial of degree 16, by six products: groups of four coefficients, combined by powers of the fourth
-/// power.
+/// The Taylor polynomial of degree 16, by six products (Paterson and Stockmeyer): groups of four coefficients, combined
+/// by powers of the fourth power.
 fn series(a: &Tensor) -> Result<Tensor> {
     let one = aten::eye::call(a.size(-1)?, Some(a.dtype()), None, Some(a.device()), None)?;
     let square = aten::matmul(a, a)?;

@@ -141,18 +141,18 @@ pub(super) fn is_odd(pivots: &[i32]) -> bool {
     pivots.iter().enumerate().filter(|(step, pivot)| **pivot != *step as i32 + 1).count() % 2 == 1
 }
 
-/// Equations whose matrix has been factored.
+/// Linear systems whose matrix has been factored.
 pub(super) struct Solve<'a> {
     pub(super) factors: &'a Tensor,
     pub(super) pivots: &'a Tensor,
     /// The batch that the factors broadcast to.
     pub(super) batch: &'a [i64],
-    /// Whether the matrix of the equations is the transpose.
+    /// Whether the matrix of the systems is the transpose.
     pub(super) is_transposed: bool,
 }
 
 impl Solve<'_> {
-    /// Solves for right sides that are the columns of matrices.
+    /// Solves for right-hand sides that are the columns of matrices.
     pub(super) fn all<T: Divided + ComplexField>(&self, right: &Tensor) -> Result<Matrices<T>> {
         let n = right.sizes()[right.dim() - 2];
         let factors = aten::expand(self.factors, &[self.batch, &[n, n]].concat())?;

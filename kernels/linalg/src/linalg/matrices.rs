@@ -38,7 +38,7 @@ impl<T: Element> Matrices<T> {
         unsafe { std::slice::from_raw_parts(self.parts.at(0), self.turned.numel() as usize) }
     }
 
-    /// As [`elements`](Self::elements), for writing.
+    /// Like [`elements`](Self::elements), for writing.
     pub(super) fn elements_mut(&mut self) -> &mut [T] {
         // SAFETY: `turned` is a row-major copy of that length that was written in full; the exclusive lease of `parts`
         // excludes all other access, and `self` is borrowed exclusively.
@@ -78,7 +78,7 @@ pub(super) fn write<T: Element>(out: &Tensor, elements: Vec<T>, sizes: &[i64]) -
     loops::assign(out, &Tensor::from_vec(elements, sizes)?)
 }
 
-/// As [`write`], for column-major matrices.
+/// Like [`write`], for column-major matrices.
 pub(super) fn write_columns<T: Element>(
     out: &Tensor,
     elements: Vec<T>,

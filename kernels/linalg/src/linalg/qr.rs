@@ -58,8 +58,8 @@ pub(super) fn reflect<T: Divided + Element>(x: &mut [T], v: &[T], factor: T) {
     subtract(x, v, factor.times(dot));
 }
 
-/// As [`factor`] and [`unitary`], for real matrices, by blocks, so that most of the work is in matrix products. Writes
-/// Q, unless it is empty, and R.
+/// Like [`factor`] and [`unitary`], for real matrices, by blocks, so that most of the work is in matrix products.
+/// Writes Q, unless it is empty, and R.
 pub(super) fn by_blocks<T: Divided + Element + ComplexField>(a: &Tensor, [q, r]: [&Tensor; 2]) -> Result<()> {
     let matrices = Matrices::<T>::of(a)?;
     let (rows, columns, elements) = (matrices.rows, matrices.columns, matrices.elements());

@@ -1,4 +1,4 @@
-//! Solving equations with triangular matrices.
+//! Solving triangular systems.
 
 use faer::linalg::triangular_solve as solve;
 use faer::traits::ComplexField;
@@ -13,12 +13,12 @@ pub(super) struct Triangle<'a, T> {
     pub(super) is_upper: bool,
     /// Whether the diagonal is all ones, and is not read either.
     pub(super) is_unit: bool,
-    /// Whether the matrix of the equations is the transpose.
+    /// Whether the matrix of the system is the transpose.
     pub(super) is_transposed: bool,
 }
 
 impl<T: ComplexField> Triangle<'_, T> {
-    /// Replaces right sides, which follow each other, by the solutions.
+    /// Replaces right-hand sides, which follow each other, by the solutions.
     pub(super) fn solve(&self, right: &mut [T]) {
         let Some(count) = right.len().checked_div(self.n) else { return };
         let a = MatRef::from_column_major_slice(self.elements, self.n, self.n);

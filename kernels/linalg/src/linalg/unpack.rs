@@ -1,4 +1,4 @@
-//! Uses of LU factors: unpacking them into separate matrices, and solving equations.
+//! Uses of LU factors: unpacking them into separate matrices, and solving linear systems.
 
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};

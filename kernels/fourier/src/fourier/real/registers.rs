@@ -154,11 +154,11 @@ register! {
 /// The ends of a spectrum: pairs of numbers, one counted from the front, the other from the back.
 pub(super) struct Ends<T> {
     pub(super) front: *mut Complex<T>,
-    /// Behind the last number.
+    /// One past the last number.
     pub(super) back: *mut Complex<T>,
 }
 
-/// Makes of each pair `a`, `b` and a root the pair `even + odd`, `conj(even - odd)`, with
+/// Turns each pair `a`, `b` and a root into the pair `even + odd`, `conj(even - odd)`, with
 /// `even = (a + conj(b)) * factors[0]` and `odd = (a - conj(b)) * root * factors[1]`, or with the conjugate of the root
 /// if `BACK`. Returns how many pairs it has done.
 ///
@@ -193,7 +193,8 @@ pub(super) unsafe fn combined<T: Real, const BACK: bool>(
 }
 
 /// # Safety
-/// - As for [`combined`]: both ends of `from` and `to` have as many numbers as there are roots, for this call alone.
+/// - The requirements of [`combined`]: both ends of `from` and `to` have as many numbers as there are roots, for this
+///   call alone.
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
 unsafe fn combined_in<V: Register, const BACK: bool>(
     [front, back]: [*const Complex<V::Real>; 2],

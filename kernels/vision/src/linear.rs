@@ -1,7 +1,6 @@
-//! Linear pooling: each part of a box is a weighted sum of elements, of the same channel or of a channel of the part's
-//! own.
+//! Linear pooling: each part of a box is a weighted sum of elements, of the same channel or of a channel of its own.
 //!
-//! So an operator is a list of elements with weights, and its gradient is the transpose of the same sums.
+//! So an operator is a list of elements with weights, and its gradient is the transpose of that map.
 
 use torch_library::prelude::*;
 
@@ -79,7 +78,7 @@ impl Pooling {
     /// Computes the sums, box by box.
     ///
     /// # Errors
-    /// As [`taps`](Self::taps); too little memory.
+    /// The errors of [`taps`](Self::taps); too little memory.
     pub(crate) fn forward<T: Real>(&self, input: &[T], regions: &[Region<T>]) -> Result<Vec<T>> {
         let (geometry, channels) = (&self.geometry, self.output_channels()?);
         let (plane, part_count) = (geometry.plane(), geometry.parts());
@@ -102,7 +101,7 @@ impl Pooling {
     /// Distributes the gradient of each sum to its elements, image by image.
     ///
     /// # Errors
-    /// As [`forward`](Self::forward).
+    /// The errors of [`forward`](Self::forward).
     pub(crate) fn backward<T: Real>(&self, gradient: &[T], regions: &[Region<T>]) -> Result<Vec<T>> {
         let (geometry, channels) = (&self.geometry, self.output_channels()?);
         let (plane, part_count) = (geometry.plane(), geometry.parts());
@@ -132,7 +131,7 @@ struct Grid<T> {
     /// The height and width of a part.
     height: T,
     width: T,
-    /// The number of points of a part in each direction.
+    /// The number of points of a part along each axis.
     down: usize,
     right: usize,
     plane: (usize, usize),

@@ -3,26 +3,26 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Operators on boxes, and on the regions of images in boxes.
+    /// Operators on boxes, and on the regions of interest (RoIs) that boxes mark in images.
     ///
-    /// A box is `(x1, y1, x2, y2)`; each row of an argument `rois`, of sizes `[K, 5]`, is the index of an image of the
-    /// batch, followed by a box.
+    /// A box is `(x1, y1, x2, y2)`; each row of an argument `rois`, of sizes `[K, 5]`, is the index of an image in the
+    /// batch, followed by a box. Pooling divides a box into `pooled_height × pooled_width` bins.
     ///
     /// PyTorch: `torch.ops.torchvision`.
     pub mod torchvision {
-        /// Non-maximum suppression: the indices of the boxes that remain when, of any two that overlap by more than the
-        /// threshold, the one with the lower score is removed; as `int64`, in descending order of scores.
+        /// Non-maximum suppression: the indices of the boxes that remain when, of any two whose intersection over union
+        /// exceeds the threshold, the one with the lower score is removed; as `int64`, in descending order of scores.
         ///
         /// `dets` has sizes `[N, 4]`, `scores` `[N]`.
         ///
         /// PyTorch: `torchvision.ops.nms`.
         nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor;
 
-        /// Pools each box to `pooled_height × pooled_width` averages of points, which are interpolated from the elements
-        /// around them. From `input`, `[N, C, H, W]`, and `K` boxes it computes `[K, C, pooled_height, pooled_width]`.
+        /// Averages, in each bin of each box, points that are interpolated bilinearly from the elements around them.
+        /// From `input`, `[N, C, H, W]`, and `K` boxes it computes `[K, C, pooled_height, pooled_width]`.
         ///
-        /// Each part has `sampling_ratio` points in each direction, or as many as it has elements, if that is not
-        /// positive. `aligned` moves boxes by half an element, so that coordinates refer to the centres of elements.
+        /// Each bin has `sampling_ratio` points along each axis, or as many as it has elements if that is not positive.
+        /// `aligned` moves boxes by half an element, so that coordinates refer to the centres of elements.
         ///
         /// ```
         /// use torch_library::prelude::*;
@@ -40,23 +40,24 @@ torch_library! {
         /// The gradient of `roi_align` with respect to its input.
         _roi_align_backward(Tensor grad, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width, SymInt batch_size, SymInt channels, SymInt height, SymInt width, int sampling_ratio, bool aligned) -> Tensor;
 
-        /// Pools each box to `pooled_height × pooled_width` maxima; and returns, as `int32`, the position of each in the
-        /// image, or -1 for parts without elements.
+        /// The maximum of each bin of each box; and, as `int32`, its position in the image, or -1 for bins without
+        /// elements.
         ///
         /// PyTorch: `torchvision.ops.roi_pool`.
         roi_pool(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width) -> (Tensor, Tensor);
         /// The gradient of `roi_pool` with respect to its input.
         _roi_pool_backward(Tensor grad, Tensor rois, Tensor argmax, float spatial_scale, SymInt pooled_height, SymInt pooled_width, SymInt batch_size, SymInt channels, SymInt height, SymInt width) -> Tensor;
 
-        /// As `roi_align`, except that each part of a box has channels of its own: `C * pooled_height * pooled_width`
-        /// channels become `C`. The second result, `int32`, is the channel that each element comes from.
+        /// Like `roi_align`, except that each bin has its own channels (position-sensitive):
+        /// `C * pooled_height * pooled_width` channels become `C`. The second result, `int32`, is the channel that each
+        /// element comes from.
         ///
         /// PyTorch: `torchvision.ops.ps_roi_align`.
         ps_roi_align(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width, int sampling_ratio) -> (Tensor, Tensor);
         /// The gradient of `ps_roi_align` with respect to its input.
         _ps_roi_align_backward(Tensor grad, Tensor rois, Tensor channel_mapping, float spatial_scale, SymInt pooled_height, SymInt pooled_width, int sampling_ratio, SymInt batch_size, SymInt channels, SymInt height, SymInt width) -> Tensor;
 
-        /// Averages the elements in each part of a box, where each part has channels of its own, as in `ps_roi_align`. As
+        /// Averages the elements in each bin of each box, where each bin has its own channels, as in `ps_roi_align`. As
         /// in torchvision, the last row and the last column of an image are left out of averages, but get a gradient.
         ///
         /// PyTorch: `torchvision.ops.ps_roi_pool`.
@@ -65,10 +66,11 @@ torch_library! {
         _ps_roi_pool_backward(Tensor grad, Tensor rois, Tensor channel_mapping, float spatial_scale, SymInt pooled_height, SymInt pooled_width, SymInt batch_size, SymInt channels, SymInt height, SymInt width) -> Tensor;
 
         /// Deformable convolution: a convolution whose sampling points are moved by `offset`, and whose samples are
-        /// multiplied by `mask`, if `use_mask` is set.
+        /// multiplied by `mask` if `use_mask` is set.
         ///
-        /// `input` is `[N, C, H, W]`, `weight` `[O, C / groups, h, w]`, `offset` `[N, 2 * offset_groups * h * w, H', W']`
-        /// with alternating vertical and horizontal offsets, `mask` `[N, offset_groups * h * w, H', W']`, `bias` `[O]`.
+        /// `input` is `[N, C, H, W]`, `weight` `[O, C / groups, h, w]`, `offset`
+        /// `[N, 2 * offset_groups * h * w, H', W']` with alternating vertical and horizontal offsets, `mask`
+        /// `[N, offset_groups * h * w, H', W']`, `bias` `[O]`.
         ///
         /// PyTorch: `torchvision.ops.deform_conv2d`.
         deform_conv2d(Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, SymInt stride_h, SymInt stride_w, SymInt pad_h, SymInt pad_w, SymInt dilation_h, SymInt dilation_w, SymInt groups, SymInt offset_groups, bool use_mask) -> Tensor;

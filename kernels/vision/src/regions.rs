@@ -1,4 +1,4 @@
-//! Regions of interest: boxes in the images of a batch, and the parts that they are divided into.
+//! Regions of interest: boxes in the images of a batch, and the parts (bins) that they are divided into.
 
 use torch_library::prelude::*;
 

@@ -170,7 +170,7 @@ impl<'a> Exponentials<'a> {
         Ok(Exponentials { input, is_reduced: (0..input.dim()).map(|other| other == dim).collect() })
     }
 
-    /// A contiguous input and the length of its lines, if the dimension is the last one that has more than one element.
+    /// A contiguous input and the length of its lines, if the dimension is the last one.
     fn as_lines(&self) -> Result<Option<(Tensor, usize)>> {
         match (self.is_reduced.last(), self.input.sizes().last()) {
             (Some(true), Some(len)) => Ok(Some((loops::contiguous(self.input)?, *len as usize))),

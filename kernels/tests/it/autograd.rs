@@ -265,6 +265,20 @@ fn hooks_see_and_replace_gradients() -> Result<()> {
 }
 
 #[test]
+fn hooks_of_a_leaf_run_where_its_gradient_is_returned() -> Result<()> {
+    let x = leaf(&[1.0, 2.0])?;
+    let hook = x.register_hook(|grad| grad.mul(10).map(Some))?;
+    let grad = || autograd::grad(&[&x.mul(3)?.sum()?], &[&x], &[], GradOptions::new());
+    assert_eq!(values(&grad()?[0].clone().unwrap()), [30.0, 30.0]);
+    assert!(x.grad().is_none());
+    let grad_of_two_steps = autograd::grad(&[&x.mul(3)?.exp()?.sum()?], &[&x], &[], GradOptions::new())?;
+    assert!(values(grad_of_two_steps[0].as_ref().unwrap())[0] > 600.0);
+    hook.remove();
+    assert_eq!(values(&grad()?[0].clone().unwrap()), [3.0, 3.0]);
+    Ok(())
+}
+
+#[test]
 fn a_deep_graph_needs_no_deep_stack() -> Result<()> {
     let x = leaf(&[1.0])?;
     let mut y = x.clone();

@@ -44,10 +44,7 @@ impl Backward for AccumulateGrad {
         if !self.leaf.requires_grad() {
             return Ok(Vec::new()); // the leaf was detached in place after the graph was made
         }
-        let hooks = AutogradMeta::of(&self.leaf).and_then(|meta| Hooks::snapshot(&meta.state().hooks));
-        if let Some(hooks) = hooks {
-            hooks.run(&mut grads)?;
-        }
+        run_hooks(&self.leaf, &mut grads)?;
         if let Some(Some(grad)) = grads.pop() {
             let one_at_a_time = self.adding.take();
             self.add(grad)?;
@@ -64,6 +61,16 @@ impl Backward for AccumulateGrad {
     fn keeps_tensors(&self) -> bool {
         false // the leaf is the target of the gradient, not a saved tensor
     }
+
+    fn leaf(&self) -> Option<&Tensor> {
+        Some(&self.leaf)
+    }
+}
+
+/// Runs the hooks that were registered on a leaf, which may replace its gradient.
+pub(super) fn run_hooks(leaf: &Tensor, grads: &mut [Option<Tensor>]) -> Result<()> {
+    let hooks = AutogradMeta::of(leaf).and_then(|meta| Hooks::snapshot(&meta.state().hooks));
+    hooks.map_or(Ok(()), |hooks| hooks.run(grads))
 }
 
 impl AccumulateGrad {

@@ -7,6 +7,7 @@ use std::collections::BinaryHeap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use super::accumulate;
 use super::arithmetic;
 use super::edge::gradient_edge;
 use super::hooks::Hooks;
@@ -277,6 +278,11 @@ impl Pass {
         }
         if let Some(hooks) = hooks {
             hooks.run(&mut grads)?;
+        }
+        if self.asked.as_ref().is_some_and(|asked| asked.captures.contains_key(&node.id()))
+            && let Some(leaf) = node.leaf()
+        {
+            accumulate::run_hooks(&leaf, &mut grads)?; // the node itself, which would run them, does not run
         }
         let Some(wanted) = self.capture(node, &grads) else { return self.send(node, Vec::new()) };
         if grads.iter().all(Option::is_none) {

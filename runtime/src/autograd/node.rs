@@ -30,6 +30,12 @@ pub trait Backward: Send + Sync {
     fn keeps_tensors(&self) -> bool {
         true
     }
+
+    /// The leaf whose gradient the node accumulates.
+    #[doc(hidden)]
+    fn leaf(&self) -> Option<&Tensor> {
+        None
+    }
 }
 
 /// One run of a node.
@@ -285,6 +291,14 @@ impl Node {
                 ),
             )
         })
+    }
+
+    /// The leaf whose gradient this node accumulates.
+    pub(super) fn leaf(&self) -> Option<Tensor> {
+        match self.0.sequence {
+            LEAF => self.state().backward.as_ref().and_then(|backward| backward.leaf().cloned()),
+            _ => None,
+        }
     }
 
     /// Drops the backward function with what it saved.

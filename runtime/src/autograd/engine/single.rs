@@ -1,6 +1,7 @@
 //! The shortest backward pass: a single node between the output and the leaves, so nothing has to be sorted or counted.
 
 use super::{GradOptions, check, check_count, mode};
+use crate::autograd::accumulate;
 use crate::autograd::hooks::Hooks;
 use crate::autograd::node::{Call, Edge, Node};
 use crate::error::Result;
@@ -63,6 +64,11 @@ impl<'p> Single<'p> {
             let hooks = Hooks::snapshot(&edge.node.state().hooks);
             if let Some(hooks) = hooks {
                 hooks.run(&mut arrived)?;
+            }
+            if self.asked.contains(&index)
+                && let Some(leaf) = edge.node.leaf()
+            {
+                accumulate::run_hooks(&leaf, &mut arrived)?;
             }
             [*slot] = arrived;
         }

@@ -200,9 +200,15 @@ impl<R: RawAllocator> CachingAllocator<R> {
     ///
     /// PyTorch: `torch.cuda.empty_cache`.
     pub fn empty_cache(&self) -> Result<()> {
-        let pending = std::mem::take(&mut self.0.state().pending);
-        for (events, size, memory) in pending {
-            events.iter().try_for_each(|event| event.synchronize())?;
+        let mut pending = std::mem::take(&mut self.0.state().pending).into_iter();
+        while let Some((events, size, memory)) = pending.next() {
+            if let Err(why) = events.iter().try_for_each(|event| event.synchronize()) {
+                // Streams may still use these blocks, and the others were not waited for.
+                let mut state = self.0.state();
+                state.pending.push((events, size, memory));
+                state.pending.extend(pending);
+                return Err(why);
+            }
             self.0.state().waiting.entry(size).or_default().push(memory);
         }
         let mut state = self.0.state();

@@ -8,6 +8,7 @@ use super::*;
 struct Driver {
     left: Arc<AtomicUsize>,
     is_done: Arc<AtomicBool>,
+    is_broken: Arc<AtomicBool>,
 }
 
 struct Memory(usize, Arc<AtomicUsize>);
@@ -18,15 +19,19 @@ impl Drop for Memory {
     }
 }
 
-struct Switch(Arc<AtomicBool>);
+struct Switch {
+    is_done: Arc<AtomicBool>,
+    is_broken: Arc<AtomicBool>,
+}
 
 impl Event for Switch {
     fn query(&self) -> Result<bool> {
-        Ok(self.0.load(SeqCst))
+        Ok(self.is_done.load(SeqCst))
     }
 
     fn synchronize(&self) -> Result<()> {
-        self.0.store(true, SeqCst);
+        ensure!(!self.is_broken.load(SeqCst), OutOfMemory, "the stream failed");
+        self.is_done.store(true, SeqCst);
         Ok(())
     }
 }
@@ -43,13 +48,13 @@ impl RawAllocator for Driver {
     }
 
     fn record(&self, _: Stream) -> Result<Box<dyn Event>> {
-        Ok(Box::new(Switch(self.is_done.clone())))
+        Ok(Box::new(Switch { is_done: self.is_done.clone(), is_broken: self.is_broken.clone() }))
     }
 }
 
 fn with(bytes: usize) -> (CachingAllocator<Driver>, Arc<AtomicUsize>, Arc<AtomicBool>) {
     let (left, is_done) = (Arc::new(AtomicUsize::new(bytes)), Arc::new(AtomicBool::new(false)));
-    let driver = Driver { left: left.clone(), is_done: is_done.clone() };
+    let driver = Driver { left: left.clone(), is_done: is_done.clone(), is_broken: Arc::default() };
     (CachingAllocator::new(Device::CPU, driver), left, is_done)
 }
 
@@ -93,4 +98,21 @@ fn a_block_that_a_stream_uses_waits_for_the_stream() {
     let third = allocator.allocate(1000).unwrap();
     assert_eq!(allocator.stats().reused, 1);
     drop((second, third));
+}
+
+#[test]
+fn blocks_wait_on_if_their_stream_fails() {
+    let is_broken = Arc::new(AtomicBool::new(true));
+    let left = Arc::new(AtomicUsize::new(1 << 30));
+    let driver = Driver { left: left.clone(), is_done: Arc::default(), is_broken: is_broken.clone() };
+    let allocator = CachingAllocator::new(Device::CPU, driver);
+    for block in [1000, 2 << 20, 5 << 20].map(|size| allocator.allocate(size).unwrap()) {
+        block.record_stream(Stream { device: Device::CPU, id: 7 });
+    }
+    let taken = allocator.stats().reserved;
+    assert!(allocator.empty_cache().is_err());
+    assert_eq!(((1 << 30) - left.load(SeqCst), allocator.stats().reserved), (taken, taken));
+    is_broken.store(false, SeqCst);
+    allocator.empty_cache().unwrap();
+    assert_eq!((left.load(SeqCst), allocator.stats().reserved), (1 << 30, 0));
 }

@@ -230,6 +230,13 @@ fn equal_calls_are_merged_unless_something_is_written() {
     });
     assert_eq!(between.merge_common_subexpressions(), 1);
     assert_eq!(calls(&between), ["clone", "exp", "add", "select", "zero_", "exp", "mul_", "add"]);
+    let (_, mut inputs) = trace(&[x(), x()], |inputs| {
+        let before = aten::exp(&inputs[0])?;
+        aten::zero_(&mut inputs[1].clone())?;
+        Ok(vec![aten::add_Tensor(&before, &aten::exp(&inputs[0])?)?])
+    })
+    .unwrap();
+    assert_eq!(inputs.merge_common_subexpressions(), 0, "an input may be a view of another");
     let mut random = graph(|x| aten::add_Tensor(&tracer_test::noise(x)?, &tracer_test::noise(x)?));
     assert_eq!(random.merge_common_subexpressions(), 0);
 }
@@ -252,6 +259,10 @@ fn a_text_that_is_no_graph_says_where() {
     check(
         "graph(%0: float64[2]) { %1: float64[2] = aten::relu(self=1) return %1 }",
         "`self` of aten::relu is no Tensor",
+    );
+    check(
+        "graph(%0: float64[2]) { %1: float64[2] = aten::cat(tensors=[%0, none], dim=0) return %1 }",
+        "`tensors` of aten::cat is no Tensor[]",
     );
     check("graph(%0: float64[2]) { %1: float64[2] = constant [1.0] return %1 }", "sizes [2] need 2 elements");
     check("graph(%0: float64[2]) { return %0 } more", "expected the end");

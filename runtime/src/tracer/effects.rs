@@ -12,9 +12,13 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// The sharing according to the schemas.
+    /// The sharing according to the schemas, and that of inputs and constants, which may be views of each other.
     pub(super) fn of(graph: &Graph) -> Self {
         let mut memory = Memory { parent: (0..graph.values.len()).collect() };
+        let mut outside = graph.inputs.iter().copied().chain(graph.constants.iter().map(|(id, _)| *id));
+        if let Some(first) = outside.next() {
+            outside.for_each(|other| memory.share(first, other));
+        }
         for node in &graph.nodes {
             memory.share_by_schema(node);
         }
@@ -52,7 +56,7 @@ impl Memory {
         id
     }
 
-    pub(super) fn share(&mut self, a: Id, b: Id) {
+    fn share(&mut self, a: Id, b: Id) {
         let (a, b) = (self.root(a), self.root(b));
         self.parent[a] = b;
     }

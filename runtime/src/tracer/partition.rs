@@ -95,11 +95,7 @@ impl Graph {
 
     /// For each call, the calls that have to be made before it.
     fn dependencies(&self) -> Vec<BTreeSet<usize>> {
-        let mut memory = Memory::of(self);
-        let mut outside = self.inputs.iter().copied().chain(self.constants.iter().map(|(id, _)| *id));
-        if let Some(first) = outside.next() {
-            outside.for_each(|other| memory.share(first, other)); // inputs and constants may be views of each other
-        }
+        let memory = Memory::of(self);
         let mut makers: HashMap<Id, usize> = HashMap::new();
         let mut writers: HashMap<Id, usize> = HashMap::new();
         let mut readers: HashMap<Id, Vec<usize>> = HashMap::new();

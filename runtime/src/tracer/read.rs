@@ -313,7 +313,10 @@ impl<'t> Reader<'t> {
             (Type::List(element), Literal::List(list)) if is_tensor(element) => {
                 let ids = list.iter().map(optional_id).collect::<Result<Vec<_>>>()?;
                 match **element {
-                    Type::Tensor => Argument::Tensors(ids.into_iter().flatten().collect()),
+                    Type::Tensor => match ids.into_iter().collect() {
+                        Some(ids) => Argument::Tensors(ids),
+                        None => return Ok(None),
+                    },
                     _ => Argument::OptionalTensors(ids),
                 }
             }

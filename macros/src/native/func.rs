@@ -45,7 +45,7 @@ pub(crate) struct Signature {
 impl Func {
     /// The alias annotation of an argument or return; for a list, that of its elements.
     pub(crate) fn annotation(alias: Option<&AliasInfo>) -> Option<&AliasInfo> {
-        alias.map(|alias| alias.contained.first().unwrap_or(alias))
+        alias.map(AliasInfo::of_elements)
     }
 
     /// The position of the argument `self`.

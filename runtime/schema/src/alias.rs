@@ -84,6 +84,11 @@ impl AliasInfo {
         Some(list)
     }
 
+    /// The annotation of the elements of a list; of anything else, its own.
+    pub fn of_elements(&self) -> &Self {
+        self.contained.first().unwrap_or(self)
+    }
+
     /// Whether this is the shorthand `!`: a fresh set, which is written to.
     pub(crate) fn is_fresh(&self) -> bool {
         self.before.0.starts_with('$')

@@ -49,17 +49,12 @@ pub(super) fn written<'s>(schema: &Schema, arguments: &'s [Value<'_>]) -> impl I
 
 /// The tensor that a return is a view of: the first argument of its alias set.
 fn base(schema: &Schema, alias: &AliasInfo, arguments: &[Value<'_>]) -> Option<Tensor> {
-    let set = sets(alias);
+    let set = alias.of_elements();
     if alias.is_write {
         return None;
     }
-    let is_source = |info: &AliasInfo| !info.is_write && set.before.intersects(&sets(info).before);
+    let is_source = |info: &AliasInfo| !info.is_write && set.before.intersects(&info.of_elements().before);
     let of_argument = schema.arguments.iter().map(|argument| argument.alias.as_deref());
     let source = of_argument.into_iter().position(|alias| alias.is_some_and(is_source))?;
     arguments[source].as_tensor().cloned()
-}
-
-/// The annotation of the tensors: for a list, that of its elements.
-fn sets(alias: &AliasInfo) -> &AliasInfo {
-    alias.contained.first().unwrap_or(alias)
 }

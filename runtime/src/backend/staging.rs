@@ -3,7 +3,7 @@
 use crate::device::{Device, DeviceType};
 use crate::error::Result;
 use crate::key::{DispatchKey, DispatchKeySet};
-use crate::tensor::backend::{Backend, of};
+use crate::tensor::backend::{Backend, of, range_of};
 use crate::tensor::{Storage, Tensor};
 use crate::{bail, ensure};
 
@@ -49,7 +49,8 @@ impl Staging {
             tensor.device()
         );
         let host = self.host_memory(tensor)?;
-        let host = placed(host, tensor, DispatchKeySet::of_inference_tensor(DispatchKey::CPU))?;
+        let host =
+            Tensor::from_storage_like(host, tensor, DispatchKeySet::of_inference_tensor(DispatchKey::CPU))?;
         self.tensors.push((tensor.clone(), host.clone()));
         Ok(host)
     }
@@ -104,7 +105,7 @@ impl Staging {
         }
         let storage = self.remote_memory(result)?;
         let keys = Tensor::empty(&[0], result.dtype(), self.device)?.key_set();
-        placed(storage, result, keys)
+        Tensor::from_storage_like(storage, result, keys)
     }
 
     /// The device storage for host memory that a kernel allocated or was given.
@@ -138,22 +139,4 @@ impl Staged {
         }
         Ok(())
     }
-}
-
-/// The byte range of a tensor's elements.
-fn range_of(tensor: &Tensor) -> Result<std::ops::Range<usize>> {
-    let (geometry, size) = (tensor.geometry(), tensor.dtype().size());
-    if geometry.numel() == 0 {
-        return Ok(0..0);
-    }
-    let (start, end) = (usize::try_from(geometry.offset()), usize::try_from(geometry.end()?));
-    let (Ok(start), Ok(end)) = (start, end) else { bail!(Shape, "elements outside of the memory") };
-    Ok(start * size..end * size)
-}
-
-/// A tensor with the geometry of another, in other memory.
-fn placed(storage: Storage, like: &Tensor, keys: DispatchKeySet) -> Result<Tensor> {
-    let geometry = like.geometry();
-    let (sizes, strides, offset) = (geometry.sizes(), geometry.strides(), geometry.offset());
-    Tensor::from_storage(storage, sizes, strides, offset, like.dtype(), keys)
 }

@@ -95,7 +95,7 @@ pub(super) fn fake_of(tensor: &Tensor, device: Device) -> Result<Tensor> {
         Some(memory) => Memory::around(memory.meta.clone(), device),
         None => fake_storage(&tensor.storage(), device),
     };
-    placed(storage, tensor, keys(device, tensor.is_inference()))
+    Tensor::from_storage_like(storage, tensor, keys(device, tensor.is_inference()))
 }
 
 /// The twin on `meta` of a fake tensor, or of a real one that takes part: a tensor with the same geometry.
@@ -110,7 +110,7 @@ pub(super) fn twin(tensor: &Tensor) -> Result<Tensor> {
             Memory::of(&fake).map_or_else(|| fake.clone(), |memory| memory.meta.clone())
         }
     };
-    placed(storage, tensor, DispatchKeySet::of_inference_tensor(DispatchKey::Meta))
+    Tensor::from_storage_like(storage, tensor, DispatchKeySet::of_inference_tensor(DispatchKey::Meta))
 }
 
 /// The fake tensor for a result on `meta`: a view of an argument, or new.
@@ -123,15 +123,15 @@ pub(super) fn fake_of_result<'t>(
         Memory::of(&argument.storage()).is_some_and(|memory| memory.meta.is_same(&twin.storage()))
     };
     match arguments.into_iter().find(is_base) {
-        Some(base) => placed(base.storage().clone(), twin, base.key_set()),
-        None if device.kind == DeviceType::Meta => placed(
+        Some(base) => Tensor::from_storage_like(base.storage().clone(), twin, base.key_set()),
+        None if device.kind == DeviceType::Meta => Tensor::from_storage_like(
             twin.storage().clone(),
             twin,
             keys(device, InferenceMode::is_enabled()).remove(DispatchKey::Fake),
         ),
         None => {
             let storage = fake_of_meta(&twin.storage(), device);
-            placed(storage, twin, keys(device, InferenceMode::is_enabled()))
+            Tensor::from_storage_like(storage, twin, keys(device, InferenceMode::is_enabled()))
         }
     }
 }
@@ -169,10 +169,4 @@ fn keys(device: Device, inference: bool) -> DispatchKeySet {
     let keys =
         if inference { DispatchKeySet::of_inference_tensor(key) } else { DispatchKeySet::of_tensor(key) };
     keys.add(DispatchKey::Fake)
-}
-
-fn placed(storage: Storage, like: &Tensor, keys: DispatchKeySet) -> Result<Tensor> {
-    let geometry = like.geometry();
-    let (sizes, strides, offset) = (geometry.sizes(), geometry.strides(), geometry.offset());
-    Tensor::from_storage(storage, sizes, strides, offset, like.dtype(), keys)
 }

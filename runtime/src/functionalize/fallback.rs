@@ -41,16 +41,11 @@ pub(crate) fn fallback(operator: OperatorHandle, keys: DispatchKeySet, stack: &m
 /// The first argument that a return may be a view of.
 fn source(schema: &Schema) -> Option<usize> {
     let returned = schema.returns.iter().filter_map(|ret| ret.alias.as_deref());
-    let sets: Vec<&AliasInfo> = returned.map(of_elements).collect();
+    let sets: Vec<&AliasInfo> = returned.map(AliasInfo::of_elements).collect();
     schema.arguments.iter().position(|argument| {
-        let alias = argument.alias.as_deref().map(of_elements);
+        let alias = argument.alias.as_deref().map(AliasInfo::of_elements);
         alias.is_some_and(|alias| sets.iter().any(|set| set.before.intersects(&alias.before)))
     })
-}
-
-/// The annotation of the tensors: for a list, that of its elements.
-fn of_elements(alias: &AliasInfo) -> &AliasInfo {
-    alias.contained.first().unwrap_or(alias)
 }
 
 /// Runs an operator that neither writes nor returns views.

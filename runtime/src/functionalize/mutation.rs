@@ -138,8 +138,7 @@ fn rehearse(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<()> {
             None => Storage::without_data(tensor.storage().nbytes(), Device::META),
         };
         let keys = DispatchKeySet::of_inference_tensor(DispatchKey::Meta);
-        let (sizes, strides, offset) = (tensor.sizes(), tensor.strides(), tensor.storage_offset());
-        let twin = Tensor::from_storage(storage, sizes, strides, offset, tensor.dtype(), keys)?;
+        let twin = Tensor::from_storage_like(storage, tensor, keys)?;
         twins.push((tensor.clone(), twin.clone()));
         Ok(twin)
     };

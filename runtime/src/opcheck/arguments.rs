@@ -68,6 +68,8 @@ pub(super) fn map(
     each.map(|(at, value)| {
         Ok(match value {
             Value::Tensor(tensor) => Value::Tensor(change(at, tensor)?),
+            Value::TensorRef(tensor) => Value::Tensor(change(at, tensor)?),
+            Value::TensorMut(tensor) => Value::Tensor(change(at, tensor)?),
             Value::Tensors(list) => {
                 let list: Result<Vec<_>> = list.iter().map(|tensor| change(at, tensor)).collect();
                 Value::Tensors(Cow::Owned(list?))

@@ -41,11 +41,6 @@ impl Before {
     }
 }
 
-/// The annotation of an argument or return; for a list, that of its elements.
-fn annotation(alias: Option<&AliasInfo>) -> Option<&AliasInfo> {
-    alias.map(|alias| alias.contained.first().unwrap_or(alias))
-}
-
 impl Session<'_> {
     /// Calls the operator with a sample, and compares what it did with the schema. Returns the results.
     pub(super) fn contract(
@@ -147,14 +142,14 @@ impl Session<'_> {
     fn aliasing(&mut self, schema: &Schema, before: &[Before], returns: &[Value<'static>]) {
         let mut seen: Vec<(usize, Tensor)> = Vec::new();
         for (index, (value, ret)) in returns.iter().zip(&schema.returns).enumerate() {
-            let alias = annotation(ret.alias.as_deref());
+            let alias = ret.alias.as_deref().map(AliasInfo::of_elements);
             for tensor in value.tensors() {
                 self.shared_with_arguments(schema, before, (index, tensor), alias);
                 let other =
                     seen.iter().find(|(other, shared)| *other != index && shared.shares_storage_with(tensor));
                 let other = other.map(|(other, _)| *other);
                 let may_share = |other: usize| {
-                    let other = annotation(schema.returns[other].alias.as_deref());
+                    let other = schema.returns[other].alias.as_deref().map(AliasInfo::of_elements);
                     alias.zip(other).is_some_and(|(left, right)| left.after.intersects(&right.after))
                 };
                 if let Some(other) = other.filter(|other| !may_share(*other)) {
@@ -176,7 +171,8 @@ impl Session<'_> {
     ) {
         if let Some(alias) = alias.filter(|alias| alias.is_write) {
             let source = |before: &&Before| {
-                annotation(schema.arguments[before.argument.position].alias.as_deref()) == Some(alias)
+                schema.arguments[before.argument.position].alias.as_deref().map(AliasInfo::of_elements)
+                    == Some(alias)
             };
             let sources: Vec<_> = before.iter().filter(source).collect();
             if !sources.iter().any(|before| before.argument.tensor.is_same(tensor)) {
@@ -191,7 +187,8 @@ impl Session<'_> {
             if tensor.storage().nbytes() == 0 {
                 continue;
             }
-            let argument = annotation(schema.arguments[before.argument.position].alias.as_deref());
+            let argument =
+                schema.arguments[before.argument.position].alias.as_deref().map(AliasInfo::of_elements);
             let may_share = alias.zip(argument).is_some_and(|(ret, argument)| {
                 ret.after.intersects(&argument.after)
                     || ret.before.intersects(&argument.before)

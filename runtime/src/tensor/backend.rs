@@ -24,6 +24,7 @@ pub use generators::{default_generator, manual_seed_all};
 pub(crate) use table::Linked;
 pub use table::{backends, device_count, of, register};
 pub(in crate::tensor) use transfer::allocate;
+pub(crate) use transfer::range_of;
 pub use transfer::{from_host, host_copy, on_device};
 
 /// The devices of one type: the interface through which the runtime uses their memory.

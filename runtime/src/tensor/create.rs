@@ -239,6 +239,17 @@ impl Tensor {
         tensor.geometry_mut().set(geometry.sizes(), geometry.strides(), geometry.offset())?;
         Ok(tensor)
     }
+
+    /// A tensor over a storage, with the sizes, strides, offset and dtype of another tensor.
+    pub(crate) fn from_storage_like(
+        storage: Storage,
+        like: &Tensor,
+        key_set: DispatchKeySet,
+    ) -> Result<Tensor> {
+        let geometry = like.geometry();
+        let (sizes, strides, offset) = (geometry.sizes(), geometry.strides(), geometry.offset());
+        Tensor::from_storage(storage, sizes, strides, offset, like.dtype(), key_set)
+    }
 }
 
 /// Allocates memory for `count` elements.

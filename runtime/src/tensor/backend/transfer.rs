@@ -70,7 +70,7 @@ pub fn on_device(host: &Tensor, device: Device) -> Result<Tensor> {
 }
 
 /// The byte range of the storage that the elements are in.
-fn range_of(tensor: &Tensor) -> Result<std::ops::Range<usize>> {
+pub(crate) fn range_of(tensor: &Tensor) -> Result<std::ops::Range<usize>> {
     let (geometry, size) = (tensor.geometry(), tensor.dtype().size());
     if geometry.numel() == 0 {
         return Ok(0..0);

@@ -306,3 +306,11 @@ fn broadcasting_over_many_dimensions() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn nothing_times_a_logarithm_is_a_positive_zero() -> Result<()> {
+    let products = aten::xlogy_Tensor(&Tensor::from([-0.0, 0.0, -0.0]), &Tensor::from([2.0, 0.0, f64::NAN]))?;
+    let products = products.to_vec::<f64>()?;
+    assert!(products[..2].iter().all(|x| x.to_bits() == 0) && products[2].is_nan(), "{products:?}");
+    Ok(())
+}

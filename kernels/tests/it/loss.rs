@@ -222,3 +222,19 @@ fn losses_by_margins_need_a_class_for_each_row() -> Result<()> {
     assert!(error.contains("a gradient of sizes [3]"), "{error}");
     Ok(())
 }
+
+#[test]
+fn a_label_sequence_with_nan_has_no_finite_loss() -> Result<()> {
+    let steps = [[0.2f64, 0.3, 0.5], [f64::NAN; 3], [0.1, 0.8, 0.1], [0.3, 0.3, 0.4]];
+    let log_probs = Tensor::from(steps).log()?.unsqueeze(1)?;
+    log_probs.set_requires_grad(true)?;
+    let targets = Tensor::from([[1i64, 2]]);
+    for zero_infinity in [false, true] {
+        let loss = aten::ctc_loss_IntList::call(&log_probs, &targets, &[4], &[2], 0, 1, zero_infinity)?;
+        assert!(value(Ok(loss.clone()))?.is_nan());
+        log_probs.set_grad(None)?;
+        loss.backward()?;
+        assert!(log_probs.grad().unwrap().to_vec::<f64>()?.iter().all(|grad| grad.is_nan()));
+    }
+    Ok(())
+}

@@ -258,3 +258,13 @@ fn rows_are_folded_where_they_lie() -> Result<()> {
     assert!(aten::equal(&places, &aten::argmax(&aten::neg(&part.reshape(&[-1])?)?)?)?);
     Ok(())
 }
+
+#[test]
+fn a_deviation_whose_square_overflows_is_finite() -> Result<()> {
+    for dtype in [DType::Float32, DType::BFloat16] {
+        let deviation = Tensor::from([2e38f64, -2e38]).to_dtype(dtype)?.std_correction()?;
+        let deviation: f64 = deviation.item()?.to()?;
+        assert!((deviation - 2.828e38).abs() < 0.02e38, "{deviation}");
+    }
+    Ok(())
+}

@@ -165,3 +165,50 @@ fn optimisers_say_their_settings() -> Result<()> {
     );
     Ok(())
 }
+
+#[test]
+fn an_infinite_parameter_leaves_the_averages_of_its_gradients_finite() -> Result<()> {
+    let one = |x: f64| [Tensor::from([x])];
+    let (mut x, mut grad, mut mean, mut square) = (one(f64::INFINITY), one(0.5), one(0.0), one(0.0));
+    let steps = [Tensor::from(1.0)];
+    aten::_fused_adamw_::call(
+        &mut x,
+        &mut grad,
+        &mut mean,
+        &mut square,
+        &mut [],
+        &steps,
+        0.1,
+        0.9,
+        0.99,
+        0.1,
+        1e-8,
+        false,
+        false,
+        None,
+        None,
+    )?;
+    assert_eq!(x[0].to_vec::<f64>()?, [f64::INFINITY]);
+    assert!((mean[0].to_vec::<f64>()?[0] - 0.05).abs() < 1e-12);
+    assert!((square[0].to_vec::<f64>()?[0] - 0.0025).abs() < 1e-12);
+    let mut most = one(1.0);
+    aten::_fused_adam_::call(
+        &mut x,
+        &mut one(f64::NAN),
+        &mut mean,
+        &mut square,
+        &mut most,
+        &steps,
+        0.1,
+        0.9,
+        0.99,
+        0.0,
+        1e-8,
+        true,
+        false,
+        None,
+        None,
+    )?;
+    assert!(most[0].to_vec::<f64>()?[0].is_nan(), "AMSGrad's maximum does not hide NaN");
+    Ok(())
+}

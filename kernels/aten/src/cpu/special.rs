@@ -63,7 +63,7 @@ functions! {
     logaddexp(this, other): promoting Float | Complex => |a, b| a.log_of_sum(b);
     logaddexp2(this, other): promoting Float => |a, b| a.binary_log_of_sum(b);
     xlogy_Tensor(this, other): promoting_to_float Float =>
-        |a, b| if b.is_nan() { b } else if a == T::ZERO { a } else { a * b.natural_logarithm() };
+        |a, b| if b.is_nan() { b } else if a == T::ZERO { T::ZERO } else { a * b.natural_logarithm() };
     gcd(this, other): promoting Integer => |a, b| common_divisor(a, b);
     lcm(this, other): promoting Integer => |a, b| common_multiple(a, b);
     bitwise_left_shift_Tensor(this, other): promoting Integer =>

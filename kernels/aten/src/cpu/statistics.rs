@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use num_traits::Float;
+use torch_library::element::bf16;
 use torch_library::geometry::Dims;
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
@@ -286,15 +287,18 @@ impl Variance<'_> {
                 [finish(variance).cast::<T>(), moment.mean]
             })?;
         }, else => return Err(reduction.unsupported(this.dtype())));
-        if this.dtype() == DType::Float32
-            && loops::has_elements(&out)
-            && loops::elements::<f32>(&out)?.iter().any(|x| x.is_infinite())
-        {
+        let has_infinity = match this.dtype() {
+            _ if !loops::has_elements(&out) => false,
+            DType::Float32 => loops::elements::<f32>(&out)?.iter().any(|x| x.is_infinite()),
+            DType::BFloat16 => loops::elements::<bf16>(&out)?.iter().any(|x| x.is_infinite()),
+            _ => false, // the squares of `float16` fit `float32`
+        };
+        if has_infinity {
             // The squares may overflow where their root does not: compute again in `float64`.
             let wide = aten::to_dtype(this, DType::Float64)?;
             let parts = Variance { operator, this: &wide, dim, correction: self.correction, keepdim };
             let (out, mean) = parts.compute(finish)?;
-            return Ok((aten::to_dtype(&out, DType::Float32)?, aten::to_dtype(&mean, DType::Float32)?));
+            return Ok((aten::to_dtype(&out, this.dtype())?, aten::to_dtype(&mean, this.dtype())?));
         }
         Ok((out, mean))
     }

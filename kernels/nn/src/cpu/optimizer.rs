@@ -38,7 +38,7 @@ mod kernels {
             match_computing!(x.dtype(), T: Float => {
                 let [decay, rate, keep, take] = [weight_decay, lr, momentum, 1.0 - dampening].map(|x| x.cast::<T>());
                 let sign: T = if maximize { -1.0 } else { 1.0 };
-                let slope = move |x: T, grad: T| sign * grad + decay * x;
+                let slope = move |x: T, grad: T| decayed(sign * grad, decay, x);
                 if momentum == 0.0 {
                     update([x], [grad], |[x], [grad]| [x - rate * slope(x, grad)])?;
                     continue;
@@ -176,7 +176,7 @@ impl Adam {
         let correction: T = (1.0 - beta2.powf(step)).sqrt().cast();
         let (shrink, eps): (T, T) = ((1.0 - self.lr * self.weight_decay).cast(), self.eps.cast());
         let averages = move |x: T, mean: T, square: T, grad: T| {
-            let slope = sign * grad + decay * x;
+            let slope = decayed(sign * grad, decay, x);
             (keep1 * mean + take1 * slope, keep2 * square + take2 * slope * slope)
         };
         let stepped =
@@ -188,11 +188,17 @@ impl Adam {
             }),
             Some(most) => update([x, mean, square, most], [grad], |[x, mean, square, most], [grad]| {
                 let (mean, square) = averages(x, mean, square, grad);
-                let most = most.max(square);
+                let most = if square > most || square.is_nan() { square } else { most };
                 [stepped(x, mean, most), mean, square, most]
             }),
         }
     }
+}
+
+/// A gradient with weight decay. A decay of zero adds nothing, even to an infinite parameter.
+#[inline(always)]
+fn decayed<T: num_traits::Float>(grad: T, decay: T, x: T) -> T {
+    if decay == T::zero() { grad } else { grad + decay * x }
 }
 
 /// Checks that every list has an entry for each tensor: states have its sizes, and tensors that are only read may have

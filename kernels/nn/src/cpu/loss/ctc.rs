@@ -306,9 +306,10 @@ fn walk(labels: &[usize], times: usize, log_prob: impl Fn(usize, usize) -> f64) 
     paths
 }
 
-/// The log-sum-exp of some numbers.
+/// The log-sum-exp of some numbers, NaN if one is.
 fn log_sum(logs: impl IntoIterator<Item = f64> + Clone) -> f64 {
-    let largest = logs.clone().into_iter().fold(f64::NEG_INFINITY, f64::max);
+    let larger = |most: f64, log: f64| if log > most || log.is_nan() { log } else { most };
+    let largest = logs.clone().into_iter().fold(f64::NEG_INFINITY, larger);
     if largest == f64::NEG_INFINITY {
         return largest;
     }

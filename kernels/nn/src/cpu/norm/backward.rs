@@ -85,7 +85,7 @@ mod kernels {
         let is_inner: Vec<bool> = (0..input.dim()).map(|dim| dim >= outer).collect();
         let is_outer: Vec<bool> = is_inner.iter().map(|is_inner| !is_inner).collect();
         let normal = Normal { operator: OPERATOR, grad: grad_out, input, mean, rstd, weight };
-        let [of_input, of_weight, of_bias] = output_mask::output_mask(OPERATOR, output_mask)?;
+        let mask @ [of_input, of_weight, of_bias] = output_mask::output_mask(OPERATOR, output_mask)?;
         let parameter = |parameter: Option<&Tensor>, sums: Tensor| {
             rounded(shaped(&sums, normalized_shape)?, parameter.map_or(input.dtype(), Tensor::dtype))
         };
@@ -97,11 +97,11 @@ mod kernels {
         let length = line_length(input, &is_inner).filter(has_moments);
         match_computing!(input.dtype(), T: Float => {
             if let Some(length) = length {
-                let [of_x, of_w, of_b] = lines::layer_norm::<T>(&normal, length)?;
+                let [of_x, of_w, of_b] = lines::layer_norm::<T>(&normal, length, mask)?;
                 return Ok((
-                    part(of_input, || rounded(of_x, input.dtype()))?,
-                    part(of_weight, || parameter(weight, of_w))?,
-                    part(of_bias, || parameter(bias, of_b))?,
+                    or_undefined(of_x, |of_x| rounded(of_x, input.dtype()))?,
+                    or_undefined(of_w, |of_w| parameter(weight, of_w))?,
+                    or_undefined(of_b, |of_b| parameter(bias, of_b))?,
                 ));
             }
             Ok((
@@ -142,7 +142,7 @@ mod kernels {
         let (mean, scale, weight) =
             (per_channel(mean)?, per_channel(scale)?, weight.map(per_channel).transpose()?);
         let is_reduced: Vec<bool> = (0..input.dim()).map(|dim| dim != 1).collect();
-        let [of_input, of_weight, of_bias] = output_mask::output_mask(OPERATOR, output_mask)?;
+        let mask @ [of_input, of_weight, of_bias] = output_mask::output_mask(OPERATOR, output_mask)?;
         let parameter = |sums: Tensor| rounded(shaped(&sums, &[sums.numel()])?, dtype);
         match_computing!(input.dtype(), T: Float => {
             let rstd = if train { scale } else { reciprocal_root::<T>(&scale, eps)? };
@@ -152,11 +152,11 @@ mod kernels {
             let format = input.suggest_memory_format();
             let plane = saturating_numel(&input.sizes()[2..]) as usize;
             if format == MemoryFormat::Contiguous && plane >= lines::LONG && loops::has_elements(input) {
-                let [of_x, of_w, of_b] = lines::batch_norm::<T>(&normal, plane, train)?;
+                let [of_x, of_w, of_b] = lines::batch_norm::<T>(&normal, plane, train, mask)?;
                 return Ok((
-                    part(of_input, || rounded(of_x, input.dtype()))?,
-                    part(of_weight, || parameter(of_w))?,
-                    part(of_bias, || parameter(of_b))?,
+                    or_undefined(of_x, |of_x| rounded(of_x, input.dtype()))?,
+                    or_undefined(of_w, &parameter)?,
+                    or_undefined(of_b, &parameter)?,
                 ));
             }
             Ok((
@@ -292,4 +292,9 @@ fn shaped(tensor: &Tensor, sizes: &[i64]) -> Result<Tensor> {
 /// One of several gradients, or an undefined tensor if it is not wanted.
 fn part(is_wanted: bool, f: impl FnOnce() -> Result<Tensor>) -> Result<Tensor> {
     if is_wanted { f() } else { Ok(Tensor::undefined()) }
+}
+
+/// A gradient after a last step, or an undefined tensor if it was not computed.
+fn or_undefined(gradient: Option<Tensor>, f: impl FnOnce(Tensor) -> Result<Tensor>) -> Result<Tensor> {
+    gradient.map_or_else(|| Ok(Tensor::undefined()), f)
 }

@@ -137,12 +137,17 @@ fn sums<T: Number, const N: usize, const K: usize>(from: [&[T]; N], f: impl Fn([
     from_fn(|k| halved_to_one(&lanes[k], &|a: T, b| a.plus(b)))
 }
 
-/// The gradients of layer norm's input, weight and bias.
-pub(super) fn layer_norm<T: Float + Number>(normal: &Normal<'_>, len: usize) -> Result<[Tensor; 3]> {
+/// The gradients of layer norm's input, weight and bias, as far as the output mask wants them.
+pub(super) fn layer_norm<T: Float + Number>(
+    normal: &Normal<'_>,
+    len: usize,
+    output_mask: [bool; 3],
+) -> Result<[Option<Tensor>; 3]> {
     let Normal { grad, input, mean, rstd, weight, .. } = *normal;
     let count = input.numel() as usize / len;
-    let blocks = count.div_ceil(BLOCK);
-    let of_input = uninit::<T>(input, input.sizes())?;
+    let sums_parameters = output_mask[1] || output_mask[2];
+    let blocks = if sums_parameters { count.div_ceil(BLOCK) } else { 0 };
+    let of_input = output_mask[0].then(|| uninit::<T>(input, input.sizes())).transpose()?;
     // Sums over the lines of each block, for the weight and for the bias.
     let of_parameters = Tensor::empty(&[blocks as i64, 2, len as i64], T::DTYPE, input.device())?;
     let lines = LayerNorm {
@@ -150,8 +155,9 @@ pub(super) fn layer_norm<T: Float + Number>(normal: &Normal<'_>, len: usize) -> 
         inputs: Parts::row_major(input, len)?,
         moments: [loops::elements::<T>(mean)?, loops::elements::<T>(rstd)?],
         weight: weight.map_or_else(|| Ok(vec![T::ONE; len]), loops::elements::<T>)?,
-        of_input: PartsMut::of(&of_input, len)?,
+        of_input: of_input.as_ref().map(|of_input| PartsMut::of(of_input, len)).transpose()?,
         of_parameters: PartsMut::of(&of_parameters, 2 * len)?,
+        sums_parameters,
     };
     run(&lines, count, len, BLOCK);
     for block in 1..blocks {
@@ -164,8 +170,8 @@ pub(super) fn layer_norm<T: Float + Number>(normal: &Normal<'_>, len: usize) -> 
     }
     drop(lines);
     let parameter = |n: usize| {
-        let sums = of_parameters.strided_view(&[len as i64], &[1], (n * len) as i64)?;
-        loops::copy(&sums, T::DTYPE)
+        let sums = || of_parameters.strided_view(&[len as i64], &[1], (n * len) as i64);
+        output_mask[1 + n].then(|| loops::copy(&sums()?, T::DTYPE)).transpose()
     };
     Ok([of_input, parameter(0)?, parameter(1)?])
 }
@@ -176,18 +182,23 @@ struct LayerNorm<T> {
     /// Means, and reciprocal standard deviations.
     moments: [Vec<T>; 2],
     weight: Vec<T>,
-    of_input: PartsMut<T>,
+    of_input: Option<PartsMut<T>>,
     of_parameters: PartsMut<T>,
+    /// Whether `of_parameters` has a part for each block of lines.
+    sums_parameters: bool,
 }
 
 impl<T: Float + Number> Lines for LayerNorm<T> {
     #[inline(always)]
     fn run(&self, lines: Range<usize>) {
         for block in lines.clone().step_by(BLOCK) {
-            // SAFETY: ranges of `run` start at multiples of a block, so this block is only this thread's, which has one
-            // slice of it; it was zeroed when it was made.
-            let sums = unsafe { self.of_parameters.get_mut(block / BLOCK) };
-            let (of_weight, of_bias) = sums.split_at_mut(self.weight.len());
+            let sums = match self.sums_parameters {
+                // SAFETY: ranges of `run` start at multiples of a block, so this block is only this thread's, which has
+                // one slice of it; it was zeroed when it was made.
+                true => unsafe { self.of_parameters.get_mut(block / BLOCK) },
+                false => &mut [],
+            };
+            let (of_weight, of_bias) = sums.split_at_mut(sums.len() / 2);
             for n in block..(block + BLOCK).min(lines.end) {
                 let (grads, inputs) = (self.grads.get(n), self.inputs.get(n));
                 let [mean, rstd] = [self.moments[0][n], self.moments[1][n]];
@@ -196,9 +207,11 @@ impl<T: Float + Number> Lines for LayerNorm<T> {
                     *of_weight = *of_weight + *grad * ((*x - mean) * rstd);
                     *of_bias = *of_bias + *grad;
                 }
-                // SAFETY: ranges of `run` have no line in common, so this line is only this thread's, which has one
-                // slice of it and writes initialised values.
-                self.line(grads, inputs, [mean, rstd], unsafe { self.of_input.uninit(n) });
+                if let Some(of_input) = &self.of_input {
+                    // SAFETY: ranges of `run` have no line in common, so this line is only this thread's, which has one
+                    // slice of it and writes initialised values.
+                    self.line(grads, inputs, [mean, rstd], unsafe { of_input.uninit(n) });
+                }
             }
         }
     }
@@ -223,27 +236,32 @@ impl<T: Float + Number> LayerNorm<T> {
 pub(super) const LONG: usize = 16;
 
 /// The gradients of batch norm's input, weight and bias, for an input whose channels are contiguous planes of `len`
-/// elements.
+/// elements, as far as the output mask wants them.
 pub(super) fn batch_norm<T: Float + Number>(
     normal: &Normal<'_>,
     plane: usize,
     has_statistics: bool,
-) -> Result<[Tensor; 3]> {
+    output_mask: [bool; 3],
+) -> Result<[Option<Tensor>; 3]> {
     let Normal { grad, input, mean, rstd, weight, .. } = *normal;
     let channels = input.sizes()[1] as usize;
-    let of_input = uninit::<T>(input, input.sizes())?;
-    let [of_weight, of_bias] =
-        [uninit::<T>(input, &[channels as i64])?, uninit::<T>(input, &[channels as i64])?];
+    let of_input = output_mask[0].then(|| uninit::<T>(input, input.sizes())).transpose()?;
+    let parameter = |n: usize| output_mask[n].then(|| uninit::<T>(input, &[channels as i64])).transpose();
+    let of_parameters = [parameter(1)?, parameter(2)?];
+    let part = |tensor: &Option<Tensor>, len: usize| {
+        tensor.as_ref().map(|tensor| PartsMut::of(tensor, len)).transpose()
+    };
     let planes = BatchNorm {
         grads: Parts::row_major(grad, plane)?,
         inputs: Parts::row_major(input, plane)?,
         moments: [loops::elements::<T>(mean)?, loops::elements::<T>(rstd)?],
         weight: weight.map_or_else(|| Ok(vec![T::ONE; channels]), loops::elements::<T>)?,
-        of_input: PartsMut::of(&of_input, plane)?,
-        of_parameters: [PartsMut::of(&of_weight, 1)?, PartsMut::of(&of_bias, 1)?],
+        of_input: part(&of_input, plane)?,
+        of_parameters: [part(&of_parameters[0], 1)?, part(&of_parameters[1], 1)?],
         has_statistics,
     };
     run(&planes, channels, planes.inputs.count() / channels * plane, 1);
+    let [of_weight, of_bias] = of_parameters;
     Ok([of_input, of_weight, of_bias])
 }
 
@@ -253,8 +271,8 @@ struct BatchNorm<T> {
     /// Means, and reciprocal standard deviations.
     moments: [Vec<T>; 2],
     weight: Vec<T>,
-    of_input: PartsMut<T>,
-    of_parameters: [PartsMut<T>; 2],
+    of_input: Option<PartsMut<T>>,
+    of_parameters: [Option<PartsMut<T>>; 2],
     /// Whether the moments are statistics of the input, and not constants.
     has_statistics: bool,
 }
@@ -266,12 +284,14 @@ impl<T: Float + Number> Lines for BatchNorm<T> {
             let [mean, rstd] = [self.moments[0][channel], self.moments[1][channel]];
             let planes = || (channel..self.inputs.count()).step_by(self.weight.len());
             let (mut sum, mut product) = (T::ZERO, T::ZERO);
-            for plane in planes() {
+            let is_summed = self.has_statistics || self.of_parameters.iter().any(Option::is_some);
+            for plane in planes().take_while(|_| is_summed) {
                 let from = [self.grads.get(plane), self.inputs.get(plane)];
                 let [more, further] = sums(from, |[grad, x]| [grad, grad * (x - mean)]);
                 (sum, product) = (sum + more, product + further);
             }
             for (to, gradient) in self.of_parameters.iter().zip([product * rstd, sum]) {
+                let Some(to) = to else { continue };
                 // SAFETY: ranges of `run` have no channel in common, so this one is only this thread's, which has one
                 // slice of it and writes initialised values.
                 let to = unsafe { to.uninit(channel) };
@@ -282,11 +302,12 @@ impl<T: Float + Number> Lines for BatchNorm<T> {
                 true => (rstd * self.weight[channel], sum / count, product * rstd * rstd / count),
                 false => (rstd * self.weight[channel], T::ZERO, T::ZERO),
             };
+            let Some(of_input) = &self.of_input else { continue };
             for plane in planes() {
                 let (grads, inputs) = (self.grads.get(plane), self.inputs.get(plane));
                 // SAFETY: each plane belongs to one channel, and each channel to one thread, which has one slice of it
                 // and writes initialised values.
-                let out = unsafe { self.of_input.uninit(plane) };
+                let out = unsafe { of_input.uninit(plane) };
                 for (out, (grad, x)) in zip(out, zip(grads, inputs)) {
                     out.write((*grad - shift - (*x - mean) * slope) * scale);
                 }

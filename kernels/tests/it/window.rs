@@ -261,6 +261,38 @@ fn the_largest_of_a_pixel_with_many_elements_are_those_of_each_channel() -> Resu
 }
 
 #[test]
+fn pooling_without_indices_gives_the_same_values() -> Result<()> {
+    let mut numbers: Vec<f32> = (0..2 * 20 * 33 * 41).map(|i| ((i * 7919) % 1013) as f32 - 500.0).collect();
+    (numbers[77], numbers[1234]) = (f32::NAN, f32::NEG_INFINITY);
+    let volume = Tensor::from_vec(numbers, &[2, 20, 33, 41])?;
+    for image in [
+        volume.clone(),                                                       // long lines
+        aten::slice_Tensor::with(&volume, 3).end(11).call()?,                 // short lines
+        aten::permute(&volume, &[0, 3, 2, 1])?,                               // few lanes
+        volume.permute(&[0, 2, 3, 1])?.contiguous()?.permute(&[0, 3, 1, 2])?, // channels last
+    ] {
+        for dtype in [DType::Float32, DType::Float64, DType::BFloat16, DType::Int32] {
+            let image = aten::to_dtype(&aten::nan_to_num::with(&image).nan(3.5).call()?, dtype)?;
+            for (kernel, stride, padding) in [(2, 2, 0), (3, 1, 1), (3, 2, 1)] {
+                let alone = aten::max_pool2d::with(&image, &[kernel]).stride(&[stride]).padding(&[padding]);
+                let both = aten::max_pool2d_with_indices::with(&image, &[kernel])
+                    .stride(&[stride])
+                    .padding(&[padding])
+                    .call()?;
+                let alone = alone.call()?;
+                assert!(aten::equal(&alone, &both.0)? && alone.strides() == both.0.strides());
+            }
+        }
+        let pooled = aten::max_pool2d(&image, &[2])?;
+        assert!(aten::equal(
+            &aten::isnan(&pooled)?,
+            &aten::isnan(&aten::max_pool2d_with_indices(&image, &[2])?.0)?
+        )?);
+    }
+    Ok(())
+}
+
+#[test]
 fn columns_meet_what_windows_cover_and_give_it_back() -> Result<()> {
     let x = Tensor::from([[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]);
     let columns = aten::im2col(&x, &[2, 2], &[1, 2], &[1, 0], &[2, 1])?;

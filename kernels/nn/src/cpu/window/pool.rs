@@ -1,5 +1,6 @@
 //! Max and average pooling of images and volumes, and their gradients.
 
+use torch_library::guard::GradMode;
 use torch_library::prelude::*;
 
 use super::volumes::pixels;
@@ -132,6 +133,62 @@ pooling! {
     3:
         max_pool3d_with_indices max_pool3d_with_indices_backward avg_pool3d avg_pool3d_backward
         _adaptive_avg_pool3d _adaptive_avg_pool3d_backward adaptive_max_pool3d adaptive_max_pool3d_backward;
+}
+
+/// Max pooling without indices, which only gradients need.
+macro_rules! values {
+    ($($ndim:literal: $values:ident, $with_indices:ident;)+) => {
+        #[torch_impl(aten, CPU)]
+        mod values {
+            use super::*;
+
+            $(
+                fn $values(
+                    this: &Tensor,
+                    kernel_size: &[i64],
+                    stride: &[i64],
+                    padding: &[i64],
+                    dilation: &[i64],
+                    ceil_mode: bool,
+                ) -> Result<Tensor> {
+                    let _lease = loops::frozen([this])?;
+                    const OPERATOR: &str = aten::$with_indices::NAME;
+                    let axes = axes::<$ndim>(OPERATOR, kernel_size, stride, padding, dilation)?;
+                    Pooling::of_windows(OPERATOR, this, &axes, ceil_mode)?.largest_values(this)
+                }
+            )+
+        }
+
+        #[torch_impl(aten, AutogradCPU)]
+        mod recorded {
+            use super::*;
+
+            $(
+                fn $values(
+                    keys: DispatchKeySet,
+                    this: &Tensor,
+                    kernel_size: &[i64],
+                    stride: &[i64],
+                    padding: &[i64],
+                    dilation: &[i64],
+                    ceil_mode: bool,
+                ) -> Result<Tensor> {
+                    if this.requires_grad() && GradMode::is_enabled() {
+                        let both =
+                            aten::$with_indices::call(this, kernel_size, stride, padding, dilation, ceil_mode)?;
+                        return Ok(both.0);
+                    }
+                    let below = keys & DispatchKeySet::full_after(DispatchKey::AutogradOther);
+                    aten::$values::redispatch(below, this, kernel_size, stride, padding, dilation, ceil_mode)
+                }
+            )+
+        }
+    };
+}
+
+values! {
+    2: max_pool2d, max_pool2d_with_indices;
+    3: max_pool3d, max_pool3d_with_indices;
 }
 
 /// The windows of each spatial dimension; an empty stride means that of the window's size.

@@ -5,11 +5,13 @@
 //! where pixels have many elements (channels-last), some of these. NaN counts as larger than all numbers.
 #![expect(unsafe_code, reason = "meets pixels that are known to lie in a volume")]
 
+use std::ops::Range;
+
 use torch_library::prelude::*;
 
 use super::pooling::Pooling;
 use super::windows::Window;
-use crate::cpu::window::volumes::each;
+use crate::cpu::window::volumes::{Volumes, each};
 use crate::inlined::{fill, from_fn, zip};
 use crate::loops::pointwise::unsupported;
 use crate::loops::{has_elements, match_computing, on_vectors};
@@ -26,6 +28,31 @@ const BLOCK: usize = 8;
 
 /// The number of elements of a pixel that are processed at a time.
 const LANES: usize = 16;
+
+/// Whether a loop writes the pixels of the largest elements.
+trait Indices: Copy + Sync {
+    const KEPT: bool;
+
+    /// The part of a volume's pixels that belongs to some of its places; nothing if pixels are dropped.
+    #[inline(always)]
+    fn part(self, pixels: &mut [i64], places: Range<usize>) -> &mut [i64] {
+        if Self::KEPT { &mut pixels[places] } else { &mut [] }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Kept;
+
+impl Indices for Kept {
+    const KEPT: bool = true;
+}
+
+#[derive(Clone, Copy)]
+struct Dropped;
+
+impl Indices for Dropped {
+    const KEPT: bool = false;
+}
 
 pub(super) enum Largest {
     Lines {
@@ -47,22 +74,44 @@ impl Pooling {
         let out = volumes.zeros(input, &self.places(), input.dtype())?;
         let indices = volumes.zeros(input, &self.places(), DType::Int64)?;
         match_computing!(input.dtype(), T: Integer | Float => {
-            if !has_elements(&out) {
-                return Ok((out, indices));
-            }
-            let (from, to) = (volumes.read::<T>(input)?, volumes.write::<T>(&out, self.ndim)?);
-            let at = volumes.write::<i64>(&indices, self.ndim)?;
-            let way = Largest::new(self, volumes.lanes);
-            each(from.count(), from.len(), |n| {
-                // SAFETY: results were initialised with zeros, and `each` gives every volume to one thread, so these
-                // volumes are this thread's alone.
-                let (volume, to, at) = unsafe { (from.get(n), to.parts.get_mut(n), at.parts.get_mut(n)) };
-                way.write(self, volumes.lanes, volume, to, at);
-            });
-            volumes.store(to, &out)?;
-            volumes.store(at, &indices)?;
+            self.write_largest::<T, _>(&volumes, input, &out, Some(&indices), Kept)?;
         }, else => return Err(unsupported(self.operator, input.dtype())));
         Ok((out, indices))
+    }
+
+    /// The largest elements alone.
+    pub(super) fn largest_values(&self, input: &Tensor) -> Result<Tensor> {
+        let volumes = self.volumes(input, true);
+        match_computing!(input.dtype(), T: Float => {
+            let out = volumes.zeros(input, &self.places(), input.dtype())?;
+            self.write_largest::<T, _>(&volumes, input, &out, None, Dropped)?;
+            Ok(out)
+        }, else => Ok(self.largest(input)?.0))
+    }
+
+    fn write_largest<T: Ordered, I: Indices>(
+        &self,
+        volumes: &Volumes,
+        input: &Tensor,
+        out: &Tensor,
+        indices: Option<&Tensor>,
+        kept: I,
+    ) -> Result<()> {
+        if !has_elements(out) {
+            return Ok(());
+        }
+        let (from, to) = (volumes.read::<T>(input)?, volumes.write::<T>(out, self.ndim)?);
+        let at = indices.map(|indices| volumes.write::<i64>(indices, self.ndim)).transpose()?;
+        let way = Largest::new(self, volumes.lanes);
+        each(from.count(), from.len(), |n| {
+            // SAFETY: results were initialised with zeros, and `each` gives every volume to one thread, so these
+            // volumes are this thread's alone.
+            let (volume, to, at) =
+                unsafe { (from.get(n), to.parts.get_mut(n), at.as_ref().map(|at| at.parts.get_mut(n))) };
+            way.write(self, volumes.lanes, volume, to, at.unwrap_or_default(), kept);
+        });
+        volumes.store(to, out)?;
+        at.zip(indices).map_or(Ok(()), |(at, indices)| volumes.store(at, indices))
     }
 }
 
@@ -81,21 +130,24 @@ impl Largest {
         }
     }
 
-    /// Writes the largest element under the window at each place of a volume, and its pixel. For a window that covers
-    /// no pixels it writes the lowest value.
-    pub(super) fn write<T: Ordered>(
+    /// Writes the largest element under the window at each place of a volume, and its pixel if that is kept.
+    /// For a window that covers no pixels it writes the lowest value.
+    fn write<T: Ordered, I: Indices>(
         &self,
         pooling: &Pooling,
         lanes: usize,
         volume: &[T],
         out: &mut [T],
         pixels: &mut [i64],
+        kept: I,
     ) {
         assert!(volume.len() == pooling.sizes.iter().product::<usize>() * lanes);
         match self {
-            Largest::Lines { firsts } => of_lines(pooling, lanes, firsts, volume, out, pixels),
-            Largest::Places { taps, pixels: listed } => of_places(*taps, listed, volume, out, pixels),
-            Largest::Lanes => of_lanes(pooling, lanes, volume, out, pixels),
+            Largest::Lines { firsts } => of_lines(pooling, lanes, firsts, volume, out, pixels, kept),
+            Largest::Places { taps, pixels: listed } => {
+                of_places(*taps, listed, volume, out, pixels, kept);
+            }
+            Largest::Lanes => of_lanes(pooling, lanes, volume, out, pixels, kept),
         }
     }
 }
@@ -130,10 +182,17 @@ fn listed(pooling: &Pooling, taps: usize) -> Vec<u32> {
 }
 
 /// Compiled only once, since wider vectors gain nothing where elements are gathered one by one.
-fn of_places<T: Ordered>(taps: usize, listed: &[u32], volume: &[T], out: &mut [T], pixels: &mut [i64]) {
+fn of_places<T: Ordered, I: Indices>(
+    taps: usize,
+    listed: &[u32],
+    volume: &[T],
+    out: &mut [T],
+    pixels: &mut [i64],
+    kept: I,
+) {
     for (n, met) in listed.chunks_exact(taps * BLOCK).enumerate() {
         let block = n * BLOCK..out.len().min((n + 1) * BLOCK);
-        let (out, pixels) = (&mut out[block.clone()], &mut pixels[block]);
+        let (out, pixels) = (&mut out[block.clone()], kept.part(pixels, block));
         let (mut largest, mut at): ([T; BLOCK], [u32; BLOCK]) = ([T::LOWEST; BLOCK], from_fn(|i| met[i]));
         for met in met.chunks_exact(BLOCK) {
             for i in 0..BLOCK {
@@ -143,14 +202,17 @@ fn of_places<T: Ordered>(taps: usize, listed: &[u32], volume: &[T], out: &mut [T
                 take(x, met[i], &mut largest[i], &mut at[i]);
             }
         }
-        match (<&mut [T; BLOCK]>::try_from(&mut *out), <&mut [i64; BLOCK]>::try_from(&mut *pixels)) {
-            (Ok(out), Ok(pixels)) => (*out, *pixels) = (largest, from_fn(|i| i64::from(at[i]))),
-            _ => {
-                for ((out, pixel), (largest, at)) in zip(zip(out, pixels), zip(&largest, &at)) {
-                    (*out, *pixel) = (*largest, i64::from(*at));
-                }
-            }
-        }
+        put(out, largest);
+        put(pixels, from_fn(|i| i64::from(at[i])));
+    }
+}
+
+/// Writes a block, or as much of it as there is room for.
+#[inline(always)]
+fn put<T: Copy>(to: &mut [T], block: [T; BLOCK]) {
+    match <&mut [T; BLOCK]>::try_from(&mut *to) {
+        Ok(to) => *to = block,
+        Err(_) => zip(to, &block).for_each(|(to, element)| *to = *element),
     }
 }
 
@@ -162,60 +224,70 @@ fn take<T: Ordered>(x: T, pixel: u32, largest: &mut T, at: &mut u32) {
 }
 
 on_vectors! {
-    fn of_lanes<T: Ordered>(pooling: &Pooling, lanes: usize, volume: &[T], out: &mut [T], pixels: &mut [i64]) {
+    fn of_lanes<T: Ordered, I: Indices>(
+        pooling: &Pooling, lanes: usize, volume: &[T], out: &mut [T], pixels: &mut [i64], kept: I,
+    ) {
         let width = pooling.sizes[2];
-        let mut met = Vec::new();
-        let mut places = out.chunks_exact_mut(lanes).zip(pixels.chunks_exact_mut(lanes));
+        let mut rows = Vec::new();
+        let mut places = out.chunks_exact_mut(lanes).enumerate();
         for line in pooling.lines() {
-            for (x, (out, pixels)) in pooling.windows[2].iter().zip(&mut places) {
-                met.clear();
-                met.extend(pooling.covered(line).flat_map(|row| x.pixels().map(move |pixel| row * width + pixel)));
+            rows.clear();
+            rows.extend(pooling.covered(line).map(|row| row * width));
+            for (x, (place, out)) in pooling.windows[2].iter().zip(&mut places) {
+                let pixels = kept.part(pixels, place * lanes..(place + 1) * lanes);
                 // The last block overlaps the one before.
                 if lanes >= LANES {
                     (0..lanes - LANES).step_by(LANES).chain([lanes - LANES])
-                        .for_each(|lane| some_lanes::<T, LANES>(&met, lane, volume, out, pixels));
+                        .for_each(|lane| some_lanes::<T, I, LANES>(&rows, x, lane, volume, out, pixels, kept));
                 } else if lanes >= 4 {
                     (0..lanes - 4).step_by(4).chain([lanes - 4])
-                        .for_each(|lane| some_lanes::<T, 4>(&met, lane, volume, out, pixels));
+                        .for_each(|lane| some_lanes::<T, I, 4>(&rows, x, lane, volume, out, pixels, kept));
                 } else {
-                    (0..lanes).for_each(|lane| some_lanes::<T, 1>(&met, lane, volume, out, pixels));
+                    (0..lanes).for_each(|lane| some_lanes::<T, I, 1>(&rows, x, lane, volume, out, pixels, kept));
                 }
             }
         }
     }
 }
 
-/// Computes `LANES` of the elements of a place, from one of its lanes on.
+/// Computes `N` of the elements of a place, from one of its lanes on: the largest in the given rows, of which each is
+/// the number of its first pixel.
 #[inline(always)]
-fn some_lanes<T: Ordered, const N: usize>(
-    met: &[usize],
+fn some_lanes<T: Ordered, I: Indices, const N: usize>(
+    rows: &[usize],
+    x: &Window,
     lane: usize,
     volume: &[T],
     out: &mut [T],
     pixels: &mut [i64],
+    kept: I,
 ) {
     let lanes = out.len();
-    let (mut largest, mut at) = ([T::LOWEST; N], [met[0] as u32; N]);
-    for pixel in met {
-        let from = &volume[pixel * lanes + lane..][..N];
-        for i in 0..N {
-            take(from[i], *pixel as u32, &mut largest[i], &mut at[i]);
+    let (mut largest, mut at) = ([T::LOWEST; N], [(rows[0] + x.first() as usize) as u32; N]);
+    for row in rows {
+        for pixel in x.pixels() {
+            let pixel = row + pixel;
+            let from = &volume[pixel * lanes + lane..][..N];
+            for i in 0..N {
+                take(from[i], pixel as u32, &mut largest[i], &mut at[i]);
+            }
         }
     }
     out[lane..][..N].copy_from_slice(&largest);
-    for (pixel, at) in zip(&mut pixels[lane..][..N], &at) {
+    for (pixel, at) in zip(kept.part(pixels, lane..lane + N), &at) {
         *pixel = i64::from(*at);
     }
 }
 
 on_vectors! {
-    fn of_lines<T: Ordered>(
+    fn of_lines<T: Ordered, I: Indices>(
         pooling: &Pooling, lanes: usize, firsts: &[i64], volume: &[T], out: &mut [T], pixels: &mut [i64],
+        kept: I,
     ) {
         let [_, height, width] = pooling.sizes;
         let (len, line) = (firsts.len(), width * lanes);
-        let lines = out.chunks_exact_mut(len).zip(pixels.chunks_exact_mut(len));
-        for ([z, y], (out, pixels)) in pooling.lines().zip(lines) {
+        for ([z, y], (n, out)) in pooling.lines().zip(out.chunks_exact_mut(len).enumerate()) {
+            let pixels = kept.part(pixels, n * len..(n + 1) * len);
             fill(&mut *out, T::LOWEST);
             let first = (z.first() * height as i64 + y.first()) * width as i64;
             for (pixel, start) in zip(&mut *pixels, firsts) {
@@ -225,16 +297,18 @@ on_vectors! {
                 let from = &volume[row * line..][..line];
                 for run in &pooling.runs {
                     run.each(lanes, |place, element, pixel| {
-                        // SAFETY: the places of runs are windows of a line, and `out` and `pixels` have a place for
-                        // each of its windows and lanes, as `firsts` has; the pixels of runs are those that the windows
-                        // cover, and `from` is a line of them.
-                        let (x, largest, at) = unsafe {
-                            (*from.get_unchecked(element), out.get_unchecked_mut(place),
-                                pixels.get_unchecked_mut(place))
-                        };
+                        // SAFETY: the places of runs are windows of a line, and `out` has a place for each of its
+                        // windows and lanes, as `firsts` has; the pixels of runs are those that the windows cover, and
+                        // `from` is a line of them.
+                        let (x, largest) =
+                            unsafe { (*from.get_unchecked(element), out.get_unchecked_mut(place)) };
                         let is_larger = (x > *largest) | x.is_unordered();
                         *largest = if is_larger { x } else { *largest };
-                        *at = if is_larger { (row * width + pixel) as i64 } else { *at };
+                        if I::KEPT {
+                            // SAFETY: `part` gave this line as many pixels as `out` has places, and `place` is one.
+                            let at = unsafe { pixels.get_unchecked_mut(place) };
+                            *at = if is_larger { (row * width + pixel) as i64 } else { *at };
+                        }
                     });
                 }
             }

@@ -305,6 +305,37 @@ fn unordered<T: Ordered>(elements: &[T]) -> Option<T> {
     elements.iter().copied().find(|x| x.is_unordered())
 }
 
+/// The smallest and the largest element, or NaN twice if there is one. Each part of the elements is read twice, but only
+/// once from memory.
+pub struct Extremes;
+
+impl<T: Ordered> Fold<T> for Extremes {
+    type Value = [T; 2];
+
+    const IS_FASTER_WIDEST: bool = true;
+    const IN_LANES: bool = false;
+
+    #[inline(always)]
+    fn identity(&self) -> [T; 2] {
+        [T::HIGHEST, T::LOWEST]
+    }
+
+    #[inline(always)]
+    fn step(&self, [smallest, largest]: [T; 2], element: T, position: usize) -> [T; 2] {
+        [Smallest.step(smallest, element, position), Largest.step(largest, element, position)]
+    }
+
+    #[inline(always)]
+    fn merge(&self, a: [T; 2], b: [T; 2]) -> [T; 2] {
+        [Smallest.merge(a[0], b[0]), Largest.merge(a[1], b[1])]
+    }
+
+    #[inline(always)]
+    fn slice(&self, elements: &[T], position: usize) -> [T; 2] {
+        [Smallest.slice(elements, position), Largest.slice(elements, position)]
+    }
+}
+
 /// An element and its position; `usize::MAX` before the first element.
 pub type Placed<T> = (T, usize);
 

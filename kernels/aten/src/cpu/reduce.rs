@@ -3,7 +3,7 @@
 use torch_library::Element;
 use torch_library::prelude::*;
 
-use super::folds::{First, Largest, Smallest, Sum, SumOfBytes, SumOfNumbers};
+use super::folds::{Extremes, First, Largest, Smallest, Sum, SumOfBytes, SumOfNumbers};
 use crate::aten;
 use crate::composite::order::without_nan;
 use crate::loops::pointwise::unsupported;
@@ -93,6 +93,17 @@ mod kernels {
     }
 }
 
+/// The composite kernel reads the elements twice, for `amin` and for `amax`; this one reads them once.
+#[torch_impl(aten, CPU)]
+fn aminmax(this: &Tensor, dim: Option<i64>, keepdim: bool) -> Result<(Tensor, Tensor)> {
+    let reduction = nonempty(aten::aminmax::NAME, this, dim.as_slice(), keepdim)?;
+    let (smallest, largest) = (reduction.output(this.dtype())?, reduction.output(this.dtype())?);
+    match_computing!(this.dtype(), T: Bool | Integer | Float => {
+        fold([&smallest, &largest], this, reduction.is_reduced(), &Extremes, |extremes: [T; 2]| extremes)?;
+    }, else => return Err(reduction.unsupported(this.dtype())));
+    Ok((smallest, largest))
+}
+
 /// The composite kernel sums a copy in which NaN is replaced; this one reads the elements once.
 #[torch_impl(aten, CPU)]
 fn nansum(this: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
@@ -113,7 +124,13 @@ fn nansum(this: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<DType
 }
 
 /// A reduction whose result is one of the elements, so there must be some.
-fn nonempty<'a>(output: Output<'a>, this: &'a Tensor, dims: &[i64], keepdim: bool) -> Result<Reduction<'a>> {
+fn nonempty<'a>(
+    output: impl Into<Output<'a>>,
+    this: &'a Tensor,
+    dims: &[i64],
+    keepdim: bool,
+) -> Result<Reduction<'a>> {
+    let output = output.into();
     let operator = output.operator();
     let reduction = Reduction::new(output, this, Some(dims), keepdim)?;
     ensure!(

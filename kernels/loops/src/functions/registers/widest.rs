@@ -165,6 +165,56 @@ mod tests {
         assert!(one::<f32, SquareRoot>(-0.0).is_sign_negative());
     }
 
+    /// The numbers `m` below `2^bits` with `m * m % 2^bits == rest`, for a `rest` that is 1 modulo 8.
+    fn roots_modulo(rest: i128, bits: u32) -> Vec<i128> {
+        let mut roots = vec![1, 3, 5, 7];
+        for bits in 4..=bits {
+            let modulus = 1i128 << bits;
+            let lifted = roots.iter().flat_map(|root| [*root, root + modulus / 2]);
+            let fits = |root: &i128| (root * root - rest).rem_euclid(modulus) == 0;
+            // A root modulo 2^bits may stem from one that differs by a quarter.
+            roots = lifted.flat_map(|root| [root, (root + modulus / 4) % modulus]).filter(fits).collect();
+            roots.sort_unstable();
+            roots.dedup();
+        }
+        roots
+    }
+
+    #[test]
+    fn square_roots_that_are_hard_to_round_are_right() {
+        if !is_widest() {
+            return;
+        }
+        // The middles between two doubles are the odd numbers `m` of 54 bits. For a double `x` near the square of one,
+        // `m * m - x` is small, and `x` is a multiple of 2^54 or 2^55.
+        let mut count = 0;
+        for distance in (-2047i128..2048).filter(|distance| distance.rem_euclid(8) == 1) {
+            for bits in [54, 55] {
+                let roots = roots_modulo(distance, bits);
+                let middles = roots.iter().flat_map(|root| [*root, root + (1 << bits)]);
+                for middle in middles.filter(|middle| (1i128 << 53..1 << 54).contains(middle)) {
+                    let square = middle * middle - distance;
+                    let x = square as f64;
+                    if x as i128 == square {
+                        assert_eq!(one::<f64, SquareRoot>(x), x.sqrt(), "{x}");
+                        count += 1;
+                    }
+                }
+            }
+        }
+        assert!(count > 700, "{count}");
+        let mut bits = 0x3ff0_0000_0000_0000u64;
+        for _ in 0..200_000 {
+            bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let x = f64::from_bits(bits >> 1); // also subnormal numbers, infinities and NaN
+            assert_eq!(one::<f64, SquareRoot>(x).to_bits(), x.sqrt().to_bits(), "{x}");
+        }
+        for x in [0.0, -0.0, 5e-324, 1e-280, f64::MAX, f64::INFINITY, 1.0, 4.0] {
+            assert_eq!(one::<f64, SquareRoot>(x).to_bits(), x.sqrt().to_bits(), "{x}");
+        }
+        assert!(one::<f64, SquareRoot>(-1.0).is_nan() && one::<f64, SquareRoot>(f64::NAN).is_nan());
+    }
+
     #[test]
     fn whole_logarithms_are_exact() {
         if !is_widest() {

@@ -4,14 +4,18 @@
 //! function with its exponential growth divided out.
 
 /// The sum of a Chebyshev series by Clenshaw's recurrence, with the coefficient of the highest degree first.
+///
+/// The even and the odd degrees are summed apart, as series in `2x² - 1`, since the processor can then do both at once.
 #[inline]
 fn series(x: f64, coefficients: &[f64]) -> f64 {
-    let (twice, mut value, mut before) = (x + x, 0.0, 0.0);
-    let (last, others) = coefficients.split_last().expect("a series has terms");
-    for coefficient in others {
-        (value, before) = (twice * value + (coefficient - before), value);
+    let y = 2.0 * x * x - 1.0;
+    let (highest, pairs) = coefficients.split_at(coefficients.len() % 2);
+    let (mut even, mut odd) = ([highest.first().copied().unwrap_or(0.0), 0.0], [0.0; 2]);
+    for pair in pairs.as_chunks::<2>().0 {
+        odd = [2.0 * y * odd[0] + (pair[0] - odd[1]), odd[0]];
+        even = [2.0 * y * even[0] + (pair[1] - even[1]), even[0]];
     }
-    x * value + (last - before)
+    (even[0] - y * even[1]) + x * (odd[0] - odd[1])
 }
 
 /// `exp(-|x|) I0(x)`.

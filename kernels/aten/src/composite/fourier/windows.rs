@@ -81,11 +81,11 @@ impl Window {
             if x.device() == Device::META {
                 return Ok(x);
             }
-            let middle = (count - 1) as f64 / 2.0;
+            let (middle, peak) = ((count - 1) as f64 / 2.0, i0(beta));
             let is_wide = window.dtype == DType::Float64;
             let point = |at: i64| {
                 let away = (at as f64 - middle) / middle;
-                let [point, peak] = [beta * (1.0 - away * away).sqrt(), beta].map(i0);
+                let point = i0(beta * (1.0 - away * away).sqrt());
                 // In `float32`, numbers overflow where they do in PyTorch, which computes in that dtype.
                 if is_wide { point / peak } else { f64::from(point as f32 / peak as f32) }
             };

@@ -316,11 +316,14 @@ impl<T: Number> Table<T> {
     #[inline(always)]
     unsafe fn add(&self, rows: impl Iterator<Item = i64> + Clone, sums: &mut [T]) {
         let (whole, rest) = sums.as_chunks_mut::<COLUMNS>();
+        let (data, pitch) = (self.data.cast::<T>(), self.strides[0]);
         for (n, sums) in whole.iter_mut().enumerate() {
             let mut together = *sums;
+            let columns = data.wrapping_add(n * COLUMNS);
             for row in rows.clone() {
+                let numbers = columns.wrapping_offset(row as isize * pitch).cast::<[T; COLUMNS]>();
                 // SAFETY: the caller guarantees the row, which has these columns; the lease prevents writes.
-                let numbers = unsafe { &*self.at(row, n * COLUMNS).cast::<[T; COLUMNS]>() };
+                let numbers = unsafe { &*numbers };
                 for i in 0..COLUMNS {
                     together[i] = together[i].plus(numbers[i]);
                 }
@@ -363,10 +366,10 @@ on_vectors! {
             let (sums, places) = unsafe { (out.uninit(bag), places.as_ref().map(|places| places.get_mut(bag))) };
             let sums = fill(sums, &buffer, |_| T::ZERO);
             let (start, end) = (pooling.ends[bag], pooling.ends[bag + 1]);
-            let at = (start..end).filter(|at| pooling.rows[*at] != padding);
+            let rows = pooling.rows[start..end].iter().copied().filter(|row| *row != padding);
             if let Some(places) = places {
                 let mut is_first = true;
-                for row in at.map(|at| pooling.rows[at]) {
+                for row in rows {
                     // SAFETY: `Pooling::write` ensured under the lease that the table has all rows, and that it is as
                     // wide as `out`, and so as the buffer; `Bags::pool` rejected negative rows.
                     let numbers = unsafe { table.row(row, &mut buffer) };
@@ -382,18 +385,16 @@ on_vectors! {
             match share {
                 // SAFETY: `Pooling::write` ensured under the lease that the table has all rows, and that it is as wide
                 // as `out`, and so as the sums; `Bags::pool` rejected negative rows.
-                None if table.is_plain => unsafe {
-                    table.add(at.map(|at| pooling.rows[at]), sums)
-                },
-                None => at.for_each(|at| {
+                None if table.is_plain => unsafe { table.add(rows, sums) },
+                None => rows.for_each(|row| {
                     // SAFETY: `Pooling::write` ensured under the lease that the table has all rows, and that it is as
                     // wide as `out`, and so as the buffer; `Bags::pool` rejected negative rows.
-                    let numbers = unsafe { table.row(pooling.rows[at], &mut buffer) };
+                    let numbers = unsafe { table.row(row, &mut buffer) };
                     for (sum, x) in zip(&mut *sums, numbers) {
                         *sum = sum.plus(*x);
                     }
                 }),
-                Some(share) => at.for_each(|at| {
+                Some(share) => (start..end).filter(|at| pooling.rows[*at] != padding).for_each(|at| {
                     // SAFETY: `Pooling::write` ensured under the lease that the table has all rows, and that it is as
                     // wide as `out`, and so as the buffer; `Bags::pool` rejected negative rows.
                     let (numbers, by) = (unsafe { table.row(pooling.rows[at], &mut buffer) }, share[at]);

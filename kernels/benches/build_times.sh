@@ -43,7 +43,7 @@ RUST
         for crate in "${@:2}"; do
             printf 'torch-library-%s = { path = "%s/%s" }\n' "$crate" "$root" "kernels/${crate#kernels}"
         done
-        printf '\n[profile.release]\ndebug = "line-tables-only"\n\n[workspace]\n'
+        printf '\n[workspace]\n'
     } >"$folder/program/Cargo.toml"
     cp "$root/Cargo.lock" "$folder/program/Cargo.lock"
     (cd "$folder/program" && cargo build --quiet --offline --jobs "$jobs" $1)

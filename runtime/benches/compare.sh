@@ -25,9 +25,6 @@ crate-type = ["cdylib"]
 torch-library = { path = "$here/.." }
 torch-library-schema = { path = "$here/../schema" }
 [workspace]
-# The same profile as the workspace, so that both build the same libraries.
-[profile.release]
-debug = "line-tables-only"
 TOML
 cat >"$work/src/lib.rs" <<RUST
 #[path = "$here/dispatch.rs"]

@@ -83,6 +83,6 @@ fn main() -> Result<()> {
 // argument 2 `dim` of aten::select.int must be int, but is str
 //   schema: select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)
 // # a gradient that would be lost: Autograd
-// myops::double.Tensor has no derivative, but one of its results was used where a gradient is wanted
+// myops::double.Tensor has no derivative, but a backward pass reached one of its results
 //   declared at examples/09_errors.rs:11 (crate 09_errors)
 //   help: register a kernel for `Autograd`, or call it inside `no_grad` or on `x.detach()`

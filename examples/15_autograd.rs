@@ -85,10 +85,10 @@ fn main() -> Result<()> {
 // in place Some(tensor([10.,  2.], dtype=torch.float64))
 // reversed Some(tensor([-1., -1.], dtype=torch.float64))
 // a gradient is never lost in silence:
-// waves::plain has no derivative, but one of its results was used where a gradient is wanted
+// waves::plain has no derivative, but a backward pass reached one of its results
 //   declared at examples/15_autograd.rs:14 (crate 15_autograd)
 //   help: register a kernel for `Autograd`, or call it inside `no_grad` or on `x.detach()`
 // without: tensor([0.2298, 0.7081], dtype=torch.float64)
 // nor wrong in silence:
-// MulBackward0 saved a tensor for its gradient that was written to in place since: sizes [2] of float64, output 0 of MulBackward1, saved at version 0, now at version 1
+// MulBackward0 saved a tensor for its backward pass that has since been written to in place: sizes [2] of float64, output 0 of MulBackward1, saved at version 0, now at version 1
 //   help: write to a copy, or use the out-of-place form of the operator that wrote

@@ -54,10 +54,10 @@ fn main() -> Result<()> {
 // gradients of [64, 3, 7, 7] and [10, 16384]
 // 48 GB of images, in no memory
 //
-// aten::nonzero depends on elements, and in fake mode there are none
-//   help: ask outside of it, or with an operator whose result has the same sizes for all elements
+// aten::nonzero depends on the values of elements, which fake tensors do not have
+//   help: call it outside of fake mode, or use an operator whose result has the same sizes for all values
 //
-// aten::add.Tensor got tensors on cuda:0 and on cpu, which no kernel computes with
+// aten::add.Tensor got tensors on cuda:0 and on cpu, expected one device
 //   help: move one of them to the device of the other first
 //
 // far::widen has no kernel for CPU, and no linked crate registers any CPU kernel in far; did you forget `use the_crate_with_the_kernels as _;`?

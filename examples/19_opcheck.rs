@@ -53,6 +53,6 @@ fn main() {
 // Prints:
 // decay::draft: 3 faults in 26 calls
 //   Aliasing: return 0 shares memory with `self`, the schema says it does not
-//   Meta: has no kernel for Meta, so nobody knows a result's shape without computing it: write one, or let the CPU's serve both, `#[torch_impl(decay, CPU, Meta)]`
-//   Gradient: the derivative of output 0, element 0, with respect to input 0, element 0, is 1.5, but differences give 0.12499999999665556
+//   Meta: has no kernel for Meta, so the sizes and types of its results are unknown without running it: write one, or let the CPU's kernel serve both, `#[torch_impl(decay, CPU, Meta)]`
+//   Gradient: the derivative of output 0, element 0, with respect to input 0, element 0, is 1.5, but finite differences give 0.12499999999665556
 // decay::left: as its schema says

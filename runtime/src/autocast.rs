@@ -102,7 +102,11 @@ pub fn promote_type<'t>(
     device: DeviceType,
     tensors: impl IntoIterator<Item = &'t Tensor>,
 ) -> Result<DType> {
-    ensure!(lowest != DType::Float64, DType, "autocast does not promote from float64, which it leaves alone");
+    ensure!(
+        lowest != DType::Float64,
+        DType,
+        "autocast cannot promote from float64, because it leaves float64 tensors unchanged"
+    );
     let lower = dtype(device);
     let mut widest = lowest;
     for tensor in tensors.into_iter().filter(|tensor| is_eligible(tensor, device)) {

@@ -156,13 +156,13 @@ fn entry<'t>(input: &Tensor, before: impl IntoIterator<Item = (&'t Tensor, &'t T
     ensure!(
         !input.is_wrapper(),
         NotSupported,
-        "two inputs that stand for others look at one memory, and a write to one would not reach the other\n  \
+        "two inputs are wrappers that share memory, and a write to one would not reach the other\n  \
          help: functionalize outside of vmap, or copy one of them"
     );
     ensure!(
         other.dtype() == input.dtype(),
         NotSupported,
-        "two inputs look at one memory, as {} and as {}: no functional program can be made of that",
+        "two inputs share memory, one as {} and one as {}, so the program cannot be functionalized",
         other.dtype(),
         input.dtype()
     );

@@ -57,7 +57,7 @@ thread_local! {
 /// callers.
 #[inline(always)]
 fn on_thread<R>(f: impl FnOnce(&Thread) -> R) -> R {
-    THREAD.try_with(f).expect("what needs no destructor is there as long as the thread")
+    THREAD.try_with(f).expect("a thread-local without a destructor exists as long as its thread")
 }
 
 impl Thread {

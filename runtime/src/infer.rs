@@ -53,8 +53,8 @@ impl SchemaText {
         if self.returned > self.returnable.len() {
             bail!(
                 Schema,
-                "no schema can be inferred for {name}: it returns {} `&mut Tensor`, but takes {}; \
-                 a returned one is an argument",
+                "no schema can be inferred for {name}: it returns {} `&mut Tensor`, but takes {}; each one that it \
+                 returns must be an argument",
                 self.returned,
                 self.returnable.len()
             );
@@ -217,7 +217,7 @@ fn leave(
 #[cold]
 fn other_argument(operator: &'static Operator) -> Error {
     let message = format!(
-        "a kernel of {operator} must return the arguments that it writes to in their order, but returned another tensor"
+        "a kernel of {operator} must return the arguments that it writes to in order, but returned another tensor"
     );
     Error::new(ErrorKind::Type, format!("{message}\n  schema: {}", operator.spec().schema))
 }

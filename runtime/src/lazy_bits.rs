@@ -137,12 +137,13 @@ fn cannot_write(operator: OperatorHandle, bit: DispatchKey) -> Error {
     let message = match bit {
         DispatchKey::ZeroTensor => {
             format!(
-                "{operator} cannot write to zeros that take no memory\n  help: write to a copy, which has memory"
+                "{operator} cannot write to a tensor of zeros that has no memory\n  \
+                 help: write to a copy, which has memory of its own"
             )
         }
         _ => format!(
-            "{operator} writes to several tensors, and one of them is lazily changed (bit {bit})\n  \
-             help: `resolve_conj` and `resolve_neg` give tensors as kernels want them"
+            "{operator} writes to several tensors, and one of them is lazy: its {bit} bit is set\n  \
+             help: write to the tensors that `resolve_conj` and `resolve_neg` return"
         ),
     };
     Error::new(ErrorKind::NotSupported, message)

@@ -88,7 +88,10 @@ impl Scalar {
                 Ok(x) => Ok(Scalar::Int(x)),
                 Err(_) => Err(Error::new(
                     ErrorKind::DType,
-                    format!("uint64 value {} is beyond the integers of a scalar", element.cast::<u64>()),
+                    format!(
+                        "uint64 value {} is too large for a scalar, whose integers are int64",
+                        element.cast::<u64>()
+                    ),
                 )),
             },
             dtype if dtype.is_complex() => Ok(Scalar::Complex(element.cast())),

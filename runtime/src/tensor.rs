@@ -190,7 +190,7 @@ impl Tensor {
     /// A dimension out of range, such as any dimension of a tensor that has none.
     pub fn size(&self, dim: i64) -> Result<i64> {
         let sizes = self.sizes();
-        ensure!(!sizes.is_empty(), Shape, "dimension {dim} was asked of a tensor without dimensions");
+        ensure!(!sizes.is_empty(), Shape, "dimension {dim} is out of range: the tensor has no dimensions");
         Ok(sizes[geometry::wrap_dim(dim, sizes.len())?])
     }
 
@@ -466,7 +466,7 @@ impl Tensor {
         ensure!(
             !self.is_wrapper() || view.geometry() == self.geometry(),
             NotSupported,
-            "a tensor that stands for others has no views of its own, its layer makes them"
+            "only the layer of a wrapper tensor can make views of it: call an operator, such as `as_strided`"
         );
         Ok(view.with_content_of(self))
     }

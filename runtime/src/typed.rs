@@ -99,7 +99,7 @@ impl OperatorHandle {
         if !fits {
             return Err(Error::new(
                 ErrorKind::Type,
-                format!("{self} is not called with these types\n  schema: {schema}\n  as asked: {asked}"),
+                format!("{self} cannot be called with these types\n  schema: {schema}\n  requested: {asked}"),
             ));
         }
         Ok(TypedOperatorHandle { operator, boxing, types: std::marker::PhantomData })

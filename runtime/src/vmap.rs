@@ -121,7 +121,11 @@ impl Level {
     /// # Errors
     /// A negative size; more nested levels than [a thread may have](crate::limits::LEVELS).
     pub fn enter(batch_size: i64, randomness: Randomness) -> Result<LevelGuard> {
-        ensure!(batch_size >= 0, Argument, "a batch of {batch_size} examples");
+        ensure!(
+            batch_size >= 0,
+            Argument,
+            "a batch cannot have {batch_size} examples, expected zero or more"
+        );
         check_depth()?;
         let random = IncludeDispatchKeyGuard::new(DispatchKey::FuncTorchVmapMode);
         Ok(Level::begin(Kind::Vmap { batch_size, randomness }, Some(random)))
@@ -157,7 +161,7 @@ impl Level {
             Some(level) => Ok(level),
             None => bail!(
                 Internal,
-                "a batching rule was called outside of vmap: call its operator, dispatch finds the rule"
+                "a batching rule was called outside of vmap: call its operator, and the dispatcher finds the rule"
             ),
         }
     }
@@ -273,7 +277,7 @@ impl Level {
         ensure!(
             geometry.sizes().get(dim) == Some(&self.batch_size()),
             Shape,
-            "dimension {dim} of sizes {:?} is not one of {} examples",
+            "dimension {dim} of sizes {:?} does not have the {} examples of the batch",
             geometry.sizes(),
             self.batch_size()
         );
@@ -464,7 +468,7 @@ fn check_depth() -> Result<()> {
     ensure!(
         depth < limits::LEVELS,
         Argument,
-        "vmap is {depth} levels deep on this thread, {} are all there may be",
+        "vmap is {depth} levels deep on this thread, at most {} are allowed",
         limits::LEVELS
     );
     Ok(())

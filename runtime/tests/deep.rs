@@ -208,7 +208,7 @@ fn levels_are_counted() -> Result<()> {
     for refused in [Level::enter(1, Randomness::default()), Level::enter_grad()] {
         let error = refused.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Argument);
-        assert_eq!(error.to_string(), "vmap is 64 levels deep on this thread, 64 are all there may be");
+        assert_eq!(error.to_string(), "vmap is 64 levels deep on this thread, at most 64 are allowed");
     }
     drop(guards.pop());
     drop(Level::enter_grad()?);

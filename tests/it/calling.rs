@@ -332,7 +332,7 @@ fn whatever_fails_names_the_operator() {
     let x = Tensor::from([1i64]).with_key_set(DispatchKeySet::from_key(DispatchKey::CPU));
     let message = |outcome: Result<()>| outcome.unwrap_err().to_string();
     let wrong = message(it_calling::add_(&mut Tensor::from([1.5])).map(drop));
-    assert!(wrong.starts_with("it_calling::add_: elements of int64 were asked"), "{wrong}");
+    assert!(wrong.starts_with("it_calling::add_: elements of int64 were requested"), "{wrong}");
     let mut library = Library::fragment("it_calling").unwrap();
     let fail = || Error::new(ErrorKind::Kernel, "out of luck");
     let own = library.define("unlucky(Tensor x) -> Tensor").unwrap();

@@ -147,8 +147,5 @@ fn returned_arguments_are_the_callers() {
     let kernel = RuntimeKernel::function(swapped).unwrap();
     let swapped = library.define_with("swapped", DispatchKey::CPU, kernel).unwrap();
     let error = swapped.call_with([Value::from(&mut low), Value::from(&mut high)], []).unwrap_err();
-    assert!(
-        error.to_string().contains("must return the arguments that it writes to in their order"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("must return the arguments that it writes to in order"), "{error}");
 }

@@ -252,7 +252,7 @@ fn a_gradient_that_would_be_lost() {
         it_messages::add(&x, &x).and_then(|y| y.backward()),
         ErrorKind::Autograd,
         expect![[r#"
-            it_messages::add has no derivative, but one of its results was used where a gradient is wanted
+            it_messages::add has no derivative, but a backward pass reached one of its results
               declared at tests/it/messages.rs (crate it)
               help: register a kernel for `Autograd`, or call it inside `no_grad` or on `x.detach()`"#]],
     );

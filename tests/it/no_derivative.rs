@@ -237,7 +237,7 @@ fn gradients_do_not_follow_out() -> Result<()> {
     let (x, mut out) = (leaf(), Tensor::from([0.0, 0.0]));
     let error = underived::double_out(&x, &mut out).unwrap_err().to_string();
     assert!(
-        error.starts_with("underived::double.out writes to `out`, and gradients do not follow"),
+        error.starts_with("underived::double.out writes to `out`, and autograd does not track"),
         "{error}"
     );
     no_grad(|| underived::double_out(&x, &mut out).map(drop))?;

@@ -408,7 +408,7 @@ fn results_are_the_same_again() {
 #[test]
 fn writes_are_declared() {
     assert_eq!(fault("writes", Check::Mutation), "writes to `self`, which the schema only reads");
-    let moves = "moves `self` to other sizes or memory, the schema only reads it";
+    let moves = "changes the sizes or the memory of `self`, which the schema only reads";
     assert_eq!(fault("moves", Check::Mutation), moves);
     assert_eq!(fault("writes_second", Check::Mutation), "writes to `other`, which the schema only reads");
     let never = "no sample changes `self`, which the schema says is written to";
@@ -417,10 +417,10 @@ fn writes_are_declared() {
 
 #[test]
 fn writes_are_counted() {
-    let silent =
-        "writes to `self` and does not count it: `bump_version` is missing, or a layer at ADInplaceOrView";
+    let silent = "writes to `self` without bumping its version: `bump_version` is missing, or a layer at \
+                  ADInplaceOrView";
     assert_eq!(fault("silent_", Check::Version), silent);
-    assert_eq!(fault("loud", Check::Version), "counts a write to `self`, which it only reads");
+    assert_eq!(fault("loud", Check::Version), "bumps the version of `self`, which it only reads");
 }
 
 #[test]
@@ -441,8 +441,8 @@ fn meta_knows_what_the_cpu_gives() {
     let check = |name: &str, expected: &str| assert_eq!(fault(name, Check::Meta), expected);
     check(
         "no_meta",
-        "has no kernel for Meta, so nobody knows a result's shape without computing it: write one, or let the CPU's \
-         serve both, `#[torch_impl(faulty, CPU, Meta)]`",
+        "has no kernel for Meta, so the sizes and types of its results are unknown without running it: write one, or \
+         let the CPU's kernel serve both, `#[torch_impl(faulty, CPU, Meta)]`",
     );
     let cpu = "and on the CPU float64 of sizes [2, 3], strides [3, 1]";
     check("meta_sizes", &format!("return 0 is float64 of sizes [1, 1], strides [1, 1] on meta, {cpu}"));
@@ -460,7 +460,7 @@ fn layouts_do_not_matter() {
     let offset = "with `self` at an offset: return 0: element 0 is 0 instead of 2";
     assert_eq!(fault("ignores_offset", Check::Layouts), offset);
     let contiguous =
-        "with `self` with gaps: fails, and does not without: faulty::needs_contiguous: not contiguous";
+        "with `self` with gaps: fails, but succeeds without: faulty::needs_contiguous: not contiguous";
     assert_eq!(fault("needs_contiguous", Check::Layouts), contiguous);
     let list = "with `tensors` with gaps: return 0: element 1 is 0 instead of 4";
     assert_eq!(fault("list_strides", Check::Layouts), list);

@@ -198,10 +198,14 @@ fn layers_that_are_right_pass() {
 
 #[test]
 fn gradients_are_those_of_differences() {
-    let slope = "output 0, element 0, with respect to input 0, element 0, is 3, but differences give";
+    let slope = "output 0, element 0, with respect to input 0, element 0, is 3, but finite differences give";
     check("wrong_slope", Check::Gradient, slope);
-    check("slope_of_one", Check::Gradient, "with respect to input 1, element 0, is 0, but differences give");
-    check("wrong_write_", Check::Gradient, "is 1, but differences give");
+    check(
+        "slope_of_one",
+        Check::Gradient,
+        "with respect to input 1, element 0, is 0, but finite differences give",
+    );
+    check("wrong_write_", Check::Gradient, "is 1, but finite differences give");
     check("formula_panics", Check::Gradient, "panics: 6 elements");
 }
 
@@ -218,14 +222,18 @@ fn gradients_have_gradients() {
 
 #[test]
 fn a_batch_is_what_a_loop_gives() {
-    let first = "with a batch of `self` as first dimension: example 1: element 0 is 1 instead of";
+    let first = "with a batch of `self` along the first dimension: example 1: element 0 is 1 instead of";
     check("first_example", Check::Vmap, first);
-    check("front_only", Check::Vmap, "dimension 0 of sizes [2, 3, 3] is not one of 3 examples");
+    check(
+        "front_only",
+        Check::Vmap,
+        "dimension 0 of sizes [2, 3, 3] does not have the 3 examples of the batch",
+    );
     check("no_batches", Check::Vmap, "layered::no_batches: 2 dimensions are enough");
     check(
         "writes_one_",
         Check::Vmap,
-        "with a batch of `self` as first dimension: example 0: element 0 is 2 instead",
+        "with a batch of `self` along the first dimension: example 0: element 0 is 2 instead",
     );
     // A rule that returns an error instead of a result is not a fault.
     assert!(report("refuses_batches").faults.is_empty());
@@ -233,12 +241,13 @@ fn a_batch_is_what_a_loop_gives() {
 
 #[test]
 fn autocast_casts_inputs_and_nothing_else() {
-    let much = "with inputs of float64, not what a call with inputs that are cast gives: return 0: bfloat16 instead of float64";
+    let much = "with inputs of float64, the result differs from that of a call with cast inputs: return 0: \
+                bfloat16 instead of float64";
     check("casts_too_much", Check::Autocast, much);
     check(
         "casts_to_another",
         Check::Autocast,
-        "float16 instead of float32, nor: return 0: float16 instead of bfloat16",
+        "float16 instead of float32; return 0: float16 instead of bfloat16",
     );
     check("cast_fails", Check::Autocast, "layered::cast_fails: out of bits");
 }

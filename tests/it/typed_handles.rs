@@ -98,9 +98,9 @@ fn other_types_are_refused_with_both_schemas() {
     let scale = found("it_typed::scale");
     let error = scale.typed::<fn(&Tensor, Scalar) -> Result<Tensor>, _>().unwrap_err();
     expect_test::expect![[r#"
-        it_typed::scale is not called with these types
+        it_typed::scale cannot be called with these types
           schema: it_typed::scale(Tensor self, Scalar? by, int[] unused) -> Tensor
-          as asked: it_typed::scale(Tensor arg0, Scalar arg1) -> Tensor"#]]
+          requested: it_typed::scale(Tensor arg0, Scalar arg1) -> Tensor"#]]
     .assert_eq(&error.to_string());
 
     // A signature that returns the other argument is wrong.

@@ -480,7 +480,7 @@ mod tests {
     fn places_that_are_read_or_written_as_others_are_refused() {
         let x = numbers(&[8]);
         let expanded = x.strided_view(&[3, 8], &[0, 1], 0).unwrap();
-        assert!(refusal(&expanded, &x).contains("several elements are one place in memory"));
+        assert!(refusal(&expanded, &x).contains("several elements share one memory location"));
         let [left, right] = [0, 1].map(|start| x.strided_view(&[7], &[1], start).unwrap());
         assert!(refusal(&left, &right).contains("shares a part of its memory"));
         map(&x, [&x], |[x]: [f32; 1]| x + 1.0).unwrap();

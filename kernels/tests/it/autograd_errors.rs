@@ -85,7 +85,7 @@ fn check<T>(outcome: Result<T>, words: &str) {
 fn first_gradients_that_do_not_fit() {
     let y = leaf().mul(2).unwrap();
     let backward = |grads: &[Option<Tensor>]| autograd::backward(&[&y], grads, GradOptions::new());
-    check(backward(&[None, None]), "1 outputs need as many gradients, but there are 2");
+    check(backward(&[None, None]), "expected a gradient for each of 1 outputs, but got 2");
     let three = Some(Tensor::from([1.0, 2.0, 3.0]));
     check(backward(&[three]), "the gradient of output 0 has sizes [3], but the output [2]");
 }
@@ -101,7 +101,7 @@ fn functions_whose_gradients_do_not_fit() -> Result<()> {
     let sizes = "MadeBackward returned a gradient of sizes [3] for its input 0, but the input has [2]";
     check(backward(1, 3), sizes);
     let list = refused::total(&[leaf(), leaf()])?;
-    check(list.sum()?.backward(), "a formula gave 3 gradients for a list of 2 tensors");
+    check(list.sum()?.backward(), "a formula returned 3 gradients for a list of 2 tensors");
     Ok(())
 }
 
@@ -135,11 +135,14 @@ fn tensors_without_gradients() -> Result<()> {
     check(Tensor::from([1, 2]).set_requires_grad(true), "a tensor of int32 cannot require grad");
     let (x, plain) = (leaf(), Tensor::from([1.0]));
     let y = x.mul(2)?;
-    check(y.set_requires_grad(false), "a tensor that was computed requires grad as long as");
+    check(y.set_requires_grad(false), "only a leaf can stop requiring grad");
     y.set_requires_grad(true)?; // it does
     check(x.set_grad(Some(plain.clone())), "[2] of float64 on cpu, not [1] of float64 on cpu");
-    check(plain.retain_grad(), "the gradient of a tensor that requires none cannot be retained");
-    check(plain.register_hook(|_| Ok(None)), "a hook needs a gradient, and this tensor requires none");
+    check(plain.retain_grad(), "the gradient of a tensor that does not require grad cannot be retained");
+    check(
+        plain.register_hook(|_| Ok(None)),
+        "a gradient hook cannot be registered on a tensor that does not require grad",
+    );
     let mut view = x.select(0, 0)?;
     check(aten::detach_(&mut view), "a view cannot be detached in place");
     Ok(())
@@ -216,13 +219,13 @@ fn saved_tensors_that_nobody_has_a_use_for() -> Result<()> {
     let product = a.mul(&y)?.sum()?;
     a.add_(1)?;
     let of_x = autograd::grad(&[&product], &[&x], &[], GradOptions::new());
-    check(of_x, "MulBackward0 saved a tensor for its gradient that was written to in place since");
+    check(of_x, "MulBackward0 saved a tensor for its backward pass that has since been written to in place");
     let view = no_grad(|| x.view(&[2]))?; // of a leaf, with no way to it
     let mut y = view.exp()?;
     no_grad(|| aten::exp_(&mut y).map(drop))?;
     check(
         y.sum()?.backward(),
-        "ExpBackward0 saved a tensor for its gradient that was written to in place since",
+        "ExpBackward0 saved a tensor for its backward pass that has since been written to in place",
     );
     Ok(())
 }
@@ -233,8 +236,8 @@ fn saved_tensors_that_were_detached_in_place() -> Result<()> {
     let mut y = x.mul(2)?;
     let product = y.mul(&x)?.sum()?;
     aten::detach_(&mut y)?;
-    let words = "MulBackward0 saved a tensor for its gradient that was detached in place since: output 0 of \
-        MulBackward1";
+    let words = "MulBackward0 saved a tensor for its backward pass that has since been detached in place: \
+                 output 0 of MulBackward1";
     check(product.backward(), words);
     let mut result = x.exp()?;
     let sum = result.sum()?;
@@ -254,7 +257,7 @@ fn leaves_that_are_none_any_more() -> Result<()> {
     let total = x.sum()?.add(&sum)?;
     aten::detach_(&mut x)?;
     x.mul_(&leaf())?;
-    check(total.backward(), "a gradient arrived at a leaf that is none any more");
+    check(total.backward(), "a gradient arrived at a tensor that is no longer a leaf");
     Ok(())
 }
 

@@ -43,7 +43,7 @@ fn what_is_made_is_fake_and_what_is_real_stays() {
     real.mul_(10.0).unwrap();
     column.clone().add_(1.0).unwrap();
     let error = aten::transpose_(&mut real, 0, 1).unwrap_err();
-    assert!(error.to_string().contains("in fake mode real tensors stay as they are"), "{error}");
+    assert!(error.to_string().contains("fake mode leaves real tensors unchanged"), "{error}");
     drop(mode);
     assert_eq!(real.to_vec::<f64>().unwrap(), x().to_vec::<f64>().unwrap());
     assert!(!is_fake(&aten::zeros(&[2]).unwrap()));
@@ -77,7 +77,7 @@ fn devices_are_followed_that_are_not_there() {
     let error = aten::add_Tensor(&on_cuda, &to_fake(&x()).unwrap()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "aten::add.Tensor got tensors on cuda:0 and on cpu, which no kernel computes with\n  \
+        "aten::add.Tensor got tensors on cuda:0 and on cpu, expected one device\n  \
          help: move one of them to the device of the other first"
     );
     let _mode = FakeMode::new();
@@ -92,19 +92,19 @@ fn what_needs_elements_is_an_error() {
     let error = aten::nonzero(&fake).unwrap_err().to_string();
     assert_eq!(
         error,
-        "aten::nonzero depends on elements, and in fake mode there are none\n  \
-         help: ask outside of it, or with an operator whose result has the same sizes for all elements"
+        "aten::nonzero depends on the values of elements, which fake tensors do not have\n  \
+         help: call it outside of fake mode, or use an operator whose result has the same sizes for all values"
     );
     assert!(
         fake_test::median(&fake)
             .unwrap_err()
             .to_string()
-            .starts_with("fake_test::median depends on elements")
+            .starts_with("fake_test::median depends on the values of elements")
     );
     let one = fake.sum().unwrap();
     assert!(one.item().unwrap_err().to_string().contains("this tensor is fake"));
     let error = aten::equal(&fake, &fake).unwrap_err().to_string();
-    assert!(error.starts_with("aten::equal depends on elements"), "{error}");
+    assert!(error.starts_with("aten::equal depends on the values of elements"), "{error}");
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn a_missing_meta_kernel_says_what_to_write() {
     let lines: Vec<_> = message.lines().collect();
     assert_eq!(
         lines[0],
-        "fake_test::fft has no kernel for Meta, so nobody knows what it returns without computing it"
+        "fake_test::fft has no kernel for Meta, so the sizes and types of its results are unknown in fake mode"
     );
     assert!(lines[1].starts_with("  declared at ") && lines[1].ends_with("(crate it)"), "{message}");
     assert!(lines[2].starts_with("  help: write `#[torch_impl(fake_test, Meta)] fn fft(…)`"), "{message}");
@@ -204,6 +204,6 @@ fn indices_that_are_numbers_say_how_many_are_picked() -> Result<()> {
     assert_eq!(aten::index_Tensor(&fake, &[Some(rows)])?.sizes(), [3, 3]);
     let mask = to_fake(&aten::gt_Scalar(&x(), 2.into())?)?;
     let error = aten::index_Tensor(&fake, &[Some(mask)]).unwrap_err().to_string();
-    assert!(error.contains("depends on elements"), "{error}");
+    assert!(error.contains("depends on the values of elements"), "{error}");
     Ok(())
 }

@@ -347,7 +347,7 @@ fn refusal(program: impl Fn(&Tensor) -> Result<Tensor>) -> String {
 fn what_operators_refuse_stays_refused() {
     let expanded = |x: &Tensor| x.select(0, 0)?.expand(&[2, 3]);
     let message = refusal(|x| expanded(x)?.add_(x).cloned());
-    assert!(message.contains("several elements are one place in memory"), "{message}");
+    assert!(message.contains("several elements share one memory location"), "{message}");
     let message = refusal(|x| x.clone().add_(&x.unsqueeze(0)?.expand(&[2, 2, 3])?).cloned());
     assert!(message.starts_with("aten::add_.Tensor"), "{message}");
     let message = refusal(|x| aten::add__Tensor(&mut x.slice(1, 0, 2, 1)?.t()?, x).cloned());
@@ -372,7 +372,7 @@ fn what_has_no_functional_form_is_an_error() {
     let message = refusal(|x| functionalize_test::shrink_(&mut x.clone()).cloned());
     assert_eq!(
         message,
-        "functionalize_test::shrink_ moves a tensor to other memory, of which no functional program can be made\n  \
+        "functionalize_test::shrink_ moves a tensor to other memory, which cannot be functionalized\n  \
          help: compute a new tensor instead"
     );
     let bytes = |x: &Tensor| functionalize_test::tail(&aten::view_dtype(x, DType::Float32)?);

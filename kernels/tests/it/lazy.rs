@@ -110,7 +110,8 @@ fn zeros_need_no_memory() {
     let error = aten::add__Scalar(&mut zeros.clone(), 1.into()).unwrap_err().to_string();
     assert_eq!(
         error,
-        "aten::add_.Scalar cannot write to zeros that take no memory\n  help: write to a copy, which has memory"
+        "aten::add_.Scalar cannot write to a tensor of zeros that has no memory\n  \
+         help: write to a copy, which has memory of its own"
     );
 }
 

@@ -144,7 +144,7 @@ fn a_graph_runs_on_other_inputs_and_keys() {
     let sums = vmap([&batch], |[example]| Ok(graph.run(&[example])?.remove(0))).unwrap();
     assert_eq!(sums.to_vec::<f64>().unwrap(), [3.0, 3.0]);
     let error = graph.run(&[]).unwrap_err();
-    assert_eq!(error.to_string(), "0 inputs for a graph that has 1");
+    assert_eq!(error.to_string(), "0 inputs were given to a graph that takes 1");
     let error = graph.run(&[Tensor::from(1.0)]).unwrap_err();
     assert!(error.to_string().contains("= aten::sum.dim_IntList(self=%1, dim=[1]"), "{error}");
 }
@@ -269,11 +269,11 @@ fn a_text_that_is_no_graph_says_where() {
     check("graph(%0: float99[2]) { return %0 }", "float99");
     check(
         "graph(%0: float64[2]) { %1: float64[2] = tracer_test::labelled(self=%0, label=\"x",
-        "a text has no end",
+        "a string has no closing quote",
     );
     let lists = "[".repeat(200_000);
     check(
         &format!("graph() {{ %1: float64[2] = aten::zeros(size={lists}"),
-        "expected no list in a list, found `[[[",
+        "expected an element that is not a list, found `[[[",
     );
 }

@@ -227,7 +227,7 @@ fn sizes_may_change_in_place() -> Result<()> {
 #[test]
 fn elements_are_out_of_reach() {
     let error = refusal(|row| row.to_vec::<f64>().map(Tensor::from));
-    assert!(error.contains("stands for others"), "{error}");
+    assert!(error.contains("is a wrapper"), "{error}");
 }
 
 #[test]

@@ -39,7 +39,7 @@ use crate::tensor::Tensor;
 /// # }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no value for an optional argument of type `{T}`",
+    message = "`{Self}` cannot be passed for an optional argument of type `{T}`",
     label = "expected `{T}`, or an `Option` of it"
 )]
 pub trait IntoOptional<T> {

@@ -38,8 +38,9 @@ impl Backward for AccumulateGrad {
         ensure!(
             view::history(&self.leaf)?.is_none(),
             Autograd,
-            "a gradient arrived at a leaf that is none any more: it was detached in place, and then computed anew\n  \
-             help: work on `x.detach()`, which is another tensor"
+            "a gradient arrived at a tensor that is no longer a leaf: it was detached in place, and then a recorded \
+             operator wrote to it\n  \
+             help: use `x.detach()`, which returns a new tensor"
         );
         if !self.leaf.requires_grad() {
             return Ok(Vec::new()); // the leaf was detached in place after the graph was made

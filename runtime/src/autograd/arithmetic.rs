@@ -20,13 +20,13 @@ fn call<'v, const N: usize>(
 
 /// The sum of two gradients.
 pub(super) fn add(a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    call("aten::add.Tensor", "adding up gradients", [Value::TensorRef(a), Value::TensorRef(b), Value::Int(1)])
+    call("aten::add.Tensor", "adding gradients", [Value::TensorRef(a), Value::TensorRef(b), Value::Int(1)])
 }
 
 /// Adds to a gradient to which nothing else refers.
 pub(super) fn add_in_place(sum: &mut Tensor, b: &Tensor) -> Result<()> {
     let arguments = [Value::TensorMut(sum), Value::TensorRef(b), Value::Int(1)];
-    call("aten::add_.Tensor", "adding up gradients", arguments).map(drop)
+    call("aten::add_.Tensor", "adding gradients", arguments).map(drop)
 }
 
 /// Sums over the dimensions that were broadcast.
@@ -49,14 +49,14 @@ pub(super) fn cast(x: &Tensor, dtype: DType) -> Result<Tensor> {
 pub(super) fn ones_like(x: &Tensor) -> Result<Tensor> {
     let [dtype, layout, device, pin_memory, format] = [const { Value::None }; 5];
     let arguments = [Value::TensorRef(x), dtype, layout, device, pin_memory, format];
-    call("aten::ones_like", "making the first gradient", arguments)
+    call("aten::ones_like", "creating the initial gradient", arguments)
 }
 
 /// A view with any strides.
 pub(super) fn as_strided(x: &Tensor, sizes: &[i64], strides: &[i64], offset: i64) -> Result<Tensor> {
     let arguments =
         [Value::TensorRef(x), Value::Ints(sizes.into()), Value::Ints(strides.into()), Value::Int(offset)];
-    call("aten::as_strided", "taking a view of a base", arguments)
+    call("aten::as_strided", "recomputing a view from its base", arguments)
 }
 
 /// A new tensor of the same type and device, with any strides.
@@ -64,7 +64,7 @@ pub(super) fn new_empty_strided(x: &Tensor, sizes: &[i64], strides: &[i64]) -> R
     let [dtype, layout, device, pin_memory] = [const { Value::None }; 4];
     let (sizes, strides) = (Value::Ints(sizes.into()), Value::Ints(strides.into()));
     let arguments = [Value::TensorRef(x), sizes, strides, dtype, layout, device, pin_memory];
-    call("aten::new_empty_strided", "making room for a gradient", arguments)
+    call("aten::new_empty_strided", "allocating a gradient", arguments)
 }
 
 /// Copies the elements of one tensor into another.

@@ -193,7 +193,7 @@ fn compare(
                 is_close,
                 Autograd,
                 "the derivative of output {output}, element {element}, with respect to input {input}, element {of}, \
-                 is {got}, but differences give {want}"
+                 is {got}, but finite differences give {want}"
             );
         }
     }

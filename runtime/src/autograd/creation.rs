@@ -48,7 +48,8 @@ impl CreationMeta {
             None => Ok(()),
             Some(objection) => bail!(
                 Autograd,
-                "{what}, while gradients are recorded, but this view {objection}, so gradients could not follow the write\n  \
+                "{what}, while gradients are recorded, but this view {objection}, so autograd cannot track the \
+                 write\n  \
                  help: write to a copy, or write with grad mode off as well"
             ),
         }

@@ -53,7 +53,7 @@ fn record(operator: &'static Operator, keys: DispatchKeySet, stack: &mut Stack<'
     if schema.arguments.iter().any(|argument| argument.is_out()) {
         bail!(
             Autograd,
-            "{operator} writes to `out`, and gradients do not follow such a write\n  \
+            "{operator} writes to `out`, and autograd does not track such writes\n  \
              help: use the form that returns its result, or call it inside `no_grad`"
         );
     }
@@ -122,9 +122,7 @@ impl Backward for NotImplemented {
     fn backward(&self, _: &Call<'_>, _: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>> {
         bail!(
             Autograd,
-            "{} has no derivative, but one of its results was used where a gradient is wanted\n  \
-             declared at {}\n  \
-             help: {}",
+            "{} has no derivative, but a backward pass reached one of its results\n  declared at {}\n  help: {}",
             self.0,
             self.0.spec().place,
             if cfg!(feature = "inference") {

@@ -112,7 +112,7 @@ fn roots(outputs: &[&Tensor], grads: &[Option<Tensor>], options: GradOptions) ->
     ensure!(
         grads.is_empty() || grads.len() == outputs.len(),
         Autograd,
-        "{} outputs need as many gradients, but there are {}",
+        "expected a gradient for each of {} outputs, but got {}",
         outputs.len(),
         grads.len()
     );
@@ -130,15 +130,18 @@ fn roots(outputs: &[&Tensor], grads: &[Option<Tensor>], options: GradOptions) ->
                 let metadata = InputMetadata::of(output);
                 fit(gradient, &metadata, options, |sizes| {
                     let expected = metadata.sizes();
-                    format!("the gradient of output {index} has sizes {sizes:?}, but the output {expected:?}")
+                    format!(
+                        "the gradient of output {index} has sizes {sizes:?}, but the output has {expected:?}"
+                    )
                 })?
             }
             None => {
                 ensure!(
                     output.numel() == 1,
                     Autograd,
-                    "output {index} has sizes {:?}: only of one number is the first gradient known to be 1\n  \
-                     help: give the gradient, or take the sum first",
+                    "output {index} has sizes {:?}: a gradient can be created implicitly only for an output with one \
+                     element\n  \
+                     help: pass its gradient, or sum the output first",
                     output.sizes()
                 );
                 arithmetic::ones_like(output)?
@@ -395,7 +398,7 @@ impl Asked {
             }
             while let Some((node, next)) = path.last_mut() {
                 let Some(edge) = node.edges().get(*next) else {
-                    let (node, _) = path.pop().unwrap_or_else(|| unreachable!("there is a last one"));
+                    let (node, _) = path.pop().unwrap_or_else(|| unreachable!("the path is not empty"));
                     if node.edges().iter().flatten().any(|edge| self.leads_somewhere(&edge.node)) {
                         self.needed.insert(node.id());
                     }

@@ -88,7 +88,7 @@ impl AutogradMeta {
     /// The state of a tensor, created if it has none.
     pub(super) fn of_or_new(tensor: &Tensor) -> &AutogradMeta {
         let meta: &dyn Any = &**tensor.autograd_slot().get_or_init(|| Box::new(AutogradMeta::default()));
-        meta.downcast_ref().unwrap_or_else(|| unreachable!("the slot holds nothing else"))
+        meta.downcast_ref().unwrap_or_else(|| unreachable!("only autograd fills the slot"))
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {

@@ -321,8 +321,8 @@ impl SavedResult {
 /// The value of a formula: the gradient of one argument, or of several.
 #[diagnostic::on_unimplemented(
     message = "a formula gives a gradient, not `{Self}`",
-    label = "expected a `Tensor`, an `Option<Tensor>` or a `Result` of these; of a list a `Vec`, \
-             of several arguments a tuple"
+    label = "expected a `Tensor`, an `Option<Tensor>` or a `Result` of these; for a list a `Vec`, for \
+             several arguments a tuple"
 )]
 pub trait IntoGradients {
     /// Stores the gradients in their places.
@@ -361,7 +361,7 @@ impl<T: Into<Option<Tensor>>> IntoGradients for Vec<T> {
         ensure!(
             found == expected,
             Autograd,
-            "a formula gave {found} gradients for a list of {expected} tensors"
+            "a formula returned {found} gradients for a list of {expected} tensors"
         );
         for (gradient, value) in gradients.iter_mut().zip(self) {
             *gradient = defined(value);

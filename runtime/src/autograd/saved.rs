@@ -71,8 +71,9 @@ impl SavedTensor {
             ensure!(
                 !before.is_detached(*input_nr),
                 Autograd,
-                "{} saved a tensor for its gradient that was detached in place since: output {input_nr} of {}\n  \
-                 help: `x.detach()` is another tensor, and leaves this one as it is",
+                "{} saved a tensor for its backward pass that has since been detached in place: output {input_nr} of \
+                 {}\n  \
+                 help: `x.detach()` returns a new tensor, and leaves this one as it is",
                 node.name(),
                 before.name()
             );
@@ -108,8 +109,8 @@ impl SavedTensor {
             History::OutputView(..) => "a view that it wrote to".into(),
         };
         let message = format!(
-            "{} saved a tensor for its gradient that was written to in place since: sizes {:?} of {}, {what}, \
-             saved at version {saved}, now at version {now}\n  \
+            "{} saved a tensor for its backward pass that has since been written to in place: sizes {:?} of {}, \
+             {what}, saved at version {saved}, now at version {now}\n  \
              help: write to a copy, or use the out-of-place form of the operator that wrote",
             node.name(),
             self.tensor.sizes(),
@@ -123,7 +124,7 @@ fn check_counted(tensor: &Tensor) -> Result<()> {
     ensure!(
         !tensor.is_inference(),
         Autograd,
-        "an inference tensor cannot be saved for the backward pass: its versions are not counted\n  \
+        "an inference tensor cannot be saved for the backward pass: its version is not tracked\n  \
          help: work on a copy made outside of inference mode"
     );
     Ok(())

@@ -32,8 +32,8 @@ impl Tensor {
             ensure!(
                 requires_grad,
                 Autograd,
-                "a tensor that was computed requires grad as long as it is part of the graph\n  \
-                 help: `x.detach()` is the same tensor without its history"
+                "only a leaf can stop requiring grad, and this tensor was computed by a recorded operator\n  \
+                 help: `x.detach()` returns the same tensor without its history"
             );
             return Ok(());
         }
@@ -63,7 +63,8 @@ impl Tensor {
             ensure!(
                 (grad.sizes(), grad.dtype(), grad.device()) == (self.sizes(), self.dtype(), self.device()),
                 Autograd,
-                "a gradient has the sizes, the type and the device of its tensor: {:?} of {} on {}, not {:?} of {} on {}",
+                "a gradient must have the sizes, the dtype and the device of its tensor: {:?} of {} on {}, not {:?} \
+                 of {} on {}",
                 self.sizes(),
                 self.dtype(),
                 self.device(),
@@ -128,7 +129,7 @@ impl Tensor {
         ensure!(
             !self.is_view(),
             Autograd,
-            "a view cannot be detached in place\n  help: `x.detach()` is another tensor of the same memory, detached"
+            "a view cannot be detached in place\n  help: `x.detach()` returns a detached tensor that shares its memory"
         );
         self.store_requires_grad(false);
         let history = AutogradMeta::of(self).and_then(|meta| meta.state().history.take());
@@ -148,7 +149,7 @@ impl Tensor {
         ensure!(
             self.requires_grad(),
             Autograd,
-            "the gradient of a tensor that requires none cannot be retained"
+            "the gradient of a tensor that does not require grad cannot be retained"
         );
         let Some(Edge { node, input_nr }) = view::history(self)? else { return Ok(()) };
         let meta = AutogradMeta::of_or_new(self);
@@ -188,7 +189,7 @@ impl Tensor {
         hook: impl Fn(&Tensor) -> Result<Option<Tensor>> + Send + Sync + 'static,
     ) -> Result<HookHandle> {
         if !self.requires_grad() {
-            bail!(Autograd, "a hook needs a gradient, and this tensor requires none");
+            bail!(Autograd, "a gradient hook cannot be registered on a tensor that does not require grad");
         }
         let hook: Hook = Arc::new(hook);
         let (handle, gone) = match view::history(self)? {
@@ -224,7 +225,7 @@ impl Tensor {
         ensure!(
             self.requires_grad() && view::history(self)?.is_none(),
             Autograd,
-            "a hook behind the sum of gradients needs a leaf that requires a gradient: others keep no sum"
+            "a post-accumulate-grad hook needs a leaf that requires grad: other tensors do not accumulate gradients"
         );
         let hook: Hook = Arc::new(move |leaf: &Tensor| hook(leaf).map(|()| None));
         let (handle, gone) = Hooks::add(&mut AutogradMeta::of_or_new(self).state().accumulated, 0, hook);

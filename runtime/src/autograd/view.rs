@@ -120,8 +120,9 @@ fn leaf_error(operator: &str, what: &str) -> Error {
     Error::new(
         ErrorKind::Autograd,
         format!(
-            "{operator} cannot write in place to {what} that requires grad: its gradient is that of the value before\n  \
-             help: write inside of `no_grad`, as optimisers do, or to a copy"
+            "{operator} cannot write in place to {what} that requires grad: its gradient belongs to the value before \
+             the write\n  \
+             help: write inside `no_grad`, as optimisers do, or to a copy"
         ),
     )
 }

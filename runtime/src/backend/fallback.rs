@@ -94,7 +94,7 @@ fn device_of(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<Device
     });
     match of_tensors.or(asked.filter(is_remote)) {
         Some(device) => resolve(device),
-        None => bail!(Device, "{operator} fell back to the CPU, and is not called on a device"),
+        None => bail!(Device, "{operator} fell back to the CPU, but none of its arguments names a device"),
     }
 }
 

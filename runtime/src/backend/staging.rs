@@ -44,7 +44,7 @@ impl Staging {
         ensure!(
             tensor.device().kind == self.device.kind,
             Device,
-            "one call has tensors on {} and on {}",
+            "one call has tensors on {} and on {}, move them to one device",
             self.device,
             tensor.device()
         );

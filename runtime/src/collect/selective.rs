@@ -185,7 +185,7 @@ const fn is_part(bytes: &[u8], start: usize, end: usize, part: &[u8]) -> bool {
 
 /// The record of the kernel with this function and key, from the record of its block.
 pub const fn pick(record: &Record, function: &str, key: DispatchKey) -> KernelRecord {
-    let Record::Kernels(kernels) = record else { panic!("a record of kernels") };
+    let Record::Kernels(kernels) = record else { panic!("expected a record of kernels") };
     let mut at = 0;
     while !(is_same(kernels[at].function, function) && kernels[at].key as u8 == key as u8) {
         at += 1;

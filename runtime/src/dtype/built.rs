@@ -91,7 +91,9 @@ const fn named(names: &[u8], start: usize, end: usize) -> DType {
         }
         index += 1;
     }
-    panic!("TORCH_LIBRARY_DTYPES has a name that no type has: they are those of PyTorch, as `uint8 bfloat16`")
+    panic!(
+        "TORCH_LIBRARY_DTYPES has the name of an unknown dtype: expected PyTorch's names, as in `uint8 bfloat16`"
+    )
 }
 
 const fn is_part(names: &[u8], start: usize, end: usize, name: &[u8]) -> bool {
@@ -147,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic = "a name that no type has"]
+    #[should_panic = "the name of an unknown dtype"]
     fn other_names_are_refused() {
         built("uint8 int7");
     }

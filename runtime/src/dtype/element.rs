@@ -304,7 +304,7 @@ macro_rules! match_dtype {
 #[doc(hidden)]
 #[cold]
 pub fn left_out() -> ! {
-    panic!("an element type that this program is built without, which no tensor has")
+    panic!("no tensor can have an element type that this program is built without")
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ fn common(operator: OperatorHandle, schema: &Schema, arguments: &[Value<'_>]) ->
             Some(other) if goes_along(other) => common = Some(tensor),
             Some(other) => bail!(
                 Device,
-                "{operator} got tensors on {} and on {}, which no kernel computes with\n  \
+                "{operator} got tensors on {} and on {}, expected one device\n  \
                  help: move one of them to the device of the other first",
                 other.device(),
                 tensor.device()

@@ -130,10 +130,10 @@ fn no_kernel(operator: OperatorHandle) -> Error {
     Error::new(
         ErrorKind::MissingKernel,
         format!(
-            "{operator} has no kernel for Meta, so nobody knows what it returns without computing it\n  \
+            "{operator} has no kernel for Meta, so the sizes and types of its results are unknown in fake mode\n  \
              declared at {place}\n  \
-             help: write `#[torch_impl({namespace}, Meta)] fn {name}(…)`, which returns tensors of `Device::META` with the \
-             sizes, strides and types of the result"
+             help: write `#[torch_impl({namespace}, Meta)] fn {name}(…)`, which returns tensors of `Device::META` \
+             with the sizes, strides and types of the result"
         ),
     )
 }
@@ -143,8 +143,8 @@ fn looks_at_elements(operator: OperatorHandle) -> Error {
     Error::new(
         ErrorKind::NotSupported,
         format!(
-            "{operator} depends on elements, and in fake mode there are none\n  \
-             help: ask outside of it, or with an operator whose result has the same sizes for all elements"
+            "{operator} depends on the values of elements, which fake tensors do not have\n  \
+             help: call it outside of fake mode, or use an operator whose result has the same sizes for all values"
         ),
     )
 }

@@ -88,7 +88,7 @@ pub(super) fn fake_of(tensor: &Tensor, device: Device) -> Result<Tensor> {
     ensure!(
         !tensor.is_wrapper(),
         NotSupported,
-        "a tensor that stands for others cannot be made fake: make those that it stands for fake"
+        "a wrapper tensor cannot be made fake: make the tensors that it wraps fake"
     );
     let storage = match Memory::of(&tensor.storage()) {
         Some(memory) if memory.device == device => tensor.storage().clone(),
@@ -142,8 +142,8 @@ pub(super) fn move_to(operator: OperatorHandle, tensor: &mut Tensor, twin: &Tens
     let Some(memory) = Memory::of(&before) else {
         bail!(
             NotSupported,
-            "{operator} would give other sizes to a real tensor, and in fake mode real tensors stay as they are\n  \
-             help: `to_fake` makes a fake one of it"
+            "{operator} would resize a real tensor, and fake mode leaves real tensors unchanged\n  \
+             help: `to_fake` makes a fake tensor of it"
         );
     };
     let storage = match memory.meta.is_same(&twin.storage()) {

@@ -110,7 +110,7 @@ fn move_views(operator: OperatorHandle, arguments: &mut [Value<'_>], written: &[
     let (Some(variant), [index]) = (Variant::View.of(operator)?, written) else {
         bail!(
             NotSupported,
-            "{operator} moves a tensor to other memory, of which no functional program can be made\n  \
+            "{operator} moves a tensor to other memory, which cannot be functionalized\n  \
              help: compute a new tensor instead"
         );
     };

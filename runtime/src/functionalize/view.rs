@@ -121,7 +121,7 @@ fn carried_back(steps: &[Step], base: &Tensor, value: Tensor, geometry: &Geometr
         if value.dtype() != base.dtype() {
             bail!(
                 NotSupported,
-                "a view of {} as {} is written to, and the operator that made it does not say how it is put back\n  \
+                "a view of {} as {} is written to, and the operator that made the view has no inverse\n  \
                  help: register a kernel for it at Functionalize, with `functionalize::view`",
                 base.dtype(),
                 value.dtype()
@@ -255,7 +255,10 @@ pub fn views(
 pub(super) fn nth(views: Vec<Tensor>, index: usize) -> Result<Tensor> {
     let count = views.len();
     let missing = || {
-        Error::new(ErrorKind::Internal, format!("view {index} of {count}: the base has changed its sizes"))
+        Error::new(
+            ErrorKind::Internal,
+            format!("view {index} of {count}: the sizes of the base have changed"),
+        )
     };
     views.into_iter().nth(index).ok_or_else(missing)
 }

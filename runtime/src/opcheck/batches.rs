@@ -72,7 +72,7 @@ impl Plan {
         let arguments = operator.schema().map(|schema| &schema.arguments[..]).unwrap_or_default();
         let names: Vec<_> = self.batched.iter().map(|at| format!("`{}`", arguments[*at].name)).collect();
         let dim = if self.last { "last" } else { "first" };
-        format!("with a batch of {} as {dim} dimension", names.join(", "))
+        format!("with a batch of {} along the {dim} dimension", names.join(", "))
     }
 
     /// The batch dimension of an argument, if it is batched.

@@ -51,8 +51,10 @@ impl Session<'_> {
                 let differences: Option<Vec<String>> =
                     without.iter().map(|expected| difference(&found, expected)).collect();
                 Ok(differences.map(|all| {
-                    let all = all.join(", nor: ");
-                    format!("with inputs of {what}, not what a call with inputs that are cast gives: {all}")
+                    let all = all.join("; ");
+                    format!(
+                        "with inputs of {what}, the result differs from that of a call with cast inputs: {all}"
+                    )
                 }))
             });
             if !passed {

@@ -107,8 +107,8 @@ impl Session<'_> {
                     self.fault(
                         Check::Version,
                         format!(
-                            "writes to `{name}` and does not count it: \
-                             `bump_version` is missing, or a layer at ADInplaceOrView"
+                            "writes to `{name}` without bumping its version: `bump_version` is missing, or a layer \
+                             at ADInplaceOrView"
                         ),
                     );
                 }
@@ -117,12 +117,12 @@ impl Session<'_> {
             if moved {
                 self.fault(
                     Check::Mutation,
-                    format!("moves `{name}` to other sizes or memory, the schema only reads it"),
+                    format!("changes the sizes or the memory of `{name}`, which the schema only reads"),
                 );
             } else if rewritten {
                 self.fault(Check::Mutation, format!("writes to `{name}`, which the schema only reads"));
             } else if version != before.version {
-                self.fault(Check::Version, format!("counts a write to `{name}`, which it only reads"));
+                self.fault(Check::Version, format!("bumps the version of `{name}`, which it only reads"));
             }
         }
     }

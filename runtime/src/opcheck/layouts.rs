@@ -103,7 +103,7 @@ impl Session<'_> {
                     schema.returns.iter().any(|ret| ret.alias.as_ref().is_some_and(|alias| !alias.is_write))
                 });
                 if !is_view {
-                    self.fault(Check::Layouts, format!("with {what}: fails, and does not without: {error}"));
+                    self.fault(Check::Layouts, format!("with {what}: fails, but succeeds without: {error}"));
                 }
             }
             _ => {}

@@ -37,8 +37,8 @@ impl Session<'_> {
                 return self.fault(
                     Check::Meta,
                     format!(
-                        "has no kernel for Meta, so nobody knows a result's shape without computing it: write one, or let the \
-                         CPU's serve both, `#[torch_impl({}, CPU, Meta)]`",
+                        "has no kernel for Meta, so the sizes and types of its results are unknown without running \
+                         it: write one, or let the CPU's kernel serve both, `#[torch_impl({}, CPU, Meta)]`",
                         self.operator.namespace()
                     ),
                 );

@@ -122,7 +122,10 @@ impl Session<'_> {
                         self.fault(Check::Out, format!("{other} returns another tensor than `out`"));
                     }
                     if outs.iter().any(|out| out.version() == 0) {
-                        self.fault(Check::Out, format!("{other} writes to `out` and does not count it"));
+                        self.fault(
+                            Check::Out,
+                            format!("{other} writes to `out` without bumping its version"),
+                        );
                     }
                     let written: Vec<_> = outs.iter().map(|out| Value::Tensor(out.clone())).collect();
                     if let Some(difference) = difference(&written, expected) {

@@ -83,7 +83,7 @@ impl<'a, T: Element> Memory<'a, T> {
     #[inline]
     fn at(&self, index: i64) -> NonNull<T> {
         let index = usize::try_from(index).expect("storage indices are not negative");
-        assert!(index < self.len, "element {index} of {}: a geometry left its storage", self.len);
+        assert!(index < self.len, "element {index} is outside of a storage of {} elements", self.len);
         // SAFETY: `index` is less than `len`, as asserted, and by the invariant `base` is valid for `len` elements.
         unsafe { self.base.add(index) }
     }
@@ -133,7 +133,7 @@ impl<'a, T: Element> Memory<'a, T> {
             ensure!(
                 bytes.iter().all(|byte| *byte < 2),
                 DType,
-                "memory of other bytes than 0 and 1 is no slice of `bool`, read it by `to_vec` or `iter`"
+                "memory with bytes other than 0 and 1 cannot be a slice of `bool`, read it by `to_vec` or `iter`"
             );
         }
         Ok((first, len))
@@ -381,7 +381,7 @@ impl Tensor {
         ensure!(
             self.numel() == 1,
             Shape,
-            "a tensor of sizes {:?} has {} elements, only of one there is an item",
+            "a tensor of sizes {:?} has {} elements, `item` needs exactly one",
             self.sizes(),
             self.numel()
         );
@@ -470,11 +470,11 @@ impl Tensor {
     /// Checks that the tensor is defined, and that its element type is `dtype`.
     #[inline]
     pub(super) fn check_dtype(&self, dtype: DType) -> Result<()> {
-        ensure!(self.is_defined(), Argument, "elements of {dtype} were asked of an undefined tensor");
+        ensure!(self.is_defined(), Argument, "elements of {dtype} were requested from an undefined tensor");
         ensure!(
             self.dtype() == dtype,
             DType,
-            "elements of {dtype} were asked of a tensor of {}, convert one to the other first",
+            "elements of {dtype} were requested from a tensor of {}, convert the tensor or request its type",
             self.dtype()
         );
         Ok(())
@@ -486,15 +486,15 @@ impl Tensor {
         ensure!(
             !self.is_wrapper(),
             NotSupported,
-            "this tensor stands for others (inside vmap: for one of each example), so it has no elements to look at\n  \
-             help: a kernel that looks at elements belongs at a backend's key, as `CPU`, not at a composite one; for vmap, \
-             the operator then has a rule at `FuncTorchBatched`"
+            "this tensor is a wrapper (inside vmap, of a whole batch), so it has no elements to read\n  \
+             help: a kernel that reads elements belongs at a backend's key, such as `CPU`, not at a composite one; \
+             for vmap, the operator then needs a batching rule at `FuncTorchBatched`"
         );
         ensure!(
             !self.is_lazy(),
             NotSupported,
-            "the elements of this tensor are not those in memory, which are to be conjugated or negated first\n  \
-             help: `resolve_conj` and `resolve_neg` do it"
+            "the elements of this tensor are not those in its memory, which must be conjugated or negated first\n  \
+             help: `resolve_conj` and `resolve_neg` do that"
         );
         match storage.data_ptr() {
             Some(base) => Ok(base),
@@ -517,7 +517,7 @@ impl Tensor {
     fn out_of_reach(&self, storage: &Storage) -> Error {
         let device = self.device();
         let why = storage.why_unreachable().map_or_else(
-            || format!("the elements of a tensor on {device} are out of the host's reach"),
+            || format!("the elements of a tensor on {device} cannot be accessed from the host"),
             ToOwned::to_owned,
         );
         Error::new(ErrorKind::Device, why)

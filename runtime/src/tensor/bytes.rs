@@ -79,7 +79,9 @@ impl Storage {
                 let bytes = NonNull::slice_from_raw_parts(data, self.nbytes());
                 Ok(Bytes { bytes, reference: PhantomData })
             }
-            None => bail!(Device, "the bytes of a storage on {} are out of the host's reach", self.device()),
+            None => {
+                bail!(Device, "the bytes of a storage on {} cannot be accessed from the host", self.device())
+            }
         }
     }
 }

@@ -263,7 +263,7 @@ fn allocate(
 ) -> Result<Storage> {
     dtype.ensure_built()?;
     let nbytes = usize::try_from(count).ok().and_then(|count| count.checked_mul(dtype.size()));
-    let Some(nbytes) = nbytes else { bail!(Shape, "sizes {sizes:?} of {dtype} exceed the memory") };
+    let Some(nbytes) = nbytes else { bail!(Shape, "sizes {sizes:?} of {dtype} exceed the address space") };
     match device.kind {
         DeviceType::Cpu => host_memory(nbytes, device),
         DeviceType::Meta => Ok(Storage::without_data(nbytes, device)),

@@ -586,7 +586,7 @@ impl Tensor {
     #[cold]
     fn not_leased(&self) -> Error {
         let sizes = self.sizes();
-        let message = format!("elements of sizes {sizes:?} were asked for under a lease on other tensors");
+        let message = format!("elements of sizes {sizes:?} were accessed under a lease on other tensors");
         Error::new(ErrorKind::Internal, message)
     }
 }

@@ -107,7 +107,7 @@ fn this_thread() -> usize {
     thread_local!(static HERE: u8 = const { 0 });
     // Not `with`, which is inlined too late to be optimised.
     let here = HERE.try_with(|here| ptr::from_ref(here).addr());
-    here.expect("what needs no destructor is there as long as the thread")
+    here.expect("a thread-local without a destructor exists as long as its thread")
 }
 
 fn location(place: &AtomicPtr<Location<'static>>) -> Option<&'static Location<'static>> {

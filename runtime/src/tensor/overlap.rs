@@ -121,7 +121,7 @@ impl Tensor {
         ensure!(
             !self.has_internal_overlap(),
             Argument,
-            "cannot write to a tensor of sizes {:?} and strides {:?}: several elements are one place in memory, \
+            "cannot write to a tensor of sizes {:?} and strides {:?}: several elements share one memory location, \
              write to a copy instead",
             self.sizes(),
             self.strides()

@@ -110,8 +110,9 @@ fn check_apart(parts: &[Part], dim: usize) -> Result<()> {
     ensure!(
         spans.windows(2).all(|pair| pair[0].1 <= pair[1].0),
         Argument,
-        "parts along dimension {dim} lie one within the other in memory\n  help: take parts along the dimension with the \
-         largest stride, or of a copy that is contiguous in another order"
+        "parts along dimension {dim} are interleaved in memory\n  \
+         help: take parts along the dimension with the largest stride, or of a copy that is contiguous in another \
+         order"
     );
     Ok(())
 }
@@ -151,7 +152,7 @@ mod tests {
     #[test]
     fn parts_that_lie_one_within_the_other_are_refused() {
         let mut x = Tensor::from([[1, 2], [3, 4]]);
-        assert!(x.disjoint_parts(1, &[1, 1]).unwrap_err().to_string().contains("one within the other"));
+        assert!(x.disjoint_parts(1, &[1, 1]).unwrap_err().to_string().contains("interleaved"));
         assert!(x.disjoint_parts(0, &[1, 2]).is_err() && x.disjoint_parts(0, &[3, -1]).is_err());
         assert!(x.disjoint_parts(2, &[2]).is_err());
         let mut columns = x.strided_view(&[2, 2], &[1, 2], 0).unwrap();

@@ -87,7 +87,7 @@ impl<'g> Interpreter<'g> {
         ensure!(
             inputs.len() == graph.inputs.len(),
             Argument,
-            "{} inputs for a graph that has {}",
+            "{} inputs were given to a graph that takes {}",
             inputs.len(),
             graph.inputs.len()
         );
@@ -141,7 +141,7 @@ impl<'g> Interpreter<'g> {
     /// The error of the call, with the line of the program; a value is not available yet; there is no such node.
     pub fn call(&mut self, node: usize) -> Result<()> {
         let Some(called) = self.graph.nodes.get(node) else {
-            bail!(Argument, "a graph of {} calls has no {node}", self.graph.nodes.len())
+            bail!(Argument, "a graph of {} calls has no call {node}", self.graph.nodes.len())
         };
         self.make(called).map_err(|error| error.context(self.graph.line(called)))
     }
@@ -165,14 +165,16 @@ impl<'g> Interpreter<'g> {
                 ensure!(
                     ids.len() == list.len(),
                     Argument,
-                    "returned {} tensors, {} when it was recorded",
+                    "returned {} tensors, but {} when it was recorded",
                     list.len(),
                     ids.len()
                 );
                 ids.iter().zip(list.iter()).for_each(|(id, tensor)| self.tensors[*id] = Some(tensor.clone()));
             }
             (Output::None, _) => {}
-            (_, other) => bail!(Type, "returned a {}, another type when it was recorded", other.type_name()),
+            (_, other) => {
+                bail!(Type, "returned a {}, but another type when it was recorded", other.type_name())
+            }
         }
         Ok(())
     }

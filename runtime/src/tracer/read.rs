@@ -136,14 +136,20 @@ impl<'t> Reader<'t> {
     /// stack.
     fn element(&mut self) -> Result<Literal<'t>> {
         self.skip_space();
-        if self.rest().starts_with('[') { Err(self.unexpected("no list in a list")) } else { self.literal() }
+        if self.rest().starts_with('[') {
+            Err(self.unexpected("an element that is not a list"))
+        } else {
+            self.literal()
+        }
     }
 
     fn quoted(&mut self) -> Result<String> {
         self.expect("\"")?;
         let mut text = String::new();
         loop {
-            let Some(c) = self.rest().chars().next() else { bail!(Argument, "a text has no end") };
+            let Some(c) = self.rest().chars().next() else {
+                bail!(Argument, "a string has no closing quote")
+            };
             self.at += c.len_utf8();
             match c {
                 '"' => return Ok(text),
@@ -155,7 +161,7 @@ impl<'t> Reader<'t> {
 
     /// The character for an escape sequence, as Rust's `{:?}` writes it.
     fn escaped(&mut self) -> Result<char> {
-        let Some(c) = self.rest().chars().next() else { bail!(Argument, "a text has no end") };
+        let Some(c) = self.rest().chars().next() else { bail!(Argument, "a string has no closing quote") };
         self.at += c.len_utf8();
         Ok(match c {
             'n' => '\n',
@@ -167,7 +173,7 @@ impl<'t> Reader<'t> {
                 let code = self.run(|c| c.is_ascii_hexdigit())?;
                 self.expect("}")?;
                 let code = u32::from_str_radix(code, 16).ok().and_then(char::from_u32);
-                code.ok_or_else(|| self.unexpected("a character's number"))?
+                code.ok_or_else(|| self.unexpected("the number of a character"))?
             }
             other => other,
         })
@@ -272,7 +278,7 @@ impl<'t> Reader<'t> {
         let tensor = match_dtype!(dtype, T => {
             let element = |literal: &Literal<'_>| match literal {
                 Literal::Number(number) => Ok(number.cast::<T>()),
-                _ => Err(self.unexpected("numbers alone in a constant")),
+                _ => Err(self.unexpected("only numbers in a constant")),
             };
             Tensor::from_vec(elements.iter().map(element).collect::<Result<Vec<T>>>()?, &sizes)?
         });
@@ -295,7 +301,7 @@ impl<'t> Reader<'t> {
                 bail!(Argument, "{} is called without `{}`\n  schema: {schema}", schema.name, argument.name)
             };
             let fitted = self.argument(argument.ty.without_optional(), literal)?;
-            let wrong = || format!("`{}` of {} is no {}", argument.name, schema.name, argument.ty);
+            let wrong = || format!("`{}` of {} must be {}", argument.name, schema.name, argument.ty);
             fitted.ok_or_else(|| Error::new(ErrorKind::Type, wrong()))
         });
         arguments.collect()
@@ -306,7 +312,7 @@ impl<'t> Reader<'t> {
         let optional_id = |literal: &Literal<'_>| match literal {
             Literal::Name(name) => self.id(name).map(Some),
             Literal::Word("none") => Ok(None),
-            _ => Err(self.unexpected("values alone in a list of tensors")),
+            _ => Err(self.unexpected("only values in a list of tensors")),
         };
         Ok(Some(match (ty, literal) {
             (Type::Tensor, Literal::Name(name)) => Argument::Tensor(self.id(name)?),

@@ -45,7 +45,7 @@ pub fn trace(
     ensure!(
         !inputs.iter().any(Tensor::is_wrapper),
         NotSupported,
-        "the inputs of a trace are tensors that stand for others: trace outside of vmap, not inside"
+        "an input of a trace is a wrapper tensor: trace outside of vmap, not inside"
     );
     ensure!(RECORDING.with_borrow(Option::is_none), NotSupported, "a trace is under way on this thread");
     let mut recording = Recording::default();
@@ -147,11 +147,11 @@ impl Recording {
     fn add(&mut self, operator: OperatorHandle, arguments: Vec<Argument>, returns: &[Value<'_>]) {
         for argument in &arguments {
             if let Argument::Constant(Value::Generator(_)) = argument {
-                self.note(format!("{operator} takes a generator, whose state no text can tell"));
+                self.note(format!("{operator} takes a generator, whose state is not recorded"));
             }
         }
         if operator.tags().contains(&"nondeterministic_seeded") {
-            self.note(format!("{operator} is random: each run has other numbers"));
+            self.note(format!("{operator} is random: each run draws different numbers"));
         }
         let outputs: Vec<_> = returns.iter().map(|value| self.output(operator, value)).collect();
         let is_question = !returns.is_empty() && outputs.iter().all(|output| matches!(output, Output::None));
@@ -171,7 +171,8 @@ impl Recording {
                 None => {
                     let ty = value.type_name();
                     self.note(format!(
-                        "{operator} returned a {ty}, and what the function did with it is as it was for these inputs"
+                        "{operator} returned a {ty}, and what the function did with it was recorded as for these \
+                         inputs"
                     ));
                     Output::None
                 }

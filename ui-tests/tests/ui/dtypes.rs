@@ -14,6 +14,6 @@ this program is built without complex64: TORCH_LIBRARY_DTYPES was \"uint8\" when
 fn types_that_are_not_named_are_left_out() {
     let build = Build { dtypes: Some("uint8"), ..Build::new("element_types") };
     assert_eq!(run(build), EXPECTED);
-    let errors = compile(Build { dtypes: Some("uint7"), ..build }).expect_err("a name that no type has");
-    assert!(errors.contains("TORCH_LIBRARY_DTYPES has a name that no type has"), "{errors}");
+    let errors = compile(Build { dtypes: Some("uint7"), ..build }).expect_err("the name of an unknown dtype");
+    assert!(errors.contains("TORCH_LIBRARY_DTYPES has the name of an unknown dtype"), "{errors}");
 }

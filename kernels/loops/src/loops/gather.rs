@@ -436,6 +436,6 @@ mod tests {
         let wider = Tensor::from([0f64; 2]);
         assert!(refusal(&wider).contains("elements of float32 for float64, expected float64"));
         let one = Tensor::from([0f32]).strided_view(&[2], &[0], 0).unwrap();
-        assert!(refusal(&one).contains("several elements are one place in memory"));
+        assert!(refusal(&one).contains("several elements share one memory location"));
     }
 }

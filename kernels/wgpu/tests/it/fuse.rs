@@ -281,7 +281,7 @@ fn what_does_not_fit_is_refused_as_in_single_calls() {
     let Some(device) = device() else { return };
     let f: Function<'_> = &|x| Ok(vec![x[0].mul(&x[1])?.exp()?]);
     let found = fused(device, &[tensor(&[4, 3], 0.0), tensor(&[3], 1.0)], f);
-    assert_eq!(found.run(&[]).unwrap_err().to_string(), "0 inputs for a graph that has 2");
+    assert_eq!(found.run(&[]).unwrap_err().to_string(), "0 inputs were given to a graph that takes 2");
     let inputs = there(device, &[tensor(&[4, 3], 0.0), tensor(&[5], 1.0)]);
     let error = found.run(&inputs).unwrap_err().to_string();
     assert!(error.contains("aten::mul.Tensor(self=%0, other=%1)"), "{error}");

@@ -45,7 +45,7 @@ fn types_are_not_confused() {
     assert_eq!(error.kind(), ErrorKind::DType);
     assert_eq!(
         error.to_string(),
-        "elements of float32 were asked of a tensor of float64, convert one to the other first"
+        "elements of float32 were requested from a tensor of float64, convert the tensor or request its type"
     );
 }
 
@@ -62,7 +62,7 @@ fn items_are_single() {
     assert_eq!(Tensor::from([[2.5f32]]).item().unwrap(), Scalar::Float(2.5));
     assert_eq!(
         Tensor::from([1, 2]).item().unwrap_err().to_string(),
-        "a tensor of sizes [2] has 2 elements, only of one there is an item"
+        "a tensor of sizes [2] has 2 elements, `item` needs exactly one"
     );
 }
 

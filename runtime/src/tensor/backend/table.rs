@@ -65,7 +65,7 @@ pub fn register(backend: &'static dyn Backend) -> Result<()> {
     ensure!(
         !matches!(kind, DeviceType::Cpu | DeviceType::Meta),
         Argument,
-        "{name} cannot be the backend of {kind}, which is part of the core"
+        "{name} cannot be the backend of {kind}, which is built in; choose another device type, such as privateuseone"
     );
     let mut backends = BACKENDS.write().unwrap_or_else(PoisonError::into_inner);
     match backends.iter().find(|other| other.device_type() == kind) {

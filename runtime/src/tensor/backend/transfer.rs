@@ -13,7 +13,7 @@ use crate::{bail, ensure};
 /// # Errors
 /// The tensor is a wrapper, its device has no backend, or the backend fails.
 pub fn host_copy(tensor: &Tensor) -> Result<Tensor> {
-    ensure!(!tensor.is_wrapper(), NotSupported, "a tensor that stands for others has no bytes to copy");
+    ensure!(!tensor.is_wrapper(), NotSupported, "a wrapper tensor has no bytes to copy");
     let (geometry, storage) = (tensor.geometry(), tensor.storage());
     let (range, size) = (range_of(tensor)?, tensor.dtype().size());
     let host = Storage::zeroed(range.len(), Device::CPU)?;
@@ -38,7 +38,7 @@ pub fn from_host(host: &Tensor, tensor: &Tensor) -> Result<()> {
     ensure!(
         is_like,
         Argument,
-        "bytes of a tensor are those of another only if sizes, strides and dtype are the same"
+        "bytes can be copied only between tensors of the same sizes, strides and dtype"
     );
     let (from, to) = (range_of(host)?, range_of(tensor)?);
     backend_of(tensor)?.upload(&tensor.storage(), to.start, &host.storage().bytes()?[from])
@@ -76,7 +76,9 @@ pub(crate) fn range_of(tensor: &Tensor) -> Result<std::ops::Range<usize>> {
         return Ok(0..0);
     }
     let (start, end) = (usize::try_from(geometry.offset()), usize::try_from(geometry.end()?));
-    let (Ok(start), Ok(end)) = (start, end) else { bail!(Shape, "elements outside of the memory") };
+    let (Ok(start), Ok(end)) = (start, end) else {
+        bail!(Shape, "the elements of a tensor lie outside of its storage")
+    };
     Ok(start * size..end * size)
 }
 

@@ -28,7 +28,7 @@ pub fn infer_view_size(shape: &[i64], elements: i64) -> Result<Dims> {
     ensure!(
         !sizes.contains(&-1),
         Shape,
-        "shape {shape:?} leaves more than one size open, only one can be worked out"
+        "shape {shape:?} has -1 more than once, only one size can be inferred"
     );
     let known = numel(&sizes)?;
     if known == 0 && elements == 0 {
@@ -89,7 +89,7 @@ mod tests {
         assert_eq!(infer_view_size(&[], 1).unwrap().as_slice(), [] as [i64; 0]);
         assert_eq!(infer_view_size(&[3, -1, 2], 12).unwrap().as_slice(), [3, 2, 2]);
         let cases: [(&[i64], i64, &str); 5] = [
-            (&[-1, -1], 4, "shape [-1, -1] leaves more than one size open, only one can be worked out"),
+            (&[-1, -1], 4, "shape [-1, -1] has -1 more than once, only one size can be inferred"),
             (
                 &[-1, 0],
                 0,

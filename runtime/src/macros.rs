@@ -279,7 +279,7 @@ macro_rules! torch_library {
 /// ```
 ///
 /// ```text
-/// error: lib.rs:3:9: `gain_` is in place: it returns `self`, once
+/// error: lib.rs:3:9: `gain_` is in place: it must return `self`, once
 ///          |
 ///        3 | - func: signal::gain_(Tensor(a!) self) -> Tensor
 ///          |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

@@ -180,7 +180,7 @@ fn derivative(
             let result = (0..operator.schema.returns.len()).find(|i| result_name(operator, *i) == name);
             match (argument(operator, &name), result) {
                 (Some(index), _) if !is_tensors(&operator.schema.arguments[index].ty) => {
-                    errors.at(target, format!("`{name}` is no tensor, so it has no gradient"));
+                    errors.at(target, format!("`{name}` is not a tensor, so it has no gradient"));
                     is_right = false;
                 }
                 (Some(index), _) if known[index] => {

@@ -24,11 +24,11 @@ pub(super) fn module(path: &Path, options: &Options, mut module: Module, errors:
         );
     }
     if let Some(span) = module.unseen() {
-        let message = "a block registers the functions that stand in it, not those that a macro makes: \
+        let message = "a block registers the functions written in it, not those that a macro generates: \
                        call the macro outside of it, or in a module inside";
         errors.push(syn::Error::new(span, message));
     } else if !module.items.iter().any(|item| matches!(item, ModuleItem::Kernel(_))) {
-        errors.at(&module.ident, "a block registers the functions that stand in it, and this one has none");
+        errors.at(&module.ident, "a block registers the functions written in it, and this one has none");
     }
     let mut block = Block { path, options, module: module.ident.clone(), seen: HashMap::new() };
     let mut kernels = Vec::new();
@@ -94,8 +94,8 @@ impl Block<'_> {
         let ident = &function.signature.ident;
         if matches!(form, Form::Typed) && !signature::may_return_result(&function.signature) {
             let message = format!(
-                "every function of a block is a kernel and returns a `Result`, but `{ident}` returns none: \
-                 a helper has `#[torch_impl(helper)]`, or stands outside of the block"
+                "every function of a block is a kernel and returns a `Result`, but `{ident}` does not: mark a helper \
+                 with `#[torch_impl(helper)]`, or move it out of the block"
             );
             errors.push(syn::Error::new(ident.span(), message));
             return None;

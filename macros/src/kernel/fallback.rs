@@ -67,7 +67,7 @@ impl Arguments {
 pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let arguments = errors.ok(syn::parse2::<Arguments>(arguments));
-    let message = "`#[torch_fallback]` stands on a function";
+    let message = "`#[torch_fallback]` belongs on a function";
     let function = syn::parse2::<Function>(item.clone());
     let function = errors.ok(function.map_err(|_| syn::Error::new_spanned(&item, message)));
     let mut tokens = function.as_ref().map_or_else(|| item.clone(), Function::as_written);

@@ -61,7 +61,7 @@ impl Parse for Item {
             return Ok(Item::Function(input.parse()?));
         }
         let tokens: TokenStream = input.parse()?;
-        let message = "`#[torch_impl]` stands on a function, or on a module of functions";
+        let message = "`#[torch_impl]` belongs on a function, or on a module of functions";
         Err(syn::Error::new_spanned(tokens, message))
     }
 }

@@ -75,7 +75,7 @@ fn dotted(path: &mut Path, input: ParseStream<'_>) -> syn::Result<syn::Error> {
     let name = path.segments.pop().map(|name| quote!(#name));
     path.segments.pop_punct();
     let message = match path.segments.is_empty() {
-        false => format!("an overload joins its name by `_`: write `{written}_{overload}`"),
+        false => format!("an overload is joined to its operator's name by `_`: write `{written}_{overload}`"),
         true => format!("expected a path, as in Rust: write `{written}::{overload}`"),
     };
     let tokens = quote!(#name #overload);
@@ -114,9 +114,9 @@ impl Options {
 
     /// Parses the options of a function in a block, and rejects those that belong to the block.
     pub(super) fn parse_in_block(input: ParseStream<'_>) -> syn::Result<Self> {
-        const USAGE: &str = "namespace and key are the block's: a function in it can say the operator's name, as \
-                             `#[torch_impl(\"add.Tensor\")]`, `override`, `boxed` and `fallthrough`, or that it is \
-                             no kernel, `#[torch_impl(helper)]`";
+        const USAGE: &str = "the namespace and the key are those of the block: on a function in it, \
+                             expected the operator's name, as in `#[torch_impl(\"add.Tensor\")]`, \
+                             `override`, `boxed` and `fallthrough`, or `helper` if it is not a kernel";
         let mut options = Options::default();
         if input.fork().parse::<Ident>().is_ok_and(|word| word == "helper") {
             input.parse::<Ident>()?;
@@ -141,7 +141,7 @@ impl Options {
             let word: Token![override] = input.parse()?;
             return match std::mem::replace(&mut self.overrides, true) {
                 false => Ok(()),
-                true => Err(syn::Error::new(word.span(), "`override` is said twice")),
+                true => Err(syn::Error::new(word.span(), "`override` is given twice")),
             };
         }
         if let Some(error) = key::quoted(input) {
@@ -168,7 +168,7 @@ impl Options {
         }
         let key: Key = input.parse()?;
         if self.keys.contains(&key) {
-            return Err(syn::Error::new(key.0.span(), format!("the key {} is named twice", key.0)));
+            return Err(syn::Error::new(key.0.span(), format!("the key {} is given twice", key.0)));
         }
         self.keys.push(key);
         Ok(())

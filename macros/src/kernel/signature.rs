@@ -50,13 +50,13 @@ fn refusal(signature: &Signature) -> Option<(Span, &'static str)> {
     if let Some(receiver) = signature.receiver() {
         return Some((
             receiver.span(),
-            "a kernel is no method: write a function, and call the argument `this`",
+            "a kernel cannot be a method: write a function, and name the argument `this`",
         ));
     }
     let is_impl =
         |input: &&FnArg| matches!(input, FnArg::Typed(input) if matches!(*input.ty, Type::ImplTrait(_)));
     let input = signature.inputs.iter().find(is_impl)?;
-    Some((input.span(), "a kernel has no type parameters, `impl` ones neither: write the type of the schema"))
+    Some((input.span(), "a kernel has no type parameters, not even as `impl`: write the type of the schema"))
 }
 
 /// What a kernel takes before the operator's arguments.
@@ -195,6 +195,6 @@ pub(super) fn check_fallthrough(function: &Function) -> syn::Result<()> {
         return Ok(());
     }
     let ident: &Ident = &function.signature.ident;
-    let message = format!("what falls through has no arguments and no body: write `fn {ident}();`");
+    let message = format!("a fallthrough has no arguments and no body: write `fn {ident}();`");
     Err(syn::Error::new(function.body_span(), message))
 }

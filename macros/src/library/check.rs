@@ -20,7 +20,10 @@ pub(super) fn check(library: &mut Library, errors: &mut Errors) {
         let message = if first == name {
             format!("operator `{name}` is declared twice in this library, first on line {line}")
         } else {
-            format!("`{}` in Rust is this operator, `{name}`, and `{first}` on line {line}", operator.ident)
+            format!(
+                "`{}` in Rust would name both this operator, `{name}`, and `{first}` on line {line}",
+                operator.ident
+            )
         };
         errors.push(place.error(message));
         false

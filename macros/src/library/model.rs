@@ -190,7 +190,9 @@ impl Operator {
         }
         match receiver(&self.schema) {
             Some(_) => Ok(()),
-            None => Err(self.place.error("a method has an argument `Tensor self`, and writes to no `out`")),
+            None => Err(self
+                .place
+                .error("a method needs an argument `Tensor self`, and cannot write to an `out`")),
         }
     }
 
@@ -284,7 +286,9 @@ fn check_rust_names(schema: &Schema, places: &Places) -> syn::Result<()> {
         let (name, ident) = (&argument.name, rust_name(&argument.name));
         let mut before = schema.arguments[..index].iter().map(|before| &before.name);
         if let Some(before) = before.find(|before| rust_name(before) == ident) {
-            let message = format!("`{ident}` in Rust is this argument, `{name}`, and `{before}` before it");
+            let message = format!(
+                "`{ident}` in Rust would name both this argument, `{name}`, and `{before}` before it"
+            );
             return Err(places.name.error(message));
         }
     }
@@ -353,7 +357,10 @@ impl Argument {
         let ty =
             RustType::argument(&argument.ty, mutable).ok_or_else(|| unsupported(&argument.ty, places.ty))?;
         if mutable && !can_be_written(&argument.ty) {
-            let message = format!("not supported yet: {} that is written to, only tensors are", argument.ty);
+            let message = format!(
+                "not supported yet: writing to an argument of type {}, only tensors can be written to",
+                argument.ty
+            );
             return Err(places.ty.error(message));
         }
         let default = argument.default.as_ref().map(|value| {
@@ -386,7 +393,7 @@ impl Returned {
         }
         // Otherwise a boxed kernel would give the caller two `&mut` to the same tensor.
         if schema.returns[..index].iter().any(|before| before.alias == ret.alias && before.ty == ret.ty) {
-            return Err(place.error("an argument that is written to can be returned once"));
+            return Err(place.error("an argument that is written to can be returned only once"));
         }
         let source =
             schema.returned_argument(index).filter(|_| can_be_written(&ret.ty)).ok_or_else(|| {

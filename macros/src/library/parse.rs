@@ -111,7 +111,7 @@ fn check_not_itself(path: &Path, module: &Ident) -> syn::Result<()> {
     }
     let segments: Vec<_> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
     let message = format!(
-        "`{module}` is this module here: write `::{}` if a crate of that name is meant",
+        "`{module}` is the name of this module: write `::{}` if a crate of that name is meant",
         segments.join("::")
     );
     Err(syn::Error::new_spanned(path, message))
@@ -153,7 +153,7 @@ impl Parse for Declaration {
                 let span = end.unwrap_or_else(|| input.span());
                 Err(syn::Error::new(
                     span,
-                    "expected a schema, as `add(Tensor self, Tensor other) -> Tensor;`",
+                    "expected a schema, as in `add(Tensor self, Tensor other) -> Tensor;`",
                 ))
             }
             (Some(last), None) => Err(syn::Error::new(last.span(), MISSING_SEMICOLON)),

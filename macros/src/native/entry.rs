@@ -85,8 +85,8 @@ impl Entry {
         let is_factory = self.func.tensor_options().is_some() && !self.func.has_tensor();
         if name.starts_with("new_") || name.ends_with("_like") || is_factory {
             let message = format!(
-                "`{name}` makes a tensor, so it is not composed of other operators: it needs a dispatch table, \
-                 as `dispatch: {{CompositeExplicitAutograd: {name}}}`"
+                "`{name}` creates a tensor, so it is not composed of other operators: it needs a dispatch table, \
+                 such as `dispatch: {{CompositeExplicitAutograd: {name}}}`"
             );
             return Err(self.spot.mistake(message));
         }
@@ -102,7 +102,7 @@ impl Entry {
     fn check_table(&self, table: &[Dispatch], spot: Spot) -> Result<(), Mistake> {
         if self.kept.manual_kernel_registration {
             let message =
-                "nothing of this is registered with `manual_kernel_registration`: leave out one of them";
+                "`manual_kernel_registration` registers no kernel of this table: leave out one of them";
             return Err(spot.mistake(message));
         }
         let keys = || table.iter().flat_map(|line| line.keys.iter().copied());
@@ -112,12 +112,16 @@ impl Entry {
         if self.structured_delegate.is_some()
             && let Some(key) = keys().find(|key| keys::STRUCTURED.contains(key))
         {
-            return Err(spot.mistake(format!("the kernel for {key} is that of the operator it delegates to")));
+            return Err(spot.mistake(format!(
+                "the kernel for {key} is that of the operator it delegates to: leave it out"
+            )));
         }
         if !self.kept.ufunc_inner_loop.is_empty()
             && let Some(key) = keys().find(|key| matches!(*key, "CPU" | "CUDA"))
         {
-            return Err(spot.mistake(format!("the kernel for {key} is made of `ufunc_inner_loop`")));
+            return Err(spot.mistake(format!(
+                "the kernel for {key} is generated from `ufunc_inner_loop`: leave it out"
+            )));
         }
         let [Dispatch { keys, kernel, spot }] = table else { return Ok(()) };
         if keys[..] != [keys::IMPLICIT] || self.structured_delegate.is_some() || kernel.contains("_symint") {
@@ -143,16 +147,16 @@ impl Entry {
             return wrong("a method needs an argument `Tensor self`");
         }
         if self.is_method && self.kept.python_module.is_some() {
-            return wrong("what is in a Python module is a function, not a method");
+            return wrong("an operator in a Python module is a function, not a method");
         }
         if self.structured && kind != Kind::Out {
             return wrong(
-                "`structured` stands at the variant with `out`; here, `structured_delegate` names that one",
+                "`structured` belongs to the variant with `out`; here, `structured_delegate` names that variant",
             );
         }
         if self.structured_delegate.is_some() && writes_out {
             return wrong(
-                "`structured_delegate` stands at the variants without `out`; here, `structured: True`",
+                "`structured_delegate` belongs to the variants without `out`; here, write `structured: True`",
             );
         }
         if (self.structured || self.structured_delegate.is_some()) && !self.device_guard {
@@ -164,13 +168,13 @@ impl Entry {
             return wrong("a structured kernel is written for a backend, not composed of other operators");
         }
         if !self.kept.precomputed.is_empty() && !self.structured {
-            return wrong("`precomputed` is for structured kernels: `structured: True`");
+            return wrong("`precomputed` is for structured kernels: add `structured: True`");
         }
         if self.kept.structured_inherits.is_some() && !self.structured {
-            return wrong("`structured_inherits` is for structured kernels: `structured: True`");
+            return wrong("`structured_inherits` is for structured kernels: add `structured: True`");
         }
         if !self.kept.ufunc_inner_loop.is_empty() && !self.structured {
-            return wrong("`ufunc_inner_loop` is for structured kernels: `structured: True`");
+            return wrong("`ufunc_inner_loop` is for structured kernels: add `structured: True`");
         }
         if self.kept.use_const_ref_for_mutable_tensors && writes_out {
             return wrong("`use_const_ref_for_mutable_tensors` is not for variants with `out`");
@@ -184,11 +188,11 @@ impl Entry {
         };
         if let Some(name) = self.kept.cpp_no_default_args.iter().find(|name| !has_default(name)) {
             return wrong(&format!(
-                "`cpp_no_default_args` names `{name}`, no argument of that name has a default"
+                "`cpp_no_default_args` names `{name}`, but no argument of that name has a default"
             ));
         }
         if self.func.name.to_string().starts_with("_foreach") && self.device_check {
-            return wrong("`_foreach` operators take tensors of several devices: `device_check: NoCheck`");
+            return wrong("`_foreach` operators accept several devices: add `device_check: NoCheck`");
         }
         self.check_random()
     }
@@ -205,7 +209,7 @@ impl Entry {
             || self.func.has_generator();
         if is_random && !self.has_tag("nondeterministic_seeded") {
             return Err(self.spot.mistake(format!(
-                "`{name}` draws random numbers by its name or arguments: `tags: nondeterministic_seeded`"
+                "`{name}` draws random numbers, as its name or arguments say: add `tags: nondeterministic_seeded`"
             )));
         }
         Ok(())
@@ -252,7 +256,7 @@ fn read_func(node: &Node, text: &Text) -> Result<(String, Func), Mistake> {
         .map_err(|message| part(0, before(name_end)).mistake(message))?;
     let right = spelling::spelled(words);
     if right != words {
-        return Err(node.spot.mistake(format!("the generator of PyTorch knows one spelling: `{right}`")));
+        return Err(node.spot.mistake(format!("PyTorch's code generator accepts one spelling: `{right}`")));
     }
     let namespace = schema.name.namespace.take().unwrap_or_else(|| "aten".to_owned());
     if schema.is_vararg || schema.is_varret {

@@ -61,9 +61,9 @@ impl Expansion<'_> {
                 }
                 Err(error) => {
                     if !self.arguments.declarations && !entry.dispatch.is_empty() {
-                        mistakes.push(
-                            entry.spot.mistake(format!("{error}\nhelp: `dispatch: {{}}` declares it alone")),
-                        );
+                        mistakes.push(entry.spot.mistake(format!(
+                            "{error}\nhelp: `dispatch: {{}}` declares the operator without kernels"
+                        )));
                     }
                     untyped.push(self.untyped(entry));
                 }

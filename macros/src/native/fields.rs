@@ -199,7 +199,7 @@ impl<'n> Fields<'n> {
     fn precomputed(&mut self, structured: bool) -> Result<Vec<String>, Mistake> {
         let Some(node) = self.take("precomputed") else { return Ok(Vec::new()) };
         if !structured {
-            return Err(node.spot.mistake("`precomputed` is for structured kernels: `structured: True`"));
+            return Err(node.spot.mistake("`precomputed` is for structured kernels: add `structured: True`"));
         }
         let items = node.as_list()?;
         let mut lines = Vec::new();
@@ -213,7 +213,9 @@ impl<'n> Fields<'n> {
                 }
                 Some((_, arguments)) => arguments,
                 None if at + 1 == items.len() => line,
-                None => return Err(item.spot.mistake("what replaces no argument stands in the last line")),
+                None => {
+                    return Err(item.spot.mistake("arguments that replace no other belong in the last line"));
+                }
             };
             for argument in arguments.split(',').map(str::trim) {
                 let name = argument.split_once(' ').map_or("", |(_, name)| name);
@@ -246,7 +248,7 @@ impl<'n> Fields<'n> {
             let Some(dtypes) = dtypes else {
                 return Err(node
                     .spot
-                    .mistake("expected a function and its dtypes, as `add (All, BFloat16)`"));
+                    .mistake("expected a function and its dtypes, as in `add (All, BFloat16)`"));
             };
             match dtypes.split(',').map(str::trim).find(|dtype| !DTYPES.contains(dtype)) {
                 Some(dtype) => Err(node.spot.mistake(format!("unknown dtype `{dtype}`"))),
@@ -266,7 +268,7 @@ impl<'n> Fields<'n> {
                 })
                 .collect(),
             Content::Text { .. } => Ok(vec![("Generic".to_owned(), check(node)?)]),
-            Content::List(_) => Err(node.spot.mistake("expected a text or a mapping, found a list")),
+            Content::List(_) => Err(node.spot.mistake("expected a string or a mapping, found a list")),
         }
     }
 }
@@ -306,7 +308,7 @@ fn check_path(path: &str) -> Result<(), String> {
         |part: &&str| Schema::parse(&format!("{part}() -> ()"), torch_library_schema::Mode::PyTorch).is_ok();
     if !parts.iter().all(is_name) {
         return Err(format!(
-            "expected the name of a function, as `add_cpu` or `fast::add_cpu`, found `{path}`"
+            "expected the name of a function, such as `add_cpu` or `fast::add_cpu`, found `{path}`"
         ));
     }
     if parts.len() > 4 {

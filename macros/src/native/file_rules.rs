@@ -15,7 +15,9 @@ pub(crate) fn check(entries: &mut Vec<Entry>, mistakes: &mut Vec<Mistake>) {
         let line = *first.entry(name).or_insert(entry.spot.line);
         if line != entry.spot.line {
             let lines = entry.spot.line - line;
-            let message = format!("`{}` is declared twice, first {lines} lines above", entry.func.name);
+            let plural = if lines == 1 { "" } else { "s" };
+            let message =
+                format!("`{}` is declared twice, first {lines} line{plural} above", entry.func.name);
             mistakes.push(entry.spot.mistake(message));
         }
         line == entry.spot.line
@@ -60,7 +62,7 @@ fn in_place_view(entry: &Entry, entries: &[Entry]) -> Option<Mistake> {
         return None;
     }
     Some(entry.spot.mistake(format!(
-        "`{name}` changes a view in place, and there is no `{}`, which makes one",
+        "`{name}` changes a view in place, but there is no `{}` that returns a view",
         name.base
     )))
 }
@@ -80,7 +82,8 @@ pub(crate) fn check_views(entries: &[Entry], mistakes: &mut Vec<Mistake>) {
     for entry in entries {
         let part = match (entry.is_view(), entry.func.name.in_place) {
             (true, true) if !entry.has_tag("inplace_view") => {
-                let message = format!("`{}` changes a view in place: `tags: inplace_view`", entry.func.name);
+                let message =
+                    format!("`{}` changes a view in place: add `tags: inplace_view`", entry.func.name);
                 mistakes.push(entry.spot.mistake(message));
                 continue;
             }
@@ -124,7 +127,8 @@ fn check_view(view: &Entry, in_place: Option<&Entry>, copy: Option<&Entry>) -> R
             let mut copy = name.plain(name.overload.clone());
             copy.base += "_copy";
             return Err(view.spot.mistake(format!(
-                "`{name}` returns a view; `{copy}`, of the same arguments, has to be there beside it and return a copy"
+                "`{name}` returns a view, so there must also be `{copy}`, which takes the same arguments and returns \
+                 a copy"
             )));
         }
         None => {}
@@ -136,7 +140,7 @@ fn check_view(view: &Entry, in_place: Option<&Entry>, copy: Option<&Entry>) -> R
             return Err(copy.spot.mistake(message));
         }
         Some(copy) if !copy.has_tag("view_copy") => {
-            let message = format!("`{}` copies what `{name}` views: `tags: view_copy`", copy.func.name);
+            let message = format!("`{}` copies what `{name}` views: add `tags: view_copy`", copy.func.name);
             return Err(copy.spot.mistake(message));
         }
         Some(_) => {}

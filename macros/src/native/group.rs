@@ -85,7 +85,7 @@ fn add_generated(entries: &mut Vec<Entry>, group: &mut Group, mistakes: &mut Vec
         let entry = &entries[out];
         if !OUT_ALONE.contains(&&*entry.func.name.to_string()) {
             mistakes.push(entry.spot.mistake(format!(
-                "`{}` writes to `out`, and no operator of the same arguments returns its result",
+                "`{}` writes to `out`, but no operator with the same arguments returns its result",
                 entry.func.name
             )));
         }
@@ -101,7 +101,8 @@ fn add_generated(entries: &mut Vec<Entry>, group: &mut Group, mistakes: &mut Vec
     let base_entry = &entries[base];
     if let Some((name, spot)) = asks_for_out.filter(|_| out.is_none()) {
         if base_entry.func.kind() != Kind::InPlace && !base_entry.func.returns_tensor() {
-            let message = format!("`{name}` cannot be made: `{}` returns no tensor", base_entry.func.name);
+            let message =
+                format!("`{name}` cannot be generated: `{}` returns no tensor", base_entry.func.name);
             mistakes.push(spot.mistake(message));
             group.is_apart = true;
             return;
@@ -134,7 +135,7 @@ fn check(entries: &[Entry], group: &Group) -> Result<(), Mistake> {
         if is_structured != out.structured {
             let (one, other) = if is_structured { (member, out) } else { (out, member) };
             let message = format!(
-                "`{}` is structured and `{}` is not: all variants are, or none",
+                "`{}` is structured and `{}` is not: either all variants are, or none",
                 one.func.name, other.func.name
             );
             return Err(member.spot.mistake(message));
@@ -151,7 +152,7 @@ fn check(entries: &[Entry], group: &Group) -> Result<(), Mistake> {
         && !functional.func.name.functional
     {
         let message = format!(
-            "`{}` writes to an argument, so the variant that does not is `{}_functional`",
+            "`{}` writes to an argument, so the variant that does not must be called `{}_functional`",
             mutable.func.name, mutable.func.name.base
         );
         return Err(functional.spot.mistake(message));
@@ -169,15 +170,17 @@ fn check_generated(entries: &[Entry], group: &Group) -> Result<(), Mistake> {
         let exists = members().find(|entry| entry.func.name == *name);
         let possible = made.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" and ");
         return Err(spot.mistake(match exists {
-            Some(_) => format!("`{name}` is declared, it is not to be generated"),
-            None if made.is_empty() => format!("`{name}` cannot be made of this"),
-            None => format!("`{name}` cannot be made, of this are made {possible}"),
+            Some(_) => format!("`{name}` is declared, so `autogen` must not name it"),
+            None if made.is_empty() => format!("`{name}` cannot be generated from this operator"),
+            None => format!("`{name}` cannot be generated from this operator, only {possible}"),
         }));
     }
     if let Some(name) = made.iter().find(|name| !asked().any(|(asked, _)| asked == **name))
         && let Some(base) = members().find(|entry| entry.generated_from.is_none())
     {
-        return Err(base.spot.mistake(format!("`{name}` is made of this as well: `autogen` has to name it")));
+        return Err(base
+            .spot
+            .mistake(format!("`{name}` is generated from this operator as well: `autogen` must name it")));
     }
     Ok(())
 }

@@ -76,7 +76,7 @@ pub(crate) fn clash(keys: impl Iterator<Item = &'static str>) -> Option<String> 
     let keys: Vec<_> = keys.collect();
     let twice = keys.iter().enumerate().find(|(at, key)| keys[..*at].contains(key));
     if let Some((_, key)) = twice {
-        return Some(format!("the key {key} is there twice"));
+        return Some(format!("the key {key} is given twice"));
     }
     let composite: Vec<_> = keys.into_iter().filter(|key| key.starts_with("Composite")).collect();
     match composite[..] {

@@ -27,7 +27,7 @@ impl Name {
     pub(crate) fn new(name: &str, overload: &str) -> Result<Self, String> {
         if name.ends_with("_out") {
             return Err(format!(
-                "names that end with `_out` are reserved: write an overload, as `{}.out`",
+                "names that end with `_out` are reserved: write an overload, such as `{}.out`",
                 name.trim_end_matches("_out")
             ));
         }
@@ -37,7 +37,9 @@ impl Name {
             Some(base) => match base.strip_prefix('i') {
                 Some(augmented) if AUGMENTED.contains(&augmented) => (augmented, true),
                 Some(_) => {
-                    return Err(format!("`__i…__` is an in-place operator of Python, `{name}` is none"));
+                    return Err(format!(
+                        "`__i…__` names an in-place operator of Python, and `{name}` is not one"
+                    ));
                 }
                 None => (base, false),
             },
@@ -45,12 +47,11 @@ impl Name {
         };
         let (base, functional) = base.strip_suffix("_functional").map_or((base, false), |base| (base, true));
         if base.is_empty() {
-            return Err(format!("`{name}` is no name"));
+            return Err(format!("`{name}` is not a valid name"));
         }
         if functional && (in_place || dunder.is_some()) {
-            return Err(
-                "names that end with `_functional` are reserved for what writes to nothing".to_owned()
-            );
+            return Err("names that end with `_functional` are reserved for operators that write to nothing"
+                .to_owned());
         }
         let (base, overload) = (base.to_owned(), overload.to_owned());
         Ok(Name { base, in_place, dunder: dunder.is_some(), functional, overload })

@@ -59,20 +59,26 @@ fn annotations(func: &Func) -> Option<Broken> {
         };
         let inner = ty.without_optional();
         if *inner != Type::Tensor && *ty != Type::List(Box::new(Type::Tensor)) {
-            return say(format!("an annotation stands on `Tensor`, `Tensor?` and `Tensor[]`, not on `{ty}`"));
+            return say(format!(
+                "an alias annotation belongs on `Tensor`, `Tensor?` or `Tensor[]`, not on `{ty}`"
+            ));
         }
         let mut names = alias.before.names().chain(alias.after.names());
         if let Some(long) =
             names.find(|name| *name != "*" && (name.len() != 1 || !name.as_bytes()[0].is_ascii_lowercase()))
         {
-            return say(format!("alias sets have one lower-case letter for a name, `{long}` has not"));
+            return say(format!("the name of an alias set is one lower-case letter, not `{long}`"));
         }
         if alias.is_write && alias.before.names().count() > 1 {
-            return say(format!("what is written to is in one alias set, not in `{}`", alias.before));
+            return say(format!(
+                "an argument that is written to is in one alias set, not in `{}`",
+                alias.before
+            ));
         }
         if alias.before.names().count() > 1 && alias.after.names().count() > 1 && alias.before != alias.after
         {
-            return say("several alias sets before and several after the call are not told apart".to_owned());
+            return say("several alias sets before the call cannot be matched with several others after it"
+                .to_owned());
         }
     }
     None
@@ -82,19 +88,19 @@ fn out_is_last(func: &Func) -> Option<Broken> {
     let argument = func.out().iter().find(|argument| !argument.is_mutable())?;
     broken_at(
         argument,
-        format!("`{}` is not written to: it stands before the `out` arguments", argument.name),
+        format!("`{}` is not written to, so it must come before the `out` arguments", argument.name),
     )
 }
 
 fn one_set_of_options(func: &Func) -> Option<Broken> {
     let options = func.tensor_options()?;
     let again = (options.end..func.inputs().len()).find(|&at| func.are_options(at))?;
-    broken_at(&func.inputs()[again], "`dtype`, `layout`, `device` and `pin_memory` can be there once")
+    broken_at(&func.inputs()[again], "`dtype`, `layout`, `device` and `pin_memory` can be given only once")
 }
 
 fn before_self(func: &Func) -> Option<Broken> {
     let written = func.positional()[..func.this()?].iter().find(|argument| argument.is_mutable())?;
-    broken_at(written, format!("`{}` is written to: it stands behind `self`", written.name))
+    broken_at(written, format!("`{}` is written to, so it must come after `self`", written.name))
 }
 
 /// Python keywords that cannot be argument names, among the names that schemas allow.
@@ -112,14 +118,17 @@ fn keywords(func: &Func) -> Option<Broken> {
     if keyword.name == "from" && KEYWORDS_ALLOWED.contains(&&*func.name.to_string()) {
         return None;
     }
-    broken_at(keyword, format!("`{}` is a word of Python, no argument can have it for a name", keyword.name))
+    broken_at(
+        keyword,
+        format!("`{}` is a keyword of Python, so no argument can have that name", keyword.name),
+    )
 }
 
 fn in_place_and_out(func: &Func) -> Option<Broken> {
     let out = func.out().first().filter(|_| func.name.in_place)?;
     broken_at(
         out,
-        format!("`{}` is in place by its name, and has the `out` argument `{}`", func.name, out.name),
+        format!("`{}` is in place by its name, but has the `out` argument `{}`", func.name, out.name),
     )
 }
 
@@ -135,7 +144,7 @@ fn one_kind_of_returns(func: &Func) -> Option<Broken> {
     if written == 0 || written == func.schema.returns.len() {
         return None;
     }
-    broken("returns are all arguments that were written to, or none of them is: leave out the arguments")
+    broken("either all returns are arguments that were written to, or none is: leave out the arguments")
 }
 
 fn written_and_returned(func: &Func) -> Option<Broken> {
@@ -144,7 +153,8 @@ fn written_and_returned(func: &Func) -> Option<Broken> {
         .filter(|argument| argument.is_mutable())
         .find(|argument| func.returned_at(argument).is_some())?;
     let message = format!(
-        "`{}` is written to and returned: only `self` of an in-place operator and `out` arguments, behind `*`, are",
+        "`{}` is written to and returned: only `self` of an in-place operator and `out` arguments, after `*`, can be \
+         both",
         argument.name
     );
     broken_at(argument, message)
@@ -158,7 +168,7 @@ fn returns_of_arguments(func: &Func) -> Option<Broken> {
         sources.iter().any(|argument| Func::annotation(argument.alias.as_deref()) == annotation)
     };
     func.schema.returns.iter().filter(|ret| is_written(ret)).find(|ret| !is_source(ret))?;
-    broken("a return that was written to is `self` or an `out` argument: do those stand behind `*`?")
+    broken("a return that was written to must be `self` or an `out` argument: do those come after `*`?")
 }
 
 fn out_returns(func: &Func) -> Option<Broken> {
@@ -171,7 +181,7 @@ fn out_returns(func: &Func) -> Option<Broken> {
     let outs: Vec<_> = func.out().iter().filter(|argument| !is_scratch(argument)).collect();
     if outs.len() != func.schema.returns.len() {
         let message = format!(
-            "each `out` argument is returned, in order: {} of them, {} returns",
+            "each `out` argument must be returned, in order: expected {} returns, found {}",
             outs.len(),
             func.schema.returns.len()
         );
@@ -181,7 +191,10 @@ fn out_returns(func: &Func) -> Option<Broken> {
     let (argument, _) = pairs.clone().find(|(argument, ret)| {
         Func::annotation(argument.alias.as_deref()) != Func::annotation(ret.alias.as_deref())
     })?;
-    broken_at(argument, format!("`{}` and the return of its position have the same alias set", argument.name))
+    broken_at(
+        argument,
+        format!("`{}` and the return at its position must have the same alias set", argument.name),
+    )
 }
 
 fn in_place_returns(func: &Func) -> Option<Broken> {
@@ -189,16 +202,16 @@ fn in_place_returns(func: &Func) -> Option<Broken> {
         return None;
     }
     let Some(this) = func.this().map(|this| &func.positional()[this]).filter(|this| this.is_mutable()) else {
-        return broken(format!("`{}` is in place by its name: it takes `Tensor(a!) self`", func.name));
+        return broken(format!("`{}` is in place by its name: it must take `Tensor(a!) self`", func.name));
     };
     let returns = &func.schema.returns[..];
     match returns {
         [only] if this.ty == Type::Tensor && only.alias == this.alias => None,
         [] if this.ty != Type::Tensor => None,
         _ if this.ty == Type::Tensor => {
-            broken(format!("`{}` is in place: it returns `self`, once", func.name))
+            broken(format!("`{}` is in place: it must return `self`, once", func.name))
         }
-        _ => broken(format!("`{}` is in place on a list: it returns nothing", func.name)),
+        _ => broken(format!("`{}` is in place on a list: it must return nothing", func.name)),
     }
 }
 

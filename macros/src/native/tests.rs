@@ -52,11 +52,11 @@ const FIELDS: &[(&str, &str)] = &[
     ("- func: f(Tensor self) -> Tensor\n  varians: method\n", "f.yaml:2:3: unknown field `varians`, "),
     (
         "- func: f(Tensor self) -> Tensor\n  device_guard: 'no'\n",
-        "f.yaml:2:17: expected True or False, found a text",
+        "f.yaml:2:17: expected True or False, found a string",
     ),
     (
         "- func: f(Tensor self) -> Tensor\n  python_module: 3\n",
-        "f.yaml:2:18: expected a text, found a number",
+        "f.yaml:2:18: expected a string, found a number",
     ),
     ("- variants: method\n", "f.yaml:1:3: expected `func`, the schema of the operator"),
     (
@@ -70,7 +70,7 @@ const FIELDS: &[(&str, &str)] = &[
     ("- func: f(Tensor self) -> Tensor\n  tags: pointwize\n", "f.yaml:2:9: unknown tag `pointwize`, "),
     (
         "- func: f(Tensor self) -> Tensor\n  variants: method\n  python_module: nn\n",
-        "f.yaml:1:9: what is in a Python module is a function, not a method",
+        "f.yaml:1:9: an operator in a Python module is a function, not a method",
     ),
     (
         "- func: f(Tensor self) -> Tensor\n- func: f.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  variants: function, method\n",
@@ -78,27 +78,28 @@ const FIELDS: &[(&str, &str)] = &[
     ),
     (
         "- func: _foreach_f(Tensor[] self) -> Tensor[]\n",
-        "f.yaml:1:9: `_foreach` operators take tensors of several devices: `device_check: NoCheck`",
+        "f.yaml:1:9: `_foreach` operators accept several devices: add `device_check: NoCheck`",
     ),
     (
         "- func: my_rand(Tensor self) -> Tensor\n",
-        "f.yaml:1:9: `my_rand` draws random numbers by its name or arguments: `tags: nondeterministic_seeded`",
+        "f.yaml:1:9: `my_rand` draws random numbers, as its name or arguments say: add `tags: \
+         nondeterministic_seeded`",
     ),
     (
         "- func: f(Tensor self, float dropout) -> Tensor\n",
-        "f.yaml:1:9: `f` draws random numbers by its name or arguments: `tags: nondeterministic_seeded`",
+        "f.yaml:1:9: `f` draws random numbers, as its name or arguments say: add `tags: nondeterministic_seeded`",
     ),
     (
         "- func: f(Tensor self, *, Generator? generator=None) -> Tensor\n",
-        "f.yaml:1:9: `f` draws random numbers by its name or arguments: `tags: nondeterministic_seeded`",
+        "f.yaml:1:9: `f` draws random numbers, as its name or arguments say: add `tags: nondeterministic_seeded`",
     ),
     (
         "- func: f(Tensor self) -> Tensor\n  manual_kernel_registration: True\n  dispatch:\n    CPU: f\n",
-        "f.yaml:4:5: nothing of this is registered with `manual_kernel_registration`: leave out one of them",
+        "f.yaml:4:5: `manual_kernel_registration` registers no kernel of this table: leave out one of them",
     ),
     (
         "- func: f(Tensor self, int a=1) -> Tensor\n  cpp_no_default_args: [b]\n",
-        "f.yaml:1:9: `cpp_no_default_args` names `b`, no argument of that name has a default",
+        "f.yaml:1:9: `cpp_no_default_args` names `b`, but no argument of that name has a default",
     ),
     (
         "- func: f(Tensor self) -> Tensor\n- func: f.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  use_const_ref_for_mutable_tensors: True\n",
@@ -142,15 +143,18 @@ const TABLES: &[(&str, &str)] = &[
     ),
     (
         "- func: f(*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor\n",
-        "f.yaml:1:9: `f` makes a tensor, so it is not composed of other operators: it needs a dispatch table, as `dispatch: {CompositeExplicitAutograd: f}`",
+        "f.yaml:1:9: `f` creates a tensor, so it is not composed of other operators: it needs a dispatch table, such \
+         as `dispatch: {CompositeExplicitAutograd: f}`",
     ),
     (
         "- func: foo_like(Tensor self) -> Tensor\n",
-        "f.yaml:1:9: `foo_like` makes a tensor, so it is not composed of other operators: it needs a dispatch table, as `dispatch: {CompositeExplicitAutograd: foo_like}`",
+        "f.yaml:1:9: `foo_like` creates a tensor, so it is not composed of other operators: it needs a dispatch \
+         table, such as `dispatch: {CompositeExplicitAutograd: foo_like}`",
     ),
     (
         "- func: new_foo(Tensor self) -> Tensor\n",
-        "f.yaml:1:9: `new_foo` makes a tensor, so it is not composed of other operators: it needs a dispatch table, as `dispatch: {CompositeExplicitAutograd: new_foo}`",
+        "f.yaml:1:9: `new_foo` creates a tensor, so it is not composed of other operators: it needs a dispatch \
+         table, such as `dispatch: {CompositeExplicitAutograd: new_foo}`",
     ),
     (
         "- func: f(Tensor self) -> Tensor\n  dispatch:\n    CPU: a::b::c::d::f\n",
@@ -167,11 +171,11 @@ fn tables_name_keys_and_kernels_that_go_together() {
 const STRUCTURED: &[(&str, &str)] = &[
     (
         "- func: f(Tensor self) -> Tensor\n  structured: True\n  dispatch:\n    CPU: f\n",
-        "f.yaml:1:9: `structured` stands at the variant with `out`; here, `structured_delegate` names that one",
+        "f.yaml:1:9: `structured` belongs to the variant with `out`; here, `structured_delegate` names that variant",
     ),
     (
         "- func: f(Tensor self) -> Tensor\n  structured_delegate: f.out\n- func: f.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured_delegate: f.out\n",
-        "f.yaml:3:9: `structured_delegate` stands at the variants without `out`; here, `structured: True`",
+        "f.yaml:3:9: `structured_delegate` belongs to the variants without `out`; here, write `structured: True`",
     ),
     (
         "- func: f(Tensor self) -> Tensor\n  structured_delegate: f.out\n",
@@ -183,7 +187,7 @@ const STRUCTURED: &[(&str, &str)] = &[
     ),
     (
         "- func: f(Tensor self) -> Tensor\n  structured_delegate: f.out\n  dispatch:\n    CPU: f\n- func: f.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  dispatch:\n    CPU: f_out\n",
-        "f.yaml:4:5: the kernel for CPU is that of the operator it delegates to",
+        "f.yaml:4:5: the kernel for CPU is that of the operator it delegates to: leave it out",
     ),
     (
         "- func: f(Tensor self) -> Tensor\n  structured_delegate: aten::f.out\n- func: f.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  dispatch:\n    CPU: f_out\n",
@@ -191,7 +195,7 @@ const STRUCTURED: &[(&str, &str)] = &[
     ),
     (
         "- func: f(Tensor self) -> Tensor\n  dispatch:\n    CPU: f\n- func: f.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  dispatch:\n    CPU: f_out\n",
-        "f.yaml:1:9: `f.out` is structured and `f` is not: all variants are, or none",
+        "f.yaml:1:9: `f.out` is structured and `f` is not: either all variants are, or none",
     ),
     (
         "- func: f(Tensor self) -> Tensor\n  structured_delegate: f.out\n- func: f.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  dispatch:\n    CompositeImplicitAutograd: foo\n    CPU: f_out\n",
@@ -203,7 +207,7 @@ const STRUCTURED: &[(&str, &str)] = &[
     ),
     (
         "- func: f.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  precomputed:\n  - dim -> int dim\n",
-        "f.yaml:3:5: `precomputed` is for structured kernels: `structured: True`",
+        "f.yaml:3:5: `precomputed` is for structured kernels: add `structured: True`",
     ),
     (
         "- func: f(Tensor self) -> Tensor\n  structured_delegate: f.out\n- func: f.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  precomputed:\n  - dim -> int DIM\n  dispatch:\n    CPU: f_out\n",
@@ -211,7 +215,7 @@ const STRUCTURED: &[(&str, &str)] = &[
     ),
     (
         "- func: f.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured_inherits: TensorIteratorBase\n",
-        "f.yaml:1:9: `structured_inherits` is for structured kernels: `structured: True`",
+        "f.yaml:1:9: `structured_inherits` is for structured kernels: add `structured: True`",
     ),
     (
         "- func: f(Tensor self) -> Tensor\n  structured_delegate: f.out\n- func: f.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  structured_inherits: a::Base\n  dispatch:\n    CPU: f_out\n",
@@ -219,11 +223,11 @@ const STRUCTURED: &[(&str, &str)] = &[
     ),
     (
         "- func: f.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  ufunc_inner_loop:\n    Generic: f (All)\n",
-        "f.yaml:1:9: `ufunc_inner_loop` is for structured kernels: `structured: True`",
+        "f.yaml:1:9: `ufunc_inner_loop` is for structured kernels: add `structured: True`",
     ),
     (
         "- func: f(Tensor self) -> Tensor\n  structured_delegate: f.out\n- func: f.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  ufunc_inner_loop:\n    Generic: f (All)\n  dispatch:\n    CPU: f_out\n",
-        "f.yaml:8:5: the kernel for CPU is made of `ufunc_inner_loop`",
+        "f.yaml:8:5: the kernel for CPU is generated from `ufunc_inner_loop`: leave it out",
     ),
     (
         "- func: f(Tensor self) -> Tensor\n  structured_delegate: f.out\n- func: f.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  ufunc_inner_loop:\n    Generic: f (Every)\n",
@@ -243,45 +247,45 @@ fn structured_operators_are_whole() {
 const SCHEMAS: &[(&str, &str)] = &[
     (
         "- func: f(Tensor self, int lambda) -> Tensor\n",
-        "f.yaml:1:28: `lambda` is a word of Python, no argument can have it for a name",
+        "f.yaml:1:28: `lambda` is a keyword of Python, so no argument can have that name",
     ),
     (
         "- func: f_out(Tensor self) -> Tensor\n",
-        "f.yaml:1:9: names that end with `_out` are reserved: write an overload, as `f.out`",
+        "f.yaml:1:9: names that end with `_out` are reserved: write an overload, such as `f.out`",
     ),
     (
         "- func: __inot__(Tensor self) -> Tensor\n",
-        "f.yaml:1:9: `__i…__` is an in-place operator of Python, `__inot__` is none",
+        "f.yaml:1:9: `__i…__` names an in-place operator of Python, and `__inot__` is not one",
     ),
     (
         "- func: f_functional_(Tensor(a!) self) -> Tensor(a!)\n",
-        "f.yaml:1:9: names that end with `_functional` are reserved for what writes to nothing",
+        "f.yaml:1:9: names that end with `_functional` are reserved for operators that write to nothing",
     ),
     (
         "- func: f.functional(Tensor self, Tensor(a!) other) -> ()\n",
         "f.yaml:1:9: overloads with `functional` in them are reserved for operators that write to nothing",
     ),
-    ("- func: f_(Tensor(a!) self) -> ()\n", "f.yaml:1:9: `f_` is in place: it returns `self`, once"),
-    ("- func: f_(Tensor(a!) self) -> Tensor\n", "f.yaml:1:9: `f_` is in place: it returns `self`, once"),
+    ("- func: f_(Tensor(a!) self) -> ()\n", "f.yaml:1:9: `f_` is in place: it must return `self`, once"),
+    ("- func: f_(Tensor(a!) self) -> Tensor\n", "f.yaml:1:9: `f_` is in place: it must return `self`, once"),
     (
         "- func: f_(Tensor self) -> Tensor\n",
-        "f.yaml:1:9: `f_` is in place by its name: it takes `Tensor(a!) self`",
+        "f.yaml:1:9: `f_` is in place by its name: it must take `Tensor(a!) self`",
     ),
     (
         "- func: f_(Tensor(a!)[] self) -> Tensor(a!)[]\n",
-        "f.yaml:1:9: `f_` is in place on a list: it returns nothing",
+        "f.yaml:1:9: `f_` is in place on a list: it must return nothing",
     ),
     (
         "- func: f_(Tensor(a!) self, *, Tensor(b!) out) -> Tensor(a!)\n",
-        "f.yaml:1:43: `f_` is in place by its name, and has the `out` argument `out`",
+        "f.yaml:1:43: `f_` is in place by its name, but has the `out` argument `out`",
     ),
     (
         "- func: f(Tensor self) -> Tensor\n- func: f.out(Tensor self, *, Tensor(a!) out) -> ()\n",
-        "f.yaml:2:42: each `out` argument is returned, in order: 1 of them, 0 returns",
+        "f.yaml:2:42: each `out` argument must be returned, in order: expected 1 returns, found 0",
     ),
     (
         "- func: f(Tensor self) -> (Tensor, Tensor)\n- func: f.out(Tensor self, *, Tensor(a!) a, Tensor(b!) b) -> (Tensor(b!), Tensor(a!))\n",
-        "f.yaml:2:42: `a` and the return of its position have the same alias set",
+        "f.yaml:2:42: `a` and the return at its position must have the same alias set",
     ),
     (
         "- func: f(Tensor self) -> Tensor[]\n- func: f.out(Tensor self, *, Tensor(a!)[] out) -> Tensor(a!)[]\n",
@@ -289,19 +293,20 @@ const SCHEMAS: &[(&str, &str)] = &[
     ),
     (
         "- func: f.out(Tensor self, Tensor(a!) out) -> Tensor(a!)\n",
-        "f.yaml:1:39: `out` is written to and returned: only `self` of an in-place operator and `out` arguments, behind `*`, are",
+        "f.yaml:1:39: `out` is written to and returned: only `self` of an in-place operator and `out` arguments, \
+         after `*`, can be both",
     ),
     (
         "- func: f(Tensor(a!) self) -> (Tensor(a!), Tensor)\n",
-        "f.yaml:1:9: returns are all arguments that were written to, or none of them is: leave out the arguments",
+        "f.yaml:1:9: either all returns are arguments that were written to, or none is: leave out the arguments",
     ),
     (
         "- func: f(Tensor self) -> Tensor\n- func: f.out(Tensor self, *, Tensor(a!) out, int b=1) -> Tensor(a!)\n",
-        "f.yaml:2:51: `b` is not written to: it stands before the `out` arguments",
+        "f.yaml:2:51: `b` is not written to, so it must come before the `out` arguments",
     ),
     (
         "- func: f(Tensor(a!) other, Tensor self) -> Tensor\n",
-        "f.yaml:1:22: `other` is written to: it stands behind `self`",
+        "f.yaml:1:22: `other` is written to, so it must come after `self`",
     ),
     (
         "- func: f(*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor(a!)\n",
@@ -313,15 +318,15 @@ const SCHEMAS: &[(&str, &str)] = &[
     ),
     (
         "- func: f(Tensor(ab) self) -> Tensor(ab)\n",
-        "f.yaml:1:22: alias sets have one lower-case letter for a name, `ab` has not",
+        "f.yaml:1:22: the name of an alias set is one lower-case letter, not `ab`",
     ),
     (
         "- func: f(int(a) self) -> int(a)\n",
-        "f.yaml:1:18: an annotation stands on `Tensor`, `Tensor?` and `Tensor[]`, not on `int`",
+        "f.yaml:1:18: an alias annotation belongs on `Tensor`, `Tensor?` or `Tensor[]`, not on `int`",
     ),
     (
         "- func: f(Tensor self,int[2] a=[0, 1])->(Tensor)\n",
-        "f.yaml:1:9: the generator of PyTorch knows one spelling: `f(Tensor self, int[2] a=[0,1]) -> Tensor`",
+        "f.yaml:1:9: PyTorch's code generator accepts one spelling: `f(Tensor self, int[2] a=[0,1]) -> Tensor`",
     ),
     ("- func: f\n", "f.yaml:1:10: expected a full schema, found an operator name alone"),
     ("- func: f(Tenser self) -> Tensor\n", "f.yaml:1:11: unknown type `Tenser`"),
@@ -335,7 +340,7 @@ fn schemas_follow_the_conventions() {
 const TOGETHER: &[(&str, &str)] = &[
     (
         "- func: f(Tensor self) -> Tensor\n- func: f(Tensor self) -> Tensor\n",
-        "f.yaml:2:9: `f` is declared twice, first 1 lines above",
+        "f.yaml:2:9: `f` is declared twice, first 1 line above",
     ),
     (
         "- func: f(Tensor self) -> Tensor\n- func: f.again(Tensor self) -> Tensor\n",
@@ -343,27 +348,27 @@ const TOGETHER: &[(&str, &str)] = &[
     ),
     (
         "- func: f.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  dispatch:\n    CPU: f_out\n",
-        "f.yaml:1:9: `f.out` writes to `out`, and no operator of the same arguments returns its result",
+        "f.yaml:1:9: `f.out` writes to `out`, but no operator with the same arguments returns its result",
     ),
     (
         "- func: f(Tensor self) -> int\n  dispatch:\n    CPU: f\n  autogen: f.out\n",
-        "f.yaml:4:12: `f.out` cannot be made: `f` returns no tensor",
+        "f.yaml:4:12: `f.out` cannot be generated: `f` returns no tensor",
     ),
     (
         "- func: f(Tensor self) -> Tensor\n  dispatch:\n    CPU: f\n  autogen: g.out\n",
-        "f.yaml:4:12: `g.out` cannot be made, of this are made `f.out`",
+        "f.yaml:4:12: `g.out` cannot be generated from this operator, only `f.out`",
     ),
     (
         "- func: f(Tensor self) -> Tensor\n  dispatch:\n    CPU: f\n  autogen: f.out\n- func: f.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  dispatch:\n    CPU: f_out\n",
-        "f.yaml:4:12: `f.out` is declared, it is not to be generated",
+        "f.yaml:4:12: `f.out` is declared, so `autogen` must not name it",
     ),
     (
         "- func: f_(Tensor(a!) self) -> Tensor(a!)\n  dispatch:\n    CPU: f_\n  autogen: f.out\n",
-        "f.yaml:1:9: `f` is made of this as well: `autogen` has to name it",
+        "f.yaml:1:9: `f` is generated from this operator as well: `autogen` must name it",
     ),
     (
         "- func: f(Tensor self, Tensor(a!) other) -> Tensor\n  dispatch:\n    CPU: f\n- func: f.new(Tensor self, Tensor other) -> (Tensor, Tensor)\n  dispatch:\n    CPU: f\n- func: f.out(Tensor self, Tensor other, *, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))\n  dispatch:\n    CPU: f\n",
-        "f.yaml:4:9: `f` writes to an argument, so the variant that does not is `f_functional`",
+        "f.yaml:4:9: `f` writes to an argument, so the variant that does not must be called `f_functional`",
     ),
     (
         "- func: f(Tensor(a!) self) -> ()\n  tags: inplace_view\n",
@@ -371,15 +376,16 @@ const TOGETHER: &[(&str, &str)] = &[
     ),
     (
         "- func: f_(Tensor(a!) self) -> Tensor(a!)\n  tags: inplace_view\n",
-        "f.yaml:1:9: `f_` changes a view in place, and there is no `f`, which makes one",
+        "f.yaml:1:9: `f_` changes a view in place, but there is no `f` that returns a view",
     ),
     (
         "- func: f(Tensor(a) self) -> Tensor(a)\n  dispatch:\n    CPU: f\n",
-        "f.yaml:1:9: `f` returns a view; `f_copy`, of the same arguments, has to be there beside it and return a copy",
+        "f.yaml:1:9: `f` returns a view, so there must also be `f_copy`, which takes the same arguments and returns \
+         a copy",
     ),
     (
         "- func: f(Tensor(a) self) -> Tensor(a)\n  dispatch:\n    CPU: f\n- func: f_copy(Tensor self) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: f_copy\n",
-        "f.yaml:4:9: `f_copy` copies what `f` views: `tags: view_copy`",
+        "f.yaml:4:9: `f_copy` copies what `f` views: add `tags: view_copy`",
     ),
     (
         "- func: f(Tensor(a) self) -> Tensor(a)\n- func: f_(Tensor(a!) self) -> Tensor(a!)\n  tags: inplace_view\n  dispatch:\n    CPU: f_\n",
@@ -396,11 +402,11 @@ fn entries_fit_together() {
 const STRICTER: [(&str, &str); 5] = [
     (
         "- func: f(Tensor self) -> Tensor\n  dispatch:\n    CPU, CPU: f\n",
-        "f.yaml:3:5: the key CPU is there twice",
+        "f.yaml:3:5: the key CPU is given twice",
     ),
     (
         "- func: f(Tensor self) -> Tensor\n  dispatch:\n    CPU: f\n    CPU: g\n",
-        "f.yaml:4:5: `CPU` is said twice, first 1 lines above",
+        "f.yaml:4:5: `CPU` is given twice, first 1 line above",
     ),
     ("- func: f(Tensor self, int self) -> Tensor\n", "f.yaml:1:28: two arguments are called `self`"),
     (
@@ -409,7 +415,7 @@ const STRICTER: [(&str, &str); 5] = [
     ),
     (
         "- func: f(Tensor self, int a= 1) -> Tensor\n",
-        "f.yaml:1:9: the generator of PyTorch knows one spelling: `f(Tensor self, int a=1) -> Tensor`",
+        "f.yaml:1:9: PyTorch's code generator accepts one spelling: `f(Tensor self, int a=1) -> Tensor`",
     ),
 ];
 

@@ -61,7 +61,7 @@ impl<'t> Events<'t> {
     /// The node that starts with an event.
     fn node(&mut self, event: Event<'t>, spot: Spot, depth: usize) -> Result<Node, Mistake> {
         if depth > DEEPEST {
-            return Err(spot.mistake("too many lists in lists"));
+            return Err(spot.mistake("lists and mappings are nested too deep"));
         }
         let content = match event {
             Event::Scalar(text, style, ..) => {
@@ -80,7 +80,8 @@ impl<'t> Events<'t> {
                     if let Some((first, _)) = pairs.iter().find(|(other, _)| other.text() == key.text()) {
                         let (name, line) = (key.text().unwrap_or_default(), first.spot.line);
                         let distance = key.spot.line - line;
-                        let message = format!("`{name}` is said twice, first {distance} lines above");
+                        let plural = if distance == 1 { "" } else { "s" };
+                        let message = format!("`{name}` is given twice, first {distance} line{plural} above");
                         return Err(key.spot.mistake(message));
                     }
                     let (event, spot) = self.next()?;
@@ -89,7 +90,9 @@ impl<'t> Events<'t> {
                 }
                 Content::Map(pairs)
             }
-            Event::Alias(_) => return Err(spot.mistake("expected what is meant itself, not an alias of it")),
+            Event::Alias(_) => {
+                return Err(spot.mistake("expected the value itself, YAML aliases are not supported"));
+            }
             _ => return Err(spot.mistake("expected a value")),
         };
         Ok(Node { content, spot })
@@ -127,11 +130,11 @@ impl Node {
         match &self.content {
             Content::List(_) => "a list",
             Content::Map(_) => "a mapping",
-            Content::Text { plain: false, .. } => "a text",
+            Content::Text { plain: false, .. } => "a string",
             Content::Text { text, .. } if boolean(text).is_some() => "a bool",
             Content::Text { text, .. } if text.parse::<f64>().is_ok() => "a number",
             Content::Text { text, .. } if matches!(&**text, "" | "~" | "null" | "Null" | "NULL") => "nothing",
-            Content::Text { .. } => "a text",
+            Content::Text { .. } => "a string",
         }
     }
 
@@ -141,8 +144,8 @@ impl Node {
     /// It is something else.
     pub(crate) fn as_text(&self) -> Result<&str, Mistake> {
         match self.text() {
-            Some(text) if self.kind() == "a text" => Ok(text),
-            _ => Err(self.spot.mistake(format!("expected a text, found {}", self.kind()))),
+            Some(text) if self.kind() == "a string" => Ok(text),
+            _ => Err(self.spot.mistake(format!("expected a string, found {}", self.kind()))),
         }
     }
 

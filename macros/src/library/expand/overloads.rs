@@ -99,7 +99,7 @@ impl Overloads<'_> {
                 pub use super::#first::OPERATOR;
 
                 /// The required arguments of an overload.
-                #[diagnostic::on_unimplemented(message = #message, label = "these are the arguments of none")]
+                #[diagnostic::on_unimplemented(message = #message, label = "no overload takes these arguments")]
                 #(#notes)*
                 pub trait Overload {
                     /// The output of the call.

@@ -147,7 +147,7 @@ pub(super) fn kernels(library: &Library) -> Kernels {
     for (variant, base) in all {
         let (ident, cfgs) = (&variant.ident, variant.cfgs().collect::<Vec<_>>());
         let place = variant.source.place(&quote!(TORCH_LIBRARY_SOURCE));
-        let function = format!("copies what {base} gives, to {ident}");
+        let function = format!("copies the result of {base} to {ident}");
         let (symbol, key) = (symbol(&library.module, ident), format_ident!("CompositeExplicitAutograd"));
         records.extend(quote! {
             #(#cfgs)*

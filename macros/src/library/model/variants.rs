@@ -39,7 +39,7 @@ impl Operator {
         let writes = self.schema.arguments.iter().any(Argument::is_mutable);
         if !returns_one || !is_new || writes {
             let message =
-                "variants are made of an operator that returns one new `Tensor`, and writes to nothing";
+                "only an operator that returns one new `Tensor` and writes to nothing can have variants";
             return Err(syn::Error::new(span, message));
         }
         let schema = match kind {
@@ -126,7 +126,7 @@ fn in_place(schema: &Schema, span: Span, name: Option<&LitStr>) -> syn::Result<S
     let Some(this) = this.filter(|this| this.ty == Type::Tensor && !this.kwarg_only) else {
         return Err(syn::Error::new(
             span,
-            "in place is written to an argument `Tensor self`, which is not here",
+            "an in-place variant writes to an argument `Tensor self`, which this operator does not have",
         ));
     };
     let alias = written("a", &Type::Tensor);

@@ -98,7 +98,7 @@ impl Expansion<'_> {
         } else {
             call::out(operator, base, base_entry.func.name.in_place)?
         };
-        let function = format!("made of {}", base_entry.func.name);
+        let function = format!("generated from {}", base_entry.func.name);
         Some(Kernel {
             operator,
             keys: vec![keys::EXPLICIT],

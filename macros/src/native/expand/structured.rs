@@ -64,7 +64,7 @@ impl Expansion<'_> {
         let meta = structured.meta_bodies().into_iter().map(|(operator, body)| (operator, body, "Meta"));
         kernels.extend(meta.chain(by_out).filter(|(.., key)| !entry.has_key(key)).map(
             |(operator, body, key)| {
-                let function = format!("made of {}", entry.func.name);
+                let function = format!("generated from {}", entry.func.name);
                 Kernel { operator, keys: vec![key], function, body, spot: entry.spot, device_check: false }
             },
         ));

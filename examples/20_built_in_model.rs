@@ -44,4 +44,4 @@ fn main() -> Result<()> {
 // a 8: ##############################
 // a 9: ####################################
 // a 8: ####################################
-// size 2 of input `images` is 9, the program was exported for 8 alone
+// size 2 of input `images` is 9, but the program was exported for 8 only

@@ -85,5 +85,5 @@ fn layers_profiles_and_traces_apply() {
 fn what_is_no_archive_is_refused() {
     let output = run(&["README.md"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output).starts_with("run: README.md: this is no zip file"), "{}", text(&output));
+    assert!(text(&output).starts_with("run: README.md: this is not a zip file"), "{}", text(&output));
 }

@@ -33,7 +33,7 @@ impl Levels {
         let place = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
         match place.and_then(|place| self.0.get(place)) {
             Some(guard) => Ok(guard.level()),
-            None => bail!(Argument, "there is no level {number} of vmap, {} are under way", self.0.len()),
+            None => bail!(Argument, "vmap has no level {number}, there are {}", self.0.len()),
         }
     }
 }
@@ -58,7 +58,7 @@ impl Batching {
                 return Ok(None);
             }
             (Batch::End, []) => {
-                ensure!(levels.0.pop().is_some(), Argument, "no level of vmap is under way");
+                ensure!(levels.0.pop().is_some(), Argument, "no level of vmap is active");
                 return Ok(None);
             }
             (Batch::Add, [tensor, Value::Int(dim), Value::Int(level)]) => {
@@ -76,7 +76,7 @@ impl Batching {
                     }
                 }
             }
-            _ => bail!(Argument, "vmap is not called like this"),
+            _ => bail!(Argument, "a call of vmap has unexpected arguments"),
         };
         Ok(Some(result))
     }
@@ -106,7 +106,7 @@ fn named(randomness: &str) -> Result<Randomness> {
 fn of<'v>(value: &'v Value<'_>) -> Result<&'v Tensor> {
     match value.as_tensor() {
         Some(tensor) => Ok(tensor),
-        None => bail!(Type, "vmap is of tensors, and {} is there", value.type_name()),
+        None => bail!(Type, "vmap expected a tensor, but got {}", value.type_name()),
     }
 }
 
@@ -115,6 +115,6 @@ fn called<const N: usize>(operator: OperatorHandle, arguments: [Value<'static>; 
     operator.call_boxed(&mut stack)?;
     match stack.pop().map(Value::into_owned) {
         Some(Value::Tensor(tensor)) => Ok(tensor),
-        _ => bail!(Type, "{operator} gave no tensor"),
+        _ => bail!(Type, "{operator} did not return a tensor"),
     }
 }

@@ -92,7 +92,7 @@ impl Conditions {
         ensure!(
             values.len() == self.inputs.len(),
             Argument,
-            "the program takes {} inputs, {}; {} were given",
+            "the program takes {} inputs, {}; got {}",
             self.inputs.len(),
             self.names(),
             values.len()
@@ -119,10 +119,10 @@ impl Conditions {
                     }
                 }
                 (Expected::Tensor { .. }, ..) => {
-                    bail!(Type, "input `{name}` is a tensor, {} was given", value.type_name())
+                    bail!(Type, "input `{name}` must be a tensor, got {}", value.type_name())
                 }
                 (Expected::Number(_), ..) => {
-                    bail!(Type, "input `{name}` is a number, {} was given", value.type_name())
+                    bail!(Type, "input `{name}` must be a number, got {}", value.type_name())
                 }
             }
         }
@@ -148,7 +148,7 @@ impl Conditions {
             Dim::Fixed(size) => ensure!(
                 *size == place.size,
                 Shape,
-                "{place} is {}, the program was exported for {size} alone",
+                "{place} is {}, but the program was exported for {size} only",
                 place.size
             ),
             Dim::Symbol(symbol) => self.take(*symbol, place, symbols)?,
@@ -169,7 +169,7 @@ impl Conditions {
             ensure!(
                 size == place.size,
                 Shape,
-                "{place} is {}, and the same size `{name}` of input `{before}` is {size}",
+                "{place} is {}, but the same size `{name}` of input `{before}` is {size}",
                 place.size
             );
             return Ok(());
@@ -177,7 +177,7 @@ impl Conditions {
         let is_inside = min.is_none_or(|min| min <= place.size) && max.is_none_or(|max| place.size <= max);
         if !is_inside {
             let range = Size::Symbol { name: name.clone(), min, max };
-            bail!(Shape, "{place} is {}, the program takes {range}", place.size)
+            bail!(Shape, "{place} is {}, but the program takes {range}", place.size)
         }
         symbols[symbol] = Some((place.size, place.name));
         Ok(())
@@ -207,7 +207,7 @@ impl Conditions {
                 ensure!(
                     size.int() == Some(place.size),
                     Shape,
-                    "{place} is {}, the program takes {text}, which is {}",
+                    "{place} is {}, but the program takes {text}, which is {}",
                     place.size,
                     size.float()
                 );
@@ -215,7 +215,7 @@ impl Conditions {
             }
             [symbol] => {
                 let Some(size) = formula.solve(place.size, &known, *symbol) else {
-                    bail!(Shape, "{place} is {}, the program takes {text}", place.size)
+                    bail!(Shape, "{place} is {}, but the program takes {text}", place.size)
                 };
                 let of_symbol = Where { name: place.name, dim: place.dim, size };
                 self.take(*symbol, of_symbol, symbols)
@@ -230,13 +230,13 @@ fn check_tensor(tensor: &Tensor, name: &str, dtype: DType, dims: usize) -> Resul
     ensure!(
         tensor.dtype() == dtype,
         DType,
-        "input `{name}` is of {}, the program was exported for {dtype}",
+        "input `{name}` is of {}, but the program was exported for {dtype}",
         tensor.dtype()
     );
     ensure!(
         tensor.dim() == dims,
         Shape,
-        "input `{name}` has {} dimensions, the program takes {dims}",
+        "input `{name}` has {} dimensions, but the program takes {dims}",
         tensor.dim()
     );
     Ok(())
@@ -258,13 +258,16 @@ fn check_guard(text: &str, guard: &Formula<Looked>, values: &[Value<'_>]) -> Res
     ensure!(
         holds.is_true(),
         Argument,
-        "the program was exported for inputs with {text}, which these are not"
+        "the program was exported for inputs with {text}, which does not hold for these inputs"
     );
     Ok(())
 }
 
 fn nothing() -> torch_library_pt2::Error {
-    torch_library_pt2::Error::new(torch_library_pt2::ErrorKind::Argument, "it looks at what is not there")
+    torch_library_pt2::Error::new(
+        torch_library_pt2::ErrorKind::Argument,
+        "it refers to an input that does not exist",
+    )
 }
 
 /// What an expression refers to, if that is an input.

@@ -21,8 +21,8 @@ pub(crate) fn dtype(number: u64) -> Result<DType> {
 pub(crate) fn layout(number: u64) -> Result<Layout> {
     match number {
         7 => Ok(Layout::Strided),
-        1..=6 => bail!(NotSupported, "the archive has sparse tensors, which there are none of here"),
-        _ => bail!(NotSupported, "the archive has a layout of number {number}, which is unknown"),
+        1..=6 => bail!(NotSupported, "the archive has sparse tensors, which are not supported"),
+        _ => bail!(NotSupported, "the archive has a layout with the number {number}, which is unknown"),
     }
 }
 
@@ -36,6 +36,8 @@ pub(crate) fn memory_format(number: u64) -> Result<MemoryFormat> {
         2 => MemoryFormat::ChannelsLast,
         3 => MemoryFormat::ChannelsLast3d,
         4 => MemoryFormat::Preserve,
-        _ => bail!(NotSupported, "the archive has a memory format of number {number}, which is unknown"),
+        _ => {
+            bail!(NotSupported, "the archive has a memory format with the number {number}, which is unknown")
+        }
     })
 }

@@ -55,7 +55,7 @@ impl Memory {
 
     fn zeroed(len: usize) -> Result<Memory> {
         let storage = Storage::zeroed(len, Device::CPU)?;
-        let Some(base) = storage.data_ptr() else { bail!(Internal, "memory of the host without an address") };
+        let Some(base) = storage.data_ptr() else { bail!(Internal, "host memory has no address") };
         Ok(Memory { base, len, keeper: Arc::new(Keeper::Read { _storage: storage }) })
     }
 
@@ -81,7 +81,7 @@ impl Memory {
 
     fn of(mut map: MmapMut) -> Result<Memory> {
         let (base, len) = (map.as_mut_ptr(), map.len());
-        let Some(base) = NonNull::new(base) else { bail!(Internal, "a file is mapped nowhere") };
+        let Some(base) = NonNull::new(base) else { bail!(Internal, "a file was mapped without an address") };
         Ok(Memory { base, len, keeper: Arc::new(Keeper::Map { _map: map }) })
     }
 
@@ -131,6 +131,6 @@ impl Memory {
 
 fn open(path: &Path) -> Result<File> {
     let file = File::open(path)?;
-    ensure!(file.metadata()?.is_file(), Io, "it is no file");
+    ensure!(file.metadata()?.is_file(), Io, "it is not a file");
     Ok(file)
 }

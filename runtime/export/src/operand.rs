@@ -164,14 +164,14 @@ fn refused(argument: &Argument) -> Error {
             format!("an object of the class {:?}", crate::shortened(&object.class_fqn))
         }
         Argument::AsOperator(name) => format!("the operator {:?}", crate::shortened(name)),
-        Argument::AsGraph(_) => "a graph, where there is no higher-order operator,".to_owned(),
+        Argument::AsGraph(_) => "a graph outside of a higher-order operator".to_owned(),
         Argument::AsNestedTensors(lists) => format!("a list of {} lists of tensors", lists.len()),
         Argument::AsIntLists(lists) => format!("a list of {} lists of ints", lists.len()),
         Argument::AsFloatLists(lists) => format!("a list of {} lists of floats", lists.len()),
         Argument::AsStringToArgument(map) => format!("a dictionary of {} values", map.len()),
-        _ => "what nobody knows".to_owned(),
+        _ => "a value of an unknown kind".to_owned(),
     };
-    Error::new(ErrorKind::NotSupported, format!("{what} is an argument"))
+    Error::new(ErrorKind::NotSupported, format!("{what} is not supported as an argument"))
 }
 
 /// A number as a tensor.
@@ -221,7 +221,7 @@ fn fit(value: Value<'static>, declared: &Declared) -> Result<Value<'static>> {
     ensure!(
         fitted.is_none() || fitted.is_a(&declared.ty),
         Type,
-        "argument `{}` is {found}, the operator takes {}",
+        "argument `{}` is {found}, but the operator takes {}",
         declared.name,
         declared.ty
     );

@@ -180,7 +180,7 @@ impl<'p> Scope<'p> {
     /// No earlier step has defined the name.
     pub(crate) fn source(&mut self, name: &str) -> Result<Source> {
         let Some(source) = self.names.get(name).copied() else {
-            bail!(Argument, "the graph has no value {:?} at this place", crate::shortened(name))
+            bail!(Argument, "the graph does not define {:?} before it is used", crate::shortened(name))
         };
         if let Source::Slot(slot) = source {
             self.used.push(slot);
@@ -204,11 +204,11 @@ impl<'p> Scope<'p> {
     /// # Errors
     /// The graph refers to undefined names, or has another number of inputs.
     pub(crate) fn inner(&mut self, graph: &Graph, inputs: &[Source]) -> Result<Block> {
-        ensure!(self.depth < DEPTH, Argument, "more than {DEPTH} graphs in one another");
+        ensure!(self.depth < DEPTH, Argument, "graphs are nested deeper than {DEPTH} levels");
         ensure!(
             graph.inputs.len() == inputs.len(),
             Argument,
-            "a graph of {} inputs is handed {}",
+            "a graph with {} inputs is given {}",
             graph.inputs.len(),
             inputs.len()
         );
@@ -328,7 +328,7 @@ impl<'p> Scope<'p> {
         ensure!(
             node.outputs.is_empty() || node.outputs.len() == returns,
             Schema,
-            "the archive has {} results of it, it returns {returns}",
+            "the archive has {} results of the operator, but it returns {returns}",
             node.outputs.len()
         );
         Ok((Action::Call(operator), operands))
@@ -344,7 +344,7 @@ impl<'p> Scope<'p> {
         if let Some(unknown) = node.inputs.iter().find(|given| schema.argument_index(&given.name).is_none()) {
             bail!(
                 Schema,
-                "no argument has the name `{}`\n  schema: {schema}",
+                "the operator has no argument `{}`\n  schema: {schema}",
                 crate::shortened(&unknown.name)
             )
         }

@@ -256,9 +256,9 @@ impl Program {
 
     /// Copies a value that a functional program computed to the tensor that it replaces.
     fn write_back(&self, to: Source, value: Value<'static>, frame: &Frame<'_>) -> Result<()> {
-        let Some(copy) = self.copy else { bail!(Internal, "nothing copies") };
+        let Some(copy) = self.copy else { bail!(Internal, "there is no operator to copy with") };
         let mut stack = Stack::from_iter([frame.value(to).into_owned(), value, Value::Bool(false)]);
-        copy.call_boxed(&mut stack).map_err(|error| error.context("what the program writes back"))
+        copy.call_boxed(&mut stack).map_err(|error| error.context("writing a result back"))
     }
 
     /// Checks that there are no problems.
@@ -366,14 +366,14 @@ impl Builder {
                 InputSpec::CustomObj { custom_obj_name } => {
                     bail!(
                         NotSupported,
-                        "the program has an object of a class of its own, {:?}",
+                        "the program uses an object of a custom class, {:?}",
                         crate::shortened(custom_obj_name)
                     )
                 }
                 InputSpec::Token { arg } => {
                     bail!(
                         NotSupported,
-                        "the program orders its side effects, by {:?}",
+                        "the program orders its side effects by the token {:?}",
                         crate::shortened(&arg.name)
                     )
                 }
@@ -396,7 +396,11 @@ impl Builder {
         let (name, kind) = match argument {
             Argument::AsTensor(tensor) => {
                 let Some(meta) = graph.tensor_values.get(&tensor.name) else {
-                    bail!(Argument, "nothing is said of input {:?}", crate::shortened(&tensor.name))
+                    bail!(
+                        Argument,
+                        "the archive does not describe input {:?}",
+                        crate::shortened(&tensor.name)
+                    )
                 };
                 self.conditions.tensor(&tensor.name, meta)?;
                 (&tensor.name, self.conditions.kind(meta)?)
@@ -449,7 +453,7 @@ impl Builder {
         ensure!(
             specs.len() == module.graph.outputs.len(),
             Argument,
-            "the graph has {} outputs, {} are said to be",
+            "the graph has {} outputs, but its signature has {}",
             module.graph.outputs.len(),
             specs.len()
         );
@@ -497,7 +501,7 @@ impl Builder {
         };
         match source {
             Some(source) => Ok(Fate::Written(source)),
-            None => bail!(Argument, "the graph writes to {:?}, which it has not", crate::shortened(name)),
+            None => bail!(Argument, "the graph writes to {:?}, which does not exist", crate::shortened(name)),
         }
     }
 }
@@ -506,7 +510,9 @@ fn kind_of_output(argument: &Argument, conditions: &mut Conditions, graph: &Grap
     Ok(match argument {
         Argument::AsTensor(tensor) => match graph.tensor_values.get(&tensor.name) {
             Some(meta) => conditions.kind(meta)?,
-            None => bail!(Argument, "nothing is said of output {:?}", crate::shortened(&tensor.name)),
+            None => {
+                bail!(Argument, "the archive does not describe output {:?}", crate::shortened(&tensor.name))
+            }
         },
         Argument::AsSymInt(_) | Argument::AsSymFloat(_) | Argument::AsSymBool(_) => Kind::Number,
         Argument::AsNone(_) => Kind::Constant("None".to_owned()),

@@ -94,7 +94,7 @@ pub(crate) fn new(name: &str, node: &Node, scope: &mut Scope<'_>) -> Result<(Act
         | ("wrap" | "tag_activation_checkpoint", [Argument::AsGraph(body), rest @ ..]) => {
             (Region::Plain(plain(&body.graph, rest, scope)?), Vec::new())
         }
-        _ => bail!(NotSupported, "there is no such higher-order operator here, or not with these arguments"),
+        _ => bail!(NotSupported, "this higher-order operator is not supported, or not with these arguments"),
     };
     Ok((Action::Region(Box::new(region)), operands))
 }
@@ -118,7 +118,7 @@ fn loops(
     ensure!(
         body.results.len() == slots.len(),
         Argument,
-        "the body of a loop has {} results, {} go around",
+        "the body of a loop has {} results, but the loop carries {} values",
         body.results.len(),
         slots.len()
     );
@@ -148,7 +148,7 @@ fn sources(arguments: &[&Argument], scope: &mut Scope<'_>) -> Result<Vec<Source>
             }
             argument => match Operand::of_any(argument, scope)? {
                 Operand::Borrowed(source) => sources.push(source),
-                _ => bail!(NotSupported, "a graph is handed what is neither a tensor nor a size"),
+                _ => bail!(NotSupported, "an argument of a graph is neither a tensor nor a size"),
             },
         }
     }

@@ -66,7 +66,7 @@ impl<'p> Frame<'p> {
     fn tensor(&self, source: Source) -> Result<Tensor> {
         match self.value(source).as_tensor() {
             Some(tensor) => Ok(tensor.clone()),
-            None => bail!(Type, "a tensor is needed, and {} is there", self.value(source).type_name()),
+            None => bail!(Type, "expected a tensor, got {}", self.value(source).type_name()),
         }
     }
 
@@ -75,15 +75,15 @@ impl<'p> Frame<'p> {
         match (number::of(&value), value.as_tensor()) {
             (Some(number), _) => Ok(number),
             (None, Some(tensor)) => number_of(tensor),
-            (None, None) => bail!(Type, "a number is needed, and {} is there", value.type_name()),
+            (None, None) => bail!(Type, "expected a number, got {}", value.type_name()),
         }
     }
 
     fn int(&self, source: Source) -> Result<i64> {
         let number = self.number(source)?;
-        number.int().ok_or_else(|| {
-            Error::new(ErrorKind::Type, format!("a whole number is needed, and {number:?} is there"))
-        })
+        number
+            .int()
+            .ok_or_else(|| Error::new(ErrorKind::Type, format!("expected an integer, got {number:?}")))
     }
 
     /// Pushes an argument.
@@ -136,12 +136,12 @@ impl<'p> Frame<'p> {
             Target::Dropped => {}
             Target::Slots(slots) => {
                 let Value::Tensors(tensors) = value else {
-                    bail!(Type, "a list of tensors is needed, and {} came back", value.type_name())
+                    bail!(Type, "expected a list of tensors to be returned, got {}", value.type_name())
                 };
                 ensure!(
                     tensors.len() == slots.len(),
                     Shape,
-                    "{} tensors came back, where {} did when the program was exported",
+                    "{} tensors were returned, but {} when the program was exported",
                     tensors.len(),
                     slots.len()
                 );
@@ -168,7 +168,7 @@ fn number_of(tensor: &Tensor) -> Result<Number> {
         Scalar::Int(number) => Ok(Number::Int(number)),
         Scalar::Float(number) => Ok(Number::Float(number)),
         Scalar::Bool(yes) => Ok(Number::Bool(yes)),
-        Scalar::Complex(_) => bail!(DType, "a complex number decides nothing, and is no size"),
+        Scalar::Complex(_) => bail!(DType, "a complex number can be neither a condition nor a size"),
     }
 }
 
@@ -230,7 +230,7 @@ fn own(step: &Step, action: &Action, frame: &mut Frame<'_>) -> Result<()> {
     let number = |value: &Value<'_>| match (number::of(value), value.as_tensor()) {
         (Some(number), _) => Ok(number),
         (None, Some(tensor)) => number_of(tensor),
-        (None, None) => Err(Error::new(ErrorKind::Type, format!("{} is no number", value.type_name()))),
+        (None, None) => Err(Error::new(ErrorKind::Type, format!("{} is not a number", value.type_name()))),
     };
     let first = || {
         let first =
@@ -250,7 +250,7 @@ fn own(step: &Step, action: &Action, frame: &mut Frame<'_>) -> Result<()> {
         Action::Within { least, most } => {
             let found = number(&first()?)?.int().unwrap_or_default();
             let is_within = least.is_none_or(|least| least <= found) && most.is_none_or(|most| found <= most);
-            ensure!(is_within, Argument, "{found} is not between {least:?} and {most:?}");
+            ensure!(is_within, Argument, "{found} is out of range, expected {}", range_text(*least, *most));
             return Ok(());
         }
         Action::Item => number::value(number(&first()?)?),
@@ -263,7 +263,7 @@ fn own(step: &Step, action: &Action, frame: &mut Frame<'_>) -> Result<()> {
         }
         Action::Nothing => return Ok(()),
         Action::Missing | Action::Call(_) | Action::Region(_) => {
-            bail!(NotSupported, "{} is not to be had here", step.place.target)
+            bail!(NotSupported, "{} is not available in this program", step.place.target)
         }
     };
     match step.targets.first() {
@@ -272,18 +272,31 @@ fn own(step: &Step, action: &Action, frame: &mut Frame<'_>) -> Result<()> {
     }
 }
 
+/// A range of numbers, for people.
+fn range_text(least: Option<i64>, most: Option<i64>) -> String {
+    match (least, most) {
+        (Some(least), Some(most)) => format!("{least} to {most}"),
+        (Some(least), None) => format!("{least} or more"),
+        (None, Some(most)) => format!("at most {most}"),
+        (None, None) => "any number".to_owned(),
+    }
+}
+
 fn measured(measure: Measure, operands: &[Value<'_>]) -> Result<Value<'static>> {
     let Some(tensor) = operands.first().and_then(Value::as_tensor) else {
-        bail!(Type, "no tensor is to be measured")
+        bail!(Type, "expected a tensor whose sizes or strides are asked for")
     };
     let dim = || match operands.get(1) {
         Some(Value::Int(dim)) => {
             let place = if *dim < 0 { dim + tensor.dim() as i64 } else { *dim };
             usize::try_from(place).ok().filter(|place| *place < tensor.dim()).ok_or_else(|| {
-                Error::new(ErrorKind::Shape, format!("a tensor of {} dimensions has no {dim}", tensor.dim()))
+                Error::new(
+                    ErrorKind::Shape,
+                    format!("a tensor of {} dimensions has no dimension {dim}", tensor.dim()),
+                )
             })
         }
-        _ => bail!(Type, "which dimension is no number"),
+        _ => bail!(Type, "the dimension is not a number"),
     };
     Ok(Value::Int(match measure {
         Measure::Size => tensor.sizes()[dim()?],
@@ -301,7 +314,9 @@ fn region<W: Watch>(step: &Step, region: &Region, frame: &mut Frame<'_>, watch: 
             let holds = match (number::of(&condition), condition.as_tensor()) {
                 (Some(number), _) => number.is_true(),
                 (None, Some(tensor)) => number_of(tensor)?.is_true(),
-                (None, None) => bail!(Type, "a condition is {}", condition.type_name()),
+                (None, None) => {
+                    bail!(Type, "a condition is {}, expected a number or a tensor", condition.type_name())
+                }
             };
             whole(if holds { yes } else { no }, frame, watch)?
         }
@@ -367,7 +382,7 @@ fn columns(step: &Step, from: usize, frame: &Frame<'_>) -> Result<Vec<Tensor>> {
             .owned(operand)?
             .as_tensor()
             .cloned()
-            .ok_or_else(|| Error::new(ErrorKind::Type, "rows are taken of what is no tensor"))
+            .ok_or_else(|| Error::new(ErrorKind::Type, "expected tensors to take rows of"))
     });
     values.collect()
 }
@@ -383,7 +398,7 @@ fn each_row<W: Watch>(
     carried: &[u32],
 ) -> Result<Vec<Vec<Tensor>>> {
     let count = columns.first().map_or(Ok(0), |column| column.size(0))?;
-    ensure!(count > 0, Shape, "there is no row to go through");
+    ensure!(count > 0, Shape, "there are no rows to iterate over");
     let mut results: Vec<Vec<Tensor>> = vec![Vec::new(); body.results.len().saturating_sub(carried.len())];
     for row in 0..count {
         for (slot, column) in rows.iter().zip(columns) {

@@ -118,12 +118,12 @@ fn want(
     parts: &mut Parts,
 ) -> Result<Wanted> {
     let Some(tensor) = &meta.tensor_meta else {
-        bail!(NotSupported, "it is an object of Python's, which only Python can read")
+        bail!(NotSupported, "it is a Python object, which only Python can read")
     };
     ensure!(
         !meta.use_pickle,
         NotSupported,
-        "it is a tensor of a class of its own, pickled, which only Python can read"
+        "it is a pickled tensor of a custom class, which only Python can read"
     );
     let (sizes, strides, offset) = geometry(tensor)?;
     let dtype = kinds::dtype(tensor.dtype)?;
@@ -148,13 +148,19 @@ fn geometry(meta: &TensorMeta) -> Result<(Vec<i64>, Vec<i64>, i64)> {
         SymInt::AsExpr(expression) => {
             bail!(
                 Argument,
-                "a weight's size is {:?}, which is no number",
+                "the size of a weight is {:?}, expected a number",
                 crate::shortened(&expression.expr_str)
             )
         }
     };
     let numbers = |list: &[SymInt]| {
-        ensure!(list.len() <= limits::DIMENSIONS, Shape, "{} dimensions", list.len());
+        ensure!(
+            list.len() <= limits::DIMENSIONS,
+            Shape,
+            "{} dimensions, at most {} are supported",
+            list.len(),
+            limits::DIMENSIONS
+        );
         list.iter().map(number).collect::<Result<Vec<_>>>()
     };
     Ok((numbers(&meta.sizes)?, numbers(&meta.strides)?, number(&meta.storage_offset)?))
@@ -177,7 +183,7 @@ fn check_bools(file: &[u8], parts: &Parts, wanted: &[Wanted]) -> Result<()> {
         }
         let bytes = &file[parts.ranges[tensor.layout.part].0.clone()];
         if let Some(byte) = bytes.iter().find(|byte| **byte > 1) {
-            bail!(Argument, "weight {:?}: the byte {byte} is no bool, which is 0 or 1", tensor.name)
+            bail!(Argument, "weight {:?}: the byte {byte} is not a bool, expected 0 or 1", tensor.name)
         }
     }
     Ok(())

@@ -47,7 +47,7 @@ fn what_is_built_in_computes_what_is_loaded() {
     assert_eq!(values(&built_in), values(&loaded[0]));
     let wide = Tensor::full(&[1, 1, 9, 9], 0.0, DType::Float32, Device::CPU).unwrap();
     let refused = Digits::load().unwrap().forward(&wide).unwrap_err();
-    assert_eq!(refused.to_string(), "size 2 of input `images` is 9, the program was exported for 8 alone");
+    assert_eq!(refused.to_string(), "size 2 of input `images` is 9, but the program was exported for 8 only");
 }
 
 #[test]

@@ -104,12 +104,13 @@ fn check_weights(archive: &Archive<'_>, model: &str, exported: &ExportedProgram)
             | InputSpec::Buffer { buffer_name: name, .. }
             | InputSpec::TensorConstant { tensor_constant_name: name, .. } => name,
             InputSpec::CustomObj { custom_obj_name: name } => {
-                return Err(unsupported(format!(
-                    "the program has an object of a class of its own, {name:?}"
-                )));
+                return Err(unsupported(format!("the program uses an object of a custom class, {name:?}")));
             }
             InputSpec::Token { arg } => {
-                return Err(unsupported(format!("the program orders its side effects, by {:?}", arg.name)));
+                return Err(unsupported(format!(
+                    "the program orders its side effects by the token {:?}",
+                    arg.name
+                )));
             }
             InputSpec::UserInput { .. } | InputSpec::ConstantInput {} => continue,
         };
@@ -226,7 +227,7 @@ fn output_paths(exported: &ExportedProgram) -> Result<Vec<String>> {
 
 fn tensor_text(name: &str, graph: &Graph, symbols: &mut Symbols) -> Result<String> {
     let Some(TensorMeta { dtype, sizes, .. }) = graph.tensor_values.get(name) else {
-        return Err(contradiction(format!("nothing is said of {name:?}")));
+        return Err(contradiction(format!("the archive does not describe {name:?}")));
     };
     let sizes = sizes.iter().map(|size| Ok(symbols.size(size)?.to_string())).collect::<Result<Vec<_>>>()?;
     Ok(format!("{}[{}]", kinds::dtype(*dtype)?, sizes.join(", ")))

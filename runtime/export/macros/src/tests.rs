@@ -26,7 +26,7 @@ fn mistakes_are_named() {
         "{missing}"
     );
     let no_archive = refusal(quote!([crate] struct Model = "Cargo.toml";));
-    assert!(no_archive.starts_with("Cargo.toml: this is no zip file"), "{no_archive}");
+    assert!(no_archive.starts_with("Cargo.toml: this is not a zip file"), "{no_archive}");
     assert_eq!(
         refusal(quote!([crate] struct Model = "../tests/archives/custom.pt2";)),
         "the model calls operators of `fixtures`, `twice` among them: say which module declares them, `namespaces = { \

@@ -35,13 +35,14 @@ impl<'b> Archive<'b> {
             let has = |end: &str| records.keys().any(|name| name.ends_with(end));
             let what = match () {
                 () if has("serialized_exported_program.json") => {
-                    "it was exported by a PyTorch before 2.8, whose archives look otherwise: export it again"
+                    "it was exported by a PyTorch before 2.8, whose archives have another format: export it again \
+                     with 2.10 or later"
                 }
                 () if has("constants.pkl") => "it is a TorchScript archive: use torch.export instead",
-                () if has("data.pkl") => "torch.save wrote it, so it has weights and no program",
+                () if has("data.pkl") => "it was written by torch.save, so it has weights but no program",
                 () => "it has no record `archive_format`",
             };
-            bail!(Argument, "this is no archive of torch.export.save: {what}")
+            bail!(Argument, "this is not an archive of torch.export.save: {what}")
         };
         let archive = Archive { bytes, root, records };
         for (name, known) in [("archive_format", "pt2"), ("byteorder", "little")] {
@@ -52,7 +53,7 @@ impl<'b> Archive<'b> {
             ensure!(
                 found.trim() == known,
                 NotSupported,
-                "the archive's {name} is {:?}, {known:?} is known",
+                "the archive's {name} is {:?}, expected {known:?}",
                 crate::shortened(&found)
             );
         }
@@ -72,7 +73,7 @@ impl<'b> Archive<'b> {
         ensure!(
             crc32fast::hash(content) == record.crc,
             Argument,
-            "record {name:?} is damaged: its checksum is another"
+            "record {name:?} is damaged: its checksum does not match"
         );
         Ok(content)
     }
@@ -111,8 +112,8 @@ impl<'b> Archive<'b> {
         ensure!(
             version.major == MAJOR,
             NotSupported,
-            "the archive has version {}.{} of PyTorch's schema, written by {}; {MAJOR}.x is read here, \
-             which 2.10 to 2.15 write",
+            "the archive has version {}.{} of PyTorch's schema, written by {}; expected {MAJOR}.x, which PyTorch \
+             2.10 to 2.15 write",
             version.major,
             version.minor,
             if torch_version.is_empty() { "an old PyTorch" } else { crate::shortened(&torch_version) }
@@ -129,7 +130,7 @@ impl<'b> Archive<'b> {
         ensure!(
             content.len() <= LARGEST_JSON,
             NotSupported,
-            "record {name:?} has {} bytes of JSON",
+            "record {name:?} has {} bytes of JSON, at most {LARGEST_JSON} are read",
             content.len()
         );
         serde_json::from_slice(content)

@@ -34,7 +34,12 @@ impl Expression {
     /// # Errors
     /// The text is not an expression, or is too long or too deeply nested.
     pub fn parse(text: &str) -> Result<Expression> {
-        ensure!(text.len() <= LONGEST, Argument, "an expression of {} bytes", text.len());
+        ensure!(
+            text.len() <= LONGEST,
+            Argument,
+            "an expression of {} bytes, at most {LONGEST} are allowed",
+            text.len()
+        );
         let mut parser = Parser { text, at: 0, depth: 0 };
         let parsed = parser.expression().and_then(|expression| match parser.peek() {
             None => Ok(expression),
@@ -95,7 +100,7 @@ impl Parser<'_> {
 
     fn expression(&mut self) -> Result<Expression> {
         self.depth += 1;
-        ensure!(self.depth <= DEPTH, Argument, "an expression deeper than {DEPTH}");
+        ensure!(self.depth <= DEPTH, Argument, "an expression is nested deeper than {DEPTH} levels");
         let expression = self.level(0);
         self.depth -= 1;
         expression
@@ -119,7 +124,7 @@ impl Parser<'_> {
                 left = Expression::Apply(function, vec![left, right]);
             }
             self.depth += 1; // each operator makes the tree deeper, and it is traversed recursively
-            ensure!(self.depth <= DEPTH, Argument, "an expression deeper than {DEPTH}");
+            ensure!(self.depth <= DEPTH, Argument, "an expression is nested deeper than {DEPTH} levels");
         }
         Ok(match chain.len() {
             0 => left,
@@ -139,7 +144,7 @@ impl Parser<'_> {
 
     fn deeper(&mut self, parse: impl FnOnce(&mut Self) -> Result<Expression>) -> Result<Expression> {
         self.depth += 1;
-        ensure!(self.depth <= DEPTH, Argument, "an expression deeper than {DEPTH}");
+        ensure!(self.depth <= DEPTH, Argument, "an expression is nested deeper than {DEPTH} levels");
         let parsed = parse(self);
         self.depth -= 1;
         parsed
@@ -176,7 +181,7 @@ impl Parser<'_> {
                 return Ok(expression);
             };
             self.depth += 1;
-            ensure!(self.depth <= DEPTH, Argument, "an expression deeper than {DEPTH}");
+            ensure!(self.depth <= DEPTH, Argument, "an expression is nested deeper than {DEPTH} levels");
         }
     }
 
@@ -209,7 +214,7 @@ impl Parser<'_> {
             }
             Some(quote @ ('\'' | '"')) => {
                 let rest = &self.text[self.at + 1..];
-                let Some(len) = rest.find(quote) else { return Err(self.error("the end of a text")) };
+                let Some(len) = rest.find(quote) else { return Err(self.error("a closing quote")) };
                 self.at += len + 2;
                 Ok(Expression::Text(rest[..len].to_owned()))
             }
@@ -286,12 +291,12 @@ impl<L: Copy + PartialEq> Formula<L> {
                     let name = name.strip_prefix("sym_").unwrap_or(name);
                     match Function::named(name) {
                         Some(function) => (function, arguments),
-                        None => bail!(NotSupported, "nothing is known of a function {name:?}"),
+                        None => bail!(NotSupported, "the function {name:?} is not supported"),
                     }
                 }
-                _ => bail!(NotSupported, "a call of what is no name"),
+                _ => bail!(NotSupported, "a call of something other than a name is not supported"),
             },
-            other => bail!(NotSupported, "nothing is known of {other:?}"),
+            other => bail!(NotSupported, "{other:?} is not supported"),
         };
         // The precision of a float is ignored.
         let taken = if function == Function::Float { 1 } else { arguments.len() };

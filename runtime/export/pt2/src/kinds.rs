@@ -26,8 +26,10 @@ pub fn dtype(number: u64) -> Result<&'static str> {
         34 => "uint32",
         35 => "uint64",
         29..=33 => {
-            bail!(NotSupported, "the archive has tensors of eight-bit floats, which there are none of here")
+            bail!(NotSupported, "the archive has tensors of eight-bit floats, which are not supported")
         }
-        _ => bail!(NotSupported, "the archive has an element type of number {number}, which is unknown"),
+        _ => {
+            bail!(NotSupported, "the archive has an element type with the number {number}, which is unknown")
+        }
     })
 }

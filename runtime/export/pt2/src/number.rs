@@ -137,7 +137,7 @@ impl Function {
             (Choose, [condition, yes, no]) => Ok(if condition.is_true() { *yes } else { *no }),
             (_, [left, right]) => self.join(*left, *right),
             (_, [one]) => self.apply_to_one(*one),
-            _ => bail!(Argument, "{self:?} of {} numbers", arguments.len()),
+            _ => bail!(Argument, "{self:?} cannot be applied to {} numbers", arguments.len()),
         }
     }
 
@@ -157,7 +157,7 @@ impl Function {
             (Function::Trunc, number, None) => whole(number.float().trunc())?,
             (Function::Float, number, _) => Number::Float(number.float()),
             (Function::Sqrt, number, _) => Number::Float(number.float().sqrt()),
-            _ => bail!(Argument, "{self:?} of one number"),
+            _ => bail!(Argument, "{self:?} cannot be applied to one number"),
         })
     }
 
@@ -201,7 +201,7 @@ impl Function {
                 let (left, right) = (left.float(), right.float());
                 Number::Float(left - right * (left / right).floor())
             }
-            _ => bail!(Argument, "{self:?} of two numbers"),
+            _ => bail!(Argument, "{self:?} cannot be applied to two numbers"),
         })
     }
 
@@ -227,7 +227,7 @@ impl Function {
             }),
             ShiftLeft => shift.and_then(|shift| left.checked_mul(1 << shift)),
             ShiftRight => shift.map(|shift| left >> shift),
-            _ => bail!(Argument, "{self:?} of two numbers"),
+            _ => bail!(Argument, "{self:?} cannot be applied to two numbers"),
         };
         result.map(Number::Int).ok_or_else(|| too_large(self))
     }

@@ -75,7 +75,7 @@ impl<'n> Target<'n> {
             return Ok(Target::Batch(batch));
         }
         let Some(name) = target.strip_prefix("torch.ops.") else {
-            bail!(NotSupported, "it is a function of Python's, not an operator")
+            bail!(NotSupported, "it is a Python function, not an operator")
         };
         match Own::named(name) {
             Some(own) => Ok(Target::Own(own)),
@@ -97,7 +97,11 @@ impl<'n> OperatorName<'n> {
             [namespace, name, "default"] | [namespace, name] => (namespace, name, ""),
             [namespace, name, overload] => (namespace, name, overload),
             _ => {
-                bail!(Argument, "the archive calls {:?}, which is no operator's name", crate::shortened(name))
+                bail!(
+                    Argument,
+                    "the archive calls {:?}, which is not the name of an operator",
+                    crate::shortened(name)
+                )
             }
         };
         Ok(OperatorName { namespace, name, overload })

@@ -41,11 +41,11 @@ impl Tree {
     /// The text has another form.
     pub fn parse(text: &str) -> Result<Tree> {
         let (version, node): (u64, Node) =
-            serde_json::from_str(text).map_err(|error| Error::of_json("how arguments are nested", error))?;
+            serde_json::from_str(text).map_err(|error| Error::of_json("the nesting of arguments", error))?;
         ensure!(
             version == VERSION,
             NotSupported,
-            "how arguments are nested is said in version {version}, {VERSION} is known"
+            "the nesting of arguments is described in version {version}, expected {VERSION}"
         );
         Self::of(node)
     }
@@ -136,7 +136,7 @@ impl Tree {
 fn named(context: &str, children: Vec<Tree>) -> Result<Vec<(String, Tree)>> {
     let names = names(context).filter(|names| names.len() == children.len());
     let Some(names) = names else {
-        bail!(Argument, "a dictionary of {} values without as many keys", children.len())
+        bail!(Argument, "a dictionary of {} values does not have as many keys", children.len())
     };
     Ok(names.into_iter().zip(children).collect())
 }

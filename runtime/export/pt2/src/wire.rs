@@ -281,7 +281,7 @@ impl Visitor<'_> for FloatVisitor {
             "Infinity" => Ok(Float(f64::INFINITY)),
             "-Infinity" => Ok(Float(f64::NEG_INFINITY)),
             "NaN" => Ok(Float(f64::NAN)),
-            other => Err(E::custom(format_args!("{other:?} is no number"))),
+            other => Err(E::custom(format_args!("{other:?} is not a number"))),
         }
     }
 }

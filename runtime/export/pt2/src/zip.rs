@@ -66,7 +66,7 @@ fn directory(file: &[u8]) -> Result<(u64, usize)> {
     let window = file.len().saturating_sub(END_LEN + LONGEST_COMMENT);
     let found = (window..=file.len().saturating_sub(END_LEN)).rev().find(|at| file[*at..].starts_with(END));
     let Some(end) = found else {
-        bail!(Argument, "this is no zip file, or its end is missing: an archive of torch.export is one")
+        bail!(Argument, "this is not a zip file, as archives of torch.export are, or its end is missing")
     };
     let (mut rows, mut start) = (number(file, end + 10, 2)?, number(file, end + 16, 4)?);
     if (rows == 0xffff || start == 0xffff_ffff)
@@ -74,13 +74,17 @@ fn directory(file: &[u8]) -> Result<(u64, usize)> {
         && file[locator..].starts_with(LOCATOR64)
     {
         let end64 = offset(file, number(file, locator + 8, 8)?)?;
-        ensure!(file[end64..].starts_with(END64), Argument, "the zip file's 64-bit end is not where it says");
+        ensure!(
+            file[end64..].starts_with(END64),
+            Argument,
+            "the zip64 end record is not where the zip file says"
+        );
         (rows, start) = (number(file, end64 + 32, 8)?, number(file, end64 + 48, 8)?);
     }
     ensure!(
         rows <= (file.len() / ROW_LEN) as u64,
         Argument,
-        "a zip directory of {rows} rows in a file of {} bytes",
+        "a zip directory of {rows} rows does not fit into a file of {} bytes",
         file.len()
     );
     Ok((rows, offset(file, start)?))
@@ -88,13 +92,13 @@ fn directory(file: &[u8]) -> Result<(u64, usize)> {
 
 /// A row of the directory: the record's name, the record, and the position of the next row.
 fn read_row(file: &[u8], at: usize) -> Result<(String, Record, usize)> {
-    ensure!(file.get(at..).is_some_and(|rest| rest.starts_with(ROW)), Argument, "there is none");
+    ensure!(file.get(at..).is_some_and(|rest| rest.starts_with(ROW)), Argument, "it is missing");
     let field = |from: usize, len: usize| number(file, at + from, len);
     let (flags, method, crc) = (field(8, 2)?, field(10, 2)?, field(16, 4)? as u32);
     let (name_len, extra_len, comment_len) =
         (field(28, 2)? as usize, field(30, 2)? as usize, field(32, 2)? as usize);
     let name = bytes(file, at + ROW_LEN, name_len)?;
-    let Ok(name) = std::str::from_utf8(name) else { bail!(Argument, "a name that is no UTF-8") };
+    let Ok(name) = std::str::from_utf8(name) else { bail!(Argument, "the name of the record is not UTF-8") };
     let mut sizes = [field(24, 4)?, field(20, 4)?, field(42, 4)?];
     widen(&mut sizes, bytes(file, at + ROW_LEN + name_len, extra_len)?)?;
     let [len, stored_len, start] = sizes;
@@ -102,7 +106,7 @@ fn read_row(file: &[u8], at: usize) -> Result<(String, Record, usize)> {
     ensure!(
         method == 0 && len == stored_len,
         NotSupported,
-        "record {shown:?} is compressed, records of an archive are stored"
+        "record {shown:?} is compressed, expected it to be stored uncompressed"
     );
     ensure!(flags & ENCRYPTED == 0, NotSupported, "record {shown:?} is encrypted");
     let start = offset(file, start)?;
@@ -113,7 +117,11 @@ fn read_row(file: &[u8], at: usize) -> Result<(String, Record, usize)> {
     let end =
         usize::try_from(len).ok().and_then(|len| begins.checked_add(len)).filter(|end| *end <= file.len());
     let Some(end) = end else {
-        bail!(Argument, "record {shown:?} of {len} bytes ends beyond the file, which has {}", file.len())
+        bail!(
+            Argument,
+            "record {shown:?} of {len} bytes ends beyond the file, which has {} bytes",
+            file.len()
+        )
     };
     let next = at + ROW_LEN + name_len + extra_len + comment_len;
     Ok((name.to_owned(), Record { range: begins..end, crc }, next))
@@ -139,7 +147,10 @@ fn widen(sizes: &mut [u64; 3], mut extra: &[u8]) -> Result<()> {
 fn offset(file: &[u8], at: u64) -> Result<usize> {
     let inside = usize::try_from(at).ok().filter(|at| *at < file.len());
     inside.ok_or_else(|| {
-        Error::new(ErrorKind::Argument, format!("offset {at} in a zip file of {} bytes", file.len()))
+        Error::new(
+            ErrorKind::Argument,
+            format!("offset {at} is outside of the zip file, which has {} bytes", file.len()),
+        )
     })
 }
 
@@ -195,7 +206,7 @@ mod tests {
         let refusal = |file: &[u8]| records(file).unwrap_err().to_string();
         assert!(refusal(&file("a", b"content", 8, 7)).contains("is compressed"));
         assert!(refusal(&file("a", b"content", 0, 7000)).contains("ends beyond the file"));
-        assert!(refusal(b"PK").contains("no zip file"));
+        assert!(refusal(b"PK").contains("not a zip file"));
         let whole = file("a", b"content", 0, 7);
         for len in 0..whole.len() {
             assert!(records(&whole[..len]).is_err());

@@ -111,17 +111,17 @@ fn sizes_are_computed_and_checked_by_name() {
     let refusal = |inputs: &[Tensor]| program.run(inputs).unwrap_err().to_string();
     assert_eq!(
         refusal(&[zeros(&[9, 3]), zeros(&[9, 3])]),
-        "size 0 of input `x` is 9, the program takes s77 (2 to 8)"
+        "size 0 of input `x` is 9, but the program takes s77 (2 to 8)"
     );
     assert_eq!(
         refusal(&[zeros(&[4, 2]), zeros(&[9, 3])]),
-        "size 1 of input `x` is 2, the program was exported for 3 alone"
+        "size 1 of input `x` is 2, but the program was exported for 3 only"
     );
-    assert_eq!(refusal(&[zeros(&[4, 3])]), "the program takes 2 inputs, `x`, `y`; 1 were given");
+    assert_eq!(refusal(&[zeros(&[4, 3])]), "the program takes 2 inputs, `x`, `y`; got 1");
     let double = Tensor::zeros(&[4, 3], DType::Float64, Device::CPU).unwrap();
     assert_eq!(
         refusal(&[double, zeros(&[9, 3])]),
-        "input `x` is of float64, the program was exported for float32"
+        "input `x` is of float64, but the program was exported for float32"
     );
     let Kind::Tensor { sizes, .. } = &program.inputs()[0].kind else { panic!("a tensor") };
     assert_eq!(sizes[0], Size::Symbol { name: "s77".into(), min: Some(2), max: Some(8) });
@@ -134,7 +134,7 @@ fn guards_are_evaluated() {
     let odd = program.run(&[zeros(&[9, 3]), zeros(&[5])]).unwrap_err().to_string();
     assert_eq!(
         odd,
-        "the program was exported for inputs with (L['x'].size()[0] % 2) == 0, which these are not"
+        "the program was exported for inputs with (L['x'].size()[0] % 2) == 0, which does not hold for these inputs"
     );
     assert!(program.run(&[zeros(&[10, 3]), zeros(&[5])]).is_ok());
 }
@@ -148,7 +148,7 @@ fn a_size_may_be_an_input() {
     let refused = program.run_values([Value::from(x), Value::Int(100)]).unwrap_err().to_string();
     assert!(refused.contains("L['n']"), "{refused}");
     let refused = program.run(&[x.clone(), x.clone()]).unwrap_err().to_string();
-    assert_eq!(refused, "input `n` is a number, Tensor was given");
+    assert_eq!(refused, "input `n` must be a number, got Tensor");
 }
 
 #[test]

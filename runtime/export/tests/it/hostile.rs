@@ -127,7 +127,7 @@ fn what_lies_elsewhere_than_it_says_is_refused() {
     assert!(changed(&|row| row.len = 1 << 30).contains("ends beyond the file"));
     assert!(changed(&|row| row.method = 8).contains("is compressed"));
     assert!(changed(&|row| row.start += 1).contains("not where the directory says"));
-    assert!(changed(&|row| row.start = u32::MAX - 1).contains("in a zip file of"));
+    assert!(changed(&|row| row.start = u32::MAX - 1).contains("is outside of the zip file"));
     assert!(changed(&|row| row.start = 0).contains("overlap"), "the first record is a weight as well");
     assert!(changed(&|row| row.len = 8).contains("weight"), "too few bytes");
     let mut damaged = zip(&records, |_, _| {});
@@ -156,7 +156,7 @@ fn weights_that_cannot_be_are_refused() {
     for (_, content) in records.iter_mut().filter(|(name, _)| name.ends_with("/weight_1")) {
         content[0] = 2;
     }
-    assert!(refusal(&zip(&records, |_, _| {})).contains("no bool"));
+    assert!(refusal(&zip(&records, |_, _| {})).contains("not a bool"));
     let many = vec![r#"{"as_int": 1}"#; limits::DIMENSIONS + 1].join(", ");
     assert!(config(r#"{"as_int": 2}, {"as_int": 3}"#, &many).contains("dimensions"));
 }
@@ -167,12 +167,12 @@ fn graphs_that_contradict_themselves_are_refused() {
         (
             "\"as_tensor\": {\"name\": \"x\"}}, \"kind\": 1",
             "\"as_tensor\": {\"name\": \"nobody\"}}, \"kind\": 1",
-            "no value \"nobody\"",
+            "does not define \"nobody\"",
         ),
         (
             "\"as_tensor\": {\"name\": \"x\"}}, \"kind\": 1",
             "\"as_tensor\": {\"name\": \"gt\"}}, \"kind\": 1",
-            "no value \"gt\" at this place",
+            "does not define \"gt\" before it is used",
         ),
         (
             "{\"as_tensor\": {\"name\": \"sum_1\"}}]",

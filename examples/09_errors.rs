@@ -78,7 +78,7 @@ fn main() -> Result<()> {
 // # shapes that do not broadcast: Shape
 // aten::add.Tensor: sizes [2, 3] and [2] do not broadcast: 3 and 2 at dimension -1, neither is 1
 // # a type without a kernel: DType
-// aten::mean.dim: the mean is no int32, give a floating-point or complex dtype
+// aten::mean.dim: a mean cannot be of int32, give a floating-point or complex dtype
 // # a value of the wrong type on the stack: Type
 // argument 2 `dim` of aten::select.int must be int, but is str
 //   schema: select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)

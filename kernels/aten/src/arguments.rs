@@ -84,7 +84,7 @@ pub fn check_exponent(operator: &str, this: &Tensor, exponent: Scalar) -> Result
     ensure!(
         !is_negative || this.dtype().is_differentiable(),
         Argument,
-        "{operator}: {} to the power of {exponent} is no integer, convert to a floating-point type",
+        "{operator}: {} to the power of {exponent} is not an integer, convert to a floating-point type",
         this.dtype()
     );
     Ok(())

@@ -156,7 +156,7 @@ fn float32_result(
     match operator.overload() {
         "Scalar" => aten::norm_ScalarOpt_dtype::handle().call_boxed(stack),
         "ScalarOpt_dim" => aten::norm_ScalarOpt_dim_dtype::handle().call_boxed(stack),
-        _ => bail!(NotSupported, "{operator} takes no type for its result"),
+        _ => bail!(NotSupported, "{operator} has no overload with a dtype for its result"),
     }
 }
 

@@ -42,13 +42,13 @@ fn from_bytes(dtype: DType, sizes: &[i64], bytes: &[u8]) -> Result<Tensor> {
     ensure!(
         nbytes(dtype, sizes)? == bytes.len() as u64,
         Shape,
-        "{} bytes are not those of sizes {sizes:?} of {dtype}",
+        "{} bytes do not fit sizes {sizes:?} of {dtype}",
         bytes.len()
     );
     if dtype == DType::Bool
         && let Some(byte) = bytes.iter().find(|byte| **byte > 1)
     {
-        bail!(Argument, "the byte {byte} is no bool, which is 0 or 1");
+        bail!(Argument, "the byte {byte} is not a bool, expected 0 or 1");
     }
     let tensor = Tensor::empty(sizes, dtype, Device::CPU)?;
     if !bytes.is_empty() {
@@ -59,10 +59,10 @@ fn from_bytes(dtype: DType, sizes: &[i64], bytes: &[u8]) -> Result<Tensor> {
 
 /// The size of a tensor's elements in bytes.
 fn nbytes(dtype: DType, sizes: &[i64]) -> Result<u64> {
-    ensure!(sizes.len() <= MAX_DIMS, Shape, "{} dimensions, {MAX_DIMS} are the most", sizes.len());
+    ensure!(sizes.len() <= MAX_DIMS, Shape, "{} dimensions, at most {MAX_DIMS} are supported", sizes.len());
     let nbytes = numel(sizes)?.unsigned_abs().checked_mul(dtype.size() as u64);
     nbytes.ok_or_else(|| {
-        Error::new(ErrorKind::Shape, format!("sizes {sizes:?} of {dtype} are more bytes than there can be"))
+        Error::new(ErrorKind::Shape, format!("sizes {sizes:?} of {dtype} exceed the address space"))
     })
 }
 
@@ -75,10 +75,6 @@ fn shortened(text: &str) -> String {
 }
 
 fn check_order() -> Result<()> {
-    ensure!(
-        cfg!(target_endian = "little"),
-        NotSupported,
-        "files have the lowest byte first, this machine has not"
-    );
+    ensure!(cfg!(target_endian = "little"), NotSupported, "files are little-endian, this machine is not");
     Ok(())
 }

@@ -201,7 +201,7 @@ fn existing_dim(input: &Tensor, dim: i64) -> Result<usize> {
     ensure!(
         -ndim <= dim && dim < ndim,
         Shape,
-        "vmap: an input of sizes {:?} has no dimension {dim} to be that of the batch",
+        "vmap: an input of sizes {:?} has no dimension {dim} for the batch",
         input.sizes()
     );
     Ok((if dim < 0 { dim + ndim } else { dim }) as usize)

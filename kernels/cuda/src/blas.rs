@@ -65,10 +65,7 @@ fn outcome(status: cublasStatus_t, doing: &str) -> Result<()> {
     match status {
         cublasStatus_t::CUBLAS_STATUS_SUCCESS => Ok(()),
         cublasStatus_t::CUBLAS_STATUS_ALLOC_FAILED => {
-            bail!(
-                OutOfMemory,
-                "cuBLAS had no memory to {doing}\n  help: `empty_cache` gives back what waits for its next use"
-            )
+            bail!(OutOfMemory, "cuBLAS had no memory to {doing}\n  help: `empty_cache` returns unused memory")
         }
         failed => bail!(Device, "cuBLAS could not {doing}: {failed:?}"),
     }
@@ -81,7 +78,7 @@ impl Gemm {
     /// - The matrices and `c` are in memory of the device that stays allocated until the stream is done, and no two elements
     ///   of `c` share a place.
     pub(crate) unsafe fn run(&self, gpu: &Gpu, stream: &Stream) -> Result<()> {
-        let Some(kind) = kind(self.dtype) else { bail!(Internal, "no product of {}", self.dtype) };
+        let Some(kind) = kind(self.dtype) else { bail!(Internal, "there is no product of {}", self.dtype) };
         gpu.context.enter()?;
         let mut slot = gpu.blas.lock().unwrap_or_else(PoisonError::into_inner);
         if slot.is_none() {

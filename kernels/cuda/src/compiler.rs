@@ -56,14 +56,16 @@ impl Drop for Compiling {
 /// driver translates.
 fn compile(label: &str, source: &str, (major, minor): (i32, i32)) -> Result<Vec<u8>> {
     found()?;
-    let Ok(text) = CString::new(source) else { bail!(Internal, "a kernel's source has a zero in it") };
+    let Ok(text) = CString::new(source) else {
+        bail!(Internal, "the source of a kernel contains a zero byte")
+    };
     let mut program = Compiling(std::ptr::null_mut());
     let none = std::ptr::null();
     // SAFETY: the text ends in a zero and outlives the program; there are no headers, so the lists of them are null.
     let made = unsafe {
         sys::nvrtcCreateProgram(&raw mut program.0, text.as_ptr(), c"kernel.cu".as_ptr(), 0, none, none)
     };
-    ensure!(made == nvrtcResult::NVRTC_SUCCESS, Internal, "NVRTC makes no program: {made:?}");
+    ensure!(made == nvrtcResult::NVRTC_SUCCESS, Internal, "NVRTC cannot create a program: {made:?}");
     let of_this = format!("--gpu-architecture=sm_{major}{minor}");
     match options(&program, &of_this) {
         nvrtcResult::NVRTC_SUCCESS => text_of(&program, sys::nvrtcGetCUBINSize, sys::nvrtcGetCUBIN),
@@ -103,6 +105,6 @@ fn text_of(program: &Compiling, size: Size, write: Write) -> Result<Vec<u8>> {
     // SAFETY: the buffer has as many bytes as the compiler said it writes.
     let written = unsafe { write(program.0, bytes.as_mut_ptr().cast()) };
     let is_there = sized == nvrtcResult::NVRTC_SUCCESS && written == nvrtcResult::NVRTC_SUCCESS;
-    ensure!(is_there, Internal, "NVRTC does not give what it made: {sized:?}, {written:?}");
+    ensure!(is_there, Internal, "NVRTC does not return the compiled kernel: {sized:?}, {written:?}");
     Ok(bytes)
 }

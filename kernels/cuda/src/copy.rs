@@ -19,7 +19,7 @@ mod kernels {
     fn copy_(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
         let arguments = operator.arguments(stack)?;
         let (Some(to), Some(from)) = (arguments[0].as_tensor(), arguments[1].as_tensor()) else {
-            bail!(Internal, "{operator} of something else than tensors")
+            bail!(Internal, "{operator} of something other than tensors")
         };
         if !copy(to, from)? {
             // The kernel that every backend has, which goes through the host if copying bytes is not enough.

@@ -45,8 +45,8 @@ fn count() -> Result<u8, String> {
                 .to_owned())
         }
         failed => Err(format!(
-            "the CUDA driver does not start: {}\n  help: `nvidia-smi` should work first; a driver that was updated \
-             needs its module loaded anew",
+            "the CUDA driver does not start: {}\n  \
+             help: `nvidia-smi` should work first; after an update of the driver, its kernel module must be reloaded",
             described(failed)
         )),
     }
@@ -173,8 +173,8 @@ impl Context {
         if let Some(why) = self.lost.get() {
             bail!(
                 Device,
-                "cuda:{} is lost, and what was on it: {why}\n  help: the next tensor that is made there opens it anew; \
-                 after some failures only a new process can",
+                "cuda:{} is lost, with everything on it: {why}\n  \
+                 help: the next tensor that is created there reopens it; after some failures only a new process can",
                 self.index
             );
         }
@@ -203,7 +203,7 @@ impl Context {
     pub(crate) fn synchronize(&self) -> Result<()> {
         self.enter()?;
         // SAFETY: a context is current.
-        self.outcome(unsafe { sys::cuCtxSynchronize() }, "finish what it was asked")
+        self.outcome(unsafe { sys::cuCtxSynchronize() }, "finish its work")
     }
 
     /// Allocates memory of the device.
@@ -238,7 +238,12 @@ impl Memory {
     /// The address of a range of the block.
     fn range(&self, offset: usize, count: usize) -> Result<u64> {
         let is_inside = offset.checked_add(count).is_some_and(|end| end <= self.nbytes);
-        ensure!(is_inside, Argument, "a block of {} bytes has not {count} at {offset}", self.nbytes);
+        ensure!(
+            is_inside,
+            Argument,
+            "a block of {} bytes does not have {count} bytes at {offset}",
+            self.nbytes
+        );
         Ok(self.address + offset as u64)
     }
 }

@@ -111,7 +111,12 @@ impl Gpu {
         };
         let others = self.others();
         let Some(stream) = others.get(at) else {
-            bail!(Argument, "{} has no stream {id}, but {}", self.device(), others.len() + 1)
+            bail!(
+                Argument,
+                "{} has no stream {id}, the number of its streams is {}",
+                self.device(),
+                others.len() + 1
+            )
         };
         Ok(Current::Other(stream.clone()))
     }
@@ -165,7 +170,7 @@ fn slots() -> Result<&'static [Mutex<Option<Arc<Opened>>>]> {
 fn slot(index: u8) -> Result<MutexGuard<'static, Option<Arc<Opened>>>> {
     let slots = slots()?;
     let Some(slot) = slots.get(usize::from(index)) else {
-        bail!(Device, "there is no device cuda:{index}, but {}", slots.len())
+        bail!(Device, "there is no device cuda:{index}, the number of devices is {}", slots.len())
     };
     Ok(slot.lock().unwrap_or_else(PoisonError::into_inner))
 }

@@ -78,7 +78,7 @@ impl Kernel {
         let Some(first) = memories.first() else { return Ok(()) };
         let gpu = first.gpu();
         let is_one = memories.iter().all(|memory| Arc::ptr_eq(memory.gpu(), gpu));
-        ensure!(is_one, Device, "tensors of two devices, or of one that was lost between them");
+        ensure!(is_one, Device, "tensors on two devices, or on one that was lost in between");
         gpu.context.enter()?;
         let function = compiler::function(gpu, label, &source)?;
         let (stream, id) = gpu.current()?;

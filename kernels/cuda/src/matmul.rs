@@ -88,7 +88,7 @@ fn by_library(left: &Tensor, right: &Tensor, result: &Tensor, alpha: f64, beta: 
     let (stream, id) = gpu.current()?;
     for storage in &storages {
         let used = Memory::of(storage)?;
-        ensure!(std::sync::Arc::ptr_eq(used.gpu(), gpu), Device, "matrices of two devices");
+        ensure!(std::sync::Arc::ptr_eq(used.gpu(), gpu), Device, "matrices on two devices");
         used.used_by(id);
     }
     // A row-major matrix here is its transpose in column-major order there, so the product is that of the transposes in

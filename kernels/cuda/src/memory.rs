@@ -45,7 +45,7 @@ impl Memory {
     /// The memory of a storage.
     pub(crate) fn of(storage: &Storage) -> Result<&Memory> {
         let Some(memory) = storage.downcast_ref::<Memory>() else {
-            bail!(Device, "memory of cuda was expected, this is on {}", storage.device())
+            bail!(Device, "expected memory on cuda, got memory on {}", storage.device())
         };
         memory.gpu().context.check()?;
         Ok(memory)
@@ -69,7 +69,12 @@ impl Memory {
 
     fn check(&self, offset: usize, count: usize) -> Result<()> {
         let is_inside = offset.checked_add(count).is_some_and(|end| end <= self.nbytes);
-        ensure!(is_inside, Argument, "a storage of {} bytes has not {count} at {offset}", self.nbytes);
+        ensure!(
+            is_inside,
+            Argument,
+            "a storage of {} bytes does not have {count} bytes at {offset}",
+            self.nbytes
+        );
         Ok(())
     }
 

@@ -85,7 +85,7 @@ fn ask(
             return Ok(message);
         }
         Received::Message(message) => fault(&message),
-        Received::Late => format!("rank 0 did not come to {header} within {limit:?}"),
+        Received::Late => format!("rank 0 did not call {header} within {limit:?}"),
         Received::Gone => format!("rank 0 has ended, which {header} waits for"),
     };
     Err(Failure::Here(what))
@@ -128,7 +128,7 @@ fn collect(
                     given.push(own.to_vec());
                     continue;
                 }
-                None => format!("rank {from} sent what is no header, instead of {header}"),
+                None => format!("rank {from} sent something other than a header for {header}"),
             },
             Received::Late => {
                 late.push(from);
@@ -140,8 +140,8 @@ fn collect(
     }
     match &late[..] {
         [] => Ok((headers, given)),
-        [rank] => Err(Failure::Here(format!("rank {rank} did not come to {header} within {limit:?}"))),
-        ranks => Err(Failure::Here(format!("ranks {ranks:?} did not come to {header} within {limit:?}"))),
+        [rank] => Err(Failure::Here(format!("rank {rank} did not call {header} within {limit:?}"))),
+        ranks => Err(Failure::Here(format!("ranks {ranks:?} did not call {header} within {limit:?}"))),
     }
 }
 
@@ -158,8 +158,9 @@ fn compare(headers: &[Header]) -> Result<(), String> {
     let other = headers.iter().position(|header| !header.matches(&headers[usual]));
     if let Some(rank) = other {
         return Err(format!(
-            "rank {rank} came to {}, and rank {usual} to {}\n  help: all ranks of a group run the same collectives, in \
-             the same order, on tensors of the same types and sizes",
+            "rank {rank} called {}, and rank {usual} called {}\n  \
+             help: all ranks of a group must call the same collectives, in the same order, on tensors of the same \
+             types and sizes",
             headers[rank], headers[usual]
         ));
     }

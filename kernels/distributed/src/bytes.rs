@@ -12,7 +12,7 @@ pub(crate) fn pack(tensors: &[&Tensor]) -> Result<Vec<u8>> {
         ensure!(
             tensor.device() == Device::CPU,
             Device,
-            "a tensor on {} is out of the reach of a collective, which sends memory of the host",
+            "a collective sends host memory, and cannot access a tensor on {}",
             tensor.device()
         );
         if tensor.numel() == 0 {

@@ -94,7 +94,7 @@ pub(crate) fn reduce_scatter(
 fn reduction(op: &str, inputs: &[&Tensor]) -> Result<(ReduceOp, DType)> {
     match inputs.first() {
         Some(first) => Ok((op.parse()?, first.dtype())),
-        None => bail!(Argument, "no tensors"),
+        None => bail!(Argument, "expected at least one tensor"),
     }
 }
 

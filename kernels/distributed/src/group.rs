@@ -93,7 +93,9 @@ impl ProcessGroup {
         let thread = std::thread::Builder::new()
             .name(format!("group {name}"))
             .spawn(move || worker::run(transport, &received))
-            .map_err(|error| Error::new(ErrorKind::Io, format!("no thread for group {name:?}: {error}")))?;
+            .map_err(|error| {
+                Error::new(ErrorKind::Io, format!("cannot start a thread for group {name:?}: {error}"))
+            })?;
         Ok(ProcessGroup(Arc::new(Inner {
             name: name.to_owned(),
             backend,
@@ -160,7 +162,7 @@ impl ProcessGroup {
         ensure!(
             fits,
             Argument,
-            "{members:?} are no members of a new group: different ranks below {}",
+            "{members:?} cannot be the members of a new group, expected different ranks below {}",
             self.size()
         );
         let (reply, answer) = channel();
@@ -237,10 +239,10 @@ impl ProcessGroup {
     /// The other rank of a message, and the stream of the message.
     pub(crate) fn peer(&self, rank: i64, tag: i64, what: &str) -> Result<(usize, Tag)> {
         let rank = self.checked_rank(rank, what)?;
-        ensure!(rank != self.rank(), Argument, "{what} is this rank, {rank}, itself");
+        ensure!(rank != self.rank(), Argument, "{what} is this rank itself, {rank}");
         match i32::try_from(tag) {
             Ok(tag @ 0..=MAX_TAG) => Ok((rank, Tag::User(tag))),
-            _ => bail!(Argument, "tag {tag} is not one from 0 to {MAX_TAG}"),
+            _ => bail!(Argument, "tag is {tag}, expected 0 to {MAX_TAG}"),
         }
     }
 }

@@ -21,7 +21,7 @@ fn begun<T>(outputs: T, work: Work, async_op: bool) -> Result<(T, i64)> {
 fn one(tensors: &[Tensor]) -> Result<&Tensor> {
     match tensors {
         [tensor] => Ok(tensor),
-        _ => bail!(Argument, "{} tensors, and a message is one", tensors.len()),
+        _ => bail!(Argument, "{} tensors, but a message is one tensor", tensors.len()),
     }
 }
 
@@ -37,7 +37,7 @@ mod cpu {
         async_op: bool,
         timeout: i64,
     ) -> Result<(&'a mut [Tensor], i64)> {
-        ensure!(sparse_indices.is_none(), NotSupported, "sparse tensors are not reduced");
+        ensure!(sparse_indices.is_none(), NotSupported, "sparse tensors are not supported");
         let group = registry::process_group(process_group)?;
         let (read, written) = (tensors.iter().collect(), tensors.to_vec());
         let caller = caller!(c10d::allreduce_, timeout);

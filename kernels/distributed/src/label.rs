@@ -20,7 +20,7 @@ thread_local! {
 /// });
 /// for rank in ranks {
 ///     let error = rank.unwrap_err().to_string();
-///     assert!(error.contains("rank 1 came to c10d::allreduce_ (collective 0) of float32 [3], sum"));
+///     assert!(error.contains("rank 1 called c10d::allreduce_ (collective 0) of float32 [3], sum"));
 ///     assert!(error.contains("parameter `out.bias`"));
 /// }
 /// ```

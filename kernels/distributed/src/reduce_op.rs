@@ -81,7 +81,7 @@ impl ReduceOp {
         let is_integral = !dtype.is_floating_point() && !dtype.is_complex();
         let (fits, expected) = match self {
             ReduceOp::Sum | ReduceOp::Product => (true, ""),
-            ReduceOp::Avg => (!is_integral, "floating point or complex numbers"),
+            ReduceOp::Avg => (!is_integral, "floating-point or complex numbers"),
             ReduceOp::Min | ReduceOp::Max => (!dtype.is_complex(), "numbers that have an order"),
             ReduceOp::Band | ReduceOp::Bor | ReduceOp::Bxor => (is_integral, "integers or bool"),
         };

@@ -48,7 +48,7 @@ pub(crate) fn check_out(out: &Tensor, sizes: &[i64]) -> Result<()> {
 }
 
 fn with_rows(input: &Tensor, group_size: i64) -> Result<Vec<i64>> {
-    ensure!(group_size > 0, Argument, "group_size is {group_size}, a group has one rank at least");
+    ensure!(group_size > 0, Argument, "group_size is {group_size}, a group has at least one rank");
     ensure!(
         input.dim() > 0,
         Shape,

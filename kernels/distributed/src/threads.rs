@@ -160,7 +160,7 @@ impl Transport for Threads {
 
     fn split(&mut self, members: &[usize]) -> Result<Box<dyn Transport>> {
         let Some(rank) = members.iter().position(|member| *member == self.rank) else {
-            bail!(Argument, "rank {} is no member of {members:?}", self.rank);
+            bail!(Argument, "rank {} is not a member of {members:?}", self.rank);
         };
         let times = self.splits.entry(members.to_vec()).or_default();
         let key = (self.group, members.to_vec(), *times);

@@ -37,9 +37,7 @@ impl Completion {
 impl Drop for Completion {
     fn drop(&mut self) {
         let mut outcome = self.0.outcome();
-        outcome.get_or_insert_with(|| {
-            (Err("the group ended before it came to this".to_owned()), Duration::ZERO)
-        });
+        outcome.get_or_insert_with(|| (Err("the group ended before it ran this".to_owned()), Duration::ZERO));
         drop(outcome);
         self.0.filled.notify_all();
     }

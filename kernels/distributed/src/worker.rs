@@ -97,7 +97,9 @@ impl Worker {
             Kind::Collective(_) | Kind::Split { .. } => {
                 let Job { header, kind, mut buffers, limit, completion } = job;
                 let done = match &self.fault {
-                    Some(fault) => Err(format!("the group cannot be used since this went wrong: {fault}")),
+                    Some(fault) => {
+                        Err(format!("the group cannot be used any more, because it failed before: {fault}"))
+                    }
                     None => self.collective(&header, &kind, &mut buffers, limit),
                 };
                 let results = buffers.into_results(); // ends the lease of lent memory before waiters are told
@@ -216,6 +218,6 @@ fn open(header: &Header, message: &[u8], from: usize) -> Result<Vec<u8>, String>
     match Header::open(message) {
         Some((sent, payload)) if sent.tensors == header.tensors => Ok(payload.to_vec()),
         Some((sent, _)) => Err(format!("rank {from} sent {} to {header}", sent.tensors)),
-        None => Err(format!("rank {from} sent what is no message to {header}")),
+        None => Err(format!("rank {from} sent something other than a message to {header}")),
     }
 }

@@ -60,7 +60,7 @@ fn of_a_rank_that_panics() {
 #[test]
 fn of_a_rank_that_hangs() {
     for odd in [0, 3] {
-        let rank = format!("rank {odd} did not come to _c10d_functional::all_reduce");
+        let rank = format!("rank {odd} did not call _c10d_functional::all_reduce");
         let (heard, waits) = channel();
         let (heard, waits) = (Mutex::new(heard), Mutex::new(waits));
         let usual = |_: &ProcessGroup| {
@@ -78,25 +78,20 @@ fn of_a_rank_that_hangs() {
 
 #[test]
 fn of_a_rank_with_another_shape() {
-    let words = [
-        "rank 2 came to",
-        "float32 [3]",
-        "float32 [2]",
-        "_c10d_functional::all_reduce",
-        "parameter `weight`",
-    ];
+    let words =
+        ["rank 2 called", "float32 [3]", "float32 [2]", "_c10d_functional::all_reduce", "parameter `weight`"];
     others_hear_of(2, &words, |_| sum(ones()), |_| sum(Tensor::from([1f32, 1.0, 1.0])));
 }
 
 #[test]
 fn of_a_rank_with_another_type() {
-    let words = ["rank 0 came to", "float64 [2]", "float32 [2]", "parameter `weight`"];
+    let words = ["rank 0 called", "float64 [2]", "float32 [2]", "parameter `weight`"];
     others_hear_of(0, &words, |_| sum(ones()), |_| sum(Tensor::from([1.0, 1.0])));
 }
 
 #[test]
 fn of_a_rank_with_another_order() {
-    let words = ["rank 1 came to _c10d_functional::broadcast", "_c10d_functional::all_reduce"];
+    let words = ["rank 1 called _c10d_functional::broadcast", "_c10d_functional::all_reduce"];
     let unusual = |_: &ProcessGroup| {
         functional::wait_tensor(&functional::broadcast(&ones(), 0, "world")?)?;
         sum(ones())
@@ -109,9 +104,9 @@ fn of_a_rank_with_another_reduction_or_root() {
     let max = |_: &ProcessGroup| {
         functional::wait_tensor(&functional::all_reduce(&ones(), "max", "world")?).map(drop)
     };
-    others_hear_of(1, &["rank 1 came to", "max", "sum"], |_| sum(ones()), max);
+    others_hear_of(1, &["rank 1 called", "max", "sum"], |_| sum(ones()), max);
     let from = |root| functional::wait_tensor(&functional::broadcast(&ones(), root, "world")?).map(drop);
-    others_hear_of(3, &["rank 3 came to", "from rank 1", "from rank 0"], |_| from(0), |_| from(1));
+    others_hear_of(3, &["rank 3 called", "from rank 1", "from rank 0"], |_| from(0), |_| from(1));
 }
 
 #[test]
@@ -228,8 +223,8 @@ fn afterwards_the_group_says_what_went_wrong() {
     });
     for result in results {
         let (first, second) = result.unwrap();
-        assert!(first.contains("rank 1 came to"), "{first}");
-        assert!(second.contains("cannot be used") && second.contains("rank 1 came to"), "{second}");
+        assert!(first.contains("rank 1 called"), "{first}");
+        assert!(second.contains("cannot be used") && second.contains("rank 1 called"), "{second}");
     }
 }
 

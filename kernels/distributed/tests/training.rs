@@ -260,7 +260,7 @@ fn a_rank_with_another_network_is_named() {
     });
     for result in results {
         let error = result.unwrap_err().to_string();
-        assert!(error.contains("rank 2 came to") && error.contains("parameter `out.weight`"), "{error}");
+        assert!(error.contains("rank 2 called") && error.contains("parameter `out.weight`"), "{error}");
     }
 }
 

@@ -40,12 +40,12 @@ mod kernels {
         ensure!(
             this.dtype().is_floating_point(),
             DType,
-            "{OPERATOR}: a tensor of {}, expected one of floating point",
+            "{OPERATOR}: a tensor of {}, expected a floating-point type",
             this.dtype()
         );
         let mut dims = checked(OPERATOR, this, dim)?;
         let Some((last, others)) = dims.split_last_mut() else {
-            bail!(Argument, "{OPERATOR}: no dimension to transform, expected one at least")
+            bail!(Argument, "{OPERATOR}: no dimension to transform, expected at least one")
         };
         outermost_first(this, others);
         let (last, mut sizes) = (*last, this.sizes().to_vec());
@@ -72,13 +72,13 @@ mod kernels {
         const OPERATOR: &str = aten::_fft_c2r::NAME;
         let dims = checked(OPERATOR, this, dim)?;
         let Some((&last, _)) = dims.split_last() else {
-            bail!(Argument, "{OPERATOR}: no dimension to transform, expected one at least")
+            bail!(Argument, "{OPERATOR}: no dimension to transform, expected at least one")
         };
         let size = this.sizes()[last];
         ensure!(
             last_dim_size >= 0 && size == last_dim_size / 2 + 1,
             Shape,
-            "{OPERATOR}: dimension {last} of size {size} is no half of {last_dim_size} real numbers"
+            "{OPERATOR}: dimension {last} has size {size}, expected {last_dim_size} / 2 + 1"
         );
         complex_only(OPERATOR, this)?;
         let (mut others, mut sizes) = (dims[..dims.len() - 1].to_vec(), this.sizes().to_vec());
@@ -145,7 +145,8 @@ fn checked(operator: &str, this: &Tensor, dim: &[i64]) -> Result<Vec<usize>> {
         let Some(found) = found else {
             bail!(
                 Shape,
-                "{operator}: dimension {dim} is there twice, or none of a tensor of sizes {:?}, counted from the front",
+                "{operator}: dimension {dim} is given twice, or is not a dimension of sizes {:?}, counted from the \
+                 front",
                 this.sizes()
             )
         };

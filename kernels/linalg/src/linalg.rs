@@ -36,7 +36,11 @@ mod kernels {
     fn linalg_lu_factor_ex(a: &Tensor, pivot: bool, check_errors: bool) -> Result<(Tensor, Tensor, Tensor)> {
         let _lease = loops::frozen([a])?;
         const OPERATOR: &str = aten::linalg_lu_factor_ex::NAME;
-        ensure!(pivot, Argument, "{OPERATOR}: pivot=False is not there, as it fails for most matrices");
+        ensure!(
+            pivot,
+            Argument,
+            "{OPERATOR}: pivot=False is not supported, because it fails for most matrices"
+        );
         let factors = Factors::of(OPERATOR, a)?;
         check(OPERATOR, &factors.info, check_errors, "U has a zero on its diagonal")?;
         Ok((factors.lu, factors.pivots, factors.info))
@@ -55,7 +59,7 @@ mod kernels {
         ensure!(
             left || !is_vector,
             Shape,
-            "{OPERATOR}: with left=False the right sides must be matrices, these are of sizes {:?}",
+            "{OPERATOR}: with left=False the right-hand sides must be matrices, these are of sizes {:?}",
             b.sizes()
         );
         let columns = if is_vector { aten::unsqueeze(b, -1)? } else { b.clone() };
@@ -167,7 +171,7 @@ mod kernels {
         let _lease = loops::frozen([a])?;
         const OPERATOR: &str = aten::linalg_qr::NAME;
         let [batch @ .., rows, columns] = a.sizes() else {
-            bail!(Shape, "{OPERATOR}: sizes {:?} are no matrices", a.sizes())
+            bail!(Shape, "{OPERATOR}: sizes {:?} are not those of matrices", a.sizes())
         };
         let (inner, has_q) = match mode {
             "reduced" => (*rows.min(columns), true),
@@ -221,7 +225,7 @@ struct Factors {
 impl Factors {
     fn of(operator: &'static str, a: &Tensor) -> Result<Self> {
         let [batch @ .., rows, columns] = a.sizes() else {
-            bail!(Shape, "{operator}: sizes {:?} are no matrices", a.sizes())
+            bail!(Shape, "{operator}: sizes {:?} are not those of matrices", a.sizes())
         };
         let (steps, device) = (*rows.min(columns), a.device());
         let mut pivots = Tensor::zeros(&[batch, &[steps]].concat(), DType::Int32, device)?;
@@ -292,19 +296,19 @@ impl System {
         let n = square(operator, a)?;
         common_device(operator, &[a, b])?;
         let [batch @ .., rows, columns] = b.sizes() else {
-            bail!(Shape, "{operator}: right sides of sizes {:?} are no matrices", b.sizes())
+            bail!(Shape, "{operator}: right-hand sides of sizes {:?} are not those of matrices", b.sizes())
         };
         ensure!(
             a.dtype() == b.dtype(),
             DType,
-            "{operator}: the matrix is of {}, the right side of {}, convert one to the other by `aten::to_dtype`",
+            "{operator}: the matrix is of {}, the right-hand side of {}, convert one to the other by `aten::to_dtype`",
             a.dtype(),
             b.dtype()
         );
         ensure!(
             n == if is_left { *rows } else { *columns },
             Shape,
-            "{operator}: a matrix of {n} × {n} and right sides of {rows} × {columns} are no equations"
+            "{operator}: a matrix of {n} × {n} and right-hand sides of {rows} × {columns} do not make a linear system"
         );
         let batch = infer_size(&a.sizes()[..a.dim() - 2], batch).map_err(|error| error.context(operator))?;
         let sizes = [&batch[..], &[*rows, *columns]].concat();

@@ -210,7 +210,7 @@ impl Checkpoint {
             ensure!(
                 (found.sizes(), found.dtype()) == (tensor.sizes(), tensor.dtype()),
                 Shape,
-                "{path}: {name:?} is {} of sizes {:?}, {} of sizes {:?} is wanted",
+                "{path}: {name:?} is {} of sizes {:?}, expected {} of sizes {:?}",
                 found.dtype(),
                 found.sizes(),
                 tensor.dtype(),
@@ -222,7 +222,7 @@ impl Checkpoint {
         ensure!(
             wanted.len() == self.tensors.len(),
             Argument,
-            "{path} has tensors that are not asked for: {}\n  help: `checkpoint::read` gives those that are wanted by name",
+            "{path} has tensors that were not requested: {}\n  help: `checkpoint::read` reads tensors by name",
             list(more)
         );
         no_grad(|| pairs.iter_mut().try_for_each(|(tensor, found)| aten::copy_(tensor, found).map(drop)))

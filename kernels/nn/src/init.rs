@@ -77,7 +77,7 @@ pub fn kaiming_normal(sizes: &[i64], generator: &Generator) -> Result<Tensor> {
 fn fan_in(sizes: &[i64]) -> Result<f64> {
     match sizes {
         [_, inputs @ ..] if !inputs.is_empty() => Ok(numel(inputs)?.max(1) as f64),
-        _ => bail!(Shape, "a weight has sizes [outputs, inputs, …], {sizes:?} says nothing of inputs"),
+        _ => bail!(Shape, "a weight has sizes [outputs, inputs, …], {sizes:?} has no inputs"),
     }
 }
 

@@ -38,7 +38,7 @@ impl<const N: usize> Batches<N> {
     /// # Errors
     /// A batch of no examples, tensors of different numbers of examples, a tensor without dimensions.
     pub fn new(tensors: [&Tensor; N], size: usize) -> Result<Batches<N>> {
-        ensure!(size > 0, Argument, "batches of no examples never come to an end");
+        ensure!(size > 0, Argument, "batches of no examples would never end, expected a size of at least 1");
         let mut counts = tensors.iter().map(|tensor| tensor.size(0));
         let examples = counts.next().unwrap_or(Ok(0))?;
         for count in counts {

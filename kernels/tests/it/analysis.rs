@@ -155,7 +155,7 @@ fn a_gamma_function_has_a_variable() -> Result<()> {
     for (x, p, part) in [
         (&x, 0, "0 variables, expected at least 1"),
         (&x, i64::MIN, "variables, expected at least 1"),
-        (&Tensor::from([true]), 1, "bools are no numbers"),
+        (&Tensor::from([true]), 1, "expected numbers, got bool"),
     ] {
         let error = aten::mvlgamma(x, p).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");

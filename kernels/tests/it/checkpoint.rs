@@ -60,13 +60,13 @@ fn what_does_not_fit_a_checkpoint_is_refused_whole() -> Result<()> {
     let zero = Tensor::from([0f32, 0.0]);
     assert_eq!(
         refusal(&[named("a", &zero), named("b", &zero)]),
-        "FILE: \"b\" is float32 of sizes [1], float32 of sizes [2] is wanted"
+        "FILE: \"b\" is float32 of sizes [1], expected float32 of sizes [2]"
     );
     assert_eq!(zero.to_vec::<f32>()?, [0.0, 0.0], "not even what fits is written");
     assert_eq!(refusal(&[named("c", &zero)]), "FILE has no tensor \"c\", it has a, b");
     assert_eq!(
         refusal(&[named("a", &zero)]),
-        "FILE has tensors that are not asked for: b\n  help: `checkpoint::read` gives those that are wanted by name"
+        "FILE has tensors that were not requested: b\n  help: `checkpoint::read` reads tensors by name"
     );
     assert_eq!(
         refusal(&[named("a", &zero), named("a", &zero)]),
@@ -94,7 +94,7 @@ fn no_type_is_converted() -> Result<()> {
             let x = Tensor::from([0.0, 0.0]).to_dtype(here)?;
             assert_eq!(
                 refusal(&path, checkpoint::load(&path, &[named("x", &x)])),
-                format!("FILE: \"x\" is {there} of sizes [2], {here} of sizes [2] is wanted")
+                format!("FILE: \"x\" is {there} of sizes [2], expected {here} of sizes [2]")
             );
             assert_eq!(x.to_dtype(DType::Float64)?.to_vec::<f64>()?, [0.0, 0.0]);
         }
@@ -206,8 +206,9 @@ fn files_without_a_checksum_are_read_as_they_are() -> Result<()> {
     fs::write(&path, [&(header.len() as u64).to_le_bytes()[..], header, b"\x07"].concat())?;
     assert_eq!(
         refusal(&path, checkpoint::read(&path)),
-        "FILE: the file is damaged, or another program wrote it anew: its metadata says that it has a checksum, which is \
-         not at its place\n  help: without \"checksum\" and \"writer\" in its metadata it is read as it is"
+        "FILE: the file is damaged, or another program rewrote it: its metadata announces a checksum, which is not \
+         in its place\n  \
+         help: without \"checksum\" and \"writer\" in its metadata it is read as it is"
     );
     Ok(())
 }
@@ -294,8 +295,11 @@ fn places_that_cannot_be_written_to_are_named() -> Result<()> {
     assert!(error.starts_with("cannot write FILE: "), "{error}");
     let path = file("a-folder");
     fs::create_dir_all(&path)?;
-    assert_eq!(refusal(&path, checkpoint::save(&path, &[])), "cannot write FILE: it is there, and no file");
-    assert_eq!(refusal(&path, checkpoint::read(&path)), "cannot read FILE: it is no file");
+    assert_eq!(
+        refusal(&path, checkpoint::save(&path, &[])),
+        "cannot write FILE: it exists and is not a file"
+    );
+    assert_eq!(refusal(&path, checkpoint::read(&path)), "cannot read FILE: it is not a file");
     let path = file("no-such-file");
     assert!(refusal(&path, checkpoint::read(&path)).starts_with("cannot read FILE: "));
     Ok(())

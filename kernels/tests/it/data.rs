@@ -40,20 +40,16 @@ fn a_numpy_file_that_lies_is_an_error() {
         let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({shape}), }}");
         npy::read(&npy_file(&header, elements)[..]).unwrap_err().to_string()
     };
-    assert_eq!(of("<i2", "2,", &[1, 0, 2]), "3 bytes are not those of sizes [2] of int16");
-    assert_eq!(
-        of("<i2", "2,", &[0; 90]),
-        "5 bytes are not those of sizes [2] of int16",
-        "the rest is not read"
-    );
+    assert_eq!(of("<i2", "2,", &[1, 0, 2]), "3 bytes do not fit sizes [2] of int16");
+    assert_eq!(of("<i2", "2,", &[0; 90]), "5 bytes do not fit sizes [2] of int16", "the rest is not read");
     let huge = of("<f8", "1125899906842624,", &[0; 8]);
-    assert_eq!(huge, "8 bytes are not those of sizes [1125899906842624] of float64");
-    let beyond = "sizes [4611686018427387904] of float64 are more bytes than there can be";
+    assert_eq!(huge, "8 bytes do not fit sizes [1125899906842624] of float64");
+    let beyond = "sizes [4611686018427387904] of float64 exceed the address space";
     assert_eq!(of("<f8", "4611686018427387904,", &[]), beyond);
     assert!(of("|u1", "-1,", &[]).contains("[-1]"));
     assert!(of("|u1", "4294967296, 4294967296", &[]).contains("[4294967296, 4294967296]"));
-    assert_eq!(of("|u1", &"1,".repeat(65), &[0]), "65 dimensions, 64 are the most");
-    assert_eq!(of("|b1", "3,", &[0, 1, 2]), "the byte 2 is no bool, which is 0 or 1");
+    assert_eq!(of("|u1", &"1,".repeat(65), &[0]), "65 dimensions, at most 64 are supported");
+    assert_eq!(of("|b1", "3,", &[0, 1, 2]), "the byte 2 is not a bool, expected 0 or 1");
     assert!(of("|u1", "one,", &[0]).starts_with("an .npy file without a shape: "));
     assert!(of("|u1", "99999999999999999999,", &[0]).starts_with("an .npy file without a shape: "));
     assert!(of(&"x".repeat(60_000), "1,", &[0]).len() < 1000, "the message is not as long as the header");
@@ -64,18 +60,18 @@ fn every_part_of_a_numpy_header_is_looked_at() {
     let refused = |file: &[u8]| npy::read(file).unwrap_err().to_string();
     let whole = npy_file("{'descr': '|u1', 'fortran_order': False, 'shape': (1,), }", &[7]);
     for length in 0..whole.len() - 1 {
-        assert_eq!(refused(&whole[..length]), "this is no .npy file, or the beginning of one");
+        assert_eq!(refused(&whole[..length]), "this is not an .npy file, or only the beginning of one");
     }
-    assert_eq!(refused(b"\x93NUMPY\x04\x00\x00\x00\x00\x00"), "an .npy file of version 4, 1 to 3 are known");
+    assert_eq!(refused(b"\x93NUMPY\x04\x00\x00\x00\x00\x00"), "an .npy file of version 4, expected 1 to 3");
     let long = refused(b"\x93NUMPY\x02\x00\xff\xff\xff\xff");
-    assert_eq!(long, "an .npy file with a header of 4294967295 bytes, 65535 are the most that is read");
+    assert_eq!(long, "an .npy file with a header of 4294967295 bytes, at most 65535 are read");
     let unordered = refused(&npy_file("{'descr': '|u1', 'shape': (1,), }", &[7]));
-    assert!(unordered.starts_with("an .npy file that says nothing of its order: "), "{unordered}");
+    assert!(unordered.starts_with("an .npy file without an order: "), "{unordered}");
     let without = refused(&npy_file("{'fortran_order': False, 'shape': (1,), }", &[7]));
     assert!(without.starts_with("an .npy file of records or without a type: "), "{without}");
     let endless = std::io::Read::chain(&whole[..], std::io::repeat(0));
     let error = npy::read(endless).unwrap_err().to_string();
-    assert_eq!(error, "2 bytes are not those of sizes [1] of uint8", "an endless reader is read no further");
+    assert_eq!(error, "2 bytes do not fit sizes [1] of uint8", "an endless reader is read no further");
 }
 
 #[cfg(feature = "safetensors")]
@@ -107,13 +103,13 @@ fn a_safetensors_file_that_lies_is_an_error() {
         (one("F32", "1", "0,4", &[0; 5]), "safetensors: incomplete metadata"),
         (one("F32", "4611686018427387904, 4", "0,4", &[0; 4]), "safetensors: header: overflow"),
         (one("U8", "9223372036854775808, 0", "0,0", &[]), "x: "),
-        (one("U8", &["1"; 65].join(","), "0,1", &[0]), "x: 65 dimensions, 64 are the most"),
+        (one("U8", &["1"; 65].join(","), "0,1", &[0]), "x: 65 dimensions, at most 64 are supported"),
         (one("U8", "-1", "0,1", &[0]), header),
         (one("U8", "1.5", "0,1", &[0]), header),
         (one("F31", "1", "0,4", &[0; 4]), "safetensors: header: unknown variant `F31`"),
         (one("F8_E4M3", "1", "0,1", &[0]), "tensor \"x\" is of F8_E4M3, which is not supported"),
         (one("F4", "1", "0,1", &[0]), header),
-        (one("BOOL", "2", "0,2", &[1, 3]), "x: the byte 3 is no bool, which is 0 or 1"),
+        (one("BOOL", "2", "0,2", &[1, 3]), "x: the byte 3 is not a bool, expected 0 or 1"),
         (of(&"[".repeat(100_000), &[]), header),
         (of(&format!("{{\"x\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000)), &[]), header),
         (of("{", &[]), header),
@@ -132,16 +128,16 @@ fn a_safetensors_file_that_lies_is_an_error() {
 fn a_header_longer_than_its_file_is_an_error() {
     let of =
         |file: &[u8]| torch_library_kernels::data::safetensors::from_bytes(file).unwrap_err().to_string();
-    assert_eq!(of(b"short"), "safetensors: 5 bytes are not even the length of a header");
+    assert_eq!(of(b"short"), "safetensors: 5 bytes are too few for the length of a header");
     assert_eq!(of(b"\x09\0\0\0\0\0\0\0{}"), "safetensors: a header of 9 bytes in a file of 10");
-    let longest = "safetensors: a header of 18446744073709551615 bytes, 100000000 are the most that is read";
+    let longest = "safetensors: a header of 18446744073709551615 bytes, at most 100000000 are read";
     assert_eq!(of(&[0xff; 8]), longest);
 }
 
 #[test]
 fn other_files_are_refused() {
     let refused = |file: &[u8]| npy::read(file).unwrap_err().to_string();
-    assert_eq!(refused(b"PK"), "this is no .npy file, or the beginning of one");
+    assert_eq!(refused(b"PK"), "this is not an .npy file, or only the beginning of one");
     let big_endian = b"\x93NUMPY\x01\x00\x21\x00{'descr': '>f4', 'shape': (1, ), }";
     assert_eq!(refused(big_endian), "an .npy file of elements \">f4\", which are not supported");
     let x = Tensor::from([1.0]).to_dtype(DType::BFloat16).unwrap();

@@ -212,14 +212,14 @@ fn what_cannot_be_transformed_is_an_error() {
     refused(aten::fft_irfft(&sample(&[2, 1])), "a transform of 0 numbers");
     refused(aten::fft_fft::with(&x).norm(Some("mean")).call(), "unknown norm \"mean\"");
     refused(aten::fft_fft::with(&x).dim(2).call(), "dimension 2 is out of range");
-    refused(aten::fft_fftn::with(&x).dim(Some(&[0, -2])).call(), "dimension -2 is there twice");
+    refused(aten::fft_fftn::with(&x).dim(Some(&[0, -2])).call(), "dimension -2 is given twice");
     refused(aten::fft_fftn::with(&x).s(Some(&[1, 2, 3])).call(), "3 sizes for a tensor of 2 dimensions");
     refused(aten::fft_fft2::with(&x).s(Some(&[1])).call(), "1 sizes for 2 dimensions");
     refused(aten::fft_rfftn::with(&x).dim(Some(&[])).call(), "no dimension to transform");
     refused(aten::_fft_c2c(&x, &[0], 0, true), "a tensor of float64, expected a complex one");
     refused(aten::_fft_c2c(&plane(), &[-1], 0, true), "counted from the front");
     refused(aten::_fft_c2c(&plane(), &[0], 3, true), "normalization 3");
-    refused(aten::_fft_c2r(&plane(), &[1], 0, 7), "is no half of 7 real numbers");
+    refused(aten::_fft_c2r(&plane(), &[1], 0, 7), "expected 7 / 2 + 1");
     refused(aten::fft_fftfreq::with(4).dtype(DType::Int64).call(), "frequencies of int64");
     refused(aten::fft_fftshift::with(&x).dim(Some(&[])).call(), "no dimension to shift");
 }
@@ -326,7 +326,7 @@ fn windows_have_the_points_of_pytorch() {
     let error = aten::hann_window(-1).unwrap_err().to_string();
     assert!(error.contains("aten::hann_window: a window of -1 points"), "{error}");
     let error = aten::bartlett_window::with(4).dtype(DType::Int64).call().unwrap_err().to_string();
-    assert!(error.contains("a window of int64, expected a type of floating point"), "{error}");
+    assert!(error.contains("a window of int64, expected a floating-point type"), "{error}");
 }
 
 fn signal() -> (Tensor, Tensor) {
@@ -406,23 +406,26 @@ fn parts_that_cannot_be_are_errors() {
     }
     let (x, window) = signal();
     let stft = |n_fft| aten::stft::with(&x, n_fft).return_complex(true);
-    refused(aten::stft(&x, 4), "return_complex is needed for real numbers");
-    refused(stft(9).call(), "parts of 9 numbers of a signal of 8");
-    refused(stft(2).call(), "parts 0 numbers apart");
-    refused(stft(0).call(), "parts of n_fft=0 numbers");
-    refused(stft(4).win_length(5).call(), "a window of 5 numbers for parts of 4");
+    refused(aten::stft(&x, 4), "return_complex must be given for real signals");
+    refused(stft(9).call(), "n_fft is 9, more than the length of the signal, 8");
+    refused(stft(2).call(), "hop_length is 0, expected at least 1");
+    refused(stft(0).call(), "n_fft is 0, expected at least 1");
+    refused(stft(4).win_length(5).call(), "win_length is 5, expected 1 to n_fft=4");
     refused(stft(4).win_length(3).window(Some(&window)).call(), "a window of sizes [4], expected [3]");
-    refused(stft(i64::MAX).call(), "of a signal of 8");
-    refused(stft(4).hop_length(i64::MIN).call(), "numbers apart");
+    refused(stft(i64::MAX).call(), "the length of the signal, 8");
+    refused(stft(4).hop_length(i64::MIN).call(), "hop_length is -9223372036854775808");
     let complex = aten::complex(&x, &x).unwrap();
-    refused(aten::stft::with(&complex, 4).onesided(true).call(), "complex numbers have no half");
+    refused(aten::stft::with(&complex, 4).onesided(true).call(), "onesided is only for real signals");
     let parts = stft(4).call().unwrap();
-    refused(aten::istft(&parts, 8), "3 numbers of each part, expected 5");
+    refused(aten::istft(&parts, 8), "3 frequencies in each frame, expected 5");
     refused(aten::istft(&x, 4), "a tensor of float64, expected a complex one");
     refused(aten::istft::with(&parts, 4).length(i64::MIN).call(), "nothing is left of a signal of 8 numbers");
     refused(aten::istft::with(&parts, 4).hop_length(5).call(), "leave gaps");
     let holes = aten::zeros(&[4]).unwrap();
-    refused(aten::istft::with(&parts, 4).window(Some(&holes)).call(), "no window sees all of the signal");
+    refused(
+        aten::istft::with(&parts, 4).window(Some(&holes)).call(),
+        "the windows do not cover the whole signal",
+    );
 }
 
 #[test]

@@ -509,7 +509,7 @@ fn norms_of_matrices_are_those_of_their_columns_rows_and_singular_values() -> Re
     for (error, says) in [
         (norm(3.0).map(drop), "there is no norm of order 3"),
         (aten::linalg_norm_ord_str(&a, "max").map(drop), "there is no norm \"max\""),
-        (aten::linalg_matrix_norm::with(&a, 1.into()).dim(&[0, 0]).call().map(drop), "make no matrix"),
+        (aten::linalg_matrix_norm::with(&a, 1.into()).dim(&[0, 0]).call().map(drop), "do not make matrices"),
         (
             aten::linalg_norm::with(&matrices(&[2, 2, 2])).ord(Some(1.into())).call().map(drop),
             "not for 3 of sizes",

@@ -164,11 +164,11 @@ fn types_draw_the_integers_that_they_hold() -> Result<()> {
     let few = aten::to_dtype(&few, DType::Float32)?;
     assert_eq!(few.to_vec::<f32>()?, [148.0, 53.0, 69.0], "298 of the 300 are multiples of two or below 256");
     for (dtype, from, to, part) in [
-        (DType::Int8, 0, Some(129), "int8 does not hold all integers from 0 to 128"),
-        (DType::UInt8, -1, Some(3), "uint8 does not hold all integers from -1 to 2"),
+        (DType::Int8, 0, Some(129), "int8 cannot hold all integers from 0 to 128"),
+        (DType::UInt8, -1, Some(3), "uint8 cannot hold all integers from -1 to 2"),
         (DType::Bool, 0, Some(3), "bool does not hold"),
         (DType::Float16, 0, Some(70_000), "float16 does not hold"),
-        (DType::Int32, i64::MIN, None, "int32 does not hold all integers of 64 bits"),
+        (DType::Int32, i64::MIN, None, "int32 cannot hold all 64-bit integers"),
         (DType::Int64, 3, Some(3), "there is no integer from 3 up to 3"),
     ] {
         let refused =
@@ -208,7 +208,7 @@ fn means_and_deviations_may_be_tensors() -> Result<()> {
         .call()?;
     assert_eq!(spread.to_vec::<f64>()?, [1.0, 0.7065710942390536, -3.357578764149115]);
     let error = aten::normal_float_Tensor(0.0, &Tensor::from([1.0, -1.0])).unwrap_err().to_string();
-    assert!(error.contains("a deviation is -1, which is negative"), "{error}");
+    assert!(error.contains("a standard deviation is -1, expected zero or more"), "{error}");
     let mut out = aten::zeros::with(&[0]).dtype(Some(DType::Float64)).call()?;
     aten::normal_float_Tensor_out::call(1.0, &Tensor::from([0.0f32]), None, &mut out)?;
     assert_eq!(out.to_vec::<f64>()?, [1.0]);

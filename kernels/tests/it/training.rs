@@ -84,7 +84,7 @@ fn first_parameters_have_the_spread_that_was_asked_for() -> Result<()> {
     let (mean, square) = normal.iter().fold((0.0, 0.0), |(mean, square), x| (mean + x, square + x * x));
     assert!((mean / 5000.0).abs() < 0.01 && (square / 5000.0 - 2.0 / 50.0).abs() < 0.003);
     let error = init::kaiming_uniform(&[3], &generator).unwrap_err().to_string();
-    assert_eq!(error, "a weight has sizes [outputs, inputs, …], [3] says nothing of inputs");
+    assert_eq!(error, "a weight has sizes [outputs, inputs, …], [3] has no inputs");
     Ok(())
 }
 
@@ -111,7 +111,7 @@ fn batches_have_every_example_once() -> Result<()> {
         "7 examples in one tensor, 1 in another"
     );
     assert!(Batches::new([&Tensor::from(1.0)], 1).is_err());
-    assert_eq!(Batches::new([&x], 0).unwrap_err().to_string(), "batches of no examples never come to an end");
+    assert_eq!(Batches::new([&x], 0).unwrap_err().to_string(), "batches of no examples would never end");
     Ok(())
 }
 

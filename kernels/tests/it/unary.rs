@@ -101,7 +101,7 @@ fn bounds_that_nothing_reaches_do_not_bind() -> Result<()> {
     let x = Tensor::from([1u8, 9]);
     assert_eq!(x.clamp(Some((-3).into()), Some(5.into()))?.to_vec::<u8>()?, [1, 5]);
     let error = x.clamp(Some(300.into()), None).unwrap_err();
-    assert_eq!(error.to_string(), "aten::clamp: no uint8 is within the bound 300");
+    assert_eq!(error.to_string(), "aten::clamp: no number of uint8 is within the bound 300");
     Ok(())
 }
 

@@ -57,7 +57,7 @@ fn matrices_are_transposed_and_numbers_stay() -> Result<()> {
         assert_eq!(turn(&numbers(&[4, 2, 3])?)?.strides(), [6, 1, 3]);
         assert!(turn(&number)?.sizes().is_empty());
         let error = turn(&numbers(&[3])?).unwrap_err().to_string();
-        assert_eq!(error, format!("aten::{name}: sizes [3] are those of no matrix"));
+        assert_eq!(error, format!("aten::{name}: sizes [3] are not those of a matrix"));
     }
     assert!(aten::matrix_H(&number).is_ok() && aten::matrix_H(&numbers(&[1, 2, 3])?).is_err());
     assert_eq!(aten::numpy_T(&numbers(&[4, 2, 3])?)?.sizes(), [3, 2, 4]);

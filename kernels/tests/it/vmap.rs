@@ -118,8 +118,8 @@ fn examples_that_are_run_one_by_one_are_counted() -> Result<()> {
     let wide = aten::expand(&aten::zeros(&[1])?, &[1 << 45])?;
     let error = vmap([&wide], |[x]| vmap_test::slow(&x)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Argument);
-    let text = "vmap_test::slow has no batching rule, and by the example: 35184372088832 tensors are too many to \
-        return";
+    let text = "vmap_test::slow has no batching rule, and is run one example at a time: 35184372088832 \
+                tensors are too many to return";
     assert!(error.to_string().starts_with(text), "{error}");
     Ok(())
 }
@@ -176,14 +176,16 @@ fn what_is_tagged_pointwise_needs_no_rule() -> Result<()> {
 fn what_cannot_run_for_each_example_says_so() {
     let view = refusal(|row| vmap_test::view_without_rule(&row));
     assert!(
-        view.contains("vmap_test::view_without_rule has no batching rule, and what returns views"),
+        view.contains(
+            "vmap_test::view_without_rule has no batching rule, and an operator that returns views"
+        ),
         "{view}"
     );
     let count = refusal(|row| vmap_test::count(&row).map(Tensor::from));
     assert!(count.contains("returns a int for each example"), "{count}");
     let none = Tensor::from_vec(Vec::<f64>::new(), &[0, 3]).unwrap();
     let none = vmap([&none], |[row]| vmap_test::no_rule(&row, &row, 1).map(|(sum, _)| sum)).unwrap_err();
-    assert!(none.to_string().contains("on a batch of none"), "{none}");
+    assert!(none.to_string().contains("an empty batch cannot be run"), "{none}");
 }
 
 #[test]

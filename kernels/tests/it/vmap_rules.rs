@@ -36,7 +36,9 @@ fn an_out_is_no_operand() -> Result<()> {
         .unwrap_err()
         .to_string();
     assert!(
-        error.starts_with("aten::frac.out has no batching rule, and what returns views or writes to `out`"),
+        error.starts_with(
+            "aten::frac.out has no batching rule, and an operator that returns views or writes to `out`"
+        ),
         "{error}"
     );
     assert_eq!((outs.sizes(), outs.to_vec::<f64>()?), (&[3, 2][..], vec![9.0; 6]));

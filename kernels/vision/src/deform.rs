@@ -28,7 +28,7 @@ impl Steps {
         ensure!(
             are_positive && padding.iter().all(|n| *n >= 0),
             Argument,
-            "strides, dilations and groups are positive, paddings not negative: {self:?}"
+            "strides, dilations and groups must be positive, paddings not negative: {self:?}"
         );
         Ok(())
     }
@@ -74,7 +74,12 @@ impl Geometry {
         let ([images, channels, height, width], [filters, _, kernel_h, kernel_w]) =
             (four("input", input)?, four("weight", weight)?);
         steps.check()?;
-        ensure!(kernel_h > 0 && kernel_w > 0, Shape, "`weight` has sizes {:?}: no kernel", weight.sizes());
+        ensure!(
+            kernel_h > 0 && kernel_w > 0,
+            Shape,
+            "`weight` has sizes {:?}, expected a kernel with elements",
+            weight.sizes()
+        );
         let out = [steps.out(0, height, kernel_h), steps.out(1, width, kernel_w)];
         let [Some(out_h), Some(out_w)] = out else { bail!(Argument, "numbers of {steps:?} are too large") };
         ensure!(out_h > 0 && out_w > 0, Shape, "the result would have {out_h} × {out_w} elements");
@@ -82,7 +87,7 @@ impl Geometry {
             ensure!(
                 tensor.sizes() == sizes,
                 Shape,
-                "`{name}` has sizes {:?}, expected are {sizes:?}",
+                "`{name}` has sizes {:?}, expected {sizes:?}",
                 tensor.sizes()
             );
             Ok(())
@@ -91,7 +96,7 @@ impl Geometry {
         ensure!(
             channels > 0 && channels % groups == 0 && filters % groups == 0 && channels % offset_groups == 0,
             Shape,
-            "{channels} channels and {filters} filters are not so many for each of {groups} groups and {offset_groups} \
+            "{channels} channels and {filters} filters cannot be divided into {groups} groups and {offset_groups} \
              groups of offsets"
         );
         wanted("weight", weight, &[filters, channels / groups, kernel_h, kernel_w])?;
@@ -189,7 +194,7 @@ impl Geometry {
 fn four(name: &str, tensor: &Tensor) -> Result<[i64; 4]> {
     match *tensor.sizes() {
         [a, b, c, d] => Ok([a, b, c, d]),
-        ref sizes => bail!(Shape, "`{name}` has sizes {sizes:?}, expected are four"),
+        ref sizes => bail!(Shape, "`{name}` has sizes {sizes:?}, expected four"),
     }
 }
 
@@ -252,7 +257,7 @@ pub(crate) type Gradients = (Tensor, Tensor, Tensor, Tensor, Tensor);
 pub(crate) fn backward(grad: &Tensor, tensors: Tensors<'_>, steps: Steps) -> Result<Gradients> {
     let geometry = Geometry::new(tensors, steps)?;
     let sizes = geometry.output_sizes();
-    ensure!(grad.sizes() == sizes, Shape, "`grad` has sizes {:?}, expected are {sizes:?}", grad.sizes());
+    ensure!(grad.sizes() == sizes, Shape, "`grad` has sizes {:?}, expected {sizes:?}", grad.sizes());
     match precision(tensors)? {
         true => backward_in::<f64>(grad, tensors, &geometry),
         false => backward_in::<f32>(grad, tensors, &geometry),

@@ -156,7 +156,7 @@ impl<T: Real> Grid<T> {
         ensure!(
             all <= POINTS,
             Argument,
-            "a box of {all} points, with parts of {height:?} × {width:?} elements"
+            "a box of {all} points, with bins of {height:?} × {width:?} elements, is too large"
         );
         Ok(Grid {
             top: region.top - moved,

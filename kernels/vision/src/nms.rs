@@ -12,13 +12,13 @@ fn nms(dets: &Tensor, scores: &Tensor, iou_threshold: f64) -> Result<Tensor> {
     ensure!(
         matches!(dets.sizes(), [_, 4]),
         Shape,
-        "`dets` has sizes {:?}, expected are [N, 4]: a box in each row",
+        "`dets` has sizes {:?}, expected [N, 4]: a box in each row",
         dets.sizes()
     );
     ensure!(
         scores.sizes() == &dets.sizes()[..1],
         Shape,
-        "`scores` has sizes {:?}, of {} boxes they are one each",
+        "`scores` has sizes {:?}, expected one for each of {} boxes",
         scores.sizes(),
         dets.sizes()[0]
     );

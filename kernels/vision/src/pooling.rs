@@ -59,7 +59,7 @@ impl Pooling {
 
     fn scatter(&self, grad: &Tensor, rois: &Tensor, scale: f64) -> Result<Tensor> {
         let sizes = self.output_sizes(regions::count(rois)?)?;
-        ensure!(grad.sizes() == sizes, Shape, "`grad` has sizes {:?}, expected are {sizes:?}", grad.sizes());
+        ensure!(grad.sizes() == sizes, Shape, "`grad` has sizes {:?}, expected {sizes:?}", grad.sizes());
         in_precision!(["grad": grad, "rois": rois], T => {
             let regions = regions::read::<T>(rois, scale, self.geometry.images)?;
             tensor(self.backward(&elements(grad)?, &regions)?, &self.geometry.input_sizes(), grad.dtype())
@@ -202,7 +202,7 @@ mod cpu {
         ensure!(
             grad.sizes() == sizes && argmax.sizes() == sizes,
             Shape,
-            "`grad` and `argmax` have sizes {:?} and {:?}, expected are {sizes:?}",
+            "`grad` and `argmax` have sizes {:?} and {:?}, expected {sizes:?}",
             grad.sizes(),
             argmax.sizes()
         );
@@ -275,7 +275,7 @@ fn scattered<T: Real>(
             for at in 0..per_box {
                 let (gradient, found) = (gradient[place * per_box + at], places[place * per_box + at]);
                 let Ok(found) = usize::try_from(found) else { continue }; // a part without elements
-                ensure!(found < plane, Argument, "`argmax` says {found}, an image has {plane} elements");
+                ensure!(found < plane, Argument, "`argmax` has {found}, but an image has {plane} elements");
                 let element = &mut input[at / parts * plane + found];
                 *element = *element + gradient;
             }

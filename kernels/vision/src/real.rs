@@ -30,12 +30,17 @@ pub(crate) fn elements<T: Real>(tensor: &Tensor) -> Result<Vec<T>> {
 /// An operand that is not floating-point, or has another type than the first.
 pub(crate) fn is_double(operands: &[(&str, &Tensor)]) -> Result<bool> {
     let dtype = operands[0].1.dtype();
-    ensure!(dtype.is_floating_point(), DType, "`{}` is of {dtype}, a float is expected", operands[0].0);
+    ensure!(
+        dtype.is_floating_point(),
+        DType,
+        "`{}` is of {dtype}, expected a floating-point type",
+        operands[0].0
+    );
     for (name, tensor) in operands {
         ensure!(
             tensor.dtype() == dtype,
             DType,
-            "`{name}` is of {}, and `{}` of {dtype}: they are to be the same",
+            "`{name}` is of {}, and `{}` of {dtype}, expected one type",
             tensor.dtype(),
             operands[0].0
         );
@@ -58,7 +63,7 @@ pub(crate) fn zeros<T: Clone>(zero: T, sizes: &[usize]) -> Result<Vec<T>> {
     let mut elements = Vec::new();
     match count {
         Some(count) if elements.try_reserve_exact(count).is_ok() => elements.resize(count, zero),
-        _ => bail!(OutOfMemory, "a result of {sizes:?} elements"),
+        _ => bail!(OutOfMemory, "cannot allocate a result of sizes {sizes:?}"),
     }
     Ok(elements)
 }

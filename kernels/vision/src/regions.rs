@@ -32,19 +32,19 @@ impl Geometry {
     /// A number of dimensions other than four, negative numbers, and results that are too large for memory.
     pub(crate) fn new(sizes: &[i64], pooled_height: i64, pooled_width: i64) -> Result<Geometry> {
         let [images, channels, height, width] = *sizes else {
-            bail!(Shape, "`input` has sizes {sizes:?}, expected are four: images, channels, height and width")
+            bail!(Shape, "`input` has sizes {sizes:?}, expected four: images, channels, height and width")
         };
         ensure!(
             pooled_height > 0 && pooled_width > 0,
             Argument,
-            "a box is to be cut into {pooled_height} × {pooled_width} parts, it has one at least"
+            "a box cannot be divided into {pooled_height} × {pooled_width} bins, expected at least one"
         );
         let is_countable =
             |sizes: &[i64]| sizes.iter().try_fold(1i64, |all, size| all.checked_mul(*size)).is_some();
         ensure!(
             is_countable(sizes) && is_countable(&[channels, pooled_height, pooled_width]),
             Shape,
-            "sizes {sizes:?}, and {pooled_height} × {pooled_width} parts, are too many elements to count"
+            "sizes {sizes:?} and {pooled_height} × {pooled_width} bins have too many elements to count"
         );
         let rows = size("pooled_height", pooled_height)?;
         Ok(Geometry {
@@ -79,7 +79,7 @@ impl Geometry {
         ensure!(
             self.channels.is_multiple_of(self.parts()),
             Shape,
-            "`input` has {} channels, which are not so many for each of {} × {} parts",
+            "`input` has {} channels, which cannot be divided among {} × {} bins",
             self.channels,
             self.rows,
             self.columns
@@ -96,7 +96,7 @@ pub(crate) fn count(rois: &Tensor) -> Result<i64> {
     match *rois.sizes() {
         [count, 5] => Ok(count),
         ref sizes => {
-            bail!(Shape, "`rois` has sizes {sizes:?}, expected are [K, 5]: an image's number and a box")
+            bail!(Shape, "`rois` has sizes {sizes:?}, expected [K, 5]: an image's index and a box")
         }
     }
 }
@@ -111,7 +111,7 @@ pub(crate) fn read<T: Real>(rois: &Tensor, scale: f64, images: usize) -> Result<
     let regions = numbers.chunks_exact(5).enumerate().map(|(row, numbers)| {
         let image = numbers[0].to_i64().and_then(|image| usize::try_from(image).ok());
         let Some(image) = image.filter(|image| *image < images) else {
-            bail!(Argument, "row {row} of `rois` is about image {:?}, the batch has {images}", numbers[0])
+            bail!(Argument, "row {row} of `rois` refers to image {:?}, the batch has {images}", numbers[0])
         };
         let [left, top, right, bottom] =
             [numbers[1], numbers[2], numbers[3], numbers[4]].map(|at| at * scale);

@@ -31,8 +31,8 @@ impl Backend for Wgpu {
         ensure!(
             gpu::count() > 0,
             Device,
-            "wgpu finds no adapter that computes: there is no driver for Vulkan, Metal or Direct3D 12\n  help: it comes \
-             with the driver of the GPU; Debian's `mesa-vulkan-drivers` is one that needs none"
+            "wgpu finds no adapter for compute shaders: there is no driver for Vulkan, Metal or Direct3D 12\n  \
+             help: it comes with the driver of the GPU; Debian's `mesa-vulkan-drivers` is one that needs none"
         );
         Ok(())
     }

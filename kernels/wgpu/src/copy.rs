@@ -17,7 +17,7 @@ mod kernels {
     fn copy_(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
         let arguments = operator.arguments(stack)?;
         let (Some(to), Some(from)) = (arguments[0].as_tensor(), arguments[1].as_tensor()) else {
-            bail!(Internal, "{operator} of something else than tensors")
+            bail!(Internal, "{operator} of something other than tensors")
         };
         match copy(to, from)? {
             true => super::keep_first(operator, stack),

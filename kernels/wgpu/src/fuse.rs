@@ -110,7 +110,7 @@ fn fits(graph: &Graph, node: &Node) -> bool {
     let recorded = |id: Id| match (constants.get(&id), graph.tensor_type(id)) {
         (Some(constant), _) if constant.dim() == 0 && !is_here(constant) => Ok((*constant).clone()),
         (_, Some(known)) => Tensor::empty(known.sizes(), known.dtype(), Device::META),
-        (_, None) => bail!(Argument, "a value that is none"),
+        (_, None) => bail!(Argument, "a value without a type"),
     };
     simple.computes(&recorded).is_ok_and(|known| known.is_some())
 }
@@ -156,7 +156,7 @@ fn hindrance(inputs: &[&Tensor]) -> Option<&'static str> {
         DispatchKey::BackendSelect,
     ]);
     if GradMode::is_enabled() && inputs.iter().any(|input| input.requires_grad()) {
-        return Some("an input requires a gradient");
+        return Some("an input requires grad");
     }
     let thread = LocalDispatchKeySet::current();
     let keys = inputs.iter().fold(thread.included, |keys, input| keys | input.key_set());

@@ -86,7 +86,7 @@ pub(crate) fn count() -> usize {
 
 fn of_index(index: u8) -> Result<&'static Found> {
     let Some(found) = found().get(usize::from(index)) else {
-        bail!(Device, "there is no device wgpu:{index}, but {}", count())
+        bail!(Device, "there is no device wgpu:{index}, the number of devices is {}", count())
     };
     Ok(found)
 }
@@ -154,7 +154,7 @@ impl Gpu {
     /// The device is lost, or an earlier command failed, which is reported once.
     pub(crate) fn check(&self) -> Result<()> {
         if let Some(why) = self.lost.get() {
-            bail!(Device, "wgpu:{} is lost, and what was on it: {why}", self.index);
+            bail!(Device, "wgpu:{} is lost, with everything on it: {why}", self.index);
         }
         match self.trouble.lock().unwrap_or_else(PoisonError::into_inner).take() {
             Some((kind, message)) => Err(Error::new(kind, format!("wgpu:{}: {message}", self.index))),

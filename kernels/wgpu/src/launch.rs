@@ -52,7 +52,7 @@ impl Launch<'_> {
         let Some(gpu) = self.results.first().map(|result| &result.gpu) else { return Ok(()) };
         let same =
             self.inputs.iter().chain(self.results).all(|input| std::sync::Arc::ptr_eq(&input.gpu, gpu));
-        ensure!(same, Device, "tensors of two devices, or of one that was lost between them");
+        ensure!(same, Device, "tensors on two devices, or on one that was lost in between");
         gpu.check()?;
         let Ready { pipeline, layout } = self.pipeline(gpu)?;
         let wide = self.groups.min(MOST_GROUPS);

@@ -80,7 +80,7 @@ impl Memory {
     /// The memory of a storage.
     pub(crate) fn of(storage: &Storage) -> Result<&Memory> {
         let Some(memory) = storage.downcast_ref::<Memory>() else {
-            bail!(Device, "memory of wgpu was expected, this is on {}", storage.device())
+            bail!(Device, "expected memory on wgpu, got memory on {}", storage.device())
         };
         memory.gpu.check()?;
         Ok(memory)
@@ -92,7 +92,12 @@ impl Memory {
 
     fn check(&self, offset: usize, count: usize) -> Result<()> {
         let is_inside = offset.checked_add(count).is_some_and(|end| end <= self.nbytes);
-        ensure!(is_inside, Argument, "a storage of {} bytes has not {count} at {offset}", self.nbytes);
+        ensure!(
+            is_inside,
+            Argument,
+            "a storage of {} bytes does not have {count} bytes at {offset}",
+            self.nbytes
+        );
         Ok(())
     }
 
@@ -145,8 +150,9 @@ impl Memory {
             let _ = sender.send(mapped); // the receiver waits below
         });
         gpu.wait()?;
-        let failed =
-            |why: String| Error::new(ErrorKind::Device, format!("wgpu:{} gives no bytes: {why}", gpu.index));
+        let failed = |why: String| {
+            Error::new(ErrorKind::Device, format!("wgpu:{} does not return bytes: {why}", gpu.index))
+        };
         match receiver.recv() {
             Ok(Ok(())) => {}
             Ok(Err(error)) => return Err(failed(error.to_string())),

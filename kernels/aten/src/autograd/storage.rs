@@ -50,7 +50,8 @@ fn check(operator: &str, this: &Tensor) -> Result<()> {
     ensure!(
         !this.requires_grad(),
         Autograd,
-        "{operator}: a tensor that requires grad keeps its sizes, which its gradient has\n  help: detach it, or resize a copy"
+        "{operator}: a tensor that requires grad cannot be resized, because its gradient has its sizes\n  \
+         help: detach it, or resize a copy"
     );
     Ok(())
 }

@@ -45,7 +45,7 @@ pub(crate) fn of_each_variable(operator: &str, this: &Tensor, p: i64) -> Result<
     ensure!(p >= 1, Argument, "{operator}: {p} variables, expected at least 1");
     let dtype = match this.dtype() {
         dtype if dtype.is_floating_point() => dtype,
-        DType::Bool => bail!(DType, "{operator}: bools are no numbers"),
+        DType::Bool => bail!(DType, "{operator}: expected numbers, got bool"),
         dtype if dtype.is_complex() => bail!(DType, "{operator} is not implemented for {dtype}"),
         _ => DType::DEFAULT,
     };

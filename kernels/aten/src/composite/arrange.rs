@@ -18,7 +18,7 @@ mod derived {
         ensure!(
             repeats.len() >= this.dim() && repeats.iter().all(|count| *count >= 0),
             Argument,
-            "{}: {repeats:?} has not one count, zero or more, for each dimension of sizes {:?}",
+            "{}: repeats {repeats:?}, expected one count, zero or more, for each dimension of sizes {:?}",
             aten::repeat::NAME,
             this.sizes()
         );
@@ -26,7 +26,7 @@ mod derived {
         let sizes: Vec<i64> = vec![1; missing].into_iter().chain(this.sizes().iter().copied()).collect();
         let whole = repeats.iter().zip(&sizes).map(|(count, size)| count.checked_mul(*size));
         let Some(whole) = whole.collect::<Option<Vec<i64>>>() else {
-            bail!(Shape, "{}: {repeats:?} times sizes {sizes:?} are more than 2^63", aten::repeat::NAME)
+            bail!(Shape, "{}: {repeats:?} repeats of sizes {sizes:?} exceed 2^63", aten::repeat::NAME)
         };
         let each = |f: fn(i64, i64) -> [i64; 2]| -> Vec<i64> {
             repeats.iter().zip(&sizes).flat_map(|(count, size)| f(*count, *size)).collect()
@@ -71,7 +71,7 @@ mod derived {
         ensure!(
             this.dim() >= 2 && wrap(first)? != wrap(second)?,
             Argument,
-            "{OPERATOR}: dims {dims:?} of sizes {:?} are no plane",
+            "{OPERATOR}: dims {dims:?} of sizes {:?}, expected two different dimensions",
             this.sizes()
         );
         match k.rem_euclid(4) {
@@ -106,7 +106,7 @@ mod derived {
         ensure!(
             r > 0 && channels % r.saturating_mul(r) == 0,
             Shape,
-            "{OPERATOR}: {channels} channels do not make up images enlarged by {r}"
+            "{OPERATOR}: {channels} channels are not a multiple of the square of the factor, {r}"
         );
         let c = channels / r.saturating_mul(r);
         let parts = aten::reshape(this, &[batch, &[c, r, r, height, width]].concat())?;
@@ -126,7 +126,7 @@ mod derived {
         ensure!(
             r > 0 && height % r == 0 && width % r == 0,
             Shape,
-            "{OPERATOR}: images of {height} × {width} pixels are not reduced by {r}"
+            "{OPERATOR}: images of {height} × {width} pixels are not multiples of the factor, {r}"
         );
         if this.numel() == 0 && r == 1 {
             return aten::clone(this); // with its strides too
@@ -147,7 +147,7 @@ mod derived {
         ensure!(
             !rest.is_empty() && groups > 0 && channels % groups == 0,
             Shape,
-            "{OPERATOR}: {groups} groups of the channels of sizes {:?}",
+            "{OPERATOR}: {groups} groups do not divide the channels of sizes {:?}",
             this.sizes()
         );
         if this.numel() == 0 {
@@ -176,7 +176,7 @@ mod implicit {
         ensure!(
             repeats >= 0,
             Argument,
-            "{}: {repeats} repeats, zero or more are possible",
+            "{}: {repeats} repeats, expected zero or more",
             aten::repeat_interleave_self_int::NAME
         );
         let (this, dim) = along_or_flat(aten::repeat_interleave_self_int::NAME, this, dim)?;
@@ -273,7 +273,7 @@ mod implicit {
         ensure!(
             source.len() == destination.len(),
             Argument,
-            "{OPERATOR}: {} dimensions and {} places for them",
+            "{OPERATOR}: {} source dimensions and {} destinations, expected one for each",
             source.len(),
             destination.len()
         );
@@ -302,7 +302,7 @@ mod implicit {
         ensure!(
             matches!(this.dim(), 0 | 2),
             Shape,
-            "{}: sizes {:?} are not those of one matrix, mH takes batches",
+            "{}: sizes {:?} are not those of one matrix, use mH for batches",
             aten::matrix_H::NAME,
             this.sizes()
         );
@@ -319,7 +319,7 @@ mod implicit {
 
     fn unflatten_int(this: &Tensor, dim: i64, sizes: &[i64]) -> Result<Tensor> {
         const OPERATOR: &str = aten::unflatten_int::NAME;
-        ensure!(!sizes.is_empty(), Argument, "{OPERATOR}: a dimension is not made up of no sizes");
+        ensure!(!sizes.is_empty(), Argument, "{OPERATOR}: sizes is empty, expected at least one");
         let wrapped = wrap_dim(dim, this.dim()).map_err(|error| error.context(OPERATOR))?;
         let size = this.size(dim).map_err(|error| error.context(OPERATOR))?;
         let inner = infer_view_size(sizes, size).map_err(|error| error.context(OPERATOR))?;
@@ -329,7 +329,7 @@ mod implicit {
 
 /// The transpose of matrices; a tensor without dimensions stays as it is.
 fn transposed(operator: &str, this: &Tensor) -> Result<Tensor> {
-    ensure!(this.dim() != 1, Shape, "{operator}: sizes {:?} are those of no matrix", this.sizes());
+    ensure!(this.dim() != 1, Shape, "{operator}: sizes {:?} are not those of a matrix", this.sizes());
     if this.dim() == 0 { Ok(this.clone()) } else { aten::transpose_int(this, -2, -1) }
 }
 
@@ -359,10 +359,10 @@ fn along_or_flat(operator: &str, this: &Tensor, dim: Option<i64>) -> Result<(Ten
 /// The same dimension twice, a dimension out of range; a tensor without dimensions.
 pub(crate) fn dims_of_diagonal(this: &Tensor, dim1: i64, dim2: i64) -> Result<[usize; 2]> {
     const OPERATOR: &str = aten::diag_embed::NAME;
-    ensure!(this.dim() > 0, Shape, "{OPERATOR}: a tensor without dimensions has no last one");
+    ensure!(this.dim() > 0, Shape, "{OPERATOR}: a tensor without dimensions has no last dimension");
     let wrap = |dim: i64| wrap_dim(dim, this.dim() + 1).map_err(|error| error.context(OPERATOR));
     let dims = [wrap(dim1)?, wrap(dim2)?];
-    ensure!(dims[0] != dims[1], Argument, "{OPERATOR}: dimension {dim1} crosses itself on no diagonal");
+    ensure!(dims[0] != dims[1], Argument, "{OPERATOR}: dimension {dim1} has no diagonal with itself");
     Ok(dims)
 }
 

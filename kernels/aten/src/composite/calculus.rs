@@ -64,7 +64,7 @@ mod integrals {
 
 fn check(operator: &str, y: &Tensor, x: Option<&Tensor>, dx: Option<Scalar>) -> Result<()> {
     let is_bool = y.dtype() == DType::Bool || x.is_some_and(|x| x.dtype() == DType::Bool);
-    ensure!(!is_bool, DType, "{operator}: booleans have no area");
+    ensure!(!is_bool, DType, "{operator}: expected numbers, got bool");
     let is_real = !matches!(dx, Some(Scalar::Complex(_) | Scalar::Bool(_)));
     ensure!(is_real, Argument, "{operator}: dx is {dx:?}, expected a real number");
     Ok(())
@@ -102,7 +102,7 @@ fn distances(operator: &str, y: &Tensor, x: &Tensor, dim: i64) -> Result<Tensor>
             ensure!(
                 x.numel() == y.sizes()[axis],
                 Shape,
-                "{operator}: {} places for {} samples",
+                "{operator}: {} sample points for {} samples",
                 x.numel(),
                 y.sizes()[axis]
             );
@@ -205,7 +205,11 @@ fn check_count(operator: &str, spacings: usize, dims: usize) -> Result<()> {
 }
 
 fn check_samples(operator: &str, this: &Tensor, dims: &[i64], edge_order: i64) -> Result<Vec<usize>> {
-    ensure!(this.dtype() != DType::UInt8, DType, "{operator}: differences of uint8 are no slopes");
+    ensure!(
+        this.dtype() != DType::UInt8,
+        DType,
+        "{operator}: differences of uint8 cannot be negative, convert to another type"
+    );
     ensure!(matches!(edge_order, 1 | 2), Argument, "{operator}: edge_order is {edge_order}, expected 1 or 2");
     let mut wrapped = Vec::new();
     for dim in dims {
@@ -215,7 +219,7 @@ fn check_samples(operator: &str, this: &Tensor, dims: &[i64], edge_order: i64) -
         ensure!(
             size > edge_order,
             Shape,
-            "{operator}: {size} samples along dimension {dim}, order {edge_order} takes {} at least",
+            "{operator}: {size} samples along dimension {dim}, edge_order {edge_order} needs at least {}",
             edge_order + 1
         );
         wrapped.push(axis);
@@ -283,7 +287,7 @@ fn at_places(
         ensure!(
             places.dim() == 1 && (places.numel() == this.sizes()[*axis] || places.numel() == 3),
             Shape,
-            "{operator}: places of sizes {:?}, expected a vector of {}",
+            "{operator}: sample points of sizes {:?}, expected a vector of {}",
             places.sizes(),
             this.sizes()[*axis]
         );

@@ -43,7 +43,8 @@ mod implicit {
         ensure!(
             !is_preserved,
             Argument,
-            "{}: a tensor of strides {:?} is not contiguous, and a format that preserves them makes it no more so",
+            "{}: a tensor of strides {:?} is not contiguous, and preserve_format would keep them; give another \
+             memory format",
             aten::contiguous::NAME,
             this.strides()
         );

@@ -38,7 +38,7 @@ mod kernels {
             NotSupported,
             "layout {layout} is not supported, only strided tensors are"
         );
-        ensure!(pin_memory != Some(true), NotSupported, "pinned memory is of the CPU");
+        ensure!(pin_memory != Some(true), NotSupported, "only memory of the CPU can be pinned");
         Tensor::empty_strided(size, stride, dtype.unwrap_or(DType::DEFAULT), device.unwrap_or(Device::CPU))
     }
 

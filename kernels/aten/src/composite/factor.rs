@@ -69,8 +69,8 @@ fn _linalg_check_errors(info: &Tensor, api_name: &str, is_matrix: bool) -> Resul
         Some((at, code)) => {
             let of_batch = if is_matrix { String::new() } else { format!(" of matrix {at} of the batch") };
             match code {
-                ..0 => bail!(Internal, "{api_name}: argument {}{of_batch} is none that LAPACK takes", -code),
-                _ => bail!(Argument, "{api_name}: there is no result, found at step {code}{of_batch}"),
+                ..0 => bail!(Internal, "{api_name}: LAPACK refused argument {}{of_batch}", -code),
+                _ => bail!(Argument, "{api_name}: the computation failed at step {code}{of_batch}"),
             }
         }
     }
@@ -101,7 +101,7 @@ mod implicit {
 
     fn svd(this: &Tensor, some: bool, compute_uv: bool) -> Result<(Tensor, Tensor, Tensor)> {
         let [batch @ .., rows, columns] = this.sizes() else {
-            bail!(Shape, "{}: sizes {:?} are no matrices", aten::svd::NAME, this.sizes())
+            bail!(Shape, "{}: sizes {:?} are not those of matrices", aten::svd::NAME, this.sizes())
         };
         if compute_uv {
             let (u, s, vh) = aten::linalg_svd::with(this).full_matrices(!some).call()?;
@@ -140,7 +140,7 @@ mod implicit {
         ensure!(
             other.numel() == rows,
             Shape,
-            "{OPERATOR}: right sides of sizes {:?} for a mapping of sizes {:?}",
+            "{OPERATOR}: right-hand sides of sizes {:?} do not fit coefficients of sizes {:?}",
             other.sizes(),
             this.sizes()
         );

@@ -223,7 +223,7 @@ fn existing_dim(operator: &str, x: &Tensor, dim: i64) -> Result<usize> {
 }
 
 fn check_count(operator: &str, n: i64) -> Result<()> {
-    ensure!(n >= 1, Shape, "{operator}: a transform of {n} numbers, expected one number at least");
+    ensure!(n >= 1, Shape, "{operator}: a transform of {n} numbers, expected at least one");
     Ok(())
 }
 

@@ -15,7 +15,7 @@ mod explicit {
         ensure!(
             this.dtype().is_complex(),
             DType,
-            "{}: {} has no imaginary part to turn",
+            "{}: {} has no imaginary part to negate",
             aten::_conj::NAME,
             this.dtype()
         );
@@ -42,7 +42,7 @@ mod explicit {
         ensure!(
             this.dtype().is_complex(),
             DType,
-            "{OPERATOR}: {} is real already, only complex numbers are pairs",
+            "{OPERATOR}: {} is real already, expected a complex type",
             this.dtype()
         );
         ensure!(
@@ -66,7 +66,8 @@ mod explicit {
         else {
             bail!(
                 Shape,
-                "{OPERATOR}: sizes {:?} with strides {:?} do not end in pairs, a last dimension of size 2 and stride 1 does",
+                "{OPERATOR}: sizes {:?} with strides {:?} do not end in pairs, expected a last dimension of size 2 \
+                 and stride 1",
                 geometry.sizes(),
                 geometry.strides()
             )
@@ -75,13 +76,13 @@ mod explicit {
         ensure!(
             is_even,
             Shape,
-            "{OPERATOR}: strides {strides:?} and offset {} split pairs",
+            "{OPERATOR}: strides {strides:?} and offset {} split pairs, expected even numbers",
             geometry.offset()
         );
         let strides: Vec<i64> = strides.iter().map(|stride| stride / 2).collect();
         let (storage, offset) = (this.storage().clone(), geometry.offset() / 2);
         let Some(dtype) = this.dtype().to_complex().filter(|_| this.dtype().is_floating_point()) else {
-            bail!(DType, "{OPERATOR}: there are no complex numbers of {}", this.dtype())
+            bail!(DType, "{OPERATOR}: no complex type has parts of {}", this.dtype())
         };
         Tensor::from_storage(storage, sizes, &strides, offset, dtype, this.key_set())
     }

@@ -25,7 +25,7 @@ mod derived {
 
     fn cholesky_inverse(this: &Tensor, upper: bool) -> Result<Tensor> {
         let [.., n] = *this.sizes() else {
-            bail!(Shape, "{}: a tensor without dimensions is no matrix", aten::cholesky_inverse::NAME)
+            bail!(Shape, "{}: a tensor without dimensions is not a matrix", aten::cholesky_inverse::NAME)
         };
         let ones = aten::eye::call(n, Some(this.dtype()), None, Some(this.device()), None)?;
         let inverse = aten::cholesky_solve::call(&ones, this, upper)?;
@@ -68,7 +68,7 @@ fn check_types(operator: &str, right: &Tensor, a: &Tensor) -> Result<()> {
     ensure!(
         right.dtype() == a.dtype(),
         DType,
-        "{operator}: a right side of {} and a matrix of {}, expected one type",
+        "{operator}: a right-hand side of {} and a matrix of {}, expected one type",
         right.dtype(),
         a.dtype()
     );
@@ -134,7 +134,7 @@ mod kernels {
 
     fn linalg_vander(x: &Tensor, n: Option<i64>) -> Result<Tensor> {
         const OPERATOR: &str = aten::linalg_vander::NAME;
-        ensure!(x.dtype() != DType::Bool, DType, "{OPERATOR}: bools have no powers");
+        ensure!(x.dtype() != DType::Bool, DType, "{OPERATOR}: expected numbers, got bool");
         let x = if x.dim() == 0 { aten::unsqueeze(x, -1)? } else { x.clone() };
         let x = if x.dtype().is_integer() { aten::to_dtype(&x, DType::Int64)? } else { x };
         let count = n.unwrap_or(x.size(-1)?);
@@ -146,7 +146,7 @@ mod kernels {
         const OPERATOR: &str = aten::vander::NAME;
         ensure!(x.dim() == 1, Shape, "{OPERATOR}: sizes {:?}, expected a vector", x.sizes());
         let count = n.unwrap_or(x.size(0)?);
-        ensure!(count >= 0, Argument, "{OPERATOR}: {count} powers, expected none at least");
+        ensure!(count >= 0, Argument, "{OPERATOR}: {count} powers, expected zero or more");
         let is_whole = !x.dtype().is_floating_point() && !x.dtype().is_complex();
         let x = if is_whole { aten::to_dtype(x, DType::Int64)? } else { x.clone() };
         let powers = match count {

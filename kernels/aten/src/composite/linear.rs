@@ -44,7 +44,7 @@ mod derived {
             ensure!(
                 operand.dim() + absent.len() == dims,
                 Shape,
-                "{OPERATOR}: sizes {:?} and {} dimensions besides, expected {dims} in all",
+                "{OPERATOR}: sizes {:?} and {} dimensions to expand, expected {dims} in all",
                 operand.sizes(),
                 absent.len()
             );
@@ -101,14 +101,14 @@ mod derived {
         ensure!(
             !is_fraction || common.is_differentiable(),
             Argument,
-            "{}: of {common} and factors {beta} and {alpha}, which must be whole numbers",
+            "{}: beta {beta} and alpha {alpha}, expected integers for a result of {common}",
             aten::addr::NAME
         );
         let is_boolean = [beta, alpha].iter().any(|factor| factor.dtype() == DType::Bool);
         ensure!(
             !is_boolean || common == DType::Bool,
             Argument,
-            "{}: booleans are factors of booleans only, not of {common}",
+            "{}: beta and alpha can be bool only for a result of bool, not of {common}",
             aten::addr::NAME
         );
         // Half precision is rounded once, at the end.
@@ -143,7 +143,7 @@ mod implicit {
     fn cross(this: &Tensor, other: &Tensor, dim: Option<i64>) -> Result<Tensor> {
         let first = this.sizes().iter().position(|size| *size == 3).map(|dim| dim as i64);
         let Some(dim) = dim.or(first) else {
-            bail!(Shape, "{}: no dimension of sizes {:?} has three numbers", aten::cross::NAME, this.sizes())
+            bail!(Shape, "{}: no dimension of sizes {:?} has size 3", aten::cross::NAME, this.sizes())
         };
         aten::linalg_cross::with(this, other).dim(dim).call()
     }
@@ -177,7 +177,7 @@ mod implicit {
         ensure!(
             summed.len() == summed_other.len(),
             Shape,
-            "{OPERATOR}: dimensions {dims_self:?} and {dims_other:?} are not as many"
+            "{OPERATOR}: dimensions {dims_self:?} and {dims_other:?} differ in number"
         );
         let (inner, inner_other) = (sizes(this, &summed), sizes(other, &summed_other));
         let this = &single(this, &summed, &inner, &inner_other)?;
@@ -256,7 +256,7 @@ mod implicit {
     fn matrix_power(this: &Tensor, n: i64) -> Result<Tensor> {
         const OPERATOR: &str = aten::matrix_power::NAME;
         let is_square = matches!(this.sizes(), [.., rows, columns] if rows == columns);
-        ensure!(is_square, Shape, "{OPERATOR}: sizes {:?} are those of no square matrices", this.sizes());
+        ensure!(is_square, Shape, "{OPERATOR}: sizes {:?} are not those of square matrices", this.sizes());
         let this = &if n < 0 { aten::linalg_inv(this)? } else { this.clone() };
         let mut power: Option<Tensor> = None;
         let (mut square, mut left) = (this.clone(), n.unsigned_abs());
@@ -423,7 +423,7 @@ pub(crate) fn crossed(this: &Tensor, other: &Tensor, dim: i64) -> Result<Tensor>
     ensure!(
         this.dim() == other.dim() && is_three(this) && is_three(other),
         Shape,
-        "{OPERATOR}: sizes {:?} and {:?} have no three numbers in dimension {dim}",
+        "{OPERATOR}: sizes {:?} and {:?}, expected size 3 in dimension {dim}",
         this.sizes(),
         other.sizes()
     );
@@ -453,7 +453,11 @@ pub(super) fn in_type(factor: Scalar, dtype: DType) -> Result<Scalar> {
         return Ok(factor);
     }
     if let Scalar::Float(number) = factor {
-        ensure!(number.abs() < i64::MAX as f64, Argument, "a factor of {number} is no number of {dtype}");
+        ensure!(
+            number.abs() < i64::MAX as f64,
+            Argument,
+            "the factor {number} cannot be represented in {dtype}"
+        );
     }
     Ok(Scalar::Int(factor.cast()))
 }

@@ -125,7 +125,7 @@ mod implicit {
     use super::*;
 
     fn positive(this: &Tensor) -> Result<Tensor> {
-        ensure!(this.dtype() != DType::Bool, DType, "{}: there is no sign of bools", aten::positive::NAME);
+        ensure!(this.dtype() != DType::Bool, DType, "{}: expected numbers, got bool", aten::positive::NAME);
         Ok(this.clone())
     }
 

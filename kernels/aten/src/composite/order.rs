@@ -120,7 +120,7 @@ mod implicit {
     ) -> Result<Tensor> {
         const OPERATOR: &str = aten::diff::NAME;
         ensure!(this.dim() > 0, Shape, "{OPERATOR}: a tensor without dimensions has no neighbours");
-        ensure!(n >= 0, Argument, "{OPERATOR}: {n} times, zero or more are possible");
+        ensure!(n >= 0, Argument, "{OPERATOR}: n is {n}, expected zero or more");
         if n == 0 {
             // As in PyTorch, `prepend` and `append` are only checked, not concatenated.
             for joined in prepend.into_iter().chain(append) {
@@ -129,7 +129,7 @@ mod implicit {
                 ensure!(
                     joined.dim() == this.dim() && pairs.all(|(at, (size, own))| at == dim || size == own),
                     Shape,
-                    "{OPERATOR}: sizes {:?} are not joined with {:?} along {dim}",
+                    "{OPERATOR}: sizes {:?} cannot be joined with {:?} along dimension {dim}",
                     joined.sizes(),
                     this.sizes()
                 );
@@ -236,7 +236,7 @@ mod implicit {
         ensure!(
             element.dtype() != DType::Bool && test_elements.dtype() != DType::Bool,
             DType,
-            "{}: bools are not looked for",
+            "{}: expected numbers, got bool",
             aten::isin_Scalar_Tensor::NAME
         );
         // Not a wrapped number, which would be on the CPU.

@@ -91,7 +91,7 @@ mod implicit {
     fn combinations(this: &Tensor, r: i64, with_replacement: bool) -> Result<Tensor> {
         const OPERATOR: &str = aten::combinations::NAME;
         ensure!(this.dim() == 1, Shape, "{OPERATOR}: sizes {:?}, expected a vector", this.sizes());
-        ensure!(r >= 0, Argument, "{OPERATOR}: there are no choices of {r} elements");
+        ensure!(r >= 0, Argument, "{OPERATOR}: combinations of {r} elements, expected zero or more");
         if r == 0 {
             return aten::new_empty(this, &[0]);
         }
@@ -127,7 +127,7 @@ fn choices(operator: &str, n: i64, r: i64, with_replacement: bool) -> Result<Vec
     });
     let numbers = count.and_then(|count| count.checked_mul(r));
     let Some(numbers) = numbers else {
-        bail!(Argument, "{operator}: there is no memory for all choices of {r} of {n}")
+        bail!(Argument, "{operator}: cannot allocate memory for all combinations of {r} of {n} elements")
     };
     let mut all = super::collected(operator, numbers, |_| 0)?;
     let mut choice: Vec<i64> = (0..r).map(|k| if with_replacement { 0 } else { k }).collect();

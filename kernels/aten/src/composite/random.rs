@@ -344,10 +344,19 @@ fn resized(out: &mut Tensor, sizes: &[i64]) -> Result<()> {
 /// # Errors
 /// A standard deviation that is complex or negative.
 fn check_deviations(operator: &str, std: &Tensor) -> Result<()> {
-    ensure!(!std.dtype().is_complex(), DType, "{operator}: deviations of {} have no order", std.dtype());
+    ensure!(
+        !std.dtype().is_complex(),
+        DType,
+        "{operator}: standard deviations of {}, expected a real type",
+        std.dtype()
+    );
     if loops::has_elements(std) {
         let smallest: f64 = aten::min(std)?.item()?.to()?;
-        ensure!(smallest >= 0.0, Argument, "{operator}: a deviation is {smallest}, which is negative");
+        ensure!(
+            smallest >= 0.0,
+            Argument,
+            "{operator}: a standard deviation is {smallest}, expected zero or more"
+        );
     }
     Ok(())
 }
@@ -390,7 +399,7 @@ pub(crate) fn series(start: Scalar, end: Scalar, step: Scalar, mut options: Opti
     ensure!(
         dtype.is_integer() || dtype.is_floating_point(),
         DType,
-        "{}: {dtype} has no numbers in a row",
+        "{}: a sequence of {dtype}, expected an integer or floating-point type",
         aten::arange_start_step::NAME
     );
     match is_whole {
@@ -469,12 +478,12 @@ fn spaced(
     steps: i64,
     options: Options,
 ) -> Result<impl Fn(i64) -> f64 + Sync> {
-    ensure!(steps >= 0, Argument, "{operator}: {steps} numbers are less than none");
+    ensure!(steps >= 0, Argument, "{operator}: steps is {steps}, expected zero or more");
     ensure!(
         ![start, end].iter().any(|end| matches!(end, Scalar::Complex(_)))
             || options.dtype.is_none_or(DType::is_complex),
         DType,
-        "{operator}: from {start} to {end} there are no numbers of {:?}",
+        "{operator}: numbers from {start} to {end} cannot be of {:?}, expected a complex type",
         options.dtype
     );
     let is_whole = options.dtype.is_some_and(|dtype| !dtype.is_floating_point() && !dtype.is_complex());
@@ -488,7 +497,7 @@ fn spaced(
         && steps > 0
         && let Some(end) = ends.iter().find(|end| !is_in_range(dtype, **end))
     {
-        bail!(Argument, "{operator}: {end} is beyond the numbers of {dtype}");
+        bail!(Argument, "{operator}: {end} is out of range for {dtype}");
     }
     let [start, end] = ends.map(|x| if is_whole { x.trunc() } else { x });
     let step = if steps == 1 { 0.0 } else { (end - start) / (steps - 1) as f64 };
@@ -527,7 +536,7 @@ fn identity(n: i64, m: i64, options: Options) -> Result<Tensor> {
 }
 
 fn shuffled(n: i64, generator: Option<&Generator>, options: Options) -> Result<Tensor> {
-    ensure!(n >= 0, Argument, "{}: {n} numbers are less than none", aten::randperm::NAME);
+    ensure!(n >= 0, Argument, "{}: n is {n}, expected zero or more", aten::randperm::NAME);
     let mut numbers = collected(aten::randperm::NAME, n, |i| i)?;
     let mut words = vec![0; numbers.len().saturating_sub(1)];
     generator.unwrap_or_else(|| default_generator()).with(|next| next(&mut words));

@@ -24,7 +24,7 @@ fn sum_to_size(this: &Tensor, size: &[i64]) -> Result<Tensor> {
     ensure!(
         fits,
         Shape,
-        "{}: sizes {size:?} do not broadcast to {:?}, so nothing sums to them",
+        "{}: sizes {size:?} do not broadcast to {:?}, so a sum cannot have them",
         aten::sum_to_size::NAME,
         this.sizes()
     );

@@ -61,7 +61,7 @@ fn check_put(operator: &str, this: &Tensor, index: &Tensor, source: &Tensor) -> 
     ensure!(
         index.numel() == source.numel(),
         Shape,
-        "{operator}: {} places for {} numbers",
+        "{operator}: {} indices for {} values",
         index.numel(),
         source.numel()
     );

@@ -41,7 +41,7 @@ mod explicit {
 pub(crate) fn no_probability(operator: &str, this: &Tensor) -> Error {
     Error::new(
         ErrorKind::DType,
-        format!("{operator}: there is no order among {}, nor a probability", this.dtype()),
+        format!("{operator}: {} cannot be a probability, expected a real type", this.dtype()),
     )
 }
 
@@ -137,7 +137,7 @@ mod implicit {
         ensure!(
             this.dtype() == other.dtype(),
             DType,
-            "{OPERATOR}: {} and {} are not compared, convert one to the other by `aten::to_dtype`",
+            "{OPERATOR}: {} and {} cannot be compared, convert one to the other by `aten::to_dtype`",
             this.dtype(),
             other.dtype()
         );

@@ -80,12 +80,12 @@ mod derived {
         const OPERATOR: &str = aten::renorm::NAME;
         let real = |number: Scalar| number.to::<f64>().map_err(|error| error.context(OPERATOR));
         let (order, largest) = (real(p)?, real(maxnorm)?);
-        ensure!(order > 0.0, Argument, "{OPERATOR}: an order of {order}, expected one above 0");
-        ensure!(largest >= 0.0, Argument, "{OPERATOR}: no norm is at most {largest}");
+        ensure!(order > 0.0, Argument, "{OPERATOR}: p is {order}, expected a positive number");
+        ensure!(largest >= 0.0, Argument, "{OPERATOR}: maxnorm is {largest}, expected zero or more");
         ensure!(
             this.dim() > 1,
             Shape,
-            "{OPERATOR}: sizes {:?}, expected two dimensions at least",
+            "{OPERATOR}: sizes {:?}, expected at least two dimensions",
             this.sizes()
         );
         let dims = dims_beside(dim, this.dim()).map_err(|error| error.context(OPERATOR))?;

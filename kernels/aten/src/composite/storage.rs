@@ -82,7 +82,7 @@ mod explicit {
         ensure!(
             order.len() == size.len() && order.iter().zip(0..).all(|(dim, at)| *dim == at),
             Argument,
-            "{OPERATOR}: the order {physical_layout:?} is none of {} dimensions",
+            "{OPERATOR}: physical_layout is {physical_layout:?}, expected a permutation of {} dimensions",
             size.len()
         );
         let lying: Vec<i64> = physical_layout.iter().map(|dim| size[*dim as usize]).collect();
@@ -137,7 +137,7 @@ mod implicit {
         ensure!(
             this.numel() == 1,
             Shape,
-            "{}: sizes {:?} have {} elements, only of one there is an item",
+            "{}: sizes {:?} have {} elements, expected exactly one",
             aten::item::NAME,
             this.sizes(),
             this.numel()
@@ -149,7 +149,7 @@ mod implicit {
         ensure!(
             this.numel() == 1,
             Shape,
-            "{}: sizes {:?} have {} elements, only one is true or not",
+            "{}: sizes {:?} have {} elements, only a single one is true or false",
             aten::is_nonzero::NAME,
             this.sizes(),
             this.numel()

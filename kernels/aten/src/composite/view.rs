@@ -182,7 +182,7 @@ fn turned(operator: &str, this: &Tensor) -> Result<Shape> {
     ensure!(
         this.dim() <= 2,
         Shape,
-        "{operator}: sizes {:?} are those of no matrix, use transpose or permute",
+        "{operator}: sizes {:?} are not those of a matrix, use transpose or permute",
         this.sizes()
     );
     Shape::of(this).transposed(0, if this.dim() < 2 { 0 } else { 1 })

@@ -114,7 +114,7 @@ fn sizes(operator: &str, query: &Tensor, key: &Tensor, value: &Tensor) -> Result
         ensure!(
             tensor.dtype() == query.dtype(),
             DType,
-            "{operator}: {} and {} are not multiplied, convert one to the other by `aten::to_dtype`",
+            "{operator}: {} and {} cannot be multiplied, convert one to the other by `aten::to_dtype`",
             query.dtype(),
             tensor.dtype()
         );
@@ -130,7 +130,7 @@ fn sizes(operator: &str, query: &Tensor, key: &Tensor, value: &Tensor) -> Result
     ensure!(
         k == v && [q[0], q[1], q[3]] == [k[0], k[1], k[3]],
         Shape,
-        "{operator}: sizes {q:?}, {k:?} and {v:?}: queries, keys and values differ in more than how many there are"
+        "{operator}: sizes {q:?}, {k:?} and {v:?}: queries, keys and values may differ in their number only"
     );
     Ok(Sizes { query: q, keys: k[2] })
 }

@@ -61,7 +61,7 @@ fn sub(output: Output<'_>, inputs: [&Tensor; 2], alpha: Scalar) -> Result<Tensor
     ensure!(
         inputs.iter().all(|input| input.dtype() != DType::Bool),
         DType,
-        "{operator}: there is no difference of bools ({} and {}), use xor or logical_not",
+        "{operator}: bools ({} and {}) cannot be subtracted, use xor or logical_not",
         inputs[0].dtype(),
         inputs[1].dtype()
     );

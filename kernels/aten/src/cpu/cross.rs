@@ -33,7 +33,7 @@ fn linalg_cross(this: &Tensor, other: &Tensor, dim: i64) -> Result<Tensor> {
     match_computing!(dtype, T: Integer | Float | Complex => {
         let (a, b, to) = (Parts::<T>::of(this, 3)?, Parts::<T>::of(other, 3)?, PartsMut::<T>::of(&out, 3)?);
         let are_alike = [a.count(), b.count()] == [to.count(); 2];
-        ensure!(are_alike, Busy, "{}: a tensor got other sizes while it was read", aten::linalg_cross::NAME);
+        ensure!(are_alike, Busy, "{}: a tensor was resized while it was read", aten::linalg_cross::NAME);
         parallel::shares(to.count(), parallel::GRAIN / 3, |range| {
             // SAFETY: all three have `to.count()` contiguous vectors of three elements, as ensured above; an array of
             // three has the alignment of its elements. `Parts` and `PartsMut` hold the lease; the result is new memory,

@@ -148,7 +148,7 @@ fn join_rows(out: &Tensor, tensors: &[Tensor], dim: usize) -> Result<bool> {
         rows.iter().map(|(_, len)| len).sum::<usize>() == width
             && tensors.iter().filter(|tensor| !is_left_out(tensor)).map(count).sum::<i64>() == out.numel(),
         Busy,
-        "{}: a tensor got other sizes while it was read",
+        "{}: a tensor was resized while it was read",
         aten::cat::NAME
     );
     // Threads divide the bytes, so that the number of rows does not matter.
@@ -205,7 +205,7 @@ fn joined(tensors: &[Tensor], dim: i64) -> Result<(Tensor, usize)> {
         );
         let size = sizes[dim].checked_add(tensor.sizes()[dim]);
         let Some(size) = size else {
-            bail!(Shape, "{OPERATOR}: dimension {dim} of all has no size below 2^63")
+            bail!(Shape, "{OPERATOR}: dimension {dim} of the result would exceed 2^63")
         };
         sizes[dim] = size;
     }

@@ -163,7 +163,11 @@ fn sizes_of<const N: usize>(operator: &str, tensor: &Tensor) -> Result<[i64; N]>
     match tensor.sizes().try_into() {
         Ok(sizes) => Ok(sizes),
         Err(_) => {
-            bail!(Shape, "{operator}: sizes {:?} have not the {N} dimensions that are needed", tensor.sizes())
+            bail!(
+                Shape,
+                "{operator}: sizes {:?} do not have the {N} dimensions that are needed",
+                tensor.sizes()
+            )
         }
     }
 }
@@ -174,7 +178,7 @@ fn common_dtype(operator: &str, tensors: &[&Tensor]) -> Result<DType> {
         None => Ok(dtype),
         Some(other) => bail!(
             DType,
-            "{operator}: {dtype} and {} are not multiplied, convert one to the other by `aten::to_dtype`",
+            "{operator}: {dtype} and {} cannot be multiplied, convert one to the other by `aten::to_dtype`",
             other.dtype()
         ),
     }
@@ -307,13 +311,13 @@ fn check(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
             && [o[ndim - 2], x[ndim - 1], o[ndim - 1]] == [x[ndim - 2], y[ndim - 2], y[ndim - 1]]
             && [&x[..ndim - 2], &y[..ndim - 2]] == [&o[..ndim - 2]; 2],
         Shape,
-        "matrices of sizes {x:?} and {y:?} make none of sizes {o:?}"
+        "the product of matrices of sizes {x:?} and {y:?} does not have sizes {o:?}"
     );
-    ensure!(x[ndim - 1] > 0, Busy, "a matrix lost its columns while it was multiplied");
+    ensure!(x[ndim - 1] > 0, Busy, "a matrix was resized to no columns while it was multiplied");
     ensure!(
         !out.may_overlap_itself(),
         Argument,
-        "elements of sizes {o:?} and strides {:?} coincide",
+        "elements of sizes {o:?} and strides {:?} share memory locations",
         out.strides()
     );
     ensure!(

@@ -66,7 +66,7 @@ fn running_log_of_sum<T: Element, S: Element + LogOfSum>(
 fn bincount(this: &Tensor, weights: Option<&Tensor>, minlength: i64) -> Result<Tensor> {
     let _lease = loops::all_frozen([this].into_iter().chain(weights))?;
     const OPERATOR: &str = aten::bincount::NAME;
-    ensure!(minlength >= 0, Argument, "{OPERATOR}: minlength is {minlength}, zero or more is possible");
+    ensure!(minlength >= 0, Argument, "{OPERATOR}: minlength is {minlength}, expected zero or more");
     ensure!(
         this.dim() == 1 && this.dtype().is_integer(),
         Argument,
@@ -78,7 +78,7 @@ fn bincount(this: &Tensor, weights: Option<&Tensor>, minlength: i64) -> Result<T
     let numbers = if numbers.count() == 0 { &[][..] } else { numbers.get(0) };
     let ends = |(least, largest): (i64, i64), number: &i64| (least.min(*number), largest.max(*number));
     let (least, largest) = numbers.iter().fold((0, -1), ends);
-    ensure!(least == 0, Argument, "{OPERATOR}: {least} is negative, and has no bin");
+    ensure!(least == 0, Argument, "{OPERATOR}: {least} is negative, expected zero or more");
     let count = largest.saturating_add(1).max(minlength);
     let Some(weights) = weights else {
         let mut counts = collected(aten::bincount::NAME, count, |_| 0i64)?;

@@ -13,7 +13,7 @@ mod kernels {
 
     fn nonzero_static(this: &Tensor, size: i64, fill_value: i64) -> Result<Tensor> {
         const OPERATOR: &str = aten::nonzero_static::NAME;
-        ensure!(size >= 0, Argument, "{OPERATOR}: size is {size}, expected how many places there are to be");
+        ensure!(size >= 0, Argument, "{OPERATOR}: size is {size}, expected zero or more");
         let mut out = Tensor::empty(&[size, this.dim() as i64], DType::Int64, this.device())?;
         if loops::has_elements(&out) {
             aten::fill__Scalar(&mut out, fill_value.into())?;
@@ -44,7 +44,7 @@ mod kernels {
         out_dtype: Option<DType>,
     ) -> Result<Tensor> {
         const OPERATOR: &str = aten::_grouped_mm::NAME;
-        ensure!(bias.is_none(), NotSupported, "{OPERATOR}: there is none with a bias, add it to the product");
+        ensure!(bias.is_none(), NotSupported, "{OPERATOR}: a bias is not supported, add it to the product");
         let groups = Groups::new(OPERATOR, this, mat2, offs)?;
         ensure!(
             out_dtype.is_none_or(|dtype| dtype == this.dtype()),
@@ -123,7 +123,7 @@ impl Groups {
             b.dtype()
         );
         let ([.., rows, inner], [.., other, columns]) = (a.sizes(), b.sizes()) else {
-            bail!(Shape, "{operator}: sizes {:?} and {:?} are no matrices", a.sizes(), b.sizes())
+            bail!(Shape, "{operator}: sizes {:?} and {:?} are not those of matrices", a.sizes(), b.sizes())
         };
         let (kind, cut, batch) = match (a.dim(), b.dim()) {
             (3, 3) => (Kind::Batches, 0, b.sizes()[0]),
@@ -135,14 +135,14 @@ impl Groups {
         ensure!(
             inner == other && (!is_batch || a.sizes()[0] == batch),
             Shape,
-            "{operator}: sizes {:?} and {:?} do not multiply",
+            "{operator}: matrices of sizes {:?} and {:?} cannot be multiplied",
             a.sizes(),
             b.sizes()
         );
         ensure!(
             offs.is_some() != is_batch,
             Argument,
-            "{operator}: offsets are for a matrix that is cut into groups, and only for that"
+            "{operator}: offsets are needed for a matrix that is divided into groups, and for nothing else"
         );
         if let Some(offs) = offs {
             ensure!(
@@ -190,7 +190,7 @@ impl Groups {
 /// Inputs that are not matrices, or whose rows or columns do not start at multiples of 16 bytes.
 fn check_strides(operator: &str, matrix: &Tensor) -> Result<()> {
     let ([.., rows, columns], [.., down, right]) = (matrix.sizes(), matrix.strides()) else {
-        bail!(Shape, "{operator}: sizes {:?} are no matrices", matrix.sizes())
+        bail!(Shape, "{operator}: sizes {:?} are not those of matrices", matrix.sizes())
     };
     ensure!(
         matches!(matrix.dim(), 2 | 3),

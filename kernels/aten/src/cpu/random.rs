@@ -46,7 +46,7 @@ mod kernels {
         generator: Option<&Generator>,
     ) -> Result<&'a mut Tensor> {
         const OPERATOR: &str = aten::uniform_::NAME;
-        ensure!(from <= to, Argument, "{OPERATOR}: there is nothing from {from} to {to}");
+        ensure!(from <= to, Argument, "{OPERATOR}: the range from {from} to {to} is empty");
         if this.dtype().is_complex() {
             unseen(|| {
                 let mut parts = aten::view_as_real(this)?;
@@ -77,7 +77,7 @@ mod kernels {
         generator: Option<&Generator>,
     ) -> Result<&'a mut Tensor> {
         const OPERATOR: &str = aten::normal_::NAME;
-        ensure!(std >= 0.0, Argument, "{OPERATOR}: a deviation of {std} is negative");
+        ensure!(std >= 0.0, Argument, "{OPERATOR}: a standard deviation of {std} is negative");
         if this.dtype().is_complex() {
             unseen(|| {
                 let mut parts = aten::view_as_real(this)?;
@@ -112,7 +112,7 @@ mod kernels {
         generator: Option<&Generator>,
     ) -> Result<&'a mut Tensor> {
         const OPERATOR: &str = aten::log_normal_::NAME;
-        ensure!(std > 0.0, Argument, "{OPERATOR}: a deviation of {std} is not positive");
+        ensure!(std > 0.0, Argument, "{OPERATOR}: a standard deviation of {std} is not positive");
         floating_or_none(OPERATOR, this)?;
         match this.dtype() {
             DType::Float64 => normal_pairs(this, generator, |x| (x * std + mean).exp())?,
@@ -144,7 +144,7 @@ mod kernels {
                 || dtype == DType::UInt8
                 || dtype.is_floating_point(),
             DType,
-            "{OPERATOR}: {dtype} does not count trials"
+            "{OPERATOR}: {dtype} cannot count trials"
         );
         draw(this, generator, |words| (double(words).ln() / (-p).ln_1p()).ceil())?;
         Ok(this)
@@ -207,7 +207,7 @@ mod kernels {
         ensure!(
             rows.len() < 2 && num_samples > 0 && (replacement || num_samples <= *categories),
             Argument,
-            "{OPERATOR}: {num_samples} indices by weights of sizes {:?}, with replacement={replacement}",
+            "{OPERATOR}: cannot draw {num_samples} indices by weights of sizes {:?}, with replacement={replacement}",
             this.sizes()
         );
         let out = Tensor::empty(&[rows, &[num_samples]].concat(), DType::Int64, this.device())?;
@@ -303,7 +303,7 @@ fn check_bounds(operator: &str, dtype: DType, from: f64, to: f64) -> Result<()> 
         _ => f32::MAX.into(),
     };
     let is_held = from.abs() <= largest && to.abs() <= largest && to - from <= largest;
-    ensure!(is_held, Argument, "{operator}: {dtype} does not hold all from {from} to {to}");
+    ensure!(is_held, Argument, "{operator}: {dtype} cannot hold the range from {from} to {to}");
     Ok(())
 }
 
@@ -327,7 +327,7 @@ fn sums_up_to(weights: &[f64]) -> Result<Vec<f64>> {
         sum += weight;
         sums.push(sum);
     }
-    ensure!(sum > 0.0, Argument, "{}: the weights are zero", aten::multinomial::NAME);
+    ensure!(sum > 0.0, Argument, "{}: all weights are zero", aten::multinomial::NAME);
     sums.iter_mut().for_each(|part| *part /= sum);
     Ok(sums)
 }
@@ -352,7 +352,7 @@ fn in_order(tensor: &Tensor, order: &[i64]) -> Result<Tensor> {
     ensure!(
         geometry.dim() == order.len(),
         Busy,
-        "a tensor got sizes {:?} while random numbers were drawn for it",
+        "a tensor was resized to {:?} while random numbers were drawn for it",
         geometry.sizes()
     );
     let pick = |values: &[i64]| order.iter().map(|dim| values[*dim as usize]).collect::<Dims>();

@@ -48,7 +48,7 @@ mod kernels {
         ensure!(
             dtype.is_differentiable(),
             DType,
-            "{}: the mean is no {dtype}, give a floating-point or complex dtype",
+            "{}: a mean cannot be of {dtype}, give a floating-point or complex dtype",
             output.operator()
         );
         let out = reduction.output(dtype)?;

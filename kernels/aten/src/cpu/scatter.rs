@@ -300,7 +300,7 @@ fn slices(
             && (0..whole.dim()).all(is_alike)
             && slices.sizes()[dim] == index.numel(),
         Shape,
-        "{operator}: a source of sizes {:?} is no slice of {:?} for each index of a vector of {:?}",
+        "{operator}: a source of sizes {:?} does not have a slice of {:?} for each index of a vector of {:?}",
         source.sizes(),
         this.sizes(),
         index.sizes()

@@ -28,7 +28,7 @@ mod kernels {
         ensure!(
             indices.is_none(),
             Argument,
-            "{OPERATOR}: indices of segments are not there, give lengths or offsets"
+            "{OPERATOR}: indices of segments are not supported, give lengths or offsets"
         );
         let kind = Reduce::named(OPERATOR, reduce)?;
         let segments = Segments::new(OPERATOR, data, lengths, offsets, axis)?;
@@ -298,7 +298,7 @@ impl Segments {
         let (leading, trailing) = (data.sizes()[..axis].to_vec(), data.sizes()[axis + 1..].to_vec());
         let width = given.sizes()[axis];
         let count = if offsets.is_some() { width - 1 } else { width };
-        ensure!(count >= 0, Shape, "{operator}: one offset at least is needed");
+        ensure!(count >= 0, Shape, "{operator}: at least one offset is needed");
         let outer = saturating_numel(&leading) as usize;
         let mut bounds = Vec::new();
         if loops::has_elements(given) {
@@ -327,7 +327,7 @@ impl Segments {
             ensure!(
                 (0..=*end).contains(start) && *end <= self.size,
                 Argument,
-                "{}: a segment from {start} to {end} of a dimension of size {}",
+                "{}: a segment from {start} to {end} does not fit a dimension of size {}",
                 self.operator,
                 self.size
             );
@@ -338,7 +338,7 @@ impl Segments {
                 ensure!(
                     end == self.size,
                     Argument,
-                    "{}: segments of {end} elements in all for a dimension of size {}",
+                    "{}: segments of {end} elements in all do not fit a dimension of size {}",
                     self.operator,
                     self.size
                 );

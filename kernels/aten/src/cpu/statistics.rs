@@ -114,7 +114,7 @@ mod kernels {
         ensure!(
             reduction.count() > 0 || (order >= 0.0 && order.is_finite()),
             Shape,
-            "{OPERATOR}: of no elements there is no norm of order {order}"
+            "{OPERATOR}: a tensor without elements has no norm of order {order}"
         );
         let magnitudes = match this.dtype().is_complex() {
             true if dtype.is_complex() => aten::abs(&aten::to_dtype(this, dtype)?)?,
@@ -139,7 +139,7 @@ mod kernels {
         ensure!(
             this.dtype() == other.dtype(),
             DType,
-            "{OPERATOR}: {} and {} are not compared, convert one to the other by `aten::to_dtype`",
+            "{OPERATOR}: {} and {} cannot be compared, convert one to the other by `aten::to_dtype`",
             this.dtype(),
             other.dtype()
         );

@@ -162,7 +162,7 @@ fn magnitude(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
     ensure!(
         !output.is_in_place() || !call.dtype.is_complex(),
         DType,
-        "{operator}: the distance from zero is real, a tensor of {} cannot take it in place",
+        "{operator}: the absolute value is real, a tensor of {} cannot hold it in place",
         call.dtype
     );
     let dtype = call.dtype.to_real();

@@ -130,7 +130,7 @@ impl Managed {
         ensure!(
             raw.device.device_type == RawDevice::CPU.device_type,
             Device,
-            "DLPack memory of device type {}, only that of the CPU is carried",
+            "DLPack memory of device type {}, only that of the CPU is supported",
             raw.device.device_type
         );
         let dtype = raw.dtype.dtype()?;
@@ -154,7 +154,7 @@ impl Managed {
         let reach =
             last.and_then(|last| usize::try_from(last).ok()?.checked_add(1)?.checked_mul(dtype.size()));
         let Some(reach) = reach else {
-            bail!(Shape, "DLPack sizes {sizes:?} with strides {strides:?} are beyond memory")
+            bail!(Shape, "DLPack sizes {sizes:?} with strides {strides:?} exceed the address space")
         };
         let nbytes = if is_empty { 0 } else { reach };
         let data = raw.data.cast::<u8>().wrapping_add(raw.byte_offset as usize);

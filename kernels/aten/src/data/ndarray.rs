@@ -48,7 +48,7 @@ pub fn to_array<T: Element>(tensor: &Tensor) -> Result<ArrayD<T>> {
     let elements = tensor.to_vec::<T>()?;
     let sizes: Vec<usize> = tensor.sizes().iter().map(|size| *size as usize).collect();
     ArrayD::from_shape_vec(IxDyn(&sizes), elements).map_err(|error| {
-        Error::new(ErrorKind::Shape, format!("sizes {sizes:?} are those of no array: {error}"))
+        Error::new(ErrorKind::Shape, format!("sizes {sizes:?} cannot be those of an array: {error}"))
     })
 }
 
@@ -88,12 +88,12 @@ pub fn lend<T: Element>(tensor: &Tensor) -> Result<Lent<'_, T>> {
     ensure!(
         places.is_some_and(|count| count <= isize::MAX as usize),
         Shape,
-        "sizes {sizes:?} have more places than a view counts"
+        "sizes {sizes:?} have more elements than an array view can count"
     );
     ensure!(
         T::DTYPE != DType::Bool || tensor.storage().bytes()?.iter().all(|byte| *byte < 2),
         DType,
-        "memory of other bytes than 0 and 1 is no array of `bool`, take a copy by `to_array`"
+        "memory with bytes other than 0 and 1 cannot be an array of `bool`, take a copy by `to_array`"
     );
     // Without elements, the offset may lead anywhere, even to a null address, and strides may have any size.
     let (data, strides) = match sizes.contains(&0) {

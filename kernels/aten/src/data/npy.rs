@@ -83,7 +83,7 @@ pub fn write(tensor: &Tensor, mut writer: impl Write) -> Result<()> {
 /// PyTorch: `torch.from_numpy(numpy.load(...))`.
 pub fn read(mut reader: impl Read) -> Result<Tensor> {
     let Some(header) = header(&mut reader)? else {
-        bail!(Argument, "this is no .npy file, or the beginning of one")
+        bail!(Argument, "this is not an .npy file, or only the beginning of one")
     };
     let Header { dtype, sizes, is_transposed } = Header::parse(&header)?;
     // Reading one more byte shows whether the file is too long.
@@ -108,7 +108,7 @@ fn header(reader: &mut impl Read) -> Result<Option<String>> {
     let length = match start.strip_prefix(MAGIC) {
         Some([1, _]) => next(2)?,
         Some([2 | 3, _]) => next(4)?,
-        Some([version, _]) => bail!(NotSupported, "an .npy file of version {version}, 1 to 3 are known"),
+        Some([version, _]) => bail!(NotSupported, "an .npy file of version {version}, expected 1 to 3"),
         _ => return Ok(None),
     };
     let Some(length) = length else { return Ok(None) };
@@ -116,7 +116,7 @@ fn header(reader: &mut impl Read) -> Result<Option<String>> {
     ensure!(
         length <= LONGEST_HEADER,
         Argument,
-        "an .npy file with a header of {length} bytes, {LONGEST_HEADER} are the most that is read"
+        "an .npy file with a header of {length} bytes, at most {LONGEST_HEADER} are read"
     );
     Ok(next(length)?.and_then(|header| String::from_utf8(header).ok()))
 }
@@ -148,7 +148,7 @@ impl Header {
         let is_transposed = match entry(text, "fortran_order") {
             Some(order) if order.starts_with("True") => true,
             Some(order) if order.starts_with("False") => false,
-            _ => bail!(Argument, "an .npy file that says nothing of its order: {:?}", shortened(text)),
+            _ => bail!(Argument, "an .npy file without an order: {:?}", shortened(text)),
         };
         Ok(Header { dtype: *dtype, sizes, is_transposed })
     }

@@ -26,7 +26,8 @@ impl Indices {
                     ensure!(
                         !level.has(mask),
                         NotSupported,
-                        "{operator}: a mask of each example's own picks a number of elements that no batched tensor can have\n  \
+                        "{operator}: a mask that differs between examples picks a different number of elements of \
+                         each, which a batched tensor cannot hold\n  \
                          help: use `where`"
                     );
                     let places = aten::nonzero(mask)?;

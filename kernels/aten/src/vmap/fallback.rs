@@ -60,8 +60,8 @@ fn say_once(operator: OperatorHandle) {
     let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
     if said.get_or_insert_default().insert(operator) {
         warn(format_args!(
-            "{operator} has no batching rule, so vmap runs it for one example after the other; \
-             a kernel at FuncTorchBatched makes it faster"
+            "{operator} has no batching rule, so vmap runs it one example at a time; a kernel at FuncTorchBatched \
+             makes it faster"
         ));
     }
 }
@@ -100,10 +100,10 @@ fn check(level: Level, operator: OperatorHandle, arguments: &[Value<'_>]) -> Res
     ensure!(
         level.batch_size() > 0,
         NotSupported,
-        "{operator} has no batching rule, and cannot be run by the example on a batch of none"
+        "{operator} has no batching rule, and an empty batch cannot be run one example at a time"
     );
     check_tensors(level.batch_size()).map_err(|error| {
-        error.context(format_args!("{operator} has no batching rule, and by the example"))
+        error.context(format_args!("{operator} has no batching rule, and is run one example at a time"))
     })?;
     let is_mask = |value: &Value<'_>| match value {
         Value::OptionalTensors(list) => list.iter().flatten().any(|index| index.dtype() == DType::Bool),
@@ -115,7 +115,7 @@ fn check(level: Level, operator: OperatorHandle, arguments: &[Value<'_>]) -> Res
         ensure!(
             !(refused && operator.tags().contains(&tag)),
             NotSupported,
-            "{operator} has no batching rule, and what is tagged `{tag}` cannot be run by the example"
+            "{operator} has no batching rule, and an operator tagged `{tag}` cannot be run one example at a time"
         );
     }
     let writes = schema.arguments.first().is_some_and(|argument| argument.is_mutable());
@@ -125,7 +125,8 @@ fn check(level: Level, operator: OperatorHandle, arguments: &[Value<'_>]) -> Res
     if written > usize::from(writes) || aliases(&returned, usize::from(writes)) {
         bail!(
             NotSupported,
-            "{operator} has no batching rule, and what returns views or writes to `out` cannot be run by the example"
+            "{operator} has no batching rule, and an operator that returns views or writes to `out` cannot be run \
+             one example at a time"
         );
     }
     if writes && !is_batched(level, &arguments[0]) {
@@ -150,7 +151,7 @@ fn joined(level: Level, operator: OperatorHandle, all: &[Value<'static>]) -> Res
         Value::None => Ok(Value::None),
         other => bail!(
             NotSupported,
-            "{operator} returns a {} for each example, which no batched tensor can stand for",
+            "{operator} returns a {} for each example, which a batched tensor cannot hold",
             other.type_name()
         ),
     }

@@ -57,7 +57,7 @@ pub fn grads(inputs: &[Tensor], f: impl FnOnce(&[Tensor]) -> Result<Tensor>) -> 
     ensure!(
         result.numel() == 1,
         Shape,
-        "the gradient of a result of sizes {:?}, it has to be one number",
+        "the result has sizes {:?}, a gradient needs a single number",
         result.sizes()
     );
     // A result that does not depend on the leaves may still require a gradient outside.

@@ -38,7 +38,7 @@ mod rules {
         ensure!(
             index.dim() <= 1,
             Shape,
-            "{}: an index of sizes {:?}, it is a vector",
+            "{}: an index of sizes {:?}, expected a vector",
             aten::index_select::NAME,
             index.sizes()
         );
@@ -81,7 +81,7 @@ mod rules {
         ensure!(
             weight.dim() == 2,
             Shape,
-            "{}: weights of sizes {:?}, they are rows",
+            "{}: a weight of sizes {:?}, expected a matrix",
             aten::embedding::NAME,
             weight.sizes()
         );

@@ -11,7 +11,7 @@ fn check(operator: &str, tensors: [&Tensor; 2], ranks: [usize; 2]) -> Result<()>
     ensure!(
         tensors.map(Tensor::dim) == ranks,
         Shape,
-        "{operator}: sizes {:?} and {:?}, it takes tensors of {} and {} dimensions",
+        "{operator}: sizes {:?} and {:?}, expected tensors of {} and {} dimensions",
         tensors[0].sizes(),
         tensors[1].sizes(),
         ranks[0],
@@ -40,7 +40,7 @@ mod rules {
         ensure!(
             this.sizes()[0] == mat2.sizes()[0],
             Shape,
-            "{}: sizes {:?} and {:?} are not of equally many matrices",
+            "{}: sizes {:?} and {:?} do not have the same number of matrices",
             aten::bmm::NAME,
             this.sizes(),
             mat2.sizes()

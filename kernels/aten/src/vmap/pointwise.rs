@@ -133,7 +133,7 @@ mod like_first {
         ensure!(
             value.dim() == 0,
             Shape,
-            "{}: a value of sizes {:?}, it is one number",
+            "{}: a value of sizes {:?}, expected one number",
             aten::fill_Tensor::NAME,
             value.sizes()
         );

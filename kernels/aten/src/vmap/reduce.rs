@@ -61,7 +61,7 @@ impl Along {
             Value::Ints(dims) if dims.is_empty() && self.none_is_all => all().into(),
             Value::None if self.none_is_all => all().into(),
             Value::Ints(dims) => dims.iter().map(|dim| shift(*dim)).collect::<Result<Vec<_>>>()?.into(),
-            other => bail!(Type, "a {} where dimensions are named", other.type_name()),
+            other => bail!(Type, "expected dimensions, got a {}", other.type_name()),
         })
     }
 }

@@ -77,7 +77,7 @@ mod whole {
         match this.dim() {
             0 | 1 => level.wrap(aten::alias(&value)?, 0),
             2 => level.wrap(aten::transpose_int(&value, 1, 2)?, 0),
-            more => bail!(Shape, "{}: a tensor of {more} dimensions is no matrix", aten::t::NAME),
+            more => bail!(Shape, "{}: a tensor of {more} dimensions is not a matrix", aten::t::NAME),
         }
     }
 

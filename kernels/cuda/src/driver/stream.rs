@@ -35,7 +35,7 @@ impl Stream {
     pub(crate) fn synchronize(&self) -> Result<()> {
         self.context.enter()?;
         // SAFETY: the stream belongs to the current context, and exists as long as `self`.
-        self.context.outcome(unsafe { sys::cuStreamSynchronize(self.raw) }, "finish what it was asked")
+        self.context.outcome(unsafe { sys::cuStreamSynchronize(self.raw) }, "finish its work")
     }
 
     /// Writes bytes to a block, and waits until that is done.
@@ -61,7 +61,7 @@ impl Stream {
         count: usize,
     ) -> Result<()> {
         let address = to.range(offset, count)?;
-        ensure!(count <= from.nbytes, Argument, "a block of {} bytes has not {count}", from.nbytes);
+        ensure!(count <= from.nbytes, Argument, "a block of {} bytes does not have {count}", from.nbytes);
         self.context.enter()?;
         // SAFETY: both ranges are memory of that length. The device's is freed after the stream is done, since the driver
         // waits for it; the caller vouches for the host's.

@@ -48,7 +48,7 @@ impl Session {
         ensure!(
             threading == Threading::Multiple,
             NotSupported,
-            "this MPI works with threads as {threading:?}, and groups have threads that call it at the same time\n  \
+            "this MPI supports threads as {threading:?}, but groups call it from several threads at the same time\n  \
              help: Open MPI and MPICH of Debian are built for that"
         );
         let world = ProcessGroup::new(WORLD, wrap(Box::new(Communicator::world()?)), options)?;

@@ -56,7 +56,7 @@ impl<T> Memory<T> {
         ensure!(
             tensor.dtype().size() == size_of::<T>() && tensor.is_contiguous(MemoryFormat::Contiguous),
             Busy,
-            "a tensor got sizes {:?} and strides {:?} while it was transformed",
+            "a tensor was changed to sizes {:?} and strides {:?} while it was transformed",
             tensor.sizes(),
             tensor.strides()
         );

@@ -77,7 +77,7 @@ mod kernels {
         ensure!(
             this.dtype() == other.dtype() && batch == other_batch && inner == rows,
             Shape,
-            "{OPERATOR}: reflections of sizes {:?} and {} do not multiply sizes {:?} of {} from the {}",
+            "{OPERATOR}: reflections of sizes {:?} and {} cannot multiply sizes {:?} of {} from the {}",
             this.sizes(),
             this.dtype(),
             other.sizes(),
@@ -138,7 +138,7 @@ fn matrix<'a>(operator: &str, tensor: &'a Tensor) -> Result<[&'a [i64]; 3]> {
             let (batch, sizes) = tensor.sizes().split_at(ndim - 2);
             Ok([batch, &sizes[..1], &sizes[1..]])
         }
-        _ => bail!(Shape, "{operator}: sizes {:?} are no matrices", tensor.sizes()),
+        _ => bail!(Shape, "{operator}: sizes {:?} are not those of matrices", tensor.sizes()),
     }
 }
 

@@ -55,12 +55,12 @@ mod kernels {
         let n = square(OPERATOR, ld)?;
         common_device(OPERATOR, &[ld, pivots, b])?;
         let [batch @ .., rows, columns] = b.sizes() else {
-            bail!(Shape, "{OPERATOR}: right sides of sizes {:?} are no matrices", b.sizes())
+            bail!(Shape, "{OPERATOR}: right-hand sides of sizes {:?} are not those of matrices", b.sizes())
         };
         ensure!(
             n == *rows && pivots.sizes() == &ld.sizes()[..ld.dim() - 1],
             Shape,
-            "{OPERATOR}: factors of sizes {:?}, pivots of sizes {:?} and right sides of sizes {:?} do not fit",
+            "{OPERATOR}: factors of sizes {:?}, pivots of sizes {:?} and right-hand sides of sizes {:?} do not fit",
             ld.sizes(),
             pivots.sizes(),
             b.sizes()
@@ -68,7 +68,7 @@ mod kernels {
         ensure!(
             ld.dtype() == b.dtype() && pivots.dtype().is_integer(),
             DType,
-            "{OPERATOR}: factors of {}, right sides of {} and pivots of {}, expected one type and integers",
+            "{OPERATOR}: factors of {}, right-hand sides of {} and pivots of {}, expected one type and integers",
             ld.dtype(),
             b.dtype(),
             pivots.dtype()
@@ -115,7 +115,7 @@ fn checked_pivots(operator: &str, pivots: &[i64], n: i64) -> Result<Vec<Pivot>> 
             ensure!(
                 fits,
                 Argument,
-                "{operator}: pivot {pivot} at {k} is none of {n} rows, or of no block of two"
+                "{operator}: pivot {pivot} at {k} is out of range for {n} rows, or does not belong to a block of two"
             );
             let row = pivot.unsigned_abs() as usize - 1;
             let pivot = if is_pair { Pivot::OfTwo(row) } else { Pivot::OfOne(row) };

@@ -160,7 +160,7 @@ impl Solve<'_> {
         if let Some(pivot) = pivots.iter().find(|pivot| !(1..=n).contains(&i64::from(**pivot))) {
             bail!(
                 Argument,
-                "{}: pivot {pivot} is none of {n} rows, counted from 1",
+                "{}: pivot {pivot} is out of range for {n} rows, counted from 1",
                 aten::linalg_lu_solve::NAME
             );
         }

@@ -22,10 +22,10 @@ pub(super) struct Matrices<T> {
 impl<T: Element> Matrices<T> {
     /// A copy of the matrices in the last two dimensions.
     pub(super) fn of(tensor: &Tensor) -> Result<Self> {
-        ensure!(tensor.dim() >= 2, Shape, "sizes {:?} are no matrices", tensor.sizes());
+        ensure!(tensor.dim() >= 2, Shape, "sizes {:?} are not those of matrices", tensor.sizes());
         let turned = loops::copy(&transposed(tensor)?, T::DTYPE)?;
         let [.., columns, rows] = *turned.sizes() else {
-            bail!(Shape, "sizes {:?} are no matrices", turned.sizes())
+            bail!(Shape, "sizes {:?} are not those of matrices", turned.sizes())
         };
         let parts = PartsMut::of(&turned, (rows * columns) as usize)?;
         Ok(Matrices { rows: rows as usize, columns: columns as usize, turned, parts })

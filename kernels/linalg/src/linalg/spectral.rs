@@ -29,7 +29,7 @@ mod kernels {
         let _lease = loops::frozen([a])?;
         const OPERATOR: &str = aten::_linalg_svd::NAME;
         let [batch @ .., rows, columns] = a.sizes() else {
-            bail!(Shape, "{OPERATOR}: sizes {:?} are no matrices", a.sizes())
+            bail!(Shape, "{OPERATOR}: sizes {:?} are not those of matrices", a.sizes())
         };
         check_type(OPERATOR, a)?;
         ensure!(a.dtype().is_differentiable(), DType, "{OPERATOR} is not implemented for {}", a.dtype());

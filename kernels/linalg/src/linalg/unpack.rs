@@ -23,7 +23,7 @@ mod kernels {
         let _lease = loops::frozen([factors, pivots])?;
         const OPERATOR: &str = aten::lu_unpack::NAME;
         let &[.., rows, columns] = factors.sizes() else {
-            bail!(Shape, "{OPERATOR}: sizes {:?} are no matrices", factors.sizes())
+            bail!(Shape, "{OPERATOR}: sizes {:?} are not those of matrices", factors.sizes())
         };
         let least = rows.min(columns);
         let nothing = || Tensor::zeros(&[0], factors.dtype(), factors.device());
@@ -110,7 +110,7 @@ fn permutations(factors: &Tensor, pivots: &Tensor, rows: i64) -> Result<Tensor> 
             let Some(other) = other else {
                 bail!(
                     Argument,
-                    "{}: pivot {pivot} is none of {rows} rows, counted from 1",
+                    "{}: pivot {pivot} is out of range for {rows} rows, counted from 1",
                     aten::lu_unpack::NAME
                 )
             };

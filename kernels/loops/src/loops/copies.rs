@@ -37,7 +37,7 @@ pub fn copy_back_to_front(tensor: &Tensor, is_back: impl Fn(usize) -> bool) -> R
     ensure!(
         out.sizes() == tensor.sizes(),
         Shape,
-        "sizes {:?} became {:?} meanwhile",
+        "sizes {:?} changed to {:?} meanwhile",
         out.sizes(),
         tensor.sizes()
     );

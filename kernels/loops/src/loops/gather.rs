@@ -46,12 +46,12 @@ impl<'a> Lanes<'a> {
         ensure!(
             own.len() == sizes.len() && sizes.iter().zip(own).zip(&self.strides).all(reaches),
             Shape,
-            "an index of sizes {sizes:?} leads out of sizes {own:?}"
+            "an index of sizes {sizes:?} is out of range for sizes {own:?}"
         );
         ensure!(
             self.tensor.geometry() == self.geometry,
             Busy,
-            "a tensor of sizes {own:?} got sizes {:?} while it was indexed",
+            "a tensor of sizes {own:?} was resized to {:?} while it was indexed",
             self.tensor.sizes()
         );
         Ok(())
@@ -263,7 +263,7 @@ fn join<T>(
             && index.sizes().iter().zip(source.sizes()).all(|(index, source)| index <= source)
             && !index.shares_storage_with(target.tensor),
         Shape,
-        "an index of sizes {:?} leads out of the source's, {:?}",
+        "an index of sizes {:?} is out of range for those of the source, {:?}",
         index.sizes(),
         source.sizes()
     );

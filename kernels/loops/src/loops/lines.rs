@@ -50,7 +50,7 @@ pub unsafe fn lines<T: Element, const K: usize>(
             && count * len == out.numel() as usize
             && notes.iter().all(|note| note.numel() as usize >= count && note.geometry().is_contiguous()),
         Shape,
-        "lines of {len} elements of sizes {:?}, and numbers about them, do not lie one after the other",
+        "lines of {len} elements of sizes {:?}, and the numbers for them, are not contiguous",
         input.sizes()
     );
     let mut addresses = [std::ptr::null_mut(); K];

@@ -399,7 +399,7 @@ pub fn common_device(operator: &'static str, inputs: &[&Tensor]) -> Result<Devic
         None => Ok(device),
         Some(other) => bail!(
             Device,
-            "{operator}: tensors on {device} and {} do not meet, move one to the other's device",
+            "{operator}: tensors on {device} and {}, expected one device: move one of them",
             other.device()
         ),
     }

@@ -197,7 +197,7 @@ fn check(outs: &[&Tensor], input: &Tensor, is_reduced: &[bool]) -> Result<()> {
     ensure!(
         is_reduced.len() == input.dim(),
         Argument,
-        "{} marks for the {} dimensions of sizes {:?}",
+        "{} flags for the {} dimensions of sizes {:?}",
         is_reduced.len(),
         input.dim(),
         input.sizes()

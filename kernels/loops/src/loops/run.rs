@@ -79,7 +79,12 @@ fn under<const N: usize>(
     if !has_elements(out) || small::as_line(inner, out, inputs, lease) {
         return Ok(None);
     }
-    ensure!(!out.may_overlap_itself(), Busy, "a tensor got strides {:?} while it was written", out.strides());
+    ensure!(
+        !out.may_overlap_itself(),
+        Busy,
+        "the strides of a tensor changed to {:?} while it was written",
+        out.strides()
+    );
     check(out, &inputs)?;
     let overlapping = inputs.iter().position(|input| may_overlap_partially(out, input));
     if overlapping.is_none() && !small::gathered(inner, out, inputs, lease)? {

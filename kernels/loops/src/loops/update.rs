@@ -78,7 +78,7 @@ fn lines<T: Element, const N: usize, const K: usize, F: Fn([T; N], [T; K]) -> [T
     ensure!(
         changed.iter().chain(&given).all(|tensor| tensor.numel() == count),
         Busy,
-        "tensors of sizes {:?} got others while they were changed together",
+        "tensors of sizes {:?} were resized while they were changed together",
         changed[0].sizes()
     );
     let mut memory = Memory { changed: [std::ptr::null_mut(); N], given: [std::ptr::null(); K] };
@@ -210,7 +210,7 @@ mod tests {
         let lease = Lease::new([&x, &y], []).unwrap();
         let error = lines::<f32, 2, 0, _>([&x, &y], [], &lease, &|changed, []| changed).unwrap_err();
         assert!(
-            error.to_string().contains("tensors of sizes [2] got others while they were changed together")
+            error.to_string().contains("tensors of sizes [2] were resized while they were changed together")
         );
     }
 }

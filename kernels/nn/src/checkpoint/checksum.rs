@@ -45,8 +45,9 @@ pub(super) fn check_metadata(file: &[u8], has_entry: impl Fn(&str) -> bool) -> R
     ensure!(
         has_place(file) || !(checksum || writer),
         Io,
-        "the file is damaged, or another program wrote it anew: its metadata says that it has a checksum, which is not \
-         at its place\n  help: without \"checksum\" and \"writer\" in its metadata it is read as it is"
+        "the file is damaged, or another program rewrote it: its metadata announces a checksum, which is not in its \
+         place\n  \
+         help: without \"checksum\" and \"writer\" in its metadata it is read as it is"
     );
     Ok(())
 }

@@ -53,10 +53,10 @@ fn replace_on(
     };
     if let Ok(there) = fs::metadata(path) {
         // A rename would replace a device or a folder by the file.
-        ensure!(there.is_file(), Io, "cannot write {}: it is there, and no file", path.display());
+        ensure!(there.is_file(), Io, "cannot write {}: it exists and is not a file", path.display());
     }
     let (Some(name), Some(folder)) = (path.file_name(), path.parent()) else {
-        bail!(Io, "cannot write {}: it names no file", path.display());
+        bail!(Io, "cannot write {}: the path does not name a file", path.display());
     };
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let mut partial = beside(folder, &format!(".{}.", name.to_string_lossy())).map_err(failed)?;
@@ -87,7 +87,7 @@ pub(super) fn open(path: &Path) -> Result<(impl Read, u64)> {
         Error::new(ErrorKind::Io, format!("cannot read {}: {error}", path.display())).with_source(error)
     };
     let there = fs::metadata(path).map_err(failed)?;
-    ensure!(there.is_file(), Io, "cannot read {}: it is no file", path.display());
+    ensure!(there.is_file(), Io, "cannot read {}: it is not a file", path.display());
     let file = File::open(path).map_err(failed)?;
     let len = file.metadata().map_err(failed)?.len();
     Ok((file.take(len), len))
@@ -249,7 +249,10 @@ mod tests {
     fn what_is_no_file_is_neither_written_nor_read() {
         let device = Path::new("/dev/zero");
         let error = replace(device, |_| unreachable!("nothing is written")).unwrap_err().to_string();
-        assert_eq!(error, "cannot write /dev/zero: it is there, and no file");
-        assert_eq!(open(device).map(drop).unwrap_err().to_string(), "cannot read /dev/zero: it is no file");
+        assert_eq!(error, "cannot write /dev/zero: it exists and is not a file");
+        assert_eq!(
+            open(device).map(drop).unwrap_err().to_string(),
+            "cannot read /dev/zero: it is not a file"
+        );
     }
 }

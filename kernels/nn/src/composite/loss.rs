@@ -101,8 +101,8 @@ mod kernels {
             ensure!(
                 target.dtype().is_floating_point() && ignore_index < 0,
                 Argument,
-                "{OPERATOR}: targets of the sizes of the logits are probabilities, of which none is ignored; these are of {}, \
-                 and ignore_index is {ignore_index}",
+                "{OPERATOR}: targets of the same sizes as the logits are probabilities, expected a floating-point \
+                 type and no ignore_index; these are of {}, and ignore_index is {ignore_index}",
                 target.dtype()
             );
             return with_probabilities(&likelihoods, targets, label_smoothing);

@@ -50,13 +50,13 @@ mod kernels {
         ensure!(
             num_groups > 0 && channels % num_groups == 0,
             Argument,
-            "{OPERATOR}: {channels} channels do not make up {num_groups} groups"
+            "{OPERATOR}: {channels} channels cannot be divided into {num_groups} groups"
         );
         channels_of(OPERATOR, input, &[weight, bias])?;
         ensure!(
             input.sizes()[1..].iter().all(|size| *size > 0),
             Shape,
-            "{OPERATOR}: sizes {:?} have nothing to normalise in a group",
+            "{OPERATOR}: sizes {:?} have no elements to normalise in a group",
             input.sizes()
         );
         let dtype = input.dtype();
@@ -90,14 +90,14 @@ mod kernels {
         ensure!(
             weight.is_none_or(|weight| weight.sizes() == normalized_shape),
             Shape,
-            "{}: a weight of sizes {:?}, and not those of the normalized_shape {normalized_shape:?}",
+            "{}: a weight of sizes {:?}, expected the normalized_shape {normalized_shape:?}",
             aten::rms_norm::NAME,
             weight.map_or(&[][..], Tensor::sizes)
         );
         ensure!(
             input.dtype().is_floating_point() || input.dtype().is_complex(),
             DType,
-            "{} is not implemented for {}: it has no roots\n  help: convert it to a floating-point type",
+            "{} is not implemented for {}, which has no square roots\n  help: convert it to a floating-point type",
             aten::rms_norm::NAME,
             input.dtype()
         );
@@ -204,14 +204,14 @@ fn native_group_norm(
     ensure!(
         group > 0 && c % group == 0,
         Shape,
-        "{}: {c} channels are not of {group} equal groups",
+        "{}: {c} channels cannot be divided into {group} groups",
         aten::native_group_norm::NAME
     );
     check_parameters(aten::native_group_norm::NAME, input, [weight, bias])?;
     ensure!(
         n.saturating_mul(c).saturating_mul(hx_w) == input.numel(),
         Shape,
-        "{}: {hx_w} elements of a channel do not make sizes {:?}",
+        "{}: {hx_w} elements of a channel do not fit sizes {:?}",
         aten::native_group_norm::NAME,
         input.sizes()
     );

@@ -171,7 +171,7 @@ impl Weights<'_> {
 /// The part of each gate, of a tensor that has all gates side by side.
 fn gates<const N: usize>(all: &Tensor) -> Result<[Tensor; N]> {
     let size = all.size(-1)?;
-    ensure!(size % N as i64 == 0, Shape, "weights of {size} rows are not for {N} gates");
+    ensure!(size % N as i64 == 0, Shape, "weights of {size} rows cannot be divided among {N} gates");
     let parts = aten::split_with_sizes::with(all, &[size / N as i64; N]).dim(-1).call()?;
     parts.try_into().map_err(|_| Error::new(ErrorKind::Internal, "there is a part for each gate"))
 }

@@ -99,7 +99,7 @@ mod implicit {
         ensure!(
             matches!(this.dim(), 3 | 4) && !this.sizes()[this.dim() - 2..].contains(&0),
             Shape,
-            "{OPERATOR}: sizes {:?} are no images with pixels",
+            "{OPERATOR}: sizes {:?} are not those of images with pixels",
             this.sizes()
         );
         if output_size != [1, 1] {
@@ -119,7 +119,7 @@ fn constant_pad_nd(this: &Tensor, pad: &[i64], value: Scalar) -> Result<Tensor> 
     ensure!(
         pad.len().is_multiple_of(2) && pad.len() / 2 <= this.dim(),
         Argument,
-        "{OPERATOR}: pad {pad:?} has not two numbers for each of at most {} dimensions",
+        "{OPERATOR}: pad {pad:?} does not have two numbers for each of at most {} dimensions",
         this.dim()
     );
     let mut sizes = this.sizes().to_vec();
@@ -129,7 +129,7 @@ fn constant_pad_nd(this: &Tensor, pad: &[i64], value: Scalar) -> Result<Tensor> 
     ensure!(
         sizes.iter().all(|size| *size >= 0),
         Shape,
-        "{OPERATOR}: pad {pad:?} takes more than there is of sizes {:?}",
+        "{OPERATOR}: pad {pad:?} removes more elements than sizes {:?} have",
         this.sizes()
     );
     if pad.iter().all(|pad| *pad <= 0) {
@@ -221,7 +221,7 @@ impl Padded<'_> {
             ensure!(
                 stride.iter().all(|stride| *stride == 1),
                 Argument,
-                "{operator}: padding \"same\" with stride {stride:?}, it goes with a stride of 1 only"
+                "{operator}: padding \"same\" with stride {stride:?}, expected a stride of 1"
             );
             let total = self.padding(ndim)?;
             let before: Vec<i64> = total.iter().map(|total| total / 2).collect();

@@ -63,7 +63,11 @@ mod kernels {
         let _lease = loops::all_frozen([grad_output, this, target, total_weight].into_iter().chain(weight))?;
         const OPERATOR: &str = aten::nll_loss_backward::NAME;
         let is_fit = this.dim() != 1 || target.dim() == 0 || this.numel() == 1;
-        ensure!(is_fit, Shape, "{OPERATOR}: a list of one target for classes without a batch");
+        ensure!(
+            is_fit,
+            Shape,
+            "{OPERATOR}: a vector of targets for classes without a batch, expected one target without dimensions"
+        );
         let out = this.empty_like(this.dtype(), MemoryFormat::Contiguous)?;
         Likelihoods { operator: OPERATOR, this, target, weight, ignore_index }.of_rows()?.gradient(
             out,
@@ -235,7 +239,7 @@ impl Likelihoods<'_> {
                 ensure!(
                     (0..classes).contains(&target),
                     Argument,
-                    "{}: target {target} is none of {classes} classes",
+                    "{}: target {target} is out of range for {classes} classes",
                     self.operator
                 );
                 let class = target as usize;

@@ -165,7 +165,7 @@ struct Exponentials<'a> {
 
 impl<'a> Exponentials<'a> {
     fn new(operator: &str, input: &'a Tensor, dim: i64, half_to_float: bool) -> Result<Self> {
-        ensure!(!half_to_float, NotSupported, "{operator}: half_to_float is for other devices than the CPU");
+        ensure!(!half_to_float, NotSupported, "{operator}: half_to_float is not supported on the CPU");
         let dim = wrap_dim(dim, input.dim()).map_err(|error| error.context(operator))?;
         Ok(Exponentials { input, is_reduced: (0..input.dim()).map(|other| other == dim).collect() })
     }

@@ -131,7 +131,7 @@ mod images {
         ensure!(
             images.dim() == 4,
             Shape,
-            "{}: likelihoods of sizes {:?}, they are `[images, classes, height, width]`",
+            "{}: likelihoods of sizes {:?}, expected `[images, classes, height, width]`",
             aten::nll_loss2d::NAME,
             images.sizes()
         );

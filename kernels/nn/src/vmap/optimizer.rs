@@ -20,7 +20,7 @@ fn step(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
         ensure!(
             !is_batched(level, value),
             NotSupported,
-            "{operator}: `{}` of each example's own would be numbers that a step has once, take a step for each",
+            "{operator}: `{}` differs between examples, but a step takes it once, take a step for each example",
             argument.name
         );
     }

@@ -10,7 +10,10 @@ use crate::aten;
 /// Flattens the first two dimensions into one.
 pub(super) fn folded(tensor: &Tensor) -> Result<Tensor> {
     let [first, second, rest @ ..] = tensor.sizes() else {
-        bail!(Shape, "an example is one number where it must have a dimension, for channels or a batch")
+        bail!(
+            Shape,
+            "an example is a single number, expected at least one dimension, for channels or a batch"
+        )
     };
     aten::reshape(tensor, &[&[first.saturating_mul(*second)], rest].concat())
 }

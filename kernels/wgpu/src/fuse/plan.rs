@@ -124,7 +124,7 @@ impl Plan {
         let mut planner = Planner { members, makers, tensors, last_use, outputs, most_buffers };
         for node in nodes.iter().map(|node| &run.graph().nodes()[*node]) {
             let (Some(simple), Some(result)) = (Simple::of(node), node.defines().next()) else {
-                return Err(format!("{} is of another kind", node.operator()));
+                return Err(format!("{} cannot be fused", node.operator()));
             };
             planner
                 .add(node.operator(), &simple, result)
@@ -143,7 +143,7 @@ impl Plan {
                 if let Word::Number { value, dtype, .. } = word
                     && pointwise::words_of(run.tensor(*value)?.item()?, *dtype).is_none()
                 {
-                    return Ok(Some(format!("a number of the host is no {dtype}")));
+                    return Ok(Some(format!("a number of the host is not one of {dtype}")));
                 }
             }
         }
@@ -349,7 +349,7 @@ impl Planner<'_> {
             let (dtype, mut operands, mut scalars) = (known.computed, Vec::new(), Vec::new());
             let fixed = |number: Scalar, params: &mut Vec<Word>| {
                 let Some(words) = pointwise::words_of(number, dtype) else {
-                    return Err(format!("{number:?} is no {dtype}"));
+                    return Err(format!("{number:?} is not a number of {dtype}"));
                 };
                 params.extend(words.into_iter().map(Word::Fixed));
                 Ok(())

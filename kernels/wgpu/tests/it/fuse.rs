@@ -237,7 +237,7 @@ fn gradients_are_those_of_single_calls() {
     let there = gradients(device, &|inputs| found.run(inputs));
     let here = gradients(Device::CPU, &|inputs| f(inputs));
     there.iter().zip(&here).for_each(|(there, here)| close(there, here));
-    assert_eq!(found.refusals(), [("an input requires a gradient".to_owned(), 1)]);
+    assert_eq!(found.refusals(), [("an input requires grad".to_owned(), 1)]);
 }
 
 #[test]

@@ -28,7 +28,7 @@ impl Drawn {
         ensure!(
             !noise.requires_grad(),
             Autograd,
-            "{}: `noise` requires a gradient, and has no derivative\n  help: detach it",
+            "{}: `noise` requires grad, but has no derivative\n  help: detach it",
             aten::rrelu_with_noise::NAME
         );
         Ok(Drawn { noise: noise.clone(), lower, upper, training, generator: generator.cloned(), is_in_place })

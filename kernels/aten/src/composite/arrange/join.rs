@@ -198,7 +198,7 @@ fn tensor_split_tensor_indices_or_sections(this: &Tensor, places: &Tensor, dim: 
     ensure!(
         places.dtype() == DType::Int64,
         DType,
-        "{OPERATOR}: places of {}, expected int64",
+        "{OPERATOR}: indices of {}, expected int64",
         places.dtype()
     );
     match places.dim() {
@@ -209,13 +209,15 @@ fn tensor_split_tensor_indices_or_sections(this: &Tensor, places: &Tensor, dim: 
             aten::tensor_split_indices::call(this, &indices, dim)
         }
         _ => {
-            bail!(Shape, "{OPERATOR}: places of sizes {:?}, expected one number or a vector", places.sizes())
+            bail!(Shape, "{OPERATOR}: indices of sizes {:?}, expected one number or a vector", places.sizes())
         }
     }
 }
 
 fn grid(operator: &str, tensors: &[Tensor]) -> Result<Vec<Tensor>> {
-    let Some(first) = tensors.first() else { bail!(Argument, "{operator}: no tensors make no grid") };
+    let Some(first) = tensors.first() else {
+        bail!(Argument, "{operator}: there are no tensors to make a grid of")
+    };
     if let Some(other) = tensors.iter().find(|tensor| tensor.dim() > 1 || tensor.dtype() != first.dtype()) {
         bail!(
             Argument,
@@ -246,7 +248,7 @@ fn axis(operator: &str, this: &Tensor, dim: usize) -> Result<i64> {
     ensure!(
         this.dim() >= least,
         Shape,
-        "{operator}: sizes {:?} are those of fewer than {least} dimensions",
+        "{operator}: sizes {:?} have fewer than {least} dimensions",
         this.sizes()
     );
     Ok(if this.dim() == 1 { 0 } else { dim as i64 })

@@ -161,7 +161,7 @@ mod implicit {
             ensure!(
                 least >= 0 && largest < count,
                 Argument,
-                "{OPERATOR}: classes from {least} to {largest} are not all among {count}, counted from 0"
+                "{OPERATOR}: classes from {least} to {largest} are out of range for {count} classes, counted from 0"
             );
             count
         } else {
@@ -186,7 +186,7 @@ fn repeat_interleave_Tensor(repeats: &Tensor, output_size: Option<i64>) -> Resul
     ensure!(
         counts.iter().all(|count| *count >= 0),
         Argument,
-        "{OPERATOR}: repeats {counts:?}, zero or more are possible"
+        "{OPERATOR}: repeats {counts:?}, expected zero or more"
     );
     let total = counts.iter().fold(0i64, |total, count| total.saturating_add(*count));
     let mut repeated = (0..).zip(&counts).flat_map(|(at, count)| std::iter::repeat_n(at, *count as usize));

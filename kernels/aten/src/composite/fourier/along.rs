@@ -72,7 +72,7 @@ impl Along {
 }
 
 fn no_dimension(operator: &str) -> Error {
-    Error::new(ErrorKind::Argument, format!("{operator}: no dimension to transform, expected one at least"))
+    Error::new(ErrorKind::Argument, format!("{operator}: no dimension to transform, expected at least one"))
 }
 
 fn dims(operator: &'static str, this: &Tensor, s: Option<&[i64]>, dim: Option<&[i64]>) -> Result<Vec<i64>> {
@@ -88,7 +88,7 @@ fn dims(operator: &'static str, this: &Tensor, s: Option<&[i64]>, dim: Option<&[
     let mut dims = Vec::new();
     for dim in dim {
         let found = existing_dim(operator, this, *dim)? as i64;
-        ensure!(!dims.contains(&found), Argument, "{operator}: dimension {dim} is there twice");
+        ensure!(!dims.contains(&found), Argument, "{operator}: dimension {dim} is given twice");
         dims.push(found);
     }
     Ok(dims)

@@ -28,7 +28,7 @@ fn shifted(
         None => (0..this.dim()).collect(),
         Some(dim) => dim.iter().map(|dim| existing_dim(operator, this, *dim)).collect::<Result<Vec<_>>>()?,
     };
-    ensure!(!dims.is_empty(), Argument, "{operator}: no dimension to shift, expected one at least");
+    ensure!(!dims.is_empty(), Argument, "{operator}: no dimension to shift, expected at least one");
     let shifts: Vec<i64> = dims.iter().map(|dim| shift(this.sizes()[*dim])).collect();
     let dims: Vec<i64> = dims.into_iter().map(|dim| dim as i64).collect();
     aten::roll::call(this, &shifts, &dims)
@@ -47,7 +47,7 @@ mod series {
         pin_memory: Option<bool>,
     ) -> Result<Tensor> {
         const OPERATOR: &str = aten::fft_fftfreq::NAME;
-        ensure!(n >= 0, Argument, "{OPERATOR}: {n} frequencies");
+        ensure!(n >= 0, Argument, "{OPERATOR}: {n} frequencies, expected zero or more");
         let dtype = checked(OPERATOR, dtype)?;
         let series = |start: i64, end: i64| {
             aten::arange_start::call(start.into(), end.into(), Some(dtype), layout, device, pin_memory)
@@ -75,7 +75,7 @@ fn checked(operator: &str, dtype: Option<DType>) -> Result<DType> {
     ensure!(
         dtype.is_floating_point(),
         DType,
-        "{operator}: frequencies of {dtype}, expected a type of floating point"
+        "{operator}: frequencies of {dtype}, expected a floating-point type"
     );
     Ok(dtype)
 }

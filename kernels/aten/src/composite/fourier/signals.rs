@@ -19,12 +19,12 @@ impl Cut {
     /// Frames without samples, a window longer than a frame, a hop that is not positive.
     fn new(operator: &'static str, n_fft: i64, hop: Option<i64>, win: Option<i64>) -> Result<Self> {
         let cut = Cut { operator, n_fft, hop: hop.unwrap_or(n_fft / 4), win: win.unwrap_or(n_fft) };
-        ensure!(n_fft > 0, Argument, "{operator}: parts of n_fft={n_fft} numbers, expected one at least");
-        ensure!(cut.hop > 0, Argument, "{operator}: parts {} numbers apart, expected one at least", cut.hop);
+        ensure!(n_fft > 0, Argument, "{operator}: n_fft is {n_fft}, expected at least 1");
+        ensure!(cut.hop > 0, Argument, "{operator}: hop_length is {}, expected at least 1", cut.hop);
         ensure!(
             (1..=n_fft).contains(&cut.win),
             Argument,
-            "{operator}: a window of {} numbers for parts of {n_fft}, expected no more than these",
+            "{operator}: win_length is {}, expected 1 to n_fft={n_fft}",
             cut.win
         );
         Ok(cut)
@@ -90,7 +90,7 @@ mod kernels {
         ensure!(
             !center || align_to_window.is_none(),
             Argument,
-            "{OPERATOR}: align_to_window is for center=False"
+            "{OPERATOR}: align_to_window is only for center=False"
         );
         let form = Form { normalized, onesided, return_complex };
         let centre = center.then_some(pad_mode);
@@ -114,7 +114,7 @@ mod kernels {
         ensure!(
             cut.hop <= cut.win,
             Argument,
-            "{OPERATOR}: windows of {} numbers {} apart leave gaps",
+            "{OPERATOR}: windows of win_length {} with hop_length {} leave gaps",
             cut.win,
             cut.hop
         );
@@ -162,7 +162,7 @@ fn parts(
     let is_complex = |tensor: &Tensor| tensor.dtype().is_complex();
     let with_complex = is_complex(this) || window.is_some_and(is_complex);
     let Some(return_complex) = form.return_complex.or(with_complex.then_some(true)) else {
-        bail!(Argument, "{operator}: return_complex is needed for real numbers")
+        bail!(Argument, "{operator}: return_complex must be given for real signals")
     };
     ensure!(
         this.dtype().is_differentiable(),
@@ -182,7 +182,7 @@ fn parts(
         cut.check_window(window)?;
     }
     let len = x.sizes()[1];
-    ensure!(n_fft <= len, Shape, "{operator}: parts of {n_fft} numbers of a signal of {len}");
+    ensure!(n_fft <= len, Shape, "{operator}: n_fft is {n_fft}, more than the length of the signal, {len}");
     let mut count = (len - n_fft) / cut.hop + 1;
     if let (None, Some((true, mode))) = (centre, aligned) {
         count = (len - cut.win) / cut.hop + 1;
@@ -190,7 +190,7 @@ fn parts(
         x = aten::pad::with(&x, &[beside, beside]).mode(mode).call()?;
     }
     x = aten::unfold(&x, 1, n_fft, cut.hop)?;
-    ensure!(count <= x.sizes()[1], Shape, "{operator}: {count} parts of a signal of {len} numbers");
+    ensure!(count <= x.sizes()[1], Shape, "{operator}: {count} frames of a signal of {len} numbers");
     x = aten::narrow(&x, 1, 0, count)?;
     if let Some(window) = whole_window(cut, &x, window)? {
         x = aten::mul_Tensor(&x, &window)?;
@@ -199,7 +199,7 @@ fn parts(
     ensure!(
         !onesided || !is_complex(&x),
         Argument,
-        "{operator}: complex numbers have no half, onesided is for real ones"
+        "{operator}: onesided is only for real signals, this one is complex"
     );
     let mode = i64::from(form.normalized);
     let mut found = match is_complex(&x) {
@@ -248,7 +248,7 @@ fn spectra(
     ensure!(
         matches!(x.dim(), 2 | 3) && x.numel() > 0,
         Shape,
-        "{operator}: sizes {:?}, expected those of the transforms of one signal or of several",
+        "{operator}: sizes {:?}, expected those of the spectrogram of one signal or of several",
         x.sizes()
     );
     if x.dim() == 2 {
@@ -257,18 +257,18 @@ fn spectra(
     let numbers = x.sizes()[1];
     let onesided = onesided.unwrap_or(numbers != n_fft);
     let want = if onesided { n_fft / 2 + 1 } else { n_fft };
-    ensure!(numbers == want, Shape, "{operator}: {numbers} numbers of each part, expected {want}");
+    ensure!(numbers == want, Shape, "{operator}: {numbers} frequencies in each frame, expected {want}");
     ensure!(
         !onesided || !return_complex,
         Argument,
-        "{operator}: halves are of real numbers, not of complex ones"
+        "{operator}: onesided is only for real signals, not with return_complex"
     );
     if let Some(window) = window {
         cut.check_window(window)?;
         ensure!(
             return_complex || !window.dtype().is_complex(),
             DType,
-            "{operator}: a complex window gives complex numbers, which is to be asked for"
+            "{operator}: a complex window gives a complex signal, set return_complex"
         );
     }
     aten::transpose_int(&x, 1, 2)
@@ -297,7 +297,7 @@ fn joined(
         ensure!(
             least.is_nan() || least >= 1e-11,
             Argument,
-            "{operator}: no window sees all of the signal, some weights are {least}"
+            "{operator}: the windows do not cover the whole signal, their squares add up to as little as {least}"
         );
     }
     let mut found = aten::div_Tensor(&sums, &weights)?;
@@ -307,7 +307,7 @@ fn joined(
     if end <= len {
         return Ok(found);
     }
-    warn(format_args!("{operator}: a signal of {len} numbers goes on with zeros, up to {end}"));
+    warn(format_args!("{operator}: a signal of {len} numbers is padded with zeros up to {end}"));
     aten::constant_pad_nd(&found, &[0, end - len])
 }
 

@@ -28,16 +28,18 @@ impl Window {
     /// A negative length, a dtype that is not floating-point, more points than there is memory for.
     fn of(self, points: impl FnOnce(&Window, Tensor, i64) -> Result<Tensor>) -> Result<Tensor> {
         let (operator, dtype) = (self.operator, self.dtype);
-        ensure!(self.len >= 0, Argument, "{operator}: a window of {} points", self.len);
+        ensure!(self.len >= 0, Argument, "{operator}: a window of {} points cannot be created", self.len);
         // As in PyTorch, a window of fewer than two points may be complex.
         let is_known = dtype.is_floating_point() || (dtype.is_complex() && self.len < 2);
-        ensure!(is_known, DType, "{operator}: a window of {dtype}, expected a type of floating point");
+        ensure!(is_known, DType, "{operator}: a window of {dtype}, expected a floating-point type");
         if self.len < 2 {
             let (dtype, device) = (Some(dtype), self.device);
             return aten::ones::call(&[self.len], dtype, self.layout, device, self.pin_memory);
         }
         let count = self.len.checked_add(i64::from(self.is_periodic));
-        let Some(count) = count else { bail!(Argument, "{operator}: a window of {} points", self.len) };
+        let Some(count) = count else {
+            bail!(Argument, "{operator}: a window of {} points cannot be created", self.len)
+        };
         let numbers =
             aten::arange::call(count.into(), Some(dtype), self.layout, self.device, self.pin_memory)?;
         let found = unseen(|| points(&self, numbers, count))?;

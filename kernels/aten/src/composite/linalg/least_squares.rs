@@ -17,7 +17,7 @@ fn linalg_pinv_atol_rtol_tensor(
 ) -> Result<Tensor> {
     const OPERATOR: &str = aten::linalg_pinv_atol_rtol_tensor::NAME;
     let &[ref batch @ .., rows, columns] = this.sizes() else {
-        bail!(Shape, "{OPERATOR}: sizes {:?} are no matrices", this.sizes())
+        bail!(Shape, "{OPERATOR}: sizes {:?} are not those of matrices", this.sizes())
     };
     ensure!(
         matches!(this.dtype(), DType::Float32 | DType::Float64 | DType::Complex64 | DType::Complex128),
@@ -75,14 +75,19 @@ mod implicit {
         hermitian: bool,
     ) -> Result<Tensor> {
         let [batch @ .., _, _] = this.sizes() else {
-            bail!(Shape, "{}: sizes {:?} are no matrices", aten::linalg_matrix_rank::NAME, this.sizes())
+            bail!(
+                Shape,
+                "{}: sizes {:?} are not those of matrices",
+                aten::linalg_matrix_rank::NAME,
+                this.sizes()
+            )
         };
         if this.numel() == 0 {
             let has_epsilon = matches!(this.dtype().to_real(), DType::Float32 | DType::Float64);
             ensure!(
                 has_epsilon || rtol.is_some(),
                 DType,
-                "{}: {} has no tolerance of its own, give rtol",
+                "{}: {} has no default tolerance, give rtol",
                 aten::linalg_matrix_rank::NAME,
                 this.dtype()
             );
@@ -126,12 +131,12 @@ mod implicit {
             "{OPERATOR}: unknown driver {driver:?}, expected \"gels\", \"gelsy\", \"gelsd\" or \"gelss\""
         );
         let &[ref batch @ .., rows, columns] = this.sizes() else {
-            bail!(Shape, "{OPERATOR}: sizes {:?} are no matrices", this.sizes())
+            bail!(Shape, "{OPERATOR}: sizes {:?} are not those of matrices", this.sizes())
         };
         ensure!(
             this.dtype() == b.dtype(),
             DType,
-            "{OPERATOR}: {} with right sides of {}, expected one type",
+            "{OPERATOR}: {} with right-hand sides of {}, expected one type",
             this.dtype(),
             b.dtype()
         );
@@ -140,7 +145,7 @@ mod implicit {
         ensure!(
             right.dim() == batch.len() + 2 && right.sizes()[batch.len()] == rows,
             Shape,
-            "{OPERATOR}: matrices of sizes {:?} and right sides of sizes {:?} are no equations",
+            "{OPERATOR}: matrices of sizes {:?} and right-hand sides of sizes {:?} do not make linear systems",
             this.sizes(),
             b.sizes()
         );

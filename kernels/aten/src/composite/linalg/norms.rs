@@ -202,7 +202,7 @@ impl Matrices {
         ensure!(
             this.dim() >= 2 && places[0] != places[1],
             Argument,
-            "{operator}: dimensions {dim:?} of sizes {:?} make no matrix",
+            "{operator}: dimensions {dim:?} of sizes {:?} do not make matrices",
             this.sizes()
         );
         Ok(Matrices { operator, all: aten::to_dtype(this, wanted)?, places, keepdim })
@@ -226,7 +226,7 @@ fn dims(operator: &str, this: &Tensor, dim: Option<&[i64]>) -> Result<Vec<i64>> 
     ensure!(
         matches!(dims.len(), 1 | 2),
         Argument,
-        "{operator}: an order is for one dimension or two, not for {} of sizes {:?}",
+        "{operator}: ord is for one dimension or two, not for {} of sizes {:?}",
         dims.len(),
         this.sizes()
     );

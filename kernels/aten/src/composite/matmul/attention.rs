@@ -166,7 +166,7 @@ mod kernels {
         ensure!(
             !(is_causal && attn_mask.is_some()),
             Argument,
-            "{OPERATOR}: is_causal is a mask itself, another cannot be given"
+            "{OPERATOR}: is_causal is a mask itself, so no other can be given"
         );
         ensure!(
             (0.0..=1.0).contains(&dropout_p),
@@ -251,7 +251,7 @@ fn without_masked_rows(scores: &Tensor, weights: &Tensor) -> Result<Tensor> {
 /// The heads of keys or values, repeated until there is one for each head of the query.
 fn for_each_query(operator: &str, tensor: &Tensor, query: &Tensor) -> Result<Tensor> {
     let (&[.., heads, _, _], &[.., own, length, width]) = (query.sizes(), tensor.sizes()) else {
-        bail!(Shape, "{operator}: without a dimension for heads, they cannot be shared")
+        bail!(Shape, "{operator}: heads cannot be shared without a dimension for them")
     };
     ensure!(
         own > 0 && heads % own == 0,

@@ -101,7 +101,7 @@ fn pairs(operands: usize, path: Option<&[i64]>) -> Result<Vec<[usize; 2]>> {
         ensure!(
             0 <= first && first < second && second < left as i64,
             Argument,
-            "the path joins the operands {first} and {second} of {left}"
+            "the path contracts operands {first} and {second}, which are not two of the {left} that are left"
         );
         Ok([first as usize, second as usize])
     };
@@ -125,7 +125,7 @@ fn labels_of(part: &str, ndim: usize) -> Result<Vec<Label>> {
     ensure!(
         letters.chars().all(|c| c.is_ascii_alphabetic()),
         Argument,
-        "{part:?} has other characters than letters and one \"...\""
+        "{part:?} has characters other than letters and one \"...\""
     );
     let mut labels: Vec<Label> = letters.chars().map(Label::Letter).collect();
     if let Some(place) = part.find("...") {
@@ -165,7 +165,7 @@ fn aligned(tensor: &Tensor, labels: &[Label], order: &[Label]) -> Result<Tensor>
     let (mut tensor, mut labels) = (tensor.clone(), labels.to_vec());
     while let Some((first, second)) = repeated(&labels) {
         let (a, b) = (tensor.sizes()[first], tensor.sizes()[second]);
-        ensure!(a == b, Shape, "a dimension of one name is of sizes {a} and {b}");
+        ensure!(a == b, Shape, "a dimension of one name has sizes {a} and {b}");
         let diagonal = aten::diagonal::call(&tensor, 0, first as i64, second as i64)?;
         tensor = aten::movedim_int(&diagonal, -1, first as i64)?;
         labels.remove(second);
@@ -190,7 +190,7 @@ fn check_sizes(operands: &[Tensor]) -> Result<()> {
         let mut sizes = operands.iter().map(|operand| operand.sizes()[dim]).filter(|size| *size != 1);
         let Some(size) = sizes.next() else { continue };
         if let Some(other) = sizes.find(|other| *other != size) {
-            bail!(Shape, "a dimension of one name is of sizes {size} and {other}");
+            bail!(Shape, "a dimension of one name has sizes {size} and {other}");
         }
     }
     Ok(())

@@ -53,7 +53,7 @@ mod implicit {
 }
 
 fn share(operator: &str, this: &Tensor, q: f64) -> Result<Tensor> {
-    ensure!((0.0..=1.0).contains(&q), Argument, "{operator}: q is {q}, expected a share between 0 and 1");
+    ensure!((0.0..=1.0).contains(&q), Argument, "{operator}: q is {q}, expected a number between 0 and 1");
     aten::full::with(&[], q.into()).dtype(Some(this.dtype())).device(Some(this.device())).call()
 }
 
@@ -115,8 +115,8 @@ fn shares(
 }
 
 fn check(operator: &str, this: &Tensor, q: &Tensor) -> Result<()> {
-    ensure!(this.numel() > 0, Shape, "{operator}: of sizes {:?} there is nothing to choose", this.sizes());
-    ensure!(q.dim() <= 1, Shape, "{operator}: q of sizes {:?}, expected one share or a vector", q.sizes());
+    ensure!(this.numel() > 0, Shape, "{operator}: sizes {:?} have no elements to choose from", this.sizes());
+    ensure!(q.dim() <= 1, Shape, "{operator}: q of sizes {:?}, expected one number or a vector", q.sizes());
     ensure!(
         matches!(this.dtype(), DType::Float32 | DType::Float64) && q.dtype() == this.dtype(),
         DType,
@@ -127,7 +127,7 @@ fn check(operator: &str, this: &Tensor, q: &Tensor) -> Result<()> {
     if q.device() == Device::CPU {
         let is_inside = aten::logical_and(&aten::ge_Scalar(q, 0.into())?, &aten::le_Scalar(q, 1.into())?)?;
         let are_inside: bool = aten::all(&is_inside)?.item()?.to()?;
-        ensure!(are_inside, Argument, "{operator}: q has a share that is not between 0 and 1");
+        ensure!(are_inside, Argument, "{operator}: q has an element that is not between 0 and 1");
     }
     Ok(())
 }

@@ -26,13 +26,13 @@ impl Triangle {
         ensure!(
             sizes.iter().all(|size| *size >= 0),
             Shape,
-            "{operator}: sizes {sizes:?} are those of no matrix"
+            "{operator}: sizes {sizes:?} are not those of a matrix"
         );
         let dtype = dtype.unwrap_or(DType::Int64);
         ensure!(
             matches!(dtype, DType::Int64 | DType::Int32),
             DType,
-            "{operator}: {dtype} holds no indices, expected int64 or int32"
+            "{operator}: {dtype} cannot hold indices, expected int64 or int32"
         );
         let ([rows, cols], offset) = (sizes.map(i128::from), i128::from(offset));
         let count = match is_lower {

@@ -64,7 +64,7 @@ mod kernels {
         ensure!(
             !is_result || alpha.cast::<f64>() >= 0.0,
             Argument,
-            "{OPERATOR}: alpha is {alpha}, so results do not say from which side of zero they come\n  \
+            "{OPERATOR}: alpha is {alpha}, so results do not show which side of zero they come from\n  \
              help: call the function that is not in place"
         );
         let call = Pointwise::promoting(OPERATOR, [grad_output, self_or_result])?;
@@ -89,7 +89,8 @@ mod kernels {
         ensure!(
             !self_is_result || negative_slope.cast::<f64>() >= 0.0,
             Argument,
-            "{OPERATOR}: negative_slope is {negative_slope}, so results do not say from which side of zero they come\n  \
+            "{OPERATOR}: negative_slope is {negative_slope}, so results do not show which side of zero they come \
+             from\n  \
              help: call the function that is not in place"
         );
         let call = Pointwise::promoting(OPERATOR, [this, grad_output])?;
@@ -209,7 +210,7 @@ fn glu_backward(grad_output: &Tensor, this: &Tensor, dim: i64) -> Result<Tensor>
     ensure!(
         grad_output.sizes() == value.sizes() && grad_output.dtype() == this.dtype(),
         Shape,
-        "{}: a gradient of sizes {:?} and {} is not that of halves of sizes {:?}, of {}",
+        "{}: a gradient of sizes {:?} and {} does not fit halves of sizes {:?}, of {}",
         gated.operator,
         grad_output.sizes(),
         grad_output.dtype(),

@@ -55,7 +55,7 @@ impl Seen {
         ensure!(
             *tensor.geometry() == self.0,
             Busy,
-            "a tensor of sizes {:?} got sizes {:?} while it was indexed",
+            "a tensor of sizes {:?} was resized to {:?} while it was indexed",
             self.0.sizes(),
             tensor.sizes()
         );
@@ -80,7 +80,7 @@ struct Places {
 impl Places {
     fn new(operator: &'static str, this: &Tensor, indices: &[Option<Tensor>]) -> Result<Self> {
         let _lease = ListLease::new([], indices.iter().flatten().chain([this]))?;
-        ensure!(!indices.is_empty(), Index, "{operator}: there is no index, expected one at least");
+        ensure!(!indices.is_empty(), Index, "{operator}: there is no index, expected at least one");
         let geometry = Seen::of(this);
         let indices = without_masks(operator, this, indices)?;
         let found: Vec<&Tensor> = indices.iter().flatten().collect();
@@ -165,7 +165,7 @@ impl Places {
                 && values.is_contiguous(MemoryFormat::Contiguous)
                 && !values.shares_storage_with(this),
             Busy,
-            "values got sizes {:?} while they were read",
+            "values were resized to {:?} while they were read",
             values.sizes()
         );
         // SAFETY: `lists` accepts only indices within their dimensions, and copies them as it checks; the other
@@ -295,7 +295,7 @@ fn places_of_nonzero(this: &Tensor) -> Result<Vec<i64>> {
     ensure!(
         flags.is_contiguous(MemoryFormat::Contiguous),
         Busy,
-        "a mask was given other strides while it was read"
+        "the strides of a mask changed while it was read"
     );
     // SAFETY: `bool` elements are bytes, any of which may be read as `u8`; they are contiguous as ensured, and start at
     // an address that is not null (byte offsets lead to none), and the lease prevents writes for as long as the slice
@@ -329,7 +329,7 @@ fn put(
     ensure!(
         fits,
         Shape,
-        "{operator}: values of sizes {:?} do not broadcast to those of the places, {:?}",
+        "{operator}: values of sizes {:?} do not broadcast to those of the indexed elements, {:?}",
         values.sizes(),
         places.sizes
     );

@@ -159,7 +159,7 @@ impl Bags<'_> {
         ensure!(
             !include_last_offset || offsets.numel() > 0,
             Argument,
-            "{operator}: no offsets, of which the last is to be the end"
+            "{operator}: no offsets, but include_last_offset needs at least one"
         );
         if let Some(share) = share {
             ensure!(
@@ -225,7 +225,7 @@ impl Pooling<'_> {
             places: places.as_ref().map(|places| PartsMut::<i64>::of(places, width)).transpose()?,
         };
         let has_rows = are_within(self.rows, 0..typed.table.rows) && typed.table.width == width;
-        ensure!(has_rows, Busy, "{}: the weight got other sizes while it was read", self.bags.operator);
+        ensure!(has_rows, Busy, "{}: the weight was resized while it was read", self.bags.operator);
         let work = (self.rows.len() / count + 1) * width;
         parallel::shares(count, (parallel::GRAIN / work).max(1), |bags| pool(&typed, bags));
         drop(typed); // together with its leases
@@ -267,7 +267,7 @@ unsafe impl<T: Sync> Sync for Table<T> {}
 impl<T: Element> Table<T> {
     fn of(matrix: &Tensor) -> Result<Self> {
         let lease = OwnedLease::shared(matrix.clone())?;
-        ensure!(matrix.dim() == 2, Shape, "sizes {:?} are no matrix", matrix.sizes());
+        ensure!(matrix.dim() == 2, Shape, "sizes {:?} are not those of a matrix", matrix.sizes());
         let strides = [matrix.strides()[0] as isize, matrix.strides()[1] as isize];
         Ok(Table {
             data: matrix.address(&lease)?,

@@ -76,7 +76,7 @@ pub unsafe fn multiply_in(out: &Tensor, a: &Tensor, b: &Tensor, has_tiles: bool)
     };
     let lease = Lease::new([out], [&dense, b])?;
     super::check(out, &dense, b)?;
-    ensure!(dense.strides().last() == Some(&1), Busy, "a matrix was given other strides while it was read");
+    ensure!(dense.strides().last() == Some(&1), Busy, "the strides of a matrix changed while it was read");
     let product = Product {
         out: Matrices::over(out, out.address_mut(&lease)?),
         size: out.dtype().size() as isize,

@@ -82,7 +82,7 @@ fn coordinates(operator: &str, points: &Tensor, bins: usize) -> Result<usize> {
     let [_, .., count] = *points.sizes() else {
         bail!(
             Shape,
-            "{operator}: sizes {:?}, expected points in the last of two dimensions or more",
+            "{operator}: sizes {:?}, expected at least two dimensions, with points in the last",
             points.sizes()
         )
     };
@@ -131,7 +131,7 @@ fn series(operator: &str, points: &Tensor, [low, high]: [f64; 2], bins: i64) -> 
     ensure!(
         low.is_finite() && high.is_finite() && low <= high,
         Argument,
-        "{operator}: between {low} and {high} there are no bins"
+        "{operator}: the range from {low} to {high} cannot be divided into bins"
     );
     let [low, high] = if low == high { [low - 0.5, high + 0.5] } else { [low, high] };
     let count = bins.checked_add(1);
@@ -163,7 +163,7 @@ fn counted(
         ensure!(
             edges.dim() == 1 && edges.numel() > 1,
             Shape,
-            "{operator}: ends of bins of sizes {:?}, expected a vector of two or more",
+            "{operator}: edges of bins of sizes {:?}, expected a vector of two or more",
             edges.sizes()
         );
         sizes.push(edges.numel() - 1);

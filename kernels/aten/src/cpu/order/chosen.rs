@@ -22,7 +22,7 @@ mod kernels {
         ensure!(
             (1..=size).contains(&k),
             Argument,
-            "{OPERATOR}: k is {k}, dimension {dim} of sizes {:?} has {size} elements, counted from 1",
+            "{OPERATOR}: k is {k}, dimension {dim} of sizes {:?} has elements 1 to {size}",
             this.sizes()
         );
         chosen(OPERATOR, this, dim, keepdim, Choice::Rank(k as usize - 1))

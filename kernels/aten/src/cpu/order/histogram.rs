@@ -29,7 +29,7 @@ fn histc(this: &Tensor, bins: i64, min: Scalar, max: Scalar) -> Result<Tensor> {
     ensure!(
         low.is_finite() && high.is_finite() && low < high,
         Argument,
-        "{OPERATOR}: between {low} and {high} there are no bins"
+        "{OPERATOR}: the range from {low} to {high} cannot be divided into bins"
     );
     let mut counts = collected(aten::histc::NAME, bins + 1, |_| 0u64)?;
     match_computing!(this.dtype(), T: Float => {

@@ -58,7 +58,7 @@ fn extremes(operator: &str, this: &Tensor, dim: i64, is_largest: bool) -> Result
         ensure!(
             table.source.count() == table.values.count(),
             Busy,
-            "{operator}: a tensor got sizes {:?} while it was read",
+            "{operator}: a tensor was resized to {:?} while it was read",
             this.sizes()
         );
         table.compute();

@@ -151,7 +151,7 @@ fn from_on(operator: &str, this: &Tensor, from: i64, generator: Option<&Generato
             this.numel() == 0
                 || matches!(dtype, DType::Int64 | DType::Float64 | DType::Float32 | DType::BFloat16),
             DType,
-            "{operator}: {dtype} does not hold all integers of 64 bits"
+            "{operator}: {dtype} cannot hold all 64-bit integers"
         );
         return draw(this, generator, |words| wide(words) as i64);
     }
@@ -166,7 +166,7 @@ fn check(operator: &str, this: &Tensor, held: Held, first: i64, last: i64) -> Re
     ensure!(
         held.holds(first) && held.holds(last),
         Argument,
-        "{operator}: {} does not hold all integers from {first} to {last}",
+        "{operator}: {} cannot hold all integers from {first} to {last}",
         this.dtype()
     );
     Ok(())

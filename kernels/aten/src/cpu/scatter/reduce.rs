@@ -129,8 +129,8 @@ impl Reduction {
             "amin" => Reduction::Smallest,
             _ => bail!(
                 Argument,
-                "{operator}: unknown reduce {name:?}, expected \"prod\", \"mean\", \"amax\" or \"amin\", or of scatter_reduce \
-                 \"sum\""
+                "{operator}: unknown reduce {name:?}, expected \"prod\", \"mean\", \"amax\" or \"amin\", or for \
+                 scatter_reduce \"sum\""
             ),
         })
     }

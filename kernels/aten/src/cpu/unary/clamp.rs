@@ -39,7 +39,7 @@ mod kernels {
             ensure!(
                 [min_val, max_val].iter().all(|bound| bound.cast::<f64>().is_finite()),
                 Argument,
-                "{operator}: no {dtype} is {min_val} or {max_val}, expected finite bounds"
+                "{operator}: {min_val} or {max_val} is not a number of {dtype}, expected finite bounds"
             );
             let whole = |bound: Scalar| match bound {
                 Scalar::Int(bound) => i128::from(bound),
@@ -49,7 +49,7 @@ mod kernels {
             ensure!(
                 min <= most && max >= least,
                 Argument,
-                "{operator}: no {dtype} is as high as {min_val}, or as low as {max_val}"
+                "{operator}: no number of {dtype} is as high as {min_val}, or as low as {max_val}"
             );
             [min, max].map(|bound| Scalar::Int(bound.clamp(least, most) as i64))
         }, else => [min_val, max_val]);
@@ -155,7 +155,7 @@ fn binding(operator: &str, bound: Option<Scalar>, dtype: DType, end: Bound) -> R
             number if number > T::MAX as i128 => Bound::Max,
             _ => return Ok(Some(bound)),
         };
-        ensure!(beyond == end, Argument, "{operator}: no {dtype} is within the bound {number}");
+        ensure!(beyond == end, Argument, "{operator}: no number of {dtype} is within the bound {number}");
         Ok(None)
     }, else => of_type())
 }

@@ -49,13 +49,13 @@ pub fn read(mut reader: impl Read, len: u64) -> Result<Vec<u8>> {
 /// The length that a file gives for its header.
 fn length(file: &[u8]) -> Result<u64> {
     let Some(length) = file.first_chunk::<LENGTH>() else {
-        bail!(Argument, "safetensors: {} bytes are not even the length of a header", file.len());
+        bail!(Argument, "safetensors: {} bytes are too few for the length of a header", file.len());
     };
     let length = u64::from_le_bytes(*length);
     ensure!(
         length <= LONGEST,
         Argument,
-        "safetensors: a header of {length} bytes, {LONGEST} are the most that is read"
+        "safetensors: a header of {length} bytes, at most {LONGEST} are read"
     );
     Ok(length)
 }

@@ -49,7 +49,7 @@ mod implicit {
         ensure!(
             padding.is_none_or(|row| (0..rows).contains(&row)),
             Argument,
-            "{}: padding_idx {padding_idx:?} is none of {rows} rows",
+            "{}: padding_idx {padding_idx:?} is out of range for {rows} rows",
             aten::embedding_bag_padding_idx::NAME
         );
         let (last, padding) = (include_last_offset, padding.unwrap_or(-1));
@@ -107,7 +107,7 @@ mod implicit {
     ) -> Result<Tensor> {
         const OPERATOR: &str = aten::_embedding_bag_per_sample_weights_backward::NAME;
         let is_sum = BagMode::of(OPERATOR, mode)? == BagMode::Sum;
-        ensure!(is_sum, Argument, "{OPERATOR}: mode {mode}, only rows that are summed count differently");
+        ensure!(is_sum, Argument, "{OPERATOR}: mode {mode}, per-sample weights need mode 0 (sum)");
         let bags = bag_of_each(indices, offsets, offset2bag)?;
         let rows = aten::index_select(weight, 0, indices)?;
         let products = aten::mul_Tensor(&aten::index_select(grad, 0, &bags)?, &rows)?;

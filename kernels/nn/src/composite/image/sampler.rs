@@ -54,7 +54,7 @@ impl<'s> Grid<'s> {
             }
             _ => bail!(
                 Shape,
-                "{operator}: sizes {size:?} are not those of images or volumes with batch and channels"
+                "{operator}: sizes {size:?} are not those of batches of images or volumes with channels"
             ),
         }
     }

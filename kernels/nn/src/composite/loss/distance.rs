@@ -94,7 +94,7 @@ mod probabilities {
         ensure!(
             this.dtype().is_floating_point() && target.dtype().is_floating_point(),
             DType,
-            "{}: {} and targets of {} are no logarithms, expected floating-point types",
+            "{}: {} and targets of {}, expected floating-point types",
             aten::kl_div::NAME,
             this.dtype(),
             target.dtype()

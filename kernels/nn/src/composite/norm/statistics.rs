@@ -176,8 +176,8 @@ mod batched {
                 && [mean, rstd].iter().all(|notes| n.checked_mul(group) == Some(notes.numel()))
                 && weight.is_none_or(|weight| weight.numel() == c),
             Shape,
-            "{OPERATOR}: {n} items of {c} channels of {hx_w} elements in {group} groups do not make sizes {:?}, \
-             a gradient of {:?}, means of {:?} and deviations of {:?}",
+            "{OPERATOR}: {n} items of {c} channels of {hx_w} elements in {group} groups do not fit sizes {:?}, a \
+             gradient of {:?}, means of {:?} and deviations of {:?}",
             input.sizes(),
             grad_out.sizes(),
             mean.sizes(),

@@ -25,8 +25,8 @@ mod kernels {
                 && (1..=3).contains(&ndim)
                 && (ndim + 1..=ndim + 2).contains(&this.dim()),
             Argument,
-            "{OPERATOR}: pad {pad:?} in mode {mode:?} of sizes {:?}, expected two numbers for each of one to three dimensions \
-             behind channels, and maybe a batch",
+            "{OPERATOR}: pad {pad:?} in mode {mode:?} of sizes {:?}, expected two numbers for each of one to three \
+             dimensions after the channels, with or without a batch",
             this.sizes()
         );
         match (mode, ndim) {
@@ -55,7 +55,7 @@ fn circular(operator: &str, this: &Tensor, pad: &[i64]) -> Result<Tensor> {
             pad.iter().all(|pad| (-size..=size).contains(pad))
                 && (pad[0] == 0 && pad[1] == 0 || size + pad[0] + pad[1] > 0),
             Argument,
-            "{operator}: padding {pad:?} is more than a dimension of sizes {:?} has to give",
+            "{operator}: padding {pad:?} is too large for sizes {:?}",
             this.sizes()
         );
         // Elements that are cut off on one side are not repeated on the other.

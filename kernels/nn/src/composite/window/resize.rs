@@ -55,7 +55,7 @@ fn sizes(
     ensure!(
         given + 2 == input.dim(),
         Argument,
-        "{operator}: {given} sizes or factors for an input of sizes {:?}, expected one for each direction",
+        "{operator}: {given} sizes or factors for an input of sizes {:?}, expected one for each spatial dimension",
         input.sizes()
     );
     match (output_size, scale_factors) {

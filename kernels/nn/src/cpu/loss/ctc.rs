@@ -216,7 +216,7 @@ impl Examples {
         ensure!(
             (0..classes).contains(&blank),
             Argument,
-            "{operator}: blank is {blank}, none of {classes} classes"
+            "{operator}: blank is {blank}, out of range for {classes} classes"
         );
         check_lengths(operator, [times, batch], targets, [inputs, labels])?;
         let mut examples = Examples {
@@ -234,7 +234,7 @@ impl Examples {
             start += *targets.sizes().get(1).unwrap_or(length) as usize;
             let bad = own.iter().find(|label| !(0..classes).contains(*label));
             if let Some(label) = bad {
-                bail!(Argument, "{operator}: target {label} is none of {classes} classes");
+                bail!(Argument, "{operator}: target {label} is out of range for {classes} classes");
             }
             let places = own.iter().flat_map(|label| [blank, *label]).chain([blank]);
             examples.labels.push(places.map(|label| label as usize).collect());
@@ -266,7 +266,8 @@ fn check_lengths(
     ensure!(
         inputs.iter().all(|length| (0..=times).contains(length)) && labels.iter().all(|length| *length >= 0),
         Argument,
-        "{operator}: lengths {inputs:?} of at most {times} times, and {labels:?} of labels"
+        "{operator}: input lengths {inputs:?}, expected 0 to {times}, and target lengths {labels:?}, expected zero \
+         or more"
     );
     let longest = labels.iter().max().copied().unwrap_or(0);
     let fits = match targets.sizes() {

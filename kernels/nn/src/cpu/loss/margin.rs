@@ -116,7 +116,7 @@ impl<'a> Scores<'a> {
         ensure!(
             classes > 0,
             Shape,
-            "{operator}: scores of sizes {:?}, expected `[rows, classes]` or `[classes]`, with a class at least",
+            "{operator}: scores of sizes {:?}, expected `[rows, classes]` or `[classes]`, with at least one class",
             this.sizes()
         );
         let order = p.to::<f64>().map_err(|error| error.context(operator))?;
@@ -190,7 +190,12 @@ impl<'a> Scores<'a> {
         for (row, (scores, target)) in scores.chunks(self.classes).zip(targets).enumerate() {
             let right = usize::try_from(target).ok().filter(|right| *right < self.classes);
             let Some(right) = right else {
-                bail!(Argument, "{}: target {target} is none of {} classes", self.operator, self.classes)
+                bail!(
+                    Argument,
+                    "{}: target {target} is out of range for {} classes",
+                    self.operator,
+                    self.classes
+                )
             };
             let factor = weights.as_ref().map_or(1.0, |weights| weights[right]) / self.classes as f64;
             for (class, score) in scores.iter().enumerate() {

@@ -105,7 +105,7 @@ impl<'a> Labels<'a> {
         ensure!(
             classes > 0,
             Shape,
-            "{operator}: scores of sizes {:?}, expected `[rows, classes]` or `[classes]`, with a class at least",
+            "{operator}: scores of sizes {:?}, expected `[rows, classes]` or `[classes]`, with at least one class",
             this.sizes()
         );
         let is_fit = match this.dim() {
@@ -133,7 +133,10 @@ impl<'a> Labels<'a> {
         let targets = if loops::has_elements(target) { loops::elements::<i64>(target)? } else { Vec::new() };
         let stranger = targets.iter().find(|target| !(-1..classes).contains(*target));
         if let Some(stranger) = stranger {
-            bail!(Argument, "{operator}: target {stranger} is none of {classes} classes, and not -1");
+            bail!(
+                Argument,
+                "{operator}: target {stranger} is out of range for {classes} classes, and not -1"
+            );
         }
         Ok(Labels { operator, this, targets, rows: rows as usize, classes: classes as usize })
     }

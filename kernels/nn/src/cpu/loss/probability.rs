@@ -97,7 +97,7 @@ fn check_probabilities(operator: &str, tensors: [&Tensor; 2], losses: &Tensor) -
         ensure!(
             aten::all(&inside)?.item()?.to()?,
             Argument,
-            "{operator}: some elements or targets are no probabilities, expected numbers from 0 to 1"
+            "{operator}: some elements or targets are not probabilities, expected numbers from 0 to 1"
         );
     }
     Ok(())

@@ -264,7 +264,7 @@ fn reduced(
     ensure!(
         output.dtype() != DType::Float32 || input_dtype != DType::Float16,
         NotSupported,
-        "{operator}: a gradient of float32 for an input of float16 is for other devices than the CPU"
+        "{operator}: a gradient of float32 for an input of float16 is not supported on the CPU"
     );
     Ok((0..output.dim()).map(|other| other == dim).collect())
 }

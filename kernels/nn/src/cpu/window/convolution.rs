@@ -156,7 +156,8 @@ impl<'a> Convolution<'a> {
         ensure!(
             pixels.len() == kernel.len() && (1..=3).contains(&pixels.len()),
             Shape,
-            "{operator}: sizes {:?} with a weight of {:?}, expected one to three dimensions behind the channels of both",
+            "{operator}: sizes {:?} with a weight of {:?}, expected one to three dimensions after the channels of \
+             both",
             input.sizes(),
             weight.sizes()
         );
@@ -233,7 +234,7 @@ impl<'a> Convolution<'a> {
         ensure!(
             is_whole,
             Shape,
-            "{}: the bias became one of other than {channels} elements while it was converted",
+            "{}: the bias no longer has {channels} elements after its conversion",
             self.operator
         );
         Ok(())

@@ -87,8 +87,8 @@ mod kernels {
         ensure!(
             batch.len() <= 1 && rows > 0 && rows % columns.taps() == 0 && count == columns.count(),
             Shape,
-            "{OPERATOR}: sizes {:?}, expected a multiple of {} rows (the elements of a window) and {} columns (the places of \
-             the window), and maybe a batch",
+            "{OPERATOR}: sizes {:?}, expected a multiple of {} rows (the elements of a window) and {} columns (the \
+             places of the window), with or without a batch",
             this.sizes(),
             columns.taps(),
             columns.count()
@@ -196,7 +196,7 @@ impl Columns {
         ensure!(
             from.count() == to.count(),
             Busy,
-            "images got sizes {:?} while they were read",
+            "images were resized to {:?} while they were read",
             images.sizes()
         );
         each(to.count(), to.len(), |n| {
@@ -213,7 +213,7 @@ impl Columns {
         ensure!(
             from.count() == to.count(),
             Busy,
-            "columns got sizes {:?} while they were read",
+            "columns were resized to {:?} while they were read",
             columns.sizes()
         );
         each(to.count(), from.len(), |n| {

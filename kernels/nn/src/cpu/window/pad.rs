@@ -73,7 +73,7 @@ impl Direction {
         let to = pad.iter().try_fold(from, |to, pad| to.checked_add(*pad));
         let (true, Some(to @ 1..)) = (edge == Edge::Replicate || pad.iter().all(|pad| *pad < from), to)
         else {
-            bail!(Argument, "{operator}: padding {pad:?} is more than a dimension of {from} has to give")
+            bail!(Argument, "{operator}: padding {pad:?} is too large for a dimension of size {from}")
         };
         Ok(Direction { edge, from, to, before: pad[0] })
     }

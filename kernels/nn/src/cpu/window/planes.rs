@@ -54,7 +54,7 @@ impl<T: Element> Planes<T> {
 
     fn at(data: *mut T, lease: OwnedLease) -> Result<Self> {
         let tensor = lease.tensor();
-        ensure!(tensor.dim() > 2, Shape, "sizes {:?} are no planes", tensor.sizes());
+        ensure!(tensor.dim() > 2, Shape, "sizes {:?} are not those of planes", tensor.sizes());
         let strides = tensor.strides();
         let mut pitches = [0; 3];
         for (pitch, stride) in pitches.iter_mut().rev().zip(strides[2..].iter().rev()) {

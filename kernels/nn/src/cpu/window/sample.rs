@@ -150,14 +150,14 @@ impl Sampling {
                 && of_input[0] == of_grid[0]
                 && of_grid[ndim + 1] == ndim as i64,
             Shape,
-            "{operator}: an input of sizes {of_input:?} and a grid of sizes {of_grid:?}, expected {} dimensions, equally many \
-             examples, and {ndim} coordinates of each point",
+            "{operator}: an input of sizes {of_input:?} and a grid of sizes {of_grid:?}, expected {} dimensions, the \
+             same number of examples, and {ndim} coordinates of each point",
             ndim + 2
         );
         ensure!(
             of_input[2..].iter().all(|size| (1..=i64::from(i32::MAX)).contains(size)),
             Shape,
-            "{operator}: an input of sizes {of_input:?}, expected from one to {} pixels in each direction",
+            "{operator}: an input of sizes {of_input:?}, expected from one to {} pixels in each spatial dimension",
             i32::MAX
         );
         ensure!(

@@ -108,7 +108,7 @@ pub(super) fn pixels<'a>(operator: &str, tensor: &'a Tensor, ndim: usize) -> Res
     ensure!(
         sizes.len() == ndim + 1 || sizes.len() == ndim + 2,
         Shape,
-        "{operator}: sizes {sizes:?}, expected channels and {ndim} dimensions, and maybe a batch"
+        "{operator}: sizes {sizes:?}, expected channels and {ndim} dimensions, with or without a batch"
     );
     Ok(&sizes[sizes.len() - ndim..])
 }

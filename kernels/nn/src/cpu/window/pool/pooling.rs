@@ -278,7 +278,7 @@ impl Pooling {
             ensure!(
                 !is_lost.into_inner(),
                 Argument,
-                "{}: an index is that of no pixel of {:?}",
+                "{}: an index is out of range for pixels of sizes {:?}",
                 self.operator,
                 self.sizes
             );

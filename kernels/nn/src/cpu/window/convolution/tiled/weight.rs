@@ -53,7 +53,7 @@ impl Correlation {
     /// The im2col matrix of each group, for some images: a row for each place, and a column for each tap and channel.
     fn im2col(&self, images: &Tensor, batch: Range<i64>) -> Result<Tensor> {
         let &[of_image, of_group, z, y, x, _] = images.strides() else {
-            bail!(Busy, "images got strides {:?} while they were read", images.strides())
+            bail!(Busy, "the strides of images changed to {:?} while they were read", images.strides())
         };
         let (channels, count) = (self.channels[0], batch.end - batch.start);
         let ([a, b, c], [d, h, w]) = (self.axes.map(|axis| axis.kernel), self.places);

@@ -262,7 +262,7 @@ fn a_text_that_is_no_graph_says_where() {
     );
     check(
         "graph(%0: float64[2]) { %1: float64[2] = aten::cat(tensors=[%0, none], dim=0) return %1 }",
-        "`tensors` of aten::cat is no Tensor[]",
+        "`tensors` of aten::cat must be Tensor[]",
     );
     check("graph(%0: float64[2]) { %1: float64[2] = constant [1.0] return %1 }", "sizes [2] need 2 elements");
     check("graph(%0: float64[2]) { return %0 } more", "expected the end");

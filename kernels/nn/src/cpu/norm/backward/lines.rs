@@ -26,6 +26,9 @@ use crate::number::Number;
 /// threads, so neither does the result.
 const BLOCK: usize = 64;
 
+/// The longest lines of which a block fits the L1 cache.
+const SHORT: usize = 128;
+
 /// The gradients of a range of lines, which one thread computes.
 trait Lines: Sync {
     fn run(&self, lines: Range<usize>);
@@ -198,12 +201,21 @@ impl<T: Float + Number> Lines for LayerNorm<T> {
                 true => unsafe { self.of_parameters.get_mut(block / BLOCK) },
                 false => &mut [],
             };
+            let block = block..(block + BLOCK).min(lines.end);
             let (of_weight, of_bias) = sums.split_at_mut(sums.len() / 2);
-            for n in block..(block + BLOCK).min(lines.end) {
+            // Lines of a block that fits the L1 cache are read again for each group of columns, whose sums then stay in
+            // registers.
+            let summed = if of_weight.len() <= SHORT { of_weight.len() / LANES * LANES } else { 0 };
+            for column in (0..summed).step_by(LANES) {
+                let to = [&mut of_weight[column..][..LANES], &mut of_bias[column..][..LANES]];
+                self.add_columns(block.clone(), column, to);
+            }
+            for n in block {
                 let (grads, inputs) = (self.grads.get(n), self.inputs.get(n));
                 let [mean, rstd] = [self.moments[0][n], self.moments[1][n]];
-                let of_parameters = zip(&mut *of_weight, &mut *of_bias);
-                for ((of_weight, of_bias), (grad, x)) in zip(of_parameters, zip(grads, inputs)) {
+                let of_parameters = zip(&mut of_weight[summed..], &mut of_bias[summed..]);
+                let elements = zip(&grads[summed..], &inputs[summed..]);
+                for ((of_weight, of_bias), (grad, x)) in zip(of_parameters, elements) {
                     *of_weight = *of_weight + *grad * ((*x - mean) * rstd);
                     *of_bias = *of_bias + *grad;
                 }
@@ -218,6 +230,23 @@ impl<T: Float + Number> Lines for LayerNorm<T> {
 }
 
 impl<T: Float + Number> LayerNorm<T> {
+    /// Adds the gradients of `LANES` elements of the weight and of the bias, from some lines.
+    #[inline(always)]
+    fn add_columns(&self, lines: Range<usize>, column: usize, [of_weight, of_bias]: [&mut [T]; 2]) {
+        let mut sums = [[T::ZERO; LANES]; 2];
+        for n in lines {
+            let (grads, inputs) =
+                (&self.grads.get(n)[column..][..LANES], &self.inputs.get(n)[column..][..LANES]);
+            let [mean, rstd] = [self.moments[0][n], self.moments[1][n]];
+            for lane in 0..LANES {
+                sums[0][lane] = sums[0][lane] + grads[lane] * ((inputs[lane] - mean) * rstd);
+                sums[1][lane] = sums[1][lane] + grads[lane];
+            }
+        }
+        of_weight.copy_from_slice(&sums[0]);
+        of_bias.copy_from_slice(&sums[1]);
+    }
+
     #[inline(always)]
     fn line(&self, grads: &[T], inputs: &[T], [mean, rstd]: [T; 2], out: &mut [MaybeUninit<T>]) {
         let [sum, product] = sums([grads, inputs, &self.weight], |[grad, x, weight]| {

@@ -37,7 +37,7 @@
 pub use torch_library_aten::{aten, autocast, data, methods, prelude, random, vmap};
 #[doc(inline)]
 pub use torch_library_loops as loops;
-pub use torch_library_loops::match_computing;
+pub use torch_library_loops::match_opmath;
 #[cfg(feature = "safetensors")]
 #[doc(inline)]
 pub use torch_library_nn::checkpoint;

@@ -3,7 +3,7 @@
 use torch_library::{DeviceType, DispatchKeySet, OperatorHandle, Stack, derivatives, prelude::*};
 use torch_library_aten::autocast::Policy;
 use torch_library_aten::{aten, prelude::*};
-use torch_library_loops::{Pointwise, match_computing};
+use torch_library_loops::{Pointwise, match_opmath};
 
 torch_library_pytorch::export!();
 
@@ -24,7 +24,7 @@ torch_library! {
 #[torch_impl(mine, CPU, Meta)]
 fn log_cosh(this: &Tensor) -> Result<Tensor> {
     let call = Pointwise::promoting_to_float(mine::log_cosh::NAME, [this])?;
-    match_computing!(call.dtype, T: Float => {
+    match_opmath!(call.dtype, T: Float => {
         call.compute(None, call.dtype, |[x]: [T; 1]| x.cosh().ln())
     }, else => Err(call.unsupported()))
 }

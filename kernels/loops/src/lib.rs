@@ -12,7 +12,7 @@
 //!
 //! ```
 //! use torch_library::prelude::*;
-//! use torch_library_loops::{Pointwise, match_computing};
+//! use torch_library_loops::{Pointwise, match_opmath};
 //!
 //! torch_library! {
 //!     /// Geometry.
@@ -25,7 +25,7 @@
 //! #[torch_impl(geometry, CPU, Meta)]
 //! fn hypotenuse(this: &Tensor, other: &Tensor) -> Result<Tensor> {
 //!     let call = Pointwise::promoting_to_float(geometry::hypotenuse::NAME, [this, other])?;
-//!     match_computing!(call.dtype, T: Float => {
+//!     match_opmath!(call.dtype, T: Float => {
 //!         call.compute(None, call.dtype, |[a, b]: [T; 2]| a.hypot(b))
 //!     }, else => Err(call.unsupported()))
 //! }
@@ -47,7 +47,7 @@
 //!
 //! ```
 //! use torch_library::prelude::*;
-//! use torch_library_loops::{Fold, Number, Reduction, fold, match_computing};
+//! use torch_library_loops::{Fold, Number, Reduction, fold, match_opmath};
 //!
 //! torch_library! {
 //!     /// Physics.
@@ -79,7 +79,7 @@
 //! fn energy(this: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Tensor> {
 //!     let reduction = Reduction::new(physics::energy::NAME, this, dim, keepdim)?;
 //!     let out = reduction.output(this.dtype())?;
-//!     match_computing!(this.dtype(), T: Integer | Float => {
+//!     match_opmath!(this.dtype(), T: Integer | Float => {
 //!         fold([&out], this, reduction.is_reduced(), &Squares, |sum: T| [sum])?;
 //!     }, else => return Err(reduction.unsupported(this.dtype())));
 //!     Ok(out)
@@ -124,7 +124,7 @@ pub mod loops;
 pub mod functions;
 
 pub use loops::{
-    Fold, Number, Ordered, Pointwise, Reduction, computing_type, contiguous, fold, has_elements, map, ranges,
+    Fold, Number, Ordered, Pointwise, Reduction, contiguous, fold, has_elements, map, opmath_type, ranges,
 };
 
 /// The items that the macros of this crate refer to.

@@ -3,7 +3,7 @@
 
 // How it works:
 //
-// 1. A kernel is a closure over one *computing type*: `f32` for 16-bit floats ("halves"), the element type itself
+// 1. A kernel is a closure over one *opmath type*: `f32` for 16-bit floats ("halves"), the element type itself
 //    otherwise.
 // 2. A `Walk` lays out the operands' dimensions once: ordered by the output's strides, and merged where they are
 //    contiguous with each other. What remains are rows of equidistant elements.
@@ -24,7 +24,6 @@ use std::mem::MaybeUninit;
 use torch_library::{DType, Element, Lease, Leased, ListLease, Result, Tensor, match_dtype};
 
 pub mod across;
-mod computing;
 pub mod convert;
 mod copies;
 pub mod crossings;
@@ -35,6 +34,7 @@ mod halves;
 mod inner;
 pub mod lines;
 mod numbered;
+mod opmath;
 mod overlap;
 pub mod parallel;
 pub mod parts;
@@ -48,7 +48,6 @@ pub mod update;
 mod vectors;
 pub mod walk;
 
-pub use computing::computing_type;
 use convert::{Loader, Storer};
 pub use copies::contiguous;
 pub use copies::{copy, copy_back_to_front, elements, uninit_like};
@@ -57,6 +56,7 @@ pub use function::{Elements, Function, Inlined, RowByRow, Usually, function};
 use halves::Half;
 use inner::{Inner, Plane, Singles};
 pub use numbered::{numbered, of_numbers};
+pub use opmath::opmath_type;
 pub use parallel::ranges;
 pub use pointwise::Pointwise;
 pub use reduce::{Fold, fold};
@@ -68,7 +68,7 @@ pub use vectors::{is_wide, is_widest};
 use walk::{Row, Walk};
 
 use crate::inlined::{from_fn, zip};
-pub use crate::match_computing;
+pub use crate::match_opmath;
 pub use crate::number::{Number, Ordered};
 
 /// The grain size of plain copies, in elements: waking a thread takes as long as copying most of these.
@@ -422,7 +422,7 @@ impl<'f, const N: usize> Operands<'f, N> {
 }
 
 impl Input {
-    /// The address of a chunk in the computing type: in the operand's memory, or in the buffer after conversion.
+    /// The address of a chunk in the opmath type: in the operand's memory, or in the buffer after conversion.
     ///
     /// # Safety
     /// - The elements of the chunk lie in bounds, and are initialised.

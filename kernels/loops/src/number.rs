@@ -1,4 +1,4 @@
-//! Arithmetic that every computing type has: integers wrap around, booleans use "or" and "and".
+//! Arithmetic that every opmath type has: integers wrap around, booleans use "or" and "and".
 
 use num_complex::Complex;
 use torch_library::Element;
@@ -76,7 +76,7 @@ number! {
     Complex<f64>: Complex::ZERO, Complex::ONE, |a, b| a + b, a - b, a * b, -a;
 }
 
-/// A computing type with division.
+/// An opmath type with division.
 pub trait Divided: Number {
     /// The quotient; division by zero gives infinity or NaN.
     fn over(self, divisor: Self) -> Self;
@@ -119,7 +119,7 @@ macro_rules! divided_complex {
 
 divided_complex!(f32, f64);
 
-/// A computing type with an order.
+/// An opmath type with an order.
 pub trait Ordered: Number + PartialOrd {
     /// The lowest value.
     const LOWEST: Self;

@@ -3,7 +3,7 @@
 use torch_library::guard::no_grad;
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
-use torch_library_kernels::loops::{Pointwise, match_computing};
+use torch_library_kernels::loops::{Pointwise, match_opmath};
 use torch_library_kernels::prelude::*;
 
 type Out = for<'a> fn(&Tensor, &'a mut Tensor) -> Result<&'a mut Tensor>;
@@ -143,7 +143,7 @@ torch_library! {
 #[torch_impl(doubling, CPU, Meta)]
 fn written(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
     let call = Pointwise::promoting(output, [this])?;
-    match_computing!(call.dtype, T: Float => {
+    match_opmath!(call.dtype, T: Float => {
         call.compute(None, call.dtype, |[x]: [T; 1]| x + x)
     }, else => Err(call.unsupported()))
 }

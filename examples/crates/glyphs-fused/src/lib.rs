@@ -7,7 +7,7 @@ use torch_library::{DeviceType, derivatives};
 use torch_library_aten::prelude::*;
 use torch_library_aten::vmap::{expanded, front};
 use torch_library_aten::{aten, autocast};
-use torch_library_loops::{Pointwise, match_computing};
+use torch_library_loops::{Pointwise, match_opmath};
 
 torch_library! {
     /// The operators of `glyphs`, and one that fuses two.
@@ -25,7 +25,7 @@ torch_library! {
 fn biased_relu(this: &Tensor, bias: &Tensor) -> Result<Tensor> {
     let bias = of_channels(this, bias)?;
     let call = Pointwise::promoting_to_float(crate::glyphs_fused::biased_relu::NAME, [this, &bias])?;
-    match_computing!(call.dtype, T: Float => {
+    match_opmath!(call.dtype, T: Float => {
         call.compute(None, call.dtype, |[x, bias]: [T; 2]| {
             let sum = x + bias;
             // Not `sum > 0`, so that NaN propagates.

@@ -1,7 +1,7 @@
 //! Operators that do almost nothing, so that the cost of a call can be measured.
 
 use torch_library::{derivatives, prelude::*};
-use torch_library_loops::{Pointwise, match_computing};
+use torch_library_loops::{Pointwise, match_opmath};
 
 #[cfg(feature = "hundred")]
 mod hundred;
@@ -37,7 +37,7 @@ mod cpu {
 #[torch_impl(bench, CPU, Meta)]
 fn myadd(this: &Tensor, other: &Tensor) -> Result<Tensor> {
     let call = Pointwise::promoting_to_float(bench::myadd::NAME, [this, other])?;
-    match_computing!(call.dtype, T: Float => {
+    match_opmath!(call.dtype, T: Float => {
         call.compute(None, call.dtype, |[a, b]: [T; 2]| a + b)
     }, else => Err(call.unsupported()))
 }

@@ -11,7 +11,7 @@ use super::reduce::{count, restored, shared};
 use super::unary::direction;
 use crate::aten;
 use crate::composite::statistics::{MARGIN, dims_beside};
-use crate::loops::computing_type;
+use crate::loops::opmath_type;
 use crate::prelude::*;
 
 derivatives! {
@@ -358,7 +358,7 @@ fn norm(
 /// The gradient of `renorm`: for slices that were scaled down, the component that would change their norm is removed.
 fn renorm(grad: &Tensor, this: &Tensor, p: Scalar, dim: i64, maxnorm: Scalar) -> Result<Tensor> {
     let dims = dims_beside(dim, this.dim())?;
-    let wide = computing_type(this.dtype());
+    let wide = opmath_type(this.dtype());
     let length = aten::linalg_vector_norm::call(this, p, Some(&dims), true, Some(wide))?;
     let along = conj(this)?.mul(grad)?;
     let along = if along.dtype().is_complex() { aten::real(&along)? } else { along };

@@ -5,7 +5,7 @@ use torch_library::prelude::*;
 use torch_library::{promote_types, result_type};
 
 use crate::aten;
-use crate::loops::computing_type;
+use crate::loops::opmath_type;
 
 pub(crate) mod pairs;
 mod trilinear;
@@ -51,7 +51,7 @@ mod derived {
         }
         let [unrolled] = wrap(&[unroll_dim])?[..] else { bail!(Internal, "one dimension is wrapped to one") };
         let trilinear = Trilinear { operands, absent, summed: wrap(sumdim)?, dims };
-        let is_half = computing_type(common) != common;
+        let is_half = opmath_type(common) != common;
         let of_one_type = operands.iter().all(|operand| operand.dtype() == common);
         let product = match is_half && of_one_type {
             true => trilinear.in_slices(unrolled),
@@ -112,7 +112,7 @@ mod derived {
             aten::addr::NAME
         );
         // Half precision is rounded once, at the end.
-        let wide = |tensor: &Tensor| aten::to_dtype(tensor, computing_type(common));
+        let wide = |tensor: &Tensor| aten::to_dtype(tensor, opmath_type(common));
         let sum = combined(&wide(this)?, &aten::outer(&wide(vec1)?, &wide(vec2)?)?, beta, alpha)?;
         aten::to_dtype(&sum, common)
     }

@@ -4,7 +4,7 @@ use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::loops::computing_type;
+use crate::loops::opmath_type;
 
 /// The number that [`renorm`](fn@aten::renorm) adds to norms before it divides by them.
 pub(crate) const MARGIN: f64 = 1e-7;
@@ -89,7 +89,7 @@ mod derived {
             this.sizes()
         );
         let dims = dims_beside(dim, this.dim()).map_err(|error| error.context(OPERATOR))?;
-        let wide = computing_type(this.dtype());
+        let wide = opmath_type(this.dtype());
         let norm = aten::linalg_vector_norm::call(this, p, Some(&dims), true, Some(wide))?;
         let shorter =
             aten::mul_Scalar(&aten::reciprocal(&aten::add_Scalar(&norm, MARGIN.into())?)?, maxnorm)?;

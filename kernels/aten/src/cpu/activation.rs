@@ -9,7 +9,7 @@ use crate::aten;
 use crate::composite::special::halves;
 use crate::functions::{Conjugate, ErrorFunction, Functions};
 use crate::loops::Pointwise;
-use crate::loops::{function, match_computing};
+use crate::loops::{function, match_opmath};
 use crate::number::Number;
 
 mod backward;
@@ -23,7 +23,7 @@ mod in_one_pass {
     fn glu(this: &Tensor, dim: i64) -> Result<Tensor> {
         let [value, gate] = halves(this, dim)?;
         let call = Pointwise::promoting(aten::glu::NAME, [&value, &gate])?;
-        match_computing!(call.dtype, T: Float => {
+        match_opmath!(call.dtype, T: Float => {
             let gated = function!(|[value, gate]: [T; 2]| -> T { value * gate.logistic() });
             call.compute_elements(None, call.dtype, gated)
         }, else => aten::mul_Tensor(&value, &aten::sigmoid(&gate)?))
@@ -31,7 +31,7 @@ mod in_one_pass {
 
     fn _prelu_kernel(this: &Tensor, weight: &Tensor) -> Result<Tensor> {
         let call = Pointwise::promoting(aten::_prelu_kernel::NAME, [this, weight])?;
-        match_computing!(call.dtype, T: Integer | Float => {
+        match_opmath!(call.dtype, T: Integer | Float => {
             call.compute(None, call.dtype, |[x, weight]: [T; 2]| if x > T::ZERO { x } else { x.times(weight) })
         }, else => Err(call.unsupported()))
     }
@@ -48,7 +48,7 @@ mod kernels {
         threshold: Scalar,
     ) -> Result<Tensor> {
         let call = Pointwise::promoting(output, [this, grad_output])?;
-        match_computing!(call.dtype, T: Integer | Unsigned | Float => {
+        match_opmath!(call.dtype, T: Integer | Unsigned | Float => {
             let threshold: T = threshold.to()?;
             // Not `x > threshold`: if the input is NaN, this passes the gradient on.
             call.compute(None, call.dtype, |[x, grad]: [T; 2]| if x <= threshold { T::ZERO } else { grad })
@@ -63,7 +63,7 @@ mod kernels {
         max_val: Scalar,
     ) -> Result<Tensor> {
         let call = Pointwise::promoting(output, [grad_output, this])?;
-        match_computing!(call.dtype, T: Float => {
+        match_opmath!(call.dtype, T: Float => {
             let (min, max): (T, T) = (min_val.to()?, max_val.to()?);
             let slope = |[grad, x]: [T; 2]| if x <= min || x >= max { T::ZERO } else { grad };
             call.compute(None, call.dtype, slope)
@@ -72,21 +72,21 @@ mod kernels {
 
     fn sigmoid_backward(output: Output<'_>, grad_output: &Tensor, result: &Tensor) -> Result<Tensor> {
         let call = Pointwise::promoting(output, [grad_output, result])?;
-        match_computing!(call.dtype, T: Float | Complex => {
+        match_opmath!(call.dtype, T: Float | Complex => {
             call.compute(None, call.dtype, |[grad, y]: [T; 2]| grad * ((T::ONE - y) * y).conjugate())
         }, else => Err(call.unsupported()))
     }
 
     fn tanh_backward(output: Output<'_>, grad_output: &Tensor, result: &Tensor) -> Result<Tensor> {
         let call = Pointwise::promoting(output, [grad_output, result])?;
-        match_computing!(call.dtype, T: Float | Complex => {
+        match_opmath!(call.dtype, T: Float | Complex => {
             call.compute(None, call.dtype, |[grad, y]: [T; 2]| grad * (T::ONE - y * y).conjugate())
         }, else => Err(call.unsupported()))
     }
 
     fn silu_backward(output: Output<'_>, grad_output: &Tensor, this: &Tensor) -> Result<Tensor> {
         let call = Pointwise::promoting(output, [grad_output, this])?;
-        match_computing!(call.dtype, T: Float | Complex => {
+        match_opmath!(call.dtype, T: Float | Complex => {
             let slope = function!(|[grad, x]: [T; 2]| -> T { grad * gated_slope(x, x.logistic()) });
             call.compute_elements(None, call.dtype, slope)
         }, else => Err(call.unsupported()))
@@ -101,7 +101,7 @@ mod kernels {
         let operator = output.operator();
         let call = Pointwise::promoting_exactly(output, [grad_output, this])?;
         let is_approximated = is_approximated(operator, approximate)?;
-        match_computing!(call.dtype, T: Float => match is_approximated {
+        match_opmath!(call.dtype, T: Float => match is_approximated {
             false => {
                 let slope = function!(|[grad, x]: [T; 2]| -> T { grad * gaussian_slope(x) });
                 call.compute_elements(None, call.dtype, slope)

@@ -8,7 +8,7 @@ use crate::aten;
 use crate::functions::{self, NearOne};
 use crate::inlined::from_fn;
 use crate::loops::Pointwise;
-use crate::loops::match_computing;
+use crate::loops::match_opmath;
 
 /// Which narrower dtypes a function supports.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -99,7 +99,7 @@ fn computed<const N: usize>(
     if types == Types::Full && matches!(call.dtype, DType::Float16 | DType::BFloat16) {
         return Err(call.unsupported());
     }
-    match_computing!(call.dtype, T: Float => {
+    match_opmath!(call.dtype, T: Float => {
         call.compute(None, call.dtype, move |inputs: [T; N]| function(from_fn(|n| inputs[n].cast())).cast::<T>())
     }, else => Err(call.unsupported()))
 }

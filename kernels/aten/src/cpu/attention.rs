@@ -28,7 +28,7 @@ use crate::loops::convert::{self, Loader, Storer};
 use crate::loops::lines::fold_line;
 use crate::loops::pointwise::unsupported;
 use crate::loops::reduce::Fold;
-use crate::loops::{self, computing_type, match_computing, on_vectors, parallel};
+use crate::loops::{self, match_opmath, on_vectors, opmath_type, parallel};
 use crate::number::Ordered;
 
 mod backward;
@@ -67,9 +67,9 @@ fn _scaled_dot_product_flash_attention_for_cpu(
     let mask = mask.map_err(|error| error.context(OPERATOR))?;
     // SAFETY: `attend` writes every element if there are any; after an error the tensor is dropped.
     let out = unsafe { loops::uninit_like(query, dtype, MemoryFormat::Preserve)? };
-    let logsumexp = Tensor::empty(&[batch, queries, heads], computing_type(dtype), device)?;
+    let logsumexp = Tensor::empty(&[batch, queries, heads], opmath_type(dtype), device)?;
     let logsumexp = logsumexp.strided_view(&[batch, heads, queries], &[queries * heads, 1, heads], 0)?;
-    match_computing!(dtype, T: Float => {
+    match_opmath!(dtype, T: Float => {
         if loops::has_elements(&out) {
             let scale = scale.unwrap_or_else(|| 1.0 / (width as f64).sqrt()).cast();
             let read = [query, key, value].into_iter().chain(mask.as_ref());

@@ -9,7 +9,7 @@ use torch_library::{Element, match_dtype};
 use crate::aten;
 use crate::functions::{Divisible, Quotient};
 use crate::loops::Pointwise;
-use crate::loops::{Usually, function, match_computing};
+use crate::loops::{Usually, function, match_opmath};
 use crate::number::{Divided, Number};
 
 #[torch_impl(aten, CPU, Meta)]
@@ -46,7 +46,7 @@ fn add(output: Output<'_>, inputs: [&Tensor; 2], alpha: Scalar) -> Result<Tensor
     let operator = output.operator();
     let call = Pointwise::promoting(output, inputs)?;
     check_alpha(operator, alpha, call.dtype)?;
-    match_computing!(call.dtype, T: Bool | Integer | Unsigned | Float | Complex => {
+    match_opmath!(call.dtype, T: Bool | Integer | Unsigned | Float | Complex => {
         match alpha.cast::<T>() {
             // For complex numbers the product with one is computed: it differs from the other factor if that is
             // infinite.
@@ -67,7 +67,7 @@ fn sub(output: Output<'_>, inputs: [&Tensor; 2], alpha: Scalar) -> Result<Tensor
     );
     let call = Pointwise::promoting(output, inputs)?;
     check_alpha(operator, alpha, call.dtype)?;
-    match_computing!(call.dtype, T: Integer | Unsigned | Float | Complex => {
+    match_opmath!(call.dtype, T: Integer | Unsigned | Float | Complex => {
         match alpha.cast::<T>() {
             T::ONE if !T::DTYPE.is_complex() => call.compute(None, call.dtype, |[a, b]: [T; 2]| a.minus(b)),
             alpha => call.compute(None, call.dtype, move |[a, b]: [T; 2]| a.minus(alpha.times(b))),
@@ -95,14 +95,14 @@ fn check_alpha(operator: &str, alpha: Scalar, dtype: DType) -> Result<()> {
 
 fn mul(output: Output<'_>, inputs: [&Tensor; 2]) -> Result<Tensor> {
     let call = Pointwise::promoting(output, inputs)?;
-    match_computing!(call.dtype, T: Bool | Integer | Unsigned | Float | Complex => {
+    match_opmath!(call.dtype, T: Bool | Integer | Unsigned | Float | Complex => {
         call.compute(None, call.dtype, |[a, b]: [T; 2]| a.times(b))
     }, else => Err(call.unsupported()))
 }
 
 fn div(output: Output<'_>, inputs: [&Tensor; 2]) -> Result<Tensor> {
     let call = Pointwise::promoting_to_float(output, inputs)?;
-    match_computing!(call.dtype, T: Float | Complex => {
+    match_opmath!(call.dtype, T: Float | Complex => {
         call.compute(None, call.dtype, |[a, b]: [T; 2]| a.over(b))
     }, else => Err(call.unsupported()))
 }
@@ -136,14 +136,14 @@ fn div_rounded(output: Output<'_>, inputs: [&Tensor; 2], mode: Option<&str>) -> 
             };
         }, else => {});
     }
-    match_computing!(call.dtype, T: Float => match rounding {
+    match_opmath!(call.dtype, T: Float => match rounding {
         Rounding::Truncate => call.compute(None, call.dtype, |[a, b]: [T; 2]| (a / b).trunc()),
         Rounding::Floor => call.compute_elements(None, call.dtype, Usually {
             is_usual: |[a, b]: [T; 2]| a.has_moderate_quotient(b),
             fast: function!(|[a, b]: [T; 2]| -> T { floor_quotient(a, b, a.rest(b)) }),
             any: |[a, b]: [T; 2]| floor_quotient(a, b, a % b),
         }),
-    }, else => match_computing!(call.dtype, T: Integer => {
+    }, else => match_opmath!(call.dtype, T: Integer => {
         let by_zero = AtomicBool::new(false);
         let is_usual = |[a, b]: [T; 2]| a.has_short_quotient(b);
         let any = |[a, b]: [T; 2]| whole_quotient(a, b, rounding, &by_zero);

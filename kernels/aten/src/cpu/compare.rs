@@ -5,7 +5,7 @@ use torch_library::{match_dtype, result_type};
 
 use crate::aten;
 use crate::loops::Pointwise;
-use crate::loops::match_computing;
+use crate::loops::match_opmath;
 
 /// Defines the kernels of comparisons. Each row gives the supported dtypes and the operator.
 macro_rules! comparisons {
@@ -17,7 +17,7 @@ macro_rules! comparisons {
             $(
                 fn $name(output: Output<'_>, this: &Tensor, other: &Tensor) -> Result<Tensor> {
                     let call = Pointwise::promoting(output, [this, other])?;
-                    match_computing!(call.dtype, T: $($class)|+ => {
+                    match_opmath!(call.dtype, T: $($class)|+ => {
                         call.compute(None, DType::Bool, |[a, b]: [T; 2]| a $sign b)
                     }, else => Err(call.unsupported()))
                 }

@@ -46,7 +46,7 @@ mod kernels {
     }
 }
 
-/// The type of complex numbers whose parts have the computing type.
+/// The type of complex numbers whose parts have the opmath type.
 fn complex_type(call: &Pointwise<'_, 2>) -> Result<DType> {
     call.dtype.to_complex().ok_or_else(|| call.unsupported())
 }

@@ -13,7 +13,7 @@ use crate::composite::linear::crossed;
 use crate::inlined::zip;
 use crate::loops;
 use crate::loops::parts::{Parts, PartsMut};
-use crate::loops::{computing_type, has_elements, match_computing, on_vectors, parallel};
+use crate::loops::{has_elements, match_opmath, on_vectors, opmath_type, parallel};
 use crate::number::Number;
 
 #[torch_impl(aten, CPU)]
@@ -25,12 +25,12 @@ fn linalg_cross(this: &Tensor, other: &Tensor, dim: i64) -> Result<Tensor> {
         is_plain && tensor.sizes() == this.sizes() && tensor.sizes().last() == Some(&3)
     });
     let is_last = dim == -1 || dim.checked_add(1) == Some(this.dim() as i64);
-    if !are_triples || !is_last || computing_type(dtype) != dtype || !has_elements(this) {
+    if !are_triples || !is_last || opmath_type(dtype) != dtype || !has_elements(this) {
         return crossed(this, other, dim);
     }
     // SAFETY: `cross` writes every element next; after an error the tensor is dropped.
     let out = unsafe { Tensor::uninit(this.sizes(), dtype, this.device())? };
-    match_computing!(dtype, T: Integer | Float | Complex => {
+    match_opmath!(dtype, T: Integer | Float | Complex => {
         let (a, b, to) = (Parts::<T>::of(this, 3)?, Parts::<T>::of(other, 3)?, PartsMut::<T>::of(&out, 3)?);
         let are_alike = [a.count(), b.count()] == [to.count(); 2];
         ensure!(are_alike, Busy, "{}: a tensor was resized while it was read", aten::linalg_cross::NAME);

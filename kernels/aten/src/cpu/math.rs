@@ -8,7 +8,7 @@ use super::unary::functions;
 use crate::aten;
 use crate::functions::{ErrorFunction, Functions, Hyperbolic, Inverse, NearOne, softplus_of};
 use crate::loops::Pointwise;
-use crate::loops::{function, match_computing};
+use crate::loops::{function, match_opmath};
 use crate::number::Number;
 
 pub(crate) mod binary;
@@ -75,7 +75,7 @@ mod more {
         if call.dtype == DType::Bool {
             call.dtype = DType::Int64;
         }
-        match_computing!(call.dtype, T: Integer | Float | Complex => {
+        match_opmath!(call.dtype, T: Integer | Float | Complex => {
             call.compute_elements(None, call.dtype, function!(|[x]: [T; 1]| -> T { x.times(x) }))
         }, else => Err(call.unsupported()))
     }
@@ -87,7 +87,7 @@ mod more {
 
     fn round_decimals(output: Output<'_>, this: &Tensor, decimals: i64) -> Result<Tensor> {
         let call = Pointwise::promoting_exactly(output, [this])?;
-        match_computing!(call.dtype, T: Float => {
+        match_opmath!(call.dtype, T: Float => {
             let places = i32::try_from(decimals.unsigned_abs()).unwrap_or(i32::MAX);
             let power: T = 10f64.powi(places).cast();
             match decimals {
@@ -100,7 +100,7 @@ mod more {
 
     fn leaky_relu(output: Output<'_>, this: &Tensor, negative_slope: Scalar) -> Result<Tensor> {
         let call = Pointwise::promoting_exactly(output, [this])?;
-        match_computing!(call.dtype, T: Float => {
+        match_opmath!(call.dtype, T: Float => {
             let slope: T = negative_slope.cast();
             call.compute(None, call.dtype, move |[x]: [T; 1]| if x > 0.0 { x } else { x * slope })
         }, else => Err(call.unsupported()))
@@ -114,7 +114,7 @@ mod more {
         input_scale: Scalar,
     ) -> Result<Tensor> {
         let call = Pointwise::promoting_exactly(output, [this])?;
-        match_computing!(call.dtype, T: Float => {
+        match_opmath!(call.dtype, T: Float => {
             let (scale, input_scale): (T, T) = (scale.cast(), input_scale.cast());
             let factor = alpha.cast::<T>() * scale;
             call.compute(None, call.dtype, move |[x]: [T; 1]| {
@@ -127,14 +127,14 @@ mod more {
     fn log_sigmoid(this: &Tensor) -> Result<Tensor> {
         let this = &aten::contiguous(this)?; // the result is contiguous, whatever the strides of the input
         let call = Pointwise::promoting(aten::log_sigmoid::NAME, [this])?;
-        match_computing!(call.dtype, T: Float => {
+        match_opmath!(call.dtype, T: Float => {
             call.compute(None, call.dtype, |[x]: [T; 1]| -softplus_of(-x))
         }, else => Err(call.unsupported()))
     }
 
     fn hardshrink(output: Output<'_>, this: &Tensor, lambd: Scalar) -> Result<Tensor> {
         let call = Pointwise::promoting_exactly(output, [this])?;
-        match_computing!(call.dtype, T: Float => {
+        match_opmath!(call.dtype, T: Float => {
             let width: T = lambd.to()?;
             call.compute(None, call.dtype, move |[x]: [T; 1]| if x >= -width && x <= width { T::ZERO } else { x })
         }, else => Err(call.unsupported()))
@@ -142,7 +142,7 @@ mod more {
 
     fn softshrink(output: Output<'_>, this: &Tensor, lambd: Scalar) -> Result<Tensor> {
         let call = Pointwise::promoting_exactly(output, [this])?;
-        match_computing!(call.dtype, T: Float => {
+        match_opmath!(call.dtype, T: Float => {
             let width: T = lambd.to()?;
             ensure!(
                 width >= T::ZERO && width.is_finite(),
@@ -164,7 +164,7 @@ mod more {
         let call = Pointwise::promoting(output, [this])?;
         let fits = match_dtype!(call.dtype, T => threshold.to::<T>().and(value.to::<T>()).map(drop));
         fits.map_err(|error| error.context(operator))?;
-        match_computing!(call.dtype, T: Integer | Float => {
+        match_opmath!(call.dtype, T: Integer | Float => {
             // Both are converted to the dtype of the elements, which truncates them for integers.
             let (threshold, value): (T, T) = (threshold.cast(), value.cast());
             call.compute(None, call.dtype, move |[x]: [T; 1]| if x <= threshold { value } else { x })
@@ -173,7 +173,7 @@ mod more {
 
     fn softplus(output: Output<'_>, this: &Tensor, beta: Scalar, threshold: Scalar) -> Result<Tensor> {
         let call = Pointwise::promoting_exactly(output, [this])?;
-        match_computing!(call.dtype, T: Float => {
+        match_opmath!(call.dtype, T: Float => {
             let (beta, threshold): (T, T) = (beta.cast(), threshold.cast());
             call.compute(None, call.dtype, move |[x]: [T; 1]| {
                 if x * beta > threshold { x } else { (x * beta).exponential().logarithm_of_one_more() / beta }

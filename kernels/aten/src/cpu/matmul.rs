@@ -12,7 +12,7 @@ use torch_library::prelude::*;
 use super::kept::with_workspace;
 use crate::aten;
 use crate::loops::pointwise::{common_device, unsupported};
-use crate::loops::{self, match_computing, parallel};
+use crate::loops::{self, match_opmath, parallel};
 use crate::number::Number;
 use crate::unseen::unseen;
 
@@ -110,7 +110,7 @@ mod kernels {
         );
         let is_plain =
             [beta, alpha].map(|factor| factor.cast::<f64>()) == [1.0; 2] && dtype.is_differentiable();
-        if is_plain && dtype == loops::computing_type(dtype) && loops::has_elements(this) {
+        if is_plain && dtype == loops::opmath_type(dtype) && loops::has_elements(this) {
             product_sizes(OPERATOR, mat1, mat2)?;
             return onto(OPERATOR, this, &sizes, mat1, mat2);
         }
@@ -127,7 +127,7 @@ mod kernels {
             return Ok(out);
         }
         let product = wide_product(OPERATOR, mat1, mat2)?;
-        match_computing!(dtype, T: Integer | Float | Complex => {
+        match_opmath!(dtype, T: Integer | Float | Complex => {
             let factor = |factor: Scalar| factor.to::<T>().map_err(|error| error.context(OPERATOR));
             let (beta, alpha) = (factor(beta)?, factor(alpha)?);
             if beta == T::ZERO {
@@ -206,7 +206,7 @@ fn onto(operator: &'static str, this: &Tensor, sizes: &[i64], a: &Tensor, b: &Te
     let out = unsafe { Tensor::uninit_strided(sizes, &contiguous_strides(sizes), dtype, device)? };
     torch_library::match_dtype!(dtype, T => loops::map(&out, [this], |[x]: [T; 1]| x)?);
     if loops::has_elements(&out) && a.numel() > 0 {
-        match_computing!(dtype, T: Float | Complex => batches::<T>(&out, a, b, true)?,
+        match_opmath!(dtype, T: Float | Complex => batches::<T>(&out, a, b, true)?,
             else => return Err(unsupported(operator, dtype)));
     }
     Ok(out)
@@ -221,9 +221,9 @@ fn product(operator: &'static str, a: &Tensor, b: &Tensor) -> Result<Tensor> {
     Ok(out)
 }
 
-/// The product of two matrices in the computing dtype, not rounded to their own dtype yet.
+/// The product of two matrices in the opmath type, not rounded to their own dtype yet.
 fn wide_product(operator: &'static str, a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    let dtype = loops::computing_type(a.dtype());
+    let dtype = loops::opmath_type(a.dtype());
     if dtype == a.dtype() {
         return product(operator, a, b);
     }
@@ -248,7 +248,7 @@ pub(super) fn multiply(operator: &str, out: &Tensor, a: &Tensor, b: &Tensor) -> 
     if !loops::has_elements(out) {
         return Ok(());
     }
-    let dtype = loops::computing_type(out.dtype());
+    let dtype = loops::opmath_type(out.dtype());
     #[cfg(target_arch = "x86_64")]
     if pairs::is_for(a, b) {
         return pairs::multiply(out, a, b);
@@ -259,7 +259,7 @@ pub(super) fn multiply(operator: &str, out: &Tensor, a: &Tensor, b: &Tensor) -> 
         multiply(operator, &wide, &loops::copy(a, dtype)?, &loops::copy(b, dtype)?)?;
         return torch_library::match_dtype!(dtype, T => loops::map(out, [&wide], |[x]: [T; 1]| x));
     }
-    match_computing!(dtype, T: Integer | Float | Complex => batches::<T>(out, a, b, false),
+    match_opmath!(dtype, T: Integer | Float | Complex => batches::<T>(out, a, b, false),
         else => Err(unsupported(operator, dtype)))
 }
 

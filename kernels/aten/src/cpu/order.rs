@@ -14,7 +14,7 @@ use crate::composite::collected;
 use crate::inlined::zip;
 use crate::loops::parts::Parts;
 use crate::loops::pointwise::unsupported;
-use crate::loops::{self, match_computing};
+use crate::loops::{self, match_opmath};
 
 mod bins;
 mod chosen;
@@ -38,9 +38,9 @@ mod kernels {
         let lanes = Lanes::new(OPERATOR, this, dim)?;
         let out = Tensor::empty(this.sizes(), this.dtype(), this.device())?;
         // The sum is kept in f64: in f32, adding to a large sum would round each element.
-        match_computing!(this.dtype(), T: Float => {
+        match_opmath!(this.dtype(), T: Float => {
             lanes.compute::<T, T>(&out, log_sums::of_line)?;
-        }, else => match_computing!(this.dtype(), T: Complex => {
+        }, else => match_opmath!(this.dtype(), T: Complex => {
             let nothing = Complex64::new(f64::NEG_INFINITY, 0.0);
             lanes.compute::<T, T>(&out, |lane, sums| running_log_of_sum(lane, sums, nothing, Element::cast))?;
         }, else => return Err(unsupported(OPERATOR, this.dtype()))));

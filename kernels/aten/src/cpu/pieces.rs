@@ -5,7 +5,7 @@ use torch_library::prelude::*;
 
 use crate::aten;
 use crate::loops::pointwise::{Pointwise, common_device, unsupported};
-use crate::loops::{self, match_computing};
+use crate::loops::{self, match_opmath};
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -30,7 +30,7 @@ mod kernels {
             return Err(unsupported(OPERATOR, this.dtype()));
         }
         let call = Pointwise::promoting(OPERATOR, [this])?;
-        match_computing!(call.dtype, T: Float => {
+        match_opmath!(call.dtype, T: Float => {
             let mantissa = call.compute(None, call.dtype, |[x]: [T; 1]| parts(x.cast()).0.cast::<T>())?;
             Ok((mantissa, call.compute(None, DType::Int32, |[x]: [T; 1]| parts(x.cast()).1)?))
         }, else => Err(call.unsupported()))

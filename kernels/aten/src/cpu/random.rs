@@ -17,7 +17,7 @@ use crate::functions::{Circular, Functions};
 use crate::inlined::zip;
 use crate::loops::lines::{self, Line};
 use crate::loops::parts::{Parts, PartsMut};
-use crate::loops::{self, match_computing, parallel};
+use crate::loops::{self, match_opmath, parallel};
 use crate::random::default_generator;
 use crate::unseen::unseen;
 
@@ -163,7 +163,7 @@ mod kernels {
         floating(OPERATOR, &p)?;
         check_chances(OPERATOR, this)?;
         let places = dense_order(this);
-        match_computing!(p.dtype(), T: Float => {
+        match_opmath!(p.dtype(), T: Float => {
             let chances = loops::elements::<T>(&in_order(&p, &places)?)?;
             ensure!(
                 chances.iter().all(|p| (0.0..=1.0).contains(p)),

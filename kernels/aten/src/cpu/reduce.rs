@@ -9,7 +9,7 @@ use crate::composite::order::without_nan;
 use crate::loops::pointwise::unsupported;
 use crate::loops::reduce::{Fold, fold};
 use crate::loops::reduction::{Reduction, dtype_or_that_of_out, type_of_sum};
-use crate::loops::{self, match_computing};
+use crate::loops::{self, match_opmath};
 use crate::number::Ordered;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -30,7 +30,7 @@ mod kernels {
             fold::<u8, _, _, _>([&out], this, reduction.is_reduced(), &SumOfBytes, |sum: i64| [sum])?;
             return Ok(out);
         }
-        match_computing!(dtype, T: Bool | Integer | Float | Complex => {
+        match_opmath!(dtype, T: Bool | Integer | Float | Complex => {
             fold([&out], this, reduction.is_reduced(), &Sum, |sum: T| [sum])?;
         }, else => return Err(reduction.unsupported(dtype)));
         Ok(out)
@@ -53,7 +53,7 @@ mod kernels {
         );
         let out = reduction.output(dtype)?;
         let count = reduction.count();
-        match_computing!(dtype, T: Float | Complex => {
+        match_opmath!(dtype, T: Float | Complex => {
             let count: T = count.cast();
             fold([&out], this, reduction.is_reduced(), &Sum, |sum: T| [sum / count])?;
         }, else => return Err(reduction.unsupported(dtype)));
@@ -64,7 +64,7 @@ mod kernels {
         let reduction = nonempty(output, this, dim, keepdim)?;
         output.exactly(this.dtype())?;
         let out = reduction.output(this.dtype())?;
-        match_computing!(this.dtype(), T: Bool | Integer | Float => {
+        match_opmath!(this.dtype(), T: Bool | Integer | Float => {
             fold([&out], this, reduction.is_reduced(), &Largest, |largest: T| [largest])?;
         }, else => return Err(reduction.unsupported(this.dtype())));
         Ok(out)
@@ -74,20 +74,20 @@ mod kernels {
         let reduction = nonempty(output, this, dim, keepdim)?;
         output.exactly(this.dtype())?;
         let out = reduction.output(this.dtype())?;
-        match_computing!(this.dtype(), T: Bool | Integer | Float => {
+        match_opmath!(this.dtype(), T: Bool | Integer | Float => {
             fold([&out], this, reduction.is_reduced(), &Smallest, |smallest: T| [smallest])?;
         }, else => return Err(reduction.unsupported(this.dtype())));
         Ok(out)
     }
 
     fn argmax(output: Output<'_>, this: &Tensor, dim: Option<i64>, keepdim: bool) -> Result<Tensor> {
-        match_computing!(this.dtype(), T: Integer | Float => {
+        match_opmath!(this.dtype(), T: Integer | Float => {
             place::<T, _>(output, this, dim, keepdim, &First(Largest))
         }, else => Err(unsupported(output.operator(), this.dtype())))
     }
 
     fn argmin(output: Output<'_>, this: &Tensor, dim: Option<i64>, keepdim: bool) -> Result<Tensor> {
-        match_computing!(this.dtype(), T: Integer | Float => {
+        match_opmath!(this.dtype(), T: Integer | Float => {
             place::<T, _>(output, this, dim, keepdim, &First(Smallest))
         }, else => Err(unsupported(output.operator(), this.dtype())))
     }
@@ -98,7 +98,7 @@ mod kernels {
 fn aminmax(this: &Tensor, dim: Option<i64>, keepdim: bool) -> Result<(Tensor, Tensor)> {
     let reduction = nonempty(aten::aminmax::NAME, this, dim.as_slice(), keepdim)?;
     let (smallest, largest) = (reduction.output(this.dtype())?, reduction.output(this.dtype())?);
-    match_computing!(this.dtype(), T: Bool | Integer | Float => {
+    match_opmath!(this.dtype(), T: Bool | Integer | Float => {
         fold([&smallest, &largest], this, reduction.is_reduced(), &Extremes, |extremes: [T; 2]| extremes)?;
     }, else => return Err(reduction.unsupported(this.dtype())));
     Ok((smallest, largest))
@@ -117,7 +117,7 @@ fn nansum(this: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<DType
     let out = reduction.output(dtype)?;
     // NaN is converted to an integer, and must be replaced before.
     let numbers = if dtype.is_floating_point() { this.clone() } else { without_nan(this)? };
-    match_computing!(dtype, T: Integer | Float | Complex => {
+    match_opmath!(dtype, T: Integer | Float | Complex => {
         fold([&out], &numbers, reduction.is_reduced(), &SumOfNumbers, |sum: T| [sum])?;
     }, else => return Err(reduction.unsupported(dtype)));
     Ok(out)

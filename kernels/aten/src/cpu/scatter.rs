@@ -9,7 +9,7 @@ use crate::aten;
 use crate::composite::collected;
 use crate::loops::gather::{Lanes, put, scatter};
 use crate::loops::pointwise::{Pointwise, common_device, unsupported};
-use crate::loops::{self, match_computing};
+use crate::loops::{self, match_opmath};
 use crate::number::Number;
 
 mod reduce;
@@ -212,10 +212,10 @@ impl<'a> Scattering<'a> {
         src.strided_view(self.index.sizes(), &strides, 0)
     }
 
-    /// Adds in the computing dtype, and rounds once.
+    /// Adds in the opmath type, and rounds once.
     fn add(&self, src: &Tensor, alpha: Scalar) -> Result<()> {
         let dtype = self.this.dtype();
-        match_computing!(dtype, T: Bool | Integer | Unsigned | Float | Complex => {
+        match_opmath!(dtype, T: Bool | Integer | Unsigned | Float | Complex => {
             let alpha: T = alpha.cast();
             let add = move |old: T, new: T| old.plus(if alpha == T::ONE { new } else { alpha.times(new) });
             if dtype == T::DTYPE || !loops::has_elements(self.this) {
@@ -319,7 +319,7 @@ fn divide_by_frequency(rows: &Tensor, index: &Tensor) -> Result<()> {
         counts[index as usize] += 1;
     }
     let counts = Tensor::from_vec(counts, &[rows.sizes()[0], 1])?;
-    match_computing!(rows.dtype(), T: Float | Complex => {
+    match_opmath!(rows.dtype(), T: Float | Complex => {
         loops::map(rows, [rows, &counts], |[x, count]: [T; 2]| if count == T::ZERO { x } else { x / count })
     }, else => Ok(()))
 }

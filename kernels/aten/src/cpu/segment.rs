@@ -7,7 +7,7 @@ use torch_library::prelude::*;
 use crate::aten;
 use crate::loops::Reduction;
 use crate::loops::pointwise::{common_device, unsupported};
-use crate::loops::{self, match_computing};
+use crate::loops::{self, match_opmath};
 use crate::number::Number;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -35,7 +35,7 @@ mod kernels {
         segments.check_all(!r#unsafe && offsets.is_none())?;
         let initial = initial.map(|initial| initial.to::<f64>()).transpose()?;
         let out = Tensor::empty(&segments.sizes(), data.dtype(), data.device())?;
-        match_computing!(data.dtype(), T: Float => {
+        match_opmath!(data.dtype(), T: Float => {
             if loops::has_elements(&out) {
                 let elements = loops::elements::<T>(&loops::copy(data, T::DTYPE)?)?;
                 let mut values = vec![T::ZERO; out.numel() as usize];
@@ -81,7 +81,7 @@ mod kernels {
         common_device(OPERATOR, &[grad, output, data])?;
         let initial = initial.map(|initial| initial.to::<f64>()).transpose()?;
         let out = Tensor::zeros(data.sizes(), data.dtype(), data.device())?;
-        match_computing!(data.dtype(), T: Float => {
+        match_opmath!(data.dtype(), T: Float => {
             if loops::has_elements(&out) {
                 let wide = |x: &Tensor| loops::elements::<T>(&loops::copy(x, T::DTYPE)?);
                 let (grads, results, elements) = (wide(grad)?, wide(output)?, wide(data)?);

@@ -9,7 +9,7 @@ use crate::aten;
 use crate::composite::special::no_probability;
 use crate::functions::{ErrorFunction, Functions, Gamma, LogOdds, PowerOfTwo, Raised, Registers};
 use crate::loops::Pointwise;
-use crate::loops::{function, match_computing};
+use crate::loops::{function, match_opmath};
 use crate::number::Number;
 
 pub mod real;
@@ -19,7 +19,7 @@ use real::{FiniteParts, NextTowards, Real, Shifted, Sinc};
 use sums::BinaryLogOfSum;
 pub(super) use sums::LogOfSum;
 
-/// Defines the kernels of functions. Each row gives the arguments, the promotion to the computing dtype, the supported
+/// Defines the kernels of functions. Each row gives the arguments, the promotion to the opmath type, the supported
 /// dtypes, and the formula.
 macro_rules! functions {
     ($($name:ident($($argument:ident),+): $promoting:ident $($class:ident)|+ => |$($x:ident),+| $value:expr;)+) => {
@@ -30,7 +30,7 @@ macro_rules! functions {
             $(
                 fn $name(output: Output<'_>, $($argument: &Tensor),+) -> Result<Tensor> {
                     let call = Pointwise::$promoting(output, [$($argument),+])?;
-                    match_computing!(call.dtype, T: $($class)|+ => {
+                    match_opmath!(call.dtype, T: $($class)|+ => {
                         let value = function!(|[$($x),+]: [T; count!($($x)+)]| -> T { $value });
                         call.compute_elements(None, call.dtype, value)
                     }, else => Err(call.unsupported()))
@@ -85,7 +85,7 @@ fn entropy<T: Float + Functions>(probability: T) -> T {
 fn logit(this: &Tensor, eps: Option<f64>) -> Result<Tensor> {
     const OPERATOR: &str = aten::logit::NAME;
     let call = Pointwise::promoting_to_float(OPERATOR, [this])?;
-    match_computing!(call.dtype, T: Float => {
+    match_opmath!(call.dtype, T: Float => {
         let odds = function!(|[x]: [T; 1]| -> T { log_odds(x) });
         let Some(eps) = eps.filter(|eps| *eps >= 0.0) else {
             return call.compute_elements(None, call.dtype, Registers::<_, LogOdds>::new(odds));
@@ -113,7 +113,7 @@ mod more {
         let operator = output.operator();
         ensure!(n >= 0, Argument, "{operator}: the order {n} is negative");
         let call = Pointwise::promoting_to_float(output, [this])?;
-        match_computing!(call.dtype, T: Float => {
+        match_opmath!(call.dtype, T: Float => {
             call.compute(None, call.dtype, move |[x]: [T; 1]| x.polygamma(n))
         }, else => Err(call.unsupported()))
     }
@@ -129,9 +129,9 @@ mod more {
     fn signbit(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
         output.exactly(DType::Bool)?;
         let call = Pointwise::promoting(output, [this])?;
-        match_computing!(call.dtype, T: Float => {
+        match_opmath!(call.dtype, T: Float => {
             call.compute(None, DType::Bool, |[x]: [T; 1]| x.is_sign_negative())
-        }, else => match_computing!(call.dtype, T: Bool | Integer => {
+        }, else => match_opmath!(call.dtype, T: Bool | Integer => {
             call.compute(None, DType::Bool, |[x]: [T; 1]| is_negative(x))
         }, else => Err(call.unsupported())))
     }
@@ -146,7 +146,7 @@ mod more {
             values.dtype()
         );
         let call = Pointwise::promoting_exactly(output, [this, values])?;
-        match_computing!(call.dtype, T: Bool | Integer | Float => {
+        match_opmath!(call.dtype, T: Bool | Integer | Float => {
             call.compute(None, call.dtype, |[x, zero]: [T; 2]| step_at_zero(x, zero))
         }, else => Err(call.unsupported()))
     }
@@ -172,7 +172,7 @@ mod more {
             DType::Float32 => f64::from(f32::MAX),
             _ => f64::MAX,
         };
-        match_computing!(call.dtype, T: Float => {
+        match_opmath!(call.dtype, T: Float => {
             let nan: T = nan.unwrap_or(0.0).cast();
             let (above, below): (T, T) =
                 (posinf.unwrap_or(largest).cast(), neginf.unwrap_or(-largest).cast());
@@ -182,9 +182,9 @@ mod more {
                 let number = if x == T::neg_infinity() { below } else { number };
                 if x.is_nan() { nan } else { number }
             })
-        }, else => match_computing!(call.dtype, T: Bool | Integer => {
+        }, else => match_opmath!(call.dtype, T: Bool | Integer => {
             call.compute(None, call.dtype, |[x]: [T; 1]| x)
-        }, else => match_computing!(call.dtype, T: Complex => {
+        }, else => match_opmath!(call.dtype, T: Complex => {
             let largest = if call.dtype == DType::Complex64 { f64::from(f32::MAX) } else { f64::MAX };
             let instead = [nan.unwrap_or(0.0), posinf.unwrap_or(largest), neginf.unwrap_or(-largest)];
             call.compute(None, call.dtype, move |[x]: [T; 1]| x.with_finite_parts(instead))
@@ -195,10 +195,10 @@ mod more {
 fn is_infinity(output: Output<'_>, this: &Tensor, infinity: f64) -> Result<Tensor> {
     output.exactly(DType::Bool)?;
     let call = Pointwise::promoting(output, [this])?;
-    match_computing!(call.dtype, T: Float => {
+    match_opmath!(call.dtype, T: Float => {
         let infinity: T = infinity.cast();
         call.compute(None, DType::Bool, move |[x]: [T; 1]| x == infinity)
-    }, else => match_computing!(call.dtype, T: Bool | Integer => {
+    }, else => match_opmath!(call.dtype, T: Bool | Integer => {
         call.compute(None, DType::Bool, |[_]: [T; 1]| false)
     }, else => Err(call.unsupported())))
 }

@@ -16,7 +16,7 @@ use crate::loops::parts::Parts;
 use crate::loops::pointwise::unsupported;
 use crate::loops::reduce::{Fold, fold};
 use crate::loops::reduction::{Reduction, dtype_or_that_of_out, type_of_norm, type_of_sum};
-use crate::loops::{self, match_computing, parallel};
+use crate::loops::{self, match_opmath, parallel};
 use crate::number::Ordered;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -47,13 +47,13 @@ mod kernels {
     }
 
     fn max_dim(this: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
-        match_computing!(this.dtype(), T: Bool | Integer | Float => {
+        match_opmath!(this.dtype(), T: Bool | Integer | Float => {
             extreme::<T, _>(aten::max_dim::NAME, this, dim, keepdim, &First(Largest))
         }, else => Err(unsupported(aten::max_dim::NAME, this.dtype())))
     }
 
     fn min_dim(this: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
-        match_computing!(this.dtype(), T: Bool | Integer | Float => {
+        match_opmath!(this.dtype(), T: Bool | Integer | Float => {
             extreme::<T, _>(aten::min_dim::NAME, this, dim, keepdim, &First(Smallest))
         }, else => Err(unsupported(aten::min_dim::NAME, this.dtype())))
     }
@@ -122,7 +122,7 @@ mod kernels {
             false => this.clone(),
         };
         let out = reduction.output(dtype.to_real())?;
-        match_computing!(out.dtype(), T: Float => {
+        match_opmath!(out.dtype(), T: Float => {
             let order: T = order.cast();
             let root = |sum: T| match order {
                 order if order == 0.0 || order.is_infinite() => sum,
@@ -191,7 +191,7 @@ fn product(
     let reduction = Reduction::new(output, this, dim, keepdim)?;
     let dtype = type_of_sum(this, dtype_or_that_of_out(output, dtype)?);
     let out = reduction.output(dtype)?;
-    match_computing!(dtype, T: Bool | Integer | Float | Complex => {
+    match_opmath!(dtype, T: Bool | Integer | Float | Complex => {
         fold([&out], this, reduction.is_reduced(), &Product, |product: T| [product])?;
     }, else => return Err(reduction.unsupported(dtype)));
     Ok(out)
@@ -278,7 +278,7 @@ impl Variance<'_> {
             correction.map_or(Ok(1.0), Scalar::to::<f64>).map_err(|error| error.context(operator))?;
         let (out, mean) = (reduction.output(this.dtype())?, reduction.output(this.dtype())?);
         let divisor = (reduction.count() as f64 - correction).max(0.0);
-        match_computing!(this.dtype(), T: Float => {
+        match_opmath!(this.dtype(), T: Float => {
             fold([&out, &mean], this, reduction.is_reduced(), &Moments, |moment: Moment<T>| {
                 if reduction.count() == 0 {
                     return [T::nan(); 2]; // whatever the divisor

@@ -8,7 +8,7 @@ use torch_library::{Element, match_dtype};
 use crate::aten;
 use crate::functions::{Conjugate, Coordinate, ErrorFunction, Functions};
 use crate::loops::Pointwise;
-use crate::loops::{function, match_computing};
+use crate::loops::{function, match_opmath};
 use crate::number::{Divided, Number};
 
 mod angles;
@@ -28,7 +28,7 @@ macro_rules! functions {
             $(
                 pub(super) fn $name(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
                     let call = Pointwise::$promoting(output, [this])?;
-                    match_computing!(call.dtype, $T: $($class)|+ => {
+                    match_opmath!(call.dtype, $T: $($class)|+ => {
                         let value = $crate::loops::function!(|[$x]: [$T; 1]| -> $T { $value });
                         $( let value = $crate::functions::Registers::<_, $crate::functions::$wide>::new(value); )?
                         call.compute_elements(None, call.dtype, value)
@@ -80,7 +80,7 @@ fn without_sign<T: Number + PartialOrd>(x: T) -> T {
 
 /// `x / |x|` of complex numbers; for real ones it is the sign.
 fn direction(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
-    match_computing!(this.dtype(), T: Complex => {
+    match_opmath!(this.dtype(), T: Complex => {
         let call = Pointwise::promoting_exactly(output, [this])?;
         call.compute(None, call.dtype, |[x]: [T; 1]| x.direction())
     }, else => kernels::sign(output, this))
@@ -97,9 +97,9 @@ mod more {
     fn angle(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
         let call = Pointwise::promoting_to_float(output, [this])?;
         let dtype = call.dtype.to_real();
-        match_computing!(call.dtype, T: Float => {
+        match_opmath!(call.dtype, T: Float => {
             call.compute(None, dtype, |[x]: [T; 1]| angle_of_real(x))
-        }, else => match_computing!(call.dtype, T: Complex => {
+        }, else => match_opmath!(call.dtype, T: Complex => {
             let angle = function!(|[x]: [T; 1]| -> <T as ComplexFloat>::Real { x.im.angle(x.re) });
             call.compute_elements(None, dtype, angle)
         }, else => Err(call.unsupported())))
@@ -118,7 +118,7 @@ mod more {
         let operator = output.operator();
         let call = Pointwise::promoting_exactly(output, [this])?;
         let is_approximated = is_approximated(operator, approximate)?;
-        match_computing!(call.dtype, T: Float => {
+        match_opmath!(call.dtype, T: Float => {
             match is_approximated {
                 // The library that PyTorch uses for these tensors gives NaN for infinite elements of either sign.
                 false if is_of_library(this) => call.compute(None, call.dtype, |[x]: [T; 1]| {
@@ -134,7 +134,7 @@ mod more {
 /// Computes the same as the composite kernel, in one pass.
 #[torch_impl(aten, CPU)]
 fn _conj_physical(this: &Tensor) -> Result<Tensor> {
-    match_computing!(this.dtype(), T: Complex => {
+    match_opmath!(this.dtype(), T: Complex => {
         let call = Pointwise::promoting(aten::_conj_physical::NAME, [this])?.lying_as_first();
         call.compute(None, call.dtype, |[x]: [T; 1]| x.conjugate())
     }, else => aten::clone(this))
@@ -166,11 +166,11 @@ fn magnitude(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
         call.dtype
     );
     let dtype = call.dtype.to_real();
-    match_computing!(call.dtype, T: Float => {
+    match_opmath!(call.dtype, T: Float => {
         call.compute(None, dtype, |[x]: [T; 1]| x.abs())
-    }, else => match_computing!(call.dtype, T: Integer => {
+    }, else => match_opmath!(call.dtype, T: Integer => {
         call.compute(None, dtype, |[x]: [T; 1]| without_sign(x))
-    }, else => match_computing!(call.dtype, T: Complex => {
+    }, else => match_opmath!(call.dtype, T: Complex => {
         call.compute(None, dtype, |[x]: [T; 1]| x.norm())
     }, else => Err(call.unsupported()))))
 }

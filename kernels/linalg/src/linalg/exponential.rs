@@ -10,7 +10,7 @@ use torch_library::prelude::*;
 use crate::arguments::square;
 use crate::aten;
 use crate::loops::pointwise::unsupported;
-use crate::loops::{self, computing_type};
+use crate::loops::{self, opmath_type};
 
 #[torch_impl(aten, CPU, Meta)]
 fn linalg_matrix_exp(this: &Tensor) -> Result<Tensor> {
@@ -24,7 +24,7 @@ fn linalg_matrix_exp(this: &Tensor) -> Result<Tensor> {
     if !loops::has_elements(&out) {
         return Ok(out);
     }
-    let matrices = aten::reshape(&aten::to_dtype(this, computing_type(this.dtype()))?, &[-1, n, n])?;
+    let matrices = aten::reshape(&aten::to_dtype(this, opmath_type(this.dtype()))?, &[-1, n, n])?;
     let (halvings, factors) = halvings(&matrices)?;
     let factors = aten::to_dtype(
         &Tensor::from_vec(factors, &[halvings.len() as i64, 1, 1])?,

@@ -83,7 +83,7 @@ pub fn contiguous(tensor: &Tensor) -> Result<Tensor> {
     copy(tensor, tensor.dtype())
 }
 
-/// The elements in row-major order, as the computing type `M`.
+/// The elements in row-major order, as the opmath type `M`.
 ///
 /// # Errors
 /// Memory that the host cannot access.

@@ -17,7 +17,7 @@ pub trait Line<T, const K: usize>: Sync {
     fn line(&self, input: &[T], out: &mut [MaybeUninit<T>]) -> [T; K];
 }
 
-/// Makes a tensor like `input`, which is contiguous, and computes it line by line in the computing type; the `K`
+/// Makes a tensor like `input`, which is contiguous, and computes it line by line in the opmath type; the `K`
 /// numbers about each line are written to `notes`, which are contiguous and of that type.
 ///
 /// # Safety

@@ -17,13 +17,13 @@ use crate::loops::Elements;
 use crate::loops::inner::Inner;
 use crate::loops::run::{run, run_new};
 
-/// The inputs of an element-wise operator, checked to fit together: they broadcast, have a computing type, and are on
+/// The inputs of an element-wise operator, checked to fit together: they broadcast, have an opmath type, and are on
 /// one device.
 ///
 /// ```text
 /// let call = Pointwise::promoting(output, [this, other])?;
 /// let out = call.output(None, call.dtype)?;
-/// match_computing!(call.dtype, T: Float => loops::map(&out, call.inputs, |[a, b]: [T; 2]| a * b), …)
+/// match_opmath!(call.dtype, T: Float => loops::map(&out, call.inputs, |[a, b]: [T; 2]| a * b), …)
 /// ```
 pub struct Pointwise<'a, const N: usize> {
     output: Output<'a>,
@@ -334,7 +334,7 @@ impl<'a, const N: usize> Pointwise<'a, N> {
         (are_one && is_non_overlapping_and_dense(sizes, first)).then(|| Dims::from_slice(first))
     }
 
-    /// The strides of an input after its conversion to the computing type, if it needs one.
+    /// The strides of an input after its conversion to the opmath type, if it needs one.
     ///
     /// A converted copy has no gaps and no elements that share memory, which may change the order of its dimensions.
     fn input_strides(&self, k: usize) -> Cow<'a, [i64]> {

@@ -102,7 +102,7 @@ mod kernels {
             input.dtype()
         );
         // 16-bit floats are squared and weighted as `float32`, since large ones would overflow.
-        let wide = aten::to_dtype(input, loops::computing_type(input.dtype()))?;
+        let wide = aten::to_dtype(input, loops::opmath_type(input.dtype()))?;
         let eps =
             eps.unwrap_or(if wide.dtype() == DType::Float64 { f64::EPSILON } else { f32::EPSILON.into() });
         let dims: Vec<i64> = (1..=normalized_shape.len() as i64).map(|back| -back).collect();
@@ -216,7 +216,7 @@ fn native_group_norm(
         input.sizes()
     );
     // 16-bit floats are rounded once, at the end.
-    let wide = aten::to_dtype(input, loops::computing_type(input.dtype()))?;
+    let wide = aten::to_dtype(input, loops::opmath_type(input.dtype()))?;
     let sizes = [n, c, hx_w];
     let size = (c / group).saturating_mul(hx_w);
     let groups = aten::reshape(&wide, &[n, group, size])?;
@@ -245,7 +245,7 @@ fn native_group_norm(
 /// Parameters of two types, or of a type that is neither the input's nor the one that it is computed in.
 fn check_parameters(operator: &str, input: &Tensor, parameters: [Option<&Tensor>; 2]) -> Result<()> {
     let dtypes: Vec<DType> = parameters.into_iter().flatten().map(Tensor::dtype).collect();
-    let fits = |dtype: &DType| [input.dtype(), loops::computing_type(input.dtype())].contains(dtype);
+    let fits = |dtype: &DType| [input.dtype(), loops::opmath_type(input.dtype())].contains(dtype);
     ensure!(
         dtypes.iter().all(|dtype| fits(dtype) && *dtype == dtypes[0]),
         DType,

@@ -10,7 +10,7 @@ use crate::aten;
 use crate::composite::collected;
 use crate::loops::parts::{Parts, PartsMut};
 use crate::loops::pointwise::{common_device, unsupported};
-use crate::loops::{self, match_computing};
+use crate::loops::{self, match_opmath};
 use crate::number::Number;
 
 mod backward;
@@ -168,7 +168,7 @@ impl Likelihoods<'_> {
         if this.storage().data_ptr().is_none() {
             return Ok((out, total));
         }
-        match_computing!(this.dtype(), T: Float => {
+        match_opmath!(this.dtype(), T: Float => {
             let likelihoods = Parts::<T>::row_major(this, this.numel() as usize)?;
             let likelihoods = if likelihoods.count() == 0 { &[][..] } else { likelihoods.get(0) };
             let mut weights = 0.0; // in `f64`, as there may be many
@@ -259,7 +259,7 @@ impl Likelihoods<'_> {
         let Likelihoods { operator, this, .. } = *self;
         self.check()?;
         self.check_gradient(grad, reduction, total)?;
-        match_computing!(this.dtype(), T: Float => {
+        match_opmath!(this.dtype(), T: Float => {
             if !loops::has_elements(&out) {
                 return Ok(out);
             }

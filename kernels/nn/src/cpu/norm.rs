@@ -12,7 +12,7 @@ use crate::aten;
 use crate::functions::Functions;
 use crate::loops::pointwise::{common_device, unsupported};
 use crate::loops::reduce::fold;
-use crate::loops::{self, RowByRow, computing_type, match_computing};
+use crate::loops::{self, RowByRow, match_opmath, opmath_type};
 use crate::number::{Number, Ordered};
 
 mod backward;
@@ -29,7 +29,7 @@ mod kernels {
         if this.numel() == 0 {
             return Tensor::empty(this.sizes(), this.dtype(), this.device());
         }
-        match_computing!(this.dtype(), T: Float => {
+        match_opmath!(this.dtype(), T: Float => {
             if let Some((input, len)) = exponentials.as_lines()? {
                 return lines::softmax::<T>(&input, len);
             }
@@ -47,7 +47,7 @@ mod kernels {
         if this.numel() == 0 {
             return Tensor::empty(this.sizes(), this.dtype(), this.device());
         }
-        match_computing!(this.dtype(), T: Float => {
+        match_opmath!(this.dtype(), T: Float => {
             if let Some((input, len)) = exponentials.as_lines()? {
                 return lines::log_softmax::<T>(&input, len);
             }
@@ -71,7 +71,7 @@ mod kernels {
         let outer = outer_dims(OPERATOR, input, normalized_shape, &[weight, bias])?;
         let is_reduced: Vec<bool> = (0..input.dim()).map(|dim| dim >= outer).collect();
         let dtype = parameter_dtype(OPERATOR, input, &[weight, bias])?;
-        match_computing!(input.dtype(), T: Float => {
+        match_opmath!(input.dtype(), T: Float => {
             let len = saturating_numel(normalized_shape) as usize;
             let note = || Tensor::empty(&reduced_sizes(input, &is_reduced), T::DTYPE, input.device());
             let (mean, rstd) = (note()?, note()?);
@@ -125,7 +125,7 @@ mod kernels {
         let out = unsafe { loops::uninit_like(input, input.dtype(), format)? };
         let per_channel = |vector: &Tensor| along_channels(vector, input.dim());
         let (weight, bias) = (weight.map(per_channel).transpose()?, bias.map(per_channel).transpose()?);
-        match_computing!(input.dtype(), T: Float => {
+        match_opmath!(input.dtype(), T: Float => {
             let (mut mean, variance) = if training {
                 let is_reduced: Vec<bool> = (0..input.dim()).map(|dim| dim != 1).collect();
                 let (mean, variance) = statistics::<T>(input, &is_reduced)?;
@@ -208,7 +208,7 @@ fn reduced_sizes(input: &Tensor, is_reduced: &[bool]) -> Vec<i64> {
         .collect()
 }
 
-/// Means and variances, in the computing type; reduced dimensions are kept with size 1.
+/// Means and variances, in the opmath type; reduced dimensions are kept with size 1.
 fn statistics<T: Float + Number>(input: &Tensor, is_reduced: &[bool]) -> Result<(Tensor, Tensor)> {
     let sizes = reduced_sizes(input, is_reduced);
     let empty = || Tensor::empty(&sizes, T::DTYPE, input.device());
@@ -312,7 +312,7 @@ fn parameter_dtype(operator: &str, input: &Tensor, parameters: &[Option<&Tensor>
         let found = parameter.dtype();
         ensure!(
             *dtype.get_or_insert(found) == found
-                && (found == input.dtype() || found == computing_type(input.dtype())),
+                && (found == input.dtype() || found == opmath_type(input.dtype())),
             DType,
             "{operator}: parameters of {found} do not fit an input of {}",
             input.dtype()

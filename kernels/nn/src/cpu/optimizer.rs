@@ -6,7 +6,7 @@ use torch_library::prelude::*;
 use crate::aten;
 use crate::loops::pointwise::unsupported;
 use crate::loops::update::update;
-use crate::loops::{self, match_computing};
+use crate::loops::{self, match_opmath};
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -35,7 +35,7 @@ mod kernels {
             return Ok(());
         }
         for (i, (x, grad)) in this.iter().zip(&*grads).enumerate() {
-            match_computing!(x.dtype(), T: Float => {
+            match_opmath!(x.dtype(), T: Float => {
                 let [decay, rate, keep, take] = [weight_decay, lr, momentum, 1.0 - dampening].map(|x| x.cast::<T>());
                 let sign: T = if maximize { -1.0 } else { 1.0 };
                 let slope = move |x: T, grad: T| decayed(sign * grad, decay, x);
@@ -151,7 +151,7 @@ impl Adam {
             let step: f64 =
                 steps[i].item().and_then(Scalar::to).map_err(|error| error.context(self.operator))?;
             let most = most.as_deref().map(|most| &most[i]);
-            match_computing!(x.dtype(), T: Float => {
+            match_opmath!(x.dtype(), T: Float => {
                 self.one::<T>(x, &grads[i], &means[i], &squares[i], most, step)?;
             }, else => return Err(unsupported(self.operator, x.dtype())));
         }

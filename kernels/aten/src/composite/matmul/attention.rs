@@ -35,7 +35,7 @@ mod derived {
         );
         // Half precision is rounded once, at the end.
         let dtype = this.dtype();
-        let wide = |tensor: &Tensor| aten::to_dtype(tensor, loops::computing_type(tensor.dtype()));
+        let wide = |tensor: &Tensor| aten::to_dtype(tensor, loops::opmath_type(tensor.dtype()));
         let product = aten::bmm(&wide(batch1)?, &wide(batch2)?)?;
         let fits = infer_size(this.sizes(), product.sizes());
         ensure!(
@@ -47,7 +47,7 @@ mod derived {
             product.sizes()
         );
         let sum = added(&wide(this)?, product, beta, alpha)?;
-        aten::to_dtype(&sum, if sum.dtype() == loops::computing_type(dtype) { dtype } else { sum.dtype() })
+        aten::to_dtype(&sum, if sum.dtype() == loops::opmath_type(dtype) { dtype } else { sum.dtype() })
     }
 
     fn addbmm(
@@ -73,7 +73,7 @@ mod derived {
             batch1.sizes(),
             batch2.sizes()
         );
-        if batch > 0 && (loops::computing_type(this.dtype()) != this.dtype() || this.dtype().is_complex()) {
+        if batch > 0 && (loops::opmath_type(this.dtype()) != this.dtype() || this.dtype().is_complex()) {
             // One product after the other, as PyTorch rounds them: sums have few digits in these dtypes.
             let mut sum = this.clone();
             for n in 0..batch {

@@ -8,11 +8,11 @@ use torch_library::prelude::*;
 use crate::aten;
 use crate::functions::Functions;
 use crate::loops::Pointwise;
-use crate::loops::{self, match_computing};
+use crate::loops::{self, match_opmath};
 use crate::number::Number;
 
 /// Defines kernels of a gradient and another tensor. Each row gives the scalar parameters, which are converted to the
-/// computing dtype, and the formula.
+/// opmath type, and the formula.
 macro_rules! slopes {
     ($($name:ident($grad:ident, $other:ident $(, $number:ident)*): $T:ident => |$g:ident, $x:ident| $body:expr;)+) => {
         #[torch_impl(aten, CPU, Meta)]
@@ -22,7 +22,7 @@ macro_rules! slopes {
             $(
                 fn $name($grad: &Tensor, $other: &Tensor $(, $number: Scalar)*) -> Result<Tensor> {
                     let call = Pointwise::promoting(aten::$name::NAME, [$grad, $other])?;
-                    match_computing!(call.dtype, $T: Float => {
+                    match_opmath!(call.dtype, $T: Float => {
                         $(let $number: $T = $number.cast();)*
                         call.compute(None, call.dtype, move |[$g, $x]: [$T; 2]| $body)
                     }, else => Err(call.unsupported()))
@@ -68,7 +68,7 @@ mod kernels {
              help: call the function that is not in place"
         );
         let call = Pointwise::promoting(OPERATOR, [grad_output, self_or_result])?;
-        match_computing!(call.dtype, T: Float => {
+        match_opmath!(call.dtype, T: Float => {
             let (scale, input_scale): (T, T) = (scale.cast(), input_scale.cast());
             let factor = alpha.cast::<T>() * scale;
             call.compute(None, call.dtype, move |[grad, x]: [T; 2]| match (x <= 0.0, is_result) {
@@ -94,7 +94,7 @@ mod kernels {
              help: call the function that is not in place"
         );
         let call = Pointwise::promoting(OPERATOR, [this, grad_output])?;
-        match_computing!(call.dtype, T: Float => {
+        match_opmath!(call.dtype, T: Float => {
             let slope: T = negative_slope.cast();
             call.compute(None, call.dtype, move |[x, grad]: [T; 2]| if x > 0.0 { grad } else { grad * slope })
         }, else => Err(call.unsupported()))
@@ -104,7 +104,7 @@ mod kernels {
         let _lease = loops::frozen([this])?;
         let this = &loops::contiguous(this)?; // the results are contiguous, whatever the strides of the input
         let buffer = Pointwise::promoting(aten::log_sigmoid_forward::NAME, [this])?;
-        match_computing!(buffer.dtype, T: Float => {
+        match_opmath!(buffer.dtype, T: Float => {
             let exponentials = buffer.compute(None, buffer.dtype, |[x]: [T; 1]| (-x.abs()).exponential())?;
             Ok((aten::log_sigmoid(this)?, exponentials))
         }, else => Err(buffer.unsupported()))
@@ -124,7 +124,7 @@ mod kernels {
         // On other devices than the CPU there may be no buffer; on meta nothing is computed from it.
         let buffer = if this.device() == Device::META && buffer.numel() == 0 { this } else { buffer };
         let call = Pointwise::promoting(OPERATOR, [grad_output, this, buffer])?.lying_as_first();
-        match_computing!(call.dtype, T: Float => {
+        match_opmath!(call.dtype, T: Float => {
             call.compute(None, call.dtype, |[grad, x, exponential]: [T; 3]| {
                 let share = exponential / (T::ONE + exponential);
                 grad * if x < 0.0 { T::ONE - share } else { share }
@@ -134,7 +134,7 @@ mod kernels {
 
     fn logit_backward(grad_output: &Tensor, this: &Tensor, eps: Option<f64>) -> Result<Tensor> {
         let call = Pointwise::promoting(aten::logit_backward::NAME, [grad_output, this])?;
-        match_computing!(call.dtype, T: Float => {
+        match_opmath!(call.dtype, T: Float => {
             let (low, outside): (T, T) = (eps.unwrap_or(0.0).cast(), if eps.is_some() { T::ZERO } else { T::nan() });
             let high = T::ONE - low;
             call.compute(None, call.dtype, move |[grad, x]: [T; 2]| match x {
@@ -154,7 +154,7 @@ mod kernels {
             aten::mish_backward::NAME,
             this.dtype()
         );
-        match_computing!(call.dtype, T: Float => {
+        match_opmath!(call.dtype, T: Float => {
             call.compute(None, this.dtype(), |[grad, x]: [T; 2]| {
                 let tanh = crate::functions::softplus_of(x).hyperbolic_tangent();
                 grad * (tanh + x * logistic(x) * (T::ONE - tanh * tanh))
@@ -218,7 +218,7 @@ fn glu_backward(grad_output: &Tensor, this: &Tensor, dim: i64) -> Result<Tensor>
         this.dtype()
     );
     let out = this.empty_like(this.dtype(), MemoryFormat::Contiguous)?;
-    match_computing!(this.dtype(), T: Float => {
+    match_opmath!(this.dtype(), T: Float => {
         loops::map(&gated.half_of(&out, 0)?, [grad_output, &gate], |[grad, gate]: [T; 2]| grad * logistic(gate))?;
         let inputs = [grad_output, &value, &gate];
         loops::map(&gated.half_of(&out, 1)?, inputs, |[grad, value, gate]: [T; 3]| {

@@ -37,7 +37,7 @@ fn _scaled_dot_product_flash_attention_for_cpu_backward(
         Tensor::empty_strided(&[batch, heads, length, width], &strides, dtype, query.device())
     };
     let grads = (gradient(queries)?, gradient(sizes.keys)?, gradient(sizes.keys)?);
-    match_computing!(dtype, T: Float => {
+    match_opmath!(dtype, T: Float => {
         if loops::has_elements(&grads.0) && sizes.keys > 0 {
             let read = given.into_iter().chain(mask.as_ref());
             let lease = ListLease::new([&grads.0, &grads.1, &grads.2], read)?;

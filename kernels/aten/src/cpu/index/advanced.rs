@@ -13,7 +13,7 @@ use crate::loops::crossings::{Along, Crossings};
 use crate::loops::gather::are_within;
 use crate::loops::parts::Parts;
 use crate::loops::pointwise::{broadcast_strides, common_device, strides_in_order, unsupported};
-use crate::loops::{self, match_computing};
+use crate::loops::{self, match_opmath};
 use crate::number::Number;
 
 #[torch_impl(aten, CPU)]
@@ -344,7 +344,7 @@ fn put(
         let values = copied(this.dtype(), !is_apart)?;
         return match_dtype!(this.dtype(), T => places.write::<T>(this, &values, |_, new| new));
     }
-    match_computing!(this.dtype(), T: Bool | Integer | Unsigned | Float | Complex => {
+    match_opmath!(this.dtype(), T: Bool | Integer | Unsigned | Float | Complex => {
         let is_plain = this.dtype() == T::DTYPE;
         let values = copied(T::DTYPE, !is_apart || !is_plain)?;
         let wide = if is_plain { this.clone() } else { same_places(this, T::DTYPE)? };

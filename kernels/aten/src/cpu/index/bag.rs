@@ -17,7 +17,7 @@ use crate::loops::gather::are_within;
 use crate::loops::lines::fill;
 use crate::loops::parts::PartsMut;
 use crate::loops::pointwise::{common_device, unsupported};
-use crate::loops::{self, match_computing, on_vectors, parallel};
+use crate::loops::{self, match_opmath, on_vectors, parallel};
 use crate::number::Number;
 
 /// The number of columns whose sums stay in registers.
@@ -118,7 +118,7 @@ impl Bags<'_> {
             write(&maxima, sizes.iter().copied())?; // nothing reads them, but PyTorch returns them as well
         }
         let pooling = Pooling { bags: self, rows: &rows, ends: &ends, sizes: &sizes };
-        match_computing!(weight.dtype(), T: Float => pooling.write::<T>(&out, &maxima)?,
+        match_opmath!(weight.dtype(), T: Float => pooling.write::<T>(&out, &maxima)?,
             else => return Err(unsupported(operator, weight.dtype())));
         Ok((out, bag_of_each, bag_sizes, maxima))
     }
@@ -209,7 +209,7 @@ struct Pooling<'a> {
 }
 
 impl Pooling<'_> {
-    /// Pools rows in the computing dtype.
+    /// Pools rows in the opmath type.
     fn write<T: Number + Float>(&self, out: &Tensor, maxima: &Tensor) -> Result<()> {
         if out.numel() == 0 {
             return Ok(());
@@ -247,7 +247,7 @@ fn as_type(tensor: &Tensor, dtype: DType) -> Result<Tensor> {
     Tensor::zeros(tensor.sizes(), dtype, tensor.device())
 }
 
-/// The rows of a matrix, in the computing dtype.
+/// The rows of a matrix, in the opmath type.
 struct Table<T> {
     _lease: OwnedLease,
     rows: i64,

@@ -12,10 +12,10 @@ use crate::arguments::check_exponent;
 use crate::aten;
 use crate::functions::{Coordinate, Divisible, Quotient, Raised};
 use crate::loops::Pointwise;
-use crate::loops::{self, Elements, RowByRow, Usually, function, match_computing};
+use crate::loops::{self, Elements, RowByRow, Usually, function, match_opmath};
 use crate::number::{Divided, Number};
 
-/// Defines the kernels of binary functions. Each row gives the promotion to the computing dtype, the supported dtypes,
+/// Defines the kernels of binary functions. Each row gives the promotion to the opmath type, the supported dtypes,
 /// and the formula.
 macro_rules! functions {
     ($($name:ident: $promoting:ident $($class:ident)|+ => |$a:ident, $b:ident| $value:expr;)+) => {
@@ -26,7 +26,7 @@ macro_rules! functions {
             $(
                 fn $name(output: Output<'_>, this: &Tensor, other: &Tensor) -> Result<Tensor> {
                     let call = Pointwise::$promoting(output, [this, other])?;
-                    match_computing!(call.dtype, T: $($class)|+ => {
+                    match_opmath!(call.dtype, T: $($class)|+ => {
                         call.compute_elements(None, call.dtype, function!(|[$a, $b]: [T; 2]| -> T { $value }))
                     }, else => Err(call.unsupported()))
                 }
@@ -51,28 +51,28 @@ mod kernels {
 
     fn maximum(output: Output<'_>, this: &Tensor, other: &Tensor) -> Result<Tensor> {
         let call = Pointwise::promoting(output, [this, other])?;
-        match_computing!(call.dtype, T: Bool | Integer | Unsigned | Float => {
+        match_opmath!(call.dtype, T: Bool | Integer | Unsigned | Float => {
             call.compute(None, call.dtype, |[a, b]: [T; 2]| larger(a, b))
         }, else => Err(call.unsupported()))
     }
 
     fn minimum(output: Output<'_>, this: &Tensor, other: &Tensor) -> Result<Tensor> {
         let call = Pointwise::promoting(output, [this, other])?;
-        match_computing!(call.dtype, T: Bool | Integer | Unsigned | Float => {
+        match_opmath!(call.dtype, T: Bool | Integer | Unsigned | Float => {
             call.compute(None, call.dtype, |[a, b]: [T; 2]| smaller(a, b))
         }, else => Err(call.unsupported()))
     }
 
     fn fmax(output: Output<'_>, this: &Tensor, other: &Tensor) -> Result<Tensor> {
         let call = Pointwise::promoting(output, [this, other])?;
-        match_computing!(call.dtype, T: Bool | Integer | Unsigned | Float => {
+        match_opmath!(call.dtype, T: Bool | Integer | Unsigned | Float => {
             call.compute(None, call.dtype, |[a, b]: [T; 2]| if a >= b || b.is_unordered() { a } else { b })
         }, else => Err(call.unsupported()))
     }
 
     fn fmin(output: Output<'_>, this: &Tensor, other: &Tensor) -> Result<Tensor> {
         let call = Pointwise::promoting(output, [this, other])?;
-        match_computing!(call.dtype, T: Bool | Integer | Unsigned | Float => {
+        match_opmath!(call.dtype, T: Bool | Integer | Unsigned | Float => {
             call.compute(None, call.dtype, |[a, b]: [T; 2]| if a <= b || b.is_unordered() { a } else { b })
         }, else => Err(call.unsupported()))
     }
@@ -139,7 +139,7 @@ mod kernels {
 
 fn angle(output: Output<'_>, inputs: [&Tensor; 2]) -> Result<Tensor> {
     let call = Pointwise::promoting_to_float(output, inputs)?;
-    match_computing!(call.dtype, T: Float => {
+    match_opmath!(call.dtype, T: Float => {
         call.compute_elements(None, call.dtype, function!(|[y, x]: [T; 2]| -> T { y.angle(x) }))
     }, else => Err(call.unsupported()))
 }
@@ -170,7 +170,7 @@ enum Sign {
 fn rest(output: Output<'_>, inputs: [&Tensor; 2], sign: Sign) -> Result<Tensor> {
     let operator = output.operator();
     let call = Pointwise::promoting(output, inputs)?;
-    match_computing!(call.dtype, T: Float => {
+    match_opmath!(call.dtype, T: Float => {
         let is_usual = |[a, b]: [T; 2]| a.has_moderate_quotient(b);
         match sign {
             Sign::OfDividend => call.compute_elements(None, call.dtype, Usually {
@@ -184,7 +184,7 @@ fn rest(output: Output<'_>, inputs: [&Tensor; 2], sign: Sign) -> Result<Tensor> 
                 any: |[a, b]: [T; 2]| with_sign_of(b, a % b),
             }),
         }
-    }, else => match_computing!(call.dtype, T: Integer => {
+    }, else => match_opmath!(call.dtype, T: Integer => {
         let by_zero = AtomicBool::new(false);
         let is_usual = |[a, b]: [T; 2]| a.has_short_quotient(b);
         let any = |[a, b]: [T; 2]| integer_rest(a, b, sign, &by_zero);
@@ -232,7 +232,7 @@ fn raised(call: Pointwise<'_, 2>) -> Result<Tensor> {
     let exponent = call.inputs[1];
     let number = if exponent.is_wrapped_number() { loops::elements::<f64>(exponent)? } else { Vec::new() };
     let (dtype, is_half) = (call.dtype, call.dtype == DType::Float16);
-    match_computing!(dtype, T: Float => match *number {
+    match_opmath!(dtype, T: Float => match *number {
         // The same exponents as in PyTorch have a formula of their own. For roots of -0 and of negative infinity, the
         // results differ from those of the general power.
         [2.0] => call.compute(None, dtype, |[x, _]: [T; 2]| x * x),
@@ -242,9 +242,9 @@ fn raised(call: Pointwise<'_, 2>) -> Result<Tensor> {
         [-0.5] if !is_half => call.compute(None, dtype, |[x, _]: [T; 2]| T::ONE / x.sqrt()),
         [-1.0] => call.compute(None, dtype, |[x, _]: [T; 2]| T::ONE / x),
         _ => call.compute_elements(None, dtype, function!(|[x, y]: [T; 2]| -> T { x.raised(y) })),
-    }, else => match_computing!(dtype, T: Integer => {
+    }, else => match_opmath!(dtype, T: Integer => {
         call.compute(None, dtype, |[x, y]: [T; 2]| integer_power(x, y))
-    }, else => match_computing!(dtype, T: Complex => {
+    }, else => match_opmath!(dtype, T: Complex => {
         call.compute(None, dtype, |[x, y]: [T; 2]| x.powc(y))
     }, else => Err(call.unsupported()))))
 }
@@ -286,14 +286,14 @@ fn interpolated_by(output: Output<'_>, inputs: [&Tensor; 2], weight: Scalar) -> 
     let operator = output.operator();
     check_ends(operator, inputs)?;
     let call = Pointwise::promoting(output, inputs)?;
-    match_computing!(call.dtype, T: Float => {
+    match_opmath!(call.dtype, T: Float => {
         let weight: T = weight.to().map_err(|error| error.context(operator))?;
         let is_near = weight.abs() < 0.5;
         let step = if is_near { weight } else { weight - T::ONE };
         call.compute(None, call.dtype, move |[start, end]: [T; 2]| {
             (if is_near { start } else { end }) + step * (end - start)
         })
-    }, else => match_computing!(call.dtype, T: Complex => {
+    }, else => match_opmath!(call.dtype, T: Complex => {
         let weight: T = weight.cast();
         call.compute(None, call.dtype, move |[start, end]: [T; 2]| between(start, end, weight))
     }, else => Err(call.unsupported())))
@@ -311,12 +311,12 @@ fn interpolated(output: Output<'_>, inputs: [&Tensor; 3]) -> Result<Tensor> {
         weight.dtype()
     );
     let call = Pointwise::promoting_exactly(output, inputs)?;
-    match_computing!(call.dtype, T: Float => {
+    match_opmath!(call.dtype, T: Float => {
         call.compute(None, call.dtype, |[start, end, weight]: [T; 3]| {
             // Computed from the nearer end, so that both ends are exact.
             if weight.abs() < 0.5 { start + weight * (end - start) } else { end - (end - start) * (T::ONE - weight) }
         })
-    }, else => match_computing!(call.dtype, T: Complex => {
+    }, else => match_opmath!(call.dtype, T: Complex => {
         call.compute(None, call.dtype, |[start, end, weight]: [T; 3]| between(start, end, weight))
     }, else => Err(call.unsupported())))
 }
@@ -333,7 +333,7 @@ fn between<T: Float + Element>(start: Complex<T>, end: Complex<T>, weight: Compl
 fn product_added(output: Output<'_>, inputs: [&Tensor; 3], value: Scalar) -> Result<Tensor> {
     let operator = output.operator();
     let call = Pointwise::promoting(output, inputs)?;
-    match_computing!(call.dtype, T: Integer | Float | Complex => {
+    match_opmath!(call.dtype, T: Integer | Float | Complex => {
         let value: T = value.to().map_err(|error| error.context(operator))?;
         let added = move |[x, a, b]: [T; 3]| x.plus(value.times(a).times(b));
         call.compute_elements(None, call.dtype, RowByRow(added))
@@ -343,7 +343,7 @@ fn product_added(output: Output<'_>, inputs: [&Tensor; 3], value: Scalar) -> Res
 fn quotient_added(output: Output<'_>, inputs: [&Tensor; 3], value: Scalar) -> Result<Tensor> {
     let operator = output.operator();
     let call = Pointwise::promoting(output, inputs)?;
-    match_computing!(call.dtype, T: Float | Complex => {
+    match_opmath!(call.dtype, T: Float | Complex => {
         let value: T = value.to().map_err(|error| error.context(operator))?;
         call.compute(None, call.dtype, move |[x, a, b]: [T; 3]| x.plus(value.times(a).over(b)))
     }, else => Err(call.unsupported()))

@@ -7,7 +7,7 @@ use super::lanes::{Lanes, check_numbers};
 use super::places::{Ranked, Sorted, Sorter};
 use crate::aten;
 use crate::loops;
-use crate::loops::match_computing;
+use crate::loops::match_opmath;
 use crate::loops::pointwise::unsupported;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -79,7 +79,7 @@ fn chosen(
     }
     let empty = |dtype| Tensor::empty(&sizes, dtype, this.device());
     let (values, places) = (empty(this.dtype())?, empty(DType::Int64)?);
-    match_computing!(this.dtype(), T: Bool | Integer | Float => {
+    match_opmath!(this.dtype(), T: Bool | Integer | Float => {
         Sorter::<T>::check(operator, lanes.len(this))?;
         lanes.choose::<T, _>(&values, &places, Sorter::default, |sorter, lane, place| {
             place[0] = choice.place(sorter, lane) as i64;

@@ -11,7 +11,7 @@ use crate::aten;
 use crate::composite::collected;
 use crate::loops::parts::Parts;
 use crate::loops::pointwise::unsupported;
-use crate::loops::{self, match_computing};
+use crate::loops::{self, match_opmath};
 use crate::number::Number;
 
 #[torch_impl(aten, CPU)]
@@ -116,7 +116,7 @@ impl Distinct {
     /// The distinct elements in order; `kinds` only if `has_kinds`.
     fn of_elements(operator: &str, line: &Tensor, has_kinds: bool) -> Result<Self> {
         let count = line.numel() as usize;
-        match_computing!(line.dtype(), T: Bool | Integer | Float => {
+        match_opmath!(line.dtype(), T: Bool | Integer | Float => {
             Sorter::<T>::check(operator, count)?;
             let elements = loops::elements::<T>(line)?;
             let numbers = elements.iter().filter(|x| !x.is_unordered()).count();

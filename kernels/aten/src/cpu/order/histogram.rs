@@ -6,7 +6,7 @@ use torch_library::{Element, match_dtype};
 use crate::aten;
 use crate::composite::collected;
 use crate::loops::parts::Parts;
-use crate::loops::{self, match_computing, on_vectors};
+use crate::loops::{self, match_opmath, on_vectors};
 use crate::number::{Divided, Ordered};
 
 #[torch_impl(aten, CPU, Meta)]
@@ -32,7 +32,7 @@ fn histc(this: &Tensor, bins: i64, min: Scalar, max: Scalar) -> Result<Tensor> {
         "{OPERATOR}: the range from {low} to {high} cannot be divided into bins"
     );
     let mut counts = collected(aten::histc::NAME, bins + 1, |_| 0u64)?;
-    match_computing!(this.dtype(), T: Float => {
+    match_opmath!(this.dtype(), T: Float => {
         let values = Parts::<T>::row_major(this, this.numel() as usize)?;
         let values = if values.count() == 0 { &[][..] } else { values.get(0) };
         count::<T>(values, [low, high].map(|end| end.cast()), &mut counts);

@@ -15,7 +15,7 @@ use crate::loops::lines::{Line, lines};
 use crate::loops::parts::{Parts, PartsMut};
 use crate::loops::pointwise::unsupported;
 use crate::loops::reduction::type_of_sum;
-use crate::loops::{self, match_computing, parallel};
+use crate::loops::{self, match_opmath, parallel};
 use crate::number::Number;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -30,7 +30,7 @@ mod kernels {
         match dtype {
             DType::Float32 => lanes.running::<f32>(dtype, &SumsOfSingles),
             _ => {
-                match_computing!(dtype, T: Integer | Float | Complex => {
+                match_opmath!(dtype, T: Integer | Float | Complex => {
                     lanes.running::<T>(dtype, &Sums::<T>(PhantomData))
                 }, else => Err(unsupported(OPERATOR, dtype)))
             }
@@ -45,7 +45,7 @@ mod kernels {
         match dtype {
             DType::Float32 => lanes.running::<f32>(dtype, &Products::<f64>(PhantomData)),
             _ => {
-                match_computing!(dtype, T: Integer | Float | Complex => {
+                match_opmath!(dtype, T: Integer | Float | Complex => {
                     lanes.running::<T>(dtype, &Products::<T>(PhantomData))
                 }, else => Err(unsupported(OPERATOR, dtype)))
             }
@@ -212,7 +212,7 @@ fn ordered(
     };
     let empty = |dtype| Tensor::empty_strided(&sizes, &strides, dtype, this.device());
     let (values, indices) = (empty(this.dtype())?, empty(DType::Int64)?);
-    match_computing!(this.dtype(), T: Bool | Integer | Float => {
+    match_opmath!(this.dtype(), T: Bool | Integer | Float => {
         Sorter::<T>::check(operator, lanes.len(this))?;
         lanes.choose::<T, _>(&values, &indices, Sorter::default, |sorter, lane, places| {
             let first = sorter.first(lane, places.len(), descending);

@@ -10,7 +10,7 @@ use crate::aten;
 use crate::inlined::zip;
 use crate::loops::parts::{Parts, PartsMut};
 use crate::loops::pointwise::unsupported;
-use crate::loops::{self, match_computing, on_vectors, parallel};
+use crate::loops::{self, match_opmath, on_vectors, parallel};
 use crate::number::Ordered;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -36,7 +36,7 @@ const BLOCK: usize = 32;
 
 fn extremes(operator: &str, this: &Tensor, dim: i64, is_largest: bool) -> Result<(Tensor, Tensor)> {
     let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(operator))?;
-    match_computing!(this.dtype(), T: Bool | Integer | Float => {
+    match_opmath!(this.dtype(), T: Bool | Integer | Float => {
         if !loops::has_elements(this) {
             let empty = |dtype| Tensor::empty(this.sizes(), dtype, this.device());
             return Ok((empty(this.dtype())?, empty(DType::Int64)?));

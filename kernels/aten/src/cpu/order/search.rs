@@ -8,7 +8,7 @@ use torch_library::promote_types;
 use super::places::Sorted;
 use crate::aten;
 use crate::loops::pointwise::{common_device, unsupported};
-use crate::loops::{self, match_computing, numbered};
+use crate::loops::{self, match_opmath, numbered};
 use crate::number::Number;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -36,7 +36,7 @@ fn searchsorted_Tensor(
         return Ok(out);
     }
     let is_one = sequence.dim() == 1;
-    match_computing!(dtype, T: Bool | Integer | Float => {
+    match_opmath!(dtype, T: Bool | Integer | Float => {
         let (sequence, values) = (loops::elements::<T>(&sequence)?, loops::elements::<T>(this)?);
         let place = |at: i64| {
             let row = if is_one { 0 } else { at as usize / per_row };
@@ -126,7 +126,7 @@ fn isin_Tensor_Tensor(
         promote_types(elements.dtype(), test_elements.dtype()).map_err(|error| error.context(OPERATOR))?;
     let out =
         Tensor::empty(elements.sizes(), DType::Bool, common_device(OPERATOR, &[elements, test_elements])?)?;
-    match_computing!(dtype, T: Integer | Float => {
+    match_opmath!(dtype, T: Integer | Float => {
         let mut tests = loops::elements::<T>(test_elements)?;
         tests.retain(|x| !x.is_unordered());
         let mut tests: Vec<_> = tests.into_iter().map(T::rank).collect();

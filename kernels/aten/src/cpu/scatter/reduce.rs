@@ -6,7 +6,7 @@ use torch_library::prelude::*;
 use super::{Scattering, copied, slices};
 use crate::aten;
 use crate::loops::pointwise::unsupported;
-use crate::loops::{self, match_computing};
+use crate::loops::{self, match_opmath};
 use crate::number::{Number, Ordered};
 
 #[torch_impl(aten, CPU, Meta)]
@@ -178,7 +178,7 @@ impl Scattering<'_> {
         if self.index.numel() == 0 {
             return Ok(());
         }
-        match_computing!(dtype, T: Bool | Integer | Float => {
+        match_opmath!(dtype, T: Bool | Integer | Float => {
             ensure!(
                 dtype != DType::Bool || reduction != Reduction::Mean,
                 DType,
@@ -187,14 +187,14 @@ impl Scattering<'_> {
             );
             let neutral = (!include_self).then(|| reduction.neutral::<T>());
             self.fold(src, reduction, neutral, move |old, new| reduction.join(old, new))
-        }, else => match_computing!(dtype, T: Complex => match reduction {
+        }, else => match_opmath!(dtype, T: Complex => match reduction {
             Reduction::Sum | Reduction::Mean => self.fold(src, reduction, (!include_self).then_some(T::ZERO), T::plus),
             Reduction::Product => self.fold(src, reduction, (!include_self).then_some(T::ONE), T::times),
             _ => Err(unsupported(self.operator, dtype)),
         }, else => Err(unsupported(self.operator, dtype))))
     }
 
-    /// Combines elements in the computing dtype, and rounds once. If `instead` is given, the previous elements are
+    /// Combines elements in the opmath type, and rounds once. If `instead` is given, the previous elements are
     /// replaced by it first.
     fn fold<T: Number>(
         &self,

@@ -5,7 +5,7 @@ use torch_library::prelude::*;
 use crate::aten;
 use crate::functions::{Circular, Registers, Tangents};
 use crate::loops::Pointwise;
-use crate::loops::{Usually, function, match_computing};
+use crate::loops::{Usually, function, match_opmath};
 
 /// Defines the kernels. Each row gives the name of the operator, the fast form, the form for all numbers, that for
 /// complex ones, and a form for the widest registers if there is one.
@@ -18,7 +18,7 @@ macro_rules! angles {
         $(
             fn $name(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
                 let call = Pointwise::promoting_to_float(output, [this])?;
-                match_computing!(call.dtype, T: Float => {
+                match_opmath!(call.dtype, T: Float => {
                     let fast = function!(|[x]: [T; 1]| -> T { x.$fast() });
                     $( let fast = Registers::<_, $crate::functions::$wide>::new(fast); )?
                     call.compute_elements(None, call.dtype, Usually {
@@ -26,7 +26,7 @@ macro_rules! angles {
                         fast,
                         any: |[x]: [T; 1]| x.$any(),
                     })
-                }, else => match_computing!(call.dtype, T: Complex => {
+                }, else => match_opmath!(call.dtype, T: Complex => {
                     call.compute(None, call.dtype, |[x]: [T; 1]| x.$complex())
                 }, else => Err(call.unsupported())))
             }

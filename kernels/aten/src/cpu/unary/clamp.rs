@@ -4,7 +4,7 @@ use torch_library::prelude::*;
 use torch_library::{Operand, match_dtype, result_type};
 
 use crate::aten;
-use crate::loops::match_computing;
+use crate::loops::match_opmath;
 use crate::loops::pointwise::{Pointwise, unsupported};
 use crate::number::Number;
 
@@ -53,7 +53,7 @@ mod kernels {
             );
             [min, max].map(|bound| Scalar::Int(bound.clamp(least, most) as i64))
         }, else => [min_val, max_val]);
-        match_computing!(dtype, T: Integer | Float => {
+        match_opmath!(dtype, T: Integer | Float => {
             let (min, max): (T, T) = (min_val.cast(), max_val.cast());
             let call = Pointwise::with_dtype(output, [this], dtype)?.lying_as_first().exactly();
             call.compute(None, dtype, move |[x]: [T; 1]| lowered(raised(x, min), max))
@@ -73,7 +73,7 @@ mod kernels {
             (None, Some(max)) => from_above(output, this, max),
             (Some(min), Some(max)) => {
                 let call = Pointwise::promoting(output, [this, min, max])?;
-                match_computing!(call.dtype, T: Integer | Float => {
+                match_opmath!(call.dtype, T: Integer | Float => {
                     call.compute(None, call.dtype, |[x, min, max]: [T; 3]| lowered(raised(x, min), max))
                 }, else => Err(call.unsupported()))
             }
@@ -83,14 +83,14 @@ mod kernels {
 
 fn from_below(output: Output<'_>, this: &Tensor, min: &Tensor) -> Result<Tensor> {
     let call = Pointwise::promoting(output, [this, min])?;
-    match_computing!(call.dtype, T: Bool | Integer | Float => {
+    match_opmath!(call.dtype, T: Bool | Integer | Float => {
         call.compute(None, call.dtype, |[x, min]: [T; 2]| raised(x, min))
     }, else => Err(call.unsupported()))
 }
 
 fn from_above(output: Output<'_>, this: &Tensor, max: &Tensor) -> Result<Tensor> {
     let call = Pointwise::promoting(output, [this, max])?;
-    match_computing!(call.dtype, T: Bool | Integer | Float => {
+    match_opmath!(call.dtype, T: Bool | Integer | Float => {
         call.compute(None, call.dtype, |[x, max]: [T; 2]| lowered(x, max))
     }, else => Err(call.unsupported()))
 }
@@ -112,7 +112,7 @@ fn by_numbers(output: Output<'_>, this: &Tensor, min: Option<Scalar>, max: Optio
     );
     let call = Pointwise::with_dtype(output, [this], dtype)?.exactly();
     let (min, max) = (binding(operator, min, dtype, Bound::Min)?, binding(operator, max, dtype, Bound::Max)?);
-    match_computing!(dtype, T: Integer | Unsigned | Float => {
+    match_opmath!(dtype, T: Integer | Unsigned | Float => {
         let (min, max) = (min.map(Scalar::cast::<T>), max.map(Scalar::cast::<T>));
         // NaN is checked once, not for each element.
         if let Some(unordered) = [min, max].into_iter().flatten().find(|bound| bound.is_unordered()) {

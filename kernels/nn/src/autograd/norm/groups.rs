@@ -4,7 +4,7 @@ use torch_library::prelude::*;
 
 use super::second;
 use crate::aten;
-use crate::loops::computing_type;
+use crate::loops::opmath_type;
 use crate::prelude::*;
 
 /// The gradients of input, weight and bias, from those of the result, of the means and of the reciprocal standard
@@ -19,7 +19,7 @@ pub(super) fn gradients(
     mask: [bool; 3],
 ) -> Result<second::Three> {
     // 16-bit floats are rounded once, at the end.
-    let dtype = computing_type(input.dtype());
+    let dtype = opmath_type(input.dtype());
     let as_channels = |tensor: &Tensor| tensor.to_dtype(dtype)?.reshape(&[items, channels, pixels]);
     let as_groups = |tensor: &Tensor| tensor.reshape(&[items, groups, channels / groups * pixels]);
     let rows = as_groups(&as_channels(input)?)?;

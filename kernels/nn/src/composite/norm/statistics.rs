@@ -3,7 +3,7 @@
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::loops::computing_type;
+use crate::loops::opmath_type;
 
 /// The result, the mean, and the reciprocal standard deviation.
 type Three = (Tensor, Tensor, Tensor);
@@ -213,7 +213,7 @@ impl Groups<'_> {
         weight: Option<&Tensor>,
         [of_input, of_weight, of_bias]: [bool; 3],
     ) -> Result<Three> {
-        let dtype = computing_type(input.dtype()); // 16-bit floats are rounded once, at the end
+        let dtype = opmath_type(input.dtype()); // 16-bit floats are rounded once, at the end
         let [items, groups, channels, _] = self.sizes;
         let wide = |tensor: &Tensor, sizes: &[i64]| aten::reshape(&aten::to_dtype(tensor, dtype)?, sizes);
         let (grad, x) = (wide(grad, &self.sizes)?, wide(input, &self.sizes)?);

@@ -9,7 +9,7 @@ use crate::aten;
 use crate::composite::loss::MEAN;
 use crate::functions::Functions;
 use crate::loops::Pointwise;
-use crate::loops::match_computing;
+use crate::loops::match_opmath;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -86,7 +86,7 @@ mod kernels {
         );
         check_type(OPERATOR, this, call.dtype)?;
         let share = if reduction == MEAN { 1.0 / this.numel() as f64 } else { 1.0 };
-        match_computing!(call.dtype, T: Float => {
+        match_opmath!(call.dtype, T: Float => {
             let share: T = share.cast();
             call.compute(None, this.dtype(), move |[target, x, grad]: [T; 3]| {
                 -(target * (-(target * x)).logistic()) * share * grad

@@ -8,13 +8,13 @@ use torch_library::prelude::*;
 use crate::aten;
 use crate::composite::loss::{huber, reduced, reduced_or_not};
 use crate::loops::Pointwise;
-use crate::loops::match_computing;
+use crate::loops::match_opmath;
 
 /// Computes the loss of each element.
 macro_rules! losses {
     ($operator:ident, $inputs:expr, |$x:ident, $y:ident, $T:ident| $loss:expr) => {{
         let call = Pointwise::promoting(aten::$operator::NAME, $inputs)?;
-        match_computing!(call.dtype, $T: Float => {
+        match_opmath!(call.dtype, $T: Float => {
             call.compute(None, call.dtype, move |[$x, $y]: [$T; 2]| $loss)
         }, else => Err(call.unsupported()))?
     }};

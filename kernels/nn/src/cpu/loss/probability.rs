@@ -8,7 +8,7 @@ use crate::aten;
 use crate::composite::loss::reduced_or_not;
 use crate::functions::{Functions, NearOne};
 use crate::loops::pointwise::unsupported;
-use crate::loops::{self, match_computing};
+use crate::loops::{self, match_opmath};
 use crate::number::Number;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -26,7 +26,7 @@ mod kernels {
         check_type(OPERATOR, this, "targets", target)?;
         let losses = this.empty_like(this.dtype(), MemoryFormat::Preserve)?;
         let [out, this, target] = &squeezed(OPERATOR, [&losses, this, target])?;
-        match_computing!(this.dtype(), T: Float => {
+        match_opmath!(this.dtype(), T: Float => {
             let (least, nan): (T, T) = ((-100_f64).cast(), f64::NAN.cast());
             loops::map(out, [this, target], |[x, y]: [T; 2]| {
                 let (yes, no) = (x.natural_logarithm(), (-x).logarithm_of_one_more());
@@ -54,7 +54,7 @@ mod kernels {
         let grads = this.empty_like(this.dtype(), MemoryFormat::Preserve)?;
         let [out, _, y] = &squeezed(OPERATOR, [&grads, this, target])?;
         let [x, grad_output] = [aten::squeeze(this)?, aten::squeeze(grad_output)?];
-        match_computing!(this.dtype(), T: Float => {
+        match_opmath!(this.dtype(), T: Float => {
             let least: T = 1e-12_f32.cast(); // the lower bound of the divisor
             loops::map(out, [&grad_output, &x, y], |[grad, x, y]: [T; 3]| {
                 grad * (x - y) / ((T::ONE - x) * x).max(least)

@@ -13,7 +13,7 @@ use crate::cpu::output_mask;
 use crate::functions::Functions;
 use crate::loops::pointwise::{common_device, unsupported};
 use crate::loops::reduce::fold;
-use crate::loops::{self, match_computing};
+use crate::loops::{self, match_opmath};
 use crate::number::Number;
 
 mod lines;
@@ -32,12 +32,12 @@ mod kernels {
         const OPERATOR: &str = aten::_softmax_backward_data::NAME;
         let is_reduced = reduced(OPERATOR, grad_output, output, dim, input_dtype)?;
         if let Some(len) = line_length(output, &is_reduced) {
-            return match_computing!(output.dtype(), T: Float => {
+            return match_opmath!(output.dtype(), T: Float => {
                 rounded(lines::softmax::<T>(grad_output, output, len, false)?, output.dtype())
             }, else => Err(unsupported(OPERATOR, output.dtype())));
         }
         let out = Tensor::empty(output.sizes(), output.dtype(), output.device())?;
-        match_computing!(output.dtype(), T: Float => {
+        match_opmath!(output.dtype(), T: Float => {
             let products = Tensor::empty(output.sizes(), T::DTYPE, output.device())?;
             loops::map(&products, [grad_output, output], |[grad, y]: [T; 2]| grad * y)?;
             let sum = sums::<T>(&products, &is_reduced)?;
@@ -56,12 +56,12 @@ mod kernels {
         const OPERATOR: &str = aten::_log_softmax_backward_data::NAME;
         let is_reduced = reduced(OPERATOR, grad_output, output, dim, input_dtype)?;
         if let Some(len) = line_length(output, &is_reduced) {
-            return match_computing!(output.dtype(), T: Float => {
+            return match_opmath!(output.dtype(), T: Float => {
                 rounded(lines::softmax::<T>(grad_output, output, len, true)?, output.dtype())
             }, else => Err(unsupported(OPERATOR, output.dtype())));
         }
         let out = Tensor::empty(output.sizes(), output.dtype(), output.device())?;
-        match_computing!(output.dtype(), T: Float => {
+        match_opmath!(output.dtype(), T: Float => {
             let sum = sums::<T>(grad_output, &is_reduced)?;
             let inputs = [grad_output, output, &sum];
             loops::map(&out, inputs, |[grad, y, sum]: [T; 3]| grad - y.exponential() * sum)?;
@@ -95,7 +95,7 @@ mod kernels {
             [mean, rstd].iter().all(|moment| fits(moment) == Some(input.numel() as usize))
         };
         let length = line_length(input, &is_inner).filter(has_moments);
-        match_computing!(input.dtype(), T: Float => {
+        match_opmath!(input.dtype(), T: Float => {
             if let Some(length) = length {
                 let [of_x, of_w, of_b] = lines::layer_norm::<T>(&normal, length, mask)?;
                 return Ok((
@@ -144,7 +144,7 @@ mod kernels {
         let is_reduced: Vec<bool> = (0..input.dim()).map(|dim| dim != 1).collect();
         let mask @ [of_input, of_weight, of_bias] = output_mask::output_mask(OPERATOR, output_mask)?;
         let parameter = |sums: Tensor| rounded(shaped(&sums, &[sums.numel()])?, dtype);
-        match_computing!(input.dtype(), T: Float => {
+        match_opmath!(input.dtype(), T: Float => {
             let rstd = if train { scale } else { reciprocal_root::<T>(&scale, eps)? };
             let (mean, rstd, weight) = (&mean, &rstd, weight.as_ref());
             let normal = Normal { operator: OPERATOR, grad: grad_out, input, mean, rstd, weight };
@@ -277,7 +277,7 @@ fn line_length(tensor: &Tensor, is_reduced: &[bool]) -> Option<usize> {
     (is_line && loops::has_elements(tensor)).then_some(len)
 }
 
-/// Sums in the computing type; reduced dimensions are kept with size 1.
+/// Sums in the opmath type; reduced dimensions are kept with size 1.
 fn sums<T: Number>(tensor: &Tensor, is_reduced: &[bool]) -> Result<Tensor> {
     let out = Tensor::empty(&reduced_sizes(tensor, is_reduced), T::DTYPE, tensor.device())?;
     fold([&out], tensor, is_reduced, &Sum, |sum: T| [sum])?;

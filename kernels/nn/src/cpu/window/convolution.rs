@@ -22,7 +22,7 @@ use crate::cpu::output_mask;
 use crate::inlined::from_fn;
 use crate::loops::pointwise::{common_device, unsupported};
 use crate::loops::reduce::fold;
-use crate::loops::{self, match_computing};
+use crate::loops::{self, match_opmath};
 use crate::number::Number;
 
 mod pointwise;
@@ -52,7 +52,7 @@ mod kernels {
         let bias = convolution.bias(bias)?;
         let bias = bias.as_ref();
         let sizes = convolution.output_sizes();
-        match_computing!(input.dtype(), T: Integer | Float | Complex => {
+        match_opmath!(input.dtype(), T: Integer | Float | Complex => {
             if !loops::has_elements(input) || sizes.contains(&0) {
                 return convolution.like_operands(&sizes, input.dtype());
             }
@@ -92,7 +92,7 @@ mod kernels {
         let [of_input, of_weight, of_bias] = output_mask::output_mask(OPERATOR, output_mask)?;
         let dtype = input.dtype();
         let is_empty = !loops::has_elements(grad_output) || !loops::has_elements(input);
-        match_computing!(dtype, T: Integer | Float | Complex => {
+        match_opmath!(dtype, T: Integer | Float | Complex => {
             let grad_input = match (of_input, transposed) {
                 (false, _) => Tensor::undefined(),
                 _ if is_empty => convolution.like_operands(input.sizes(), dtype)?,

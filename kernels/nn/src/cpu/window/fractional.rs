@@ -6,7 +6,7 @@ use torch_library::prelude::*;
 
 use crate::aten;
 use crate::loops::pointwise::{common_device, unsupported};
-use crate::loops::{self, match_computing};
+use crate::loops::{self, match_opmath};
 use crate::number::Number;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -104,7 +104,7 @@ impl<const D: usize> Regions<D> {
         let sizes = [outer, &self.output.map(|size| size as i64)[..]].concat();
         let out = Tensor::empty(&sizes, this.dtype(), this.device())?;
         let indices = Tensor::empty(&sizes, DType::Int64, this.device())?;
-        match_computing!(this.dtype(), T: Float => {
+        match_opmath!(this.dtype(), T: Float => {
             if !loops::has_elements(&out) {
                 return Ok((out, indices));
             }

@@ -20,7 +20,7 @@ use crate::inlined::{fill, zip};
 use crate::loops;
 use crate::loops::parts::{Parts, PartsMut};
 use crate::loops::pointwise::unsupported;
-use crate::loops::{assign, has_elements, match_computing, on_vectors};
+use crate::loops::{assign, has_elements, match_opmath, on_vectors};
 use crate::number::Number;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -97,7 +97,7 @@ mod kernels {
         let dtype = this.dtype();
         ensure!(is_summed(dtype), DType, "{OPERATOR} is not implemented for {dtype}");
         let out = Tensor::zeros(&sizes, dtype, this.device())?;
-        match_computing!(dtype, T: Bool | Float | Complex => {
+        match_opmath!(dtype, T: Bool | Float | Complex => {
             if has_elements(&out) {
                 let sums = match dtype == T::DTYPE {
                     true => out.clone(),

@@ -12,7 +12,7 @@ use crate::aten;
 use crate::inlined::zip;
 use crate::loops;
 use crate::loops::pointwise::unsupported;
-use crate::loops::{has_elements, match_computing, on_vectors};
+use crate::loops::{has_elements, match_opmath, on_vectors};
 use crate::number::Number;
 
 /// Writes the padding operators, and those of their gradients.
@@ -180,7 +180,7 @@ impl Padding {
             input.dtype()
         );
         let out = volumes.zeros(input, pixels(self.operator, input, self.ndim)?, grad.dtype())?;
-        match_computing!(grad.dtype(), T: Float | Complex => {
+        match_opmath!(grad.dtype(), T: Float | Complex => {
             if has_elements(&out) {
                 let (from, to) = (volumes.read::<T>(grad)?, volumes.write::<T>(&out, self.ndim)?);
                 each(from.count(), from.len(), |n| {

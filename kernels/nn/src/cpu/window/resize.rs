@@ -21,7 +21,7 @@ use crate::inlined::{fill, zip};
 use crate::loops;
 use crate::loops::parts::{Parts, PartsMut};
 use crate::loops::pointwise::unsupported;
-use crate::loops::{assign, computing_type, has_elements, on_vectors, parallel};
+use crate::loops::{assign, has_elements, on_vectors, opmath_type, parallel};
 use crate::number::Number;
 
 /// Writes the resizing operators, and those of their gradients.
@@ -97,10 +97,10 @@ struct Resizing<'a> {
     scales: &'a [Option<f64>],
 }
 
-/// [`match_computing!`](crate::loops::match_computing) for the types that can be resized.
+/// [`match_opmath!`](crate::loops::match_opmath) for the types that can be resized.
 macro_rules! match_resized {
     ($resizing:expr, $dtype:expr, $T:ident => $body:expr) => {
-        match (computing_type($dtype), $resizing.curve) {
+        match (opmath_type($dtype), $resizing.curve) {
             (DType::UInt8, Curve::Nearest | Curve::NearestExact) => {
                 type $T = u8;
                 $body

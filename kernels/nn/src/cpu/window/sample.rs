@@ -16,7 +16,7 @@ use crate::aten;
 use crate::loops;
 use crate::loops::parts::{Parts, PartsMut};
 use crate::loops::pointwise::unsupported;
-use crate::loops::{assign, computing_type, copy, has_elements, parallel};
+use crate::loops::{assign, copy, has_elements, opmath_type, parallel};
 
 use axis::{Axis, BLOCK, Interpolation, Outside, Real};
 use taps::Taps;
@@ -181,16 +181,16 @@ impl Sampling {
     fn forth(&self, input: &Tensor, grid: &Tensor) -> Result<Tensor> {
         let sizes = [&input.sizes()[..2], &grid.sizes()[1..=self.ndim]].concat();
         let (dtype, device) = (input.dtype(), input.device());
-        let computing = computing_type(dtype);
+        let opmath = opmath_type(dtype);
         // SAFETY: `sample` writes all channels of all points, if there are any; after an error the tensor is dropped
         // here.
-        let out = unsafe { Tensor::uninit(&sizes, computing, device)? };
-        match computing {
+        let out = unsafe { Tensor::uninit(&sizes, opmath, device)? };
+        match opmath {
             DType::Float32 => self.sample::<f32>(input, grid, &out)?,
             DType::Float64 => self.sample::<f64>(input, grid, &out)?,
             _ => return Err(unsupported(self.operator, dtype)),
         }
-        match (computing == dtype, has_elements(&out)) {
+        match (opmath == dtype, has_elements(&out)) {
             (true, _) => Ok(out),
             (false, true) => copy(&out, dtype),
             (false, false) => Tensor::empty(&sizes, dtype, device),
@@ -212,15 +212,15 @@ impl Sampling {
             bail!(Argument, "{}: output_mask is {mask:?}, expected two", self.operator)
         };
         let dtype = input.dtype();
-        let computing = computing_type(dtype);
-        let zeros = |like: &Tensor| Tensor::zeros(like.sizes(), computing, like.device());
+        let opmath = opmath_type(dtype);
+        let zeros = |like: &Tensor| Tensor::zeros(like.sizes(), opmath, like.device());
         let grads = (of_input.then(|| zeros(input)).transpose()?, zeros(grid)?);
-        match computing {
+        match opmath {
             DType::Float32 => self.spread::<f32>(grad, input, grid, &grads)?,
             DType::Float64 => self.spread::<f64>(grad, input, grid, &grads)?,
             _ => return Err(unsupported(self.operator, dtype)),
         }
-        let rounded = |grad: Tensor| match computing == dtype {
+        let rounded = |grad: Tensor| match opmath == dtype {
             true => Ok(grad),
             false => {
                 let out = Tensor::empty(grad.sizes(), dtype, grad.device())?;

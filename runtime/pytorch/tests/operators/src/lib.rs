@@ -7,7 +7,7 @@ use torch_library::derivatives;
 use torch_library::prelude::*;
 use torch_library_aten::aten;
 use torch_library_aten::prelude::*;
-use torch_library_loops::{Pointwise, match_computing};
+use torch_library_loops::{Pointwise, match_opmath};
 
 mod layers;
 mod rows;
@@ -89,7 +89,7 @@ const NAME: &str = "door::hypotenuse";
 #[torch_impl(door, CPU, Meta)]
 fn hypotenuse(this: &Tensor, other: &Tensor) -> Result<Tensor> {
     let call = Pointwise::promoting_to_float(NAME, [this, other])?;
-    match_computing!(call.dtype, T: Float => {
+    match_opmath!(call.dtype, T: Float => {
         call.compute(None, call.dtype, |[a, b]: [T; 2]| a.hypot(b))
     }, else => Err(call.unsupported()))
 }
@@ -98,7 +98,7 @@ fn hypotenuse(this: &Tensor, other: &Tensor) -> Result<Tensor> {
 fn hypotenuse_out<'a>(this: &Tensor, other: &Tensor, out: &'a mut Tensor) -> Result<&'a mut Tensor> {
     let call = Pointwise::promoting_to_float(NAME, [this, other])?;
     out.resize(&hypotenuse(this, other)?.sizes().to_vec(), None)?;
-    match_computing!(call.dtype, T: Float => {
+    match_opmath!(call.dtype, T: Float => {
         call.compute(Some(&*out), call.dtype, |[a, b]: [T; 2]| a.hypot(b))
     }, else => Err(call.unsupported()))?;
     Ok(out)

@@ -30,7 +30,7 @@ impl Event for Switch {
     }
 
     fn synchronize(&self) -> Result<()> {
-        ensure!(!self.is_broken.load(SeqCst), OutOfMemory, "the stream failed");
+        crate::ensure!(!self.is_broken.load(SeqCst), OutOfMemory, "the stream failed");
         self.is_done.store(true, SeqCst);
         Ok(())
     }

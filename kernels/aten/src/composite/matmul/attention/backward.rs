@@ -4,7 +4,7 @@ use torch_library::prelude::*;
 
 use super::{causal_mask, masked, without_masked_rows};
 use crate::aten;
-use crate::loops::computing_type;
+use crate::loops::opmath_type;
 
 /// An operator with a derivative of its own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
@@ -24,7 +24,7 @@ fn _scaled_dot_product_flash_attention_for_cpu_backward(
     check(OPERATOR, [grad_out, query, key, value, out, logsumexp], dropout_p)?;
     let queries = query.sizes();
     // Half precision is rounded once, at the end.
-    let dtype = computing_type(query.dtype());
+    let dtype = opmath_type(query.dtype());
     let wide = |tensor: &Tensor| aten::to_dtype(tensor, dtype);
     let (grad, q, k, v) = (wide(grad_out)?, wide(query)?, wide(key)?, wide(value)?);
     let scale = scale.unwrap_or_else(|| 1.0 / (queries[3] as f64).sqrt());

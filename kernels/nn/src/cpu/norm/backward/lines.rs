@@ -63,7 +63,7 @@ fn run_widest(lines: &impl Lines, range: Range<usize>) {
     lines.run(range);
 }
 
-/// An uninitialised contiguous tensor of the computing type, all of whose elements the caller writes next.
+/// An uninitialised contiguous tensor of the opmath type, all of whose elements the caller writes next.
 fn uninit<T: Number>(like: &Tensor, sizes: &[i64]) -> Result<Tensor> {
     // SAFETY: `run` writes every element, since it goes through all lines, before any is read; if it is not reached,
     // the tensor is dropped.

@@ -63,7 +63,7 @@ struct Grouped {
 }
 
 impl Convolution<'_> {
-    /// The convolution, from images to places, in the computing type or already in that of the image.
+    /// The convolution, from images to places, in the opmath type or already in that of the image.
     pub(super) fn convolve<T: Number>(
         &self,
         image: &Tensor,
@@ -92,7 +92,7 @@ impl Convolution<'_> {
         Ok(out)
     }
 
-    /// The transposed convolution, from places to images, in the computing type or already in that of the places.
+    /// The transposed convolution, from places to images, in the opmath type or already in that of the places.
     pub(super) fn spread<T: Number>(
         &self,
         places: &Tensor,
@@ -198,7 +198,7 @@ impl Convolution<'_> {
     }
 }
 
-/// The planes of a tensor in the computing type, with any strides.
+/// The planes of a tensor in the opmath type, with any strides.
 fn planes<T: Number>(tensor: &Tensor) -> Result<Planes<T>> {
     match tensor.dtype() == T::DTYPE {
         true => Planes::of(tensor),

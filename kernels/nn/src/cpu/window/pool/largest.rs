@@ -14,7 +14,7 @@ use super::windows::Window;
 use crate::cpu::window::volumes::{Volumes, each};
 use crate::inlined::{fill, from_fn, zip};
 use crate::loops::pointwise::unsupported;
-use crate::loops::{has_elements, match_computing, on_vectors};
+use crate::loops::{has_elements, match_opmath, on_vectors};
 use crate::number::Ordered;
 
 /// Lines with fewer places are short: starting one takes longer than going through it.
@@ -73,7 +73,7 @@ impl Pooling {
         let volumes = self.volumes(input, true);
         let out = volumes.zeros(input, &self.places(), input.dtype())?;
         let indices = volumes.zeros(input, &self.places(), DType::Int64)?;
-        match_computing!(input.dtype(), T: Integer | Float => {
+        match_opmath!(input.dtype(), T: Integer | Float => {
             self.write_largest::<T, _>(&volumes, input, &out, Some(&indices), Kept)?;
         }, else => return Err(unsupported(self.operator, input.dtype())));
         Ok((out, indices))
@@ -82,7 +82,7 @@ impl Pooling {
     /// The largest elements alone.
     pub(super) fn largest_values(&self, input: &Tensor) -> Result<Tensor> {
         let volumes = self.volumes(input, true);
-        match_computing!(input.dtype(), T: Float => {
+        match_opmath!(input.dtype(), T: Float => {
             let out = volumes.zeros(input, &self.places(), input.dtype())?;
             self.write_largest::<T, _>(&volumes, input, &out, None, Dropped)?;
             Ok(out)

@@ -16,7 +16,7 @@ use crate::cpu::window::Axis;
 use crate::cpu::window::volumes::{Volumes, each, pixels};
 use crate::inlined::zip;
 use crate::loops::pointwise::unsupported;
-use crate::loops::{computing_type, has_elements, match_computing, on_vectors};
+use crate::loops::{has_elements, match_opmath, on_vectors, opmath_type};
 use crate::number::Number;
 
 /// The divisor of average pooling.
@@ -61,7 +61,7 @@ impl Divisor {
 /// [`match_dtype!`] over the types in which means are computed.
 macro_rules! match_mean {
     ($operator:expr, $dtype:expr, $T:ident => $body:expr) => {
-        match computing_type($dtype) {
+        match opmath_type($dtype) {
             DType::Int64 => {
                 type $T = i64;
                 $body
@@ -255,7 +255,7 @@ impl Pooling {
         self.check_type(grad, input)?;
         let volumes = self.volumes(input, true);
         let out = volumes.zeros(input, pixels(self.operator, input, self.ndim)?, input.dtype())?;
-        match_computing!(input.dtype(), T: Float => {
+        match_opmath!(input.dtype(), T: Float => {
             if !has_elements(&out) {
                 return Ok(out);
             }

@@ -22,7 +22,7 @@ use crate::number::Number;
 const FEW_PANELS: usize = 16;
 
 impl Convolution<'_> {
-    /// The gradient of the weight, row-major, in the computing type.
+    /// The gradient of the weight, row-major, in the opmath type.
     pub(in super::super) fn weight_gradient<T: Number>(
         &self,
         image: &Tensor,

@@ -5,7 +5,7 @@ use torch_library::DType;
 /// The type in which kernels compute elements of type `dtype`: `Float32` for 16-bit floats, else the type itself.
 ///
 /// PyTorch: `at::toOpMathType`.
-pub const fn computing_type(dtype: DType) -> DType {
+pub const fn opmath_type(dtype: DType) -> DType {
     match dtype {
         DType::Float16 | DType::BFloat16 => DType::Float32,
         DType::Complex32 | DType::BComplex32 => DType::Complex64,
@@ -13,13 +13,13 @@ pub const fn computing_type(dtype: DType) -> DType {
     }
 }
 
-/// [`match_dtype!`](torch_library::match_dtype) over the [computing type](crate::loops::computing_type) of a dtype: for
+/// [`match_dtype!`](torch_library::match_dtype) over the [opmath type](crate::loops::opmath_type) of a dtype: for
 /// 16-bit floats, `$T` is `f32`.
 #[macro_export]
-macro_rules! match_computing {
+macro_rules! match_opmath {
     ($dtype:expr, $T:ident: $($class:ident)|+ => $body:expr, else => $otherwise:expr) => {
         $crate::__private::match_dtype!(
-            $crate::loops::computing_type($dtype), $T: $($class)|+ => $body, else => $otherwise
+            $crate::loops::opmath_type($dtype), $T: $($class)|+ => $body, else => $otherwise
         )
     };
 }

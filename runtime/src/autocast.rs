@@ -30,7 +30,7 @@ use crate::{bail, ensure};
 pub use cache::cached;
 
 /// The length of a table that is indexed by device types.
-const DEVICES: usize = 23;
+const DEVICES: usize = DeviceType::PrivateUse3 as usize + 1; // the last one
 
 thread_local! {
     /// The lower precision of each device, where one was set; each device has a default.

@@ -305,7 +305,7 @@ fn unordered<T: Ordered>(elements: &[T]) -> Option<T> {
     elements.iter().copied().find(|x| x.is_unordered())
 }
 
-/// The smallest and the largest element, or NaN twice if there is one. Each part of the elements is read twice, but only
+/// The smallest and the largest element, or NaN twice if there is one. A part of the elements is read twice, but only
 /// once from memory.
 pub struct Extremes;
 

@@ -135,7 +135,7 @@ pooling! {
         _adaptive_avg_pool3d _adaptive_avg_pool3d_backward adaptive_max_pool3d adaptive_max_pool3d_backward;
 }
 
-/// Max pooling without indices, which only gradients need.
+/// Max pooling without indices, which only gradients need: where one is recorded, the operator with indices runs.
 macro_rules! values {
     ($($ndim:literal: $values:ident, $with_indices:ident;)+) => {
         #[torch_impl(aten, CPU)]

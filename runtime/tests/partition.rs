@@ -164,7 +164,7 @@ fn a_run_by_hand_says_what_is_missing() {
     let mut run = Interpreter::new(&graph, &[x()]).unwrap();
     assert!(run.outputs().unwrap_err().to_string().contains("%2 is used before it is defined"));
     assert!(run.call(1).unwrap_err().to_string().contains("%1 is used before it is defined"));
-    assert!(run.call(2).unwrap_err().to_string().contains("a graph of 2 calls has no 2"));
+    assert!(run.call(2).unwrap_err().to_string().contains("a graph of 2 calls has no call 2"));
     assert!(run.set(3, x()).unwrap_err().to_string().contains("has no %3"));
     assert!(run.tensor(99).is_err());
     run.free(99);

@@ -87,7 +87,7 @@ fn first_gradients_that_do_not_fit() {
     let backward = |grads: &[Option<Tensor>]| autograd::backward(&[&y], grads, GradOptions::new());
     check(backward(&[None, None]), "expected a gradient for each of 1 outputs, but got 2");
     let three = Some(Tensor::from([1.0, 2.0, 3.0]));
-    check(backward(&[three]), "the gradient of output 0 has sizes [3], but the output [2]");
+    check(backward(&[three]), "the gradient of output 0 has sizes [3], but the output has [2]");
 }
 
 #[test]

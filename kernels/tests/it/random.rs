@@ -166,8 +166,8 @@ fn types_draw_the_integers_that_they_hold() -> Result<()> {
     for (dtype, from, to, part) in [
         (DType::Int8, 0, Some(129), "int8 cannot hold all integers from 0 to 128"),
         (DType::UInt8, -1, Some(3), "uint8 cannot hold all integers from -1 to 2"),
-        (DType::Bool, 0, Some(3), "bool does not hold"),
-        (DType::Float16, 0, Some(70_000), "float16 does not hold"),
+        (DType::Bool, 0, Some(3), "bool cannot hold"),
+        (DType::Float16, 0, Some(70_000), "float16 cannot hold"),
         (DType::Int32, i64::MIN, None, "int32 cannot hold all 64-bit integers"),
         (DType::Int64, 3, Some(3), "there is no integer from 3 up to 3"),
     ] {

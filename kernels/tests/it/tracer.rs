@@ -258,7 +258,7 @@ fn a_text_that_is_no_graph_says_where() {
     check("graph(%0: float64[2]) { %1: float64[2] = aten::relu() return %1 }", "called without `self`");
     check(
         "graph(%0: float64[2]) { %1: float64[2] = aten::relu(self=1) return %1 }",
-        "`self` of aten::relu is no Tensor",
+        "`self` of aten::relu must be Tensor",
     );
     check(
         "graph(%0: float64[2]) { %1: float64[2] = aten::cat(tensors=[%0, none], dim=0) return %1 }",

@@ -111,7 +111,10 @@ fn batches_have_every_example_once() -> Result<()> {
         "7 examples in one tensor, 1 in another"
     );
     assert!(Batches::new([&Tensor::from(1.0)], 1).is_err());
-    assert_eq!(Batches::new([&x], 0).unwrap_err().to_string(), "batches of no examples would never end");
+    assert_eq!(
+        Batches::new([&x], 0).unwrap_err().to_string(),
+        "batches of no examples would never end, expected a size of at least 1"
+    );
     Ok(())
 }
 

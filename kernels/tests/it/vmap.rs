@@ -510,7 +510,7 @@ fn shared_and_own_parts_of_a_gradient_add_up() -> Result<()> {
     let [zeros] = grad([&w], |[_]| Ok(Tensor::from(1.0)))?;
     assert_eq!(zeros.to_vec::<f64>()?, [0.0; 3]);
     let error = grad([&w], |[w]| Ok(w)).unwrap_err();
-    assert!(error.to_string().contains("has to be one number"), "{error}");
+    assert!(error.to_string().contains("needs a single number"), "{error}");
     Ok(())
 }
 

@@ -67,7 +67,7 @@ fn mistakes_say_what_is_expected() {
     let boxes = Tensor::from([[0f32, 1.0, 2.0, 3.0]]);
     assert!(message(torchvision::roi_align(&image, &boxes, 1.0, 2, 2, 2, true)).contains("expected [K, 5]"));
     assert!(message(torchvision::roi_align(&boxes, &rois, 1.0, 2, 2, 2, true)).contains("expected four"));
-    assert!(message(torchvision::roi_align(&image, &rois, 1.0, 0, 2, 2, true)).contains("0 × 2 parts"));
+    assert!(message(torchvision::roi_align(&image, &rois, 1.0, 0, 2, 2, true)).contains("0 × 2 bins"));
     let other = message(torchvision::roi_align(&image, &self::rois(DType::Float64), 1.0, 2, 2, 2, true));
     assert!(other.contains("`rois` is of float64"), "{other}");
     let parts = torchvision::ps_roi_align(&image, &rois, 1.0, 2, 2, 2).map(|(pooled, _)| pooled);

@@ -89,8 +89,9 @@ pub(crate) fn compile(build: Build<'_>) -> Result<PathBuf, String> {
 /// Uses the lock file of the surrounding workspace, so that nothing is resolved or downloaded again.
 fn lock_versions(folder: &Path) {
     std::fs::copy(folder.join("../../Cargo.lock"), folder.join("Cargo.lock")).unwrap();
-    // Removes what these packages do not need: builds in parallel only read the file.
+    // Removes what these packages do not need: builds in parallel only read the file. Unlike `cargo metadata`, this needs
+    // no packages of other platforms, which nothing has downloaded on a new machine.
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["metadata", "--quiet", "--offline", "--format-version", "1"]).current_dir(folder);
+    cargo.args(["update", "--quiet", "--offline", "--workspace"]).current_dir(folder);
     assert!(cargo.output().unwrap().status.success());
 }

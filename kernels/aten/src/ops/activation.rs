@@ -8,8 +8,8 @@ torch_library! {
     /// Activations, on top of the operators declared before.
     #[methods(ActivationMethods)]
     pub mod aten extends super::unary::aten {
-        /// `grad_output` where `self` is above `threshold`, zero elsewhere: the derivative of `relu` if the threshold
-        /// is zero.
+        /// `grad_output` where `self` is above `threshold` or NaN, zero elsewhere: the derivative of `relu` if the
+        /// threshold is zero.
         ///
         /// PyTorch: `aten::threshold_backward`.
         #[tags(pointwise)]
@@ -41,7 +41,7 @@ torch_library! {
         /// The derivative of `gelu`, computed from its input.
         ///
         /// # Errors
-        /// An `approximate` other than `"none"` and `"tanh"`.
+        /// An `approximate` other than `"none"` and `"tanh"`; integer, boolean and complex dtypes.
         ///
         /// PyTorch: `aten::gelu_backward`.
         #[tags(pointwise)]
@@ -62,7 +62,7 @@ torch_library! {
         /// The derivative of `elu`, computed from its input, or from its result if `is_result` is true.
         ///
         /// # Errors
-        /// `is_result` with a negative `alpha`; integer and boolean dtypes.
+        /// `is_result` with a negative `alpha`; integer, boolean and complex dtypes.
         ///
         /// PyTorch: `aten::elu_backward`.
         #[tags(pointwise)]
@@ -72,25 +72,26 @@ torch_library! {
         /// The derivative of `leaky_relu`, computed from its input, or from its result if `self_is_result` is true.
         ///
         /// # Errors
-        /// `self_is_result` with a negative slope; integer and boolean dtypes.
+        /// `self_is_result` with a negative slope; integer, boolean and complex dtypes.
         ///
         /// PyTorch: `aten::leaky_relu_backward`.
         #[tags(pointwise)]
         leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result) -> Tensor;
 
-        /// `grad_out` where `self` is outside `[-lambd, lambd]`, zero elsewhere: the derivative of `hardshrink`.
+        /// `grad_out` where `self` is outside `[-lambd, lambd]` or NaN, zero elsewhere: the derivative of `hardshrink`.
         ///
         /// # Errors
-        /// Integer and boolean dtypes.
+        /// Integer, boolean and complex dtypes.
         ///
         /// PyTorch: `aten::hardshrink_backward`.
         #[tags(pointwise)]
         hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor;
 
-        /// `grad_output` where `self` is outside `[-lambd, lambd]`, zero elsewhere: the derivative of `softshrink`.
+        /// `grad_output` where `self` is outside `[-lambd, lambd]` or NaN, zero elsewhere: the derivative of
+        /// `softshrink`.
         ///
         /// # Errors
-        /// Integer and boolean dtypes.
+        /// Integer, boolean and complex dtypes.
         ///
         /// PyTorch: `aten::softshrink_backward`.
         #[tags(pointwise)]
@@ -100,7 +101,7 @@ torch_library! {
         /// `hardsigmoid`.
         ///
         /// # Errors
-        /// Integer and boolean dtypes.
+        /// Integer, boolean and complex dtypes.
         ///
         /// PyTorch: `aten::hardsigmoid_backward`.
         #[tags(pointwise)]
@@ -109,7 +110,7 @@ torch_library! {
         /// The derivative of `hardswish`, computed from its input.
         ///
         /// # Errors
-        /// Integer and boolean dtypes.
+        /// Integer, boolean and complex dtypes.
         ///
         /// PyTorch: `aten::hardswish_backward`.
         #[tags(pointwise)]
@@ -128,7 +129,7 @@ torch_library! {
         /// `threshold`.
         ///
         /// # Errors
-        /// Integer and boolean dtypes.
+        /// Integer, boolean and complex dtypes.
         ///
         /// PyTorch: `aten::softplus_backward`.
         #[tags(pointwise)]
@@ -138,7 +139,7 @@ torch_library! {
         /// is NaN outside `[0, 1]`.
         ///
         /// # Errors
-        /// Integer and boolean dtypes.
+        /// Integer, boolean and complex dtypes.
         ///
         /// PyTorch: `aten::logit_backward`.
         #[tags(pointwise)]
@@ -148,7 +149,7 @@ torch_library! {
         /// [`log_sigmoid_backward`](fn@log_sigmoid_backward) needs: `exp(-abs(self))`. Both results are contiguous.
         ///
         /// # Errors
-        /// Integer and boolean dtypes.
+        /// Integer, boolean and complex dtypes.
         ///
         /// PyTorch: `aten::log_sigmoid_forward`.
         log_sigmoid_forward(Tensor self) -> (Tensor output, Tensor buffer);
@@ -157,7 +158,7 @@ torch_library! {
         /// [`log_sigmoid_forward`](fn@log_sigmoid_forward).
         ///
         /// # Errors
-        /// Integer and boolean dtypes, tensors of different dtypes.
+        /// Integer, boolean and complex dtypes, tensors of different dtypes.
         ///
         /// PyTorch: `aten::log_sigmoid_backward`.
         #[tags(pointwise)]
@@ -166,7 +167,8 @@ torch_library! {
         /// The derivative of `glu`, computed from its input: contiguous, with the sizes of the input.
         ///
         /// # Errors
-        /// A dimension of odd size, a gradient whose sizes or dtype are not those of the result, integer dtypes.
+        /// A dimension of odd size, a gradient whose sizes or dtype are not those of the result, dtypes that are not
+        /// floating-point.
         ///
         /// PyTorch: `aten::glu_backward`.
         glu_backward(Tensor grad_output, Tensor self, int dim) -> Tensor;
@@ -175,7 +177,7 @@ torch_library! {
         /// element's slope is drawn uniformly between `lower` and `upper`; otherwise it is their mean.
         ///
         /// # Errors
-        /// `lower` above `upper`, integer and boolean dtypes.
+        /// `lower` above `upper`; dtypes that are not floating-point, and in training half-precision ones.
         ///
         /// PyTorch: `torch.nn.functional.rrelu`.
         #[tags(nondeterministic_seeded)]
@@ -219,7 +221,7 @@ torch_library! {
         /// bounds are almost equal; otherwise that of `leaky_relu` with the mean of the bounds as its slope.
         ///
         /// # Errors
-        /// The errors of [`leaky_relu_backward`](fn@leaky_relu_backward).
+        /// Outside of training, the errors of [`leaky_relu_backward`](fn@leaky_relu_backward).
         ///
         /// PyTorch: `aten::rrelu_with_noise_backward`.
         rrelu_with_noise_backward(Tensor grad_output, Tensor self, Tensor noise, Scalar lower, Scalar upper,

@@ -83,7 +83,7 @@ torch_library! {
         /// the first.
         ///
         /// # Errors
-        /// Numbers of shifts and of dimensions that differ.
+        /// Numbers of shifts and of dimensions that differ, a dimension out of range.
         ///
         /// PyTorch: `torch.roll`.
         roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor;
@@ -115,7 +115,7 @@ torch_library! {
         /// The Cartesian product of vectors: every choice of one element of each vector, as the rows of a matrix.
         ///
         /// # Errors
-        /// The errors of [`meshgrid`](fn@meshgrid).
+        /// The errors of [`meshgrid`](fn@meshgrid); tensors without dimensions.
         ///
         /// PyTorch: `torch.cartesian_prod`.
         cartesian_prod(Tensor[] tensors) -> Tensor;
@@ -213,6 +213,9 @@ torch_library! {
         /// PyTorch: `Tensor.mT`.
         mT(Tensor(a) self) -> Tensor(a);
         /// The conjugate transpose of the matrices in the last two dimensions.
+        ///
+        /// # Errors
+        /// A tensor of one dimension.
         ///
         /// PyTorch: `Tensor.mH`.
         mH(Tensor(a) self) -> Tensor(a);
@@ -333,7 +336,7 @@ torch_library! {
         /// The elements at indices along a dimension, or into the flattened tensor; the other dimensions broadcast.
         ///
         /// # Errors
-        /// The errors of [`gather`](fn@gather).
+        /// The errors of [`gather`](fn@gather); an index that is not `int64`.
         ///
         /// PyTorch: `torch.take_along_dim`.
         take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor;
@@ -371,7 +374,7 @@ torch_library! {
         /// A copy with `value` in the slices at the given indices of a dimension.
         ///
         /// # Errors
-        /// The errors of [`index_copy`](fn@index_copy).
+        /// An index out of range or of more than one dimension, a `value` that the dtype cannot hold.
         ///
         /// PyTorch: `torch.index_fill`.
         index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor;
@@ -381,7 +384,8 @@ torch_library! {
         /// If `num_classes` is -1, it is one more than the largest element.
         ///
         /// # Errors
-        /// Negative elements, elements that are not below `num_classes`, another dtype than `int64`.
+        /// Negative elements, elements that are not below `num_classes`, another dtype than `int64`, no elements if
+        /// `num_classes` is -1.
         ///
         /// PyTorch: `torch.nn.functional.one_hot`.
         #[tags(dynamic_output_shape)]
@@ -416,10 +420,10 @@ torch_library! {
         ///
         /// PyTorch: `torch.index_fill`.
         index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor;
-        /// A view of `length` indices of a dimension, from the only element of `start` on.
+        /// A view of `length` indices of a dimension, from the element of `start` on.
         ///
         /// # Errors
-        /// A `start` with several elements, a range that is out of bounds.
+        /// A `start` with dimensions or of a dtype that is not integer, a range that is out of bounds.
         ///
         /// PyTorch: `torch.narrow`.
         narrow.Tensor(Tensor(a) self, int dim, Tensor start, SymInt length) -> Tensor(a);
@@ -431,7 +435,7 @@ torch_library! {
         /// [`tensor_split_indices`](fn@tensor_split_indices) for a vector of indices.
         ///
         /// # Errors
-        /// `tensor_indices_or_sections` of more than one dimension.
+        /// `tensor_indices_or_sections` of more than one dimension, or of another dtype than `int64`.
         ///
         /// PyTorch: `torch.tensor_split`.
         tensor_split.tensor_indices_or_sections(Tensor(a -> *) self, Tensor tensor_indices_or_sections,

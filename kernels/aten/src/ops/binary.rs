@@ -23,6 +23,9 @@ torch_library! {
         /// # Ok::<(), Error>(())
         /// ```
         ///
+        /// # Errors
+        /// An `alpha` of a higher category than the result; a boolean one, unless the result is boolean.
+        ///
         /// PyTorch: `torch.add`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
@@ -41,7 +44,7 @@ torch_library! {
         /// The difference `self - alpha * other`. The operands broadcast, and promote to a common dtype.
         ///
         /// # Errors
-        /// Boolean dtypes, for which subtraction is not defined.
+        /// The errors of [`add_Tensor`](fn@add_Tensor); boolean dtypes, for which subtraction is not defined.
         ///
         /// PyTorch: `torch.sub`.
         #[tags(pointwise)]
@@ -94,7 +97,8 @@ torch_library! {
         /// Rounded quotients of integers are integers.
         ///
         /// # Errors
-        /// Another rounding mode, an integer division by zero.
+        /// Another rounding mode, an integer division by zero; for rounded quotients, complex dtypes and two boolean
+        /// tensors.
         ///
         /// PyTorch: `torch.div`.
         #[tags(pointwise)]

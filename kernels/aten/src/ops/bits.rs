@@ -9,6 +9,9 @@ torch_library! {
     pub mod aten extends super::math::aten {
         /// Inverts all bits of each element; for booleans it is logical not.
         ///
+        /// # Errors
+        /// Operands that are neither integer nor boolean.
+        ///
         /// PyTorch: `torch.bitwise_not`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
@@ -33,16 +36,25 @@ torch_library! {
         logical_xor(Tensor self, Tensor other) -> Tensor;
         /// The bitwise and of integers; for booleans it is logical and.
         ///
+        /// # Errors
+        /// Operands that are neither integer nor boolean.
+        ///
         /// PyTorch: `torch.bitwise_and`.
         #[tags(pointwise)]
         #[variants(out = "Tensor_out", in_place)]
         bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor;
         /// [`bitwise_and_Tensor`] with a scalar.
         ///
+        /// # Errors
+        /// Operands that are neither integer nor boolean.
+        ///
         /// PyTorch: `torch.bitwise_and`.
         #[tags(pointwise)]
         bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor;
         /// The bitwise or of integers; for booleans it is logical or.
+        ///
+        /// # Errors
+        /// Operands that are neither integer nor boolean.
         ///
         /// PyTorch: `torch.bitwise_or`.
         #[tags(pointwise)]
@@ -50,16 +62,25 @@ torch_library! {
         bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor;
         /// [`bitwise_or_Tensor`] with a scalar.
         ///
+        /// # Errors
+        /// Operands that are neither integer nor boolean.
+        ///
         /// PyTorch: `torch.bitwise_or`.
         #[tags(pointwise)]
         bitwise_or.Scalar(Tensor self, Scalar other) -> Tensor;
         /// The bitwise exclusive or of integers; for booleans it is logical exclusive or.
+        ///
+        /// # Errors
+        /// Operands that are neither integer nor boolean.
         ///
         /// PyTorch: `torch.bitwise_xor`.
         #[tags(pointwise)]
         #[variants(out = "Tensor_out", in_place)]
         bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor;
         /// [`bitwise_xor_Tensor`] with a scalar.
+        ///
+        /// # Errors
+        /// Operands that are neither integer nor boolean.
         ///
         /// PyTorch: `torch.bitwise_xor`.
         #[tags(pointwise)]

@@ -49,8 +49,8 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// An `edge_order` other than 1 and 2, fewer samples than it needs, `uint8`, a dimension out of range or named
-        /// twice.
+        /// An `edge_order` other than 1 and 2, fewer samples than it needs, `uint8` and boolean dtypes, a dimension out
+        /// of range or named twice.
         ///
         /// PyTorch: `torch.gradient`.
         gradient.scalarint(Tensor self, *, Scalar? spacing=None, int? dim=None, int edge_order=1) -> Tensor[];

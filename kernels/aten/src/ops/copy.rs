@@ -9,6 +9,9 @@ torch_library! {
         /// Copies the elements of `src`, which broadcasts to the sizes of `self`, and converts them to the dtype of
         /// `self`.
         ///
+        /// # Errors
+        /// A `src` that does not broadcast to `self`, a `self` whose elements share memory.
+        ///
         /// PyTorch: `Tensor.copy_`.
         copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!);
 
@@ -19,6 +22,9 @@ torch_library! {
         copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor;
 
         /// A copy with its own storage. The method is called `copy`, since Rust's `clone` copies the handle.
+        ///
+        /// # Errors
+        /// A memory format for another number of dimensions.
         ///
         /// PyTorch: `torch.clone`.
         clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor;

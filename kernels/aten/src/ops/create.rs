@@ -48,7 +48,11 @@ torch_library! {
         ones(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
             bool? pin_memory=None) -> Tensor;
 
-        /// A tensor filled with one value. Unless a dtype is given, it is that of the value.
+        /// A tensor filled with one value. Unless a dtype is given, it is that of the value: `float32` or `complex64`
+        /// for floating-point and complex ones.
+        ///
+        /// # Errors
+        /// A value that the dtype cannot hold.
         ///
         /// PyTorch: `torch.full`.
         full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None,
@@ -112,7 +116,10 @@ torch_library! {
         /// PyTorch: `Tensor.fill_`.
         fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!);
 
-        /// Fills the tensor with the only element of `value`.
+        /// Fills the tensor with the element of `value`.
+        ///
+        /// # Errors
+        /// A `value` with dimensions, or with an element that the dtype cannot hold.
         ///
         /// PyTorch: `Tensor.fill_`.
         fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!);

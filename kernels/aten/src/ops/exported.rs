@@ -56,7 +56,7 @@ torch_library! {
         /// The operator `<<`: `bitwise_left_shift`.
         ///
         /// # Errors
-        /// Dtypes that are neither integer nor boolean.
+        /// Dtypes that are not integer.
         ///
         /// PyTorch: `Tensor.__lshift__`, the operator `<<`.
         #[tags(pointwise)]
@@ -64,7 +64,7 @@ torch_library! {
         /// The operator `<<` with a scalar: `bitwise_left_shift`.
         ///
         /// # Errors
-        /// Dtypes that are neither integer nor boolean.
+        /// Dtypes that are not integer.
         ///
         /// PyTorch: `Tensor.__lshift__`, the operator `<<`.
         #[tags(pointwise)]
@@ -72,7 +72,7 @@ torch_library! {
         /// The operator `>>`: `bitwise_right_shift`.
         ///
         /// # Errors
-        /// Dtypes that are neither integer nor boolean.
+        /// Dtypes that are not integer.
         ///
         /// PyTorch: `Tensor.__rshift__`, the operator `>>`.
         #[tags(pointwise)]
@@ -80,7 +80,7 @@ torch_library! {
         /// The operator `>>` with a scalar: `bitwise_right_shift`.
         ///
         /// # Errors
-        /// Dtypes that are neither integer nor boolean.
+        /// Dtypes that are not integer.
         ///
         /// PyTorch: `Tensor.__rshift__`, the operator `>>`.
         #[tags(pointwise)]

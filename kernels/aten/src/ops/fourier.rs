@@ -79,7 +79,7 @@ torch_library! {
         /// The inverse of [`fft_rfft`](fn@fft_rfft): `n` real elements, an even number of them unless `n` is given.
         ///
         /// # Errors
-        /// The errors of [`fft_fft`](fn@fft_fft).
+        /// The errors of [`fft_fft`](fn@fft_fft); one element, unless `n` is given.
         ///
         /// PyTorch: `torch.fft.irfft`.
         fft_irfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor;
@@ -87,7 +87,7 @@ torch_library! {
         /// [`fft_fft`](fn@fft_fft) of a Hermitian-symmetric signal, given by its first half: `n` real elements.
         ///
         /// # Errors
-        /// The errors of [`fft_fft`](fn@fft_fft).
+        /// The errors of [`fft_fft`](fn@fft_fft); one element, unless `n` is given.
         ///
         /// PyTorch: `torch.fft.hfft`.
         fft_hfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor;
@@ -378,8 +378,8 @@ torch_library! {
         /// window.
         ///
         /// # Errors
-        /// Frames longer than the signal, a window that does not fit, a real signal without `return_complex`,
-        /// `onesided` for a complex signal.
+        /// Frames longer than the signal, a window that does not fit, an integer dtype, a real signal without
+        /// `return_complex`, `onesided` for a complex signal.
         ///
         /// PyTorch: `torch.stft` with `center=False`.
         stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None,
@@ -412,8 +412,8 @@ torch_library! {
         /// The inverse of [`stft.center`](fn@stft_center): the signal, as far as the windows cover it.
         ///
         /// # Errors
-        /// Sizes that are not those of a transform, a window that does not fit, samples that no window covers, an empty
-        /// signal.
+        /// A real dtype, sizes that are not those of a transform, a window that does not fit, samples that no window
+        /// covers, an empty signal.
         ///
         /// PyTorch: `torch.istft`.
         istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None,

@@ -12,8 +12,8 @@ torch_library! {
         /// that the maxima come from.
         ///
         /// # Errors
-        /// Indices or offsets that are not integer vectors, a first offset other than 0, `per_sample_weights` in
-        /// another mode than the sum.
+        /// Indices or offsets that are not integer vectors, a first offset other than 0, offsets that decrease, a
+        /// weight that is not floating-point, `per_sample_weights` in another mode than the sum.
         ///
         /// PyTorch: `torch.nn.functional.embedding_bag`.
         embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0,
@@ -64,7 +64,8 @@ torch_library! {
         /// statistics; without `use_input_stats`, by the running statistics.
         ///
         /// # Errors
-        /// Fewer than two dimensions, a parameter that does not have one element for each channel.
+        /// Fewer than two dimensions, a parameter that does not have one element for each channel, no running
+        /// statistics without `use_input_stats`.
         ///
         /// PyTorch: `torch.nn.functional.instance_norm`.
         instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var,
@@ -73,7 +74,7 @@ torch_library! {
         /// Resizes signals `[batch, channels, length]`: each element is the nearest one of the input.
         ///
         /// # Errors
-        /// Another number of dimensions, an empty signal.
+        /// Another number of dimensions, an empty signal, dtypes that are neither floating-point nor `uint8`.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
         upsample_nearest1d(Tensor self, SymInt[1] output_size, float? scales=None) -> Tensor;
@@ -118,7 +119,7 @@ torch_library! {
         /// The sliding windows of images as the columns of matrices: `[batch, channels · kernel, windows]`.
         ///
         /// # Errors
-        /// A number of dimensions other than three and four, windows that do not fit.
+        /// A number of dimensions other than three and four, windows that do not fit, integer dtypes.
         ///
         /// PyTorch: `torch.nn.functional.unfold`.
         im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor;
@@ -126,7 +127,7 @@ torch_library! {
         /// are summed.
         ///
         /// # Errors
-        /// Numbers of columns or rows that do not match the sizes.
+        /// Numbers of columns or rows that do not match the sizes, integer dtypes.
         ///
         /// PyTorch: `torch.nn.functional.fold`.
         col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding,
@@ -261,7 +262,8 @@ torch_library! {
         /// Resizes signals `[batch, channels, length]`: each element is the input element that its centre falls into.
         ///
         /// # Errors
-        /// Another number of dimensions or sizes, a size that is not positive.
+        /// Another number of dimensions or sizes, a size that is not positive, dtypes that are neither floating-point
+        /// nor `uint8`.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
         _upsample_nearest_exact1d(Tensor self, SymInt[1] output_size, float? scales=None) -> Tensor;
@@ -275,7 +277,8 @@ torch_library! {
         /// Resizes images `[batch, channels, height, width]`: each pixel is the input pixel that its centre falls into.
         ///
         /// # Errors
-        /// Another number of dimensions or sizes, a size that is not positive.
+        /// Another number of dimensions or sizes, a size that is not positive, dtypes that are neither floating-point
+        /// nor `uint8`.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
         _upsample_nearest_exact2d(Tensor self, SymInt[2] output_size, float? scales_h=None,
@@ -291,7 +294,8 @@ torch_library! {
         /// corner falls into.
         ///
         /// # Errors
-        /// Another number of dimensions or sizes, a size that is not positive.
+        /// Another number of dimensions or sizes, a size that is not positive, dtypes that are neither floating-point
+        /// nor `uint8`.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
         upsample_nearest3d(Tensor self, SymInt[3] output_size, float? scales_d=None, float? scales_h=None,
@@ -307,7 +311,8 @@ torch_library! {
         /// falls into.
         ///
         /// # Errors
-        /// Another number of dimensions or sizes, a size that is not positive.
+        /// Another number of dimensions or sizes, a size that is not positive, dtypes that are neither floating-point
+        /// nor `uint8`.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
         _upsample_nearest_exact3d(Tensor self, SymInt[3] output_size, float? scales_d=None,
@@ -338,7 +343,8 @@ torch_library! {
         /// Resizes images `[batch, channels, height, width]` by bicubic interpolation between sixteen pixels.
         ///
         /// # Errors
-        /// Another number of dimensions or sizes, a size that is not positive, a dtype that is not floating-point.
+        /// Another number of dimensions or sizes, a size that is not positive, dtypes that are neither floating-point
+        /// nor `uint8`.
         ///
         /// PyTorch: `torch.nn.functional.interpolate`.
         upsample_bicubic2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None,
@@ -435,7 +441,8 @@ torch_library! {
         /// Average pooling of volumes `[batch, channels, depth, height, width]`; the batch dimension may be missing.
         ///
         /// # Errors
-        /// A window that does not fit, padding of more than half of it, a divisor of 0.
+        /// A window that does not fit, padding of more than half of it, a divisor of 0, dtypes other than `float32`,
+        /// `float64` and `int64`.
         ///
         /// PyTorch: `torch.nn.functional.avg_pool3d`.
         avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool ceil_mode=False,
@@ -469,7 +476,7 @@ torch_library! {
         /// Adaptive average pooling of volumes: the means of `output_size` windows that cover each volume.
         ///
         /// # Errors
-        /// A negative size.
+        /// A negative size, an input without elements in a pooled dimension, dtypes that are not floating-point.
         ///
         /// PyTorch: `torch.nn.functional.adaptive_avg_pool3d`.
         adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor;
@@ -485,7 +492,7 @@ torch_library! {
         /// indices.
         ///
         /// # Errors
-        /// A negative size.
+        /// A negative size, an input without elements in a pooled dimension, dtypes that are not floating-point.
         ///
         /// PyTorch: `torch.nn.functional.adaptive_max_pool1d`.
         adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor);
@@ -493,7 +500,7 @@ torch_library! {
         /// indices.
         ///
         /// # Errors
-        /// A negative size.
+        /// A negative size, an input without elements in a pooled dimension, dtypes that are not floating-point.
         ///
         /// PyTorch: `torch.nn.functional.adaptive_max_pool2d`.
         adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor);
@@ -501,7 +508,7 @@ torch_library! {
         /// indices.
         ///
         /// # Errors
-        /// A negative size.
+        /// A negative size, an input without elements in a pooled dimension, dtypes that are not floating-point.
         ///
         /// PyTorch: `torch.nn.functional.adaptive_max_pool3d`.
         adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor);

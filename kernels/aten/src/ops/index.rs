@@ -45,7 +45,7 @@ torch_library! {
         /// row. `padding_idx` and `scale_grad_by_freq` only affect the gradient.
         ///
         /// # Errors
-        /// A weight that is not a matrix; those of [`index_select`](fn@index_select).
+        /// A weight that is not a matrix; indices out of range, or of another dtype than `int64` and `int32`.
         ///
         /// PyTorch: `torch.nn.functional.embedding`.
         embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False,
@@ -92,7 +92,8 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// More indices than dimensions, an index out of range or of another dtype, indices that do not broadcast.
+        /// More indices than dimensions, an index out of range or of another dtype than `int64`, `int32`, `bool` and
+        /// `uint8` (a mask, too), a mask whose sizes are not those of the dimensions, indices that do not broadcast.
         ///
         /// PyTorch: `x[indices]`.
         #[tags(dynamic_output_shape)]

@@ -19,13 +19,16 @@ torch_library! {
             Tensor info);
         /// [`linalg_lu_factor_ex`](fn@linalg_lu_factor_ex), which fails where a step has no pivot.
         ///
+        /// # Errors
+        /// `pivot=False`, a step without a pivot.
+        ///
         /// PyTorch: `torch.linalg.lu_factor`.
         linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots);
         /// Unpacks the factors of [`linalg_lu_factor`](fn@linalg_lu_factor) into separate matrices `P L U`; a result
         /// that is not asked for has sizes `[0]`.
         ///
         /// # Errors
-        /// Pivots that are not `int32`, or not one for each step.
+        /// Pivots that are not `int32`, not rows, or not one for each step.
         ///
         /// PyTorch: `torch.lu_unpack`.
         lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True,
@@ -33,13 +36,16 @@ torch_library! {
         /// The factorisation `A = P L U`: a permutation of the rows, a lower triangular matrix with ones on its
         /// diagonal, an upper triangular matrix.
         ///
+        /// # Errors
+        /// `pivot=False`.
+        ///
         /// PyTorch: `torch.linalg.lu`.
         linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U);
         /// Solves `A X = B`, or `X A = B` if `left` is false, from the LU factors of `A`; with `adjoint`, the same
         /// systems with the conjugate transpose of `A`. Batches broadcast.
         ///
         /// # Errors
-        /// Sizes that do not match.
+        /// Sizes or dtypes that do not match, pivots that are not `int32` or not rows.
         ///
         /// PyTorch: `torch.linalg.lu_solve`.
         linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor;
@@ -50,13 +56,16 @@ torch_library! {
 
         /// The solution of [`linalg_solve`](fn@linalg_solve), with the LU factors that it was computed from.
         ///
+        /// # Errors
+        /// Sizes or dtypes that do not match, a singular matrix if `check_errors` is true.
+        ///
         /// PyTorch: `aten::_linalg_solve_ex`.
         _linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result,
             Tensor LU, Tensor pivots, Tensor info);
         /// Solves `A X = B`, or `X A = B` if `left` is false, or `A x = b` for vectors `[.., n]`. Batches broadcast.
         ///
         /// # Errors
-        /// A singular matrix, sizes that do not match.
+        /// A singular matrix, sizes or dtypes that do not match.
         ///
         /// PyTorch: `torch.linalg.solve`.
         linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor;
@@ -79,14 +88,14 @@ torch_library! {
         /// The inverses of square matrices, and for each matrix 0, or the step at which it was found to be singular.
         ///
         /// # Errors
-        /// A singular matrix if `check_errors` is true.
+        /// Matrices that are not square, a singular one if `check_errors` is true.
         ///
         /// PyTorch: `torch.linalg.inv_ex`.
         linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info);
         /// The inverses of square matrices.
         ///
         /// # Errors
-        /// A singular matrix.
+        /// A matrix that is not square or is singular.
         ///
         /// PyTorch: `torch.linalg.inv`.
         linalg_inv(Tensor A) -> Tensor;
@@ -102,6 +111,9 @@ torch_library! {
         _linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots);
         /// The determinants of square matrices; that of a matrix without elements is 1.
         ///
+        /// # Errors
+        /// Matrices that are not square.
+        ///
         /// PyTorch: `torch.linalg.det`.
         linalg_det(Tensor A) -> Tensor;
         /// Alias for [`linalg_det`](fn@linalg_det).
@@ -113,6 +125,9 @@ torch_library! {
         /// PyTorch: `aten::_linalg_slogdet`.
         _linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots);
         /// The signs of determinants, and the logarithms of their absolute values.
+        ///
+        /// # Errors
+        /// Matrices that are not square.
         ///
         /// PyTorch: `torch.linalg.slogdet`.
         linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet);
@@ -129,11 +144,14 @@ torch_library! {
         /// each matrix 0, or the step at which it was found not to be positive definite.
         ///
         /// # Errors
-        /// A matrix that is not positive definite, if `check_errors` is true.
+        /// Matrices that are not square; one that is not positive definite, if `check_errors` is true.
         ///
         /// PyTorch: `torch.linalg.cholesky_ex`.
         linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info);
         /// [`linalg_cholesky_ex`](fn@linalg_cholesky_ex), which fails where a matrix is not positive definite.
+        ///
+        /// # Errors
+        /// A matrix that is not square or not positive definite.
         ///
         /// PyTorch: `torch.linalg.cholesky`.
         linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor;
@@ -164,6 +182,9 @@ torch_library! {
         /// The singular value decomposition `A = U S Vh`: singular values in descending order, and singular vectors;
         /// with `full_matrices`, both bases are complete.
         ///
+        /// # Errors
+        /// An input that is not a matrix, or has NaN.
+        ///
         /// PyTorch: `torch.linalg.svd`.
         linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh);
         /// The singular values, in descending order.
@@ -178,7 +199,7 @@ torch_library! {
         /// triangle is read: the lower one, or the upper one with `UPLO="U"`.
         ///
         /// # Errors
-        /// Another `UPLO`, matrices that are not square.
+        /// Another `UPLO`, matrices that are not square, NaN.
         ///
         /// PyTorch: `torch.linalg.eigh`.
         linalg_eigh(Tensor self, str UPLO="L") -> (Tensor eigenvalues, Tensor eigenvectors);
@@ -265,7 +286,7 @@ torch_library! {
         /// dimension or a matrix norm over two.
         ///
         /// # Errors
-        /// An `ord` for other than one or two dimensions, an unknown `ord`.
+        /// An `ord` for other than one or two dimensions, an unknown `ord`, integer and boolean dtypes.
         ///
         /// PyTorch: `torch.linalg.norm`.
         linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *,
@@ -326,7 +347,7 @@ torch_library! {
         /// along a new last dimension of size `N`, by default the length of the vector.
         ///
         /// # Errors
-        /// A boolean dtype, fewer than two powers.
+        /// A boolean dtype, a tensor without dimensions, fewer than two powers.
         ///
         /// PyTorch: `torch.linalg.vander`.
         linalg_vander(Tensor x, *, SymInt? N=None) -> Tensor;
@@ -378,11 +399,14 @@ torch_library! {
         /// may be vectors.
         ///
         /// # Errors
-        /// Fewer than two tensors, sizes that cannot be multiplied.
+        /// Fewer than two tensors, sizes that cannot be multiplied, different dtypes.
         ///
         /// PyTorch: `torch.linalg.multi_dot`.
         linalg_multi_dot(Tensor[] tensors) -> Tensor;
         /// The dot products of vectors along a dimension, with `x` conjugated.
+        ///
+        /// # Errors
+        /// Sizes that do not broadcast, different dtypes.
         ///
         /// PyTorch: `torch.linalg.vecdot`.
         linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor;

@@ -21,7 +21,7 @@ torch_library! {
         /// [`linalg_cross`](fn@linalg_cross), along the first dimension of size 3 if `dim` is not given.
         ///
         /// # Errors
-        /// No dimension of size 3.
+        /// No dimension of size 3, different numbers of dimensions or dtypes, boolean dtypes.
         ///
         /// PyTorch: `torch.cross`.
         cross(Tensor self, Tensor other, int? dim=None) -> Tensor;
@@ -29,28 +29,28 @@ torch_library! {
         /// dimensions of `self` come before those of `other`.
         ///
         /// # Errors
-        /// Dimensions of different sizes.
+        /// Dimensions of different sizes, different dtypes.
         ///
         /// PyTorch: `torch.tensordot`.
         tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor;
         /// The inner product: the sum of products over the last dimensions.
         ///
         /// # Errors
-        /// Last dimensions of different sizes.
+        /// Last dimensions of different sizes, different dtypes.
         ///
         /// PyTorch: `torch.inner`.
         inner(Tensor self, Tensor other) -> Tensor;
-        /// The dot product of two vectors, with `self` conjugated; here only for real dtypes.
+        /// The dot product of two vectors, with `self` conjugated.
         ///
         /// # Errors
-        /// Sizes or dtypes that differ, complex dtypes.
+        /// Sizes or dtypes that differ, a boolean dtype.
         ///
         /// PyTorch: `torch.vdot`.
         vdot(Tensor self, Tensor other) -> Tensor;
         /// `beta * self + alpha * (mat @ vec)`, the product of a matrix and a vector.
         ///
         /// # Errors
-        /// Sizes that do not match.
+        /// Sizes that do not match, different dtypes.
         ///
         /// PyTorch: `torch.addmv`.
         addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor;
@@ -64,7 +64,7 @@ torch_library! {
         /// Square matrices to the power `n`; for a negative `n`, powers of their inverses.
         ///
         /// # Errors
-        /// Matrices that are not square, a negative power of a singular matrix.
+        /// Matrices that are not square, a negative power of a singular matrix or of an integer one.
         ///
         /// PyTorch: `torch.linalg.matrix_power`.
         matrix_power(Tensor self, int n) -> Tensor;
@@ -100,7 +100,7 @@ torch_library! {
         /// The cosines of the angles between vectors along a dimension; norms count as at least `eps`.
         ///
         /// # Errors
-        /// Sizes that do not broadcast, integer dtypes.
+        /// Sizes that do not broadcast, integer and complex dtypes.
         ///
         /// PyTorch: `torch.nn.functional.cosine_similarity`.
         cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor;
@@ -108,7 +108,7 @@ torch_library! {
         /// each output `o`.
         ///
         /// # Errors
-        /// Sizes that do not match.
+        /// Sizes that do not match, different dtypes.
         ///
         /// PyTorch: `torch.nn.functional.bilinear`.
         #[variants(function)]

@@ -17,7 +17,8 @@ torch_library! {
         /// Targets equal to `ignore_index` do not count; `weight` has a factor for each class.
         ///
         /// # Errors
-        /// Targets that are not valid classes, sizes that do not match.
+        /// Targets that are not valid classes, or neither `int64` nor `uint8`; sizes that do not match, a `weight` of
+        /// another dtype or length.
         ///
         /// PyTorch: `aten::nll_loss`.
         nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean,
@@ -56,7 +57,8 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// The errors of [`nll_loss_nd`](fn@nll_loss_nd); a label smoothing above 1 (a negative one counts as none).
+        /// The errors of [`nll_loss_nd`](fn@nll_loss_nd); a label smoothing above 1 (a negative one counts as none);
+        /// for probabilities, an `ignore_index` that is not negative, integer dtypes.
         ///
         /// PyTorch: `torch.nn.functional.cross_entropy`.
         cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean,
@@ -79,7 +81,8 @@ torch_library! {
         /// its target's length first. With `zero_infinity`, infinite losses, of impossible alignments, count as zero.
         ///
         /// # Errors
-        /// Lengths that do not match, targets that are not valid classes.
+        /// Lengths that do not match, targets that are not valid classes, or neither `int64` nor `int32`, a `blank`
+        /// that is no class, dtypes other than `float32` and `float64`.
         ///
         /// PyTorch: `torch.nn.functional.ctc_loss`.
         ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths,
@@ -125,17 +128,29 @@ torch_library! {
         /// # Ok::<(), Error>(())
         /// ```
         ///
+        /// # Errors
+        /// Sizes that do not broadcast, dtypes that are not floating-point.
+        ///
         /// PyTorch: `torch.nn.functional.mse_loss`.
         mse_loss(Tensor self, Tensor target, int reduction=Mean) -> Tensor;
         /// The absolute error: the magnitudes of the differences.
+        ///
+        /// # Errors
+        /// Sizes that do not broadcast, integer dtypes for the mean.
         ///
         /// PyTorch: `torch.nn.functional.l1_loss`.
         l1_loss(Tensor self, Tensor target, int reduction=Mean) -> Tensor;
         /// [`l1_loss`], but quadratic where differences are below `beta`.
         ///
+        /// # Errors
+        /// A negative `beta`, sizes that do not broadcast, dtypes that are not floating-point.
+        ///
         /// PyTorch: `torch.nn.functional.smooth_l1_loss`.
         smooth_l1_loss(Tensor self, Tensor target, int reduction=Mean, float beta=1.0) -> Tensor;
         /// Half of [`mse_loss`] where differences are below `delta`, and linear beyond.
+        ///
+        /// # Errors
+        /// A `delta` that is not positive, sizes that do not broadcast, dtypes that are not floating-point.
         ///
         /// PyTorch: `torch.nn.functional.huber_loss`.
         huber_loss(Tensor self, Tensor target, int reduction=Mean, float delta=1.0) -> Tensor;
@@ -143,7 +158,7 @@ torch_library! {
         /// clamped to at least -100.
         ///
         /// # Errors
-        /// Elements outside of `[0, 1]`, a target of another dtype.
+        /// Elements outside of `[0, 1]` (NaN among them) in input or target, a target of another dtype.
         ///
         /// PyTorch: `torch.nn.functional.binary_cross_entropy`.
         binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean) -> Tensor;
@@ -258,7 +273,7 @@ torch_library! {
         /// the input.
         ///
         /// # Errors
-        /// A target or gradient that does not broadcast to the input; those of
+        /// A gradient that does not broadcast to the sizes of input and target; those of
         /// [`mse_loss_backward`](fn@mse_loss_backward), and integer dtypes.
         ///
         /// PyTorch: `aten::soft_margin_loss_backward`.

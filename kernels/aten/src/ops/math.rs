@@ -90,11 +90,17 @@ torch_library! {
         atanh(Tensor self) -> Tensor;
         /// The error function of each element.
         ///
+        /// # Errors
+        /// Complex dtypes.
+        ///
         /// PyTorch: `torch.erf`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         erf(Tensor self) -> Tensor;
         /// The complementary error function, `1 - erf(x)`, of each element.
+        ///
+        /// # Errors
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.erfc`.
         #[tags(pointwise)]
@@ -102,11 +108,17 @@ torch_library! {
         erfc(Tensor self) -> Tensor;
         /// Rounds each element down to an integer.
         ///
+        /// # Errors
+        /// Boolean and complex dtypes.
+        ///
         /// PyTorch: `torch.floor`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         floor(Tensor self) -> Tensor;
         /// Rounds each element up to an integer.
+        ///
+        /// # Errors
+        /// Boolean and complex dtypes.
         ///
         /// PyTorch: `torch.ceil`.
         #[tags(pointwise)]
@@ -123,11 +135,17 @@ torch_library! {
         /// # Ok::<(), Error>(())
         /// ```
         ///
+        /// # Errors
+        /// Boolean and complex dtypes.
+        ///
         /// PyTorch: `torch.round`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         round(Tensor self) -> Tensor;
         /// Rounds each element towards zero.
+        ///
+        /// # Errors
+        /// Boolean and complex dtypes.
         ///
         /// PyTorch: `torch.trunc`.
         #[tags(pointwise)]
@@ -143,11 +161,17 @@ torch_library! {
         /// # Ok::<(), Error>(())
         /// ```
         ///
+        /// # Errors
+        /// Dtypes that are not floating-point.
+        ///
         /// PyTorch: `torch.frac`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         frac(Tensor self) -> Tensor;
         /// The SiLU (swish) activation: `x * sigmoid(x)`.
+        ///
+        /// # Errors
+        /// Integer and boolean dtypes.
         ///
         /// PyTorch: `torch.nn.functional.silu`.
         #[tags(pointwise)]
@@ -155,17 +179,26 @@ torch_library! {
         silu(Tensor self) -> Tensor;
         /// The Mish activation: `x * tanh(softplus(x))`.
         ///
+        /// # Errors
+        /// Dtypes that are not floating-point.
+        ///
         /// PyTorch: `torch.nn.functional.mish`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         mish(Tensor self) -> Tensor;
         /// The hard swish activation: `x * hardsigmoid(x)`.
         ///
+        /// # Errors
+        /// Dtypes that are not floating-point.
+        ///
         /// PyTorch: `torch.nn.functional.hardswish`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         hardswish(Tensor self) -> Tensor;
         /// A piecewise linear sigmoid: a line from 0 at -3 to 1 at 3, constant outside.
+        ///
+        /// # Errors
+        /// Dtypes that are not floating-point.
         ///
         /// PyTorch: `torch.nn.functional.hardsigmoid`.
         #[tags(pointwise)]
@@ -192,11 +225,17 @@ torch_library! {
         isfinite(Tensor self) -> Tensor;
         /// The larger of two elements; NaN if either is NaN.
         ///
+        /// # Errors
+        /// Complex dtypes.
+        ///
         /// PyTorch: `torch.maximum`.
         #[tags(pointwise)]
         #[variants(out)]
         maximum(Tensor self, Tensor other) -> Tensor;
         /// The smaller of two elements; NaN if either is NaN.
+        ///
+        /// # Errors
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.minimum`.
         #[tags(pointwise)]
@@ -204,17 +243,26 @@ torch_library! {
         minimum(Tensor self, Tensor other) -> Tensor;
         /// The angle of the point whose y coordinate is `self` and whose x coordinate is `other`.
         ///
+        /// # Errors
+        /// Complex dtypes.
+        ///
         /// PyTorch: `torch.atan2`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         atan2(Tensor self, Tensor other) -> Tensor;
         /// The larger of two elements; if one of them is NaN, the other.
         ///
+        /// # Errors
+        /// Complex dtypes.
+        ///
         /// PyTorch: `torch.fmax`.
         #[tags(pointwise)]
         #[variants(out)]
         fmax(Tensor self, Tensor other) -> Tensor;
         /// The smaller of two elements; if one of them is NaN, the other.
+        ///
+        /// # Errors
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.fmin`.
         #[tags(pointwise)]
@@ -236,7 +284,7 @@ torch_library! {
         /// The remainder of the division `self / other`, with the sign of `self` (as C's `fmod`).
         ///
         /// # Errors
-        /// An integer division by zero.
+        /// An integer division by zero; complex dtypes, two boolean tensors.
         ///
         /// PyTorch: `torch.fmod`.
         #[tags(pointwise)]
@@ -250,7 +298,7 @@ torch_library! {
         /// The remainder of the division `self / other`, with the sign of `other` (as Python's `%`).
         ///
         /// # Errors
-        /// An integer division by zero.
+        /// An integer division by zero; complex dtypes, two boolean tensors.
         ///
         /// PyTorch: `torch.remainder`.
         #[tags(pointwise)]
@@ -261,10 +309,11 @@ torch_library! {
         /// PyTorch: `torch.remainder`.
         #[tags(pointwise)]
         remainder.Scalar(Tensor self, Scalar other) -> Tensor;
-        /// Each element raised to the power of the corresponding element of `exponent`.
+        /// Each element raised to the power of the corresponding element of `exponent`; a negative power of an integer
+        /// is rounded towards zero.
         ///
         /// # Errors
-        /// An integer to a negative integer power.
+        /// Two boolean tensors.
         ///
         /// PyTorch: `torch.pow`.
         #[tags(pointwise)]
@@ -273,7 +322,7 @@ torch_library! {
         /// Each element raised to the power of a scalar.
         ///
         /// # Errors
-        /// An integer to a negative integer power.
+        /// An integer to a negative integer power, a boolean to a boolean.
         ///
         /// PyTorch: `torch.pow`.
         #[tags(pointwise)]
@@ -291,6 +340,9 @@ torch_library! {
         pow.Scalar(Scalar self, Tensor exponent) -> Tensor;
         /// The quotient, rounded down.
         ///
+        /// # Errors
+        /// An integer division by zero; complex dtypes, two boolean tensors.
+        ///
         /// PyTorch: `torch.floor_divide`.
         floor_divide(Tensor self, Tensor other) -> Tensor;
         /// The quotient by a scalar, rounded down.
@@ -300,11 +352,17 @@ torch_library! {
 
         /// `self + weight * (end - self)`.
         ///
+        /// # Errors
+        /// Integer and boolean dtypes, operands of different dtypes.
+        ///
         /// PyTorch: `torch.lerp`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor;
         /// `self + weight * (end - self)`, with a weight for each element.
+        ///
+        /// # Errors
+        /// Integer and boolean dtypes, operands of different dtypes.
         ///
         /// PyTorch: `torch.lerp`.
         #[tags(pointwise)]
@@ -312,17 +370,26 @@ torch_library! {
         lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor;
         /// `self + value * tensor1 * tensor2`.
         ///
+        /// # Errors
+        /// Boolean dtypes.
+        ///
         /// PyTorch: `torch.addcmul`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor;
         /// `self + value * tensor1 / tensor2`.
         ///
+        /// # Errors
+        /// Integer and boolean dtypes.
+        ///
         /// PyTorch: `torch.addcdiv`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor;
         /// `x` where it is positive, `negative_slope * x` elsewhere.
+        ///
+        /// # Errors
+        /// Dtypes that are not floating-point.
         ///
         /// PyTorch: `torch.nn.functional.leaky_relu`.
         #[tags(pointwise)]
@@ -331,11 +398,17 @@ torch_library! {
         /// The exponential linear unit: `x` where it is positive, `alpha * (exp(x) - 1)` elsewhere, with `x` scaled by
         /// `input_scale` before the exponential and the result by `scale`.
         ///
+        /// # Errors
+        /// Dtypes that are not floating-point.
+        ///
         /// PyTorch: `torch.nn.functional.elu`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor;
         /// A smooth `relu`: `ln(1 + exp(beta * x)) / beta`, or `x` itself where `beta * x` is above `threshold`.
+        ///
+        /// # Errors
+        /// Dtypes that are not floating-point.
         ///
         /// PyTorch: `torch.nn.functional.softplus`.
         #[tags(pointwise)]
@@ -343,11 +416,17 @@ torch_library! {
         softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor;
         /// Clamps each element to `[min_val, max_val]`.
         ///
+        /// # Errors
+        /// Boolean and complex dtypes.
+        ///
         /// PyTorch: `torch.nn.functional.hardtanh`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
         hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor;
         /// The logarithm of the sigmoid of each element.
+        ///
+        /// # Errors
+        /// Dtypes that are not floating-point.
         ///
         /// PyTorch: `torch.nn.functional.logsigmoid`.
         #[tags(pointwise)]
@@ -356,7 +435,7 @@ torch_library! {
         /// channel.
         ///
         /// # Errors
-        /// A number of weights other than one and that of the channels.
+        /// A number of weights other than one and that of the channels, a weight of another dtype.
         ///
         /// PyTorch: `torch.nn.functional.prelu`.
         #[tags(pointwise)]
@@ -383,7 +462,7 @@ torch_library! {
         /// digits before it.
         ///
         /// # Errors
-        /// Integer dtypes, unless `decimals` is 0; boolean and complex dtypes.
+        /// Dtypes that are not floating-point, also if `decimals` is 0.
         ///
         /// PyTorch: `torch.round`.
         #[tags(pointwise)]

@@ -9,7 +9,7 @@ torch_library! {
         /// The product of an `n × k` matrix and a `k × m` matrix.
         ///
         /// # Errors
-        /// Tensors that are not matrices, sizes that do not match, different dtypes.
+        /// Tensors that are not matrices, sizes that do not match, different dtypes, a boolean dtype.
         ///
         /// PyTorch: `torch.mm`.
         #[variants(out)]
@@ -28,7 +28,7 @@ torch_library! {
         /// included.
         ///
         /// # Errors
-        /// The errors of [`mm`](fn@mm).
+        /// The errors of [`mm`](fn@mm); a `self` that does not broadcast to the result, or of another dtype.
         ///
         /// PyTorch: `torch.addmm`.
         addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor;
@@ -88,9 +88,15 @@ torch_library! {
         addbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!);
         /// The outer product of two vectors: a matrix of all products of their elements.
         ///
+        /// # Errors
+        /// Tensors that are not vectors.
+        ///
         /// PyTorch: `torch.outer`.
         outer(Tensor self, Tensor vec2) -> Tensor;
         /// The sum of the elements on the diagonal of a matrix.
+        ///
+        /// # Errors
+        /// A tensor that is not a matrix.
         ///
         /// PyTorch: `torch.trace`.
         trace(Tensor self) -> Tensor;
@@ -123,7 +129,7 @@ torch_library! {
         /// A boolean mask says which keys a query may attend to; any other mask is added to the scaled dot products.
         ///
         /// # Errors
-        /// A mask together with `is_causal`, sizes that do not match.
+        /// A mask together with `is_causal`, sizes that do not match, different dtypes.
         ///
         /// PyTorch: `torch.nn.functional.scaled_dot_product_attention`.
         scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None,

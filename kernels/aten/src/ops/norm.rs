@@ -36,7 +36,8 @@ torch_library! {
         /// `weight` and adds `bias`.
         ///
         /// # Errors
-        /// An input whose last sizes are not `normalized_shape`, a weight or bias of other sizes.
+        /// An input whose last sizes are not `normalized_shape`, an empty `normalized_shape`, a weight or bias of other
+        /// sizes, or of another dtype, except `float32` for inputs of half precision.
         ///
         /// PyTorch: `torch.nn.functional.layer_norm`.
         layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None,
@@ -55,7 +56,8 @@ torch_library! {
         /// otherwise the running statistics are used.
         ///
         /// # Errors
-        /// No running statistics outside of training, parameters that do not have one element for each channel.
+        /// Fewer than two dimensions, no running statistics outside of training, parameters that do not have one
+        /// element for each channel, or have another dtype, except `float32` for inputs of half precision.
         ///
         /// PyTorch: `torch.nn.functional.batch_norm`.
         batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var,
@@ -97,7 +99,7 @@ torch_library! {
         /// variance 1.
         ///
         /// # Errors
-        /// A number of channels that `num_groups` does not divide.
+        /// A number of channels that `num_groups` does not divide, parameters as for [`batch_norm`](fn@batch_norm).
         ///
         /// PyTorch: `torch.nn.functional.group_norm`.
         group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05,
@@ -125,7 +127,7 @@ torch_library! {
         /// returns the input.
         ///
         /// # Errors
-        /// A probability outside of `[0, 1]`.
+        /// A probability outside of `[0, 1]`, integer dtypes in training.
         ///
         /// PyTorch: `torch.nn.functional.dropout`.
         dropout(Tensor input, float p, bool train) -> Tensor;
@@ -139,7 +141,7 @@ torch_library! {
         /// that `selu` approaches at minus infinity, then all are scaled and shifted.
         ///
         /// # Errors
-        /// A probability outside of `[0, 1]`.
+        /// A probability outside of `[0, 1]`, integer dtypes in training.
         ///
         /// PyTorch: `torch.nn.functional.alpha_dropout`.
         alpha_dropout(Tensor input, float p, bool train) -> Tensor;
@@ -175,7 +177,7 @@ torch_library! {
         /// [`dropout`](fn@dropout), and a mask of the elements that it kept; it is in training unless `train` is false.
         ///
         /// # Errors
-        /// A probability outside of `[0, 1]`, integer dtypes in training.
+        /// In training, a probability outside of `[0, 1]` and integer dtypes.
         ///
         /// PyTorch: `torch.native_dropout`.
         #[tags(nondeterministic_seeded)]

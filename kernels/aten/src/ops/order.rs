@@ -43,35 +43,36 @@ torch_library! {
         /// The `k`-th smallest element along a dimension, with `k` counted from 1, and its index.
         ///
         /// # Errors
-        /// A `k` that is not between 1 and the size of the dimension.
+        /// A `k` that is not between 1 and the size of the dimension, a complex dtype.
         ///
         /// PyTorch: `torch.kthvalue`.
         kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices);
-        /// The median of all elements: the smaller of the two in the middle, or NaN if any element is NaN.
+        /// The median of all elements: the smaller of the two in the middle, or NaN if any element is NaN or there are
+        /// none.
         ///
         /// # Errors
-        /// Complex dtypes.
+        /// Boolean and complex dtypes.
         ///
         /// PyTorch: `torch.median`.
         median(Tensor self) -> Tensor;
         /// The medians along a dimension, and their indices.
         ///
         /// # Errors
-        /// A reduction over no elements, a complex dtype.
+        /// A reduction over no elements, a boolean or complex dtype.
         ///
         /// PyTorch: `torch.median`.
         median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices);
-        /// The median of all elements that are not NaN.
+        /// The median of all elements that are not NaN; NaN if there are none.
         ///
         /// # Errors
-        /// Complex dtypes.
+        /// Boolean and complex dtypes.
         ///
         /// PyTorch: `torch.nanmedian`.
         nanmedian(Tensor self) -> Tensor;
         /// The medians along a dimension of the elements that are not NaN, and their indices.
         ///
         /// # Errors
-        /// A reduction over no elements, a complex dtype.
+        /// A reduction over no elements, a boolean or complex dtype.
         ///
         /// PyTorch: `torch.nanmedian`.
         nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices);
@@ -87,8 +88,9 @@ torch_library! {
         /// the first dimension of the result.
         ///
         /// # Errors
-        /// A `q` of another dtype or outside of `[0, 1]`, a tensor without elements, an `interpolation` other than
-        /// `"linear"`, `"lower"`, `"higher"`, `"midpoint"` and `"nearest"`.
+        /// Dtypes other than `float32` and `float64`, a `q` of another dtype, outside of `[0, 1]` or of more than one
+        /// dimension, a tensor without elements, an `interpolation` other than `"linear"`, `"lower"`, `"higher"`,
+        /// `"midpoint"` and `"nearest"`.
         ///
         /// PyTorch: `torch.quantile`.
         quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation="linear") -> Tensor;
@@ -116,6 +118,9 @@ torch_library! {
         nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *,
             str interpolation="linear") -> Tensor;
         /// The tensor sorted along its first dimension.
+        ///
+        /// # Errors
+        /// Complex dtypes.
         ///
         /// PyTorch: `torch.msort`.
         msort(Tensor self) -> Tensor;
@@ -194,28 +199,29 @@ torch_library! {
         /// The integral along a dimension by the trapezoidal rule, of samples that are `dx` apart.
         ///
         /// # Errors
-        /// A dimension out of range.
+        /// A dimension out of range, a boolean dtype, a `dx` that is complex or boolean.
         ///
         /// PyTorch: `torch.trapezoid`.
         trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor;
         /// The integral along a dimension by the trapezoidal rule, of samples at the points `x`.
         ///
         /// # Errors
-        /// Sizes that do not broadcast.
+        /// Sizes that do not broadcast, a number of points other than that of the samples, boolean dtypes.
         ///
         /// PyTorch: `torch.trapezoid`.
         trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor;
         /// The covariance matrix of the variables in the rows, whose observations are the columns.
         ///
         /// # Errors
-        /// More than two dimensions, weights that do not have one element for each column.
+        /// More than two dimensions, a boolean dtype, weights that are negative or do not have one element for each
+        /// column, `fweights` that are not integers, `aweights` that are not floating-point.
         ///
         /// PyTorch: `torch.cov`.
         cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor;
         /// The correlation coefficients of the variables in the rows, whose observations are the columns.
         ///
         /// # Errors
-        /// More than two dimensions.
+        /// More than two dimensions, a boolean dtype.
         ///
         /// PyTorch: `torch.corrcoef`.
         corrcoef(Tensor self) -> Tensor;
@@ -233,7 +239,8 @@ torch_library! {
         /// smallest and the largest element if both are 0.
         ///
         /// # Errors
-        /// No bins, a `min` above `max`, integer dtypes.
+        /// No bins, a `min` above `max`, a range that is not finite (without `min` and `max`, elements that are not),
+        /// dtypes that are not floating-point.
         ///
         /// PyTorch: `torch.histc`.
         histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor;
@@ -249,6 +256,9 @@ torch_library! {
         /// One element of each run of equal elements, for each element the index of its run, and the length of each
         /// run.
         ///
+        /// # Errors
+        /// Complex dtypes.
+        ///
         /// PyTorch: `torch.unique_consecutive`.
         #[tags(dynamic_output_shape)]
         unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False,
@@ -257,7 +267,7 @@ torch_library! {
         /// each occurs.
         ///
         /// # Errors
-        /// Complex dtypes.
+        /// Complex dtypes, another dimension of size 0.
         ///
         /// PyTorch: `torch.unique`.
         #[tags(dynamic_output_shape)]
@@ -267,7 +277,8 @@ torch_library! {
         /// `right`. They are `int64`, or `int32` with `out_int32`.
         ///
         /// # Errors
-        /// Rows of other sizes, a `side` that contradicts `right`.
+        /// Rows of other sizes, a `side` that contradicts `right`, a `sorter` of other sizes or of another dtype than
+        /// `int64`, complex dtypes.
         ///
         /// PyTorch: `torch.searchsorted`.
         searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False,
@@ -284,7 +295,7 @@ torch_library! {
         /// `right`. It is `int64`, or `int32` with `out_int32`.
         ///
         /// # Errors
-        /// Boundaries that are not a vector.
+        /// Boundaries that are not a vector, complex dtypes.
         ///
         /// PyTorch: `torch.bucketize`.
         bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor;
@@ -297,10 +308,16 @@ torch_library! {
         bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor;
         /// Whether each element is one of `test_elements`; with `invert`, whether it is not.
         ///
+        /// # Errors
+        /// Boolean and complex dtypes.
+        ///
         /// PyTorch: `torch.isin`.
         isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False,
             bool invert=False) -> Tensor;
         /// Whether each element is equal to a scalar; with `invert`, whether it is not.
+        ///
+        /// # Errors
+        /// Boolean and complex dtypes.
         ///
         /// PyTorch: `torch.isin`.
         isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False,

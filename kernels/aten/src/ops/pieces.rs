@@ -63,8 +63,8 @@ torch_library! {
         /// into groups, which end at `offs`.
         ///
         /// # Errors
-        /// Dtypes other than `float32` and half-precision ones, sizes that do not match, `offs` that are missing or
-        /// superfluous, a bias.
+        /// Dtypes other than `float32` and half-precision ones, sizes that do not match, `offs` that are missing,
+        /// superfluous or not `int32`, a bias, another `out_dtype` than that of the operands.
         ///
         /// PyTorch: `torch._grouped_mm`.
         _grouped_mm(Tensor self, Tensor mat2, Tensor? offs=None, Tensor? bias=None,

@@ -29,51 +29,78 @@ torch_library! {
         /// The numbers from `start` up to but not including `end`, in steps of `step`.
         ///
         /// # Errors
-        /// A step of zero, or one in the wrong direction.
+        /// A step of zero, or one in the wrong direction; bounds that are not finite, boolean and complex dtypes.
         ///
         /// PyTorch: `torch.arange`.
         arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None,
             Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
         /// `steps` evenly spaced numbers from `start` to `end`, both included.
         ///
+        /// # Errors
+        /// A negative number of steps.
+        ///
         /// PyTorch: `torch.linspace`.
         linspace(Scalar start, Scalar end, int steps, *, ScalarType? dtype=None, Layout? layout=None,
             Device? device=None, bool? pin_memory=None) -> Tensor;
         /// The identity matrix of size `n`.
+        ///
+        /// # Errors
+        /// A negative size.
         ///
         /// PyTorch: `torch.eye`.
         eye(SymInt n, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
             bool? pin_memory=None) -> Tensor;
         /// A matrix with ones on its diagonal and zeros elsewhere.
         ///
+        /// # Errors
+        /// A negative size.
+        ///
         /// PyTorch: `torch.eye`.
         eye.m(SymInt n, SymInt m, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
             bool? pin_memory=None) -> Tensor;
         /// The lower triangles of matrices; elements above the diagonal are zero.
         ///
+        /// # Errors
+        /// Fewer than two dimensions.
+        ///
         /// PyTorch: `torch.tril`.
         tril(Tensor self, SymInt diagonal=0) -> Tensor;
         /// The upper triangles of matrices; elements below the diagonal are zero.
+        ///
+        /// # Errors
+        /// Fewer than two dimensions.
         ///
         /// PyTorch: `torch.triu`.
         triu(Tensor self, SymInt diagonal=0) -> Tensor;
 
         /// Fills the tensor with random numbers, uniform from `from` up to but not including `to`.
         ///
+        /// # Errors
+        /// A `to` below `from`, bounds that are not finite, integer and boolean dtypes.
+        ///
         /// PyTorch: `Tensor.uniform_`.
         #[tags(nondeterministic_seeded)]
         uniform_(Tensor(a!) self, float from=0.0, float to=1.0, *, Generator? generator=None) -> Tensor(a!);
         /// Fills the tensor with random numbers from a normal distribution.
+        ///
+        /// # Errors
+        /// A standard deviation that is negative or NaN, integer and boolean dtypes.
         ///
         /// PyTorch: `Tensor.normal_`.
         #[tags(nondeterministic_seeded)]
         normal_(Tensor(a!) self, float mean=0.0, float std=1.0, *, Generator? generator=None) -> Tensor(a!);
         /// Fills the tensor with random integers, uniform from `from` up to but not including `to`.
         ///
+        /// # Errors
+        /// A `to` that is not above `from`, bounds that the dtype cannot hold, a complex dtype.
+        ///
         /// PyTorch: `Tensor.random_`.
         #[tags(nondeterministic_seeded)]
         random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) -> Tensor(a!);
         /// Fills the tensor with 1 with probability `p`, and 0 otherwise.
+        ///
+        /// # Errors
+        /// A probability outside of `[0, 1]`, a complex dtype.
         ///
         /// PyTorch: `Tensor.bernoulli_`.
         #[tags(nondeterministic_seeded)]
@@ -81,7 +108,7 @@ torch_library! {
         /// Fills the tensor with random numbers from the exponential distribution with rate `lambd`.
         ///
         /// # Errors
-        /// A rate that is not positive.
+        /// A rate that is not positive, a dtype that is not floating-point.
         ///
         /// PyTorch: `Tensor.exponential_`.
         #[tags(nondeterministic_seeded)]
@@ -100,12 +127,16 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// Weights that are negative, not finite, or all zero; more samples than weights, without `replacement`.
+        /// Weights that are negative, not finite, or all zero; no samples; without `replacement`, more samples than
+        /// weights; another number of dimensions than one and two, a dtype that is not floating-point.
         ///
         /// PyTorch: `torch.multinomial`.
         #[tags(nondeterministic_seeded)]
         multinomial(Tensor self, SymInt num_samples, bool replacement=False, *, Generator? generator=None) -> Tensor;
         /// Draws 1 with the probability that each element gives, and 0 otherwise.
+        ///
+        /// # Errors
+        /// Probabilities outside of `[0, 1]`, a dtype that is not floating-point.
         ///
         /// PyTorch: `torch.bernoulli`.
         #[tags(nondeterministic_seeded)]
@@ -187,11 +218,17 @@ torch_library! {
         /// The indices of the lower triangle of a matrix, up to and including the diagonal `offset`: row indices, then
         /// column indices, `[2, n]`.
         ///
+        /// # Errors
+        /// A negative size, a dtype other than `int64` and `int32`.
+        ///
         /// PyTorch: `torch.tril_indices`.
         tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? layout=None,
             Device? device=None, bool? pin_memory=None) -> Tensor;
         /// The indices of the upper triangle of a matrix, from the diagonal `offset` on: row indices, then column
         /// indices, `[2, n]`.
+        ///
+        /// # Errors
+        /// A negative size, a dtype other than `int64` and `int32`.
         ///
         /// PyTorch: `torch.triu_indices`.
         triu_indices(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? layout=None,
@@ -203,17 +240,26 @@ torch_library! {
             bool? pin_memory=None) -> Tensor;
         /// Random integers, uniform from 0 up to but not including `high`.
         ///
+        /// # Errors
+        /// No integers below `high`, bounds that the dtype cannot hold, a complex dtype.
+        ///
         /// PyTorch: `torch.randint`.
         #[tags(nondeterministic_seeded)]
         randint(SymInt high, SymInt[] size, *, ScalarType? dtype=long, Layout? layout=None, Device? device=None,
             bool? pin_memory=None) -> Tensor;
         /// Random integers, uniform from `low` up to but not including `high`.
         ///
+        /// # Errors
+        /// No integers below `high`, bounds that the dtype cannot hold, a complex dtype.
+        ///
         /// PyTorch: `torch.randint`.
         #[tags(nondeterministic_seeded)]
         randint.low(SymInt low, SymInt high, SymInt[] size, *, ScalarType? dtype=long, Layout? layout=None,
             Device? device=None, bool? pin_memory=None) -> Tensor;
         /// A random permutation of the integers from 0 to `n - 1`.
+        ///
+        /// # Errors
+        /// A negative `n`.
         ///
         /// PyTorch: `torch.randperm`.
         #[tags(nondeterministic_seeded)]
@@ -282,7 +328,7 @@ torch_library! {
         /// Fills the tensor with random integers, uniform from 0 up to but not including `to`.
         ///
         /// # Errors
-        /// A `to` beyond what the dtype holds.
+        /// The errors of [`random__from`](fn@random__from).
         ///
         /// PyTorch: `Tensor.random_`.
         #[tags(nondeterministic_seeded)]
@@ -334,7 +380,7 @@ torch_library! {
         /// Random numbers from Poisson distributions, with each element as the mean of its own.
         ///
         /// # Errors
-        /// Negative and NaN means, a dtype that is not floating-point.
+        /// Means that are negative, infinite or NaN, a dtype that is not floating-point.
         ///
         /// PyTorch: `torch.poisson`.
         #[tags(nondeterministic_seeded)]
@@ -398,7 +444,7 @@ torch_library! {
         /// Random numbers from normal distributions, with a mean for each element.
         ///
         /// # Errors
-        /// A negative standard deviation.
+        /// A negative standard deviation, integer and boolean dtypes.
         ///
         /// PyTorch: `torch.normal`.
         #[tags(nondeterministic_seeded)]
@@ -406,7 +452,7 @@ torch_library! {
         /// Random numbers from normal distributions, with a standard deviation for each element.
         ///
         /// # Errors
-        /// Negative or complex standard deviations.
+        /// Negative or complex standard deviations, integer and boolean dtypes.
         ///
         /// PyTorch: `torch.normal`.
         #[tags(nondeterministic_seeded)]
@@ -414,7 +460,7 @@ torch_library! {
         /// Random numbers from normal distributions, with a mean and a standard deviation for each element.
         ///
         /// # Errors
-        /// Negative or complex standard deviations.
+        /// Negative or complex standard deviations, sizes that do not broadcast, integer and boolean dtypes.
         ///
         /// PyTorch: `torch.normal`.
         #[tags(nondeterministic_seeded)]
@@ -466,13 +512,13 @@ torch_library! {
         randint_like.low_generator_dtype(Tensor self, SymInt low, SymInt high, *, Generator? generator,
             ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None,
             MemoryFormat? memory_format=None) -> Tensor;
-        /// [`randint_like`](fn@randint_like) with a tensor of one element as `high`.
+        /// [`randint_like`](fn@randint_like) with an integer tensor without dimensions as `high`.
         ///
         /// PyTorch: `torch.randint_like`.
         #[tags(nondeterministic_seeded)]
         randint_like.Tensor(Tensor self, Tensor high, *, ScalarType? dtype=None, Layout? layout=None,
             Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
-        /// [`randint_like_generator`](fn@randint_like_generator) with a tensor of one element as `high`.
+        /// [`randint_like_generator`](fn@randint_like_generator) with an integer tensor without dimensions as `high`.
         ///
         /// PyTorch: `torch.randint_like`.
         #[tags(nondeterministic_seeded)]

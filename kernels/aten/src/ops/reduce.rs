@@ -46,6 +46,9 @@ torch_library! {
         mean(Tensor self, *, ScalarType? dtype=None) -> Tensor;
         /// The means over some dimensions.
         ///
+        /// # Errors
+        /// The errors of [`mean`](fn@mean).
+        ///
         /// PyTorch: `torch.mean`.
         #[variants(function)] // the method is in `methods`, with its options
         #[variants(out = "out")]

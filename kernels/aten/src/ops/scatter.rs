@@ -17,6 +17,9 @@ torch_library! {
         masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor;
         /// A copy with the only element of `value` where `mask` is true; tensor and mask broadcast.
         ///
+        /// # Errors
+        /// The errors of [`masked_fill_Scalar`](fn@masked_fill_Scalar); a `value` with dimensions.
+        ///
         /// PyTorch: `torch.masked_fill`.
         #[tags(pointwise)]
         masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor;
@@ -48,12 +51,15 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// An index out of range or of another dtype than `int64`, an index that is larger than `self` or `src` in a
-        /// dimension.
+        /// An index out of range or of another dtype than `int64` and `int32`, one that is larger than `src`, or than
+        /// `self` in another dimension than `dim`, a `src` of another dtype.
         ///
         /// PyTorch: `torch.scatter`.
         scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor;
         /// A copy with one value written to the positions that `index` gives.
+        ///
+        /// # Errors
+        /// The errors of [`scatter_src`](fn@scatter_src); a value that the dtype cannot hold.
         ///
         /// PyTorch: `torch.scatter`.
         scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor;
@@ -80,6 +86,9 @@ torch_library! {
         put_(Tensor(a!) self, Tensor index, Tensor source, bool accumulate=False) -> Tensor(a!);
         /// A copy with the elements of `src` added at the positions that `index` gives.
         ///
+        /// # Errors
+        /// The errors of [`scatter_src`](fn@scatter_src).
+        ///
         /// PyTorch: `torch.scatter_add`.
         scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor;
         /// Adds the elements of `src` at the positions that `index` gives.
@@ -90,7 +99,8 @@ torch_library! {
         /// A copy in which the slices of `alpha * source` are added to the slices at a vector of indices.
         ///
         /// # Errors
-        /// An index out of range, a `source` whose slices have other sizes.
+        /// An index that is negative or out of range, not a vector, or of another dtype than `int64` and `int32`; a
+        /// `source` of another dtype, or whose slices are not one for each index or have other sizes.
         ///
         /// PyTorch: `torch.index_add`.
         index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor;
@@ -101,6 +111,10 @@ torch_library! {
 
         /// A copy with `values`, which broadcast, written to the positions that [`index_Tensor`] reads, or added with
         /// `accumulate`.
+        ///
+        /// # Errors
+        /// The errors of [`index_Tensor`](fn@index_Tensor); `values` of another dtype, or that do not broadcast to the
+        /// positions.
         ///
         /// PyTorch: `torch.index_put`.
         index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor;
@@ -133,6 +147,10 @@ torch_library! {
 
         /// A copy in which the slices at a vector of indices are replaced by those of `source`.
         ///
+        /// # Errors
+        /// An index out of range, not a vector, or of another dtype than `int64`; a `source` of another dtype, or whose
+        /// slices are not one for each index or have other sizes.
+        ///
         /// PyTorch: `torch.index_copy`.
         index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor;
 
@@ -151,7 +169,8 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// The errors of [`scatter_src`](fn@scatter_src); another `reduce`.
+        /// The errors of [`scatter_src`](fn@scatter_src); another `reduce`, complex dtypes for `"amax"` and `"amin"`, a
+        /// boolean one for `"mean"`.
         ///
         /// PyTorch: `torch.scatter_reduce`.
         scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *,
@@ -165,7 +184,7 @@ torch_library! {
         /// `"mean"`, `"amax"` or `"amin"`. Without `include_self`, the previous slices do not count.
         ///
         /// # Errors
-        /// The errors of [`index_add`](fn@index_add); another `reduce`.
+        /// The errors of [`index_add`](fn@index_add); another `reduce`, boolean and complex dtypes.
         ///
         /// PyTorch: `torch.index_reduce`.
         index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *,

@@ -72,8 +72,8 @@ torch_library! {
         /// it, an empty segment gives the identity of the reduction, or NaN for `mean`.
         ///
         /// # Errors
-        /// Integer and complex dtypes, segments that do not make up the dimension, an `axis` that is not the last
-        /// dimension of the lengths; `indices`, which no kernel supports.
+        /// Integer, boolean and complex dtypes, lengths that do not add up to the dimension, offsets outside of it, an
+        /// `axis` that is not the last dimension of the lengths; `indices`, which no kernel supports.
         ///
         /// PyTorch: `torch.segment_reduce`.
         segment_reduce(Tensor data, str reduce, *, Tensor? lengths=None, Tensor? indices=None,

@@ -11,9 +11,6 @@ torch_library! {
     pub mod aten extends super::pieces::aten {
         /// Two to the power of each element.
         ///
-        /// # Errors
-        /// Complex dtypes.
-        ///
         /// PyTorch: `torch.exp2`.
         #[tags(pointwise)]
         #[variants(out, in_place)]
@@ -55,9 +52,6 @@ torch_library! {
         #[variants(out)]
         polygamma(int n, Tensor self) -> Tensor;
         /// The normalised sinc function, `sin(π x) / (π x)`: 1 at 0.
-        ///
-        /// # Errors
-        /// Complex dtypes.
         ///
         /// PyTorch: `torch.sinc`.
         #[tags(pointwise)]
@@ -109,10 +103,7 @@ torch_library! {
         #[variants(out)]
         isneginf(Tensor self) -> Tensor;
         /// Replaces NaN and infinities by numbers: NaN by 0, and infinities by the largest and smallest number of the
-        /// dtype, unless others are given.
-        ///
-        /// # Errors
-        /// Complex dtypes.
+        /// dtype, unless others are given; for complex numbers, in both parts.
         ///
         /// PyTorch: `torch.nan_to_num`.
         #[tags(pointwise)]
@@ -173,7 +164,7 @@ torch_library! {
         /// `ln(exp(self) + exp(other))`, without overflow.
         ///
         /// # Errors
-        /// Integer, boolean and complex dtypes.
+        /// Integer and boolean dtypes.
         ///
         /// PyTorch: `torch.logaddexp`.
         #[tags(pointwise)]
@@ -216,7 +207,7 @@ torch_library! {
         /// The next representable number after each element in the direction of `other`.
         ///
         /// # Errors
-        /// Dtypes other than `float32` and `float64`.
+        /// Dtypes that are not floating-point.
         ///
         /// PyTorch: `torch.nextafter`.
         #[tags(pointwise)]
@@ -311,22 +302,31 @@ torch_library! {
         /// The scaled exponential linear unit: [`elu`](fn@elu) with the two constants that keep mean and variance from
         /// layer to layer.
         ///
+        /// # Errors
+        /// Dtypes that are not floating-point.
+        ///
         /// PyTorch: `torch.nn.functional.selu`.
         #[tags(pointwise)]
         selu(Tensor self) -> Tensor;
         /// `max(0, x) + min(0, alpha * (exp(x / alpha) - 1))`.
         ///
         /// # Errors
-        /// An `alpha` of 0.
+        /// An `alpha` of 0, dtypes that are not floating-point.
         ///
         /// PyTorch: `torch.nn.functional.celu`.
         #[tags(pointwise)]
         celu(Tensor self, Scalar alpha=1.) -> Tensor;
         /// Clamps each element to `[0, 6]`.
         ///
+        /// # Errors
+        /// Boolean and complex dtypes.
+        ///
         /// PyTorch: `torch.nn.functional.relu6`.
         relu6(Tensor self) -> Tensor;
         /// Each element, or 0 where it is in `[-lambd, lambd]`.
+        ///
+        /// # Errors
+        /// Dtypes that are not floating-point.
         ///
         /// PyTorch: `torch.nn.functional.hardshrink`.
         #[tags(pointwise)]
@@ -335,13 +335,16 @@ torch_library! {
         /// Shrinks each element by `lambd` towards 0; elements in `[-lambd, lambd]` become 0.
         ///
         /// # Errors
-        /// A negative `lambd`.
+        /// A `lambd` that is negative or not finite, dtypes that are not floating-point.
         ///
         /// PyTorch: `torch.nn.functional.softshrink`.
         #[tags(pointwise)]
         #[variants(out)]
         softshrink(Tensor self, Scalar lambd=0.5) -> Tensor;
         /// Each element that is above `threshold`, and `value` in place of the others.
+        ///
+        /// # Errors
+        /// Boolean and complex dtypes.
         ///
         /// PyTorch: `torch.nn.functional.threshold`.
         #[tags(pointwise)]

@@ -58,7 +58,7 @@ torch_library! {
         /// The largest element; NaN if there is one.
         ///
         /// # Errors
-        /// A tensor without elements.
+        /// A tensor without elements, a complex dtype.
         ///
         /// PyTorch: `torch.max`.
         max(Tensor self) -> Tensor;
@@ -73,6 +73,9 @@ torch_library! {
         /// # Ok::<(), Error>(())
         /// ```
         ///
+        /// # Errors
+        /// A reduction over no elements, a complex dtype.
+        ///
         /// PyTorch: `torch.max`.
         max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices);
         /// The larger of two elements; an alias for [`maximum`].
@@ -82,11 +85,14 @@ torch_library! {
         /// The smallest element; NaN if there is one.
         ///
         /// # Errors
-        /// A tensor without elements.
+        /// A tensor without elements, a complex dtype.
         ///
         /// PyTorch: `torch.min`.
         min(Tensor self) -> Tensor;
         /// The smallest elements over one dimension, and for each the first index at which it occurs.
+        ///
+        /// # Errors
+        /// A reduction over no elements, a complex dtype.
         ///
         /// PyTorch: `torch.min`.
         min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices);
@@ -97,6 +103,9 @@ torch_library! {
 
         /// The variance: the sum of squared deviations, divided by the number of elements minus `correction` (1 unless
         /// given).
+        ///
+        /// # Errors
+        /// Integer and boolean dtypes.
         ///
         /// PyTorch: `torch.var`.
         var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor;
@@ -109,6 +118,9 @@ torch_library! {
         /// PyTorch: `torch.var`.
         var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor;
         /// The standard deviation: the square root of [`var_correction`].
+        ///
+        /// # Errors
+        /// Integer and boolean dtypes.
         ///
         /// PyTorch: `torch.std`.
         std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor;
@@ -136,15 +148,25 @@ torch_library! {
         renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor;
         /// The norm of order `p` of the difference of two tensors, which broadcast.
         ///
+        /// # Errors
+        /// Integer and boolean dtypes, sizes that do not broadcast.
+        ///
         /// PyTorch: `torch.dist`.
         dist(Tensor self, Tensor other, Scalar p=2) -> Tensor;
         /// The vector norm of order `ord`: the `ord`-th root of the sum of the magnitudes to that power. Infinite
         /// orders give the largest or smallest magnitude, 0 the number of nonzero elements.
         ///
+        /// # Errors
+        /// Dtypes that are neither floating-point nor complex, a complex order, a `dtype` that the input cannot be
+        /// converted to without loss; over no elements, a negative or infinite order.
+        ///
         /// PyTorch: `torch.linalg.vector_norm`.
         linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *,
             ScalarType? dtype=None) -> Tensor;
         /// The norm of order `p` of all elements.
+        ///
+        /// # Errors
+        /// The errors of [`linalg_vector_norm`](fn@linalg_vector_norm).
         ///
         /// PyTorch: `torch.norm`.
         norm.Scalar(Tensor self, Scalar p=2) -> Tensor;
@@ -172,6 +194,9 @@ torch_library! {
         /// Sorts the elements along a dimension, and returns them with their previous indices. Equal elements keep
         /// their order; NaN counts as the largest.
         ///
+        /// # Errors
+        /// A dimension out of range, a complex dtype.
+        ///
         /// PyTorch: `torch.sort`.
         sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices);
         /// Sorts the elements along a dimension, and returns them with their previous indices.
@@ -186,11 +211,14 @@ torch_library! {
         /// `int64`.
         ///
         /// # Errors
-        /// A `k` above the size of the dimension.
+        /// A `k` that is negative or above the size of the dimension, boolean and complex dtypes.
         ///
         /// PyTorch: `torch.topk`.
         topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices);
         /// Whether two tensors have the same sizes and elements.
+        ///
+        /// # Errors
+        /// Different dtypes.
         ///
         /// PyTorch: `torch.equal`.
         equal(Tensor self, Tensor other) -> bool;

@@ -57,7 +57,7 @@ torch_library! {
         /// The absolute value of each element.
         ///
         /// # Errors
-        /// A complex dtype, in place.
+        /// A boolean dtype; a complex one, in place.
         ///
         /// PyTorch: `torch.abs`.
         #[tags(pointwise)]
@@ -74,9 +74,6 @@ torch_library! {
         angle(Tensor self) -> Tensor;
 
         /// The sign of each element; for complex numbers `x / |x|`, or 0.
-        ///
-        /// # Errors
-        /// Integer and boolean dtypes.
         ///
         /// PyTorch: `torch.sgn`.
         #[tags(pointwise)]

@@ -143,6 +143,9 @@ torch_library! {
         /// A view in which dimensions of size 1 are expanded to other sizes, and new dimensions added in front; `-1`
         /// keeps a size.
         ///
+        /// # Errors
+        /// Another size for a dimension that is not of size 1, fewer sizes than dimensions.
+        ///
         /// PyTorch: `Tensor.expand`.
         expand(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> Tensor(a);
 
@@ -165,15 +168,24 @@ torch_library! {
         ///
         /// Negative bounds count from the end; bounds are clamped to the dimension.
         ///
+        /// # Errors
+        /// A `step` that is not positive, a tensor without dimensions.
+        ///
         /// PyTorch: `x[start:end:step]`.
         slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor(a);
 
         /// A view of one index of a dimension, which is removed.
         ///
+        /// # Errors
+        /// An index out of range, a tensor without dimensions.
+        ///
         /// PyTorch: `torch.select`.
         select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a);
 
         /// A view of `length` indices of a dimension, from `start` on.
+        ///
+        /// # Errors
+        /// A range that is out of bounds, a tensor without dimensions.
         ///
         /// PyTorch: `torch.narrow`.
         narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a);
@@ -185,15 +197,24 @@ torch_library! {
 
         /// Views of at most `chunks` parts along a dimension, all of one size except the last.
         ///
+        /// # Errors
+        /// `chunks` less than 1, a tensor without dimensions.
+        ///
         /// PyTorch: `torch.chunk`.
         chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[];
 
         /// Views of parts of size `split_size` along a dimension; the last may be smaller.
         ///
+        /// # Errors
+        /// A negative size, or 0 for a dimension that is not empty; a tensor without dimensions.
+        ///
         /// PyTorch: `torch.split`.
         split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[];
 
         /// Views of parts of the given sizes along a dimension.
+        ///
+        /// # Errors
+        /// Sizes that do not add up to that of the dimension, a negative one, a tensor without dimensions.
         ///
         /// PyTorch: `torch.split`.
         split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[];
@@ -347,7 +368,8 @@ torch_library! {
         /// A view of pairs of real numbers, in the last dimension, as complex numbers.
         ///
         /// # Errors
-        /// A last dimension of another size than two, strides that are not those of complex numbers.
+        /// A dtype that is not floating-point, a last dimension of another size than two, strides that are not those of
+        /// complex numbers.
         ///
         /// PyTorch: `torch.view_as_complex`.
         view_as_complex(Tensor(a) self) -> Tensor(a);
@@ -365,6 +387,9 @@ torch_library! {
 
         /// A view of the sliding windows of a dimension, `step` apart; their elements are a new last dimension. The
         /// dimension itself then counts the windows.
+        ///
+        /// # Errors
+        /// A `size` above that of the dimension, a `step` that is not positive.
         ///
         /// PyTorch: `Tensor.unfold`.
         unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a);

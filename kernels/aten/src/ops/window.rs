@@ -15,7 +15,7 @@ torch_library! {
         /// The weight has sizes `[out channels, channels / groups, height, width]`. The batch dimension may be missing.
         ///
         /// # Errors
-        /// Sizes that do not match, a window larger than the padded image, different dtypes.
+        /// Sizes that do not match, a window larger than the padded image, different dtypes, a boolean dtype.
         ///
         /// PyTorch: `torch.nn.functional.conv2d`.
         conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, SymInt[2] padding=0,
@@ -59,7 +59,8 @@ torch_library! {
         /// The batch dimension may be missing.
         ///
         /// # Errors
-        /// A window that does not fit, padding of more than half the window.
+        /// A window that does not fit, padding of more than half the window, an image without pixels, boolean and
+        /// complex dtypes.
         ///
         /// PyTorch: `torch.nn.functional.max_pool2d`.
         max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1,
@@ -75,7 +76,8 @@ torch_library! {
         /// The batch dimension may be missing.
         ///
         /// # Errors
-        /// The errors of [`max_pool2d`](fn@max_pool2d); a divisor of 0.
+        /// The errors of [`max_pool2d`](fn@max_pool2d); a divisor of 0, dtypes that are neither floating-point nor
+        /// `int64`.
         ///
         /// PyTorch: `torch.nn.functional.avg_pool2d`.
         avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False,
@@ -84,7 +86,7 @@ torch_library! {
         /// Adaptive average pooling: the means of a grid of `output_size` windows that cover each image.
         ///
         /// # Errors
-        /// An image without pixels, negative sizes.
+        /// An image without pixels, negative sizes, dtypes that are not floating-point.
         ///
         /// PyTorch: `torch.nn.functional.adaptive_avg_pool2d`.
         adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor;
@@ -110,6 +112,9 @@ torch_library! {
 
         /// The convolution of sequences `[batch, channels, length]`.
         ///
+        /// # Errors
+        /// The errors of [`conv2d`](fn@conv2d).
+        ///
         /// PyTorch: `torch.nn.functional.conv1d`.
         conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, SymInt[1] padding=0,
             SymInt[1] dilation=1, SymInt groups=1) -> Tensor;
@@ -119,6 +124,9 @@ torch_library! {
         conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, str padding="valid",
             SymInt[1] dilation=1, SymInt groups=1) -> Tensor;
         /// The convolution of volumes `[batch, channels, depth, height, width]`.
+        ///
+        /// # Errors
+        /// The errors of [`conv2d`](fn@conv2d).
         ///
         /// PyTorch: `torch.nn.functional.conv3d`.
         conv3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, SymInt[3] padding=0,
@@ -159,31 +167,53 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// Another mode, more pairs of numbers than dimensions, reflections longer than the dimension.
+        /// Another mode, more pairs of numbers than dimensions, reflections that are not shorter than the dimension,
+        /// circular padding that is longer than it, a `value` in another mode than `"constant"`.
         ///
         /// PyTorch: `torch.nn.functional.pad`.
         pad(Tensor self, SymInt[] pad, str mode="constant", float? value=None) -> Tensor;
         /// Pads sequences by reflection at their ends.
         ///
+        /// # Errors
+        /// Padding that is not smaller than the dimension, a number of dimensions other than two and three, a boolean
+        /// dtype.
+        ///
         /// PyTorch: `torch.nn.ReflectionPad1d`.
         reflection_pad1d(Tensor self, SymInt[2] padding) -> Tensor;
         /// Pads images by reflection at their edges.
+        ///
+        /// # Errors
+        /// Padding that is not smaller than the dimension, a number of dimensions other than three and four, a boolean
+        /// dtype.
         ///
         /// PyTorch: `torch.nn.ReflectionPad2d`.
         reflection_pad2d(Tensor self, SymInt[4] padding) -> Tensor;
         /// Pads sequences by replication of their end elements.
         ///
+        /// # Errors
+        /// A number of dimensions other than two and three, a boolean dtype.
+        ///
         /// PyTorch: `torch.nn.ReplicationPad1d`.
         replication_pad1d(Tensor self, SymInt[2] padding) -> Tensor;
         /// Pads images by replication of their edges.
+        ///
+        /// # Errors
+        /// A number of dimensions other than three and four, a boolean dtype.
         ///
         /// PyTorch: `torch.nn.ReplicationPad2d`.
         replication_pad2d(Tensor self, SymInt[4] padding) -> Tensor;
         /// Pads volumes by replication of their faces.
         ///
+        /// # Errors
+        /// A number of dimensions other than four and five, a boolean dtype.
+        ///
         /// PyTorch: `torch.nn.ReplicationPad3d`.
         replication_pad3d(Tensor self, SymInt[6] padding) -> Tensor;
         /// Pads volumes by reflection at their faces.
+        ///
+        /// # Errors
+        /// Padding that is not smaller than the dimension, a number of dimensions other than four and five, a boolean
+        /// dtype.
         ///
         /// PyTorch: `torch.nn.ReflectionPad3d`.
         reflection_pad3d(Tensor self, SymInt[6] padding) -> Tensor;
@@ -232,9 +262,16 @@ torch_library! {
 
         /// Resizes images: each pixel is the nearest one of the input.
         ///
+        /// # Errors
+        /// A number of dimensions other than four, sizes without elements, dtypes that are neither floating-point nor
+        /// `uint8`.
+        ///
         /// PyTorch: `torch.nn.functional.interpolate` with `mode="nearest"`.
         upsample_nearest2d(Tensor self, SymInt[2] output_size, float? scales_h=None, float? scales_w=None) -> Tensor;
         /// Resizes images by bilinear interpolation between four pixels.
+        ///
+        /// # Errors
+        /// The errors of [`upsample_nearest2d`](fn@upsample_nearest2d).
         ///
         /// PyTorch: `torch.nn.functional.interpolate` with `mode="bilinear"`.
         upsample_bilinear2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None,

@@ -1,5 +1,6 @@
 //! The operators, family by family.
 
+mod accepted;
 mod analysis;
 mod autocast;
 mod autocast_casts;

@@ -181,7 +181,11 @@ mod kernels {
             value.sizes()
         );
         // On meta, nothing is written, and the value may have no data.
-        let value = if this.device() == Device::META { Scalar::Int(0) } else { value.item()? };
+        if this.device() == Device::META {
+            return aten::fill__Scalar(this, 0.into());
+        }
+        // Converted as a tensor, which wraps and overflows where a number is refused.
+        let value = aten::to_dtype(value, this.dtype())?.item()?;
         aten::fill__Scalar(this, value)
     }
 

@@ -61,6 +61,12 @@ mod explicit {
 
     fn view_as_complex(this: &Tensor) -> Result<Tensor> {
         const OPERATOR: &str = aten::view_as_complex::NAME;
+        ensure!(
+            this.dtype().is_floating_point() && this.dtype() != DType::BFloat16,
+            DType,
+            "{OPERATOR}: {} is not supported, expected float16, float32 or float64",
+            this.dtype()
+        );
         let geometry = this.geometry();
         let (Some((2, sizes)), Some((1, strides))) = (last(geometry.sizes()), last(geometry.strides()))
         else {

@@ -134,7 +134,12 @@ mod kernels {
 
     fn linalg_vander(x: &Tensor, n: Option<i64>) -> Result<Tensor> {
         const OPERATOR: &str = aten::linalg_vander::NAME;
-        ensure!(x.dtype() != DType::Bool, DType, "{OPERATOR}: expected numbers, got bool");
+        ensure!(
+            !matches!(x.dtype(), DType::Bool | DType::Float16 | DType::BFloat16),
+            DType,
+            "{OPERATOR}: {} is not supported, expected numbers, of 32 bits at least if they are floating-point",
+            x.dtype()
+        );
         let x = if x.dim() == 0 { aten::unsqueeze(x, -1)? } else { x.clone() };
         let x = if x.dtype().is_integer() { aten::to_dtype(&x, DType::Int64)? } else { x };
         let count = n.unwrap_or(x.size(-1)?);
@@ -219,6 +224,12 @@ mod kernels {
 
     fn linalg_vecdot(x: &Tensor, y: &Tensor, dim: i64) -> Result<Tensor> {
         const OPERATOR: &str = aten::linalg_vecdot::NAME;
+        ensure!(
+            x.dtype().is_differentiable(),
+            DType,
+            "{OPERATOR}: {} is not supported, expected a floating-point or complex type",
+            x.dtype()
+        );
         ensure!(
             x.dtype() == y.dtype() && (x.dim() != 1 || y.dim() != 1 || x.sizes() == y.sizes()),
             Argument,

@@ -313,6 +313,13 @@ mod implicit {
         if p == 2.0 && by_product && x1.numel() > 0 && x2.numel() > 0 {
             return aten::_euclidean_dist(x1, x2);
         }
+        ensure!(
+            x1.dtype() == x2.dtype() && matches!(x1.dtype(), DType::Float32 | DType::Float64),
+            DType,
+            "{OPERATOR}: {} and {}, expected float32 or float64 twice",
+            x1.dtype(),
+            x2.dtype()
+        );
         aten::_cdist_forward(x1, x2, p, compute_mode)
     }
 
@@ -404,6 +411,15 @@ mod distances {
     fn _euclidean_dist(x1: &Tensor, x2: &Tensor) -> Result<Tensor> {
         // The square of a distance is |a|² - 2 ab + |b|²: one product of rows that are extended by their squared norms
         // and by ones.
+        for x in [x1, x2] {
+            ensure!(
+                x.dtype().is_floating_point(),
+                DType,
+                "{}: {} is not supported, expected a floating-point type",
+                aten::_euclidean_dist::NAME,
+                x.dtype()
+            );
+        }
         let square = |x: &Tensor| {
             aten::sum_dim_IntList::with(&aten::mul_Tensor(x, x)?, Some(&[-1])).keepdim(true).call()
         };

@@ -73,9 +73,9 @@ mod implicit {
 
     fn nanmean(this: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
         ensure!(
-            this.dtype().is_differentiable(),
+            this.dtype().is_floating_point(),
             DType,
-            "{}: {}, expected a floating-point or complex type",
+            "{}: {} is not supported, expected a floating-point type",
             aten::nanmean::NAME,
             this.dtype()
         );
@@ -224,6 +224,14 @@ mod implicit {
         _assume_unique: bool,
         invert: bool,
     ) -> Result<Tensor> {
+        for dtype in [elements.dtype(), test_element.dtype()] {
+            ensure!(
+                dtype != DType::Bool && !dtype.is_complex(),
+                DType,
+                "{}: {dtype} is not supported, expected integers or floating-point numbers",
+                aten::isin_Tensor_Scalar::NAME
+            );
+        }
         if invert { aten::ne_Scalar(elements, test_element) } else { aten::eq_Scalar(elements, test_element) }
     }
 
@@ -299,10 +307,14 @@ pub(crate) fn without_nan(this: &Tensor) -> Result<Tensor> {
 
 fn middle_of_all(this: &Tensor, ignores_nan: bool) -> Result<Tensor> {
     if this.numel() == 0 {
-        return aten::full::with(&[], f64::NAN.into())
-            .dtype(Some(this.dtype()))
-            .device(Some(this.device()))
-            .call();
+        // NaN, which as an integer of 32 or 64 bits is the lowest one, and 0 in other types.
+        let lowest = match this.dtype() {
+            dtype if dtype.is_differentiable() => Scalar::Float(f64::NAN),
+            DType::Int32 => i64::from(i32::MIN).into(),
+            DType::Int64 => i64::MIN.into(),
+            _ => Scalar::Int(0),
+        };
+        return aten::full::with(&[], lowest).dtype(Some(this.dtype())).device(Some(this.device())).call();
     }
     let flat = aten::reshape(this, &[-1])?;
     let name = if ignores_nan { aten::nanmedian::NAME } else { aten::median::NAME };

@@ -1,5 +1,6 @@
 //! Sequences and random numbers in new tensors.
 
+use torch_library::element::Complex64;
 use torch_library::geometry::infer_size;
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
@@ -443,10 +444,16 @@ fn checked_count<T: Element>(count: Option<i128>, start: T, end: T, step: T) -> 
 }
 
 pub(crate) fn evenly_spaced(start: Scalar, end: Scalar, steps: i64, options: Options) -> Result<Tensor> {
+    if let Some((options, number)) = spaced_complex(aten::linspace::NAME, start, end, steps, options)? {
+        return options.series(aten::linspace::NAME, steps, number);
+    }
     options.series(aten::linspace::NAME, steps, spaced(aten::linspace::NAME, start, end, steps, options)?)
 }
 
 fn powers(start: Scalar, end: Scalar, steps: i64, base: f64, options: Options) -> Result<Tensor> {
+    if let Some((options, exponent)) = spaced_complex(aten::logspace::NAME, start, end, steps, options)? {
+        return options.series(aten::logspace::NAME, steps, |i| Complex64::from(base).powc(exponent(i)));
+    }
     let exponent = spaced(aten::logspace::NAME, start, end, steps, options)?;
     let narrow = [DType::Float32, DType::Float16, DType::BFloat16];
     if narrow.contains(&options.dtype.unwrap_or(DType::DEFAULT)) && base > 0.0 && base.is_finite() {
@@ -470,7 +477,35 @@ fn is_in_range(dtype: DType, number: f64) -> bool {
     (least..=largest).contains(&number)
 }
 
-/// The numbers of an evenly spaced sequence, by index.
+/// The numbers of an evenly spaced sequence, by index, if one of its ends is complex; also the options with the dtype of
+/// such a sequence.
+fn spaced_complex(
+    operator: &str,
+    start: Scalar,
+    end: Scalar,
+    steps: i64,
+    options: Options,
+) -> Result<Option<(Options, impl Fn(i64) -> Complex64 + Sync)>> {
+    if ![start, end].iter().any(|end| matches!(end, Scalar::Complex(_))) {
+        return Ok(None);
+    }
+    let dtype = options.dtype.unwrap_or(DType::Complex64);
+    ensure!(
+        dtype.is_complex(),
+        DType,
+        "{operator}: numbers from {start} to {end} cannot be of {dtype}, expected a complex type"
+    );
+    let options = Options { dtype: Some(dtype), ..options };
+    let ends = [start.to::<Complex64>()?, end.to::<Complex64>()?];
+    let part = |part: fn(Complex64) -> f64| {
+        let [start, end] = ends.map(|end| Scalar::Float(part(end)));
+        spaced(operator, start, end, steps, options)
+    };
+    let (re, im) = (part(|end| end.re)?, part(|end| end.im)?);
+    Ok(Some((options, move |i| Complex64::new(re(i), im(i)))))
+}
+
+/// The numbers of an evenly spaced sequence between real ends, by index.
 fn spaced(
     operator: &str,
     start: Scalar,
@@ -479,13 +514,7 @@ fn spaced(
     options: Options,
 ) -> Result<impl Fn(i64) -> f64 + Sync> {
     ensure!(steps >= 0, Argument, "{operator}: steps is {steps}, expected zero or more");
-    ensure!(
-        ![start, end].iter().any(|end| matches!(end, Scalar::Complex(_)))
-            || options.dtype.is_none_or(DType::is_complex),
-        DType,
-        "{operator}: numbers from {start} to {end} cannot be of {:?}, expected a complex type",
-        options.dtype
-    );
+    ensure!(options.dtype != Some(DType::Bool), DType, "{operator}: bool is not supported, expected numbers");
     let is_whole = options.dtype.is_some_and(|dtype| !dtype.is_floating_point() && !dtype.is_complex());
     // As everywhere in PyTorch, a negative integer stands for the `uint8` with its last eight bits.
     let wrapped = |end: Scalar| match (options.dtype, end) {
@@ -536,8 +565,24 @@ fn identity(n: i64, m: i64, options: Options) -> Result<Tensor> {
 }
 
 fn shuffled(n: i64, generator: Option<&Generator>, options: Options) -> Result<Tensor> {
-    ensure!(n >= 0, Argument, "{}: n is {n}, expected zero or more", aten::randperm::NAME);
-    let mut numbers = collected(aten::randperm::NAME, n, |i| i)?;
+    const OPERATOR: &str = aten::randperm::NAME;
+    ensure!(n >= 0, Argument, "{OPERATOR}: n is {n}, expected zero or more");
+    let dtype = options.dtype.unwrap_or(DType::Int64);
+    let most = match dtype {
+        DType::Float16 => Some((1 << 11) + 1),
+        DType::Float32 => Some((1 << 24) + 1),
+        DType::Float64 => Some((1 << 53) + 1),
+        dtype if dtype.is_integer() || dtype.is_floating_point() => None,
+        _ => {
+            bail!(DType, "{OPERATOR}: {dtype} is not supported, expected integers or floating-point numbers")
+        }
+    };
+    ensure!(
+        most.is_none_or(|most| n <= most) && is_in_range(dtype, (n - 1).max(0) as f64),
+        Argument,
+        "{OPERATOR}: {dtype} cannot hold all integers below {n}"
+    );
+    let mut numbers = collected(OPERATOR, n, |i| i)?;
     let mut words = vec![0; numbers.len().saturating_sub(1)];
     generator.unwrap_or_else(|| default_generator()).with(|next| next(&mut words));
     for (i, word) in words.into_iter().enumerate() {
@@ -546,5 +591,5 @@ fn shuffled(n: i64, generator: Option<&Generator>, options: Options) -> Result<T
         let step = u32::try_from(left).map_or_else(|_| word as usize % left, |left| (word % left) as usize);
         numbers.swap(i, i + step);
     }
-    options.series(aten::randperm::NAME, n, |i| numbers[i as usize])
+    options.series(OPERATOR, n, |i| numbers[i as usize])
 }

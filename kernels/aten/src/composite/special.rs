@@ -85,6 +85,13 @@ mod derived {
 
     fn glu(this: &Tensor, dim: i64) -> Result<Tensor> {
         let [value, gate] = halves(this, dim)?;
+        ensure!(
+            this.dtype().is_floating_point(),
+            DType,
+            "{}: {} is not supported, expected a floating-point type",
+            aten::glu::NAME,
+            this.dtype()
+        );
         aten::mul_Tensor(&value, &aten::sigmoid(&gate)?)
     }
 

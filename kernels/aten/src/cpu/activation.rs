@@ -26,13 +26,13 @@ mod in_one_pass {
         match_opmath!(call.dtype, T: Float => {
             let gated = function!(|[value, gate]: [T; 2]| -> T { value * gate.logistic() });
             call.compute_elements(None, call.dtype, gated)
-        }, else => aten::mul_Tensor(&value, &aten::sigmoid(&gate)?))
+        }, else => Err(call.unsupported()))
     }
 
     fn _prelu_kernel(this: &Tensor, weight: &Tensor) -> Result<Tensor> {
         let call = Pointwise::promoting(aten::_prelu_kernel::NAME, [this, weight])?;
-        match_opmath!(call.dtype, T: Integer | Float => {
-            call.compute(None, call.dtype, |[x, weight]: [T; 2]| if x > T::ZERO { x } else { x.times(weight) })
+        match_opmath!(call.dtype, T: Float => {
+            call.compute(None, call.dtype, |[x, weight]: [T; 2]| if x > T::ZERO { x } else { x * weight })
         }, else => Err(call.unsupported()))
     }
 }

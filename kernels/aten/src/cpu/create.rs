@@ -164,9 +164,7 @@ fn fill(this: &Tensor, value: Scalar) -> Result<Tensor> {
         return Ok(this.clone());
     }
     match_dtype!(this.dtype(), T => {
-        // In half precision, a value that is too large becomes infinite.
-        let is_half = matches!(this.dtype(), DType::Float16 | DType::BFloat16);
-        let value: T = if is_half { value.to::<f32>()?.cast() } else { value.to()? };
+        let value: T = value.to()?;
         loops::map(this, [], |[]: [T; 0]| value)?;
     });
     Ok(this.clone())

@@ -6,7 +6,7 @@ use num_traits::Float;
 use torch_library::element::bf16;
 use torch_library::geometry::Dims;
 use torch_library::prelude::*;
-use torch_library::{Element, match_dtype};
+use torch_library::{Element, match_dtype, promote_types};
 
 use super::folds::{Every, First, Largest, Moment, Moments, NormSum, Product, Smallest, Some as AnyOf};
 use super::index::pick;
@@ -136,15 +136,13 @@ mod kernels {
 
     fn equal(this: &Tensor, other: &Tensor) -> Result<bool> {
         const OPERATOR: &str = aten::equal::NAME;
-        ensure!(
-            this.dtype() == other.dtype(),
-            DType,
-            "{OPERATOR}: {} and {} cannot be compared, convert one to the other by `aten::to_dtype`",
-            this.dtype(),
-            other.dtype()
-        );
         if this.sizes() != other.sizes() {
             return Ok(false);
+        }
+        if this.dtype() != other.dtype() {
+            let common =
+                promote_types(this.dtype(), other.dtype()).map_err(|error| error.context(OPERATOR))?;
+            return aten::equal(&aten::to_dtype(this, common)?, &aten::to_dtype(other, common)?);
         }
         match_dtype!(this.dtype(), T => are_equal::<T>(this, other))
     }

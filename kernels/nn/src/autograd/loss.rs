@@ -129,7 +129,10 @@ fn limited(distance: &Tensor, most: f64) -> Result<Tensor> {
 /// beyond.
 fn bent(distance: &Tensor, bound: f64) -> Result<Tensor> {
     match bound {
-        0.0 => aten::sign(distance),
+        0.0 => aten::sub_Tensor(
+            &aten::gt_Scalar(distance, 0.into())?.to_dtype(distance.dtype())?,
+            &aten::le_Scalar(distance, 0.into())?,
+        ),
         _ => distance.div(bound)?.clamp(Some(Scalar::from(-1)), Some(Scalar::from(1))),
     }
 }

@@ -82,6 +82,13 @@ mod implicit {
         dilation: &[i64],
         ceil_mode: bool,
     ) -> Result<Tensor> {
+        ensure!(
+            this.dtype().is_floating_point(),
+            DType,
+            "{}: {} is not supported, expected a floating-point type",
+            aten::max_pool1d::NAME,
+            this.dtype()
+        );
         check_number(aten::max_pool1d::NAME, "padding", padding)?;
         check_number(aten::max_pool1d::NAME, "dilation", dilation)?;
         check_number(aten::max_pool1d::NAME, "kernel_size", kernel_size)?;

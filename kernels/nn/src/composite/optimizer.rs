@@ -74,14 +74,27 @@ mod kernels {
     fn _foreach_zero_(this: &mut [Tensor]) -> Result<()> {
         this.iter_mut().try_for_each(|x| aten::zero_(x).map(drop))
     }
+}
+
+/// Made of operators with derivatives.
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod differentiable {
+    use super::*;
 
     fn _foreach_sqrt(this: &[Tensor]) -> Result<Vec<Tensor>> {
+        check_nonempty(aten::_foreach_sqrt::NAME, this)?;
         this.iter().map(aten::sqrt).collect()
     }
 
     fn _foreach_norm_Scalar(this: &[Tensor], ord: Scalar, dtype: Option<DType>) -> Result<Vec<Tensor>> {
+        check_nonempty(aten::_foreach_norm_Scalar::NAME, this)?;
         this.iter().map(|x| aten::linalg_vector_norm::with(x).ord(ord).dtype(dtype).call()).collect()
     }
+}
+
+fn check_nonempty(operator: &str, tensors: &[Tensor]) -> Result<()> {
+    ensure!(!tensors.is_empty(), Argument, "{operator}: the list is empty, expected at least one tensor");
+    Ok(())
 }
 
 fn check_lengths(operator: &str, this: &[Tensor], others: &[&[Tensor]]) -> Result<()> {

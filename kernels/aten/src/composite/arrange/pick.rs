@@ -58,9 +58,9 @@ mod derived {
     fn index_fill_int_Scalar(this: &Tensor, dim: i64, index: &Tensor, value: Scalar) -> Result<Tensor> {
         const OPERATOR: &str = aten::index_fill_int_Scalar::NAME;
         ensure!(
-            index.dim() <= 1 && matches!(index.dtype(), DType::Int64 | DType::Int32),
+            index.dim() <= 1 && index.dtype() == DType::Int64,
             Argument,
-            "{OPERATOR}: an index of {} and sizes {:?}, expected a vector of int64 or int32",
+            "{OPERATOR}: an index of {} and sizes {:?}, expected a vector of int64",
             index.dtype(),
             index.sizes()
         );

@@ -115,7 +115,9 @@ mod derived {
     }
 
     fn trace(this: &Tensor) -> Result<Tensor> {
-        ensure!(this.dim() == 2, Shape, "{}: sizes {:?}, expected a matrix", aten::trace::NAME, this.sizes());
+        const OPERATOR: &str = aten::trace::NAME;
+        ensure!(this.dim() == 2, Shape, "{OPERATOR}: sizes {:?}, expected a matrix", this.sizes());
+        ensure!(this.dtype() != DType::Bool, DType, "{OPERATOR}: bool is not supported, expected numbers");
         aten::sum(&aten::diagonal(this)?)
     }
 }
@@ -163,6 +165,15 @@ mod kernels {
             key.dtype(),
             value.dtype()
         );
+        if let Some(mask) = attn_mask {
+            ensure!(
+                [DType::Bool, DType::Float32, query.dtype()].contains(&mask.dtype()),
+                DType,
+                "{OPERATOR}: a mask of {}, expected bool, float32 or {}",
+                mask.dtype(),
+                query.dtype()
+            );
+        }
         ensure!(
             !(is_causal && attn_mask.is_some()),
             Argument,

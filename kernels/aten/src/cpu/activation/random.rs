@@ -1,12 +1,12 @@
 //! `rrelu` in training: the leaky ReLU with a random slope for each element that is not positive.
 
+use torch_library::Element;
 use torch_library::prelude::*;
-use torch_library::{Element, match_dtype};
 
 use crate::aten;
 use crate::composite::collected;
-use crate::loops;
 use crate::loops::pointwise::unsupported;
+use crate::loops::{self, match_opmath};
 use crate::number::Number;
 use crate::unseen::unseen;
 
@@ -73,7 +73,7 @@ impl Slopes {
             noise.sizes(),
             this.sizes()
         );
-        if !this.dtype().is_floating_point() {
+        if !this.dtype().is_floating_point() || this.dtype() == DType::Float16 {
             return Err(unsupported(operator, this.dtype()));
         }
         let number = |bound: Scalar| bound.to::<f64>().map_err(|error| error.context(operator));
@@ -104,7 +104,7 @@ impl Slopes {
         if !loops::has_elements(this) {
             return Ok(());
         }
-        match_dtype!(this.dtype(), T: Float => {
+        match_opmath!(this.dtype(), T: Float => {
             let elements = loops::elements::<T>(this)?;
             let is_drawn = |x: &T| *x <= T::ZERO;
             let count = elements.iter().filter(|x| is_drawn(x)).count() as i64;
@@ -116,9 +116,10 @@ impl Slopes {
                 false => T::ONE,
             };
             let slopes: Vec<T> = elements.iter().map(slope).collect();
+            loops::assign(noise, &Tensor::from_vec(slopes, this.sizes())?)?;
+            let slopes = loops::elements::<T>(noise)?; // rounded to the dtype
             let results = collected(operator, this.numel(), |i| elements[i as usize] * slopes[i as usize])?;
-            loops::assign(out, &Tensor::from_vec(results, this.sizes())?)?;
-            loops::assign(noise, &Tensor::from_vec(slopes, this.sizes())?)
+            loops::assign(out, &Tensor::from_vec(results, this.sizes())?)
         }, else => Err(unsupported(operator, this.dtype())))
     }
 }

@@ -104,6 +104,9 @@ mod kernels {
     fn pow_Tensor_Scalar(output: Output<'_>, this: &Tensor, exponent: Scalar) -> Result<Tensor> {
         let operator = output.operator();
         check_exponent(operator, this, exponent)?;
+        if (this.dtype(), exponent) == (DType::Bool, Scalar::Bool(true)) {
+            return Pointwise::promoting(output, [this])?.compute(None, DType::Bool, |[x]: [bool; 1]| x);
+        }
         let number = Tensor::wrapped_number(exponent);
         raised(Pointwise::promoting(output, [this, &number])?.lying_by_first())
     }
@@ -342,6 +345,14 @@ fn product_added(output: Output<'_>, inputs: [&Tensor; 3], value: Scalar) -> Res
 
 fn quotient_added(output: Output<'_>, inputs: [&Tensor; 3], value: Scalar) -> Result<Tensor> {
     let operator = output.operator();
+    ensure!(
+        inputs[1..].iter().any(|factor| factor.dtype().is_differentiable()),
+        DType,
+        "{operator}: {} divided by {}, expected a floating-point or complex number among them\n  \
+         help: `aten::to_dtype` makes a tensor so",
+        inputs[1].dtype(),
+        inputs[2].dtype()
+    );
     let call = Pointwise::promoting(output, inputs)?;
     match_opmath!(call.dtype, T: Float | Complex => {
         let value: T = value.to().map_err(|error| error.context(operator))?;

@@ -17,6 +17,7 @@ mod kernels {
     fn kthvalue(this: &Tensor, k: i64, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
         let _lease = loops::frozen([this])?;
         const OPERATOR: &str = aten::kthvalue::NAME;
+        check_numbers(OPERATOR, this)?;
         let size =
             if this.dim() == 0 { 1 } else { this.size(dim).map_err(|error| error.context(OPERATOR))? };
         ensure!(

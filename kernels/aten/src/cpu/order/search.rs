@@ -36,7 +36,7 @@ fn searchsorted_Tensor(
         return Ok(out);
     }
     let is_one = sequence.dim() == 1;
-    match_opmath!(dtype, T: Bool | Integer | Float => {
+    match_opmath!(dtype, T: Integer | Float => {
         let (sequence, values) = (loops::elements::<T>(&sequence)?, loops::elements::<T>(this)?);
         let place = |at: i64| {
             let row = if is_one { 0 } else { at as usize / per_row };

@@ -374,7 +374,7 @@ torch_library! {
         /// A copy with `value` in the slices at the given indices of a dimension.
         ///
         /// # Errors
-        /// An index out of range or of more than one dimension, a `value` that the dtype cannot hold.
+        /// An index out of range, of more than one dimension or not of `int64`, a `value` that the dtype cannot hold.
         ///
         /// PyTorch: `torch.index_fill`.
         index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor;

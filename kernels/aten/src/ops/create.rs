@@ -119,7 +119,7 @@ torch_library! {
         /// Fills the tensor with the element of `value`.
         ///
         /// # Errors
-        /// A `value` with dimensions, or with an element that the dtype cannot hold.
+        /// A `value` with dimensions.
         ///
         /// PyTorch: `Tensor.fill_`.
         fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!);

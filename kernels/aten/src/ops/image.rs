@@ -143,7 +143,7 @@ torch_library! {
         /// Max pooling of signals: the maxima of sliding windows.
         ///
         /// # Errors
-        /// The errors of [`max_pool2d`](fn@max_pool2d).
+        /// The errors of [`max_pool2d`](fn@max_pool2d), and dtypes that are not floating-point.
         ///
         /// PyTorch: `torch.nn.functional.max_pool1d`.
         max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, int[1] dilation=1,

@@ -347,7 +347,7 @@ torch_library! {
         /// along a new last dimension of size `N`, by default the length of the vector.
         ///
         /// # Errors
-        /// A boolean dtype, a tensor without dimensions, fewer than two powers.
+        /// Booleans and 16-bit floats, a tensor without dimensions, fewer than two powers.
         ///
         /// PyTorch: `torch.linalg.vander`.
         linalg_vander(Tensor x, *, SymInt? N=None) -> Tensor;
@@ -406,7 +406,7 @@ torch_library! {
         /// The dot products of vectors along a dimension, with `x` conjugated.
         ///
         /// # Errors
-        /// Sizes that do not broadcast, different dtypes.
+        /// Sizes that do not broadcast, different dtypes, integers and booleans.
         ///
         /// PyTorch: `torch.linalg.vecdot`.
         linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor;

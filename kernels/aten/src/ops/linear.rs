@@ -71,7 +71,8 @@ torch_library! {
         /// The distances between all pairs of a row of `x1` and a row of `x2`, by the norm of order `p`.
         ///
         /// # Errors
-        /// Rows of different lengths, dtypes that are not floating-point, a negative order.
+        /// Rows of different lengths, a negative order, dtypes that are not floating-point; without a product,
+        /// also 16-bit floats and two different dtypes.
         ///
         /// PyTorch: `torch.cdist`.
         cdist(Tensor x1, Tensor x2, float p=2., int? compute_mode=None) -> Tensor;

@@ -322,7 +322,7 @@ torch_library! {
         /// Each element raised to the power of a scalar.
         ///
         /// # Errors
-        /// An integer to a negative integer power, a boolean to a boolean.
+        /// An integer to a negative integer power, a boolean to the power of `false`.
         ///
         /// PyTorch: `torch.pow`.
         #[tags(pointwise)]
@@ -380,7 +380,7 @@ torch_library! {
         /// `self + value * tensor1 / tensor2`.
         ///
         /// # Errors
-        /// Integer and boolean dtypes.
+        /// Integers divided by integers.
         ///
         /// PyTorch: `torch.addcdiv`.
         #[tags(pointwise)]

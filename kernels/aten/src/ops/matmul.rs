@@ -129,7 +129,8 @@ torch_library! {
         /// A boolean mask says which keys a query may attend to; any other mask is added to the scaled dot products.
         ///
         /// # Errors
-        /// A mask together with `is_causal`, sizes that do not match, different dtypes.
+        /// A mask together with `is_causal`, sizes that do not match, different dtypes, a mask
+        /// that is neither boolean, `float32` nor of the dtype of `query`.
         ///
         /// PyTorch: `torch.nn.functional.scaled_dot_product_attention`.
         scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None,

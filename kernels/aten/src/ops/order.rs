@@ -43,7 +43,7 @@ torch_library! {
         /// The `k`-th smallest element along a dimension, with `k` counted from 1, and its index.
         ///
         /// # Errors
-        /// A `k` that is not between 1 and the size of the dimension, a complex dtype.
+        /// A `k` that is not between 1 and the size of the dimension, a boolean or complex dtype.
         ///
         /// PyTorch: `torch.kthvalue`.
         kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices);
@@ -142,7 +142,7 @@ torch_library! {
         /// The means of the elements that are not NaN.
         ///
         /// # Errors
-        /// Integer and boolean dtypes.
+        /// Integer, boolean and complex dtypes.
         ///
         /// PyTorch: `torch.nanmean`.
         nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor;
@@ -278,7 +278,7 @@ torch_library! {
         ///
         /// # Errors
         /// Rows of other sizes, a `side` that contradicts `right`, a `sorter` of other sizes or of another dtype than
-        /// `int64`, complex dtypes.
+        /// `int64`, boolean or complex dtypes.
         ///
         /// PyTorch: `torch.searchsorted`.
         searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False,

@@ -218,7 +218,7 @@ torch_library! {
         /// Whether two tensors have the same sizes and elements.
         ///
         /// # Errors
-        /// Different dtypes.
+        /// Elements that the host cannot access.
         ///
         /// PyTorch: `torch.equal`.
         equal(Tensor self, Tensor other) -> bool;

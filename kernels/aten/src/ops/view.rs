@@ -368,8 +368,8 @@ torch_library! {
         /// A view of pairs of real numbers, in the last dimension, as complex numbers.
         ///
         /// # Errors
-        /// A dtype that is not floating-point, a last dimension of another size than two, strides that are not those of
-        /// complex numbers.
+        /// A dtype other than `float16`, `float32` and `float64`, a last dimension of another size than two, strides
+        /// that are not those of complex numbers.
         ///
         /// PyTorch: `torch.view_as_complex`.
         view_as_complex(Tensor(a) self) -> Tensor(a);

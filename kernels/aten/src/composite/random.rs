@@ -477,8 +477,8 @@ fn is_in_range(dtype: DType, number: f64) -> bool {
     (least..=largest).contains(&number)
 }
 
-/// The numbers of an evenly spaced sequence, by index, if one of its ends is complex; also the options with the dtype of
-/// such a sequence.
+/// The numbers of an evenly spaced sequence, by index, if one of its ends is complex, and the options with the dtype of
+/// the sequence.
 fn spaced_complex(
     operator: &str,
     start: Scalar,

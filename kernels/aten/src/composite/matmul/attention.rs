@@ -149,41 +149,15 @@ mod kernels {
         enable_gqa: bool,
     ) -> Result<Tensor> {
         const OPERATOR: &str = aten::scaled_dot_product_attention::NAME;
-        ensure!(
-            query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2,
-            Shape,
-            "{OPERATOR}: sizes {:?}, {:?} and {:?}, expected at least [length, width]",
-            query.sizes(),
-            key.sizes(),
-            value.sizes()
-        );
-        ensure!(
-            query.dtype() == key.dtype() && query.dtype() == value.dtype(),
-            DType,
-            "{OPERATOR}: queries of {}, keys of {} and values of {}, expected one type",
-            query.dtype(),
-            key.dtype(),
-            value.dtype()
-        );
-        if let Some(mask) = attn_mask {
-            ensure!(
-                [DType::Bool, DType::Float32, query.dtype()].contains(&mask.dtype()),
-                DType,
-                "{OPERATOR}: a mask of {}, expected bool, float32 or {}",
-                mask.dtype(),
-                query.dtype()
-            );
+        check_operands([query, key, value], attn_mask, dropout_p, is_causal)?;
+        if query.dtype() == DType::Float16 && attn_mask.is_some_and(|mask| mask.dtype() == DType::Float32) {
+            let [query, key, value] =
+                [query, key, value].map(|tensor| aten::to_dtype(tensor, DType::Float32));
+            let found = aten::scaled_dot_product_attention::call(
+                &query?, &key?, &value?, attn_mask, dropout_p, is_causal, scale, enable_gqa,
+            )?;
+            return aten::to_dtype(&found, DType::Float16);
         }
-        ensure!(
-            !(is_causal && attn_mask.is_some()),
-            Argument,
-            "{OPERATOR}: is_causal is a mask itself, so no other can be given"
-        );
-        ensure!(
-            (0.0..=1.0).contains(&dropout_p),
-            Argument,
-            "{OPERATOR}: a dropout of {dropout_p}, expected a probability from 0 to 1"
-        );
         let repeated = |tensor: &Tensor| {
             if enable_gqa { for_each_query(OPERATOR, tensor, query) } else { Ok(tensor.clone()) }
         };
@@ -216,6 +190,54 @@ mod kernels {
             None => Ok(found),
         }
     }
+}
+
+/// # Errors
+/// Operands of scaled dot-product attention with too few dimensions or of different dtypes, a mask of another dtype or
+/// beside `is_causal`, a dropout that is not a probability.
+fn check_operands(
+    [query, key, value]: [&Tensor; 3],
+    attn_mask: Option<&Tensor>,
+    dropout_p: f64,
+    is_causal: bool,
+) -> Result<()> {
+    const OPERATOR: &str = aten::scaled_dot_product_attention::NAME;
+    ensure!(
+        query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2,
+        Shape,
+        "{OPERATOR}: sizes {:?}, {:?} and {:?}, expected at least [length, width]",
+        query.sizes(),
+        key.sizes(),
+        value.sizes()
+    );
+    ensure!(
+        query.dtype() == key.dtype() && query.dtype() == value.dtype(),
+        DType,
+        "{OPERATOR}: queries of {}, keys of {} and values of {}, expected one type",
+        query.dtype(),
+        key.dtype(),
+        value.dtype()
+    );
+    if let Some(mask) = attn_mask {
+        ensure!(
+            [DType::Bool, DType::Float32, query.dtype()].contains(&mask.dtype()),
+            DType,
+            "{OPERATOR}: a mask of {}, expected bool, float32 or {}",
+            mask.dtype(),
+            query.dtype()
+        );
+    }
+    ensure!(
+        !(is_causal && attn_mask.is_some()),
+        Argument,
+        "{OPERATOR}: is_causal is a mask itself, so no other can be given"
+    );
+    ensure!(
+        (0.0..=1.0).contains(&dropout_p),
+        Argument,
+        "{OPERATOR}: a dropout of {dropout_p}, expected a probability from 0 to 1"
+    );
+    Ok(())
 }
 
 /// The same elements, laid out in memory by an order of the dimensions.

@@ -155,8 +155,8 @@ mod kernels {
                 let [of_x, of_w, of_b] = lines::batch_norm::<T>(&normal, plane, train, mask)?;
                 return Ok((
                     or_undefined(of_x, |of_x| rounded(of_x, input.dtype()))?,
-                    or_undefined(of_w, &parameter)?,
-                    or_undefined(of_b, &parameter)?,
+                    or_undefined(of_w, parameter)?,
+                    or_undefined(of_b, parameter)?,
                 ));
             }
             Ok((

@@ -386,22 +386,22 @@ on_vectors! {
                 // SAFETY: `Pooling::write` ensured under the lease that the table has all rows, and that it is as wide
                 // as `out`, and so as the sums; `Bags::pool` rejected negative rows.
                 None if table.is_plain => unsafe { table.add(rows, sums) },
-                None => rows.for_each(|row| {
+                None => for row in rows {
                     // SAFETY: `Pooling::write` ensured under the lease that the table has all rows, and that it is as
                     // wide as `out`, and so as the buffer; `Bags::pool` rejected negative rows.
                     let numbers = unsafe { table.row(row, &mut buffer) };
                     for (sum, x) in zip(&mut *sums, numbers) {
                         *sum = sum.plus(*x);
                     }
-                }),
-                Some(share) => (start..end).filter(|at| pooling.rows[*at] != padding).for_each(|at| {
+                },
+                Some(share) => for at in (start..end).filter(|at| pooling.rows[*at] != padding) {
                     // SAFETY: `Pooling::write` ensured under the lease that the table has all rows, and that it is as
                     // wide as `out`, and so as the buffer; `Bags::pool` rejected negative rows.
                     let (numbers, by) = (unsafe { table.row(pooling.rows[at], &mut buffer) }, share[at]);
                     for (sum, x) in zip(&mut *sums, numbers) {
                         *sum = sum.plus(x.times(by));
                     }
-                }),
+                },
             }
             if mode == BagMode::Mean {
                 let count: T = pooling.sizes[bag].max(1).cast();

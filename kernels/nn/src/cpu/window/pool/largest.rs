@@ -235,18 +235,34 @@ on_vectors! {
             rows.extend(pooling.covered(line).map(|row| row * width));
             for (x, (place, out)) in pooling.windows[2].iter().zip(&mut places) {
                 let pixels = kept.part(pixels, place * lanes..(place + 1) * lanes);
-                // The last block overlaps the one before.
-                if lanes >= LANES {
-                    (0..lanes - LANES).step_by(LANES).chain([lanes - LANES])
-                        .for_each(|lane| some_lanes::<T, I, LANES>(&rows, x, lane, volume, out, pixels, kept));
-                } else if lanes >= 4 {
-                    (0..lanes - 4).step_by(4).chain([lanes - 4])
-                        .for_each(|lane| some_lanes::<T, I, 4>(&rows, x, lane, volume, out, pixels, kept));
-                } else {
-                    (0..lanes).for_each(|lane| some_lanes::<T, I, 1>(&rows, x, lane, volume, out, pixels, kept));
+                match lanes {
+                    LANES.. => all_lanes::<T, I, LANES>(&rows, x, volume, out, pixels, kept),
+                    4.. => all_lanes::<T, I, 4>(&rows, x, volume, out, pixels, kept),
+                    _ => all_lanes::<T, I, 1>(&rows, x, volume, out, pixels, kept),
                 }
             }
         }
+    }
+}
+
+/// Computes all elements of a place, of which there are at least `N`, in blocks of `N`. The last block overlaps the one
+/// before.
+#[inline(always)]
+fn all_lanes<T: Ordered, I: Indices, const N: usize>(
+    rows: &[usize],
+    x: &Window,
+    volume: &[T],
+    out: &mut [T],
+    pixels: &mut [i64],
+    kept: I,
+) {
+    let mut lane = 0;
+    loop {
+        some_lanes::<T, I, N>(rows, x, lane, volume, out, pixels, kept);
+        if lane + N >= out.len() {
+            return;
+        }
+        lane = (lane + N).min(out.len() - N);
     }
 }
 

@@ -106,6 +106,10 @@ fn spaced_numbers_may_be_complex() -> Result<()> {
     assert_eq!(aten::imag(&spaced)?.to_vec::<f32>()?, [0.0, 0.5, 1.0]);
     assert!(aten::linspace::with(0.into(), end, 3).dtype(Some(Float32)).call().is_err());
     assert!(aten::linspace::with(0.into(), 1.into(), 3).dtype(Some(Bool)).call().is_err());
+    assert!(
+        aten::linspace::with(0.into(), 1.into(), 0).dtype(Some(Bool)).call().is_ok(),
+        "no numbers are bools, too"
+    );
     let powers = aten::logspace(0.into(), end, 2)?;
     assert!((aten::real(&powers)?.to_vec::<f32>()?[1] - 10f32.ln().cos()).abs() < 1e-6);
     Ok(())

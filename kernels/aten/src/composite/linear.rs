@@ -314,7 +314,8 @@ mod implicit {
             return aten::_euclidean_dist(x1, x2);
         }
         ensure!(
-            x1.dtype() == x2.dtype() && matches!(x1.dtype(), DType::Float32 | DType::Float64),
+            x1.dtype() == x2.dtype() && matches!(x1.dtype(), DType::Float32 | DType::Float64)
+                || [x1, x2].iter().any(|x| x.numel() == 0),
             DType,
             "{OPERATOR}: {} and {}, expected float32 or float64 twice",
             x1.dtype(),

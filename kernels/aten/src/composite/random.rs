@@ -514,7 +514,11 @@ fn spaced(
     options: Options,
 ) -> Result<impl Fn(i64) -> f64 + Sync> {
     ensure!(steps >= 0, Argument, "{operator}: steps is {steps}, expected zero or more");
-    ensure!(options.dtype != Some(DType::Bool), DType, "{operator}: bool is not supported, expected numbers");
+    ensure!(
+        options.dtype != Some(DType::Bool) || steps == 0,
+        DType,
+        "{operator}: bool is not supported, expected numbers"
+    );
     let is_whole = options.dtype.is_some_and(|dtype| !dtype.is_floating_point() && !dtype.is_complex());
     // As everywhere in PyTorch, a negative integer stands for the `uint8` with its last eight bits.
     let wrapped = |end: Scalar| match (options.dtype, end) {

@@ -128,3 +128,14 @@ fn lists_of_tensors_have_gradients() -> Result<()> {
     assert!(aten::_foreach_sqrt(&[]).is_err() && aten::_foreach_norm_Scalar(&[]).is_err());
     Ok(())
 }
+
+#[test]
+fn the_slope_of_a_loss_without_a_quadratic_part_is_negative_at_zero() -> Result<()> {
+    let x = Tensor::from([1.0, -1.0, 0.0, f64::NAN]);
+    x.set_requires_grad(true)?;
+    let zeros = Tensor::from([0.0; 4]);
+    aten::smooth_l1_loss::with(&x, &zeros).reduction(2).beta(0.0).call()?.backward()?;
+    let grad = x.grad().unwrap().to_vec::<f64>()?;
+    assert!(grad[..3] == [1.0, -1.0, -1.0] && grad[3].is_nan(), "{grad:?}");
+    Ok(())
+}

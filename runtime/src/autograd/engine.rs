@@ -282,8 +282,9 @@ impl Pass {
         if let Some(hooks) = hooks {
             hooks.run(&mut grads)?;
         }
-        if self.asked.as_ref().is_some_and(|asked| asked.captures.contains_key(&node.id()))
+        if let Some(asked) = &self.asked
             && let Some(leaf) = node.leaf()
+            && asked.captures.contains_key(&node.id())
         {
             accumulate::run_hooks(&leaf, &mut grads)?; // the node itself, which would run them, does not run
         }

@@ -129,10 +129,11 @@ fn limited(distance: &Tensor, most: f64) -> Result<Tensor> {
 /// beyond.
 fn bent(distance: &Tensor, bound: f64) -> Result<Tensor> {
     match bound {
-        0.0 => aten::sub_Tensor(
-            &aten::gt_Scalar(distance, 0.into())?.to_dtype(distance.dtype())?,
-            &aten::le_Scalar(distance, 0.into())?,
-        ),
+        // As in PyTorch, the slope at zero is -1; that of NaN stays NaN.
+        0.0 => {
+            let slope = distance.div(0)?.clamp(Some(Scalar::from(-1)), Some(Scalar::from(1)))?;
+            aten::masked_fill_Scalar(&slope, &aten::le_Scalar(distance, 0.into())?, (-1).into())
+        }
         _ => distance.div(bound)?.clamp(Some(Scalar::from(-1)), Some(Scalar::from(1))),
     }
 }

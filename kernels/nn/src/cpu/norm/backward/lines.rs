@@ -70,6 +70,11 @@ fn uninit<T: Number>(like: &Tensor, sizes: &[i64]) -> Result<Tensor> {
     unsafe { Tensor::uninit_strided(sizes, &contiguous_strides(sizes), T::DTYPE, like.device()) }
 }
 
+/// The parts of a gradient that the output mask wants.
+fn parts<T: Element>(gradient: &Option<Tensor>, len: usize) -> Result<Option<PartsMut<T>>> {
+    gradient.as_ref().map(|gradient| PartsMut::of(gradient, len)).transpose()
+}
+
 /// The gradient of softmax or log-softmax along lines.
 pub(super) fn softmax<T: Float + Functions + Number>(
     grad: &Tensor,
@@ -148,33 +153,36 @@ pub(super) fn layer_norm<T: Float + Number>(
 ) -> Result<[Option<Tensor>; 3]> {
     let Normal { grad, input, mean, rstd, weight, .. } = *normal;
     let count = input.numel() as usize / len;
-    let sums_parameters = output_mask[1] || output_mask[2];
-    let blocks = if sums_parameters { count.div_ceil(BLOCK) } else { 0 };
+    let blocks = count.div_ceil(BLOCK);
     let of_input = output_mask[0].then(|| uninit::<T>(input, input.sizes())).transpose()?;
     // Sums over the lines of each block, for the weight and for the bias.
-    let of_parameters = Tensor::empty(&[blocks as i64, 2, len as i64], T::DTYPE, input.device())?;
+    let of_parameters = (output_mask[1] || output_mask[2])
+        .then(|| Tensor::empty(&[blocks as i64, 2, len as i64], T::DTYPE, input.device()))
+        .transpose()?;
     let lines = LayerNorm {
         grads: Parts::row_major(grad, len)?,
         inputs: Parts::row_major(input, len)?,
         moments: [loops::elements::<T>(mean)?, loops::elements::<T>(rstd)?],
         weight: weight.map_or_else(|| Ok(vec![T::ONE; len]), loops::elements::<T>)?,
-        of_input: of_input.as_ref().map(|of_input| PartsMut::of(of_input, len)).transpose()?,
-        of_parameters: PartsMut::of(&of_parameters, 2 * len)?,
-        sums_parameters,
+        of_input: parts(&of_input, len)?,
+        of_parameters: parts(&of_parameters, 2 * len)?,
     };
     run(&lines, count, len, BLOCK);
-    for block in 1..blocks {
-        // SAFETY: two different blocks of memory that was zeroed when it was made; the threads that wrote to them are
-        // done, and this thread has no other slices of it.
-        let (all, more) = unsafe { (lines.of_parameters.get_mut(0), lines.of_parameters.get(block)) };
-        for (sum, x) in zip(all, more) {
-            *sum = *sum + *x;
+    if let Some(parts) = &lines.of_parameters {
+        for block in 1..blocks {
+            // SAFETY: two different blocks of memory that was zeroed when it was made; the threads that wrote to them
+            // are done, and this thread has no other slices of it.
+            let (all, more) = unsafe { (parts.get_mut(0), parts.get(block)) };
+            for (sum, x) in zip(all, more) {
+                *sum = *sum + *x;
+            }
         }
     }
     drop(lines);
     let parameter = |n: usize| {
-        let sums = || of_parameters.strided_view(&[len as i64], &[1], (n * len) as i64);
-        output_mask[1 + n].then(|| loops::copy(&sums()?, T::DTYPE)).transpose()
+        let sums = of_parameters.as_ref().filter(|_| output_mask[1 + n]);
+        let sums = sums.map(|sums| sums.strided_view(&[len as i64], &[1], (n * len) as i64)).transpose()?;
+        sums.map(|sums| loops::copy(&sums, T::DTYPE)).transpose()
     };
     Ok([of_input, parameter(0)?, parameter(1)?])
 }
@@ -186,20 +194,19 @@ struct LayerNorm<T> {
     moments: [Vec<T>; 2],
     weight: Vec<T>,
     of_input: Option<PartsMut<T>>,
-    of_parameters: PartsMut<T>,
-    /// Whether `of_parameters` has a part for each block of lines.
-    sums_parameters: bool,
+    /// A part for each block of lines.
+    of_parameters: Option<PartsMut<T>>,
 }
 
 impl<T: Float + Number> Lines for LayerNorm<T> {
     #[inline(always)]
     fn run(&self, lines: Range<usize>) {
         for block in lines.clone().step_by(BLOCK) {
-            let sums = match self.sums_parameters {
+            let sums = match &self.of_parameters {
                 // SAFETY: ranges of `run` start at multiples of a block, so this block is only this thread's, which has
                 // one slice of it; it was zeroed when it was made.
-                true => unsafe { self.of_parameters.get_mut(block / BLOCK) },
-                false => &mut [],
+                Some(parts) => unsafe { parts.get_mut(block / BLOCK) },
+                None => &mut [],
             };
             let block = block..(block + BLOCK).min(lines.end);
             let (of_weight, of_bias) = sums.split_at_mut(sums.len() / 2);
@@ -208,7 +215,7 @@ impl<T: Float + Number> Lines for LayerNorm<T> {
             let summed = if of_weight.len() <= SHORT { of_weight.len() / LANES * LANES } else { 0 };
             for column in (0..summed).step_by(LANES) {
                 let to = [&mut of_weight[column..][..LANES], &mut of_bias[column..][..LANES]];
-                self.add_columns(block.clone(), column, to);
+                self.sum_columns(block.clone(), column, to);
             }
             for n in block {
                 let (grads, inputs) = (self.grads.get(n), self.inputs.get(n));
@@ -230,9 +237,9 @@ impl<T: Float + Number> Lines for LayerNorm<T> {
 }
 
 impl<T: Float + Number> LayerNorm<T> {
-    /// Adds the gradients of `LANES` elements of the weight and of the bias, from some lines.
+    /// Writes the sums of `LANES` columns of some lines, as the gradients of the weight and of the bias.
     #[inline(always)]
-    fn add_columns(&self, lines: Range<usize>, column: usize, [of_weight, of_bias]: [&mut [T]; 2]) {
+    fn sum_columns(&self, lines: Range<usize>, column: usize, [of_weight, of_bias]: [&mut [T]; 2]) {
         let mut sums = [[T::ZERO; LANES]; 2];
         for n in lines {
             let (grads, inputs) =
@@ -277,16 +284,13 @@ pub(super) fn batch_norm<T: Float + Number>(
     let of_input = output_mask[0].then(|| uninit::<T>(input, input.sizes())).transpose()?;
     let parameter = |n: usize| output_mask[n].then(|| uninit::<T>(input, &[channels as i64])).transpose();
     let of_parameters = [parameter(1)?, parameter(2)?];
-    let part = |tensor: &Option<Tensor>, len: usize| {
-        tensor.as_ref().map(|tensor| PartsMut::of(tensor, len)).transpose()
-    };
     let planes = BatchNorm {
         grads: Parts::row_major(grad, plane)?,
         inputs: Parts::row_major(input, plane)?,
         moments: [loops::elements::<T>(mean)?, loops::elements::<T>(rstd)?],
         weight: weight.map_or_else(|| Ok(vec![T::ONE; channels]), loops::elements::<T>)?,
-        of_input: part(&of_input, plane)?,
-        of_parameters: [part(&of_parameters[0], 1)?, part(&of_parameters[1], 1)?],
+        of_input: parts(&of_input, plane)?,
+        of_parameters: [parts(&of_parameters[0], 1)?, parts(&of_parameters[1], 1)?],
         has_statistics,
     };
     run(&planes, channels, planes.inputs.count() / channels * plane, 1);

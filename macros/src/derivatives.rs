@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 
 use crate::errors::Errors;
 
+mod ambiguous;
 mod expand;
 mod formula;
 mod named;

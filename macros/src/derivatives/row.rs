@@ -5,6 +5,7 @@ use quote::{ToTokens, quote};
 use syn::{Attribute, Expr};
 use torch_library_schema::Type;
 
+use super::ambiguous;
 use super::formula::{Formula, argument, result_name};
 use super::parse::{Clause, ParsedRow, Rule};
 use crate::errors::Errors;
@@ -225,6 +226,7 @@ fn derivative(
             is_right = false;
         }
     }
+    is_right &= ambiguous::check(operator, formulas.iter().map(|(_, formula)| formula), errors);
     is_right.then_some(Derivative { formulas, differentiable, refused })
 }
 

@@ -16,6 +16,7 @@ use proc_macro::TokenStream;
 
 // The modules are listed bottom-up: each uses only those above it.
 
+mod error_at;
 mod errors;
 mod key;
 mod pieces;
@@ -50,6 +51,13 @@ pub fn declare_native_functions(input: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn declare_derivatives(input: TokenStream) -> TokenStream {
     derivatives::expand(input.into()).into()
+}
+
+/// `error_at!([TOKENS] "message")`, for the runtime's own macros.
+#[doc(hidden)]
+#[proc_macro]
+pub fn error_at(input: TokenStream) -> TokenStream {
+    error_at::expand(input.into()).into()
 }
 
 #[expect(missing_docs, reason = "documented where `torch_library` re-exports it")]

@@ -58,6 +58,7 @@ pub use crate::{
     OperatorHandle, Output, Result, RuntimeKernel, Scalar, Tensor, Value,
 };
 
+pub use torch_library_macros::error_at;
 pub use variant::{finish, joined};
 
 /// A promise by the caller of `__operator!` about what rustc cannot compare. The macros give it; a crate that forbids

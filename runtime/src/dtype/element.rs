@@ -260,8 +260,11 @@ macro_rules! match_dtype {
         $crate::match_dtype!(@arms ($dtype, $T, $body, _ => $crate::element::left_out()) []
             Bool Integer Unsigned Half Float HalfComplex Complex)
     };
-    ($dtype:expr, $T:ident: $($class:ident)|+ => $body:expr, else => $otherwise:expr) => {
+    ($dtype:expr, $T:ident: $($class:ident)|+ => $body:expr, else => $otherwise:expr $(,)?) => {
         $crate::match_dtype!(@arms ($dtype, $T, $body, _ => $otherwise) [] $($class)+)
+    };
+    ($dtype:expr, $T:ident: $($class:ident)|+ => $body:expr $(,)?) => {
+        $crate::__private::error_at!([$($class)+] "a match over classes needs `, else => …` for the other dtypes")
     };
     (@arms $in:tt [$($arms:tt)*] Bool $($rest:ident)*) => {
         $crate::match_dtype!(@arms $in [$($arms)* Bool bool,] $($rest)*)
@@ -287,6 +290,11 @@ macro_rules! match_dtype {
     (@arms $in:tt [$($arms:tt)*] Complex $($rest:ident)*) => {
         $crate::match_dtype!(@arms $in
             [$($arms)* Complex64 $crate::element::Complex32, Complex128 $crate::element::Complex64,] $($rest)*)
+    };
+    (@arms $in:tt [$($arms:tt)*] $unknown:ident $($rest:ident)*) => {
+        $crate::__private::error_at!([$unknown]
+            "expected a class of dtypes: `Bool`, `Integer` (u8, i8, i16, i32, i64), `Unsigned` (u16, u32, u64), \
+            `Half` (f16, bf16), `Float` (f32, f64), `HalfComplex` or `Complex`")
     };
     (@arms ($dtype:expr, $T:ident, $body:expr, $($otherwise:tt)*) [$($variant:ident $ty:ty,)+]) => {
         match $dtype {

@@ -17,9 +17,9 @@ pub const fn opmath_type(dtype: DType) -> DType {
 /// 16-bit floats, `$T` is `f32`.
 #[macro_export]
 macro_rules! match_opmath {
-    ($dtype:expr, $T:ident: $($class:ident)|+ => $body:expr, else => $otherwise:expr) => {
+    ($dtype:expr, $T:ident: $($class:ident)|+ => $body:expr $(, else => $otherwise:expr)? $(,)?) => {
         $crate::__private::match_dtype!(
-            $crate::loops::opmath_type($dtype), $T: $($class)|+ => $body, else => $otherwise
+            $crate::loops::opmath_type($dtype), $T: $($class)|+ => $body $(, else => $otherwise)?
         )
     };
 }

@@ -1,0 +1,4 @@
+use torch_library::{DType, match_dtype};
+fn main() {
+    let _ = match_dtype!(DType::Float32, T: Half | f64 => size_of::<T>(), else => 0);
+}

@@ -14,6 +14,7 @@ use crate::rust_type::{RustType, can_be_written};
 use crate::source::Source;
 
 mod attributes;
+mod misplaced;
 mod variants;
 
 use attributes::Forms;
@@ -114,6 +115,7 @@ impl Library {
         let kernels_in = attributes::take_kernels_in(&mut attributes, errors);
         let methods = attributes::take_methods(&mut attributes, errors);
         let overloads = attributes::take_overloads(&mut attributes, errors);
+        misplaced::refuse(&mut attributes, misplaced::Place::Module, errors);
         let namespace = match block.extends {
             None => Namespace::Own(block.namespace.unraw().to_string()),
             Some(Extends::Module(path)) => Namespace::OfModule(path),
@@ -150,6 +152,7 @@ impl Operator {
         let mut attributes = declaration.attributes;
         let tags = attributes::take_tags(&mut attributes, errors);
         let variants = attributes::take_variants(&mut attributes, errors);
+        misplaced::refuse(&mut attributes, misplaced::Place::Operator, errors);
         let Some((schema, places)) = read(declaration.schema, errors) else { return Vec::new() };
         let place = places.name;
         if let Some(namespace) = &schema.name.namespace {

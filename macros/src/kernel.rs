@@ -5,6 +5,7 @@ use quote::quote;
 
 use crate::errors::Errors;
 
+mod before;
 mod block;
 mod expand;
 mod fallback;
@@ -25,7 +26,12 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
         (Some(parse::Arguments { path, options: Ok(options) }), Some(parsed)) => match parsed {
             item::Item::Function(function) => expand::function(&path, &options, *function, &mut errors),
             item::Item::Module(module) => block::module(&path, &options, module, &mut errors),
-            item::Item::File => {
+            item::Item::File(ident) => {
+                let message = format!(
+                    "rustc shows a macro no other file: write `mod {ident} {{ … }}`, or put the attribute on each function in \
+                     that file"
+                );
+                errors.at(&ident, message);
                 let used = target::used(&path);
                 quote!(#item #used)
             }

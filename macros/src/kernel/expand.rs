@@ -6,9 +6,10 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Attribute, FnArg, Path};
 
+use super::before::{self, Before};
 use super::item::Function;
 use super::parse::{Form, Options};
-use super::signature::{self, Before};
+use super::signature;
 use super::target::{Target, used};
 use crate::errors::Errors;
 use crate::key::Key;
@@ -27,7 +28,7 @@ pub(super) fn function(
     let item = function.as_written();
     let (Some(target), Some(())) = (target, checked) else {
         // Inside an impl, no further items are allowed.
-        let used = function.signature.receiver().is_none().then(|| used(path));
+        let used = (!signature::is_in_impl(&function.signature)).then(|| used(path));
         return quote!(#item #used);
     };
     let of_path = Target::of_path(path).filter(|_| options.name.is_none());
@@ -94,6 +95,7 @@ pub(super) fn check(form: Form, function: &mut Function) -> syn::Result<()> {
         Form::Boxed(_) => signature::check(function),
         Form::Typed => {
             signature::check(function)?;
+            before::check(&function.signature)?;
             signature::supply_lifetime(&mut function.signature)
         }
     }
@@ -127,7 +129,7 @@ fn typed(function: &Function, name: &Ident, operator: &Ident) -> TokenStream {
     let inputs: Vec<_> =
         signature.inputs.iter().enumerate().map(|(index, input)| parameter(index, input)).collect();
     let passed = (0..inputs.len()).map(argument);
-    let before = signature::before(signature);
+    let before = before::before(signature);
     let (kind, recorded, code, caller, keys) = match before {
         Before::Nothing => (quote!(Kernel), quote!(Typed), quote!(code), quote!(call), quote!()),
         Before::Keys => {

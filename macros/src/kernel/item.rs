@@ -11,7 +11,7 @@ pub(super) enum Item {
     Function(Box<Function>),
     Module(Module),
     /// `mod cpu;`, which rustc itself rejects under any attribute macro.
-    File,
+    File(Ident),
 }
 
 /// A function whose body is not parsed, so that rustc reports mistakes in the body by itself.
@@ -52,8 +52,10 @@ impl Parse for Item {
         if ahead.peek(Token![mod]) {
             let is_file = ahead.peek3(Token![;]);
             if is_file {
+                ahead.parse::<Token![mod]>()?;
+                let ident = ahead.parse()?;
                 input.parse::<TokenStream>()?;
-                return Ok(Item::File);
+                return Ok(Item::File(ident));
             }
             return Ok(Item::Module(input.parse()?));
         }

@@ -53,31 +53,31 @@ fn refusal(signature: &Signature) -> Option<(Span, &'static str)> {
             "a kernel cannot be a method: write a function, and name the argument `this`",
         ));
     }
+    if let Some(span) = self_type(signature) {
+        let message = "a kernel is a free function, outside of `impl`: write the type's name for `Self`";
+        return Some((span, message));
+    }
     let is_impl =
         |input: &&FnArg| matches!(input, FnArg::Typed(input) if matches!(*input.ty, Type::ImplTrait(_)));
     let input = signature.inputs.iter().find(is_impl)?;
     Some((input.span(), "a kernel has no type parameters, not even as `impl`: write the type of the schema"))
 }
 
-/// What a kernel takes before the operator's arguments.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Before {
-    Nothing,
-    /// The keys of the call.
-    Keys,
-    /// The destination of the result.
-    Output,
+/// Whether a function can only stand in an `impl`, as far as the macro can see: it names `self` or `Self`.
+pub(super) fn is_in_impl(signature: &Signature) -> bool {
+    signature.receiver().is_some() || self_type(signature).is_some()
 }
 
-/// What the kernel takes before the operator's arguments, by the name of its first parameter's type.
-pub(super) fn before(signature: &Signature) -> Before {
-    let Some(FnArg::Typed(first)) = signature.inputs.first() else { return Before::Nothing };
-    let Type::Path(path) = &*first.ty else { return Before::Nothing };
-    match path.path.segments.last() {
-        Some(last) if last.ident == "DispatchKeySet" => Before::Keys,
-        Some(last) if last.ident == "Output" => Before::Output,
-        _ => Before::Nothing,
+/// The first `Self` in a function's types.
+fn self_type(signature: &Signature) -> Option<Span> {
+    fn find(tokens: TokenStream) -> Option<Span> {
+        tokens.into_iter().find_map(|token| match token {
+            TokenTree::Ident(ident) => (ident == "Self").then(|| ident.span()),
+            TokenTree::Group(group) => find(group.stream()),
+            _ => None,
+        })
     }
+    find(signature.inputs.to_token_stream()).or_else(|| find(signature.output.to_token_stream()))
 }
 
 /// Whether the return type may be a `Result`, possibly under an alias.

@@ -351,7 +351,8 @@ fn rust_ident(name: &str, span: Span) -> Ident {
 }
 
 fn unsupported(ty: &Type, place: SpanRange) -> syn::Error {
-    place.error(format!("not supported yet: {ty}"))
+    let help = if *ty == Type::None { "; an operator without returns ends in `-> ()`" } else { "" };
+    place.error(format!("not supported yet: {ty}{help}"))
 }
 
 impl Argument {

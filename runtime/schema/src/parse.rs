@@ -3,6 +3,7 @@
 mod alias;
 mod check;
 mod default;
+mod similar;
 mod types;
 
 pub(crate) use default::word_of;

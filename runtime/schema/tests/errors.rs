@@ -49,6 +49,36 @@ error: unknown type `torch.Tensor`
 }
 
 #[test]
+fn types_of_other_languages_are_answered_with_those_of_schemas() {
+    let help = |text: &str| {
+        let error = Schema::parse(text, Mode::Strict).expect_err("the schema is wrong");
+        error.iter().find_map(|error| error.help.clone()).unwrap_or_default()
+    };
+    assert_eq!(help("f(i64 n) -> Tensor"), "write `int`");
+    assert_eq!(help("f(usize n) -> Tensor"), "write `int`");
+    assert_eq!(help("f(f32 n) -> Tensor"), "write `float`");
+    assert_eq!(help("f(String n) -> Tensor"), "write `str`");
+    assert_eq!(help("f(at::Tensor x) -> Tensor"), "write `Tensor`");
+    assert_eq!(help("f(std::vector<Tensor> x) -> Tensor"), "write `T[]`");
+    assert_eq!(help("f(const Tensor& x) -> Tensor"), "write `Tensor` without `const` and `&`");
+    assert_eq!(
+        help("f(&Tensor x) -> Tensor"),
+        "write `Tensor` for any reference, and `Tensor(a!)` for a tensor that is written to"
+    );
+    assert_eq!(help("f(Tensor x) -> void"), "write `()`");
+    assert_eq!(help("f(Tensor x) -> [Tensor]"), "a list is written `T[]`, as in `Tensor[]`");
+    check(
+        "f(at::Tensor x) -> Tensor",
+        "
+error: unknown type `at::Tensor`
+  |
+1 | f(at::Tensor x) -> Tensor
+  |   ^^^^^^^^^^
+  = help: write `Tensor`",
+    );
+}
+
+#[test]
 fn every_mistake_of_meaning_is_told_at_its_own_token() {
     check(
         "f(Tensor x, int x=1.5, *, *, str s=None) -> Tensor(a)",

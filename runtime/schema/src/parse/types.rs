@@ -1,6 +1,7 @@
 //! Types, with the alias annotations inside them.
 
-use super::{Parser, Result};
+use super::similar::{COMMON_TYPES, similar_type};
+use super::{Parser, Result, Stop};
 use crate::alias::AliasInfo;
 use crate::literal;
 use crate::schema::Mode;
@@ -79,7 +80,7 @@ impl Parser<'_> {
         if self.peek() == TokenKind::OpenParen {
             return Ok((Type::Tuple(self.tuple_members()?), None));
         }
-        let Some(word) = self.word() else { return Err(self.unexpected("a type")) };
+        let Some(word) = self.word() else { return Err(self.no_type()) };
         let start = self.here();
         if let Some(ty) = Type::named(word) {
             self.advance();
@@ -210,6 +211,11 @@ impl Parser<'_> {
         if self.mode == Mode::PyTorch && name.starts_with(|c: char| c.is_ascii_lowercase()) {
             return Ok(Type::Var(name));
         }
+        while self.peek() == TokenKind::Colon && self.peek_after() == TokenKind::Colon {
+            self.advance();
+            self.advance();
+            name.extend(["::", self.name("the rest of a type's name")?]);
+        }
         let is_name_first =
             matches!(self.peek(), TokenKind::Colon | TokenKind::Comma | TokenKind::CloseParen);
         let help = match similar_type(&name) {
@@ -220,6 +226,17 @@ impl Parser<'_> {
             None => COMMON_TYPES.to_owned(),
         };
         Err(self.fail(self.since(start), format!("unknown type `{name}`"), help))
+    }
+
+    /// The error where a type should begin, but no word does.
+    #[cold]
+    fn no_type(&mut self) -> Stop {
+        let help = match self.next.text {
+            "[" => "a list is written `T[]`, as in `Tensor[]`",
+            "&" => "write `Tensor` for any reference, and `Tensor(a!)` for a tensor that is written to",
+            _ => return self.unexpected("a type"),
+        };
+        self.unexpected_with_help("a type", help)
     }
 
     /// Parses the `N` of `T[N]`.
@@ -241,74 +258,4 @@ impl Parser<'_> {
             }
         }
     }
-}
-
-const COMMON_TYPES: &str = "common types are Tensor, SymInt, int, float, bool, str, Scalar, ScalarType, Device and \
-                            Generator, with `T?` for an optional and `T[]` for a list";
-
-/// Names that people use for a type, and the type.
-const OTHER_NAMES: [(&str, &str); 14] = [
-    ("double", "float"),
-    ("int64_t", "SymInt` or `int"),
-    ("long", "int"),
-    ("string", "str"),
-    ("number", "Scalar"),
-    ("boolean", "bool"),
-    ("dtype", "ScalarType"),
-    ("SymFloat", "float"),
-    ("List", "T[]"),
-    ("Optional", "T?"),
-    ("Tuple", "(A, B)"),
-    ("TensorList", "Tensor[]"),
-    ("IntArrayRef", "int[]"),
-    ("torch.Tensor", "Tensor"),
-];
-
-/// Names to compare a misspelt one with.
-const COMMON: [&str; 20] = [
-    "Tensor",
-    "int",
-    "SymInt",
-    "float",
-    "complex",
-    "bool",
-    "str",
-    "Scalar",
-    "ScalarType",
-    "Layout",
-    "MemoryFormat",
-    "Device",
-    "Generator",
-    "Stream",
-    "Storage",
-    "Any",
-    "Dict",
-    "Future",
-    "Union",
-    "SymBool",
-];
-
-/// The type that was probably meant.
-#[cold]
-fn similar_type(name: &str) -> Option<&'static str> {
-    if let Some((_, known)) = OTHER_NAMES.iter().find(|(other, _)| *other == name) {
-        return Some(known);
-    }
-    let lower = name.to_lowercase();
-    let distances = COMMON.iter().map(|&known| (distance(&known.to_lowercase(), &lower), known));
-    distances.min().filter(|&(distance, known)| distance <= known.len().div_ceil(4)).map(|(_, known)| known)
-}
-
-/// The edit distance between two words.
-fn distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, a) in a.bytes().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, b) in b.bytes().enumerate() {
-            let substitute = diagonal + usize::from(a != b);
-            diagonal = row[j + 1];
-            row[j + 1] = substitute.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }

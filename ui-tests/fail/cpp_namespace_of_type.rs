@@ -1,0 +1,7 @@
+torch_library::torch_library! {
+    pub mod ops {
+        f(at::Tensor x) -> Tensor;
+    }
+}
+
+fn main() {}

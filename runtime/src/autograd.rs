@@ -40,6 +40,7 @@ mod creation;
 mod default;
 mod edge;
 mod engine;
+pub(crate) mod formula;
 mod function;
 mod hooks;
 mod in_place;

@@ -101,7 +101,10 @@ fn functions_whose_gradients_do_not_fit() -> Result<()> {
     let sizes = "MadeBackward returned a gradient of sizes [3] for its input 0, but the input has [2]";
     check(backward(1, 3), sizes);
     let list = refused::total(&[leaf(), leaf()])?;
-    check(list.sum()?.backward(), "a formula returned 3 gradients for a list of 2 tensors");
+    check(
+        list.sum()?.backward(),
+        "the formula for `tensors` of refused::total returned 3 gradients for a list of length 2",
+    );
     Ok(())
 }
 

@@ -7,6 +7,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::{Lifetime, Path};
+use torch_library_schema::Type;
 
 use super::formula::result_name;
 use super::named::named;
@@ -446,8 +447,7 @@ fn local(row: &Row, name: &str) -> Ident {
 /// Defines `grad` for formulas, if a single result has a gradient; if `grad` is undefined, the node does nothing.
 fn grad(row: &Row, derivative: &Derivative) -> Option<TokenStream> {
     let (one, all) = (local(row, "grad"), local(row, "grads"));
-    let is_tensor =
-        |index: usize| row.operator.schema.returns[index].ty == torch_library_schema::Type::Tensor;
+    let is_tensor = |index: usize| row.operator.schema.returns[index].ty == Type::Tensor;
     match derivative.differentiable[..] {
         [index] if is_tensor(index) => Some(quote! {
             let __torch::Option::Some(__torch::Option::Some(#one)) = #all.first() else {
@@ -477,9 +477,19 @@ fn formula(row: &Row, derivative: &Derivative, index: usize) -> TokenStream {
     });
     let (tokens, mask) = (&formula.tokens, local(row, "mask"));
     let put = if let [position] = positions[..] {
-        quote!(__d::IntoGradients::put(#tokens, &mut __gradients[self.__ranges[#position].clone()])?;)
+        let argument = &row.operator.schema.arguments[derivative.formulas[index].0[0]];
+        let gradients = quote!(&mut __gradients[self.__ranges[#position].clone()]);
+        let name = &argument.name;
+        match argument.ty {
+            Type::List(_) => {
+                quote!(__d::IntoGradients::put(#tokens, #gradients, [__operator::NAME, #name])?;)
+            }
+            _ => quote!(__d::IntoGradient::put(#tokens, #gradients)?;),
+        }
     } else {
-        quote!(__d::put_each(#tokens, #mask, [#(&self.__ranges[#positions]),*], __gradients)?;)
+        let count = positions.len();
+        let ranges = quote!([#(&self.__ranges[#positions]),*]);
+        quote!(__d::IntoEach::<#count>::put(#tokens, #mask, #ranges, __gradients)?;)
     };
     let any = 0..positions.len();
     quote! {

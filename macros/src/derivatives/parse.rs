@@ -37,6 +37,13 @@ pub(super) enum Rule {
     CannotRequireGrad,
 }
 
+impl Clause {
+    /// Whether it is one formula for several arguments.
+    pub(super) fn is_shared_formula(&self) -> bool {
+        self.targets.len() > 1 && matches!(self.rule, Rule::Formula(_))
+    }
+}
+
 impl Parse for Block {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let root;

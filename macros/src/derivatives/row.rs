@@ -184,6 +184,12 @@ fn derivative(
                     errors.at(target, format!("`{name}` is not a tensor, so it has no gradient"));
                     is_right = false;
                 }
+                (Some(index), _) if is_list(operator, index) && clause.is_shared_formula() => {
+                    let message =
+                        format!("`{name}` is a list: it has a formula of its own, whose value is a `Vec`");
+                    errors.at(target, message);
+                    (is_right, known[index]) = (false, true);
+                }
                 (Some(index), _) if known[index] => {
                     errors.at(target, format!("`{name}` has a formula already"));
                     is_right = false;
@@ -228,6 +234,10 @@ fn derivative(
     }
     is_right &= ambiguous::check(operator, formulas.iter().map(|(_, formula)| formula), errors);
     is_right.then_some(Derivative { formulas, differentiable, refused })
+}
+
+fn is_list(operator: &Operator, argument: usize) -> bool {
+    matches!(operator.schema.arguments[argument].ty, Type::List(_))
 }
 
 fn unknown(operator: &Operator, name: &str) -> String {

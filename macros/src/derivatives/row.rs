@@ -215,15 +215,9 @@ fn derivative(
             Rule::CannotRequireGrad => refused.extend(arguments),
         }
     }
-    for (index, argument) in operator.schema.arguments.iter().enumerate() {
-        if is_tensors(&argument.ty) && !known[index] {
-            let message = format!(
-                "what is the derivative with respect to `{0}`? Write `{0} => FORMULA`, or `{0} => non_differentiable`",
-                argument.name
-            );
-            errors.push(operator.place.error(message));
-            is_right = false;
-        }
+    is_right &= check_complete(operator, &known, errors);
+    for index in &differentiable {
+        is_right &= errors.ok(check_result(operator, *index)).is_some();
     }
     if let Kind::InPlace(written) = kind {
         let has_formula = formulas.iter().any(|(arguments, _)| arguments.contains(&written));
@@ -234,6 +228,39 @@ fn derivative(
     }
     is_right &= ambiguous::check(operator, formulas.iter().map(|(_, formula)| formula), errors);
     is_right.then_some(Derivative { formulas, differentiable, refused })
+}
+
+/// Checks that each tensor argument has a clause.
+fn check_complete(operator: &Operator, known: &[bool], errors: &mut Errors) -> bool {
+    let mut is_right = true;
+    for (argument, is_known) in operator.schema.arguments.iter().zip(known) {
+        if is_tensors(&argument.ty) && !is_known {
+            let message = format!(
+                "what is the derivative with respect to `{0}`? Write `{0} => FORMULA`, or `{0} => non_differentiable`",
+                argument.name
+            );
+            errors.push(operator.place.error(message));
+            is_right = false;
+        }
+    }
+    is_right
+}
+
+/// Checks that gradients can flow from a result: from a tensor or a list of tensors.
+fn check_result(operator: &Operator, index: usize) -> syn::Result<()> {
+    let ty = &operator.schema.returns[index].ty;
+    match ty {
+        Type::Tensor => Ok(()),
+        Type::List(element) if **element == Type::Tensor => Ok(()),
+        ty => {
+            let instead = match operator.schema.returns.len() {
+                1 => "`as non_differentiable;` instead of the formulas".to_owned(),
+                _ => format!("`{} => non_differentiable`", result_name(operator, index)),
+            };
+            let message = format!("not supported yet: gradients of a result of type {ty}; write {instead}");
+            Err(operator.returns[index].place.error(message))
+        }
+    }
 }
 
 fn is_list(operator: &Operator, argument: usize) -> bool {

@@ -43,7 +43,7 @@ impl Operator {
             return Err(syn::Error::new(span, message));
         }
         let schema = match kind {
-            Kind::Out => with_out(&self.schema, name)?,
+            Kind::Out => with_out(&self.schema, span, name)?,
             Kind::InPlace => in_place(&self.schema, span, name)?,
         };
         let (arguments, returns) = (schema.arguments.len(), schema.returns.len());
@@ -78,12 +78,18 @@ fn is_inherited(tag: &str) -> bool {
 }
 
 /// The `out` variant's schema: `add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)`.
-fn with_out(schema: &Schema, name: Option<&LitStr>) -> syn::Result<Schema> {
+fn with_out(schema: &Schema, span: Span, name: Option<&LitStr>) -> syn::Result<Schema> {
     let (overload, argument) = match (name, &*schema.name.overload) {
         (Some(name), _) => named(name)?,
         (None, "" | "Tensor") => ("out".to_owned(), "out".to_owned()),
         (None, overload) => (format!("{overload}_out"), "out".to_owned()),
     };
+    if schema.arguments.iter().any(|other| other.name == argument) {
+        let message = format!(
+            "the operator has an argument `{argument}` already: give the variant's another name, as in `out = \"out(result)\"`"
+        );
+        return Err(syn::Error::new(name.map_or(span, LitStr::span), message));
+    }
     let alias = written("a", &Type::Tensor);
     let mut schema = schema.clone();
     schema.name = OperatorName { overload, ..schema.name };

@@ -70,8 +70,9 @@ fn base(library: &Library) -> Base {
             Base { import: quote!(), reexport: quote!(), namespace: quote!(#name) }
         }
         Namespace::OfModule(path) => {
-            // Errors about a base that is not a namespace show this name.
-            let base = format_ident!("base_of_{}", library.module);
+            // Errors about a base that is not a namespace show this name, at the path.
+            let end = path.segments.last().map_or_else(|| path.span(), |segment| segment.ident.span());
+            let base = format_ident!("base_of_{}", library.module, span = end);
             let inside = from_inside(path);
             let (import, own_import, at) = match &inside {
                 Some(path) => (quote!(), quote_spanned!(path.span()=> use #path as #base;), quote!(self)),

@@ -104,7 +104,9 @@ fn links(input: &Input, model: &Model, runtime: &TokenStream) -> syn::Result<Vec
             return Err(input.error(message));
         };
         let Place::Module(path) = place else { continue };
-        let module = format_ident!("__{namespace}", span = input.span());
+        // Rustc points at the path alone if there is no such module: from its start to this alias.
+        let end = path.segments.last().map_or_else(|| input.span(), |segment| segment.ident.span());
+        let module = format_ident!("__{namespace}", span = end);
         let names = operators.iter().map(|operator| flat_name(operator, input.span()));
         links.push(quote! {{
             use #path as #module;

@@ -11,6 +11,7 @@ mod expand;
 mod fallback;
 mod item;
 mod parse;
+mod renamed;
 mod signature;
 mod target;
 

@@ -8,7 +8,7 @@ use syn::{Ident, Path, Token};
 
 use super::expand::boxed;
 use super::item::Function;
-use super::signature;
+use super::{renamed, signature};
 use crate::errors::{Errors, expected};
 use crate::key::{self, Key};
 use crate::source::Source;
@@ -17,7 +17,8 @@ use crate::source::Source;
 struct Arguments {
     key: Key,
     fallthrough: bool,
-    root: Path,
+    /// The crate's path, if it is given.
+    root: Option<Path>,
 }
 
 impl Parse for Arguments {
@@ -29,8 +30,7 @@ impl Parse for Arguments {
         if !input.peek(Ident) {
             return Err(expected(input, Span::call_site(), USAGE));
         }
-        let mut arguments =
-            Arguments { key: input.parse()?, fallthrough: false, root: syn::parse_quote!(::torch_library) };
+        let mut arguments = Arguments { key: input.parse()?, fallthrough: false, root: None };
         while !input.is_empty() {
             if !input.peek(Token![,]) {
                 return Err(input.error("expected `,`"));
@@ -49,7 +49,7 @@ impl Arguments {
         if input.peek(Token![crate]) {
             input.parse::<Token![crate]>()?;
             input.parse::<Token![=]>()?;
-            self.root = input.call(Path::parse_mod_style)?;
+            self.root = Some(input.call(Path::parse_mod_style)?);
             return Ok(());
         }
         match input.fork().parse::<Ident>() {
@@ -85,6 +85,14 @@ fn record(arguments: &Arguments, function: &Function) -> syn::Result<TokenStream
     } else {
         signature::check(function)?;
     }
+    let root = match (root, renamed::found()) {
+        (Some(root), _) => root.clone(),
+        (None, Some(name)) => {
+            let message = format!("this package calls torch-library `{name}`: write `{key}, crate = {name}`");
+            return Err(syn::Error::new(key.span(), message));
+        }
+        (None, None) => syn::parse_quote!(::torch_library),
+    };
     let ident = &function.signature.ident;
     let kernel =
         if *fallthrough { quote!(__torch::RecordedKernel::Fallthrough) } else { boxed(ident, key.span()) };

@@ -11,7 +11,8 @@
 //! ```
 //!
 //! The function sees tensors with the sizes of one example. Each operator that it calls runs once, by its *batching
-//! rule*; an operator without a rule runs once for each example, and warns once. A rule is a kernel at
+//! rule*; an operator without a rule runs once for each example, and warns once. One that cannot (it returns views,
+//! numbers or strings, or writes to `out`) is an error of the kind `NotSupported`. A rule is a kernel at
 //! `FuncTorchBatched`:
 //!
 //! ```

@@ -442,7 +442,8 @@ impl Tensor {
         tensor.place.first_mut()
     }
 
-    /// Another tensor over the same memory, with the same type and keys. Autograd does not track it as a view.
+    /// Another tensor over the same memory, with the same type and keys. No layer knows that it is a view, and it has
+    /// no [history](crate::guide::memory#below-all-layers), like the result of `detach`. Programs call `as_strided`.
     ///
     /// # Errors
     /// Sizes, strides and offset that are inconsistent or exceed the storage.
@@ -483,7 +484,8 @@ impl Tensor {
         .with_content_of(self)
     }
 
-    /// Changes the sizes, strides and offset of this tensor in its storage, for all its handles.
+    /// Changes the sizes, strides and offset of this tensor in its storage, for all its handles, [below all
+    /// layers](crate::guide::memory#below-all-layers). Programs call `as_strided_`, `squeeze_` or `t_`.
     ///
     /// # Errors
     /// Sizes, strides and offset that are inconsistent or exceed the storage.

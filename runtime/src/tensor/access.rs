@@ -393,6 +393,9 @@ impl Tensor {
     /// Writes elements in logical order, whatever the strides. The change is visible to every tensor that shares the
     /// memory.
     ///
+    /// For kernels: it acts [below all layers](crate::guide::memory#below-all-layers), where gradients, vmap and
+    /// traces do not see it. Programs call `copy_`.
+    ///
     /// ```
     /// use torch_library::Tensor;
     ///
@@ -418,6 +421,9 @@ impl Tensor {
 
     /// Writes the values of an iterator in logical order, if there are as many as elements; otherwise writes nothing.
     ///
+    /// For kernels: it acts [below all layers](crate::guide::memory#below-all-layers), where gradients, vmap and
+    /// traces do not see it. Programs call `copy_`.
+    ///
     /// # Errors
     /// The errors of [`copy_from_slice`](Tensor::copy_from_slice).
     #[track_caller]
@@ -429,10 +435,13 @@ impl Tensor {
 
     /// Writes one value to every element.
     ///
+    /// For kernels: it acts [below all layers](crate::guide::memory#below-all-layers), where gradients, vmap and
+    /// traces do not see it. Programs call `fill_`.
+    ///
     /// # Errors
     /// A tensor of another type, or one whose memory the host cannot access.
     ///
-    /// PyTorch: `Tensor.fill_`.
+    /// PyTorch: `Tensor.data.fill_`.
     #[track_caller]
     pub fn fill<T: Element>(&mut self, value: T) -> Result<()> {
         let error = match self.elements_mut::<T>() {
@@ -458,6 +467,9 @@ impl Tensor {
     }
 
     /// Read and write access to the elements in place. Changes are visible to every tensor that shares the memory.
+    ///
+    /// For kernels: it acts [below all layers](crate::guide::memory#below-all-layers), where gradients, vmap and
+    /// traces do not see it. Programs call `copy_`, or another in-place operator.
     ///
     /// # Errors
     /// A tensor of another type, one whose memory the host cannot access, or one that is being read or written.

@@ -64,6 +64,9 @@ impl Storage {
 
     /// Read and write access to all bytes.
     ///
+    /// For backends: it acts [below all layers](crate::guide::memory#below-all-layers), where gradients, vmap and
+    /// traces do not see it. Programs call `copy_`, or another in-place operator.
+    ///
     /// # Errors
     /// Memory that the host cannot access, or that is being read or written.
     #[track_caller]

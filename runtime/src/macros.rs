@@ -50,6 +50,9 @@ pub use torch_library_macros::{declare_derivatives, declare_library, declare_nat
 /// | `pictures::mix::handle()` | an [`OperatorHandle`](crate::OperatorHandle): boxed calls, the schema, registrations |
 /// | `pictures::mix::kernel(closure)` | a kernel to register at run time, see [`Library`](crate::Library) |
 ///
+/// `with` only prepares a call. If its `.call()` is forgotten, rustc says that the `?` operator can only be applied to
+/// values that implement `Try`, and that `With<'_>` does not; without `?`, it warns that nothing happens before `call`.
+///
 /// The overload becomes part of the name: `find.first` is `pictures::find_first`; with `#[overloads]`, the arguments
 /// choose the overload. The argument `self` becomes `this`; other keywords become raw identifiers, such as `r#where`.
 ///
@@ -69,16 +72,22 @@ pub use torch_library_macros::{declare_derivatives, declare_library, declare_nat
 /// |---|---|---|
 /// | `Tensor` | `&Tensor` | `Tensor` |
 /// | `Tensor(a!)`, which is written to | `&mut Tensor` | the `&mut Tensor` that was passed in |
+/// | `Tensor!`, which is written to and not returned | `&mut Tensor` | |
 /// | `Tensor[]`, `Tensor(a!)[]`, `Tensor?[]` | `&[Tensor]`, `&mut [Tensor]`, `&[Option<Tensor>]` | `Vec<Tensor>` |
 /// | `int` and `SymInt`, `float`, `bool`, `complex` | `i64`, `f64`, `bool`, `Complex64` | the same |
 /// | `Scalar`, `ScalarType`, `Device`, `Layout`, `MemoryFormat` | `Scalar`, `DType`, `Device`, `Layout`, `MemoryFormat` | the same |
 /// | `str`, `Generator` | `&str`, `&Generator` | `String`, `Generator` |
 /// | `Tensor?`, `Tensor(a!)?` | `Option<&Tensor>`, `Option<&mut Tensor>` | `Option<Tensor>`, the `Option<&mut Tensor>` that was passed in |
 /// | `Tensor(a)`, of which the result is a view | `&Tensor` | `Tensor` |
+/// | `Tensor(a -> *)`, of which the results in a list `Tensor(a)[]` are views | `&Tensor` | `Vec<Tensor>` |
 /// | `str[]`, `int[]?` | `&[String]`, `Option<&[i64]>` | `Vec<String>`, `Option<Vec<i64>>` |
-/// | `int[]` and `int[2]`, `float[]`, `bool[]` | `&[i64]`, `&[f64]`, `&[bool]` | `Vec<i64>`, `Vec<f64>`, `Vec<bool>` |
+/// | `int[]` and `SymInt[]`, `float[]`, `bool[]`, `Scalar[]` | `&[i64]`, `&[f64]`, `&[bool]`, `&[Scalar]` | `Vec<i64>`, `Vec<f64>`, `Vec<bool>`, `Vec<Scalar>` |
+/// | `int[2]`, `bool[3]`, … | as without the number | as without the number |
 /// | `T?` | `Option<T>` | `Option<T>` |
 /// | `()`, `(A, B)` | | `()`, a tuple |
+///
+/// The number in `int[2] stride=1` says how often a default of one number is repeated. It does not check a call: the
+/// kernel gets a list of any length, and checks it if it must.
 ///
 /// Every call returns a [`Result`](crate::Result). An operator has at most 32 arguments and 10 returns, because the
 /// code that boxes a call is written out for each number; [`Library::define`](crate::Library::define) takes up to 64
@@ -365,6 +374,9 @@ macro_rules! native_functions {
 /// On a block, `override`, `fallthrough` and `boxed` apply to each of its functions. The attribute on a function in a
 /// block says only what differs from the block: the name, or one of these words; `#[torch_impl(helper)]` marks a
 /// function that is not a kernel.
+///
+/// A block is a module, in which names from outside are unknown: each begins with `use super::*;`, or with imports of
+/// its own, as above.
 ///
 /// A kernel at `CompositeImplicitAutograd` gets its derivative from the operators that it calls. If it reads elements
 /// itself, with [`Tensor::to_vec`](crate::Tensor::to_vec) or the loops for kernels, it calls no operator, and the

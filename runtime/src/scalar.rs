@@ -16,6 +16,7 @@ use crate::match_dtype;
 /// let scalar = Scalar::from(300);
 /// assert_eq!(scalar.to::<f32>()?, 300.0);
 /// assert!(scalar.to::<u8>().is_err()); // out of range
+/// assert_eq!(Scalar::from(2.9).to::<i64>()?, 2); // no error: the fraction is cut off
 /// # Ok::<(), torch_library::Error>(())
 /// ```
 ///
@@ -47,7 +48,9 @@ impl Scalar {
 
     /// Converts the number to an element type.
     ///
-    /// Fractions are truncated for integer types; negative numbers wrap for unsigned types as far as these reach.
+    /// This is a check of the range, not of the value. For integer types, fractions are truncated: a kernel that must
+    /// not lose them checks that itself. Negative numbers wrap for unsigned types as far as these reach, so that -1 is
+    /// 255 as a `u8`; any number but zero is `true`.
     ///
     /// # Errors
     /// A number out of the type's range, NaN for an integer type, a complex number with an imaginary part for a real
@@ -122,10 +125,12 @@ impl Scalar {
 
     #[cold]
     fn overflow(self, dtype: DType) -> Error {
-        Error::new(
-            ErrorKind::Argument,
-            format!("{self} does not convert to {dtype} without loss of its value"),
-        )
+        let why = match self {
+            Scalar::Complex(x) if x.im != 0.0 && !dtype.is_complex() => "it has an imaginary part",
+            Scalar::Float(x) if x.is_nan() => "it is not a number",
+            _ => "it is out of range",
+        };
+        Error::new(ErrorKind::Argument, format!("{self} does not convert to {dtype}: {why}"))
     }
 }
 
@@ -202,7 +207,11 @@ mod tests {
         assert!(Scalar::from(f64::NAN).to::<bool>().unwrap());
         assert_eq!(Scalar::from(Complex64::new(2.0, 0.0)).to::<i64>().unwrap(), 2);
         let error = Scalar::from(Complex64::new(1.0, 2.0)).to::<f64>().unwrap_err();
-        assert_eq!(error.to_string(), "(1+2j) does not convert to float64 without loss of its value");
+        assert_eq!(error.to_string(), "(1+2j) does not convert to float64: it has an imaginary part");
+        let error = Scalar::from(300).to::<u8>().unwrap_err();
+        assert_eq!(error.to_string(), "300 does not convert to uint8: it is out of range");
+        let error = Scalar::from(f64::NAN).to::<i64>().unwrap_err();
+        assert_eq!(error.to_string(), "nan does not convert to int64: it is not a number");
     }
 
     #[test]

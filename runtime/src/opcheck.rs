@@ -32,6 +32,12 @@
 //! See [`Check`]. Each sample is a list of arguments in the order of the schema; arguments left out at the end take
 //! their defaults. Samples are copied for every call, on their device, so they stay unchanged.
 //!
+//! An operator that returns tensors and has no kernel for `Meta` has the fault [`Check::Meta`]. The other checks are
+//! made nevertheless, on the CPU; only the comparison of the two in [`Check::Empty`] is skipped. (The CPU's kernel is
+//! still called without elements, and must not panic.) It is the same if [`OpCheck::without`] leaves out
+//! [`Check::Meta`], for an operator that is to have no such kernel. An operator tagged `data_dependent_output` or
+//! `dynamic_output_shape` is not called on `meta` either, and [`Check::Vmap`] is skipped for it.
+//!
 //! Boxed and typed calls run the same function, from which the macros make both forms of a kernel. For a boxed kernel,
 //! the values that it leaves on the stack are instead checked against the schema, since typed callers rely on their
 //! types.

@@ -5,6 +5,7 @@
 //! | write a kernel with the loops of this crate | [kernels with loops](kernels) |
 //! | give an operator a derivative, a batching rule, a cast under autocast | [layers] |
 //! | add an operator to `aten` | [adding an operator](add_an_operator) |
+//! | save tensors and load them again | [saving and loading](saving) |
 //! | link only the operators that a program calls | [only what a program reaches](selective) |
 //!
 //! The [guide of `torch-library`][first] begins with a first library, and has the reference of the macros.
@@ -20,6 +21,9 @@ pub mod layers {}
 
 #[doc = include_str!("../docs/guide/add_an_operator.md")]
 pub mod add_an_operator {}
+
+#[doc = include_str!("../docs/guide/saving.md")]
+pub mod saving {}
 
 #[doc = include_str!("../docs/guide/selective.md")]
 pub mod selective {}

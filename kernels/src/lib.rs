@@ -19,6 +19,15 @@
 //! operators. To know everything about a family, read the files with its name: `ops/binary.rs` declares its operators,
 //! `cpu/binary.rs` computes them, and `composite/binary.rs` has those that are built on other operators.
 //!
+//! # Features
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `safetensors` | the modules `checkpoint` and `data::safetensors`, to [save and load tensors](guide::saving) |
+//! | `ndarray` | the module `data::ndarray`, to convert between tensors and arrays of that crate |
+//! | `selective` | nothing: a program contains only the operators that it [reaches](guide::selective) |
+//! | `inference` | nothing: `selective`, and [without layers](guide::selective#for-inference-alone) such as derivatives |
+//!
 //! # Environment
 //!
 //! | variable | value | |

@@ -146,6 +146,15 @@ class Guarded(nn.Module):
         return x
 
 
+class Bits(nn.Module):
+    """Bits of sizes and of numbers in tensors, and a guard on bits."""
+
+    def forward(self, x, count):
+        n, k = x.shape[0], count.item()
+        doubled = x * 2 if n ^ 3 > 3 and n | 1 != 0 else x
+        return doubled, x.new_zeros(n & 6, (n | 8) + (n << 1)), x * (k & 3), x * ((k | 8) + (k >> 1))
+
+
 class Numbered(nn.Module):
     def forward(self, x, n):
         return x * n, x[:n]
@@ -334,6 +343,7 @@ def features():
     fixture("functional", Counts(), (torch.ones(2),), decompositions={})
     fixture("guarded", Guarded(), (torch.randn(8, 3), torch.randn(5)),
             dynamic_shapes=({0: Dim.AUTO}, {0: Dim.AUTO}))
+    fixture("bits", Bits(), (torch.randn(5, 3), torch.tensor(6)), dynamic_shapes=({0: Dim.AUTO}, None))
     fixture("numbered", Numbered(), (torch.randn(8, 3), 4), dynamic_shapes=({0: Dim.DYNAMIC}, Dim.DYNAMIC))
     fixture("branches", Branches(), (torch.randn(3),))
     fixture("loops", Loops(), (torch.randn(3, 2),))

@@ -56,7 +56,7 @@ struct Parser<'t> {
 }
 
 /// Binary operators by rising precedence; of two that begin alike, the longer comes first.
-const LEVELS: [&[(&str, Function)]; 6] = [
+const LEVELS: [&[(&str, Function)]; 9] = [
     &[("or ", Function::Or)],
     &[("and ", Function::And)],
     &[
@@ -67,7 +67,10 @@ const LEVELS: [&[(&str, Function)]; 6] = [
         ("<", Function::Less),
         (">", Function::Greater),
     ],
-    &[("|", Function::Or), ("&", Function::And), ("<<", Function::ShiftLeft), (">>", Function::ShiftRight)],
+    &[("|", Function::BitOr)],
+    &[("^", Function::BitXor)],
+    &[("&", Function::BitAnd)],
+    &[("<<", Function::ShiftLeft), (">>", Function::ShiftRight)],
     &[("+", Function::Add), ("-", Function::Sub)],
     &[("//", Function::FloorDiv), ("*", Function::Mul), ("/", Function::TrueDiv), ("%", Function::Mod)],
 ];
@@ -107,39 +110,53 @@ impl Parser<'_> {
     }
 
     /// Parses an expression of operators with at least this precedence.
-    fn level(&mut self, level: usize) -> Result<Expression> {
-        let Some(operators) = LEVELS.get(level) else { return self.unary() };
-        if level == COMPARISONS && self.takes("not ") {
-            let operand = self.deeper(|parser| parser.level(level))?;
-            return Ok(Expression::Apply(Function::Not, vec![operand]));
+    fn level(&mut self, least: usize) -> Result<Expression> {
+        let mut left = if least <= COMPARISONS && self.takes("not ") {
+            let operand = self.deeper(|parser| parser.level(COMPARISONS))?;
+            Expression::Apply(Function::Not, vec![operand])
+        } else {
+            self.unary()?
+        };
+        while let Some((level, function)) = self.operator(least) {
+            left = match level {
+                COMPARISONS => self.comparisons(left, function)?,
+                _ => Expression::Apply(function, vec![left, self.right(level)?]),
+            };
         }
-        let mut left = self.level(level + 1)?;
-        let mut chain: Vec<Expression> = Vec::new();
-        while let Some(function) = self.operator(operators) {
-            let right = self.level(level + 1)?;
-            if level == COMPARISONS {
-                chain.push(Expression::Apply(function, vec![left, right.clone()]));
-                left = right;
-            } else {
-                left = Expression::Apply(function, vec![left, right]);
-            }
-            self.depth += 1; // each operator makes the tree deeper, and it is traversed recursively
-            ensure!(self.depth <= DEPTH, Argument, "an expression is nested deeper than {DEPTH} levels");
-        }
-        Ok(match chain.len() {
-            0 => left,
-            1 => chain.remove(0),
-            _ => Expression::Apply(Function::And, chain),
-        })
+        Ok(left)
     }
 
-    fn operator(&mut self, operators: &[(&str, Function)]) -> Option<Function> {
+    /// Parses the right side of an operator.
+    fn right(&mut self, level: usize) -> Result<Expression> {
+        self.depth += 1; // each operator makes the tree deeper, and it is traversed recursively
+        ensure!(self.depth <= DEPTH, Argument, "an expression is nested deeper than {DEPTH} levels");
+        self.level(level + 1)
+    }
+
+    /// Parses the rest of `a < b < c`, which is `a < b and b < c`.
+    fn comparisons(&mut self, mut left: Expression, function: Function) -> Result<Expression> {
+        let (mut chain, mut next) = (Vec::new(), Some(function));
+        while let Some(function) = next {
+            let right = self.right(COMPARISONS)?;
+            chain.push(Expression::Apply(function, vec![left, right.clone()]));
+            left = right;
+            next = self.operator(COMPARISONS).map(|(_, function)| function);
+        }
+        Ok(if chain.len() == 1 { chain.remove(0) } else { Expression::Apply(Function::And, chain) })
+    }
+
+    /// Takes an operator of at least this precedence, and says which precedence it has.
+    fn operator(&mut self, least: usize) -> Option<(usize, Function)> {
         self.peek();
         // `**` is not a product, and has the highest precedence.
         if self.text[self.at..].starts_with("**") {
             return None;
         }
-        operators.iter().find(|(word, _)| self.takes(word)).map(|(_, function)| *function)
+        // `<<` is tried before `<`.
+        (least..LEVELS.len()).rev().find_map(|level| {
+            let found = LEVELS[level].iter().find(|(word, _)| self.takes(word));
+            found.map(|(_, function)| (level, *function))
+        })
     }
 
     fn deeper(&mut self, parse: impl FnOnce(&mut Self) -> Result<Expression>) -> Result<Expression> {
@@ -380,6 +397,13 @@ mod tests {
             "max(x, 7) == 7",
             "math.ceil(x / 2) == 3",
             "x == 4 or x > 4",
+            "x & 6 == 4",
+            "x | 2 == 7",
+            "x ^ 1 == 4",
+            "x | 8 ^ 5 & 4 == 13",
+            "1 << x >> 1 + 1 == 8",
+            "(x > 4) & (x < 6) == True",
+            "(x > 5) | (x > 4) and not x & 2",
         ] {
             assert_eq!(value(guard).unwrap(), Number::Bool(true), "{guard}");
         }
@@ -391,7 +415,7 @@ mod tests {
         for text in ["", "x +", "(x", "x)", "f(x)", "'", "x[", "1.2.3", "x = 1", "Symbol"] {
             assert!(value(text).is_err(), "{text}");
         }
-        for many in ["(", "-", "[", "x[", "not ", "x.", "1+", "x**", "f("] {
+        for many in ["(", "-", "[", "x[", "not ", "x.", "1+", "x**", "f(", "1 or 2 and 3<4|5^6&7<<8+9*("] {
             assert!(Expression::parse(&many.repeat(5000)).is_err(), "{many}");
         }
         assert!(Expression::parse(&format!("1{}", "+1".repeat(5000))).is_err());

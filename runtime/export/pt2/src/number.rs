@@ -54,8 +54,16 @@ pub enum Function {
     Pow,
     ShiftLeft,
     ShiftRight,
+    /// Python's `and` and SymPy's `And`: of truths.
     And,
+    /// Python's `or` and SymPy's `Or`: of truths.
     Or,
+    /// `&`: of the bits of integers, or of two bools.
+    BitAnd,
+    /// `|`: of the bits of integers, or of two bools.
+    BitOr,
+    /// `^`: of the bits of integers, or of two bools.
+    BitXor,
     Not,
     Neg,
     Same,
@@ -101,9 +109,12 @@ impl Function {
             "pow" | "Pow" | "PowByNatural" | "FloatPow" => Pow,
             "lshift" | "LShift" => ShiftLeft,
             "rshift" | "RShift" => ShiftRight,
-            "and_" | "And" => And,
-            "or_" | "Or" => Or,
-            "not" | "Not" => Not,
+            "And" => And,
+            "Or" => Or,
+            "and_" | "BitwiseFn_bitwise_and" => BitAnd,
+            "or_" | "BitwiseFn_bitwise_or" => BitOr,
+            "xor" | "BitwiseFn_bitwise_xor" => BitXor,
+            "not" | "not_" | "Not" => Not,
             "neg" => Neg,
             "pos" | "Integer" | "Identity" => Same,
             "eq" | "Equality" | "Eq" => Equal,
@@ -131,7 +142,7 @@ impl Function {
     pub fn apply(self, arguments: &[Number]) -> Result<Number> {
         use Function::*;
         match (self, arguments) {
-            (Add | Mul | Max | Min | And | Or, [first, rest @ ..]) => {
+            (Add | Mul | Max | Min | And | Or | BitAnd | BitOr | BitXor, [first, rest @ ..]) => {
                 rest.iter().try_fold(*first, |left, right| self.join(left, *right))
             }
             (Choose, [condition, yes, no]) => Ok(if condition.is_true() { *yes } else { *no }),
@@ -164,6 +175,11 @@ impl Function {
     fn join(self, left: Number, right: Number) -> Result<Number> {
         use Function::*;
         if let Some(truth) = self.compare(left, right) {
+            return Ok(Number::Bool(truth));
+        }
+        if let (Number::Bool(left), Number::Bool(right)) = (left, right)
+            && let Some(truth) = self.join_bools(left, right)
+        {
             return Ok(Number::Bool(truth));
         }
         Ok(match (self, left.int(), right.int()) {
@@ -205,6 +221,16 @@ impl Function {
         })
     }
 
+    /// The bitwise functions, which make bools of bools.
+    fn join_bools(self, left: bool, right: bool) -> Option<bool> {
+        match self {
+            Function::BitAnd => Some(left & right),
+            Function::BitOr => Some(left | right),
+            Function::BitXor => Some(left ^ right),
+            _ => None,
+        }
+    }
+
     fn join_ints(self, left: i64, right: i64) -> Result<Number> {
         use Function::*;
         let divides = matches!(self, FloorDiv | CeilDiv | Mod);
@@ -212,7 +238,8 @@ impl Function {
         // Python's division rounds down, Rust's towards zero.
         let rounds_down =
             |quotient: i64| quotient - i64::from(left % right != 0 && (left < 0) != (right < 0));
-        let shift = u32::try_from(right).ok().filter(|shift| *shift < 63);
+        let shifts = matches!(self, ShiftLeft | ShiftRight);
+        ensure!(!shifts || right >= 0, Argument, "a shift by {right} bits, which must not be negative");
         let result = match self {
             Add => left.checked_add(right),
             Sub => left.checked_sub(right),
@@ -225,8 +252,13 @@ impl Function {
                 true => rest + right,
                 false => rest,
             }),
-            ShiftLeft => shift.and_then(|shift| left.checked_mul(1 << shift)),
-            ShiftRight => shift.map(|shift| left >> shift),
+            ShiftLeft if left == 0 => Some(0),
+            ShiftLeft if right < 63 => left.checked_mul(1 << right),
+            ShiftLeft => None,
+            ShiftRight => Some(left >> right.min(63)),
+            BitAnd => Some(left & right),
+            BitOr => Some(left | right),
+            BitXor => Some(left ^ right),
             _ => bail!(Argument, "{self:?} cannot be applied to two numbers"),
         };
         result.map(Number::Int).ok_or_else(|| too_large(self))
@@ -275,6 +307,35 @@ mod tests {
     }
 
     #[test]
+    fn bits_are_joined_as_pythons_are() {
+        for (function, left, right, joined) in [
+            ("and_", 6, 3, 2),
+            ("and_", -2, 7, 6),
+            ("or_", 4, 3, 7),
+            ("xor", 6, 3, 5),
+            ("BitwiseFn_bitwise_and", 12, 10, 8),
+            ("BitwiseFn_bitwise_or", 12, 10, 14),
+            ("BitwiseFn_bitwise_xor", 12, 10, 6),
+            ("lshift", 3, 4, 48),
+            ("lshift", 0, 100, 0),
+            ("rshift", -3, 1, -2),
+            ("rshift", 5, 100, 0),
+            ("rshift", -5, 100, -1),
+        ] {
+            assert_eq!(of(function, &[left, right]).unwrap(), Number::Int(joined), "{function}");
+        }
+        assert_eq!(of("And", &[6, 1]).unwrap(), Number::Bool(true), "of truths");
+        assert_eq!(of("Or", &[0, 4]).unwrap(), Number::Bool(true), "of truths");
+        for (function, joined) in [("and_", false), ("or_", true), ("xor", true)] {
+            let bools = [Number::Bool(true), Number::Bool(false)];
+            assert_eq!(Function::named(function).unwrap().apply(&bools).unwrap(), Number::Bool(joined));
+        }
+        let mixed = [Number::Bool(true), Number::Int(6)];
+        assert_eq!(Function::BitOr.apply(&mixed).unwrap(), Number::Int(7));
+        assert!(Function::BitAnd.apply(&[Number::Int(1), Number::Float(1.0)]).is_err());
+    }
+
+    #[test]
     fn what_has_no_result_is_an_error() {
         for (function, numbers) in [
             ("add", &[i64::MAX, 1][..]),
@@ -285,6 +346,8 @@ mod tests {
             ("mod", &[1, 0]),
             ("pow", &[10, 1000]),
             ("lshift", &[1, 64]),
+            ("lshift", &[1, -1]),
+            ("rshift", &[1, -1]),
             ("neg", &[i64::MIN]),
             ("ite", &[1]),
             ("add", &[]),

@@ -140,6 +140,16 @@ fn guards_are_evaluated() {
 }
 
 #[test]
+fn bits_of_sizes_and_of_numbers_are_joined() {
+    let program = replay("bits", 1e-6);
+    let zeros = |sizes: &[i64]| Tensor::zeros(sizes, DType::Float32, Device::CPU).unwrap();
+    let outputs = program.run(&[zeros(&[7, 3]), Tensor::from(2i64)]).unwrap();
+    assert_eq!(outputs[1].sizes(), [7 & 6, (7 | 8) + (7 << 1)]);
+    let refused = program.run(&[zeros(&[3, 3]), Tensor::from(2i64)]).unwrap_err().to_string();
+    assert!(refused.contains("L['x'].size()[0] ^ 3 > 3, which does not hold"), "{refused}");
+}
+
+#[test]
 fn a_size_may_be_an_input() {
     let program = load("numbered").unwrap();
     let x = &recorded("numbered", "inputs")[0];

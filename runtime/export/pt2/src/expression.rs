@@ -318,7 +318,13 @@ impl<L: Copy + PartialEq> Formula<L> {
         // The precision of a float is ignored.
         let taken = if function == Function::Float { 1 } else { arguments.len() };
         let arguments = arguments.iter().take(taken).map(|argument| Formula::new(argument, leaf));
-        Ok(Formula::Apply(function, arguments.collect::<Result<_>>()?))
+        let mut arguments = arguments.collect::<Result<Vec<_>>>()?;
+        // `Integer(-1)` is a number, not a function of one.
+        Ok(match (function, arguments.as_slice()) {
+            (Function::Same, [_]) => arguments.remove(0),
+            (Function::Neg, [Formula::Number(number)]) => Formula::Number(function.apply(&[*number])?),
+            _ => Formula::Apply(function, arguments),
+        })
     }
 
     /// Computes the value.

@@ -128,23 +128,93 @@ fn symbol(expression: &Expression) -> Option<&str> {
 
 /// The text of a formula.
 fn shown(formula: &Formula<usize>, names: &[String]) -> String {
-    match formula {
-        Formula::Number(Number::Int(number)) => number.to_string(),
-        Formula::Number(number) => number.float().to_string(),
-        Formula::Leaf(symbol) => names[*symbol].clone(),
-        Formula::Apply(function, arguments) => {
-            let arguments: Vec<_> = arguments.iter().map(|argument| shown(argument, names)).collect();
-            let sign = match function {
-                Function::Add => " + ",
-                Function::Sub => " - ",
-                Function::Mul => "*",
-                Function::FloorDiv => "//",
-                Function::TrueDiv => "/",
-                Function::Mod => " % ",
-                Function::Pow => "**",
-                _ => return format!("{function:?}({})", arguments.join(", ")).to_lowercase(),
-            };
-            format!("({})", arguments.join(sign))
+    shown_within(formula, names, 0)
+}
+
+/// The text of a formula, in parentheses where the function around it binds more tightly.
+fn shown_within(formula: &Formula<usize>, names: &[String], around: u8) -> String {
+    let (function, arguments) = match formula {
+        Formula::Number(Number::Int(number)) => return number.to_string(),
+        Formula::Number(number) => return number.float().to_string(),
+        Formula::Leaf(symbol) => return names[*symbol].clone(),
+        Formula::Apply(function, arguments) => (*function, arguments.as_slice()),
+    };
+    let Some((sign, binds)) = sign(function) else {
+        let arguments: Vec<_> = arguments.iter().map(|argument| shown(argument, names)).collect();
+        return format!("{function:?}({})", arguments.join(", ")).to_lowercase();
+    };
+    if let (Function::Mul, [Formula::Number(Number::Int(-1)), of]) = (function, arguments) {
+        return format!("-{}", shown_within(of, names, binds));
+    }
+    let mut text = String::new();
+    for (place, argument) in arguments.iter().enumerate() {
+        let is_same = matches!(argument, Formula::Apply(within, _) if *within == function);
+        let around = match function {
+            Function::BitAnd | Function::BitOr | Function::BitXor => TIGHTEST, // few know how these bind
+            Function::Add | Function::Mul if is_same => binds,
+            Function::Pow => TIGHTEST,
+            // `a - (b - c)` keeps its parentheses.
+            _ => binds + u8::from(place > 0),
+        };
+        let argument = shown_within(argument, names, around);
+        match argument.strip_prefix('-') {
+            Some(less) if function == Function::Add && place > 0 => text.push_str(&format!(" - {less}")),
+            _ if place > 0 => text.push_str(&format!("{sign}{argument}")),
+            _ => text.push_str(&argument),
         }
+    }
+    if binds < around { format!("({text})") } else { text }
+}
+
+/// Binds more tightly than every function that is written between its arguments.
+const TIGHTEST: u8 = 8;
+
+/// How a function is written between its arguments, and how tightly it binds.
+fn sign(function: Function) -> Option<(&'static str, u8)> {
+    Some(match function {
+        Function::BitOr => (" | ", 1),
+        Function::BitXor => (" ^ ", 2),
+        Function::BitAnd => (" & ", 3),
+        Function::ShiftLeft => (" << ", 4),
+        Function::ShiftRight => (" >> ", 4),
+        Function::Add => (" + ", 5),
+        Function::Sub => (" - ", 5),
+        Function::Mul => ("*", 6),
+        Function::FloorDiv => ("//", 6),
+        Function::TrueDiv => ("/", 6),
+        Function::Mod => (" % ", 6),
+        Function::Pow => ("**", 7),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::SymExpr;
+
+    fn size(text: &str) -> String {
+        let size = SymInt::AsExpr(SymExpr { expr_str: text.to_owned() });
+        Symbols::default().size(&size).unwrap().to_string()
+    }
+
+    #[test]
+    fn sizes_are_printed_as_people_write_them() {
+        let s = "Symbol('s27', positive=True, integer=True)";
+        for (text, printed) in [
+            (format!("Mul(Integer(2), {s})"), "2*s27"),
+            (format!("Add(Mul(Integer(2), {s}), Integer(-1))"), "2*s27 - 1"),
+            (format!("Mul(Integer(3), Add({s}, Integer(1)))"), "3*(s27 + 1)"),
+            (format!("FloorDiv({s}, FloorDiv({s}, Integer(2)))"), "s27//(s27//2)"),
+            (format!("Mul(Integer(2), FloorDiv({s}, Integer(2)))"), "2*(s27//2)"),
+            (format!("Max(Integer(5), {s})"), "max(5, s27)"),
+            (format!("BitwiseFn_bitwise_and(Add({s}, Integer(1)), Integer(6))"), "(s27 + 1) & 6"),
+            (format!("Add(Integer(4), Mul(Integer(-1), {s}))"), "4 - s27"),
+            (format!("Pow(Add({s}, Integer(1)), Integer(2))"), "(s27 + 1)**2"),
+            (format!("Add(BitwiseFn_bitwise_or({s}, Integer(8)), Integer(2))"), "(s27 | 8) + 2"),
+        ] {
+            assert_eq!(size(&text), printed);
+        }
+        assert_eq!(size("Integer(3)"), "3");
     }
 }

@@ -155,6 +155,13 @@ class Bits(nn.Module):
         return doubled, x.new_zeros(n & 6, (n | 8) + (n << 1)), x * (k & 3), x * ((k | 8) + (k >> 1))
 
 
+class Either(nn.Module):
+    """A size that is one of two, whichever a number says."""
+
+    def forward(self, x, k):
+        return x.new_zeros(torch.sym_ite(k > 4, x.shape[0], k)), x * k
+
+
 class Numbered(nn.Module):
     def forward(self, x, n):
         return x * n, x[:n]
@@ -344,6 +351,7 @@ def features():
     fixture("guarded", Guarded(), (torch.randn(8, 3), torch.randn(5)),
             dynamic_shapes=({0: Dim.AUTO}, {0: Dim.AUTO}))
     fixture("bits", Bits(), (torch.randn(5, 3), torch.tensor(6)), dynamic_shapes=({0: Dim.AUTO}, None))
+    fixture("either", Either(), (torch.randn(8, 3), 5), dynamic_shapes=({0: Dim.AUTO}, Dim.AUTO))
     fixture("numbered", Numbered(), (torch.randn(8, 3), 4), dynamic_shapes=({0: Dim.DYNAMIC}, Dim.DYNAMIC))
     fixture("branches", Branches(), (torch.randn(3),))
     fixture("loops", Loops(), (torch.randn(3, 2),))

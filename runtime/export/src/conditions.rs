@@ -56,7 +56,9 @@ impl Conditions {
     /// The element type is unknown; the sizes cannot be parsed.
     pub(crate) fn tensor(&mut self, name: &str, meta: &TensorMeta) -> Result<()> {
         let sizes = meta.sizes.iter().map(|size| self.symbols.dim(size));
-        let sizes = sizes.collect::<Result<_, _>>().map_err(refused)?;
+        let sizes = sizes.collect::<Result<_, _>>();
+        let sizes =
+            sizes.map_err(|error| refused(error).context(format_args!("a size of input `{name}`")))?;
         self.inputs.push((name.to_owned(), Expected::Tensor { dtype: kinds::dtype(meta.dtype)?, sizes }));
         Ok(())
     }
@@ -66,7 +68,8 @@ impl Conditions {
     /// # Errors
     /// The size cannot be parsed.
     pub(crate) fn number(&mut self, name: &str, size: Option<&SymInt>) -> Result<()> {
-        let size = size.map(|size| self.symbols.dim(size)).transpose().map_err(refused)?;
+        let size = size.map(|size| self.symbols.dim(size)).transpose();
+        let size = size.map_err(|error| refused(error).context(format_args!("input `{name}`")))?;
         self.inputs.push((name.to_owned(), Expected::Number(size)));
         Ok(())
     }

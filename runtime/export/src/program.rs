@@ -509,7 +509,9 @@ impl Builder {
 fn kind_of_output(argument: &Argument, conditions: &mut Conditions, graph: &Graph) -> Result<Kind> {
     Ok(match argument {
         Argument::AsTensor(tensor) => match graph.tensor_values.get(&tensor.name) {
-            Some(meta) => conditions.kind(meta)?,
+            Some(meta) => conditions.kind(meta).map_err(|error| {
+                error.context(format_args!("output {:?}", crate::shortened(&tensor.name)))
+            })?,
             None => {
                 bail!(Argument, "the archive does not describe output {:?}", crate::shortened(&tensor.name))
             }

@@ -167,6 +167,10 @@ fn inputs(exported: &ExportedProgram, symbols: &mut Symbols) -> Result<Vec<Input
         let InputSpec::UserInput { arg } = spec else { continue };
         let (name, ty, text) = match arg {
             Argument::AsTensor(tensor) => {
+                // A run compares the sizes of inputs, so they must be computable.
+                for size in graph.tensor_values.get(&tensor.name).into_iter().flat_map(|meta| &meta.sizes) {
+                    symbols.dim(size).map_err(|error| error.context(&tensor.name))?;
+                }
                 (&tensor.name, Type::Tensor, tensor_text(&tensor.name, graph, symbols)?)
             }
             Argument::AsSymInt(SymIntArgument::AsName(name)) => {

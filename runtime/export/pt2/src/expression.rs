@@ -1,6 +1,8 @@
 //! Expressions in Python syntax: sizes as SymPy prints them, `Add(Symbol('s0'), Integer(1))`, and guards,
 //! `L['x'].size()[0] % 2 == 0`.
 
+use std::fmt;
+
 use crate::error::{Error, ErrorKind, Result, bail, ensure};
 
 use crate::number::{Function, Number};
@@ -46,6 +48,54 @@ impl Expression {
             Some(_) => Err(parser.error("an operator")),
         });
         parsed.map_err(|error| error.context(format_args!("expression {:?}", crate::shortened(text))))
+    }
+}
+
+/// Prints Python, with `s77` for SymPy's `Symbol('s77')`, and `2` for its `Integer(2)`.
+impl fmt::Display for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Expression::Number(Number::Int(number)) => write!(f, "{number}"),
+            Expression::Number(Number::Float(number)) => write!(f, "{number:?}"),
+            Expression::Number(Number::Bool(yes)) => f.write_str(if *yes { "True" } else { "False" }),
+            Expression::Text(text) => write!(f, "'{text}'"),
+            Expression::Name(name) => f.write_str(name),
+            Expression::Call(callee, arguments) => match (&**callee, arguments.as_slice()) {
+                (Expression::Name(callee), [Expression::Text(name)]) if callee == "Symbol" => {
+                    f.write_str(name)
+                }
+                (Expression::Name(callee), [number]) if callee == "Integer" => write!(f, "{number}"),
+                (callee, arguments) => {
+                    let arguments: Vec<_> = arguments.iter().map(Expression::to_string).collect();
+                    write!(f, "{callee}({})", arguments.join(", "))
+                }
+            },
+            Expression::Attribute(of, name) => write!(f, "{of}.{name}"),
+            Expression::Index(of, index) => write!(f, "{of}[{index}]"),
+            Expression::Apply(function, arguments) => {
+                let arguments: Vec<_> = arguments.iter().map(Expression::within).collect();
+                let words = LEVELS.iter().copied().flatten().find(|(_, known)| known == function);
+                match (function, words, arguments.as_slice()) {
+                    (Function::Choose, _, [condition, yes, no]) => {
+                        write!(f, "{yes} if {condition} else {no}")
+                    }
+                    (Function::Not, _, [of]) => write!(f, "not {of}"),
+                    (Function::Neg, _, [of]) => write!(f, "-{of}"),
+                    (Function::Pow, _, [base, exponent]) => write!(f, "{base}**{exponent}"),
+                    (_, Some((word, _)), arguments) => {
+                        f.write_str(&arguments.join(&format!(" {} ", word.trim_end())))
+                    }
+                    (function, None, arguments) => write!(f, "{function:?}({})", arguments.join(", ")),
+                }
+            }
+        }
+    }
+}
+
+impl Expression {
+    /// The text as a part of another expression.
+    fn within(&self) -> String {
+        if matches!(self, Expression::Apply(..)) { format!("({self})") } else { self.to_string() }
     }
 }
 
@@ -104,9 +154,14 @@ impl Parser<'_> {
     fn expression(&mut self) -> Result<Expression> {
         self.depth += 1;
         ensure!(self.depth <= DEPTH, Argument, "an expression is nested deeper than {DEPTH} levels");
-        let expression = self.level(0);
+        let mut expression = self.level(0)?;
+        if self.takes("if ") {
+            let condition = self.level(0)?;
+            self.needs("else ")?;
+            expression = Expression::Apply(Function::Choose, vec![condition, expression, self.expression()?]);
+        }
         self.depth -= 1;
-        expression
+        Ok(expression)
     }
 
     /// Parses an expression of operators with at least this precedence.
@@ -237,8 +292,9 @@ impl Parser<'_> {
             }
             Some(digit) if digit.is_ascii_digit() => self.number(),
             _ => Ok(match self.name()? {
-                name if name == "True" => Expression::Number(Number::Bool(true)),
-                name if name == "False" => Expression::Number(Number::Bool(false)),
+                // Python's, and SymPy's.
+                name if name == "True" || name == "true" => Expression::Number(Number::Bool(true)),
+                name if name == "False" || name == "false" => Expression::Number(Number::Bool(false)),
                 name => Expression::Name(name),
             }),
         }
@@ -304,6 +360,7 @@ impl<L: Copy + PartialEq> Formula<L> {
             }
             Expression::Apply(function, arguments) => (*function, arguments),
             Expression::Call(callee, arguments) => match &**callee {
+                Expression::Name(name) if name == "Piecewise" => return Self::piecewise(arguments, leaf),
                 Expression::Name(name) | Expression::Attribute(_, name) => {
                     let name = name.strip_prefix("sym_").unwrap_or(name);
                     match Function::named(name) {
@@ -313,7 +370,7 @@ impl<L: Copy + PartialEq> Formula<L> {
                 }
                 _ => bail!(NotSupported, "a call of something other than a name is not supported"),
             },
-            other => bail!(NotSupported, "{other:?} is not supported"),
+            other => bail!(NotSupported, "`{other}` is not supported"),
         };
         // The precision of a float is ignored.
         let taken = if function == Function::Float { 1 } else { arguments.len() };
@@ -327,6 +384,32 @@ impl<L: Copy + PartialEq> Formula<L> {
         })
     }
 
+    /// SymPy's `Piecewise(ExprCondPair(x, x > 4), ExprCondPair(4, true))`, as `Choose` of conditions and values in
+    /// turn, and of the value that is left.
+    fn piecewise(
+        pairs: &[Expression],
+        leaf: &mut impl FnMut(&Expression) -> Result<Option<L>>,
+    ) -> Result<Formula<L>> {
+        let mut cases = Vec::new();
+        for pair in pairs {
+            let Expression::Call(_, pair) = pair else { bail!(NotSupported, "`{pair}` is not supported") };
+            let [value, condition] = pair.as_slice() else {
+                bail!(NotSupported, "a case of Piecewise without a condition is not supported")
+            };
+            let value = Formula::new(value, leaf)?;
+            if *condition == Expression::Number(Number::Bool(true)) {
+                cases.push(value);
+                return Ok(if cases.len() == 1 {
+                    cases.remove(0)
+                } else {
+                    Formula::Apply(Function::Choose, cases)
+                });
+            }
+            cases.extend([Formula::new(condition, leaf)?, value]);
+        }
+        bail!(NotSupported, "Piecewise without a value for all other cases is not supported")
+    }
+
     /// Computes the value.
     ///
     /// # Errors
@@ -335,6 +418,20 @@ impl<L: Copy + PartialEq> Formula<L> {
         match self {
             Formula::Number(number) => Ok(*number),
             Formula::Leaf(of) => leaf(*of),
+            Formula::Apply(Function::Choose, cases) => {
+                // Only the value that is chosen is computed, as in Python.
+                let mut cases = cases.as_slice();
+                while let [condition, value, others @ ..] = cases
+                    && !others.is_empty()
+                {
+                    if condition.evaluate(leaf)?.is_true() {
+                        return value.evaluate(leaf);
+                    }
+                    cases = others;
+                }
+                let [otherwise] = cases else { bail!(Argument, "a choice of {} values", cases.len()) };
+                otherwise.evaluate(leaf)
+            }
             Formula::Apply(function, arguments) => {
                 let arguments = arguments.iter().map(|argument| argument.evaluate(leaf));
                 function.apply(&arguments.collect::<Result<Vec<_>>>()?)
@@ -391,6 +488,41 @@ mod tests {
     }
 
     #[test]
+    fn a_choice_computes_the_chosen_value_only() {
+        let s = "Symbol('s77', positive=True, integer=True)";
+        let text = format!(
+            "Piecewise(ExprCondPair(Integer(1), StrictGreaterThan({s}, Integer(5))), ExprCondPair(Add({s}, \
+             Integer(4)), StrictGreaterThan({s}, Integer(4))), ExprCondPair(FloorDiv({s}, Integer(0)), true))"
+        );
+        assert_eq!(value(&text).unwrap(), Number::Int(9));
+        assert_eq!(value("Piecewise(ExprCondPair(Integer(3), true))").unwrap(), Number::Int(3));
+        assert_eq!(value("(x if x > 4 else x // 0) >= 5").unwrap(), Number::Bool(true));
+        assert_eq!(value("1 if x > 5 else 2 if x > 4 else x // 0").unwrap(), Number::Int(2));
+        assert!(
+            value("Piecewise(ExprCondPair(Integer(3), StrictGreaterThan(Integer(1), Integer(2))))").is_err()
+        );
+        for text in ["Piecewise(1)", "Piecewise()", "1 if x", "1 if x else"] {
+            assert!(value(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_supported_is_printed_as_it_is_written() {
+        for (text, says) in [
+            ("L['y']['a'].size()[0] % 2 == 0", "`L['y']['a'].size()[0]` is not supported"),
+            ("foo(x)", "the function \"foo\" is not supported"),
+            ("-y**2", "`y` is not supported"),
+        ] {
+            assert_eq!(value(text).unwrap_err().to_string(), says);
+        }
+        let printed = |text: &str| Expression::parse(text).unwrap().to_string();
+        let text = "Foo(Add(Symbol('s7', integer=True), Integer(-1)), 0.5)";
+        assert_eq!(printed(text), "Foo(Add(s7, -1), 0.5)");
+        let text = "-x**2 < 3 and not (1 if y else f(2)) | 4";
+        assert_eq!(printed(text), "((-(x**2)) < 3) and (not ((1 if y else f(2)) | 4))");
+    }
+
+    #[test]
     fn guards_are_read_as_python_writes_them() {
         for guard in [
             "x % 2 == 1",
@@ -421,7 +553,20 @@ mod tests {
         for text in ["", "x +", "(x", "x)", "f(x)", "'", "x[", "1.2.3", "x = 1", "Symbol"] {
             assert!(value(text).is_err(), "{text}");
         }
-        for many in ["(", "-", "[", "x[", "not ", "x.", "1+", "x**", "f(", "1 or 2 and 3<4|5^6&7<<8+9*("] {
+        for many in [
+            "(",
+            "-",
+            "[",
+            "x[",
+            "not ",
+            "x.",
+            "1+",
+            "x**",
+            "f(",
+            "1 or 2 and 3<4|5^6&7<<8+9*(",
+            "1 if 2 else ",
+            "1 if ",
+        ] {
             assert!(Expression::parse(&many.repeat(5000)).is_err(), "{many}");
         }
         assert!(Expression::parse(&format!("1{}", "+1".repeat(5000))).is_err());

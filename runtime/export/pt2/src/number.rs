@@ -130,7 +130,7 @@ impl Function {
             "trunc" | "int" | "TruncToInt" => Trunc,
             "float" | "ToFloat" | "Float" => Float,
             "sqrt" | "OpaqueUnaryFn_sqrt" => Sqrt,
-            "ite" | "Where" => Choose,
+            "ite" | "Where" | "ITE" => Choose,
             _ => return None,
         })
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::expression::{Expression, Formula};
 use crate::number::{Function, Number};
 use crate::wire::{RangeConstraint, SymInt};
@@ -101,12 +101,18 @@ impl Symbols {
         })
     }
 
-    /// Parses a size, to be printed.
+    /// Parses a size, to be printed; a function that is unknown here is printed as it is written.
     ///
     /// # Errors
     /// The size cannot be parsed.
     pub fn size(&mut self, size: &SymInt) -> Result<Size> {
-        Ok(match self.dim(size)? {
+        let dim = match (self.dim(size), size) {
+            (Err(error), SymInt::AsExpr(expression)) if error.kind() == ErrorKind::NotSupported => {
+                return Ok(Size::Computed(Expression::parse(&expression.expr_str)?.to_string()));
+            }
+            (dim, _) => dim?,
+        };
+        Ok(match dim {
             Dim::Fixed(number) => Size::Fixed(number),
             Dim::Symbol(symbol) => {
                 let (min, max) = self.ranges[symbol];
@@ -139,6 +145,10 @@ fn shown_within(formula: &Formula<usize>, names: &[String], around: u8) -> Strin
         Formula::Leaf(symbol) => return names[*symbol].clone(),
         Formula::Apply(function, arguments) => (*function, arguments.as_slice()),
     };
+    if function == Function::Choose {
+        let text = choice(arguments, names);
+        return if around == 0 { text } else { format!("({text})") };
+    }
     let Some((sign, binds)) = sign(function) else {
         let arguments: Vec<_> = arguments.iter().map(|argument| shown(argument, names)).collect();
         return format!("{function:?}({})", arguments.join(", ")).to_lowercase();
@@ -166,24 +176,41 @@ fn shown_within(formula: &Formula<usize>, names: &[String], around: u8) -> Strin
     if binds < around { format!("({text})") } else { text }
 }
 
+/// `a if b else c if d else e` of `[b, a, d, c, e]`.
+fn choice(cases: &[Formula<usize>], names: &[String]) -> String {
+    let parts = cases.chunks(2).map(|case| match case {
+        [condition, value] => {
+            format!("{} if {} else ", shown_within(value, names, 1), shown_within(condition, names, 1))
+        }
+        rest => rest.iter().map(|otherwise| shown_within(otherwise, names, 1)).collect(),
+    });
+    parts.collect()
+}
+
 /// Binds more tightly than every function that is written between its arguments.
-const TIGHTEST: u8 = 8;
+const TIGHTEST: u8 = 9;
 
 /// How a function is written between its arguments, and how tightly it binds.
 fn sign(function: Function) -> Option<(&'static str, u8)> {
     Some(match function {
-        Function::BitOr => (" | ", 1),
-        Function::BitXor => (" ^ ", 2),
-        Function::BitAnd => (" & ", 3),
-        Function::ShiftLeft => (" << ", 4),
-        Function::ShiftRight => (" >> ", 4),
-        Function::Add => (" + ", 5),
-        Function::Sub => (" - ", 5),
-        Function::Mul => ("*", 6),
-        Function::FloorDiv => ("//", 6),
-        Function::TrueDiv => ("/", 6),
-        Function::Mod => (" % ", 6),
-        Function::Pow => ("**", 7),
+        Function::Equal => (" == ", 1),
+        Function::Unequal => (" != ", 1),
+        Function::Less => (" < ", 1),
+        Function::LessOrEqual => (" <= ", 1),
+        Function::Greater => (" > ", 1),
+        Function::GreaterOrEqual => (" >= ", 1),
+        Function::BitOr => (" | ", 2),
+        Function::BitXor => (" ^ ", 3),
+        Function::BitAnd => (" & ", 4),
+        Function::ShiftLeft => (" << ", 5),
+        Function::ShiftRight => (" >> ", 5),
+        Function::Add => (" + ", 6),
+        Function::Sub => (" - ", 6),
+        Function::Mul => ("*", 7),
+        Function::FloorDiv => ("//", 7),
+        Function::TrueDiv => ("/", 7),
+        Function::Mod => (" % ", 7),
+        Function::Pow => ("**", 8),
         _ => return None,
     })
 }
@@ -212,9 +239,21 @@ mod tests {
             (format!("Add(Integer(4), Mul(Integer(-1), {s}))"), "4 - s27"),
             (format!("Pow(Add({s}, Integer(1)), Integer(2))"), "(s27 + 1)**2"),
             (format!("Add(BitwiseFn_bitwise_or({s}, Integer(8)), Integer(2))"), "(s27 | 8) + 2"),
+            (
+                format!(
+                    "Add(Piecewise(ExprCondPair({s}, StrictGreaterThan({s}, Integer(4))), \
+                         ExprCondPair(Integer(4), true)), Integer(1))"
+                ),
+                "(s27 if s27 > 4 else 4) + 1",
+            ),
+            (format!("ModularIndexing({s}, Integer(2), Integer(3))"), "ModularIndexing(s27, 2, 3)"),
         ] {
             assert_eq!(size(&text), printed);
         }
         assert_eq!(size("Integer(3)"), "3");
+        let unknown =
+            SymInt::AsExpr(SymExpr { expr_str: "ModularIndexing(Integer(7), Integer(2))".to_owned() });
+        let refused = Symbols::default().dim(&unknown).unwrap_err().to_string();
+        assert_eq!(refused, "the function \"ModularIndexing\" is not supported");
     }
 }

@@ -150,6 +150,24 @@ fn bits_of_sizes_and_of_numbers_are_joined() {
 }
 
 #[test]
+fn a_size_may_be_one_of_two() {
+    let program = load("either").unwrap();
+    assert!(program.problems().is_empty(), "{:?}", program.problems());
+    let Kind::Tensor { sizes, .. } = &program.outputs()[0].kind else { panic!("a tensor") };
+    assert_eq!(sizes[0], Size::Computed("s77 if s16 > 4 else s16".into()));
+    let x = &recorded("either", "inputs")[0];
+    let size = |k: i64| {
+        program.run_values([Value::from(x), Value::Int(k)]).unwrap()[0].as_tensor().unwrap().sizes()[0]
+    };
+    assert_eq!((size(5), size(3)), (8, 3));
+    let refused = program.run_values([Value::from(x), Value::Int(1)]).unwrap_err().to_string();
+    assert!(
+        refused.contains("(L['x'].size()[0] if L['k'] > 4 else L['k']) >= 2, which does not hold"),
+        "{refused}"
+    );
+}
+
+#[test]
 fn a_size_may_be_an_input() {
     let program = load("numbered").unwrap();
     let x = &recorded("numbered", "inputs")[0];

@@ -200,6 +200,21 @@ fn graphs_that_contradict_themselves_are_refused() {
     assert!(wrong.problems()[0].reason.contains("argument `other` is str"), "{:?}", wrong.problems());
 }
 
+#[test]
+fn an_unknown_function_matters_only_where_its_value_does() {
+    let program = edited("bits.pt2", |text| text.replace("BitwiseFn_bitwise_and(", "Unheard("));
+    let program = Program::from_bytes(&program).unwrap();
+    assert!(program.to_string().contains("float32[Unheard(s77, 6), "), "{program}");
+    let x = Tensor::zeros(&[4, 3], DType::Float32, Device::CPU).unwrap();
+    assert_eq!(program.run(&[x, Tensor::from(1i64)]).unwrap()[1].sizes()[0], 4);
+    let input = edited("bits.pt2", |text| {
+        text.replace("\"Symbol('s77', positive=True, integer=True)\"", "\"Unheard()\"")
+    });
+    assert_eq!(refusal(&input), "a size of input `x`: the function \"Unheard\" is not supported");
+    let output = edited("bits.pt2", |text| text.replace("BitwiseFn_bitwise_and(", "BitwiseFn_bitwise_and(("));
+    assert!(refusal(&output).starts_with("output \"new_zeros\": expression "), "{}", refusal(&output));
+}
+
 /// An endless sequence of pseudorandom numbers, the same in each run.
 struct Random(u64);
 

@@ -162,6 +162,15 @@ class Either(nn.Module):
         return x.new_zeros(torch.sym_ite(k > 4, x.shape[0], k)), x * k
 
 
+class Strict(nn.Module):
+    """Guards of a strict export, which name the arguments by their places, constants included."""
+
+    def forward(self, scale, pair, x, *, named):
+        if x.shape[0] % 2 == 0 and named["second"].shape[0] > 3:
+            return x * scale + pair[0] * pair[1]
+        return x
+
+
 class Numbered(nn.Module):
     def forward(self, x, n):
         return x * n, x[:n]
@@ -352,6 +361,10 @@ def features():
             dynamic_shapes=({0: Dim.AUTO}, {0: Dim.AUTO}))
     fixture("bits", Bits(), (torch.randn(5, 3), torch.tensor(6)), dynamic_shapes=({0: Dim.AUTO}, None))
     fixture("either", Either(), (torch.randn(8, 3), 5), dynamic_shapes=({0: Dim.AUTO}, Dim.AUTO))
+    fixture("strict", Strict(), (2.0, (torch.randn(3), 4), torch.randn(4, 3)),
+            {"named": {"first": None, "second": torch.randn(4)}}, strict=True, dynamic_shapes={
+                "scale": None, "pair": (None, None), "x": {0: Dim.AUTO},
+                "named": {"first": None, "second": {0: Dim.AUTO}}})
     fixture("numbered", Numbered(), (torch.randn(8, 3), 4), dynamic_shapes=({0: Dim.DYNAMIC}, Dim.DYNAMIC))
     fixture("branches", Branches(), (torch.randn(3),))
     fixture("loops", Loops(), (torch.randn(3, 2),))

@@ -27,6 +27,15 @@ enum Looked {
     Offset(usize),
 }
 
+/// The names that guards have for inputs.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    /// The path of each input.
+    pub(crate) paths: Vec<String>,
+    /// For each leaf of the arguments, constants included, the input that it is.
+    pub(crate) leaves: Vec<Option<usize>>,
+}
+
 /// All conditions of a program.
 #[derive(Debug, Default)]
 pub(crate) struct Conditions {
@@ -74,13 +83,13 @@ impl Conditions {
         Ok(())
     }
 
-    /// Adds a guard in Python syntax; `paths` are those of the inputs.
+    /// Adds a guard in Python syntax.
     ///
     /// # Errors
     /// The guard uses something that is not supported.
-    pub(crate) fn guard(&mut self, text: &str, paths: &[String]) -> Result<()> {
+    pub(crate) fn guard(&mut self, text: &str, names: &Names) -> Result<()> {
         let guard = Expression::parse(text).and_then(|expression| {
-            Formula::new(&expression, &mut |expression| Ok(looked(expression, paths)))
+            Formula::new(&expression, &mut |expression| Ok(looked(expression, names)))
         });
         let guard = guard.map_err(refused)?;
         self.guards.push((text.to_owned(), guard));
@@ -274,10 +283,11 @@ fn nothing() -> torch_library_pt2::Error {
 }
 
 /// What an expression refers to, if that is an input.
-fn looked(expression: &Expression, paths: &[String]) -> Option<Looked> {
+fn looked(expression: &Expression, names: &Names) -> Option<Looked> {
     let input = |expression: &Expression| {
         let path = path(expression)?;
-        paths.iter().position(|known| *known == path)
+        let named = names.paths.iter().position(|known| *known == path);
+        named.or_else(|| names.leaves.get(flat(expression)?).copied().flatten())
     };
     let method = |expression: &Expression, name: &str| match expression {
         Expression::Call(callee, arguments) if arguments.is_empty() => match &**callee {
@@ -309,6 +319,20 @@ fn path(expression: &Expression) -> Option<String> {
         (of, Expression::Number(Number::Int(place))) => format!("{}[{place}]", path(of)?),
         _ => return None,
     })
+}
+
+/// The leaf of `L['flat_args'][3]`, which is how a strict export names the arguments.
+fn flat(expression: &Expression) -> Option<usize> {
+    let Expression::Index(of, leaf) = expression else { return None };
+    let Expression::Index(all, flat) = &**of else { return None };
+    match (&**all, &**flat, &**leaf) {
+        (Expression::Name(all), Expression::Text(flat), Expression::Number(Number::Int(leaf)))
+            if all == "L" && flat == "flat_args" =>
+        {
+            usize::try_from(*leaf).ok()
+        }
+        _ => None,
+    }
 }
 
 /// The place of a size, for messages.

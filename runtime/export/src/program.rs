@@ -7,7 +7,7 @@ use torch_library::prelude::*;
 use torch_library::{Device, Dispatcher, backend};
 
 use crate::archive::Archive;
-use crate::conditions::Conditions;
+use crate::conditions::{Conditions, Names};
 use crate::memory::Memory;
 use crate::plan::{Block, Problem, Scope, Shared, Source};
 use crate::profile::Profile;
@@ -340,16 +340,19 @@ impl Builder {
     fn take_inputs(&mut self, weights: &mut Weights, call: Option<&Call>) -> Result<Vec<(String, Source)>> {
         let specs = std::mem::take(&mut self.exported.graph_module.signature.input_specs);
         let mut paths = call.map(|call| call.paths.clone()).unwrap_or_default().into_iter();
-        let mut names = Vec::new();
+        let (mut names, mut leaves) = (Vec::new(), Vec::new());
         for spec in &specs {
             match spec {
                 InputSpec::UserInput { arg } => {
                     let path = paths.next();
-                    if let Some(name) = self.take_input(arg, path)? {
-                        names.push((name, Source::Slot(self.shared.slot())));
-                    }
+                    let input = self.take_input(arg, path)?;
+                    leaves.push(input.as_ref().map(|_| self.inputs.len() - 1));
+                    names.extend(input.map(|name| (name, Source::Slot(self.shared.slot()))));
                 }
-                InputSpec::ConstantInput {} => drop(paths.next()), // a leaf of the arguments, but not an input
+                InputSpec::ConstantInput {} => {
+                    paths.next(); // a leaf of the arguments, but not an input
+                    leaves.push(None);
+                }
                 InputSpec::Parameter { arg, parameter_name } => {
                     names.push((
                         arg.name.clone(),
@@ -379,16 +382,22 @@ impl Builder {
                 }
             }
         }
-        let paths: Vec<_> = self.inputs.iter().map(|input| input.path.clone()).collect();
+        self.take_guards(leaves);
+        Ok(names)
+    }
+
+    /// Adds the guards. One that cannot be read is a warning: the program may be right for its inputs all the same.
+    fn take_guards(&mut self, leaves: Vec<Option<usize>>) {
+        let paths = self.inputs.iter().map(|input| input.path.clone()).collect();
+        let names = Names { paths, leaves };
         for guard in std::mem::take(&mut self.exported.guards_code) {
-            if let Err(error) = self.conditions.guard(&guard, &paths) {
+            if let Err(error) = self.conditions.guard(&guard, &names) {
                 torch_library::warning::warn(format_args!(
-                    "guard {:?} is not checked: {error}",
+                    "guard `{}` is not checked: {error}",
                     crate::shortened(&guard)
                 ));
             }
         }
-        Ok(names)
     }
 
     fn take_input(&mut self, argument: &Argument, path: Option<String>) -> Result<Option<String>> {

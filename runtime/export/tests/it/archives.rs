@@ -140,6 +140,20 @@ fn guards_are_evaluated() {
 }
 
 #[test]
+fn guards_of_a_strict_export_are_evaluated() {
+    let program = replay("strict", 1e-6);
+    let zeros = |sizes: &[i64]| Tensor::zeros(sizes, DType::Float32, Device::CPU).unwrap();
+    let run = |x: i64, second: i64| program.run(&[zeros(&[3]), zeros(&[x, 3]), zeros(&[second])]);
+    assert!(run(6, 5).is_ok());
+    assert_eq!(
+        run(7, 5).unwrap_err().to_string(),
+        "the program was exported for inputs with (L['flat_args'][3].size()[0] % 2) == 0, which does not hold for \
+         these inputs"
+    );
+    assert!(run(6, 3).unwrap_err().to_string().contains("is 3, but the program takes"));
+}
+
+#[test]
 fn bits_of_sizes_and_of_numbers_are_joined() {
     let program = replay("bits", 1e-6);
     let zeros = |sizes: &[i64]| Tensor::zeros(sizes, DType::Float32, Device::CPU).unwrap();

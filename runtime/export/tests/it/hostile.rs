@@ -2,9 +2,10 @@
 //! memory use. The mutations are the same in each run.
 
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use torch_library::prelude::*;
-use torch_library::{Tensor, limits};
+use torch_library::{Tensor, limits, warning};
 use torch_library_export::Program;
 
 /// The records of an archive that PyTorch wrote, in order.
@@ -198,6 +199,27 @@ fn graphs_that_contradict_themselves_are_refused() {
     ))
     .unwrap();
     assert!(wrong.problems()[0].reason.contains("argument `other` is str"), "{:?}", wrong.problems());
+}
+
+#[test]
+fn a_guard_that_cannot_be_read_is_a_warning_with_its_text() {
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let listener = Arc::clone(&heard);
+    let _guard = warning::listen(move |message| listener.lock().unwrap().push(message.to_owned()));
+    for (name, part, instead) in [
+        ("guarded.pt2", "(L['x'].size()[0] % 2) == 0", "(L['z'].grad % 2) == 0"),
+        ("strict.pt2", "L['flat_args'][3]", "L['flat_args'][2]"),
+    ] {
+        assert!(Program::from_bytes(&replaced(name, part, instead)).is_ok());
+    }
+    let heard = heard.lock().unwrap();
+    for says in [
+        "guard `(L['z'].grad % 2) == 0` is not checked: `L['z'].grad` is not supported",
+        // A constant.
+        "guard `(L['flat_args'][2].size()[0] % 2) == 0` is not checked: `L['flat_args'][2].size()[0]` is not supported",
+    ] {
+        assert!(heard.iter().any(|message| message == says), "{heard:?}");
+    }
 }
 
 #[test]

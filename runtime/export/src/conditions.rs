@@ -18,6 +18,10 @@ enum Expected {
     Number(Option<Dim>),
 }
 
+/// A minimum up to this one is not checked. The exporter writes 2 for every dynamic size, because it traces 0 and 1 as
+/// constants, but PyTorch runs its programs with these sizes, too.
+const FREE: i64 = 2;
+
 /// What a guard refers to: an input by index, or a property of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Looked {
@@ -186,7 +190,8 @@ impl Conditions {
             );
             return Ok(());
         }
-        let is_inside = min.is_none_or(|min| min <= place.size) && max.is_none_or(|max| place.size <= max);
+        let is_inside =
+            min.is_none_or(|min| min <= FREE || min <= place.size) && max.is_none_or(|max| place.size <= max);
         if !is_inside {
             let range = Size::Symbol { name: name.clone(), min, max };
             bail!(Shape, "{place} is {}, but the program takes {range}", place.size)

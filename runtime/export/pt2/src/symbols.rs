@@ -38,7 +38,8 @@ pub enum Size {
     Symbol {
         /// Its name in the archive: `s0`.
         name: String,
-        /// The minimum, if there is one.
+        /// The minimum, if there is one. A run checks it only if it exceeds 2, as PyTorch does: the exporter writes 2
+        /// for every dynamic size.
         min: Option<i64>,
         /// The maximum, if there is one.
         max: Option<i64>,

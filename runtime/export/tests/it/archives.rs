@@ -140,6 +140,18 @@ fn guards_are_evaluated() {
 }
 
 #[test]
+fn sizes_of_zero_and_one_are_taken_although_the_exporter_writes_two() {
+    let zeros = |sizes: &[i64]| Tensor::zeros(sizes, DType::Float32, Device::CPU).unwrap();
+    let outputs = load("sizes").unwrap().run(&[zeros(&[1, 3]), zeros(&[0, 3])]).unwrap();
+    assert_eq!((outputs[1].sizes(), outputs[2].sizes()), (&[1, 3][..], &[5][..]));
+    let block = load("block").unwrap();
+    assert!(block.inputs()[0].to_string().contains("(2 to 64)"), "{}", block.inputs()[0]);
+    for steps in [0, 1] {
+        assert_eq!(block.run(&[zeros(&[1, steps, 16])]).unwrap()[0].sizes(), [1, steps, 16]);
+    }
+}
+
+#[test]
 fn guards_of_a_strict_export_are_evaluated() {
     let program = replay("strict", 1e-6);
     let zeros = |sizes: &[i64]| Tensor::zeros(sizes, DType::Float32, Device::CPU).unwrap();

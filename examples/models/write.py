@@ -171,6 +171,17 @@ class Strict(nn.Module):
         return x
 
 
+class Complex(nn.Module):
+    """Complex numbers of Python, where the operator takes a tensor and where it takes a number."""
+
+    def forward(self, pairs, y):
+        x = torch.view_as_complex(pairs)
+        turned = x.clone()
+        turned.mul_(1j)
+        more = [1j * y, x + (1 - 2j), torch.add(x, x, alpha=2j), y.double() / 2j, torch.full((2,), 3j)]
+        return [torch.view_as_real(each) for each in [turned, *more]]
+
+
 class Numbered(nn.Module):
     def forward(self, x, n):
         return x * n, x[:n]
@@ -365,6 +376,7 @@ def features():
             {"named": {"first": None, "second": torch.randn(4)}}, strict=True, dynamic_shapes={
                 "scale": None, "pair": (None, None), "x": {0: Dim.AUTO},
                 "named": {"first": None, "second": {0: Dim.AUTO}}})
+    fixture("complex", Complex(), (torch.randn(3, 2), torch.randn(3)))
     fixture("numbered", Numbered(), (torch.randn(8, 3), 4), dynamic_shapes=({0: Dim.DYNAMIC}, Dim.DYNAMIC))
     fixture("branches", Branches(), (torch.randn(3),))
     fixture("loops", Loops(), (torch.randn(3, 2),))

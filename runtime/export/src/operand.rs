@@ -48,9 +48,12 @@ impl Operand {
         Ok(match (ty, operand) {
             (Type::Tensor, Operand::Borrowed(source)) if declared.is_mutable() => Operand::Written(source),
             // A number for a tensor argument becomes a wrapped number.
-            (Type::Tensor, Operand::Fixed(value)) if !value.is_none() => match number::of(&value) {
-                Some(number) => Operand::Fixed(Value::Tensor(wrapped(number))),
-                None => Operand::Fixed(value),
+            (Type::Tensor, Operand::Fixed(value)) if !value.is_none() => match (number::of(&value), &value) {
+                (Some(number), _) => Operand::Fixed(Value::Tensor(wrapped(number))),
+                (None, Value::Complex(number)) => {
+                    Operand::Fixed(Value::Tensor(Tensor::wrapped_number(*number)))
+                }
+                (None, _) => Operand::Fixed(fit(value, declared)?),
             },
             (Type::Tensor, Operand::Borrowed(source)) if is_number(argument) => Operand::Wrapped(source),
             (Type::Float, Operand::Borrowed(source)) => Operand::Float(source),

@@ -220,6 +220,11 @@ fn weights_have_every_type() {
 }
 
 #[test]
+fn complex_constants_are_tensors_or_numbers() {
+    replay("complex", 1e-6);
+}
+
+#[test]
 fn buffers_and_inputs_change_in_place() {
     let program = load("counts").unwrap();
     let x = Tensor::from([1f32, 1.0]);

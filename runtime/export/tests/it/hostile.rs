@@ -199,6 +199,11 @@ fn graphs_that_contradict_themselves_are_refused() {
     ))
     .unwrap();
     assert!(wrong.problems()[0].reason.contains("argument `other` is str"), "{:?}", wrong.problems());
+    let number = r#"{"as_complex": {"real": 0.0, "imag": 1.0}}"#;
+    let wrong = Program::from_bytes(&replaced("complex.pt2", number, r#"{"as_string": "i"}"#)).unwrap();
+    let [problem] = wrong.problems() else { panic!("one problem: {:?}", wrong.problems()) };
+    let reason = "argument `other` is str, but the operator takes Tensor\n";
+    assert!(problem.reason.starts_with(reason), "a tensor is expected: {problem}");
 }
 
 #[test]

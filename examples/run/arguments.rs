@@ -17,7 +17,7 @@ pub(crate) struct Arguments {
     /// A tensor for an input, from a NumPy file. A single number is a zero-dimensional tensor.
     #[arg(long, value_name = "NAME=FILE.npy")]
     pub(crate) input: Vec<String>,
-    /// Tensors for the inputs, which are in this file under the names 00, 01, …, in order.
+    /// Tensors for the inputs, which are in this file under the names 00, 01, …, 100, …, in order.
     #[arg(long, value_name = "FILE.safetensors")]
     pub(crate) inputs: Option<PathBuf>,
     /// The file to write the outputs to, under the names 00, 01, …

@@ -56,15 +56,19 @@ fn to_device(tensor: Tensor, device: Device) -> Result<Tensor> {
     torch_library_kernels::aten::_to_copy::with(&tensor).device(Some(device)).call()
 }
 
-/// The tensors of a file, in the order of their names.
+/// The tensors of a file, in the order of their names: 99 precedes 100.
 pub(crate) fn read(path: &Path) -> Result<Vec<Tensor>> {
     let read = fs::read(path).map_err(Error::from).and_then(|file| safetensors::from_bytes(&file));
-    Ok(read.map_err(|error| error.context(path.display()))?.into_values().collect())
+    let mut tensors: Vec<_> = read.map_err(|error| error.context(path.display()))?.into_iter().collect();
+    tensors.sort_by_key(|(name, _)| name.parse::<u64>().unwrap_or(u64::MAX)); // stable: texts stay in their order
+    Ok(tensors.into_iter().map(|(_, tensor)| tensor).collect())
 }
 
-/// Writes tensors to a file, named by their positions.
+/// Writes tensors to a file, named by their positions, with as many digits as the last one needs.
 pub(crate) fn write(path: &Path, tensors: &[Tensor]) -> Result<()> {
-    let named = tensors.iter().enumerate().map(|(place, tensor)| (format!("{place:02}"), tensor.clone()));
+    let digits = tensors.len().saturating_sub(1).to_string().len().max(2);
+    let named =
+        tensors.iter().enumerate().map(|(place, tensor)| (format!("{place:0digits$}"), tensor.clone()));
     let file = safetensors::to_bytes(&named.collect::<BTreeMap<_, _>>())?;
     fs::write(path, file).map_err(|error| Error::from(error).context(path.display()))
 }

@@ -1,7 +1,11 @@
 //! `run`, by its command line.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+
+use torch_library::Tensor;
+use torch_library_kernels::data::safetensors;
 
 const DIGITS: &str = "examples/models/digits.pt2";
 
@@ -58,6 +62,23 @@ fn inputs_come_from_files_and_outputs_go_to_them() {
     let missing = run(&[DIGITS, "--input", "pictures=none.npy"]);
     assert_eq!(missing.status.code(), Some(2));
     assert!(text(&missing).starts_with("run: there is no input \"pictures\"; the program takes\n  images: "));
+}
+
+#[test]
+fn inputs_are_in_the_order_of_their_numbers() {
+    let archive = "runtime/export/tests/archives/strict";
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the repository");
+    let recorded =
+        std::fs::read(root.join(format!("{archive}.inputs.safetensors"))).expect("recorded inputs");
+    let recorded = safetensors::from_bytes(&recorded).expect("tensors").into_values();
+    let named: BTreeMap<String, Tensor> =
+        ["9", "10", "100"].map(str::to_owned).into_iter().zip(recorded).collect();
+    let path = folder("run_order").join("in.safetensors");
+    std::fs::write(&path, safetensors::to_bytes(&named).expect("a file")).expect("it is written");
+    let compare = format!("{archive}.outputs.safetensors");
+    let said =
+        run(&[&format!("{archive}.pt2"), "--inputs", path.to_str().expect("a path"), "--compare", &compare]);
+    assert!(said.status.success(), "{}", text(&said));
 }
 
 #[test]

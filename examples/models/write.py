@@ -182,6 +182,13 @@ class Complex(nn.Module):
         return [torch.view_as_real(each) for each in [turned, *more]]
 
 
+class Counted(nn.Module):
+    """Results that are all numbers, or None."""
+
+    def forward(self, x, k):
+        return x.shape[0] * k, None, 3
+
+
 class Numbered(nn.Module):
     def forward(self, x, n):
         return x * n, x[:n]
@@ -377,6 +384,7 @@ def features():
                 "scale": None, "pair": (None, None), "x": {0: Dim.AUTO},
                 "named": {"first": None, "second": {0: Dim.AUTO}}})
     fixture("complex", Complex(), (torch.randn(3, 2), torch.randn(3)))
+    fixture("counted", Counted(), (torch.randn(8), 5), dynamic_shapes=({0: Dim.AUTO}, Dim.AUTO))
     fixture("numbered", Numbered(), (torch.randn(8, 3), 4), dynamic_shapes=({0: Dim.DYNAMIC}, Dim.DYNAMIC))
     fixture("branches", Branches(), (torch.randn(3),))
     fixture("loops", Loops(), (torch.randn(3, 2),))

@@ -14,7 +14,8 @@ use torch_library::Device;
 pub(crate) struct Arguments {
     /// The archive.
     pub(crate) model: PathBuf,
-    /// A tensor for an input, from a NumPy file. A single number is a zero-dimensional tensor.
+    /// A tensor for an input, from a NumPy file. A single number is a zero-dimensional tensor, also where the program
+    /// takes a number.
     #[arg(long, value_name = "NAME=FILE.npy")]
     pub(crate) input: Vec<String>,
     /// Tensors for the inputs, which are in this file under the names 00, 01, …, 100, …, in order.

@@ -17,9 +17,11 @@ mod files;
 #[cfg(feature = "wgpu")]
 mod fuse;
 mod layers;
+mod numbers;
 mod show;
 
 use arguments::Arguments;
+use numbers::Call;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
@@ -48,15 +50,16 @@ fn run(arguments: &Arguments, output: &mut impl Write) -> Result<bool> {
         return check(&program, output);
     }
     let inputs = files::inputs(&program, arguments)?;
+    let call = Call::new(&program, &inputs)?;
     let trace = arguments.trace.then(trace::to_stderr);
     if arguments.fuse {
-        return fused(&program, arguments, &inputs, output);
+        return fused(&program, &call, arguments, &inputs, output);
     }
-    let outputs = layers::under(&arguments.layers, arguments.device, &inputs, &|inputs| program.run(inputs))?;
+    let outputs = layers::under(&arguments.layers, arguments.device, &inputs, &|inputs| call.run(inputs))?;
     drop(trace);
-    found(&program, arguments, &outputs, output)?;
+    found(&program, &call, arguments, &outputs, output)?;
     if let Some(runs) = arguments.profile {
-        profile(&program, arguments, runs, &inputs, output)?;
+        profile(&program, &call, arguments, runs, &inputs, output)?;
     }
     Ok(true)
 }
@@ -64,11 +67,12 @@ fn run(arguments: &Arguments, output: &mut impl Write) -> Result<bool> {
 /// Prints the outputs or writes them to a file.
 fn found(
     program: &Program,
+    call: &Call<'_>,
     arguments: &Arguments,
     outputs: &[Tensor],
     output: &mut impl Write,
 ) -> Result<()> {
-    show::outputs(program, outputs, output)?;
+    show::outputs(program, call, outputs, output)?;
     if let Some(path) = &arguments.outputs {
         files::write(path, outputs)?;
     }
@@ -81,21 +85,22 @@ fn found(
 #[cfg(feature = "wgpu")]
 fn fused(
     program: &Program,
+    call: &Call<'_>,
     arguments: &Arguments,
     inputs: &[Tensor],
     output: &mut impl Write,
 ) -> Result<bool> {
-    let (outputs, fused) = fuse::run(program, arguments, inputs)?;
-    found(program, arguments, &outputs, output)?;
+    let (outputs, fused) = fuse::run(call, arguments, inputs)?;
+    found(program, call, arguments, &outputs, output)?;
     write!(output, "{fused}")?;
     if let Some(runs) = arguments.profile {
-        fuse::times(program, &fused, arguments, runs, inputs, output)?;
+        fuse::times(call, &fused, arguments, runs, inputs, output)?;
     }
     Ok(true)
 }
 
 #[cfg(not(feature = "wgpu"))]
-fn fused(_: &Program, _: &Arguments, _: &[Tensor], _: &mut impl Write) -> Result<bool> {
+fn fused(_: &Program, _: &Call<'_>, _: &Arguments, _: &[Tensor], _: &mut impl Write) -> Result<bool> {
     bail!(NotSupported, "--fuse is of the backend for GPUs: build `run` with `--features wgpu`")
 }
 
@@ -113,6 +118,7 @@ fn check(program: &Program, output: &mut impl Write) -> Result<bool> {
 
 fn profile(
     program: &Program,
+    call: &Call<'_>,
     arguments: &Arguments,
     runs: u32,
     inputs: &[Tensor],
@@ -120,7 +126,7 @@ fn profile(
 ) -> Result<()> {
     let profile = std::cell::RefCell::new(None);
     layers::under(&arguments.layers, arguments.device, inputs, &|inputs| {
-        *profile.borrow_mut() = Some(program.profile(inputs, runs)?);
+        *profile.borrow_mut() = Some(program.profile_values(&call.values(inputs), runs)?);
         Ok(Vec::new())
     })?;
     let Some(profile) = profile.into_inner() else { return Ok(()) };

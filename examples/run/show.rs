@@ -6,15 +6,30 @@ use torch_library::prelude::*;
 use torch_library_export::{Kind, Program};
 use torch_library_kernels::aten;
 
+use crate::numbers::Call;
+
 /// The number of classes to print.
 const BEST: i64 = 5;
 /// The largest number of elements that is printed in full.
 const SMALL: i64 = 64;
 
-/// Prints each output: its sizes, the indices of the largest numbers in each row, or the elements of small ones.
-pub(crate) fn outputs(program: &Program, outputs: &[Tensor], to: &mut impl Write) -> Result<()> {
-    let tensors = program.outputs().iter().filter(|output| matches!(output.kind, Kind::Tensor { .. }));
-    for (output, tensor) in tensors.zip(outputs) {
+/// Prints each output: its sizes, the indices of the largest numbers in each row, or the elements of small ones; numbers
+/// as they are.
+pub(crate) fn outputs(
+    program: &Program,
+    call: &Call<'_>,
+    outputs: &[Tensor],
+    to: &mut impl Write,
+) -> Result<()> {
+    let mut tensors = outputs.iter();
+    for (place, output) in program.outputs().iter().enumerate() {
+        if !matches!(output.kind, Kind::Tensor { .. }) {
+            if let Some(text) = call.text(place) {
+                writeln!(to, "{}: {text}", output.name())?;
+            }
+            continue;
+        }
+        let Some(tensor) = tensors.next() else { break };
         writeln!(to, "{}: {}{:?}", output.name(), tensor.dtype(), tensor.sizes())?;
         if tensor.storage().data_ptr().is_none() || tensor.is_wrapper() {
             continue; // has only sizes

@@ -82,6 +82,29 @@ fn inputs_are_in_the_order_of_their_numbers() {
 }
 
 #[test]
+fn numbers_are_read_from_tensors_and_printed() {
+    let file = folder("run_numbers").join("in.safetensors");
+    let path = file.to_str().expect("a path");
+    let write = |k: Tensor| {
+        let named = BTreeMap::from([("00".to_owned(), Tensor::from([1f32, 2.0, 3.0])), ("01".to_owned(), k)]);
+        std::fs::write(&file, safetensors::to_bytes(&named).expect("a file")).expect("it is written");
+    };
+    write(Tensor::from(7i64));
+    let counted = "runtime/export/tests/archives/counted.pt2";
+    for layers in ["inference", "functionalize", "fake"] {
+        let said = text(&run(&[counted, "--inputs", path, "--layers", layers]));
+        assert_eq!(said, "[0]: 21\n[2]: 3\n", "{layers}");
+    }
+    let said = text(&run(&[counted, "--inputs", path, "--profile", "2"]));
+    assert!(said.contains("the median of 2") && said.contains("_operator.mul"), "{said}");
+    write(Tensor::from([7i64, 8]));
+    assert_eq!(
+        text(&run(&[counted, "--inputs", path])),
+        "run: input `k`: the program takes a number, for which a zero-dimensional tensor is expected, got int64[2]\n"
+    );
+}
+
+#[test]
 fn layers_profiles_and_traces_apply() {
     let block = "runtime/export/tests/archives/block.pt2";
     let said = text(&run(&[block, "--layers", "fake"]));

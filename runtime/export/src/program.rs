@@ -230,9 +230,17 @@ impl Program {
     /// # Errors
     /// The errors of [`run`](Self::run).
     pub fn profile(&self, inputs: &[Tensor], runs: u32) -> Result<Profile> {
+        self.profile_values(&inputs.iter().map(Value::from).collect::<Vec<_>>(), runs)
+    }
+
+    /// [`profile`](Self::profile) with inputs that may be numbers.
+    ///
+    /// # Errors
+    /// The errors of [`run`](Self::run).
+    pub fn profile_values(&self, inputs: &[Value<'_>], runs: u32) -> Result<Profile> {
         let mut profile = Profile::default();
         for _ in 0..runs {
-            let values = inputs.iter().cloned().map(Value::Tensor).collect();
+            let values = inputs.iter().map(|value| value.borrowed().into_owned()).collect();
             profile.run(|profile| waited(&self.execute(values, profile)?))?;
         }
         Ok(profile)

@@ -1,0 +1,83 @@
+//! Inputs and outputs that are numbers: a zero-dimensional tensor from a file becomes the number that a program takes.
+
+use std::cell::RefCell;
+
+use torch_library::prelude::*;
+use torch_library_export::{Kind, Program};
+
+/// A program with those of its inputs that are numbers, for layers, which know only tensors.
+pub(crate) struct Call<'p> {
+    program: &'p Program,
+    /// The number for each input that is one.
+    numbers: Vec<Option<Value<'static>>>,
+    /// The results of the last run that are no tensors, by their places.
+    others: RefCell<Vec<(usize, Value<'static>)>>,
+}
+
+impl<'p> Call<'p> {
+    /// Reads the numbers, outside of all layers: under some, tensors have no elements.
+    ///
+    /// # Errors
+    /// The tensor for a number has dimensions, or a complex element.
+    pub(crate) fn new(program: &'p Program, inputs: &[Tensor]) -> Result<Call<'p>> {
+        let numbers = inputs.iter().zip(program.inputs()).map(|(tensor, input)| match input.kind {
+            Kind::Number => number(tensor)
+                .map(Some)
+                .map_err(|error| error.context(format_args!("input `{}`", input.name))),
+            _ => Ok(None),
+        });
+        Ok(Call { program, numbers: numbers.collect::<Result<_>>()?, others: RefCell::default() })
+    }
+
+    /// The inputs with the numbers in their places.
+    pub(crate) fn values<'v>(&'v self, inputs: &'v [Tensor]) -> Vec<Value<'v>> {
+        let numbers = self.numbers.iter().map(Option::as_ref).chain(std::iter::repeat(None));
+        let values = inputs.iter().zip(numbers);
+        values.map(|(tensor, number)| number.map_or(Value::TensorRef(tensor), Value::borrowed)).collect()
+    }
+
+    /// Runs the program, and returns the results that are tensors.
+    ///
+    /// # Errors
+    /// The errors of the run.
+    pub(crate) fn run(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
+        let (mut tensors, mut others) = (Vec::new(), Vec::new());
+        for (place, value) in self.program.run_values(self.values(inputs))?.into_iter().enumerate() {
+            match value {
+                Value::Tensor(tensor) => tensors.push(tensor),
+                other => others.push((place, other)),
+            }
+        }
+        *self.others.borrow_mut() = others;
+        Ok(tensors)
+    }
+
+    /// The result of the last run at this place as text, if it is neither a tensor nor `None`.
+    pub(crate) fn text(&self, place: usize) -> Option<String> {
+        let others = self.others.borrow();
+        let (_, value) = others.iter().find(|(other, _)| *other == place)?;
+        Some(match value {
+            Value::Int(number) => number.to_string(),
+            Value::Float(number) => format!("{number:?}"),
+            Value::Bool(yes) => if *yes { "True" } else { "False" }.to_owned(),
+            Value::Str(text) => format!("{text:?}"),
+            _ => return None,
+        })
+    }
+}
+
+fn number(tensor: &Tensor) -> Result<Value<'static>> {
+    ensure!(
+        tensor.dim() == 0,
+        Shape,
+        "the program takes a number, for which a zero-dimensional tensor is expected, got {}{:?}",
+        tensor.dtype(),
+        tensor.sizes()
+    );
+    Ok(match tensor.item()? {
+        Scalar::Int(number) => Value::Int(number),
+        Scalar::Float(number) => Value::Float(number),
+        Scalar::Bool(yes) => Value::Bool(yes),
+        Scalar::Complex(_) => bail!(DType, "the program takes a number that is not complex"),
+    })
+}

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde::de::DeserializeOwned;
 
-use crate::error::{Error, Result, bail, ensure};
+use crate::error::{Error, ErrorKind, Result, bail, ensure};
 use crate::wire::{ExportedProgram, PayloadConfig, PayloadMeta, Versioned};
 use crate::zip::{self, Record};
 
@@ -13,6 +13,11 @@ use crate::zip::{self, Record};
 const MAJOR: u64 = 8;
 /// The maximum size of JSON in an archive, so that a file cannot request much more memory than its own size.
 const LARGEST_JSON: usize = 1 << 30;
+
+/// The record that every TorchScript file has, and the error for one.
+const TORCH_SCRIPT: &str = "/constants.pkl";
+const NOT_TORCH_SCRIPT: &str = "this is TorchScript, which torch.jit.save wrote, not torch.export: export the model with \
+                                torch.export.export, and write it with torch.export.save";
 
 /// An archive that is being read.
 #[derive(Debug)]
@@ -28,17 +33,20 @@ impl<'b> Archive<'b> {
     /// # Errors
     /// The bytes are not an archive that `torch.export.save` wrote.
     pub fn new(bytes: &'b [u8]) -> Result<Archive<'b>> {
-        let records = zip::records(bytes)?;
+        let records = zip::records(bytes).map_err(|error| match zip::has_record(bytes, TORCH_SCRIPT) {
+            true => Error::new(ErrorKind::Argument, NOT_TORCH_SCRIPT), // it has compressed records
+            false => error,
+        })?;
         let root =
             records.keys().filter_map(|name| name.strip_suffix("/archive_format")).min().map(str::to_owned);
         let Some(root) = root else {
+            ensure!(!zip::has_record(bytes, TORCH_SCRIPT), Argument, "{NOT_TORCH_SCRIPT}");
             let has = |end: &str| records.keys().any(|name| name.ends_with(end));
             let what = match () {
                 () if has("serialized_exported_program.json") => {
                     "it was exported by a PyTorch before 2.8, whose archives have another format: export it again \
                      with 2.10 or later"
                 }
-                () if has("constants.pkl") => "it is a TorchScript archive: use torch.export instead",
                 () if has("data.pkl") => "it was written by torch.save, so it has weights but no program",
                 () => "it has no record `archive_format`",
             };

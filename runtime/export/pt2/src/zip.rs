@@ -61,6 +61,19 @@ pub fn records(file: &[u8]) -> Result<HashMap<String, Record>> {
     Ok(records)
 }
 
+/// Whether a record's name ends like this; records that [`records`] refuses count, too.
+pub fn has_record(file: &[u8], end: &str) -> bool {
+    let Ok((rows, mut at)) = directory(file) else { return false };
+    for _ in 0..rows {
+        let Ok((name, next)) = name_of(file, at) else { return false };
+        if name.ends_with(end) {
+            return true;
+        }
+        at = next;
+    }
+    false
+}
+
 /// The number of rows of the directory, and the position of the first.
 fn directory(file: &[u8]) -> Result<(u64, usize)> {
     let window = file.len().saturating_sub(END_LEN + LONGEST_COMMENT);
@@ -90,17 +103,23 @@ fn directory(file: &[u8]) -> Result<(u64, usize)> {
     Ok((rows, offset(file, start)?))
 }
 
-/// A row of the directory: the record's name, the record, and the position of the next row.
-fn read_row(file: &[u8], at: usize) -> Result<(String, Record, usize)> {
+/// The name of a row of the directory, and the position of the next row.
+fn name_of(file: &[u8], at: usize) -> Result<(&str, usize)> {
     ensure!(file.get(at..).is_some_and(|rest| rest.starts_with(ROW)), Argument, "it is missing");
-    let field = |from: usize, len: usize| number(file, at + from, len);
-    let (flags, method, crc) = (field(8, 2)?, field(10, 2)?, field(16, 4)? as u32);
-    let (name_len, extra_len, comment_len) =
-        (field(28, 2)? as usize, field(30, 2)? as usize, field(32, 2)? as usize);
+    let field = |from: usize| number(file, at + from, 2).map(|len| len as usize);
+    let (name_len, extra_len, comment_len) = (field(28)?, field(30)?, field(32)?);
     let name = bytes(file, at + ROW_LEN, name_len)?;
     let Ok(name) = std::str::from_utf8(name) else { bail!(Argument, "the name of the record is not UTF-8") };
+    Ok((name, at + ROW_LEN + name_len + extra_len + comment_len))
+}
+
+/// A row of the directory: the record's name, the record, and the position of the next row.
+fn read_row(file: &[u8], at: usize) -> Result<(String, Record, usize)> {
+    let (name, next) = name_of(file, at)?;
+    let field = |from: usize, len: usize| number(file, at + from, len);
+    let (flags, method, crc) = (field(8, 2)?, field(10, 2)?, field(16, 4)? as u32);
     let mut sizes = [field(24, 4)?, field(20, 4)?, field(42, 4)?];
-    widen(&mut sizes, bytes(file, at + ROW_LEN + name_len, extra_len)?)?;
+    widen(&mut sizes, bytes(file, at + ROW_LEN + name.len(), field(30, 2)? as usize)?)?;
     let [len, stored_len, start] = sizes;
     let shown = crate::shortened(name);
     ensure!(
@@ -123,7 +142,6 @@ fn read_row(file: &[u8], at: usize) -> Result<(String, Record, usize)> {
             file.len()
         )
     };
-    let next = at + ROW_LEN + name_len + extra_len + comment_len;
     Ok((name.to_owned(), Record { range: begins..end, crc }, next))
 }
 
@@ -199,6 +217,15 @@ mod tests {
         let records = records(&file).unwrap();
         assert_eq!(&file[records["a/b"].range.clone()], b"content");
         assert_eq!(records["a/b"].crc, crc32fast::hash(b"content"));
+    }
+
+    #[test]
+    fn a_record_that_is_refused_is_there_all_the_same() {
+        let compressed = file("model/constants.pkl", b"content", 8, 7);
+        assert!(has_record(&compressed, "/constants.pkl") && !has_record(&compressed, "/data.pkl"));
+        for len in 0..compressed.len() {
+            assert!(!has_record(&compressed[..len], "/constants.pkl"));
+        }
     }
 
     #[test]

@@ -116,6 +116,20 @@ fn other_versions_are_refused() {
 }
 
 #[test]
+fn files_of_other_kinds_are_named() {
+    let named = |names: &[&str], method: u16| {
+        let records: Vec<_> = names.iter().map(|name| ((*name).to_owned(), b"content".to_vec())).collect();
+        refusal(&zip(&records, |name, row| row.method = if name.ends_with(".py") { method } else { 0 }))
+    };
+    let script = "this is TorchScript, which torch.jit.save wrote, not torch.export: export the model with \
+                  torch.export.export, and write it with torch.export.save";
+    assert_eq!(named(&["m/data.pkl", "m/code/__torch__.py", "m/constants.pkl"], 8), script);
+    assert_eq!(named(&["m/data.pkl", "m/constants.pkl"], 0), script);
+    let weights = named(&["m/data.pkl", "m/data/0"], 0);
+    assert!(weights.ends_with("it was written by torch.save, so it has weights but no program"), "{weights}");
+}
+
+#[test]
 fn what_lies_elsewhere_than_it_says_is_refused() {
     let records = records("ties.pt2");
     let changed = |change: &dyn Fn(&mut Row)| {

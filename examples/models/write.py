@@ -9,7 +9,9 @@ named after its version; `features.py` writes many more, which are not kept. See
 PyTorch's stack traces of operator calls are left out, because they contain paths of the exporting machine.
 """
 
+import collections
 import csv
+import dataclasses
 import gzip
 import pathlib
 import tempfile
@@ -187,6 +189,26 @@ class Counted(nn.Module):
 
     def forward(self, x, k):
         return x.shape[0] * k, None, 3
+
+
+@dataclasses.dataclass
+class Fields:
+    a: torch.Tensor
+    b: torch.Tensor
+
+
+torch.export.register_dataclass(Fields, serialized_type_name="write.Fields")
+Pair = collections.namedtuple("Pair", "first second")
+torch.utils._pytree._register_namedtuple(Pair, serialized_type_name="write.Pair")
+
+
+class Named(nn.Module):
+    """Arguments and results with attributes, and guards on them."""
+
+    def forward(self, pair, fields, groups):
+        if all(x.shape[0] % 2 == 0 for x in [pair.first, fields.a, groups["z"]]):
+            return Fields(pair.first.sum() + fields.a.sum(), groups["z"]), Pair(pair.second, fields.b)
+        return pair.second, fields.b
 
 
 class Numbered(nn.Module):
@@ -385,6 +407,10 @@ def features():
                 "named": {"first": None, "second": {0: Dim.AUTO}}})
     fixture("complex", Complex(), (torch.randn(3, 2), torch.randn(3)))
     fixture("counted", Counted(), (torch.randn(8), 5), dynamic_shapes=({0: Dim.AUTO}, Dim.AUTO))
+    named = (Pair(torch.randn(4), torch.randn(2)), Fields(torch.randn(6), torch.randn(2)),
+             collections.defaultdict(list, z=torch.randn(8)))
+    even = {0: Dim.AUTO}
+    fixture("named", Named(), named, dynamic_shapes=(Pair(even, None), [even, None], {"z": even}))
     fixture("numbered", Numbered(), (torch.randn(8, 3), 4), dynamic_shapes=({0: Dim.DYNAMIC}, Dim.DYNAMIC))
     fixture("branches", Branches(), (torch.randn(3),))
     fixture("loops", Loops(), (torch.randn(3, 2),))

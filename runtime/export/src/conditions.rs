@@ -36,6 +36,8 @@ enum Looked {
 pub(crate) struct Names {
     /// The path of each input.
     pub(crate) paths: Vec<String>,
+    /// The identifier of each input in the graph.
+    pub(crate) identifiers: Vec<String>,
     /// For each leaf of the arguments, constants included, the input that it is.
     pub(crate) leaves: Vec<Option<usize>>,
 }
@@ -290,9 +292,14 @@ fn nothing() -> torch_library_pt2::Error {
 /// What an expression refers to, if that is an input.
 fn looked(expression: &Expression, names: &Names) -> Option<Looked> {
     let input = |expression: &Expression| {
-        let path = path(expression)?;
-        let named = names.paths.iter().position(|known| *known == path);
-        named.or_else(|| names.leaves.get(flat(expression)?).copied().flatten())
+        let named = path(expression).and_then(|path| names.paths.iter().position(|known| *known == path));
+        let flat = || names.leaves.get(flat(expression)?).copied().flatten();
+        // The archive has no names for the fields of a named tuple, and a guard has other ones for a cache.
+        let identified = || {
+            let identifier = identifier(expression)?;
+            names.identifiers.iter().position(|known| *known == identifier)
+        };
+        named.or_else(flat).or_else(identified)
     };
     let method = |expression: &Expression, name: &str| match expression {
         Expression::Call(callee, arguments) if arguments.is_empty() => match &**callee {
@@ -315,8 +322,11 @@ fn looked(expression: &Expression, names: &Names) -> Option<Looked> {
     size.or_else(|| method(of, "stride").map(|input| Looked::Stride(input, dim)))
 }
 
-/// The path of `L['x']['a'][0]`: `x['a'][0]`.
+/// The path of `L['x']['a'][0].b`: `x['a'][0].b`.
 fn path(expression: &Expression) -> Option<String> {
+    if let Expression::Attribute(of, name) = expression {
+        return Some(format!("{}.{name}", path(of)?));
+    }
     let Expression::Index(of, index) = expression else { return None };
     Some(match (&**of, &**index) {
         (Expression::Name(all), Expression::Text(name)) if all == "L" => name.clone(),
@@ -324,6 +334,24 @@ fn path(expression: &Expression) -> Option<String> {
         (of, Expression::Number(Number::Int(place))) => format!("{}[{place}]", path(of)?),
         _ => return None,
     })
+}
+
+/// The identifier that the exporter makes of `L['pair'].first['A'][0]`: `pair_first_a_0`.
+fn identifier(expression: &Expression) -> Option<String> {
+    let (of, key) = match expression {
+        Expression::Attribute(of, name) if name != "shape" => (of, name.clone()),
+        Expression::Index(of, index) => match &**index {
+            Expression::Text(key) => (of, key.clone()),
+            Expression::Number(Number::Int(place)) => (of, place.to_string()),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let key: String = key.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    match &**of {
+        Expression::Name(all) if all == "L" => Some(key.to_lowercase()),
+        of => Some(format!("{}_{}", identifier(of)?, key.to_lowercase())),
+    }
 }
 
 /// The leaf of `L['flat_args'][3]`, which is how a strict export names the arguments.

@@ -397,7 +397,8 @@ impl Builder {
     /// Adds the guards. One that cannot be read is a warning: the program may be right for its inputs all the same.
     fn take_guards(&mut self, leaves: Vec<Option<usize>>) {
         let paths = self.inputs.iter().map(|input| input.path.clone()).collect();
-        let names = Names { paths, leaves };
+        let identifiers = self.inputs.iter().map(|input| input.name.clone()).collect();
+        let names = Names { paths, identifiers, leaves };
         for guard in std::mem::take(&mut self.exported.guards_code) {
             if let Err(error) = self.conditions.guard(&guard, &names) {
                 torch_library::warning::warn(format_args!(

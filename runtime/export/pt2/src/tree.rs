@@ -1,6 +1,7 @@
 //! Nested arguments and results: tuples, lists and dictionaries, as PyTorch's pytrees name them.
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::error::{Error, Result, bail, ensure};
 
@@ -21,7 +22,8 @@ pub enum Tree {
     List(Vec<Tree>),
     /// A dictionary: keys as Python prints them, with their values.
     Dict(Vec<(String, Tree)>),
-    /// Another kind of node, by the name of its type: its children, with names if the type has any.
+    /// Another kind of node, by the name of its type: its children, with the names of its attributes, or with numbers
+    /// if the archive has no names for them.
     Other(String, Vec<(String, Tree)>),
 }
 
@@ -29,7 +31,9 @@ pub enum Tree {
 struct Node {
     #[serde(rename = "type")]
     kind: Option<String>,
-    context: Option<String>,
+    /// Mostly JSON in a string; that of a `defaultdict` is an object.
+    #[serde(default)]
+    context: Value,
     #[serde(default)]
     children_spec: Vec<Node>,
 }
@@ -53,22 +57,19 @@ impl Tree {
     fn of(node: Node) -> Result<Tree> {
         let Some(kind) = node.kind else { return Ok(Tree::Leaf) };
         let children = node.children_spec.into_iter().map(Self::of).collect::<Result<Vec<_>>>()?;
-        let context = node.context.as_deref().unwrap_or("null");
+        let context = match node.context.as_str() {
+            Some(text) => serde_json::from_str(text).unwrap_or_default(),
+            None => node.context,
+        };
         Ok(match kind.as_str() {
             "builtins.tuple" => Tree::Tuple(children),
             "builtins.list" => Tree::List(children),
-            "builtins.dict" => Tree::Dict(named(context, children)?),
-            "collections.OrderedDict" => Tree::Dict(named(context, children)?),
+            "builtins.dict" | "collections.OrderedDict" => Tree::Dict(named(&context, children)?),
+            "collections.defaultdict" => Tree::Dict(named(&context["dict_context"], children)?),
             _ => {
-                let children = match names(context) {
-                    Some(names) if names.len() == children.len() => names.into_iter().zip(children).collect(),
-                    _ => children
-                        .into_iter()
-                        .enumerate()
-                        .map(|(place, child)| (place.to_string(), child))
-                        .collect(),
-                };
-                Tree::Other(kind, children)
+                let names = attributes(&context, children.len());
+                let names = names.unwrap_or_else(|| (0..children.len()).map(|n| n.to_string()).collect());
+                Tree::Other(kind, names.into_iter().zip(children).collect())
             }
         })
     }
@@ -92,7 +93,7 @@ impl Tree {
         }
     }
 
-    /// The path of each value in Python: `[0]`, `['logits']`.
+    /// The path of each value in Python: `[0]`, `['logits']`, `.logits`.
     pub fn paths(&self) -> Vec<String> {
         let mut paths = Vec::new();
         self.walk(String::new(), &mut paths);
@@ -111,7 +112,13 @@ impl Tree {
                 children.iter().for_each(|(key, child)| child.walk(format!("{path}[{key}]"), paths));
             }
             Tree::Other(_, children) => {
-                children.iter().for_each(|(name, child)| child.walk(format!("{path}.{name}"), paths));
+                for (name, child) in children {
+                    let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
+                    child.walk(
+                        if is_number { format!("{path}[{name}]") } else { format!("{path}.{name}") },
+                        paths,
+                    );
+                }
             }
         }
     }
@@ -133,22 +140,29 @@ impl Tree {
 }
 
 /// The children with the keys from the context.
-fn named(context: &str, children: Vec<Tree>) -> Result<Vec<(String, Tree)>> {
-    let names = names(context).filter(|names| names.len() == children.len());
-    let Some(names) = names else {
+fn named(context: &Value, children: Vec<Tree>) -> Result<Vec<(String, Tree)>> {
+    let keys = context.as_array().filter(|keys| keys.len() == children.len());
+    let Some(keys) = keys else {
         bail!(Argument, "a dictionary of {} values does not have as many keys", children.len())
     };
-    Ok(names.into_iter().zip(children).collect())
+    let names = keys.iter().map(|key| key.as_str().map_or_else(|| key.to_string(), |key| format!("'{key}'")));
+    Ok(names.zip(children).collect())
 }
 
-/// The keys in a context, as Python prints them.
-fn names(context: &str) -> Option<Vec<String>> {
-    let keys: Vec<serde_json::Value> = serde_json::from_str(context).ok()?;
-    Some(
-        keys.iter()
-            .map(|key| key.as_str().map_or_else(|| key.to_string(), |key| format!("'{key}'")))
-            .collect(),
-    )
+/// The names of a node's attributes: the context is a list of them, `["logits"]`, or has such a list in front of other
+/// things, `[["key_cache", "value_cache"], [null, null]]`.
+fn attributes(context: &Value, count: usize) -> Option<Vec<String>> {
+    let names = |list: &Value| -> Option<Vec<String>> {
+        let list = list.as_array().filter(|list| list.len() == count)?;
+        list.iter().map(|name| name.as_str().filter(|name| is_identifier(name)).map(str::to_owned)).collect()
+    };
+    names(context).or_else(|| names(context.as_array()?.first()?))
+}
+
+fn is_identifier(name: &str) -> bool {
+    !name.starts_with(|c: char| c.is_ascii_digit())
+        && !name.is_empty()
+        && name.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
 #[cfg(test)]
@@ -167,6 +181,30 @@ mod tests {
         let tree = Tree::parse(&format!("[1, {list}]")).unwrap();
         assert_eq!(tree.paths(), ["[0]['a']", "[0][2]", "[1]"]);
         assert_eq!(tree.leaves(), 3);
+    }
+
+    /// The paths in a node with this type and context, a string of JSON or another value, and with two lists of one.
+    fn paths(kind: &str, context: &serde_json::Value) -> Result<Vec<String>> {
+        let list = format!(r#"{{"type": "builtins.list", "context": "null", "children_spec": [{LEAF}]}}"#);
+        let node =
+            format!(r#"{{"type": "{kind}", "context": {context}, "children_spec": [{list}, {list}]}}"#);
+        Tree::parse(&format!("[1, {node}]")).map(|tree| tree.paths())
+    }
+
+    #[test]
+    fn attributes_have_the_names_that_the_archive_has() {
+        let text = |text: &str| Value::String(text.to_owned());
+        let output = text(r#"["logits", "cache"]"#);
+        assert_eq!(paths("transformers.ModelOutput", &output).unwrap(), [".logits[0]", ".cache[0]"]);
+        let cache = text(r#"[["key_cache", "value_cache"], [null, null]]"#);
+        assert_eq!(paths("transformers.DynamicCache", &cache).unwrap(), [".key_cache[0]", ".value_cache[0]"]);
+        for context in [text("mod.Pair"), text("null"), text("[1, 2]"), text(r#"["a b", "c"]"#), Value::Null]
+        {
+            assert_eq!(paths("collections.namedtuple", &context).unwrap(), ["[0][0]", "[1][0]"], "{context}");
+        }
+        let counts = serde_json::json!({"default_factory_name": "list", "dict_context": ["a", "b"]});
+        assert_eq!(paths("collections.defaultdict", &counts).unwrap(), ["['a'][0]", "['b'][0]"]);
+        assert!(paths("collections.defaultdict", &Value::Null).is_err());
     }
 
     #[test]

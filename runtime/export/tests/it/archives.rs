@@ -103,6 +103,23 @@ fn what_is_nested_is_named() {
 }
 
 #[test]
+fn what_has_attributes_is_named_by_them_and_guarded() {
+    let program = replay("named", 1e-6);
+    let paths: Vec<_> = program.inputs().iter().map(|input| input.path.as_str()).collect();
+    assert_eq!(paths, ["pair[0]", "pair[1]", "fields.a", "fields.b", "groups['z']"]);
+    let paths: Vec<_> = program.outputs().iter().map(|output| output.path.as_str()).collect();
+    assert_eq!(paths, ["[0].a", "[0].b", "[1][0]", "[1][1]"]);
+    let zeros = |size: i64| Tensor::zeros(&[size], DType::Float32, Device::CPU).unwrap();
+    let refusal = |first, a, z| {
+        let inputs = [zeros(first), zeros(2), zeros(a), zeros(2), zeros(z)];
+        program.run(&inputs).unwrap_err().to_string()
+    };
+    assert!(refusal(5, 6, 8).contains("(L['pair'].first.size()[0] % 2) == 0, which does not hold"));
+    assert!(refusal(4, 7, 8).contains("(L['fields'].a.size()[0] % 2) == 0, which does not hold"));
+    assert!(refusal(4, 6, 9).contains("(L['groups']['z'].size()[0] % 2) == 0, which does not hold"));
+}
+
+#[test]
 fn sizes_are_computed_and_checked_by_name() {
     let program = replay("sizes", 1e-6);
     let zeros = |sizes: &[i64]| Tensor::zeros(sizes, DType::Float32, Device::CPU).unwrap();

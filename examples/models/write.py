@@ -211,6 +211,13 @@ class Named(nn.Module):
         return pair.second, fields.b
 
 
+class Ordered(nn.Module):
+    """Checks of results, which are side effects: a graph of PyTorch's core operators orders them by tokens."""
+
+    def forward(self, a, b):
+        return torch.linalg.solve(a, b), torch.linalg.inv(a)
+
+
 class Numbered(nn.Module):
     def forward(self, x, n):
         return x * n, x[:n]
@@ -411,6 +418,7 @@ def features():
              collections.defaultdict(list, z=torch.randn(8)))
     even = {0: Dim.AUTO}
     fixture("named", Named(), named, dynamic_shapes=(Pair(even, None), [even, None], {"z": even}))
+    fixture("ordered", Ordered(), (torch.randn(3, 3), torch.randn(3)), decompositions=None)
     fixture("numbered", Numbered(), (torch.randn(8, 3), 4), dynamic_shapes=({0: Dim.DYNAMIC}, Dim.DYNAMIC))
     fixture("branches", Branches(), (torch.randn(3),))
     fixture("loops", Loops(), (torch.randn(3, 2),))

@@ -11,8 +11,8 @@ use crate::number::Function;
 use crate::operand::Operand;
 use crate::refused;
 use crate::region::{self, Region};
-use crate::target::{self, Batch, Own};
-use crate::wire::{Argument, Graph, Node, SymBoolArgument, SymFloatArgument, SymIntArgument};
+use crate::target::{self, Batch, Call, Own};
+use crate::wire::{Argument, Graph, NamedArgument, Node, SymBoolArgument, SymFloatArgument, SymIntArgument};
 
 /// The maximum nesting depth of graphs.
 const DEPTH: usize = 32;
@@ -272,8 +272,9 @@ impl<'p> Scope<'p> {
     }
 
     fn step(&mut self, node: &Node) -> Result<Step> {
+        let call = Call::of(node);
         let place =
-            Origin { node: node_name(node).to_owned(), module: module(node), target: node.target.clone() };
+            Origin { node: node_name(node).to_owned(), module: module(node), target: call.target.to_owned() };
         // Done first, so that an undefined name is an error even if the operator is missing.
         for argument in node.inputs.iter().filter(|argument| !matches!(argument.arg, Argument::AsGraph(_))) {
             if let Err(error) = Operand::of_any(&argument.arg, self)
@@ -282,7 +283,7 @@ impl<'p> Scope<'p> {
                 return Err(error);
             }
         }
-        let (action, operands) = match self.action(node) {
+        let (action, operands) = match self.action(&call) {
             Ok(found) => found,
             Err(error) if is_fault(&error) => return Err(error),
             Err(error) => {
@@ -291,11 +292,12 @@ impl<'p> Scope<'p> {
                 } else {
                     format!("{} in {}", place.node, place.module)
                 };
-                self.shared.problem(&node.target, &error, at);
+                self.shared.problem(call.target, &error, at);
                 (Action::Missing, Vec::new())
             }
         };
-        let targets = node.outputs.iter().map(|output| self.target(output)).collect::<Result<Vec<_>>>()?;
+        call.token.map(|token| self.target(token)).transpose()?; // has a slot, where no value comes
+        let targets = call.outputs.iter().map(|output| self.target(output)).collect::<Result<Vec<_>>>()?;
         Ok(Step {
             action,
             operands: operands.into(),
@@ -305,52 +307,63 @@ impl<'p> Scope<'p> {
         })
     }
 
-    fn action(&mut self, node: &Node) -> Result<(Action, Vec<Operand>)> {
-        let name = match target::Target::parse(&node.target).map_err(refused)? {
-            target::Target::HigherOrder(name) => return region::new(name, node, self),
+    fn action(&mut self, call: &Call<'_>) -> Result<(Action, Vec<Operand>)> {
+        let name = match target::Target::parse(call.target).map_err(refused)? {
+            target::Target::Operator(name) => name,
+            target::Target::Own(own) => return Ok((own_action(own, call), self.any_operands(call)?)),
+            _ if call.token.is_some() => bail!(
+                NotSupported,
+                "with_effects is supported for operators only, which this is not: export without `run_decompositions`"
+            ),
+            target::Target::HigherOrder(name) => return region::new(name, call, self),
             target::Target::Compute(function) => {
-                return Ok((Action::Compute(function), self.any_operands(node)?));
+                return Ok((Action::Compute(function), self.any_operands(call)?));
             }
             target::Target::Batch(Batch::Prepare) => return Ok((Action::Nothing, Vec::new())),
             target::Target::Batch(batch) => {
-                return Ok((Action::Batch(Batching::new(batch)?), self.any_operands(node)?));
+                return Ok((Action::Batch(Batching::new(batch)?), self.any_operands(call)?));
             }
-            target::Target::Own(own) => return Ok((own_action(own, node), self.any_operands(node)?)),
-            target::Target::Operator(name) => name,
         };
         let operator = match Dispatcher::global().find(&name.to_string()) {
             Ok(operator) => operator,
-            Err(_) if name.is_item() => return Ok((Action::Item, self.any_operands(node)?)),
+            Err(_) if name.is_item() => return Ok((Action::Item, self.any_operands(call)?)),
             Err(error) => return Err(error),
         };
-        let operands = self.operands(node, operator)?;
+        let operands = self.operands(call, operator)?;
         let returns = operator.schema()?.returns.len();
+        // Next to a token, no result is written as None.
+        let is_none = returns == 0 && matches!(call.outputs, [Argument::AsNone(_)]);
         ensure!(
-            node.outputs.is_empty() || node.outputs.len() == returns,
+            call.outputs.is_empty() || call.outputs.len() == returns || is_none,
             Schema,
             "the archive has {} results of the operator, but it returns {returns}",
-            node.outputs.len()
+            call.outputs.len()
         );
         Ok((Action::Call(operator), operands))
     }
 
-    fn any_operands(&mut self, node: &Node) -> Result<Vec<Operand>> {
-        node.inputs.iter().map(|argument| Operand::of_any(&argument.arg, self)).collect()
+    fn any_operands(&mut self, call: &Call<'_>) -> Result<Vec<Operand>> {
+        call.inputs.iter().map(|argument| Operand::of_any(&argument.arg, self)).collect()
     }
 
     /// The arguments of an operator in the order of its schema, with its defaults.
-    fn operands(&mut self, node: &Node, operator: OperatorHandle) -> Result<Vec<Operand>> {
+    fn operands(&mut self, call: &Call<'_>, operator: OperatorHandle) -> Result<Vec<Operand>> {
         let schema = operator.schema()?;
-        if let Some(unknown) = node.inputs.iter().find(|given| schema.argument_index(&given.name).is_none()) {
-            bail!(
-                Schema,
-                "the operator has no argument `{}`\n  schema: {schema}",
-                crate::shortened(&unknown.name)
-            )
+        let place = |(at, given): (usize, &NamedArgument)| match given.name.is_empty() {
+            true => (at < schema.arguments.len()).then_some(at),
+            false => schema.argument_index(&given.name),
+        };
+        let places: Vec<_> = call.inputs.iter().enumerate().map(place).collect();
+        if let Some(unknown) = places.iter().position(Option::is_none) {
+            let name = match call.inputs[unknown].name.as_str() {
+                "" => format!("number {}", unknown + 1),
+                name => format!("`{}`", crate::shortened(name)),
+            };
+            bail!(Schema, "the operator has no argument {name}\n  schema: {schema}")
         }
-        let operands = schema.arguments.iter().map(|declared| {
-            match node.inputs.iter().find(|given| given.name == declared.name) {
-                Some(given) => Operand::new(&given.arg, declared, self),
+        let operands = schema.arguments.iter().enumerate().map(|(at, declared)| {
+            match places.iter().position(|place| *place == Some(at)) {
+                Some(given) => Operand::new(&call.inputs[given].arg, declared, self),
                 None => Operand::default_of(declared),
             }
         });
@@ -409,9 +422,9 @@ fn module(node: &Node) -> String {
 }
 
 /// The action for targets that are not operators for the dispatcher: queries on tensors, and informative nodes.
-fn own_action(own: Own, node: &Node) -> Action {
+fn own_action(own: Own, call: &Call<'_>) -> Action {
     let bound = |name: &str| {
-        node.inputs.iter().find(|argument| argument.name == name).and_then(|argument| match &argument.arg {
+        call.inputs.iter().find(|argument| argument.name == name).and_then(|argument| match &argument.arg {
             Argument::AsInt(number) => Some(*number),
             _ => None,
         })
@@ -421,7 +434,7 @@ fn own_action(own: Own, node: &Node) -> Action {
         Own::Stride => Action::Measure(Measure::Stride),
         Own::Numel => Action::Measure(Measure::Numel),
         Own::StorageOffset => Action::Measure(Measure::Offset),
-        Own::Assert => Action::Assert(match node.inputs.get(1).map(|argument| &argument.arg) {
+        Own::Assert => Action::Assert(match call.inputs.get(1).map(|argument| &argument.arg) {
             Some(Argument::AsString(text)) => text.clone(),
             _ => "an assertion of the program".to_owned(),
         }),

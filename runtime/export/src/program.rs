@@ -348,7 +348,7 @@ impl Builder {
     fn take_inputs(&mut self, weights: &mut Weights, call: Option<&Call>) -> Result<Vec<(String, Source)>> {
         let specs = std::mem::take(&mut self.exported.graph_module.signature.input_specs);
         let mut paths = call.map(|call| call.paths.clone()).unwrap_or_default().into_iter();
-        let (mut names, mut leaves) = (Vec::new(), Vec::new());
+        let (mut names, mut leaves, mut tokens) = (Vec::new(), Vec::new(), Vec::new());
         for spec in &specs {
             match spec {
                 InputSpec::UserInput { arg } => {
@@ -381,15 +381,11 @@ impl Builder {
                         crate::shortened(custom_obj_name)
                     )
                 }
-                InputSpec::Token { arg } => {
-                    bail!(
-                        NotSupported,
-                        "the program orders its side effects by the token {:?}",
-                        crate::shortened(&arg.name)
-                    )
-                }
+                InputSpec::Token { arg } => tokens.push(arg.name.clone()),
             }
         }
+        // Tokens have slots behind those of the inputs, and no values: steps run in the order of the program anyway.
+        names.extend(tokens.into_iter().map(|token| (token, Source::Slot(self.shared.slot()))));
         self.take_guards(leaves);
         Ok(names)
     }

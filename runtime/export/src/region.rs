@@ -6,7 +6,8 @@ use torch_library::{DeviceType, Dispatcher};
 
 use crate::operand::Operand;
 use crate::plan::{Action, Block, Scope, Source};
-use crate::wire::{Argument, Graph, Named, Node};
+use crate::target::Call;
+use crate::wire::{Argument, Graph, Named};
 
 /// How the nested steps are run.
 #[derive(Debug)]
@@ -45,8 +46,8 @@ impl Rows {
 ///
 /// # Errors
 /// The operator is not supported, or does not take these arguments.
-pub(crate) fn new(name: &str, node: &Node, scope: &mut Scope<'_>) -> Result<(Action, Vec<Operand>)> {
-    let arguments: Vec<&Argument> = node.inputs.iter().map(|input| &input.arg).collect();
+pub(crate) fn new(name: &str, call: &Call<'_>, scope: &mut Scope<'_>) -> Result<(Action, Vec<Operand>)> {
+    let arguments: Vec<&Argument> = call.inputs.iter().map(|input| &input.arg).collect();
     let (region, operands) = match (name, arguments.as_slice()) {
         ("cond", [condition, Argument::AsGraph(yes), Argument::AsGraph(no), rest @ ..]) => {
             let inputs = sources(rest, scope)?;

@@ -29,6 +29,7 @@ include_model!(struct Numbered = "tests/archives/numbered.pt2");
 include_model!(struct Nested = "tests/archives/nested.pt2");
 include_model!(struct Loops = "tests/archives/loops.pt2");
 include_model!(struct Counts = "tests/archives/functional.pt2");
+include_model!(struct Ordered = "tests/archives/ordered.pt2");
 include_model!(struct Types = "tests/archives/types.pt2");
 
 fn path(name: &str) -> std::path::PathBuf {
@@ -102,6 +103,14 @@ fn loops_and_what_is_written_back_are_as_in_the_archive() {
         .map(|_| values(&Counts::load().unwrap().forward(&Tensor::from([0f32, 0.0])).unwrap())[0])
         .collect();
     assert_eq!(counted, [1.0, 2.0, 3.0]);
+}
+
+#[test]
+fn operators_that_are_called_with_tokens_are_linked() {
+    let (eye, twos) =
+        (Tensor::from_vec(vec![2f32, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0], &[3, 3]), [2f32; 3]);
+    let (solution, inverse) = Ordered::load().unwrap().forward(&eye.unwrap(), &Tensor::from(twos)).unwrap();
+    assert_eq!((values(&solution), values(&inverse)[0]), (vec![1.0; 3], 0.5));
 }
 
 #[test]

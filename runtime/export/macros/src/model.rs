@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use torch_library_pt2::archive::Archive;
 use torch_library_pt2::symbols::Symbols;
-use torch_library_pt2::target::{OperatorName, Target};
+use torch_library_pt2::target::{Call, OperatorName, Target};
 use torch_library_pt2::tree::Tree;
 use torch_library_pt2::wire::{
     Argument, ExportedProgram, Graph, InputSpec, OutputSpec, SymFloatArgument, SymIntArgument, TensorMeta,
@@ -106,13 +106,7 @@ fn check_weights(archive: &Archive<'_>, model: &str, exported: &ExportedProgram)
             InputSpec::CustomObj { custom_obj_name: name } => {
                 return Err(unsupported(format!("the program uses an object of a custom class, {name:?}")));
             }
-            InputSpec::Token { arg } => {
-                return Err(unsupported(format!(
-                    "the program orders its side effects by the token {:?}",
-                    arg.name
-                )));
-            }
-            InputSpec::UserInput { .. } | InputSpec::ConstantInput {} => continue,
+            InputSpec::UserInput { .. } | InputSpec::ConstantInput {} | InputSpec::Token { .. } => continue,
         };
         let Some(meta) = payload.get(name) else {
             return Err(contradiction(format!("the archive has no weight {name:?}")));
@@ -133,8 +127,9 @@ fn check_weights(archive: &Archive<'_>, model: &str, exported: &ExportedProgram)
 fn collect(graph: &Graph, operators: &mut BTreeSet<Operator>) -> Result<()> {
     for node in &graph.nodes {
         let name = node.name.as_deref().unwrap_or_default();
-        let target = Target::parse(&node.target)
-            .map_err(|error| error.context(format_args!("node `{name}` calls `{}`", node.target)))?;
+        let called = Call::of(node).target;
+        let target = Target::parse(called)
+            .map_err(|error| error.context(format_args!("node `{name}` calls `{called}`")))?;
         match target {
             Target::Operator(OperatorName { namespace, name, overload }) => {
                 operators.insert(Operator::new(namespace, name, overload));

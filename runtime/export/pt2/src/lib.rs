@@ -12,13 +12,13 @@ pub mod kinds;
 pub mod number;
 
 pub mod expression;
-pub mod target;
 pub mod tree;
 pub mod wire;
 pub mod zip;
 
 pub mod archive;
 pub mod symbols;
+pub mod target;
 
 pub use error::{Error, ErrorKind, Result};
 

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::error::{Result, bail};
 use crate::number::Function;
+use crate::wire::{Argument, NamedArgument, Node};
 
 /// The target of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +30,36 @@ pub struct OperatorName<'n> {
     pub name: &'n str,
     /// The overload, empty for the one that PyTorch shows as `default`.
     pub overload: &'n str,
+}
+
+/// What a node calls, and with what.
+///
+/// `with_effects(token, operator, …)` orders side effects by a token that each such call takes and returns. A run keeps
+/// the order of the nodes, so such a call is one of the operator, and its tokens have no value.
+#[derive(Clone, Copy)]
+pub struct Call<'n> {
+    /// The target, as in [`Target::parse`].
+    pub target: &'n str,
+    /// The arguments; those without a name are in the order of the operator's schema.
+    pub inputs: &'n [NamedArgument],
+    /// The results.
+    pub outputs: &'n [Argument],
+    /// The token that it returns, too.
+    pub token: Option<&'n Argument>,
+}
+
+impl<'n> Call<'n> {
+    /// The call of a node.
+    pub fn of(node: &'n Node) -> Call<'n> {
+        let (inputs, outputs) = (node.inputs.as_slice(), node.outputs.as_slice());
+        if node.target == "torch.ops.higher_order.with_effects"
+            && let [_, NamedArgument { arg: Argument::AsOperator(operator), .. }, inputs @ ..] = inputs
+            && let [token, outputs @ ..] = outputs
+        {
+            return Call { target: operator, inputs, outputs, token: Some(token) };
+        }
+        Call { target: &node.target, inputs, outputs, token: None }
+    }
 }
 
 /// Queries on tensors, and nodes that are only informative.
@@ -149,6 +180,27 @@ impl Own {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_call_with_effects_is_one_of_its_operator() {
+        let node = |inputs: &str| -> Node {
+            serde_json::from_str(&format!(
+                r#"{{"target": "torch.ops.higher_order.with_effects", "inputs": [{inputs}],
+                     "outputs": [{{"as_tensor": {{"name": "token_1"}}}}, {{"as_none": true}}]}}"#
+            ))
+            .unwrap()
+        };
+        let token = r#"{"name": "", "arg": {"as_tensor": {"name": "token"}}}"#;
+        let operator = r#"{"name": "", "arg": {"as_operator": "torch.ops.aten._print.default"}}"#;
+        let text = r#"{"name": "", "arg": {"as_string": "here"}}"#;
+        let with = node(&format!("{token}, {operator}, {text}"));
+        let call = Call::of(&with);
+        assert_eq!(call.target, "torch.ops.aten._print.default");
+        assert!(matches!(call.token, Some(Argument::AsTensor(token)) if token.name == "token_1"));
+        assert_eq!((call.inputs.len(), call.outputs.len()), (1, 1));
+        let without = node(token);
+        assert_eq!(Call::of(&without).target, "torch.ops.higher_order.with_effects");
+    }
 
     #[test]
     fn names_are_taken_apart() {

@@ -297,6 +297,19 @@ fn a_graph_for_training_computes_loss_and_gradients() {
 }
 
 #[test]
+fn calls_that_are_ordered_by_tokens_run_in_order() {
+    let program = replay("ordered", 1e-4);
+    assert_eq!(program.inputs().len(), 2, "a token is no input");
+    assert_eq!(program.operators()["torch.ops.aten._linalg_check_errors.default"], 2);
+    let zeros = |sizes: &[i64]| Tensor::zeros(sizes, DType::Float32, Device::CPU).unwrap();
+    let singular = program.run(&[zeros(&[3, 3]), zeros(&[3])]).unwrap_err().to_string();
+    assert!(
+        singular.starts_with("node with_effects: ") && singular.contains("torch.linalg.solve"),
+        "{singular}"
+    );
+}
+
+#[test]
 fn what_the_elements_decide_is_asked_when_it_runs() {
     replay("chosen", 0.0);
     replay("sampled", 1e-6);

@@ -256,6 +256,25 @@ fn an_unknown_function_matters_only_where_its_value_does() {
     assert!(refusal(&output).starts_with("output \"new_zeros\": expression "), "{}", refusal(&output));
 }
 
+#[test]
+fn what_a_call_with_a_token_cannot_be_is_named() {
+    let with = |operator: &str| {
+        let called = r#"{"as_operator": "torch.ops.aten._linalg_check_errors.default"}"#;
+        let program = Program::from_bytes(&replaced("ordered.pt2", called, operator)).unwrap();
+        let [problem] = program.problems() else { panic!("one problem: {:?}", program.problems()) };
+        problem.to_string()
+    };
+    let missing = with(r#"{"as_operator": "torch.ops.aten._prints.default"}"#);
+    assert!(missing.starts_with("torch.ops.aten._prints.default, at with_effects: "), "{missing}");
+    let nested = with(r#"{"as_operator": "torch.ops.higher_order.call_torchbind"}"#);
+    assert!(
+        nested.starts_with("torch.ops.higher_order.call_torchbind, at with_effects: with_effects is"),
+        "{nested}"
+    );
+    let wrong = with(r#"{"as_operator": "torch.ops.aten.relu.default"}"#);
+    assert!(wrong.contains("the operator has no argument number 2"), "{wrong}");
+}
+
 /// An endless sequence of pseudorandom numbers, the same in each run.
 struct Random(u64);
 
@@ -340,6 +359,8 @@ fn mutated_programs_are_refused_or_run() {
         "guarded.pt2",
         "ties.pt2",
         "sizes.pt2",
+        "ordered.pt2",
+        "named.pt2",
     ];
     let (mut refused, mut ran) = (0, 0);
     for round in 0..700 {

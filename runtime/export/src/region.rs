@@ -95,9 +95,41 @@ pub(crate) fn new(name: &str, call: &Call<'_>, scope: &mut Scope<'_>) -> Result<
         | ("wrap" | "tag_activation_checkpoint", [Argument::AsGraph(body), rest @ ..]) => {
             (Region::Plain(plain(&body.graph, rest, scope)?), Vec::new())
         }
-        _ => bail!(NotSupported, "this higher-order operator is not supported, or not with these arguments"),
+        _ => return Err(refused(name)),
     };
     Ok((Action::Region(Box::new(region)), operands))
+}
+
+/// The higher-order operators that can be run.
+const RUN: [&str; 9] = [
+    "cond",
+    "while_loop",
+    "map_impl",
+    "scan",
+    "wrap_with_set_grad_enabled",
+    "wrap_with_autocast",
+    "invoke_subgraph",
+    "wrap",
+    "tag_activation_checkpoint",
+];
+
+/// The error for a higher-order operator, or for its arguments.
+fn refused(name: &str) -> Error {
+    let shown = crate::shortened(name);
+    let message = match name {
+        name if RUN.contains(&name) => {
+            format!("the higher-order operator `{shown}` is supported, but not with these arguments")
+        }
+        name if name.starts_with("auto_functionalized") => format!(
+            "the higher-order operator `{shown}` is not supported: `run_decompositions` writes it for operators that \
+             write to their arguments, so export without that"
+        ),
+        "with_effects" => {
+            "`with_effects` is supported, but not with these arguments: it calls no operator".to_owned()
+        }
+        _ => format!("the higher-order operator `{shown}` is not supported, only {}", RUN.join(", ")),
+    };
+    Error::new(ErrorKind::NotSupported, message)
 }
 
 fn plain(graph: &Graph, inputs: &[&Argument], scope: &mut Scope<'_>) -> Result<Block> {

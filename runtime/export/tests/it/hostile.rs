@@ -257,6 +257,24 @@ fn an_unknown_function_matters_only_where_its_value_does() {
 }
 
 #[test]
+fn higher_order_operators_that_are_not_supported_are_named() {
+    let reason = |name: &str| {
+        let program = replaced("branches.pt2", "higher_order.cond\"", &format!("higher_order.{name}\""));
+        let program = Program::from_bytes(&program).unwrap();
+        let [problem] = program.problems() else { panic!("one problem: {:?}", program.problems()) };
+        problem.reason.clone()
+    };
+    assert_eq!(reason("scan"), "the higher-order operator `scan` is supported, but not with these arguments");
+    assert!(reason("auto_functionalized_v2").ends_with("so export without that"));
+    let unknown = reason("flex_attention");
+    assert!(
+        unknown.starts_with("the higher-order operator `flex_attention` is not supported, only cond, "),
+        "{unknown}"
+    );
+    assert!(reason("with_effects").ends_with("it calls no operator"));
+}
+
+#[test]
 fn what_a_call_with_a_token_cannot_be_is_named() {
     let with = |operator: &str| {
         let called = r#"{"as_operator": "torch.ops.aten._linalg_check_errors.default"}"#;

@@ -19,6 +19,7 @@ from torch.export import Dim
 import write as written
 
 Pair = collections.namedtuple("Pair", "first second")
+torch.utils._pytree._register_namedtuple(Pair, serialized_type_name="features.Pair")
 
 
 class EveryType(nn.Module):
@@ -305,6 +306,9 @@ def programs():
         yield f"of_{name}", module, arguments, {}, {}
     yield "batched", Batched(), (torch.randn(2, 3), torch.randn(4, 3)), {}, {}
     yield "of_sizes", written.Sizes(), (torch.randn(4, 3), torch.randn(6, 3)), {}, {"dynamic_shapes": ({0: n}, {0: m})}
+    yield "of_bits", written.Bits(), (torch.randn(5, 3), torch.tensor(6)), {}, {"dynamic_shapes": ({0: free}, None)}
+    yield "of_complex", written.Complex(), (torch.randn(3, 2), torch.randn(3)), {}, {}
+    yield "of_ordered", written.Ordered(), (torch.randn(3, 3), torch.randn(3)), {}, {}
     yield "of_guarded", written.Guarded(), (torch.randn(8, 3), torch.randn(5)), {}, {
         "dynamic_shapes": ({0: free}, {0: free})}
 

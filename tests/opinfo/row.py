@@ -106,8 +106,8 @@ def row(call):
         outputs, is_list = results(call.operator(*args, **kwargs))
     if not all(output is None or isinstance(output, torch.Tensor) for output in outputs):
         raise Unfit("a result that is no tensor")
-    if not any(output is not None for output in outputs):
-        raise Unfit("no result")
+    if not call.schema.returns:
+        outputs = []
     is_list = is_list and len(call.schema.returns) == 1
     entry = head(call)
     entry["outputs"] = [described(output, fresh) for output in outputs]
@@ -118,6 +118,8 @@ def row(call):
                if is_written(call, path, written_to) or not same(value, before[path])}
     if mutated:
         entry["mutated"] = mutated
+    elif not any(output is not None for output in outputs):
+        raise Unfit("no result")
     check(call, outputs, [fresh[path] for path in mutated])
     if not mutated:
         entry.update(gradients(call))
@@ -220,7 +222,8 @@ def check(call, outputs, mutated):
         torch.manual_seed(seed)
         args, kwargs = made
         with torch.no_grad():
-            return results(call.operator(*args, **kwargs))[0]
+            outputs = results(call.operator(*args, **kwargs))[0]
+        return outputs if call.schema.returns else []
     dirty = [torch.full((size,), 1e30) for size in (1, 4, 16, 64, 256, 1024)]
     del dirty
     if not all(same(a, b) for a, b in zip(outputs, again(call.made()), strict=True)):
@@ -271,7 +274,7 @@ def gradients(call):
                 return {}
     return {
         "grad_fn_info": nodes,
-        "grad_weights": [{"output": index, "values": [number(value) for value in values]}
+        "grad_weights": [{"output": index, "values": [written(value) if isinstance(value, complex) else value for value in values]}
                          for index, values in weights],
         "grads": {path: None if grad is None else
                   {"dtype": DTYPES[grad.dtype], "sizes": list(grad.shape), "values": numbers(grad)}
@@ -279,12 +282,20 @@ def gradients(call):
     }
 
 
+def weighted(output, weights):
+    """The real part of the sum of an output's elements, each times its weight."""
+    dtype = torch.complex128 if output.is_complex() else torch.float64
+    weights = torch.tensor(weights, dtype=dtype).view(output.shape).to(output.dtype)
+    total = (output * weights).sum()
+    return total.real if total.is_complex() else total
+
+
 def is_about_derivatives(error):
     return any(word in str(error) for word in ("derivative", "differentiable", "Autograd", "grad"))
 
 
 def backward(call, made_arguments):
-    """Nodes, weights and gradients of the weighted sum of the results, if all of them are real."""
+    """Nodes, weights and gradients of the real part of the weighted sum of the results."""
     args, kwargs = made_arguments
     leaves = {}
     for path, value in paths(args, kwargs, torch.Tensor):
@@ -298,12 +309,14 @@ def backward(call, made_arguments):
              if output is not None and output.grad_fn is not None}
     of = [(index, output) for index, output in enumerate(outputs)
           if output is not None and output.requires_grad]
-    if not of or any(output.is_complex() for _, output in of):
+    if not of:
         return None
     numbers_at_random = random.Random(call.name)
-    weights = [(index, [round(numbers_at_random.uniform(-1, 1), 2) for _ in range(output.numel())])
-               for index, output in of]
-    loss = sum((output * torch.tensor(values, dtype=torch.float64).view(output.shape).to(output.dtype)).sum()
-               for (_, output), (_, values) in zip(of, weights))
+
+    def at_random():
+        return round(numbers_at_random.uniform(-1, 1), 2)
+    weights = [(index, [complex(at_random(), at_random()) if output.is_complex() else at_random()
+                        for _ in range(output.numel())]) for index, output in of]
+    loss = sum(weighted(output, values) for (_, output), (_, values) in zip(of, weights))
     loss.backward()
     return nodes, weights, {path: leaf.grad for path, leaf in leaves.items()}

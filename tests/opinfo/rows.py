@@ -1,7 +1,7 @@
 """Writes rows for the replay of recorded answers, from PyTorch's own operator tests.
 
     python tests/opinfo/rows.py OUT [--only REGEX] [--part K/N] [--samples COUNT] [--declared FILE]
-                                    [--seed N] [--dtypes NAME,NAME] [--inputs samples|reference|modules]
+                                    [--seed N] [--dtypes NAME,NAME] [--inputs samples|reference|modules|lists|optimizers]
 
 `OUT/kernels.jsonl.gz` gets the rows, `OUT/missing.txt` the operators that the tests reach and that are not declared
 here, with how many entries need each. README.md beside this file says what a row holds and what is left out.
@@ -9,6 +9,7 @@ here, with how many entries need each. README.md beside this file says what a ro
 
 import argparse
 import collections
+import functools
 import gzip
 import itertools
 import json
@@ -178,6 +179,8 @@ def samples_of(info, dtype, options):
     """An entry's samples in a dtype: the first ones or, with a seed, random ones."""
     differentiable = dtype.is_floating_point or dtype.is_complex
     inputs = info.reference_inputs if options.inputs == "reference" else info.sample_inputs
+    if options.inputs == "lists":
+        inputs = functools.partial(inputs, num_input_tensors=[3])
     count = options.samples if dtype == torch.float32 else (options.samples + 1) // 2
     if options.seed is None:
         return itertools.islice(inputs("cpu", dtype, requires_grad=differentiable and info.supports_autograd), count)
@@ -203,9 +206,10 @@ def entry_rows(writer, info, options):
                     sum(real).backward()
             def run_in_place():
                 with torch.no_grad():
-                    info.inplace_variant(sample.input.detach().clone(), *sample.args, **sample.kwargs)
+                    copy = torch.utils._pytree.tree_map(lambda tensor: tensor.detach().clone(), sample.input)
+                    info.inplace_variant(copy, *sample.args, **sample.kwargs)
             writer.sample(name, run, index < 2 and (options.seed or dtype in (torch.float32, torch.int64)))
-            if info.inplace_variant is not None and isinstance(sample.input, torch.Tensor) and index < 3:
+            if info.inplace_variant is not None and isinstance(sample.input, (torch.Tensor, list)) and index < 3:
                 writer.sample(name, run_in_place, False)
     if info.error_inputs_func is not None:
         for error in info.error_inputs("cpu"):
@@ -236,8 +240,33 @@ def module_rows(writer, info, options):
                 writer.sample(name, run, bool(options.seed))
 
 
+def optimizer_rows(writer, info, options):
+    """The rows of one optimizer: the calls of two steps, tensor by tensor, in lists, and fused."""
+    for dtype in [getattr(torch, name) for name in options.dtypes]:
+        if not dtype.is_floating_point:
+            continue
+        for sample in info.optim_inputs_func("cpu"):
+            for way in ({"foreach": False}, {"foreach": True}, {"fused": True}):
+                torch.manual_seed(options.seed or 0)
+                parameters = [torch.randn(3, 2, dtype=dtype).requires_grad_(), torch.randn(4, dtype=dtype).requires_grad_()]
+
+                def run():
+                    optimizer = info.optim_cls(parameters, **{"lr": 0.1, **sample.kwargs, **way})
+                    for _ in range(2):
+                        for parameter in parameters:
+                            parameter.grad = torch.randn_like(parameter)
+                        optimizer.step()
+                writer.sample(info.optim_cls.__name__, run, False)
+
+
 def database(options):
     """The entries, each with the function that writes its rows."""
+    if options.inputs == "optimizers":
+        from torch.testing._internal.common_optimizers import optim_db
+        return [(info.optim_cls.__name__, info, optimizer_rows) for info in optim_db]
+    if options.inputs == "lists":
+        from torch.testing._internal.common_methods_invocations import foreach_op_db
+        return [(info.name, info, entry_rows) for info in sorted(foreach_op_db, key=lambda info: info.name)]
     if options.inputs == "modules":
         from torch.testing._internal.common_modules import module_db
         return [(info.name, info, module_rows) for info in sorted(module_db, key=lambda info: info.name)]
@@ -275,8 +304,10 @@ def main():
     parser.add_argument("--seconds", type=int, default=30, help="how long one entry may take")
     parser.add_argument("--seed", type=int, help="other numbers, and any samples instead of the first ones")
     parser.add_argument("--dtypes", type=lambda text: text.split(","), default=SIX, help="instead of the six")
-    parser.add_argument("--inputs", choices=["samples", "reference", "modules"], default="samples",
-                        help="an entry's samples, its reference inputs, or the modules of `module_db`")
+    parser.add_argument("--inputs", default="samples",
+                        choices=["samples", "reference", "modules", "lists", "optimizers"],
+                        help="an entry's samples, its reference inputs, the modules of `module_db`, the operators on lists of "
+                        "tensors of `foreach_op_db`, or the optimizers of `optim_db`")
     options = parser.parse_args()
     part, parts = map(int, options.part.split("/"))
     torch.set_num_threads(1)

@@ -81,6 +81,7 @@ fn list(values: Vec<Value<'static>>) -> Result<Value<'static>> {
         Value::Int(value) => Some(Scalar::Int(*value)),
         Value::Float(value) => Some(Scalar::Float(*value)),
         Value::Bool(value) => Some(Scalar::Bool(*value)),
+        Value::Complex(value) => Some(Scalar::Complex(*value)),
         _ => None,
     };
     Ok(if all(|value| matches!(value, Value::Int(_))) {

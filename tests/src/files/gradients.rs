@@ -1,6 +1,7 @@
 //! Gradients in the rows of `kernels`, and code shared with the rows of other files.
 
 use serde_json::Value as Json;
+use torch_library::element::Complex64;
 use torch_library::{Tensor, Value, autograd};
 use torch_library_kernels::aten;
 
@@ -65,7 +66,7 @@ fn sum_of_gradient(inputs: &[(String, Tensor)], outputs: &[Value<'_>]) -> usize 
     (largest / smallest).max(1) as usize
 }
 
-/// The sum of `(output * weights).sum()` over the entries of a row.
+/// The sum of the real parts of `(output * weights).sum()` over the entries of a row.
 pub(super) fn loss(
     entries: &[Json],
     output: impl Fn(&Json) -> Option<Tensor>,
@@ -76,15 +77,18 @@ pub(super) fn loss(
             torch_library::bail!(Argument, "a loss of an output that is not there: {entry}")
         };
         let weights = entry.get("values").or_else(|| entry.get("weights"));
-        let weights: Vec<f64> = weights
+        let weights: Vec<Complex64> = weights
             .and_then(Json::as_array)
             .into_iter()
             .flatten()
-            .map(values::float)
-            .collect::<Result<_, _>>()?;
-        let weights = Tensor::from_vec(weights, output.sizes())?;
+            .map(|weight| Ok(values::number(weight)?.cast()))
+            .collect::<torch_library::Result<_>>()?;
+        let weights = aten::view(&Tensor::from_vec(weights, &[output.numel()])?, output.sizes())?;
+        let is_complex = output.dtype().is_complex();
+        let weights = if is_complex { weights } else { aten::real(&weights)? };
         let weights = aten::to_device(&weights, output.device(), output.dtype())?;
         let term = aten::sum(&aten::mul_Tensor(&output, &weights)?)?;
+        let term = if is_complex { aten::real(&term)? } else { term };
         loss = Some(match loss {
             Some(loss) => aten::add_Tensor(&loss, &term)?,
             None => term,

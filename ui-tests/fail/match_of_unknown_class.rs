@@ -1,4 +1,4 @@
-use torch_library::{DType, match_dtype};
+use torch_library::match_dtype;
 fn main() {
-    let _ = match_dtype!(DType::Float32, T: Floats => size_of::<T>(), else => 0);
+    let _ = match_dtype!(torch_library::DType::Float32, T: Floats => size_of::<T>(), else => 0);
 }

@@ -51,6 +51,7 @@ from_value! {
     &'v mut [Tensor], "Tensor(a!)[]", {
         Value::TensorsMut(tensors) => tensors,
         Value::Tensors(Cow::Owned(tensors)) => tensors,
+        Value::Tensors(Cow::Borrowed([])) => &mut [],
     }
     &'v [Option<Tensor>], "Tensor?[]", { Value::OptionalTensors(tensors) => tensors }
     i64, "int", { Value::Int(value) => *value }

@@ -10,6 +10,7 @@ mod block;
 mod expand;
 mod fallback;
 mod item;
+mod kept;
 mod parse;
 mod renamed;
 mod signature;

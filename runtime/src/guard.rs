@@ -381,6 +381,16 @@ pub fn include<R>(keys: impl Into<DispatchKeySet>, f: impl FnOnce() -> R) -> R {
     f()
 }
 
+/// Whether a write now is the program's own: inside of an operator, its layers account for what the kernel writes.
+pub(crate) fn is_above_bookkeeping() -> bool {
+    on_thread(|thread| !thread.excluded.get().has(DispatchKey::ADInplaceOrView))
+}
+
+/// Whether autograd would record an operator that is called now.
+pub(crate) fn is_recording() -> bool {
+    on_thread(|thread| thread.grad_mode.get() && !thread.excluded.get().has_any(DispatchKeySet::AUTOGRAD))
+}
+
 /// Runs a closure with keys excluded.
 ///
 /// ```

@@ -21,7 +21,7 @@
 //! # fn main() -> Result<()> {
 //! let report = OpCheck::new(opcheck_docs::double::handle()).run([vec![Value::from(Tensor::from([1.0, 2.0]))]]);
 //! let faults: Vec<Check> = report.faults.iter().map(|fault| fault.check).collect();
-//! assert_eq!(faults, [Check::Mutation, Check::Aliasing, Check::Meta]);
+//! assert_eq!(faults, [Check::Mutation, Check::Aliasing, Check::Meta, Check::Layouts]);
 //! assert!(report.to_string().contains("writes to `self`, which the schema only reads"));
 //! # Ok(())
 //! # }
@@ -45,6 +45,7 @@
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::ensure;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key::DispatchKey;
 use crate::operator::OperatorHandle;
@@ -164,12 +165,18 @@ impl OpCheck {
 /// Tests an operator against its schema, see the [module](self).
 ///
 /// # Errors
-/// All faults that were found.
+/// All faults that were found; no samples.
 pub fn opcheck(
     operator: OperatorHandle,
     samples: impl IntoIterator<Item = Vec<Value<'static>>>,
 ) -> Result<()> {
-    OpCheck::new(operator).run(samples).into_result()
+    let report = OpCheck::new(operator).run(samples);
+    ensure!(
+        report.calls > 0 || !report.faults.is_empty(),
+        Argument,
+        "{operator}: there are no samples, so nothing was checked"
+    );
+    report.into_result()
 }
 
 impl Report {

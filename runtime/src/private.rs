@@ -61,6 +61,19 @@ pub use crate::{
 pub use torch_library_macros::error_at;
 pub use variant::{finish, joined};
 
+/// The error for a kernel that put another tensor into the place of one that it was lent.
+#[cold]
+pub fn replaced_handle(operator: &str) -> crate::Error {
+    crate::Error::new(
+        crate::ErrorKind::Kernel,
+        format!(
+            "a kernel of {operator} replaced the handle of a tensor that it should write to (as `*this = other` does), so \
+             other handles of the tensor do not see its result\n  \
+             help: write to the elements, as `copy_` does, or give the tensor other memory by `set_storage`"
+        ),
+    )
+}
+
 /// A promise by the caller of `__operator!` about what rustc cannot compare. The macros give it; a crate that forbids
 /// unsafe code cannot give it by hand.
 pub struct Word(());

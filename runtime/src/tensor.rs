@@ -12,6 +12,7 @@ mod overlap;
 mod parts;
 mod placement;
 mod print;
+mod resize;
 mod storage;
 mod wrapper;
 
@@ -24,9 +25,10 @@ use crate::device::Device;
 use crate::dtype::{DType, Operand};
 use crate::ensure;
 use crate::error::Result;
+use crate::guard;
 use crate::key::DispatchKeySet;
 use crate::layout::MemoryFormat;
-use geometry::{Dims, Geometry};
+use geometry::Geometry;
 use lease::StorageLease;
 use placement::Placement;
 use wrapper::Content;
@@ -279,7 +281,8 @@ impl Tensor {
         self.storage().version()
     }
 
-    /// Counts an in-place write. Layers do this around kernels; kernels and element accessors do not.
+    /// Counts an in-place write. Layers do this around kernels, and methods that write elements where no kernel calls
+    /// them; kernels do not.
     ///
     /// PyTorch: `torch.autograd.graph.increment_version`.
     #[inline]
@@ -337,6 +340,9 @@ impl Gradient {
 pub(crate) trait AutogradMetaInterface: Any + Send + Sync {
     /// Whether a tensor requires a gradient, if its flag leaves this to autograd.
     fn requires_grad(&self) -> bool;
+
+    /// Whether a recorded operator computed the tensor, or it is a view of one that requires a gradient.
+    fn is_recorded(&self) -> bool;
 }
 
 /// The parts of a tensor that autograd uses: a flag, and a slot for its state.
@@ -503,39 +509,11 @@ impl Tensor {
     /// PyTorch: `TensorImpl::set_sizes_and_strides`, as in kernels of `squeeze_`, `t_` and `as_strided_`.
     #[track_caller]
     pub fn set_geometry(&mut self, sizes: &[i64], strides: &[i64], offset: i64) -> Result<()> {
+        if guard::is_above_bookkeeping() && !self.is_sole_owner() {
+            self.bump_version(); // what was saved of this tensor is no longer in these places
+        }
         let storage = self.storage().clone();
         self.set_storage(storage, sizes, strides, offset)
-    }
-
-    /// Resizes this tensor, for all its handles. If its memory is too small it gets new memory, and its elements are
-    /// unspecified. A tensor that has these sizes already is not changed, not even its strides.
-    ///
-    /// ```
-    /// use torch_library::Tensor;
-    ///
-    /// let mut out = Tensor::from([1, 2, 3, 4]);
-    /// out.resize(&[3, 1], None)?;
-    /// assert_eq!(out.to_vec::<i32>()?, [1, 2, 3]);
-    /// # Ok::<(), torch_library::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// Sizes and strides that are inconsistent; not enough memory.
-    ///
-    /// PyTorch: `at::native::resize_output`, which also warns if a tensor with elements is resized.
-    #[track_caller]
-    pub fn resize(&mut self, sizes: &[i64], strides: Option<&[i64]>) -> Result<()> {
-        if self.sizes() == sizes {
-            return Ok(());
-        }
-        let (dtype, device) = (self.dtype(), self.device());
-        let strides = strides.map_or_else(|| geometry::contiguous_strides(sizes), Dims::from_slice);
-        let needed = Geometry::new(sizes, &strides, self.storage_offset())?.end()?;
-        if needed.saturating_mul(dtype.size() as i64) <= self.storage().nbytes() as i64 {
-            return self.set_geometry(sizes, &strides, self.storage_offset());
-        }
-        let fresh = Tensor::empty_strided(sizes, &strides, dtype, device)?;
-        self.set_storage(fresh.storage().clone(), sizes, &strides, 0)
     }
 
     /// Replaces the storage of this tensor, for all its handles. Its views keep the old one.

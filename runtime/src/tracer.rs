@@ -39,8 +39,10 @@
 //!
 //! While a function is traced, its thread includes the key `Tracer`, whose fallback sees each operator that the
 //! function itself calls: operators that these call in turn are not recorded, and neither is the work of autograd.
-//! Tensors that no recorded operator returned become constants of the graph. Anything that a graph cannot reproduce is
-//! listed in its [notes](Graph::notes).
+//! Tensors that no recorded operator returned become constants of the graph. What operators do that a graph cannot
+//! reproduce is listed in its [notes](Graph::notes), and so are writes and views that no operator makes. What the
+//! function reads from tensors by itself (`item`, `to_vec`) is not seen: numbers that it computes from them become
+//! constants.
 //!
 //! PyTorch: `torch.jit.trace`, `torch.fx.experimental.proxy_tensor.make_fx`, `torch.fx.Graph`.
 

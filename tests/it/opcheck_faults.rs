@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use torch_library::guard::AutoDispatchBelowADInplaceOrView;
 use torch_library::opcheck::{Check, OpCheck, opcheck};
 use torch_library::prelude::*;
 
@@ -153,6 +154,7 @@ mod cpu {
 
     fn silent_(this: &mut Tensor) -> Result<&mut Tensor> {
         let values = this.to_vec::<f64>()?;
+        let _uncounted = AutoDispatchBelowADInplaceOrView::new();
         this.fill_from(values.into_iter().map(|value| 2.0 * value))?;
         Ok(this)
     }

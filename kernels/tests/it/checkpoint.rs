@@ -317,3 +317,12 @@ fn a_fingerprint_is_of_elements_sizes_types_and_order() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn a_tensor_cannot_have_the_name_of_the_metadata() -> Result<()> {
+    let path = file("named-as-metadata");
+    let saved = checkpoint::save(&path, &[named("__metadata__", &Tensor::from([1.0]))]);
+    assert!(refusal(&path, saved).contains("which is that of the metadata"));
+    assert!(!path.exists());
+    Ok(())
+}

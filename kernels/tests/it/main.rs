@@ -55,3 +55,4 @@ mod view_copy;
 mod vmap;
 mod vmap_rules;
 mod window;
+mod writes;

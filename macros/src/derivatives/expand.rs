@@ -153,11 +153,15 @@ fn bookkeeping(row: &Row) -> Option<TokenStream> {
     });
     Some(match row.kind {
         Kind::Functional => return None,
-        Kind::InPlace(_) => quote! {
-            let __result = #call;
-            __result.bump_version();
-            __torch::Result::Ok(__result)
-        },
+        Kind::InPlace(written) => {
+            let this = arguments[written];
+            quote! {
+                __d::check_counted(&*#this)?;
+                let __result = #call;
+                __result.bump_version();
+                __torch::Result::Ok(__result)
+            }
+        }
         Kind::View(source) => {
             let source = arguments[source];
             quote! {

@@ -8,8 +8,9 @@ use syn::{Attribute, FnArg, Path};
 
 use super::before::{self, Before};
 use super::item::Function;
+use super::kept;
 use super::parse::{Form, Options};
-use super::signature;
+use super::signature::{self, argument};
 use super::target::{Target, used};
 use crate::errors::Errors;
 use crate::key::Key;
@@ -144,11 +145,12 @@ fn typed(function: &Function, name: &Ident, operator: &Ident) -> TokenStream {
     let inputs = quote_spanned!(signature.paren_token.span.join()=> (#(#inputs),*));
     let (mut name, span) = (name.clone(), signature.fn_token.span);
     name.set_span(ident.span());
+    let call = kept::checked(signature, quote!(#ident(#(#passed),*)), operator);
     let method = quote_spanned! {span=>
         #[inline(always)]
         #[allow(non_snake_case, clippy::all, clippy::pedantic)]
         fn #name #generics #inputs #output {
-            #ident(#(#passed),*)
+            #call
         }
     };
     let kernel = quote!({
@@ -186,10 +188,6 @@ fn parameter(index: usize, input: &FnArg) -> TokenStream {
         }
         FnArg::Receiver(receiver) => quote!(#receiver),
     }
-}
-
-fn argument(index: usize) -> Ident {
-    format_ident!("__argument_{index}")
 }
 
 /// A record for each key, in the scope of [`source`].

@@ -1,7 +1,7 @@
 //! Checks of a kernel's signature that give better errors than rustc, and the lifetime that rustc cannot infer.
 
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
-use quote::ToTokens;
+use quote::{ToTokens, format_ident};
 use syn::spanned::Spanned;
 use syn::{
     FnArg, GenericArgument, Ident, Lifetime, PathArguments, ReturnType, Signature, Type, TypeReference,
@@ -197,4 +197,9 @@ pub(super) fn check_fallthrough(function: &Function) -> syn::Result<()> {
     let ident: &Ident = &function.signature.ident;
     let message = format!("a fallthrough has no arguments and no body: write `fn {ident}();`");
     Err(syn::Error::new(function.body_span(), message))
+}
+
+/// The name that a forwarding function gives to the argument at this position.
+pub(super) fn argument(index: usize) -> Ident {
+    format_ident!("__argument_{index}")
 }

@@ -1,7 +1,7 @@
 //! Compiles a graph to steps: names become slot numbers, operators become handles, and each value is dropped after its
 //! last use.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use torch_library::prelude::*;
 use torch_library::{DeviceType, Dispatcher};
@@ -125,12 +125,31 @@ pub(crate) struct Shared {
     pub(crate) slots: u32,
     pub(crate) problems: Vec<Problem>,
     pub(crate) device: Device,
+    /// Operators that have a kernel for the device.
+    pub(crate) with_kernels: HashSet<OperatorHandle>,
 }
 
 impl Shared {
     pub(crate) fn slot(&mut self) -> u32 {
         self.slots += 1;
         self.slots - 1
+    }
+
+    /// # Errors
+    /// An operator that is only declared.
+    fn check_kernel(&mut self, operator: OperatorHandle) -> Result<()> {
+        if self.with_kernels.contains(&operator) {
+            return Ok(());
+        }
+        let key = self.device.kind.dispatch_key();
+        let table = Dispatcher::global().table(&operator.to_string())?;
+        ensure!(
+            table.row(key).is_some_and(|row| row.kernel.is_some()),
+            MissingKernel,
+            "{operator} is declared, but has no kernel for {key}"
+        );
+        self.with_kernels.insert(operator);
+        Ok(())
     }
 
     fn problem(&mut self, target: &str, reason: &Error, place: String) {
@@ -329,6 +348,7 @@ impl<'p> Scope<'p> {
             Err(_) if name.is_item() => return Ok((Action::Item, self.any_operands(call)?)),
             Err(error) => return Err(error),
         };
+        self.shared.check_kernel(operator)?;
         let operands = self.operands(call, operator)?;
         let returns = operator.schema()?.returns.len();
         // Next to a token, no result is written as None.

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 use torch_library_schema::{AliasInfo, Schema};
 
 use super::creation::CreationMeta;
-use super::record::BELOW_AD_INPLACE_OR_VIEW;
+use super::record::{BELOW_AD_INPLACE_OR_VIEW, check_counted};
 use super::view;
 use crate::error::Result;
 use crate::guard::AutoDispatchBelowADInplaceOrView;
@@ -25,6 +25,7 @@ pub(super) fn bookkeeping_boxed(
     let schema = operator.schema()?;
     let arguments = handle.arguments(stack)?;
     let written: SmallVec<[Tensor; 1]> = written(schema, arguments).cloned().collect();
+    written.iter().try_for_each(check_counted)?;
     let bases: SmallVec<[Option<Tensor>; 1]> =
         schema.returns.iter().map(|ret| base(schema, ret.alias.as_deref()?, arguments)).collect();
     {

@@ -70,6 +70,10 @@ impl Drop for AutogradMeta {
 
 impl AutogradMetaInterface for AutogradMeta {
     fn requires_grad(&self) -> bool {
+        self.is_recorded()
+    }
+
+    fn is_recorded(&self) -> bool {
         let (is_computed, base) = {
             let state = self.state();
             (state.history.is_some(), state.view.as_ref().map(|view| view.base.clone()))

@@ -232,6 +232,19 @@ pub fn check_write(operator: &str, tensor: &Tensor) -> Result<()> {
     view::check_write(operator, tensor)
 }
 
+/// Checks that a tensor whose versions are not counted is written in inference mode alone.
+///
+/// # Errors
+/// A tensor made in inference mode: outside of it, what is computed from the tensor may have been recorded. Tensors of
+/// another library, whose versions are counted there, have the keys of their backends alone.
+///
+/// PyTorch: `Inplace update to inference tensor outside InferenceMode is not allowed`.
+#[inline]
+pub fn check_counted(tensor: &Tensor) -> Result<()> {
+    let is_own = || tensor.key_set().has_any(DispatchKeySet::AUTOCAST) && !tensor.is_wrapper();
+    if tensor.is_inference() && is_own() { Err(view::inference_error()) } else { Ok(()) }
+}
+
 /// Checks that no gradient is needed for an argument that has none.
 ///
 /// # Errors

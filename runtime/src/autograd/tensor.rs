@@ -8,6 +8,7 @@ use super::meta::{AutogradMeta, store_grad};
 use super::node::{Edge, Node};
 use super::view;
 use crate::error::Result;
+use crate::guard::InferenceMode;
 use crate::tensor::Tensor;
 use crate::{bail, ensure};
 
@@ -27,6 +28,11 @@ impl Tensor {
             Autograd,
             "a tensor of {} cannot require grad, only floating-point and complex tensors can",
             self.dtype()
+        );
+        ensure!(
+            !requires_grad || !self.is_inference() || InferenceMode::is_enabled(),
+            Autograd,
+            "a tensor that was made in inference mode cannot require grad outside of it\n  help: clone it"
         );
         if view::history(self)?.is_some() {
             ensure!(

@@ -116,6 +116,15 @@ pub(super) fn check_write(operator: &str, tensor: &Tensor) -> Result<()> {
     Ok(())
 }
 
+#[cold]
+pub(super) fn inference_error() -> Error {
+    Error::new(
+        ErrorKind::Autograd,
+        "a tensor that was made in inference mode is not written outside of it, since its versions are not counted\n  \
+         help: write to a clone, or in `inference_mode`",
+    )
+}
+
 fn leaf_error(operator: &str, what: &str) -> Error {
     Error::new(
         ErrorKind::Autograd,

@@ -1,11 +1,13 @@
 //! The fallback at `Fake`, which runs every operator on `meta`.
 
 use super::device;
+use super::is_fake;
 use super::memory::{self, fake_of_result, twin};
 use crate::device::Device;
 use crate::dtype::DType;
+use crate::ensure;
 use crate::error::{Error, ErrorKind, Result};
-use crate::guard::ExcludeDispatchKeyGuard;
+use crate::guard::{ExcludeDispatchKeyGuard, LocalDispatchKeySet};
 use crate::key::{DispatchKey, DispatchKeySet};
 use crate::operator::OperatorHandle;
 use crate::registry;
@@ -30,6 +32,7 @@ pub(crate) fn fallback(operator: OperatorHandle, keys: DispatchKeySet, stack: &m
         }
     }
     let mut arguments = operator.take_arguments(stack)?;
+    refuse_real_targets(operator, &arguments)?;
     let device = device::of_result(operator, &arguments)?;
     let mut twins = Twins::default();
     let returns = twins.call(operator, &arguments)?;
@@ -41,6 +44,27 @@ pub(crate) fn fallback(operator: OperatorHandle, keys: DispatchKeySet, stack: &m
             Some(argument) => argument,
             None => value.map_tensors(|result| twins.fake_of(result, device))?.into_owned(),
         });
+    }
+    Ok(())
+}
+
+/// Refuses a call that would write elements that nobody computes to a real tensor. In fake mode, where nothing is
+/// written, it stands for what a program would write.
+///
+/// # Errors
+/// A real tensor for an argument that the operator writes to, outside of fake mode.
+fn refuse_real_targets(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<()> {
+    if LocalDispatchKeySet::current().included.has(DispatchKey::Fake) {
+        return Ok(());
+    }
+    for (argument, value) in operator.schema()?.arguments.iter().zip(arguments) {
+        ensure!(
+            !argument.is_mutable() || value.tensors().iter().all(is_fake),
+            NotSupported,
+            "{operator} would write to `{}`, which is a real tensor, but another argument is fake and has no elements\n  \
+             help: make it fake as well (`to_fake`), or enter `FakeMode`, in which nothing is written",
+            argument.name
+        );
     }
     Ok(())
 }

@@ -149,7 +149,8 @@ fn rehearse(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<()> {
     let mut stack = Stack::from_iter(arguments.collect::<Result<Vec<_>>>()?);
     let _fresh_thread = ForceDispatchKeyGuard::new(LocalDispatchKeySet {
         included: DispatchKeySet::DEFAULT_INCLUDED,
-        excluded: DispatchKeySet::DEFAULT_EXCLUDED,
+        // What is written here has no versions that anything could compare.
+        excluded: DispatchKeySet::DEFAULT_EXCLUDED.add(DispatchKey::ADInplaceOrView),
     });
     match operator.call_boxed(&mut stack) {
         // An operator that does not run on `meta` checks its arguments when it runs.

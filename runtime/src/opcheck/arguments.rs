@@ -127,7 +127,8 @@ pub(super) fn copy_as(tensor: &Tensor, sizes: &[i64], strides: &[i64], offset: i
     let end = sizes.iter().zip(strides).map(|(size, stride)| (size - 1) * stride).sum::<i64>() + 1 + offset;
     let memory = Tensor::zeros(&[end.max(offset)], tensor.dtype(), tensor.device())?;
     let mut copy = memory.strided_view(sizes, strides, offset)?;
-    match_dtype!(tensor.dtype(), T => copy.copy_from_slice(&tensor.to_vec::<T>()?))?;
+    // Element by element: where the layout has several in one place, they are equal.
+    match_dtype!(tensor.dtype(), T => copy.elements_mut::<T>()?.copy_from_slice(&tensor.to_vec::<T>()?))?;
     Ok(copy)
 }
 

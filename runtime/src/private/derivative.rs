@@ -7,7 +7,8 @@ pub use crate::autograd::formula::{IntoEach, IntoGradient, IntoGradients};
 pub use crate::autograd::keep::{Keep, Lend, Save, SaveMetadata, held};
 pub use crate::autograd::record::{
     BELOW_AD_INPLACE_OR_VIEW, BELOW_AUTOGRAD, Edges, Recorded, Recording, Results, Row, SavedResult,
-    before_write, check_no_requires_grad, check_write, is_differentiable, is_recording, rebase, run, wants,
+    before_write, check_counted, check_no_requires_grad, check_write, is_differentiable, is_recording,
+    rebase, run, wants,
 };
 pub use crate::autograd::{Backward, Call};
 pub use crate::guard::{AutoDispatchBelowADInplaceOrView, AutoDispatchBelowAutograd};

@@ -10,6 +10,7 @@ use super::geometry::{Dims, Geometry};
 use super::{Lease, Storage, Tensor, backend};
 use crate::dtype::{DType, Element};
 use crate::error::{Error, ErrorKind, Result};
+use crate::guard;
 use crate::key::{DispatchKey, DispatchKeySet};
 use crate::scalar::Scalar;
 use crate::{bail, ensure, match_dtype};
@@ -407,14 +408,17 @@ impl Tensor {
     /// ```
     ///
     /// # Errors
-    /// Another number of elements; a tensor of another type, or one whose memory the host cannot access.
+    /// Another number of elements; a tensor of another type, whose memory the host cannot access, of which several
+    /// elements share one place, or that autograd has recorded.
     #[track_caller]
     pub fn copy_from_slice<T: Element>(&mut self, values: &[T]) -> Result<()> {
+        self.check_no_internal_overlap()?;
         let error = match self.elements_mut::<T>() {
             Ok(mut elements) => return elements.copy_from_slice(values),
             Err(error) => error,
         };
         let mut host = self.on_host(error)?;
+        self.account_for_write()?;
         host.copy_from_slice(values)?;
         backend::from_host(&host, self)
     }
@@ -452,6 +456,7 @@ impl Tensor {
             Err(error) => error,
         };
         let mut host = self.on_host(error)?;
+        self.account_for_write()?;
         host.fill(value)?;
         backend::from_host(&host, self)
     }
@@ -476,7 +481,36 @@ impl Tensor {
     #[track_caller]
     pub fn elements_mut<T: Element>(&mut self) -> Result<ElementsMut<'_, T>> {
         let lease = Lease::new([&*self], [])?;
-        Ok(ElementsMut { memory: Memory::of(self)?, _lease: lease })
+        let memory = Memory::of(self)?;
+        self.account_for_write()?;
+        Ok(ElementsMut { memory, _lease: lease })
+    }
+
+    /// Does for a write by a program what layers do for one by an operator: the version counts it, so that a backward
+    /// pass that needs the elements as they were fails.
+    ///
+    /// # Errors
+    /// The tensor was computed by an operator that autograd recorded: its gradient would not be that of what is
+    /// written.
+    fn account_for_write(&self) -> Result<()> {
+        if !guard::is_above_bookkeeping() {
+            return Ok(());
+        }
+        ensure!(
+            !(guard::is_recording() && self.is_recorded()),
+            Autograd,
+            "autograd has recorded how this tensor was computed, and does not see that its elements are written\n  \
+             help: call an operator that writes in place (`aten::copy_`, `aten::fill_`), or write to `x.detach()`"
+        );
+        if !self.is_sole_owner() {
+            self.bump_version();
+        }
+        Ok(())
+    }
+
+    /// Whether a recorded operator computed the tensor, or the tensor that it is a view of.
+    fn is_recorded(&self) -> bool {
+        self.requires_grad() && self.0.autograd.get().is_some_and(|meta| meta.is_recorded())
     }
 
     /// Checks that the tensor is defined, and that its element type is `dtype`.

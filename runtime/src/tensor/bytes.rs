@@ -10,6 +10,7 @@ use super::lease::StorageLease;
 use super::storage::{Storage, StorageRef};
 use crate::bail;
 use crate::error::Result;
+use crate::guard;
 
 /// The bytes of a storage; they are not written while this lives.
 pub struct StorageBytes<'a> {
@@ -72,7 +73,11 @@ impl Storage {
     #[track_caller]
     pub fn bytes_mut(&self) -> Result<StorageBytesMut<'_>> {
         let lease = StorageLease::exclusive(StorageRef::Borrowed(self), Location::caller())?;
-        Ok(StorageBytesMut { bytes: self.host_bytes()?, _lease: lease })
+        let bytes = self.host_bytes()?;
+        if guard::is_above_bookkeeping() && !self.is_sole_owner() {
+            self.bump_version();
+        }
+        Ok(StorageBytesMut { bytes, _lease: lease })
     }
 
     /// The address and number of the bytes, valid as long as `self` is borrowed.

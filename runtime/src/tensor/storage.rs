@@ -332,6 +332,11 @@ impl Storage {
         Arc::strong_count(&self.0) == 1
     }
 
+    /// A number that identifies this block while it lives, the same for all of its handles.
+    pub(crate) fn id(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
+    }
+
     /// Whether both handles refer to one block.
     #[inline]
     pub fn is_same(&self, other: &Storage) -> bool {
@@ -349,6 +354,11 @@ impl Storage {
     #[inline]
     pub fn bump_version(&self) {
         self.inner().version.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Starts to count where the memory that this block replaces has stopped, so that no version counts twice.
+    pub(super) fn continue_version(&self, version: u64) {
+        self.inner().version.store(version, Ordering::Relaxed);
     }
 
     /// Checks that a pointer into the block, `offset` bytes from its start, is aligned for elements of this alignment.

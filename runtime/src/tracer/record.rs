@@ -28,6 +28,8 @@ struct Recording {
     ids: HashMap<usize, Id>,
     /// Keeps the tensors alive, so that their ids stay unique.
     seen: Vec<Tensor>,
+    /// The version of each memory that these tensors are in, as recorded operators left it.
+    versions: HashMap<usize, u64>,
 }
 
 /// Runs a function and records its operations on tensors.
@@ -88,8 +90,20 @@ impl Drop for Session {
 impl Recording {
     /// The present value of a tensor; one that no recorded operator returned becomes a constant.
     fn id(&mut self, tensor: &Tensor) -> Id {
-        if let Some(id) = self.ids.get(&tensor.id()) {
-            return *id;
+        let version = self.versions.get(&tensor.storage().id()).copied();
+        if let Some(id) = self.ids.get(&tensor.id()).copied() {
+            if version.is_some_and(|version| version != tensor.version()) {
+                self.note(format!(
+                    "the elements of %{id} were written without an operator, which a run of the graph does not do"
+                ));
+            }
+            return id;
+        }
+        if version.is_some() {
+            self.note(
+                "a view that no operator made of a recorded value is a constant, with the elements that it had"
+                    .into(),
+            );
         }
         let id = self.define(tensor);
         self.graph.constants.push((id, tensor.clone()));
@@ -102,7 +116,13 @@ impl Recording {
         if self.ids.insert(tensor.id(), id).is_none() {
             self.seen.push(tensor.clone());
         }
+        self.follow(tensor);
         id
+    }
+
+    /// Takes the present elements of a tensor for those that recorded operators wrote.
+    fn follow(&mut self, tensor: &Tensor) {
+        self.versions.insert(tensor.storage().id(), tensor.version());
     }
 
     fn note(&mut self, note: String) {
@@ -125,12 +145,15 @@ pub(crate) fn record(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut
         let values = operator.arguments(stack)?.iter();
         Ok(values.map(|value| Argument::of(value, |tensor| recording.id(tensor))).collect())
     })?;
+    let taken: Vec<Tensor> =
+        operator.arguments(stack)?.iter().flat_map(Value::all_tensors).cloned().collect();
     {
         let _parts = ExcludeDispatchKeyGuard::new(DispatchKey::Tracer);
         operator.redispatch_boxed(keys & BELOW, stack)?;
     }
     let returns = stack.last(operator.schema()?.returns.len());
     with_recording(|recording| {
+        taken.iter().for_each(|tensor| recording.follow(tensor));
         recording.add(operator, arguments, returns);
         Ok(())
     })

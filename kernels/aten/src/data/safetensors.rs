@@ -22,6 +22,9 @@ use torch_library::prelude::*;
 #[doc(hidden)]
 pub mod header;
 
+/// The name of the entry of a header that is not a tensor.
+const METADATA: &str = "__metadata__";
+
 /// The dtypes that the format has.
 const TYPES: [(DType, Dtype); 13] = [
     (DType::Bool, Dtype::BOOL),
@@ -52,6 +55,11 @@ pub fn to_bytes(tensors: &BTreeMap<String, Tensor>) -> Result<Vec<u8>> {
 pub fn to_bytes_with(tensors: &BTreeMap<String, Tensor>, metadata: &[(&str, &str)]) -> Result<Vec<u8>> {
     let mut elements = Vec::with_capacity(tensors.len());
     for (name, tensor) in tensors {
+        ensure!(
+            name != METADATA,
+            Argument,
+            "no tensor can have the name {METADATA:?}, which is that of the metadata"
+        );
         let Some((_, dtype)) = TYPES.iter().find(|(ours, _)| *ours == tensor.dtype()) else {
             bail!(
                 DType,

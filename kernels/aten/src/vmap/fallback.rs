@@ -24,8 +24,9 @@ fn without_rule(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'
     if let Some(variant) = computing(operator)? {
         return computed(operator, variant, stack);
     }
+    each_example(operator, stack)?;
     say_once(operator);
-    each_example(operator, stack)
+    Ok(())
 }
 
 /// The functional variant of an operator that writes to its first argument.

@@ -387,9 +387,12 @@ fn common_type(inputs: &[&Tensor]) -> Result<DType> {
 /// The common device of tensors; tensors without dimensions on the CPU go with any device.
 ///
 /// # Errors
-/// Several devices.
+/// No tensors, an undefined one, several devices.
 pub fn common_device(operator: &'static str, inputs: &[&Tensor]) -> Result<Device> {
-    let first = inputs[0].device();
+    let Some(first) = inputs.first().map(|input| input.device()) else {
+        bail!(Argument, "{operator}: no tensors, expected one at least")
+    };
+    ensure!(inputs.iter().all(|input| input.is_defined()), Argument, "{operator}: a tensor is undefined");
     if inputs.iter().all(|input| input.device() == first) {
         return Ok(first);
     }

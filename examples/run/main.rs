@@ -10,7 +10,8 @@ use torch_library::trace;
 #[cfg(feature = "cuda")]
 use torch_library_cuda as _;
 use torch_library_export::{Loader, Program};
-use {glyphs as _, glyphs_extra as _, torch_library_kernels as _, torch_library_vision as _};
+use {glyphs as _, glyphs_extra as _, torch_library_kernels as _};
+use {torch_library_quantized as _, torch_library_vision as _};
 
 mod arguments;
 mod files;

@@ -1,0 +1,106 @@
+//! Checks and shapes of scales, zero points and bounds.
+
+use torch_library::prelude::*;
+use torch_library_aten::aten;
+
+/// The integers that a dtype holds.
+///
+/// # Errors
+/// A dtype that quantised tensors cannot have.
+fn range(operator: &str, dtype: DType) -> Result<[i64; 2]> {
+    Ok(match dtype {
+        DType::UInt8 => [0, u8::MAX.into()],
+        DType::Int8 => [i8::MIN.into(), i8::MAX.into()],
+        DType::Int16 => [i16::MIN.into(), i16::MAX.into()],
+        DType::Int32 => [i32::MIN.into(), i32::MAX.into()],
+        DType::UInt16 => [0, u16::MAX.into()],
+        other => bail!(
+            DType,
+            "{operator}: {other} is not the type of quantised tensors, expected one of up to 32 bits"
+        ),
+    })
+}
+
+/// # Errors
+/// A dtype that quantised tensors cannot have, bounds that it does not hold.
+pub(crate) fn check_bounds(operator: &str, [least, most]: [i64; 2], dtype: DType) -> Result<()> {
+    let [lowest, highest] = range(operator, dtype)?;
+    ensure!(
+        least >= lowest && most <= highest,
+        Argument,
+        "{operator}: bounds from {least} to {most}, expected no others than {dtype} has, from {lowest} to {highest}"
+    );
+    Ok(())
+}
+
+/// # Errors
+/// A tensor of another dtype.
+pub(crate) fn check_dtype(operator: &str, input: &Tensor, dtype: DType) -> Result<()> {
+    range(operator, dtype)?;
+    ensure!(input.dtype() == dtype, DType, "{operator}: a tensor of {}, expected {dtype}", input.dtype());
+    Ok(())
+}
+
+/// A floating-point tensor as `float32`.
+///
+/// # Errors
+/// `float64`, integers.
+pub(crate) fn single(operator: &str, input: &Tensor) -> Result<Tensor> {
+    ensure!(
+        matches!(input.dtype(), DType::Float32 | DType::Float16 | DType::BFloat16),
+        DType,
+        "{operator}: a tensor of {}, expected float32, float16 or bfloat16",
+        input.dtype()
+    );
+    aten::to_dtype(input, DType::Float32)
+}
+
+/// A parameter of one element, without dimensions, so that it does not decide the dtype of a result.
+///
+/// # Errors
+/// Another number of elements.
+pub(crate) fn one(operator: &str, name: &str, parameter: &Tensor) -> Result<Tensor> {
+    ensure!(
+        parameter.numel() == 1,
+        Shape,
+        "{operator}: `{name}` has sizes {:?}, expected one element",
+        parameter.sizes()
+    );
+    aten::reshape(parameter, &[])
+}
+
+/// Parameters for the slices along an axis, in sizes that broadcast to those of the tensor.
+///
+/// # Errors
+/// An axis out of range, parameters that are not one for each slice.
+pub(crate) fn along(operator: &str, parameters: &Tensor, input: &Tensor, axis: i64) -> Result<Tensor> {
+    let count = usize::try_from(axis).ok().and_then(|axis| input.sizes().get(axis)).copied();
+    ensure!(
+        count == Some(parameters.numel()),
+        Shape,
+        "{operator}: parameters of sizes {:?} for axis {axis} of sizes {:?}, expected one for each slice",
+        parameters.sizes(),
+        input.sizes()
+    );
+    let mut sizes = vec![1; input.dim()];
+    sizes[axis as usize] = parameters.numel();
+    aten::reshape(parameters, &sizes)
+}
+
+/// The groups of elements of a matrix, each a row.
+///
+/// # Errors
+/// A tensor that is not a matrix, groups that do not divide its rows.
+pub(crate) fn groups(operator: &str, input: &Tensor, scales: &Tensor, group_size: i64) -> Result<Tensor> {
+    let &[_, columns] = input.sizes() else {
+        bail!(Shape, "{operator}: a tensor of sizes {:?}, expected a matrix", input.sizes())
+    };
+    let is_whole = group_size > columns && scales.sizes().last() == Some(&1);
+    let len = if is_whole { columns } else { group_size };
+    ensure!(
+        group_size > 1 && len > 0 && columns % len == 0,
+        Argument,
+        "{operator}: groups of {group_size} elements, expected two at least, and rows of {columns} to consist of them"
+    );
+    aten::reshape(input, &[-1, len])
+}

@@ -1,0 +1,129 @@
+//! What PyTorch answers, for the numbers in `input`.
+
+use torch_library::prelude::*;
+use torch_library_aten::aten;
+use torch_library_quantized::quantized_decomposed as quantized;
+
+const INT8: (i64, i64, DType) = (-128, 127, DType::Int8);
+
+fn input() -> Tensor {
+    Tensor::from([[-1.3f32, 0.0, 0.26, 9.0], [0.05, -0.05, 0.15, 100.0]])
+}
+
+fn integers(values: [i8; 8]) -> Tensor {
+    Tensor::from_vec(values.to_vec(), &[2, 4]).unwrap()
+}
+
+#[track_caller]
+fn equal<T: torch_library::Element + PartialEq>(tensor: &Tensor, values: &[T]) {
+    assert_eq!(tensor.to_vec::<T>().unwrap(), values);
+}
+
+const PER_TENSOR: [i8; 8] = [-3, 10, 13, 100, 10, 10, 12, 127];
+const PER_TENSOR_BACK: [f32; 8] = [-1.3000001, 0.0, 0.3, 9.0, 0.0, 0.0, 0.2, 11.7];
+
+#[test]
+fn one_scale_for_all() -> Result<()> {
+    let (least, most, dtype) = INT8;
+    for x in [input(), aten::to_dtype(&input(), DType::Float16)?] {
+        equal(&quantized::quantize_per_tensor(&x, 0.1, 10, least, most, dtype)?, &PER_TENSOR);
+    }
+    let q = integers(PER_TENSOR);
+    let back = quantized::dequantize_per_tensor(&q, 0.1, 10, least, most, dtype)?;
+    equal(&back, &PER_TENSOR_BACK);
+    let half = quantized::dequantize_per_tensor::with(&q, 0.1, 10, least, most, dtype);
+    assert_eq!(half.out_dtype(Some(DType::BFloat16)).call()?.dtype(), DType::BFloat16);
+    assert!(quantized::quantize_per_tensor(&input(), 0.1, 10, -129, most, dtype).is_err());
+    assert!(quantized::quantize_per_tensor(&q, 0.1, 10, least, most, dtype).is_err());
+    assert!(quantized::quantize_per_tensor(&input(), 0.1, 10, least, most, DType::Float32).is_err());
+    assert!(quantized::dequantize_per_tensor(&q, 0.1, 10, least, most, DType::UInt8).is_err());
+    Ok(())
+}
+
+#[test]
+fn parameters_in_tensors() -> Result<()> {
+    let (scale, zero) = (Tensor::from([0.1f64]), Tensor::from([10i64]));
+    let unsigned = quantized::quantize_per_tensor_tensor(&input(), &scale, &zero, 0, 255, DType::UInt8)?;
+    equal(&unsigned, &[0u8, 10, 13, 100, 10, 10, 12, 255]);
+    let (least, most) = (Tensor::from(0i64), Tensor::from(255i64));
+    let same = quantized::quantize_per_tensor_tensor2(&input(), &scale, &zero, &least, &most, DType::UInt8)?;
+    assert!(aten::equal(&same, &unsigned)?);
+    let q = integers(PER_TENSOR);
+    let back = quantized::dequantize_per_tensor_tensor(&q, &scale, &zero, -128, 127, DType::Int8)?;
+    equal(&back, &PER_TENSOR_BACK);
+    let two = Tensor::from([0.1f64, 0.2]);
+    assert!(quantized::quantize_per_tensor_tensor(&input(), &two, &zero, 0, 255, DType::UInt8).is_err());
+    Ok(())
+}
+
+#[test]
+fn a_scale_for_each_channel() -> Result<()> {
+    let (least, most, dtype) = INT8;
+    let (scales, zeros) = (Tensor::from([0.1f32, 0.5]), Tensor::from([10i64, -3]));
+    let q = quantized::quantize_per_channel(&input(), &scales, &zeros, 0, least, most, dtype)?;
+    equal(&q, &[-3i8, 10, 13, 100, -3, -3, -3, 127]);
+    let back = quantized::dequantize_per_channel(&q, &scales, Some(&zeros), 0, least, most, dtype)?;
+    equal(&back, &[-1.3000001f32, 0.0, 0.3, 9.0, 0.0, 0.0, 0.0, 65.0]);
+    let plain = quantized::dequantize_per_channel(&q, &scales, None, 0, least, most, dtype)?;
+    equal(&plain, &[-0.3f32, 1.0, 1.3000001, 10.0, -1.5, -1.5, -1.5, 63.5]);
+    for axis in [-1, 1, 2] {
+        assert!(
+            quantized::quantize_per_channel(&input(), &scales, &zeros, axis, least, most, dtype).is_err()
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn a_scale_for_each_token() -> Result<()> {
+    let (least, most, dtype) = INT8;
+    let (scales, zeros) = quantized::choose_qparams_per_token_asymmetric(&input(), dtype)?;
+    equal(&scales, &[0.040392156690359116f64, 0.3923529386520386]);
+    equal(&zeros, &[-96i64, -128]);
+    let q = quantized::quantize_per_token(&input(), &scales, &zeros, least, most, dtype)?;
+    equal(&q, &[-128i8, -96, -90, 127, -128, -128, -128, 127]);
+    let back = quantized::dequantize_per_token(&q, &scales, &zeros, least, most, dtype, DType::Float32)?;
+    equal(&back, &[-1.292549f32, 0.0, 0.24235293, 9.007451, 0.0, 0.0, 0.0, 100.05]);
+    let (scales, zeros) = quantized::choose_qparams_per_token(&input(), dtype)?;
+    equal(&scales, &[0.070866145f32, 0.78740156]);
+    equal(&zeros, &[0f32, 0.0]);
+    let one = Tensor::from([1.0f32]);
+    assert!(quantized::quantize_per_token(&input(), &one, &one, least, most, dtype).is_err());
+    Ok(())
+}
+
+#[test]
+fn a_scale_for_each_group() -> Result<()> {
+    let (least, most, dtype) = INT8;
+    let (scales, zeros) = (Tensor::from([[0.1f32, 0.2], [0.3, 0.4]]), Tensor::from([[1i64, 2], [3, 4]]));
+    let q = quantized::quantize_per_channel_group(&input(), &scales, &zeros, least, most, dtype, 2)?;
+    equal(&q, &[-12i8, 1, 3, 47, 3, 3, 4, 127]);
+    let float = DType::Float32;
+    let back = quantized::dequantize_per_channel_group(&q, &scales, None, least, most, dtype, 2, float)?;
+    equal(&back, &[-1.2f32, 0.1, 0.6, 9.400001, 0.90000004, 0.90000004, 1.6, 50.8]);
+    for size in [1, 3] {
+        assert!(
+            quantized::quantize_per_channel_group(&input(), &scales, &zeros, least, most, dtype, size)
+                .is_err()
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn chosen_parameters_fill_the_range() -> Result<()> {
+    let (least, most, dtype) = INT8;
+    let (scale, zero) = quantized::choose_qparams_tensor(&input(), least, most, 1e-5, dtype)?;
+    equal(&scale, &[0.39725491404533386f64]);
+    equal(&zero, &[-125i64]);
+    let (scale, zero) = quantized::choose_qparams_symmetric_tensor(&input(), 0, 255, 1e-5, DType::UInt8)?;
+    equal(&scale, &[0.7843137383460999f64]);
+    equal(&zero, &[128i64]);
+    let nothing = Tensor::from([0f32, 0.0]);
+    let (scale, zero) = quantized::choose_qparams_tensor(&nothing, least, most, 1e-5, dtype)?;
+    equal(&scale, &[f64::from(1e-5f32)]);
+    equal(&zero, &[-128i64]);
+    assert!(quantized::choose_qparams_tensor(&input(), 1, most, 1e-5, dtype).is_err());
+    assert!(quantized::choose_qparams_tensor(&Tensor::from([1i64]), least, most, 1e-5, dtype).is_err());
+    Ok(())
+}

@@ -6,7 +6,7 @@ pub(crate) use torch_library_aten::composite::collected;
 
 mod image;
 pub(crate) mod loss;
-mod norm;
+pub(crate) mod norm;
 mod optimizer;
 mod recurrent;
 mod window;

@@ -1,5 +1,7 @@
 //! Dtypes and numbers that operators accept or refuse as PyTorch does.
 
+use torch_library::Dispatcher;
+use torch_library::autograd::{self, Tolerance};
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
@@ -137,5 +139,165 @@ fn the_slope_of_a_loss_without_a_quadratic_part_is_negative_at_zero() -> Result<
     aten::smooth_l1_loss::with(&x, &zeros).reduction(2).beta(0.0).call()?.backward()?;
     let grad = x.grad().unwrap().to_vec::<f64>()?;
     assert!(grad[..3] == [1.0, -1.0, -1.0] && grad[3].is_nan(), "{grad:?}");
+    Ok(())
+}
+
+#[test]
+fn operators_of_exported_programs_compute_what_pytorch_computes() -> Result<()> {
+    let range = aten::range_step::with(0.5.into(), 2.6.into()).step(0.5).call()?;
+    assert_eq!((range.dtype(), range.to_vec::<f32>()?), (Float32, vec![0.5, 1.0, 1.5, 2.0, 2.5]));
+    assert_eq!(aten::range(0.into(), 2.into())?.to_vec::<f32>()?, [0.0, 1.0, 2.0]);
+    assert!(aten::range_step::with(0.into(), 5.into()).step(-1).call().is_err());
+    assert!(aten::range_step::with(0.into(), 5.into()).step(0).call().is_err());
+
+    let mut tall = ones(&[7, 2], Int64).mul(0)?;
+    aten::fill_diagonal_::call(&mut tall, 1.into(), true)?;
+    assert_eq!(tall.to_vec::<i64>()?, [1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0]);
+    let mut cube = ones(&[2, 2, 2], Int64).mul(0)?;
+    aten::fill_diagonal_(&mut cube, 3.into())?;
+    assert_eq!(cube.to_vec::<i64>()?, [3, 0, 0, 0, 0, 0, 0, 3]);
+    assert!(aten::fill_diagonal_(&mut ones(&[2, 3, 2], Int64), 1.into()).is_err());
+
+    let lines = [Tensor::from([1i64]), Tensor::from([2i64, 3])];
+    let left = aten::pad_sequence::with(&lines).batch_first(true).padding_value(7.0).padding_side("left");
+    assert_eq!(left.call()?.to_vec::<i64>()?, [7, 1, 2, 3]);
+    assert!(aten::pad_sequence(&[]).is_err());
+
+    let matrix = aten::full::with(&[2, 2], 100.into()).dtype(Some(DType::Int8)).call()?;
+    let product = aten::_int_mm(&matrix, &matrix)?;
+    assert_eq!((product.dtype(), product.to_vec::<i32>()?), (Int32, vec![20_000; 4]));
+    assert!(aten::_int_mm(&matrix, &ones(&[2, 2], UInt8)).is_err());
+    assert_eq!(
+        aten::nuclear_norm(&Tensor::from([[3.0, 0.0], [0.0, 4.0]]))?.item()?.to::<f64>()?.round(),
+        7.0
+    );
+    Ok(())
+}
+
+#[test]
+fn a_normalised_weight_has_gradients_of_every_order() -> Result<()> {
+    let v = Tensor::from([[[0.5, -1.0], [2.0, 0.25]], [[1.0, 0.5], [-0.5, 1.5]]]);
+    for (dim, sizes) in [(0, [2, 1, 1]), (2, [1, 1, 2]), (1, [1, 2, 1])] {
+        let g = aten::reshape(&Tensor::from([1.5, 0.5]), &sizes)?;
+        let norm = |x: &[Tensor]| Ok(vec![aten::_weight_norm::call(&x[0], &x[1], dim)?]);
+        assert!(autograd::gradcheck(norm, &[v.clone(), g.clone()], Tolerance::default()).is_ok(), "{dim}");
+        assert!(autograd::gradgradcheck(norm, &[v.clone(), g], Tolerance::default()).is_ok(), "{dim}");
+    }
+    let whole = aten::_weight_norm::call(&v, &aten::reshape(&Tensor::from([2.0]), &[1, 1, 1])?, -1)?;
+    assert!((aten::linalg_vector_norm(&whole)?.item()?.to::<f64>()? - 2.0).abs() < 1e-12);
+    Ok(())
+}
+
+#[test]
+fn a_step_of_adagrad_divides_by_the_root_of_squares() -> Result<()> {
+    let (x, sums) = (Tensor::from([1.0, 2.0]), Tensor::from([0.0, 9.0]));
+    let mut steps = [Tensor::from(2.0f32)];
+    aten::_fused_adagrad_(
+        &mut [x.clone()],
+        &mut [Tensor::from([3.0, 4.0])],
+        &mut [sums.clone()],
+        &mut steps,
+        0.2,
+        1.0,
+        0.0,
+        0.0,
+        false,
+    )?;
+    assert_eq!((x.to_vec::<f64>()?, sums.to_vec::<f64>()?), (vec![0.9, 1.92], vec![9.0, 25.0]));
+    let y = Tensor::from([1.0, 2.0]);
+    aten::_fused_adagrad__tensor_lr(
+        &mut [y.clone()],
+        &mut [Tensor::from([3.0, 4.0])],
+        &mut [Tensor::from([0.0, 9.0])],
+        &steps,
+        &Tensor::from(0.2),
+        1.0,
+        0.0,
+        0.0,
+        false,
+    )?;
+    assert_eq!(y.to_vec::<f64>()?, x.to_vec::<f64>()?);
+    Ok(())
+}
+
+#[test]
+fn an_empty_list_fits_every_list_of_tensors() -> Result<()> {
+    let x = Tensor::from([1.0, 2.0]);
+    let list = |tensor: &Tensor| Value::Tensors(vec![tensor.clone()].into());
+    let numbers = [0.0, 0.0, 0.5, 0.0].map(Value::Float);
+    let flags = [false; 3].map(Value::Bool);
+    let lists = [list(&x), list(&Tensor::from([2.0, 2.0])), Value::Tensors((&[][..]).into())];
+    let arguments = lists.into_iter().chain(numbers).chain(flags).chain([Value::None, Value::None]);
+    let mut stack = Stack::from_iter(arguments);
+    Dispatcher::global().find("aten::_fused_sgd_")?.call_boxed(&mut stack)?;
+    assert_eq!(x.to_vec::<f64>()?, [0.0, 1.0]);
+    Ok(())
+}
+
+#[test]
+fn what_pytorch_refuses_is_refused() -> Result<()> {
+    let x = ones(&[2, 2], Float32);
+    assert!(aten::float_power__Scalar(&mut x.clone(), 2.into()).is_err());
+    assert!(aten::float_power__Scalar(&mut ones(&[2], Float64), 2.into()).is_ok());
+    for dtype in [UInt8, Int32] {
+        assert!(aten::conv_transpose1d(&ones(&[1, 1, 3], dtype), &ones(&[1, 1, 2], dtype)).is_err());
+    }
+    assert!(aten::conv_transpose1d(&ones(&[1, 1, 3], Int64), &ones(&[1, 1, 2], Int64)).is_ok());
+    assert!(aten::conv_transpose1d(&ones(&[1, 2, 3], Float32), &ones(&[2, 0, 2], Float32)).is_err());
+    assert!(aten::conv1d(&ones(&[1, 2, 3], Float32), &ones(&[0, 2, 2], Float32)).is_err());
+    let half = ones(&[2, 3], Float16);
+    assert!(aten::_cdist_forward(&half, &half, 2.0, None).is_err());
+    assert!(aten::chain_matmul(&[ones(&[2], Float32)]).is_err());
+    Ok(())
+}
+
+#[test]
+fn singular_matrices_have_the_conditions_and_gradients_of_pytorch() -> Result<()> {
+    let zeros = Tensor::from([[0.0, 0.0], [0.0, 0.0]]);
+    assert_eq!(aten::linalg_cond::call(&zeros, Some(1.into()))?.item()?.to::<f64>()?, f64::INFINITY);
+    zeros.set_requires_grad(true)?;
+    let (solution, _) = aten::linalg_solve_ex(&zeros, &Tensor::from([[1.0], [1.0]]))?;
+    solution.sum()?.backward()?;
+    assert!(zeros.grad().is_some_and(|grad| grad.to_vec::<f64>().unwrap().iter().all(|x| !x.is_finite())));
+    Ok(())
+}
+
+#[test]
+fn values_are_found_in_sorted_and_in_unsorted_rows() -> Result<()> {
+    let sorted = Tensor::from([1.0, 2.0, 2.0, 5.0, 7.0]);
+    let values = Tensor::from([0.0, 1.0, 2.0, 4.0, 5.0, 7.0, 8.0, f64::NAN]);
+    let left = aten::searchsorted_Tensor(&sorted, &values)?;
+    let right = aten::searchsorted_Tensor::with(&sorted, &values).right(true).call()?;
+    assert_eq!(left.to_vec::<i64>()?, [0, 0, 1, 3, 3, 4, 5, 5]);
+    assert_eq!(right.to_vec::<i64>()?, [0, 1, 3, 3, 4, 5, 5, 5]);
+    let unsorted = Tensor::from([5.0, 1.0, f64::NAN]);
+    let places = aten::searchsorted_Tensor(&unsorted, &Tensor::from([0.0, 2.0, 6.0]))?;
+    assert_eq!(places.to_vec::<i64>()?, [0, 3, 3]);
+    Ok(())
+}
+
+#[test]
+fn fake_quantisation_has_the_gradient_of_the_identity_where_nothing_is_clamped() -> Result<()> {
+    let x = Tensor::from([-1.3f32, 0.26, 9.0, 100.0]);
+    x.set_requires_grad(true)?;
+    let y = aten::fake_quantize_per_tensor_affine(&x, 0.1, 10, 0, 50)?;
+    assert_eq!(y.to_vec::<f32>()?, [-1.0, 0.3, 4.0, 4.0]);
+    y.sum()?.backward()?;
+    assert_eq!(x.grad().unwrap().to_vec::<f32>()?, [0.0, 1.0, 0.0, 0.0]);
+    let (scales, zeros) = (Tensor::from([0.1f32, 0.5]), Tensor::from([10i32, 3]));
+    let (y, mask) = aten::fake_quantize_per_channel_affine_cachemask(
+        &Tensor::from([[-1.3f32, 0.04], [0.26, 9.0]]),
+        &scales,
+        &zeros,
+        1,
+        0,
+        50,
+    )?;
+    assert_eq!(
+        (y.to_vec::<f32>()?, mask.to_vec::<bool>()?),
+        (vec![-1.0, 0.0, 0.3, 9.0], vec![false, true, true, true])
+    );
+    assert!(aten::fake_quantize_per_tensor_affine(&x, 0.1, 300, 0, 255).is_err());
+    assert!(aten::fake_quantize_per_tensor_affine(&x, 0.1, 0, 5, 1).is_err());
     Ok(())
 }

@@ -147,7 +147,7 @@ fn left_out(name: &str) -> &'static [Check] {
         // Real tensors are returned themselves, as in PyTorch.
         "conj_physical" => &[Check::Aliasing],
         // Gradients are only written to if there is a `grad_scale` to divide by.
-        "_fused_sgd_" | "_fused_sgd_.tensor_lr" | "_fused_adam_" | "_fused_adamw_" => &[Check::Mutation],
+        name if name.starts_with("_fused_") => &[Check::Mutation],
         // They detach the tensor from its history; the memory stays the same.
         "detach" => &[Check::Gradient],
         "detach_" => &[Check::Mutation, Check::Gradient],
@@ -157,6 +157,8 @@ fn left_out(name: &str) -> &'static [Check] {
         }
         // The factors are those of the matrix or of its transpose, depending on its layout.
         "_linalg_det" | "_linalg_slogdet" => &[Check::Layouts],
+        // Steps have no slope; the gradient is that of the identity.
+        name if name.starts_with("fake_quantize_") => &[Check::Gradient, Check::SecondGradient],
         // Their gradient is that of symmetric matrices, and finite differences are not symmetric.
         "linalg_cholesky" | "linalg_cholesky_ex" => &[Check::Gradient, Check::SecondGradient],
         // It also has a gradient for the other triangle, which is not read.
@@ -234,7 +236,9 @@ fn has_tag(name: &str, tag: &str) -> bool {
 }
 
 /// Operators whose gradients are left out above.
-const WITHOUT_GRADIENT: [&str; 31] = [
+const WITHOUT_GRADIENT: [&str; 33] = [
+    "fake_quantize_per_channel_affine_cachemask", // see `accepted.rs`
+    "fake_quantize_per_tensor_affine_cachemask",
     "_native_batch_norm_legit",
     "_native_batch_norm_legit_functional",
     "_native_batch_norm_legit_no_training",

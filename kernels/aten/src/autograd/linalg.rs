@@ -18,14 +18,14 @@ derivatives! {
         Tensor A, Tensor B, *, bool left=True, bool check_errors=False
     ) -> (Tensor result, Tensor LU, Tensor pivots, Tensor info) as LinalgSolveExBackward0 {
         A => {
-            let of_right = aten::linalg_solve::call(&adjoint(A)?, grad, left)?;
+            let of_right = of_right_sides(A, LU, pivots, grad, left)?;
             let is_vector = result.dim() == A.dim() - 1;
             let columns = |x: &Tensor| if is_vector { x.unsqueeze(-1) } else { Ok(x.clone()) };
             let (of_right, result) = (columns(&of_right)?, columns(result)?);
             let product = if left { of_right.matmul(&adjoint(&result)?) } else { adjoint(&result)?.matmul(&of_right) };
             aten::sum_to_size(&product?.neg()?, A.sizes())
         },
-        B => aten::sum_to_size(&aten::linalg_solve::call(&adjoint(A)?, grad, left)?, B.sizes()),
+        B => aten::sum_to_size(&of_right_sides(A, LU, pivots, grad, left)?, B.sizes()),
         LU => non_differentiable,
         pivots => non_differentiable,
         info => non_differentiable,
@@ -128,7 +128,10 @@ derivatives! {
         self => {
             let turned = |x: &Tensor| if upper { adjoint(x) } else { Ok(x.clone()) };
             let (factor, grad) = (turned(L)?, turned(grad)?);
-            let half = symmetric(&adjoint(&factor)?.matmul(&grad)?)?.mul(0.5)?;
+            let product = adjoint(&factor)?.matmul(&grad)?;
+            // The imaginary part of the diagonal stays, as in PyTorch, though no Hermitian matrix has one.
+            let below = aten::tril::with(&product).diagonal(-1).call()?;
+            let half = aten::tril(&product)?.add(&adjoint(&below)?)?.mul(0.5)?;
             let half = aten::linalg_solve_triangular(&adjoint(&factor)?, &half, true)?;
             aten::linalg_solve_triangular::call(&factor, &half, false, false, false)
         },
@@ -204,6 +207,18 @@ fn solved_by_factors(a: &Tensor, lu: &Tensor, pivots: &Tensor, factors: &Tensor)
     // Row-major real matrices were factored in place, which factors their transposes.
     let is_turned = a.is_contiguous(MemoryFormat::Contiguous) && !a.dtype().is_complex();
     aten::linalg_lu_solve::call(lu, pivots, &right, true, !is_turned)
+}
+
+/// The gradient of the right-hand sides of linear equations. Where it need not be differentiated again, the LU factors
+/// of the equations serve once more.
+fn of_right_sides(a: &Tensor, lu: &Tensor, pivots: &Tensor, grad: &Tensor, left: bool) -> Result<Tensor> {
+    if GradMode::is_enabled() {
+        return aten::linalg_solve::call(&adjoint(a)?, grad, left);
+    }
+    let is_vector = grad.dim() == a.dim() - 1;
+    let columns = if is_vector { grad.unsqueeze(-1)? } else { grad.clone() };
+    let solution = aten::linalg_lu_solve::call(lu, pivots, &columns, left, true)?;
+    if is_vector { solution.squeeze_dim(-1) } else { Ok(solution) }
 }
 
 /// The Hermitian matrices with the lower triangles of these; only the real part of the diagonal counts.

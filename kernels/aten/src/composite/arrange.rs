@@ -162,6 +162,73 @@ mod derived {
 mod implicit {
     use super::*;
 
+    fn pad_sequence(
+        sequences: &[Tensor],
+        batch_first: bool,
+        padding_value: f64,
+        padding_side: &str,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = aten::pad_sequence::NAME;
+        ensure!(
+            ["left", "right"].contains(&padding_side),
+            Argument,
+            "{OPERATOR}: padding_side is {padding_side:?}, expected \"left\" or \"right\""
+        );
+        let Some(first) = sequences.first() else {
+            bail!(Argument, "{OPERATOR}: no sequences, expected one at least")
+        };
+        ensure!(
+            sequences.iter().all(|sequence| sequence.dim() > 0),
+            Shape,
+            "{OPERATOR}: a sequence without dimensions, expected one at least"
+        );
+        let lengths = || sequences.iter().map(|sequence| sequence.sizes()[0]);
+        let longest = lengths().max().unwrap_or(0);
+        let (steps, batch) = if batch_first { (1, 0) } else { (0, 1) };
+        let mut sizes = [&[0, 0], &first.sizes()[1..]].concat();
+        (sizes[steps], sizes[batch]) = (longest, sequences.len() as i64);
+        let padded = aten::new_full(first, &sizes, padding_value.into())?;
+        for (index, (sequence, length)) in sequences.iter().zip(lengths()).enumerate() {
+            let start = if padding_side == "left" { longest - length } else { 0 };
+            let line = aten::select_int(&padded, batch as i64, index as i64)?;
+            let mut place = aten::narrow(&line, 0, start, length)?;
+            aten::copy_(&mut place, sequence).map_err(|error| error.context(OPERATOR))?;
+        }
+        Ok(padded)
+    }
+
+    fn fill_diagonal_(this: &mut Tensor, fill_value: Scalar, wrap: bool) -> Result<&mut Tensor> {
+        const OPERATOR: &str = aten::fill_diagonal_::NAME;
+        let &[rows, columns, ref others @ ..] = this.sizes() else {
+            bail!(Shape, "{OPERATOR}: sizes {:?}, expected two dimensions at least", this.sizes())
+        };
+        ensure!(
+            others.is_empty() || rows == columns && others.iter().all(|size| *size == rows),
+            Shape,
+            "{OPERATOR}: sizes {:?}, expected a matrix, or equal sizes",
+            this.sizes()
+        );
+        let fill = |part: &Tensor| -> Result<()> {
+            let mut diagonal = part.clone();
+            while diagonal.dim() > 1 {
+                diagonal = aten::diagonal(&diagonal)?;
+            }
+            aten::fill__Scalar(&mut diagonal, fill_value).map(drop).map_err(|error| error.context(OPERATOR))
+        };
+        let period = columns + 1;
+        if !wrap || !others.is_empty() || rows <= period {
+            fill(this)?;
+            return Ok(this);
+        }
+        // Each diagonal ends a row before the next one starts.
+        let whole = rows - rows % period;
+        let blocks = aten::unflatten_int(&aten::narrow(this, 0, 0, whole)?, 0, &[whole / period, period])?;
+        let mut diagonals = aten::diagonal::call(&blocks, 0, 1, 2)?;
+        aten::fill__Scalar(&mut diagonals, fill_value).map_err(|error| error.context(OPERATOR))?;
+        fill(&aten::narrow(this, 0, whole, rows - whole)?)?;
+        Ok(this)
+    }
+
     fn tile(this: &Tensor, dims: &[i64]) -> Result<Tensor> {
         let missing = this.dim().saturating_sub(dims.len());
         aten::repeat(this, &[&vec![1; missing], dims].concat())

@@ -5,6 +5,8 @@ use torch_library::prelude::*;
 use crate::aten;
 use crate::composite::storage::is_true;
 
+mod fake_quantize;
+
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod python {
     use super::*;
@@ -47,6 +49,41 @@ mod python {
 
     fn __rshift___Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {
         aten::bitwise_right_shift_Tensor_Scalar(this, other)
+    }
+}
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod fused {
+    use super::*;
+
+    fn _addmm_activation(
+        this: &Tensor,
+        mat1: &Tensor,
+        mat2: &Tensor,
+        beta: Scalar,
+        alpha: Scalar,
+        use_gelu: bool,
+    ) -> Result<Tensor> {
+        let sum = aten::addmm::call(this, mat1, mat2, beta, alpha)?;
+        if use_gelu { aten::gelu(&sum) } else { aten::relu(&sum) }
+    }
+
+    fn native_channel_shuffle(this: &Tensor, groups: i64) -> Result<Tensor> {
+        aten::channel_shuffle(this, groups)
+    }
+
+    fn conv_tbc(this: &Tensor, weight: &Tensor, bias: &Tensor, pad: i64) -> Result<Tensor> {
+        const OPERATOR: &str = aten::conv_tbc::NAME;
+        ensure!(
+            this.dim() == 3 && weight.dim() == 3,
+            Shape,
+            "{OPERATOR}: sizes {:?} with a weight of {:?}, expected three dimensions of both",
+            this.sizes(),
+            weight.sizes()
+        );
+        let (sequences, weight) = (aten::permute(this, &[1, 2, 0])?, aten::permute(weight, &[2, 1, 0])?);
+        let out = aten::conv1d::with(&sequences, &weight).bias(Some(bias)).padding(&[pad]).call();
+        aten::contiguous(&aten::permute(&out.map_err(|error| error.context(OPERATOR))?, &[2, 0, 1])?)
     }
 }
 

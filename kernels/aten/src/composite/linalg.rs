@@ -222,6 +222,18 @@ mod kernels {
         super::chain(tensors).map_err(|error| error.context(aten::linalg_multi_dot::NAME))
     }
 
+    fn chain_matmul(matrices: &[Tensor]) -> Result<Tensor> {
+        const OPERATOR: &str = aten::chain_matmul::NAME;
+        if let Some(other) = matrices.iter().find(|matrix| matrix.dim() != 2) {
+            bail!(Shape, "{OPERATOR}: a tensor of sizes {:?}, expected a matrix", other.sizes())
+        }
+        match matrices {
+            [] => bail!(Argument, "{OPERATOR}: no matrices, expected one at least"),
+            [one] => aten::clone(one),
+            several => super::chain(several).map_err(|error| error.context(OPERATOR)),
+        }
+    }
+
     fn linalg_vecdot(x: &Tensor, y: &Tensor, dim: i64) -> Result<Tensor> {
         const OPERATOR: &str = aten::linalg_vecdot::NAME;
         ensure!(

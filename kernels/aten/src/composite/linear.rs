@@ -21,6 +21,19 @@ mod derived {
         crossed(this, other, dim)
     }
 
+    fn _int_mm(this: &Tensor, mat2: &Tensor) -> Result<Tensor> {
+        const OPERATOR: &str = aten::_int_mm::NAME;
+        ensure!(
+            matches!(this.dtype(), DType::Int8 | DType::UInt8) && mat2.dtype() == DType::Int8,
+            DType,
+            "{OPERATOR}: matrices of {} and {}, expected int8 or uint8, and int8",
+            this.dtype(),
+            mat2.dtype()
+        );
+        let [this, mat2] = [this, mat2].map(|matrix| aten::to_dtype(matrix, DType::Int32));
+        aten::mm(&this?, &mat2?).map_err(|error| error.context(OPERATOR))
+    }
+
     fn _trilinear(
         i1: &Tensor,
         i2: &Tensor,
@@ -313,14 +326,6 @@ mod implicit {
         if p == 2.0 && by_product && x1.numel() > 0 && x2.numel() > 0 {
             return aten::_euclidean_dist(x1, x2);
         }
-        ensure!(
-            x1.dtype() == x2.dtype() && matches!(x1.dtype(), DType::Float32 | DType::Float64)
-                || [x1, x2].iter().any(|x| x.numel() == 0),
-            DType,
-            "{OPERATOR}: {} and {}, expected float32 or float64 twice",
-            x1.dtype(),
-            x2.dtype()
-        );
         aten::_cdist_forward(x1, x2, p, compute_mode)
     }
 
@@ -393,12 +398,13 @@ mod distances {
     use super::*;
 
     fn _cdist_forward(x1: &Tensor, x2: &Tensor, p: f64, compute_mode: Option<i64>) -> Result<Tensor> {
-        check_mode(aten::_cdist_forward::NAME, compute_mode)?;
+        const OPERATOR: &str = aten::_cdist_forward::NAME;
+        check_mode(OPERATOR, compute_mode)?;
         ensure!(
-            !x1.dtype().is_complex() && !x2.dtype().is_complex(),
+            x1.dtype() == x2.dtype() && matches!(x1.dtype(), DType::Float32 | DType::Float64)
+                || [x1, x2].iter().any(|x| x.numel() == 0),
             DType,
-            "{}: {} and {}, expected floating-point types",
-            aten::_cdist_forward::NAME,
+            "{OPERATOR}: {} and {}, expected float32 or float64 twice",
             x1.dtype(),
             x2.dtype()
         );

@@ -12,8 +12,11 @@ use crate::loops;
 use crate::loops::{numbered, of_numbers};
 use crate::random::default_generator;
 use crate::unseen::unseen;
+use series::closed_series;
+pub(crate) use series::series;
 use triangle::Triangle;
 
+mod series;
 pub(crate) mod triangle;
 
 /// The properties of a new tensor, besides its sizes.
@@ -97,6 +100,8 @@ creating! { CompositeExplicitAutograd, creation;
     arange(end: Scalar), options => series(0.into(), end, 1.into(), options);
     arange_start(start: Scalar, end: Scalar), options => series(start, end, 1.into(), options);
     arange_start_step(start: Scalar, end: Scalar, step: Scalar), options => series(start, end, step, options);
+    range(start: Scalar, end: Scalar), options => closed_series(start, end, 1.into(), options);
+    range_step(start: Scalar, end: Scalar, step: Scalar), options => closed_series(start, end, step, options);
     linspace(start: Scalar, end: Scalar, steps: i64), options => evenly_spaced(start, end, steps, options);
     eye(n: i64), options => identity(n, n, options);
     eye_m(n: i64, m: i64), options => identity(n, m, options);
@@ -391,56 +396,6 @@ drawing! {
     random_to(to: i64) => random__to;
     random_from(from: i64, to: Option<i64>) => random__from;
     normal_functional(mean: f64, std: f64) => normal_;
-}
-
-pub(crate) fn series(start: Scalar, end: Scalar, step: Scalar, mut options: Options) -> Result<Tensor> {
-    let is_whole = [start, end, step].iter().all(|number| matches!(number, Scalar::Int(_) | Scalar::Bool(_)));
-    let dtype = options.dtype.unwrap_or(if is_whole { DType::Int64 } else { DType::DEFAULT });
-    options.dtype = Some(dtype);
-    ensure!(
-        dtype.is_integer() || dtype.is_floating_point(),
-        DType,
-        "{}: a sequence of {dtype}, expected an integer or floating-point type",
-        aten::arange_start_step::NAME
-    );
-    match is_whole {
-        true => whole_series(start.cast(), end.cast(), step.cast(), options),
-        false => fractional_series(start.cast(), end.cast(), step.cast(), options),
-    }
-}
-
-fn whole_series(start: i64, end: i64, step: i64, options: Options) -> Result<Tensor> {
-    let distance = i128::from(end) - i128::from(start);
-    let count = match step {
-        0 => None,
-        step if distance.signum() == -i128::from(step.signum()) => None, // in the wrong direction
-        step => Some((distance + i128::from(step) - i128::from(step.signum())) / i128::from(step)),
-    };
-    let count = checked_count(count, start, end, step)?;
-    options.series(aten::arange::NAME, count, |i| start.wrapping_add(i.wrapping_mul(step)))
-}
-
-fn fractional_series(start: f64, end: f64, step: f64, options: Options) -> Result<Tensor> {
-    let steps = (end - start) / step;
-    let leads = steps >= 0.0 && [start, end, step].iter().all(|number| number.is_finite()) && step != 0.0;
-    let count = checked_count(leads.then_some(steps.ceil() as i128), start, end, step)?;
-    // Integer sequences have integer steps.
-    let is_whole = options.dtype.is_some_and(DType::is_integer);
-    let [start, step] = [start, step].map(|number| if is_whole { number.trunc() } else { number });
-    // Through `u64`, as conversions from signed integers are not vectorised.
-    options.series(aten::arange::NAME, count, |i| start + i as u64 as f64 * step)
-}
-
-/// The number of elements of a sequence.
-fn checked_count<T: Element>(count: Option<i128>, start: T, end: T, step: T) -> Result<i64> {
-    match count.map(i64::try_from) {
-        Some(Ok(count)) if count >= 0 => Ok(count),
-        _ => bail!(
-            Argument,
-            "{}: steps of {step:?} do not lead from {start:?} to {end:?}",
-            aten::arange_start_step::NAME
-        ),
-    }
 }
 
 pub(crate) fn evenly_spaced(start: Scalar, end: Scalar, steps: i64, options: Options) -> Result<Tensor> {

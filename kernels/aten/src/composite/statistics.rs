@@ -35,6 +35,16 @@ mod explicit {
         aten::all_dims::call(this, Some(&[dim]), keepdim)
     }
 
+    fn _is_all_true(this: &Tensor) -> Result<Tensor> {
+        check_bool(aten::_is_all_true::NAME, this)?;
+        aten::all(this)
+    }
+
+    fn _is_any_true(this: &Tensor) -> Result<Tensor> {
+        check_bool(aten::_is_any_true::NAME, this)?;
+        aten::any(this)
+    }
+
     fn count_nonzero_dim_IntList(this: &Tensor, dim: &[i64]) -> Result<Tensor> {
         if this.dtype() == DType::Bool {
             return aten::sum_dim_IntList(this, Some(dim));
@@ -179,4 +189,11 @@ mod implicit {
 
 fn correction(unbiased: bool) -> Option<Scalar> {
     Some(i64::from(unbiased).into())
+}
+
+/// # Errors
+/// A tensor that is not boolean.
+fn check_bool(operator: &str, this: &Tensor) -> Result<()> {
+    ensure!(this.dtype() == DType::Bool, DType, "{operator}: a tensor of {}, expected bool", this.dtype());
+    Ok(())
 }

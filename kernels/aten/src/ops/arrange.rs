@@ -440,6 +440,27 @@ torch_library! {
         /// PyTorch: `torch.tensor_split`.
         tensor_split.tensor_indices_or_sections(Tensor(a -> *) self, Tensor tensor_indices_or_sections,
             int dim=0) -> Tensor(a)[];
+        /// Sequences, tensors that differ in their first size alone, as one tensor: shorter ones get `padding_value` at
+        /// their end, or with `padding_side="left"` at their start. The result is `[longest, sequences, …]`, or
+        /// `[sequences, longest, …]` with `batch_first`, and has the dtype of the first sequence.
+        ///
+        /// ```
+        /// use torch_library::prelude::*;
+        /// use torch_library_kernels::aten;
+        ///
+        /// let words = [Tensor::from([1i64, 2, 3]), Tensor::from([4i64])];
+        /// let batch = aten::pad_sequence::with(&words).batch_first(true).padding_value(-1.0).call()?;
+        /// assert_eq!((batch.sizes(), batch.to_vec::<i64>()?), (&[2, 3][..], vec![1, 2, 3, 4, -1, -1]));
+        /// # Ok::<(), Error>(())
+        /// ```
+        ///
+        /// # Errors
+        /// No sequences, one without dimensions, other sizes after the first that do not broadcast to those of the
+        /// first sequence, another `padding_side`.
+        ///
+        /// PyTorch: `torch.nn.utils.rnn.pad_sequence`.
+        pad_sequence(Tensor[] sequences, bool batch_first=False, float padding_value=0.0,
+            str padding_side="right") -> Tensor;
         /// The indices of the elements that are not zero, one vector for each dimension.
         ///
         /// PyTorch: `torch.nonzero` with `as_tuple=True`.

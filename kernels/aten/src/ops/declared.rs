@@ -16,20 +16,10 @@ torch_library! {
         _native_multi_head_attention(Tensor query, Tensor key, Tensor value, int embed_dim, int num_head,
             Tensor qkv_weight, Tensor qkv_bias, Tensor proj_weight, Tensor proj_bias, Tensor? mask=None,
             bool need_weights=True, bool average_attn_weights=True, int? mask_type=None) -> (Tensor, Tensor);
-        /// PyTorch: `torch.nn.functional.conv_tbc`; declared only.
-        conv_tbc(Tensor self, Tensor weight, Tensor bias, int pad=0) -> Tensor;
         /// PyTorch: `aten::mkldnn_rnn_layer`; declared only.
         mkldnn_rnn_layer(Tensor input, Tensor weight0, Tensor weight1, Tensor weight2, Tensor weight3,
             Tensor hx_, Tensor cx_, bool reverse, int[] batch_sizes, int mode, int hidden_size, int num_layers,
             bool has_biases, bool bidirectional, bool batch_first, bool train) -> (Tensor, Tensor, Tensor,
             Tensor);
-
-        // Others.
-        /// PyTorch: `aten::_addmm_activation`; declared only.
-        _addmm_activation(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1,
-            bool use_gelu=False) -> Tensor;
-        /// PyTorch: `torch.fake_quantize_per_tensor_affine`; declared only.
-        fake_quantize_per_tensor_affine(Tensor self, float scale, int zero_point, int quant_min,
-            int quant_max) -> Tensor;
     }
 }

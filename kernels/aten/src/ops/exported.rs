@@ -124,5 +124,65 @@ torch_library! {
         ///
         /// PyTorch: `aten::_assert_scalar`.
         _assert_scalar(Scalar self, str assert_msg) -> ();
+
+        /// [`addmm`](fn@addmm) followed by `relu` or, with `use_gelu`, by `gelu`.
+        ///
+        /// PyTorch: `aten::_addmm_activation`.
+        _addmm_activation(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1,
+            bool use_gelu=False) -> Tensor;
+        /// [`channel_shuffle`](fn@channel_shuffle), where a backend has a kernel of its own for it.
+        ///
+        /// PyTorch: `torch.native_channel_shuffle`.
+        native_channel_shuffle(Tensor self, SymInt groups) -> Tensor;
+
+        /// The numbers that remain of a tensor that is quantised and dequantised: `round(x / scale) + zero_point`,
+        /// clamped to `quant_min ..= quant_max`, then moved and scaled back. The gradient is that of the identity where
+        /// nothing was clamped, and zero elsewhere.
+        ///
+        /// # Errors
+        /// A tensor that is not floating-point, bounds in the wrong order, a zero point outside of the bounds.
+        ///
+        /// PyTorch: `torch.fake_quantize_per_tensor_affine`.
+        fake_quantize_per_tensor_affine(Tensor self, float scale, int zero_point, int quant_min,
+            int quant_max) -> Tensor;
+        /// The operator behind [`fake_quantize_per_tensor_affine`](fn@fake_quantize_per_tensor_affine): also says which
+        /// elements were not clamped.
+        ///
+        /// PyTorch: `aten::fake_quantize_per_tensor_affine_cachemask`.
+        fake_quantize_per_tensor_affine_cachemask(Tensor self, float scale, int zero_point, int quant_min,
+            int quant_max) -> (Tensor output, Tensor mask);
+        /// The gradient of [`fake_quantize_per_tensor_affine_cachemask`](fn@fake_quantize_per_tensor_affine_cachemask).
+        ///
+        /// PyTorch: `aten::fake_quantize_per_tensor_affine_cachemask_backward`.
+        fake_quantize_per_tensor_affine_cachemask_backward(Tensor grad, Tensor mask) -> Tensor;
+        /// [`fake_quantize_per_tensor_affine`](fn@fake_quantize_per_tensor_affine) with a scale and a zero point for
+        /// each slice along `axis`.
+        ///
+        /// # Errors
+        /// Those of [`fake_quantize_per_tensor_affine`](fn@fake_quantize_per_tensor_affine); an axis out of range,
+        /// parameters that are not a vector with one number for each slice.
+        ///
+        /// PyTorch: `torch.fake_quantize_per_channel_affine`.
+        fake_quantize_per_channel_affine(Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min,
+            int quant_max) -> Tensor;
+        /// The operator behind [`fake_quantize_per_channel_affine`](fn@fake_quantize_per_channel_affine): also says
+        /// which elements were not clamped.
+        ///
+        /// PyTorch: `aten::fake_quantize_per_channel_affine_cachemask`.
+        fake_quantize_per_channel_affine_cachemask(Tensor self, Tensor scale, Tensor zero_point, int axis,
+            int quant_min, int quant_max) -> (Tensor output, Tensor mask);
+        /// The gradient of
+        /// [`fake_quantize_per_channel_affine_cachemask`](fn@fake_quantize_per_channel_affine_cachemask).
+        ///
+        /// PyTorch: `aten::fake_quantize_per_channel_affine_cachemask_backward`.
+        fake_quantize_per_channel_affine_cachemask_backward(Tensor grad, Tensor mask) -> Tensor;
+        /// Convolution in one dimension of `[T, B, in]` with a weight of `[K, in, out]`: time before batch before
+        /// channels. The result is `[T, B, out]`.
+        ///
+        /// # Errors
+        /// Other numbers of dimensions, channels that differ.
+        ///
+        /// PyTorch: `torch.conv_tbc`.
+        conv_tbc(Tensor self, Tensor weight, Tensor bias, int pad=0) -> Tensor;
     }
 }

@@ -403,6 +403,35 @@ torch_library! {
         ///
         /// PyTorch: `torch.linalg.multi_dot`.
         linalg_multi_dot(Tensor[] tensors) -> Tensor;
+        /// The product of matrices in the order that needs the fewest multiplications; of a single one, a copy.
+        ///
+        /// # Errors
+        /// No tensors, a tensor that is not a matrix, sizes that cannot be multiplied, different dtypes.
+        ///
+        /// PyTorch: `torch.chain_matmul`, which is deprecated for [`linalg_multi_dot`](fn@linalg_multi_dot).
+        chain_matmul(Tensor[] matrices) -> Tensor;
+        /// The nuclear norms of matrices in the last two dimensions: the sums of their singular values.
+        ///
+        /// # Errors
+        /// Those of [`linalg_matrix_norm`](fn@linalg_matrix_norm).
+        ///
+        /// PyTorch: `torch.nuclear_norm`.
+        nuclear_norm(Tensor self, bool keepdim=False) -> Tensor;
+        /// The nuclear norms of matrices in two dimensions.
+        ///
+        /// # Errors
+        /// Those of [`linalg_matrix_norm`](fn@linalg_matrix_norm).
+        ///
+        /// PyTorch: `torch.nuclear_norm`.
+        nuclear_norm.dim(Tensor self, int[2] dim, bool keepdim=False) -> Tensor;
+        /// The Frobenius norms over one or two dimensions, or all if none is given: the square roots of the sums of
+        /// squares.
+        ///
+        /// # Errors
+        /// More than two dimensions, dtypes that are neither floating-point nor complex.
+        ///
+        /// PyTorch: `torch.frobenius_norm`.
+        frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor;
         /// The dot products of vectors along a dimension, with `x` conjugated.
         ///
         /// # Errors

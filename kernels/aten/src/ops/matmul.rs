@@ -6,6 +6,13 @@ torch_library! {
     /// Matrix products, on top of the operators declared before.
     #[methods(MatmulMethods)]
     pub mod aten extends super::statistics::aten {
+        /// The product of an `n × k` matrix of `int8` or `uint8` and a `k × m` matrix of `int8`, in `int32`.
+        ///
+        /// # Errors
+        /// Tensors that are not matrices, sizes that do not match, other dtypes.
+        ///
+        /// PyTorch: `torch._int_mm`.
+        _int_mm(Tensor self, Tensor mat2) -> Tensor;
         /// The product of an `n × k` matrix and a `k × m` matrix.
         ///
         /// # Errors

@@ -123,6 +123,49 @@ torch_library! {
         /// PyTorch: `torch.nn.functional.rms_norm`.
         rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor;
 
+        /// The norms of order `pow` over all dimensions but `dim`, which stays, as do the others with size 1; over all
+        /// dimensions if `dim` is -1.
+        ///
+        /// # Errors
+        /// A dimension out of range, dtypes that are neither floating-point nor complex.
+        ///
+        /// PyTorch: `torch.norm_except_dim`.
+        norm_except_dim(Tensor v, int pow=2, int dim=0) -> Tensor;
+        /// Weight normalisation: the directions of `v` with the lengths `g`, `v * g / ‖v‖`, where norms are those of
+        /// [`norm_except_dim`](fn@norm_except_dim).
+        ///
+        /// ```
+        /// use torch_library::prelude::*;
+        /// use torch_library_kernels::aten;
+        ///
+        /// let (v, g) = (Tensor::from([[3.0, 4.0], [0.0, 2.0]]), Tensor::from([[10.0], [1.0]]));
+        /// assert_eq!(aten::_weight_norm(&v, &g)?.to_vec::<f64>()?, [6.0, 8.0, 0.0, 1.0]);
+        /// # Ok::<(), Error>(())
+        /// ```
+        ///
+        /// # Errors
+        /// A dimension out of range, lengths that do not broadcast to the norms, dtypes that are not floating-point.
+        ///
+        /// PyTorch: `torch._weight_norm`, in `torch.nn.utils.parametrizations.weight_norm`.
+        _weight_norm(Tensor v, Tensor g, int dim=0) -> Tensor;
+        /// The operator behind [`_weight_norm`](fn@_weight_norm) for the first and the last dimension: the result, and
+        /// the norms in the sizes of `g`, which are `float32` for 16-bit tensors.
+        ///
+        /// # Errors
+        /// Another dimension, lengths that are not one for each norm, another dtype than that of `v`, or one that is
+        /// not floating-point.
+        ///
+        /// PyTorch: `torch._weight_norm_interface`.
+        _weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor);
+        /// The gradients of `v` and `g` of [`_weight_norm_interface`](fn@_weight_norm_interface).
+        ///
+        /// # Errors
+        /// Another dimension than the first and the last, sizes that do not match.
+        ///
+        /// PyTorch: `torch._weight_norm_interface_backward`.
+        _weight_norm_interface_backward(Tensor grad_w, Tensor saved_v, Tensor saved_g, Tensor saved_norms,
+            int dim) -> (Tensor, Tensor);
+
         /// In training, sets each element to zero with probability `p`, and divides the others by `1 - p`; otherwise
         /// returns the input.
         ///

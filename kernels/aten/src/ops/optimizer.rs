@@ -81,6 +81,25 @@ torch_library! {
         _fused_sgd_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] momentum_buffer_list, *,
             float weight_decay, float momentum, float lr, float dampening, bool nesterov, bool maximize,
             bool is_first_step, Tensor? grad_scale=None, Tensor? found_inf=None) -> ();
+        /// [`_fused_sgd_`](fn@_fused_sgd_) with the learning rate in a tensor of one element.
+        ///
+        /// PyTorch: `torch._fused_sgd_`.
+        _fused_sgd_.tensor_lr(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] momentum_buffer_list, *,
+            float weight_decay, float momentum, Tensor lr, float dampening, bool nesterov, bool maximize,
+            bool is_first_step, Tensor? grad_scale=None, Tensor? found_inf=None) -> ();
+        /// A step of Adagrad. `state_sums` has the sums of the squares of each tensor's gradients, and `state_steps`
+        /// the step number of each tensor, counted from 1; the learning rate is `lr / (1 + (step - 1) * lr_decay)`.
+        ///
+        /// PyTorch: `torch._fused_adagrad_`, `torch.optim.Adagrad` with `fused=True`.
+        _fused_adagrad_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] state_sums, Tensor(d!)[] state_steps, *,
+            float lr, float lr_decay, float weight_decay, float eps, bool maximize, Tensor? grad_scale=None,
+            Tensor? found_inf=None) -> ();
+        /// [`_fused_adagrad_`](fn@_fused_adagrad_) with the learning rate in a tensor of one element.
+        ///
+        /// PyTorch: `torch._fused_adagrad_`.
+        _fused_adagrad_.tensor_lr(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] state_sums, Tensor[] state_steps,
+            *, Tensor lr, float lr_decay, float weight_decay, float eps, bool maximize, Tensor? grad_scale=None,
+            Tensor? found_inf=None) -> ();
         /// A step of Adam. `state_steps` has the step number of each tensor, counted from 1. Weight decay is added to
         /// the gradient.
         ///
@@ -94,6 +113,20 @@ torch_library! {
         /// PyTorch: `torch._fused_adamw_`, `torch.optim.AdamW` with `fused=True`.
         _fused_adamw_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[] exp_avg_sqs,
             Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, float lr, float beta1, float beta2,
+            float weight_decay, float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None,
+            Tensor? found_inf=None) -> ();
+        /// [`_fused_adam_`](fn@_fused_adam_) with the learning rate in a tensor of one element.
+        ///
+        /// PyTorch: `torch._fused_adam_`.
+        _fused_adam_.tensor_lr(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[] exp_avg_sqs,
+            Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, Tensor lr, float beta1, float beta2,
+            float weight_decay, float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None,
+            Tensor? found_inf=None) -> ();
+        /// [`_fused_adamw_`](fn@_fused_adamw_) with the learning rate in a tensor of one element.
+        ///
+        /// PyTorch: `torch._fused_adamw_`.
+        _fused_adamw_.tensor_lr(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[] exp_avg_sqs,
+            Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, Tensor lr, float beta1, float beta2,
             float weight_decay, float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None,
             Tensor? found_inf=None) -> ();
     }

@@ -263,6 +263,16 @@ torch_library! {
         #[tags(dynamic_output_shape)]
         unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False,
             int? dim=None) -> (Tensor, Tensor, Tensor);
+        /// One slice of each run of equal slices along a dimension, for each slice the index of its run, and the length
+        /// of each run.
+        ///
+        /// # Errors
+        /// Complex dtypes, another dimension of size 0.
+        ///
+        /// PyTorch: `torch.unique_consecutive` with `dim`.
+        #[tags(dynamic_output_shape)]
+        unique_dim_consecutive(Tensor self, int dim, bool return_inverse=False,
+            bool return_counts=False) -> (Tensor, Tensor, Tensor);
         /// The distinct slices along a dimension in ascending order, for each slice its index among them, and how often
         /// each occurs.
         ///

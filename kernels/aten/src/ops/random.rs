@@ -34,6 +34,24 @@ torch_library! {
         /// PyTorch: `torch.arange`.
         arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None,
             Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// The numbers from `start` up to and including `end`, in steps of `step`. The default dtype is `float32`, for
+        /// integers too.
+        ///
+        /// # Errors
+        /// A step of zero, or one in the wrong direction; bounds that are not finite, boolean and complex dtypes.
+        ///
+        /// PyTorch: `torch.range`, which is deprecated for [`arange.start_step`](fn@arange_start_step).
+        range.step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, Layout? layout=None,
+            Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// The numbers from `start` up to and including `end`, in steps of 1. The default dtype is `float32`, for
+        /// integers too.
+        ///
+        /// # Errors
+        /// An end before the start; bounds that are not finite, boolean and complex dtypes.
+        ///
+        /// PyTorch: `torch.range`, which is deprecated for [`arange`](fn@arange).
+        range(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
+            bool? pin_memory=None) -> Tensor;
         /// `steps` evenly spaced numbers from `start` to `end`, both included.
         ///
         /// # Errors

@@ -37,6 +37,20 @@ torch_library! {
         ///
         /// PyTorch: `torch.all`.
         all(Tensor self) -> Tensor;
+        /// Whether all elements are true, for the assertions of exported programs.
+        ///
+        /// # Errors
+        /// A dtype that is not boolean.
+        ///
+        /// PyTorch: `aten::_is_all_true`.
+        _is_all_true(Tensor self) -> Tensor;
+        /// Whether any element is true, for the assertions of exported programs.
+        ///
+        /// # Errors
+        /// A dtype that is not boolean.
+        ///
+        /// PyTorch: `aten::_is_any_true`.
+        _is_any_true(Tensor self) -> Tensor;
         /// Whether all elements are nonzero, over one dimension.
         ///
         /// PyTorch: `torch.all`.

@@ -39,6 +39,9 @@ variants! {
     any_all_out: any Truth => "any.all_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     any_out: any_dim Truth => "any.out(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
     arange_out: arange OfAnySizes => "arange.out(Scalar end, *, Tensor(a!) out) -> Tensor(a!)";
+    range_out: range_step OfAnySizes =>
+        "range.out(Scalar start, Scalar end, Scalar step=1, *, Tensor(a!) out) -> Tensor(a!)";
+    range_out_: range OfAnySizes => "range.out_(Scalar start, Scalar end, *, Tensor(a!) out) -> Tensor(a!)";
     arange_start_out: arange_start_step OfAnySizes =>
         "arange.start_out(Scalar start, Scalar end, Scalar step=1, *, Tensor(a!) out) -> Tensor(a!)";
     arccos_out: arccos => "arccos.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
@@ -183,9 +186,9 @@ variants! {
         "float_power.Tensor_Scalar_out(Tensor self, Scalar exponent, *, Tensor(a!) out) -> Tensor(a!)";
     float_power_Tensor_Tensor_out: float_power_Tensor_Tensor =>
         "float_power.Tensor_Tensor_out(Tensor self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)";
-    float_power__Scalar: float_power_Tensor_Scalar =>
+    float_power__Scalar: float_power_Tensor_Scalar Exact =>
         "float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)";
-    float_power__Tensor: float_power_Tensor_Tensor =>
+    float_power__Tensor: float_power_Tensor_Tensor Exact =>
         "float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)";
     floor_divide_Scalar_out: floor_divide_Scalar =>
         "floor_divide.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
@@ -358,6 +361,10 @@ variants! {
         "native_batch_norm.out(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps, *, Tensor(a!) out, Tensor(b!) save_mean, Tensor(c!) save_invstd) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
     native_group_norm_out: native_group_norm =>
         "native_group_norm.out(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group, float eps, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
+    _weight_norm_interface_out: _weight_norm_interface =>
+        "_weight_norm_interface.out(Tensor v, Tensor g, int dim=0, *, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))";
+    _weight_norm_interface_backward_out: _weight_norm_interface_backward =>
+        "_weight_norm_interface_backward.out(Tensor grad_w, Tensor saved_v, Tensor saved_g, Tensor saved_norms, int dim, *, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))";
     native_layer_norm_out: native_layer_norm =>
         "native_layer_norm.out(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
     ne_Scalar_out: ne_Scalar Castable => "ne.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
@@ -567,6 +574,8 @@ variants! {
         "uniform.out(Tensor self, float from=0., float to=1., *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)";
     _unique2_out: _unique2 =>
         "_unique2.out(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
+    unique_dim_consecutive_out: unique_dim_consecutive =>
+        "unique_dim_consecutive.out(Tensor self, int dim, bool return_inverse=False, bool return_counts=False, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
     unique_consecutive_out: unique_consecutive =>
         "unique_consecutive.out(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
     unique_dim_out: unique_dim =>

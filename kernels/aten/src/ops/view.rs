@@ -263,6 +263,15 @@ torch_library! {
         /// PyTorch: `torch.diagonal_scatter`.
         diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor;
 
+        /// Fills the elements whose indices are all equal; with `wrap`, a matrix with more rows than columns gets
+        /// another diagonal after each row that follows one.
+        ///
+        /// # Errors
+        /// Fewer than two dimensions, more than two of different sizes, a number that the dtype does not hold.
+        ///
+        /// PyTorch: `Tensor.fill_diagonal_`.
+        fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!);
+
         /// A copy in which the elements that [`as_strided`](fn@as_strided) would show are replaced by `src`.
         ///
         /// # Errors

@@ -1,9 +1,11 @@
 //! Derivatives of softmax and of normalisations.
 
 use torch_library::derivatives;
+use torch_library::guard::GradMode;
 use torch_library::prelude::*;
 
 use crate::aten;
+use crate::composite::norm::weight::gradients as of_weight;
 use crate::prelude::*;
 
 derivatives! {
@@ -43,6 +45,14 @@ derivatives! {
         bias => non_differentiable,
         mean => of_statistics("mean"),
         rstd => of_statistics("rstd"),
+    }
+    _weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor) as WeightNormInterfaceBackward0 {
+        // Where the gradient is differentiated again, it must depend on `v` by the norms, too.
+        (v, g) => match GradMode::is_enabled() {
+            true => of_weight(grad, v, g, None, dim),
+            false => aten::_weight_norm_interface_backward(grad, v, g, result1, dim),
+        },
+        result1 => non_differentiable,
     }
     native_group_norm(
         Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group, float eps

@@ -10,6 +10,7 @@ use crate::unseen::unseen;
 
 mod dropout;
 mod statistics;
+pub(crate) mod weight;
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod kernels {

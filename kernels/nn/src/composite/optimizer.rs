@@ -1,4 +1,5 @@
-//! `_foreach_*` operators: arithmetic on lists of tensors, one tensor after the other.
+//! `_foreach_*` operators: arithmetic on lists of tensors, one tensor after the other; and the fused steps of
+//! optimisers whose learning rate is a tensor.
 
 use torch_library::prelude::*;
 
@@ -108,4 +109,125 @@ fn check_lengths(operator: &str, this: &[Tensor], others: &[&[Tensor]]) -> Resul
         );
     }
     Ok(())
+}
+
+#[torch_impl(aten, CompositeExplicitAutograd)]
+mod steps {
+    use super::*;
+
+    fn _fused_sgd__tensor_lr(
+        this: &mut [Tensor],
+        grads: &mut [Tensor],
+        momentum_buffer_list: &mut [Tensor],
+        weight_decay: f64,
+        momentum: f64,
+        lr: &Tensor,
+        dampening: f64,
+        nesterov: bool,
+        maximize: bool,
+        is_first_step: bool,
+        grad_scale: Option<&Tensor>,
+        found_inf: Option<&Tensor>,
+    ) -> Result<()> {
+        aten::_fused_sgd_::call(
+            this,
+            grads,
+            momentum_buffer_list,
+            weight_decay,
+            momentum,
+            rate(aten::_fused_sgd__tensor_lr::NAME, lr)?,
+            dampening,
+            nesterov,
+            maximize,
+            is_first_step,
+            grad_scale,
+            found_inf,
+        )
+    }
+
+    fn _fused_adagrad__tensor_lr(
+        this: &mut [Tensor],
+        grads: &mut [Tensor],
+        state_sums: &mut [Tensor],
+        state_steps: &[Tensor],
+        lr: &Tensor,
+        lr_decay: f64,
+        weight_decay: f64,
+        eps: f64,
+        maximize: bool,
+        grad_scale: Option<&Tensor>,
+        found_inf: Option<&Tensor>,
+    ) -> Result<()> {
+        aten::_fused_adagrad_::call(
+            this,
+            grads,
+            state_sums,
+            &mut state_steps.to_vec(),
+            rate(aten::_fused_adagrad__tensor_lr::NAME, lr)?,
+            lr_decay,
+            weight_decay,
+            eps,
+            maximize,
+            grad_scale,
+            found_inf,
+        )
+    }
+}
+
+/// Steps of Adam and AdamW, by the operators that take the learning rate as a number.
+macro_rules! adam_steps {
+    ($($name:ident => $step:ident;)+) => {
+        #[torch_impl(aten, CompositeExplicitAutograd)]
+        mod adam {
+            use super::*;
+
+            $(
+                fn $name(
+                    this: &mut [Tensor],
+                    grads: &mut [Tensor],
+                    exp_avgs: &mut [Tensor],
+                    exp_avg_sqs: &mut [Tensor],
+                    max_exp_avg_sqs: &mut [Tensor],
+                    state_steps: &[Tensor],
+                    lr: &Tensor,
+                    beta1: f64,
+                    beta2: f64,
+                    weight_decay: f64,
+                    eps: f64,
+                    amsgrad: bool,
+                    maximize: bool,
+                    grad_scale: Option<&Tensor>,
+                    found_inf: Option<&Tensor>,
+                ) -> Result<()> {
+                    aten::$step::call(
+                        this,
+                        grads,
+                        exp_avgs,
+                        exp_avg_sqs,
+                        max_exp_avg_sqs,
+                        state_steps,
+                        rate(aten::$name::NAME, lr)?,
+                        beta1,
+                        beta2,
+                        weight_decay,
+                        eps,
+                        amsgrad,
+                        maximize,
+                        grad_scale,
+                        found_inf,
+                    )
+                }
+            )+
+        }
+    };
+}
+
+adam_steps! {
+    _fused_adam__tensor_lr => _fused_adam_;
+    _fused_adamw__tensor_lr => _fused_adamw_;
+}
+
+/// The learning rate in a tensor of one element.
+fn rate(operator: &str, lr: &Tensor) -> Result<f64> {
+    lr.item().and_then(Scalar::to).map_err(|error| error.context(operator))
 }

@@ -54,6 +54,43 @@ mod kernels {
         Ok(())
     }
 
+    fn _fused_adagrad_(
+        this: &mut [Tensor],
+        grads: &mut [Tensor],
+        state_sums: &mut [Tensor],
+        state_steps: &mut [Tensor],
+        lr: f64,
+        lr_decay: f64,
+        weight_decay: f64,
+        eps: f64,
+        maximize: bool,
+        grad_scale: Option<&Tensor>,
+        found_inf: Option<&Tensor>,
+    ) -> Result<()> {
+        const OPERATOR: &str = aten::_fused_adagrad_::NAME;
+        check_lists(OPERATOR, this, &[state_sums], &[grads, state_steps])?;
+        if !prepared(OPERATOR, grads, grad_scale, found_inf)? {
+            return Ok(());
+        }
+        for (i, (x, grad)) in this.iter().zip(&*grads).enumerate() {
+            if !loops::has_elements(x) {
+                continue;
+            }
+            let step = number(OPERATOR, &state_steps[i])?;
+            match_opmath!(x.dtype(), T: Float => {
+                let [decay, eps] = [weight_decay, eps].map(|x| x.cast::<T>());
+                let rate: T = (lr / (1.0 + (step - 1.0) * lr_decay)).cast();
+                let sign: T = if maximize { -1.0 } else { 1.0 };
+                update([x, &state_sums[i]], [grad], |[x, sum], [grad]| {
+                    let slope = decayed(sign * grad, decay, x);
+                    let sum = sum + slope * slope;
+                    [x - rate * slope / (sum.sqrt() + eps), sum]
+                })?;
+            }, else => return Err(unsupported(OPERATOR, x.dtype())));
+        }
+        Ok(())
+    }
+
     fn _fused_adam_(
         this: &mut [Tensor],
         grads: &mut [Tensor],
@@ -148,8 +185,7 @@ impl Adam {
             if !loops::has_elements(x) {
                 continue;
             }
-            let step: f64 =
-                steps[i].item().and_then(Scalar::to).map_err(|error| error.context(self.operator))?;
+            let step = number(self.operator, &steps[i])?;
             let most = most.as_deref().map(|most| &most[i]);
             match_opmath!(x.dtype(), T: Float => {
                 self.one::<T>(x, &grads[i], &means[i], &squares[i], most, step)?;
@@ -233,19 +269,22 @@ fn prepared(
     grad_scale: Option<&Tensor>,
     found_inf: Option<&Tensor>,
 ) -> Result<bool> {
-    let number =
-        |tensor: &Tensor| tensor.item().and_then(Scalar::to::<f64>).map_err(|error| error.context(operator));
     if let Some(found) = found_inf
         && loops::has_elements(found)
-        && number(found)? == 1.0
+        && number(operator, found)? == 1.0
     {
         return Ok(false);
     }
     if let Some(scale) = grad_scale
         && loops::has_elements(scale)
     {
-        let scale: Scalar = number(scale)?.into();
+        let scale: Scalar = number(operator, scale)?.into();
         grads.iter_mut().try_for_each(|grad| aten::div__Scalar(grad, scale).map(drop))?;
     }
     Ok(true)
+}
+
+/// The number in a tensor of one element.
+fn number(operator: &str, tensor: &Tensor) -> Result<f64> {
+    tensor.item().and_then(Scalar::to).map_err(|error| error.context(operator))
 }

@@ -7,7 +7,7 @@ use super::boxed::{call, expanded, is_batched, rules, shared_write};
 use crate::aten;
 
 rules! {
-    fused: step => _fused_sgd_ _fused_adam_ _fused_adamw_;
+    fused: step => _fused_sgd_ _fused_adam_ _fused_adamw_ _fused_adagrad_;
 }
 
 /// Runs a step on all examples; parameters that are not batched take their step in the same call.
@@ -15,8 +15,10 @@ fn step(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     let level = Level::current()?;
     let arguments = operator.take_arguments(stack)?;
     let schema = &operator.schema()?.arguments;
-    let is_list = |at: usize| schema[at].is_mutable();
-    for (argument, value) in schema.iter().zip(&arguments).filter(|(argument, _)| !argument.is_mutable()) {
+    // The numbers of steps are read, also where PyTorch's schema says that they are written.
+    let is_list = |at: usize| schema[at].is_mutable() && schema[at].name != "state_steps";
+    let others = schema.iter().zip(&arguments).enumerate().filter(|(at, _)| !is_list(*at));
+    for (_, (argument, value)) in others {
         ensure!(
             !is_batched(level, value),
             NotSupported,

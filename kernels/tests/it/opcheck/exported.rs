@@ -14,6 +14,7 @@ pub(super) fn by_hand(name: &str) -> Option<Vec<Value<'static>>> {
         .or_else(|| indexed(name))
         .or_else(|| pooled(name))
         .or_else(|| attended(name))
+        .or_else(|| fused(name))
 }
 
 /// Numbers between 0 and 1, none near an end or near another.
@@ -21,6 +22,51 @@ fn chances(sizes: &[i64]) -> Value<'static> {
     let count = sizes.iter().product::<i64>();
     let values = (0..count).map(|at| 0.1 + 0.8 * ((5 * at + 2) % 7) as f64 / 7.0).collect();
     Value::Tensor(Tensor::from_vec::<f64>(values, sizes).unwrap())
+}
+
+/// Samples of fake quantisation, of weight normalisation, and of operators that fuse others.
+fn fused(name: &str) -> Option<Vec<Value<'static>>> {
+    let bounds = || [Value::Int(-4), Value::Int(3)];
+    let mask = || Value::Tensor(bools(&[2, 3]));
+    Some(match name {
+        "fake_quantize_per_tensor_affine" | "fake_quantize_per_tensor_affine_cachemask" => {
+            [floats(&[2, 3]), Value::Float(0.25), Value::Int(1)].into_iter().chain(bounds()).collect()
+        }
+        "fake_quantize_per_channel_affine" | "fake_quantize_per_channel_affine_cachemask" => {
+            let scales = Value::Tensor(Tensor::from([0.25f32, 0.5]));
+            let zeros = Value::Tensor(Tensor::from([1i32, -1]));
+            [floats(&[2, 3]), scales, zeros, Value::Int(0)].into_iter().chain(bounds()).collect()
+        }
+        "fake_quantize_per_tensor_affine_cachemask_backward" => vec![floats(&[2, 3]), mask()],
+        "fake_quantize_per_channel_affine_cachemask_backward" => vec![floats(&[2, 3]), mask()],
+        "_addmm_activation" => vec![floats(&[2, 4]), floats(&[2, 3]), floats(&[3, 4])],
+        "conv_tbc" => vec![floats(&[5, 2, 3]), floats(&[2, 3, 4]), floats(&[4])],
+        "_weight_norm" => vec![floats(&[2, 3]), Value::Tensor(tensor(&[2, 1]))],
+        "_weight_norm_interface" => vec![floats(&[2, 3]), Value::Tensor(tensor(&[2, 1]))],
+        "_weight_norm_interface_backward" => {
+            let columns = || Value::Tensor(tensor(&[2, 1]));
+            vec![floats(&[2, 3]), floats(&[2, 3]), columns(), columns(), Value::Int(0)]
+        }
+        "_int_mm" => {
+            let matrix =
+                |sizes: &[i64]| Value::Tensor(Tensor::zeros(sizes, DType::Int8, Device::CPU).unwrap());
+            vec![matrix(&[2, 3]), matrix(&[3, 2])]
+        }
+        "_is_all_true" | "_is_any_true" => vec![Value::Tensor(bools(&[2, 3]))],
+        "range.step" => [0, 5, 2].map(Value::Int).into(),
+        "pad_sequence" => vec![Value::Tensors(vec![tensor(&[3, 2]), tensor(&[1, 2])].into())],
+        "chain_matmul" => {
+            vec![Value::Tensors(vec![tensor(&[3, 2]), tensor(&[2, 4]), tensor(&[4, 1])].into())]
+        }
+        "_fused_adagrad_" => {
+            let list = || Value::Tensors(vec![tensor(&[2, 3])].into());
+            let steps = Value::Tensors(vec![Tensor::from(1.0f32)].into());
+            let numbers = [0.1, 0.01, 0.01, 1e-8].map(Value::Float);
+            let lists = [list(), list(), list(), steps];
+            lists.into_iter().chain(numbers).chain([Value::Bool(false)]).collect()
+        }
+        _ => return None,
+    })
 }
 
 fn activations(name: &str) -> Option<Vec<Value<'static>>> {

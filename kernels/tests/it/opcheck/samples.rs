@@ -245,7 +245,7 @@ fn arranged(name: &str) -> Option<Vec<Value<'static>>> {
         "diagonal_scatter" => vec![floats(&[2, 3]), floats(&[2])],
         "one_hot" => vec![ints(&[2, 0, 1], &[3]), Value::Int(4)],
         "pixel_shuffle" | "pixel_unshuffle" => vec![channels(), Value::Int(2)],
-        "channel_shuffle" => vec![channels(), Value::Int(2)],
+        "channel_shuffle" | "native_channel_shuffle" => vec![channels(), Value::Int(2)],
         _ => return None,
     })
 }

@@ -11,6 +11,22 @@ use crate::loops::reduction::type_of_norm;
 mod kernels {
     use super::*;
 
+    fn nuclear_norm(this: &Tensor, keepdim: bool) -> Result<Tensor> {
+        aten::nuclear_norm_dim::call(this, &[-2, -1], keepdim)
+    }
+
+    fn nuclear_norm_dim(this: &Tensor, dim: &[i64], keepdim: bool) -> Result<Tensor> {
+        aten::linalg_matrix_norm_str_ord::call(this, "nuc", dim, keepdim, None)
+            .map_err(|error| error.context(aten::nuclear_norm_dim::NAME))
+    }
+
+    fn frobenius_norm_dim(this: &Tensor, dim: &[i64], keepdim: bool) -> Result<Tensor> {
+        const OPERATOR: &str = aten::frobenius_norm_dim::NAME;
+        ensure!(dim.len() <= 2, Argument, "{OPERATOR}: dimensions {dim:?}, expected two at most");
+        aten::linalg_vector_norm::call(this, 2.into(), Some(dim), keepdim, None)
+            .map_err(|error| error.context(OPERATOR))
+    }
+
     fn linalg_norm(
         this: &Tensor,
         ord: Option<Scalar>,
@@ -152,14 +168,16 @@ mod conditions {
     }
 }
 
-/// The norm of matrices times that of their inverses; infinite where a matrix is singular.
+/// The norm of matrices times that of their inverses; infinite where a matrix is singular or a product is NaN, as in
+/// PyTorch and NumPy.
 fn with_inverse(operator: &str, this: &Tensor, norm: impl Fn(&Tensor) -> Result<Tensor>) -> Result<Tensor> {
     square(operator, this)?;
     let of_matrices = norm(this)?;
     let (inverse, info) = aten::linalg_inv_ex(this)?;
     let is_singular = aten::gt_Scalar(&aten::unsqueeze(&aten::unsqueeze(&info, -1)?, -1)?, 0.into())?;
     let inverse = aten::masked_fill_Scalar(&inverse, &is_singular, f64::INFINITY.into())?;
-    aten::mul_Tensor(&of_matrices, &norm(&inverse)?)
+    let product = aten::mul_Tensor(&of_matrices, &norm(&inverse)?)?;
+    aten::nan_to_num::call(&product, Some(f64::INFINITY), Some(f64::INFINITY), Some(f64::NEG_INFINITY))
 }
 
 /// Zeros, if the matrices have no elements.

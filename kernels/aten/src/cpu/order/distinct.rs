@@ -51,6 +51,16 @@ mod kernels {
         Ok((heads(OPERATOR, &flat)?, nothing()?, nothing()?))
     }
 
+    fn unique_dim_consecutive(
+        this: &Tensor,
+        dim: i64,
+        _return_inverse: bool,
+        _return_counts: bool,
+    ) -> Result<(Tensor, Tensor, Tensor)> {
+        aten::unique_consecutive::call(this, true, true, Some(dim))
+            .map_err(|error| error.context(aten::unique_dim_consecutive::NAME))
+    }
+
     fn unique_dim(
         this: &Tensor,
         dim: i64,

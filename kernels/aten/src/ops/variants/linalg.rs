@@ -26,7 +26,15 @@ variants! {
     ger_out: ger => "ger.out(Tensor self, Tensor vec2, *, Tensor(a!) out) -> Tensor(a!)";
     inner_out: inner Castable => "inner.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     inverse_out: inverse => "inverse.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
-    kron_out: kron => "kron.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
+    chain_matmul_out: chain_matmul => "chain_matmul.out(Tensor[] matrices, *, Tensor(a!) out) -> Tensor(a!)";
+    nuclear_norm_out: nuclear_norm Castable =>
+        "nuclear_norm.out(Tensor self, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
+    nuclear_norm_dim_out: nuclear_norm_dim Castable =>
+        "nuclear_norm.dim_out(Tensor self, int[2] dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
+    frobenius_norm_out: frobenius_norm_dim Castable =>
+        "frobenius_norm.out(Tensor self, int[1] dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
+    _int_mm_out: _int_mm => "_int_mm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)";
+    kron_out: kron Castable => "kron.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     linalg_cholesky_ex_L: linalg_cholesky_ex AsResult =>
         "linalg_cholesky_ex.L(Tensor self, *, bool upper=False, bool check_errors=False, Tensor(a!) L, Tensor(b!) info) -> (Tensor(a!) L, Tensor(b!) info)";
     linalg_cholesky_out: linalg_cholesky AsResult =>

@@ -57,10 +57,10 @@ mod kernels {
                 return convolution.like_operands(&sizes, input.dtype());
             }
             ensure!(
-                dilation.iter().all(|dilation| *dilation == 1) || !input.dtype().is_integer()
+                !transposed && dilation.iter().all(|dilation| *dilation == 1) || !input.dtype().is_integer()
                     || input.dtype() == DType::Int64,
                 DType,
-                "{OPERATOR} is not implemented for {} with dilation {dilation:?}",
+                "{OPERATOR} is not implemented for {}, transposed or with a dilation, except for int64",
                 input.dtype()
             );
             let products = match transposed {
@@ -121,6 +121,32 @@ mod kernels {
     }
 }
 
+/// # Errors
+/// A number of groups that does not divide the channels, channels that do not fit the weight or that are none.
+fn check_channels(
+    operator: &str,
+    input: &Tensor,
+    weight: &Tensor,
+    transposed: bool,
+    groups: i64,
+) -> Result<()> {
+    let (channels, outer, inner) = (input.sizes()[1], weight.sizes()[0], weight.sizes()[1]);
+    ensure!(groups > 0, Argument, "{operator}: groups is {groups}, must be positive");
+    ensure!(
+        outer % groups == 0 && channels == if transposed { outer } else { inner.saturating_mul(groups) },
+        Shape,
+        "{operator}: {channels} channels in {groups} groups do not fit a weight of sizes {:?}",
+        weight.sizes()
+    );
+    ensure!(
+        outer >= groups && (!transposed || inner > 0 || !loops::has_elements(input)),
+        Shape,
+        "{operator}: a weight of sizes {:?} for {groups} groups, expected channels in each group",
+        weight.sizes()
+    );
+    Ok(())
+}
+
 /// The parameters of a convolution, checked against its operands.
 struct Convolution<'a> {
     operator: &'static str,
@@ -148,7 +174,7 @@ impl<'a> Convolution<'a> {
         transposed: bool,
         groups: i64,
     ) -> Result<Self> {
-        let (&[batch, input_channels, ref pixels @ ..], &[outer, inner, ref kernel @ ..]) =
+        let (&[batch, _, ref pixels @ ..], &[outer, inner, ref kernel @ ..]) =
             (input.sizes(), weight.sizes())
         else {
             bail!(Shape, "{operator}: sizes {:?} with a weight of {:?}", input.sizes(), weight.sizes())
@@ -162,14 +188,7 @@ impl<'a> Convolution<'a> {
             weight.sizes()
         );
         check_dtype(operator, input, "weight", weight)?;
-        ensure!(groups > 0, Argument, "{operator}: groups is {groups}, must be positive");
-        ensure!(
-            outer % groups == 0
-                && input_channels == if transposed { outer } else { inner.saturating_mul(groups) },
-            Shape,
-            "{operator}: {input_channels} channels in {groups} groups do not fit a weight of sizes {:?}",
-            weight.sizes()
-        );
+        check_channels(operator, input, weight, transposed, groups)?;
         let lead = 3 - kernel.len();
         let (axes, extra) = axes(operator, kernel, [stride, padding, dilation, output_padding])?;
         let mut given = [1; 3];

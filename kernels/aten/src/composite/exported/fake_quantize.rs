@@ -1,0 +1,159 @@
+//! Quantised and dequantised numbers, for training that takes quantisation into account.
+
+use torch_library::prelude::*;
+
+use crate::aten;
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod names {
+    use super::*;
+
+    fn fake_quantize_per_tensor_affine(
+        this: &Tensor,
+        scale: f64,
+        zero_point: i64,
+        quant_min: i64,
+        quant_max: i64,
+    ) -> Result<Tensor> {
+        let (output, _) =
+            aten::fake_quantize_per_tensor_affine_cachemask(this, scale, zero_point, quant_min, quant_max)?;
+        Ok(output)
+    }
+
+    fn fake_quantize_per_channel_affine(
+        this: &Tensor,
+        scale: &Tensor,
+        zero_point: &Tensor,
+        axis: i64,
+        quant_min: i64,
+        quant_max: i64,
+    ) -> Result<Tensor> {
+        let (output, _) = aten::fake_quantize_per_channel_affine_cachemask(
+            this, scale, zero_point, axis, quant_min, quant_max,
+        )?;
+        Ok(output)
+    }
+
+    fn fake_quantize_per_tensor_affine_cachemask_backward(grad: &Tensor, mask: &Tensor) -> Result<Tensor> {
+        masked(aten::fake_quantize_per_tensor_affine_cachemask_backward::NAME, grad, mask)
+    }
+
+    fn fake_quantize_per_channel_affine_cachemask_backward(grad: &Tensor, mask: &Tensor) -> Result<Tensor> {
+        masked(aten::fake_quantize_per_channel_affine_cachemask_backward::NAME, grad, mask)
+    }
+}
+
+/// Operators with derivatives of their own.
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+mod derived {
+    use super::*;
+
+    fn fake_quantize_per_tensor_affine_cachemask(
+        this: &Tensor,
+        scale: f64,
+        zero_point: i64,
+        quant_min: i64,
+        quant_max: i64,
+    ) -> Result<(Tensor, Tensor)> {
+        const OPERATOR: &str = aten::fake_quantize_per_tensor_affine_cachemask::NAME;
+        check(OPERATOR, this, [quant_min, quant_max])?;
+        ensure!(
+            (quant_min..=quant_max).contains(&zero_point),
+            Argument,
+            "{OPERATOR}: the zero point is {zero_point}, expected one from {quant_min} to {quant_max}"
+        );
+        let number = |number: Scalar, dtype| {
+            aten::full::with(&[], number).dtype(Some(dtype)).device(Some(this.device())).call()
+        };
+        let (scale, zero_point) =
+            (number(scale.into(), DType::Float32)?, number(zero_point.into(), DType::Int64)?);
+        quantized(this, &scale, &zero_point, [quant_min, quant_max])
+    }
+
+    fn fake_quantize_per_channel_affine_cachemask(
+        this: &Tensor,
+        scale: &Tensor,
+        zero_point: &Tensor,
+        axis: i64,
+        quant_min: i64,
+        quant_max: i64,
+    ) -> Result<(Tensor, Tensor)> {
+        const OPERATOR: &str = aten::fake_quantize_per_channel_affine_cachemask::NAME;
+        check(OPERATOR, this, [quant_min, quant_max])?;
+        let axis = usize::try_from(axis).ok().filter(|axis| *axis < this.dim());
+        let Some(axis) = axis else {
+            bail!(Index, "{OPERATOR}: there is no such axis of {:?}", this.sizes())
+        };
+        let types = (scale.dtype(), zero_point.dtype());
+        ensure!(
+            matches!(
+                types,
+                (DType::Float32 | DType::BFloat16, DType::Int32 | DType::Float32 | DType::Float16)
+            ),
+            DType,
+            "{OPERATOR}: scales of {} and zero points of {}, expected float32 and int32",
+            types.0,
+            types.1
+        );
+        let mut sizes = vec![1; this.dim()];
+        sizes[axis] = this.sizes()[axis];
+        let [scale, zero_point] = [("scale", scale), ("zero_point", zero_point)].map(|(name, parameters)| {
+            ensure!(
+                parameters.sizes() == [sizes[axis]],
+                Shape,
+                "{OPERATOR}: `{name}` has sizes {:?}, expected a vector of {}",
+                parameters.sizes(),
+                sizes[axis]
+            );
+            aten::view(parameters, &sizes)
+        });
+        let (scale, zero_point) = (aten::to_dtype(&scale?, DType::Float32)?, zero_point?);
+        quantized(this, &scale, &zero_point, [quant_min, quant_max])
+    }
+}
+
+/// # Errors
+/// A tensor that is not floating-point, bounds in the wrong order.
+fn check(operator: &str, this: &Tensor, [least, most]: [i64; 2]) -> Result<()> {
+    let dtype = this.dtype();
+    ensure!(
+        dtype.is_floating_point(),
+        DType,
+        "{operator}: {dtype} is not supported, expected a floating-point type"
+    );
+    ensure!(least <= most, Argument, "{operator}: bounds from {least} to {most} are in the wrong order");
+    Ok(())
+}
+
+/// The numbers that remain, and which were not clamped. Integers are computed in `float32`, or in `float64` for that;
+/// what is made of them has the precision of the scale. NaN stays what it is.
+fn quantized(
+    this: &Tensor,
+    scale: &Tensor,
+    zero_point: &Tensor,
+    [least, most]: [i64; 2],
+) -> Result<(Tensor, Tensor)> {
+    let wide = if this.dtype() == DType::Float64 { DType::Float64 } else { DType::Float32 };
+    let scaled = aten::mul_Tensor(&aten::to_dtype(this, wide)?, &aten::reciprocal(scale)?)?;
+    let integers = match zero_point.dtype().is_integer() {
+        true => aten::add_Tensor(&aten::round(&scaled)?, zero_point)?,
+        false => aten::round(&aten::add_Tensor(&scaled, zero_point)?)?,
+    };
+    let inside = aten::clamp::call(&integers, Some(least.into()), Some(most.into()))?;
+    let numbers = aten::to_dtype(&aten::sub_Tensor(&inside, zero_point)?, DType::Float32)?;
+    let output = aten::mul_Tensor(&numbers, scale)?;
+    Ok((aten::to_dtype(&output, this.dtype())?, aten::eq_Tensor(&inside, &integers)?))
+}
+
+/// The gradients of the elements that were not clamped.
+fn masked(operator: &str, grad: &Tensor, mask: &Tensor) -> Result<Tensor> {
+    ensure!(
+        mask.dtype() == DType::Bool && mask.sizes() == grad.sizes(),
+        Argument,
+        "{operator}: a mask of {} and sizes {:?} for a gradient of sizes {:?}, expected bool and the same sizes",
+        mask.dtype(),
+        mask.sizes(),
+        grad.sizes()
+    );
+    aten::mul_Tensor(grad, mask)
+}

@@ -13,7 +13,7 @@ use super::saved::SavedTensor;
 use super::view;
 use crate::argument::Argument;
 use crate::error::Result;
-use crate::guard::GradMode;
+use crate::guard::{GradMode, InferenceMode};
 use crate::key::{DispatchKey, DispatchKeySet};
 use crate::tensor::Tensor;
 use crate::{bail, ensure};
@@ -242,7 +242,11 @@ pub fn check_write(operator: &str, tensor: &Tensor) -> Result<()> {
 #[inline]
 pub fn check_counted(tensor: &Tensor) -> Result<()> {
     let is_own = || tensor.key_set().has_any(DispatchKeySet::AUTOCAST) && !tensor.is_wrapper();
-    if tensor.is_inference() && is_own() { Err(view::inference_error()) } else { Ok(()) }
+    if tensor.is_inference() && is_own() && !InferenceMode::is_enabled() {
+        Err(view::inference_error())
+    } else {
+        Ok(())
+    }
 }
 
 /// Checks that no gradient is needed for an argument that has none.

@@ -1,6 +1,6 @@
 //! The record of a derivative's formulas, and a node of the graph that is called alone.
 
-use torch_library::autograd::{Derivative, Positions};
+use torch_library::autograd::{self, Derivative, Positions};
 use torch_library::{Dispatcher, derivatives, prelude::*};
 
 torch_library! {
@@ -8,6 +8,7 @@ torch_library! {
     mod named {
         all(Tensor self, Tensor other, Tensor[] list, float by=1) -> (Tensor, Tensor, int);
         swapped(Tensor first, Tensor second) -> Tensor;
+        last(Tensor a, Tensor b, Tensor c, Tensor d, Tensor e) -> Tensor;
         written_(Tensor(a!) self, Tensor other) -> Tensor(a!);
         asked(Tensor self, ScalarType? dtype=None, Tensor? like=None) -> Tensor;
         without(Tensor self) -> Tensor;
@@ -29,6 +30,10 @@ derivatives! {
         (second, first) => (grad.clone(), None::<Tensor>),
     }
 
+    last(Tensor a, Tensor b, Tensor c, Tensor d, Tensor e) -> Tensor {
+        (a, b, c, d, e) => (None::<Tensor>, None::<Tensor>, None::<Tensor>, None::<Tensor>, grad.clone()),
+    }
+
     written_(Tensor(a!) self, Tensor other) -> Tensor(a!) {
         self => grad.clone(),
         other => non_differentiable,
@@ -46,6 +51,11 @@ derivatives! {
 #[torch_impl(named::swapped, CPU)]
 fn swapped(_: &Tensor, second: &Tensor) -> Result<Tensor> {
     Tensor::from_vec(second.to_vec::<f64>()?, second.sizes())
+}
+
+#[torch_impl(named::last, CPU)]
+fn last(_: &Tensor, _: &Tensor, _: &Tensor, _: &Tensor, e: &Tensor) -> Result<Tensor> {
+    Tensor::from_vec(e.to_vec::<f64>()?, e.sizes())
 }
 
 #[torch_impl(named::plain, Autograd)]
@@ -97,4 +107,20 @@ fn edges_are_in_the_order_of_arguments_and_a_node_can_be_called_alone() {
     let values = |grad: &Option<Tensor>| grad.as_ref().map(|grad| grad.to_vec::<f64>().unwrap());
     assert_eq!(grads.iter().map(values).collect::<Vec<_>>(), [None, Some(vec![5.0])]);
     assert!(node.call(vec![None]).unwrap().iter().all(Option::is_none), "zeros in, zeros out");
+}
+
+#[test]
+fn a_formula_for_five_arguments_gives_each_its_own_gradient() -> Result<()> {
+    let x = [0.0, 1.0, 2.0, 3.0, 4.0].map(|x| Tensor::from([x]));
+    x.iter().try_for_each(|x| x.set_requires_grad(true))?;
+    let [a, b, c, d, e] = &x;
+    let grads = autograd::grad(
+        &[&named::last(a, b, c, d, e)?],
+        &[d, e],
+        &[Some(Tensor::from([7.0]))],
+        autograd::GradOptions::new().allow_unused(true),
+    )?;
+    assert!(grads[0].is_none());
+    assert_eq!(grads[1].as_ref().map(Tensor::to_vec::<f64>).transpose()?, Some(vec![7.0]));
+    Ok(())
 }

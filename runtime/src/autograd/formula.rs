@@ -141,6 +141,10 @@ tuples! {
     (2 A 0 B 1)
     (3 A 0 B 1 C 2)
     (4 A 0 B 1 C 2 D 3)
+    (5 A 0 B 1 C 2 D 3 E 4)
+    (6 A 0 B 1 C 2 D 3 E 4 F 5)
+    (7 A 0 B 1 C 2 D 3 E 4 F 5 G 6)
+    (8 A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7)
 }
 
 /// A gradient, if there is one.

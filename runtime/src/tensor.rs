@@ -25,7 +25,6 @@ use crate::device::Device;
 use crate::dtype::{DType, Operand};
 use crate::ensure;
 use crate::error::Result;
-use crate::guard;
 use crate::key::DispatchKeySet;
 use crate::layout::MemoryFormat;
 use geometry::Geometry;
@@ -509,9 +508,7 @@ impl Tensor {
     /// PyTorch: `TensorImpl::set_sizes_and_strides`, as in kernels of `squeeze_`, `t_` and `as_strided_`.
     #[track_caller]
     pub fn set_geometry(&mut self, sizes: &[i64], strides: &[i64], offset: i64) -> Result<()> {
-        if guard::is_above_bookkeeping() && !self.is_sole_owner() {
-            self.bump_version(); // what was saved of this tensor is no longer in these places
-        }
+        self.count_own_write(); // what was saved of this tensor is no longer in these places
         let storage = self.storage().clone();
         self.set_storage(storage, sizes, strides, offset)
     }

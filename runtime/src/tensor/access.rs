@@ -493,19 +493,21 @@ impl Tensor {
     /// The tensor was computed by an operator that autograd recorded: its gradient would not be that of what is
     /// written.
     fn account_for_write(&self) -> Result<()> {
-        if !guard::is_above_bookkeeping() {
-            return Ok(());
-        }
         ensure!(
-            !(guard::is_recording() && self.is_recorded()),
+            !(guard::is_above_bookkeeping() && guard::is_recording() && self.is_recorded()),
             Autograd,
             "autograd has recorded how this tensor was computed, and does not see that its elements are written\n  \
              help: call an operator that writes in place (`aten::copy_`, `aten::fill_`), or write to `x.detach()`"
         );
-        if !self.is_sole_owner() {
+        self.count_own_write();
+        Ok(())
+    }
+
+    /// Counts a write outside of kernels, if anyone else can see it.
+    pub(super) fn count_own_write(&self) {
+        if guard::is_above_bookkeeping() && !self.is_sole_owner() {
             self.bump_version();
         }
-        Ok(())
     }
 
     /// Whether a recorded operator computed the tensor, or the tensor that it is a view of.

@@ -90,16 +90,15 @@ impl Drop for Session {
 impl Recording {
     /// The present value of a tensor; one that no recorded operator returned becomes a constant.
     fn id(&mut self, tensor: &Tensor) -> Id {
-        let version = self.versions.get(&tensor.storage().id()).copied();
         if let Some(id) = self.ids.get(&tensor.id()).copied() {
-            if version.is_some_and(|version| version != tensor.version()) {
+            if self.versions.get(&tensor.storage().id()) != Some(&tensor.version()) {
                 self.note(format!(
                     "the elements of %{id} were written without an operator, which a run of the graph does not do"
                 ));
             }
             return id;
         }
-        if version.is_some() {
+        if self.seen.iter().any(|seen| seen.shares_storage_with(tensor)) {
             self.note(
                 "a view that no operator made of a recorded value is a constant, with the elements that it had"
                     .into(),

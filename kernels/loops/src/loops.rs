@@ -55,7 +55,7 @@ use function::Identity;
 pub use function::{Elements, Function, Inlined, RowByRow, Usually, function};
 use halves::Half;
 use inner::{Inner, Plane, Singles};
-pub use numbered::{numbered, of_numbers};
+pub use numbered::{in_runs, numbered, of_numbers};
 pub use opmath::opmath_type;
 pub use parallel::ranges;
 pub use pointwise::Pointwise;

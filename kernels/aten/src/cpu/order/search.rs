@@ -1,5 +1,6 @@
 //! Membership tests, and binary search in sorted rows.
 
+use std::array::from_ref;
 use std::hint::select_unpredictable;
 
 use torch_library::prelude::*;
@@ -8,7 +9,7 @@ use torch_library::promote_types;
 use super::places::Sorted;
 use crate::aten;
 use crate::loops::pointwise::{common_device, unsupported};
-use crate::loops::{self, match_opmath, numbered};
+use crate::loops::{self, in_runs, match_opmath, on_vectors};
 use crate::number::Number;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -30,42 +31,66 @@ fn searchsorted_Tensor(
         None => sorted_sequence.clone(),
         Some(sorter) => sorted_by(OPERATOR, sorted_sequence, sorter)?,
     };
-    let out =
-        Tensor::empty(this.sizes(), if out_int32 { DType::Int32 } else { DType::Int64 }, this.device())?;
-    if !loops::has_elements(this) {
-        return Ok(out);
+    let out = Tensor::empty(this.sizes(), DType::Int64, this.device())?;
+    if loops::has_elements(this) {
+        match_opmath!(dtype, T: Integer | Float => {
+            let (sequence, values) = (loops::elements::<T>(&sequence)?, loops::elements::<T>(this)?);
+            let is_one = sequence.len() == rows;
+            in_runs(&out, |start, run| {
+                let mut at = start;
+                while at < start + run.len() {
+                    let row = if is_one { 0 } else { at / per_row };
+                    let end = (start + run.len()).min(if is_one { values.len() } else { (row + 1) * per_row });
+                    let row = &sequence[row * rows..][..rows];
+                    search(row, &values[at..end], right, &mut run[at - start..end - start]);
+                    at = end;
+                }
+            })?;
+        }, else => return Err(unsupported(OPERATOR, dtype)));
     }
-    let is_one = sequence.dim() == 1;
-    match_opmath!(dtype, T: Integer | Float => {
-        let (sequence, values) = (loops::elements::<T>(&sequence)?, loops::elements::<T>(this)?);
-        let place = |at: i64| {
-            let row = if is_one { 0 } else { at as usize / per_row };
-            place(&sequence[row * rows..][..rows], &values[at as usize], right)
-        };
-        if out_int32 {
-            numbered(&out, |at| place(at) as i32)?;
-        } else {
-            numbered(&out, |at| place(at) as i64)?;
-        }
-        Ok(out)
-    }, else => Err(unsupported(OPERATOR, dtype)))
+    if out_int32 { loops::copy(&out, DType::Int32) } else { Ok(out) }
 }
 
-/// The position at which a value goes into a row, by binary search. It makes PyTorch's comparisons, on which the result
-/// depends for rows that are not sorted or contain NaN.
-fn place<T: PartialOrd>(row: &[T], value: &T, right: bool) -> usize {
-    let (mut start, mut end) = (0, row.len());
-    // Neither the number of comparisons nor whether they hold is predictable: branches would often be mispredicted.
-    for _ in 0..row.len().checked_ilog2().map_or(0, |steps| steps + 1) {
-        let is_done = start == end;
-        let middle = start + (end - start) / 2;
-        // No comparison with NaN holds, so the search continues after it.
-        let x = &row[middle.min(row.len() - 1)];
-        let is_before = if right { x > value } else { x >= value };
-        start = select_unpredictable(is_before | is_done, start, middle + 1);
-        end = select_unpredictable(is_before, middle, end);
+/// How many values are searched together, step by step: the next value's comparison does not wait for this one's, and
+/// vectors gather the elements that the values are compared with.
+const LANES: usize = 32;
+
+/// Writes the position at which each value goes into a row.
+fn search<T: PartialOrd>(row: &[T], values: &[T], right: bool, to: &mut [i64]) {
+    let (blocks, rest) = values.as_chunks::<LANES>();
+    let (to_blocks, to_rest) = to.as_chunks_mut::<LANES>();
+    for (values, to) in blocks.iter().zip(to_blocks) {
+        search_block(row, values, right, to);
     }
-    start
+    for (value, to) in rest.iter().zip(to_rest) {
+        [*to] = places(row, from_ref(value), right);
+    }
+}
+
+on_vectors! {
+    fn search_block<T: PartialOrd>(row: &[T], values: &[T; LANES], right: bool, to: &mut [i64; LANES]) {
+        *to = places(row, values, right);
+    }
+}
+
+/// Binary search with PyTorch's comparisons, on which the result depends for rows that are not sorted or contain NaN. A
+/// comparison with NaN is false, so that the search goes on behind it.
+#[inline(always)]
+fn places<T: PartialOrd, const N: usize>(row: &[T], values: &[T; N], right: bool) -> [i64; N] {
+    let (mut starts, mut ends) = ([0; N], [row.len(); N]);
+    for _ in 0..row.len().checked_ilog2().map_or(0, |steps| steps + 1) {
+        for lane in 0..N {
+            let (start, end, value) = (starts[lane], ends[lane], &values[lane]);
+            let is_done = start == end;
+            let middle = start + (end - start) / 2;
+            let x = &row[middle.min(row.len() - 1)];
+            let is_before = if right { x > value } else { x >= value };
+            // Not branches, which would often be mispredicted.
+            starts[lane] = select_unpredictable(is_before | is_done, start, middle + 1);
+            ends[lane] = select_unpredictable(is_before, middle, end);
+        }
+    }
+    starts.map(|start| start as i64)
 }
 
 /// Whether equal elements come before the insertion point; `right` and `side` both say so, and must not contradict each

@@ -15,7 +15,7 @@ use crate::number::Number;
 pub mod real;
 mod sums;
 
-use real::{FiniteParts, NextTowards, Real, Shifted, Sinc};
+use real::{FiniteParts, NextTowards, Real, Shifted};
 use sums::BinaryLogOfSum;
 pub(super) use sums::LogOfSum;
 
@@ -55,7 +55,6 @@ functions! {
     lgamma(this): promoting_to_float Float => |x| x.log_gamma();
     digamma(this): promoting_to_float Float => |x| x.digamma();
     special_entr(this): promoting_to_float Float => |x| entropy(x);
-    sinc(this): promoting_to_float Float | Complex => |x| x.normalized_sinc();
     deg2rad(this): promoting_to_float_as_first Float => |x| x.to_radians();
     rad2deg(this): promoting_to_float_as_first Float => |x| x.to_degrees();
     hypot(this, other): promoting Float => |a, b| a.distance(b);

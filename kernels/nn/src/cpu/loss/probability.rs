@@ -1,5 +1,7 @@
 //! The binary cross entropy of probabilities.
 
+use std::hint::select_unpredictable;
+
 use torch_library::Element;
 use torch_library::geometry::infer_size;
 use torch_library::prelude::*;
@@ -32,8 +34,10 @@ mod kernels {
                 let (yes, no) = (x.natural_logarithm(), (-x).logarithm_of_one_more());
                 // Not `max`, so that a number that is not a probability gives NaN.
                 let (yes, no) = (if yes < least { least } else { yes }, if no < least { least } else { no });
-                let is_probability = (T::ZERO..=T::ONE).contains(&y);
-                if is_probability { (y - T::ONE) * no - y * yes } else { nan }
+                // Branches, as which `contains` and `if` would be compiled, would keep the loop from using vectors.
+                #[expect(clippy::manual_range_contains, reason = "as above")]
+                let is_probability = (y >= T::ZERO) & (y <= T::ONE);
+                select_unpredictable(is_probability, (y - T::ONE) * no - y * yes, nan)
             })?;
         }, else => return Err(unsupported(OPERATOR, this.dtype())));
         check_probabilities(OPERATOR, [this, target], &losses)?;

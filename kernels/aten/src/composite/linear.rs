@@ -434,8 +434,10 @@ mod distances {
         let left = [aten::mul_Scalar(x1, (-2).into())?, first.clone(), aten::ones_like(&first)?];
         let right = [x2.clone(), aten::ones_like(&second)?, second];
         let [left, right] = [left, right].map(|parts| aten::cat::call(&parts, -1));
-        let squares = aten::matmul(&left?, &aten::transpose_int(&right?, -2, -1)?)?;
-        aten::sqrt(&aten::clamp_min(&squares, 0.into())?)
+        let mut squares = aten::matmul(&left?, &aten::transpose_int(&right?, -2, -1)?)?;
+        aten::clamp_min_(&mut squares, 0.into())?;
+        aten::sqrt_(&mut squares)?;
+        Ok(squares)
     }
 }
 

@@ -16,7 +16,7 @@ use super::Normal;
 use crate::functions::Functions;
 use crate::inlined::{from_fn, zip};
 use crate::loops::parts::{Parts, PartsMut};
-use crate::loops::reduce::{LANES, halved_to_one};
+use crate::loops::reduce::LANES;
 use crate::loops::{self, parallel};
 #[cfg(target_arch = "x86_64")]
 use crate::loops::{is_wide, is_widest};
@@ -122,7 +122,6 @@ impl<T: Float + Functions + Number> Lines for Softmax<T> {
 
 /// Sums, over all places, of the `K` numbers that a function computes from the elements of some slices of equal length.
 #[inline(always)]
-#[expect(clippy::needless_range_loop, reason = "`lane` counts the elements of all slices")]
 fn sums<T: Number, const N: usize, const K: usize>(from: [&[T]; N], f: impl Fn([T; N]) -> [T; K]) -> [T; K] {
     let mut lanes = [[T::ZERO; LANES]; K];
     let chunks: [_; N] = from_fn(|n| from[n].as_chunks::<LANES>());
@@ -135,14 +134,46 @@ fn sums<T: Number, const N: usize, const K: usize>(from: [&[T]; N], f: impl Fn([
             }
         }
     }
-    for lane in 0..chunks[0].1.len() {
-        let terms = f(from_fn(|i| chunks[i].1[lane]));
-        for k in 0..K {
-            lanes[k][lane] = lanes[k][lane].plus(terms[k]);
+    let rest: [_; N] = from_fn(|n| chunks[n].1);
+    if !rest[0].is_empty() {
+        // In an array of their own, since an array that is indexed by a variable does not stay in registers.
+        let mut more = [[T::ZERO; LANES]; K];
+        for lane in 0..rest[0].len() {
+            let terms = f(from_fn(|i| rest[i][lane]));
+            for k in 0..K {
+                more[k][lane] = terms[k];
+            }
+        }
+        for lane in 0..LANES {
+            for k in 0..K {
+                lanes[k][lane] = lanes[k][lane].plus(more[k][lane]);
+            }
         }
     }
-    // Summed one after the other, each addition would wait for the one before.
-    from_fn(|k| halved_to_one(&lanes[k], &|a: T, b| a.plus(b)))
+    joined(&lanes)
+}
+
+/// Adds the second half of the lanes to the first half, until one is left. All sums take each step together: of several
+/// such trees, one after the other, LLVM would compute all but the first lane by lane.
+#[inline(always)]
+#[expect(clippy::needless_range_loop, reason = "counts the lanes of all sums")]
+fn joined<T: Number, const K: usize>(lanes: &[[T; LANES]; K]) -> [T; K] {
+    let mut len = LANES / 2;
+    let mut sums = [[T::ZERO; K]; LANES / 2];
+    for lane in 0..len {
+        for k in 0..K {
+            sums[lane][k] = lanes[k][lane].plus(lanes[k][len + lane]);
+        }
+    }
+    while len > 1 {
+        len /= 2;
+        for lane in 0..len {
+            for k in 0..K {
+                sums[lane][k] = sums[lane][k].plus(sums[len + lane][k]);
+            }
+        }
+    }
+    sums[0]
 }
 
 /// The gradients of layer norm's input, weight and bias, as far as the output mask wants them.

@@ -160,7 +160,7 @@ impl Level {
         match SERVED.get() {
             Some(level) => Ok(level),
             None => bail!(
-                Internal,
+                Argument,
                 "a batching rule was called outside of vmap: call its operator, and the dispatcher finds the rule"
             ),
         }

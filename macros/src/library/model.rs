@@ -15,9 +15,11 @@ use crate::source::Source;
 
 mod attributes;
 mod misplaced;
+mod own_methods;
 mod variants;
 
 use attributes::Forms;
+pub(crate) use own_methods::OWN_METHODS;
 pub(crate) use variants::Kind;
 
 /// A namespace.
@@ -178,6 +180,7 @@ impl Operator {
         }
         if has_methods && variants.forms.is_none_or(|forms| forms.method) {
             operator.receiver = receiver(&operator.schema);
+            errors.ok(operator.check_own_methods());
         }
         let mut derived = operator.derive(&variants, errors);
         if has_methods {
@@ -197,6 +200,18 @@ impl Operator {
                 .place
                 .error("a method needs an argument `Tensor self`, and cannot write to an `out`")),
         }
+    }
+
+    /// Checks that the method can be called: `Tensor` must not have one of that name.
+    fn check_own_methods(&self) -> syn::Result<()> {
+        let name = self.ident.to_string();
+        if self.receiver.is_none() || !OWN_METHODS.contains(&name.as_str()) {
+            return Ok(());
+        }
+        Err(self.place.error(format!(
+            "`Tensor` has a method `{name}` of its own, which `x.{name}(…)` would call: name the operator otherwise, or \
+             make it a function only, `#[variants(function)]`"
+        )))
     }
 
     /// Models an operator from a valid schema.

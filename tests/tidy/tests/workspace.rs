@@ -95,3 +95,36 @@ fn unsafe_functions_list_what_they_ask_for() {
     }
     assert!(problems.is_empty(), "{} places:\n{}", problems.len(), problems.join("\n"));
 }
+
+/// `torch_library!` refuses methods that could not be called, since tensors have their own of the same name.
+#[test]
+fn the_macros_know_the_methods_of_tensors() {
+    let list = fs::read_to_string(folder("macros/src/library/model/own_methods.rs")).unwrap();
+    let known: Vec<&str> = list.split('"').skip(1).step_by(2).collect();
+    let mut methods = Vec::new();
+    for file in text::files(&folder("runtime/src")).unwrap() {
+        methods.extend(public_methods(&fs::read_to_string(file).unwrap(), "Tensor"));
+    }
+    methods.sort_unstable();
+    assert_eq!(known, methods);
+}
+
+/// The public methods of a type in a file, without functions that take no `self`.
+fn public_methods(file: &str, of: &str) -> Vec<String> {
+    let items = syn::parse_file(file).unwrap().items.into_iter();
+    let own = items.filter_map(|item| match item {
+        syn::Item::Impl(item) if item.trait_.is_none() => Some(item),
+        _ => None,
+    });
+    let of = |item: &syn::ItemImpl| matches!(&*item.self_ty, syn::Type::Path(path) if path.path.is_ident(of));
+    let members = own.filter(of).flat_map(|item| item.items);
+    let methods = members.filter_map(|member| match member {
+        syn::ImplItem::Fn(method) => Some(method),
+        _ => None,
+    });
+    let public = methods.filter(|method| matches!(method.vis, syn::Visibility::Public(_)));
+    public
+        .filter(|method| method.sig.receiver().is_some())
+        .map(|method| method.sig.ident.to_string())
+        .collect()
+}

@@ -37,6 +37,7 @@ torch_library! {
         /// Whether the elements lie in row-major order without gaps.
         ///
         /// PyTorch: `Tensor.is_contiguous`.
+        #[variants(function)] // tensors have a method of this name
         is_contiguous(Tensor self) -> bool;
 
         /// Whether the elements lie in the order of a memory format, without gaps.

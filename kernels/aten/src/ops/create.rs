@@ -24,6 +24,7 @@ torch_library! {
         /// dtype, device and strides.
         ///
         /// PyTorch: `torch.empty_like`.
+        #[variants(function)] // tensors have a method of this name
         empty_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
             bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
 

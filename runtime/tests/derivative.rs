@@ -13,6 +13,7 @@ torch_library! {
         asked(Tensor self, ScalarType? dtype=None, Tensor? like=None) -> Tensor;
         without(Tensor self) -> Tensor;
         plain(Tensor self) -> Tensor;
+        failing(Tensor self) -> Tensor;
     }
 }
 
@@ -46,6 +47,15 @@ derivatives! {
     }
 
     without(Tensor self) -> Tensor as non_differentiable;
+
+    failing(Tensor self) -> Tensor {
+        self => { ensure!(grad.numel() > 1, Shape, "a gradient of one element"); grad.clone() },
+    }
+}
+
+#[torch_impl(named::failing, CPU)]
+fn failing(this: &Tensor) -> Result<Tensor> {
+    Tensor::from_vec(this.to_vec::<f64>()?, this.sizes())
 }
 
 #[torch_impl(named::swapped, CPU)]
@@ -122,5 +132,19 @@ fn a_formula_for_five_arguments_gives_each_its_own_gradient() -> Result<()> {
     )?;
     assert!(grads[0].is_none());
     assert_eq!(grads[1].as_ref().map(Tensor::to_vec::<f64>).transpose()?, Some(vec![7.0]));
+    Ok(())
+}
+
+#[test]
+fn the_error_of_a_formula_says_whose_gradient_it_is() -> Result<()> {
+    let x = Tensor::from([1.0]);
+    x.set_requires_grad(true)?;
+    let y = named::failing(&x)?;
+    let gradient = Some(Tensor::from([1.0]));
+    let alone = y.grad_fn()?.unwrap().call(vec![gradient.clone()]);
+    let all = autograd::grad(&[&y], &[&x], &[gradient], autograd::GradOptions::new());
+    for error in [alone.map(drop).unwrap_err(), all.map(drop).unwrap_err()] {
+        assert_eq!(error.to_string(), "FailingBackward0: a gradient of one element");
+    }
     Ok(())
 }

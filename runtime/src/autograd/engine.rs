@@ -293,7 +293,7 @@ impl Pass {
             return self.send(node, Vec::new()); // the gradients of zeros are zeros
         }
         let call = Call { node, wanted };
-        let outputs = node.body()?.backward(&call, grads.into_vec())?;
+        let outputs = node.run(&call, grads.into_vec())?;
         if !self.options.retain_graph.unwrap_or(self.options.create_graph) {
             node.release();
         }

@@ -249,7 +249,7 @@ impl Node {
     ///
     /// PyTorch: `y.grad_fn(grad)`.
     pub fn call(&self, grads: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>> {
-        self.body()?.backward(&Call { node: self, wanted: u64::MAX }, grads)
+        self.run(&Call { node: self, wanted: u64::MAX }, grads)
     }
 
     /// The metadata that incoming gradients must have.
@@ -279,8 +279,16 @@ impl Node {
         self.0.detached.load(Ordering::Relaxed) >> output_nr.min(63) & 1 == 1
     }
 
+    /// Runs the backward function on the gradients of the outputs; an error says whose gradient failed.
+    pub(super) fn run(&self, call: &Call<'_>, grads: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>> {
+        self.body()?.backward(call, grads).map_err(|error| match error.to_string().contains(self.name()) {
+            true => error,
+            false => error.context(self.name()),
+        })
+    }
+
     /// The backward function.
-    pub(super) fn body(&self) -> Result<Arc<dyn Backward>> {
+    fn body(&self) -> Result<Arc<dyn Backward>> {
         self.state().backward.clone().ok_or_else(|| {
             Error::new(
                 ErrorKind::Autograd,

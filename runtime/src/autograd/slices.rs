@@ -32,7 +32,7 @@ impl Backward for CopySlices {
 
         let inner = Call { node: &self.operation, wanted: call.wanted };
         // A copy, because the part is overwritten below.
-        let mut grads = self.operation.body()?.backward(&inner, vec![Some(arithmetic::clone(&part)?)])?;
+        let mut grads = self.operation.run(&inner, vec![Some(arithmetic::clone(&part)?)])?;
         if let Some(first) = grads.first_mut()
             && let Some(grad) = first.take()
         {

@@ -52,7 +52,7 @@ impl<'p> Single<'p> {
         let _mode = mode(options);
         let wanted = self.asked.iter().fold(0, |wanted, index| wanted | 1 << index);
         let call = Call { node: self.node, wanted };
-        let mut grads = self.node.body()?.backward(&call, vec![Some(self.gradient.clone())])?;
+        let mut grads = self.node.run(&call, vec![Some(self.gradient.clone())])?;
         if !options.retain_graph.unwrap_or(options.create_graph) {
             self.node.release();
         }

@@ -534,9 +534,11 @@ impl Tensor {
         ensure!(
             !self.is_wrapper(),
             NotSupported,
-            "this tensor is a wrapper (inside vmap, of a whole batch), so it has no elements to read\n  \
+            "this tensor is a wrapper (inside vmap, of a whole batch; or functionalised), so it has no elements to \
+             read\n  \
              help: a kernel that reads elements belongs at a backend's key, such as `CPU`, not at a composite one; \
-             for vmap, the operator then needs a batching rule at `FuncTorchBatched`"
+             for vmap, the operator then needs a batching rule at `FuncTorchBatched`; `from_functional` gives the \
+             tensor that a functionalised one stands for"
         );
         ensure!(
             !self.is_lazy(),

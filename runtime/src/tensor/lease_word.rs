@@ -83,7 +83,8 @@ impl LeaseWord {
         let (whose, help) = if is_here {
             (
                 "this thread, which is in the middle of it",
-                "a closure that a kernel calls leaves the tensors of that kernel alone; copy what it needs before",
+                "drop the elements that were borrowed there first; if a kernel did that, the closure that it calls \
+                 cannot use its tensors: copy what the closure needs before",
             )
         } else {
             (

@@ -15,7 +15,7 @@
 //! ```
 
 use torch_library_aten::{arguments, aten, composite};
-use torch_library_loops::{loops, number, vector};
+use torch_library_loops::{inlined, loops, number, vector};
 
 mod kept;
 mod linalg;

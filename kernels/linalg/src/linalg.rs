@@ -3,7 +3,7 @@
 //! Results are column-major, and pivots, signs and `info` are those of LAPACK. For large matrices, `faer` computes
 //! products, triangular solves, and spectra.
 
-use torch_library::geometry::{Dims, infer_size, saturating_numel};
+use torch_library::geometry::{Dims, infer_size};
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
@@ -11,8 +11,8 @@ use crate::arguments::square;
 use crate::aten;
 use crate::loops;
 use crate::loops::pointwise::{common_device, unsupported};
-use crate::number::{Divided, Number};
-use matrices::{Given, Matrices, column_major, transposed, wide, write_columns};
+use crate::number::Number;
+use matrices::{Given, Matrices, column_major, transposed, wide};
 use triangle::Triangle;
 
 mod cholesky;
@@ -188,11 +188,14 @@ mod kernels {
         let is_there = loops::has_elements(&q) || loops::has_elements(&r);
         match_dtype!(a.dtype(), T: Float => {
             if is_there {
-                qr::by_blocks::<T>(a, [&q, &r])?;
+                match *rows.max(columns) <= qr::SMALL {
+                    true => qr::by_columns::<T>(a, [&q, &r])?,
+                    false => qr::by_blocks::<T>(a, [&q, &r])?,
+                }
             }
         }, else => match_dtype!(a.dtype(), T: Complex => {
             if is_there {
-                factored::<T>(a, [&q, &r])?;
+                qr::by_columns::<T>(a, [&q, &r])?;
             }
         }, else => return Err(unsupported(OPERATOR, a.dtype()))));
         Ok((q, r))
@@ -358,30 +361,6 @@ fn solved(
         out = solution;
     }
     Ok((out, factors))
-}
-
-/// Writes Q, unless it is empty, and R, for complex matrices, whose R has a real diagonal.
-fn factored<T: Divided>(a: &Tensor, [q, r]: [&Tensor; 2]) -> Result<()> {
-    let mut matrices = Matrices::<T>::of(a)?;
-    let (rows, columns) = (matrices.rows, matrices.columns);
-    let elements = matrices.elements_mut();
-    let inner = r.sizes()[r.dim() - 2] as usize;
-    let count = saturating_numel(&a.sizes()[..a.dim() - 2]) as usize;
-    let (mut all_q, mut all_r) = (Vec::new(), Vec::new());
-    for at in 0..count {
-        let a = &mut elements[at * rows * columns..][..rows * columns]; // without columns, Q still has elements
-        let factors = qr::factor(a, rows, columns);
-        if q.dim() > 1 {
-            all_q.extend(qr::unitary(a, rows, &factors, inner));
-        }
-        for (j, column) in a.chunks_exact(rows).enumerate() {
-            all_r.extend((0..inner).map(|i| if i <= j { column[i] } else { T::ZERO }));
-        }
-    }
-    if q.dim() > 1 {
-        write_columns(q, all_q, [rows, inner])?;
-    }
-    write_columns(r, all_r, [inner, columns])
 }
 
 /// Checks that a factorisation supports a dtype.

@@ -9,7 +9,7 @@ use super::qr;
 use crate::aten;
 use crate::loops;
 use crate::loops::pointwise::{common_device, unsupported};
-use crate::number::Divided;
+use crate::number::{Divided, Number};
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -25,9 +25,11 @@ mod kernels {
             if loops::has_elements(this) {
                 let mut matrices = Matrices::<T>::of(this)?;
                 let [rows, columns] = [matrices.rows, matrices.columns];
-                let found: Vec<T> =
-                    matrices.iter_mut().flat_map(|a| qr::factor(a, rows, columns)).collect();
-                tau.copy_from_slice(&found)?;
+                let mut factors = vec![T::ZERO; tau.numel() as usize];
+                for (a, factors) in matrices.iter_mut().zip(factors.chunks_exact_mut(steps as usize)) {
+                    qr::factor(a, rows, columns, factors);
+                }
+                tau.copy_from_slice(&factors)?;
                 matrices.into_tensor()?
             } else {
                 column_major(this.sizes(), this.dtype(), this.device())?
@@ -58,10 +60,11 @@ mod kernels {
             if loops::has_elements(&out) {
                 let (matrices, factors) = (Given::<T>::of(input)?, loops::elements::<T>(tau)?);
                 let (rows, columns, steps) = (rows as usize, columns as usize, steps as usize);
-                let unitary = matrices.iter().enumerate().flat_map(|(at, a)| {
-                    qr::unitary(a, rows, &factors[at * steps..][..steps], columns)
-                });
-                write_columns(&out, unitary.collect::<Vec<T>>(), [rows, columns])?;
+                let mut all = vec![T::ZERO; out.numel() as usize];
+                for (at, (a, q)) in matrices.iter().zip(all.chunks_exact_mut(rows * columns)).enumerate() {
+                    qr::unitary(a, rows, &factors[at * steps..][..steps], q);
+                }
+                write_columns(&out, all, [rows, columns])?;
             }
         }, else => return Err(unsupported(OPERATOR, input.dtype())));
         Ok(out)
@@ -122,9 +125,7 @@ fn multiplied<T: Divided + Element>(
             let k = if is_forward { step } else { steps - 1 - step };
             let factor = factors[at * steps + k];
             let factor = if is_forward { conjugate(factor) } else { factor };
-            let mut vector = a[k * rows + k..(k + 1) * rows].to_vec();
-            vector[0] = T::ONE;
-            x.chunks_exact_mut(rows).for_each(|column| qr::reflect(&mut column[k..], &vector, factor));
+            qr::reflect_by(x, a, rows, k, factor);
         }
     }
     let elements = matrices.elements().iter().map(|x| if is_left { *x } else { conjugate(*x) }).collect();

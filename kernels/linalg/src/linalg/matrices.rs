@@ -112,7 +112,7 @@ pub(super) fn column_major(sizes: &[i64], dtype: DType, device: Device) -> Resul
 }
 
 /// `to -= factor * from`
-#[inline]
+#[inline(always)]
 pub(super) fn subtract<T: Number>(to: &mut [T], from: &[T], factor: T) {
     for (to, from) in to.iter_mut().zip(from) {
         *to = to.minus(factor.times(*from));
@@ -120,11 +120,13 @@ pub(super) fn subtract<T: Number>(to: &mut [T], from: &[T], factor: T) {
 }
 
 /// The conjugate; a real number is its own.
+#[inline(always)]
 pub(super) fn conjugate<T: Element>(x: T) -> T {
-    wide(x).conj().cast()
+    if T::DTYPE.is_complex() { wide(x).conj().cast() } else { x }
 }
 
 /// A number as a complex number.
+#[inline(always)]
 pub(super) fn wide<T: Element>(x: T) -> Complex64 {
     x.cast()
 }

@@ -7,40 +7,78 @@ use torch_library::geometry::saturating_numel;
 use torch_library::prelude::*;
 
 use super::matrices::{Matrices, conjugate, subtract, wide, write_columns};
+use crate::inlined::{fill, zip};
 use crate::kept::with_workspace;
-use crate::number::Divided;
+use crate::loops::on_vectors;
+use crate::number::{Divided, Number};
 
-/// Replaces a matrix by R on and above its diagonal, and by the vectors of reflections below it, whose first elements
-/// are ones and not stored. Returns the factor of each reflection.
-pub(super) fn factor<T: Divided + Element>(a: &mut [T], rows: usize, columns: usize) -> Vec<T> {
-    let mut factors = Vec::new();
-    for k in 0..rows.min(columns) {
-        let (left, right) = a.split_at_mut((k + 1) * rows);
-        let column = &mut left[k * rows + k..];
-        let (beta, factor) = reflection(column);
-        column[0] = T::ONE;
-        right.chunks_exact_mut(rows).for_each(|other| reflect(&mut other[k..], column, conjugate(factor)));
-        column[0] = beta;
-        factors.push(factor);
+/// Up to this many rows and columns, one reflection after the other is faster than blocks of reflections.
+pub(super) const SMALL: i64 = 96;
+
+/// The number of lanes in which a product of two vectors is summed.
+const LANES: usize = 8;
+
+on_vectors! {
+    /// Replaces a matrix by R on and above its diagonal, and by the vectors of reflections below it, whose first
+    /// elements are ones and not stored. Writes the factor of each reflection.
+    pub(super) fn factor<T: Divided>(a: &mut [T], rows: usize, columns: usize, factors: &mut [T]) {
+        let mut room = vec![T::ZERO; rows];
+        for (k, factor) in factors.iter_mut().enumerate().take(rows.min(columns)) {
+            let (left, right) = a.split_at_mut((k + 1) * rows);
+            let column = &mut left[k * rows..];
+            let (beta, found) = reflection(&mut column[k..]);
+            column[k] = beta;
+            *factor = found;
+            reflect(right, rows, Vector::of(&mut room, column, k), conjugate(found));
+        }
     }
-    factors
 }
 
-/// The first `columns` columns of Q, from the output of [`factor`].
-pub(super) fn unitary<T: Divided + Element>(a: &[T], rows: usize, factors: &[T], columns: usize) -> Vec<T> {
-    let mut q = vec![T::ZERO; rows * columns];
-    (0..columns).for_each(|k| q[k * rows + k] = T::ONE);
-    for (k, factor) in factors.iter().enumerate().rev() {
-        let mut vector = a[k * rows + k..(k + 1) * rows].to_vec();
-        vector[0] = T::ONE;
-        q.chunks_exact_mut(rows).for_each(|column| reflect(&mut column[k..], &vector, *factor));
+on_vectors! {
+    /// Writes the first columns of Q, from the output of [`factor`].
+    pub(super) fn unitary<T: Divided>(a: &[T], rows: usize, factors: &[T], q: &mut [T]) {
+        fill(q, T::ZERO);
+        for (k, column) in q.chunks_exact_mut(rows).enumerate() {
+            column[k] = T::ONE;
+        }
+        let mut room = vec![T::ZERO; rows];
+        for (k, factor) in factors.iter().enumerate().rev() {
+            let vector = Vector::of(&mut room, &a[k * rows..][..rows], k);
+            reflect(&mut q[k * rows..], rows, vector, *factor); // it does not change the columns before
+        }
     }
-    q
+}
+
+on_vectors! {
+    /// Multiplies columns by a reflection, from the output of [`factor`].
+    pub(super) fn reflect_by<T: Divided>(columns: &mut [T], a: &[T], rows: usize, k: usize, factor: T) {
+        reflect(columns, rows, Vector::of(&mut vec![T::ZERO; rows], &a[k * rows..][..rows], k), factor);
+    }
+}
+
+/// The vector of a reflection from element `start` on; the elements before are zero.
+struct Vector<'a, T> {
+    elements: &'a [T],
+    start: usize,
+}
+
+impl<'a, T: Number> Vector<'a, T> {
+    /// The vector of reflection `k`, from the column below whose diagonal it is stored. It starts where whole lanes do,
+    /// which takes less time than adding the elements before them one by one.
+    #[inline(always)]
+    fn of(room: &'a mut [T], column: &[T], k: usize) -> Self {
+        let start = k - k % LANES;
+        fill(&mut room[start..k], T::ZERO);
+        room[k] = T::ONE;
+        room[k + 1..].copy_from_slice(&column[k + 1..]);
+        Vector { elements: &room[start..], start }
+    }
 }
 
 /// Replaces a vector by that of the reflection that maps it to a multiple of the first unit vector. Returns that
 /// multiple, and the reflection's factor.
-fn reflection<T: Divided + Element>(x: &mut [T]) -> (T, T) {
+#[inline(always)]
+fn reflection<T: Divided>(x: &mut [T]) -> (T, T) {
     let first = wide(x[0]);
     let rest: f64 = x[1..].iter().map(|x| wide(*x).norm_sqr()).sum();
     if rest == 0.0 && first.im == 0.0 {
@@ -52,14 +90,66 @@ fn reflection<T: Divided + Element>(x: &mut [T]) -> (T, T) {
     (beta.cast(), ((Complex64::from(beta) - first) / beta).cast())
 }
 
-/// `x -= factor * v * (vᴴ x)`
-pub(super) fn reflect<T: Divided + Element>(x: &mut [T], v: &[T], factor: T) {
-    let dot = v.iter().zip(&*x).fold(T::ZERO, |sum, (v, x)| sum.plus(conjugate(*v).times(*x)));
-    subtract(x, v, factor.times(dot));
+/// `x -= factor * v * (vᴴ x)` for each column `x`
+#[inline(always)]
+fn reflect<T: Number>(columns: &mut [T], rows: usize, vector: Vector<'_, T>, factor: T) {
+    for column in columns.chunks_exact_mut(rows) {
+        let x = &mut column[vector.start..];
+        subtract(x, vector.elements, factor.times(product(vector.elements, x)));
+    }
 }
 
-/// Like [`factor`] and [`unitary`], for real matrices, by blocks, so that most of the work is in matrix products.
-/// Writes Q, unless it is empty, and R.
+/// `vᴴ x`
+#[inline(always)]
+fn product<T: Number>(v: &[T], x: &[T]) -> T {
+    let ((v_blocks, v_rest), (x_blocks, x_rest)) = (v.as_chunks::<LANES>(), x.as_chunks::<LANES>());
+    let mut lanes = [T::ZERO; LANES];
+    for (v, x) in zip(v_blocks, x_blocks) {
+        for lane in 0..LANES {
+            lanes[lane] = lanes[lane].plus(conjugate(v[lane]).times(x[lane]));
+        }
+    }
+    let mut rest = T::ZERO;
+    for (v, x) in zip(v_rest, x_rest) {
+        rest = rest.plus(conjugate(*v).times(*x));
+    }
+    let mut len = LANES / 2;
+    while len > 0 {
+        for lane in 0..len {
+            lanes[lane] = lanes[lane].plus(lanes[len + lane]);
+        }
+        len /= 2;
+    }
+    lanes[0].plus(rest)
+}
+
+/// Writes Q, unless it is empty, and R, one reflection after the other. The diagonal of a complex R is real.
+pub(super) fn by_columns<T: Divided>(a: &Tensor, [q, r]: [&Tensor; 2]) -> Result<()> {
+    let mut matrices = Matrices::<T>::of(a)?;
+    let (rows, columns) = (matrices.rows, matrices.columns);
+    let elements = matrices.elements_mut();
+    let inner = r.sizes()[r.dim() - 2] as usize;
+    let count = saturating_numel(&a.sizes()[..a.dim() - 2]) as usize;
+    let mut factors = vec![T::ZERO; rows.min(columns)];
+    let mut all_q = vec![T::ZERO; if q.dim() > 1 { count * rows * inner } else { 0 }];
+    let mut all_r = Vec::with_capacity(count * inner * columns);
+    for at in 0..count {
+        let a = &mut elements[at * rows * columns..][..rows * columns]; // without columns, Q still has elements
+        factor(a, rows, columns, &mut factors);
+        if q.dim() > 1 {
+            unitary(a, rows, &factors, &mut all_q[at * rows * inner..][..rows * inner]);
+        }
+        for (j, column) in a.chunks_exact(rows).enumerate() {
+            all_r.extend((0..inner).map(|i| if i <= j { column[i] } else { T::ZERO }));
+        }
+    }
+    if q.dim() > 1 {
+        write_columns(q, all_q, [rows, inner])?;
+    }
+    write_columns(r, all_r, [inner, columns])
+}
+
+/// Like [`by_columns`], for real matrices, by blocks of reflections, so that most of the work is in matrix products.
 pub(super) fn by_blocks<T: Divided + Element + ComplexField>(a: &Tensor, [q, r]: [&Tensor; 2]) -> Result<()> {
     let matrices = Matrices::<T>::of(a)?;
     let (rows, columns, elements) = (matrices.rows, matrices.columns, matrices.elements());

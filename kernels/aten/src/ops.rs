@@ -13,6 +13,7 @@ pub(crate) mod calculus;
 pub(crate) mod copy;
 pub(crate) mod create;
 pub(crate) mod declared;
+pub(crate) mod distribution;
 pub(crate) mod exported;
 pub(crate) mod factor;
 pub(crate) mod foreach;

@@ -15,6 +15,7 @@ mod convolution;
 mod coverage;
 mod create;
 mod data;
+mod distributions;
 mod ending;
 mod exponentials;
 mod exported;

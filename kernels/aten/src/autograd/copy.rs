@@ -104,6 +104,9 @@ derivatives! {
     poisson(Tensor self, Generator? generator=None) -> Tensor as PoissonBackward0 {
         self => aten::zeros_like(self),
     }
+    _standard_gamma(Tensor self, Generator? generator=None) -> Tensor as StandardGammaBackward0 {
+        self => grad.mul(&aten::_standard_gamma_grad(self, result)?),
+    }
     uniform(Tensor self, float from=0., float to=1., *, Generator? generator=None) -> Tensor as UniformBackward0 {
         self => aten::zeros_like(grad),
     }

@@ -22,8 +22,10 @@ use crate::random::default_generator;
 use crate::unseen::unseen;
 
 mod counts;
+mod gamma;
 pub mod integers;
 mod pairs;
+mod reparameterized;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {

@@ -12,6 +12,7 @@ use crate::ops::autogen::{Rule, Variant, variants};
 
 mod backward;
 mod bits;
+mod exported;
 mod factor;
 mod fourier;
 mod linalg;

@@ -41,7 +41,9 @@ fn smooth(name: &str) -> Option<Vec<Value<'static>>> {
         }
         "special_bessel_y0" | "special_bessel_y1" => vec![positive()],
         "special_modified_bessel_k0" | "special_modified_bessel_k1" => vec![positive()],
-        "poisson" => vec![positive()],
+        "poisson" | "_standard_gamma" | "_sample_dirichlet" => vec![positive()],
+        "_standard_gamma_grad" => vec![positive(), positive()],
+        "_dirichlet_grad" => vec![spread(0.1, 0.15), positive(), spread(3.0, 0.4)],
         "binomial" => vec![spread(1.0, 7.0), spread(0.1, 0.15)],
         "special_ndtri" => vec![spread(0.1, 0.15)],
         "igamma" | "igammac" | "special_gammainc" | "special_gammaincc" => {

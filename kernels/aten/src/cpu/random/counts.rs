@@ -45,12 +45,7 @@ mod kernels {
             count.dtype(),
             prob.dtype()
         );
-        // Intermediate results are rounded to the dtype.
-        let round: fn(f64) -> f64 = match count.dtype() {
-            DType::Float64 => |x| x,
-            DType::Float32 => |x| f64::from(x as f32),
-            other => return Err(unsupported(OPERATOR, other)),
-        };
+        let round = rounding(OPERATOR, count.dtype())?;
         let device = common_device(OPERATOR, &[count, prob])?;
         let sizes = infer_size(count.sizes(), prob.sizes()).map_err(|error| error.context(OPERATOR))?;
         let out = Tensor::empty(&sizes, count.dtype(), device)?;
@@ -69,8 +64,20 @@ mod kernels {
     }
 }
 
+/// How intermediate results are rounded, so that they are those of computations in this dtype.
+///
+/// # Errors
+/// Dtypes other than `float32` and `float64`.
+pub(super) fn rounding(operator: &str, dtype: DType) -> Result<fn(f64) -> f64> {
+    match dtype {
+        DType::Float64 => Ok(|x| x),
+        DType::Float32 => Ok(|x| f64::from(x as f32)),
+        other => Err(unsupported(operator, other)),
+    }
+}
+
 /// The next numbers between 0 and 1 of a random stream.
-fn uniform<'a>(next: &'a mut Source<'_>) -> impl FnMut() -> f64 + 'a {
+pub(super) fn uniform<'a>(next: &'a mut Source<'_>) -> impl FnMut() -> f64 + 'a {
     move || {
         let mut words = [0; 2];
         next(&mut words);

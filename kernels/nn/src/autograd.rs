@@ -4,4 +4,5 @@ use torch_library_aten::autograd::binary;
 
 mod loss;
 mod norm;
+mod recurrent;
 mod window;

@@ -39,6 +39,7 @@ mod opcheck;
 mod order;
 mod out;
 mod overloads;
+mod packed;
 mod pieces;
 mod polynomial;
 mod random;

@@ -180,6 +180,8 @@ fn left_out(name: &str) -> &'static [Check] {
         "max_unpool3d" => &[Check::Out],
         // The starts of parts depend on elements.
         "narrow.Tensor" | "tensor_split.tensor_indices_or_sections" => &[Check::Meta],
+        "_pack_padded_sequence" | "_pack_padded_sequence_backward" | "_pad_packed_sequence" => &[Check::Meta],
+        name if name.ends_with(".data") => &[Check::Meta],
         "linspace.Tensor_Tensor" | "logspace.Tensor_Tensor" => &[Check::Meta],
         // PyTorch has no derivatives of them.
         "special_scaled_modified_bessel_k0"

@@ -46,16 +46,43 @@ torch_library! {
         /// PyTorch: `torch.rnn_tanh`.
         rnn_tanh.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout,
             bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor);
+        /// [`rnn_tanh_input`](fn@rnn_tanh_input) over sequences of different lengths, as
+        /// [`_pack_padded_sequence`](fn@_pack_padded_sequence) packs them.
+        ///
+        /// # Errors
+        /// The errors of [`rnn_tanh_input`](fn@rnn_tanh_input); numbers of sequences that do not fit the data.
+        ///
+        /// PyTorch: `torch.rnn_tanh`.
+        rnn_tanh.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers,
+            float dropout, bool train, bool bidirectional) -> (Tensor, Tensor);
         /// [`rnn_tanh_input`](fn@rnn_tanh_input) with [`rnn_relu_cell`](fn@rnn_relu_cell).
         ///
         /// PyTorch: `torch.rnn_relu`.
         rnn_relu.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout,
             bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor);
+        /// [`rnn_relu_input`](fn@rnn_relu_input) over sequences of different lengths, as
+        /// [`_pack_padded_sequence`](fn@_pack_padded_sequence) packs them.
+        ///
+        /// # Errors
+        /// The errors of [`rnn_relu_input`](fn@rnn_relu_input); numbers of sequences that do not fit the data.
+        ///
+        /// PyTorch: `torch.rnn_relu`.
+        rnn_relu.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers,
+            float dropout, bool train, bool bidirectional) -> (Tensor, Tensor);
         /// [`rnn_tanh_input`](fn@rnn_tanh_input) with [`gru_cell`](fn@gru_cell).
         ///
         /// PyTorch: `torch.gru`.
         gru.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout,
             bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor);
+        /// [`gru_input`](fn@gru_input) over sequences of different lengths, as
+        /// [`_pack_padded_sequence`](fn@_pack_padded_sequence) packs them.
+        ///
+        /// # Errors
+        /// The errors of [`gru_input`](fn@gru_input); numbers of sequences that do not fit the data.
+        ///
+        /// PyTorch: `torch.gru`.
+        gru.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers,
+            float dropout, bool train, bool bidirectional) -> (Tensor, Tensor);
         /// [`rnn_tanh_input`](fn@rnn_tanh_input) with [`lstm_cell`](fn@lstm_cell): the outputs, the last hidden states
         /// and the last cell states.
         ///
@@ -65,5 +92,41 @@ torch_library! {
         /// PyTorch: `torch.lstm`.
         lstm.input(Tensor input, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers, float dropout,
             bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor, Tensor);
+        /// [`lstm_input`](fn@lstm_input) over sequences of different lengths, as
+        /// [`_pack_padded_sequence`](fn@_pack_padded_sequence) packs them.
+        ///
+        /// # Errors
+        /// The errors of [`lstm_input`](fn@lstm_input); numbers of sequences that do not fit the data.
+        ///
+        /// PyTorch: `torch.lstm`.
+        lstm.data(Tensor data, Tensor batch_sizes, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers,
+            float dropout, bool train, bool bidirectional) -> (Tensor, Tensor, Tensor);
+
+        /// Packs padded sequences `[steps, batch, ...]`, or `[batch, steps, ...]` with `batch_first`, whose lengths do
+        /// not increase: the first step of all sequences, then the second step of those that have one, and so on.
+        /// Also returns how many sequences have each step.
+        ///
+        /// # Errors
+        /// Lengths that are not an `int64` vector on the CPU with a number for each sequence, that increase, or that
+        /// are not from 1 up to the number of steps; an input without elements.
+        ///
+        /// PyTorch: `torch.nn.utils.rnn.pack_padded_sequence`.
+        _pack_padded_sequence(Tensor input, Tensor lengths, bool batch_first) -> (Tensor, Tensor);
+        /// The gradient of the input of [`_pack_padded_sequence`](fn@_pack_padded_sequence): zero where a sequence is
+        /// padded.
+        ///
+        /// PyTorch: `aten::_pack_padded_sequence_backward`.
+        _pack_padded_sequence_backward(Tensor grad, SymInt[] input_size, Tensor batch_sizes,
+            bool batch_first) -> Tensor;
+        /// The inverse of [`_pack_padded_sequence`](fn@_pack_padded_sequence): sequences that are padded to
+        /// `total_length`, or, if that is not positive, to the longest one; and their lengths.
+        ///
+        /// # Errors
+        /// Batch sizes that are not an `int64` vector on the CPU, that increase, or that do not fit the data; a
+        /// `total_length` below the longest sequence.
+        ///
+        /// PyTorch: `torch.nn.utils.rnn.pad_packed_sequence`.
+        _pad_packed_sequence(Tensor data, Tensor batch_sizes, bool batch_first, Scalar padding_value,
+            int total_length) -> (Tensor, Tensor);
     }
 }

@@ -3,10 +3,13 @@
 use torch_library::prelude::*;
 
 use crate::aten;
+use packed::Packed;
+
+pub(crate) mod packed;
 
 /// Writes the operators of a kind of cell whose state is a single tensor.
 macro_rules! networks {
-    ($($cell:ident $network:ident: $kind:ident;)+) => {
+    ($($cell:ident $network:ident $packed:ident: $kind:ident;)+) => {
         #[torch_impl(aten, CompositeImplicitAutograd)]
         mod kernels {
             use super::*;
@@ -41,6 +44,27 @@ macro_rules! networks {
                     let network = Network { cell, has_biases, num_layers, dropout, bidirectional, batch_first };
                     let run = network.run(input, [hx, hx], params);
                     let named = |error: Error| error.context(aten::$network::NAME);
+                    let (output, [state, _]) = run.map_err(named)?;
+                    Ok((output, state))
+                }
+
+                fn $packed(
+                    data: &Tensor,
+                    batch_sizes: &Tensor,
+                    hx: &Tensor,
+                    params: &[Tensor],
+                    has_biases: bool,
+                    num_layers: i64,
+                    dropout: f64,
+                    train: bool,
+                    bidirectional: bool,
+                ) -> Result<(Tensor, Tensor)> {
+                    let dropout = if train { dropout } else { 0.0 };
+                    let cell = Cell::$kind;
+                    let network =
+                        Network { cell, has_biases, num_layers, dropout, bidirectional, batch_first: false };
+                    let run = network.run_packed(data, batch_sizes, [hx, hx], params);
+                    let named = |error: Error| error.context(aten::$packed::NAME);
                     let (output, [state, _]) = run.map_err(named)?;
                     Ok((output, state))
                 }
@@ -79,14 +103,34 @@ macro_rules! networks {
                 let (output, [hidden, cell]) = run.map_err(|error| error.context(OPERATOR))?;
                 Ok((output, hidden, cell))
             }
+
+            fn lstm_data(
+                data: &Tensor,
+                batch_sizes: &Tensor,
+                hx: &[Tensor],
+                params: &[Tensor],
+                has_biases: bool,
+                num_layers: i64,
+                dropout: f64,
+                train: bool,
+                bidirectional: bool,
+            ) -> Result<(Tensor, Tensor, Tensor)> {
+                const OPERATOR: &str = aten::lstm_data::NAME;
+                let (cell, dropout) = (Cell::Lstm, if train { dropout } else { 0.0 });
+                let network =
+                    Network { cell, has_biases, num_layers, dropout, bidirectional, batch_first: false };
+                let run = network.run_packed(data, batch_sizes, two(OPERATOR, hx)?, params);
+                let (output, [hidden, cell]) = run.map_err(|error| error.context(OPERATOR))?;
+                Ok((output, hidden, cell))
+            }
         }
     };
 }
 
 networks! {
-    rnn_tanh_cell rnn_tanh_input: Tanh;
-    rnn_relu_cell rnn_relu_input: Relu;
-    gru_cell gru_input: Gru;
+    rnn_tanh_cell rnn_tanh_input rnn_tanh_data: Tanh;
+    rnn_relu_cell rnn_relu_input rnn_relu_data: Relu;
+    gru_cell gru_input gru_data: Gru;
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -188,17 +232,46 @@ struct Network {
 
 impl Network {
     fn run(&self, input: &Tensor, state: [&Tensor; 2], params: &[Tensor]) -> Result<(Tensor, State)> {
-        ensure!(
-            input.dim() == 3 && state.iter().all(|state| state.dim() == 3),
-            Shape,
-            "an input of sizes {:?} and a state of {:?}, expected three dimensions",
-            input.sizes(),
-            state[0].sizes()
-        );
+        ensure!(input.dim() == 3, Shape, "an input of sizes {:?}, expected three dimensions", input.sizes());
         let swapped =
             |x: &Tensor| if self.batch_first { aten::transpose_int(x, 0, 1) } else { Ok(x.clone()) };
-        let mut output = swapped(input)?;
-        ensure!(output.sizes()[0] > 0, Shape, "an input of sizes {:?} has no steps", input.sizes());
+        let input = swapped(input)?;
+        ensure!(input.sizes()[0] > 0, Shape, "an input of sizes {:?} has no steps", input.sizes());
+        let (output, last) = self.layers(input, state, params, |weights, input, state, backwards| {
+            weights.run(self.cell, input, state, backwards)
+        })?;
+        Ok((swapped(&output)?, last))
+    }
+
+    fn run_packed(
+        &self,
+        data: &Tensor,
+        batch_sizes: &Tensor,
+        state: [&Tensor; 2],
+        params: &[Tensor],
+    ) -> Result<(Tensor, State)> {
+        ensure!(data.dim() == 2, Shape, "packed data of sizes {:?}, expected two dimensions", data.sizes());
+        let packed = Packed::of(batch_sizes)?;
+        self.layers(data.clone(), state, params, |weights, input, state, backwards| {
+            weights.run_packed(self.cell, &packed, input, state, backwards)
+        })
+    }
+
+    /// The output of the last layer, and the last states of all layers, from a function that runs one layer in one
+    /// direction.
+    fn layers(
+        &self,
+        input: Tensor,
+        state: [&Tensor; 2],
+        params: &[Tensor],
+        run: impl Fn(&Weights<'_>, &Tensor, [&Tensor; 2], bool) -> Result<(Tensor, State)>,
+    ) -> Result<(Tensor, State)> {
+        ensure!(
+            state.iter().all(|state| state.dim() == 3),
+            Shape,
+            "a state of sizes {:?}, expected three dimensions",
+            state[0].sizes()
+        );
         let directions = if self.bidirectional { 2 } else { 1 };
         let has_projection = self.cell == Cell::Lstm && state[0].sizes()[2] != state[1].sizes()[2];
         let per_layer = 2 + 2 * usize::from(self.has_biases) + usize::from(has_projection);
@@ -217,16 +290,16 @@ impl Network {
             "a state of sizes {:?}, expected one of {count} layers",
             state[0].sizes()
         );
-        let mut last = [Vec::new(), Vec::new()];
+        let (mut output, mut last) = (input, [Vec::new(), Vec::new()]);
         for layer in 0..self.num_layers {
             let mut outputs = Vec::new();
             for direction in 0..directions {
                 let at = layer * directions + direction;
                 let weights = self.weights(layers[at as usize], has_projection);
                 let [hidden, memory] = state.map(|state| aten::select_int(state, 0, at));
-                let run = weights.run(self.cell, &output, [&hidden?, &memory?], direction == 1)?;
-                outputs.push(run.0);
-                last.iter_mut().zip(run.1).for_each(|(all, state)| all.push(state));
+                let (own, states) = run(&weights, &output, [&hidden?, &memory?], direction == 1)?;
+                outputs.push(own);
+                last.iter_mut().zip(states).for_each(|(all, state)| all.push(state));
             }
             output = if self.bidirectional {
                 aten::cat::with(&outputs).dim(-1).call()?
@@ -238,7 +311,7 @@ impl Network {
             }
         }
         let [hidden, memory] = last.map(|states| aten::stack(&states));
-        Ok((swapped(&output)?, [hidden?, memory?]))
+        Ok((output, [hidden?, memory?]))
     }
 
     fn weights<'a>(&self, params: &'a [Tensor], has_projection: bool) -> Weights<'a> {

@@ -16,6 +16,7 @@ pub(super) fn by_hand(name: &str) -> Option<Vec<Value<'static>>> {
         .or_else(|| resized(name))
         .or_else(|| pooled(name))
         .or_else(|| recurrent(name))
+        .or_else(|| packed(name))
 }
 
 /// Matrices that are neither singular nor far from symmetric, and positive.
@@ -165,6 +166,23 @@ fn pooled(name: &str) -> Option<Vec<Value<'static>>> {
     })
 }
 
+/// Two sequences of two steps and one, padded or packed.
+fn packed(name: &str) -> Option<Vec<Value<'static>>> {
+    let steps = || ints(&[2, 1], &[2]);
+    Some(match name {
+        "_pack_padded_sequence" => vec![floats(&[2, 2, 3]), steps(), Value::Bool(false)],
+        "_pack_padded_sequence_backward" => {
+            let sizes = Value::Ints(vec![2, 2, 3].into());
+            vec![floats(&[3, 3]), sizes, steps(), Value::Bool(false)]
+        }
+        "_pad_packed_sequence" => {
+            let padding = [Value::Bool(false), Value::Float(1.5), Value::Int(0)];
+            [floats(&[3, 3]), steps()].into_iter().chain(padding).collect()
+        }
+        _ => return None,
+    })
+}
+
 fn recurrent(name: &str) -> Option<Vec<Value<'static>>> {
     let (kind, form) = name.split_once(['.', '_']).map(|(kind, _)| (kind, name)).unwrap_or((name, name));
     let gates = match kind {
@@ -185,6 +203,11 @@ fn recurrent(name: &str) -> Option<Vec<Value<'static>>> {
         .flat_map(|width| [tensor(&[2 * gates, *width]), tensor(&[2 * gates, 2])])
         .collect();
     let flags = [Value::Bool(false), Value::Int(2), Value::Float(0.0), Value::Bool(true)];
+    if form.ends_with(".data") {
+        let tensors =
+            [floats(&[3, 3]), ints(&[2, 1], &[2]), state(&[4, 2, 2]), Value::Tensors(params.into())];
+        return Some(tensors.into_iter().chain(flags).chain([Value::Bool(true)]).collect());
+    }
     let directions = [Value::Bool(true), Value::Bool(false)];
     let tensors = [floats(&[2, 1, 3]), state(&[4, 1, 2]), Value::Tensors(params.into())];
     Some(tensors.into_iter().chain(flags).chain(directions).collect())

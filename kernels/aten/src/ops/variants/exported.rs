@@ -18,4 +18,6 @@ variants! {
         "_sample_dirichlet.out(Tensor self, Generator? generator=None, *, Tensor(a!) out) -> Tensor(a!)";
     _dirichlet_grad_out: _dirichlet_grad =>
         "_dirichlet_grad.out(Tensor x, Tensor alpha, Tensor total, *, Tensor(a!) out) -> Tensor(a!)";
+    _pack_padded_sequence_out: _pack_padded_sequence =>
+        "_pack_padded_sequence.out(Tensor input, Tensor lengths, bool batch_first, *, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))";
 }

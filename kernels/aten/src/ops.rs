@@ -38,6 +38,7 @@ pub(crate) mod segment;
 pub(crate) mod special;
 pub(crate) mod statistics;
 pub(crate) mod storage;
+pub(crate) mod transformer;
 pub(crate) mod unary;
 pub(crate) mod variants;
 pub(crate) mod view;

@@ -2,6 +2,7 @@
 
 use torch_library_aten::autograd::binary;
 
+mod attention;
 mod loss;
 mod norm;
 mod recurrent;

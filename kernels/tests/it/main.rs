@@ -50,6 +50,7 @@ mod segment;
 mod tidy;
 mod tracer;
 mod training;
+mod transformers;
 mod trust;
 mod unary;
 mod view;

@@ -124,6 +124,7 @@ fn left_out(name: &str) -> &'static [Check] {
         "nll_loss2d_backward" => &[Check::Layouts],
         // Their derivatives have no derivatives, as in PyTorch.
         "_grid_sampler_2d_cpu_fallback"
+        | "_masked_softmax"
         | "multi_margin_loss"
         | "multilabel_margin_loss"
         | "multilabel_margin_loss_forward"
@@ -157,8 +158,6 @@ fn left_out(name: &str) -> &'static [Check] {
         }
         // The factors are those of the matrix or of its transpose, depending on its layout.
         "_linalg_det" | "_linalg_slogdet" => &[Check::Layouts],
-        // Steps have no slope; the gradient is that of the identity.
-        name if name.starts_with("fake_quantize_") => &[Check::Gradient, Check::SecondGradient],
         // Their gradient is that of symmetric matrices, and finite differences are not symmetric.
         "linalg_cholesky" | "linalg_cholesky_ex" => &[Check::Gradient, Check::SecondGradient],
         // It also has a gradient for the other triangle, which is not read.
@@ -180,8 +179,6 @@ fn left_out(name: &str) -> &'static [Check] {
         "max_unpool3d" => &[Check::Out],
         // The starts of parts depend on elements.
         "narrow.Tensor" | "tensor_split.tensor_indices_or_sections" => &[Check::Meta],
-        "_pack_padded_sequence" | "_pack_padded_sequence_backward" | "_pad_packed_sequence" => &[Check::Meta],
-        name if name.ends_with(".data") => &[Check::Meta],
         "linspace.Tensor_Tensor" | "logspace.Tensor_Tensor" => &[Check::Meta],
         // PyTorch has no derivatives of them.
         "special_scaled_modified_bessel_k0"
@@ -196,7 +193,7 @@ fn left_out(name: &str) -> &'static [Check] {
         // Its diagonal is clipped at 1, although as a function of the elements it has no kink there.
         "corrcoef" => &[Check::SecondGradient],
         name if REFUSING.contains(&name) => &[Check::Gradient, Check::SecondGradient],
-        _ => factors::left_out(name),
+        _ => networks::left_out(name).unwrap_or_else(|| factors::left_out(name)),
     }
 }
 
@@ -238,7 +235,8 @@ fn has_tag(name: &str, tag: &str) -> bool {
 }
 
 /// Operators whose gradients are left out above.
-const WITHOUT_GRADIENT: [&str; 33] = [
+const WITHOUT_GRADIENT: [&str; 34] = [
+    "_fake_quantize_per_tensor_affine_cachemask_tensor_qparams",
     "fake_quantize_per_channel_affine_cachemask", // see `accepted.rs`
     "fake_quantize_per_tensor_affine_cachemask",
     "_native_batch_norm_legit",

@@ -12,10 +12,6 @@ torch_library! {
         _convolution.deprecated(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding,
             SymInt[] dilation, bool transposed, int[] output_padding, SymInt groups, bool benchmark,
             bool deterministic, bool cudnn_enabled) -> Tensor;
-        /// PyTorch: `aten::_native_multi_head_attention`; declared only.
-        _native_multi_head_attention(Tensor query, Tensor key, Tensor value, int embed_dim, int num_head,
-            Tensor qkv_weight, Tensor qkv_bias, Tensor proj_weight, Tensor proj_bias, Tensor? mask=None,
-            bool need_weights=True, bool average_attn_weights=True, int? mask_type=None) -> (Tensor, Tensor);
         /// PyTorch: `aten::mkldnn_rnn_layer`; declared only.
         mkldnn_rnn_layer(Tensor input, Tensor weight0, Tensor weight1, Tensor weight2, Tensor weight3,
             Tensor hx_, Tensor cx_, bool reverse, int[] batch_sizes, int mode, int hidden_size, int num_layers,

@@ -4,7 +4,7 @@ use torch_library::torch_library;
 
 torch_library! {
     /// Operators of Python's syntax and of exported programs, on top of the operators declared before.
-    pub mod aten extends super::declared::aten {
+    pub mod aten extends super::transformer::aten {
         /// The operator `&`: `bitwise_and`.
         ///
         /// # Errors

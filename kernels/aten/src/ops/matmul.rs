@@ -143,6 +143,17 @@ torch_library! {
         scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None,
             float dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor;
 
+        /// [`scaled_dot_product_attention`](fn@scaled_dot_product_attention), and the weights of the values. A mask is
+        /// always added, even a boolean one. Where `dropout_mask` is false, a weight is dropped; without it, dropout is
+        /// random.
+        ///
+        /// # Errors
+        /// The errors of [`scaled_dot_product_attention`](fn@scaled_dot_product_attention).
+        ///
+        /// PyTorch: `aten::_scaled_dot_product_attention_math`.
+        _scaled_dot_product_attention_math(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None,
+            float dropout_p=0., bool is_causal=False, Tensor? dropout_mask=None, *, float? scale=None,
+            bool enable_gqa=False) -> (Tensor, Tensor);
         /// [`scaled_dot_product_attention`](fn@scaled_dot_product_attention) for sizes `[batch, head, length, width]`,
         /// without storing the matrix of all scores (flash attention); and the log-sum-exp of each query's scores.
         ///

@@ -1,6 +1,7 @@
 //! Samples of linear algebra, recurrent networks, resizing, pooling of volumes, and of operators that combine elements
 //! at given positions.
 
+use torch_library::opcheck::Check;
 use torch_library::prelude::*;
 
 use torch_library_kernels::aten;
@@ -17,6 +18,25 @@ pub(super) fn by_hand(name: &str) -> Option<Vec<Value<'static>>> {
         .or_else(|| pooled(name))
         .or_else(|| recurrent(name))
         .or_else(|| packed(name))
+        .or_else(|| transformed(name))
+}
+
+/// The checks that an operator fails on purpose.
+pub(super) fn left_out(name: &str) -> Option<&'static [Check]> {
+    Some(match name {
+        // Lengths and batch sizes are read.
+        "_pack_padded_sequence" | "_pack_padded_sequence_backward" | "_pad_packed_sequence" => &[Check::Meta],
+        name if name.ends_with(".data") => &[Check::Meta],
+        // It requires contiguous matrices, as in PyTorch.
+        "_weight_int8pack_mm" => &[Check::Layouts],
+        // Steps have no slope; the gradient is that of the identity.
+        name if name.contains("fake_quantize_") || name.contains("moving_avg_obs") => {
+            &[Check::Gradient, Check::SecondGradient]
+        }
+        // They return the tensor itself if it has the type.
+        name if name.starts_with("_cast_") => &[Check::Aliasing],
+        _ => return None,
+    })
 }
 
 /// Matrices that are neither singular nor far from symmetric, and positive.
@@ -163,6 +183,58 @@ fn pooled(name: &str) -> Option<Vec<Value<'static>>> {
         name if name.ends_with("_backward") => vec![of(to), spread(), places()],
         name if name.contains("adaptive") => vec![spread(), ints(to)],
         _ => vec![spread(), two()],
+    })
+}
+
+/// Two sequences of three steps of width four, two heads, and a mask of the last step.
+fn transformed(name: &str) -> Option<Vec<Value<'static>>> {
+    let mask = || {
+        let last = Tensor::from([[false, false, true], [false, false, true]]);
+        Value::Tensor(last)
+    };
+    let masks = || {
+        let mask = mask().as_tensor().unwrap().clone();
+        let all = aten::expand(&aten::reshape(&mask, &[2, 1, 1, 3]).unwrap(), &[2, 2, 3, 3]).unwrap();
+        Value::Tensor(aten::contiguous(&all).unwrap())
+    };
+    let (sequences, scores) = (|| floats(&[2, 3, 4]), || floats(&[2, 2, 3, 3]));
+    let projections = || [floats(&[12, 4]), floats(&[12]), floats(&[4, 4]), floats(&[4])];
+    let heads = || [Value::Int(4), Value::Int(2)];
+    Some(match name {
+        "_masked_softmax" => vec![scores(), masks(), Value::Int(3)],
+        "_masked_softmax_backward" => vec![scores(), scores(), masks(), Value::Int(3)],
+        "_transform_bias_rescale_qkv" => vec![floats(&[2, 3, 12]), floats(&[12]), Value::Int(2)],
+        "_native_multi_head_attention" => {
+            let options = [mask(), Value::Bool(true), Value::Bool(true), Value::Int(1)];
+            [sequences(), sequences(), sequences()]
+                .into_iter()
+                .chain(heads())
+                .chain(projections())
+                .chain(options)
+                .collect()
+        }
+        "_transformer_encoder_layer_fwd" => {
+            let options = [Value::Bool(true), Value::Bool(false), Value::Float(1e-5)];
+            let norms = [floats(&[4]), floats(&[4]), floats(&[4]), floats(&[4])];
+            let network = [floats(&[6, 4]), floats(&[6]), floats(&[4, 6]), floats(&[4])];
+            [sequences()]
+                .into_iter()
+                .chain(heads())
+                .chain(projections())
+                .chain(options)
+                .chain(norms)
+                .chain(network)
+                .chain([mask(), Value::Int(1)])
+                .collect()
+        }
+        "_weight_int8pack_mm" => {
+            let single = |sizes: &[i64]| {
+                let numbers = floats(sizes);
+                Value::Tensor(aten::to_dtype(numbers.as_tensor().unwrap(), DType::Float32).unwrap())
+            };
+            vec![single(&[2, 2]), Value::Tensor(Tensor::from([[1i8, -2], [3, 4], [0, 5]])), single(&[3])]
+        }
+        _ => return None,
     })
 }
 

@@ -190,6 +190,46 @@ mod kernels {
             None => Ok(found),
         }
     }
+
+    fn _scaled_dot_product_attention_math(
+        query: &Tensor,
+        key: &Tensor,
+        value: &Tensor,
+        attn_mask: Option<&Tensor>,
+        dropout_p: f64,
+        is_causal: bool,
+        dropout_mask: Option<&Tensor>,
+        scale: Option<f64>,
+        enable_gqa: bool,
+    ) -> Result<(Tensor, Tensor)> {
+        const OPERATOR: &str = aten::_scaled_dot_product_attention_math::NAME;
+        check_operands([query, key, value], attn_mask, dropout_p, is_causal)
+            .map_err(|error| error.context(OPERATOR))?;
+        let repeated = |tensor: &Tensor| {
+            if enable_gqa { for_each_query(OPERATOR, tensor, query) } else { Ok(tensor.clone()) }
+        };
+        let (key, value) = (repeated(key)?, repeated(value)?);
+        let scale = scale.unwrap_or_else(|| 1.0 / (query.sizes()[query.dim() - 1] as f64).sqrt());
+        let scores =
+            aten::matmul(&aten::mul_Scalar(query, scale.into())?, &aten::transpose_int(&key, -2, -1)?)?;
+        let scores = match attn_mask {
+            Some(mask) => aten::add_Tensor(&scores, mask)?,
+            None if is_causal => masked(&scores, &causal_mask(&scores)?)?,
+            None => scores,
+        };
+        let weights = aten::_safe_softmax(&scores, -1)?;
+        let weights = match dropout_mask {
+            None if dropout_p == 0.0 => weights,
+            None => aten::dropout(&weights, dropout_p, true)?,
+            // The values are scaled up, so the weights that are returned are not.
+            Some(mask) => {
+                let kept = aten::masked_fill_Scalar(&weights, &aten::logical_not(mask)?, 0.into())?;
+                let value = aten::mul_Scalar(&value, (1.0 / (1.0 - dropout_p)).into())?;
+                return Ok((aten::matmul(&kept, &value)?, kept));
+            }
+        };
+        Ok((aten::matmul(&weights, &value)?, weights))
+    }
 }
 
 /// # Errors

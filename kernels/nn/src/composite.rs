@@ -10,4 +10,5 @@ pub(crate) mod loss;
 pub(crate) mod norm;
 mod optimizer;
 mod recurrent;
+mod scaler;
 mod window;

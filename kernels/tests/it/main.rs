@@ -45,6 +45,7 @@ mod polynomial;
 mod random;
 mod reduce;
 mod resize;
+mod scaler;
 mod scatter;
 mod segment;
 mod tidy;

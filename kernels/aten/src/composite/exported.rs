@@ -6,6 +6,7 @@ use crate::aten;
 use crate::composite::storage::is_true;
 
 mod fake_quantize;
+mod moving_range;
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod python {

@@ -129,5 +129,34 @@ torch_library! {
             Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, Tensor lr, float beta1, float beta2,
             float weight_decay, float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None,
             Tensor? found_inf=None) -> ();
+
+        /// Multiplies gradients by `inv_scale`, and sets `found_inf` to 1 if an element was not finite.
+        ///
+        /// # Errors
+        /// A `found_inf` or `inv_scale` that is not one `float32`, gradients that are not floating-point.
+        ///
+        /// PyTorch: `torch._amp_foreach_non_finite_check_and_unscale_`, in `torch.amp.GradScaler`.
+        _amp_foreach_non_finite_check_and_unscale_(Tensor(a!)[] self, Tensor(b!) found_inf, Tensor inv_scale) -> ();
+        /// The functional form of
+        /// [`_amp_foreach_non_finite_check_and_unscale_`](fn@_amp_foreach_non_finite_check_and_unscale_).
+        ///
+        /// PyTorch: `aten::_amp_foreach_non_finite_check_and_unscale`.
+        _amp_foreach_non_finite_check_and_unscale(Tensor[] self, Tensor found_inf,
+            Tensor inv_scale) -> (Tensor[] self_out, Tensor found_inf_out);
+        /// The next scale of a loss: smaller by `scale_backoff_factor` if `found_inf` is not zero; otherwise larger by
+        /// `scale_growth_factor` after every `growth_interval` steps, which `growth_tracker` counts, unless it would
+        /// not be finite.
+        ///
+        /// # Errors
+        /// A scale or `found_inf` that is not one `float32`, a `growth_tracker` that is not one `int32`.
+        ///
+        /// PyTorch: `torch._amp_update_scale_`, in `torch.amp.GradScaler`.
+        _amp_update_scale_(Tensor(a!) self, Tensor(b!) growth_tracker, Tensor found_inf, float scale_growth_factor,
+            float scale_backoff_factor, int growth_interval) -> Tensor(a!);
+        /// The functional form of [`_amp_update_scale_`](fn@_amp_update_scale_).
+        ///
+        /// PyTorch: `aten::_amp_update_scale`.
+        _amp_update_scale(Tensor self, Tensor growth_tracker, Tensor found_inf, float scale_growth_factor,
+            float scale_backoff_factor, int growth_interval) -> (Tensor, Tensor growth_tracker_out);
     }
 }

@@ -15,6 +15,7 @@ pub(super) fn by_hand(name: &str) -> Option<Vec<Value<'static>>> {
         .or_else(|| pooled(name))
         .or_else(|| attended(name))
         .or_else(|| fused(name))
+        .or_else(|| followed(name))
 }
 
 /// Numbers between 0 and 1, none near an end or near another.
@@ -64,6 +65,38 @@ fn fused(name: &str) -> Option<Vec<Value<'static>>> {
             let numbers = [0.1, 0.01, 0.01, 1e-8].map(Value::Float);
             let lists = [list(), list(), list(), steps];
             lists.into_iter().chain(numbers).chain([Value::Bool(false)]).collect()
+        }
+        _ => return None,
+    })
+}
+
+/// Samples of fake quantisation whose parameters are tensors, and of scales of losses.
+fn followed(name: &str) -> Option<Vec<Value<'static>>> {
+    let bounds = || [Value::Int(-4), Value::Int(3)];
+    let (one, on) = (|| Value::Tensor(Tensor::from([1.0f32])), || Value::Tensor(Tensor::from([1i64])));
+    let parameters = || [Value::Tensor(Tensor::from([0.25f32])), Value::Tensor(Tensor::from([1i32]))];
+    Some(match name {
+        "fake_quantize_per_tensor_affine.tensor_qparams" => {
+            [floats(&[2, 3])].into_iter().chain(parameters()).chain(bounds()).collect()
+        }
+        "_fake_quantize_per_tensor_affine_cachemask_tensor_qparams" => {
+            [floats(&[2, 3])].into_iter().chain(parameters()).chain([on()]).chain(bounds()).collect()
+        }
+        name if name.contains("moving_avg_obs") => {
+            let x = aten::to_dtype(floats(&[2, 3]).as_tensor().unwrap(), DType::Float32).unwrap();
+            let range = [-1.5f32, 1.25].map(|end| Value::Tensor(Tensor::from([end])));
+            let tensors = [Value::Tensor(x), on(), on()];
+            let numbers = [Value::Float(0.25), Value::Int(-4), Value::Int(3), Value::Int(0)];
+            tensors.into_iter().chain(range).chain(parameters()).chain(numbers).collect()
+        }
+        "_amp_foreach_non_finite_check_and_unscale" | "_amp_foreach_non_finite_check_and_unscale_" => {
+            let grads = Value::Tensors(vec![Tensor::from([1.0, f64::INFINITY])].into());
+            let [none, half] = [0.0f32, 0.5].map(|number| Value::Tensor(Tensor::from([number])));
+            vec![grads, none, half]
+        }
+        "_amp_update_scale" | "_amp_update_scale_" => {
+            let steps = Value::Tensor(Tensor::from([1i32]));
+            vec![one(), steps, one(), Value::Float(2.0), Value::Float(0.5), Value::Int(2)]
         }
         _ => return None,
     })

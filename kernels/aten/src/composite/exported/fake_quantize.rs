@@ -20,6 +20,20 @@ mod names {
         Ok(output)
     }
 
+    fn fake_quantize_per_tensor_affine_tensor_qparams(
+        this: &Tensor,
+        scale: &Tensor,
+        zero_point: &Tensor,
+        quant_min: i64,
+        quant_max: i64,
+    ) -> Result<Tensor> {
+        let enabled = aten::ones::with(&[]).dtype(Some(DType::Int64)).device(Some(this.device())).call()?;
+        let (output, _) = aten::_fake_quantize_per_tensor_affine_cachemask_tensor_qparams(
+            this, scale, zero_point, &enabled, quant_min, quant_max,
+        )?;
+        Ok(output)
+    }
+
     fn fake_quantize_per_channel_affine(
         this: &Tensor,
         scale: &Tensor,
@@ -68,6 +82,33 @@ mod derived {
         let (scale, zero_point) =
             (number(scale.into(), DType::Float32)?, number(zero_point.into(), DType::Int64)?);
         quantized(this, &scale, &zero_point, [quant_min, quant_max])
+    }
+
+    fn _fake_quantize_per_tensor_affine_cachemask_tensor_qparams(
+        this: &Tensor,
+        scale: &Tensor,
+        zero_point: &Tensor,
+        fake_quant_enabled: &Tensor,
+        quant_min: i64,
+        quant_max: i64,
+    ) -> Result<(Tensor, Tensor)> {
+        const OPERATOR: &str = aten::_fake_quantize_per_tensor_affine_cachemask_tensor_qparams::NAME;
+        check(OPERATOR, this, [quant_min, quant_max])?;
+        let one = |name: &str, tensor: &Tensor| {
+            ensure!(
+                tensor.numel() == 1,
+                Shape,
+                "{OPERATOR}: `{name}` has sizes {:?}, expected one element",
+                tensor.sizes()
+            );
+            aten::reshape(tensor, &[])
+        };
+        let scale = aten::to_dtype(&one("scale", scale)?, DType::Float32)?;
+        let zero_point = aten::to_dtype(&one("zero_point", zero_point)?, DType::Int64)?;
+        let enabled = aten::ne_Scalar(&one("fake_quant_enabled", fake_quant_enabled)?, 0.into())?;
+        let (output, mask) = quantized(this, &scale, &zero_point, [quant_min, quant_max])?;
+        let mask = aten::logical_or(&mask, &aten::logical_not(&enabled)?)?;
+        Ok((aten::where_self(&enabled, &output, this)?, mask))
     }
 
     fn fake_quantize_per_channel_affine_cachemask(

@@ -301,3 +301,95 @@ fn fake_quantisation_has_the_gradient_of_the_identity_where_nothing_is_clamped()
     assert!(aten::fake_quantize_per_tensor_affine(&x, 0.1, 0, 5, 1).is_err());
     Ok(())
 }
+
+#[test]
+fn further_names_are_those_of_known_operators() -> Result<()> {
+    let x = Tensor::from([-1.5, 2.5, 300.0]);
+    assert_eq!(aten::_cast_Float(&x)?.dtype(), Float32);
+    assert_eq!(aten::_cast_Byte(&x)?.to_vec::<u8>()?[1..], [2, 44]);
+    assert_eq!(aten::_cast_Long(&x)?.to_vec::<i64>()?, [-1, 2, 300]);
+    assert!(aten::_cast_Double(&x)?.is_same(&x), "it is a double");
+    assert!(aten::is_same_size(&x, &ones(&[3], Bool))? && !aten::is_same_size(&x, &ones(&[1, 3], Bool))?);
+    assert!(!aten::_nnpack_available()? && !aten::is_vulkan_available()?);
+    aten::_print("a line")?;
+
+    let (smallest, largest) = aten::_aminmax(&x)?;
+    assert_eq!((smallest.item()?, largest.item()?), (Scalar::Float(-1.5), Scalar::Float(300.0)));
+    let (smallest, _) = aten::_aminmax_dim::call(&ones(&[2, 3], Int64), -1, true)?;
+    assert_eq!((smallest.sizes(), smallest.dtype()), (&[2, 1][..], Int64));
+    assert!(aten::_aminmax(&ones(&[0], Float32)).is_err() && aten::_aminmax(&ones(&[2], Complex64)).is_err());
+    assert!(aten::_aminmax_dim(&ones(&[0, 2], Float32), 0).is_err());
+
+    let (image, weight) = (ones(&[1, 2, 4, 4], Float64), ones(&[3, 2, 3, 3], Float64));
+    let plain = aten::convolution(&image, &weight, None, &[1, 1], &[0, 0], &[1, 1], false, &[0, 0], 1)?;
+    let convolved = aten::_convolution(
+        &image,
+        &weight,
+        None,
+        &[1, 1],
+        &[0, 0],
+        &[1, 1],
+        false,
+        &[0, 0],
+        1,
+        false,
+        false,
+        true,
+        true,
+    )?;
+    assert_eq!(convolved.to_vec::<f64>()?, plain.to_vec::<f64>()?);
+    let older = aten::_convolution_deprecated(
+        &image,
+        &weight,
+        None,
+        &[1, 1],
+        &[0, 0],
+        &[1, 1],
+        false,
+        &[0, 0],
+        1,
+        false,
+        false,
+        true,
+    )?;
+    assert_eq!(older.to_vec::<f64>()?, plain.to_vec::<f64>()?);
+    let in_words = |padding| aten::_convolution_mode(&image, &weight, None, &[1, 1], padding, &[1, 1], 1);
+    assert_eq!(in_words("valid")?.to_vec::<f64>()?, plain.to_vec::<f64>()?);
+    assert_eq!(in_words("same")?.sizes(), [1, 3, 4, 4]);
+    assert!(in_words("full").is_err());
+    Ok(())
+}
+
+#[test]
+fn root_mean_squares_are_returned_with_what_they_divide() -> Result<()> {
+    let x = Tensor::from([[3.0, -4.0, 1.0], [0.5, 2.0, -1.0]]);
+    let weight = Tensor::from([1.0, 2.0, -0.5]);
+    let (output, scale) = aten::_fused_rms_norm(&x, &[3], Some(&weight), None)?;
+    let plain = aten::rms_norm::with(&x, &[3]).weight(Some(&weight)).call()?;
+    assert_eq!((output.to_vec::<f64>()?, scale.sizes()), (plain.to_vec::<f64>()?, &[2, 1][..]));
+    assert_eq!(aten::_fused_rms_norm(&x, &[], None, None)?.1.sizes(), [1, 1]);
+    assert!(aten::_fused_rms_norm(&ones(&[2, 3], Int64), &[3], None, None).is_err());
+    let (half, scale) = aten::_fused_rms_norm(&x.to_dtype(Float16)?, &[3], None, None)?;
+    assert_eq!((half.dtype(), scale.dtype()), (Float16, Float32));
+
+    let leaves = [&x, &weight];
+    leaves.iter().try_for_each(|leaf| leaf.set_requires_grad(true).map(drop))?;
+    let (output, scale) = aten::_fused_rms_norm(&x, &[3], Some(&weight), Some(0.1))?;
+    let grad = Tensor::from([[1.0, 0.5, -2.0], [0.25, 1.5, 3.0]]);
+    output.mul(&grad)?.sum()?.backward()?;
+    let grads = aten::_fused_rms_norm_backward(
+        &grad,
+        &x.detach()?,
+        &[3],
+        &scale.detach()?,
+        Some(&weight.detach()?),
+        &[true, true],
+    )?;
+    for (found, leaf) in [grads.0, grads.1].iter().zip(leaves) {
+        let wanted = leaf.grad().unwrap().to_vec::<f64>()?;
+        assert!(found.to_vec::<f64>()?.iter().zip(wanted).all(|(x, y)| (x - y).abs() < 1e-14), "{found}");
+    }
+    let none = aten::_fused_rms_norm_backward(&grad, &x, &[3], &scale, None, &[false, true])?;
+    assert!(!none.0.is_defined() && !none.1.is_defined());
+    Ok(())
+}

@@ -7,6 +7,7 @@ use crate::composite::storage::is_true;
 
 mod fake_quantize;
 mod moving_range;
+mod names;
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod python {

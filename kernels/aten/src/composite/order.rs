@@ -7,6 +7,19 @@ use crate::aten;
 
 mod quantile;
 
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+mod without_derivatives {
+    use super::*;
+
+    fn _aminmax(this: &Tensor) -> Result<(Tensor, Tensor)> {
+        aten::aminmax(this).map_err(|error| error.context(aten::_aminmax::NAME))
+    }
+
+    fn _aminmax_dim(this: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
+        aten::aminmax::call(this, Some(dim), keepdim).map_err(|error| error.context(aten::_aminmax_dim::NAME))
+    }
+}
+
 /// Operators with derivatives of their own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 mod derived {

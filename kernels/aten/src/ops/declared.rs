@@ -7,11 +7,6 @@ use torch_library::torch_library;
 torch_library! {
     /// Declarations without kernels, on top of the operators declared before.
     pub mod aten extends super::fourier::aten {
-        // Convolutions and attention.
-        /// PyTorch: `aten::_convolution.deprecated`; declared only.
-        _convolution.deprecated(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding,
-            SymInt[] dilation, bool transposed, int[] output_padding, SymInt groups, bool benchmark,
-            bool deterministic, bool cudnn_enabled) -> Tensor;
         /// PyTorch: `aten::mkldnn_rnn_layer`; declared only.
         mkldnn_rnn_layer(Tensor input, Tensor weight0, Tensor weight1, Tensor weight2, Tensor weight3,
             Tensor hx_, Tensor cx_, bool reverse, int[] batch_sizes, int mode, int hidden_size, int num_layers,

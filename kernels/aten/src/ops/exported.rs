@@ -226,6 +226,67 @@ torch_library! {
             int quant_min, int quant_max, int ch_axis, bool per_row_fake_quant=False,
             bool symmetric_quant=False) -> (Tensor output, Tensor mask, Tensor running_min_out,
             Tensor running_max_out, Tensor scale_out, Tensor zero_point_out);
+        /// [`_convolution`](fn@_convolution) of older programs.
+        ///
+        /// PyTorch: `aten::_convolution.deprecated`.
+        _convolution.deprecated(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding,
+            SymInt[] dilation, bool transposed, int[] output_padding, SymInt groups, bool benchmark,
+            bool deterministic, bool cudnn_enabled) -> Tensor;
+        /// [`convolution`](fn@convolution), with PyTorch's options for backends, which have no effect here.
+        ///
+        /// PyTorch: `torch._convolution`.
+        _convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding,
+            SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool benchmark,
+            bool deterministic, bool cudnn_enabled, bool allow_tf32) -> Tensor;
+
+        /// Whether two tensors have the same sizes.
+        ///
+        /// PyTorch: `torch.is_same_size`.
+        is_same_size(Tensor self, Tensor other) -> bool;
+        /// Prints a line to the standard output.
+        ///
+        /// PyTorch: `aten::_print`.
+        _print(str s) -> ();
+        /// Whether convolutions can use NNPACK: never here.
+        ///
+        /// PyTorch: `torch._nnpack_available`.
+        _nnpack_available() -> bool;
+        /// Whether there is a device for Vulkan among PyTorch's backends: never here.
+        ///
+        /// PyTorch: `torch.is_vulkan_available`.
+        is_vulkan_available() -> bool;
+        /// [`to_dtype`](fn@to_dtype) with `uint8`.
+        ///
+        /// PyTorch: `aten::_cast_Byte`.
+        _cast_Byte(Tensor self, bool non_blocking=False) -> Tensor;
+        /// [`to_dtype`](fn@to_dtype) with `int8`.
+        ///
+        /// PyTorch: `aten::_cast_Char`.
+        _cast_Char(Tensor self, bool non_blocking=False) -> Tensor;
+        /// [`to_dtype`](fn@to_dtype) with `float64`.
+        ///
+        /// PyTorch: `aten::_cast_Double`.
+        _cast_Double(Tensor self, bool non_blocking=False) -> Tensor;
+        /// [`to_dtype`](fn@to_dtype) with `float32`.
+        ///
+        /// PyTorch: `aten::_cast_Float`.
+        _cast_Float(Tensor self, bool non_blocking=False) -> Tensor;
+        /// [`to_dtype`](fn@to_dtype) with `float16`.
+        ///
+        /// PyTorch: `aten::_cast_Half`.
+        _cast_Half(Tensor self, bool non_blocking=False) -> Tensor;
+        /// [`to_dtype`](fn@to_dtype) with `int32`.
+        ///
+        /// PyTorch: `aten::_cast_Int`.
+        _cast_Int(Tensor self, bool non_blocking=False) -> Tensor;
+        /// [`to_dtype`](fn@to_dtype) with `int64`.
+        ///
+        /// PyTorch: `aten::_cast_Long`.
+        _cast_Long(Tensor self, bool non_blocking=False) -> Tensor;
+        /// [`to_dtype`](fn@to_dtype) with `int16`.
+        ///
+        /// PyTorch: `aten::_cast_Short`.
+        _cast_Short(Tensor self, bool non_blocking=False) -> Tensor;
         /// Convolution in one dimension of `[T, B, in]` with a weight of `[K, in, out]`: time before batch before
         /// channels. The result is `[T, B, out]`.
         ///

@@ -231,6 +231,21 @@ torch_library! {
         #[tags(pointwise)]
         native_dropout_backward(Tensor grad_output, Tensor mask, float scale) -> Tensor;
 
+        /// [`rms_norm`](fn@rms_norm), and the reciprocals of the root mean squares that it multiplies by. The sizes are
+        /// not checked: only the number of dimensions in `normalized_shape` counts, and none means all.
+        ///
+        /// # Errors
+        /// Integer and boolean dtypes.
+        ///
+        /// PyTorch: `aten::_fused_rms_norm`.
+        _fused_rms_norm(Tensor input, int[] normalized_shape, Tensor? weight, float? eps) -> (Tensor, Tensor);
+        /// The gradients of input and weight of [`_fused_rms_norm`](fn@_fused_rms_norm); undefined tensors for those
+        /// that `output_mask` does not ask for, and for a weight that is missing.
+        ///
+        /// PyTorch: `aten::_fused_rms_norm_backward`, which it has for accelerators only.
+        _fused_rms_norm_backward(Tensor grad_out, Tensor input, int[] normalized_shape, Tensor rstd, Tensor? weight,
+            bool[2] output_mask) -> (Tensor, Tensor);
+
         /// [`softmax_int`](fn@softmax_int), with zeros where a whole row is minus infinity.
         ///
         /// # Errors

@@ -153,6 +153,14 @@ torch_library! {
         ///
         /// PyTorch: `torch.aminmax`.
         aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max);
+        /// [`aminmax`](fn@aminmax) of all elements, without a derivative.
+        ///
+        /// PyTorch: `torch._aminmax`, which is deprecated.
+        _aminmax(Tensor self) -> (Tensor, Tensor);
+        /// [`aminmax`](fn@aminmax) along a dimension, without a derivative.
+        ///
+        /// PyTorch: `torch._aminmax`, which is deprecated.
+        _aminmax.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor, Tensor);
         /// The standard deviation and the mean of all elements.
         ///
         /// # Errors

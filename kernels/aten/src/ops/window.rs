@@ -382,5 +382,14 @@ torch_library! {
         /// PyTorch: `aten::_upsample_bicubic2d_aa_backward`.
         _upsample_bicubic2d_aa_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size,
             bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor;
+        /// [`convolution`](fn@convolution) in as many dimensions as the weight has, with padding as a word: `same` or
+        /// `valid`.
+        ///
+        /// # Errors
+        /// Another word, `same` with a stride other than 1.
+        ///
+        /// PyTorch: `aten::_convolution_mode`.
+        _convolution_mode(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, str padding,
+            SymInt[] dilation, SymInt groups) -> Tensor;
     }
 }

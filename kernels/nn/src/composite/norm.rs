@@ -102,19 +102,40 @@ mod kernels {
             aten::rms_norm::NAME,
             input.dtype()
         );
-        // 16-bit floats are squared and weighted as `float32`, since large ones would overflow.
-        let wide = aten::to_dtype(input, loops::opmath_type(input.dtype()))?;
-        let eps =
-            eps.unwrap_or(if wide.dtype() == DType::Float64 { f64::EPSILON } else { f32::EPSILON.into() });
-        let dims: Vec<i64> = (1..=normalized_shape.len() as i64).map(|back| -back).collect();
-        let squares = aten::pow_Tensor_Scalar(&wide, 2.into())?;
-        let mean = aten::mean_dim::call(&squares, Some(&dims), true, None)?;
-        let scale = aten::rsqrt(&aten::add_Scalar(&mean, eps.into())?)?;
-        let mut out = aten::mul_Tensor(&wide, &scale)?;
-        if let Some(weight) = weight {
-            out = aten::mul_Tensor(&out, weight)?;
-        }
-        aten::to_dtype(&aten::contiguous(&out)?, input.dtype())
+        Ok(scaled_by_root_mean_square(input, normalized_shape.len(), weight, eps)?.0)
+    }
+
+    fn _fused_rms_norm(
+        input: &Tensor,
+        normalized_shape: &[i64],
+        weight: Option<&Tensor>,
+        eps: Option<f64>,
+    ) -> Result<(Tensor, Tensor)> {
+        ensure!(
+            input.dtype().is_floating_point() || input.dtype().is_complex(),
+            DType,
+            "{} is not implemented for {}, which has no square roots",
+            aten::_fused_rms_norm::NAME,
+            input.dtype()
+        );
+        scaled_by_root_mean_square(input, normalized_shape.len(), weight, eps)
+            .map_err(|error| error.context(aten::_fused_rms_norm::NAME))
+    }
+
+    fn _fused_rms_norm_backward(
+        grad_out: &Tensor,
+        input: &Tensor,
+        normalized_shape: &[i64],
+        rstd: &Tensor,
+        weight: Option<&Tensor>,
+        output_mask: &[bool],
+    ) -> Result<(Tensor, Tensor)> {
+        const OPERATOR: &str = aten::_fused_rms_norm_backward::NAME;
+        let &[of_input, of_weight] = output_mask else {
+            bail!(Argument, "{OPERATOR}: a mask of {} gradients, expected 2", output_mask.len())
+        };
+        root_mean_square_grads(grad_out, input, normalized_shape.len(), rstd, weight, [of_input, of_weight])
+            .map_err(|error| error.context(OPERATOR))
     }
 
     fn dropout(input: &Tensor, p: f64, train: bool) -> Result<Tensor> {
@@ -278,4 +299,63 @@ fn converted(tensor: &Tensor, dtype: Option<DType>) -> Result<Tensor> {
 
 fn is_half(dtype: DType) -> bool {
     matches!(dtype, DType::Float16 | DType::BFloat16)
+}
+
+/// The last `count` dimensions, or all if there are none to count.
+fn last_dims(count: usize) -> Vec<i64> {
+    (1..=count as i64).map(|back| -back).collect()
+}
+
+/// An input divided by its root mean square over the last `count` dimensions and weighted, and what it was multiplied
+/// by.
+fn scaled_by_root_mean_square(
+    input: &Tensor,
+    count: usize,
+    weight: Option<&Tensor>,
+    eps: Option<f64>,
+) -> Result<(Tensor, Tensor)> {
+    // 16-bit floats are squared and weighted as `float32`, since large ones would overflow.
+    let wide = aten::to_dtype(input, loops::opmath_type(input.dtype()))?;
+    let eps = eps.unwrap_or(if wide.dtype() == DType::Float64 { f64::EPSILON } else { f32::EPSILON.into() });
+    let squares = aten::pow_Tensor_Scalar(&wide, 2.into())?;
+    let mean = aten::mean_dim::call(&squares, Some(&last_dims(count)), true, None)?;
+    let scale = aten::rsqrt(&aten::add_Scalar(&mean, eps.into())?)?;
+    let mut out = aten::mul_Tensor(&wide, &scale)?;
+    if let Some(weight) = weight {
+        out = aten::mul_Tensor(&out, weight)?;
+    }
+    Ok((aten::to_dtype(&aten::contiguous(&out)?, input.dtype())?, scale))
+}
+
+/// The gradients of an input and a weight of [`scaled_by_root_mean_square`], if they are wanted.
+fn root_mean_square_grads(
+    grad: &Tensor,
+    input: &Tensor,
+    count: usize,
+    scale: &Tensor,
+    weight: Option<&Tensor>,
+    [of_input, of_weight]: [bool; 2],
+) -> Result<(Tensor, Tensor)> {
+    let wide = |tensor: &Tensor| aten::to_dtype(tensor, loops::opmath_type(tensor.dtype()));
+    let (grad, normal) = (wide(grad)?, aten::mul_Tensor(&wide(input)?, scale)?);
+    let of_weight = match weight.filter(|_| of_weight) {
+        None => Tensor::undefined(),
+        Some(weight) => {
+            let each = aten::mul_Tensor(&grad, &normal)?;
+            let outer: Vec<i64> = (0..(input.dim().saturating_sub(count)) as i64).collect();
+            let sum = if outer.is_empty() { each } else { aten::sum_dim_IntList(&each, Some(&outer))? };
+            aten::to_dtype(&sum, weight.dtype())?
+        }
+    };
+    if !of_input {
+        return Ok((Tensor::undefined(), of_weight));
+    }
+    let of_normal = match weight {
+        Some(weight) => aten::mul_Tensor(&grad, &wide(weight)?)?,
+        None => grad,
+    };
+    let product = aten::mul_Tensor(&of_normal, &normal)?;
+    let along = aten::mean_dim::call(&product, Some(&last_dims(count)), true, None)?;
+    let across = aten::sub_Tensor(&of_normal, &aten::mul_Tensor(&normal, &along)?)?;
+    Ok((aten::to_dtype(&aten::mul_Tensor(&across, scale)?, input.dtype())?, of_weight))
 }

@@ -193,6 +193,28 @@ fn with_batch(
     }
 }
 
+#[torch_impl(aten, CompositeImplicitAutograd)]
+fn _convolution_mode(
+    input: &Tensor,
+    weight: &Tensor,
+    bias: Option<&Tensor>,
+    stride: &[i64],
+    padding: &str,
+    dilation: &[i64],
+    groups: i64,
+) -> Result<Tensor> {
+    const OPERATOR: &str = aten::_convolution_mode::NAME;
+    ensure!(
+        weight.dim() > 2 && input.dim() == weight.dim(),
+        Shape,
+        "{OPERATOR}: an input of sizes {:?} and a weight of {:?}, expected a batch and as many dimensions of both",
+        input.sizes(),
+        weight.sizes()
+    );
+    let padded = Padded { operator: OPERATOR, weight, bias, stride, dilation, groups };
+    padded.convolve(weight.dim() - 2, input, padding)
+}
+
 /// A convolution whose padding is a word.
 struct Padded<'a> {
     operator: &'static str,

@@ -16,6 +16,7 @@ pub(super) fn by_hand(name: &str) -> Option<Vec<Value<'static>>> {
         .or_else(|| attended(name))
         .or_else(|| fused(name))
         .or_else(|| followed(name))
+        .or_else(|| renamed(name))
 }
 
 /// Numbers between 0 and 1, none near an end or near another.
@@ -98,6 +99,37 @@ fn followed(name: &str) -> Option<Vec<Value<'static>>> {
             let steps = Value::Tensor(Tensor::from([1i32]));
             vec![one(), steps, one(), Value::Float(2.0), Value::Float(0.5), Value::Int(2)]
         }
+        _ => return None,
+    })
+}
+
+/// Samples of operators that are others by a further name.
+fn renamed(name: &str) -> Option<Vec<Value<'static>>> {
+    Some(match name {
+        "_convolution" | "_convolution.deprecated" => {
+            let tensors = [floats(&[1, 2, 4, 4]), floats(&[3, 2, 2, 2]), floats(&[3])];
+            let pairs = |pair: [i64; 2]| numbers(&pair);
+            let steps = [pairs([1, 1]), pairs([0, 0]), pairs([1, 1]), Value::Bool(false), pairs([0, 0])];
+            let flags = if name == "_convolution" { 4 } else { 3 };
+            tensors
+                .into_iter()
+                .chain(steps)
+                .chain([Value::Int(1)])
+                .chain((0..flags).map(|_| Value::Bool(false)))
+                .collect()
+        }
+        "_convolution_mode" => {
+            let tensors = [floats(&[1, 2, 4, 4]), floats(&[3, 2, 3, 3]), floats(&[3])];
+            let steps = [numbers(&[1, 1]), Value::Str("same".into()), numbers(&[1, 1]), Value::Int(1)];
+            tensors.into_iter().chain(steps).collect()
+        }
+        "_fused_rms_norm" => vec![floats(&[2, 3]), numbers(&[3]), floats(&[3]), Value::Float(0.1)],
+        "_fused_rms_norm_backward" => {
+            let mask = Value::Bools(vec![true, true].into());
+            let roots = Value::Tensor(tensor(&[2, 1]));
+            vec![floats(&[2, 3]), floats(&[2, 3]), numbers(&[3]), roots, floats(&[3]), mask]
+        }
+        "_print" => vec![Value::Str("a line".into())],
         _ => return None,
     })
 }

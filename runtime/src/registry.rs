@@ -37,6 +37,7 @@ mod runtime;
 mod runtime_kernel;
 mod seats;
 mod state;
+mod unknown;
 mod variant;
 
 pub(crate) use layer::{Differentiating, LayerKernel, Layers, Starting};

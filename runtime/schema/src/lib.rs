@@ -37,6 +37,8 @@
 
 // The modules are listed bottom-up: each uses only those above it.
 
+mod distance;
+
 // Lexical elements.
 mod literal;
 pub mod token;
@@ -66,6 +68,7 @@ pub use alias::{AliasInfo, AliasSet};
 pub use aliasing::SchemaArgument;
 pub use compat::Incompatibility;
 pub use default::DefaultValue;
+pub use distance::{edit_distance, weighted_edit_distance};
 pub use error::SchemaError;
 pub use name::OperatorName;
 pub use normalize::{ArgumentError, ArgumentErrorKind, Value};

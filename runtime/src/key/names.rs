@@ -6,6 +6,8 @@ use std::panic::Location;
 use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 
+use torch_library_schema::weighted_edit_distance;
+
 use super::{BackendComponent, DispatchKey, ROWS};
 use crate::{Error, ErrorKind, Result, bail, ensure};
 
@@ -193,23 +195,12 @@ fn nearest(text: &str) -> Option<Cow<'static, str>> {
     (distance * 3 <= name.len() * EDIT).then_some(name)
 }
 
-/// The edit distance between two texts.
+/// The edit distance between two names.
 fn distance(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.chars().collect();
-    let mut row: Vec<usize> = (0..=right.len()).map(|idx| idx * EDIT).collect();
-    for (idx, a) in left.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], (idx + 1) * EDIT);
-        for (column, &b) in right.iter().enumerate() {
-            let replace = if a == b {
-                0
-            } else if a.eq_ignore_ascii_case(&b) {
-                1
-            } else {
-                EDIT
-            };
-            let best = (diagonal + replace).min(row[column] + EDIT).min(row[column + 1] + EDIT);
-            diagonal = std::mem::replace(&mut row[column + 1], best);
-        }
-    }
-    row[right.len()]
+    let replace = |from: char, to: char| match from == to {
+        true => 0,
+        false if from.eq_ignore_ascii_case(&to) => 1,
+        false => EDIT,
+    };
+    weighted_edit_distance(left, right, EDIT, replace)
 }

@@ -11,8 +11,7 @@ use super::listener::{Listener, RegistrationEvent};
 use super::names::Names;
 use super::seats::{Leaving, Seat, Seats};
 use super::{KernelInfo, OperatorInfo, removed};
-use crate::collect::linking;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::key::DispatchKey;
 use crate::operator::{Operator, Place, Rows};
 
@@ -184,66 +183,6 @@ impl State {
         self.fallbacks.iter().find(|fallback| fallback.key == key && fallback.origin != Origin::Default)
     }
 
-    /// The error for a name without an operator.
-    #[cold]
-    pub(super) fn unknown(&self, text: &str) -> Error {
-        if let Some(registration) = self.named(text).and_then(|entry| entry.registrations.first()) {
-            return Error::new(
-                ErrorKind::UnknownOperator,
-                format!(
-                    "operator {text} has kernels but was never defined\n  a kernel is registered at {}\n  \
-                     help: link the crate that declares it, or define its schema",
-                    registration.place
-                ),
-            );
-        }
-        let unknown = |help: &str| {
-            Error::new(ErrorKind::UnknownOperator, format!("there is no operator {text}\n  help: {help}"))
-        };
-        if linking::IS_SELECTIVE {
-            return unknown(
-                "this program is linked selectively: an operator that it calls by name alone is to be named in \
-                 `torch_library::link!`",
-            );
-        }
-        let in_aten = |entry: &Entry| entry.name.namespace() == "aten" && entry.operator().is_some();
-        if text.starts_with("aten::") && !self.entries.iter().any(in_aten) {
-            return unknown(
-                "PyTorch's own operators, which gradients, vmap and other layers call as well, are in the crate \
-                 `torch_library_kernels`: link it, `use torch_library_kernels as _;`",
-            );
-        }
-        if let Some(operator) = self.named(&without_python(text)).and_then(Entry::operator) {
-            return unknown(&format!("in schemas it is {operator}"));
-        }
-        let names = self.entries.iter().filter_map(Entry::operator).map(|operator| operator.to_string());
-        let farthest = 1 + text.rsplit("::").next().map_or(0, str::len) / 3;
-        // A namespace or an overload that the text does not have is not compared.
-        let (has_namespace, has_overload) = (text.contains("::"), text.contains('.'));
-        let comparable = |name: &str| {
-            let name = name.split_once("::").filter(|_| !has_namespace).map_or(name, |(_, rest)| rest);
-            name.split_once('.').filter(|_| !has_overload).map_or(name, |(name, _)| name).to_owned()
-        };
-        let mut near: Vec<_> = names
-            .map(|name| (comparable(&name), name))
-            // The distance is at least the difference in length, so a text of megabytes is not compared at all.
-            .filter(|(like, _)| like.len() + farthest >= text.len())
-            .map(|(like, name)| (edit_distance(text, &like), like, name))
-            .filter(|(distance, like, _)| *distance <= farthest || like.starts_with(text))
-            .map(|(distance, _, name)| (distance, name))
-            .collect();
-        near.sort();
-        near.truncate(5);
-        let help = if near.is_empty() {
-            "no operator has a similar name; is the crate that declares it linked (`use that_crate as _;`)?"
-                .to_owned()
-        } else {
-            let near: Vec<_> = near.into_iter().map(|(_, name)| name).collect();
-            format!("similar names: {}", near.join(", "))
-        };
-        unknown(&help)
-    }
-
     pub(super) fn operators(&self) -> Vec<OperatorInfo> {
         let mut entries: Vec<_> = self.entries.iter().collect();
         entries.sort_by_key(|entry| entry.name.text());
@@ -270,27 +209,4 @@ fn remove(registrations: &mut Vec<Registration>, id: u64) -> Option<(DispatchKey
     let position = registrations.binary_search_by_key(&id, |registration| registration.id).ok()?;
     let removed = registrations.remove(position);
     removed.seat.map(|seat| (removed.key, seat))
-}
-
-/// Converts a name as in Python, `aten.add.default`, to one as in schemas, `aten::add`.
-fn without_python(text: &str) -> String {
-    let text = text.strip_prefix("torch.ops.").unwrap_or(text);
-    let text = text.strip_suffix(".default").unwrap_or(text);
-    if text.contains("::") { text.to_owned() } else { text.replacen('.', "::", 1) }
-}
-
-/// The edit distance between two texts.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &to) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(from != to);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }

@@ -1,5 +1,7 @@
 //! Which type was meant by a name that is none.
 
+use crate::edit_distance;
+
 /// The help for a type that resembles none.
 pub(super) const COMMON_TYPES: &str = "common types are Tensor, SymInt, int, float, bool, str, Scalar, ScalarType, \
                                        Device and Generator, with `T?` for an optional and `T[]` for a list";
@@ -62,20 +64,6 @@ pub(super) fn similar_type(name: &str) -> Option<&'static str> {
         return Some(known);
     }
     let lower = name.to_lowercase();
-    let distances = COMMON.iter().map(|&known| (distance(&known.to_lowercase(), &lower), known));
+    let distances = COMMON.iter().map(|&known| (edit_distance(&known.to_lowercase(), &lower), known));
     distances.min().filter(|&(distance, known)| distance <= known.len().div_ceil(4)).map(|(_, known)| known)
-}
-
-/// The edit distance between two words.
-fn distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, a) in a.bytes().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, b) in b.bytes().enumerate() {
-            let substitute = diagonal + usize::from(a != b);
-            diagonal = row[j + 1];
-            row[j + 1] = substitute.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }

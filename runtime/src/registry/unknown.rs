@@ -1,0 +1,80 @@
+//! The error for a name without an operator, and what it suggests.
+
+use torch_library_schema::edit_distance;
+
+use super::entry::Entry;
+use super::state::State;
+use crate::collect::linking;
+use crate::error::{Error, ErrorKind};
+
+impl State {
+    /// The error for a name without an operator.
+    #[cold]
+    pub(super) fn unknown(&self, text: &str) -> Error {
+        if let Some(registration) = self.named(text).and_then(|entry| entry.registrations.first()) {
+            return Error::new(
+                ErrorKind::UnknownOperator,
+                format!(
+                    "operator {text} has kernels but was never defined\n  a kernel is registered at {}\n  \
+                     help: link the crate that declares it, or define its schema",
+                    registration.place
+                ),
+            );
+        }
+        let help = self.help(text);
+        Error::new(ErrorKind::UnknownOperator, format!("there is no operator {text}\n  help: {help}"))
+    }
+
+    fn help(&self, text: &str) -> String {
+        if linking::IS_SELECTIVE {
+            return "this program is linked selectively: an operator that it calls by name alone is to be named in \
+                    `torch_library::link!`"
+                .to_owned();
+        }
+        let in_aten = |entry: &Entry| entry.name.namespace() == "aten" && entry.operator().is_some();
+        if text.starts_with("aten::") && !self.entries.iter().any(in_aten) {
+            return "PyTorch's own operators, which gradients, vmap and other layers call as well, are in the crate \
+                    `torch_library_kernels`: link it, `use torch_library_kernels as _;`"
+                .to_owned();
+        }
+        if let Some(operator) = self.named(&without_python(text)).and_then(Entry::operator) {
+            return format!("in schemas it is {operator}");
+        }
+        match self.similar(text) {
+            names if names.is_empty() => {
+                "no operator has a similar name; is the crate that declares it linked (`use that_crate as _;`)?"
+                    .to_owned()
+            }
+            names => format!("similar names: {}", names.join(", ")),
+        }
+    }
+
+    /// The operators with the most similar names, at most five, the most similar first.
+    fn similar(&self, text: &str) -> Vec<String> {
+        let names = self.entries.iter().filter_map(Entry::operator).map(|operator| operator.to_string());
+        let farthest = 1 + text.rsplit("::").next().map_or(0, str::len) / 3;
+        // A namespace or an overload that the text does not have is not compared.
+        let (has_namespace, has_overload) = (text.contains("::"), text.contains('.'));
+        let comparable = |name: &str| {
+            let name = name.split_once("::").filter(|_| !has_namespace).map_or(name, |(_, rest)| rest);
+            name.split_once('.').filter(|_| !has_overload).map_or(name, |(name, _)| name).to_owned()
+        };
+        let mut near: Vec<_> = names
+            .map(|name| (comparable(&name), name))
+            // The distance is at least the difference in length, so a text of megabytes is not compared at all.
+            .filter(|(like, _)| like.len() + farthest >= text.len())
+            .map(|(like, name)| (edit_distance(text, &like), like, name))
+            .filter(|(distance, like, _)| *distance <= farthest || like.starts_with(text))
+            .map(|(distance, _, name)| (distance, name))
+            .collect();
+        near.sort();
+        near.into_iter().map(|(_, name)| name).take(5).collect()
+    }
+}
+
+/// Converts a name as in Python, `aten.add.default`, to one as in schemas, `aten::add`.
+fn without_python(text: &str) -> String {
+    let text = text.strip_prefix("torch.ops.").unwrap_or(text);
+    let text = text.strip_suffix(".default").unwrap_or(text);
+    if text.contains("::") { text.to_owned() } else { text.replacen('.', "::", 1) }
+}

@@ -113,7 +113,7 @@ impl Error {
         self
     }
 
-    /// The same error with a line in front that says what the program was doing.
+    /// The same error, whose message begins with what the program was doing: `adding gradients: there is no …`.
     #[must_use]
     pub fn context(mut self, doing: impl fmt::Display) -> Self {
         self.0.message = shortened(format!("{doing}: {}", self.0.message).into());

@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::guard::AutoDispatchBelowADInplaceOrView;
 use crate::key::{DispatchKey, DispatchKeySet};
 use crate::operator::OperatorHandle;
-use crate::registry::{Dispatcher, LayerKernel};
+use crate::registry::{LayerKernel, call_for};
 use crate::tensor::Tensor;
 use crate::value::{Stack, Value};
 
@@ -125,11 +125,7 @@ fn write_back(original: &mut Value<'_>, resolved: Tensor, bit: DispatchKey) -> R
 
 fn call<'v>(name: &str, arguments: impl IntoIterator<Item = Value<'v>>) -> Result<Tensor> {
     let _below = AutoDispatchBelowADInplaceOrView::new();
-    let operator = Dispatcher::global().find(name);
-    operator
-        .map_err(|error| error.context("computing the elements of a lazy tensor"))?
-        .call_with(arguments, [])?
-        .pop_as()
+    call_for("computing the elements of a lazy tensor", name, arguments)
 }
 
 #[cold]

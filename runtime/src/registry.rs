@@ -18,6 +18,7 @@ use crate::program::Program;
 
 mod audit;
 mod build;
+mod by_name;
 mod change;
 mod check;
 mod compute;
@@ -40,6 +41,7 @@ mod state;
 mod unknown;
 mod variant;
 
+pub(crate) use by_name::{call_for, find_for};
 pub(crate) use layer::{Differentiating, LayerKernel, Layers, Starting};
 pub(crate) use variant::Variant;
 

@@ -3,16 +3,13 @@
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use crate::error::Result;
-use crate::registry::Dispatcher;
+use crate::registry::call_for;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use crate::value::Value;
 
 fn call<'v>(name: &str, arguments: impl IntoIterator<Item = Value<'v>>) -> Result<Tensor> {
-    let operator = Dispatcher::global()
-        .find(name)
-        .map_err(|error| error.context("an arithmetic expression of tensors"))?;
-    operator.call_with(arguments, [])?.pop_as()
+    call_for("an arithmetic expression of tensors", name, arguments)
 }
 
 /// One of Rust's operators, for tensors by value or by reference, with tensors and with numbers.

@@ -2,19 +2,18 @@
 
 use crate::dtype::DType;
 use crate::error::Result;
-use crate::registry::Dispatcher;
+use crate::registry::find_for;
 use crate::tensor::Tensor;
 use crate::value::{Stack, Value};
 
-/// Calls an operator that returns one tensor, with all of its arguments.
+/// Calls an operator that returns one tensor, with all of its arguments, so that no schema is consulted for defaults.
 fn call<'v, const N: usize>(
     name: &'static str,
     purpose: &'static str,
     arguments: [Value<'v>; N],
 ) -> Result<Tensor> {
-    let operator = Dispatcher::global().find(name).map_err(|error| error.context(purpose))?;
     let mut stack = Stack::from_iter(arguments);
-    operator.call_boxed(&mut stack)?;
+    find_for(purpose, name)?.call_boxed(&mut stack)?;
     stack.pop_as()
 }
 

@@ -1,15 +1,13 @@
 //! The operators that functionalization itself calls, by name, because they are declared in crates above this one.
 
 use crate::error::Result;
-use crate::registry::Dispatcher;
+use crate::registry::call_for;
 use crate::tensor::Tensor;
 use crate::tensor::geometry::{Dims, Geometry};
 use crate::value::Value;
 
 fn call<'v>(name: &str, arguments: impl IntoIterator<Item = Value<'v>>) -> Result<Tensor> {
-    let operator =
-        Dispatcher::global().find(name).map_err(|error| error.context("functionalizing a program"))?;
-    operator.call_with(arguments, [])?.pop_as()
+    call_for("functionalizing a program", name, arguments)
 }
 
 fn places(geometry: &Geometry) -> [Value<'_>; 3] {

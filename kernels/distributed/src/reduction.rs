@@ -6,6 +6,7 @@
 use num_complex::Complex;
 use torch_library::element::{bf16, f16};
 use torch_library::prelude::*;
+use torch_library_kernels::loops::number::{Number, larger, smaller};
 
 use crate::reduce_op::ReduceOp;
 
@@ -187,13 +188,13 @@ fn integers<T: Integer>(op: ReduceOp, parts: &[&[u8]], out: &mut [u8]) {
     }
 }
 
-fn floats<T: Wire<Value = V>, V: num_traits::Float>(op: ReduceOp, parts: &[&[u8]], out: &mut [u8]) {
+fn floats<T: Wire<Value = V>, V: num_traits::Float + Number>(op: ReduceOp, parts: &[&[u8]], out: &mut [u8]) {
     let ranks = V::from(parts.len()).unwrap_or_else(V::one);
     match op {
         ReduceOp::Avg => fold::<T>(parts, out, |a, b| a + b, |x| x / ranks),
         ReduceOp::Product => fold::<T>(parts, out, |a, b| a * b, |x| x),
-        ReduceOp::Min => fold::<T>(parts, out, |a, b| if a.is_nan() || a < b { a } else { b }, |x| x),
-        ReduceOp::Max => fold::<T>(parts, out, |a, b| if a.is_nan() || a > b { a } else { b }, |x| x),
+        ReduceOp::Min => fold::<T>(parts, out, smaller, |x| x),
+        ReduceOp::Max => fold::<T>(parts, out, larger, |x| x),
         _ => fold::<T>(parts, out, |a, b| a + b, |x| x),
     }
 }

@@ -76,6 +76,18 @@ number! {
     Complex<f64>: Complex::ZERO, Complex::ONE, |a, b| a + b, a - b, a * b, -a;
 }
 
+/// The larger of two numbers, or NaN if one is, which `f64::max` would drop.
+#[inline(always)]
+pub fn larger<T: Number + PartialOrd>(a: T, b: T) -> T {
+    if a > b || a.is_unordered() { a } else { b }
+}
+
+/// The smaller of two numbers, or NaN if one is, which `f64::min` would drop.
+#[inline(always)]
+pub fn smaller<T: Number + PartialOrd>(a: T, b: T) -> T {
+    if a < b || a.is_unordered() { a } else { b }
+}
+
 /// An opmath type with division.
 pub trait Divided: Number {
     /// The quotient; division by zero gives infinity or NaN.

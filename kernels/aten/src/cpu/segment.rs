@@ -8,7 +8,7 @@ use crate::aten;
 use crate::loops::Reduction;
 use crate::loops::pointwise::{common_device, unsupported};
 use crate::loops::{self, match_opmath};
-use crate::number::Number;
+use crate::number::{Number, larger, smaller};
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -196,9 +196,8 @@ impl Reduce {
             value = match self {
                 Reduce::Sum | Reduce::Mean => value + x,
                 Reduce::Product => value * x,
-                Reduce::Largest if x.is_nan() || x > value => x,
-                Reduce::Smallest if x.is_nan() || x < value => x,
-                Reduce::Largest | Reduce::Smallest => value,
+                Reduce::Largest => larger(x, value),
+                Reduce::Smallest => smaller(x, value),
             };
         }
         match (self, count, initial) {

@@ -1,5 +1,8 @@
 //! Measuring the errors of functions, for tests.
 
+/// The larger of two errors.
+pub(super) use crate::number::larger as worse;
+
 /// The distance of `got` from `want`, in units of the last place of `want`.
 #[inline]
 pub(super) fn units(got: f32, want: f64) -> f64 {
@@ -43,12 +46,6 @@ pub(super) fn largest_double(f: impl Fn(f64) -> f64, want: impl Fn(f64) -> f64) 
 #[inline]
 pub(super) fn worst(errors: impl Iterator<Item = f64>) -> f64 {
     errors.fold(0.0, worse)
-}
-
-/// The larger of two errors, or NaN if one is NaN, which `f64::max` would drop.
-#[inline]
-pub(super) fn worse(a: f64, b: f64) -> f64 {
-    if a.is_nan() || a > b { a } else { b }
 }
 
 #[test]

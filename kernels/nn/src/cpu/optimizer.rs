@@ -7,6 +7,7 @@ use crate::aten;
 use crate::loops::pointwise::unsupported;
 use crate::loops::update::update;
 use crate::loops::{self, match_opmath};
+use crate::number::{Number, larger};
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -194,7 +195,7 @@ impl Adam {
         Ok(())
     }
 
-    fn one<T: num_traits::Float + Element>(
+    fn one<T: num_traits::Float + Number>(
         &self,
         x: &Tensor,
         grad: &Tensor,
@@ -224,7 +225,7 @@ impl Adam {
             }),
             Some(most) => update([x, mean, square, most], [grad], |[x, mean, square, most], [grad]| {
                 let (mean, square) = averages(x, mean, square, grad);
-                let most = if square > most || square.is_nan() { square } else { most };
+                let most = larger(square, most);
                 [stepped(x, mean, most), mean, square, most]
             }),
         }

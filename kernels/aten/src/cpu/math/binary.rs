@@ -13,7 +13,7 @@ use crate::aten;
 use crate::functions::{Coordinate, Divisible, Quotient, Raised};
 use crate::loops::Pointwise;
 use crate::loops::{self, Elements, RowByRow, Usually, function, match_opmath};
-use crate::number::{Divided, Number};
+use crate::number::{Divided, Number, larger, smaller};
 
 /// Defines the kernels of binary functions. Each row gives the promotion to the opmath type, the supported dtypes,
 /// and the formula.
@@ -145,18 +145,6 @@ fn angle(output: Output<'_>, inputs: [&Tensor; 2]) -> Result<Tensor> {
     match_opmath!(call.dtype, T: Float => {
         call.compute_elements(None, call.dtype, function!(|[y, x]: [T; 2]| -> T { y.angle(x) }))
     }, else => Err(call.unsupported()))
-}
-
-/// The larger number; NaN if either is NaN.
-#[inline(always)]
-fn larger<T: Number + PartialOrd>(a: T, b: T) -> T {
-    if a > b || a.is_unordered() { a } else { b }
-}
-
-/// The smaller number; NaN if either is NaN.
-#[inline(always)]
-fn smaller<T: Number + PartialOrd>(a: T, b: T) -> T {
-    if a < b || a.is_unordered() { a } else { b }
 }
 
 fn logical(output: Output<'_>, inputs: [&Tensor; 2], f: impl Elements<bool, bool, 2>) -> Result<Tensor> {

@@ -14,6 +14,7 @@ use crate::arguments::lengths;
 use crate::aten;
 use crate::loops;
 use crate::loops::pointwise::unsupported;
+use crate::number::larger;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -309,7 +310,6 @@ fn walk(labels: &[usize], times: usize, log_prob: impl Fn(usize, usize) -> f64) 
 
 /// The log-sum-exp of some numbers, NaN if one is.
 fn log_sum(logs: impl IntoIterator<Item = f64> + Clone) -> f64 {
-    let larger = |most: f64, log: f64| if log > most || log.is_nan() { log } else { most };
     let largest = logs.clone().into_iter().fold(f64::NEG_INFINITY, larger);
     if largest == f64::NEG_INFINITY {
         return largest;

@@ -108,7 +108,7 @@ pub trait Backend: Send + Sync + 'static {
         Ok(())
     }
 
-    /// Allocates memory on a device.
+    /// Allocates memory on a device. If the host can access it, it is aligned for elements of the requested type.
     ///
     /// # Errors
     /// There is not enough memory, an error of the kind [`OutOfMemory`](crate::ErrorKind::OutOfMemory); the device

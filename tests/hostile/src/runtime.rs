@@ -7,7 +7,8 @@ crate::programs! {
     places: storage_set_while_read resized_while_shown moved_while_walked last_handle_races storages_without_end
         geometries_without_end many_dimensions sizes_without_sense;
     backends: size_that_changes host_that_changes host_too_small host_shared_by_two host_of_itself device_that_changes
-        backend_that_panics backend_that_calls_when_dropped deep_storages host_of_another_dtype;
+        backend_that_panics backend_that_calls_when_dropped deep_storages host_of_another_dtype
+        memory_at_odd_addresses;
     nests: deep_wrappers deep_errors deep_grads deep_hooks wrapped_in_threads;
     panics: kernel_and_observer_panic kernel_panics_under_guards observer_panics_everywhere
         payload_that_panics closures_that_panic_when_dropped calls_at_thread_exit;

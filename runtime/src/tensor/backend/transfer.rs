@@ -116,5 +116,9 @@ pub(in crate::tensor) fn allocate(nbytes: usize, dtype: crate::DType, device: De
         storage.nbytes(),
         storage.device()
     );
+    // The host may access the memory, and a backend need not have allocated it itself.
+    storage
+        .check_alignment(dtype.align())
+        .map_err(|error| error.context(format_args!("memory of {} for {dtype}", backend.name())))?;
     Ok(storage)
 }

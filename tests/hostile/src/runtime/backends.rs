@@ -1,10 +1,11 @@
-//! Storages of backends that break their promises.
+//! Backends that break their promises, and their storages.
 #![forbid(unsafe_code)]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use torch_library::backend::{self, Allocation, Backend};
 use torch_library::prelude::*;
 use torch_library::{DeviceType, Storage, StorageImpl};
 
@@ -332,6 +333,72 @@ pub(crate) fn host_of_another_dtype() -> Result<()> {
         if let Some(x) = allowed(odd) {
             attempt(x.to_vec::<f64>());
         }
+    }
+    Ok(())
+}
+
+/// A backend allocates memory for numbers at an odd address: what follows the first byte of other memory.
+pub(crate) fn memory_at_odd_addresses() -> Result<()> {
+    struct Shifted(Storage);
+
+    impl StorageImpl for Shifted {
+        fn nbytes(&self) -> usize {
+            self.0.nbytes()
+        }
+
+        fn device(&self) -> Device {
+            Device::new(DeviceType::PrivateUse2, Some(0))
+        }
+
+        fn host(&self) -> Option<&Storage> {
+            Some(&self.0)
+        }
+    }
+
+    struct Shifts;
+
+    impl Backend for Shifts {
+        fn device_type(&self) -> DeviceType {
+            DeviceType::PrivateUse2
+        }
+
+        fn name(&self) -> &'static str {
+            "shifts"
+        }
+
+        fn device_count(&self) -> usize {
+            1
+        }
+
+        fn allocate(&self, wanted: &Allocation) -> Result<Storage> {
+            let mut all = Tensor::zeros(&[1 + wanted.nbytes as i64], DType::UInt8, Device::CPU)?;
+            let parts = all.disjoint_parts(0, &[1, wanted.nbytes as i64])?;
+            Ok(Storage::new(Shifted(parts[1].storage().clone())))
+        }
+
+        fn upload(&self, to: &Storage, offset: usize, bytes: &[u8]) -> Result<()> {
+            to.bytes_mut()?[offset..offset + bytes.len()].copy_from_slice(bytes);
+            Ok(())
+        }
+
+        fn download(&self, from: &Storage, offset: usize, bytes: &mut [u8]) -> Result<()> {
+            bytes.copy_from_slice(&from.bytes()?[offset..offset + bytes.len()]);
+            Ok(())
+        }
+    }
+
+    backend::register(&Shifts)?;
+    let device = Device::new(DeviceType::PrivateUse2, Some(0));
+    let mut bytes = Tensor::zeros(&[4], DType::UInt8, device)?;
+    bytes.elements_mut::<u8>()?.as_mut_slice()?.fill(7);
+    assert_eq!(bytes.to_vec::<u8>()?, [7; 4]);
+    let numbers = [
+        Tensor::zeros(&[4], DType::Float64, device),
+        Tensor::empty_strided(&[2, 2], &[1, 2], DType::Float64, device),
+    ];
+    for mut x in numbers.into_iter().filter_map(allowed) {
+        x.elements_mut::<f64>()?.as_mut_slice()?.fill(2.5);
+        assert_eq!(x.to_vec::<f64>()?, [2.5; 4]);
     }
     Ok(())
 }

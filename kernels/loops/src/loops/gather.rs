@@ -23,9 +23,11 @@ pub struct Lanes<'a> {
     /// The geometry of the tensor when this was made.
     geometry: &'a Geometry,
     strides: Dims,
-    /// The size of the indexed dimension: valid indices are below it.
+    /// The indexed dimension.
+    dim: usize,
+    /// Its size: valid indices are below it.
     count: i64,
-    /// The stride of the indexed dimension, in elements.
+    /// Its stride, in elements.
     step: i64,
 }
 
@@ -35,16 +37,19 @@ impl<'a> Lanes<'a> {
         let geometry = tensor.geometry();
         let mut strides = Dims::from_slice(geometry.strides());
         let step = std::mem::take(&mut strides[dim]);
-        Lanes { tensor, geometry, strides, count: geometry.sizes()[dim], step }
+        Lanes { tensor, geometry, strides, dim, count: geometry.sizes()[dim], step }
     }
 
     /// Checks that the tensor's geometry has not changed, and that in the dimensions that are not indexed it is at
     /// least as large as `sizes`. Under a lease it stays so.
     fn check(&self, sizes: &[i64]) -> Result<()> {
         let own = self.geometry.sizes();
-        let reaches = |((size, own), stride): ((&i64, &i64), &i64)| size <= own || *stride == 0;
+        // An expanded dimension is one element, however often it is read; without elements there is nothing to read.
+        let reaches = |dim: usize| {
+            dim == self.dim || sizes[dim] <= own[dim] || (self.strides[dim] == 0 && own[dim] > 0)
+        };
         ensure!(
-            own.len() == sizes.len() && sizes.iter().zip(own).zip(&self.strides).all(reaches),
+            own.len() == sizes.len() && (0..own.len()).all(reaches),
             Shape,
             "an index of sizes {sizes:?} is out of range for sizes {own:?}"
         );
@@ -437,5 +442,13 @@ mod tests {
         assert!(refusal(&wider).contains("elements of float32 for float64, expected float64"));
         let one = Tensor::from([0f32]).strided_view(&[2], &[0], 0).unwrap();
         assert!(refusal(&one).contains("several elements share one memory location"));
+    }
+
+    #[test]
+    fn nothing_is_gathered_from_a_dimension_without_elements() {
+        let source = Tensor::from([0f32; 0]).strided_view(&[0, 3], &[0, 1], 0).unwrap();
+        let (out, index) = (Tensor::from([[0f32; 3]; 2]), Tensor::from([[2i64; 3]; 2]));
+        let refusal = gather(&out, &Lanes::along(&source, 1), &index).unwrap_err().to_string();
+        assert_eq!(refusal, "an index of sizes [2, 3] is out of range for sizes [0, 3]");
     }
 }

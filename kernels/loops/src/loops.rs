@@ -483,6 +483,14 @@ mod tests {
         assert!(refusal(&expanded, &x).contains("several elements share one memory location"));
         let [left, right] = [0, 1].map(|start| x.strided_view(&[7], &[1], start).unwrap());
         assert!(refusal(&left, &right).contains("shares a part of its memory"));
+        let keys = x.key_set();
+        let halves = Tensor::from_storage(x.storage().clone(), &[8], &[1], 0, DType::Float16, keys).unwrap();
+        assert!(refusal(&x, &halves).contains("shares a part of its memory"), "elements of another size");
+        assert!(refusal(&halves, &x).contains("shares a part of its memory"), "elements of another size");
+        let wide = Tensor::from_storage(x.storage().clone(), &[4], &[1], 0, DType::Float64, keys).unwrap();
+        let few = Tensor::from_storage(x.storage().clone(), &[4], &[1], 0, DType::Float32, keys).unwrap();
+        let widened = map(&wide, [&few], |[x]: [f32; 1]| f64::from(x)).unwrap_err().to_string();
+        assert!(widened.contains("shares a part of its memory"), "{widened}");
         map(&x, [&x], |[x]: [f32; 1]| x + 1.0).unwrap();
         map(
             &x.strided_view(&[4], &[1], 0).unwrap(),

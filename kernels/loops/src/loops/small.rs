@@ -7,7 +7,7 @@ use torch_library::{DType, Lease, Leased, Result, Tensor};
 use super::inner::Inner;
 use super::walk::{broadcast_stride, broadcasts_to};
 use super::{Buffer, CHUNK, Input, parallel};
-use crate::inlined::from_fn;
+use crate::inlined::{from_fn, zip};
 
 /// Computes all elements in one go if all operands have the same dense layout and need no conversion. Returns whether
 /// that was so.
@@ -28,14 +28,15 @@ pub(super) fn as_line<const N: usize>(
         return false;
     }
     let Some((to, from)) = lease.addresses() else { return false };
-    for input in inputs {
-        if input.dtype() != element {
+    let is_one_size = element.size() == result.size();
+    for (input, from) in zip(&inputs, &from) {
+        if input.dtype() != element || !is_one_size && std::ptr::eq(*from, to) {
             return false;
         }
     }
     // SAFETY: by `lie_alike`, each operand has `count` contiguous elements; they have the loop's argument and result
-    // types, and are not booleans. An input starts where the result does, or is in another storage; the lease excludes
-    // all other access.
+    // types, and are not booleans. An input is in another storage, or starts where the result does and has elements of
+    // the same size; the lease excludes all other access.
     unsafe {
         match half {
             Some(half) => inner.run_halves(half, to, from_fn(|k| (from[k], false)), count),

@@ -185,20 +185,14 @@ impl Function {
         Ok(match (self, left.int(), right.int()) {
             (And, ..) => Number::Bool(left.is_true() && right.is_true()),
             (Or, ..) => Number::Bool(left.is_true() || right.is_true()),
-            (Max, ..) => {
-                if left.float() >= right.float() {
-                    left
-                } else {
-                    right
-                }
-            }
-            (Min, ..) => {
-                if left.float() <= right.float() {
-                    left
-                } else {
-                    right
-                }
-            }
+            (Max, ..) => match GreaterOrEqual.compare(left, right) {
+                Some(true) => left,
+                _ => right,
+            },
+            (Min, ..) => match LessOrEqual.compare(left, right) {
+                Some(true) => left,
+                _ => right,
+            },
             (TrueDiv, ..) => {
                 ensure!(right.is_true(), Argument, "division by zero");
                 Number::Float(left.float() / right.float())
@@ -333,6 +327,16 @@ mod tests {
         let mixed = [Number::Bool(true), Number::Int(6)];
         assert_eq!(Function::BitOr.apply(&mixed).unwrap(), Number::Int(7));
         assert!(Function::BitAnd.apply(&[Number::Int(1), Number::Float(1.0)]).is_err());
+    }
+
+    #[test]
+    fn integers_are_compared_exactly() {
+        let (less, more) = (i64::MAX - 1, i64::MAX); // one float
+        for numbers in [[less, more], [more, less]] {
+            assert_eq!(of("max", &numbers).unwrap(), Number::Int(more));
+            assert_eq!(of("min", &numbers).unwrap(), Number::Int(less));
+        }
+        assert_eq!(Function::Max.apply(&[Number::Float(1.5), Number::Int(1)]).unwrap(), Number::Float(1.5));
     }
 
     #[test]

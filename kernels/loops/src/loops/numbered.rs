@@ -24,6 +24,9 @@ pub fn of_numbers<T: Element>(
 }
 
 /// Writes `number(i)` to element `i` of a contiguous tensor of `T`.
+///
+/// # Errors
+/// A tensor that is not in row-major order, of another type, or in use.
 pub fn numbered<T: Element>(out: &Tensor, number: impl Fn(i64) -> T + Sync) -> Result<()> {
     if !has_elements(out) {
         return Ok(());

@@ -168,36 +168,36 @@ impl Tensor {
     }
 }
 
-/// The positions of a tensor's elements in its storage, in bytes.
+/// The positions of a tensor's elements in its storage, in bytes, which for a tensor without memory may exceed an `i64`.
 struct Bytes {
-    start: i64,
+    start: i128,
     /// The size of an element.
-    size: i64,
+    size: i128,
     /// For each dimension with more than one index: its size, and its stride in bytes.
-    dims: Vec<(i64, i64)>,
+    dims: Vec<(i128, i128)>,
 }
 
 impl Bytes {
     fn of(tensor: &Tensor) -> Self {
-        let size = tensor.dtype().size() as i64;
-        let dims = tensor.sizes().iter().zip(tensor.strides()).filter(|(count, _)| **count > 1);
-        let dims = dims.map(|(count, stride)| (*count, stride * size)).collect();
-        Bytes { start: tensor.storage_offset() * size, size, dims }
+        let (geometry, size) = (tensor.geometry(), tensor.dtype().size() as i128);
+        let dims = geometry.sizes().iter().zip(geometry.strides()).filter(|(count, _)| **count > 1);
+        let dims = dims.map(|(count, stride)| (i128::from(*count), i128::from(*stride) * size)).collect();
+        Bytes { start: i128::from(geometry.offset()) * size, size, dims }
     }
 
     fn may_meet(&self, other: &Bytes) -> bool {
         self.end() > other.start && other.end() > self.start && !self.misses(other)
     }
 
-    fn end(&self) -> i64 {
-        self.start + self.reach(i64::MAX)
+    fn end(&self) -> i128 {
+        self.start + self.reach(i128::MAX)
     }
 
     /// The number of bytes from the first element to the end of the last one, counting only dimensions with a stride
     /// below `step`.
-    fn reach(&self, step: i64) -> i64 {
+    fn reach(&self, step: i128) -> i128 {
         let within = self.dims.iter().filter(|(_, stride)| *stride < step);
-        self.size + within.map(|(count, stride)| (count - 1) * stride).sum::<i64>()
+        self.size + within.map(|(count, stride)| (count - 1) * stride).sum::<i128>()
     }
 
     /// Whether both consist of rows of the same length, in which they occupy disjoint columns, as the left and right
@@ -205,7 +205,7 @@ impl Bytes {
     fn misses(&self, other: &Bytes) -> bool {
         self.dims.iter().filter(|(_, row)| *row > 0).any(|(_, row)| {
             let columns = |bytes: &Bytes| {
-                let is_whole = |(_, stride): &(i64, i64)| stride < row || stride % row == 0;
+                let is_whole = |(_, stride): &(i128, i128)| stride < row || stride % row == 0;
                 let first = bytes.start % row;
                 let end = first + bytes.reach(*row);
                 (end <= *row && bytes.dims.iter().all(is_whole)).then_some(first..end)
@@ -241,6 +241,8 @@ mod tests {
         let part = |offset| x.strided_view(&[1 << 60], &[1], offset).unwrap();
         assert_eq!(part(0).overlap_with(&part(1 << 60)), Overlap::No);
         assert_eq!(part(0).overlap_with(&part(1 << 59)), Overlap::Partial);
+        let sparse = |offset| x.strided_view(&[2], &[1 << 60], offset).unwrap();
+        assert!(sparse(0).may_overlap(&sparse(0).clone()) && !sparse(0).may_overlap(&sparse(1)));
     }
 
     #[test]

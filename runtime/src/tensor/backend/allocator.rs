@@ -142,11 +142,28 @@ impl<R: RawAllocator> CachingAllocator<R> {
 
     /// A cached block of this size.
     fn take(&self, size: usize) -> Option<R::Memory> {
+        self.settle();
         let mut state = self.0.state();
-        state.settle();
         let memory = state.waiting.get_mut(&size)?.pop()?;
         state.stats.reused += 1;
         Some(memory)
+    }
+
+    /// Moves blocks whose streams have finished to the cache. Events are asked and dropped without the lock, since they
+    /// are a backend's code, which may call the allocator.
+    fn settle(&self) {
+        let pending = std::mem::take(&mut self.0.state().pending);
+        if pending.is_empty() {
+            return;
+        }
+        let is_done = |(events, ..): &Pending<_>| events.iter().all(|event| event.query().unwrap_or(false));
+        let (done, pending): (Vec<_>, Vec<_>) = pending.into_iter().partition(is_done);
+        let done: Vec<_> = done.into_iter().map(|(_, size, memory)| (size, memory)).collect();
+        let mut state = self.0.state();
+        state.pending.extend(pending);
+        for (size, memory) in done {
+            state.waiting.entry(size).or_default().push(memory);
+        }
     }
 
     /// A new block from the driver, after freeing cached blocks if necessary.
@@ -243,17 +260,6 @@ impl<R: RawAllocator> Clone for CachingAllocator<R> {
 impl<R: RawAllocator> Inner<R> {
     fn state(&self) -> MutexGuard<'_, State<R::Memory>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl<M> State<M> {
-    /// Moves blocks whose streams have finished to the cache.
-    fn settle(&mut self) {
-        let is_done =
-            |(events, ..): &mut Pending<M>| events.iter().all(|event| event.query().unwrap_or(false));
-        for (_, size, memory) in self.pending.extract_if(.., is_done) {
-            self.waiting.entry(size).or_default().push(memory);
-        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Tests of the allocator, with a driver that counts.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 
 use super::*;
@@ -115,4 +116,39 @@ fn blocks_wait_on_if_their_stream_fails() {
     is_broken.store(false, SeqCst);
     allocator.empty_cache().unwrap();
     assert_eq!((left.load(SeqCst), allocator.stats().reserved), (1 << 30, 0));
+}
+
+#[test]
+fn an_event_may_ask_the_allocator() {
+    struct Asks(Arc<OnceLock<CachingAllocator<Asking>>>);
+    impl Event for Asks {
+        fn query(&self) -> Result<bool> {
+            Ok(self.0.get().is_some_and(|allocator| allocator.stats().allocated == 0))
+        }
+
+        fn synchronize(&self) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    struct Asking(Arc<OnceLock<CachingAllocator<Asking>>>);
+    impl RawAllocator for Asking {
+        type Memory = ();
+
+        fn allocate(&self, _: usize) -> Result<()> {
+            Ok(())
+        }
+
+        fn record(&self, _: Stream) -> Result<Box<dyn Event>> {
+            Ok(Box::new(Asks(self.0.clone())))
+        }
+    }
+
+    let own = Arc::new(OnceLock::new());
+    let allocator = own.get_or_init(|| CachingAllocator::new(Device::CPU, Asking(own.clone())));
+    let block = allocator.allocate(1000).unwrap();
+    block.record_stream(Stream { device: Device::CPU, id: 7 });
+    drop(block);
+    drop(allocator.allocate(1000).unwrap());
+    assert_eq!(allocator.stats().reused, 1);
 }

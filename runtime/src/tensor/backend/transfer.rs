@@ -1,9 +1,13 @@
 //! Copies of tensors between a device and the host: bytes, for any dtype and strides.
 
+use std::ops::Range;
+
 use super::{Allocation, Backend, of};
 use crate::device::{Device, DeviceType};
-use crate::error::Result;
+use crate::dtype::DType;
+use crate::error::{Error, ErrorKind, Result};
 use crate::key::{DispatchKey, DispatchKeySet};
+use crate::tensor::geometry::Geometry;
 use crate::tensor::{Storage, Tensor};
 use crate::{bail, ensure};
 
@@ -14,8 +18,9 @@ use crate::{bail, ensure};
 /// The tensor is a wrapper, its device has no backend, or the backend fails.
 pub fn host_copy(tensor: &Tensor) -> Result<Tensor> {
     ensure!(!tensor.is_wrapper(), NotSupported, "a wrapper tensor has no bytes to copy");
-    let (geometry, storage) = (tensor.geometry(), tensor.storage());
-    let (range, size) = (range_of(tensor)?, tensor.dtype().size());
+    // Together, since another handle may move the tensor meanwhile.
+    let (storage, geometry) = tensor.0.place.place();
+    let (range, size) = (bytes_of(geometry, tensor.dtype())?, tensor.dtype().size());
     let host = Storage::zeroed(range.len(), Device::CPU)?;
     match storage.data_ptr() {
         Some(_) => host.bytes_mut()?.copy_from_slice(&storage.bytes()?[range.clone()]),
@@ -32,16 +37,17 @@ pub fn host_copy(tensor: &Tensor) -> Result<Tensor> {
 /// # Errors
 /// Sizes, strides or dtype differ; the device has no backend, or the backend fails.
 pub fn from_host(host: &Tensor, tensor: &Tensor) -> Result<()> {
-    let is_like = host.geometry().sizes() == tensor.geometry().sizes()
-        && host.geometry().strides() == tensor.geometry().strides()
+    let (storage, geometry) = tensor.0.place.place();
+    let is_like = host.sizes() == geometry.sizes()
+        && host.strides() == geometry.strides()
         && host.dtype() == tensor.dtype();
     ensure!(
         is_like,
         Argument,
         "bytes can be copied only between tensors of the same sizes, strides and dtype"
     );
-    let (from, to) = (range_of(host)?, range_of(tensor)?);
-    backend_of(tensor)?.upload(&tensor.storage(), to.start, &host.storage().bytes()?[from])
+    let (from, to) = (range_of(host)?, bytes_of(geometry, tensor.dtype())?);
+    backend_of(tensor)?.upload(&storage, to.start, &host.storage().bytes()?[from])
 }
 
 /// A copy of a CPU tensor on a device, in new memory with the same sizes and strides. Autograd does not record it.
@@ -70,8 +76,12 @@ pub fn on_device(host: &Tensor, device: Device) -> Result<Tensor> {
 }
 
 /// The byte range of the storage that the elements are in.
-pub(crate) fn range_of(tensor: &Tensor) -> Result<std::ops::Range<usize>> {
-    let (geometry, size) = (tensor.geometry(), tensor.dtype().size());
+pub(crate) fn range_of(tensor: &Tensor) -> Result<Range<usize>> {
+    bytes_of(tensor.geometry(), tensor.dtype())
+}
+
+fn bytes_of(geometry: &Geometry, dtype: DType) -> Result<Range<usize>> {
+    let size = dtype.size();
     if geometry.numel() == 0 {
         return Ok(0..0);
     }
@@ -92,9 +102,9 @@ fn backend_of(tensor: &Tensor) -> Result<&'static dyn Backend> {
 }
 
 #[cold]
-pub(in crate::tensor) fn no_backend(device: Device) -> crate::Error {
-    crate::Error::new(
-        crate::ErrorKind::Device,
+pub(in crate::tensor) fn no_backend(device: Device) -> Error {
+    Error::new(
+        ErrorKind::Device,
         format!(
             "no backend of this program serves {device}\n  \
              help: link the crate that has it, `use that_crate as _;`, or write one: `torch_library::backend::Backend`"
@@ -103,7 +113,7 @@ pub(in crate::tensor) fn no_backend(device: Device) -> crate::Error {
 }
 
 /// Allocates memory on a device that has a backend.
-pub(in crate::tensor) fn allocate(nbytes: usize, dtype: crate::DType, device: Device) -> Result<Storage> {
+pub(in crate::tensor) fn allocate(nbytes: usize, dtype: DType, device: Device) -> Result<Storage> {
     debug_assert!(!matches!(device.kind, DeviceType::Cpu | DeviceType::Meta));
     let Some(backend) = of(device.kind)? else { return Err(no_backend(device)) };
     let device = super::resolve(device)?;

@@ -180,9 +180,8 @@ impl Storage {
     /// Memory in a separate allocation.
     fn allocate_apart(nbytes: usize, device: Device, is_zeroed: bool) -> Result<Storage> {
         // Over-allocated with the system's alignment and aligned here: only then is zeroing free (calloc).
-        const SYSTEM: usize = 16;
-        let padded = nbytes.checked_add(Self::ALIGN - SYSTEM);
-        let layout = padded.and_then(|padded| alloc::Layout::from_size_align(padded, SYSTEM).ok());
+        let padded = nbytes.checked_add(Self::ALIGN - spare::ALIGN);
+        let layout = padded.and_then(|padded| alloc::Layout::from_size_align(padded, spare::ALIGN).ok());
         let Some(layout) = layout else { return Err(out_of_memory(nbytes)) };
         let base = match (spare::take(layout), is_zeroed) {
             (Some(base), true) => {
@@ -191,16 +190,16 @@ impl Storage {
                 Some(base)
             }
             (Some(base), false) => Some(base),
-            // SAFETY: the layout's size is at least `ALIGN - SYSTEM`, not zero.
+            // SAFETY: the layout's size is at least `ALIGN - spare::ALIGN`, not zero.
             (None, true) => NonNull::new(unsafe { alloc::alloc_zeroed(layout) }),
             (None, false) => {
-                // SAFETY: the layout's size is at least `ALIGN - SYSTEM`, not zero.
+                // SAFETY: the layout's size is at least `ALIGN - spare::ALIGN`, not zero.
                 let base = NonNull::new(unsafe { alloc::alloc(layout) });
                 base.inspect(|base| pages::widen(*base, layout.size()))
             }
         };
         let Some(base) = base else { return Err(out_of_memory(nbytes)) };
-        // SAFETY: `base` is a multiple of SYSTEM, so the next multiple of ALIGN is at most `ALIGN - SYSTEM` bytes
+        // SAFETY: `base` is a multiple of `spare::ALIGN`, so the next multiple of ALIGN is at most `ALIGN - spare::ALIGN` bytes
         // further, and at least `nbytes` bytes follow it.
         let data = unsafe { base.add(base.align_offset(Self::ALIGN)) };
         Ok(Self::from_inner(Some(data), nbytes, device, Owner::Heap { base, layout }))

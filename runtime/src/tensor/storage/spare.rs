@@ -44,6 +44,10 @@ pub(super) fn take(layout: Layout) -> Option<NonNull<u8>> {
     Some(spare.blocks.remove(index).base)
 }
 
+/// The alignment of the blocks that storages allocate. One of another alignment, such as a vector's, would wait in vain
+/// for a request of the same layout, while it takes the room of others.
+pub(super) const ALIGN: usize = 16;
+
 /// Frees a block, now or when its room is needed.
 ///
 /// # Safety
@@ -54,7 +58,7 @@ pub(super) unsafe fn free(base: NonNull<u8>, layout: Layout) {
     // it is no longer in the list, so no other code can get it.
     let dealloc = |block: Block| unsafe { alloc::dealloc(block.base.as_ptr(), block.layout) };
     let block = Block { base, layout };
-    if !(SMALLEST..=MOST).contains(&layout.size()) {
+    if layout.align() != ALIGN || !(SMALLEST..=MOST).contains(&layout.size()) {
         return dealloc(block);
     }
     let mut spare = spare();

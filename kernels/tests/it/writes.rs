@@ -40,6 +40,7 @@ fn a_write_below_a_recorded_history_is_refused() -> Result<()> {
     let mut y = leaf([1.0]).mul(2.0)?;
     refused(y.fill(7.0), "autograd has recorded");
     refused(y.copy_from_slice(&[7.0]), "autograd has recorded");
+    refused(y.disjoint_parts(0, &[1]).map(drop), "autograd has recorded");
     y.detach()?.fill(7.0)?;
     no_grad(|| y.fill(8.0))?;
     assert_eq!(y.to_vec::<f64>()?, [8.0]);

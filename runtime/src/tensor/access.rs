@@ -493,13 +493,22 @@ impl Tensor {
     /// The tensor was computed by an operator that autograd recorded: its gradient would not be that of what is
     /// written.
     fn account_for_write(&self) -> Result<()> {
+        self.check_not_recorded()?;
+        self.count_own_write();
+        Ok(())
+    }
+
+    /// Checks that a program may write elements itself: autograd would not see it.
+    ///
+    /// # Errors
+    /// The errors of [`account_for_write`](Self::account_for_write).
+    pub(super) fn check_not_recorded(&self) -> Result<()> {
         ensure!(
             !(guard::is_above_bookkeeping() && guard::is_recording() && self.is_recorded()),
             Autograd,
             "autograd has recorded how this tensor was computed, and does not see that its elements are written\n  \
              help: call an operator that writes in place (`aten::copy_`, `aten::fill_`), or write to `x.detach()`"
         );
-        self.count_own_write();
         Ok(())
     }
 

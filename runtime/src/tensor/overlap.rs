@@ -168,7 +168,7 @@ impl Tensor {
     }
 }
 
-/// The positions of a tensor's elements in its storage, in bytes, which for a tensor without memory may exceed an `i64`.
+/// The positions of a tensor's elements in its storage, in bytes: for a tensor without memory they may exceed an `i64`.
 struct Bytes {
     start: i128,
     /// The size of an element.

@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "gives each part a storage of its own over its bytes")]
 
 use std::panic::Location;
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 use super::geometry::{Dims, Geometry, wrap_dim};
@@ -35,7 +36,8 @@ impl Tensor {
     ///
     /// # Errors
     /// The sizes do not add up to that of the dimension; the parts interleave in memory, as columns of a row-major
-    /// matrix do; the host cannot access the memory, or it is in use.
+    /// matrix do; the host cannot access the memory, or it is in use; autograd has recorded how the tensor was
+    /// computed.
     ///
     /// PyTorch: `torch.split`, which leaves it to callers to avoid conflicts.
     #[track_caller]
@@ -49,6 +51,8 @@ impl Tensor {
             Busy,
             "the tensor was moved to other memory while its parts were taken"
         );
+        let data = self.host_ptr(&storage)?;
+        self.check_not_recorded()?;
         let dim = wrap_dim(dim, self.dim())?;
         let total = sizes.iter().try_fold(0i64, |sum, size| sum.checked_add(*size).filter(|_| *size >= 0));
         ensure!(
@@ -64,13 +68,12 @@ impl Tensor {
             .collect::<Result<Vec<_>>>()?;
         check_apart(&parts, dim)?;
         self.bump_version();
-        parts.iter().map(|part| self.part(&storage, part, &whole)).collect()
+        parts.iter().map(|part| self.part(data, part, &whole)).collect()
     }
 
-    /// A tensor over the bytes of one part.
-    fn part(&self, storage: &Storage, part: &Part, whole: &Arc<StorageLease<'static>>) -> Result<Tensor> {
+    /// A tensor over the bytes of one part of the memory that begins at `data`.
+    fn part(&self, data: NonNull<u8>, part: &Part, whole: &Arc<StorageLease<'static>>) -> Result<Tensor> {
         let (start, nbytes) = (part.start as usize, (part.end - part.start) as usize);
-        let data = self.host_ptr(storage)?;
         // SAFETY: the bytes are within the storage, since the elements of the part are, which were determined under the
         // lease on the whole; a part without elements has none. They are initialised, as all bytes of a storage are.
         // Each part keeps that lease, which keeps the storage alive and excludes all other accesses; no other part has
@@ -120,7 +123,7 @@ fn check_apart(parts: &[Part], dim: usize) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ErrorKind;
+    use crate::{DType, Device, ErrorKind};
 
     #[test]
     fn parts_are_written_while_the_whole_waits() {
@@ -159,5 +162,7 @@ mod tests {
         assert_eq!(columns.disjoint_parts(1, &[1, 1]).unwrap()[1].to_vec::<i32>().unwrap(), [3, 4]);
         let mut expanded = x.strided_view(&[2, 2], &[0, 1], 0).unwrap();
         assert!(expanded.disjoint_parts(0, &[1, 1]).is_err());
+        let mut huge = Tensor::zeros(&[1 << 60], DType::Float64, Device::META).unwrap();
+        assert_eq!(huge.disjoint_parts(0, &[0, 1 << 60]).unwrap_err().kind(), ErrorKind::Device);
     }
 }

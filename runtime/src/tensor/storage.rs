@@ -199,8 +199,8 @@ impl Storage {
             }
         };
         let Some(base) = base else { return Err(out_of_memory(nbytes)) };
-        // SAFETY: `base` is a multiple of `spare::ALIGN`, so the next multiple of ALIGN is at most `ALIGN - spare::ALIGN` bytes
-        // further, and at least `nbytes` bytes follow it.
+        // SAFETY: `base` is a multiple of `spare::ALIGN`, so the next multiple of ALIGN is at most `ALIGN -
+        // spare::ALIGN` bytes further, and at least `nbytes` bytes follow it.
         let data = unsafe { base.add(base.align_offset(Self::ALIGN)) };
         Ok(Self::from_inner(Some(data), nbytes, device, Owner::Heap { base, layout }))
     }

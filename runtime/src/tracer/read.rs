@@ -79,6 +79,14 @@ impl<'t> Reader<'t> {
         Error::new(ErrorKind::Argument, format!("expected {wanted}, found `{found}`"))
     }
 
+    /// Takes a keyword, unless it is only the beginning of a longer word, such as the name of an operator.
+    fn take_word(&mut self, word: &str) -> bool {
+        self.skip_space();
+        let found = self.rest().strip_prefix(word).is_some_and(|rest| !rest.starts_with(is_of_word));
+        self.at += if found { word.len() } else { 0 };
+        found
+    }
+
     /// The longest run of characters for which `belongs` holds.
     fn run(&mut self, belongs: impl Fn(char) -> bool) -> Result<&'t str> {
         self.skip_space();
@@ -92,7 +100,7 @@ impl<'t> Reader<'t> {
     }
 
     fn word(&mut self) -> Result<&'t str> {
-        self.run(|c| c.is_alphanumeric() || "_:.+-".contains(c))
+        self.run(is_of_word)
     }
 
     fn name(&mut self) -> Result<&'t str> {
@@ -180,6 +188,10 @@ impl<'t> Reader<'t> {
     }
 }
 
+fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || "_:.+-".contains(c)
+}
+
 fn number_or_word(word: &str) -> Literal<'_> {
     match word {
         "true" => Literal::Number(Scalar::Bool(true)),
@@ -198,7 +210,7 @@ impl<'t> Reader<'t> {
         self.expect("graph(")?;
         self.graph.inputs = self.list(")", Self::definition)?;
         self.expect("{")?;
-        while !self.take("return") {
+        while !self.take_word("return") {
             self.line()?;
         }
         while !self.take("}") {
@@ -238,23 +250,15 @@ impl<'t> Reader<'t> {
     fn line(&mut self) -> Result<()> {
         // The call follows the values that it defines, and its schema says what these may be.
         let mut outputs = Vec::new();
-        self.skip_space();
-        while self.rest().starts_with(['%', '[']) || self.rest().starts_with("none") {
-            outputs.push(if self.take("[") {
-                Output::Tensors(self.list("]", Self::definition)?)
-            } else if self.take("none") {
-                Output::None
-            } else {
-                Output::Tensor(self.definition()?)
-            });
+        while let Some(output) = self.output()? {
+            outputs.push(output);
             if self.take("=") {
                 break;
             }
             self.expect(",")?;
-            self.skip_space();
         }
         if let [Output::Tensor(id)] = outputs[..]
-            && self.take("constant")
+            && self.take_word("constant")
         {
             return self.constant(id);
         }
@@ -268,6 +272,21 @@ impl<'t> Reader<'t> {
         let arguments = self.arguments(operator.schema()?, written)?;
         self.graph.nodes.push(Node { operator, arguments, outputs });
         Ok(())
+    }
+
+    /// What a call defines, if there is anything in front of its operator.
+    fn output(&mut self) -> Result<Option<Output>> {
+        if self.take_word("none") {
+            return Ok(Some(Output::None));
+        }
+        Ok(match self.rest().chars().next() {
+            Some('[') => {
+                self.expect("[")?;
+                Some(Output::Tensors(self.list("]", Self::definition)?))
+            }
+            Some('%') => Some(Output::Tensor(self.definition()?)),
+            _ => None,
+        })
     }
 
     fn constant(&mut self, id: Id) -> Result<()> {

@@ -191,7 +191,7 @@ impl Generator {
         let _turn = self.0.shared.turn.take();
         let mut stream = self.stream();
         let first = stream.counter;
-        stream.counter = first.wrapping_add(count.next_multiple_of(4));
+        stream.counter = first.wrapping_add(count).wrapping_add(count.wrapping_neg() % 4);
         (stream.seed, first)
     }
 
@@ -312,6 +312,13 @@ mod tests {
         let other = generator.clone();
         std::thread::spawn(move || other.manual_seed(0)).join().expect("it gets its turn");
         assert_eq!(generator.random(), first);
+    }
+
+    #[test]
+    fn counters_begin_again_after_the_last() {
+        let generator = Generator::with_seed(0);
+        let takes = [1, u64::MAX, 4, u64::MAX - 3].map(|count| generator.take_counters(count).1);
+        assert_eq!((takes, generator.take_counters(0).1), ([0, 4, 4, 8], 4));
     }
 
     #[test]

@@ -66,7 +66,8 @@ impl Output {
 impl fmt::Display for Weight {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tensor = &self.tensor;
-        let bytes = tensor.numel() * tensor.dtype().size() as i64;
+        // An expanded tensor may have any number of elements.
+        let bytes = i128::from(tensor.numel()) * tensor.dtype().size() as i128;
         write!(f, "{}: {}{:?}, {bytes} bytes", self.name, tensor.dtype(), tensor.sizes())?;
         if self.kind == crate::signature::WeightKind::Parameter {
             return Ok(());
@@ -94,7 +95,7 @@ impl fmt::Display for Program {
         section(f, "inputs", &self.inputs)?;
         section(f, "outputs", &self.outputs)?;
         section(f, "weights", &self.weights)?;
-        let elements: i64 = self.weights.iter().map(|weight| weight.tensor.numel()).sum();
+        let elements: i128 = self.weights.iter().map(|weight| i128::from(weight.tensor.numel())).sum();
         writeln!(f, "  {elements} elements altogether")?;
         let operators: Vec<_> =
             self.operators().into_iter().map(|(name, count)| format!("{count:5} × {name}")).collect();

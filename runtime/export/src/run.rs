@@ -248,7 +248,8 @@ fn own(step: &Step, action: &Action, frame: &mut Frame<'_>) -> Result<()> {
             return Ok(());
         }
         Action::Within { least, most } => {
-            let found = number(&first()?)?.int().unwrap_or_default();
+            let found = number(&first()?)?;
+            let Some(found) = found.int() else { bail!(Type, "{} is not an integer", found.float()) };
             let is_within = least.is_none_or(|least| least <= found) && most.is_none_or(|most| found <= most);
             ensure!(is_within, Argument, "{found} is out of range, expected {}", range_text(*least, *most));
             return Ok(());

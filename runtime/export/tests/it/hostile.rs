@@ -177,6 +177,19 @@ fn weights_that_cannot_be_are_refused() {
 }
 
 #[test]
+fn a_program_with_weights_of_any_size_is_listed() {
+    let config = |text: &str| {
+        let huge = r#"{"as_int": 2147483648}, {"as_int": 2147483648}"#;
+        let text =
+            text.replace(r#""sizes": [{"as_int": 2}, {"as_int": 3}]"#, &format!(r#""sizes": [{huge}]"#));
+        text.replace(r#"[{"as_int": 3}, {"as_int": 1}]"#, r#"[{"as_int": 0}, {"as_int": 0}]"#)
+    };
+    let program = Program::from_bytes(&with_record("types.pt2", "weights", config)).unwrap();
+    let text = program.to_string();
+    assert!(text.contains("float64[2147483648, 2147483648], 36893488147419103232 bytes"), "{text}");
+}
+
+#[test]
 fn graphs_that_contradict_themselves_are_refused() {
     let cases = [
         (

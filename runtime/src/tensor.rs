@@ -3,6 +3,7 @@
 mod access;
 pub(crate) mod backend;
 mod bytes;
+mod counterparts;
 mod create;
 mod foreign;
 pub mod geometry;
@@ -34,6 +35,7 @@ use wrapper::Content;
 
 pub use access::{Elements, ElementsMut};
 pub use bytes::{StorageBytes, StorageBytesMut};
+pub(crate) use counterparts::Counterparts;
 pub use foreign::ForeignTensor;
 pub use lease::{Lease, Leased, ListLease, OwnedLease};
 pub use overlap::Overlap;
@@ -190,9 +192,7 @@ impl Tensor {
     /// # Errors
     /// A dimension out of range, such as any dimension of a tensor that has none.
     pub fn size(&self, dim: i64) -> Result<i64> {
-        let sizes = self.sizes();
-        ensure!(!sizes.is_empty(), Shape, "dimension {dim} is out of range: the tensor has no dimensions");
-        Ok(sizes[geometry::wrap_dim(dim, sizes.len())?])
+        self.geometry().size(dim)
     }
 
     /// Whether the elements are contiguous in a memory format.

@@ -4,7 +4,7 @@ use crate::device::{Device, DeviceType};
 use crate::error::Result;
 use crate::key::{DispatchKey, DispatchKeySet};
 use crate::tensor::backend::{Backend, of, range_of};
-use crate::tensor::{Storage, Tensor};
+use crate::tensor::{Counterparts, Storage, Tensor};
 use crate::{bail, ensure};
 
 /// The tensors of a call, each with its CPU copy.
@@ -12,7 +12,7 @@ pub(super) struct Staging {
     backend: &'static dyn Backend,
     device: Device,
     storages: Vec<Staged>,
-    tensors: Vec<(Tensor, Tensor)>,
+    tensors: Counterparts,
 }
 
 /// A storage and its host copy: of the same size, with the bytes that tensors have needed so far.
@@ -30,7 +30,7 @@ impl Staging {
                 "falling back to the CPU needs a backend of {device}, and no crate of this program has one"
             )
         };
-        Ok(Staging { backend, device, storages: Vec::new(), tensors: Vec::new() })
+        Ok(Staging { backend, device, storages: Vec::new(), tensors: Counterparts::default() })
     }
 
     /// The CPU copy of a tensor of the call. A tensor that the host can access is returned unchanged.
@@ -38,7 +38,7 @@ impl Staging {
         if matches!(tensor.device().kind, DeviceType::Cpu | DeviceType::Meta) || !tensor.is_defined() {
             return Ok(tensor.clone());
         }
-        if let Some((_, host)) = self.tensors.iter().find(|(other, _)| other.is_same(tensor)) {
+        if let Some(host) = self.tensors.of(tensor) {
             return Ok(host.clone());
         }
         ensure!(
@@ -51,7 +51,7 @@ impl Staging {
         let host = self.host_memory(tensor)?;
         let host =
             Tensor::from_storage_like(host, tensor, DispatchKeySet::of_inference_tensor(DispatchKey::CPU))?;
-        self.tensors.push((tensor.clone(), host.clone()));
+        self.tensors.add(tensor, &host);
         Ok(host)
     }
 
@@ -77,10 +77,7 @@ impl Staging {
 
     /// Makes a tensor of the call like its CPU copy after the operator ran: elements, sizes, memory.
     pub(super) fn write_back(&mut self, tensor: &mut Tensor) -> Result<()> {
-        let Some((_, host)) = self.tensors.iter().find(|(other, _)| other.is_same(tensor)) else {
-            return Ok(());
-        };
-        let host = host.clone();
+        let Some(host) = self.tensors.of(tensor).cloned() else { return Ok(()) };
         let geometry = host.geometry();
         let own = self.storages.iter().find(|staged| staged.remote.is_same(&tensor.storage()));
         if own.is_some_and(|staged| staged.host.is_same(&host.storage())) {
@@ -100,7 +97,7 @@ impl Staging {
         if result.device().kind != DeviceType::Cpu || !result.is_defined() {
             return Ok(result.clone());
         }
-        if let Some((tensor, _)) = self.tensors.iter().find(|(_, host)| host.is_same(result)) {
+        if let Some(tensor) = self.tensors.original(result) {
             return Ok(tensor.clone());
         }
         let storage = self.remote_memory(result)?;

@@ -11,7 +11,7 @@ use crate::guard::{ExcludeDispatchKeyGuard, LocalDispatchKeySet};
 use crate::key::{DispatchKey, DispatchKeySet};
 use crate::operator::OperatorHandle;
 use crate::registry;
-use crate::tensor::Tensor;
+use crate::tensor::{Counterparts, Tensor};
 use crate::value::{Stack, Value};
 
 /// The fallback.
@@ -71,15 +71,15 @@ fn refuse_real_targets(operator: OperatorHandle, arguments: &[Value<'_>]) -> Res
 
 /// The tensors of a call, each with its twin on `meta`.
 #[derive(Default)]
-struct Twins(Vec<(Tensor, Tensor)>);
+struct Twins(Counterparts);
 
 impl Twins {
     fn of(&mut self, tensor: &Tensor) -> Result<Tensor> {
-        if let Some((_, twin)) = self.0.iter().find(|(other, _)| other.is_same(tensor)) {
+        if let Some(twin) = self.0.of(tensor) {
             return Ok(twin.clone());
         }
         let twin = twin(tensor)?;
-        self.0.push((tensor.clone(), twin.clone()));
+        self.0.add(tensor, &twin);
         Ok(twin)
     }
 
@@ -93,7 +93,7 @@ impl Twins {
                 argument => argument.map_tensors(|tensor| self.of(tensor))?.into_owned(),
             });
         }
-        if self.0.is_empty()
+        if self.0.originals().next().is_none()
             && let Some(index) = operator.schema()?.argument_index("device")
         {
             values[index] = Value::Device(Device::META);
@@ -120,8 +120,8 @@ impl Twins {
         let written = operator.schema()?.arguments.iter().zip(arguments);
         for (_, value) in written.filter(|(argument, _)| argument.is_mutable()) {
             for tensor in value.tensors_mut() {
-                let twin = self.0.iter().find(|(other, _)| other.is_same(tensor)).map(|(_, twin)| twin);
-                if let Some(twin) = twin.filter(|twin| twin.geometry() != tensor.geometry()) {
+                let twin = self.0.of(tensor).filter(|twin| twin.geometry() != tensor.geometry());
+                if let Some(twin) = twin {
                     memory::move_to(operator, tensor, twin)?;
                 }
             }
@@ -131,9 +131,9 @@ impl Twins {
 
     /// The fake tensor for a result on `meta`: an argument, a view of one, or new.
     fn fake_of(&self, result: &Tensor, device: Device) -> Result<Tensor> {
-        match self.0.iter().find(|(_, twin)| twin.is_same(result)) {
-            Some((argument, _)) => Ok(argument.clone()),
-            None => fake_of_result(result, device, self.0.iter().map(|(argument, _)| argument)),
+        match self.0.original(result) {
+            Some(argument) => Ok(argument.clone()),
+            None => fake_of_result(result, device, self.0.originals()),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::guard::{ForceDispatchKeyGuard, LocalDispatchKeySet};
 use crate::key::{DispatchKey, DispatchKeySet};
 use crate::operator::OperatorHandle;
 use crate::registry::Variant;
-use crate::tensor::{Storage, Tensor};
+use crate::tensor::{Counterparts, Storage, Tensor};
 use crate::value::{Stack, Value};
 use crate::{bail, ensure};
 
@@ -124,22 +124,21 @@ fn move_views(operator: OperatorHandle, arguments: &mut [Value<'_>], written: &[
 
 /// Lets the operator check its arguments, on tensors without elements that share memory as the functional ones do.
 fn rehearse(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<()> {
-    let mut twins: Vec<(Tensor, Tensor)> = Vec::new();
+    let mut twins = Counterparts::default();
     let mut twin = |tensor: &Tensor| {
-        if let Some((_, twin)) = twins.iter().find(|(other, _)| other.is_same(tensor)) {
+        if let Some(twin) = twins.of(tensor) {
             return Ok(twin.clone());
         }
         if tensor.is_wrapped_number() {
             return Ok(tensor.clone());
         }
-        let shared = twins.iter().find(|(other, _)| other.shares_storage_with(tensor));
-        let storage = match shared {
-            Some((_, twin)) => twin.storage().clone(),
+        let storage = match twins.of_same_memory(tensor) {
+            Some(twin) => twin.storage().clone(),
             None => Storage::without_data(tensor.storage().nbytes(), Device::META),
         };
         let keys = DispatchKeySet::of_inference_tensor(DispatchKey::Meta);
         let twin = Tensor::from_storage_like(storage, tensor, keys)?;
-        twins.push((tensor.clone(), twin.clone()));
+        twins.add(tensor, &twin);
         Ok(twin)
     };
     let arguments = arguments.iter().map(|argument| match argument {

@@ -96,6 +96,7 @@ impl PyTensor {
     #[pyo3(signature = (dim=None))]
     fn stride(&self, py: Python<'_>, dim: Option<i64>) -> PyResult<Py<PyAny>> {
         let Some(dim) = dim else { return self.strides(py)?.into_py_any(py) };
+        self.0.size(dim).map_err(exception)?; // a tensor without dimensions has no stride either
         let dim = torch_library::geometry::wrap_dim(dim, self.0.dim()).map_err(exception)?;
         self.0.strides()[dim].into_py_any(py)
     }

@@ -124,9 +124,9 @@ impl InputMetadata {
     /// The size of one dimension, counted from the back if negative.
     ///
     /// # Errors
-    /// A dimension out of range.
+    /// A dimension out of range, such as any dimension of a tensor that has none.
     pub fn size(&self, dim: i64) -> Result<i64> {
-        Ok(self.sizes()[crate::geometry::wrap_dim(dim, self.dim())?])
+        self.geometry.size(dim)
     }
 
     /// The element type.

@@ -120,6 +120,16 @@ impl Geometry {
         self.extents.sizes()
     }
 
+    /// The size of one dimension, counted from the back if negative.
+    ///
+    /// # Errors
+    /// A dimension out of range, such as any dimension where there are none.
+    pub fn size(&self, dim: i64) -> Result<i64> {
+        let sizes = self.sizes();
+        ensure!(!sizes.is_empty(), Shape, "dimension {dim} is out of range: the tensor has no dimensions");
+        Ok(sizes[wrap_dim(dim, sizes.len())?])
+    }
+
     /// The stride of each dimension, in elements.
     #[inline]
     pub fn strides(&self) -> &[i64] {
@@ -402,5 +412,8 @@ mod tests {
             "dimension 3 is out of range, expected -3 to 2 for 3 dimensions"
         );
         assert!(wrap_dim(1, 0).is_err());
+        let rows = Geometry::contiguous(&[2, 3]).unwrap();
+        assert_eq!((rows.size(-2).unwrap(), rows.size(1).unwrap()), (2, 3));
+        assert!(rows.size(2).is_err() && [-1, 0].iter().all(|dim| Geometry::SCALAR.size(*dim).is_err()));
     }
 }

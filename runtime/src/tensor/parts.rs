@@ -53,10 +53,11 @@ impl Tensor {
         );
         let data = self.host_ptr(&storage)?;
         self.check_not_recorded()?;
+        let size = self.size(dim)?;
         let dim = wrap_dim(dim, self.dim())?;
         let total = sizes.iter().try_fold(0i64, |sum, size| sum.checked_add(*size).filter(|_| *size >= 0));
         ensure!(
-            total == Some(self.sizes()[dim]),
+            total == Some(size),
             Shape,
             "parts of {sizes:?} do not add up to dimension {dim} of sizes {:?}",
             self.sizes()
@@ -158,6 +159,7 @@ mod tests {
         assert!(x.disjoint_parts(1, &[1, 1]).unwrap_err().to_string().contains("interleaved"));
         assert!(x.disjoint_parts(0, &[1, 2]).is_err() && x.disjoint_parts(0, &[3, -1]).is_err());
         assert!(x.disjoint_parts(2, &[2]).is_err());
+        assert!(Tensor::from(1.0).disjoint_parts(0, &[1]).is_err(), "there is no dimension");
         let mut columns = x.strided_view(&[2, 2], &[1, 2], 0).unwrap();
         assert_eq!(columns.disjoint_parts(1, &[1, 1]).unwrap()[1].to_vec::<i32>().unwrap(), [3, 4]);
         let mut expanded = x.strided_view(&[2, 2], &[0, 1], 0).unwrap();

@@ -2,6 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
+use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Ident, LitStr};
 
@@ -59,7 +60,7 @@ pub(crate) struct Key(pub(crate) Ident);
 
 impl Parse for Key {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let ident: Ident = input.parse()?;
+        let ident = input.parse::<Ident>()?.unraw(); // no key is a keyword
         if input.peek(syn::Token![::]) {
             let message = "expected the name of a dispatch key alone, as in `CPU`";
             return Err(syn::Error::new(ident.span(), message));

@@ -1,7 +1,7 @@
 //! Names: overloads, keywords of Rust, words in strings, tags, documentation.
 
 use torch_library::prelude::*;
-use torch_library::{Dispatcher, OperatorHandle};
+use torch_library::{Dispatcher, OperatorHandle, derivatives, torch_fallback};
 
 torch_library! {
     /// Operators whose names Rust would not take.
@@ -17,6 +17,8 @@ torch_library! {
         gen(Tensor self, int try) -> int;
         __and__(Tensor self) -> int;
         _private(Tensor self) -> int;
+        yield(Tensor self) -> Tensor;
+        yield_(Tensor(a!) self) -> Tensor(a!);
         "text(Tensor self) -> int";
     }
 }
@@ -71,6 +73,17 @@ same! {
     names::_private, CPU;
     names::text, CPU;
 }
+
+derivatives! {
+    in names;
+    #[in_place]
+    r#yield(Tensor self) -> Tensor {
+        self => grad.clone(),
+    }
+}
+
+#[torch_fallback(r#PreDispatch, fallthrough)]
+fn nothing_to_do();
 
 #[test]
 fn overloads_are_functions_of_their_own() -> Result<()> {

@@ -1,6 +1,7 @@
 //! Parses the input of `derivatives!`.
 
 use proc_macro2::{TokenStream, TokenTree};
+use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, Ident, Path, Token, token};
@@ -102,6 +103,9 @@ impl Parse for Clause {
         } else {
             vec![target(input)?]
         };
+        if !input.peek(Token![=>]) {
+            return Err(input.error(EXPECTED));
+        }
         input.parse::<Token![=>]>()?;
         let rule = match input.fork().parse::<Ident>() {
             Ok(word) if word == "non_differentiable" => Rule::NonDifferentiable,
@@ -113,8 +117,11 @@ impl Parse for Clause {
     }
 }
 
+/// The error for a clause of another form.
+const EXPECTED: &str =
+    "expected an argument and its formula: `self => grad`, or `self => non_differentiable`";
+
 /// The name of an argument, which may be a keyword.
 fn target(input: ParseStream<'_>) -> syn::Result<Ident> {
-    use syn::ext::IdentExt;
-    input.call(Ident::parse_any)
+    input.call(Ident::parse_any).map_err(|error| syn::Error::new(error.span(), EXPECTED))
 }

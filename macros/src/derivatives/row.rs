@@ -2,6 +2,7 @@
 
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
+use syn::ext::IdentExt;
 use syn::{Attribute, Expr};
 use torch_library_schema::Type;
 
@@ -116,7 +117,7 @@ fn in_place_schema(schema: &[TokenTree]) -> Vec<TokenTree> {
     for (index, token) in schema.iter().enumerate() {
         match token {
             TokenTree::Ident(name) if index == 0 => {
-                tokens.push(Ident::new(&format!("{name}_"), name.span()).into());
+                tokens.push(Ident::new(&format!("{}_", name.unraw()), name.span()).into());
             }
             TokenTree::Ident(result) if index + 1 == schema.len() => tokens.extend(mark(result)),
             TokenTree::Group(arguments) => {

@@ -388,7 +388,7 @@ unsafe fn squares<T: Copy, const SIDE: usize>(
     square: impl Fn(*const T, *mut T),
 ) {
     let (even_len, even_count) = (len - len % SIDE, count - count % SIDE);
-    if len == pitch && len <= 4 {
+    if len == pitch && (1..=4).contains(&len) {
         let interleave = match len {
             1 => interleave::<T, 1>,
             2 => interleave::<T, 2>,
@@ -518,6 +518,14 @@ mod tests {
             check::<num_complex::Complex<f32>>(2, rows, columns, 1);
             check::<num_complex::Complex<f64>>(2, rows, columns, 1);
         }
+    }
+
+    #[test]
+    fn nothing_is_written_where_there_are_no_lines() {
+        let (from, mut to) = ([1.0_f32; 16], [0.0_f32; 16]);
+        // SAFETY: no lines lie within any memory, and a local array is other memory.
+        unsafe { super::turned(from.as_ptr(), 4, [0, 4], to.as_mut_ptr(), 0) };
+        assert_eq!(to, [0.0; 16]);
     }
 
     #[test]

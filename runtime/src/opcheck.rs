@@ -30,7 +30,8 @@
 //! # What is checked
 //!
 //! See [`Check`]. Each sample is a list of arguments in the order of the schema; arguments left out at the end take
-//! their defaults. Samples are copied for every call, on their device, so they stay unchanged.
+//! their defaults. Samples are copied for every call, on their device, so they stay unchanged. A sample that cannot be
+//! copied, such as a tensor on `meta`, is the fault [`Check::Accepts`].
 //!
 //! An operator that returns tensors and has no kernel for `Meta` has the fault [`Check::Meta`]. The other checks are
 //! made nevertheless, on the CPU; only the comparison of the two in [`Check::Empty`] is skipped. (The CPU's kernel is

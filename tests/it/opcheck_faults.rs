@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use torch_library::guard::AutoDispatchBelowADInplaceOrView;
-use torch_library::opcheck::{Check, OpCheck, opcheck};
+use torch_library::opcheck::{Check, Fault, OpCheck, opcheck};
 use torch_library::prelude::*;
 
 torch_library! {
@@ -485,6 +485,15 @@ fn variants_agree() {
     let replaces =
         "faulty::replaces_out.out with an empty `out` fails: faulty::replaces_out.out: `out` has no elements";
     assert_eq!(fault("replaces_out", Check::Out), replaces);
+}
+
+#[test]
+fn samples_have_values() {
+    let sample = Tensor::empty(&[2], DType::Float64, Device::META).unwrap();
+    let report = OpCheck::new(handle("no_meta")).run([vec![Value::Tensor(sample)]]);
+    let [Fault { check, message }] = &report.faults[..] else { panic!("{report}") };
+    assert_eq!((*check, report.calls), (Check::Accepts, 0));
+    assert!(message.starts_with("cannot copy a sample for a call: "), "{message}");
 }
 
 #[test]

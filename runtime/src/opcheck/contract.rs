@@ -49,7 +49,13 @@ impl Session<'_> {
         written: &mut Vec<bool>,
     ) -> Option<Vec<Value<'static>>> {
         let schema = self.operator.schema().ok()?;
-        let copies = arguments::copies(values).ok()?;
+        let copies = match arguments::copies(values) {
+            Ok(copies) => copies,
+            Err(error) => {
+                self.fault(Check::Accepts, format!("cannot copy a sample for a call: {error}"));
+                return None;
+            }
+        };
         let before: Vec<_> =
             arguments::tensors(self.operator, &copies).into_iter().map(Before::new).collect();
         let returns = match self.call(copies) {

@@ -66,8 +66,7 @@ mod explicit {
 
     fn _print(s: &str) -> Result<()> {
         let written = writeln!(std::io::stdout(), "{s}");
-        written
-            .map_err(|error| Error::new(ErrorKind::NotSupported, format!("{}: {error}", aten::_print::NAME)))
+        written.map_err(|error| Error::new(ErrorKind::Io, format!("{}: {error}", aten::_print::NAME)))
     }
 }
 

@@ -265,11 +265,13 @@ impl Level {
     /// The errors of [`wrap`](Self::wrap); the tensor is not batched at this level.
     pub fn rewrap(&self, tensor: &mut Tensor, value: Tensor, dim: usize) -> Result<()> {
         let geometry = self.geometry_of_one(&value, dim)?;
-        let Some(batched) = self.content(tensor) else {
+        let handle = tensor.clone();
+        let Some(batched) = self.content(&handle) else {
             bail!(Argument, "the tensor is not batched at this level of vmap");
         };
+        tensor.set_geometry(geometry.sizes(), geometry.strides(), geometry.offset())?;
         batched.replace(value, Some(dim));
-        tensor.set_geometry(geometry.sizes(), geometry.strides(), geometry.offset())
+        Ok(())
     }
 
     fn geometry_of_one(&self, value: &Tensor, dim: usize) -> Result<Geometry> {

@@ -98,6 +98,19 @@ struct State<M> {
     pending: Vec<Pending<M>>,
 }
 
+impl<M> State<M> {
+    /// Counts bytes as taken from the driver before it is asked for them, unless that exceeds the limit: other threads
+    /// ask meanwhile.
+    fn reserve(&mut self, nbytes: usize) -> bool {
+        let reserved = self.stats.reserved.saturating_add(nbytes);
+        let is_within = self.limit.is_none_or(|limit| reserved <= limit);
+        if is_within {
+            self.stats.reserved = reserved;
+        }
+        is_within
+    }
+}
+
 /// The events after which a block can be reused, its size, and the block.
 type Pending<M> = (Vec<Box<dyn Event>>, usize, M);
 
@@ -169,19 +182,20 @@ impl<R: RawAllocator> CachingAllocator<R> {
     /// A new block from the driver, after freeing cached blocks if necessary.
     fn fresh(&self, nbytes: usize, size: usize) -> Result<R::Memory> {
         for is_last in [false, true] {
-            let is_within = {
-                let state = self.0.state();
-                state.limit.is_none_or(|limit| state.stats.reserved.saturating_add(size) <= limit)
-            };
+            let is_within = self.0.state().reserve(size);
             let why = match is_within.then(|| self.0.raw.allocate(size)) {
                 Some(Ok(memory)) => {
                     let mut state = self.0.state();
-                    state.stats.reserved += size;
                     state.stats.peak_reserved = state.stats.peak_reserved.max(state.stats.reserved);
                     return Ok(memory);
                 }
-                Some(Err(error)) if error.kind() != ErrorKind::OutOfMemory => return Err(error),
-                Some(Err(error)) => Some(error),
+                Some(Err(error)) => {
+                    self.0.state().stats.reserved -= size;
+                    if error.kind() != ErrorKind::OutOfMemory {
+                        return Err(error);
+                    }
+                    Some(error)
+                }
                 None => None,
             };
             if is_last {

@@ -152,3 +152,28 @@ fn an_event_may_ask_the_allocator() {
     drop(allocator.allocate(1000).unwrap());
     assert_eq!(allocator.stats().reused, 1);
 }
+
+#[test]
+fn the_limit_holds_while_the_driver_is_asked() {
+    struct Asking(Arc<OnceLock<CachingAllocator<Asking>>>);
+    impl RawAllocator for Asking {
+        type Memory = ();
+
+        fn allocate(&self, nbytes: usize) -> Result<()> {
+            let allocator = self.0.get().unwrap();
+            let meanwhile = std::thread::scope(|scope| scope.spawn(|| allocator.allocate(nbytes)).join());
+            assert_eq!(meanwhile.unwrap().err().map(|error| error.kind()), Some(ErrorKind::OutOfMemory));
+            crate::bail!(Device, "no driver")
+        }
+
+        fn record(&self, _: Stream) -> Result<Box<dyn Event>> {
+            crate::bail!(Device, "no driver")
+        }
+    }
+
+    let own = Arc::new(OnceLock::new());
+    let allocator = own.get_or_init(|| CachingAllocator::new(Device::CPU, Asking(own.clone())));
+    allocator.set_limit(Some(3 << 20));
+    assert_eq!(allocator.allocate(2 << 20).err().map(|error| error.kind()), Some(ErrorKind::Device));
+    assert_eq!(allocator.stats().reserved, 0, "what the driver did not give is not counted");
+}

@@ -5,7 +5,9 @@ use torch_library::{
     DispatchKey, Dispatcher, ErrorKind, OperatorHandle, Result, Scalar, Tensor, Value, ensure,
 };
 use torch_library_kernels as _; // the kernels that are called
+use torch_library_quantized as _;
 use torch_library_schema::Type;
+use torch_library_vision as _;
 
 use crate::report::{Check, Unmet};
 use crate::values;
@@ -57,6 +59,31 @@ impl<'n> Arguments<'n> {
             }
         }
         tensors
+    }
+
+    /// Replaces each tensor.
+    ///
+    /// # Errors
+    /// The function's errors.
+    pub(crate) fn map_tensors(&mut self, other: &mut dyn FnMut(&Tensor) -> Result<Tensor>) -> Result<()> {
+        let named = self.named.iter_mut().map(|(_, value)| value);
+        for value in self.positional.iter_mut().chain(named) {
+            match value {
+                Value::Tensors(list) => {
+                    *value = list.iter().map(&mut *other).collect::<Result<Vec<_>>>()?.into();
+                }
+                Value::OptionalTensors(list) => {
+                    let list = list.iter().map(|tensor| tensor.as_ref().map(&mut *other).transpose());
+                    *value = list.collect::<Result<Vec<_>>>()?.into();
+                }
+                value => {
+                    if let Some(tensor) = value.as_tensor() {
+                        *value = Value::Tensor(other(tensor)?);
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Calls an operator; a number for a tensor stands for one where it does in Python. Several returns become one list,

@@ -15,6 +15,10 @@ use torch_library::{
 use crate::operators::Arguments;
 use crate::rows;
 
+mod layers;
+
+use layers::Layer;
+
 /// Problematic sizes, dimensions, indices and steps. None is between a few hundred and what no machine can hold.
 const NUMBERS: [i64; 22] = [
     0,
@@ -38,7 +42,7 @@ const NUMBERS: [i64; 22] = [
     -(1 << 61),
     1 << 48,
     (1 << 62) + 1,
-    -(1 << 32),
+    -(1 << 46),
 ];
 
 const DTYPES: [DType; 12] = [
@@ -96,7 +100,8 @@ impl Calls {
     }
 
     /// Makes one of the calls, changed as `choose` says, and returns whether it succeeded; `None` if the operator does not
-    /// exist here. With `is_huge` the change is in the sizes: dimensions become longer than any memory.
+    /// exist here. With `is_huge` the change is in the sizes: dimensions become longer than any memory. Half of the calls go
+    /// through a layer.
     ///
     /// # Errors
     /// The call panicked.
@@ -114,16 +119,15 @@ impl Calls {
             }
         }
         let backward = !is_huge && changes.one_in(3);
-        let what = format!("{operator} with {:?}, {:?}", arguments.positional, arguments.named);
+        let layer = if changes.one_in(2) { Layer::Plain } else { changes.one(&Layer::ALL) };
+        let what = format!("{operator}, {layer:?}, with {:?}, {:?}", arguments.positional, arguments.named);
         let leaves: Vec<Tensor> = arguments.tensors().into_iter().map(|(_, tensor)| tensor).collect();
         if backward {
             leaves.iter().for_each(|leaf| _ = leaf.set_requires_grad(true));
         }
-        let call = AssertUnwindSafe(|| {
-            let results = arguments.call(operator)?;
-            look(&results, backward);
-            Ok::<(), Error>(())
-        });
+        let Changes { choose, .. } = changes;
+        let call =
+            AssertUnwindSafe(|| layer.call(arguments, operator, choose, |results| look(results, backward)));
         match catch_unwind(call) {
             Ok(end) => Ok(Some(end.is_ok())),
             Err(panic) => {
@@ -307,7 +311,7 @@ impl Changes<'_> {
             2 if dim > 0 => {
                 return Tensor::full(
                     &{
-                        sizes[place] += 1;
+                        sizes[place] = sizes[place].saturating_add(1);
                         sizes
                     },
                     1.0,

@@ -2,6 +2,7 @@
 //! several devices. They are errors, or give what PyTorch gives; none panics or allocates more memory than
 //! there is.
 
+use torch_library::autograd::GradOptions;
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
@@ -431,3 +432,70 @@ fn long_lists_take_linear_time() -> Result<()> {
     assert!(aten::block_diag(&rows[..100])?.sizes() == [100, 200]);
     Ok(())
 }
+
+/// The gradient of a tensor of two elements, from a function of it.
+fn gradient_of(function: fn(&Tensor) -> Result<Tensor>) -> Result<Tensor> {
+    let x = Tensor::from([1.0, 2.0]);
+    x.set_requires_grad(true)?;
+    let y = function(&x)?;
+    torch_library::autograd::backward(
+        &[&y],
+        &[Some(wide_of(y.sizes(), DType::Float64)?)],
+        GradOptions::new(),
+    )?;
+    Ok(x.grad().expect("a gradient"))
+}
+
+#[test]
+fn places_of_elements_are_listed_only_if_there_is_memory() {
+    check(&[
+        (|| gradient_of(|x| aten::as_strided(x, &[1 << 40, 0], &[0, 1])), Ok(&[2])),
+        (|| gradient_of(|x| aten::as_strided(x, &[1 << 40], &[0])), Err("cannot allocate memory")),
+        (|| gradient_of(|x| aten::as_strided(x, &[2, 3], &[1, 0])), Ok(&[2])),
+        (|| gradient_of(|x| aten::unfold(x, 0, 0, MAX)), Ok(&[2])),
+        (|| gradient_of(|x| aten::unfold(x, 0, 2, MAX)), Ok(&[2])),
+        (|| aten::unfold(&wide(&[0, MAX])?, 1, 0, 1), Ok(&[0, MAX, 0])),
+        (|| aten::unfold_backward(&wide(&[0, 0])?, &[0, MAX], 1, 0, 1), Err("sizes")),
+        (|| aten::fill_diagonal_::call(&mut wide(&[0, MAX])?, 1.into(), true).cloned(), Ok(&[0, MAX])),
+        (|| pad_around(&wide(&[0, 3, 1 << 40])?, 1), Err("cannot allocate memory")),
+        (|| pad_around(&wide(&[0, 3, MAX])?, MAX), Err("is too large for sizes")),
+    ]);
+    let x = Tensor::from([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    x.set_requires_grad(true).unwrap();
+    let y = aten::as_strided(&x, &[2, 2, 2], &[3, 1, 1]).unwrap();
+    let grad = Tensor::from_vec((1..9).map(f64::from).collect(), &[2, 2, 2]).unwrap();
+    torch_library::autograd::backward(&[&y], &[Some(grad)], GradOptions::new()).unwrap();
+    assert_eq!(x.grad().unwrap().to_vec::<f64>().unwrap(), [1.0, 5.0, 4.0, 5.0, 13.0, 8.0]);
+}
+
+/// Circular padding of the last dimension.
+fn pad_around(x: &Tensor, count: i64) -> Result<Tensor> {
+    aten::pad::call(x, &[count, count], "circular", None)
+}
+
+#[test]
+fn numbers_at_the_edge_of_their_type_are_computed_with() {
+    let lcm = aten::lcm(&Tensor::from([i64::MIN, 6]), &Tensor::from([7i64, 4])).unwrap();
+    assert_eq!(lcm.to_vec::<i64>().unwrap(), [i64::MIN, 12]);
+    let image = aten::arange(4.into()).unwrap().reshape(&[1, 1, 4]).unwrap();
+    let cut =
+        aten::replication_pad1d(&aten::to_dtype(&image, DType::Float32).unwrap(), &[-MAX, MAX - 1]).unwrap();
+    assert_eq!(cut.to_vec::<f32>().unwrap(), [3.0; 3]);
+}
+
+#[test]
+fn examples_of_a_batch_are_refused_like_tensors() {
+    let x = ones(&[2, 3, 4]).unwrap();
+    let permuted = vmap([&x], |[x]| aten::permute(&x, &[1, MAX])).unwrap_err().to_string();
+    assert!(permuted.contains("aten::permute"), "{permuted}");
+    let index = longs(&[0]).unwrap();
+    let gradient = |[x]: [Tensor; 1]| aten::embedding_dense_backward(&x, &index, 2, -1, false);
+    let refusal = vmap([&ones(&[2]).unwrap()], gradient).unwrap_err().to_string();
+    assert!(refusal.contains("a gradient without dimensions"), "{refusal}");
+    let [numbers, indices] = [ones(&[2]).unwrap(), longs(&[0, 0]).unwrap()];
+    let matrix = ones(&[3, 4]).unwrap();
+    let added = vmap([&numbers, &indices], |[x, index]| aten::index_add(&x, 0, &index, &matrix));
+    let refusal = added.unwrap_err().to_string();
+    assert!(refusal.contains("aten::index_add: slices of sizes [3, 4]"), "{refusal}");
+}
+

@@ -30,7 +30,7 @@ derivatives! {
             if !strides.is_empty() {
                 let axis = wrap_dim(dimension, strides.len())?;
                 strides.push(strides[axis]);
-                strides[axis] *= step;
+                strides[axis] = strides[axis].saturating_mul(step); // no matter: a single window is not moved
             } else {
                 strides.push(1);
             }

@@ -215,7 +215,7 @@ mod implicit {
             }
             aten::fill__Scalar(&mut diagonal, fill_value).map(drop).map_err(|error| error.context(OPERATOR))
         };
-        let period = columns + 1;
+        let period = columns.saturating_add(1);
         if !wrap || !others.is_empty() || rows <= period {
             fill(this)?;
             return Ok(this);

@@ -233,7 +233,8 @@ fn common_divisor<T: PrimInt + Number>(a: T, b: T) -> T {
 fn common_multiple<T: PrimInt + Number>(a: T, b: T) -> T {
     match common_divisor(a, b) {
         divisor if divisor == T::ZERO => T::ZERO,
-        divisor => magnitude((a / divisor).times(b)),
+        // The smallest integer divided by -1 overflows, to itself.
+        divisor => magnitude(a.checked_div(&divisor).unwrap_or(a).times(b)),
     }
 }
 

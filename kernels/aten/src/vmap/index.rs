@@ -100,6 +100,12 @@ mod rules {
     ) -> Result<Tensor> {
         let level = Level::current()?;
         let batch = level.batch_size();
+        ensure!(
+            grad_output.dim() > 0,
+            Shape,
+            "{}: a gradient without dimensions, expected those of the indices and one more",
+            aten::embedding_dense_backward::NAME
+        );
         if !level.has(indices) {
             // All examples have the same rows, and columns of their own.
             let last = moved(&front(level, grad_output)?, 0, grad_output.dim() - 1)?;

@@ -15,11 +15,10 @@ pub(super) fn lined(
     dim: i64,
     tensors: &[&Tensor],
 ) -> Result<(Vec<Tensor>, i64)> {
-    let rank = tensors.iter().map(|tensor| tensor.dim()).max().unwrap_or(0).max(1);
     let dim = wrap_dim(dim, tensors[0].dim().max(1)).map_err(|error| error.context(operator))?;
     let line = |tensor: &&Tensor| {
         let value = expanded(level, tensor)?;
-        if tensor.dim() == 0 && rank == 1 { aten::unsqueeze(&value, 1) } else { Ok(value) }
+        if tensor.dim() == 0 { aten::unsqueeze(&value, 1) } else { Ok(value) }
     };
     Ok((tensors.iter().map(line).collect::<Result<_>>()?, dim as i64 + 1))
 }

@@ -44,6 +44,15 @@ fn whole_again(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     wrapped(level, stack, returns, 0)
 }
 
+/// The dimensions of an example, in a tensor with the batch in front.
+///
+/// # Errors
+/// A dimension that the example does not have.
+fn behind_batch(operator: &str, example: &Tensor, dims: &[i64]) -> Result<Vec<i64>> {
+    let behind = dims.iter().map(|dim| Ok(wrap_dim(*dim, example.dim())? as i64 + 1));
+    behind.collect::<Result<_>>().map_err(|error: Error| error.context(operator))
+}
+
 /// A list of sizes with the batch size in front.
 fn with_batch(level: Level, sizes: &[i64]) -> Vec<i64> {
     [&[level.batch_size()], sizes].concat()
@@ -55,19 +64,13 @@ mod whole {
 
     fn permute(this: &Tensor, dims: &[i64]) -> Result<Tensor> {
         let level = Level::current()?;
-        let rank = this.dim() as i64;
-        let behind = dims.iter().map(|dim| if *dim < 0 { dim + rank + 1 } else { dim + 1 });
-        let order: Vec<_> = std::iter::once(0).chain(behind).collect();
+        let order = [vec![0], behind_batch(aten::permute::NAME, this, dims)?].concat();
         level.wrap(aten::permute(&front(level, this)?, &order)?, 0)
     }
 
     fn flip(this: &Tensor, dims: &[i64]) -> Result<Tensor> {
         let level = Level::current()?;
-        let behind = |dim: &i64| match wrap_dim(*dim, this.dim()) {
-            Ok(dim) => Ok(dim as i64 + 1),
-            Err(error) => Err(error.context(aten::flip::NAME)),
-        };
-        let dims = dims.iter().map(behind).collect::<Result<Vec<_>>>()?;
+        let dims = behind_batch(aten::flip::NAME, this, dims)?;
         level.wrap(aten::flip(&front(level, this)?, &dims)?, 0)
     }
 

@@ -1,9 +1,11 @@
 //! The derivative of `as_strided`, whose views may show elements several times, or overlap.
 
 use torch_library::autograd::InputMetadata;
+use torch_library::geometry::saturating_numel;
 use torch_library::prelude::*;
 
 use crate::aten;
+use crate::composite::collected;
 use crate::prelude::*;
 
 /// The gradient of the input of `as_strided`.
@@ -17,8 +19,8 @@ pub(in crate::autograd) fn backward(
     stride: &[i64],
     offset: Option<i64>,
 ) -> Result<Tensor> {
-    let own = places(this.sizes(), this.strides(), 0);
-    let shown = places(size, stride, offset.unwrap_or(this.storage_offset()) - this.storage_offset());
+    let own = places(this.sizes(), this.strides(), 0)?;
+    let shown = places(size, stride, offset.unwrap_or(this.storage_offset()) - this.storage_offset())?;
     let lowest = own.iter().chain(&shown).copied().min().unwrap_or(0);
     let end = own.iter().chain(&shown).copied().max().map_or(0, |last| last + 1);
     let index = |places: &[i64]| {
@@ -29,7 +31,7 @@ pub(in crate::autograd) fn backward(
 
     let memory = aten::new_zeros(grad, &[end - lowest])?;
     let mut gathered = aten::index_add(&memory, 0, &shown, &grad.reshape(&[-1])?)?;
-    if overlaps(this) {
+    if overlaps(this)? {
         let ones = aten::new_ones(grad, own.sizes())?;
         let how_many = aten::index_add(&memory, 0, &own, &ones)?;
         gathered = gathered.div(&how_many.clamp(Some(Scalar::from(1)), None)?)?;
@@ -45,8 +47,8 @@ pub(super) fn places_of(
     stride: &[i64],
     offset: Option<i64>,
 ) -> Result<Tensor> {
-    let own = places(this.sizes(), this.strides(), this.storage_offset());
-    let part = places(size, stride, offset.unwrap_or(this.storage_offset()));
+    let own = places(this.sizes(), this.strides(), this.storage_offset())?;
+    let part = places(size, stride, offset.unwrap_or(this.storage_offset()))?;
     let end = own.iter().chain(&part).copied().max().unwrap_or(0) + 1;
     let memory = aten::new_zeros(grad, &[end.max(this.storage_offset())])?;
     let mut placed =
@@ -56,19 +58,30 @@ pub(super) fn places_of(
 }
 
 /// The position in memory of each element, in row-major order.
-fn places(sizes: &[i64], strides: &[i64], offset: i64) -> Vec<i64> {
-    let mut places = vec![offset];
-    for (size, stride) in sizes.iter().zip(strides) {
-        places = places.iter().flat_map(|place| (0..*size).map(move |i| place + i * stride)).collect();
+///
+/// # Errors
+/// There is no memory for them.
+fn places(sizes: &[i64], strides: &[i64], offset: i64) -> Result<Vec<i64>> {
+    let count = saturating_numel(sizes);
+    let mut places = collected("the gradient of as_strided", count, |_| offset)?;
+    if count == 0 {
+        return Ok(places);
     }
-    places
+    let mut inner = places.len();
+    for (size, stride) in sizes.iter().zip(strides) {
+        inner /= *size as usize;
+        for (slice, places) in (0..*size).cycle().zip(places.chunks_mut(inner)) {
+            places.iter_mut().for_each(|place| *place += slice * stride);
+        }
+    }
+    Ok(places)
 }
 
 /// Whether several elements have the same position in memory.
-fn overlaps(this: &InputMetadata) -> bool {
-    let mut places = places(this.sizes(), this.strides(), 0);
+fn overlaps(this: &InputMetadata) -> Result<bool> {
+    let mut places = places(this.sizes(), this.strides(), 0)?;
     let count = places.len();
     places.sort_unstable();
     places.dedup();
-    places.len() < count
+    Ok(places.len() < count)
 }

@@ -160,7 +160,7 @@ impl Shape {
             "windows of {size}, {step} apart, do not fit a dimension of size {length}"
         );
         if dim < self.sizes.len() {
-            self.sizes[dim] = (length - size) / step + 1;
+            self.sizes[dim] = ((length - size) / step).saturating_add(1);
             self.strides[dim] = stride.saturating_mul(step);
         }
         self.sizes.push(size);

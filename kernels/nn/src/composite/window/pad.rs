@@ -3,7 +3,7 @@
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::composite::crossed;
+use crate::composite::{collected, crossed};
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod kernels {
@@ -51,9 +51,10 @@ fn circular(operator: &str, this: &Tensor, pad: &[i64]) -> Result<Tensor> {
     let mut kept = this.clone();
     for (back, pad) in pad.chunks_exact(2).enumerate() {
         let size = this.sizes()[this.dim() - 1 - back];
+        let padded = pad.iter().try_fold(size, |padded, pad| padded.checked_add(*pad));
         ensure!(
             pad.iter().all(|pad| (-size..=size).contains(pad))
-                && (pad[0] == 0 && pad[1] == 0 || size + pad[0] + pad[1] > 0),
+                && (pad[0] == 0 && pad[1] == 0 || padded.is_some_and(|padded| padded > 0)),
             Argument,
             "{operator}: padding {pad:?} is too large for sizes {:?}",
             this.sizes()
@@ -62,8 +63,10 @@ fn circular(operator: &str, this: &Tensor, pad: &[i64]) -> Result<Tensor> {
         let [cut, cut_end] = [pad[0], pad[1]].map(|pad| (-pad).max(0));
         let (dim, size) = ((this.dim() - 1 - back) as i64, (size - cut - cut_end).max(0));
         kept = aten::narrow(&kept, dim, cut.min(this.sizes()[dim as usize]), size)?;
-        let places = -pad[0].max(0)..size + pad[1].max(0);
-        lists.push(places.map(|place| place.checked_rem_euclid(size).unwrap_or(0)).collect());
+        let (before, after) = (pad[0].max(0), pad[1].max(0));
+        let source = |place: i64| (place - before).checked_rem_euclid(size).unwrap_or(0);
+        // Without elements, a size may exceed any list.
+        lists.push(collected(operator, before.saturating_add(size).saturating_add(after), source)?);
     }
     if pad.iter().all(|pad| *pad == 0) {
         // The result is a copy in this case too.

@@ -81,7 +81,7 @@ impl Direction {
     /// The element that is repeated at a place.
     #[inline(always)]
     fn source(self, place: i64) -> usize {
-        let (place, last) = (place - self.before, self.from - 1);
+        let (place, last) = (place.saturating_sub(self.before), self.from - 1); // whatever is cut off
         let source = match self.edge {
             Edge::Replicate => place.clamp(0, last),
             Edge::Reflect if place < 0 => -place,

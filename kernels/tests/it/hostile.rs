@@ -497,5 +497,11 @@ fn examples_of_a_batch_are_refused_like_tensors() {
     let added = vmap([&numbers, &indices], |[x, index]| aten::index_add(&x, 0, &index, &matrix));
     let refusal = added.unwrap_err().to_string();
     assert!(refusal.contains("aten::index_add: slices of sizes [3, 4]"), "{refusal}");
+    // The row of another example is none of this one's.
+    let indices = Tensor::from([[0i64, 2], [1, 0]]);
+    let refusal = vmap([&ones(&[2, 2, 3]).unwrap(), &indices], |[x, index]| {
+        aten::embedding_dense_backward(&x, &index, 2, -1, false)
+    });
+    let refusal = refusal.unwrap_err().to_string();
+    assert!(refusal.contains("is out of range"), "{refusal}");
 }
-

@@ -118,17 +118,16 @@ mod rules {
         let first = aten::arange::with(batch.into()).dtype(Some(DType::Int64)).device(Some(indices.device()));
         let first = aten::mul_Scalar(&first.call()?, num_weights.into())?;
         let first = (0..indices.dim()).try_fold(first, |first, _| aten::unsqueeze(&first, -1))?;
-        let own = aten::add_Tensor(&front(level, indices)?, &first)?;
+        let (indices, rows) = (front(level, indices)?, batch.saturating_mul(num_weights));
+        let own = aten::add_Tensor(&indices, &first)?;
+        // An index out of range would be the row of another example: it becomes one that no example has.
+        let (least, most) =
+            (aten::ge_Scalar(&indices, 0.into())?, aten::lt_Scalar(&indices, num_weights.into())?);
+        let own = aten::where_ScalarOther(&aten::logical_and(&least, &most)?, &own, rows.into())?;
         let grad = expanded(level, grad_output)?;
-        let rows = aten::embedding_dense_backward(
-            &grad,
-            &own,
-            batch.saturating_mul(num_weights),
-            -1,
-            scale_grad_by_freq,
-        )?;
+        let rows = aten::embedding_dense_backward(&grad, &own, rows, -1, scale_grad_by_freq)?;
         let rows = aten::unflatten_int(&rows, 0, &[batch, num_weights])?;
-        if padding_idx >= 0 {
+        if (0..num_weights).contains(&padding_idx) {
             aten::zero_(&mut aten::select_int(&rows, 1, padding_idx)?)?;
         }
         level.wrap(rows, 0)

@@ -42,7 +42,7 @@ impl Expression {
             "an expression of {} bytes, at most {LONGEST} are allowed",
             text.len()
         );
-        let mut parser = Parser { text, at: 0, depth: 0 };
+        let mut parser = Parser { text, at: 0, depth: 0, copied: 0 };
         let parsed = parser.expression().and_then(|expression| match parser.peek() {
             None => Ok(expression),
             Some(_) => Err(parser.error("an operator")),
@@ -93,6 +93,18 @@ impl fmt::Display for Expression {
 }
 
 impl Expression {
+    /// The number of expressions in this one, including itself.
+    fn nodes(&self) -> usize {
+        let all = |of: &[Expression]| of.iter().map(Expression::nodes).sum::<usize>();
+        1 + match self {
+            Expression::Number(_) | Expression::Text(_) | Expression::Name(_) => 0,
+            Expression::Call(of, arguments) => of.nodes() + all(arguments),
+            Expression::Attribute(of, _) => of.nodes(),
+            Expression::Index(of, index) => of.nodes() + index.nodes(),
+            Expression::Apply(_, arguments) => all(arguments),
+        }
+    }
+
     /// The text as a part of another expression.
     fn within(&self) -> String {
         if matches!(self, Expression::Apply(..)) { format!("({self})") } else { self.to_string() }
@@ -103,6 +115,8 @@ struct Parser<'t> {
     text: &'t str,
     at: usize,
     depth: usize,
+    /// The number of nodes that chained comparisons have copied.
+    copied: usize,
 }
 
 /// Binary operators by rising precedence; of two that begin alike, the longer comes first.
@@ -190,14 +204,27 @@ impl Parser<'_> {
 
     /// Parses the rest of `a < b < c`, which is `a < b and b < c`.
     fn comparisons(&mut self, mut left: Expression, function: Function) -> Result<Expression> {
-        let (mut chain, mut next) = (Vec::new(), Some(function));
-        while let Some(function) = next {
+        let (mut chain, mut function) = (Vec::new(), function);
+        loop {
             let right = self.right(COMPARISONS)?;
+            let Some((_, next)) = self.operator(COMPARISONS) else {
+                let last = Expression::Apply(function, vec![left, right]);
+                if chain.is_empty() {
+                    return Ok(last);
+                }
+                chain.push(last);
+                return Ok(Expression::Apply(Function::And, chain));
+            };
+            // A chain within a chain is copied again: the copies of nested ones double with each level.
+            self.copied = self.copied.saturating_add(right.nodes());
+            ensure!(
+                self.copied <= LONGEST,
+                Argument,
+                "comparisons that are chained and nested, expected `a < b and b < c`"
+            );
             chain.push(Expression::Apply(function, vec![left, right.clone()]));
-            left = right;
-            next = self.operator(COMPARISONS).map(|(_, function)| function);
+            (left, function) = (right, next);
         }
-        Ok(if chain.len() == 1 { chain.remove(0) } else { Expression::Apply(Function::And, chain) })
     }
 
     /// Takes an operator of at least this precedence, and says which precedence it has.
@@ -570,6 +597,11 @@ mod tests {
             assert!(Expression::parse(&many.repeat(5000)).is_err(), "{many}");
         }
         assert!(Expression::parse(&format!("1{}", "+1".repeat(5000))).is_err());
+        // The middle of a chain is in it twice.
+        let nested = |levels: usize| format!("{}1{}", "0<(".repeat(levels), ")<2".repeat(levels));
+        assert!(Expression::parse(&nested(4)).is_ok());
+        let refusal = Expression::parse(&nested(30)).unwrap_err().to_string();
+        assert!(refusal.contains("comparisons that are chained and nested"), "{refusal}");
     }
 
     #[test]

@@ -185,14 +185,10 @@ impl Function {
         Ok(match (self, left.int(), right.int()) {
             (And, ..) => Number::Bool(left.is_true() && right.is_true()),
             (Or, ..) => Number::Bool(left.is_true() || right.is_true()),
-            (Max, ..) => match GreaterOrEqual.compare(left, right) {
-                Some(true) => left,
-                _ => right,
-            },
-            (Min, ..) => match LessOrEqual.compare(left, right) {
-                Some(true) => left,
-                _ => right,
-            },
+            // Of equal numbers the first, and NaN only if it comes first, as in Python.
+            (Max, ..) if Greater.compare(right, left) == Some(true) => right,
+            (Min, ..) if Less.compare(right, left) == Some(true) => right,
+            (Max | Min, ..) => left,
             (TrueDiv, ..) => {
                 ensure!(right.is_true(), Argument, "division by zero");
                 Number::Float(left.float() / right.float())
@@ -298,6 +294,16 @@ mod tests {
         }
         assert_eq!(of("CeilDiv", &[7, 2]).unwrap(), Number::Int(4));
         assert_eq!(of("truediv", &[7, 2]).unwrap(), Number::Float(3.5));
+    }
+
+    #[test]
+    fn the_larger_of_large_integers_is_exact() {
+        let large = 1 << 53; // where floats have steps of two
+        assert_eq!(of("max", &[large, large + 1]).unwrap(), Number::Int(large + 1));
+        assert_eq!(of("min", &[large + 1, large]).unwrap(), Number::Int(large));
+        let [nan, one] = [Number::Float(f64::NAN), Number::Int(1)];
+        assert_eq!(Function::Max.apply(&[one, nan]).unwrap(), one);
+        assert!(Function::Min.apply(&[nan, one]).unwrap().float().is_nan());
     }
 
     #[test]

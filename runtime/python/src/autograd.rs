@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use torch_library::Tensor;
 use torch_library::autograd::{self, GradOptions};
 
-use crate::error::{exception, of_exception};
+use crate::error::{ending, exception, of_exception};
 use crate::result;
 use crate::tensor::PyTensor;
 
@@ -139,7 +139,7 @@ impl PyTensor {
         }
         let hook = hook.clone().unbind();
         let call = move |grad: &Tensor| {
-            Python::attach(|py| {
+            let called = Python::try_attach(|py| {
                 let returned = hook.bind(py).call1((PyTensor(grad.clone()),))?;
                 if returned.is_none() {
                     return Ok(None);
@@ -147,8 +147,8 @@ impl PyTensor {
                 let wrong = || PyTypeError::new_err("a hook returns a tensor or None");
                 let tensor = returned.cast_exact::<PyTensor>().map_err(|_| wrong())?;
                 Ok(Some(tensor.get().0.clone()))
-            })
-            .map_err(of_exception)
+            });
+            called.unwrap_or_else(|| Err(ending())).map_err(of_exception)
         };
         self.0.register_hook(call).map(Hook).map_err(exception)
     }

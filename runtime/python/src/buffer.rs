@@ -128,10 +128,21 @@ impl PyTensor {
         }
         let mut lent = Box::new(Lent {
             sizes: own.sizes().iter().map(|size| *size as ffi::Py_ssize_t).collect(),
-            strides: own.strides().iter().map(|stride| *stride as ffi::Py_ssize_t * size).collect(),
+            // One that exceeds its type leads nowhere: a tensor in memory has at most one element along it.
+            strides: own
+                .strides()
+                .iter()
+                .map(|stride| (*stride as ffi::Py_ssize_t).saturating_mul(size))
+                .collect(),
             _tensor: own,
         });
-        let len = lent.sizes.iter().product::<ffi::Py_ssize_t>() * size;
+        let numel = lent.sizes.iter().try_fold(1, |numel: ffi::Py_ssize_t, size| numel.checked_mul(*size));
+        // Who copies the elements trusts the length.
+        let Some(len) =
+            (if lent.sizes.contains(&0) { Some(0) } else { numel.and_then(|n| n.checked_mul(size)) })
+        else {
+            return refuse(format!("{} elements have more bytes than a buffer can have", tensor.numel()));
+        };
         // SAFETY: Python passes a structure to fill. Its pointers lead into `lent`, which `internal` keeps alive until
         // `__releasebuffer__`, and to elements, which live as long as the tensor in it.
         unsafe {

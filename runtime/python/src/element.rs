@@ -2,6 +2,7 @@
 
 use num_complex::Complex64;
 use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
 use torch_library::Scalar;
@@ -50,4 +51,21 @@ pub(crate) fn of_scalar(py: Python<'_>, number: Scalar) -> PyResult<Py<PyAny>> {
         Scalar::Bool(value) => value.into_py_any(py),
         Scalar::Complex(value) => value.into_py_any(py),
     }
+}
+
+/// The maximum number of elements that are converted to or from nested lists.
+const MAX_LIST: i64 = 1 << 27;
+
+/// Checks how many members nested lists of these sizes have.
+///
+/// # Errors
+/// More than a program could want, be they elements or empty lists.
+pub(crate) fn check_length(sizes: &[i64]) -> PyResult<()> {
+    let members =
+        sizes.iter().take_while(|size| **size > 0).fold(1i64, |members, size| members.saturating_mul(*size));
+    if members <= MAX_LIST {
+        return Ok(());
+    }
+    let what = if sizes.contains(&0) { "lists" } else { "elements" };
+    Err(PyTypeError::new_err(format!("{members} {what} are too many for a list")))
 }

@@ -12,7 +12,7 @@ pub(crate) fn exception(error: Error) -> PyErr {
     let mut source = std::error::Error::source(&error);
     while let Some(cause) = source {
         if let Some(exception) = cause.downcast_ref::<PyErr>() {
-            return Python::attach(|py| exception.clone_ref(py));
+            return Python::try_attach(|py| exception.clone_ref(py)).unwrap_or_else(ending);
         }
         source = cause.source();
     }
@@ -28,6 +28,11 @@ pub(crate) fn exception(error: Error) -> PyErr {
         ErrorKind::Internal => PySystemError::new_err(text),
         _ => PyRuntimeError::new_err(text),
     }
+}
+
+/// The exception for a Python function that cannot be called any more.
+pub(crate) fn ending() -> PyErr {
+    PyRuntimeError::new_err("Python's interpreter is ending, and calls no functions any more")
 }
 
 /// The error for an exception in a Python function, which the runtime passes on.

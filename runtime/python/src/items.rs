@@ -6,13 +6,10 @@ use pyo3::types::{PyIterator, PyList};
 use torch_library::{Scalar, Tensor, match_dtype};
 use torch_library_kernels::aten;
 
-use crate::element::of_scalar;
+use crate::element::{check_length, of_scalar};
 use crate::error::exception;
 use crate::result;
 use crate::tensor::{PyTensor, unlocked};
-
-/// The maximum number of elements that are converted to a list.
-const MAX_LIST: i64 = 1 << 27;
 
 impl PyTensor {
     fn number(&self) -> PyResult<Scalar> {
@@ -30,9 +27,7 @@ impl PyTensor {
     /// All elements, as nested lists of numbers.
     fn tolist(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let tensor = &self.0;
-        if tensor.numel() > MAX_LIST {
-            return Err(PyTypeError::new_err(format!("{} elements are too many for a list", tensor.numel())));
-        }
+        check_length(tensor.sizes())?;
         let scalars = unlocked(py, tensor.numel(), || elements(tensor)).map_err(exception)?;
         let mut scalars = scalars.into_iter();
         nested(py, tensor.sizes(), &mut scalars)

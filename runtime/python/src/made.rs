@@ -7,7 +7,7 @@ use torch_library::{DType, Scalar, Tensor};
 use torch_library_kernels::aten;
 
 use crate::argument::items;
-use crate::element::number;
+use crate::element::{check_length, number};
 use crate::error::exception;
 use crate::held::Held;
 use crate::kinds::dtype as dtype_named;
@@ -76,7 +76,10 @@ fn collect(
     };
     let count = members.len() as i64;
     match sizes.get(depth) {
-        None if numbers.is_empty() => sizes.push(count),
+        None if numbers.is_empty() => {
+            sizes.push(count);
+            check_length(sizes)?; // a list may be its own member's member many times
+        }
         Some(size) if *size == count => {}
         _ => return Err(ragged(depth)),
     }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use torch_library::Value;
@@ -34,9 +34,10 @@ impl Program {
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
         let mut inputs = Vec::new();
-        flatten(args.as_any(), &mut inputs)?;
+        let mut members = 0;
+        flatten(args.as_any(), &mut inputs, 0, &mut members)?;
         if let Some(kwargs) = kwargs {
-            flatten(kwargs.as_any(), &mut inputs)?;
+            flatten(kwargs.as_any(), &mut inputs, 0, &mut members)?;
         }
         let outputs = py.detach(|| self.0.run_values(inputs)).map_err(exception)?;
         let outputs =
@@ -80,8 +81,25 @@ impl Program {
     }
 }
 
+/// The maximum nesting depth of arguments, and the maximum number of their members at all depths: a list may contain
+/// itself, or others many times.
+const DEPTH: usize = 100;
+const MEMBERS: usize = 1 << 20;
+
 /// Tensors and numbers in the order in which PyTorch flattens arguments.
-fn flatten(object: &Bound<'_, PyAny>, values: &mut Vec<Value<'static>>) -> PyResult<()> {
+fn flatten(
+    object: &Bound<'_, PyAny>,
+    values: &mut Vec<Value<'static>>,
+    depth: usize,
+    members: &mut usize,
+) -> PyResult<()> {
+    *members += 1;
+    if depth > DEPTH || *members > MEMBERS {
+        return Err(PyValueError::new_err(format!(
+            "the arguments of a program are nested deeper than {DEPTH} levels, or have more than {MEMBERS} members"
+        )));
+    }
+    let mut inner = |member: &Bound<'_, PyAny>| flatten(member, values, depth + 1, members);
     if let Ok(tensor) = object.cast_exact::<PyTensor>() {
         values.push(Value::Tensor(tensor.get().0.clone()));
     } else if let Some(number) = number(object) {
@@ -89,11 +107,11 @@ fn flatten(object: &Bound<'_, PyAny>, values: &mut Vec<Value<'static>>) -> PyRes
     } else if object.is_none() {
         values.push(Value::None);
     } else if let Ok(tuple) = object.cast::<PyTuple>() {
-        tuple.iter().try_for_each(|member| flatten(&member, values))?;
+        tuple.iter().try_for_each(|member| inner(&member))?;
     } else if let Ok(list) = object.cast::<PyList>() {
-        list.iter().try_for_each(|member| flatten(&member, values))?;
+        list.iter().try_for_each(|member| inner(&member))?;
     } else if let Ok(dict) = object.cast::<PyDict>() {
-        dict.iter().try_for_each(|(_, member)| flatten(&member, values))?;
+        dict.iter().try_for_each(|(_, member)| inner(&member))?;
     } else {
         let text = format!(
             "a program takes tensors, numbers, and tuples, lists and dicts of them, not {}",

@@ -136,7 +136,7 @@ unsafe extern "C" fn call<T: Callable>(
     names: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
     let count = flagged & !ARGUMENTS_OFFSET;
-    Python::attach(|py| {
+    let work = |py: Python<'_>| {
         let called = catch_unwind(AssertUnwindSafe(|| {
             // SAFETY: as the caller promises.
             let (callable, names) =
@@ -158,7 +158,10 @@ unsafe extern "C" fn call<T: Callable>(
             Ok(Err(error)) => raise(py, *error),
             Err(panic) => raise(py, panicked(panic)),
         }
-    })
+    };
+    // SAFETY: Python calls this on a thread that holds the GIL, also while the interpreter ends: it runs destructors
+    // then, when `attach` would refuse to.
+    unsafe { Python::attach_unchecked(work) }
 }
 
 /// # Safety

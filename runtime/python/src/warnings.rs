@@ -8,7 +8,7 @@ use torch_library::warning;
 /// as exceptions that cannot be raised.
 pub(crate) fn tell_python() {
     std::mem::forget(warning::listen(|message| {
-        Python::attach(|py| {
+        let told = Python::try_attach(|py| {
             let category = py.get_type::<PyUserWarning>();
             let said =
                 py.import("warnings").and_then(|warnings| warnings.call_method1("warn", (message, category)));
@@ -16,5 +16,8 @@ pub(crate) fn tell_python() {
                 error.write_unraisable(py, None);
             }
         });
+        if told.is_none() {
+            eprintln!("{message}"); // the interpreter is ending
+        }
     }));
 }

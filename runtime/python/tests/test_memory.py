@@ -3,6 +3,8 @@
 import array
 import ctypes
 import gc
+import subprocess
+import sys
 import weakref
 
 import numpy as np
@@ -258,3 +260,27 @@ def test_many_arrays_come_and_go():
         tl.from_numpy(np.zeros(3)).add_(1)
     kept = [(a, tl.from_numpy(a)) for a in (np.zeros(3) for _ in range(500))]
     assert all(not kept[0][1].shares_memory_with(x) for _, x in kept[1:])
+
+
+def test_buffers_longer_than_any_are_refused():
+    one = tl.ops.aten.zeros([1])
+    for count in (2**62 + 1, 2**63 - 1):  # four times the first is four
+        with pytest.raises(BufferError, match="more bytes than a buffer can have"):
+            memoryview(one.expand([count]))
+    assert memoryview(one.as_strided([1], [2**63 - 1])).tolist() == [0]
+    assert memoryview(one.expand([2**40])).shape == (2**40,)
+
+
+def test_operators_run_while_the_interpreter_ends():
+    program = """
+import builtins
+import torch_library as tl
+
+class Late:
+    def __del__(self):
+        print(tl.ops.aten.mm(tl.ops.aten.ones([99, 99]), tl.ops.aten.ones([99, 99])).sum().item())
+
+builtins.late = Late()
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout) == (0, "970299.0\n"), ended.stderr

@@ -46,3 +46,14 @@ def test_what_is_no_model_is_refused(tmp_path):
     for wrong in ((), (1,), (tl.tensor([1.0]),), ("a",), (object(),), (tl.tensor([1.0]),) * 2):
         with pytest.raises((TypeError, ValueError, RuntimeError)):
             model(*wrong)
+
+
+def test_arguments_within_themselves_are_refused():
+    model = tl.load(MODELS / "digits.pt2")
+    itself, many = [], []
+    itself.append(itself)
+    for _ in range(60):
+        many = [many, many]
+    for wrong in (itself, many):
+        with pytest.raises(ValueError, match="nested deeper than"):
+            model(wrong)

@@ -152,3 +152,14 @@ def test_random_numbers_come_from_a_seed():
     assert tl.ops.aten.rand([4]).tolist() == first
     again = tl.ops.aten.rand([4], generator=tl.Generator(3))
     assert again.tolist() == first
+
+
+def test_lists_without_end_are_refused():
+    for members in ([0.0], []):
+        for _ in range(60):
+            members = [members, members]
+        with pytest.raises(TypeError, match="too many for a list"):
+            tl.tensor(members)
+    with pytest.raises(TypeError, match="1099511627776 lists are too many"):
+        tl.ops.aten.zeros([1, 0]).expand([2**40, 0]).tolist()
+    assert tl.ops.aten.zeros([2, 0]).tolist() == [[], []]

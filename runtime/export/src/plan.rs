@@ -127,9 +127,37 @@ pub(crate) struct Shared {
     pub(crate) device: Device,
     /// Operators that have a kernel for the device.
     pub(crate) with_kernels: HashSet<OperatorHandle>,
+    /// The errors for operators that are not linked: finding similar names takes time.
+    unknown: HashMap<String, String>,
+    /// The place of each problem in the list, by target and reason.
+    places: HashMap<(String, String), usize>,
 }
 
 impl Shared {
+    pub(crate) fn new(device: Device) -> Shared {
+        Shared {
+            slots: 0,
+            problems: Vec::new(),
+            device,
+            with_kernels: HashSet::new(),
+            unknown: HashMap::new(),
+            places: HashMap::new(),
+        }
+    }
+
+    /// # Errors
+    /// The operator is not linked.
+    fn find(&mut self, name: &str) -> Result<OperatorHandle> {
+        if let Some(text) = self.unknown.get(name) {
+            return Err(Error::new(ErrorKind::UnknownOperator, text.clone()));
+        }
+        Dispatcher::global().find(name).inspect_err(|error| {
+            if error.kind() == ErrorKind::UnknownOperator {
+                self.unknown.insert(name.to_owned(), error.to_string());
+            }
+        })
+    }
+
     pub(crate) fn slot(&mut self) -> u32 {
         self.slots += 1;
         self.slots - 1
@@ -154,8 +182,9 @@ impl Shared {
 
     fn problem(&mut self, target: &str, reason: &Error, place: String) {
         let reason = reason.to_string();
-        let known = self.problems.iter_mut().find(|known| known.operator == target && known.reason == reason);
-        match known {
+        let next = self.problems.len();
+        let known = *self.places.entry((target.to_owned(), reason.clone())).or_insert(next);
+        match self.problems.get_mut(known) {
             Some(known) => known.places.push(place),
             None => self.problems.push(Problem { operator: target.to_owned(), reason, places: vec![place] }),
         }
@@ -343,7 +372,7 @@ impl<'p> Scope<'p> {
                 return Ok((Action::Batch(Batching::new(batch)?), self.any_operands(call)?));
             }
         };
-        let operator = match Dispatcher::global().find(&name.to_string()) {
+        let operator = match self.shared.find(&name.to_string()) {
             Ok(operator) => operator,
             Err(_) if name.is_item() => return Ok((Action::Item, self.any_operands(call)?)),
             Err(error) => return Err(error),
@@ -380,6 +409,14 @@ impl<'p> Scope<'p> {
                 name => format!("`{}`", crate::shortened(name)),
             };
             bail!(Schema, "the operator has no argument {name}\n  schema: {schema}")
+        }
+        let mut given = HashSet::new();
+        if let Some(again) = places.iter().flatten().find(|place| !given.insert(**place)) {
+            bail!(
+                Schema,
+                "the argument `{}` is given more than once\n  schema: {schema}",
+                schema.arguments[*again].name
+            )
         }
         let operands = schema.arguments.iter().enumerate().map(|(at, declared)| {
             match places.iter().position(|place| *place == Some(at)) {

@@ -1,7 +1,6 @@
 //! Programs: archives that were read and are ready to run.
 
 use std::collections::BTreeSet;
-use std::collections::HashSet;
 use std::path::Path;
 
 use torch_library::prelude::*;
@@ -298,7 +297,7 @@ struct Builder {
 impl Builder {
     fn new(exported: ExportedProgram, schema_version: String, device: Device) -> Builder {
         let conditions = Conditions::new(&exported.range_constraints);
-        let shared = Shared { slots: 0, problems: Vec::new(), device, with_kernels: HashSet::new() };
+        let shared = Shared::new(device);
         Builder { exported, shared, conditions, weights: Vec::new(), inputs: Vec::new(), schema_version }
     }
 

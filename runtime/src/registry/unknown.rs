@@ -62,7 +62,7 @@ impl State {
         let mut near: Vec<_> = names
             .map(|name| (comparable(&name), name))
             // The distance is at least the difference in length, so a text of megabytes is not compared at all.
-            .filter(|(like, _)| like.len() + farthest >= text.len())
+            .filter(|(like, _)| like.len().abs_diff(text.len()) <= farthest || like.starts_with(text))
             .map(|(like, name)| (edit_distance(text, &like), like, name))
             .filter(|(distance, like, _)| *distance <= farthest || like.starts_with(text))
             .map(|(distance, _, name)| (distance, name))

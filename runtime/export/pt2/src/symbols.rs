@@ -1,6 +1,6 @@
 //! Dynamic sizes: symbols with their ranges, and sizes computed from them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use crate::error::{ErrorKind, Result};
@@ -15,6 +15,8 @@ pub struct Symbols {
     pub names: Vec<String>,
     /// The minimum and the maximum of each.
     pub ranges: Vec<(Option<i64>, Option<i64>)>,
+    /// The place of each name.
+    places: HashMap<String, usize>,
 }
 
 /// A size of an input, to be compared with the actual one.
@@ -67,17 +69,22 @@ impl fmt::Display for Size {
 impl Symbols {
     /// The symbols with known ranges.
     pub fn new(ranges: &BTreeMap<String, RangeConstraint>) -> Symbols {
-        let names = ranges.keys().cloned().collect();
-        Symbols { names, ranges: ranges.values().map(|range| (range.min_val, range.max_val)).collect() }
+        let mut symbols = Symbols::default();
+        for (name, range) in ranges {
+            let place = symbols.number(name);
+            symbols.ranges[place] = (range.min_val, range.max_val);
+        }
+        symbols
     }
 
     fn number(&mut self, name: &str) -> usize {
-        let known = self.names.iter().position(|known| known == name);
-        known.unwrap_or_else(|| {
-            self.names.push(name.to_owned());
-            self.ranges.push((None, None));
-            self.names.len() - 1
-        })
+        if let Some(place) = self.places.get(name) {
+            return *place;
+        }
+        self.places.insert(name.to_owned(), self.names.len());
+        self.names.push(name.to_owned());
+        self.ranges.push((None, None));
+        self.names.len() - 1
     }
 
     /// Parses a size, to be compared.

@@ -234,6 +234,33 @@ fn graphs_that_contradict_themselves_are_refused() {
 }
 
 #[test]
+fn an_argument_is_given_once() {
+    let twice = r#"{"name": "self", "arg": {"as_tensor": {"name": "x"}}, "kind": 1}, {"name": "self", "#;
+    let program = Program::from_bytes(&replaced("branches.pt2", r#"{"name": "self", "#, twice)).unwrap();
+    let reason = &program.problems()[0].reason;
+    assert!(reason.starts_with("the argument `self` is given more than once\n"), "{reason}");
+}
+
+#[test]
+fn many_unknown_names_take_linear_time() {
+    let many = |count: usize, target: &dyn Fn(usize) -> String| {
+        edited("branches.pt2", |text| {
+            let nodes: String = (0..count)
+                .map(|n| {
+                    let target = target(n);
+                    format!(r#"{{"target": "torch.ops.aten.{target}", "inputs": [], "outputs": [], "metadata": {{}}}}, "#)
+                })
+                .collect();
+            text.replacen(r#""nodes": ["#, &format!(r#""nodes": [{nodes}"#), 1)
+        })
+    };
+    let program = Program::from_bytes(&many(30_000, &|_| "unheard.default".to_owned())).unwrap();
+    assert_eq!(program.problems()[0].places.len(), 30_000);
+    let program = Program::from_bytes(&many(200, &|n| format!("unheard{n}.default"))).unwrap();
+    assert_eq!(program.problems().len(), 200);
+}
+
+#[test]
 fn a_guard_that_cannot_be_read_is_a_warning_with_its_text() {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let listener = Arc::clone(&heard);

@@ -1,5 +1,6 @@
 //! Numbers to integers and back.
 
+use torch_library::geometry::saturating_numel;
 use torch_library::prelude::*;
 use torch_library_aten::aten;
 
@@ -146,7 +147,7 @@ mod kernels {
     ) -> Result<Tensor> {
         const OPERATOR: &str = quantized::quantize_per_token::NAME;
         check_bounds(OPERATOR, [quant_min, quant_max], dtype)?;
-        let tokens: i64 = input.sizes().iter().rev().skip(1).product();
+        let tokens = saturating_numel(input.sizes().iter().rev().skip(1));
         for parameter in [scales, zero_points] {
             ensure!(
                 parameter.numel() == tokens,

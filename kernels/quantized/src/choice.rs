@@ -18,7 +18,7 @@ mod kernels {
     ) -> Result<(Tensor, Tensor)> {
         const OPERATOR: &str = quantized::choose_qparams_tensor::NAME;
         let [least, most] = extremes(OPERATOR, input, [quant_min, quant_max])?;
-        let width = (quant_max - quant_min) as f64;
+        let width = quant_max as f64 - quant_min as f64;
         let scale = at_least(&aten::div_Scalar(&aten::sub_Tensor(&most, &least)?, width.into())?, eps)?;
         let steps = aten::to_dtype(&aten::round(&aten::div_Tensor(&least, &scale)?)?, DType::Int32)?;
         let zero_point = aten::clamp::call(
@@ -38,7 +38,7 @@ mod kernels {
     ) -> Result<(Tensor, Tensor)> {
         const OPERATOR: &str = quantized::choose_qparams_symmetric_tensor::NAME;
         let [least, most] = extremes(OPERATOR, input, [quant_min, quant_max])?;
-        let half = (quant_max - quant_min) as f64 / 2.0;
+        let half = (quant_max as f64 - quant_min as f64) / 2.0;
         let largest = aten::maximum(&aten::neg(&least)?, &most)?;
         let scale = at_least(&aten::div_Scalar(&largest, half.into())?, eps)?;
         let middle = if dtype == DType::UInt8 { 128 } else { 0 };

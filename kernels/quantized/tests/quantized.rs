@@ -127,3 +127,15 @@ fn chosen_parameters_fill_the_range() -> Result<()> {
     assert!(quantized::choose_qparams_tensor(&Tensor::from([1i64]), least, most, 1e-5, dtype).is_err());
     Ok(())
 }
+
+#[test]
+fn bounds_and_sizes_of_any_magnitude_are_accepted_or_refused() {
+    let x = Tensor::from([-1.0f32, 0.0, 3.0]);
+    let (scale, _) = quantized::choose_qparams_tensor(&x, -i64::MAX, i64::MAX, 1e-30, DType::Int8).unwrap();
+    assert!(scale.item().unwrap().cast::<f64>() > 0.0);
+    assert!(quantized::choose_qparams_symmetric_tensor(&x, -i64::MAX, i64::MAX, 1e-30, DType::Int8).is_ok());
+    let none = Tensor::empty(&[0], DType::Float32, Device::CPU).unwrap();
+    let many = none.strided_view(&[1 << 40, 1 << 40, 0], &[0, 0, 1], 0).unwrap();
+    let refusal = quantized::quantize_per_token(&many, &x, &x, 0, 255, DType::UInt8).unwrap_err();
+    assert!(refusal.to_string().contains("expected one for each"), "{refusal}");
+}

@@ -281,9 +281,9 @@ impl Node {
 
     /// Runs the backward function on the gradients of the outputs; an error says whose gradient failed.
     pub(super) fn run(&self, call: &Call<'_>, grads: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>> {
-        self.body()?.backward(call, grads).map_err(|error| match error.to_string().contains(self.name()) {
-            true => error,
-            false => error.context(self.name()),
+        self.body()?.backward(call, grads).map_err(|error| {
+            let is_named = self.name() == NOT_IMPLEMENTED || error.to_string().contains(self.name());
+            if is_named { error } else { error.context(self.name()) }
         })
     }
 

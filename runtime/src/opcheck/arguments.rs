@@ -125,11 +125,18 @@ pub(super) fn copy_as(tensor: &Tensor, sizes: &[i64], strides: &[i64], offset: i
         return Ok(Tensor::wrapped_number(tensor.item()?));
     }
     let end = sizes.iter().zip(strides).map(|(size, stride)| (size - 1) * stride).sum::<i64>() + 1 + offset;
-    let memory = Tensor::zeros(&[end.max(offset)], tensor.dtype(), tensor.device())?;
-    let mut copy = memory.strided_view(sizes, strides, offset)?;
-    // Element by element: where the layout has several in one place, they are equal.
-    match_dtype!(tensor.dtype(), T => copy.elements_mut::<T>()?.copy_from_slice(&tensor.to_vec::<T>()?))?;
-    Ok(copy)
+    let end = [end.max(offset)];
+    match_dtype!(tensor.dtype(), T => {
+        let mut memory = Tensor::zeros(&end, tensor.dtype(), Device::CPU)?;
+        // Element by element: where the layout has several in one place, they are equal.
+        memory.strided_view(sizes, strides, offset)?.elements_mut()?.copy_from_slice(&tensor.to_vec::<T>()?)?;
+        if tensor.device() != Device::CPU {
+            let elements = memory.to_vec::<T>()?;
+            memory = Tensor::zeros(&end, tensor.dtype(), tensor.device())?;
+            memory.copy_from_slice(&elements)?;
+        }
+        memory.strided_view(sizes, strides, offset)
+    })
 }
 
 /// A tensor on `meta` like this one.

@@ -3,12 +3,14 @@
 
 use std::fmt;
 
-use crate::error::{Error, ErrorKind, Result, bail, ensure};
-
+use crate::error::{Result, bail, ensure};
 use crate::number::{Function, Number};
 
-/// The maximum nesting depth of an expression, and its maximum length.
-const DEPTH: usize = 100;
+mod parse;
+
+use parse::{LEVELS, Parser};
+
+/// The maximum length of an expression.
 const LONGEST: usize = 1 << 16;
 
 /// A parsed expression, whose functions are not resolved yet.
@@ -42,12 +44,9 @@ impl Expression {
             "an expression of {} bytes, at most {LONGEST} are allowed",
             text.len()
         );
-        let mut parser = Parser { text, at: 0, depth: 0, copied: 0 };
-        let parsed = parser.expression().and_then(|expression| match parser.peek() {
-            None => Ok(expression),
-            Some(_) => Err(parser.error("an operator")),
-        });
-        parsed.map_err(|error| error.context(format_args!("expression {:?}", crate::shortened(text))))
+        Parser::new(text)
+            .parse()
+            .map_err(|error| error.context(format_args!("expression {:?}", crate::shortened(text))))
     }
 }
 
@@ -108,251 +107,6 @@ impl Expression {
     /// The text as a part of another expression.
     fn within(&self) -> String {
         if matches!(self, Expression::Apply(..)) { format!("({self})") } else { self.to_string() }
-    }
-}
-
-struct Parser<'t> {
-    text: &'t str,
-    at: usize,
-    depth: usize,
-    /// The number of nodes that chained comparisons have copied.
-    copied: usize,
-}
-
-/// Binary operators by rising precedence; of two that begin alike, the longer comes first.
-const LEVELS: [&[(&str, Function)]; 9] = [
-    &[("or ", Function::Or)],
-    &[("and ", Function::And)],
-    &[
-        ("==", Function::Equal),
-        ("!=", Function::Unequal),
-        ("<=", Function::LessOrEqual),
-        (">=", Function::GreaterOrEqual),
-        ("<", Function::Less),
-        (">", Function::Greater),
-    ],
-    &[("|", Function::BitOr)],
-    &[("^", Function::BitXor)],
-    &[("&", Function::BitAnd)],
-    &[("<<", Function::ShiftLeft), (">>", Function::ShiftRight)],
-    &[("+", Function::Add), ("-", Function::Sub)],
-    &[("//", Function::FloorDiv), ("*", Function::Mul), ("/", Function::TrueDiv), ("%", Function::Mod)],
-];
-/// The level of comparisons, which Python chains.
-const COMPARISONS: usize = 2;
-
-impl Parser<'_> {
-    fn error(&self, wanted: &str) -> Error {
-        Error::new(ErrorKind::Argument, format!("{wanted} is expected at byte {}", self.at))
-    }
-
-    fn peek(&mut self) -> Option<char> {
-        let rest = &self.text[self.at..];
-        self.at += rest.len() - rest.trim_start().len();
-        self.text[self.at..].chars().next()
-    }
-
-    fn takes(&mut self, word: &str) -> bool {
-        self.peek();
-        let is_there = self.text[self.at..].starts_with(word);
-        if is_there {
-            self.at += word.len();
-        }
-        is_there
-    }
-
-    fn needs(&mut self, word: &str) -> Result<()> {
-        if self.takes(word) { Ok(()) } else { Err(self.error(&format!("{word:?}"))) }
-    }
-
-    fn expression(&mut self) -> Result<Expression> {
-        self.depth += 1;
-        ensure!(self.depth <= DEPTH, Argument, "an expression is nested deeper than {DEPTH} levels");
-        let mut expression = self.level(0)?;
-        if self.takes("if ") {
-            let condition = self.level(0)?;
-            self.needs("else ")?;
-            expression = Expression::Apply(Function::Choose, vec![condition, expression, self.expression()?]);
-        }
-        self.depth -= 1;
-        Ok(expression)
-    }
-
-    /// Parses an expression of operators with at least this precedence.
-    fn level(&mut self, least: usize) -> Result<Expression> {
-        let mut left = if least <= COMPARISONS && self.takes("not ") {
-            let operand = self.deeper(|parser| parser.level(COMPARISONS))?;
-            Expression::Apply(Function::Not, vec![operand])
-        } else {
-            self.unary()?
-        };
-        while let Some((level, function)) = self.operator(least) {
-            left = match level {
-                COMPARISONS => self.comparisons(left, function)?,
-                _ => Expression::Apply(function, vec![left, self.right(level)?]),
-            };
-        }
-        Ok(left)
-    }
-
-    /// Parses the right side of an operator.
-    fn right(&mut self, level: usize) -> Result<Expression> {
-        self.depth += 1; // each operator makes the tree deeper, and it is traversed recursively
-        ensure!(self.depth <= DEPTH, Argument, "an expression is nested deeper than {DEPTH} levels");
-        self.level(level + 1)
-    }
-
-    /// Parses the rest of `a < b < c`, which is `a < b and b < c`.
-    fn comparisons(&mut self, mut left: Expression, function: Function) -> Result<Expression> {
-        let (mut chain, mut function) = (Vec::new(), function);
-        loop {
-            let right = self.right(COMPARISONS)?;
-            let Some((_, next)) = self.operator(COMPARISONS) else {
-                let last = Expression::Apply(function, vec![left, right]);
-                if chain.is_empty() {
-                    return Ok(last);
-                }
-                chain.push(last);
-                return Ok(Expression::Apply(Function::And, chain));
-            };
-            // A chain within a chain is copied again: the copies of nested ones double with each level.
-            self.copied = self.copied.saturating_add(right.nodes());
-            ensure!(
-                self.copied <= LONGEST,
-                Argument,
-                "comparisons that are chained and nested, expected `a < b and b < c`"
-            );
-            chain.push(Expression::Apply(function, vec![left, right.clone()]));
-            (left, function) = (right, next);
-        }
-    }
-
-    /// Takes an operator of at least this precedence, and says which precedence it has.
-    fn operator(&mut self, least: usize) -> Option<(usize, Function)> {
-        self.peek();
-        // `**` is not a product, and has the highest precedence.
-        if self.text[self.at..].starts_with("**") {
-            return None;
-        }
-        // `<<` is tried before `<`.
-        (least..LEVELS.len()).rev().find_map(|level| {
-            let found = LEVELS[level].iter().find(|(word, _)| self.takes(word));
-            found.map(|(_, function)| (level, *function))
-        })
-    }
-
-    fn deeper(&mut self, parse: impl FnOnce(&mut Self) -> Result<Expression>) -> Result<Expression> {
-        self.depth += 1;
-        ensure!(self.depth <= DEPTH, Argument, "an expression is nested deeper than {DEPTH} levels");
-        let parsed = parse(self);
-        self.depth -= 1;
-        parsed
-    }
-
-    fn unary(&mut self) -> Result<Expression> {
-        if self.takes("-") {
-            let operand = self.deeper(Self::unary)?;
-            return Ok(Expression::Apply(Function::Neg, vec![operand]));
-        }
-        let base = self.postfix()?;
-        if self.takes("**") {
-            let exponent = self.deeper(Self::unary)?;
-            return Ok(Expression::Apply(Function::Pow, vec![base, exponent]));
-        }
-        Ok(base)
-    }
-
-    /// Parses a number, a name or a string, with the indices, attributes and arguments that follow it.
-    fn postfix(&mut self) -> Result<Expression> {
-        let mut expression = self.atom()?;
-        let before = self.depth;
-        loop {
-            expression = if self.takes("[") {
-                let index = self.expression()?;
-                self.needs("]")?;
-                Expression::Index(Box::new(expression), Box::new(index))
-            } else if self.takes(".") {
-                Expression::Attribute(Box::new(expression), self.name()?)
-            } else if self.takes("(") {
-                Expression::Call(Box::new(expression), self.arguments()?)
-            } else {
-                self.depth = before;
-                return Ok(expression);
-            };
-            self.depth += 1;
-            ensure!(self.depth <= DEPTH, Argument, "an expression is nested deeper than {DEPTH} levels");
-        }
-    }
-
-    /// Parses the arguments up to the closing parenthesis.
-    fn arguments(&mut self) -> Result<Vec<Expression>> {
-        let mut arguments = Vec::new();
-        while !self.takes(")") {
-            let argument = self.expression()?;
-            let is_named = !self.text[self.at..].starts_with("==") && self.takes("=");
-            if is_named {
-                self.expression()?;
-            } else {
-                arguments.push(argument);
-            }
-            if !self.takes(",") {
-                self.needs(")")?;
-                break;
-            }
-        }
-        Ok(arguments)
-    }
-
-    fn atom(&mut self) -> Result<Expression> {
-        match self.peek() {
-            Some('(') => {
-                self.at += 1;
-                let inner = self.expression()?;
-                self.needs(")")?;
-                Ok(inner)
-            }
-            Some(quote @ ('\'' | '"')) => {
-                let rest = &self.text[self.at + 1..];
-                let Some(len) = rest.find(quote) else { return Err(self.error("a closing quote")) };
-                self.at += len + 2;
-                Ok(Expression::Text(rest[..len].to_owned()))
-            }
-            Some(digit) if digit.is_ascii_digit() => self.number(),
-            _ => Ok(match self.name()? {
-                // Python's, and SymPy's.
-                name if name == "True" || name == "true" => Expression::Number(Number::Bool(true)),
-                name if name == "False" || name == "false" => Expression::Number(Number::Bool(false)),
-                name => Expression::Name(name),
-            }),
-        }
-    }
-
-    fn number(&mut self) -> Result<Expression> {
-        let rest = &self.text[self.at..];
-        let mut before = ' ';
-        let len = rest.find(|c: char| {
-            let belongs = c.is_ascii_digit()
-                || matches!(c, '.' | 'e' | 'E')
-                || (matches!(c, '+' | '-') && matches!(before, 'e' | 'E'));
-            before = c;
-            !belongs
-        });
-        let word = &rest[..len.unwrap_or(rest.len())];
-        let number = word.parse().map(Number::Int).or_else(|_| word.parse().map(Number::Float));
-        let number = number.map_err(|_| self.error("a number"))?;
-        self.at += word.len();
-        Ok(Expression::Number(number))
-    }
-
-    fn name(&mut self) -> Result<String> {
-        self.peek();
-        let rest = &self.text[self.at..];
-        let len = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
-        if len == 0 || rest.starts_with(|c: char| c.is_ascii_digit()) {
-            return Err(self.error("a name or a number"));
-        }
-        self.at += len;
-        Ok(rest[..len].to_owned())
     }
 }
 
@@ -492,6 +246,7 @@ impl<L: Copy + PartialEq> Formula<L> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::{Error, ErrorKind};
 
     fn value(text: &str) -> Result<Number> {
         let formula = Formula::new(&Expression::parse(text)?, &mut |expression| {

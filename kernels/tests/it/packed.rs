@@ -177,5 +177,8 @@ fn one_length_for_all_is_an_ordinary_input() -> Result<()> {
     );
     let none = Tensor::from_slice::<i64>(&[], &[0])?;
     assert!(aten::rnn_tanh_data(&data, &none, &h, &params, false, 1, 0.0, false, true).is_err());
+    let beyond = Tensor::from([i64::MAX, i64::MAX]);
+    assert!(aten::rnn_tanh_data(&data, &beyond, &h, &params, false, 1, 0.0, false, true).is_err());
+    assert!(aten::_pad_packed_sequence(&data, &beyond, false, 0.into(), 0).is_err());
     Ok(())
 }

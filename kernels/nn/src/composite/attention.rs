@@ -289,14 +289,13 @@ fn check_attention(
         key.sizes(),
         value.sizes()
     );
+    let all = width.saturating_mul(3);
     ensure!(
-        qkv_weight.sizes() == [3 * width, width] && qkv_bias.sizes() == [3 * width],
+        qkv_weight.sizes() == [all, width] && qkv_bias.sizes() == [all],
         Shape,
-        "a weight of sizes {:?} and a bias of {:?}, expected [{}, {width}] and [{}]",
+        "a weight of sizes {:?} and a bias of {:?}, expected [{all}, {width}] and [{all}]",
         qkv_weight.sizes(),
-        qkv_bias.sizes(),
-        3 * width,
-        3 * width
+        qkv_bias.sizes()
     );
     ensure!(heads > 0 && width % heads == 0, Argument, "{heads} heads do not divide a width of {width}");
     Ok(())

@@ -235,11 +235,12 @@ fn follow(end: &mut Tensor, last: &Tensor, share: f64) -> Result<()> {
 /// PyTorch: `ChooseQuantizationParams`.
 fn parameters_of(min: f32, max: f32, [least, most]: [i64; 2], is_symmetric: bool) -> (f32, i32) {
     const SMALLEST_SCALE: f32 = 6.1e-5;
-    let steps = (most - least) as f64;
+    let width = most.saturating_sub(least);
+    let steps = width as f64;
     let (mut min, mut max) = (min, max);
     let is_centred = min < 0.0 && max > 0.0 && is_symmetric;
     if is_centred {
-        let half = ((most - least) / 2) as f32;
+        let half = (width / 2) as f32;
         let step = f64::from((min / (half + 1.0)).abs().max((max / half).abs()));
         (min, max) = ((-step * f64::from(half + 1.0)) as f32, (step * f64::from(half)) as f32);
     }

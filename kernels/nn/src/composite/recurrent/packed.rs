@@ -101,6 +101,8 @@ impl Packed {
             Argument,
             "batch sizes {batch_sizes:?}, expected one for each step, none larger than the one before"
         );
+        let rows = batch_sizes.iter().try_fold(0i64, |rows, size| rows.checked_add(*size));
+        ensure!(rows.is_some(), Argument, "batch sizes {batch_sizes:?}, whose sum is no int64");
         Ok(Packed { batch_sizes })
     }
 

@@ -15,6 +15,13 @@ fn numbers(rows: i64, columns: i64, is_transposed: bool) -> Tensor {
     if is_transposed { matrix.strided_view(&[rows, columns], &[1, rows], 0).unwrap() } else { matrix }
 }
 
+/// A result that no sum has been written to; its columns are contiguous if `is_transposed`.
+fn unknown(rows: i64, columns: i64, dtype: DType, is_transposed: bool) -> Tensor {
+    let nan = Tensor::full(&[rows * columns], Scalar::Float(f64::NAN), dtype, Device::CPU).unwrap();
+    let strides = if is_transposed { [1, rows] } else { [columns, 1] };
+    nan.strided_view(&[rows, columns], &strides, 0).unwrap()
+}
+
 #[test]
 fn tiles_give_what_registers_give() {
     if !(loops::is_widest() && is_x86_feature_detected!("avx512bf16")) {
@@ -22,21 +29,50 @@ fn tiles_give_what_registers_give() {
     }
     emulator::install();
     for [rows, depth, columns] in
-        [[1, 1, 1], [33, 70, 40], [20, 64, 100], [65, 31, 32], [3, 200, 300], [34, 1100, 70]]
+        [[1, 1, 1], [33, 70, 40], [20, 64, 100], [65, 31, 32], [3, 200, 300], [34, 1100, 70], [1, 33, 90]]
     {
-        for [a_is_transposed, b_is_transposed] in [[false, false], [false, true], [true, false]] {
+        for [a_is_transposed, b_is_transposed] in [[false, false], [false, true], [true, false], [true, true]]
+        {
             let (a, b) = (numbers(rows, depth, a_is_transposed), numbers(depth, columns, b_is_transposed));
-            for dtype in [DType::BFloat16, DType::Float32] {
+            let dtypes = [DType::BFloat16, DType::Float32];
+            for (dtype, out_is_transposed) in
+                dtypes.into_iter().flat_map(|dtype| [(dtype, false), (dtype, true)])
+            {
                 let [by_tiles, by_registers] = [true, false].map(|has_tiles| {
-                    let out = Tensor::full(&[rows, columns], Scalar::Float(f64::NAN), dtype, Device::CPU);
-                    let out = out.unwrap();
+                    let out = unknown(rows, columns, dtype, out_is_transposed);
                     // SAFETY: both factors are `bfloat16`, and the instructions are there, or emulated.
                     unsafe { multiply_in(&out, &a, &b, has_tiles) }.unwrap();
                     loops::copy(&out, DType::Float32).unwrap().to_vec::<f32>().unwrap()
                 });
-                let case = (rows, depth, columns, a_is_transposed, b_is_transposed, dtype);
+                let case = (rows, depth, columns, a_is_transposed, b_is_transposed, dtype, out_is_transposed);
                 assert_eq!(by_tiles, by_registers, "{case:?}");
             }
         }
+    }
+}
+
+/// The threads share the rows of a weight if there is only one product, and products if there are several.
+#[test]
+fn few_rows_times_weights_are_what_single_products_are() {
+    if !(loops::is_widest() && is_x86_feature_detected!("avx512bf16")) {
+        return;
+    }
+    emulator::install();
+    let (count, rows, depth, columns) = (3, 5, 40, 200);
+    let (a, b) = (numbers(count * rows, depth, false), numbers(depth, count * columns, true));
+    let a = a.strided_view(&[count, rows, depth], &[rows * depth, depth, 1], 0).unwrap();
+    let b = b.strided_view(&[count, depth, columns], &[depth * columns, 1, depth], 0).unwrap();
+    let out = Tensor::zeros(&[count, rows, columns], DType::Float32, Device::CPU).unwrap();
+    // SAFETY: both factors are `bfloat16`, and the instructions are there, or emulated.
+    unsafe { multiply_in(&out, &a, &b, true) }.unwrap();
+    for i in 0..count {
+        let [out, a, b] = [&out, &a, &b].map(|all| {
+            all.strided_view(&all.sizes()[1..], &all.strides()[1..], i * all.strides()[0]).unwrap()
+        });
+        let one = unknown(rows, columns, DType::Float32, false);
+        // SAFETY: both factors are `bfloat16`, and the instructions are there.
+        unsafe { multiply_in(&one, &a, &b, false) }.unwrap();
+        let out = loops::copy(&out, DType::Float32).unwrap();
+        assert_eq!(out.to_vec::<f32>().unwrap(), one.to_vec::<f32>().unwrap(), "product {i}");
     }
 }

@@ -9,18 +9,23 @@
 //!    registers. Pairs of that factor are adjacent already if its rows are contiguous. In [tiles](super::amx) it is 32
 //!    rows and 512 columns at a time, which are multiplied by several panels while they are in the cache.
 //! 3. The sums are rounded once, as they are written; whole rows of a panel by one instruction.
+//!
+//! A weight of a linear layer has contiguous columns. If it is multiplied by few rows, the transposed product is computed
+//! in tiles: the few rows become panels, and tiles are loaded from the weight itself, which is read once and not packed.
 #![expect(
     unsafe_code,
     reason = "reads and writes elements through pointers, and uses instructions that it asks for"
 )]
 
 use std::arch::x86_64::*;
+use std::ops::Range;
 
 use torch_library::{DType, Lease, Result, Tensor, ensure};
 
 use super::implicit_gemm::Aligned;
 use super::{GRAIN, Matrices, amx};
 use crate::inlined::{from_fn, zip};
+use crate::loops::across::turned;
 use crate::loops::convert::{self, Storer};
 use crate::loops::{self, parallel};
 
@@ -85,21 +90,28 @@ pub unsafe fn multiply_in(out: &Tensor, a: &Tensor, b: &Tensor, has_tiles: bool)
         a: Matrices::over(&dense, dense.address(&lease)?.cast_mut().cast()),
         b: Matrices::over(b, b.address(&lease)?.cast_mut().cast()),
         has_tiles,
-    };
-    let (lines, at_a_time) = (product.lines(), product.panels_at_a_time());
-    let groups = product.b.columns.div_ceil(WIDTH * at_a_time);
-    let work = product.a.rows * product.a.columns * WIDTH * at_a_time;
-    parallel::shares(product.out.count * groups, (GRAIN / work.max(1)).max(1), |range| {
+        is_transposed: false,
+    }
+    .oriented();
+    let (lines, at_a_time, rows) = (product.lines(), product.panels_at_a_time(), product.rows_at_a_time());
+    let blocks = [product.b.columns.div_ceil(WIDTH * at_a_time), product.a.rows.div_ceil(rows)];
+    let work = rows * product.a.columns * WIDTH * at_a_time;
+    let count = product.out.count * blocks[0] * blocks[1];
+    parallel::shares(count, (GRAIN / work.max(1)).max(1), |range| {
         Aligned::lend(|scratch| {
             let panels = scratch.numbers(at_a_time * lines * WIDTH).as_chunks_mut().0;
             let mut tiles = Tiles::new(if product.has_tiles { at_a_time } else { 0 });
             for index in range {
-                let product = product.at(index / groups);
+                let product = product.at(index / (blocks[0] * blocks[1]));
+                let (first, row) =
+                    (index % blocks[0] * at_a_time * WIDTH, index / blocks[0] % blocks[1] * rows);
+                let rows = row..product.a.rows.min(row + rows);
                 // SAFETY: by `check`, the factors have columns, the sizes match and the result is disjoint from the
-                // factors; the rows of `dense` are contiguous as ensured, and the strides are those of the tensors. The
-                // lease prevents other accesses, only this thread uses these columns of the result, and the caller has
-                // checked `is_for`, and so the instructions; it guarantees those of tiles.
-                unsafe { product.columns(index % groups * at_a_time * WIDTH, panels, &mut tiles) };
+                // factors; the rows of `dense` are contiguous as ensured, and those of `b` if it takes its place; the
+                // strides are those of the tensors. The lease prevents other accesses, only this thread uses these rows
+                // and columns of the result, and the caller has checked `is_for`, and so the instructions; it guarantees
+                // those of tiles.
+                unsafe { product.block(rows, first, panels, &mut tiles) };
             }
         });
     });
@@ -132,9 +144,22 @@ struct Product {
     b: Matrices<u16>,
     /// Whether it is computed in AMX tiles.
     has_tiles: bool,
+    /// Whether all three matrices are the transposes of those that the caller has.
+    is_transposed: bool,
 }
 
 impl Product {
+    /// The transposed product, if the second factor has contiguous columns and the first one so few rows that all of
+    /// them are packed at a time.
+    fn oriented(self) -> Self {
+        let fits = self.a.rows < self.b.columns && self.a.rows <= WIDTH * self.panels_in_cache();
+        if !(self.has_tiles && fits && self.b.row_stride == 1) {
+            return self;
+        }
+        let (out, a, b) = (self.out.transposed(), self.b.transposed(), self.a.transposed());
+        Product { out, a, b, is_transposed: true, ..self }
+    }
+
     /// The number of lines of a panel: one for each pair of steps, followed by zeros that fill the last tile.
     fn lines(&self) -> usize {
         if self.has_tiles { amx::Rows::lines(self.a.columns) } else { self.a.columns.div_ceil(2) }
@@ -142,12 +167,27 @@ impl Product {
 
     /// The number of panels that are packed together: in tiles as many as the cache holds, while each thread has work.
     fn panels_at_a_time(&self) -> usize {
-        if !self.has_tiles {
-            return 1;
+        let panels = self.b.columns.div_ceil(WIDTH);
+        match (self.has_tiles, self.is_transposed) {
+            (false, _) => 1,
+            (true, true) => panels, // as many as `oriented` found room for
+            (true, false) => {
+                (self.out.count * panels / rayon::current_num_threads()).clamp(1, self.panels_in_cache())
+            }
         }
-        let for_each_thread = self.out.count * self.b.columns.div_ceil(WIDTH) / rayon::current_num_threads();
-        let in_cache = PANELS_IN_CACHE / (self.lines() * size_of::<[u32; WIDTH]>()).max(1);
-        for_each_thread.min(in_cache).clamp(1, MAX_PANELS)
+    }
+
+    /// The largest number of panels that are packed together in tiles.
+    fn panels_in_cache(&self) -> usize {
+        (PANELS_IN_CACHE / (self.lines() * size_of::<[u32; WIDTH]>()).max(1)).clamp(1, MAX_PANELS)
+    }
+
+    /// The number of rows that are multiplied by the same panels: all, unless the threads share them, because there are
+    /// fewer products than threads and no further panels.
+    fn rows_at_a_time(&self) -> usize {
+        let shares =
+            if self.is_transposed { rayon::current_num_threads().div_ceil(self.out.count) } else { 1 };
+        self.a.rows.div_ceil(shares).next_multiple_of(amx::ROWS)
     }
 
     /// The product at an index of the batch.
@@ -157,15 +197,16 @@ impl Product {
         Product { out, a: self.a.at(batch), b: self.b.at(batch), ..*self }
     }
 
-    /// Computes as many columns of the product as there are panels for, or as are left.
+    /// Computes rows of the product, in as many columns as there are panels for, or as are left.
     ///
     /// # Safety
     /// - The matrices are in bounds, not empty, and of matching sizes; the rows of `a` are contiguous.
-    /// - Nothing else writes the factors, or uses these columns of the result, from `first` on.
-    /// - `first` is less than the number of columns; `panels` are whole ones, and there are sums for each.
+    /// - Nothing else writes the factors, or uses these rows of the result in these columns, from `first` on.
+    /// - The product has these rows, and all of them are computed unless it is in tiles; `first` is less than the
+    ///   number of columns; `panels` are whole ones, and there are sums for each.
     /// - The processor has the instructions.
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw,avx512bf16")]
-    unsafe fn columns(&self, first: usize, panels: &mut [[u32; WIDTH]], tiles: &mut Tiles) {
+    unsafe fn block(&self, rows: Range<usize>, first: usize, panels: &mut [[u32; WIDTH]], tiles: &mut Tiles) {
         let lines = self.lines();
         let end = self.b.columns.min(first + panels.len() / lines * WIDTH);
         let width = |column: usize| WIDTH.min(end - column);
@@ -176,8 +217,8 @@ impl Product {
             return unsafe { self.columns_in_registers(first, width(first), panels) };
         }
         let sums = &mut tiles.sums[..(end - first).div_ceil(WIDTH)];
-        for row in (0..self.a.rows).step_by(amx::ROWS) {
-            let (count, stride) = (amx::ROWS.min(self.a.rows - row), self.a.row_stride);
+        for row in rows.clone().step_by(amx::ROWS) {
+            let (count, stride) = (amx::ROWS.min(rows.end - row), self.a.row_stride);
             for step in (0..self.a.columns).step_by(STEPS) {
                 let (from, columns) = (self.row(row).wrapping_add(step), STEPS.min(self.a.columns - step));
                 // SAFETY: `count` rows and `columns` columns are left; the caller guarantees that the rows are
@@ -198,7 +239,7 @@ impl Product {
     /// Computes the columns of one panel in registers.
     ///
     /// # Safety
-    /// - As for [`columns`](Self::columns), for `width` columns from `first` on, which are packed in `panel`.
+    /// - As for [`block`](Self::block), for all rows and `width` columns from `first` on, which are packed in `panel`.
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw,avx512bf16")]
     unsafe fn columns_in_registers(&self, first: usize, width: usize, panel: &[[u32; WIDTH]]) {
         let mut sums = [[0.0; WIDTH]; HEIGHT];
@@ -233,18 +274,50 @@ impl Product {
     /// - The processor has the instructions.
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw,avx512bf16")]
     unsafe fn store(&self, row: usize, sums: &[[f32; WIDTH]], first: usize, width: usize) {
-        for (i, sums) in sums.iter().enumerate() {
-            let place = (row + i) as isize * self.out.row_stride + first as isize * self.out.column_stride;
-            let out = self.out.data.wrapping_offset(place * self.size);
+        let place = row as isize * self.out.row_stride + first as isize * self.out.column_stride;
+        let out = self.out.data.wrapping_offset(place * self.size);
+        if !self.is_transposed {
+            // SAFETY: the caller guarantees these rows and columns, and the instructions.
+            return unsafe {
+                self.store_lines(sums, width, out, [self.out.row_stride, self.out.column_stride])
+            };
+        }
+        let mut lines = [[0.0; WIDTH]; WIDTH];
+        // SAFETY: there are `width` sums in each row, at most `WIDTH`, and at most `ROWS` rows, as many as a line has
+        // room for. The caller guarantees these rows and columns, of which the columns are the rows of the caller's
+        // result, and the instructions.
+        unsafe {
+            turned(
+                sums.as_ptr().cast::<f32>(),
+                WIDTH as isize,
+                [sums.len(), width],
+                lines.as_mut_ptr().cast(),
+                WIDTH,
+            );
+            self.store_lines(&lines[..width], sums.len(), out, [self.out.column_stride, self.out.row_stride]);
+        }
+    }
+
+    /// Writes `width` sums of each line to memory from `out` on, with these distances between lines and between sums.
+    ///
+    /// # Safety
+    /// - All of these places are in the result, and nothing else uses them; `width` is at most [`WIDTH`].
+    /// - If `is_rounded`, the distance between sums is 1.
+    /// - The processor has the instructions.
+    #[inline]
+    #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw,avx512bf16")]
+    unsafe fn store_lines(&self, lines: &[[f32; WIDTH]], width: usize, out: *mut u8, strides: [isize; 2]) {
+        for (i, sums) in lines.iter().enumerate() {
+            let out = out.wrapping_offset(i as isize * strides[0] * self.size);
             if self.is_rounded && width == WIDTH {
-                // SAFETY: `WIDTH` elements of two bytes are contiguous in this row of the result (`is_rounded`), as
-                // many as a register has; the caller guarantees these columns.
+                // SAFETY: `WIDTH` elements of two bytes are contiguous in this line of the result (`is_rounded`), as
+                // many as a register has; the caller guarantees these places.
                 unsafe { out.cast::<__m512bh>().write_unaligned(rounded(sums)) };
                 continue;
             }
-            // SAFETY: `sums` has `WIDTH` numbers, and this row of the result `width` elements from `first` on,
-            // `column_stride` apart, of the dtype that `store` was chosen for; the caller guarantees these columns.
-            unsafe { (self.store)(sums.as_ptr().cast(), width, out, self.out.column_stride) };
+            // SAFETY: `sums` has `WIDTH` numbers, and this line of the result `width` elements of the dtype that `store`
+            // was chosen for, at this distance; the caller guarantees these places.
+            unsafe { (self.store)(sums.as_ptr().cast(), width, out, strides[1]) };
         }
     }
 

@@ -382,6 +382,23 @@ fn vectors_times_wide_matrices_are_sums_of_rows() -> Result<()> {
     Ok(())
 }
 
+/// Large matrices are read in alternating directions, which must not show in the results.
+#[test]
+fn products_with_a_large_weight_are_the_same_again_and_again() -> Result<()> {
+    let (x, weight) = (small_numbers(&[2, 512])?, small_numbers(&[603, 512])?);
+    let want = aten::mm(&x, &weight.t()?)?;
+    let (exact, exact_weight) = (x.to_dtype(DType::Float32)?, weight.to_dtype(DType::Float32)?);
+    let (inexact, inexact_weight) = (exact.div_Scalar(7.into())?, exact_weight.div_Scalar(3.into())?);
+    let first = aten::linear(&inexact, &inexact_weight)?;
+    for _ in 0..3 {
+        let product = aten::linear(&exact, &exact_weight)?;
+        assert!(aten::equal(&product, &want.to_dtype(DType::Float32)?)?);
+        assert!(aten::equal(&aten::linear(&inexact, &inexact_weight)?, &first)?);
+        aten::linear(&exact, &exact_weight)?; // an odd number of products in each round
+    }
+    Ok(())
+}
+
 #[test]
 fn sums_with_products_in_place_have_the_gradients_of_those_that_return() -> Result<()> {
     let of = |sizes: &[i64]| {

@@ -11,9 +11,12 @@
 //!    weight of a linear layer, into memory that is then transposed.
 //! 4. Fewer rows times a column-major matrix are dot products, which need no panel. One row times a wide row-major
 //!    matrix is a sum of its rows.
+//! 5. A recurrent network multiplies by one matrix again and again. If that is larger than the cache, dot products go
+//!    through it in alternating directions, and so begin with the columns that the cache still holds.
 #![expect(unsafe_code, reason = "reads and writes matrices that the caller vouches for")]
 
 use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
+use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
@@ -55,6 +58,17 @@ const COLUMNS_OF_TRANSPOSE: usize = 1024;
 /// The largest number of left-over columns that are computed by dot products, as they would fill a small part of a
 /// vector.
 const COLUMNS_OF_DOTS: usize = 4;
+
+/// The number of dot products that are computed at a time: each element of the row is loaded once for all of them.
+const DOTS: usize = 4;
+
+/// The smallest size in bytes of a matrix that is read in alternating directions: half of a common L2 cache.
+const LARGE: usize = 1 << 20;
+
+thread_local! {
+    /// Whether this thread reads the next large matrix from its last column to its first.
+    static IS_BACKWARD: Cell<bool> = const { Cell::new(false) };
+}
 
 /// The result and its factors in the form that [`multiply`] needs: transposed, if the result is column-major.
 ///
@@ -270,24 +284,30 @@ unsafe fn dots<V: Vector>(
     b: Matrices<V::Element>,
     adds: bool,
 ) {
+    let is_large = b.rows * out.columns * size_of::<V::Element>() >= LARGE;
+    let is_backward = is_large && IS_BACKWARD.replace(!IS_BACKWARD.get());
+    let groups = out.columns.div_ceil(DOTS);
     for row in 0..out.rows {
         let line = a.from(row, 0).data.cast_const();
-        let mut column = 0;
-        while column < out.columns {
-            let (to, first) = (out.from(row, column), b.from(0, column));
+        for group in 0..groups {
+            let first = DOTS * if is_backward { groups - 1 - group } else { group };
+            let left = out.columns - first;
             // SAFETY: as many columns are left, and they are as long as the line, since the sizes match; the caller
             // guarantees the rest of the matrices.
-            column += unsafe {
-                match out.columns - column {
-                    4.. => dot::<V, 4>(to, line, first, adds),
-                    _ => dot::<V, 1>(to, line, first, adds),
+            unsafe {
+                if left >= DOTS {
+                    dot::<V, DOTS>(out.from(row, first), line, b.from(0, first), adds);
+                    continue;
                 }
-            };
+                for column in first..out.columns {
+                    dot::<V, 1>(out.from(row, column), line, b.from(0, column), adds);
+                }
+            }
         }
     }
 }
 
-/// The dot products of a line and each of `N` columns; returns `N`.
+/// The dot products of a line and each of `N` columns.
 ///
 /// # Safety
 /// - There are `N` columns with contiguous elements, and the line is as long as they are; all can be read.
@@ -299,7 +319,7 @@ unsafe fn dot<V: Vector, const N: usize>(
     line: *const V::Element,
     columns: Matrices<V::Element>,
     adds: bool,
-) -> usize {
+) {
     let (depth, even) = (columns.rows, columns.rows - columns.rows % V::LANES);
     let column = |n: usize, step: usize| columns.from(step, n).data.cast_const();
     // SAFETY: each step is less than `depth`, the length that the caller guarantees for line and columns; `n` is less
@@ -324,7 +344,6 @@ unsafe fn dot<V: Vector, const N: usize>(
             to.write(if adds { to.read().plus(sum) } else { sum });
         }
     }
-    N
 }
 
 /// Like [`product`], for one row times a row-major matrix: a sum of rows, four at a time, each of which is read from

@@ -395,6 +395,41 @@ class Block(nn.Module):
         return x + self.down(nn.functional.gelu(self.up(x)))
 
 
+class Norms(nn.Module):
+    """Batch norms after convolutions. Five can be folded; four cannot, since the convolution's result is used elsewhere, the
+    statistics are written to or are those of the batch, or channels come first."""
+
+    def __init__(self):
+        super().__init__()
+        self.line, self.line_norm = nn.Conv1d(2, 4, 3, bias=False), nn.BatchNorm1d(4, affine=False)
+        self.plane, self.plane_norm = nn.Conv2d(4, 6, 3, groups=2, padding="same"), nn.BatchNorm2d(6, eps=0.1)
+        self.space, self.space_norm = nn.Conv3d(1, 2, 1), nn.BatchNorm3d(2)
+        self.brief, self.brief_norm = nn.Conv1d(4, 2, 1).bfloat16(), nn.BatchNorm1d(2).bfloat16()
+        self.shared, self.shared_norm = nn.Conv1d(4, 4, 1), nn.BatchNorm1d(4)
+        self.written, self.written_norm = nn.Conv1d(4, 4, 1), nn.BatchNorm1d(4)
+        self.batch_norm = nn.BatchNorm1d(4, track_running_stats=False)
+        self.single, self.single_norm = nn.Conv1d(4, 6, 1), nn.BatchNorm1d(6)
+        for norm in self.modules():
+            if isinstance(norm, nn.modules.batchnorm._BatchNorm) and norm.track_running_stats:
+                norm.running_mean.normal_(), norm.running_var.uniform_(0.5, 2)
+                if norm.affine:
+                    norm.weight.data.normal_(), norm.bias.data.normal_()
+
+    def forward(self, x):
+        x = self.line_norm(self.line(x))
+        again = self.shared_norm(self.line(x[:, :2]))
+        plane = self.plane_norm(self.plane(x.unsqueeze(-1)))
+        space = self.space_norm(self.space(plane.unsqueeze(1)))
+        brief = self.brief_norm(self.brief(x.bfloat16())).float()
+        kept = self.shared(x)
+        shared = kept + self.shared_norm(kept)
+        written = self.written_norm(self.written(x))
+        self.written_norm.running_mean.add_(1)
+        batch = self.batch_norm(self.shared(x))
+        single = self.single_norm(self.single(x[0]))  # as many channels as steps
+        return again, space, brief, shared, written, batch, single
+
+
 def features():
     n, m = Dim("n", min=2, max=8), Dim("m", max=16)
     fixture("nested", Nested(), ((torch.ones(2), torch.ones(2)), {"a": torch.ones(3), "b": torch.zeros(1)}),
@@ -435,6 +470,7 @@ def features():
     fixture("block", Block(), (torch.randn(1, 5, 16),), dynamic_shapes=({1: steps},))
     fixture("bfloat16", Block().bfloat16(), (torch.randn(1, 5, 16).bfloat16(),))
     fixture("batched", Batched(), (torch.arange(6.0).reshape(2, 3), torch.arange(12.0).reshape(4, 3)), strict=True)
+    fixture("norms", Norms(), (torch.randn(2, 2, 8),))
 
 
 if __name__ == "__main__":

@@ -49,6 +49,9 @@ pub(crate) struct Arguments {
     /// on the time of a run.
     #[arg(long)]
     pub(crate) fuse: bool,
+    /// Fold batch normalisation into the convolution before it, which saves a pass over its result.
+    #[arg(long)]
+    pub(crate) fold_batch_norm: bool,
     /// The device for the weights, which also replaces every device that the program names.
     #[arg(long, default_value = "cpu")]
     pub(crate) device: Device,

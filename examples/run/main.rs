@@ -41,6 +41,7 @@ fn main() -> ExitCode {
 /// Whether the requested checks succeeded.
 fn run(arguments: &Arguments, output: &mut impl Write) -> Result<bool> {
     let loader = Loader::new().device(arguments.device);
+    let loader = if arguments.fold_batch_norm { loader.fold_batch_norm() } else { loader };
     // SAFETY: `run --help` tells the user not to modify the file while the program runs.
     let program = unsafe { loader.map(&arguments.model) }?;
     if arguments.list {

@@ -29,6 +29,7 @@
 
 mod batch;
 mod conditions;
+mod fold;
 mod include;
 mod kinds;
 mod listing;

@@ -8,6 +8,7 @@ use torch_library::{Device, Dispatcher, backend};
 
 use crate::archive::Archive;
 use crate::conditions::{Conditions, Names};
+use crate::fold::Folding;
 use crate::memory::Memory;
 use crate::plan::{Block, Problem, Scope, Shared, Source};
 use crate::profile::Profile;
@@ -37,11 +38,12 @@ use crate::wire::{
 #[must_use = "a loader loads when it is told to"]
 pub struct Loader {
     device: Device,
+    folds_batch_norm: bool,
 }
 
 impl Default for Loader {
     fn default() -> Self {
-        Loader { device: Device::CPU }
+        Loader { device: Device::CPU, folds_batch_norm: false }
     }
 }
 
@@ -54,7 +56,30 @@ impl Loader {
     /// Puts weights on a device, and replaces every device that the program names by it, except `meta`: the device of
     /// the export does not matter.
     pub fn device(self, device: Device) -> Self {
-        Loader { device }
+        Loader { device, ..self }
+    }
+
+    /// Folds batch normalisation in inference into the convolution before it, where both have constant weights and
+    /// nothing else uses the convolution's result. The program has fewer calls, and results may differ in the last
+    /// bits.
+    ///
+    /// The new weights are copies: what is written to the model's own by way of [`Program::weights`] has no effect on
+    /// them. Layers and kernels for batch norm do not see the calls that are gone.
+    ///
+    /// ```
+    /// # fn main() -> torch_library::Result<()> {
+    /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/models/digits.pt2");
+    /// # use torch_library_export::Loader;
+    /// # use torch_library_kernels as _;
+    /// let program = Loader::new().fold_batch_norm().load(path)?;
+    /// # assert!(program.problems().is_empty());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// PyTorch: `torch.nn.utils.fusion.fuse_conv_bn_eval`; `torch.jit.freeze`.
+    pub fn fold_batch_norm(self) -> Self {
+        Loader { folds_batch_norm: true, ..self }
     }
 
     /// Reads an archive into memory, without copying the weights again.
@@ -96,7 +121,7 @@ impl Loader {
         let model = archive.model().map_err(refused)?;
         let (exported, schema_version) = archive.program(&model).map_err(refused)?;
         let places = Places::new(&archive, &model)?;
-        Builder::new(exported, schema_version, self.device).build(Weights::new(memory, places)?)
+        Builder::new(exported, schema_version, self).build(Weights::new(memory, places)?)
     }
 }
 
@@ -292,18 +317,25 @@ struct Builder {
     weights: Vec<Weight>,
     inputs: Vec<Input>,
     schema_version: String,
+    loader: Loader,
 }
 
 impl Builder {
-    fn new(exported: ExportedProgram, schema_version: String, device: Device) -> Builder {
+    fn new(exported: ExportedProgram, schema_version: String, loader: Loader) -> Builder {
         let conditions = Conditions::new(&exported.range_constraints);
-        let shared = Shared::new(device);
-        Builder { exported, shared, conditions, weights: Vec::new(), inputs: Vec::new(), schema_version }
+        let shared = Shared::new(loader.device);
+        let (weights, inputs) = (Vec::new(), Vec::new());
+        Builder { exported, shared, conditions, weights, inputs, schema_version, loader }
     }
 
     fn build(mut self, mut weights: Weights) -> Result<Program> {
         let call = self.call()?;
-        let names = self.take_inputs(&mut weights, call.as_ref())?;
+        let mut names = self.take_inputs(&mut weights, call.as_ref())?;
+        if self.loader.folds_batch_norm {
+            let module = &mut self.exported.graph_module;
+            let folding = Folding { graph: &mut module.graph, names: &mut names, weights: &mut self.weights };
+            folding.run(&module.signature.output_specs)?;
+        }
         let mut scope = Scope::new(&mut self.shared);
         for (name, source) in &names {
             scope.define(name, *source)?;

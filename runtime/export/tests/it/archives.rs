@@ -75,6 +75,24 @@ fn a_block_of_a_transformer_takes_any_length() {
 }
 
 #[test]
+fn batch_norms_are_folded_where_that_changes_nothing() {
+    let calls = |program: &Program| program.operators().values().sum::<usize>();
+    let program = replay("norms", 0.02); // partly in bfloat16
+    let folded = Loader::new().fold_batch_norm().load(folder("norms").join("norms.pt2")).unwrap();
+    let new: Vec<_> =
+        folded.weights().iter().map(|weight| weight.name.as_str()).skip(program.weights().len()).collect();
+    let layers =
+        ["line+line_norm", "line+shared_norm", "plane+plane_norm", "space+space_norm", "brief+brief_norm"];
+    assert_eq!(new, layers.map(|layer| ["weight", "bias"].map(|part| format!("{layer}.{part}"))).concat());
+    assert_eq!(calls(&folded), calls(&program) - layers.len());
+    let outputs = folded.run(&recorded("norms", "inputs")).unwrap();
+    for (place, (output, recorded)) in outputs.into_iter().zip(recorded("norms", "outputs")).enumerate() {
+        let tolerance = if place == 2 { 0.02 } else { 1e-5 }; // in bfloat16
+        assert_near("norms", &[output], &[recorded], tolerance);
+    }
+}
+
+#[test]
 fn archives_of_older_pytorches_are_read() {
     let archives = std::fs::read_dir(folder("")).unwrap().map(|entry| entry.unwrap().path());
     let mut versions: Vec<_> = archives.filter(|path| path.is_dir()).collect();

@@ -1,4 +1,4 @@
-//! Convolutions of `bfloat16`, and their gradients.
+//! Convolutions of `bfloat16`, with their gradients, and pointwise ones.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
@@ -33,6 +33,27 @@ fn convolutions_of_bfloat16_are_rounded_once() -> Result<()> {
             for bias in [None, Some(&bias)] {
                 are_rounded_once(&images, &weight, bias, steps, groups)?;
             }
+        }
+    }
+    Ok(())
+}
+
+/// A pointwise convolution writes the bias to a part of the result at a time, and then adds products to it.
+#[test]
+fn pointwise_convolutions_add_the_bias_once() -> Result<()> {
+    for (batch, pixels, kernels) in [(1, [1, 1], 5), (2, [30, 30], 1024), (3, [40, 47], 64), (0, [3, 4], 3)] {
+        let images = whole_numbers(&[batch, 7, pixels[0], pixels[1]], 5)?;
+        let (weight, bias) = (whole_numbers(&[kernels, 7, 1, 1], 3)?, whole_numbers(&[kernels], 4)?);
+        for dtype in [DType::Float32, DType::Float64] {
+            let [images, weight, bias] = [&images, &weight, &bias].map(|tensor| tensor.to_dtype(dtype));
+            let (images, weight, bias) = (images?, weight?, bias?);
+            let plain = aten::conv2d(&images, &weight)?;
+            let wanted = plain.add(&bias.reshape(&[kernels, 1, 1])?)?;
+            let found = aten::conv2d::with(&images, &weight).bias(Some(&bias)).call()?;
+            assert!(
+                aten::equal(&found, &wanted)?,
+                "{dtype}, {batch} images of {pixels:?}, {kernels} kernels"
+            );
         }
     }
     Ok(())

@@ -10,8 +10,9 @@
 //!    rows and 512 columns at a time, which are multiplied by several panels while they are in the cache.
 //! 3. The sums are rounded once, as they are written; whole rows of a panel by one instruction.
 //!
-//! A weight of a linear layer has contiguous columns. If it is multiplied by few rows, the transposed product is computed
-//! in tiles: the few rows become panels, and tiles are loaded from the weight itself, which is read once and not packed.
+//! A weight of a linear layer has contiguous columns. If it is multiplied by few rows, the transposed product is
+//! computed in tiles: the few rows become panels, and tiles are loaded from the weight itself, which is read once and
+//! not packed.
 #![expect(
     unsafe_code,
     reason = "reads and writes elements through pointers, and uses instructions that it asks for"
@@ -107,10 +108,10 @@ pub unsafe fn multiply_in(out: &Tensor, a: &Tensor, b: &Tensor, has_tiles: bool)
                     (index % blocks[0] * at_a_time * WIDTH, index / blocks[0] % blocks[1] * rows);
                 let rows = row..product.a.rows.min(row + rows);
                 // SAFETY: by `check`, the factors have columns, the sizes match and the result is disjoint from the
-                // factors; the rows of `dense` are contiguous as ensured, and those of `b` if it takes its place; the
-                // strides are those of the tensors. The lease prevents other accesses, only this thread uses these rows
-                // and columns of the result, and the caller has checked `is_for`, and so the instructions; it guarantees
-                // those of tiles.
+                // factors; the rows of `dense` are contiguous as ensured, and `oriented` found that the columns of `b`
+                // are if they became rows; the strides are those of the tensors. The lease prevents other accesses,
+                // only this thread uses these rows and columns of the result, and the caller has checked `is_for`, and
+                // so the instructions; it guarantees those of tiles.
                 unsafe { product.block(rows, first, panels, &mut tiles) };
             }
         });
@@ -315,8 +316,8 @@ impl Product {
                 unsafe { out.cast::<__m512bh>().write_unaligned(rounded(sums)) };
                 continue;
             }
-            // SAFETY: `sums` has `WIDTH` numbers, and this line of the result `width` elements of the dtype that `store`
-            // was chosen for, at this distance; the caller guarantees these places.
+            // SAFETY: `sums` has `WIDTH` numbers, and this line of the result `width` elements of the dtype that
+            // `store` was chosen for, at this distance; the caller guarantees these places.
             unsafe { (self.store)(sums.as_ptr().cast(), width, out, strides[1]) };
         }
     }

@@ -200,11 +200,11 @@ def peak(command, threads):
 class Ours:
     """The program `run`, which is asked for as many runs as fit into the time."""
 
-    def __init__(self, program):
-        self.program, self.runs = program, 3
+    def __init__(self, program, *options):
+        self.program, self.options, self.runs = program, options, 3
 
-    def __call__(self, name, path, threads):
-        command = [self.program, str(path), "--compare", str(path.with_suffix(".outputs.safetensors"))]
+    def __call__(self, path, threads):
+        command = [self.program, str(path), "--compare", str(path.with_suffix(".outputs.safetensors")), *self.options]
         out, held = peak([*command, "--profile", str(self.runs)], threads)
         found = re.search(r"^([\d.]+) µs for one run, .*; the quickest took ([\d.]+) µs$", out, re.M)
         median, least = (float(number) * 1e3 for number in found.groups())
@@ -233,12 +233,16 @@ def best(rounds):
 
 def row(program, folder, name, threads):
     path = write(folder, name)
-    ours, taken, memory, why, apart = Ours(program), {}, {}, {}, 0.0
+    ours, taken, memory, why, apart = {"here": Ours(program)}, {}, {}, {}, 0.0
+    if "batch_norm" in subprocess.run([program, str(path), "--list"], capture_output=True, text=True, check=True).stdout:
+        ours["folded"] = Ours(program, "--fold-batch-norm")
     others = [*SIDES, "rten"]
     for _ in range(ROUNDS):
-        ours(name, path, threads)  # finds how many runs fit, and warms the file cache
-        found, memory["here"], apart = ours(name, path, threads)
-        taken.setdefault("here", []).append(found)
+        for which, run in ours.items():
+            run(path, threads)  # finds how many runs fit, and warms the file cache
+            found, memory[which], difference = run(path, threads)
+            taken.setdefault(which, []).append(found)
+            apart = max(apart, difference)
         for which in others:
             if which not in why:
                 try:
@@ -251,23 +255,26 @@ def row(program, folder, name, threads):
         file.unlink()
     found = {which: best(rounds) for which, rounds in taken.items()}
     cell = lambda median, least: f"{median / 1e6:.2f} ({least / 1e6:.2f})"
-    cells = [cell(*found[which]) if which in found else "" for which in ["here", *others]]
-    ratio = f"{found['PyTorch'][0] / found['here'][0]:.2f}"
-    return f"| {name} | {' | '.join(cells)} | {ratio} | {memory['here']} | {memory['PyTorch']} | {apart:.0e} |"
+    cells = [cell(*found[which]) if which in found else "" for which in ["here", "folded", *others]]
+    ratios = " / ".join(f"{found['PyTorch'][0] / found[which][0]:.2f}" for which in ours)
+    held = " / ".join(str(memory[which]) for which in ours)
+    return f"| {name} | {' | '.join(cells)} | {ratios} | {held} | {memory['PyTorch']} | {apart:.0e} |"
 
 
 HEAD = """# Models of real sizes
 
 Written by `examples/models/peers.py`: milliseconds per call, the median of the better of two rounds and, in brackets, the minimum. On {machine}.
-PyTorch {torch}, ONNX Runtime {onnxruntime}, tract {tract}, rten 0.27. The ratio is PyTorch's median over ours. Memory is the peak resident memory of the process, in
+PyTorch {torch}, ONNX Runtime {onnxruntime}, tract {tract}, rten 0.27. "Folded" is `run --fold-batch-norm`,
+which ONNX Runtime, tract and rten do as they load a model, and PyTorch eager does not. The ratio is PyTorch's median over ours, and over that of the
+folded program. Memory is the peak resident memory of the process, in
 MB; PyTorch's includes its libraries, {libraries} MB, and the model that was exported. The last column is the difference between our results and PyTorch's, relative to the
 largest of them. An empty cell means that this system does not run the model, or not with that many threads.
 """
 TABLE = """
 ## {threads}
 
-| model | here | PyTorch | ONNX Runtime | tract | rten | ratio | memory here | memory PyTorch | difference |
-|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|
+| model | here | folded | PyTorch | ONNX Runtime | tract | rten | ratio | memory here | memory PyTorch | difference |
+|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
 """
 
 

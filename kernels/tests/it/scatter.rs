@@ -103,3 +103,15 @@ fn what_is_written_by_index_is_not_read() -> Result<()> {
     assert_eq!(x.to_vec::<i64>()?, [7, 8, 2], "`out` may be `self`");
     Ok(())
 }
+
+#[test]
+fn slices_are_not_copied_to_an_index_from_the_end() -> Result<()> {
+    let (x, slices) = (Tensor::from([[0, 0], [0, 0], [0, 0]]), Tensor::from([[1, 2], [3, 4]]));
+    let error = aten::index_copy(&x, 0, &Tensor::from([-1i64, 0]), &slices).unwrap_err();
+    assert_eq!(error.to_string(), "aten::index_copy: index -1 is out of range, none counts from the end");
+    assert!(aten::index_copy(&x, 0, &Tensor::from([3i64, 0]), &slices).is_err());
+    let copied = aten::index_copy(&x, 0, &Tensor::from([2i64, 0]), &slices)?;
+    assert_eq!(copied.to_vec::<i32>()?, [3, 4, 0, 0, 1, 2]);
+    assert!(aten::index_copy(&Tensor::from(1), 0, &Tensor::from(-1i64), &Tensor::from(2)).is_err());
+    Ok(())
+}

@@ -105,6 +105,7 @@ mod kernels {
     fn index_copy(this: &Tensor, dim: i64, index: &Tensor, source: &Tensor) -> Result<Tensor> {
         let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(aten::index_copy::NAME))?;
         check_copied(this, dim, index, source)?;
+        check_from_start(index)?;
         let mut indices = vec![None; dim];
         indices.push(Some(index.clone()));
         let mut out = aten::clone::with(this).memory_format(Some(MemoryFormat::Contiguous)).call()?;
@@ -166,6 +167,20 @@ fn check_copied(this: &Tensor, dim: usize, index: &Tensor, source: &Tensor) -> R
         index.numel(),
         source.sizes()
     );
+    Ok(())
+}
+
+/// Checks that no index of `index_copy` counts from the end. On the CPU alone: elsewhere, it would wait for the device.
+///
+/// # Errors
+/// A negative index.
+fn check_from_start(index: &Tensor) -> Result<()> {
+    const OPERATOR: &str = aten::index_copy::NAME;
+    if index.device() == Device::CPU
+        && let Some(place) = index.to_vec::<i64>()?.into_iter().find(|place| *place < 0)
+    {
+        bail!(Argument, "{OPERATOR}: index {place} is out of range, none counts from the end");
+    }
     Ok(())
 }
 

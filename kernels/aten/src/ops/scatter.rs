@@ -148,8 +148,8 @@ torch_library! {
         /// A copy in which the slices at a vector of indices are replaced by those of `source`.
         ///
         /// # Errors
-        /// An index out of range, not a vector, or of another dtype than `int64`; a `source` of another dtype, or whose
-        /// slices are not one for each index or have other sizes.
+        /// An index that is negative or out of range, not a vector, or of another dtype than `int64`; a `source` of
+        /// another dtype, or whose slices are not one for each index or have other sizes.
         ///
         /// PyTorch: `torch.index_copy`.
         index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor;

@@ -34,6 +34,28 @@ fn a_grid_is_moved_by_its_matrix() -> Result<()> {
     Ok(())
 }
 
+/// PyTorch's numbers: the points are rounded to zero before they are multiplied.
+#[test]
+fn grids_of_integers_and_complex_numbers() -> Result<()> {
+    let ones = Tensor::from([[[1i64; 3]; 2]]);
+    let grid = aten::affine_grid_generator(&ones, &[1, 1, 3, 3], true)?;
+    assert_eq!(grid.to_vec::<i64>()?, [-1, -1, 0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 1, 1, 2, 2, 3, 3]);
+    let grid = aten::affine_grid_generator(&ones, &[1, 1, 2, 2], false)?;
+    assert_eq!(grid.to_vec::<i64>()?, [1; 8]);
+    let bytes = aten::to_dtype(&ones, DType::UInt8)?;
+    let grid = aten::affine_grid_generator(&bytes, &[1, 1, 3, 5], false)?;
+    let want = [[135, 135, 85, 85, 85], [51, 51, 1, 1, 1], [51, 51, 1, 1, 1]];
+    assert_eq!(grid.to_vec::<u8>()?, want.concat().into_iter().flat_map(|x| [x, x]).collect::<Vec<u8>>());
+    let grad = aten::to_dtype(&aten::ones(&[1, 3, 5, 2])?, DType::Int32)?;
+    let back = aten::affine_grid_generator_backward(&grad, &[1, 1, 3, 5], false)?;
+    assert_eq!(back.to_vec::<i32>()?, [0, 0, 15, 0, 0, 15]);
+    let complex = aten::to_dtype(&ones, DType::Complex128)?;
+    let grid = aten::real(&aten::affine_grid_generator(&complex, &[1, 1, 1, 2], true)?)?;
+    close(&grid, &[0.0, 0.0, 2.0, 2.0])?;
+    assert!(aten::affine_grid_generator(&aten::to_dtype(&ones, DType::Bool)?, &[1, 1, 2, 2], true).is_err());
+    Ok(())
+}
+
 #[test]
 fn pairs_of_vectors_are_multiplied_by_matrices() -> Result<()> {
     let (left, right) =

@@ -172,7 +172,7 @@ torch_library! {
         /// ```
         ///
         /// # Errors
-        /// Other sizes, a dtype that is not floating-point.
+        /// Other sizes, a boolean dtype.
         ///
         /// PyTorch: `torch.nn.functional.affine_grid`.
         #[variants(function)]

@@ -70,7 +70,7 @@ impl<'s> Grid<'s> {
     fn check(&self, name: &str, tensor: &Tensor, sizes: &[i64]) -> Result<()> {
         let (operator, found, dtype) = (self.operator, tensor.sizes(), tensor.dtype());
         ensure!(found == sizes, Shape, "{operator}: {name} of sizes {found:?}, expected {sizes:?}");
-        ensure!(dtype.is_floating_point(), DType, "{operator} is not implemented for {dtype}");
+        ensure!(dtype != DType::Bool, DType, "{operator} is not implemented for {dtype}");
         Ok(())
     }
 
@@ -92,7 +92,8 @@ impl<'s> Grid<'s> {
             let ends = aten::linspace::with((-1).into(), 1.into(), count).dtype(Some(like.dtype()));
             line = ends.device(Some(like.device())).call()?;
             if !align_corners {
-                line = aten::div_Scalar(&aten::mul_Scalar(&line, (count - 1).into())?, count.into())?;
+                let scaled = aten::div_Scalar(&aten::mul_Scalar(&line, (count - 1).into())?, count.into())?;
+                line = aten::to_dtype(&scaled, like.dtype())?; // quotients of integers are fractions
             }
         }
         let mut sizes = vec![1; self.spread.len()];

@@ -65,3 +65,17 @@ fn lists_have_one_length_and_a_tensor() {
     refused(aten::_foreach_mul_List(&list(), &list()[..1]).unwrap_err(), "lists of 2 and 1");
     refused(aten::_foreach_mul_ScalarList(&list(), &[1.into()]).unwrap_err(), "lists of 2 and 1");
 }
+
+#[test]
+fn a_boolean_to_the_power_of_true_is_itself() -> Result<()> {
+    let mut all = [Tensor::from([true, false]), Tensor::from([true])];
+    aten::_foreach_pow__Scalar(&mut all, true.into())?;
+    assert_eq!(all[0].to_vec::<bool>()?, [true, false]);
+    aten::_foreach_pow__ScalarList(&mut all, &[true.into(), true.into()])?;
+    aten::pow__Scalar(&mut all[0], true.into())?;
+    assert_eq!(all[0].to_vec::<bool>()?, [true, false]);
+    for exponent in [Scalar::Int(2), Scalar::Float(2.0), Scalar::Int(0)] {
+        assert!(aten::_foreach_pow__Scalar(&mut all, exponent).is_err(), "{exponent} makes no boolean");
+    }
+    Ok(())
+}

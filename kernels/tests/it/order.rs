@@ -18,7 +18,7 @@ fn medians_are_the_smaller_of_two_and_nan_if_there_is_one() -> Result<()> {
     assert!(values[0] == 1.0 && values[1].is_nan() && values[2].is_nan());
     assert_eq!(places.to_vec::<i64>()?, [3, 0, 0]);
     let (values, places) = aten::nanmedian_dim::call(&x, 1, true)?;
-    assert_eq!((values.sizes(), places.to_vec::<i64>()?), (&[3, 1][..], vec![3, 2, 0]));
+    assert_eq!((values.sizes(), places.to_vec::<i64>()?), (&[3, 1][..], vec![3, 2, 2]));
     assert_eq!(values.to_vec::<f32>()?[..2], [1.0, 4.0]);
     assert_eq!(aten::median(&Tensor::from([[2i64, 9], [4, 8]]))?.item()?, Scalar::Int(4));
     assert_eq!(aten::nanmedian(&x)?.item()?, Scalar::Float(2.0));
@@ -248,6 +248,18 @@ fn values_are_placed_in_rows_of_any_length() -> Result<()> {
             let found = aten::searchsorted_Tensor::with(&row, &x).right(right).call()?;
             assert_eq!(found.to_vec::<i64>()?, want(right), "{n} numbers, right {right}");
         }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_line_without_numbers_has_the_index_that_pytorch_gives_it() -> Result<()> {
+    let places = [0i64, 0, 0, 2, 2, 3, 5, 6, 7, 8, 8, 9, 8, 9, 9, 10, 10];
+    for (len, place) in (1..).zip(places) {
+        let line = aten::full(&[len], f64::NAN.into())?;
+        let (value, found) = aten::nanmedian_dim(&line, 0)?;
+        assert!(value.item()?.to::<f64>()?.is_nan());
+        assert_eq!(found.item()?, Scalar::Int(place), "{len}");
     }
     Ok(())
 }

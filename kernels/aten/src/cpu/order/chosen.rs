@@ -105,11 +105,27 @@ impl Choice {
                 numbers if numbers < line.len() => numbers,
                 numbers => (numbers - 1) / 2,
             },
-            Choice::MiddleNumber => numbers().saturating_sub(1) / 2,
+            Choice::MiddleNumber => match numbers() {
+                0 => return first_of_equals(line.len()),
+                numbers => (numbers - 1) / 2,
+            },
             Choice::MostFrequent => return most_frequent(sorter, line),
         };
         sorter.nth(line, before)
     }
+}
+
+/// The index that PyTorch reports for a line without numbers: that of the element which `std::nth_element` of libstdc++
+/// brings to the front of equal ones. Each of its rounds, while there are more than three elements, swaps the first
+/// with the one in the middle, reverses the others, and goes on with the first half.
+fn first_of_equals(len: usize) -> usize {
+    let rounds = std::iter::successors(Some(len), |len| Some(1 + (len - 1) / 2));
+    let rounds: Vec<usize> = rounds.take_while(|len| *len > 3).collect();
+    rounds.into_iter().rev().fold(0, |place, len| match place {
+        0 => len / 2,
+        place if len - place == len / 2 => 0,
+        place => len - place,
+    })
 }
 
 /// The index of the last occurrence of the most frequent element, the smallest if there are several.

@@ -137,3 +137,34 @@ fn random_numbers_come_in_the_strides_of_what_they_resemble() -> Result<()> {
     assert!(aten::rand_like(&Tensor::from([1i64])).is_err());
     Ok(())
 }
+
+#[test]
+fn whole_series_are_exact_beyond_doubles() -> Result<()> {
+    const BIG: i64 = (1 << 53) + 1;
+    let closed = |start: i64, end: i64, step: i64| {
+        let series = aten::range_step::with(start.into(), end.into()).step(step);
+        series.dtype(Some(DType::Int64)).call()
+    };
+    assert_eq!(closed(BIG, BIG + 4, 2)?.to_vec::<i64>()?, [BIG, BIG + 2, BIG + 4]);
+    assert_eq!(closed(BIG + 4, BIG, -3)?.to_vec::<i64>()?, [BIG + 4, BIG + 1]);
+    assert_eq!(closed(i64::MAX - 3, i64::MAX, 3)?.to_vec::<i64>()?, [i64::MAX - 3, i64::MAX]);
+    assert!(closed(0, 3, 0).is_err() && closed(3, 0, 1).is_err() && closed(i64::MIN, i64::MAX, 1).is_err());
+    let fractions = aten::range_step::with(0.9.into(), 9.1.into()).step(3).dtype(Some(DType::Int32));
+    assert_eq!(fractions.call()?.to_vec::<i32>()?, [0, 3, 6, 9], "without their fractions");
+
+    let end = Scalar::Float((BIG + 3) as f64);
+    let series = aten::arange_start::with(BIG.into(), end).dtype(Some(DType::Int64)).call()?;
+    assert_eq!(series.to_vec::<i64>()?, [BIG, BIG + 1, BIG + 2, BIG + 3]);
+    let single = aten::linspace::with(BIG.into(), (BIG + 1).into(), 1).dtype(Some(DType::Int64)).call()?;
+    assert_eq!(single.to_vec::<i64>()?, [BIG]);
+    Ok(())
+}
+
+#[test]
+fn floats_fill_the_range_of_unsigned_integers() -> Result<()> {
+    let floats =
+        Tensor::from([1e19f32, 9_223_372_036_854_775_808.0, 18_446_744_073_709_551_616.0, -1.0, 3.7]);
+    let want = [9_999_999_980_506_447_872, 1 << 63, 0, u64::MAX, 3];
+    assert_eq!(aten::to_dtype(&floats, DType::UInt64)?.to_vec::<u64>()?, want);
+    Ok(())
+}

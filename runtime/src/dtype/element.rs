@@ -153,7 +153,7 @@ macro_rules! float {
             as_i64: i64 = truncate_to_i64($wide.into()),
             as_u16: u16 = truncate_to_i32($wide.into()) as u16,
             as_u32: u32 = truncate_to_i64($wide.into()) as u32,
-            as_u64: u64 = truncate_to_i64($wide.into()) as u64,
+            as_u64: u64 = truncate_to_u64($wide.into()),
             as_f32: f32 = $wide as f32,
             as_f64: f64 = $wide as f64,
             $($own)*
@@ -192,6 +192,13 @@ fn truncate_to_i32(x: f64) -> i32 {
 #[inline(always)]
 fn truncate_to_i64(x: f64) -> i64 {
     if x < 9_223_372_036_854_775_808.0 { x as i64 } else { i64::MIN }
+}
+
+/// The register has a sign: the upper half of the range is converted less 2^63.
+#[inline(always)]
+fn truncate_to_u64(x: f64) -> u64 {
+    const HALF: f64 = 9_223_372_036_854_775_808.0;
+    if x >= HALF { truncate_to_i64(x - HALF) as u64 ^ (1 << 63) } else { truncate_to_i64(x) as u64 }
 }
 
 integer! {

@@ -402,7 +402,12 @@ pub(crate) fn evenly_spaced(start: Scalar, end: Scalar, steps: i64, options: Opt
     if let Some((options, number)) = spaced_complex(aten::linspace::NAME, start, end, steps, options)? {
         return options.series(aten::linspace::NAME, steps, number);
     }
-    options.series(aten::linspace::NAME, steps, spaced(aten::linspace::NAME, start, end, steps, options)?)
+    let number = spaced(aten::linspace::NAME, start, end, steps, options)?;
+    match start {
+        // A single number is the start itself, which `f64` would round beyond 2^53.
+        Scalar::Int(start) if steps == 1 => options.series(aten::linspace::NAME, steps, |_| start),
+        _ => options.series(aten::linspace::NAME, steps, number),
+    }
 }
 
 fn powers(start: Scalar, end: Scalar, steps: i64, base: f64, options: Options) -> Result<Tensor> {

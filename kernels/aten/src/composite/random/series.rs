@@ -19,7 +19,7 @@ pub(crate) fn series(start: Scalar, end: Scalar, step: Scalar, mut options: Opti
     );
     match is_whole {
         true => whole_series(start.cast(), end.cast(), step.cast(), options),
-        false => fractional_series(start.cast(), end.cast(), step.cast(), options),
+        false => fractional_series(start, end, step, options),
     }
 }
 
@@ -32,17 +32,31 @@ pub(super) fn closed_series(start: Scalar, end: Scalar, step: Scalar, options: O
         DType,
         "{OPERATOR}: a sequence of {dtype}, expected an integer or floating-point type"
     );
-    let numbers: [f64; 3] = [start, end, step].map(|number| number.cast());
-    let [start, end, step] = if dtype.is_integer() { numbers.map(f64::trunc) } else { numbers };
+    let options = Options { dtype: Some(dtype), ..options };
+    if dtype.is_integer() {
+        return closed_whole_series([start, end, step].map(|number| number.cast()), options);
+    }
+    let [start, end, step]: [f64; 3] = [start, end, step].map(|number| number.cast());
     let leads = (end - start) / step >= 0.0 || start == end;
     ensure!(
-        leads && step != 0.0 && numbers.iter().all(|number| number.is_finite()),
+        leads && step != 0.0 && [start, end, step].iter().all(|number| number.is_finite()),
         Argument,
         "{OPERATOR}: steps of {step} do not lead from {start} to {end}"
     );
-    let count = ((numbers[1] - numbers[0]) / numbers[2] + 1.0) as i64;
-    let options = Options { dtype: Some(dtype), ..options };
+    let count = ((end - start) / step + 1.0) as i64;
     options.series(OPERATOR, count, |i| start + i as u64 as f64 * step)
+}
+
+/// An integer sequence with its end. A fractional argument counts without its fraction.
+fn closed_whole_series([start, end, step]: [i64; 3], options: Options) -> Result<Tensor> {
+    const OPERATOR: &str = aten::range_step::NAME;
+    let distance = i128::from(end) - i128::from(start);
+    let steps = distance.checked_div(step.into()).filter(|_| distance.signum() != -i128::from(step.signum()));
+    let count = steps.and_then(|steps| i64::try_from(steps + 1).ok());
+    let Some(count) = count else {
+        bail!(Argument, "{OPERATOR}: steps of {step} do not lead from {start} to {end}")
+    };
+    options.series(OPERATOR, count, |i| start.wrapping_add(i.wrapping_mul(step)))
 }
 
 fn whole_series(start: i64, end: i64, step: i64, options: Options) -> Result<Tensor> {
@@ -56,13 +70,17 @@ fn whole_series(start: i64, end: i64, step: i64, options: Options) -> Result<Ten
     options.series(aten::arange::NAME, count, |i| start.wrapping_add(i.wrapping_mul(step)))
 }
 
-fn fractional_series(start: f64, end: f64, step: f64, options: Options) -> Result<Tensor> {
+fn fractional_series(first: Scalar, end: Scalar, step: Scalar, options: Options) -> Result<Tensor> {
+    let wholes: [i64; 2] = [first, step].map(|number| number.cast());
+    let [start, end, step]: [f64; 3] = [first, end, step].map(|number| number.cast());
     let steps = (end - start) / step;
     let leads = steps >= 0.0 && [start, end, step].iter().all(|number| number.is_finite()) && step != 0.0;
     let count = checked_count(leads.then_some(steps.ceil() as i128), start, end, step)?;
-    // Integer sequences have integer steps.
-    let is_whole = options.dtype.is_some_and(DType::is_integer);
-    let [start, step] = [start, step].map(|number| if is_whole { number.trunc() } else { number });
+    // Integer sequences have integer steps, which `f64` would round beyond 2^53.
+    if options.dtype.is_some_and(DType::is_integer) {
+        let [start, step] = wholes;
+        return options.series(aten::arange::NAME, count, |i| start.wrapping_add(i.wrapping_mul(step)));
+    }
     // Through `u64`, as conversions from signed integers are not vectorised.
     options.series(aten::arange::NAME, count, |i| start + i as u64 as f64 * step)
 }

@@ -31,6 +31,7 @@ mod index;
 mod inplace;
 mod lazy;
 mod linalg;
+mod lists;
 mod loading;
 mod loss;
 mod matmul;

@@ -77,6 +77,31 @@ mod explicit {
     }
 }
 
+#[torch_impl(aten, CompositeImplicitAutograd)]
+fn linalg__powsum(
+    this: &Tensor,
+    ord: Scalar,
+    dim: Option<&[i64]>,
+    keepdim: bool,
+    dtype: Option<DType>,
+) -> Result<Tensor> {
+    const OPERATOR: &str = aten::linalg__powsum::NAME;
+    let order: f64 = ord.to().map_err(|error: Error| error.context(OPERATOR))?;
+    let this = match dtype {
+        Some(dtype) if dtype != this.dtype() => aten::to_dtype(this, dtype)?,
+        _ => this.clone(),
+    };
+    let (dtype, real) = (this.dtype(), this.dtype().to_real());
+    ensure!(
+        dtype.is_floating_point() || dtype.is_complex(),
+        DType,
+        "{OPERATOR} is not implemented for {dtype}\n  help: `dtype` may name a floating-point type"
+    );
+    let magnitudes = aten::to_dtype(&aten::abs(&this)?, opmath_type(real))?;
+    let powers = aten::pow_Tensor_Scalar(&magnitudes, order.into())?;
+    aten::to_dtype(&aten::sum_dim_IntList::call(&powers, dim, keepdim, None)?, real)
+}
+
 /// Operators with derivatives of their own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 mod derived {

@@ -70,6 +70,8 @@ pub(crate) enum Rule {
     ExactPower,
     /// `out` must be floating-point, and not complex.
     Real,
+    /// The base also returns new states of other arguments, after the results for `out`. They are dropped.
+    WithoutStates,
 }
 
 /// Where an argument of the base comes from.
@@ -126,8 +128,12 @@ impl Variant {
             check_dtype(sources, arguments, &targets)?;
         }
         base.redispatch_boxed(keys, &mut inner)?;
+        let taken = match self.rules.contains(&Rule::WithoutStates) {
+            true => schema.arguments.iter().filter(|argument| argument.is_out()).count(),
+            false => inner.len(),
+        };
         let results: SmallVec<[Tensor; 2]> =
-            inner.into_iter().flat_map(|value| value.tensors().to_vec()).collect();
+            inner.into_iter().take(taken).flat_map(|value| value.tensors().to_vec()).collect();
         ensure!(
             results.len() == targets.len(),
             Argument,

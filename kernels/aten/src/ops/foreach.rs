@@ -81,6 +81,7 @@ foreach! {
     _foreach_clamp_min__ScalarList: clamp_min_ =>
         "_foreach_clamp_min_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()";
     _foreach_clone: clone => "_foreach_clone(Tensor[] self, *, MemoryFormat? memory_format=None) -> Tensor[]";
+    _foreach_copy: copy => "_foreach_copy(Tensor[] self, Tensor[] src, bool non_blocking=False) -> Tensor[] self_out";
     _foreach_copy_: copy_ => "_foreach_copy_(Tensor(a!)[] self, Tensor[] src, bool non_blocking=False) -> ()";
     _foreach_cos: cos => "_foreach_cos(Tensor[] self) -> Tensor[]";
     _foreach_cos_: cos_ => "_foreach_cos_(Tensor(a!)[] self) -> ()";

@@ -45,6 +45,28 @@ torch_library! {
         ///
         /// PyTorch: `torch._foreach_addcdiv_`.
         _foreach_addcdiv_.Scalar(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1) -> ();
+        /// Adds `tensor1 * tensor2` to each tensor of a list, times the number for it in the vector `scalars`.
+        ///
+        /// # Errors
+        /// Lists of different lengths; `scalars` of other sizes, not contiguous, or not on the CPU.
+        ///
+        /// PyTorch: `torch._foreach_addcmul`.
+        _foreach_addcmul.Tensor(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor scalars) -> Tensor[];
+        /// [`_foreach_addcmul_Tensor`](fn@_foreach_addcmul_Tensor) in place.
+        ///
+        /// PyTorch: `torch._foreach_addcmul_`.
+        _foreach_addcmul_.Tensor(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor scalars) -> ();
+        /// Adds `tensor1 / tensor2` to each tensor of a list, times the number for it in the vector `scalars`.
+        ///
+        /// # Errors
+        /// Lists of different lengths; `scalars` of other sizes, not contiguous, or not on the CPU.
+        ///
+        /// PyTorch: `torch._foreach_addcdiv`.
+        _foreach_addcdiv.Tensor(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor scalars) -> Tensor[];
+        /// [`_foreach_addcdiv_Tensor`](fn@_foreach_addcdiv_Tensor) in place.
+        ///
+        /// PyTorch: `torch._foreach_addcdiv_`.
+        _foreach_addcdiv_.Tensor(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor scalars) -> ();
         /// Interpolates each tensor of `self` towards the corresponding one of `tensors1`, in place.
         ///
         /// PyTorch: `torch._foreach_lerp_`.
@@ -61,6 +83,10 @@ torch_library! {
         ///
         /// PyTorch: `torch._foreach_norm`.
         _foreach_norm.Scalar(Tensor[] self, Scalar ord=2, ScalarType? dtype=None) -> Tensor[];
+        /// [`linalg__powsum`](fn@linalg__powsum) of all elements of each tensor.
+        ///
+        /// PyTorch: `torch._foreach_powsum`.
+        _foreach_powsum.Scalar(Tensor[] self, Scalar ord=2, ScalarType? dtype=None) -> Tensor[];
 
         /// A step of stochastic gradient descent. Without momentum, `momentum_buffer_list` may be empty.
         ///
@@ -129,6 +155,63 @@ torch_library! {
             Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, Tensor lr, float beta1, float beta2,
             float weight_decay, float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None,
             Tensor? found_inf=None) -> ();
+
+        /// [`_fused_sgd_`](fn@_fused_sgd_) as a function: no argument changes.
+        ///
+        /// PyTorch: `aten::_fused_sgd`.
+        _fused_sgd(Tensor[] self, Tensor[] grads, Tensor[] momentum_buffer_list, *, float weight_decay, float
+            momentum, float lr, float dampening, bool nesterov, bool maximize, bool is_first_step, Tensor?
+            grad_scale=None, Tensor? found_inf=None) -> (Tensor[] self_out, Tensor[] grads_out, Tensor[]
+            momentum_buffer_list_out);
+        /// [`_fused_sgd__tensor_lr`](fn@_fused_sgd__tensor_lr) as a function: no argument changes.
+        ///
+        /// PyTorch: `aten::_fused_sgd.tensor_lr`.
+        _fused_sgd.tensor_lr(Tensor[] self, Tensor[] grads, Tensor[] momentum_buffer_list, *, float weight_decay,
+            float momentum, Tensor lr, float dampening, bool nesterov, bool maximize, bool is_first_step, Tensor?
+            grad_scale=None, Tensor? found_inf=None) -> (Tensor[] self_out, Tensor[] grads_out, Tensor[]
+            momentum_buffer_list_out);
+        /// [`_fused_adagrad_`](fn@_fused_adagrad_) as a function: no argument changes.
+        ///
+        /// PyTorch: `aten::_fused_adagrad`.
+        _fused_adagrad(Tensor[] self, Tensor[] grads, Tensor[] state_sums, Tensor[] state_steps, *, float lr, float
+            lr_decay, float weight_decay, float eps, bool maximize, Tensor? grad_scale=None, Tensor? found_inf=None)
+            -> (Tensor[] self_out, Tensor[] grads_out, Tensor[] state_sums_out, Tensor[] state_steps_out);
+        /// [`_fused_adagrad__tensor_lr`](fn@_fused_adagrad__tensor_lr) as a function: no argument changes.
+        ///
+        /// PyTorch: `aten::_fused_adagrad.tensor_lr`.
+        _fused_adagrad.tensor_lr(Tensor[] self, Tensor[] grads, Tensor[] state_sums, Tensor[] state_steps, *, Tensor
+            lr, float lr_decay, float weight_decay, float eps, bool maximize, Tensor? grad_scale=None, Tensor?
+            found_inf=None) -> (Tensor[] self_out, Tensor[] grads_out, Tensor[] state_sums_out);
+        /// [`_fused_adam_`](fn@_fused_adam_) as a function: no argument changes.
+        ///
+        /// PyTorch: `aten::_fused_adam`.
+        _fused_adam(Tensor[] self, Tensor[] grads, Tensor[] exp_avgs, Tensor[] exp_avg_sqs, Tensor[] max_exp_avg_sqs,
+            Tensor[] state_steps, *, float lr, float beta1, float beta2, float weight_decay, float eps, bool amsgrad,
+            bool maximize, Tensor? grad_scale=None, Tensor? found_inf=None) -> (Tensor[] self_out, Tensor[] grads_out,
+            Tensor[] exp_avgs_out, Tensor[] exp_avg_sqs_out, Tensor[] max_exp_avg_sqs_out);
+        /// [`_fused_adam__tensor_lr`](fn@_fused_adam__tensor_lr) as a function: no argument changes.
+        ///
+        /// PyTorch: `aten::_fused_adam.tensor_lr`.
+        _fused_adam.tensor_lr(Tensor[] self, Tensor[] grads, Tensor[] exp_avgs, Tensor[] exp_avg_sqs,
+            Tensor[] max_exp_avg_sqs, Tensor[] state_steps, *, Tensor lr, float beta1, float beta2, float weight_decay,
+            float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None, Tensor? found_inf=None) -> (
+            Tensor[] self_out, Tensor[] grads_out, Tensor[] exp_avgs_out, Tensor[] exp_avg_sqs_out,
+            Tensor[] max_exp_avg_sqs_out);
+        /// [`_fused_adamw_`](fn@_fused_adamw_) as a function: no argument changes.
+        ///
+        /// PyTorch: `aten::_fused_adamw`.
+        _fused_adamw(Tensor[] self, Tensor[] grads, Tensor[] exp_avgs, Tensor[] exp_avg_sqs, Tensor[] max_exp_avg_sqs,
+            Tensor[] state_steps, *, float lr, float beta1, float beta2, float weight_decay, float eps, bool amsgrad,
+            bool maximize, Tensor? grad_scale=None, Tensor? found_inf=None) -> (Tensor[] self_out, Tensor[] grads_out,
+            Tensor[] exp_avgs_out, Tensor[] exp_avg_sqs_out, Tensor[] max_exp_avg_sqs_out);
+        /// [`_fused_adamw__tensor_lr`](fn@_fused_adamw__tensor_lr) as a function: no argument changes.
+        ///
+        /// PyTorch: `aten::_fused_adamw.tensor_lr`.
+        _fused_adamw.tensor_lr(Tensor[] self, Tensor[] grads, Tensor[] exp_avgs, Tensor[] exp_avg_sqs,
+            Tensor[] max_exp_avg_sqs, Tensor[] state_steps, *, Tensor lr, float beta1, float beta2, float weight_decay,
+            float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None, Tensor? found_inf=None) -> (
+            Tensor[] self_out, Tensor[] grads_out, Tensor[] exp_avgs_out, Tensor[] exp_avg_sqs_out,
+            Tensor[] max_exp_avg_sqs_out);
 
         /// Multiplies gradients by `inv_scale`, and sets `found_inf` to 1 if an element was not finite.
         ///

@@ -177,6 +177,15 @@ torch_library! {
         /// PyTorch: `torch.linalg.vector_norm`.
         linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *,
             ScalarType? dtype=None) -> Tensor;
+        /// The sum of the magnitudes to the power of `ord`: a vector norm before its root is taken, so that parts of a
+        /// vector can be added up. Unlike the norm of order 0, this counts zeros, too: 0 to the power of 0 is 1.
+        ///
+        /// # Errors
+        /// Integer and boolean dtypes, unless `dtype` is another; a complex order.
+        ///
+        /// PyTorch: `aten::linalg__powsum`.
+        linalg__powsum(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *,
+            ScalarType? dtype=None) -> Tensor;
         /// The norm of order `p` of all elements.
         ///
         /// # Errors

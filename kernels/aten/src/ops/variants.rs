@@ -16,6 +16,7 @@ mod exported;
 mod factor;
 mod fourier;
 mod linalg;
+mod lists;
 mod pieces;
 mod polynomial;
 mod segment;

@@ -2,8 +2,10 @@
 //! optimisers whose learning rate is a tensor.
 
 use torch_library::prelude::*;
+use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 
 use crate::aten;
+use crate::unseen::unseen;
 
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 mod kernels {
@@ -72,6 +74,26 @@ mod kernels {
         this.iter_mut().zip(tensors1).try_for_each(|(x, end)| aten::lerp__Scalar(x, end, weight).map(drop))
     }
 
+    fn _foreach_addcmul__Tensor(
+        this: &mut [Tensor],
+        tensor1: &[Tensor],
+        tensor2: &[Tensor],
+        scalars: &Tensor,
+    ) -> Result<()> {
+        let scalars = one_for_each(aten::_foreach_addcmul__Tensor::NAME, this, scalars)?;
+        aten::_foreach_addcmul__ScalarList(this, tensor1, tensor2, &scalars)
+    }
+
+    fn _foreach_addcdiv__Tensor(
+        this: &mut [Tensor],
+        tensor1: &[Tensor],
+        tensor2: &[Tensor],
+        scalars: &Tensor,
+    ) -> Result<()> {
+        let scalars = one_for_each(aten::_foreach_addcdiv__Tensor::NAME, this, scalars)?;
+        aten::_foreach_addcdiv__ScalarList(this, tensor1, tensor2, &scalars)
+    }
+
     fn _foreach_zero_(this: &mut [Tensor]) -> Result<()> {
         this.iter_mut().try_for_each(|x| aten::zero_(x).map(drop))
     }
@@ -91,6 +113,53 @@ mod differentiable {
         check_nonempty(aten::_foreach_norm_Scalar::NAME, this)?;
         this.iter().map(|x| aten::linalg_vector_norm::with(x).ord(ord).dtype(dtype).call()).collect()
     }
+
+    fn _foreach_powsum_Scalar(this: &[Tensor], ord: Scalar, dtype: Option<DType>) -> Result<Vec<Tensor>> {
+        check_nonempty(aten::_foreach_powsum_Scalar::NAME, this)?;
+        this.iter().map(|x| aten::linalg__powsum::with(x).ord(ord).dtype(dtype).call()).collect()
+    }
+
+    fn _foreach_addcmul_Tensor(
+        this: &[Tensor],
+        tensor1: &[Tensor],
+        tensor2: &[Tensor],
+        scalars: &Tensor,
+    ) -> Result<Vec<Tensor>> {
+        let scalars = one_for_each(aten::_foreach_addcmul_Tensor::NAME, this, scalars)?;
+        aten::_foreach_addcmul_ScalarList(this, tensor1, tensor2, &scalars)
+    }
+
+    fn _foreach_addcdiv_Tensor(
+        this: &[Tensor],
+        tensor1: &[Tensor],
+        tensor2: &[Tensor],
+        scalars: &Tensor,
+    ) -> Result<Vec<Tensor>> {
+        let scalars = one_for_each(aten::_foreach_addcdiv_Tensor::NAME, this, scalars)?;
+        aten::_foreach_addcdiv_ScalarList(this, tensor1, tensor2, &scalars)
+    }
+}
+
+/// The numbers in a vector, one for each tensor of a list.
+///
+/// # Errors
+/// A tensor of other sizes, not contiguous, or not on the CPU, as in PyTorch.
+fn one_for_each(operator: &str, this: &[Tensor], scalars: &Tensor) -> Result<Vec<Scalar>> {
+    ensure!(
+        scalars.sizes() == [this.len() as i64],
+        Shape,
+        "{operator}: numbers of sizes {:?} for {} tensors, expected a vector with one for each",
+        scalars.sizes(),
+        this.len()
+    );
+    ensure!(
+        scalars.device() == Device::CPU && scalars.is_contiguous(MemoryFormat::Contiguous),
+        Argument,
+        "{operator}: numbers of strides {:?} on {}, expected contiguous ones on the CPU",
+        scalars.strides(),
+        scalars.device()
+    );
+    (0..scalars.numel()).map(|at| aten::select_int(scalars, 0, at)?.item()).collect()
 }
 
 fn check_nonempty(operator: &str, tensors: &[Tensor]) -> Result<()> {
@@ -230,4 +299,47 @@ adam_steps! {
 /// The learning rate in a tensor of one element.
 fn rate(operator: &str, lr: &Tensor) -> Result<f64> {
     lr.item().and_then(Scalar::to).map_err(|error| error.context(operator))
+}
+
+/// Steps that return what their in-place forms write.
+macro_rules! functional_steps {
+    ($($name:ident => $step:ident;)+) => {
+        #[torch_impl(aten, CompositeExplicitAutograd, boxed)]
+        mod functional {
+            use super::*;
+
+            $(
+                fn $name(_: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+                    on_copies(aten::$name::handle(), aten::$step::handle(), stack)
+                }
+            )+
+        }
+    };
+}
+
+functional_steps! {
+    _fused_sgd => _fused_sgd_;
+    _fused_sgd_tensor_lr => _fused_sgd__tensor_lr;
+    _fused_adagrad => _fused_adagrad_;
+    _fused_adagrad_tensor_lr => _fused_adagrad__tensor_lr;
+    _fused_adam => _fused_adam_;
+    _fused_adam_tensor_lr => _fused_adam__tensor_lr;
+    _fused_adamw => _fused_adamw_;
+    _fused_adamw_tensor_lr => _fused_adamw__tensor_lr;
+}
+
+/// Calls `step` with copies of the lists that it writes, and returns these.
+fn on_copies(operator: OperatorHandle, step: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
+    let mut arguments = operator.take_arguments(stack)?;
+    let mut copies = Vec::new();
+    let written = step.schema()?.arguments.iter().zip(&mut arguments);
+    for (_, value) in written.filter(|(argument, _)| argument.is_mutable()) {
+        let copy: Vec<Tensor> = unseen(|| value.tensors().iter().map(aten::clone).collect::<Result<_>>())?;
+        *value = Value::Tensors(copy.clone().into());
+        copies.push(copy);
+    }
+    let mut inner: Stack<'_> = arguments.into_iter().collect();
+    unseen(|| step.call_boxed(&mut inner))?;
+    copies.into_iter().for_each(|copy| stack.push(copy));
+    Ok(())
 }

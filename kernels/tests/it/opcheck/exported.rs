@@ -1,5 +1,6 @@
 //! Samples of gradients, of losses and norms under other names, and of operators that exported programs call.
 
+use torch_library::opcheck::Check;
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
@@ -17,6 +18,32 @@ pub(super) fn by_hand(name: &str) -> Option<Vec<Value<'static>>> {
         .or_else(|| fused(name))
         .or_else(|| followed(name))
         .or_else(|| renamed(name))
+}
+
+/// The checks that an operator fails on purpose.
+pub(super) fn left_out(name: &str) -> Option<&'static [Check]> {
+    Some(match name {
+        // It copies by `copy`, which has no derivative.
+        "_foreach_copy" => &[Check::Gradient, Check::SecondGradient],
+        // Its parts are views that are not declared as such, as in PyTorch.
+        "unflatten_dense_tensors" => &[Check::Aliasing],
+        // Sizes are read, and become elements of a tensor on the CPU; the reshaped tensor is a view where possible.
+        "_reshape_from_tensor" => &[Check::Meta, Check::Aliasing],
+        "_shape_as_tensor" => &[Check::Meta],
+        // They depend on strides, offsets and storages.
+        "stride.int"
+        | "sym_stride.int"
+        | "storage_offset"
+        | "sym_storage_offset"
+        | "_debug_has_internal_overlap"
+        | "_has_same_storage_numel"
+        | "is_set_to" => &[Check::Layouts],
+        // As `cholesky_solve`, and as `native_batch_norm_backward`.
+        "_cholesky_solve_helper" | "_batch_norm_impl_index_backward" => {
+            &[Check::Gradient, Check::SecondGradient]
+        }
+        _ => return None,
+    })
 }
 
 /// Numbers between 0 and 1, none near an end or near another.
@@ -60,7 +87,7 @@ fn fused(name: &str) -> Option<Vec<Value<'static>>> {
         "chain_matmul" => {
             vec![Value::Tensors(vec![tensor(&[3, 2]), tensor(&[2, 4]), tensor(&[4, 1])].into())]
         }
-        "_fused_adagrad_" => {
+        "_fused_adagrad_" | "_fused_adagrad" => {
             let list = || Value::Tensors(vec![tensor(&[2, 3])].into());
             let steps = Value::Tensors(vec![Tensor::from(1.0f32)].into());
             let numbers = [0.1, 0.01, 0.01, 1e-8].map(Value::Float);

@@ -35,7 +35,7 @@ pub(super) fn left_out(name: &str) -> Option<&'static [Check]> {
         }
         // They return the tensor itself if it has the type.
         name if name.starts_with("_cast_") => &[Check::Aliasing],
-        _ => return None,
+        _ => return super::exported::left_out(name),
     })
 }
 
@@ -180,6 +180,7 @@ fn pooled(name: &str) -> Option<Vec<Value<'static>>> {
         }
         "avg_pool3d_backward" => vec![of(to), spread(), two(), two(), zero(), off(), off(), Value::None],
         "_adaptive_avg_pool3d_backward" => vec![of(to), spread()],
+        "adaptive_avg_pool3d_backward.grad_input" => vec![of(to), spread(), spread()],
         name if name.ends_with("_backward") => vec![of(to), spread(), places()],
         name if name.contains("adaptive") => vec![spread(), ints(to)],
         _ => vec![spread(), two()],

@@ -279,7 +279,7 @@ fn matrices_and_indices(name: &str) -> Option<Vec<Value<'static>>> {
         }
         "nan_to_num_" => vec![Value::Tensor(Tensor::from([1.5, f64::INFINITY]))],
         "clamp_.Tensor" | "clip_.Tensor" => vec![floats(&[2, 3]), Value::None, Value::Tensor(tensor(&[3]))],
-        "_fused_adam_" | "_fused_adamw_" => {
+        "_fused_adam_" | "_fused_adamw_" | "_fused_adam" | "_fused_adamw" => {
             let list = || Value::Tensors(vec![tensor(&[2, 3])].into());
             let steps = Value::Tensors(vec![Tensor::from(1.0f32)].into());
             let numbers = [0.1, 0.9, 0.99, 0.01, 1e-8].map(Value::Float);

@@ -7,7 +7,7 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Variant, variants};
 
 variants! {
-    super::super::exported::aten;
+    super::lists::aten;
     #[tags(nondeterministic_seeded)]
     _standard_gamma_out: _standard_gamma =>
         "_standard_gamma.out(Tensor self, Generator? generator=None, *, Tensor(a!) out) -> Tensor(a!)";

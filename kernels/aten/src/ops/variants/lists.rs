@@ -1,0 +1,146 @@
+//! The out variants of operators on lists of tensors, and of the steps of optimisers.
+#![expect(unreachable_pub, reason = "what extends this namespace exports it")]
+
+use torch_library::prelude::*;
+use torch_library::{DispatchKeySet, OperatorHandle, Stack};
+
+use crate::ops::autogen::{Rule, Variant, variants};
+
+variants! {
+    super::super::exported::aten;
+    _foreach_abs_out: _foreach_abs => "_foreach_abs.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
+    _foreach_acos_out: _foreach_acos => "_foreach_acos.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
+    _foreach_add_List_out: _foreach_add_List =>
+        "_foreach_add.List_out(Tensor[] self, Tensor[] other, *, Scalar alpha=1, Tensor(a!)[] out) -> ()";
+    _foreach_add_ScalarList_out: _foreach_add_ScalarList =>
+        "_foreach_add.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) -> ()";
+    _foreach_add_Scalar_out: _foreach_add_Scalar =>
+        "_foreach_add.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()";
+    _foreach_add_Tensor_out: _foreach_add_Tensor =>
+        "_foreach_add.Tensor_out(Tensor[] self, Tensor other, *, Scalar alpha=1, Tensor(a!)[] out) -> ()";
+    _foreach_addcdiv_ScalarList_out: _foreach_addcdiv_ScalarList =>
+        "_foreach_addcdiv.ScalarList_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[] scalars, *, Tensor(a!)[] out) -> ()";
+    _foreach_addcdiv_Scalar_out: _foreach_addcdiv_Scalar =>
+        "_foreach_addcdiv.Scalar_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1, *, Tensor(a!)[] out) -> ()";
+    _foreach_addcdiv_Tensor_out: _foreach_addcdiv_Tensor =>
+        "_foreach_addcdiv.Tensor_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor scalars, *, Tensor(a!)[] out) -> ()";
+    _foreach_addcmul_ScalarList_out: _foreach_addcmul_ScalarList =>
+        "_foreach_addcmul.ScalarList_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[] scalars, *, Tensor(a!)[] out) -> ()";
+    _foreach_addcmul_Scalar_out: _foreach_addcmul_Scalar =>
+        "_foreach_addcmul.Scalar_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1, *, Tensor(a!)[] out) -> ()";
+    _foreach_addcmul_Tensor_out: _foreach_addcmul_Tensor =>
+        "_foreach_addcmul.Tensor_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor scalars, *, Tensor(a!)[] out) -> ()";
+    _foreach_asin_out: _foreach_asin => "_foreach_asin.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
+    _foreach_atan_out: _foreach_atan => "_foreach_atan.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
+    _foreach_ceil_out: _foreach_ceil => "_foreach_ceil.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
+    _foreach_clamp_max_List_out: _foreach_clamp_max_List =>
+        "_foreach_clamp_max.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) -> ()";
+    _foreach_clamp_max_ScalarList_out: _foreach_clamp_max_ScalarList =>
+        "_foreach_clamp_max.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) -> ()";
+    _foreach_clamp_max_Scalar_out: _foreach_clamp_max_Scalar =>
+        "_foreach_clamp_max.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()";
+    _foreach_clamp_min_List_out: _foreach_clamp_min_List =>
+        "_foreach_clamp_min.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) -> ()";
+    _foreach_clamp_min_ScalarList_out: _foreach_clamp_min_ScalarList =>
+        "_foreach_clamp_min.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) -> ()";
+    _foreach_clamp_min_Scalar_out: _foreach_clamp_min_Scalar =>
+        "_foreach_clamp_min.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()";
+    _foreach_clone_out: _foreach_clone =>
+        "_foreach_clone.out(Tensor[] self, *, MemoryFormat? memory_format=None, Tensor(a!)[] out) -> ()";
+    _foreach_copy_out: _foreach_copy =>
+        "_foreach_copy.out(Tensor[] self, Tensor[] src, bool non_blocking=False, *, Tensor(a!)[] out) -> ()";
+    _foreach_cos_out: _foreach_cos => "_foreach_cos.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
+    _foreach_cosh_out: _foreach_cosh => "_foreach_cosh.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
+    _foreach_div_List_out: _foreach_div_List =>
+        "_foreach_div.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) -> ()";
+    _foreach_div_ScalarList_out: _foreach_div_ScalarList =>
+        "_foreach_div.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) -> ()";
+    _foreach_div_Scalar_out: _foreach_div_Scalar =>
+        "_foreach_div.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()";
+    _foreach_div_Tensor_out: _foreach_div_Tensor =>
+        "_foreach_div.Tensor_out(Tensor[] self, Tensor other, *, Tensor(a!)[] out) -> ()";
+    _foreach_erf_out: _foreach_erf => "_foreach_erf.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
+    _foreach_erfc_out: _foreach_erfc => "_foreach_erfc.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
+    _foreach_exp_out: _foreach_exp => "_foreach_exp.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
+    _foreach_expm1_out: _foreach_expm1 => "_foreach_expm1.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
+    _foreach_floor_out: _foreach_floor => "_foreach_floor.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
+    _foreach_frac_out: _foreach_frac => "_foreach_frac.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
+    _foreach_lerp_List_out: _foreach_lerp_List =>
+        "_foreach_lerp.List_out(Tensor[] self, Tensor[] tensors1, Tensor[] weights, *, Tensor(a!)[] out) -> ()";
+    _foreach_lerp_ScalarList_out: _foreach_lerp_ScalarList =>
+        "_foreach_lerp.ScalarList_out(Tensor[] self, Tensor[] tensors1, Scalar[] weight, *, Tensor(a!)[] out) -> ()";
+    _foreach_lerp_Scalar_out: _foreach_lerp_Scalar =>
+        "_foreach_lerp.Scalar_out(Tensor[] self, Tensor[] tensors1, Scalar weight, *, Tensor(a!)[] out) -> ()";
+    _foreach_lgamma_out: _foreach_lgamma => "_foreach_lgamma.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
+    _foreach_log_out: _foreach_log => "_foreach_log.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
+    _foreach_log10_out: _foreach_log10 => "_foreach_log10.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
+    _foreach_log1p_out: _foreach_log1p => "_foreach_log1p.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
+    _foreach_log2_out: _foreach_log2 => "_foreach_log2.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
+    _foreach_max_out: _foreach_max => "_foreach_max.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
+    _foreach_maximum_List_out: _foreach_maximum_List =>
+        "_foreach_maximum.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) -> ()";
+    _foreach_maximum_ScalarList_out: _foreach_maximum_ScalarList =>
+        "_foreach_maximum.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) -> ()";
+    _foreach_maximum_Scalar_out: _foreach_maximum_Scalar =>
+        "_foreach_maximum.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()";
+    _foreach_minimum_List_out: _foreach_minimum_List =>
+        "_foreach_minimum.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) -> ()";
+    _foreach_minimum_ScalarList_out: _foreach_minimum_ScalarList =>
+        "_foreach_minimum.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) -> ()";
+    _foreach_minimum_Scalar_out: _foreach_minimum_Scalar =>
+        "_foreach_minimum.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()";
+    _foreach_mul_List_out: _foreach_mul_List =>
+        "_foreach_mul.List_out(Tensor[] self, Tensor[] other, *, Tensor(a!)[] out) -> ()";
+    _foreach_mul_ScalarList_out: _foreach_mul_ScalarList =>
+        "_foreach_mul.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) -> ()";
+    _foreach_mul_Scalar_out: _foreach_mul_Scalar =>
+        "_foreach_mul.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()";
+    _foreach_mul_Tensor_out: _foreach_mul_Tensor =>
+        "_foreach_mul.Tensor_out(Tensor[] self, Tensor other, *, Tensor(a!)[] out) -> ()";
+    _foreach_neg_out: _foreach_neg => "_foreach_neg.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
+    _foreach_pow_List_out: _foreach_pow_List =>
+        "_foreach_pow.List_out(Tensor[] self, Tensor[] exponent, *, Tensor(a!)[] out) -> ()";
+    _foreach_pow_ScalarList_out: _foreach_pow_ScalarList =>
+        "_foreach_pow.ScalarList_out(Tensor[] self, Scalar[] exponent, *, Tensor(a!)[] out) -> ()";
+    _foreach_pow_Scalar_out: _foreach_pow_Scalar =>
+        "_foreach_pow.Scalar_out(Tensor[] self, Scalar exponent, *, Tensor(a!)[] out) -> ()";
+    _foreach_powsum_Scalar_out: _foreach_powsum_Scalar =>
+        "_foreach_powsum.Scalar_out(Tensor[] self, Scalar ord=2, ScalarType? dtype=None, *, Tensor(a!)[] out) -> ()";
+    _foreach_reciprocal_out: _foreach_reciprocal => "_foreach_reciprocal.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
+    _foreach_round_out: _foreach_round => "_foreach_round.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
+    _foreach_rsqrt_out: _foreach_rsqrt => "_foreach_rsqrt.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
+    _foreach_sigmoid_out: _foreach_sigmoid => "_foreach_sigmoid.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
+    _foreach_sign_out: _foreach_sign => "_foreach_sign.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
+    _foreach_sin_out: _foreach_sin => "_foreach_sin.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
+    _foreach_sinh_out: _foreach_sinh => "_foreach_sinh.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
+    _foreach_sub_List_out: _foreach_sub_List =>
+        "_foreach_sub.List_out(Tensor[] self, Tensor[] other, *, Scalar alpha=1, Tensor(a!)[] out) -> ()";
+    _foreach_sub_ScalarList_out: _foreach_sub_ScalarList =>
+        "_foreach_sub.ScalarList_out(Tensor[] self, Scalar[] scalars, *, Tensor(a!)[] out) -> ()";
+    _foreach_sub_Scalar_out: _foreach_sub_Scalar =>
+        "_foreach_sub.Scalar_out(Tensor[] self, Scalar scalar, *, Tensor(a!)[] out) -> ()";
+    _foreach_tan_out: _foreach_tan => "_foreach_tan.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
+    _foreach_tanh_out: _foreach_tanh => "_foreach_tanh.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
+    _foreach_trunc_out: _foreach_trunc => "_foreach_trunc.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
+    _foreach_zero_out: _foreach_zero => "_foreach_zero.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
+    _fused_adagrad_out: _fused_adagrad WithoutStates =>
+        "_fused_adagrad.out(Tensor[] self, Tensor(b!)[] grads, Tensor(c!)[] state_sums, Tensor(d!)[] state_steps, *, float lr, float lr_decay, float weight_decay, float eps, bool maximize, Tensor? grad_scale=None, Tensor? found_inf=None, Tensor(a!)[] out) -> ()";
+    _fused_adagrad_tensor_lr_out: _fused_adagrad_tensor_lr WithoutStates =>
+        "_fused_adagrad.tensor_lr_out(Tensor[] self, Tensor(b!)[] grads, Tensor(c!)[] state_sums, Tensor[] state_steps, *, Tensor lr, float lr_decay, float weight_decay, float eps, bool maximize, Tensor? grad_scale=None, Tensor? found_inf=None, Tensor(a!)[] out) -> ()";
+    _fused_adam_out: _fused_adam WithoutStates =>
+        "_fused_adam.out(Tensor[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[] exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, float lr, float beta1, float beta2, float weight_decay, float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None, Tensor? found_inf=None, Tensor(a!)[] out) -> ()";
+    _fused_adam_tensor_lr_out: _fused_adam_tensor_lr WithoutStates =>
+        "_fused_adam.tensor_lr_out(Tensor[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[] exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, Tensor lr, float beta1, float beta2, float weight_decay, float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None, Tensor? found_inf=None, Tensor(a!)[] out) -> ()";
+    _fused_adamw_out: _fused_adamw WithoutStates =>
+        "_fused_adamw.out(Tensor[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[] exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, float lr, float beta1, float beta2, float weight_decay, float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None, Tensor? found_inf=None, Tensor(a!)[] out) -> ()";
+    _fused_adamw_tensor_lr_out: _fused_adamw_tensor_lr WithoutStates =>
+        "_fused_adamw.tensor_lr_out(Tensor[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[] exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, Tensor lr, float beta1, float beta2, float weight_decay, float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None, Tensor? found_inf=None, Tensor(a!)[] out) -> ()";
+    _fused_sgd_out: _fused_sgd WithoutStates =>
+        "_fused_sgd.out(Tensor[] self, Tensor(b!)[] grads, Tensor(c!)[] momentum_buffer_list, *, float weight_decay, float momentum, float lr, float dampening, bool nesterov, bool maximize, bool is_first_step, Tensor? grad_scale=None, Tensor? found_inf=None, Tensor(a!)[] out) -> ()";
+    _fused_sgd_tensor_lr_out: _fused_sgd_tensor_lr WithoutStates =>
+        "_fused_sgd.tensor_lr_out(Tensor[] self, Tensor(b!)[] grads, Tensor(c!)[] momentum_buffer_list, *, float weight_decay, float momentum, Tensor lr, float dampening, bool nesterov, bool maximize, bool is_first_step, Tensor? grad_scale=None, Tensor? found_inf=None, Tensor(a!)[] out) -> ()";
+    _amp_foreach_non_finite_check_and_unscale_out: _amp_foreach_non_finite_check_and_unscale WithoutStates =>
+        "_amp_foreach_non_finite_check_and_unscale.out(Tensor[] self, Tensor(b!) found_inf, Tensor inv_scale, *, Tensor(a!)[] out) -> ()";
+    _amp_update_scale_out: _amp_update_scale WithoutStates =>
+        "_amp_update_scale.out(Tensor self, Tensor(b!) growth_tracker, Tensor found_inf, float scale_growth_factor, float scale_backoff_factor, int growth_interval, *, Tensor(a!) out) -> Tensor(a!)";
+}

@@ -391,5 +391,75 @@ torch_library! {
         /// PyTorch: `aten::_convolution_mode`.
         _convolution_mode(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, str padding,
             SymInt[] dilation, SymInt groups) -> Tensor;
+        /// [`conv2d`](fn@conv2d) by the name of the algorithm that PyTorch has for it, without dilation or groups. Each
+        /// row of a weight with two dimensions is a kernel.
+        ///
+        /// # Errors
+        /// An input without a batch, a `kernel_size` that is not the weight's, complex dtypes; the errors of
+        /// [`conv2d`](fn@conv2d).
+        ///
+        /// PyTorch: `aten::thnn_conv2d`.
+        thnn_conv2d(Tensor self, Tensor weight, SymInt[2] kernel_size, Tensor? bias=None, SymInt[2] stride=1,
+            SymInt[2] padding=0) -> Tensor;
+        /// The operator behind [`thnn_conv2d`](fn@thnn_conv2d).
+        ///
+        /// PyTorch: `aten::_slow_conv2d_forward`.
+        _slow_conv2d_forward(Tensor self, Tensor weight, SymInt[2] kernel_size, Tensor? bias, SymInt[2] stride,
+            SymInt[2] padding) -> Tensor;
+        /// The gradients of input, weight and bias of [`_slow_conv2d_forward`](fn@_slow_conv2d_forward); undefined
+        /// tensors for those that `output_mask` does not ask for.
+        ///
+        /// PyTorch: `aten::_slow_conv2d_backward`.
+        _slow_conv2d_backward.output_mask(Tensor grad_output, Tensor self, Tensor weight, SymInt[2] kernel_size,
+            SymInt[2] stride, SymInt[2] padding,
+            bool[3] output_mask) -> (Tensor grad_input, Tensor grad_weight, Tensor grad_bias);
+        /// [`_slow_conv2d_backward_output_mask`](fn@_slow_conv2d_backward_output_mask), all of which is written.
+        ///
+        /// PyTorch: `aten::_slow_conv2d_backward.grad_input`.
+        _slow_conv2d_backward.grad_input(Tensor grad_output, Tensor self, Tensor weight, SymInt[2] kernel_size,
+            SymInt[2] stride, SymInt[2] padding, *, Tensor(a!) grad_input, Tensor(b!) grad_weight,
+            Tensor(c!) grad_bias) -> (Tensor(a!), Tensor(b!), Tensor(c!));
+        /// [`conv_transpose2d_input`](fn@conv_transpose2d_input) by the name of the algorithm that PyTorch has for it,
+        /// without groups.
+        ///
+        /// # Errors
+        /// A `kernel_size` that is not the weight's, complex dtypes; the errors of
+        /// [`conv_transpose2d_input`](fn@conv_transpose2d_input).
+        ///
+        /// PyTorch: `aten::slow_conv_transpose2d`.
+        slow_conv_transpose2d(Tensor self, Tensor weight, SymInt[2] kernel_size, Tensor? bias=None,
+            SymInt[2] stride=1, SymInt[2] padding=0, SymInt[2] output_padding=0, SymInt[2] dilation=1) -> Tensor;
+        /// [`slow_conv_transpose2d`](fn@slow_conv_transpose2d) for volumes.
+        ///
+        /// PyTorch: `aten::slow_conv_transpose3d`.
+        slow_conv_transpose3d(Tensor self, Tensor weight, SymInt[3] kernel_size, Tensor? bias=None,
+            SymInt[3] stride=1, SymInt[3] padding=0, SymInt[3] output_padding=0, SymInt[3] dilation=1) -> Tensor;
+        /// [`conv3d`](fn@conv3d) by the name of the algorithm that PyTorch has for it, without dilation or groups.
+        ///
+        /// # Errors
+        /// An input without a batch, a `kernel_size` that is not the weight's, complex dtypes; the errors of
+        /// [`conv3d`](fn@conv3d).
+        ///
+        /// PyTorch: `aten::slow_conv3d`.
+        slow_conv3d(Tensor self, Tensor weight, SymInt[3] kernel_size, Tensor? bias=None, SymInt[3] stride=1,
+            SymInt[3] padding=0) -> Tensor;
+        /// The operator behind [`slow_conv3d`](fn@slow_conv3d).
+        ///
+        /// PyTorch: `aten::slow_conv3d_forward`.
+        slow_conv3d_forward(Tensor self, Tensor weight, SymInt[3] kernel_size, Tensor? bias, SymInt[3] stride,
+            SymInt[3] padding) -> Tensor;
+        /// [`conv2d`](fn@conv2d) by the name of the algorithm that PyTorch has for windows with gaps, without groups.
+        ///
+        /// # Errors
+        /// A `kernel_size` that is not the weight's, complex dtypes; the errors of [`conv2d`](fn@conv2d).
+        ///
+        /// PyTorch: `aten::slow_conv_dilated2d`.
+        slow_conv_dilated2d(Tensor self, Tensor weight, SymInt[2] kernel_size, Tensor? bias=None,
+            SymInt[2] stride=1, SymInt[2] padding=0, SymInt[2] dilation=1) -> Tensor;
+        /// [`slow_conv_dilated2d`](fn@slow_conv_dilated2d) for volumes.
+        ///
+        /// PyTorch: `aten::slow_conv_dilated3d`.
+        slow_conv_dilated3d(Tensor self, Tensor weight, SymInt[3] kernel_size, Tensor? bias=None,
+            SymInt[3] stride=1, SymInt[3] padding=0, SymInt[3] dilation=1) -> Tensor;
     }
 }

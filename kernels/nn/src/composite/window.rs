@@ -6,7 +6,8 @@ use crate::aten;
 use crate::unseen::unseen;
 
 mod antialias;
-pub(crate) mod pad;
+pub(crate) mod named;
+mod pad;
 mod resize;
 mod unpool;
 

@@ -18,6 +18,7 @@ pub(super) fn by_hand(name: &str) -> Option<Vec<Value<'static>>> {
         .or_else(|| fused(name))
         .or_else(|| followed(name))
         .or_else(|| renamed(name))
+        .or_else(|| convolved(name))
 }
 
 /// The checks that an operator fails on purpose.
@@ -157,6 +158,32 @@ fn renamed(name: &str) -> Option<Vec<Value<'static>>> {
             vec![floats(&[2, 3]), floats(&[2, 3]), numbers(&[3]), roots, floats(&[3]), mask]
         }
         "_print" => vec![Value::Str("a line".into())],
+        _ => return None,
+    })
+}
+
+/// Samples of convolutions by the names of algorithms.
+fn convolved(name: &str) -> Option<Vec<Value<'static>>> {
+    let (image, kernels) = (|| floats(&[1, 2, 4, 4]), || floats(&[3, 2, 2, 2]));
+    let (volume, cubes) = (|| floats(&[1, 2, 2, 3, 3]), || floats(&[2, 2, 2, 2, 2]));
+    let (one, none) = (|| numbers(&[1, 1]), || numbers(&[0, 0]));
+    Some(match name {
+        "thnn_conv2d" | "slow_conv_dilated2d" => vec![image(), kernels(), numbers(&[2, 2]), floats(&[3])],
+        "slow_conv_transpose2d" => {
+            vec![image(), floats(&[2, 3, 2, 2]), numbers(&[2, 2]), floats(&[3]), numbers(&[2, 1])]
+        }
+        "_slow_conv2d_forward" => vec![image(), kernels(), numbers(&[2, 2]), floats(&[3]), one(), none()],
+        "_slow_conv2d_backward.output_mask" => {
+            let tensors = [floats(&[1, 3, 3, 3]), image(), kernels(), numbers(&[2, 2]), one(), none()];
+            tensors.into_iter().chain([Value::Bools(vec![true; 3].into())]).collect()
+        }
+        "slow_conv3d" | "slow_conv_dilated3d" | "slow_conv_transpose3d" => {
+            vec![volume(), cubes(), numbers(&[2, 2, 2])]
+        }
+        "slow_conv3d_forward" => {
+            let steps = [numbers(&[1, 1, 1]), numbers(&[0, 0, 0])];
+            [volume(), cubes(), numbers(&[2, 2, 2]), Value::None].into_iter().chain(steps).collect()
+        }
         _ => return None,
     })
 }

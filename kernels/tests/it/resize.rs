@@ -201,3 +201,31 @@ fn sampling_does_not_depend_on_the_number_of_threads() -> Result<()> {
     assert_eq!(sampled(1)?, sampled(3)?);
     Ok(())
 }
+
+/// PyTorch's numbers.
+#[test]
+fn lanczos_weighs_pixels_within_three() -> Result<()> {
+    let squares: Vec<f64> = (0..16).map(|x| f64::from(x * x)).collect();
+    let x = Tensor::from_vec(squares, &[1, 1, 4, 4])?;
+    let found = aten::_upsample_lanczos2d_aa(&x, &[3, 2], false)?.to_vec::<f64>()?;
+    let want = [
+        1.496015284774052,
+        9.72030226919273,
+        42.86170222773581,
+        71.7178850051937,
+        141.73697607275966,
+        191.22505464325678,
+    ];
+    assert!(found.iter().zip(&want).all(|(found, want)| (found - want).abs() < 1e-12), "{found:?}");
+    let bytes: Vec<u8> = (0..48u8).map(|x| x.wrapping_mul(5)).collect();
+    let bytes = Tensor::from_vec(bytes, &[1, 3, 4, 4])?;
+    let want = [6, 15, 33, 42, 60, 69, 86, 95, 113, 122, 140, 149, 166, 175, 193, 202, 220, 229];
+    assert_eq!(aten::_upsample_lanczos2d_aa(&bytes, &[3, 2], false)?.to_vec::<u8>()?, want);
+    let grad = aten::ones_like(&Tensor::from_vec(vec![0f64; 6], &[1, 1, 3, 2])?)?;
+    let back =
+        aten::_upsample_lanczos2d_aa_backward(&grad, &[3, 2], &[1, 1, 4, 4], false)?.to_vec::<f64>()?;
+    let want = [0.280806103306223, 0.43028119203849713, 0.4302811920384972, 0.28080610330622313];
+    assert!(back.iter().zip(&want).all(|(found, want)| (found - want).abs() < 1e-14), "{back:?}");
+    assert!(aten::_upsample_lanczos2d_aa(&aten::to_dtype(&x, DType::Float16)?, &[3, 2], false).is_err());
+    Ok(())
+}

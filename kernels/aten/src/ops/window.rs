@@ -382,6 +382,28 @@ torch_library! {
         /// PyTorch: `aten::_upsample_bicubic2d_aa_backward`.
         _upsample_bicubic2d_aa_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size,
             bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor;
+        /// [`_upsample_bilinear2d_aa`](fn@_upsample_bilinear2d_aa) with the weights of Lanczos, of pixels within three
+        /// pixels' distance.
+        ///
+        /// # Errors
+        /// The errors of [`_upsample_bilinear2d_aa`](fn@_upsample_bilinear2d_aa).
+        ///
+        /// PyTorch: `torch.nn.functional.interpolate` with `mode="lanczos"` and `antialias=True`.
+        _upsample_lanczos2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None,
+            float? scales_w=None) -> Tensor;
+        /// [`_upsample_lanczos2d_aa`](fn@_upsample_lanczos2d_aa), by sizes or by factors.
+        ///
+        /// PyTorch: `torch.nn.functional.interpolate`.
+        _upsample_lanczos2d_aa.vec(Tensor input, SymInt[]? output_size, bool align_corners,
+            float[]? scale_factors) -> Tensor;
+        /// The gradient of the input of [`_upsample_lanczos2d_aa`](fn@_upsample_lanczos2d_aa).
+        ///
+        /// # Errors
+        /// A gradient whose sizes are not those of the result.
+        ///
+        /// PyTorch: `aten::_upsample_lanczos2d_aa_backward`.
+        _upsample_lanczos2d_aa_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size,
+            bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor;
         /// [`convolution`](fn@convolution) in as many dimensions as the weight has, with padding as a word: `same` or
         /// `valid`.
         ///

@@ -330,13 +330,15 @@ fn pooled(name: &str) -> Option<Vec<Value<'static>>> {
             [floats(&[1, 2, 1, 2, 2]), places(&[1, 2, 1, 2, 2])].into_iter().chain(sizes).collect()
         }
         "max_pool1d_with_indices" => vec![shuffled(&[1, 2, 5]), numbers(&[2])],
-        "_upsample_bilinear2d_aa" | "_upsample_bicubic2d_aa" => {
+        "_upsample_bilinear2d_aa" | "_upsample_bicubic2d_aa" | "_upsample_lanczos2d_aa" => {
             vec![resized(&[5, 4]), two(), Value::Bool(false)]
         }
-        "_upsample_bilinear2d_aa.vec" | "_upsample_bicubic2d_aa.vec" => {
+        "_upsample_bilinear2d_aa.vec" | "_upsample_bicubic2d_aa.vec" | "_upsample_lanczos2d_aa.vec" => {
             vec![resized(&[5, 4]), two(), Value::Bool(false), Value::None]
         }
-        "_upsample_bilinear2d_aa_backward" | "_upsample_bicubic2d_aa_backward" => {
+        "_upsample_bilinear2d_aa_backward"
+        | "_upsample_bicubic2d_aa_backward"
+        | "_upsample_lanczos2d_aa_backward" => {
             vec![resized(&[2, 2]), two(), numbers(&[1, 2, 5, 4]), Value::Bool(false)]
         }
         _ => return None,

@@ -1,6 +1,8 @@
 //! Antialiased resizing: each pixel is a mean over all that it covers, computed as products with a matrix of weights on
 //! both sides.
 
+use std::f64::consts::PI;
+
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -50,6 +52,7 @@ macro_rules! resizing {
 resizing! {
     _upsample_bilinear2d_aa _upsample_bilinear2d_aa_backward: LINEAR true;
     _upsample_bicubic2d_aa _upsample_bicubic2d_aa_backward: CUBIC false;
+    _upsample_lanczos2d_aa _upsample_lanczos2d_aa_backward: LANCZOS false;
 }
 
 /// An interpolation filter: the weight of a pixel by its distance, and the distance beyond which it is zero.
@@ -66,6 +69,16 @@ const CUBIC: Curve = Curve {
     weight: |x| match x {
         x if x < 1.0 => (1.5 * x - 2.5) * x * x + 1.0,
         x if x < 2.0 => ((-0.5 * x + 2.5) * x - 4.0) * x + 2.0,
+        _ => 0.0,
+    },
+};
+
+/// The ideal filter, in the window of its three first periods.
+const LANCZOS: Curve = Curve {
+    support: 3.0,
+    weight: |x| match x * PI {
+        0.0 => 1.0,
+        angle if x < 3.0 => angle.sin() / angle * (angle / 3.0).sin() / (angle / 3.0),
         _ => 0.0,
     },
 };

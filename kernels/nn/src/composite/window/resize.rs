@@ -42,6 +42,7 @@ by_factors! {
     upsample_bicubic2d_vec upsample_bicubic2d(scales_h, scales_w; align_corners);
     _upsample_bilinear2d_aa_vec _upsample_bilinear2d_aa(scales_h, scales_w; align_corners);
     _upsample_bicubic2d_aa_vec _upsample_bicubic2d_aa(scales_h, scales_w; align_corners);
+    _upsample_lanczos2d_aa_vec _upsample_lanczos2d_aa(scales_h, scales_w; align_corners);
 }
 
 /// The sizes that are given, or that follow from factors.

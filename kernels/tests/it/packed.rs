@@ -182,3 +182,63 @@ fn one_length_for_all_is_an_ordinary_input() -> Result<()> {
     assert!(aten::_pad_packed_sequence(&data, &beyond, false, 0.into(), 0).is_err());
     Ok(())
 }
+
+/// PyTorch's numbers.
+#[test]
+fn a_layer_runs_in_either_direction() -> Result<()> {
+    let waves = |sizes: &[i64]| {
+        let values = (0..sizes.iter().product::<i64>()).map(|at| (at as f64 * 0.7).sin()).collect();
+        Tensor::from_vec::<f64>(values, sizes)
+    };
+    let (x, own, state) = (waves(&[3, 2, 3])?, waves(&[8, 3])?, waves(&[8, 2])?);
+    let (bias, half) = (waves(&[8])?, waves(&[8])?.div(2.0)?);
+    let (hidden, cell) = (waves(&[2, 2])?, waves(&[2, 2])?.div(3.0)?);
+    let layer = |reverse, mode, layers| {
+        aten::mkldnn_rnn_layer(
+            &x,
+            &own,
+            &state,
+            &bias,
+            &half,
+            &hidden,
+            &cell,
+            reverse,
+            &[],
+            mode,
+            2,
+            layers,
+            true,
+            false,
+            false,
+            false,
+        )
+    };
+    let is_close = |found: &Tensor, want: &[f64]| {
+        let found = found.to_vec::<f64>().unwrap();
+        found.len() == want.len() && found.iter().zip(want).all(|(found, want)| (found - want).abs() < 1e-6)
+    };
+    let (output, last, last_cell, memory) = layer(false, 2, 1)?;
+    let want = [
+        0.16489087,
+        -0.04199741,
+        0.24238530,
+        0.03359516,
+        0.01503230,
+        0.02675586,
+        0.28217664,
+        -0.06853850,
+        0.09828842,
+        -0.18032767,
+        0.03304892,
+        0.02670568,
+    ];
+    assert!(is_close(&output, &want), "{output}");
+    assert!(is_close(&last, &want[8..]), "{last}");
+    assert!(is_close(&last_cell, &[0.54866141, -0.53706700, 0.41434175, 0.30824906]), "{last_cell}");
+    assert_eq!((last.sizes(), memory.sizes(), memory.dtype()), (&[2, 2][..], &[0][..], DType::UInt8));
+    let (output, last, ..) = layer(true, 2, 1)?;
+    let want = [0.24095897, -0.06174116, 0.12280825, -0.19954100];
+    assert!(is_close(&aten::select_int(&output, 0, 0)?, &want) && is_close(&last, &want), "{output}");
+    assert!(layer(false, 3, 1).is_err() && layer(false, 2, 2).is_err());
+    Ok(())
+}

@@ -102,6 +102,20 @@ torch_library! {
         lstm.data(Tensor data, Tensor batch_sizes, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers,
             float dropout, bool train, bool bidirectional) -> (Tensor, Tensor, Tensor);
 
+        /// One layer of an [`lstm_input`](fn@lstm_input) in one direction, over sequences `[steps, batch, ...]`; with
+        /// `reverse`, from the last step to the first. The weights are those of input and state, and their biases. Also
+        /// returns the last states, in the sizes of the first ones, and memory for the gradient, which has no elements
+        /// here. `batch_first` has no effect.
+        ///
+        /// # Errors
+        /// A `mode` other than 2, several layers or directions, sequences of different lengths; the errors of
+        /// [`lstm_input`](fn@lstm_input).
+        ///
+        /// PyTorch: `aten::mkldnn_rnn_layer`, which exported programs call.
+        mkldnn_rnn_layer(Tensor input, Tensor weight0, Tensor weight1, Tensor weight2, Tensor weight3,
+            Tensor hx_, Tensor cx_, bool reverse, int[] batch_sizes, int mode, int hidden_size, int num_layers,
+            bool has_biases, bool bidirectional, bool batch_first, bool train) -> (Tensor, Tensor, Tensor,
+            Tensor);
         /// Packs padded sequences `[steps, batch, ...]`, or `[batch, steps, ...]` with `batch_first`, whose lengths do
         /// not increase: the first step of all sequences, then the second step of those that have one, and so on.
         /// Also returns how many sequences have each step.

@@ -5,6 +5,7 @@ use torch_library::prelude::*;
 use crate::aten;
 use packed::Packed;
 
+mod layer;
 pub(crate) mod packed;
 
 /// Writes the operators of a kind of cell whose state is a single tensor.

@@ -19,6 +19,7 @@ pub(super) fn by_hand(name: &str) -> Option<Vec<Value<'static>>> {
         .or_else(|| followed(name))
         .or_else(|| renamed(name))
         .or_else(|| convolved(name))
+        .or_else(|| behind(name))
 }
 
 /// The checks that an operator fails on purpose.
@@ -158,6 +159,21 @@ fn renamed(name: &str) -> Option<Vec<Value<'static>>> {
             vec![floats(&[2, 3]), floats(&[2, 3]), numbers(&[3]), roots, floats(&[3]), mask]
         }
         "_print" => vec![Value::Str("a line".into())],
+        _ => return None,
+    })
+}
+
+/// Samples of facts about tensors, and of operators that others call.
+fn behind(name: &str) -> Option<Vec<Value<'static>>> {
+    Some(match name {
+        "mkldnn_rnn_layer" => {
+            let weights = [floats(&[8, 3]), floats(&[8, 2]), floats(&[8]), floats(&[8])];
+            let states = [floats(&[1, 2, 2]), floats(&[1, 2, 2]), Value::Bool(true), numbers(&[])];
+            let counts = [2, 2, 1].map(Value::Int);
+            let flags = [true, false, false, false].map(Value::Bool);
+            let tensors = [floats(&[3, 2, 3])].into_iter().chain(weights);
+            tensors.chain(states).chain(counts).chain(flags).collect()
+        }
         _ => return None,
     })
 }

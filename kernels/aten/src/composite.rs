@@ -13,6 +13,7 @@ mod create;
 mod device;
 mod exported;
 mod factor;
+mod facts;
 mod fourier;
 mod functional;
 mod index;

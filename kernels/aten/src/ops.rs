@@ -15,6 +15,7 @@ pub(crate) mod create;
 pub(crate) mod distribution;
 pub(crate) mod exported;
 pub(crate) mod factor;
+pub(crate) mod facts;
 pub(crate) mod foreach;
 pub(crate) mod fourier;
 pub(crate) mod image;

@@ -20,6 +20,7 @@ mod ending;
 mod exponentials;
 mod exported;
 mod factor;
+mod facts;
 mod fake;
 mod foreach;
 mod fourier;

@@ -165,7 +165,18 @@ fn renamed(name: &str) -> Option<Vec<Value<'static>>> {
 
 /// Samples of facts about tensors, and of operators that others call.
 fn behind(name: &str) -> Option<Vec<Value<'static>>> {
+    let square = || floats(&[2, 2]);
     Some(match name {
+        "sym_constrain_range" | "sym_constrain_range_for_size" => vec![Value::Int(3)],
+        "_functional_sym_constrain_range" | "_functional_sym_constrain_range_for_size" => {
+            vec![Value::Int(3), Value::Int(1), Value::Int(5), floats(&[])]
+        }
+        "_functional_assert_scalar" => vec![Value::Int(1), Value::Str("a message".into()), floats(&[])],
+        "_cummax_helper" | "_cummin_helper" => {
+            let lines = Tensor::from([[1.0, 3.0, 2.0], [2.0, 0.0, 5.0]]);
+            vec![Value::Tensor(lines), floats(&[2, 3]), ints(&[0; 6], &[2, 3]), Value::Int(1)]
+        }
+        "_reshape_from_tensor" => vec![floats(&[2, 3]), ints(&[3, 2], &[2])],
         "mkldnn_rnn_layer" => {
             let weights = [floats(&[8, 3]), floats(&[8, 2]), floats(&[8]), floats(&[8])];
             let states = [floats(&[1, 2, 2]), floats(&[1, 2, 2]), Value::Bool(true), numbers(&[])];
@@ -173,6 +184,39 @@ fn behind(name: &str) -> Option<Vec<Value<'static>>> {
             let flags = [true, false, false, false].map(Value::Bool);
             let tensors = [floats(&[3, 2, 3])].into_iter().chain(weights);
             tensors.chain(states).chain(counts).chain(flags).collect()
+        }
+        "_reshape_copy" => vec![floats(&[2, 3]), numbers(&[3, 2])],
+        "_pad_circular" => vec![floats(&[1, 2, 4]), numbers(&[1, 2])],
+        "_pad_enum" => vec![floats(&[1, 2, 4]), numbers(&[1, 2]), Value::Int(1)],
+        "_compute_linear_combination" => vec![floats(&[2, 3]), floats(&[4, 2])],
+        "_cholesky_solve_helper" => {
+            let factor = Tensor::from([[1.5, 0.0], [0.5, 2.0]]);
+            vec![square(), Value::Tensor(factor), Value::Bool(false)]
+        }
+        "unflatten_dense_tensors" => {
+            let lists = Value::Tensors(vec![tensor(&[2, 2]), tensor(&[1])].into());
+            vec![floats(&[5]), lists]
+        }
+        "_weight_norm_differentiable_backward" => {
+            let columns = || Value::Tensor(tensor(&[2, 1]));
+            vec![floats(&[2, 3]), floats(&[2, 3]), columns(), columns(), Value::Int(0)]
+        }
+        "conv_tbc_backward" => {
+            let tensors = [floats(&[4, 2, 4]), floats(&[5, 2, 3]), floats(&[2, 3, 4]), floats(&[4])];
+            tensors.into_iter().chain([Value::Int(0)]).collect()
+        }
+        "_batch_norm_impl_index" => {
+            let numbers = [Value::Bool(true), Value::Float(0.1), Value::Float(1e-5), Value::Bool(false)];
+            let none = [Value::None, Value::None];
+            let tensors = [floats(&[4, 3]), floats(&[3]), floats(&[3])];
+            tensors.into_iter().chain(none).chain(numbers).collect()
+        }
+        "_batch_norm_impl_index_backward" => {
+            let running = [Value::Tensor(tensor(&[3])), Value::Tensor(aten::ones(&[3]).unwrap())];
+            let tensors = [Value::Int(0), floats(&[4, 3]), floats(&[4, 3]), floats(&[3])];
+            let rest = [Value::None, Value::None, Value::Bool(false), Value::Float(1e-5)];
+            let mask = [Value::Bools(vec![true; 3].into()), Value::Tensor(tensor(&[0]))];
+            tensors.into_iter().chain(running).chain(rest).chain(mask).collect()
         }
         _ => return None,
     })

@@ -4,6 +4,7 @@ mod activation;
 pub(crate) mod analysis;
 pub(crate) mod arrange;
 
+mod behind;
 mod binary;
 mod calculus;
 mod compare;

@@ -7,6 +7,7 @@ pub(crate) mod alias;
 pub(crate) mod analysis;
 pub(crate) mod arrange;
 pub(crate) mod autogen;
+pub(crate) mod behind;
 pub(crate) mod binary;
 pub(crate) mod bits;
 pub(crate) mod calculus;

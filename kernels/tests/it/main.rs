@@ -9,6 +9,7 @@ mod autograd_errors;
 mod autograd_rules;
 mod backward;
 mod bag;
+mod behind;
 mod binary;
 mod checkpoint;
 mod convolution;

@@ -11,6 +11,7 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Rule, Variant, variants};
 
 mod backward;
+mod behind;
 mod bits;
 mod exported;
 mod factor;

@@ -38,8 +38,11 @@ pub(super) fn tensors(found: &Tensor, expected: &Tensor) -> Option<String> {
     if found.sizes() != expected.sizes() {
         return Some(format!("sizes {:?} instead of {:?}", found.sizes(), expected.sizes()));
     }
+    if !is_rounded(found.dtype()) {
+        return exactly(found, expected);
+    }
     let (Some(left), Some(right)) = (values(found), values(expected)) else {
-        return Some("values that cannot be read".to_owned());
+        return Some(UNREADABLE.to_owned());
     };
     let tolerance = tolerance(found.dtype());
     let differ = |(left, right): &(&Complex64, &Complex64)| {
@@ -57,11 +60,40 @@ pub(super) fn tensors(found: &Tensor, expected: &Tensor) -> Option<String> {
     Some(format!("element {at} is {} instead of {}", show(left[at]), show(right[at])))
 }
 
-/// All elements, widened. Integers beyond 2^53 are rounded.
-pub(super) fn values(tensor: &Tensor) -> Option<Vec<Complex64>> {
+const UNREADABLE: &str = "values that cannot be read";
+
+/// Whether the order of a computation may change its result.
+fn is_rounded(dtype: DType) -> bool {
+    dtype.is_floating_point() || dtype.is_complex()
+}
+
+/// Describes where two tensors of integers differ. In double precision, 2^53 and 2^53 + 1 would be the same number.
+fn exactly(found: &Tensor, expected: &Tensor) -> Option<String> {
+    match_dtype!(found.dtype(), T => {
+        let (Ok(left), Ok(right)) = (found.to_vec::<T>(), expected.to_vec::<T>()) else {
+            return Some(UNREADABLE.to_owned());
+        };
+        let at = left.iter().zip(&right).position(|(left, right)| left != right)?;
+        Some(format!("element {at} is {:?} instead of {:?}", left[at], right[at]))
+    })
+}
+
+/// All elements, widened; integers beyond 2^53 are rounded.
+fn values(tensor: &Tensor) -> Option<Vec<Complex64>> {
     match_dtype!(tensor.dtype(), T => {
         let values = tensor.to_vec::<T>().ok()?;
         Some(values.into_iter().map(|value| value.cast::<Complex64>()).collect())
+    })
+}
+
+/// All elements, bit by bit, so that NaN equals NaN.
+pub(super) fn bits(tensor: &Tensor) -> Option<Vec<(u64, u64)>> {
+    if is_rounded(tensor.dtype()) {
+        return Some(values(tensor)?.iter().map(|value| (value.re.to_bits(), value.im.to_bits())).collect());
+    }
+    match_dtype!(tensor.dtype(), T => {
+        let values = tensor.to_vec::<T>().ok()?;
+        Some(values.into_iter().map(|value| (value.cast::<i64>().cast_unsigned(), 0)).collect())
     })
 }
 
@@ -70,8 +102,7 @@ fn tolerance(dtype: DType) -> f64 {
     match dtype {
         DType::Float64 | DType::Complex128 => 1e-10,
         DType::Float32 | DType::Complex64 => 1e-4,
-        _ if dtype.is_floating_point() || dtype.is_complex() => 2e-2,
-        _ => 0.0,
+        _ => 2e-2,
     }
 }
 
@@ -89,5 +120,15 @@ mod tests {
             }
         }
         assert_eq!(tensors(&Tensor::from([1.0 + 1e-11]), &Tensor::from([1.0])), None);
+    }
+
+    #[test]
+    fn integers_that_are_one_double_differ() {
+        let (even, odd) = (Tensor::from([1i64 << 53]), Tensor::from([(1i64 << 53) + 1]));
+        let difference = "element 0 is 9007199254740993 instead of 9007199254740992";
+        assert_eq!(tensors(&odd, &even).as_deref(), Some(difference));
+        assert_eq!(tensors(&odd, &odd), None);
+        assert_ne!(bits(&odd), bits(&even));
+        assert_ne!(bits(&Tensor::from([u64::MAX])), bits(&Tensor::from([u64::MAX - 1])));
     }
 }

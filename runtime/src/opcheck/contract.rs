@@ -1,12 +1,11 @@
 //! The promises that a schema makes about a call: types of returns, written arguments, shared memory.
 
-use num_complex::Complex64;
 use torch_library_schema::Value as _;
 use torch_library_schema::{AliasInfo, Schema, Type};
 
 use super::arguments::{self, TensorArgument};
 use super::call::Outcome;
-use super::compare::{difference, values as values_of};
+use super::compare::{bits, difference};
 use super::{Check, Session};
 use crate::tensor::{Storage, Tensor};
 use crate::value::Value;
@@ -14,7 +13,7 @@ use crate::value::Value;
 /// A tensor as it was before a call.
 struct Before {
     argument: TensorArgument,
-    values: Option<Vec<Complex64>>,
+    bits: Option<Vec<(u64, u64)>>,
     geometry: crate::tensor::geometry::Geometry,
     storage: Storage,
     version: u64,
@@ -24,7 +23,7 @@ impl Before {
     fn new(argument: TensorArgument) -> Self {
         let tensor = &argument.tensor;
         let (geometry, storage) = (tensor.geometry().clone(), tensor.storage().clone());
-        Before { values: values_of(tensor), geometry, storage, version: tensor.version(), argument }
+        Before { bits: bits(tensor), geometry, storage, version: tensor.version(), argument }
     }
 
     fn has_moved(&self) -> bool {
@@ -33,11 +32,7 @@ impl Before {
     }
 
     fn is_rewritten(&self) -> bool {
-        // Compared bit by bit, so that NaN equals NaN.
-        let bits = |values: Option<Vec<Complex64>>| {
-            values.map(|values| values.iter().map(|v| (v.re.to_bits(), v.im.to_bits())).collect::<Vec<_>>())
-        };
-        bits(values_of(&self.argument.tensor)) != bits(self.values.clone())
+        bits(&self.argument.tensor) != self.bits
     }
 }
 

@@ -81,7 +81,8 @@ pub enum Check {
     Mutation,
     /// The operator bumps the version of what it writes, and no other.
     Version,
-    /// The results share memory with the arguments that the schema names, and with no others.
+    /// The results share memory with no arguments but those that the schema names. They need not share it with these:
+    /// some operators return a view or a copy, as `reshape` does.
     Aliasing,
     /// On `meta` the results have the same sizes, strides and dtypes.
     Meta,

@@ -405,6 +405,8 @@ fn results_are_the_same_again() {
         again.starts_with("a second call with the same arguments gives return 0: element 0 is"),
         "{again}"
     );
+    let help = "an operator that draws random numbers has the tag `nondeterministic_seeded`";
+    assert!(again.ends_with(help), "{again}");
 }
 
 #[test]

@@ -71,7 +71,13 @@ impl Session<'_> {
             && let Outcome::Returned(again) = self.call(copies)
             && let Some(what) = difference(&again, &returns)
         {
-            self.fault(Check::Deterministic, format!("a second call with the same arguments gives {what}"));
+            self.fault(
+                Check::Deterministic,
+                format!(
+                    "a second call with the same arguments gives {what}; an operator that draws random numbers has \
+                     the tag `nondeterministic_seeded`"
+                ),
+            );
         }
         Some(returns)
     }

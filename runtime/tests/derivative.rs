@@ -14,6 +14,10 @@ torch_library! {
         without(Tensor self) -> Tensor;
         plain(Tensor self) -> Tensor;
         failing(Tensor self) -> Tensor;
+        refused(Tensor self) -> Tensor;
+        refused_all(Tensor a, Tensor b) -> Tensor;
+        refused_list(Tensor[] list) -> Tensor;
+        refused_later(Tensor self) -> Tensor;
     }
 }
 
@@ -51,6 +55,52 @@ derivatives! {
     failing(Tensor self) -> Tensor {
         self => { ensure!(grad.numel() > 1, Shape, "a gradient of one element"); grad.clone() },
     }
+}
+
+// Formulas without a value.
+derivatives! {
+    in named;
+
+    refused(Tensor self) -> Tensor {
+        self => bail!(NotSupported, "no gradient of {:?}", self.sizes()),
+    }
+
+    refused_all(Tensor a, Tensor b) -> Tensor {
+        (a, b) => { return Err(Error::new(ErrorKind::NotSupported, "no gradients")); },
+    }
+
+    refused_list(Tensor[] list) -> Tensor {
+        list => torch_library::bail!(NotSupported, "no gradients of a list"),
+    }
+
+    refused_later(Tensor self) -> Tensor {
+        self => {
+            if grad.numel() > 1 {
+                return Err(Error::new(ErrorKind::NotSupported, "too many gradients"));
+            }
+            bail!(NotSupported, "no gradient of {}", self.dtype())
+        },
+    }
+}
+
+#[torch_impl(named::refused_all, CPU)]
+fn refused_all(a: &Tensor, _: &Tensor) -> Result<Tensor> {
+    failing(a)
+}
+
+#[torch_impl(named::refused_list, CPU)]
+fn refused_list(list: &[Tensor]) -> Result<Tensor> {
+    failing(&list[0])
+}
+
+#[torch_impl(named, CPU)]
+fn refused(this: &Tensor) -> Result<Tensor> {
+    failing(this)
+}
+
+#[torch_impl(named, CPU)]
+fn refused_later(this: &Tensor) -> Result<Tensor> {
+    failing(this)
 }
 
 #[torch_impl(named::failing, CPU)]
@@ -145,6 +195,24 @@ fn the_error_of_a_formula_says_whose_gradient_it_is() -> Result<()> {
     let all = autograd::grad(&[&y], &[&x], &[gradient], autograd::GradOptions::new());
     for error in [alone.map(drop).unwrap_err(), all.map(drop).unwrap_err()] {
         assert_eq!(error.to_string(), "FailingBackward0: a gradient of one element");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_formula_may_only_return_an_error() -> Result<()> {
+    let x = Tensor::from([1.0]);
+    x.set_requires_grad(true)?;
+    let refusals = [
+        (named::refused(&x)?, "RefusedBackward0: no gradient of [1]"),
+        (named::refused_all(&x, &x)?, "RefusedAllBackward0: no gradients"),
+        (named::refused_list(std::slice::from_ref(&x))?, "RefusedListBackward0: no gradients of a list"),
+        (named::refused_later(&x)?, "RefusedLaterBackward0: no gradient of float64"),
+    ];
+    for (y, expected) in refusals {
+        let gradient = Some(Tensor::from([1.0]));
+        let error = autograd::grad(&[&y], &[&x], &[gradient], autograd::GradOptions::new()).unwrap_err();
+        assert_eq!((error.kind(), &error.to_string()[..]), (ErrorKind::NotSupported, expected));
     }
     Ok(())
 }

@@ -480,7 +480,9 @@ fn formula(row: &Row, derivative: &Derivative, index: usize) -> TokenStream {
         quote!(let #name = &#held;)
     });
     let (tokens, mask) = (&formula.tokens, local(row, "mask"));
-    let put = if let [position] = positions[..] {
+    let put = if formula.diverges() {
+        quote!({ #tokens }) // a gradient of the type `!` would have no `put`
+    } else if let [position] = positions[..] {
         let argument = &row.operator.schema.arguments[derivative.formulas[index].0[0]];
         let gradients = quote!(&mut __gradients[self.__ranges[#position].clone()]);
         let name = &argument.name;

@@ -20,6 +20,45 @@ pub(super) struct Formula {
 /// Methods that need only a tensor's metadata, not its elements.
 const METADATA: [&str; 8] = ["sizes", "strides", "storage_offset", "dim", "numel", "size", "dtype", "device"];
 
+/// Macros whose call never gives a value.
+const DIVERGING: [&str; 5] = ["bail", "panic", "todo", "unimplemented", "unreachable"];
+
+fn diverges(tokens: TokenStream) -> bool {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    match &tokens[..] {
+        [TokenTree::Group(group)] if group.delimiter() == Delimiter::Brace => {
+            diverges(last_statement(group.stream()))
+        }
+        [TokenTree::Ident(first), ..] if first == "return" => !tokens.iter().any(is_semicolon),
+        [path @ .., TokenTree::Ident(name), TokenTree::Punct(bang), TokenTree::Group(_)] => {
+            let is_path = path.iter().all(|token| match token {
+                TokenTree::Ident(_) => true,
+                TokenTree::Punct(punct) => punct.as_char() == ':',
+                _ => false,
+            });
+            bang.as_char() == '!' && is_path && DIVERGING.iter().any(|diverging| name == diverging)
+        }
+        _ => false,
+    }
+}
+
+/// The last statement of a block, or the expression at its end.
+fn last_statement(block: TokenStream) -> TokenStream {
+    let mut tokens: Vec<TokenTree> = block.into_iter().collect();
+    while tokens.last().is_some_and(is_semicolon) {
+        tokens.pop();
+    }
+    let is_block =
+        |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
+    let before = tokens.len().saturating_sub(1);
+    let end = tokens[..before].iter().rposition(|token| is_semicolon(token) || is_block(token));
+    tokens.split_off(end.map_or(0, |end| end + 1)).into_iter().collect()
+}
+
+fn is_semicolon(token: &TokenTree) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == ';')
+}
+
 /// The name of a result in formulas.
 pub(super) fn result_name(operator: &Operator, index: usize) -> String {
     let returns = &operator.schema.returns;
@@ -42,6 +81,12 @@ impl Formula {
         // A saved value includes its metadata.
         formula.metadata.retain(|index| !formula.values.contains(index));
         formula
+    }
+
+    /// Whether the formula only returns an error, by a macro such as `bail!` or by `return`, alone or at the end of a
+    /// block: it has no value then.
+    pub(super) fn diverges(&self) -> bool {
+        diverges(self.tokens.clone())
     }
 
     /// Collects the names, and renames `self` to its name in Rust.

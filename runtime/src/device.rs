@@ -133,7 +133,7 @@ impl FromStr for DeviceType {
         match found {
             Some((kind, ..)) => Ok(*kind),
             None => {
-                let known: Vec<&str> = KINDS.iter().map(|(_, name, _)| *name).collect();
+                let known: Vec<String> = KINDS.iter().map(|(kind, ..)| kind.to_string()).collect();
                 Err(Error::new(
                     ErrorKind::Device,
                     format!("unknown device type {text:?}, expected one of {}", known.join(", ")),

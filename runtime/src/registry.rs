@@ -163,9 +163,15 @@ impl Dispatcher {
         self.lock().fallbacks()
     }
 
-    /// The conflicts between registrations; the affected operators refuse every call.
+    /// The conflicts between registrations; the affected operators refuse every call. Two backends for one device type
+    /// affect no operator: the first is used, and a device of the other is an error.
     pub fn conflicts(&self) -> Vec<Conflict> {
-        self.lock().conflicts.clone()
+        let mut conflicts = self.lock().conflicts.clone();
+        if std::ptr::eq(self, Dispatcher::global()) {
+            conflicts.extend(check::backend_conflicts()); // the backends are asked while nothing is locked
+            conflicts.sort();
+        }
+        conflicts
     }
 
     /// Registers what libraries contain that were loaded after the first use.
@@ -207,7 +213,7 @@ impl Dispatcher {
 /// # Ok::<(), torch_library::Error>(())
 /// ```
 pub fn init() -> Result<()> {
-    match Dispatcher::global().lock().report() {
+    match conflict::report(&Dispatcher::global().conflicts()) {
         Some(report) => Err(Error::new(ErrorKind::Conflict, report)),
         None => Ok(()),
     }

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use super::conflict::Conflict;
 use super::entry::{Entry, Implementation, Origin, Registration};
 use super::state::State;
+use crate::collect::{self, BackendRecord, Record};
+use crate::device::DeviceType;
 use crate::key::DispatchKey;
 use crate::operator::{Operator, Place};
 
@@ -42,6 +44,22 @@ impl State {
         let conflicts = doubled(fallbacks).into_iter();
         conflicts.map(|(key, places)| Conflict::Fallback { key, places }).collect()
     }
+}
+
+/// Backends of the program that are for one device type. Only the first of them is used.
+pub(super) fn backend_conflicts() -> Vec<Conflict> {
+    let mut kinds: BTreeMap<DeviceType, Vec<(Place, &'static str)>> = BTreeMap::new();
+    for record in collect::records() {
+        if let Record::Backend(BackendRecord { backend, place }) = record {
+            let places = kinds.entry(backend.device_type()).or_default();
+            if places.iter().all(|(_, name)| *name != backend.name()) {
+                places.push((*place, backend.name())); // of two with one name, the table of backends takes either
+            }
+        }
+    }
+    kinds.values_mut().for_each(|places| places.sort());
+    kinds.retain(|_, places| places.len() > 1);
+    kinds.into_iter().map(|(kind, places)| Conflict::Backend { kind, places }).collect()
 }
 
 fn entry_conflicts(entry: &Entry) -> Vec<Conflict> {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::device::DeviceType;
 use crate::key::DispatchKey;
 use crate::operator::Place;
 
@@ -39,6 +40,13 @@ pub enum Conflict {
         key: DispatchKey,
         /// The source locations, with the functions' names.
         places: Vec<(Place, Cow<'static, str>)>,
+    },
+    /// There are two backends for one device type.
+    Backend {
+        /// The device type.
+        kind: DeviceType,
+        /// The source locations, with the backends' names.
+        places: Vec<(Place, &'static str)>,
     },
     /// A kernel is registered for an operator that no linked library declares.
     Undeclared {
@@ -89,6 +97,11 @@ impl fmt::Display for Conflict {
                     .iter()
                     .try_for_each(|(place, function)| write!(f, "\n     `{function}` at {place}"))?;
                 write!(f, "\n     help: keep one: a key has one fallback, which serves all operators")
+            }
+            Conflict::Backend { kind, places } => {
+                write!(f, "there are {} backends for {}", places.len(), kind.name())?;
+                places.iter().try_for_each(|(place, name)| write!(f, "\n     `{name}` at {place}"))?;
+                write!(f, "\n     help: keep one, or give the other a device type that no backend serves")
             }
             Conflict::Undeclared { operator, place } => {
                 write!(

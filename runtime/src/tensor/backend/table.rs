@@ -71,7 +71,8 @@ pub fn register(backend: &'static dyn Backend) -> Result<()> {
     match backends.iter().find(|other| other.device_type() == kind) {
         Some(other) if std::ptr::addr_eq(*other, backend) || other.name() == name => return Ok(()),
         Some(other) => {
-            bail!(Conflict, "{name} and {} are both backends of {kind}, a process has one", other.name())
+            let (other, kind) = (other.name(), kind.name()); // the kind prints under the name of the first backend
+            bail!(Conflict, "{name} and {other} are both backends for {kind}, of which a process has one")
         }
         None => {}
     }

@@ -149,6 +149,19 @@ fn no_kernel_and_no_tensor() {
 }
 
 #[test]
+fn another_value_in_place_of_the_only_tensor() {
+    let mut stack = Stack::new();
+    stack.push("a word");
+    check(
+        it_messages::nothing::handle().call_boxed(&mut stack),
+        ErrorKind::Type,
+        expect![[r#"
+            argument 1 `x` of it_messages::nothing must be Tensor?, but is str
+              schema: nothing(Tensor? x) -> Tensor"#]],
+    );
+}
+
+#[test]
 fn an_ambiguous_kernel() {
     check(
         it_messages::both(&with_key(DispatchKey::AutogradOther)),

@@ -1,6 +1,6 @@
 //! Rows without a usable kernel, and the errors for calls that reach one.
 
-use torch_library_schema::Type;
+use torch_library_schema::{Type, Value as _};
 
 use super::KernelInfo;
 use super::explain::Fate;
@@ -10,6 +10,7 @@ use crate::guard::LocalDispatchKeySet;
 use crate::key::{DispatchKey, DispatchKeySet};
 use crate::operator::kernel::BoxedKernel;
 use crate::operator::{Operator, OperatorHandle};
+use crate::signature;
 use crate::value::{Stack, Value};
 
 /// There is neither a kernel nor a fallback.
@@ -29,6 +30,9 @@ pub(super) const IN_CONFLICT: BoxedKernel = BoxedKernel::new(|_, operator, _, _|
 pub(super) fn no_kernel(operator: &'static Operator, keys: DispatchKeySet, stack: &Stack<'_>) -> Error {
     let key = keys.highest_priority();
     let dropped = dropped(operator, keys, stack);
+    if let (DispatchKey::Undefined, "", Some(error)) = (key, &dropped[..], mistyped(operator, stack)) {
+        return error;
+    }
     let call = match key {
         DispatchKey::Undefined if dropped.is_empty() => "a call without tensors".to_owned(),
         DispatchKey::Undefined => "a call that is left without keys".to_owned(),
@@ -40,6 +44,14 @@ pub(super) fn no_kernel(operator: &'static Operator, keys: DispatchKeySet, stack
         Some(cause) => (cause, String::new()),
     };
     refusal(operator, stack, &format!("has no kernel for {call}{cause}"), &dropped, &help)
+}
+
+/// The error for a boxed call with a value of another type than the schema's, which may stand where a tensor was meant.
+fn mistyped(operator: &'static Operator, stack: &Stack<'_>) -> Option<Error> {
+    let (schema, values) = (operator.schema().ok()?, operator.handle().arguments(stack).ok()?);
+    let mut arguments = schema.arguments.iter().zip(values).enumerate();
+    let (index, (argument, value)) = arguments.find(|(_, (argument, value))| !value.is_a(&argument.ty))?;
+    Some(signature::mistyped(operator, index, &argument.ty.to_string(), value.type_name()))
 }
 
 fn ambiguous(operator: &'static Operator, stack: &Stack<'_>) -> Error {

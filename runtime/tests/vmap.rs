@@ -88,7 +88,10 @@ fn an_operator_without_rule_says_so() {
     let x = guard.level().wrap(Tensor::from([1, 2]), 0).unwrap();
     let error = vmap_tests::no_rule(&x).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::MissingKernel);
-    assert!(error.to_string().contains("FuncTorchBatched"), "{error}");
+    let text = error.to_string();
+    let first = "vmap_tests::no_rule has no kernel for FuncTorchBatched, and the fallback that runs it one example at \
+                 a time is not linked; did you forget `use torch_library_kernels as _;`?";
+    assert_eq!(text.lines().next(), Some(first), "{text}");
 }
 
 #[test]

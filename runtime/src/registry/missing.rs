@@ -153,6 +153,13 @@ impl State {
     /// A hint about what to link, unless it is linked already: the crate that the declarations of the operator or its
     /// namespace name, otherwise any crate with kernels for the key.
     fn unlinked(&self, operator: &'static Operator, key: DispatchKey) -> Option<String> {
+        if key == DispatchKey::FuncTorchBatched && !self.has_aten() {
+            return Some(
+                ", and the fallback that runs it one example at a time is not linked; did you forget \
+                 `use torch_library_kernels as _;`?"
+                    .to_owned(),
+            );
+        }
         let namespace = operator.spec().namespace;
         let of_namespace = self.entries.iter().filter(|entry| entry.name.namespace() == namespace);
         let mut registrations = of_namespace.flat_map(|entry| &entry.registrations);

@@ -31,8 +31,7 @@ impl State {
                     `torch_library::link!`"
                 .to_owned();
         }
-        let in_aten = |entry: &Entry| entry.name.namespace() == "aten" && entry.operator().is_some();
-        if text.starts_with("aten::") && !self.entries.iter().any(in_aten) {
+        if text.starts_with("aten::") && !self.has_aten() {
             return "PyTorch's own operators, which gradients, vmap and other layers call as well, are in the crate \
                     `torch_library_kernels`: link it, `use torch_library_kernels as _;`"
                 .to_owned();
@@ -47,6 +46,11 @@ impl State {
             }
             names => format!("similar names: {}", names.join(", ")),
         }
+    }
+
+    /// Whether PyTorch's own operators are linked, and with them the fallbacks of layers that call them.
+    pub(super) fn has_aten(&self) -> bool {
+        self.entries.iter().any(|entry| entry.name.namespace() == "aten" && entry.operator().is_some())
     }
 
     /// The operators with the most similar names, at most five, the most similar first.

@@ -19,6 +19,7 @@ torch_library! {
         double_(Tensor(a!) self) -> Tensor(a!);
         into(Tensor self, Tensor(a!) out) -> ();
         head(Tensor(a) self) -> Tensor(a);
+        composed(Tensor self) -> Tensor;
         elements(Tensor(a -> *) self) -> Tensor(a)[];
     }
 }
@@ -64,6 +65,17 @@ mod cpu {
     fn elements(this: &Tensor) -> Result<Vec<Tensor>> {
         (0..this.size(0)?).map(|index| this.select(0, index)).collect()
     }
+}
+
+// Its calls have derivatives, but the kernel for the CPU comes before it.
+#[torch_impl(underived, CompositeImplicitAutograd)]
+fn composed(this: &Tensor) -> Result<Tensor> {
+    this.add(this)
+}
+
+#[torch_impl(underived::composed, CPU)]
+fn composed_on_the_cpu(this: &Tensor) -> Result<Tensor> {
+    this.mul(2)
 }
 
 fn leaf() -> Tensor {
@@ -206,6 +218,15 @@ fn a_write_is_refused_at_a_leaf_and_remembered_elsewhere() -> Result<()> {
     underived::double_(&mut whole.select(0, 0)?)?;
     assert_eq!(node(&whole), "CopySlices");
     refused(&whole, "double_");
+    Ok(())
+}
+
+#[test]
+fn a_composite_kernel_that_a_backends_kernel_hides_is_named() -> Result<()> {
+    let error = underived::composed(&leaf())?.sum()?.backward().unwrap_err().to_string();
+    let help = "help: its kernel for CompositeImplicitAutograd, through which gradients would flow, does not serve tensors \
+                of a backend with a kernel of its own: register one for `Autograd`, too, or only the composite one";
+    assert!(error.ends_with(help), "{error}");
     Ok(())
 }
 

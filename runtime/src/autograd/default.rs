@@ -22,8 +22,9 @@ use crate::argument::Argument;
 use crate::bail;
 use crate::error::Result;
 use crate::guard::{AutoDispatchBelowAutograd, below_autograd, needs_derivative};
-use crate::key::DispatchKeySet;
+use crate::key::{DispatchKey, DispatchKeySet};
 use crate::operator::Operator;
+use crate::registry::{self, KernelInfo};
 use crate::tensor::Tensor;
 use crate::value::{Stack, Value};
 
@@ -118,6 +119,13 @@ fn node(operator: &'static Operator, edges: impl IntoIterator<Item = Option<Edge
 /// PyTorch: `torch::autograd::NotImplemented`.
 struct NotImplemented(&'static Operator);
 
+/// Whether an operator has a composite kernel, which is not what the call ran: another one came before it.
+fn is_hidden_composite(operator: &Operator) -> bool {
+    let info = registry::of(operator).operator(&operator.to_string());
+    let is_composite = |kernel: &KernelInfo| kernel.key == DispatchKey::CompositeImplicitAutograd;
+    info.is_ok_and(|info| info.kernels.iter().any(is_composite))
+}
+
 impl Backward for NotImplemented {
     fn backward(&self, _: &Call<'_>, _: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>> {
         bail!(
@@ -127,6 +135,9 @@ impl Backward for NotImplemented {
             self.0.spec().place,
             if cfg!(feature = "inference") {
                 "the feature `inference` leaves derivatives out of this program"
+            } else if is_hidden_composite(self.0) {
+                "its kernel for CompositeImplicitAutograd, through which gradients would flow, does not serve tensors of \
+                 a backend with a kernel of its own: register one for `Autograd`, too, or only the composite one"
             } else {
                 "register a kernel for `Autograd`, or call it inside `no_grad` or on `x.detach()`"
             }

@@ -346,6 +346,9 @@ impl<'p> Scope<'p> {
         };
         call.token.map(|token| self.target(token)).transpose()?; // has a slot, where no value comes
         let targets = call.outputs.iter().map(|output| self.target(output)).collect::<Result<Vec<_>>>()?;
+        if let Action::Region(region) = &action {
+            region.check(targets.len())?; // results without a name would be lost
+        }
         Ok(Step {
             action,
             operands: operands.into(),

@@ -28,6 +28,37 @@ pub(crate) enum Region {
     Plain(Block),
 }
 
+impl Region {
+    /// Compares the results with those that the node names.
+    ///
+    /// # Errors
+    /// There are more or fewer, or two branches have different numbers of them.
+    pub(crate) fn check(&self, named: usize) -> Result<()> {
+        let results = match self {
+            Region::Cond { yes, no } => {
+                let [yes, no] = [yes, no].map(|branch| branch.results.len());
+                ensure!(
+                    yes == no,
+                    Argument,
+                    "the number of results is {yes} in one branch and {no} in the other"
+                );
+                yes
+            }
+            Region::While { body, .. }
+            | Region::Map { body, .. }
+            | Region::Scan { body, .. }
+            | Region::Grad { body, .. }
+            | Region::Autocast { body, .. }
+            | Region::Plain(body) => body.results.len(),
+        };
+        let counts = format!("the number of results is {results} in the nested graph");
+        ensure!(results == named, Argument, "{counts} and {named} in the node");
+        let carried = if let Region::Scan { carried, .. } = self { carried.len() } else { 0 };
+        ensure!(carried <= results, Argument, "{counts}, but it carries {carried} values");
+        Ok(())
+    }
+}
+
 /// The operators that select and stack rows.
 #[derive(Debug)]
 pub(crate) struct Rows {

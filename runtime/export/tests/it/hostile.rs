@@ -315,6 +315,26 @@ fn higher_order_operators_that_are_not_supported_are_named() {
 }
 
 #[test]
+fn results_of_a_nested_graph_that_the_node_does_not_name_are_not_lost() {
+    let without = |results: &[&str]| {
+        refusal(&edited("branches.pt2", |text| {
+            results.iter().fold(text.to_owned(), |text, name| {
+                let result = format!(r#", {{"as_tensor": {{"name": "{name}"}}}}"#);
+                assert!(text.contains(&result), "{name}");
+                text.replacen(&result, "", 1)
+            })
+        }))
+    };
+    let unnamed = "cond: the number of results is 2 in the nested graph and 1 in the node";
+    assert_eq!(without(&["getitem_1"]), unnamed);
+    assert_eq!(without(&["add"]), "cond: the number of results is 1 in one branch and 2 in the other");
+    assert_eq!(
+        without(&["add", "sub"]),
+        "cond: the number of results is 1 in the nested graph and 2 in the node"
+    );
+}
+
+#[test]
 fn what_a_call_with_a_token_cannot_be_is_named() {
     let with = |operator: &str| {
         let called = r#"{"as_operator": "torch.ops.aten._linalg_check_errors.default"}"#;

@@ -50,7 +50,7 @@ pub(crate) fn is_plain(tensor: &Tensor) -> Result<bool> {
 pub fn collected<T>(operator: &str, count: i64, number: impl FnMut(i64) -> T) -> Result<Vec<T>> {
     let mut numbers = Vec::new();
     let room = usize::try_from(count).is_ok_and(|count| numbers.try_reserve_exact(count).is_ok());
-    ensure!(room, Argument, "{operator}: cannot allocate memory for {count} numbers");
+    ensure!(room, OutOfMemory, "{operator}: cannot allocate memory for {count} numbers");
     numbers.extend((0..count).map(number));
     Ok(numbers)
 }

@@ -110,7 +110,8 @@ fn choices_of_elements() -> Result<()> {
     assert_eq!((sizes(0)?, sizes(3)?, sizes(4)?), (vec![0], vec![1, 3], vec![0, 4]));
     assert!(sizes(-1).is_err() && aten::combinations(&matrix()).is_err());
     let many = aten::zeros(&[1000])?;
-    assert!(aten::combinations::with(&many).r(500).call().is_err());
+    let error = aten::combinations::with(&many).r(500).call().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OutOfMemory, "{error}");
     let places =
         aten::nonzero_static::with(&Tensor::from([[0.0, 1.0], [2.0, 0.0]]), 3).fill_value(-9).call()?;
     assert_eq!(places.to_vec::<i64>()?, [0, 1, 1, 0, -9, -9]);

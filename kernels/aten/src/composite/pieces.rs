@@ -127,7 +127,7 @@ fn choices(operator: &str, n: i64, r: i64, with_replacement: bool) -> Result<Vec
     });
     let numbers = count.and_then(|count| count.checked_mul(r));
     let Some(numbers) = numbers else {
-        bail!(Argument, "{operator}: cannot allocate memory for all combinations of {r} of {n} elements")
+        bail!(OutOfMemory, "{operator}: cannot allocate memory for all combinations of {r} of {n} elements")
     };
     let mut all = super::collected(operator, numbers, |_| 0)?;
     let mut choice: Vec<i64> = (0..r).map(|k| if with_replacement { 0 } else { k }).collect();

@@ -20,11 +20,11 @@ pub(super) struct Sampling<'a> {
 
 /// For each point, one of the pixels that it is interpolated from, in one spatial dimension.
 #[derive(Clone)]
-struct Met {
+struct AxisTap {
     /// The index of the pixel, or 0 if it is outside.
     index: Tensor,
     is_inside: Tensor,
-    share: Tensor,
+    weight: Tensor,
     /// The first derivative of the weight with respect to the coordinate, and the second where it is not constant.
     slope: Tensor,
     curve: Option<Tensor>,
@@ -78,7 +78,7 @@ impl Sampling<'_> {
         mask: [bool; 3],
     ) -> Result<()> {
         let ndim = self.grid.dim() - 2;
-        let directions: Vec<Vec<Met>> = (0..ndim).map(|at| self.meet(at)).collect::<Result<_>>()?;
+        let directions: Vec<Vec<AxisTap>> = (0..ndim).map(|at| self.taps(at)).collect::<Result<_>>()?;
         let wanted: Vec<Tensor> = (0..ndim as i64).map(|at| of_grid.select(-1, at)).collect::<Result<_>>()?;
         let mut of_coordinates: Vec<Option<Tensor>> = vec![None; ndim];
         let mut of_pixels = None;
@@ -120,7 +120,7 @@ impl Sampling<'_> {
 
     /// The pixels that points are interpolated from in the spatial dimension of coordinate `at`; coordinate 0 is the
     /// last spatial dimension.
-    fn meet(&self, at: usize) -> Result<Vec<Met>> {
+    fn taps(&self, at: usize) -> Result<Vec<AxisTap>> {
         let size = self.input.size(-1 - at as i64)? as f64;
         let steps = (if self.align_corners { size - 1.0 } else { size }) / 2.0;
         let from_zero = self.grid.select(-1, at as i64)?.add(1.0)?.mul(steps)?;
@@ -132,8 +132,8 @@ impl Sampling<'_> {
             let above = moved.sub(&below)?.add(&place.sub(&fixed)?.mul(&sign)?)?;
             let slope = sign.mul(steps)?;
             return Ok(vec![
-                met(&below, size, aten::rsub_Scalar(&above, 1.into())?, slope.neg()?, None)?,
-                met(&below.add(1.0)?, size, above, slope, None)?,
+                axis_tap(&below, size, aten::rsub_Scalar(&above, 1.into())?, slope.neg()?, None)?,
+                axis_tap(&below.add(1.0)?, size, above, slope, None)?,
             ]);
         }
         let below = fixed.floor()?;
@@ -141,8 +141,8 @@ impl Sampling<'_> {
         (0..4)
             .map(|tap| {
                 let (pixel, _) = self.turned_in(&below.add(tap as f64 - 1.0)?, size)?;
-                let [share, slope, curve] = cubic(tap, &above)?;
-                met(&pixel, size, share, slope.mul(steps)?, Some(curve.mul(steps * steps)?))
+                let [weight, slope, curve] = cubic(tap, &above)?;
+                axis_tap(&pixel, size, weight, slope.mul(steps)?, Some(curve.mul(steps * steps)?))
             })
             .collect()
     }
@@ -175,10 +175,16 @@ fn inside(place: &Tensor, above: fn(&Tensor, Scalar) -> Result<Tensor>, end: f64
     aten::logical_and(&above(place, 0.into())?, &aten::lt_Scalar(place, end.into())?)
 }
 
-fn met(pixel: &Tensor, size: f64, share: Tensor, slope: Tensor, curve: Option<Tensor>) -> Result<Met> {
+fn axis_tap(
+    pixel: &Tensor,
+    size: f64,
+    weight: Tensor,
+    slope: Tensor,
+    curve: Option<Tensor>,
+) -> Result<AxisTap> {
     let is_inside = inside(pixel, aten::ge_Scalar, size)?;
     let index = aten::where_ScalarOther(&is_inside, pixel, 0.into())?.to_dtype(DType::Int64)?;
-    Ok(Met { index, is_inside, share, slope, curve })
+    Ok(AxisTap { index, is_inside, weight, slope, curve })
 }
 
 /// The weight of one of four pixels for a place that is `above` the second, with its first and second derivative.
@@ -195,29 +201,32 @@ fn cubic(tap: usize, above: &Tensor) -> Result<[Tensor; 3]> {
         _ => [BEND + 2.0, -BEND - 3.0, 0.0, 1.0],
     };
     let x = &distance;
-    let share = x.mul(a)?.add(b)?.mul(x)?.add(c)?.mul(x)?.add(d)?;
+    let weight = x.mul(a)?.add(b)?.mul(x)?.add(c)?.mul(x)?.add(d)?;
     let slope = x.mul(3.0 * a)?.add(2.0 * b)?.mul(x)?.add(c)?;
     let curve = x.mul(6.0 * a)?.add(2.0 * b)?;
-    Ok([share, if tap < 2 { slope } else { slope.neg()? }, curve])
+    Ok([weight, if tap < 2 { slope } else { slope.neg()? }, curve])
 }
 
 /// All combinations of one pixel from each spatial dimension.
-fn combinations(directions: &[Vec<Met>]) -> Vec<Vec<Met>> {
+fn combinations(directions: &[Vec<AxisTap>]) -> Vec<Vec<AxisTap>> {
     directions.iter().fold(vec![Vec::new()], |taps, direction| {
-        let with = |tap: &Vec<Met>| {
-            direction.iter().map(|met| [&tap[..], std::slice::from_ref(met)].concat()).collect::<Vec<_>>()
+        let with = |tap: &Vec<AxisTap>| {
+            direction
+                .iter()
+                .map(|on_axis| [&tap[..], std::slice::from_ref(on_axis)].concat())
+                .collect::<Vec<_>>()
         };
         taps.iter().flat_map(with).collect()
     })
 }
 
-/// The product of the slopes of the spatial dimensions in `changed` and the shares of the others; one that is in
+/// The product of the slopes of the spatial dimensions in `changed` and the weights of the others; one that is in
 /// `changed` twice is left out.
-fn product(tap: &[Met], changed: &[usize]) -> Result<Tensor> {
-    let factors = tap.iter().enumerate().filter_map(|(at, met)| {
+fn product(tap: &[AxisTap], changed: &[usize]) -> Result<Tensor> {
+    let factors = tap.iter().enumerate().filter_map(|(at, on_axis)| {
         match changed.iter().filter(|changed| **changed == at).count() {
-            0 => Some(&met.share),
-            1 => Some(&met.slope),
+            0 => Some(&on_axis.weight),
+            1 => Some(&on_axis.slope),
             _ => None,
         }
     });
@@ -250,13 +259,13 @@ struct Pixels {
 }
 
 impl Pixels {
-    fn of(input: &Tensor, tap: &[Met]) -> Result<Self> {
+    fn of(input: &Tensor, tap: &[AxisTap]) -> Result<Self> {
         let (mut index, mut is_inside) = (tap[0].index.clone(), tap[0].is_inside.clone());
         let mut pitch = 1;
-        for (at, met) in tap.iter().enumerate().skip(1) {
+        for (at, on_axis) in tap.iter().enumerate().skip(1) {
             pitch *= input.sizes()[input.dim() - at];
-            index = index.add(&met.index.mul(pitch)?)?;
-            is_inside = aten::logical_and(&is_inside, &met.is_inside)?;
+            index = index.add(&on_axis.index.mul(pitch)?)?;
+            is_inside = aten::logical_and(&is_inside, &on_axis.is_inside)?;
         }
         let (n, channels) = (input.sizes()[0], input.sizes()[1]);
         let points = index.sizes()[1..].to_vec();

@@ -1,4 +1,4 @@
-//! One spatial dimension of a grid: the pixels around a coordinate between -1 and 1, and the weight (*share*) of each.
+//! One spatial dimension of a grid: the pixels around a coordinate between -1 and 1, and the weight of each.
 //!
 //! Points are processed in blocks, in loops that vectorise.
 #![expect(unsafe_code, reason = "converts numbers that are known to be integers")]
@@ -110,21 +110,21 @@ pub(super) struct Axis<T> {
 }
 
 /// The pixels that a block of points is interpolated from, `TAPS` for each.
-pub(super) struct Met<T, const TAPS: usize> {
+pub(super) struct AxisTaps<T, const TAPS: usize> {
     /// The index of the pixel, or -1 if it is outside.
     pub(super) index: [Points<i32>; TAPS],
-    pub(super) share: [Points<T>; TAPS],
-    /// The derivative of the share with respect to the coordinate.
+    pub(super) weight: [Points<T>; TAPS],
+    /// The derivative of the weight with respect to the coordinate.
     pub(super) slope: [Points<T>; TAPS],
 }
 
 impl<T: Real> Axis<T> {
     /// The pixels for a block of points, for an interpolation with `TAPS` taps.
     #[inline(always)]
-    pub(super) fn meet<const TAPS: usize>(&self, coordinates: &Points<T>) -> Met<T, TAPS> {
-        let mut met = Met {
+    pub(super) fn taps_of<const TAPS: usize>(&self, coordinates: &Points<T>) -> AxisTaps<T, TAPS> {
+        let mut taps = AxisTaps {
             index: [[-1; BLOCK]; TAPS],
-            share: [[T::ONE; BLOCK]; TAPS],
+            weight: [[T::ONE; BLOCK]; TAPS],
             slope: [[T::ZERO; BLOCK]; TAPS],
         };
         let mut places = self.places(coordinates);
@@ -132,17 +132,17 @@ impl<T: Real> Axis<T> {
         match TAPS {
             1 => {
                 self.turn_in(&mut places, &mut slopes);
-                self.find(&places.map(T::nearest), &mut met.index[0]);
+                self.find(&places.map(T::nearest), &mut taps.index[0]);
             }
             2 => {
                 self.turn_in(&mut places, &mut slopes);
                 let below = places.map(T::floor);
-                self.find(&below, &mut met.index[0]);
-                self.find(&below.map(|place| place.plus(T::ONE)), &mut met.index[1]);
+                self.find(&below, &mut taps.index[0]);
+                self.find(&below.map(|place| place.plus(T::ONE)), &mut taps.index[1]);
                 for i in 0..BLOCK {
                     let above = places[i].minus(below[i]);
-                    (met.share[0][i], met.share[1][i]) = (T::ONE.minus(above), above);
-                    (met.slope[0][i], met.slope[1][i]) = (slopes[i].negated(), slopes[i]);
+                    (taps.weight[0][i], taps.weight[1][i]) = (T::ONE.minus(above), above);
+                    (taps.slope[0][i], taps.slope[1][i]) = (slopes[i].negated(), slopes[i]);
                 }
             }
             _ => {
@@ -151,15 +151,15 @@ impl<T: Real> Axis<T> {
                     let offset = T::of(tap as f64 - 1.0);
                     let mut pixels = below.map(|place| place.plus(offset));
                     self.turn_in(&mut pixels, &mut [T::ONE; BLOCK]);
-                    self.find(&pixels, &mut met.index[tap]);
+                    self.find(&pixels, &mut taps.index[tap]);
                     for i in 0..BLOCK {
-                        let (share, slope) = cubic(tap, places[i].minus(below[i]));
-                        (met.share[tap][i], met.slope[tap][i]) = (share, slope.times(slopes[i]));
+                        let (weight, slope) = cubic(tap, places[i].minus(below[i]));
+                        (taps.weight[tap][i], taps.slope[tap][i]) = (weight, slope.times(slopes[i]));
                     }
                 }
             }
         }
-        met
+        taps
     }
 
     /// The number of pixels per unit of the coordinate.
@@ -235,26 +235,26 @@ impl<T: Real> Axis<T> {
     }
 }
 
-/// The share of one of four pixels for a place that is `above` the second, and its slope.
+/// The weight of one of four pixels for a place that is `above` the second, and its slope.
 #[inline(always)]
 fn cubic<T: Real>(tap: usize, above: T) -> (T, T) {
     const BEND: f64 = -0.75;
     let of = T::of;
     let far = |x: T| {
-        let share = of(BEND)
+        let weight = of(BEND)
             .times(x)
             .minus(of(5.0 * BEND))
             .times(x)
             .plus(of(8.0 * BEND))
             .times(x)
             .minus(of(4.0 * BEND));
-        (share, of(3.0 * BEND).times(x).minus(of(10.0 * BEND)).times(x).plus(of(8.0 * BEND)))
+        (weight, of(3.0 * BEND).times(x).minus(of(10.0 * BEND)).times(x).plus(of(8.0 * BEND)))
     };
     let near = |x: T| {
-        let share = of(BEND + 2.0).times(x).minus(of(BEND + 3.0)).times(x).times(x).plus(T::ONE);
-        (share, of(3.0 * (BEND + 2.0)).times(x).minus(of(2.0 * (BEND + 3.0))).times(x))
+        let weight = of(BEND + 2.0).times(x).minus(of(BEND + 3.0)).times(x).times(x).plus(T::ONE);
+        (weight, of(3.0 * (BEND + 2.0)).times(x).minus(of(2.0 * (BEND + 3.0))).times(x))
     };
-    let below = |(share, slope): (T, T)| (share, slope.negated());
+    let below = |(weight, slope): (T, T)| (weight, slope.negated());
     match tap {
         0 => far(above.plus(T::ONE)),
         1 => near(above),

@@ -22,11 +22,11 @@ pub(super) unsafe fn gathered<T: Real>(
     if T::DTYPE != DType::Float32 || !is_widest() || channel.len() > i32::MAX as usize {
         return None;
     }
-    let mut met = [T::ZERO; BLOCK];
-    // SAFETY: `is_widest` found the features; `T` is `f32`, the only type of this dtype, so that the channel and `met`
-    // are of it. The caller vouches for the indices, which are below `i32::MAX`.
-    unsafe { gather(channel.as_ptr().cast(), at, is_inside, met.as_mut_ptr().cast()) };
-    Some(met)
+    let mut values = [T::ZERO; BLOCK];
+    // SAFETY: `is_widest` found the features; `T` is `f32`, the only type of this dtype, so that the channel and
+    // `values` are of it. The caller vouches for the indices, which are below `i32::MAX`.
+    unsafe { gather(channel.as_ptr().cast(), at, is_inside, values.as_mut_ptr().cast()) };
+    Some(values)
 }
 
 /// Reads the elements of a block, with zeros where `is_inside` is false, and writes them to `to`.
@@ -46,8 +46,8 @@ unsafe fn gather(channel: *const f32, at: &Points<u32>, is_inside: &Points<bool>
         // SAFETY: the caller vouches for an element at each index that is inside; the others are not read. There is
         // place for these sixteen elements in `to`, which need not be aligned.
         unsafe {
-            let met = _mm512_mask_i32gather_ps::<4>(_mm512_setzero_ps(), mask, at, channel);
-            _mm512_storeu_ps(to.add(16 * k), met);
+            let values = _mm512_mask_i32gather_ps::<4>(_mm512_setzero_ps(), mask, at, channel);
+            _mm512_storeu_ps(to.add(16 * k), values);
         }
     }
 }

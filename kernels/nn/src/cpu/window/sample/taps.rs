@@ -9,7 +9,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use super::Sampling;
-use super::axis::{Axis, BLOCK, Interpolation, Met, Points, Real};
+use super::axis::{Axis, AxisTaps, BLOCK, Interpolation, Points, Real};
 #[cfg(target_arch = "x86_64")]
 use super::registers;
 use crate::inlined::{from_fn, zip};
@@ -23,8 +23,8 @@ struct Tap<T> {
     at: Points<u32>,
     /// Whether the pixel is in the image; outside of it everything is zero.
     is_inside: Points<bool>,
-    share: Points<T>,
-    /// The derivatives of the share with respect to each coordinate of the point: depth, height, width.
+    weight: Points<T>,
+    /// The derivatives of the weight with respect to each coordinate of the point: depth, height, width.
     slopes: [Points<T>; 3],
 }
 
@@ -43,7 +43,7 @@ impl<T: Real> Taps<T> {
         let tap = Tap {
             at: [0; BLOCK],
             is_inside: [false; BLOCK],
-            share: [T::ZERO; BLOCK],
+            weight: [T::ZERO; BLOCK],
             slopes: [[T::ZERO; BLOCK]; 3],
         };
         let Sampling { interpolation, sizes, ndim, .. } = *sampling;
@@ -56,7 +56,7 @@ impl<T: Real> Taps<T> {
         self.sizes.iter().product::<usize>()
     }
 
-    /// Finds the taps of a block of points, with the derivatives of their shares if these are wanted.
+    /// Finds the taps of a block of points, with the derivatives of their weights if these are wanted.
     #[inline(always)]
     fn find<const SLOPES: bool>(&mut self, points: &[T]) {
         match self.interpolation {
@@ -77,22 +77,22 @@ impl<T: Real> Taps<T> {
             }
             all
         };
-        let x = self.axes[2].meet::<TAPS>(&coordinates(0));
-        let y = self.axes[1].meet::<TAPS>(&coordinates(1));
+        let x = self.axes[2].taps_of::<TAPS>(&coordinates(0));
+        let y = self.axes[1].taps_of::<TAPS>(&coordinates(1));
         if ndim == 2 {
-            let only = Met { index: [[0; BLOCK]], share: [[T::ONE; BLOCK]], slope: [[T::ZERO; BLOCK]] };
+            let only = AxisTaps { index: [[0; BLOCK]], weight: [[T::ONE; BLOCK]], slope: [[T::ZERO; BLOCK]] };
             return self.combine::<1, TAPS, SLOPES>(&only, &y, &x);
         }
-        let z = self.axes[0].meet::<TAPS>(&coordinates(2));
+        let z = self.axes[0].taps_of::<TAPS>(&coordinates(2));
         self.combine::<TAPS, TAPS, SLOPES>(&z, &y, &x);
     }
 
     #[inline(always)]
     fn combine<const FAR: usize, const TAPS: usize, const SLOPES: bool>(
         &mut self,
-        z: &Met<T, FAR>,
-        y: &Met<T, TAPS>,
-        x: &Met<T, TAPS>,
+        z: &AxisTaps<T, FAR>,
+        y: &AxisTaps<T, TAPS>,
+        x: &AxisTaps<T, TAPS>,
     ) {
         let [_, height, width] = self.sizes.map(|size| size as u32);
         let mut taps = self.taps.iter_mut();
@@ -107,8 +107,8 @@ impl<T: Real> Taps<T> {
                         plane.wrapping_mul(height).wrapping_add(row).wrapping_mul(width).wrapping_add(pixel);
                     tap.at[i] = if is_inside { at } else { 0 };
                     tap.is_inside[i] = is_inside;
-                    let [a, b, c] = [z.share[far][i], y.share[near][i], x.share[next][i]];
-                    tap.share[i] = c.times(b).times(a);
+                    let [a, b, c] = [z.weight[far][i], y.weight[near][i], x.weight[next][i]];
+                    tap.weight[i] = c.times(b).times(a);
                     if SLOPES {
                         tap.slopes[0][i] = c.times(b).times(z.slope[far][i]);
                         tap.slopes[1][i] = c.times(y.slope[near][i]).times(a);
@@ -122,11 +122,11 @@ impl<T: Real> Taps<T> {
 
 /// The elements of a channel at a tap, with zeros outside.
 #[inline(always)]
-fn met<T: Real>(channel: &[T], tap: &Tap<T>) -> Points<T> {
+fn read<T: Real>(channel: &[T], tap: &Tap<T>) -> Points<T> {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: the taps are in the channel, as below.
-    if let Some(met) = unsafe { registers::gathered(channel, &tap.at, &tap.is_inside) } {
-        return met;
+    if let Some(values) = unsafe { registers::gathered(channel, &tap.at, &tap.is_inside) } {
+        return values;
     }
     from_fn(|i| {
         // SAFETY: `combine` returns indices of pixels within `sizes`, or of the first pixel for those outside; callers
@@ -151,14 +151,14 @@ on_vectors! {
             taps.find::<false>(&points[first * taps.ndim..][..len * taps.ndim]);
             for (c, channel) in image.chunks_exact(pixels).enumerate() {
                 let (first_tap, more) = taps.taps.split_first().expect("each interpolation has a tap");
-                let mut sums = met(channel, first_tap);
-                for (sum, share) in zip(&mut sums, &first_tap.share) {
-                    *sum = sum.times(*share);
+                let mut sums = read(channel, first_tap);
+                for (sum, weight) in zip(&mut sums, &first_tap.weight) {
+                    *sum = sum.times(*weight);
                 }
                 for tap in more {
-                    let xs = met(channel, tap);
+                    let xs = read(channel, tap);
                     for i in 0..BLOCK {
-                        sums[i] = sums[i].plus(xs[i].times(tap.share[i]));
+                        sums[i] = sums[i].plus(xs[i].times(tap.weight[i]));
                     }
                 }
                 let to = out.at(n * channels + c).wrapping_add(first);
@@ -190,7 +190,7 @@ on_vectors! {
                 let mut own = [T::ZERO; BLOCK];
                 own[..len].copy_from_slice(&grads[c * count + first..][..len]);
                 for tap in &taps.taps {
-                    let xs = met(channel, tap);
+                    let xs = read(channel, tap);
                     for (sums, slopes) in zip(&mut sums[3 - ndim..], &tap.slopes[3 - ndim..]) {
                         for i in 0..BLOCK {
                             sums[i] = sums[i].plus(own[i].times(xs[i]).times(slopes[i]));
@@ -201,7 +201,7 @@ on_vectors! {
                         for i in 0..len {
                             if tap.is_inside[i] {
                                 let sum = &mut of_channel[tap.at[i] as usize];
-                                *sum = sum.plus(own[i].times(tap.share[i]));
+                                *sum = sum.plus(own[i].times(tap.weight[i]));
                             }
                         }
                     }

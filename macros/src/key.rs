@@ -16,6 +16,14 @@ const BUILDING_BLOCKS: [(&str, &str); 6] = [
     ("AutogradFunctionality", "AutogradCPU"),
 ];
 
+/// Names that are no keys, but that PyTorch once had, or that stand for a family; with the key to write.
+const NO_KEYS: [(&str, &str); 4] = [
+    ("Autocast", "each device type has its own, such as `AutocastCPU`"),
+    ("CatchAll", "it is `CompositeImplicitAutograd` now"),
+    ("Math", "it is `CompositeImplicitAutograd` now"),
+    ("DefaultBackend", "it is `CompositeExplicitAutograd` now"),
+];
+
 /// Keys that kernels are usually written for.
 const USUAL: [&str; 21] = [
     "CPU",
@@ -70,6 +78,12 @@ impl Parse for Key {
                 "no call has the key `{block}`, which is a building block of keys: name one with its backend, as `{whole}`"
             );
             return Err(syn::Error::new(ident.span(), message));
+        }
+        if let Some((name, instead)) = NO_KEYS.iter().find(|(name, _)| ident == name) {
+            return Err(syn::Error::new(
+                ident.span(),
+                format!("no dispatch key is named `{name}`: {instead}"),
+            ));
         }
         Ok(Key(ident))
     }

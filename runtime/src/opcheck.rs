@@ -46,6 +46,7 @@
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::device::DeviceType;
 use crate::ensure;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key::DispatchKey;
@@ -69,7 +70,8 @@ mod siblings;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Check {
-    /// The operator has a kernel for the CPU, and its registrations do not conflict.
+    /// The operator has a kernel for the CPU, unless the samples are on another device, and its registrations do not
+    /// conflict.
     Registration,
     /// The operator accepts the samples, and does not panic.
     Accepts,
@@ -149,8 +151,9 @@ impl OpCheck {
 
     /// Runs the operator with these samples. Each kind of fault is reported only for the first sample that shows it.
     pub fn run(&self, samples: impl IntoIterator<Item = Vec<Value<'static>>>) -> Report {
+        let mut samples = samples.into_iter().peekable();
         let mut session = Session::new(self.operator, &self.skipped);
-        session.registration();
+        session.registration(samples.peek().is_some_and(is_elsewhere));
         if session.faults.is_empty() {
             let mut written = Vec::new();
             for sample in samples {
@@ -201,6 +204,12 @@ impl fmt::Display for Report {
         write!(f, "{}: {faults} in {calls}", self.operator)?;
         self.faults.iter().try_for_each(|Fault { check, message }| write!(f, "\n  {check:?}: {message}"))
     }
+}
+
+/// Whether a sample is for a backend: one of its tensors is on a device with memory of its own.
+fn is_elsewhere(sample: &Vec<Value<'static>>) -> bool {
+    let kinds = sample.iter().flat_map(Value::tensors).map(|tensor| tensor.device().kind);
+    kinds.into_iter().any(|kind| !matches!(kind, DeviceType::Cpu | DeviceType::Meta))
 }
 
 /// The state of one check.
@@ -264,11 +273,11 @@ impl<'a> Session<'a> {
         message.map(|message| self.fault(check, message)).is_none()
     }
 
-    fn registration(&mut self) {
+    fn registration(&mut self, elsewhere: bool) {
         if let Err(error) = self.operator.operator().resolved() {
             return self.fault(Check::Registration, error.to_string());
         }
-        if self.row(DispatchKey::CPU).is_none_or(|row| row.kernel.is_none()) {
+        if !elsewhere && self.row(DispatchKey::CPU).is_none_or(|row| row.kernel.is_none()) {
             self.fault(Check::Registration, "has no kernel for the CPU");
         }
         if self.has_tag("inplace_view") && !self.operator.name().ends_with('_') {

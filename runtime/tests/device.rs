@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use torch_library::backend::{
     self, Allocation, Backend, DeviceGuard, FallbackPolicy, Stream, StreamGuard, cpu_fallback,
 };
+use torch_library::opcheck::OpCheck;
 use torch_library::prelude::*;
 use torch_library::{DeviceType, Storage, StorageImpl, torch_backend, warning};
 
@@ -88,7 +89,14 @@ torch_library! {
         noise(Tensor self, *, Generator? generator=None) -> Tensor;
         /// Writes to each tensor.
         fill_each_(Tensor(a!)[] self, float value) -> ();
+        /// A number that only the device knows.
+        weigh(Tensor self) -> int;
     }
+}
+
+#[torch_impl(things, PrivateUse3)]
+fn weigh(this: &Tensor) -> Result<i64> {
+    Ok(10 * this.numel())
 }
 
 #[torch_impl(things, CPU)]
@@ -261,4 +269,13 @@ fn who_falls_back_is_counted_told_and_refused() {
     let error = things::both(&x).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::MissingKernel);
     assert!(error.to_string().contains("falling back to the CPU is refused here"), "{error}");
+}
+
+#[test]
+fn an_operator_of_the_device_alone_is_checked_there() {
+    let _alone = silent();
+    let check = |x: Tensor| OpCheck::new(things::weigh::handle()).run([vec![Value::from(x)]]);
+    assert_eq!(check(on_desk(&[1.0, 2.0])).faults, []);
+    let faults = check(Tensor::from([1f32])).faults;
+    assert_eq!(faults[0].message, "has no kernel for the CPU");
 }

@@ -11,11 +11,11 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Rule, Variant, variants};
 
 mod backward;
-mod behind;
 mod bits;
 mod exported;
 mod factor;
 mod fourier;
+mod internal;
 mod linalg;
 mod lists;
 mod pieces;

@@ -5,8 +5,8 @@ use torch_library::prelude::*;
 use crate::aten;
 use crate::unseen::unseen;
 
+pub(crate) mod algorithms;
 mod antialias;
-pub(crate) mod named;
 mod pad;
 mod resize;
 mod unpool;

@@ -1,4 +1,4 @@
-//! The out variants and in-place variants of operators behind others.
+//! The out variants and in-place variants of internal operators.
 #![expect(unreachable_pub, reason = "what extends this namespace exports it")]
 
 use torch_library::prelude::*;
@@ -7,7 +7,7 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
-    super::super::behind::aten;
+    super::super::internal::aten;
     _stack_out: _stack => "_stack.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)";
     _logcumsumexp_out: _logcumsumexp => "_logcumsumexp.out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)";
     _add_relu__Tensor: _add_relu_Tensor =>

@@ -1,4 +1,4 @@
-//! Operators that others call, as compositions of operators.
+//! Internal operators, as compositions of operators.
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
 

@@ -1,10 +1,10 @@
-//! Operators that PyTorch's other operators call, and gradients as functions that have derivatives themselves.
+//! Internal operators: those that PyTorch's other operators call, and gradients as functions that have derivatives.
 
 use torch_library::torch_library;
 
 torch_library! {
-    /// Operators behind others, on top of the operators declared before.
-    pub mod aten extends super::facts::aten {
+    /// Internal operators, on top of the operators declared before.
+    pub mod aten extends super::metadata::aten {
         /// [`stack`](fn@stack), where a backend has a kernel of its own for it.
         ///
         /// PyTorch: `aten::_stack`.

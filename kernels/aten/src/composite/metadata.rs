@@ -6,7 +6,7 @@ use torch_library::prelude::*;
 use crate::aten;
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
-mod facts {
+mod metadata {
     use super::*;
 
     fn size_int(this: &Tensor, dim: i64) -> Result<i64> {

@@ -1,4 +1,4 @@
-//! Operators that others call: PyTorch's numbers, and what is refused.
+//! Internal operators: PyTorch's numbers, and what is refused.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;

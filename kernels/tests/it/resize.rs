@@ -202,6 +202,25 @@ fn sampling_does_not_depend_on_the_number_of_threads() -> Result<()> {
     Ok(())
 }
 
+/// As in PyTorch, where the scales of such a dimension have no meaning, and no dtype is refused if neither changes.
+#[test]
+fn antialiasing_leaves_dimensions_alone_whose_size_stays() -> Result<()> {
+    for dtype in [DType::Float32, DType::UInt8, DType::Int64, DType::BFloat16] {
+        let x = aten::reshape(&aten::arange(24.into())?, &[1, 2, 3, 4])?.to_dtype(dtype)?;
+        let resized = |size: &[i64], scale_w: Option<f64>| {
+            aten::_upsample_bicubic2d_aa::with(&x, size, false).scales_w(scale_w).call()
+        };
+        let same = resized(&[3, 4], Some(0.5))?;
+        assert!(aten::equal(&same, &x)? && !same.shares_storage_with(&x), "{dtype}");
+        if matches!(dtype, DType::Float32 | DType::UInt8) {
+            assert!(aten::equal(&resized(&[2, 4], Some(0.5))?, &resized(&[2, 4], None)?)?, "{dtype}");
+        } else {
+            assert_eq!(resized(&[2, 4], None).unwrap_err().kind(), ErrorKind::DType);
+        }
+    }
+    Ok(())
+}
+
 /// PyTorch's numbers.
 #[test]
 fn lanczos_weighs_pixels_within_three() -> Result<()> {

@@ -102,18 +102,24 @@ impl Resizing {
             bail!(Argument, "{}: output_size is {output_size:?}, expected two numbers", self.operator)
         };
         self.check([channels, height, width], [new_height, new_width])?;
-        let from_to = ([height, width], [new_height, new_width]);
-        let out = if input.dtype() == DType::UInt8 {
-            let images = aten::to_dtype(input, DType::Int32)?;
-            aten::to_dtype(
-                &self.bytes_along(0, &self.bytes_along(1, &images, from_to)?, from_to)?,
-                DType::UInt8,
-            )?
-        } else {
+        let (from, to) = ([height, width], [new_height, new_width]);
+        let format = input.suggest_memory_format();
+        if from == to {
+            return aten::clone::with(input).memory_format(Some(format)).call(); // in any dtype, whatever the scales
+        }
+        let is_bytes = input.dtype() == DType::UInt8;
+        if !is_bytes {
             self.check_type(input.dtype())?;
-            self.along_columns(&self.along_rows(input, from_to, false)?, from_to, false)?
-        };
-        aten::contiguous::with(&out).memory_format(input.suggest_memory_format()).call()
+        }
+        let mut out = if is_bytes { aten::to_dtype(input, DType::Int32)? } else { input.clone() };
+        for direction in [1, 0].into_iter().filter(|direction| from[*direction] != to[*direction]) {
+            out = match (is_bytes, direction) {
+                (true, _) => self.bytes_along(direction, &out, (from, to))?,
+                (false, 0) => self.along_columns(&out, (from, to), false)?,
+                (false, _) => self.along_rows(&out, (from, to), false)?,
+            };
+        }
+        aten::contiguous::with(&aten::to_dtype(&out, input.dtype())?).memory_format(format).call()
     }
 
     /// The gradient of the input: the gradient of each pixel is distributed to the pixels that it was made of.

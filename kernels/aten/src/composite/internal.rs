@@ -234,7 +234,8 @@ mod implicit {
             &[true; 3],
         )
         .map_err(|error| error.context(OPERATOR))?;
-        Ok((aten::permute(&of_input, &[2, 0, 1])?, aten::permute(&of_weight, &[2, 1, 0])?, of_bias))
+        let turned = |tensor: &Tensor, dims: &[i64]| aten::contiguous(&aten::permute(tensor, dims)?);
+        Ok((turned(&of_input, &[2, 0, 1])?, turned(&of_weight, &[2, 1, 0])?, of_bias))
     }
 
     fn _batch_norm_impl_index(

@@ -44,6 +44,8 @@ mod kernels {
         output_mask: &[bool],
     ) -> Result<(Tensor, Tensor, Tensor)> {
         let operator = aten::_slow_conv2d_backward_output_mask::NAME;
+        let dtype = this.dtype();
+        ensure!(dtype.is_floating_point(), DType, "{operator} is not implemented for {dtype}");
         let named = Named { operator, kernel_size, stride, padding };
         let kernels = named.of_rows(weight)?;
         named.check(this, &kernels, 0)?;

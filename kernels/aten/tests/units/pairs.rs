@@ -51,6 +51,23 @@ fn tiles_give_what_registers_give() {
     }
 }
 
+/// A caller asks before it multiplies, but another thread may resize the factors in between.
+#[test]
+fn products_without_rows_or_without_matrices_are_empty() {
+    if !(loops::is_widest() && is_x86_feature_detected!("avx512bf16")) {
+        return;
+    }
+    emulator::install();
+    for [count, rows] in [[0, 4], [2, 0]] {
+        let a = Tensor::zeros(&[count, rows, 8], DType::BFloat16, Device::CPU).unwrap();
+        let b = Tensor::zeros(&[count, 40, 8], DType::BFloat16, Device::CPU).unwrap();
+        let b = b.strided_view(&[count, 8, 40], &[320, 1, 8], 0).unwrap();
+        let out = Tensor::zeros(&[count, rows, 40], DType::Float32, Device::CPU).unwrap();
+        // SAFETY: both factors are `bfloat16`, and the instructions are there, or emulated.
+        unsafe { multiply_in(&out, &a, &b, true) }.unwrap();
+    }
+}
+
 /// The threads share the rows of a weight if there is only one product, and products if there are several.
 #[test]
 fn few_rows_times_weights_are_what_single_products_are() {

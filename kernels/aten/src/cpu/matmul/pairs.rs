@@ -171,7 +171,7 @@ impl Product {
         let panels = self.b.columns.div_ceil(WIDTH);
         match (self.has_tiles, self.is_transposed) {
             (false, _) => 1,
-            (true, true) => panels, // as many as `oriented` found room for
+            (true, true) => panels.max(1), // as many as `oriented` found room for
             (true, false) => {
                 (self.out.count * panels / rayon::current_num_threads()).clamp(1, self.panels_in_cache())
             }
@@ -187,8 +187,8 @@ impl Product {
     /// fewer products than threads and no further panels.
     fn rows_at_a_time(&self) -> usize {
         let shares =
-            if self.is_transposed { rayon::current_num_threads().div_ceil(self.out.count) } else { 1 };
-        self.a.rows.div_ceil(shares).next_multiple_of(amx::ROWS)
+            if self.is_transposed { rayon::current_num_threads().div_ceil(self.out.count.max(1)) } else { 1 };
+        self.a.rows.div_ceil(shares).max(1).next_multiple_of(amx::ROWS)
     }
 
     /// The product at an index of the batch.

@@ -174,7 +174,7 @@ fn shifted<const KEPT: i32>(
     below: std::arch::x86_64::__m512d,
 ) -> std::arch::x86_64::__m512d {
     use std::arch::x86_64::*;
-    let [x, below] = [x, below].map(|x| _mm512_castpd_si512(x));
+    let (x, below) = (_mm512_castpd_si512(x), _mm512_castpd_si512(below));
     _mm512_castsi512_pd(_mm512_alignr_epi64::<KEPT>(x, below))
 }
 

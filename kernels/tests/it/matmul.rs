@@ -149,6 +149,39 @@ fn small_numbers(sizes: &[i64]) -> Result<Tensor> {
 }
 
 #[test]
+fn a_product_is_added_to_a_tensor_with_any_strides() -> Result<()> {
+    // One row, dot products, tiles, a weight, a few rows of a large matrix, blocks, one column.
+    let shapes =
+        [[1, 9, 300], [3, 40, 50], [20, 30, 70], [64, 300, 300], [33, 300, 1800], [140, 500, 500], [9, 5, 1]];
+    for (dtype, [n, k, m]) in [DType::Float32, DType::Float64, DType::Complex64]
+        .into_iter()
+        .flat_map(|dtype| shapes.map(|shape| (dtype, shape)))
+    {
+        let numbers = |sizes: &[i64]| small_numbers(sizes)?.to_dtype(dtype);
+        let (a, b) = (numbers(&[n, k])?, numbers(&[k, m])?);
+        let (wide, tall) = (numbers(&[n, 2 * m])?, numbers(&[m, n])?);
+        let every_other = wide.as_strided(&[n, m], &[2 * m, 2])?;
+        for (a, b) in [(&a, &b), (&a, &b.t()?.contiguous()?.t()?), (&a.t()?.contiguous()?.t()?, &b)] {
+            for this in [
+                &numbers(&[n, m])?,
+                &tall.t()?,
+                &every_other,
+                &every_other.narrow(0, 0, 1)?,
+                &every_other.narrow(1, m / 2, 1)?,
+                &numbers(&[m])?,
+                &numbers(&[])?,
+            ] {
+                let want = a.mm(b)?.add(this)?;
+                let (sizes, strides) = (this.sizes(), this.strides());
+                let told = format!("{dtype} {n} {k} {m}, {:?}, {sizes:?} {strides:?}", b.strides());
+                assert!(aten::equal(&this.addmm(a, b)?, &want)?, "{told}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn products_of_halves_are_those_of_wider_numbers_rounded_once() -> Result<()> {
     for [n, k, m] in [[1, 1, 1], [5, 7, 3], [12, 32, 32], [29, 33, 70], [64, 64, 64], [3, 2, 65], [13, 1, 40]]
     {

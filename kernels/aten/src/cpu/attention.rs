@@ -20,6 +20,7 @@ use torch_library::{Leased, ListLease};
 
 use super::exponentials::exponentials_of;
 use super::folds::Largest;
+use super::matmul::target::Target;
 use super::matmul::{GRAIN, Matrices, multiply_one};
 use crate::aten;
 use crate::functions::Functions;
@@ -392,7 +393,7 @@ impl<T: Score> Operands<T> {
         // `count * width` and `count * KEYS` numbers; so the scores do not overlap the factors.
         unsafe {
             let key = self.key.rows(head, keys, width, &mut scratch.converted);
-            multiply_one(scores, queries, key.transposed(), false, false);
+            multiply_one(Target::write(scores), queries, key.transposed(), false);
         }
     }
 
@@ -423,7 +424,7 @@ impl<T: Score> Operands<T> {
         // which hold `count * KEYS` and `count * width` numbers; so the sums do not overlap the factors.
         unsafe {
             let value = self.value.rows(head, keys, width, &mut scratch.converted);
-            multiply_one(values, weights, value, true, false);
+            multiply_one(Target::add(values), weights, value, false);
         }
     }
 

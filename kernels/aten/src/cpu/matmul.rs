@@ -9,9 +9,10 @@ use torch_library::Lease;
 use torch_library::geometry::contiguous_strides;
 use torch_library::prelude::*;
 
+use self::target::Target;
 use super::kept::with_workspace;
 use crate::aten;
-use crate::loops::pointwise::{common_device, unsupported};
+use crate::loops::pointwise::{broadcast_strides, common_device, unsupported};
 use crate::loops::{self, match_opmath, parallel};
 use crate::number::Number;
 use crate::unseen::unseen;
@@ -26,6 +27,7 @@ pub mod implicit_gemm;
 mod integers;
 #[cfg(target_arch = "x86_64")]
 pub mod pairs;
+pub mod target;
 #[cfg(target_arch = "x86_64")]
 mod tiles;
 #[cfg(target_arch = "x86_64")]
@@ -199,16 +201,19 @@ fn product_sizes(operator: &'static str, a: &Tensor, b: &Tensor) -> Result<[i64;
     Ok([n, m])
 }
 
-/// The product, added to a copy of `this` in one tensor.
+/// The sum of `this`, broadcast to these sizes, and the product.
 fn onto(operator: &'static str, this: &Tensor, sizes: &[i64], a: &Tensor, b: &Tensor) -> Result<Tensor> {
     let (dtype, device) = (this.dtype(), common_device(operator, &[a, b, this])?);
-    // SAFETY: `map` writes every element next; after an error the tensor is dropped.
+    // SAFETY: every element is written next; after an error the tensor is dropped.
     let out = unsafe { Tensor::uninit_strided(sizes, &contiguous_strides(sizes), dtype, device)? };
-    torch_library::match_dtype!(dtype, T => loops::map(&out, [this], |[x]: [T; 1]| x)?);
-    if loops::has_elements(&out) && a.numel() > 0 {
-        match_opmath!(dtype, T: Float | Complex => batches::<T>(&out, a, b, true)?,
-            else => return Err(unsupported(operator, dtype)));
+    if !loops::has_elements(&out) || a.numel() == 0 {
+        torch_library::match_dtype!(dtype, T => loops::map(&out, [this], |[x]: [T; 1]| x)?);
+        return Ok(out);
     }
+    let strides = broadcast_strides(this.sizes(), this.strides(), sizes);
+    let bias = this.strided_view(sizes, &strides, this.storage_offset())?;
+    match_opmath!(dtype, T: Float | Complex => batches::<T>(&out, a, b, Some(&bias))?,
+        else => return Err(unsupported(operator, dtype)));
     Ok(out)
 }
 
@@ -259,45 +264,72 @@ pub(super) fn multiply(operator: &str, out: &Tensor, a: &Tensor, b: &Tensor) -> 
         multiply(operator, &wide, &loops::copy(a, dtype)?, &loops::copy(b, dtype)?)?;
         return torch_library::match_dtype!(dtype, T => loops::map(out, [&wide], |[x]: [T; 1]| x));
     }
-    match_opmath!(dtype, T: Integer | Float | Complex => batches::<T>(out, a, b, false),
+    match_opmath!(dtype, T: Integer | Float | Complex => batches::<T>(out, a, b, None),
         else => Err(unsupported(operator, dtype)))
 }
 
-/// Writes the products of matrices, or of batches of them, to separate memory, or adds them to it if `adds`: to every
-/// element. All are of one floating-point dtype, `float32` or `float64`, and the matrices have elements.
+/// Writes the products of matrices, or of batches of them, plus a bias of the result's sizes if there is one, to
+/// separate memory: to every element. All are of one dtype, `float32` or `float64`, and the matrices have elements.
 ///
 /// # Errors
-/// Another dtype, sizes that do not match, a result that shares memory with a factor, memory that is in use.
-pub fn products(out: &Tensor, a: &Tensor, b: &Tensor, adds: bool) -> Result<()> {
+/// Another dtype, sizes that do not match, a result that shares memory with the others, memory that is in use.
+pub fn products(out: &Tensor, a: &Tensor, b: &Tensor, bias: Option<&Tensor>) -> Result<()> {
     match out.dtype() {
-        DType::Float32 => batches::<f32>(out, a, b, adds),
-        DType::Float64 => batches::<f64>(out, a, b, adds),
+        DType::Float32 => batches::<f32>(out, a, b, bias),
+        DType::Float64 => batches::<f64>(out, a, b, bias),
         dtype => Err(unsupported("a product of matrices", dtype)),
     }
 }
 
 #[inline]
-fn batches<T: Number>(out: &Tensor, a: &Tensor, b: &Tensor, adds: bool) -> Result<()> {
-    let lease = Lease::new([out], [a, b])?;
+fn batches<T: Number>(out: &Tensor, a: &Tensor, b: &Tensor, bias: Option<&Tensor>) -> Result<()> {
+    let over = |tensor: &Tensor, data: *const T| Matrices::over(tensor, data.cast_mut());
+    let Some(bias) = bias else {
+        let lease = Lease::new([out], [a, b])?;
+        check(out, a, b)?;
+        let (x, y) = (over(a, a.data_ptr(&lease)?), over(b, b.data_ptr(&lease)?));
+        // SAFETY: by `check`, the sizes match, and `out` overlaps neither the factors nor itself; the strides are those
+        // of the tensors, so all accesses are in bounds. The lease prevents other accesses.
+        unsafe { multiply_each(Target::write(Matrices::over(out, out.data_ptr_mut(&lease)?)), x, y) };
+        return Ok(());
+    };
+    let lease = Lease::new([out], [a, b, bias])?;
     check(out, a, b)?;
-    let a = Matrices::over(a, a.data_ptr::<T>(&lease)?.cast_mut());
-    let b = Matrices::over(b, b.data_ptr::<T>(&lease)?.cast_mut());
-    let out = Matrices::over(out, out.data_ptr_mut::<T>(&lease)?);
+    ensure!(
+        bias.sizes() == out.sizes() && !out.may_overlap(bias),
+        Shape,
+        "a bias of sizes {:?} cannot be added to a product of sizes {:?}, or shares memory with it",
+        bias.sizes(),
+        out.sizes()
+    );
+    let (x, y) = (over(a, a.data_ptr(&lease)?), over(b, b.data_ptr(&lease)?));
+    let bias = over(bias, bias.data_ptr(&lease)?);
+    // SAFETY: by `check`, the sizes match, and `out` overlaps neither the factors nor itself; the bias has its sizes,
+    // and does not overlap it. The strides are those of the tensors, so all accesses are in bounds, and the lease
+    // prevents other accesses.
+    unsafe { multiply_each(Target::add_to(Matrices::over(out, out.data_ptr_mut(&lease)?), bias), x, y) };
+    Ok(())
+}
+
+/// Computes the products of a batch.
+///
+/// # Safety
+/// - The requirements of [`multiply_one`] on each of the products.
+#[inline]
+unsafe fn multiply_each<T: Number>(to: Target<T>, a: Matrices<T>, b: Matrices<T>) {
+    let out = to.out;
     let work = out.rows.saturating_mul(out.columns).saturating_mul(a.columns);
     let is_large = work >= 2 * out.grain();
     let is_shared = out.count == 1 || work > 4 * GRAIN; // else each thread computes several whole products
     let one = |batch| {
-        // SAFETY: by `check`, the sizes match, and `out` overlaps neither the factors nor itself; the strides are those
-        // of the tensors, so all accesses are in bounds. The lease prevents other accesses, and each matrix of `out` is
-        // written by one thread.
-        unsafe { multiply_one(out.at(batch), a.at(batch), b.at(batch), adds, is_shared && is_large) };
+        // SAFETY: the caller guarantees this; each matrix of the result is written by one thread.
+        unsafe { multiply_one(to.at(batch), a.at(batch), b.at(batch), is_shared && is_large) };
     };
     if is_shared {
         (0..out.count).for_each(one);
     } else {
         parallel::shares(out.count, (GRAIN / work.max(1)).max(1), |range| range.for_each(one));
     }
-    Ok(())
 }
 
 /// Checks, under a lease, that the factors have elements, that their sizes match those of the result, and that it
@@ -414,42 +446,38 @@ impl<T: Number> Matrices<T> {
     }
 }
 
-/// Writes a product to `out`, or adds it to `out` if `adds`.
+/// Computes a product.
 ///
 /// # Safety
-/// - The rows and columns of each matrix are in bounds of memory that is aligned for `T`, and initialised (that of
-///   `out` only if `adds`).
-/// - `a` has as many rows as `out`, `b` as many columns as `out`, and `b` as many rows as `a` has columns.
-/// - The elements of `out` overlap neither each other nor those of `a` and `b`.
-/// - During the call, nothing else writes `a` and `b`, or reads or writes `out`: either a lease prevents it, or the
+/// - The rows and columns of each matrix are in bounds of memory that is aligned for `T`, and initialised (that of the
+///   result only if the product is added to it).
+/// - `a` has as many rows as the result, `b` as many columns, and `b` as many rows as `a` has columns; a bias has an
+///   element for each of the result's.
+/// - The elements of the result overlap neither each other nor those of the other matrices.
+/// - During the call, nothing else writes these, or reads or writes the result: either a lease prevents it, or the
 ///   memory is the caller's own.
 #[inline]
 pub(super) unsafe fn multiply_one<T: Number>(
-    out: Matrices<T>,
+    to: Target<T>,
     a: Matrices<T>,
     b: Matrices<T>,
-    adds: bool,
     is_parallel: bool,
 ) {
     match T::DTYPE {
         // SAFETY: `T` is `f32`, so the casts change no type; the caller guarantees bounds, matching sizes, and no other
         // access.
-        DType::Float32 => unsafe { fast::<f32>(out.cast(), a.cast(), b.cast(), adds, is_parallel) },
+        DType::Float32 => unsafe { fast::<f32>(to.cast(), a.cast(), b.cast(), is_parallel) },
         // SAFETY: `T` is `f64`, so the casts change no type; the caller guarantees bounds, matching sizes, and no other
         // access.
-        DType::Float64 => unsafe { fast::<f64>(out.cast(), a.cast(), b.cast(), adds, is_parallel) },
+        DType::Float64 => unsafe { fast::<f64>(to.cast(), a.cast(), b.cast(), is_parallel) },
         // SAFETY: `T` is this type, so the casts change no type; the caller guarantees bounds, matching sizes, and no
         // other access.
-        DType::Complex64 => unsafe {
-            fast::<Complex<f32>>(out.cast(), a.cast(), b.cast(), adds, is_parallel)
-        },
+        DType::Complex64 => unsafe { fast::<Complex<f32>>(to.cast(), a.cast(), b.cast(), is_parallel) },
         // SAFETY: `T` is this type, so the casts change no type; the caller guarantees bounds, matching sizes, and no
         // other access.
-        DType::Complex128 => unsafe {
-            fast::<Complex<f64>>(out.cast(), a.cast(), b.cast(), adds, is_parallel)
-        },
+        DType::Complex128 => unsafe { fast::<Complex<f64>>(to.cast(), a.cast(), b.cast(), is_parallel) },
         // SAFETY: the caller guarantees bounds, matching sizes, and no other access.
-        _ => unsafe { integers::multiply(out, a, b, adds, is_parallel) },
+        _ => unsafe { integers::multiply(to, a, b, is_parallel) },
     }
 }
 
@@ -468,42 +496,64 @@ struct Together<T>([Matrices<T>; 3]);
 // time.
 unsafe impl<T: Send> Send for Together<T> {}
 
+/// What one thread computes of a product, or all of a small one.
+///
+/// # Safety
+/// - The requirements of `tiles::multiply`: matrices that `tiles::turned` returned, or corresponding rows or columns of
+///   them.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+unsafe fn alone<T: Number>(to: Target<T>, a: Matrices<T>, b: Matrices<T>) {
+    // SAFETY: the caller guarantees this.
+    unsafe {
+        match blocks::are_for_few_rows(&a, &b) {
+            true => blocks::multiply(to, a, b, false),
+            false => tiles::multiply(to, a, b),
+        }
+    }
+}
+
 /// # Safety
 /// - The requirements of [`multiply_one`]: matrices in bounds and of matching sizes, `out` disjoint from the others,
 ///   and no other access.
 #[inline]
-unsafe fn fast<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds: bool, is_parallel: bool) {
+unsafe fn fast<T: Number>(to: Target<T>, a: Matrices<T>, b: Matrices<T>, is_parallel: bool) {
     #[cfg(target_arch = "x86_64")]
-    if let Some([out, a, b]) = tiles::turned(out, a, b) {
+    if let Some((to, [a, b])) = tiles::turned(to, a, b) {
+        // SAFETY: the caller guarantees the result, and what is added to it.
+        let to = unsafe { to.for_vectors() };
+        let out = to.out;
         if weights::are_for(&out, &a, &b, is_parallel) {
             // SAFETY: the caller guarantees the matrices; `turned` has returned them, and so has found that the
             // processor has the vector instructions.
-            return unsafe { weights::multiply(out, a, b, adds, is_parallel) };
+            return unsafe { weights::multiply(to, a, b, is_parallel) };
         }
         if blocks::are_for(&a, &b) {
             // SAFETY: the caller guarantees the matrices; `turned` has returned them, and so has found that the
             // processor has the vector instructions.
-            return unsafe { blocks::multiply(out, a, b, adds, is_parallel) };
+            return unsafe { blocks::multiply(to, a, b, is_parallel) };
         }
         if !is_parallel {
             // SAFETY: the caller guarantees the matrices; `turned` has returned them, and so has found that the
             // processor has the vector instructions.
-            return unsafe { tiles::multiply(out, a, b, adds) };
+            return unsafe { alone(to, a, b) };
         }
         let is_tall = out.rows > out.columns;
         let (count, line) = if is_tall { (out.rows, out.columns) } else { (out.columns, out.rows) };
         return parallel::shares(count, (out.grain() / (line * a.columns).max(1)).max(1), |range| {
-            let [out, a, b] = match is_tall {
-                true => [out.rows(range.clone()), a.rows(range), b],
-                false => [out.columns(range.clone()), a, b.columns(range)],
+            let (to, [a, b]) = match is_tall {
+                true => (to.rows(range.clone()), [a.rows(range), b]),
+                false => (to.columns(range.clone()), [a, b.columns(range)]),
             };
             // SAFETY: these are some rows or columns of matrices that the caller guarantees; only this thread writes
             // this range of the result.
-            unsafe { tiles::multiply(out, a, b, adds) };
+            unsafe { alone(to, a, b) };
         });
     }
     let parallelism = if is_parallel { gemm::Parallelism::Rayon(0) } else { gemm::Parallelism::None };
-    let matrices = Together([out, a, b]);
+    // SAFETY: the caller guarantees the result, and what is added to it.
+    let to = unsafe { to.begin() };
+    let (matrices, adds) = (Together([to.out, a, b]), to.is_sum());
     with_workspace(move || {
         let Together([out, a, b]) = { matrices };
         // SAFETY: pointers, sizes and strides are those of the matrices; the caller guarantees that they are in bounds,

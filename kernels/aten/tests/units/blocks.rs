@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "calls what reads and writes through pointers")]
 
 use torch_library::Scalar;
+use torch_library_aten::cpu::matmul::target::Target;
 use torch_library_aten::cpu::matmul::{Matrices, blocks, weights};
 use torch_library_loops::loops::is_wide;
 use torch_library_loops::number::Number;
@@ -13,43 +14,77 @@ fn numbers<T: Number>([rows, columns]: [usize; 2], lies_by_rows: bool) -> (Vec<T
     ((0..count).map(|i| Scalar::Int((i * i % 13) as i64 - 6).cast()).collect(), strides)
 }
 
-/// Multiplies matrices, and adds the product to the result if the first flag says so, on several threads if the second
-/// does.
-type Multiply<T> = unsafe fn(Matrices<T>, Matrices<T>, Matrices<T>, bool, bool);
+/// Multiplies matrices, on several threads if the flag says so.
+type Multiply<T> = unsafe fn(Target<T>, Matrices<T>, Matrices<T>, bool);
 
+/// What a product is added to: nothing, what the result holds, one row or one column for all, a matrix.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Onto {
+    Nothing,
+    Result,
+    Row,
+    Column,
+    Matrix,
+}
+
+const ONTO: [Onto; 5] = [Onto::Nothing, Onto::Result, Onto::Row, Onto::Column, Onto::Matrix];
+
+/// Checks products of one size, added to everything, on one thread and on several.
 fn check<T: Number>(
     multiply: Multiply<T>,
     [rows, depth, columns]: [usize; 3],
     lie_by_rows: [bool; 2],
-    adds: bool,
-    is_parallel: bool,
+    cases: impl IntoIterator<Item = (Onto, bool)>,
 ) {
     let (mut a, a_strides) = numbers::<T>([rows, depth], lie_by_rows[0]);
     let (mut b, b_strides) = numbers::<T>([depth, columns], lie_by_rows[1]);
-    let (mut out, out_strides) = numbers::<T>([rows, columns], true);
-    let before = out.clone();
-    // SAFETY: all are in three vectors of our own, in which `numbers` leaves gaps, but has memory for every
-    // element; the caller checked `is_wide`.
-    unsafe {
-        multiply(
-            Matrices::one(out.as_mut_ptr(), [rows, columns], out_strides),
-            Matrices::one(a.as_mut_ptr(), [rows, depth], a_strides),
-            Matrices::one(b.as_mut_ptr(), [depth, columns], b_strides),
-            adds,
-            is_parallel,
-        );
-    }
-    let mut want = before;
-    for row in 0..rows {
-        for column in 0..columns {
+    let product = |row: usize, column: usize| {
+        let factors = (0..depth).map(|step| {
+            (a[row * a_strides[0] + step * a_strides[1]], b[step * b_strides[0] + column * b_strides[1]])
+        });
+        factors.fold(T::ZERO, |sum, (x, y)| sum.plus(x.times(y)))
+    };
+    let products: Vec<T> = (0..rows * columns).map(|i| product(i / columns, i % columns)).collect();
+    for (onto, is_parallel) in cases {
+        let (mut out, out_strides) = numbers::<T>([rows, columns], true);
+        let (mut bias, bias_strides) = numbers::<T>([rows, columns], true);
+        let bias_strides = match onto {
+            Onto::Column => [bias_strides[0], 0],
+            Onto::Row => [0, 1],
+            _ => bias_strides,
+        };
+        let mut want = out.clone();
+        for (i, product) in products.iter().enumerate() {
+            let (row, column) = (i / columns, i % columns);
             let place = row * out_strides[0] + column;
-            let first = if adds { want[place] } else { T::ZERO };
-            let factor = |step| a[row * a_strides[0] + step * a_strides[1]];
-            let number = |step| b[step * b_strides[0] + column * b_strides[1]];
-            want[place] = (0..depth).fold(first, |sum, step| sum.plus(factor(step).times(number(step))));
+            let first = match onto {
+                Onto::Nothing => T::ZERO,
+                Onto::Result => want[place],
+                _ => bias[row * bias_strides[0] + column * bias_strides[1]],
+            };
+            want[place] = first.plus(*product);
         }
+        // SAFETY: all are in vectors of our own, in which `numbers` leaves gaps, but has memory for every element; the
+        // caller checked `is_wide`.
+        unsafe {
+            let out = Matrices::one(out.as_mut_ptr(), [rows, columns], out_strides);
+            let bias = Matrices::one(bias.as_mut_ptr(), [rows, columns], bias_strides);
+            let to = match onto {
+                Onto::Nothing => Target::write(out),
+                Onto::Result => Target::add(out),
+                _ => Target::add_to(out, bias),
+            };
+            let a = Matrices::one(a.as_mut_ptr(), [rows, depth], a_strides);
+            let b = Matrices::one(b.as_mut_ptr(), [depth, columns], b_strides);
+            multiply(to, a, b, is_parallel);
+        }
+        assert!(out == want, "{} {rows} {depth} {columns} {lie_by_rows:?} {onto:?} {is_parallel}", T::DTYPE);
     }
-    assert!(out == want, "{} {rows} {depth} {columns} {lie_by_rows:?} {adds} {is_parallel}", T::DTYPE);
+}
+
+/// Everything that products are added to, on one thread and on several.
+fn all_cases() -> impl Iterator<Item = (Onto, bool)> {
+    ONTO.into_iter().flat_map(|onto| [(onto, false), (onto, true)])
 }
 
 #[test]
@@ -59,10 +94,8 @@ fn blocks_give_what_sums_give_and_write_nothing_else() {
     }
     for sizes in [[8, 1, 16], [131, 300, 70], [17, 513, 1100], [10, 1100, 1057], [1, 2, 1]] {
         for lie_by_rows in [[true, true], [true, false], [false, true], [false, false]] {
-            for [adds, is_parallel] in [[false, false], [true, false], [false, true], [true, true]] {
-                check::<f32>(blocks::multiply, sizes, lie_by_rows, adds, is_parallel);
-                check::<f64>(blocks::multiply, sizes, lie_by_rows, adds, is_parallel);
-            }
+            check::<f32>(blocks::multiply, sizes, lie_by_rows, all_cases());
+            check::<f64>(blocks::multiply, sizes, lie_by_rows, all_cases());
         }
     }
 }
@@ -75,12 +108,11 @@ fn products_with_weights_give_what_sums_give_and_write_nothing_else() {
     // A weight lies by columns.
     let by_rows = [true, false];
     for sizes in [[1, 1, 1], [48, 20, 9], [33, 300, 170], [70, 520, 155], [197, 130, 40]] {
-        for [adds, is_parallel] in [[false, false], [true, false], [false, true], [true, true]] {
-            check::<f32>(weights::multiply, sizes, by_rows, adds, is_parallel);
-            check::<f64>(weights::multiply, sizes, by_rows, adds, is_parallel);
-        }
+        check::<f32>(weights::multiply, sizes, by_rows, all_cases());
+        check::<f64>(weights::multiply, sizes, by_rows, all_cases());
     }
-    // More steps than are packed at once.
-    check::<f32>(weights::multiply, [1000, 1030, 10], by_rows, false, true);
-    check::<f64>(weights::multiply, [1000, 520, 10], by_rows, true, false);
+    // More steps than are packed at once, and a weight that no cache holds.
+    check::<f32>(weights::multiply, [1000, 1030, 10], by_rows, [(Onto::Nothing, true)]);
+    check::<f64>(weights::multiply, [1000, 520, 10], by_rows, [(Onto::Row, false)]);
+    check::<f32>(weights::multiply, [40, 300, 1800], by_rows, [(Onto::Row, false), (Onto::Result, true)]);
 }

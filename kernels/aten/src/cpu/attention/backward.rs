@@ -225,15 +225,15 @@ impl<T: Score> Gradients<T> {
         // and `meet` reads keys and values from `converted` one after the other.
         unsafe {
             let key = operands.key.rows(head, keys.clone(), width, &mut buffers.forth.converted);
-            multiply_one(scores, queries, key.transposed(), false, false);
+            multiply_one(Target::write(scores), queries, key.transposed(), false);
             operands.hide(head, rows, keys.clone(), &mut buffers.forth);
             let value = operands.value.rows(head, keys.clone(), width, &mut buffers.forth.converted);
-            multiply_one(of_scores, grads, value.transposed(), false, false);
+            multiply_one(Target::write(of_scores), grads, value.transposed(), false);
             differentiate(len, buffers);
-            multiply_one(of_values, scores.transposed(), grads, true, false);
-            multiply_one(of_keys, of_scores.transposed(), queries, true, false);
+            multiply_one(Target::add(of_values), scores.transposed(), grads, false);
+            multiply_one(Target::add(of_keys), of_scores.transposed(), queries, false);
             let key = operands.key.rows(head, keys, width, &mut buffers.forth.converted);
-            multiply_one(of_queries, of_scores, key, true, false);
+            multiply_one(Target::add(of_queries), of_scores, key, false);
         }
     }
 }

@@ -7,6 +7,8 @@
 //!    panels, which are as wide as a tile.
 //! 2. Rows of the left factor, those of one tile at a time, are transposed into memory that stays in the L1 cache, and
 //!    multiplied by all panels of the block.
+//! 3. If there are few rows, packing takes almost as long as multiplying: so tiles fetch the next block from memory
+//!    meanwhile.
 //!
 //! If the rows of a matrix are a power of two apart, they compete for a few cache sets; the packed copies do not.
 #![expect(unsafe_code, reason = "reads and writes matrices that the caller vouches for")]
@@ -16,8 +18,10 @@ use std::ops::Range;
 
 use torch_library::DType;
 
+use super::fetch::Later;
 use super::implicit_gemm::Aligned;
-use super::tiles::{PanelBuffer, Strip, pack};
+use super::target::Target;
+use super::tiles::{NEAR, PanelBuffer, Strip, pack};
 use super::{GRAIN, Matrices};
 use crate::loops::{is_widest, parallel};
 use crate::number::Number;
@@ -31,6 +35,9 @@ pub(super) const DEPTH_IN_BYTES: usize = 1024;
 /// eight-byte elements it has twice as many vectors, for half as many steps: a block takes 1 MiB with the widest
 /// vectors, and half of that otherwise.
 const WIDTH: usize = 66;
+
+/// The width of a block by which few rows are multiplied: the next block is in the L2 cache, too, before it is packed.
+const WIDTH_FOR_FEW_ROWS: usize = 36;
 
 /// The number of blocks that threads pack at once, times the number of columns: 4 MiB of the right factor. With more
 /// blocks, threads wait less often for each other.
@@ -50,11 +57,24 @@ const MANY_ELEMENTS: usize = 1 << 19;
 /// The smallest number of rows for which a copy of the right factor pays off.
 const ROWS_WORTH_PACKING: usize = 128;
 
+/// The smallest number of rows for which it pays off if the rows of the right factor are far apart, and it is so large
+/// that no cache holds it from one product to the next, such as the weight of a linear layer.
+const FEW_ROWS_WORTH_PACKING: usize = 32;
+pub(super) const LARGE_IN_BYTES: usize = 2 << 20;
+
 /// The smallest number of columns for which a copy of the left factor pays off.
 const COLUMNS_WORTH_PACKING: usize = 32;
 
-/// Whether a product of factors, in the form that `tiles::turned` returned, is better computed by
-/// blocks than in place.
+/// Whether one thread had better compute a product of few rows and a large row-major matrix by blocks than in place.
+#[inline]
+pub(super) fn are_for_few_rows<T>(a: &Matrices<T>, b: &Matrices<T>) -> bool {
+    let is_far = b.column_stride == 1 && b.row_stride.unsigned_abs() * size_of::<T>() > NEAR;
+    let is_large = b.rows.saturating_mul(b.columns) >= LARGE_IN_BYTES / size_of::<T>();
+    is_far && is_large && a.rows >= FEW_ROWS_WORTH_PACKING && b.columns >= COLUMNS_WORTH_PACKING
+}
+
+/// Whether a product of factors, in the form that `tiles::turned` returned, is better computed by blocks than in place,
+/// which all threads pack.
 #[inline]
 pub(super) fn are_for<T>(a: &Matrices<T>, b: &Matrices<T>) -> bool {
     let elements = a.rows.saturating_mul(b.columns);
@@ -63,42 +83,35 @@ pub(super) fn are_for<T>(a: &Matrices<T>, b: &Matrices<T>) -> bool {
     is_large && a.rows >= ROWS_WORTH_PACKING && b.columns >= COLUMNS_WORTH_PACKING
 }
 
-/// Writes a product to `out`, or adds it to `out` if `adds`.
+/// Computes a product.
 ///
 /// # Safety
 /// - The requirements of `tiles::multiply`: matrices in bounds and of matching sizes, `out` disjoint from the others,
 ///   no other access, and all in the form that `tiles::turned` returned.
-pub unsafe fn multiply<T: Number>(
-    out: Matrices<T>,
-    a: Matrices<T>,
-    b: Matrices<T>,
-    adds: bool,
-    is_parallel: bool,
-) {
+pub unsafe fn multiply<T: Number>(to: Target<T>, a: Matrices<T>, b: Matrices<T>, is_parallel: bool) {
     Aligned::lend(|memory| {
-        let blocks = Blocks { is_parallel, adds, memory };
+        let blocks = Blocks { is_parallel, memory };
         // SAFETY: `T` is the type that is named, so the casts change no type; `is_widest` found the instructions of
         // `widest`, `turned` those of `wide`; the caller guarantees the matrices.
         unsafe {
             match T::DTYPE {
-                DType::Float32 if is_widest() => blocks.widest::<__m512>(out.cast(), a.cast(), b.cast()),
-                DType::Float64 if is_widest() => blocks.widest::<__m512d>(out.cast(), a.cast(), b.cast()),
+                DType::Float32 if is_widest() => blocks.widest::<__m512>(to.cast(), a.cast(), b.cast()),
+                DType::Float64 if is_widest() => blocks.widest::<__m512d>(to.cast(), a.cast(), b.cast()),
                 DType::Float32 => {
-                    blocks.multiply::<__m256, 4, 2>(out.cast(), a.cast(), b.cast(), wide::<__m256>);
+                    blocks.multiply::<__m256, 4, 2>(to.cast(), a.cast(), b.cast(), wide::<__m256>);
                 }
-                _ => blocks.multiply::<__m256d, 4, 2>(out.cast(), a.cast(), b.cast(), wide::<__m256d>),
+                _ => blocks.multiply::<__m256d, 4, 2>(to.cast(), a.cast(), b.cast(), wide::<__m256d>),
             }
         }
     });
 }
 
 /// Multiplies rows with some panels of a block: [`Block::multiply`], compiled for a processor's instructions.
-pub(super) type Rows<T> = unsafe fn(&Block<T>, Range<usize>, Matrices<T>, Matrices<T>);
+pub(super) type Rows<T> = unsafe fn(&Block<T>, Range<usize>, Target<T>, Matrices<T>);
 
 /// How blocks are multiplied.
 struct Blocks<'a> {
     is_parallel: bool,
-    adds: bool,
     /// The memory of a block.
     memory: &'a mut Aligned,
 }
@@ -111,17 +124,17 @@ impl Blocks<'_> {
     /// - The processor has the instructions of [`widest`].
     unsafe fn widest<V: Vector>(
         self,
-        out: Matrices<V::Element>,
+        to: Target<V::Element>,
         a: Matrices<V::Element>,
         b: Matrices<V::Element>,
     ) {
         // A last panel of one vector takes as long as one of two, which does not matter among many panels.
-        let has_narrow_panel = (1..=V::LANES).contains(&(out.columns % (3 * V::LANES)));
+        let has_narrow_panel = (1..=V::LANES).contains(&(to.out.columns % (3 * V::LANES)));
         // SAFETY: the caller guarantees this.
         unsafe {
-            match !has_narrow_panel || out.columns >= 12 * V::LANES {
-                true => self.multiply::<V, 9, 3>(out, a, b, widest::<V, 3>),
-                false => self.multiply::<V, 12, 2>(out, a, b, widest::<V, 2>),
+            match !has_narrow_panel || to.out.columns >= 12 * V::LANES {
+                true => self.multiply::<V, 9, 3>(to, a, b, widest::<V, 3>),
+                false => self.multiply::<V, 12, 2>(to, a, b, widest::<V, 2>),
             }
         }
     }
@@ -134,27 +147,34 @@ impl Blocks<'_> {
     ///   instructions.
     unsafe fn multiply<V: Vector, const ROWS: usize, const VECTORS: usize>(
         self,
-        out: Matrices<V::Element>,
+        to: Target<V::Element>,
         a: Matrices<V::Element>,
         b: Matrices<V::Element>,
         rows: Rows<V::Element>,
     ) {
         let (width, size) = (VECTORS * V::LANES, size_of::<V::Element>());
-        let (most_steps, most_columns) = (DEPTH_IN_BYTES / size, WIDTH * V::LANES * size / 4);
-        for left in (0..out.columns).step_by(most_columns) {
-            let columns = (out.columns - left).min(most_columns);
-            let out = Matrices { columns, ..out.from(0, left) };
+        let is_few_rows = to.out.rows < ROWS_WORTH_PACKING && !self.is_parallel;
+        let most_vectors = if is_few_rows { WIDTH_FOR_FEW_ROWS } else { WIDTH };
+        let (most_steps, most_columns) = (DEPTH_IN_BYTES / size, most_vectors * V::LANES * size / 4);
+        for left in (0..to.out.columns).step_by(most_columns) {
+            let columns = (to.out.columns - left).min(most_columns);
+            let to = to.from(0, left).width(columns);
             let together = most_steps * if self.is_parallel { (TOGETHER / columns).max(1) } else { 1 };
             for step in (0..a.columns).step_by(together) {
                 let depth = (a.columns - step).min(together);
-                let (a, b) = (Matrices { columns: depth, ..a.from(0, step) }, b.from(step, left));
+                let (a, from) = (Matrices { columns: depth, ..a.from(0, step) }, b.from(step, left));
+                let next = match step + depth < b.rows {
+                    true => b.from(step + depth, left),
+                    false => b.from(0, left + columns),
+                };
                 let panels = self.memory.numbers::<V::Element>(columns * depth).as_mut_ptr();
-                let all = Block { panels, width, depth, columns, adds: self.adds || step > 0 };
+                let next = if is_few_rows { Next::Block(next, 0, 1) } else { Next::Nothing };
+                let all = Block { panels, width, depth, columns, next };
                 // SAFETY: there is memory for `columns` columns of `depth` steps, of which `b` has as many; the caller
                 // guarantees the matrices, of which these are parts, and `rows`, which run when all panels are filled.
                 unsafe {
-                    all.fill(most_steps, b, self.is_parallel);
-                    self.rows::<V, ROWS>(&all, most_steps, out, a, rows);
+                    all.fill(most_steps, from, self.is_parallel);
+                    self.rows::<V, ROWS>(&all, most_steps, to.after(step), a, rows);
                 }
             }
         }
@@ -165,17 +185,17 @@ impl Blocks<'_> {
     ///
     /// # Safety
     /// - The blocks of `all` are filled, and nothing writes them during the call.
-    /// - The requirements of [`multiply`](fn@multiply) on `out` and `a`, which has as many columns as `all` has steps.
+    /// - The requirements of [`multiply`](fn@multiply) on the result and `a`, with a column for each step of `all`.
     /// - `rows` is one of the functions below, for vectors `V`, and the processor has its instructions.
     unsafe fn rows<V: Vector, const ROWS: usize>(
         &self,
         all: &Block<V::Element>,
         most_steps: usize,
-        out: Matrices<V::Element>,
+        to: Target<V::Element>,
         a: Matrices<V::Element>,
         rows: Rows<V::Element>,
     ) {
-        let groups = out.rows.div_ceil(ROWS);
+        let groups = to.out.rows.div_ceil(ROWS);
         let threads = rayon::current_num_threads();
         // If there are few rows, several threads share their columns.
         let parts = match self.is_parallel {
@@ -191,17 +211,20 @@ impl Blocks<'_> {
             let mut buffer = PanelBuffer::EMPTY;
             for n in 0..all.depth.div_ceil(most_steps) {
                 let (block, a) = (all.part(n, most_steps), a.from(0, n * most_steps));
+                let to = to.after(n);
                 for (group, part) in range.clone().map(|item| (item / parts, item % parts)) {
                     let row = group * ROWS;
-                    let height = (out.rows - row).min(ROWS);
-                    let to = Matrices { rows: height, ..out.from(row, 0) };
+                    let height = (to.out.rows - row).min(ROWS);
+                    let whole = (to.out.rows / ROWS).max(1); // only whole tiles fetch
+                    let to = to.from(row, 0).height(height);
+                    let block = Block { next: block.next.for_part(group, whole), ..block };
                     let panels = part * block.count() / parts..(part + 1) * block.count() / parts;
                     let data = buffer.start();
                     // Neighbours are at a constant distance, so a tile needs one pointer for all of its rows.
-                    let lines = Matrices { data, row_stride: 1, column_stride: height as isize, ..to };
+                    let lines = Matrices { data, row_stride: 1, column_stride: height as isize, ..to.out };
                     // SAFETY: `data` has room for the rows of a tile with as many numbers each as the block has steps,
-                    // which is less than a panel; the rows are in `a` and `out`, which the caller guarantees, as it
-                    // does filled panels. Each group and part belongs to one thread.
+                    // which is less than a panel; the rows are in `a` and the result, which the caller guarantees, like
+                    // filled panels. Each group and part belongs to one thread.
                     unsafe {
                         pack(a.from(row, 0).transposed(), block.depth, height, data);
                         rows(&block, panels, to, lines);
@@ -227,11 +250,11 @@ pub(super) fn share(is_parallel: bool, count: usize, grain: usize, f: &(dyn Fn(R
 pub(super) unsafe fn widest<V: Vector, const N: usize>(
     block: &Block<V::Element>,
     panels: Range<usize>,
-    out: Matrices<V::Element>,
+    to: Target<V::Element>,
     a: Matrices<V::Element>,
 ) {
     // SAFETY: the caller guarantees panels and rows; a processor with these features has the vectors.
-    unsafe { block.multiply::<V, N>(panels, out, a) }
+    unsafe { block.multiply::<V, N>(panels, to, a) }
 }
 
 /// # Safety
@@ -241,11 +264,11 @@ pub(super) unsafe fn widest<V: Vector, const N: usize>(
 pub(super) unsafe fn wide<V: Vector>(
     block: &Block<V::Element>,
     panels: Range<usize>,
-    out: Matrices<V::Element>,
+    to: Target<V::Element>,
     a: Matrices<V::Element>,
 ) {
     // SAFETY: the caller guarantees panels and rows; a processor with these features has the vectors.
-    unsafe { block.multiply::<V, 2>(panels, out, a) }
+    unsafe { block.multiply::<V, 2>(panels, to, a) }
 }
 
 /// Some steps and some columns of the right factor, packed in separate memory: a block, or several.
@@ -256,8 +279,28 @@ pub(super) struct Block<T> {
     pub(super) width: usize,
     pub(super) depth: usize,
     pub(super) columns: usize,
-    /// Whether products are added to the result.
-    pub(super) adds: bool,
+    pub(super) next: Next<T>,
+}
+
+/// What is read after a block, and fetched meanwhile.
+#[derive(Clone, Copy)]
+pub(super) enum Next<T> {
+    Nothing,
+    /// The next block of the right factor. While rows are multiplied by a panel, they fetch a part of the one that
+    /// follows in its place: the first number of as many as the second.
+    Block(Matrices<T>, usize, usize),
+    /// The next rows of a weight, of which each panel fetches a part.
+    Rows(Matrices<T>),
+}
+
+impl<T> Next<T> {
+    /// What one of some parts of the rows fetch.
+    fn for_part(self, part: usize, parts: usize) -> Self {
+        match self {
+            Next::Block(next, ..) => Next::Block(next, part, parts),
+            other => other,
+        }
+    }
 }
 
 // SAFETY: this is an address and numbers; the functions that access the address are `unsafe`, and `blocks` has each
@@ -271,7 +314,6 @@ impl<T: Number> Block<T> {
         Block {
             panels: self.panels.wrapping_add(first * self.columns),
             depth: (self.depth - first).min(most_steps),
-            adds: self.adds || n > 0,
             ..*self
         }
     }
@@ -323,30 +365,37 @@ impl<T: Number> Block<T> {
     ///
     /// # Safety
     /// - The panels are filled, and nothing writes them during the call.
-    /// - `a` has the rows of `out` for each of `depth` steps; they can be read.
-    /// - The rows of `out` are contiguous and can be written (and read if `adds`); nothing else uses them in the
-    ///   columns of the panels.
+    /// - `a` has the rows of the result for each of `depth` steps; they can be read.
+    /// - The rows of the result are contiguous and can be written (and read if they are added to); nothing else uses
+    ///   them in the columns of the panels.
     /// - The processor has the vectors.
     #[inline(always)]
     unsafe fn multiply<V: Vector<Element = T>, const N: usize>(
         &self,
         panels: Range<usize>,
-        out: Matrices<T>,
+        to: Target<T>,
         a: Matrices<T>,
     ) {
-        let a = Matrices { rows: out.rows, columns: self.depth, ..a };
-        for panel in panels {
-            let (column, width, data) = self.panel(panel);
-            let strip = Strip {
-                out: out.from(0, column),
-                a,
-                panel: data.cast_const(),
-                pitch: width as isize,
-                adds: self.adds,
+        let a = Matrices { rows: to.out.rows, columns: self.depth, ..a };
+        for n in panels {
+            let (column, width, data) = self.panel(n);
+            let (to, panel, pitch) = (to.from(0, column), data.cast_const(), width as isize);
+            let later = match self.next {
+                Next::Nothing => None,
+                Next::Rows(rows) => Some(Later::part(rows, n, self.count(), self.depth)),
+                Next::Block(next, part, parts) => {
+                    let next = Matrices { rows: self.depth, columns: width, ..next.from(0, column) };
+                    Some(Later::part(next, part, parts, self.depth))
+                }
             };
             // SAFETY: a filled panel, and the `width` columns of the result from its own first column on: the caller
             // guarantees both.
-            unsafe { strip.compute::<V, N>(width) };
+            unsafe {
+                match later {
+                    None => Strip { to, a, panel, pitch, later: () }.compute::<V, N>(width),
+                    Some(later) => Strip { to, a, panel, pitch, later }.compute::<V, N>(width),
+                }
+            };
         }
     }
 }

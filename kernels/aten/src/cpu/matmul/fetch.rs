@@ -1,7 +1,9 @@
-//! Prefetches memory into the L1 cache.
+//! Prefetches memory: what is used in a few steps into the L1 cache, what is used later into the L2 cache.
 #![expect(unsafe_code, reason = "calls an instruction that every processor of this architecture has")]
 
-use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
+
+use super::Matrices;
 
 /// The number of rows between the one that is used and the one that is prefetched.
 pub(super) const AHEAD: usize = 8;
@@ -16,5 +18,64 @@ pub(super) fn fetch<T>(from: *const T, count: usize) {
         // SAFETY: every processor of this architecture has the instruction, which does nothing with an address that
         // cannot be read.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(from.cast::<i8>().wrapping_add(offset)) };
+    }
+}
+
+/// A part of a matrix that is read later. The steps of a tile fetch it line by line, so that it comes from memory while
+/// the processor computes: else packing it would wait for each line, and no processor prefetches across pages.
+#[derive(Clone, Copy)]
+pub(super) struct Later<T> {
+    from: *const T,
+    /// The number of elements from one contiguous row to the next.
+    pitch: isize,
+    /// The binary logarithm of the number of cache lines of a row.
+    lines: u32,
+    /// The number of lines that a step fetches, times [`ONE`].
+    rate: usize,
+}
+
+/// A line in each step.
+const ONE: usize = 1 << 8;
+
+impl<T> Later<T> {
+    /// One of `parts` equal parts of a matrix that is contiguous in one direction, fetched in `steps` steps.
+    #[inline(always)]
+    pub(super) fn part(matrix: Matrices<T>, part: usize, parts: usize, steps: usize) -> Self {
+        let (rows, columns, pitch) = match matrix.column_stride {
+            1 => (matrix.rows, matrix.columns, matrix.row_stride),
+            pitch => (matrix.columns, matrix.rows, pitch),
+        };
+        // A row that does not begin with a line ends in one more.
+        let lines = (columns * size_of::<T>()).div_ceil(LINE).next_power_of_two().trailing_zeros();
+        let rate = ((rows << lines) * ONE).div_ceil(parts * steps);
+        Later {
+            from: matrix.data.wrapping_offset((rows * part / parts) as isize * pitch),
+            pitch,
+            lines,
+            rate,
+        }
+    }
+}
+
+/// What the steps of a tile fetch: something that is read [`Later`], or nothing, which costs nothing.
+pub(super) trait Fetch: Copy {
+    /// Prefetches the line that belongs to a step, if it is in memory at all.
+    fn fetch(self, step: usize);
+}
+
+impl Fetch for () {
+    #[inline(always)]
+    fn fetch(self, _step: usize) {}
+}
+
+impl<T: Copy> Fetch for Later<T> {
+    #[inline(always)]
+    fn fetch(self, step: usize) {
+        let line = step * self.rate / ONE;
+        let row = self.from.wrapping_offset((line >> self.lines) as isize * self.pitch);
+        let offset = (line & ((1 << self.lines) - 1)) * LINE;
+        // SAFETY: every processor of this architecture has the instruction, which does nothing with an address that
+        // cannot be read.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(row.cast::<i8>().wrapping_add(offset)) };
     }
 }

@@ -1,6 +1,7 @@
 //! Products of integer matrices, which wrap on overflow, tile by tile.
 #![expect(unsafe_code, reason = "reads and writes matrices that the caller vouches for")]
 
+use super::target::Target;
 use super::{GRAIN, Matrices};
 use crate::inlined::{fill, from_fn, zip};
 use crate::loops::{on_vectors, parallel};
@@ -15,18 +16,13 @@ const WIDTH: usize = 64;
 /// The number of steps of the sum for which a tile and its parts of both factors fit into the L1 cache.
 const DEPTH: usize = 64;
 
-/// Writes a product to `out`, or adds it to `out` if `adds`.
+/// Computes a product.
 ///
 /// # Safety
 /// - The requirements of [`multiply_one`](super::multiply_one): matrices in bounds and of matching sizes, `out`
 ///   disjoint from the others, and no other access.
-pub(super) unsafe fn multiply<T: Number>(
-    out: Matrices<T>,
-    a: Matrices<T>,
-    b: Matrices<T>,
-    adds: bool,
-    is_parallel: bool,
-) {
+pub(super) unsafe fn multiply<T: Number>(to: Target<T>, a: Matrices<T>, b: Matrices<T>, is_parallel: bool) {
+    let out = to.out;
     let grain = match is_parallel {
         true => (GRAIN / (out.columns * a.columns).max(1)).max(1),
         false => out.rows.max(1),
@@ -38,7 +34,7 @@ pub(super) unsafe fn multiply<T: Number>(
             let b = Matrices { rows: depth, ..b.from(step, 0) };
             // SAFETY: these are some rows and steps of matrices that the caller guarantees; only this thread writes
             // these rows of the result.
-            unsafe { tiles(out.rows(rows.clone()), a, b, adds || step > 0) };
+            unsafe { tiles(to.rows(rows.clone()).after(step), a, b) };
         }
     });
 }
@@ -48,7 +44,8 @@ pub(super) unsafe fn multiply<T: Number>(
 /// # Safety
 /// - The requirements of [`multiply`]: matrices in bounds and of matching sizes, `out` disjoint from the others, and no
 ///   other access.
-unsafe fn tiles<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds: bool) {
+unsafe fn tiles<T: Number>(to: Target<T>, a: Matrices<T>, b: Matrices<T>) {
+    let out = to.out;
     let (mut factors, mut panel) = (Vec::new(), Vec::new());
     let mut sums = [T::ZERO; HEIGHT * WIDTH];
     for left in (0..out.columns).step_by(WIDTH) {
@@ -62,9 +59,9 @@ unsafe fn tiles<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, add
             sum_up(&mut sums[..rows * columns], &factors, rows, &panel, columns);
             for (row, sums) in sums[..rows * columns].chunks_exact(columns).enumerate() {
                 for (column, sum) in sums.iter().enumerate() {
-                    let to = out.from(top + row, left + column).data;
-                    // SAFETY: `out` has this row and column, which the caller guarantees; it is initialised if `adds`.
-                    unsafe { to.write(if adds { to.read().plus(*sum) } else { *sum }) };
+                    let (row, column) = (top + row, left + column);
+                    // SAFETY: the result has this row and column, which the caller guarantees, and what it is added to.
+                    unsafe { out.from(row, column).data.write(to.sum(row, column, *sum)) };
                 }
             }
         }

@@ -23,8 +23,9 @@ use std::ops::Range;
 use torch_library::DType;
 
 use super::Matrices;
-use super::fetch::{AHEAD, fetch};
+use super::fetch::{AHEAD, Fetch, fetch};
 use super::implicit_gemm::Aligned;
+use super::target::Target;
 use crate::inlined::{from_fn, zip};
 use crate::loops::{across, is_wide, is_widest};
 use crate::number::Number;
@@ -44,7 +45,7 @@ const WIDTH_OF_BLOCKS: usize = 192;
 const ROWS_WORTH_PACKING: usize = 16;
 
 /// The largest distance in bytes of rows that are not far apart.
-const NEAR: usize = 1024;
+pub(super) const NEAR: usize = 1024;
 
 /// The smallest number of vectors in a row that counts as wide.
 const WIDE: usize = 8;
@@ -76,20 +77,20 @@ thread_local! {
 /// result contiguous in one direction.
 #[inline]
 pub(super) fn turned<T: Number>(
-    out: Matrices<T>,
+    to: Target<T>,
     a: Matrices<T>,
     b: Matrices<T>,
-) -> Option<[Matrices<T>; 3]> {
-    let [out, a, b] = match out.column_stride == 1 && out.columns > 1 {
-        true => [out, a, b],
-        false => [out.transposed(), b.transposed(), a.transposed()],
+) -> Option<(Target<T>, [Matrices<T>; 2])> {
+    let (to, [a, b]) = match to.out.column_stride == 1 && to.out.columns > 1 {
+        true => (to, [a, b]),
+        false => (to.transposed(), [b.transposed(), a.transposed()]),
     };
     let is_real = matches!(T::DTYPE, DType::Float32 | DType::Float64);
-    let is_ours = is_real && (out.column_stride == 1 || out.columns == 1) && is_wide();
-    is_ours.then_some([out, a, b])
+    let is_ours = is_real && (to.out.column_stride == 1 || to.out.columns == 1) && is_wide();
+    is_ours.then_some((to, [a, b]))
 }
 
-/// Writes a product to `out`, or adds it to `out` if `adds`.
+/// Computes a product.
 ///
 /// # Safety
 /// - The requirements of [`multiply_one`](super::multiply_one): matrices in bounds and of matching sizes, `out`
@@ -97,9 +98,9 @@ pub(super) fn turned<T: Number>(
 /// - The matrices are those that [`turned`] returned, or corresponding rows or columns of them: so the processor has
 ///   vectors, and the rows of `out` are contiguous.
 #[inline]
-pub(super) unsafe fn multiply<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds: bool) {
+pub(super) unsafe fn multiply<T: Number>(to: Target<T>, a: Matrices<T>, b: Matrices<T>) {
     // SAFETY: the caller guarantees this; `is_few_rows` has found what `transposed` needs.
-    unsafe { if is_few_rows(&out, &a, &b) { transposed(out, a, b, adds) } else { direct(out, a, b, adds) } }
+    unsafe { if is_few_rows(&to.out, &a, &b) { transposed(to, a, b) } else { direct(to, a, b) } }
 }
 
 /// Whether the right factor would be transposed panel by panel, and it is better to transpose the left one and the
@@ -119,47 +120,46 @@ fn is_few_rows<T>(out: &Matrices<T>, a: &Matrices<T>, b: &Matrices<T>) -> bool {
 /// # Safety
 /// - The requirements of [`multiply`].
 /// - The rows of `out` are a positive number of elements apart.
-unsafe fn transposed<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds: bool) {
+unsafe fn transposed<T: Number>(to: Target<T>, a: Matrices<T>, b: Matrices<T>) {
     // SAFETY: the caller guarantees the result and its factors, of which as many columns are used as `turned` has rows.
     unsafe {
-        by_transpose(out, 0..out.columns, COLUMNS_OF_TRANSPOSE, adds, |turned, column| {
-            let b = Matrices { columns: turned.rows, ..b.from(0, column) };
-            direct(turned, b.transposed(), a.transposed(), adds);
+        by_transpose(to, 0..to.out.columns, COLUMNS_OF_TRANSPOSE, |turned, column| {
+            let b = Matrices { columns: turned.out.rows, ..b.from(0, column) };
+            direct(turned, b.transposed(), a.transposed());
         });
     }
 }
 
 /// Computes some columns of a result by way of their transpose, at most `most` at a time: `compute` writes it to memory
-/// that stays in the cache, or adds it to what is there if `adds`. It gets the transpose, and its first column.
+/// that stays in the cache. It gets the transpose, and its first column.
 ///
 /// # Safety
-/// - These columns of `out` can be written (and read if `adds`), and nothing else uses them.
+/// - These columns of the result can be written (and read if a product is added to them), and nothing else uses them.
 /// - The rows of `out` are a positive number of elements apart.
 #[inline]
 pub(super) unsafe fn by_transpose<T: Number>(
-    out: Matrices<T>,
+    to: Target<T>,
     columns: Range<usize>,
     most: usize,
-    adds: bool,
-    compute: impl Fn(Matrices<T>, usize),
+    compute: impl Fn(Target<T>, usize),
 ) {
     Aligned::lend(|memory| {
-        let (rows, most) = (out.rows, columns.len().min(most));
+        let (rows, most) = (to.out.rows, columns.len().min(most));
         let data = memory.numbers::<T>(rows * most).as_mut_ptr();
         for column in columns.clone().step_by(most.max(1)) {
-            let (to, count) = (out.from(0, column), (columns.end - column).min(most));
+            let (to, count) = (to.from(0, column), (columns.end - column).min(most));
+            let out = to.out;
             // SAFETY: the memory has room for `count` lines of `rows` elements, is initialised, and disjoint from
             // everything else; the caller guarantees as many columns of the result, and positive distances.
             unsafe {
-                if adds {
-                    across::turned(to.data, to.row_stride, [rows, count], data, rows);
+                if to.is_sum() {
+                    across::turned(out.data, out.row_stride, [rows, count], data, rows);
                 }
                 let row_stride = rows as isize;
-                compute(
-                    Matrices { data, rows: count, columns: rows, row_stride, column_stride: 1, ..out },
-                    column,
-                );
-                across::turned(data, rows as isize, [count, rows], to.data, to.row_stride as usize);
+                let turned =
+                    Matrices { data, rows: count, columns: rows, row_stride, column_stride: 1, ..out };
+                compute(to.transposed_to(turned).for_vectors(), column);
+                across::turned(data, row_stride, [count, rows], out.data, out.row_stride as usize);
             }
         }
     });
@@ -170,15 +170,15 @@ pub(super) unsafe fn by_transpose<T: Number>(
 /// # Safety
 /// - The requirements of [`multiply`].
 #[inline]
-unsafe fn direct<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, adds: bool) {
+unsafe fn direct<T: Number>(to: Target<T>, a: Matrices<T>, b: Matrices<T>) {
     // SAFETY: `T` is the type that is named (`turned` accepts two), so the casts change no type; `is_widest` found the
     // wider instructions, `turned` the others; the caller guarantees the matrices.
     unsafe {
         match T::DTYPE {
-            DType::Float32 if is_widest() => widest::<__m512>(out.cast(), a.cast(), b.cast(), adds),
-            DType::Float64 if is_widest() => widest::<__m512d>(out.cast(), a.cast(), b.cast(), adds),
-            DType::Float32 => wide::<__m256>(out.cast(), a.cast(), b.cast(), adds),
-            _ => wide::<__m256d>(out.cast(), a.cast(), b.cast(), adds),
+            DType::Float32 if is_widest() => widest::<__m512>(to.cast(), a.cast(), b.cast()),
+            DType::Float64 if is_widest() => widest::<__m512d>(to.cast(), a.cast(), b.cast()),
+            DType::Float32 => wide::<__m256>(to.cast(), a.cast(), b.cast()),
+            _ => wide::<__m256d>(to.cast(), a.cast(), b.cast()),
         }
     }
 }
@@ -187,50 +187,37 @@ unsafe fn direct<T: Number>(out: Matrices<T>, a: Matrices<T>, b: Matrices<T>, ad
 /// - The requirements of [`product`] on the matrices.
 /// - The processor has these features, and so the vectors.
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
-unsafe fn widest<V: Vector>(
-    out: Matrices<V::Element>,
-    a: Matrices<V::Element>,
-    b: Matrices<V::Element>,
-    adds: bool,
-) {
+unsafe fn widest<V: Vector>(to: Target<V::Element>, a: Matrices<V::Element>, b: Matrices<V::Element>) {
     // SAFETY: the caller guarantees the matrices; a processor with these features has the vectors.
-    unsafe { product::<V>(out, a, b, adds) }
+    unsafe { product::<V>(to, a, b) }
 }
 
 /// # Safety
 /// - The requirements of [`product`] on the matrices.
 /// - The processor has these features, and so the vectors.
 #[target_feature(enable = "avx2,fma")]
-unsafe fn wide<V: Vector>(
-    out: Matrices<V::Element>,
-    a: Matrices<V::Element>,
-    b: Matrices<V::Element>,
-    adds: bool,
-) {
+unsafe fn wide<V: Vector>(to: Target<V::Element>, a: Matrices<V::Element>, b: Matrices<V::Element>) {
     // SAFETY: the caller guarantees the matrices; a processor with these features has the vectors.
-    unsafe { product::<V>(out, a, b, adds) }
+    unsafe { product::<V>(to, a, b) }
 }
 
 /// # Safety
-/// - The matrices are in bounds, aligned and initialised (`out` only if `adds`), and of matching sizes.
-/// - The rows of `out` are contiguous, and disjoint from the others.
-/// - During the call, nothing else writes `a` and `b`, or reads or writes `out`.
+/// - The matrices are in bounds, aligned and initialised (the result only if a product is added to it), and of matching
+///   sizes.
+/// - The rows of the result are contiguous, and disjoint from the others.
+/// - During the call, nothing else writes the others, or reads or writes the result.
 /// - The processor has the vectors.
 #[inline(always)]
-unsafe fn product<V: Vector>(
-    out: Matrices<V::Element>,
-    a: Matrices<V::Element>,
-    b: Matrices<V::Element>,
-    adds: bool,
-) {
+unsafe fn product<V: Vector>(to: Target<V::Element>, a: Matrices<V::Element>, b: Matrices<V::Element>) {
+    let out = to.out;
     if out.rows <= ROWS_OF_DOTS && b.row_stride == 1 && a.column_stride == 1 {
         // SAFETY: the caller guarantees this; the columns of `b` and the rows of `a` are contiguous, as was just
         // checked.
-        return unsafe { dots::<V>(out, a, b, adds) };
+        return unsafe { dots::<V>(to, a, b) };
     }
     if out.rows == 1 && b.column_stride == 1 && out.columns >= WIDE * V::LANES {
         // SAFETY: the caller guarantees this; the rows of `b` are contiguous, as was just checked.
-        return unsafe { rows::<V>(out, a, b, adds) };
+        return unsafe { rows::<V>(to, a, b) };
     }
     let size = size_of::<V::Element>();
     let is_near = out.rows < ROWS_WORTH_PACKING || b.row_stride.unsigned_abs() * size <= NEAR;
@@ -238,35 +225,36 @@ unsafe fn product<V: Vector>(
     let buffer = buffer.start::<V::Element>();
     for step in (0..a.columns).step_by(DEPTH) {
         let depth = (a.columns - step).min(DEPTH);
-        let (a, adds) = (Matrices { columns: depth, ..a.from(0, step) }, adds || step > 0);
+        let (a, to) = (Matrices { columns: depth, ..a.from(0, step) }, to.after(step));
         let mut column = 0;
         while column < out.columns {
             let width = match out.columns - column {
                 left if left >= 2 * V::LANES => 2 * V::LANES,
                 left => left.min(V::LANES),
             };
-            let (out, from) = (out.from(0, column), b.from(step, column));
+            let (to, from) = (to.from(0, column).width(width), b.from(step, column));
             column += width;
             if width <= COLUMNS_OF_DOTS && a.column_stride == 1 {
-                let out = Matrices { columns: width, ..out }.transposed();
+                let to = to.transposed();
                 // SAFETY: the buffer has `DEPTH` rows of two vectors, more than `width` columns of `depth` elements;
                 // these are in `b`, which the caller guarantees.
                 unsafe { pack(from.transposed(), width, depth, buffer) };
-                let columns = Matrices { data: buffer, row_stride: depth as isize, column_stride: 1, ..out };
-                // SAFETY: these are columns of `out` and rows of `a`, which the caller guarantees, and the copy that
-                // was just packed.
-                unsafe { dots::<V>(out, columns, a.transposed(), adds) };
+                let columns =
+                    Matrices { data: buffer, row_stride: depth as isize, column_stride: 1, ..to.out };
+                // SAFETY: these are columns of the result and rows of `a`, which the caller guarantees, and the copy
+                // that was just packed.
+                unsafe { dots::<V>(to, columns, a.transposed()) };
                 continue;
             }
-            let mut strip = Strip { out, a, panel: from.data, pitch: from.row_stride, adds };
+            let mut strip = Strip { to, a, panel: from.data, pitch: from.row_stride, later: () };
             if b.column_stride != 1 || !is_near {
                 // SAFETY: the buffer has `DEPTH` rows of two vectors, and `depth` and `width` are at most these; the
                 // rows are in `b`, which the caller guarantees.
                 unsafe { pack(from, depth, width, buffer) };
                 (strip.panel, strip.pitch) = (buffer, width as isize);
             }
-            // SAFETY: `width` columns of `out` and `b`, or the copy that was just packed; the caller guarantees the
-            // matrices and the vectors.
+            // SAFETY: `width` columns of the result and `b`, or the copy that was just packed; the caller guarantees
+            // the matrices and the vectors.
             unsafe { strip.compute::<V, 2>(width) };
         }
     }
@@ -278,12 +266,8 @@ unsafe fn product<V: Vector>(
 /// - The requirements of [`product`].
 /// - The rows of `a` and the columns of `b` are contiguous.
 #[inline(always)]
-unsafe fn dots<V: Vector>(
-    out: Matrices<V::Element>,
-    a: Matrices<V::Element>,
-    b: Matrices<V::Element>,
-    adds: bool,
-) {
+unsafe fn dots<V: Vector>(to: Target<V::Element>, a: Matrices<V::Element>, b: Matrices<V::Element>) {
+    let out = to.out;
     let is_large = b.rows * out.columns * size_of::<V::Element>() >= LARGE;
     let is_backward = is_large && IS_BACKWARD.replace(!IS_BACKWARD.get());
     let groups = out.columns.div_ceil(DOTS);
@@ -296,11 +280,11 @@ unsafe fn dots<V: Vector>(
             // guarantees the rest of the matrices.
             unsafe {
                 if left >= DOTS {
-                    dot::<V, DOTS>(out.from(row, first), line, b.from(0, first), adds);
+                    dot::<V, DOTS>(to.from(row, first), line, b.from(0, first));
                     continue;
                 }
                 for column in first..out.columns {
-                    dot::<V, 1>(out.from(row, column), line, b.from(0, column), adds);
+                    dot::<V, 1>(to.from(row, column), line, b.from(0, column));
                 }
             }
         }
@@ -311,14 +295,13 @@ unsafe fn dots<V: Vector>(
 ///
 /// # Safety
 /// - There are `N` columns with contiguous elements, and the line is as long as they are; all can be read.
-/// - `to` has `N` elements in its row, which can be written (and read if `adds`), and which nothing else uses.
+/// - `to` has `N` elements in its row, which can be written (and read if they are added to); nothing else uses them.
 /// - The processor has the vectors.
 #[inline(always)]
 unsafe fn dot<V: Vector, const N: usize>(
-    to: Matrices<V::Element>,
+    to: Target<V::Element>,
     line: *const V::Element,
     columns: Matrices<V::Element>,
-    adds: bool,
 ) {
     let (depth, even) = (columns.rows, columns.rows - columns.rows % V::LANES);
     let column = |n: usize, step: usize| columns.from(step, n).data.cast_const();
@@ -340,8 +323,7 @@ unsafe fn dot<V: Vector, const N: usize>(
             }
         }
         for (n, sum) in sums.into_iter().enumerate() {
-            let (to, sum) = (to.from(0, n).data, sum.sum());
-            to.write(if adds { to.read().plus(sum) } else { sum });
+            to.out.from(0, n).data.write(to.sum(0, n, sum.sum()));
         }
     }
 }
@@ -351,23 +333,18 @@ unsafe fn dot<V: Vector, const N: usize>(
 ///
 /// # Safety
 /// - The requirements of [`product`].
-/// - `out` has one row, and the rows of `b` are contiguous.
+/// - The result has one row, and the rows of `b` are contiguous.
 #[inline(always)]
-unsafe fn rows<V: Vector>(
-    out: Matrices<V::Element>,
-    a: Matrices<V::Element>,
-    b: Matrices<V::Element>,
-    adds: bool,
-) {
+unsafe fn rows<V: Vector>(to: Target<V::Element>, a: Matrices<V::Element>, b: Matrices<V::Element>) {
     let mut step = 0;
     while step < a.columns {
-        let (factors, first, adds) = (a.from(0, step), b.from(step, 0), adds || step > 0);
+        let (factors, first, to) = (a.from(0, step), b.from(step, 0), to.after(step));
         // SAFETY: as many rows of `b` are left, and they are as long as that of the result, since the sizes match; the
         // caller guarantees the matrices.
         step += unsafe {
             match a.columns - step {
-                4.. => sum_of_rows::<V, 4>(out, factors, first, adds),
-                _ => sum_of_rows::<V, 1>(out, factors, first, adds),
+                4.. => sum_of_rows::<V, 4>(to, factors, first),
+                _ => sum_of_rows::<V, 1>(to, factors, first),
             }
         };
     }
@@ -377,27 +354,31 @@ unsafe fn rows<V: Vector>(
 ///
 /// # Safety
 /// - There are `N` rows and factors; the rows have contiguous elements, as many as the result, and all can be read.
-/// - The first row of `out` can be written (and read if `adds`), is disjoint from the others, and nothing else uses it.
+/// - The first row of the result can be written (and read if it is added to), is disjoint from the others, and nothing
+///   else uses it.
 /// - The processor has the vectors.
 #[inline(always)]
 unsafe fn sum_of_rows<V: Vector, const N: usize>(
-    out: Matrices<V::Element>,
+    to: Target<V::Element>,
     a: Matrices<V::Element>,
     b: Matrices<V::Element>,
-    adds: bool,
 ) -> usize {
+    let out = to.out;
     // SAFETY: each `n` is less than `N`, the number of rows and factors that the caller guarantees; `column + count` is
     // at most `out.columns`, the length that it guarantees for the rows and the result.
     unsafe {
         let factors: [V; N] = from_fn(|n| V::splat(a.from(0, n).data));
         let lines: [*const V::Element; N] = from_fn(|n| b.from(n, 0).data.cast_const());
+        let addend = to.addend_of_rows::<V>(0..1, out.columns);
         let sum = |column: usize, count: usize| {
-            let to = out.data.add(column);
-            let mut sum = if adds { V::load(to, count) } else { V::zero() };
+            let mut sum = match addend.is_nothing() {
+                true => V::zero(),
+                false => V::load(addend.at(0, 0).add(column), count),
+            };
             for (factor, line) in zip(&factors, &lines) {
                 sum = V::load(line.add(column), count).times_plus(*factor, sum);
             }
-            sum.store(to, count);
+            sum.store(out.data.add(column), count);
         };
         let even = out.columns - out.columns % V::LANES;
         (0..even).step_by(V::LANES).for_each(|column| sum(column, V::LANES));
@@ -458,21 +439,22 @@ impl PanelBuffer {
 }
 
 /// The part of a product that one panel contributes to.
-pub(super) struct Strip<T> {
-    pub(super) out: Matrices<T>,
+pub(super) struct Strip<T, L> {
+    pub(super) to: Target<T>,
     pub(super) a: Matrices<T>,
     pub(super) panel: *const T,
     pub(super) pitch: isize,
-    pub(super) adds: bool,
+    /// What each tile fetches for a later strip.
+    pub(super) later: L,
 }
 
-impl<T: Copy> Strip<T> {
+impl<T: Number, L: Fetch> Strip<T, L> {
     /// Computes the strip, `width` columns wide: up to `N` vectors, which are two or three.
     ///
     /// # Safety
     /// - The panel has a row of `width` elements for each column of `a`, `pitch` apart, which can be read.
-    /// - `a` can be read; it has as many rows as `out`, whose rows have `width` contiguous elements.
-    /// - These can be written (and read if `adds`), are disjoint from the others, and nothing else uses them.
+    /// - `a` can be read; it has as many rows as the result, whose rows have `width` contiguous elements.
+    /// - These can be written (and read if they are added to), are disjoint from the others, and used by nothing else.
     /// - The processor has the vectors.
     #[inline(always)]
     pub(super) unsafe fn compute<V: Vector<Element = T>, const N: usize>(&self, width: usize) {
@@ -497,10 +479,10 @@ impl<T: Copy> Strip<T> {
     #[inline(always)]
     unsafe fn tiles<V: Vector<Element = T>, const N: usize>(&self, last: usize) {
         let mut row = 0;
-        while row < self.out.rows {
+        while row < self.to.out.rows {
             // SAFETY: the caller guarantees this; at least as many rows are left as the tile has.
             row += unsafe {
-                match self.out.rows - row {
+                match self.to.out.rows - row {
                     // Nine rows of three vectors leave five of 32 registers for the factors.
                     9.. if N == 3 => self.tile::<V, N, 9>(row, last),
                     9 if V::ROWS >= 8 => self.tile::<V, N, 9>(row, last),
@@ -530,18 +512,20 @@ impl<T: Copy> Strip<T> {
         row: usize,
         last: usize,
     ) -> usize {
-        let Strip { out, a, panel, pitch, adds } = *self;
+        let Strip { to, a, panel, pitch, later } = *self;
         let count = |n: usize| if n + 1 == N { last } else { V::LANES };
         // SAFETY: `line` has a row of the panel for each column of `a`, and `count` keeps vectors within the width; `r`
-        // is less than `ROWS`, the number of rows of `a` and `out` that the caller guarantees.
+        // is less than `ROWS`, the number of rows of `a` and the result that the caller guarantees.
         unsafe {
+            let addend = to.addend_of_rows::<V>(row..row + ROWS, (N - 1) * V::LANES + last);
             let mut sums = [[V::zero(); N]; ROWS];
             let rows: [*const T; ROWS] = from_fn(|r| a.from(row + r, 0).data.cast_const());
             let (mut step, mut line) = (0, panel);
-            for _ in 0..a.columns {
+            for passed in 0..a.columns {
                 let vectors: [V; N] = from_fn(|n| V::load(line.add(n * V::LANES), count(n)));
                 if ROWS >= 8 {
                     fetch(line.wrapping_offset(AHEAD as isize * pitch), N * V::LANES);
+                    later.fetch(passed);
                 }
                 for r in 0..ROWS {
                     let factor = V::splat(rows[r].wrapping_offset(step));
@@ -553,10 +537,13 @@ impl<T: Copy> Strip<T> {
                 line = line.wrapping_offset(pitch);
             }
             for r in 0..ROWS {
-                let to = out.from(row + r, 0).data;
+                let (to, from) = (to.out.from(row + r, 0).data, addend.at(row + r, 0));
                 for n in 0..N {
                     let to = to.add(n * V::LANES);
-                    let sum = if adds { sums[r][n].plus(V::load(to, count(n))) } else { sums[r][n] };
+                    let sum = match addend.is_nothing() {
+                        false => sums[r][n].plus(V::load(from.add(n * V::LANES), count(n))),
+                        true => sums[r][n],
+                    };
                     sum.store(to, count(n));
                 }
             }

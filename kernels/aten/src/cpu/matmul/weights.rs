@@ -6,7 +6,8 @@
 //! 1. What is computed is the transpose: the weight, whose rows are contiguous, times the transposed rows. These are
 //!    packed into panels, as the right factor of [`blocks`](super::blocks) is, and stay in the L2 cache.
 //! 2. Rows of the weight, those of one tile at a time, are read in place while they are multiplied by all panels. So
-//!    a weight comes from memory once, in the order in which it lies there, and is never copied.
+//!    a weight comes from memory once, in the order in which it lies there, and is never copied. The next rows are
+//!    fetched meanwhile.
 //! 3. Rows of the transposed result are computed in memory that stays in the cache, and transposed from there.
 #![expect(unsafe_code, reason = "reads and writes matrices that the caller vouches for")]
 
@@ -15,8 +16,9 @@ use std::ops::Range;
 
 use torch_library::DType;
 
-use super::blocks::{Block, DEPTH_IN_BYTES, Rows, share, wide, widest};
+use super::blocks::{Block, DEPTH_IN_BYTES, LARGE_IN_BYTES, Next, Rows, share, wide, widest};
 use super::implicit_gemm::Aligned;
+use super::target::Target;
 use super::tiles::by_transpose;
 use super::{GRAIN, Matrices};
 use crate::loops::is_widest;
@@ -61,35 +63,29 @@ pub(super) fn are_for<T>(out: &Matrices<T>, a: &Matrices<T>, b: &Matrices<T>, is
         && (is_parallel || out.rows.next_multiple_of(WIDEST / size_of::<T>()) - out.rows <= out.rows / 20)
 }
 
-/// Writes a product to `out`, or adds it to `out` if `adds`.
+/// Computes a product.
 ///
 /// # Safety
 /// - The requirements of `tiles::multiply`: matrices in bounds and of matching sizes, `out` disjoint from the others,
 ///   no other access, and all in the form that `tiles::turned` returned.
 /// - The rows of `a` and the columns of `b` are contiguous, and those of `out` a positive number of elements apart.
-pub unsafe fn multiply<T: Number>(
-    out: Matrices<T>,
-    a: Matrices<T>,
-    b: Matrices<T>,
-    adds: bool,
-    is_parallel: bool,
-) {
+pub unsafe fn multiply<T: Number>(to: Target<T>, a: Matrices<T>, b: Matrices<T>, is_parallel: bool) {
     Aligned::lend(|memory| {
-        let product = Product { is_parallel, adds, memory };
+        let product = Product { is_parallel, memory };
         // SAFETY: `T` is the type that is named, so the casts change no type; `is_widest` found the instructions of
         // `widest`, `turned` those of `wide`; the caller guarantees the matrices.
         unsafe {
             match T::DTYPE {
                 DType::Float32 if is_widest() => {
-                    product.compute::<__m512, 9, 3>(out.cast(), a.cast(), b.cast(), widest::<__m512, 3>);
+                    product.compute::<__m512, 9, 3>(to.cast(), a.cast(), b.cast(), widest::<__m512, 3>);
                 }
                 DType::Float64 if is_widest() => {
-                    product.compute::<__m512d, 9, 3>(out.cast(), a.cast(), b.cast(), widest::<__m512d, 3>);
+                    product.compute::<__m512d, 9, 3>(to.cast(), a.cast(), b.cast(), widest::<__m512d, 3>);
                 }
                 DType::Float32 => {
-                    product.compute::<__m256, 4, 2>(out.cast(), a.cast(), b.cast(), wide::<__m256>);
+                    product.compute::<__m256, 4, 2>(to.cast(), a.cast(), b.cast(), wide::<__m256>);
                 }
-                _ => product.compute::<__m256d, 4, 2>(out.cast(), a.cast(), b.cast(), wide::<__m256d>),
+                _ => product.compute::<__m256d, 4, 2>(to.cast(), a.cast(), b.cast(), wide::<__m256d>),
             }
         }
     });
@@ -98,7 +94,6 @@ pub unsafe fn multiply<T: Number>(
 /// How a product is computed.
 struct Product<'a> {
     is_parallel: bool,
-    adds: bool,
     /// The memory of the panels.
     memory: &'a mut Aligned,
 }
@@ -111,18 +106,20 @@ impl Product<'_> {
     /// - `rows` multiplies panels of `VECTORS` vectors `V`, and the processor has its instructions.
     unsafe fn compute<V: Vector, const ROWS: usize, const VECTORS: usize>(
         self,
-        out: Matrices<V::Element>,
+        to: Target<V::Element>,
         a: Matrices<V::Element>,
         b: Matrices<V::Element>,
         rows: Rows<V::Element>,
     ) {
-        let most_steps = DEPTH_IN_BYTES / size_of::<V::Element>();
+        let (most_steps, out) = (DEPTH_IN_BYTES / size_of::<V::Element>(), to.out);
+        let is_large = b.rows.saturating_mul(b.columns) >= LARGE_IN_BYTES / size_of::<V::Element>();
         let together = (TOGETHER_IN_BYTES / DEPTH_IN_BYTES / out.rows).max(1) * most_steps;
         for step in (0..a.columns).step_by(together) {
             let depth = (a.columns - step).min(together);
             let panels = self.memory.numbers::<V::Element>(out.rows * depth).as_mut_ptr();
-            let all = Block { panels, width: VECTORS * V::LANES, depth, columns: out.rows, adds: false };
-            let part = Part { all: &all, most_steps, adds: self.adds || step > 0, rows };
+            let width = VECTORS * V::LANES;
+            let all = Block { panels, width, depth, columns: out.rows, next: Next::Nothing };
+            let (part, to) = (Part { all: &all, most_steps, is_large, rows }, to.after(step));
             let (groups, weight) = (out.columns.div_ceil(ROWS), b.from(step, 0).transposed());
             let grain = GRAIN / (ROWS * depth * out.rows);
             // SAFETY: there is memory for a column of `depth` numbers for each row of `a`; the caller guarantees the
@@ -131,11 +128,7 @@ impl Product<'_> {
             unsafe {
                 all.fill(most_steps, a.from(0, step).transposed(), self.is_parallel);
                 share(self.is_parallel, groups, grain, &|range| {
-                    part.columns::<ROWS>(
-                        range.start * ROWS..(range.end * ROWS).min(out.columns),
-                        out,
-                        weight,
-                    );
+                    part.columns::<ROWS>(range.start * ROWS..(range.end * ROWS).min(out.columns), to, weight);
                 });
             }
         }
@@ -147,8 +140,8 @@ struct Part<'a, T> {
     all: &'a Block<T>,
     /// The number of steps of a block of panels.
     most_steps: usize,
-    /// Whether products are added to the result.
-    adds: bool,
+    /// Whether the weight is so large that no cache holds it, so that its rows are fetched.
+    is_large: bool,
     rows: Rows<T>,
 }
 
@@ -158,12 +151,12 @@ impl<T: Number> Part<'_, T> {
     /// # Safety
     /// - The panels are filled, and nothing writes them during the call.
     /// - The weight has a row for each column of the result, with a contiguous element for each step.
-    /// - The requirements of [`multiply`] on these columns of `out`, which only this thread uses.
+    /// - The requirements of [`multiply`] on these columns of the result, which only this thread uses.
     /// - The processor has the instructions of `self.rows`.
-    unsafe fn columns<const ROWS: usize>(&self, range: Range<usize>, out: Matrices<T>, weight: Matrices<T>) {
+    unsafe fn columns<const ROWS: usize>(&self, range: Range<usize>, to: Target<T>, weight: Matrices<T>) {
         // SAFETY: the caller guarantees these columns of the result, and as many rows of the weight.
         unsafe {
-            by_transpose(out, range, GROUPS * ROWS, self.adds, |turned, column| {
+            by_transpose(to, range, GROUPS * ROWS, |turned, column| {
                 self.transpose::<ROWS>(turned, weight.from(column, 0));
             });
         }
@@ -172,19 +165,23 @@ impl<T: Number> Part<'_, T> {
     /// Computes some rows of the transposed result, by as many blocks at a time as stay in the cache.
     ///
     /// # Safety
-    /// - The requirements of [`columns`](Self::columns), for contiguous rows of `out` and as many of the weight.
-    unsafe fn transpose<const ROWS: usize>(&self, out: Matrices<T>, weight: Matrices<T>) {
+    /// - The requirements of [`columns`](Self::columns), for contiguous rows of the result and as many of the weight.
+    unsafe fn transpose<const ROWS: usize>(&self, to: Target<T>, weight: Matrices<T>) {
         let blocks = self.all.depth.div_ceil(self.most_steps);
-        let at_once = (PANELS_IN_BYTES / DEPTH_IN_BYTES / out.columns).max(1);
+        let at_once = (PANELS_IN_BYTES / DEPTH_IN_BYTES / to.out.columns).max(1);
         for first in (0..blocks).step_by(at_once) {
-            for row in (0..out.rows).step_by(ROWS) {
-                let to = Matrices { rows: (out.rows - row).min(ROWS), ..out.from(row, 0) };
+            for row in (0..to.out.rows).step_by(ROWS) {
+                let to = to.from(row, 0).height((to.out.rows - row).min(ROWS));
                 for n in first..(first + at_once).min(blocks) {
-                    let block = self.all.part(n, self.most_steps);
-                    let block = Block { adds: self.adds || n > 0, ..block };
-                    let weight = weight.from(row, n * self.most_steps);
+                    let (block, step) = (self.all.part(n, self.most_steps), n * self.most_steps);
+                    let (weight, next) = (weight.from(row, step), weight.from(row + ROWS, step));
+                    let next = match self.is_large {
+                        true => Next::Rows(Matrices { rows: ROWS, columns: block.depth, ..next }),
+                        false => Next::Nothing,
+                    };
+                    let block = Block { next, ..block };
                     // SAFETY: the caller guarantees filled panels, rows of the weight, and the result.
-                    unsafe { (self.rows)(&block, 0..block.count(), to, weight) };
+                    unsafe { (self.rows)(&block, 0..block.count(), to.after(n), weight) };
                 }
             }
         }

@@ -16,7 +16,6 @@ mod factor;
 mod fourier;
 mod functional;
 mod index;
-mod internal;
 mod lazy;
 pub(crate) mod linalg;
 pub(crate) mod linear;

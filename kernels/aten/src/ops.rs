@@ -19,7 +19,6 @@ pub(crate) mod foreach;
 pub(crate) mod fourier;
 pub(crate) mod image;
 pub(crate) mod index;
-pub(crate) mod internal;
 pub(crate) mod linalg;
 pub(crate) mod linear;
 pub(crate) mod loss;

@@ -7,6 +7,8 @@ use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 
+use crate::assert_close;
+
 fn close(got: &Tensor, want: &[f64]) -> Result<()> {
     let got = got.to_dtype(DType::Float64)?.to_vec::<f64>()?;
     let is_close = |(got, want): (&f64, &f64)| {
@@ -233,5 +235,13 @@ fn writes_by_index_have_gradients() -> Result<()> {
     let mask = [Some(Tensor::from([true, false, true]))];
     assert!(aten::_unsafe_index_Tensor(&x, &mask).unwrap_err().to_string().contains("bool"));
     assert_eq!(aten::_unsafe_index_put(&x, &mask, &values)?.to_vec::<f32>()?, [2.0, 1.0, 3.0]);
+    Ok(())
+}
+
+#[test]
+fn the_gradient_of_gelu_is_a_function() -> Result<()> {
+    let grad =
+        aten::infinitely_differentiable_gelu_backward(&Tensor::from([1.0, 0.5]), &Tensor::from([1.0, -2.0]))?;
+    assert_close(&grad, &[1.0833154705876864, -0.04261590053909846])?;
     Ok(())
 }

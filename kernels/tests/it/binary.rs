@@ -4,6 +4,8 @@ use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 
+use crate::assert_close;
+
 #[test]
 fn operands_broadcast() -> Result<()> {
     let (row, column) = (Tensor::from([[1, 2, 3]]), Tensor::from([[10], [20]]));
@@ -312,5 +314,23 @@ fn nothing_times_a_logarithm_is_a_positive_zero() -> Result<()> {
     let products = aten::xlogy_Tensor(&Tensor::from([-0.0, 0.0, -0.0]), &Tensor::from([2.0, 0.0, f64::NAN]))?;
     let products = products.to_vec::<f64>()?;
     assert!(products[..2].iter().all(|x| x.to_bits() == 0) && products[2].is_nan(), "{products:?}");
+    Ok(())
+}
+
+#[test]
+fn sums_are_cut_off_at_zero() -> Result<()> {
+    let x = Tensor::from([1.0, -2.0]);
+    let sum = aten::_add_relu_Tensor::call(&x, &Tensor::from([3.0, 0.5]), 2.into())?;
+    assert_close(&sum, &[7.0, 0.0])?;
+    let sum = aten::_add_relu_Scalar::call(&Tensor::from([3, -5, 1]), 2.into(), 3.into())?;
+    assert_eq!(sum.to_vec::<i32>()?, [9, 1, 7]);
+    let mut y = Tensor::from([1f32, f32::NAN]);
+    aten::_add_relu__Scalar(&mut y, 1.into())?;
+    assert_eq!(y.to_vec::<f32>()?, [2.0, 0.0]);
+    assert!(aten::_add_relu__Tensor(&mut Tensor::from([1]), &Tensor::from([1.5])).is_err(), "no integers");
+    for dtype in [DType::Float16, DType::UInt8, DType::Bool, DType::Complex64] {
+        let x = aten::to_dtype(&x, dtype)?;
+        assert!(aten::_add_relu_Tensor(&x, &x).is_err(), "{dtype}");
+    }
     Ok(())
 }

@@ -265,3 +265,15 @@ fn convolutions_by_name_refuse_what_their_algorithms_refuse() -> Result<()> {
     assert_eq!(aten::thnn_conv2d(&whole(&image)?, &whole(&kernels)?, &[2, 2])?.dtype(), DType::Int64);
     Ok(())
 }
+
+#[test]
+fn gradients_of_time_first_convolutions_are_a_function() -> Result<()> {
+    let (grad, x) = (Tensor::from([[[1.0, 2.0]], [[3.0, -1.0]]]), Tensor::from([[[0.0]], [[1.0]], [[2.0]]]));
+    let weight = Tensor::from([[[0.0, 1.0]], [[2.0, 3.0]]]);
+    let (of_x, of_weight, of_bias) =
+        aten::conv_tbc_backward(&grad, &x, &weight, &Tensor::from([1.0, 1.0]), 0)?;
+    close(&of_x, &[2.0, 7.0, 3.0])?;
+    close(&of_weight, &[3.0, -1.0, 7.0, 0.0])?;
+    close(&of_bias, &[4.0, 1.0])?;
+    Ok(())
+}

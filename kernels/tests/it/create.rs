@@ -168,3 +168,11 @@ fn floats_fill_the_range_of_unsigned_integers() -> Result<()> {
     assert_eq!(aten::to_dtype(&floats, DType::UInt64)?.to_vec::<u64>()?, want);
     Ok(())
 }
+
+#[test]
+fn the_indices_along_a_dimension_are_a_range() -> Result<()> {
+    let x = Tensor::from([[0, 1, 2], [3, 4, 5]]);
+    assert_eq!(aten::_dim_arange(&x, -1)?.to_vec::<i64>()?, [0, 1, 2]);
+    assert!(aten::_dim_arange(&x, 2).is_err() && aten::_dim_arange(&Tensor::from(1), 0).is_err());
+    Ok(())
+}

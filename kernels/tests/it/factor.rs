@@ -5,6 +5,8 @@ use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 
+use crate::assert_close;
+
 fn matrix() -> Tensor {
     Tensor::from([[2.0, 5.0, 7.0], [1.0, 3.0, 8.0], [0.0, 1.0, 2.0]])
 }
@@ -183,4 +185,17 @@ fn sizes_and_types_must_fit() {
     assert!(aten::linalg_polar(&part(&matrix(), 0)).is_err());
     let half = matrix().to_dtype(DType::Float16).unwrap();
     assert!(aten::linalg_matrix_sqrth(&half).is_err() && aten::linalg_polar(&half).is_err());
+}
+
+#[test]
+fn matrices_of_one_batch_are_solved_by_a_cholesky_factor() -> Result<()> {
+    let factor = Tensor::from([[2.0, 0.0], [1.0, 3.0]]);
+    let solution = aten::_cholesky_solve_helper(&Tensor::from([[1.0, 2.0], [3.0, 4.0]]), &factor, false)?;
+    assert_close(
+        &solution,
+        &[0.11111111111111113, 0.33333333333333337, 0.27777777777777773, 0.3333333333333333],
+    )?;
+    let batch = aten::unsqueeze(&factor, 0)?;
+    assert!(aten::_cholesky_solve_helper(&factor, &batch, false).is_err(), "no batch");
+    Ok(())
 }

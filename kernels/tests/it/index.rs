@@ -4,6 +4,8 @@ use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 
+use crate::assert_close;
+
 #[test]
 fn tensors_are_joined() -> Result<()> {
     let (x, y) = (Tensor::from([[1i32, 2], [3, 4]]), Tensor::from([[5.5f32, 6.5]]));
@@ -268,5 +270,20 @@ fn rows_that_are_none_have_no_norm() -> Result<()> {
         let error = refusal(&x, &Tensor::from([index]), norm, order);
         assert!(error.starts_with("aten::embedding_renorm: "), "{error}");
     }
+    Ok(())
+}
+
+#[test]
+fn tensors_are_one_vector_and_its_parts() -> Result<()> {
+    let (square, number) = (Tensor::from([[1.0, 2.0], [3.0, 4.0]]), Tensor::from(5.0));
+    let flat = aten::flatten_dense_tensors(&[square.clone(), number.clone()])?;
+    assert_close(&flat, &[1.0, 2.0, 3.0, 4.0, 5.0])?;
+    let parts = aten::unflatten_dense_tensors(&flat, &[square.clone(), number.clone()])?;
+    assert_eq!((parts[0].sizes(), parts[1].sizes()), (&[2, 2][..], &[][..]));
+    assert_close(&parts[0], &[1.0, 2.0, 3.0, 4.0])?;
+    let none = Tensor::zeros(&[0, 2], DType::Float32, Device::CPU)?;
+    assert_eq!(aten::unflatten_dense_tensors(&flat, &[none])?[0].sizes(), [0, 2]);
+    assert!(aten::unflatten_dense_tensors(&flat, &[square.clone(), square]).is_err(), "too few elements");
+    assert!(aten::flatten_dense_tensors(&[]).is_err());
     Ok(())
 }

@@ -29,7 +29,6 @@ mod grids;
 mod hostile;
 mod index;
 mod inplace;
-mod internal;
 mod lazy;
 mod linalg;
 mod lists;
@@ -63,3 +62,14 @@ mod vmap;
 mod vmap_rules;
 mod window;
 mod writes;
+
+use torch_library::prelude::*;
+
+/// Asserts that a tensor has these numbers, up to the rounding of `float64`.
+#[track_caller]
+fn assert_close(found: &Tensor, want: &[f64]) -> Result<()> {
+    let found = found.to_vec::<f64>()?;
+    let is_close = |(found, want): (&f64, &f64)| (found - want).abs() < 1e-13;
+    assert!(found.len() == want.len() && found.iter().zip(want).all(is_close), "{found:?}, not {want:?}");
+    Ok(())
+}

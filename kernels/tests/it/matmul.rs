@@ -5,6 +5,8 @@ use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 
+use crate::assert_close;
+
 #[test]
 fn products_take_any_strides() -> Result<()> {
     let x = Tensor::from([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
@@ -466,5 +468,19 @@ fn sums_with_products_in_place_have_the_gradients_of_those_that_return() -> Resu
             );
         }
     }
+    Ok(())
+}
+
+#[test]
+fn slices_are_combined() -> Result<()> {
+    let slices = Tensor::from([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]);
+    let rows = Tensor::from([[1.0, 0.0, 2.0], [0.0, 0.5, -1.0]]);
+    assert_close(&aten::_compute_linear_combination(&slices, &rows)?, &[8.0, 11.0, -3.0, -3.5])?;
+    let whole = |tensor: &Tensor| aten::to_dtype(tensor, DType::Int64);
+    let sums = aten::_compute_linear_combination(&whole(&slices)?, &whole(&rows)?)?;
+    assert_eq!(sums.to_vec::<i64>()?, [8, 11, -4, -5]);
+    assert!(aten::_compute_linear_combination(&slices, &Tensor::from([1.0, 0.0, 2.0])).is_err());
+    assert!(aten::_compute_linear_combination(&slices, &Tensor::from([[1.0, 0.0]])).is_err());
+    assert!(aten::_compute_linear_combination(&slices, &aten::to_dtype(&rows, DType::Float32)?).is_err());
     Ok(())
 }

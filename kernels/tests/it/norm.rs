@@ -8,6 +8,8 @@ use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 use torch_library_kernels::vmap::vmap;
 
+use crate::assert_close;
+
 fn close(got: &Tensor, want: &[f64]) -> Result<()> {
     let got = got.to_dtype(DType::Float64)?.to_vec::<f64>()?;
     let is_close = |(got, want): (&f64, &f64)| (got - want).abs() <= 1e-5;
@@ -209,5 +211,69 @@ fn parameters_of_halves_have_gradients_of_their_own_type() -> Result<()> {
     aten::sum(&aten::mul_Tensor(&out, &weights)?)?.backward()?;
     let gradient = bias.grad().map(|grad| grad.to_vec::<f32>()).transpose()?;
     assert_eq!(gradient, Some(vec![1.0 + 1.0 / 512.0]), "not rounded to the 8 bits of the input");
+    Ok(())
+}
+
+#[test]
+fn gradients_of_normalised_weights_are_functions() -> Result<()> {
+    let (v, g) = (Tensor::from([[1.0, 2.0, -1.0], [0.5, 0.0, 3.0]]), Tensor::from([[2.0], [3.0]]));
+    let (_, norms) = aten::_weight_norm_interface::call(&v, &g, 0)?;
+    let grad = Tensor::from([[-2.0, -1.0, 0.0], [1.0, 2.0, 3.0]]);
+    let (of_v, of_g) = aten::_weight_norm_differentiable_backward(&grad, &v, &g, &norms, 0)?;
+    let want = [
+        -1.0886621079036347,
+        0.27216552697590884,
+        -0.5443310539518175,
+        0.4798673142967185,
+        1.9727878476642875,
+        -0.07997788571612026,
+    ];
+    assert_close(&of_v, &want)?;
+    assert_close(&of_g, &[-1.6329931618554523, 3.1235807588017885])?;
+    Ok(())
+}
+
+#[test]
+fn batches_are_normalised_by_the_only_implementation() -> Result<()> {
+    let x = Tensor::from([[1.0, 2.0, 3.0], [4.0, 8.0, -1.0], [0.0, 5.0, 2.0]]);
+    let (weight, bias) = (Tensor::from([1.0, 2.0, 0.5]), Tensor::from([0.0; 3]));
+    let normalise = aten::_batch_norm_impl_index::call;
+    let found = normalise(&x, Some(&weight), Some(&bias), None, None, true, 0.1, 1e-5, true)?;
+    let want = [
+        -0.39223159141458575,
+        -2.4494877015442778,
+        0.4902894892682322,
+        1.3728105699510502,
+        2.4494877015442773,
+        -0.6864052849755251,
+        -0.9805789785364644,
+        0.0,
+        0.19611579570729287,
+    ];
+    assert_close(&found.0, &want)?;
+    assert_close(&found.1, &[1.6666666666666667, 5.0, 1.3333333333333333])?;
+    assert_eq!((found.3.sizes(), found.3.dtype(), found.4), (&[0][..], DType::UInt8, 0));
+    let back = aten::_batch_norm_impl_index_backward::call;
+    let (mean, root, none) = (Some(&found.1), Some(&found.2), &found.3);
+    let squares = aten::square(&x)?;
+    let slopes = |index, weight| {
+        back(index, &x, &squares, weight, None, None, mean, root, true, 1e-5, &[true; 3], none)
+    };
+    let grads = slopes(0, Some(&weight))?;
+    let want = [
+        -1.0861855358097905,
+        2.449446876817297,
+        0.407320424503696,
+        0.2715650526029948,
+        2.449528526271258,
+        0.13576827024107954,
+        0.8146204832067954,
+        -4.898975403088555,
+        -0.5430886947447761,
+    ];
+    assert_close(&grads.0, &want)?;
+    assert_close(&grads.1, &[21.572737527802214, 73.48463104632833, 9.021326602535474])?;
+    assert_close(&grads.2, &[17.0, 93.0, 14.0])?;
+    assert!(slopes(1, Some(&weight)).is_err(), "no other implementation");
     Ok(())
 }

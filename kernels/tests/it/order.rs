@@ -4,6 +4,8 @@ use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 
+use crate::assert_close;
+
 const NAN: f32 = f32::NAN;
 
 fn longs(values: &[i64]) -> Result<Tensor> {
@@ -262,4 +264,21 @@ fn a_line_without_numbers_has_the_index_that_pytorch_gives_it() -> Result<()> {
         assert_eq!(found.item()?, Scalar::Int(place), "{len}");
     }
     Ok(())
+}
+
+#[test]
+fn running_extremes_are_written_where_the_caller_says() -> Result<()> {
+    let x = Tensor::from([1.0, 3.0, 2.0]);
+    let (mut values, mut places) = (Tensor::from([0.0; 3]), Tensor::from([0i64; 3]));
+    aten::_cummax_helper(&x, &mut values, &mut places, 0)?;
+    assert_eq!((values.to_vec::<f64>()?, places.to_vec::<i64>()?), (vec![1.0, 3.0, 3.0], vec![0, 1, 1]));
+    aten::_cummin_helper(&x, &mut values, &mut places, 0)?;
+    assert_eq!((values.to_vec::<f64>()?, places.to_vec::<i64>()?), (vec![1.0; 3], vec![0; 3]));
+    let mut shorter = Tensor::from([0.0; 2]);
+    assert!(aten::_cummin_helper(&x, &mut shorter, &mut places, 0).is_err());
+    assert!(aten::_cummin_helper(&x, &mut values, &mut Tensor::from([0i32; 3]), 0).is_err());
+    assert_close(
+        &aten::_logcumsumexp(&Tensor::from([1.0, 2.0, 0.5]), 0)?,
+        &[1.0, 2.313261687518223, 2.464368784107945],
+    )
 }

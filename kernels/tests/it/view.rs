@@ -179,3 +179,18 @@ fn copies_of_diagonals_are_row_major() -> Result<()> {
     assert!(error.starts_with("aten::diagonal_copy: "), "{error}");
     Ok(())
 }
+
+#[test]
+fn sizes_come_from_and_become_tensors() -> Result<()> {
+    let x = Tensor::from([[0, 1, 2], [3, 4, 5]]);
+    let shape = Tensor::from([3i64, -1]);
+    assert_eq!(aten::_reshape_from_tensor(&x, &shape)?.sizes(), [3, 2]);
+    assert!(aten::_reshape_from_tensor(&x, &Tensor::from([3, 2])).is_err(), "int32");
+    assert!(aten::_reshape_from_tensor(&x, &Tensor::from([[3i64, 2]])).is_err(), "a matrix");
+    assert_eq!(aten::_shape_as_tensor(&x)?.to_vec::<i64>()?, [2, 3]);
+    let copy = aten::_reshape_copy(&aten::t(&x)?, &[-1])?;
+    assert_eq!(copy.to_vec::<i32>()?, [0, 3, 1, 4, 2, 5]);
+    assert!(!aten::_reshape_copy(&x, &[6])?.shares_storage_with(&x));
+    assert!(aten::_reshape_copy(&x, &[4]).is_err());
+    Ok(())
+}

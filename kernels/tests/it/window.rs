@@ -537,3 +537,18 @@ fn padding_behind_a_spread_image_has_its_bias_alone() -> Result<()> {
     assert_eq!(spread.to_vec::<f64>()?, [3.5, 6.5, 0.5]);
     Ok(())
 }
+
+#[test]
+fn modes_of_padding_have_numbers() -> Result<()> {
+    let line = Tensor::from([[0, 1, 2]]);
+    let padded =
+        |mode| aten::_pad_enum(&line, &[1, 2], mode).and_then(|x| x.to_vec::<i32>()).unwrap_or_default();
+    assert_eq!(padded(0), [1, 0, 1, 2, 1, 0]);
+    assert_eq!(padded(1), [0, 0, 1, 2, 2, 2]);
+    assert_eq!(padded(2), [2, 0, 1, 2, 0, 1]);
+    assert_eq!(padded(3), [0, 0, 1, 2, 0, 0]);
+    assert!(padded(-1).is_empty() && padded(4).is_empty());
+    assert_eq!(aten::_pad_circular(&line, &[1, 2])?.to_vec::<i32>()?, padded(2));
+    assert!(aten::_pad_circular(&line, &[1, 4]).is_err(), "more than once around");
+    Ok(())
+}

@@ -1,8 +1,11 @@
-//! `rrelu`, the leaky ReLU with random slopes, as users call it, and its derivative.
+//! `rrelu`, the leaky ReLU with random slopes, and its derivative; a derivative of `gelu` that has all derivatives.
+
+use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
 
 use torch_library::prelude::*;
 
 use crate::aten;
+use crate::prelude::*;
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod kernels {
@@ -30,6 +33,12 @@ mod kernels {
         check(aten::rrelu_::NAME, lower, upper)?;
         let mut noise = noise_for(this, training)?;
         aten::rrelu_with_noise_::call(this, &mut noise, lower, upper, training, generator)
+    }
+
+    fn infinitely_differentiable_gelu_backward(grad: &Tensor, this: &Tensor) -> Result<Tensor> {
+        let below = aten::add_Scalar(&aten::erf(&this.mul(FRAC_1_SQRT_2)?)?, 1.into())?.mul(0.5)?;
+        let density = aten::exp(&this.mul(this)?.mul(-0.5)?)?.mul(0.5 * FRAC_1_SQRT_2 * FRAC_2_SQRT_PI)?;
+        grad.mul(&below.add(&this.mul(&density)?)?)
     }
 }
 

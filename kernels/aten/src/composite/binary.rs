@@ -52,3 +52,23 @@ mod kernels {
         aten::div_Tensor_mode::call(this, &Tensor::wrapped_number(other), rounding_mode)
     }
 }
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod implicit {
+    use super::*;
+
+    fn _add_relu_Tensor(this: &Tensor, other: &Tensor, alpha: Scalar) -> Result<Tensor> {
+        positive(aten::_add_relu_Tensor::NAME, &aten::add_Tensor::call(this, other, alpha)?)
+    }
+
+    fn _add_relu_Scalar(this: &Tensor, other: Scalar, alpha: Scalar) -> Result<Tensor> {
+        positive(aten::_add_relu_Scalar::NAME, &aten::add_Scalar::call(this, other, alpha)?)
+    }
+}
+
+/// Zero where a sum is not positive, or not a number.
+fn positive(operator: &str, sum: &Tensor) -> Result<Tensor> {
+    let types = [DType::Float32, DType::Float64, DType::Int8, DType::Int32, DType::Int64];
+    ensure!(types.contains(&sum.dtype()), DType, "{operator} is not implemented for {}", sum.dtype());
+    aten::where_self(&aten::gt_Scalar(sum, 0.into())?, sum, &aten::zeros_like(sum)?)
+}

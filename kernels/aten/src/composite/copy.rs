@@ -51,6 +51,10 @@ mod implicit {
         aten::clone::with(this).memory_format(Some(memory_format)).call()
     }
 
+    fn _lazy_clone(this: &Tensor) -> Result<Tensor> {
+        aten::clone(this)
+    }
+
     fn is_contiguous(this: &Tensor) -> Result<bool> {
         Ok(this.is_contiguous(MemoryFormat::Contiguous))
     }

@@ -73,20 +73,6 @@ mod fused {
     fn native_channel_shuffle(this: &Tensor, groups: i64) -> Result<Tensor> {
         aten::channel_shuffle(this, groups)
     }
-
-    fn conv_tbc(this: &Tensor, weight: &Tensor, bias: &Tensor, pad: i64) -> Result<Tensor> {
-        const OPERATOR: &str = aten::conv_tbc::NAME;
-        ensure!(
-            this.dim() == 3 && weight.dim() == 3,
-            Shape,
-            "{OPERATOR}: sizes {:?} with a weight of {:?}, expected three dimensions of both",
-            this.sizes(),
-            weight.sizes()
-        );
-        let (sequences, weight) = (aten::permute(this, &[1, 2, 0])?, aten::permute(weight, &[2, 1, 0])?);
-        let out = aten::conv1d::with(&sequences, &weight).bias(Some(bias)).padding(&[pad]).call();
-        aten::contiguous(&aten::permute(&out.map_err(|error| error.context(OPERATOR))?, &[2, 0, 1])?)
-    }
 }
 
 #[torch_impl(aten, CompositeExplicitAutograd)]

@@ -97,3 +97,8 @@ mod kernels {
         aten::view(&rows, &[indices.sizes(), &weight.sizes()[1..]].concat())
     }
 }
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+fn _stack(tensors: &[Tensor], dim: i64) -> Result<Tensor> {
+    aten::stack::call(tensors, dim)
+}

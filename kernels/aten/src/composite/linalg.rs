@@ -91,6 +91,19 @@ mod kernels {
         aten::diagonal::call(a, offset, dim1, dim2)
     }
 
+    fn _cholesky_solve_helper(this: &Tensor, a: &Tensor, upper: bool) -> Result<Tensor> {
+        let batch = |tensor: &Tensor| tensor.sizes()[..tensor.dim().saturating_sub(2)].to_vec();
+        ensure!(
+            batch(this) == batch(a),
+            Shape,
+            "{}: sizes {:?} and {:?} are not of one batch",
+            aten::_cholesky_solve_helper::NAME,
+            this.sizes(),
+            a.sizes()
+        );
+        aten::cholesky_solve::call(this, a, upper)
+    }
+
     fn linalg_lu_factor(a: &Tensor, pivot: bool) -> Result<(Tensor, Tensor)> {
         let (factors, pivots, _) = aten::linalg_lu_factor_ex::call(a, pivot, true)?;
         Ok((factors, pivots))

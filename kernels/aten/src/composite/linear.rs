@@ -153,6 +153,23 @@ mod implicit {
         aten::_unsafe_view(&aten::contiguous(&product)?, &sizes)
     }
 
+    fn _compute_linear_combination(input: &Tensor, coefficients: &Tensor) -> Result<Tensor> {
+        const OPERATOR: &str = aten::_compute_linear_combination::NAME;
+        let ([rows, columns], [count, rest @ ..]) = (coefficients.sizes(), input.sizes()) else {
+            bail!(
+                Shape,
+                "{OPERATOR}: coefficients of sizes {:?} for slices of {:?}, expected a matrix",
+                coefficients.sizes(),
+                input.sizes()
+            )
+        };
+        ensure!(columns == count, Shape, "{OPERATOR}: {columns} coefficients for {count} slices");
+        ensure!(input.numel() > 0, Shape, "{OPERATOR}: sizes {:?} have no elements", input.sizes());
+        let slices = aten::reshape(input, &[*count, -1])?;
+        let sums = aten::mm(coefficients, &slices).map_err(|error| error.context(OPERATOR))?;
+        aten::reshape(&sums, &[&[*rows], rest].concat())
+    }
+
     fn cross(this: &Tensor, other: &Tensor, dim: Option<i64>) -> Result<Tensor> {
         let first = this.sizes().iter().position(|size| *size == 3).map(|dim| dim as i64);
         let Some(dim) = dim.or(first) else {

@@ -25,6 +25,10 @@ mod metadata {
         at(aten::sym_stride_int::NAME, this.strides(), dim)
     }
 
+    fn _shape_as_tensor(this: &Tensor) -> Result<Tensor> {
+        Tensor::from_vec(this.sizes().to_vec(), &[this.dim() as i64])
+    }
+
     fn sym_numel(this: &Tensor) -> Result<i64> {
         Ok(this.numel())
     }

@@ -6,6 +6,7 @@ use torch_library::prelude::*;
 use crate::aten;
 
 mod quantile;
+mod running;
 
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 mod without_derivatives {
@@ -82,6 +83,10 @@ mod implicit {
 
     fn argsort_stable(this: &Tensor, stable: bool, dim: i64, descending: bool) -> Result<Tensor> {
         Ok(aten::sort_stable::call(this, Some(stable), dim, descending)?.1)
+    }
+
+    fn _logcumsumexp(this: &Tensor, dim: i64) -> Result<Tensor> {
+        aten::logcumsumexp(this, dim)
     }
 
     fn nanmean(this: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {

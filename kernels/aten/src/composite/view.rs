@@ -206,6 +206,24 @@ mod implicit {
         }
     }
 
+    fn _reshape_copy(this: &Tensor, size: &[i64]) -> Result<Tensor> {
+        let copy = aten::clone::with(this).memory_format(Some(MemoryFormat::Contiguous)).call()?;
+        let error = |error: Error| error.context(aten::_reshape_copy::NAME);
+        aten::_unsafe_view(&copy, aten::reshape(this, size).map_err(error)?.sizes())
+    }
+
+    fn _reshape_from_tensor(this: &Tensor, shape: &Tensor) -> Result<Tensor> {
+        ensure!(
+            shape.dim() == 1 && shape.dtype() == DType::Int64,
+            Argument,
+            "{}: a shape of {} and sizes {:?}, expected a vector of int64",
+            aten::_reshape_from_tensor::NAME,
+            shape.dtype(),
+            shape.sizes()
+        );
+        aten::reshape(this, &shape.to_vec::<i64>()?)
+    }
+
     fn movedim_int(this: &Tensor, source: i64, destination: i64) -> Result<Tensor> {
         let wrap = |dim| wrap_dim(dim, this.dim()).map_err(|error| error.context(aten::movedim_int::NAME));
         let (source, destination) = (wrap(source)?, wrap(destination)?);

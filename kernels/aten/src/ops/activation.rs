@@ -47,6 +47,11 @@ torch_library! {
         #[tags(pointwise)]
         #[variants(out = "grad_input(grad_input)")]
         gelu_backward(Tensor grad_output, Tensor self, *, str approximate="none") -> Tensor;
+        /// The gradient of [`gelu`](fn@gelu), made of operators that have all derivatives.
+        ///
+        /// PyTorch: `aten::infinitely_differentiable_gelu_backward`.
+        #[variants(function)]
+        infinitely_differentiable_gelu_backward(Tensor grad, Tensor self) -> Tensor;
 
         /// `grad_output` times the derivative of `silu` at `self`. For a complex input, autograd passes the conjugate
         /// of `self`.

@@ -175,6 +175,21 @@ torch_library! {
         ///
         /// PyTorch: `torch.column_stack`.
         column_stack(Tensor[] tensors) -> Tensor;
+        /// The elements of all tensors as one vector, one tensor after the other.
+        ///
+        /// # Errors
+        /// No tensors.
+        ///
+        /// PyTorch: `aten::flatten_dense_tensors`.
+        flatten_dense_tensors(Tensor[] tensors) -> Tensor;
+        /// The parts of a vector that [`flatten_dense_tensors`](fn@flatten_dense_tensors) makes of tensors of these
+        /// sizes, as views.
+        ///
+        /// # Errors
+        /// Fewer elements than the tensors have.
+        ///
+        /// PyTorch: `aten::unflatten_dense_tensors`.
+        unflatten_dense_tensors(Tensor flat, Tensor[] tensors) -> Tensor[];
         /// A block diagonal matrix of the given matrices, zero elsewhere.
         ///
         /// # Errors

@@ -40,6 +40,18 @@ torch_library! {
         /// PyTorch: `Tensor.add_`.
         #[tags(pointwise)]
         add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!);
+        /// The sum of `self` and `alpha` times `other`, or zero where that is not positive.
+        ///
+        /// # Errors
+        /// A result of another dtype than `float32`, `float64`, `int8`, `int32` and `int64`.
+        ///
+        /// PyTorch: `aten::_add_relu`.
+        #[variants(function)]
+        _add_relu.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor;
+        /// [`_add_relu_Tensor`](fn@_add_relu_Tensor) with a number.
+        ///
+        /// PyTorch: `aten::_add_relu`.
+        _add_relu.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor;
 
         /// The difference `self - alpha * other`. The operands broadcast, and promote to a common dtype.
         ///

@@ -29,6 +29,12 @@ torch_library! {
         /// PyTorch: `torch.clone`.
         clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor;
 
+        /// [`clone`](fn@clone), which some backends put off until one of the two tensors is written to.
+        ///
+        /// PyTorch: `aten::_lazy_clone`.
+        #[variants(function)]
+        _lazy_clone(Tensor self) -> Tensor;
+
         /// The tensor itself if it is contiguous in the memory format, else a contiguous copy.
         ///
         /// PyTorch: `Tensor.contiguous`.

@@ -287,13 +287,5 @@ torch_library! {
         ///
         /// PyTorch: `aten::_cast_Short`.
         _cast_Short(Tensor self, bool non_blocking=False) -> Tensor;
-        /// Convolution in one dimension of `[T, B, in]` with a weight of `[K, in, out]`: time before batch before
-        /// channels. The result is `[T, B, out]`.
-        ///
-        /// # Errors
-        /// Other numbers of dimensions, channels that differ.
-        ///
-        /// PyTorch: `torch.conv_tbc`.
-        conv_tbc(Tensor self, Tensor weight, Tensor bias, int pad=0) -> Tensor;
     }
 }

@@ -23,6 +23,11 @@ torch_library! {
         /// PyTorch: `torch.stack`.
         stack(Tensor[] tensors, int dim=0) -> Tensor;
 
+        /// [`stack`](fn@stack), where a backend has a kernel of its own for it.
+        ///
+        /// PyTorch: `aten::_stack`.
+        _stack(Tensor[] tensors, int dim=0) -> Tensor;
+
         /// Gathers elements by their index along a dimension: `out[i][j] = self[index[i][j]][j]` for dimension 0 of
         /// two.
         ///

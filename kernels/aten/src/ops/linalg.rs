@@ -159,6 +159,14 @@ torch_library! {
         ///
         /// PyTorch: `torch.cholesky_solve`.
         cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor;
+        /// [`cholesky_solve`](fn@cholesky_solve) for matrices of one batch.
+        ///
+        /// # Errors
+        /// Different batch sizes; the errors of [`cholesky_solve`](fn@cholesky_solve).
+        ///
+        /// PyTorch: `torch._cholesky_solve_helper`.
+        #[variants(function)]
+        _cholesky_solve_helper(Tensor self, Tensor A, bool upper) -> Tensor;
         /// The inverse of a matrix, from its Cholesky factor.
         ///
         /// PyTorch: `torch.cholesky_inverse`.

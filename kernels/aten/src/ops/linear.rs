@@ -11,6 +11,14 @@ torch_library! {
         ///
         /// PyTorch: `torch.kron`.
         kron(Tensor self, Tensor other) -> Tensor;
+        /// Sums of the slices of `input` along its first dimension, times the numbers in the rows of `coefficients`: a
+        /// slice of the result for each row.
+        ///
+        /// # Errors
+        /// Coefficients that are not a matrix with a column for each slice, no elements, different dtypes.
+        ///
+        /// PyTorch: `torch._compute_linear_combination`.
+        _compute_linear_combination(Tensor input, Tensor coefficients) -> Tensor;
         /// The cross products of vectors of three elements along a dimension.
         ///
         /// # Errors

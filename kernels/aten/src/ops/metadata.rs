@@ -27,6 +27,10 @@ torch_library! {
         ///
         /// PyTorch: `aten::sym_stride.int`.
         sym_stride.int(Tensor self, int dim) -> SymInt;
+        /// The sizes as a vector of `int64`.
+        ///
+        /// PyTorch: `torch._shape_as_tensor`.
+        _shape_as_tensor(Tensor self) -> Tensor;
         /// [`numel`](fn@numel) in exported programs whose sizes are not known beforehand.
         ///
         /// PyTorch: `aten::sym_numel`.

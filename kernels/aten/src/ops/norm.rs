@@ -68,6 +68,13 @@ torch_library! {
         /// PyTorch: `aten::native_batch_norm`.
         native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var,
             bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor);
+        /// [`native_batch_norm`](fn@native_batch_norm); also returns memory for the gradient, which has no elements
+        /// here, and the number of the implementation, which is 0.
+        ///
+        /// PyTorch: `aten::_batch_norm_impl_index`.
+        _batch_norm_impl_index(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean,
+            Tensor? running_var, bool training, float momentum, float eps,
+            bool cudnn_enabled) -> (Tensor, Tensor, Tensor, Tensor, int);
 
         /// The gradient of the input of [`_softmax`], from its result.
         ///
@@ -94,6 +101,15 @@ torch_library! {
         native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean,
             Tensor? running_var, Tensor? save_mean, Tensor? save_invstd, bool train, float eps,
             bool[3] output_mask) -> (Tensor, Tensor, Tensor);
+        /// The gradient of [`_batch_norm_impl_index`](fn@_batch_norm_impl_index).
+        ///
+        /// # Errors
+        /// The number of another implementation.
+        ///
+        /// PyTorch: `aten::_batch_norm_impl_index_backward`.
+        _batch_norm_impl_index_backward(int impl_index, Tensor input, Tensor grad_output, Tensor? weight,
+            Tensor? running_mean, Tensor? running_var, Tensor? save_mean, Tensor? save_var_transform, bool train,
+            float eps, bool[3] output_mask, Tensor reservedSpace) -> (Tensor, Tensor, Tensor);
 
         /// Group normalisation: normalises each of `num_groups` groups of channels of each example to mean 0 and
         /// variance 1.
@@ -164,6 +180,15 @@ torch_library! {
         ///
         /// PyTorch: `torch._weight_norm_interface_backward`.
         _weight_norm_interface_backward(Tensor grad_w, Tensor saved_v, Tensor saved_g, Tensor saved_norms,
+            int dim) -> (Tensor, Tensor);
+        /// The gradients of [`_weight_norm_interface`](fn@_weight_norm_interface), made of operators that have all
+        /// derivatives.
+        ///
+        /// # Errors
+        /// A `dim` that is neither the first nor the last.
+        ///
+        /// PyTorch: `aten::_weight_norm_differentiable_backward`.
+        _weight_norm_differentiable_backward(Tensor grad_w, Tensor saved_v, Tensor saved_g, Tensor saved_norms,
             int dim) -> (Tensor, Tensor);
 
         /// In training, sets each element to zero with probability `p`, and divides the others by `1 - p`; otherwise

@@ -25,6 +25,14 @@ torch_library! {
         ///
         /// PyTorch: `torch.cummax`.
         cummax(Tensor self, int dim) -> (Tensor values, Tensor indices);
+        /// [`cummax`](fn@cummax), written to two tensors of the input's sizes.
+        ///
+        /// # Errors
+        /// The errors of [`cummax`](fn@cummax); tensors of other sizes, or of other dtypes than the results.
+        ///
+        /// PyTorch: `aten::_cummax_helper`.
+        #[variants(function)]
+        _cummax_helper(Tensor self, Tensor(a!) values, Tensor(b!) indices, int dim) -> ();
         /// The cumulative minimum along a dimension, and for each element the index of that minimum, the last one if
         /// there are several.
         ///
@@ -33,6 +41,14 @@ torch_library! {
         ///
         /// PyTorch: `torch.cummin`.
         cummin(Tensor self, int dim) -> (Tensor values, Tensor indices);
+        /// [`cummin`](fn@cummin), written to two tensors of the input's sizes.
+        ///
+        /// # Errors
+        /// The errors of [`cummin`](fn@cummin); tensors of other sizes, or of other dtypes than the results.
+        ///
+        /// PyTorch: `aten::_cummin_helper`.
+        #[variants(function)]
+        _cummin_helper(Tensor self, Tensor(a!) values, Tensor(b!) indices, int dim) -> ();
         /// The logarithm of the cumulative sum of exponentials along a dimension, without overflow.
         ///
         /// # Errors
@@ -40,6 +56,11 @@ torch_library! {
         ///
         /// PyTorch: `torch.logcumsumexp`.
         logcumsumexp(Tensor self, int dim) -> Tensor;
+        /// [`logcumsumexp`](fn@logcumsumexp) below its derivative.
+        ///
+        /// PyTorch: `aten::_logcumsumexp`.
+        #[variants(function)]
+        _logcumsumexp(Tensor self, int dim) -> Tensor;
         /// The `k`-th smallest element along a dimension, with `k` counted from 1, and its index.
         ///
         /// # Errors

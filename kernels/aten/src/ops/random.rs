@@ -34,6 +34,13 @@ torch_library! {
         /// PyTorch: `torch.arange`.
         arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None,
             Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// The indices along a dimension: the numbers from 0 up to its size.
+        ///
+        /// # Errors
+        /// A dimension out of range.
+        ///
+        /// PyTorch: `torch._dim_arange`.
+        _dim_arange(Tensor like, int dim) -> Tensor;
         /// The numbers from `start` up to and including `end`, in steps of `step`. The default dtype is `float32`, for
         /// integers too.
         ///

@@ -11,13 +11,15 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Rule, Variant, variants};
 
 mod backward;
+mod binary;
 mod bits;
 mod exported;
 mod factor;
 mod fourier;
-mod internal;
+mod index;
 mod linalg;
 mod lists;
+mod order;
 mod pieces;
 mod polynomial;
 mod segment;
@@ -29,16 +31,12 @@ mod window;
 variants! {
     backward::aten, VariantMethods;
     absolute_out: absolute => "absolute.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
-    add_Scalar_out: add_Scalar =>
-        "add.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)";
     addmm_: addmm =>
         "addmm_(Tensor(a!) self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)";
     addmv_: addmv => "addmv_(Tensor(a!) self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)";
     addr_: addr => "addr_(Tensor(a!) self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)";
     all_all_out: all Truth => "all.all_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     all_out: all_dim Truth => "all.out(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
-    aminmax_out: aminmax =>
-        "aminmax.out(Tensor self, *, int? dim=None, bool keepdim=False, Tensor(a!) min, Tensor(b!) max) -> (Tensor(a!) min, Tensor(b!) max)";
     any_all_out: any Truth => "any.all_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     any_out: any_dim Truth => "any.out(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
     arange_out: arange OfAnySizes => "arange.out(Scalar end, *, Tensor(a!) out) -> Tensor(a!)";
@@ -61,8 +59,6 @@ variants! {
     arctan2_: arctan2 => "arctan2_(Tensor(a!) self, Tensor other) -> Tensor(a!)";
     arctanh_out: arctanh => "arctanh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     arctanh_: arctanh => "arctanh_(Tensor(a!) self) -> Tensor(a!)";
-    argsort_stable_out: argsort_stable =>
-        "argsort.stable_out(Tensor self, *, bool stable, int dim=-1, bool descending=False, Tensor(a!) out) -> Tensor(a!)";
     as_strided_scatter_out: as_strided_scatter =>
         "as_strided_scatter.out(Tensor self, Tensor src, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None, *, Tensor(a!) out) -> Tensor(a!)";
     baddbmm_: baddbmm =>
@@ -77,8 +73,6 @@ variants! {
         "binary_cross_entropy.out(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, *, Tensor(a!) out) -> Tensor(a!)";
     binary_cross_entropy_with_logits_out: binary_cross_entropy_with_logits =>
         "binary_cross_entropy_with_logits.out(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1, *, Tensor(a!) out) -> Tensor(a!)";
-    bincount_out: bincount =>
-        "bincount.out(Tensor self, Tensor? weights=None, SymInt minlength=0, *, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
     binomial_out: binomial =>
         "binomial.out(Tensor count, Tensor prob, Generator? generator=None, *, Tensor(a!) out) -> Tensor(a!)";
@@ -90,11 +84,6 @@ variants! {
         "bitwise_right_shift_.Tensor_Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
     bitwise_xor__Scalar: bitwise_xor_Scalar => "bitwise_xor_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
     block_diag_out: block_diag => "block_diag.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)";
-    bucketize_Scalar_out: bucketize_Scalar =>
-        "bucketize.Scalar_out(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False, Tensor(a!) out) -> Tensor(a!)";
-    bucketize_Tensor_out: bucketize_Tensor =>
-        "bucketize.Tensor_out(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False, Tensor(a!) out) -> Tensor(a!)";
-    cat_out: cat Castable Apart => "cat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
     cauchy_out: cauchy =>
         "cauchy.out(Tensor self, float median=0., float sigma=1., *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)";
@@ -126,12 +115,6 @@ variants! {
         "_ctc_loss.Tensor_out(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, bool zero_infinity=False, *, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))";
     _ctc_loss_out: _ctc_loss =>
         "_ctc_loss.out(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, bool zero_infinity=False, *, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))";
-    cummax_out: cummax =>
-        "cummax.out(Tensor self, int dim, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)";
-    cummin_out: cummin =>
-        "cummin.out(Tensor self, int dim, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)";
-    cumprod_out: cumprod InTypeOfOut =>
-        "cumprod.out(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
     cumprod_: cumprod InTypeOfOut Exact =>
         "cumprod_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)";
     cumsum_out: cumsum InTypeOfOut =>
@@ -144,12 +127,7 @@ variants! {
         "diagonal_copy.out(Tensor self, int offset=0, int dim1=0, int dim2=1, *, Tensor(a!) out) -> Tensor(a!)";
     diagonal_scatter_out: diagonal_scatter =>
         "diagonal_scatter.out(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1, *, Tensor(a!) out) -> Tensor(a!)";
-    diff_out: diff Castable =>
-        "diff.out(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None, *, Tensor(a!) out) -> Tensor(a!)";
     dist_out: dist => "dist.out(Tensor self, Tensor other, Scalar p=2, *, Tensor(a!) out) -> Tensor(a!)";
-    div_Scalar_mode_out: div_Scalar_mode =>
-        "div.Scalar_mode_out(Tensor self, Scalar other, *, str? rounding_mode, Tensor(a!) out) -> Tensor(a!)";
-    div_Scalar_out: div_Scalar => "div.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     div__Scalar_mode: div_Scalar_mode =>
         "div_.Scalar_mode(Tensor(a!) self, Scalar other, *, str? rounding_mode) -> Tensor(a!)";
     divide_out: divide_Tensor Castable => "divide.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
@@ -160,17 +138,12 @@ variants! {
     divide__Tensor_mode: divide_Tensor_mode =>
         "divide_.Tensor_mode(Tensor(a!) self, Tensor other, *, str? rounding_mode) -> Tensor(a!)";
     dstack_out: dstack Castable => "dstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)";
-    embedding_out: embedding =>
-        "embedding.out(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False, *, Tensor(a!) out) -> Tensor(a!)";
-    embedding_renorm_out: embedding_renorm =>
-        "embedding_renorm.out(Tensor self, Tensor indices, float max_norm, float norm_type, *, Tensor(a!) out) -> Tensor(a!)";
     empty_out: empty_memory_format =>
         "empty.out(SymInt[] size, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)";
     empty_like_out: empty_like =>
         "empty_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)";
     empty_strided_out: empty_strided =>
         "empty_strided.out(SymInt[] size, SymInt[] stride, *, Tensor(a!) out) -> Tensor(a!)";
-    eq_Scalar_out: eq_Scalar Castable => "eq.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     eq__Scalar: eq_Scalar => "eq_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
     _euclidean_dist_out: _euclidean_dist =>
         "_euclidean_dist.out(Tensor x1, Tensor x2, *, Tensor(a!) out) -> Tensor(a!)";
@@ -209,9 +182,6 @@ variants! {
     full_out: full => "full.out(SymInt[] size, Scalar fill_value, *, Tensor(a!) out) -> Tensor(a!)";
     full_like_out: full_like =>
         "full_like.out(Tensor self, Scalar fill_value, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)";
-    gather_out: gather Apart =>
-        "gather.out(Tensor self, int dim, Tensor index, *, bool sparse_grad=False, Tensor(a!) out) -> Tensor(a!)";
-    ge_Scalar_out: ge_Scalar Castable => "ge.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     ge__Scalar: ge_Scalar => "ge_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
     geometric_out: geometric =>
@@ -229,15 +199,10 @@ variants! {
         "greater_equal.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     greater_equal__Scalar: greater_equal_Scalar => "greater_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
     greater_equal__Tensor: greater_equal_Tensor => "greater_equal_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)";
-    gt_Scalar_out: gt_Scalar Castable => "gt.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     gt__Scalar: gt_Scalar => "gt_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
-    histc_out: histc =>
-        "histc.out(Tensor self, int bins=100, Scalar min=0, Scalar max=0, *, Tensor(a!) out) -> Tensor(a!)";
     hstack_out: hstack Castable => "hstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)";
     huber_loss_out: huber_loss Castable =>
         "huber_loss.out(Tensor self, Tensor target, int reduction=1, float delta=1., *, Tensor(a!) out) -> Tensor(a!)";
-    index_Tensor_out: index_Tensor Apart =>
-        "index.Tensor_out(Tensor self, Tensor?[] indices, *, Tensor(a!) out) -> Tensor(a!)";
     index_add_out: index_add ApartFromOthers =>
         "index_add.out(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
     index_copy_out: index_copy ApartFromOthers =>
@@ -256,20 +221,9 @@ variants! {
         "index_put.out(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False, *, Tensor(a!) out) -> Tensor(a!)";
     index_reduce_out: index_reduce ApartFromOthers =>
         "index_reduce.out(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True, Tensor(a!) out) -> Tensor(a!)";
-    index_select_out: index_select Apart Disjoint =>
-        "index_select.out(Tensor self, int dim, Tensor index, *, Tensor(a!) out) -> Tensor(a!)";
-    isin_Scalar_Tensor_out: isin_Scalar_Tensor =>
-        "isin.Scalar_Tensor_out(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool invert=False, Tensor(a!) out) -> Tensor(a!)";
-    isin_Tensor_Scalar_out: isin_Tensor_Scalar =>
-        "isin.Tensor_Scalar_out(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False, Tensor(a!) out) -> Tensor(a!)";
-    isin_Tensor_Tensor_out: isin_Tensor_Tensor =>
-        "isin.Tensor_Tensor_out(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False, Tensor(a!) out) -> Tensor(a!)";
     isinf_out: isinf Exact => "isinf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
-    kthvalue_values: kthvalue =>
-        "kthvalue.values(Tensor self, SymInt k, int dim=-1, bool keepdim=False, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)";
     ldexp_: ldexp_Tensor => "ldexp_(Tensor(a!) self, Tensor other) -> Tensor(a!)";
     ldexp_out: ldexp_Tensor Castable => "ldexp.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
-    le_Scalar_out: le_Scalar Castable => "le.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     le__Scalar: le_Scalar => "le_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
     less_Scalar_out: less_Scalar => "less.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     less_Tensor_out: less_Tensor => "less.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
@@ -298,7 +252,6 @@ variants! {
         "_log_softmax.out(Tensor self, int dim, bool half_to_float, *, Tensor(a!) out) -> Tensor(a!)";
     log_softmax_int_out: log_softmax_int =>
         "log_softmax.int_out(Tensor self, int dim, ScalarType? dtype=None, *, Tensor(a!) out) -> Tensor(a!)";
-    logcumsumexp_out: logcumsumexp => "logcumsumexp.out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)";
     logit_: logit => "logit_(Tensor(a!) self, float? eps=None) -> Tensor(a!)";
     logspace_Scalar_Tensor_out: logspace_Scalar_Tensor OfAnySizes =>
         "logspace.Scalar_Tensor_out(Scalar start, Tensor end, int steps, float base=10., *, Tensor(a!) out) -> Tensor(a!)";
@@ -310,7 +263,6 @@ variants! {
         "logspace.out(Scalar start, Scalar end, int steps, float base=10., *, Tensor(a!) out) -> Tensor(a!)";
     logsumexp_out: logsumexp Castable ComputedAsOut =>
         "logsumexp.out(Tensor self, int[1] dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
-    lt_Scalar_out: lt_Scalar Castable => "lt.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     lt__Scalar: lt_Scalar => "lt_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
     masked_fill_Scalar_out: masked_fill_Scalar =>
         "masked_fill.Scalar_out(Tensor self, Tensor mask, Scalar value, *, Tensor(a!) out) -> Tensor(a!)";
@@ -328,19 +280,12 @@ variants! {
     max_unary_out: max Castable => "max.unary_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     mean_dtype_out: mean InTypeOfOut Castable =>
         "mean.dtype_out(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
-    median_dim_values: median_dim =>
-        "median.dim_values(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)";
-    median_out: median => "median.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     min_dim_min: min_dim =>
         "min.dim_min(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) min, Tensor(b!) min_indices) -> (Tensor(a!) values, Tensor(b!) indices)";
     min_out: min_other Castable => "min.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     min_unary_out: min Castable => "min.unary_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
-    mode_values: mode =>
-        "mode.values(Tensor self, int dim=-1, bool keepdim=False, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)";
     mse_loss_out: mse_loss Castable =>
         "mse_loss.out(Tensor self, Tensor target, int reduction=1, *, Tensor(a!) out) -> Tensor(a!)";
-    msort_out: msort => "msort.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
-    mul_Scalar_out: mul_Scalar => "mul.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     multi_margin_loss_out: multi_margin_loss =>
         "multi_margin_loss.out(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int reduction=Mean, *, Tensor(a!) out) -> Tensor(a!)";
     multinomial_out: multinomial =>
@@ -349,17 +294,6 @@ variants! {
         "multiply.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     mvlgamma_: mvlgamma => "mvlgamma_(Tensor(a!) self, int p) -> Tensor(a!)";
     mvlgamma_out: mvlgamma Castable => "mvlgamma.out(Tensor self, int p, *, Tensor(a!) out) -> Tensor(a!)";
-    nanmean_out: nanmean Castable =>
-        "nanmean.out(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
-    nanmedian_dim_values: nanmedian_dim =>
-        "nanmedian.dim_values(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)";
-    nanmedian_out: nanmedian => "nanmedian.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
-    nanquantile_out: nanquantile =>
-        "nanquantile.out(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation=\"linear\", Tensor(a!) out) -> Tensor(a!)";
-    nanquantile_scalar_out: nanquantile_scalar =>
-        "nanquantile.scalar_out(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation=\"linear\", Tensor(a!) out) -> Tensor(a!)";
-    nansum_out: nansum InTypeOfOut Castable =>
-        "nansum.out(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
     native_batch_norm_out: native_batch_norm =>
         "native_batch_norm.out(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps, *, Tensor(a!) out, Tensor(b!) save_mean, Tensor(c!) save_invstd) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
     native_group_norm_out: native_group_norm =>
@@ -370,7 +304,6 @@ variants! {
         "_weight_norm_interface_backward.out(Tensor grad_w, Tensor saved_v, Tensor saved_g, Tensor saved_norms, int dim, *, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))";
     native_layer_norm_out: native_layer_norm =>
         "native_layer_norm.out(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
-    ne_Scalar_out: ne_Scalar Castable => "ne.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     ne__Scalar: ne_Scalar => "ne_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
     negative_out: negative => "negative.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     new_empty_out: new_empty => "new_empty.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)";
@@ -388,8 +321,6 @@ variants! {
         "nll_loss2d_forward.output(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, *, Tensor(a!) output, Tensor(b!) total_weight) -> (Tensor(a!), Tensor(b!))";
     nll_loss_forward_output: nll_loss_forward =>
         "nll_loss_forward.output(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, *, Tensor(a!) output, Tensor(b!) total_weight) -> (Tensor(a!), Tensor(b!))";
-    #[tags(dynamic_output_shape)]
-    nonzero_out: nonzero AsResult => "nonzero.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     norm_Scalar_out: norm_Scalar => "norm.Scalar_out(Tensor self, Scalar p=2, *, Tensor(a!) out) -> Tensor(a!)";
     norm_out: norm_ScalarOpt_dim =>
         "norm.out(Tensor self, Scalar? p, int[1] dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
@@ -418,10 +349,6 @@ variants! {
         "pow.Scalar_out(Scalar self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)";
     put_out: put =>
         "put.out(Tensor self, Tensor index, Tensor source, bool accumulate=False, *, Tensor(a!) out) -> Tensor(a!)";
-    quantile_out: quantile =>
-        "quantile.out(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation=\"linear\", Tensor(a!) out) -> Tensor(a!)";
-    quantile_scalar_out: quantile_scalar =>
-        "quantile.scalar_out(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation=\"linear\", Tensor(a!) out) -> Tensor(a!)";
     #[tags(nondeterministic_seeded)]
     rand_generator_out: rand_generator =>
         "rand.generator_out(SymInt[] size, *, Generator? generator, Tensor(a!) out) -> Tensor(a!)";
@@ -500,10 +427,6 @@ variants! {
     roll_out: roll => "roll.out(Tensor self, SymInt[1] shifts, int[1] dims=[], *, Tensor(a!) out) -> Tensor(a!)";
     rot90_out: rot90 => "rot90.out(Tensor self, int k=1, int[] dims=[0, 1], *, Tensor(a!) out) -> Tensor(a!)";
     row_stack_out: row_stack Castable => "row_stack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)";
-    rsub_Scalar_out: rsub_Scalar =>
-        "rsub.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)";
-    rsub_Tensor_out: rsub_Tensor =>
-        "rsub.Tensor_out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
     scalar_tensor_out: scalar_tensor => "scalar_tensor.out(Scalar s, *, Tensor(a!) out) -> Tensor(a!)";
     scatter__reduce: scatter_reduce =>
         "scatter_.reduce(Tensor(a!) self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor(a!)";
@@ -521,10 +444,6 @@ variants! {
         "scatter_reduce.two_out(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True, Tensor(a!) out) -> Tensor(a!)";
     scatter_value_reduce_out: scatter_value_reduce ApartFromOthers Disjoint =>
         "scatter.value_reduce_out(Tensor self, int dim, Tensor index, Scalar value, *, str reduce, Tensor(a!) out) -> Tensor(a!)";
-    searchsorted_Scalar_out: searchsorted_Scalar =>
-        "searchsorted.Scalar_out(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None, Tensor(a!) out) -> Tensor(a!)";
-    searchsorted_Tensor_out: searchsorted_Tensor =>
-        "searchsorted.Tensor_out(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None, Tensor(a!) out) -> Tensor(a!)";
     select_scatter_out: select_scatter =>
         "select_scatter.out(Tensor self, Tensor src, int dim, SymInt index, *, Tensor(a!) out) -> Tensor(a!)";
     selu_: selu => "selu_(Tensor(a!) self) -> Tensor(a!)";
@@ -541,15 +460,10 @@ variants! {
         "sort.values(Tensor self, int dim=-1, bool descending=False, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)";
     sort_values_stable: sort_stable =>
         "sort.values_stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)";
-    stack_out: stack Castable => "stack.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)";
     std_correction_out: std_correction Castable RealOfReal ComputedAsOut =>
         "std.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor(a!) out) -> Tensor(a!)";
     std_out: std_dim Castable RealOfReal ComputedAsOut =>
         "std.out(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
-    std_mean_correction_out: std_mean_correction =>
-        "std_mean.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))";
-    sub_Scalar_out: sub_Scalar =>
-        "sub.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)";
     subtract_out: subtract_Tensor Castable =>
         "subtract.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
     sum_out: sum => "sum.out(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
@@ -575,14 +489,6 @@ variants! {
     #[tags(nondeterministic_seeded)]
     uniform_out: uniform =>
         "uniform.out(Tensor self, float from=0., float to=1., *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)";
-    _unique2_out: _unique2 =>
-        "_unique2.out(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
-    unique_dim_consecutive_out: unique_dim_consecutive =>
-        "unique_dim_consecutive.out(Tensor self, int dim, bool return_inverse=False, bool return_counts=False, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
-    unique_consecutive_out: unique_consecutive =>
-        "unique_consecutive.out(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
-    unique_dim_out: unique_dim =>
-        "unique_dim.out(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
     _unsafe_view_out: _unsafe_view => "_unsafe_view.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)";
     var_correction_out: var_correction Castable RealOfReal ComputedAsOut =>
         "var.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor(a!) out) -> Tensor(a!)";

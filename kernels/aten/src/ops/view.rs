@@ -77,6 +77,19 @@ torch_library! {
         ///
         /// PyTorch: `torch.reshape`.
         reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a);
+        /// [`reshape`](fn@reshape) that always copies.
+        ///
+        /// PyTorch: `aten::_reshape_copy`.
+        #[variants(function)]
+        _reshape_copy(Tensor self, SymInt[] size) -> Tensor;
+        /// [`reshape`](fn@reshape) to the sizes in a vector of `int64`.
+        ///
+        /// # Errors
+        /// Another dtype or number of dimensions of `shape`; the errors of [`reshape`](fn@reshape).
+        ///
+        /// PyTorch: `torch._reshape_from_tensor`.
+        #[variants(function)]
+        _reshape_from_tensor(Tensor self, Tensor shape) -> Tensor;
 
         /// A view with the dimensions in another order.
         ///

@@ -136,6 +136,24 @@ torch_library! {
         /// PyTorch: `torch.nn.functional.conv3d`.
         conv3d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, str padding="valid",
             SymInt[3] dilation=1, SymInt groups=1) -> Tensor;
+        /// Convolution in one dimension of `[T, B, in]` with a weight of `[K, in, out]`: time before batch before
+        /// channels. The result is `[T, B, out]`.
+        ///
+        /// # Errors
+        /// Other numbers of dimensions, channels that differ.
+        ///
+        /// PyTorch: `torch.conv_tbc`.
+        #[variants(function)]
+        conv_tbc(Tensor self, Tensor weight, Tensor bias, int pad=0) -> Tensor;
+        /// The gradients of input, weight and bias of [`conv_tbc`](fn@conv_tbc), from that of its result.
+        ///
+        /// # Errors
+        /// Tensors that do not have three dimensions, sizes that do not match.
+        ///
+        /// PyTorch: `aten::conv_tbc_backward`.
+        #[variants(function)]
+        conv_tbc_backward(Tensor self, Tensor input, Tensor weight, Tensor bias,
+            int pad) -> (Tensor, Tensor, Tensor);
         /// The transposed convolution of sequences: the gradient of [`conv1d`] with respect to its input.
         ///
         /// PyTorch: `torch.nn.functional.conv_transpose1d`.
@@ -172,6 +190,19 @@ torch_library! {
         ///
         /// PyTorch: `torch.nn.functional.pad`.
         pad(Tensor self, SymInt[] pad, str mode="constant", float? value=None) -> Tensor;
+        /// [`pad`](fn@pad) with `"circular"`.
+        ///
+        /// PyTorch: `aten::_pad_circular`.
+        #[variants(function)]
+        _pad_circular(Tensor self, SymInt[] pad) -> Tensor;
+        /// [`pad`](fn@pad) with the mode as a number: 0 reflects, 1 replicates, 2 is circular, 3 pads with `value`.
+        ///
+        /// # Errors
+        /// Another mode; the errors of [`pad`](fn@pad).
+        ///
+        /// PyTorch: `aten::_pad_enum`.
+        #[variants(function)]
+        _pad_enum(Tensor self, SymInt[] pad, int mode, float? value=None) -> Tensor;
         /// Pads sequences by reflection at their ends.
         ///
         /// # Errors

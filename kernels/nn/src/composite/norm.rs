@@ -199,6 +199,52 @@ mod kernels {
             aten::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)?;
         Ok(out)
     }
+
+    fn _batch_norm_impl_index(
+        input: &Tensor,
+        weight: Option<&Tensor>,
+        bias: Option<&Tensor>,
+        running_mean: Option<&Tensor>,
+        running_var: Option<&Tensor>,
+        training: bool,
+        momentum: f64,
+        eps: f64,
+        _cudnn_enabled: bool,
+    ) -> Result<(Tensor, Tensor, Tensor, Tensor, i64)> {
+        let (output, mean, root) =
+            aten::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)?;
+        Ok((output, mean, root, Tensor::empty(&[0], DType::UInt8, input.device())?, 0))
+    }
+
+    fn _batch_norm_impl_index_backward(
+        impl_index: i64,
+        input: &Tensor,
+        grad_output: &Tensor,
+        weight: Option<&Tensor>,
+        running_mean: Option<&Tensor>,
+        running_var: Option<&Tensor>,
+        save_mean: Option<&Tensor>,
+        save_var_transform: Option<&Tensor>,
+        train: bool,
+        eps: f64,
+        output_mask: &[bool],
+        _reserved_space: &Tensor,
+    ) -> Result<(Tensor, Tensor, Tensor)> {
+        const OPERATOR: &str = aten::_batch_norm_impl_index_backward::NAME;
+        ensure!(impl_index == 0, Argument, "{OPERATOR}: no implementation is {impl_index}, expected 0");
+        aten::native_batch_norm_backward(
+            grad_output,
+            input,
+            weight,
+            running_mean,
+            running_var,
+            save_mean,
+            save_var_transform,
+            train,
+            eps,
+            output_mask,
+        )
+    }
 }
 
 /// Factors that drop elements with probability `p`, and scale the others so that the mean stays the same.

@@ -9,6 +9,7 @@ pub(crate) mod algorithms;
 mod antialias;
 mod pad;
 mod resize;
+mod tbc;
 mod unpool;
 
 /// Writes the kernels of convolutions: the number of dimensions, then the names of the operators with padding in

@@ -59,6 +59,26 @@ mod implicit {
         tensors.iter().map(expanded).collect()
     }
 
+    fn flatten_dense_tensors(tensors: &[Tensor]) -> Result<Tensor> {
+        let lines = tensors.iter().map(|tensor| aten::reshape(tensor, &[-1])).collect::<Result<Vec<_>>>()?;
+        aten::cat(&lines).map_err(|error| error.context(aten::flatten_dense_tensors::NAME))
+    }
+
+    fn unflatten_dense_tensors(flat: &Tensor, tensors: &[Tensor]) -> Result<Vec<Tensor>> {
+        let mut start = 0;
+        let part = |like: &Tensor| {
+            let count = like.numel();
+            if count == 0 {
+                return aten::new_empty(flat, like.sizes());
+            }
+            let line = aten::narrow(flat, 0, start, count)
+                .map_err(|error| error.context(aten::unflatten_dense_tensors::NAME))?;
+            start += count;
+            aten::view(&line, like.sizes())
+        };
+        tensors.iter().map(part).collect()
+    }
+
     fn broadcast_to(this: &Tensor, size: &[i64]) -> Result<Tensor> {
         aten::expand(this, size)
     }

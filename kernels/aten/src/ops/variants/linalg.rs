@@ -137,4 +137,10 @@ variants! {
     triangular_solve_X: triangular_solve AsResult AsResultIfEmpty =>
         "triangular_solve.X(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False, *, Tensor(a!) X, Tensor(b!) M) -> (Tensor(a!) solution, Tensor(b!) cloned_coefficient)";
     vdot_out: vdot => "vdot.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
+    _compute_linear_combination_out: _compute_linear_combination =>
+        "_compute_linear_combination.out(Tensor input, Tensor coefficients, *, Tensor(a!) out) -> Tensor(a!)";
+    _cholesky_solve_helper_out: _cholesky_solve_helper =>
+        "_cholesky_solve_helper.out(Tensor self, Tensor A, bool upper, *, Tensor(a!) out) -> Tensor(a!)";
+    _addmm_activation_out: _addmm_activation =>
+        "_addmm_activation.out(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, bool use_gelu=False, Tensor(a!) out) -> Tensor(a!)";
 }

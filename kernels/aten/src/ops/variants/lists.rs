@@ -7,7 +7,7 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
-    super::internal::aten;
+    super::binary::aten;
     _foreach_abs_out: _foreach_abs => "_foreach_abs.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
     _foreach_acos_out: _foreach_acos => "_foreach_acos.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
     _foreach_add_List_out: _foreach_add_List =>

@@ -5,6 +5,7 @@ use torch_library::prelude::*;
 
 use crate::aten;
 use crate::loops;
+use crate::prelude::*;
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod kernels {
@@ -34,6 +35,33 @@ mod kernels {
         }
         let scale = aten::div_Tensor(&g, &aten::norm_except_dim::call(&v, 2, dim)?)?;
         aten::mul_Tensor(&v, &scale).map_err(|error| error.context(aten::_weight_norm::NAME))
+    }
+
+    fn _weight_norm_differentiable_backward(
+        grad_w: &Tensor,
+        saved_v: &Tensor,
+        saved_g: &Tensor,
+        saved_norms: &Tensor,
+        dim: i64,
+    ) -> Result<(Tensor, Tensor)> {
+        const OPERATOR: &str = aten::_weight_norm_differentiable_backward::NAME;
+        let last = saved_v.dim().saturating_sub(1);
+        let kept = wrap_dim(dim, saved_v.dim()).map_err(|error| error.context(OPERATOR))?;
+        ensure!(
+            kept == 0 || kept == last,
+            Argument,
+            "{OPERATOR}: dimension {dim} of sizes {:?} is neither the first nor the last",
+            saved_v.sizes()
+        );
+        let others: Vec<i64> = (0..=last).filter(|other| *other != kept).map(|other| other as i64).collect();
+        let products = grad_w.mul(saved_v)?;
+        let along = match others.is_empty() {
+            true => products,
+            false => aten::sum_dim_IntList::call(&products, Some(&others), true, None)?,
+        };
+        let beside = saved_v.mul(&along.div(&saved_norms.mul(saved_norms)?)?)?;
+        let grad_v = saved_g.div(saved_norms)?.mul(&grad_w.sub(&beside)?)?;
+        Ok((grad_v, along.div(saved_norms)?))
     }
 }
 

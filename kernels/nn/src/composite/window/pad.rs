@@ -43,6 +43,21 @@ mod kernels {
             ),
         }
     }
+
+    fn _pad_circular(this: &Tensor, pad: &[i64]) -> Result<Tensor> {
+        aten::pad::call(this, pad, "circular", None)
+    }
+
+    fn _pad_enum(this: &Tensor, pad: &[i64], mode: i64, value: Option<f64>) -> Result<Tensor> {
+        let mode = match mode {
+            0 => "reflect",
+            1 => "replicate",
+            2 => "circular",
+            3 => "constant",
+            _ => bail!(Argument, "{}: mode is {mode}, expected 0 to 3", aten::_pad_enum::NAME),
+        };
+        aten::pad::call(this, pad, mode, value)
+    }
 }
 
 /// Circular padding, dimension by dimension: indexes the element of the other side that each place repeats.

@@ -1,0 +1,37 @@
+//! The out variants and in-place variants of arithmetic on two operands.
+#![expect(unreachable_pub, reason = "what extends this namespace exports it")]
+
+use torch_library::prelude::*;
+use torch_library::{DispatchKeySet, OperatorHandle, Stack};
+
+use crate::ops::autogen::{Rule, Variant, variants};
+
+variants! {
+    super::order::aten;
+    add_Scalar_out: add_Scalar =>
+        "add.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)";
+    div_Scalar_mode_out: div_Scalar_mode =>
+        "div.Scalar_mode_out(Tensor self, Scalar other, *, str? rounding_mode, Tensor(a!) out) -> Tensor(a!)";
+    div_Scalar_out: div_Scalar => "div.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
+    eq_Scalar_out: eq_Scalar Castable => "eq.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
+    ge_Scalar_out: ge_Scalar Castable => "ge.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
+    gt_Scalar_out: gt_Scalar Castable => "gt.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
+    le_Scalar_out: le_Scalar Castable => "le.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
+    lt_Scalar_out: lt_Scalar Castable => "lt.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
+    mul_Scalar_out: mul_Scalar => "mul.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
+    ne_Scalar_out: ne_Scalar Castable => "ne.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
+    rsub_Scalar_out: rsub_Scalar =>
+        "rsub.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)";
+    rsub_Tensor_out: rsub_Tensor =>
+        "rsub.Tensor_out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
+    sub_Scalar_out: sub_Scalar =>
+        "sub.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)";
+    _add_relu__Tensor: _add_relu_Tensor =>
+        "_add_relu_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)";
+    _add_relu__Scalar: _add_relu_Scalar =>
+        "_add_relu_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)";
+    _add_relu_out: _add_relu_Tensor Castable =>
+        "_add_relu.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
+    _add_relu_Scalar_out: _add_relu_Scalar =>
+        "_add_relu.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)";
+}

@@ -6,7 +6,6 @@ pub(crate) mod arrange;
 
 mod binary;
 mod calculus;
-mod compare;
 pub mod complex;
 mod copy;
 mod create;

@@ -6,17 +6,15 @@
 mod activation;
 mod analysis;
 mod arrange;
-mod attention;
 mod binary;
-mod compare;
 mod complex;
 mod copy;
 mod create;
-mod cross;
 pub mod exponentials;
 pub mod folds;
 mod index;
 pub mod kept;
+mod linear;
 mod math;
 pub mod matmul;
 pub mod order;

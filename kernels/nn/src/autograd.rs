@@ -2,8 +2,8 @@
 
 use torch_library_aten::autograd::binary;
 
-mod attention;
 mod loss;
 mod norm;
 mod recurrent;
+mod transformer;
 mod window;

@@ -4,11 +4,10 @@ use torch_library_aten::composite::crossed;
 
 pub(crate) use torch_library_aten::composite::collected;
 
-mod attention;
 mod image;
 pub(crate) mod loss;
 pub(crate) mod norm;
 mod optimizer;
 mod recurrent;
-mod scaler;
+mod transformer;
 mod window;

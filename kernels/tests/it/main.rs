@@ -53,7 +53,7 @@ mod segment;
 mod tidy;
 mod tracer;
 mod training;
-mod transformers;
+mod transformer;
 mod trust;
 mod unary;
 mod view;

@@ -4,6 +4,8 @@ use torch_library::prelude::*;
 
 use crate::aten;
 
+mod compare;
+
 #[torch_impl(aten, CompositeExplicitAutograd)]
 mod kernels {
     use super::*;

@@ -12,6 +12,8 @@ use crate::loops::Pointwise;
 use crate::loops::{Usually, function, match_opmath};
 use crate::number::{Divided, Number};
 
+mod compare;
+
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
     use super::*;

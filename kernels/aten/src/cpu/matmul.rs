@@ -19,6 +19,7 @@ use crate::unseen::unseen;
 
 #[cfg(target_arch = "x86_64")]
 pub mod amx;
+mod attention;
 #[cfg(target_arch = "x86_64")]
 pub mod blocks;
 #[cfg(target_arch = "x86_64")]

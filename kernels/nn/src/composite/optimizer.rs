@@ -7,6 +7,8 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::aten;
 use crate::unseen::unseen;
 
+mod scaler;
+
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 mod kernels {
     use super::*;

@@ -18,11 +18,11 @@ use torch_library::Element;
 use torch_library::prelude::*;
 use torch_library::{Leased, ListLease};
 
-use super::exponentials::exponentials_of;
-use super::folds::Largest;
-use super::matmul::target::Target;
-use super::matmul::{GRAIN, Matrices, multiply_one};
+use super::target::Target;
+use super::{GRAIN, Matrices, multiply_one};
 use crate::aten;
+use crate::cpu::exponentials::exponentials_of;
+use crate::cpu::folds::Largest;
 use crate::functions::Functions;
 use crate::inlined::{self, from_fn, zip};
 use crate::loops::convert::{self, Loader, Storer};

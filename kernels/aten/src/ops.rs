@@ -12,7 +12,6 @@ pub(crate) mod bits;
 pub(crate) mod calculus;
 pub(crate) mod copy;
 pub(crate) mod create;
-pub(crate) mod distribution;
 pub(crate) mod exported;
 pub(crate) mod factor;
 pub(crate) mod foreach;

@@ -2,11 +2,97 @@
 
 use torch_library::geometry::{preserved_strides, strides_for};
 use torch_library::prelude::*;
+use torch_library::{Element, match_dtype};
 
-use super::is_plain;
-use super::random::{Options, creating};
+use super::{collected, is_plain};
 use crate::aten;
+use crate::loops::{numbered, of_numbers};
 use crate::unseen::unseen;
+
+pub(crate) mod sequence;
+pub(crate) mod series;
+pub(crate) mod triangle;
+
+/// The properties of a new tensor, besides its sizes.
+///
+/// PyTorch: `at::TensorOptions`.
+#[derive(Clone, Copy)]
+pub(crate) struct Options {
+    pub dtype: Option<DType>,
+    pub layout: Option<Layout>,
+    pub device: Option<Device>,
+    pub pin_memory: Option<bool>,
+    /// Whether the tensor is on the CPU, where it need not be filled with zeros before it is written.
+    pub is_of_cpu: bool,
+}
+
+impl Options {
+    pub(crate) fn empty(self, sizes: &[i64]) -> Result<Tensor> {
+        aten::empty_memory_format::call(sizes, self.dtype, self.layout, self.device, self.pin_memory, None)
+    }
+
+    /// A new tensor that is filled before any layer sees it.
+    pub(crate) fn filled(
+        self,
+        sizes: &[i64],
+        fill: impl FnOnce(&mut Tensor) -> Result<()>,
+    ) -> Result<Tensor> {
+        let mut out = self.empty(sizes)?;
+        unseen(|| fill(&mut out))?;
+        Ok(out)
+    }
+
+    /// A vector of `count` numbers of a sequence.
+    pub(crate) fn series<N: Element>(
+        self,
+        operator: &str,
+        count: i64,
+        number: impl Fn(i64) -> N + Sync,
+    ) -> Result<Tensor> {
+        if self.is_of_cpu {
+            let device = self.device.unwrap_or(Device::CPU);
+            return match_dtype!(self.dtype.unwrap_or(DType::DEFAULT), T => {
+                of_numbers(&[count], device, |i| number(i).cast::<T>()).map_err(|error| error.context(operator))
+            });
+        }
+        let mut out = self.empty(&[count])?;
+        match_dtype!(out.dtype(), T => {
+            if is_plain(&out)? {
+                numbered(&out, |i| number(i).cast::<T>())?;
+            } else {
+                let numbers = collected(operator, count, |i| number(i).cast::<T>())?;
+                let numbers = Tensor::from_vec(numbers, &[count])?;
+                unseen(|| aten::copy_(&mut out, &numbers).map(drop))?;
+            }
+        });
+        Ok(out)
+    }
+}
+
+/// Defines kernels that create a tensor, in a module: their last parameters, the same for all, are [`Options`].
+macro_rules! creating {
+    ($key:ident, $module:ident; $($name:ident($($argument:ident: $ty:ty),*), $options:ident => $body:expr;)+) => {
+        #[torch_impl(aten, $key)]
+        mod $module {
+            use super::*;
+
+            $(
+                fn $name(
+                    $($argument: $ty,)*
+                    dtype: Option<DType>,
+                    layout: Option<Layout>,
+                    device: Option<Device>,
+                    pin_memory: Option<bool>,
+                ) -> Result<Tensor> {
+                    let $options = Options { dtype, layout, device, pin_memory, is_of_cpu: false };
+                    $body
+                }
+            )+
+        }
+    };
+}
+
+pub(crate) use creating;
 
 /// Operators without a tensor argument: the device determines the backend.
 #[torch_impl(aten, BackendSelect)]

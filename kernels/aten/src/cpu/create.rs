@@ -12,11 +12,15 @@ use torch_library::match_dtype;
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::composite::random::triangle::Triangle;
-use crate::composite::random::{Options, creating, evenly_spaced, series};
+use crate::composite::create::sequence::evenly_spaced;
+use crate::composite::create::series::series;
+use crate::composite::create::triangle::Triangle;
+use crate::composite::create::{Options, creating};
 use crate::loops;
 use crate::loops::parts::PartsMut;
 use crate::unseen::unseen;
+
+mod triangle;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {

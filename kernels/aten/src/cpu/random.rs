@@ -1,23 +1,22 @@
-//! Kernels of triangles and of random numbers.
+//! Kernels of random numbers.
 #![expect(unsafe_code, reason = "shares lines of tensors among threads")]
 
 use std::f64::consts::{PI, SQRT_2};
 use std::mem::MaybeUninit;
-use std::ops::Range;
 
 use num_traits::Float;
+use torch_library::Element;
 use torch_library::element::{bf16, f16};
 use torch_library::geometry::Dims;
 use torch_library::prelude::*;
-use torch_library::{Element, match_dtype};
 
 use crate::arguments::dense_order;
 use crate::aten;
 use crate::functions::{Circular, Functions};
 use crate::inlined::zip;
 use crate::loops::lines::{self, Line};
-use crate::loops::parts::{Parts, PartsMut};
-use crate::loops::{self, match_opmath, parallel};
+use crate::loops::parts::PartsMut;
+use crate::loops::{self, match_opmath};
 use crate::random::default_generator;
 use crate::unseen::unseen;
 
@@ -30,16 +29,6 @@ mod reparameterized;
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
     use super::*;
-
-    fn tril(this: &Tensor, diagonal: i64) -> Result<Tensor> {
-        let _lease = loops::frozen([this])?;
-        triangle(aten::tril::NAME, this, |row| 0..row.saturating_add(diagonal).saturating_add(1))
-    }
-
-    fn triu(this: &Tensor, diagonal: i64) -> Result<Tensor> {
-        let _lease = loops::frozen([this])?;
-        triangle(aten::triu::NAME, this, |row| row.saturating_add(diagonal)..i64::MAX)
-    }
 
     fn uniform_<'a>(
         this: &'a mut Tensor,
@@ -246,31 +235,6 @@ mod kernels {
         draw(this, generator, |words| u8::from(double(words) < p))?;
         Ok(this)
     }
-}
-
-/// A copy of matrices in which each row is zero outside of a range of columns.
-fn triangle(operator: &str, this: &Tensor, kept: impl Fn(i64) -> Range<i64> + Sync) -> Result<Tensor> {
-    let &[.., rows, columns] = this.sizes() else {
-        bail!(Shape, "{operator}: sizes {:?}, expected matrices", this.sizes())
-    };
-    let out = Tensor::empty(this.sizes(), this.dtype(), this.device())?;
-    if !loops::has_elements(&out) {
-        return Ok(out);
-    }
-    match_dtype!(this.dtype(), T => {
-        let (from, to) = (Parts::<T>::row_major(this, columns as usize)?, PartsMut::<T>::of(&out, columns as usize)?);
-        parallel::shares(to.count(), (parallel::GRAIN / columns as usize).max(1), |lines| {
-            for line in lines {
-                let Range { start, end } = kept(line as i64 % rows);
-                let (start, end) = (start.clamp(0, columns) as usize, end.clamp(0, columns) as usize);
-                // SAFETY: the tensor was created with zeros; each line is written by one thread, which has this one
-                // slice of it.
-                let (from, to) = unsafe { (from.get(line), to.get_mut(line)) };
-                to[start..end.max(start)].copy_from_slice(&from[start..end.max(start)]);
-            }
-        });
-    });
-    Ok(out)
 }
 
 fn floating(operator: &str, this: &Tensor) -> Result<()> {

@@ -9,7 +9,7 @@ torch_library! {
     /// Arithmetic, on top of the operators declared before.
     #[methods(BinaryMethods)]
     #[overloads(function)]
-    pub mod aten extends super::distribution::aten {
+    pub mod aten extends super::random::aten {
         /// The sum `self + alpha * other`. For booleans it is logical or. The operands broadcast, and promote to a
         /// common dtype.
         ///

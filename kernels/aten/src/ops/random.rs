@@ -1,4 +1,4 @@
-//! Operators that create sequences and random numbers.
+//! Operators that draw random numbers.
 //!
 //! Without a generator, random numbers come from that of the device, which [`manual_seed`](crate::random::manual_seed)
 //! seeds. They are the numbers that PyTorch draws from the same seed, as long as PyTorch draws them sequentially.
@@ -6,98 +6,9 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Sequences and random numbers, on top of the operators declared before.
+    /// Random numbers, on top of the operators declared before.
     #[methods(RandomMethods)]
     pub mod aten extends super::view::aten {
-        /// The numbers from 0 up to but not including `end`: integers, if `end` is one.
-        ///
-        /// ```
-        /// use torch_library_kernels::aten;
-        ///
-        /// assert_eq!(aten::arange(3.into())?.to_vec::<i64>()?, [0, 1, 2]);
-        /// # Ok::<(), torch_library::Error>(())
-        /// ```
-        ///
-        /// PyTorch: `torch.arange`.
-        arange(Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
-            bool? pin_memory=None) -> Tensor;
-        /// The numbers from `start` up to but not including `end`.
-        ///
-        /// PyTorch: `torch.arange`.
-        arange.start(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? layout=None,
-            Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// The numbers from `start` up to but not including `end`, in steps of `step`.
-        ///
-        /// # Errors
-        /// A step of zero, or one in the wrong direction; bounds that are not finite, boolean and complex dtypes.
-        ///
-        /// PyTorch: `torch.arange`.
-        arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None,
-            Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// The indices along a dimension: the numbers from 0 up to its size.
-        ///
-        /// # Errors
-        /// A dimension out of range.
-        ///
-        /// PyTorch: `torch._dim_arange`.
-        _dim_arange(Tensor like, int dim) -> Tensor;
-        /// The numbers from `start` up to and including `end`, in steps of `step`. The default dtype is `float32`, for
-        /// integers too.
-        ///
-        /// # Errors
-        /// A step of zero, or one in the wrong direction; bounds that are not finite, boolean and complex dtypes.
-        ///
-        /// PyTorch: `torch.range`, which is deprecated for [`arange.start_step`](fn@arange_start_step).
-        range.step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, Layout? layout=None,
-            Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// The numbers from `start` up to and including `end`, in steps of 1. The default dtype is `float32`, for
-        /// integers too.
-        ///
-        /// # Errors
-        /// An end before the start; bounds that are not finite, boolean and complex dtypes.
-        ///
-        /// PyTorch: `torch.range`, which is deprecated for [`arange`](fn@arange).
-        range(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
-            bool? pin_memory=None) -> Tensor;
-        /// `steps` evenly spaced numbers from `start` to `end`, both included.
-        ///
-        /// # Errors
-        /// A negative number of steps.
-        ///
-        /// PyTorch: `torch.linspace`.
-        linspace(Scalar start, Scalar end, int steps, *, ScalarType? dtype=None, Layout? layout=None,
-            Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// The identity matrix of size `n`.
-        ///
-        /// # Errors
-        /// A negative size.
-        ///
-        /// PyTorch: `torch.eye`.
-        eye(SymInt n, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
-            bool? pin_memory=None) -> Tensor;
-        /// A matrix with ones on its diagonal and zeros elsewhere.
-        ///
-        /// # Errors
-        /// A negative size.
-        ///
-        /// PyTorch: `torch.eye`.
-        eye.m(SymInt n, SymInt m, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
-            bool? pin_memory=None) -> Tensor;
-        /// The lower triangles of matrices; elements above the diagonal are zero.
-        ///
-        /// # Errors
-        /// Fewer than two dimensions.
-        ///
-        /// PyTorch: `torch.tril`.
-        tril(Tensor self, SymInt diagonal=0) -> Tensor;
-        /// The upper triangles of matrices; elements below the diagonal are zero.
-        ///
-        /// # Errors
-        /// Fewer than two dimensions.
-        ///
-        /// PyTorch: `torch.triu`.
-        triu(Tensor self, SymInt diagonal=0) -> Tensor;
-
         /// Fills the tensor with random numbers, uniform from `from` up to but not including `to`.
         ///
         /// # Errors
@@ -224,45 +135,6 @@ torch_library! {
         randint_like.low_dtype(Tensor self, SymInt low, SymInt high, *, ScalarType? dtype=None,
             Layout? layout=None, Device? device=None, bool? pin_memory=None,
             MemoryFormat? memory_format=None) -> Tensor;
-        /// Powers of `base`, with `steps` evenly spaced exponents from `start` to `end`, both included.
-        ///
-        /// ```
-        /// use torch_library_kernels::aten;
-        ///
-        /// let x = aten::logspace::with(0.into(), 3.into(), 4).base(2.0).call()?;
-        /// assert_eq!(x.to_vec::<f32>()?, [1.0, 2.0, 4.0, 8.0]);
-        /// # Ok::<(), torch_library::Error>(())
-        /// ```
-        ///
-        /// # Errors
-        /// A negative number of steps.
-        ///
-        /// PyTorch: `torch.logspace`.
-        logspace(Scalar start, Scalar end, int steps, float base=10., *, ScalarType? dtype=None,
-            Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// The indices of the lower triangle of a matrix, up to and including the diagonal `offset`: row indices, then
-        /// column indices, `[2, n]`.
-        ///
-        /// # Errors
-        /// A negative size, a dtype other than `int64` and `int32`.
-        ///
-        /// PyTorch: `torch.tril_indices`.
-        tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? layout=None,
-            Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// The indices of the upper triangle of a matrix, from the diagonal `offset` on: row indices, then column
-        /// indices, `[2, n]`.
-        ///
-        /// # Errors
-        /// A negative size, a dtype other than `int64` and `int32`.
-        ///
-        /// PyTorch: `torch.triu_indices`.
-        triu_indices(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? layout=None,
-            Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// A scalar as a tensor without dimensions, of dtype `float32` unless it is given.
-        ///
-        /// PyTorch: `torch.scalar_tensor`.
-        scalar_tensor(Scalar s, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
-            bool? pin_memory=None) -> Tensor;
         /// Random integers, uniform from 0 up to but not including `high`.
         ///
         /// # Errors
@@ -296,54 +168,6 @@ torch_library! {
         #[tags(nondeterministic_seeded)]
         randperm.generator(SymInt n, *, Generator? generator, ScalarType? dtype=long, Layout? layout=None,
             Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// [`linspace`](fn@linspace) with tensors as `start` and `end`.
-        ///
-        /// # Errors
-        /// A `start` or `end` with dimensions.
-        ///
-        /// PyTorch: `torch.linspace`.
-        linspace.Tensor_Tensor(Tensor start, Tensor end, int steps, *, ScalarType? dtype=None,
-            Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// [`linspace`](fn@linspace) with a tensor as `start`.
-        ///
-        /// # Errors
-        /// A `start` with dimensions.
-        ///
-        /// PyTorch: `torch.linspace`.
-        linspace.Tensor_Scalar(Tensor start, Scalar end, int steps, *, ScalarType? dtype=None,
-            Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// [`linspace`](fn@linspace) with a tensor as `end`.
-        ///
-        /// # Errors
-        /// An `end` with dimensions.
-        ///
-        /// PyTorch: `torch.linspace`.
-        linspace.Scalar_Tensor(Scalar start, Tensor end, int steps, *, ScalarType? dtype=None,
-            Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// [`logspace`](fn@logspace) with tensors as `start` and `end`.
-        ///
-        /// # Errors
-        /// A `start` or `end` with dimensions.
-        ///
-        /// PyTorch: `torch.logspace`.
-        logspace.Tensor_Tensor(Tensor start, Tensor end, int steps, float base=10., *, ScalarType? dtype=None,
-            Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// [`logspace`](fn@logspace) with a tensor as `start`.
-        ///
-        /// # Errors
-        /// A `start` with dimensions.
-        ///
-        /// PyTorch: `torch.logspace`.
-        logspace.Tensor_Scalar(Tensor start, Scalar end, int steps, float base=10., *, ScalarType? dtype=None,
-            Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
-        /// [`logspace`](fn@logspace) with a tensor as `end`.
-        ///
-        /// # Errors
-        /// An `end` with dimensions.
-        ///
-        /// PyTorch: `torch.logspace`.
-        logspace.Scalar_Tensor(Scalar start, Tensor end, int steps, float base=10., *, ScalarType? dtype=None,
-            Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor;
         /// Fills the tensor with random integers from 0 on: up to the largest that an integer dtype holds, or, for a
         /// floating-point dtype, as far as it represents every integer.
         ///
@@ -576,5 +400,41 @@ torch_library! {
         #[tags(nondeterministic_seeded)]
         normal.float_float_out(float mean, float std, SymInt[] size, *, Generator? generator=None,
             Tensor(a!) out) -> Tensor(a!);
+        /// Random numbers from gamma distributions of scale 1, with each element as the shape of its own. The gradient
+        /// says how a number moves if its shape does; see [`_standard_gamma_grad`](fn@_standard_gamma_grad).
+        ///
+        /// # Errors
+        /// Dtypes other than `float32` and `float64`.
+        ///
+        /// PyTorch: `torch._standard_gamma`.
+        #[tags(nondeterministic_seeded)]
+        #[variants(function)]
+        _standard_gamma(Tensor self, Generator? generator=None) -> Tensor;
+        /// The derivative of numbers `output`, drawn from gamma distributions of shapes `self`, with respect to the
+        /// shapes, if the numbers keep their quantiles. It has no derivative of its own.
+        ///
+        /// # Errors
+        /// Different dtypes, or others than `float32` and `float64`; sizes that do not broadcast.
+        ///
+        /// PyTorch: `torch._standard_gamma_grad`.
+        #[variants(function)]
+        _standard_gamma_grad(Tensor self, Tensor output) -> Tensor;
+        /// Random numbers from Dirichlet distributions, whose concentrations are the last dimension: shares of 1.
+        ///
+        /// # Errors
+        /// Dtypes other than `float32` and `float64`.
+        ///
+        /// PyTorch: `torch._sample_dirichlet`.
+        #[tags(nondeterministic_seeded)]
+        #[variants(function)]
+        _sample_dirichlet(Tensor self, Generator? generator=None) -> Tensor;
+        /// The derivative of numbers `x`, drawn from Dirichlet distributions, with respect to their own concentrations
+        /// `alpha`, divided by `1 - x`. `total` is the sum of all concentrations of a distribution.
+        ///
+        /// # Errors
+        /// Different dtypes, or others than `float32` and `float64`; sizes that do not broadcast.
+        ///
+        /// PyTorch: `torch._dirichlet_grad`.
+        _dirichlet_grad(Tensor x, Tensor alpha, Tensor total) -> Tensor;
     }
 }

@@ -24,7 +24,7 @@ pub(crate) fn series(start: Scalar, end: Scalar, step: Scalar, mut options: Opti
 }
 
 /// Like [`series`], with its end.
-pub(super) fn closed_series(start: Scalar, end: Scalar, step: Scalar, options: Options) -> Result<Tensor> {
+pub(crate) fn closed_series(start: Scalar, end: Scalar, step: Scalar, options: Options) -> Result<Tensor> {
     const OPERATOR: &str = aten::range_step::NAME;
     let dtype = options.dtype.unwrap_or(DType::DEFAULT);
     ensure!(

@@ -5,6 +5,8 @@ use torch_library::prelude::*;
 
 use crate::aten;
 
+mod bag;
+
 /// `embedding_renorm`: rows of a matrix are scaled down to a maximal norm.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 fn embedding_renorm(this: &Tensor, indices: &Tensor, max_norm: f64, norm_type: f64) -> Result<Tensor> {

@@ -72,6 +72,59 @@ torch_library! {
         ///
         /// PyTorch: `aten::embedding_renorm_`.
         embedding_renorm_(Tensor(a!) self, Tensor indices, float max_norm, float norm_type) -> Tensor(a!);
+        /// The sum (mode 0), mean (1) or maximum (2) of the rows of `weight` in each bag; a bag starts at each offset
+        /// into `indices`. The other results are the bag of each index, the sizes of the bags and, in mode 2, the rows
+        /// that the maxima come from.
+        ///
+        /// # Errors
+        /// Indices or offsets that are not integer vectors, a first offset other than 0, offsets that decrease, a
+        /// weight that is not floating-point, `per_sample_weights` in another mode than the sum.
+        ///
+        /// PyTorch: `torch.nn.functional.embedding_bag`.
+        embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0,
+            bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False) -> (Tensor,
+            Tensor, Tensor, Tensor);
+        /// [`embedding_bag`](fn@embedding_bag), in which the row `padding_idx` does not count.
+        ///
+        /// # Errors
+        /// The errors of [`embedding_bag`](fn@embedding_bag).
+        ///
+        /// PyTorch: `torch.nn.functional.embedding_bag`.
+        embedding_bag.padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq,
+            int mode, bool sparse, Tensor? per_sample_weights, bool include_last_offset,
+            int? padding_idx) -> (Tensor, Tensor, Tensor, Tensor);
+        /// The form of [`embedding_bag`](fn@embedding_bag) for inputs that require a gradient: it also returns what the
+        /// gradient needs.
+        ///
+        /// # Errors
+        /// The errors of [`embedding_bag`](fn@embedding_bag).
+        ///
+        /// PyTorch: `aten::_embedding_bag`.
+        _embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0,
+            bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False,
+            int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor);
+        /// The form of [`embedding_bag`](fn@embedding_bag) for inputs that require no gradient.
+        ///
+        /// # Errors
+        /// The errors of [`embedding_bag`](fn@embedding_bag).
+        ///
+        /// PyTorch: `aten::_embedding_bag_forward_only`.
+        _embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets,
+            bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None,
+            bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor);
+        /// The gradient of the weight of [`embedding_bag`](fn@embedding_bag), from the gradient of its first result and
+        /// from its other results.
+        ///
+        /// PyTorch: `aten::_embedding_bag_backward`.
+        _embedding_bag_backward(Tensor grad, Tensor indices, Tensor offsets, Tensor offset2bag, Tensor bag_size,
+            Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, bool sparse,
+            Tensor? per_sample_weights, int padding_idx=-1) -> Tensor;
+        /// The gradient of the `per_sample_weights` of [`embedding_bag`](fn@embedding_bag).
+        ///
+        /// PyTorch: `aten::_embedding_bag_per_sample_weights_backward`.
+        #[variants(out)]
+        _embedding_bag_per_sample_weights_backward(Tensor grad, Tensor weight, Tensor indices, Tensor offsets,
+            Tensor offset2bag, int mode, int padding_idx=-1) -> Tensor;
 
         /// The indices of the elements that are not zero, one row for each, in row-major order. The result is `int64`,
         /// of sizes `[count, dimensions]`.

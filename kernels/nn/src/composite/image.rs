@@ -5,7 +5,6 @@ use torch_library::prelude::*;
 
 use crate::aten;
 
-mod bag;
 mod sampler;
 
 #[torch_impl(aten, CompositeImplicitAutograd)]

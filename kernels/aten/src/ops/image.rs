@@ -1,23 +1,12 @@
-//! Operators on images, and embedding bags: resizing, pooling, `im2col`, grid sampling, instance normalisation.
+//! Operators on images: resizing, pooling, `im2col`, grid sampling.
 
 use torch_library::torch_library;
 
 torch_library! {
-    /// Images and embedding bags, on top of the operators declared before.
+    /// Images, on top of the operators declared before.
     #[methods(ImageMethods)]
     #[kernels_in(torch_library_nn)]
     pub mod aten extends super::order::aten {
-        /// Normalises each channel of each example by its own mean and variance, which also update the running
-        /// statistics; without `use_input_stats`, by the running statistics.
-        ///
-        /// # Errors
-        /// Fewer than two dimensions, a parameter that does not have one element for each channel, no running
-        /// statistics without `use_input_stats`.
-        ///
-        /// PyTorch: `torch.nn.functional.instance_norm`.
-        instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var,
-            bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor;
-
         /// Resizes signals `[batch, channels, length]`: each element is the nearest one of the input.
         ///
         /// # Errors

@@ -62,6 +62,16 @@ torch_library! {
         /// PyTorch: `torch.nn.functional.batch_norm`.
         batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var,
             bool training, float momentum, float eps, bool cudnn_enabled) -> Tensor;
+        /// Normalises each channel of each example by its own mean and variance, which also update the running
+        /// statistics; without `use_input_stats`, by the running statistics.
+        ///
+        /// # Errors
+        /// Fewer than two dimensions, a parameter that does not have one element for each channel, no running
+        /// statistics without `use_input_stats`.
+        ///
+        /// PyTorch: `torch.nn.functional.instance_norm`.
+        instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var,
+            bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor;
         /// The operator behind [`batch_norm`](fn@batch_norm): the result, and the statistics of the batch (empty
         /// outside of training).
         ///

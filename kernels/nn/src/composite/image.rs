@@ -1,6 +1,5 @@
 //! Operators on images and signals that are made of padding, indexing and sums.
 
-use torch_library::geometry::numel;
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -10,50 +9,6 @@ mod sampler;
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod implicit {
     use super::*;
-
-    fn instance_norm(
-        input: &Tensor,
-        weight: Option<&Tensor>,
-        bias: Option<&Tensor>,
-        running_mean: Option<&Tensor>,
-        running_var: Option<&Tensor>,
-        use_input_stats: bool,
-        momentum: f64,
-        eps: f64,
-        cudnn_enabled: bool,
-    ) -> Result<Tensor> {
-        const OPERATOR: &str = aten::instance_norm::NAME;
-        let &[batch, channels, ref rest @ ..] = input.sizes() else {
-            bail!(Shape, "{OPERATOR}: sizes {:?} are not [batch, channels, ..]", input.sizes())
-        };
-        ensure!(
-            use_input_stats || (running_mean.is_some() && running_var.is_some()),
-            Argument,
-            "{OPERATOR}: without the statistics of the input, running_mean and running_var are needed"
-        );
-        let each = |vector: Option<&Tensor>| vector.map(|vector| aten::repeat(vector, &[batch])).transpose();
-        let (weight, bias) = (each(weight)?, each(bias)?);
-        let (mean, var) = (each(running_mean)?, each(running_var)?);
-        let flat = [&[1, numel(&[batch, channels])?], rest].concat();
-        let out = aten::batch_norm(
-            &aten::reshape(&aten::contiguous(input)?, &flat)?,
-            weight.as_ref(),
-            bias.as_ref(),
-            mean.as_ref(),
-            var.as_ref(),
-            use_input_stats,
-            momentum,
-            eps,
-            cudnn_enabled,
-        )?;
-        for (running, new) in [(running_mean, &mean), (running_var, &var)] {
-            if let (true, Some(running), Some(new)) = (use_input_stats, running, new) {
-                let new = aten::mean_dim(&aten::reshape(new, &[batch, channels])?, Some(&[0]))?;
-                aten::copy_(&mut aten::detach(running)?, &aten::detach(&new)?)?;
-            }
-        }
-        aten::reshape(&out, input.sizes())
-    }
 
     fn avg_pool1d(
         this: &Tensor,

@@ -7,6 +7,7 @@ use super::binary::conj;
 use crate::aten;
 use crate::prelude::*;
 
+mod gelu;
 mod random;
 mod second;
 
@@ -109,14 +110,21 @@ derivatives! {
     threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor as ThresholdBackward0 {
         self => aten::threshold_backward(grad, self, threshold),
     }
-    logit(Tensor self, float? eps=None) -> Tensor as LogitBackward0 {
-        self => {
-            let low = eps.unwrap_or(0.0);
-            let steep = grad.div(&self.mul(&aten::rsub_Scalar(self, Scalar::from(1))?)?)?;
-            let above = aten::ge_Scalar(self, Scalar::from(low))?;
-            let inside = aten::logical_and(&above, &aten::le_Scalar(self, Scalar::from(1.0 - low))?)?;
-            aten::where_ScalarOther(&inside, &steep, Scalar::from(if eps.is_some() { 0.0 } else { f64::NAN }))
-        },
+    tanh_backward(Tensor grad_output, Tensor output) -> Tensor as TanhBackwardBackward0 {
+        grad_output => aten::tanh_backward(grad, &conj(output)?),
+        output => conj(grad)?.mul(&grad_output.mul(&conj(output)?)?.mul(-2)?),
+    }
+    sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor as SigmoidBackwardBackward0 {
+        grad_output => aten::sigmoid_backward(grad, &conj(output)?),
+        output => conj(grad)?.mul(grad_output)?.mul(&aten::rsub_Scalar(&conj(output)?.mul(2)?, Scalar::from(1))?),
+    }
+    threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor as ThresholdBackwardBackward0 {
+        grad_output => aten::threshold_backward(grad, self, threshold),
+        self => aten::zeros_like(grad),
+    }
+    gelu_backward(Tensor grad_output, Tensor self, *, str approximate="none") -> Tensor as GeluBackwardBackward0 {
+        grad_output => aten::gelu_backward::call(grad, self, approximate),
+        self => grad.mul(grad_output)?.mul(&gelu::curvature(self, approximate)?),
     }
 }
 

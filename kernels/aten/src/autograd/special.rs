@@ -40,6 +40,15 @@ derivatives! {
     exp2(Tensor self) -> Tensor as Exp2Backward0 {
         self => grad.mul(&conj(result)?)?.mul(LN_2),
     }
+    logit(Tensor self, float? eps=None) -> Tensor as LogitBackward0 {
+        self => {
+            let low = eps.unwrap_or(0.0);
+            let steep = grad.div(&self.mul(&aten::rsub_Scalar(self, Scalar::from(1))?)?)?;
+            let above = aten::ge_Scalar(self, Scalar::from(low))?;
+            let inside = aten::logical_and(&above, &aten::le_Scalar(self, Scalar::from(1.0 - low))?)?;
+            aten::where_ScalarOther(&inside, &steep, Scalar::from(if eps.is_some() { 0.0 } else { f64::NAN }))
+        },
+    }
     #[in_place]
     erfinv(Tensor self) -> Tensor as ErfinvBackward0 {
         self => {

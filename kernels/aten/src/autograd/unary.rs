@@ -67,33 +67,17 @@ derivatives! {
     tanh(Tensor self) -> Tensor as TanhBackward0 {
         self => aten::tanh_backward(grad, result),
     }
-    tanh_backward(Tensor grad_output, Tensor output) -> Tensor as TanhBackwardBackward0 {
-        grad_output => aten::tanh_backward(grad, &conj(output)?),
-        output => conj(grad)?.mul(&grad_output.mul(&conj(output)?)?.mul(-2)?),
-    }
     #[in_place]
     sigmoid(Tensor self) -> Tensor as SigmoidBackward0 {
         self => aten::sigmoid_backward(grad, result),
-    }
-    sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor as SigmoidBackwardBackward0 {
-        grad_output => aten::sigmoid_backward(grad, &conj(output)?),
-        output => conj(grad)?.mul(grad_output)?.mul(&aten::rsub_Scalar(&conj(output)?.mul(2)?, Scalar::from(1))?),
     }
     #[in_place]
     relu(Tensor self) -> Tensor as ReluBackward0 {
         self => aten::threshold_backward(grad, result, Scalar::from(0)),
     }
-    threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor as ThresholdBackwardBackward0 {
-        grad_output => aten::threshold_backward(grad, self, threshold),
-        self => aten::zeros_like(grad),
-    }
     #[in_place]
     gelu(Tensor self, *, str approximate="none") -> Tensor as GeluBackward0 {
         self => aten::gelu_backward::call(grad, self, approximate),
-    }
-    gelu_backward(Tensor grad_output, Tensor self, *, str approximate="none") -> Tensor as GeluBackwardBackward0 {
-        grad_output => aten::gelu_backward::call(grad, self, approximate),
-        self => grad.mul(grad_output)?.mul(&gelu::curvature(self, approximate)?),
     }
 
     // At a scalar bound, the gradient is zero.
@@ -127,7 +111,6 @@ derivatives! {
 }
 
 mod clamp;
-mod gelu;
 
 /// The direction of each number: `x / |x|` of a complex one, the sign of a real one.
 pub(super) fn direction(x: &Tensor) -> Result<Tensor> {

@@ -1,4 +1,4 @@
-//! `rrelu`, the leaky ReLU with random slopes, and its derivative; a derivative of `gelu` that has all derivatives.
+//! Gates, and `rrelu`, the leaky ReLU with random slopes; a derivative of `gelu` that has all derivatives.
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
 
@@ -10,6 +10,40 @@ use crate::prelude::*;
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod kernels {
     use super::*;
+
+    fn prelu(this: &Tensor, weight: &Tensor) -> Result<Tensor> {
+        ensure!(
+            this.dtype() == weight.dtype(),
+            DType,
+            "{}: {} with a weight of {}, expected one type",
+            aten::prelu::NAME,
+            this.dtype(),
+            weight.dtype()
+        );
+        let channels = this.sizes().get(1).copied().unwrap_or(1);
+        ensure!(
+            weight.numel() == 1 || weight.sizes() == [channels],
+            Shape,
+            "{}: a weight of sizes {:?}, expected one number or one for each of {channels} channels",
+            aten::prelu::NAME,
+            weight.sizes()
+        );
+        let mut sizes = vec![1; this.dim()];
+        if let Some(size) = sizes.get_mut(1) {
+            *size = weight.numel();
+        }
+        aten::_prelu_kernel(this, &aten::reshape(weight, &sizes)?)
+    }
+
+    fn selu(this: &Tensor) -> Result<Tensor> {
+        const ALPHA: f64 = 1.673_263_242_354_377_2;
+        const SCALE: f64 = 1.050_700_987_355_480_5;
+        aten::elu::call(this, ALPHA.into(), SCALE.into(), 1.into())
+    }
+
+    fn relu6(this: &Tensor) -> Result<Tensor> {
+        aten::hardtanh::call(this, 0.into(), 6.into())
+    }
 
     fn rrelu(
         this: &Tensor,
@@ -60,6 +94,52 @@ mod explicit {
     }
 }
 
+/// Operators with derivatives of their own.
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+mod derived {
+    use super::*;
+
+    fn _prelu_kernel(this: &Tensor, weight: &Tensor) -> Result<Tensor> {
+        let is_positive = aten::gt_Scalar(this, 0.into())?;
+        aten::where_self(&is_positive, this, &aten::mul_Tensor(this, weight)?)
+    }
+
+    fn _prelu_kernel_backward(
+        grad_output: &Tensor,
+        this: &Tensor,
+        weight: &Tensor,
+    ) -> Result<(Tensor, Tensor)> {
+        let is_positive = aten::gt_Scalar(this, 0.into())?;
+        let of_this = aten::where_self(&is_positive, grad_output, &aten::mul_Tensor(weight, grad_output)?)?;
+        let of_weight =
+            aten::where_ScalarSelf(&is_positive, 0.into(), &aten::mul_Tensor(this, grad_output)?)?;
+        Ok((of_this, of_weight))
+    }
+
+    fn glu(this: &Tensor, dim: i64) -> Result<Tensor> {
+        let [value, gate] = halves(this, dim)?;
+        ensure!(
+            this.dtype().is_floating_point(),
+            DType,
+            "{}: {} is not supported, expected a floating-point type",
+            aten::glu::NAME,
+            this.dtype()
+        );
+        aten::mul_Tensor(&value, &aten::sigmoid(&gate)?)
+    }
+
+    fn celu(this: &Tensor, alpha: Scalar) -> Result<Tensor> {
+        let number: f64 = alpha.to()?;
+        ensure!(
+            number != 0.0,
+            Argument,
+            "{}: alpha is 0, expected another number: elements are divided by it",
+            aten::celu::NAME
+        );
+        aten::elu::call(this, alpha, 1.into(), number.recip().into())
+    }
+}
+
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 fn rrelu_with_noise_backward(
     grad_output: &Tensor,
@@ -92,4 +172,19 @@ fn check(operator: &str, lower: Scalar, upper: Scalar) -> Result<()> {
         "{operator}: the lower bound is {lower}, the upper {upper}, expected them in order"
     );
     Ok(())
+}
+
+/// The two halves of `glu`'s input: the values, and what their gates are computed from.
+pub(crate) fn halves(this: &Tensor, dim: i64) -> Result<[Tensor; 2]> {
+    const OPERATOR: &str = aten::glu::NAME;
+    ensure!(this.dim() > 0, Shape, "{OPERATOR}: a tensor without dimensions has no halves");
+    let size = this.size(dim).map_err(|error| error.context(OPERATOR))?;
+    ensure!(
+        size % 2 == 0,
+        Shape,
+        "{OPERATOR}: dimension {dim} of sizes {:?} is not even, so it has no two halves",
+        this.sizes()
+    );
+    let half = size / 2;
+    Ok([aten::narrow(this, dim, 0, half)?, aten::narrow(this, dim, half, half)?])
 }

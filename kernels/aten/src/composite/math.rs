@@ -101,28 +101,6 @@ mod explicit {
     }
 }
 
-#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
-mod leaky {
-    use super::*;
-
-    fn _prelu_kernel(this: &Tensor, weight: &Tensor) -> Result<Tensor> {
-        let is_positive = aten::gt_Scalar(this, 0.into())?;
-        aten::where_self(&is_positive, this, &aten::mul_Tensor(this, weight)?)
-    }
-
-    fn _prelu_kernel_backward(
-        grad_output: &Tensor,
-        this: &Tensor,
-        weight: &Tensor,
-    ) -> Result<(Tensor, Tensor)> {
-        let is_positive = aten::gt_Scalar(this, 0.into())?;
-        let of_this = aten::where_self(&is_positive, grad_output, &aten::mul_Tensor(weight, grad_output)?)?;
-        let of_weight =
-            aten::where_ScalarSelf(&is_positive, 0.into(), &aten::mul_Tensor(this, grad_output)?)?;
-        Ok((of_this, of_weight))
-    }
-}
-
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod implicit {
     use super::*;
@@ -138,29 +116,5 @@ mod implicit {
         }
         let is_any = aten::logical_or(&aten::isnan(this)?, &aten::isinf(this)?)?;
         aten::logical_not(&is_any)
-    }
-
-    fn prelu(this: &Tensor, weight: &Tensor) -> Result<Tensor> {
-        ensure!(
-            this.dtype() == weight.dtype(),
-            DType,
-            "{}: {} with a weight of {}, expected one type",
-            aten::prelu::NAME,
-            this.dtype(),
-            weight.dtype()
-        );
-        let channels = this.sizes().get(1).copied().unwrap_or(1);
-        ensure!(
-            weight.numel() == 1 || weight.sizes() == [channels],
-            Shape,
-            "{}: a weight of sizes {:?}, expected one number or one for each of {channels} channels",
-            aten::prelu::NAME,
-            weight.sizes()
-        );
-        let mut sizes = vec![1; this.dim()];
-        if let Some(size) = sizes.get_mut(1) {
-            *size = weight.numel();
-        }
-        aten::_prelu_kernel(this, &aten::reshape(weight, &sizes)?)
     }
 }

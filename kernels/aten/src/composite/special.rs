@@ -1,4 +1,4 @@
-//! Special functions and gates, as compositions of other operators.
+//! Special functions, as compositions of other operators.
 
 use torch_library::prelude::*;
 
@@ -45,21 +45,6 @@ pub(crate) fn no_probability(operator: &str, this: &Tensor) -> Error {
     )
 }
 
-/// The two halves of `glu`'s input: the values, and what their gates are computed from.
-pub(crate) fn halves(this: &Tensor, dim: i64) -> Result<[Tensor; 2]> {
-    const OPERATOR: &str = aten::glu::NAME;
-    ensure!(this.dim() > 0, Shape, "{OPERATOR}: a tensor without dimensions has no halves");
-    let size = this.size(dim).map_err(|error| error.context(OPERATOR))?;
-    ensure!(
-        size % 2 == 0,
-        Shape,
-        "{OPERATOR}: dimension {dim} of sizes {:?} is not even, so it has no two halves",
-        this.sizes()
-    );
-    let half = size / 2;
-    Ok([aten::narrow(this, dim, 0, half)?, aten::narrow(this, dim, half, half)?])
-}
-
 /// Operators with derivatives of their own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 mod derived {
@@ -81,29 +66,6 @@ mod derived {
             _ => this,
         };
         aten::log(&aten::div_Tensor(&inside, &aten::rsub_Scalar(&inside, 1.into())?)?)
-    }
-
-    fn glu(this: &Tensor, dim: i64) -> Result<Tensor> {
-        let [value, gate] = halves(this, dim)?;
-        ensure!(
-            this.dtype().is_floating_point(),
-            DType,
-            "{}: {} is not supported, expected a floating-point type",
-            aten::glu::NAME,
-            this.dtype()
-        );
-        aten::mul_Tensor(&value, &aten::sigmoid(&gate)?)
-    }
-
-    fn celu(this: &Tensor, alpha: Scalar) -> Result<Tensor> {
-        let number: f64 = alpha.to()?;
-        ensure!(
-            number != 0.0,
-            Argument,
-            "{}: alpha is 0, expected another number: elements are divided by it",
-            aten::celu::NAME
-        );
-        aten::elu::call(this, alpha, 1.into(), number.recip().into())
     }
 }
 
@@ -175,15 +137,5 @@ mod implicit {
 
     fn allclose(this: &Tensor, other: &Tensor, rtol: f64, atol: f64, equal_nan: bool) -> Result<bool> {
         aten::all(&aten::isclose::call(this, other, rtol, atol, equal_nan)?)?.item()?.to()
-    }
-
-    fn selu(this: &Tensor) -> Result<Tensor> {
-        const ALPHA: f64 = 1.673_263_242_354_377_2;
-        const SCALE: f64 = 1.050_700_987_355_480_5;
-        aten::elu::call(this, ALPHA.into(), SCALE.into(), 1.into())
-    }
-
-    fn relu6(this: &Tensor) -> Result<Tensor> {
-        aten::hardtanh::call(this, 0.into(), 6.into())
     }
 }

@@ -6,13 +6,14 @@ use torch_library::prelude::*;
 
 use super::unary::is_approximated;
 use crate::aten;
-use crate::composite::special::halves;
+use crate::composite::activation::halves;
 use crate::functions::{Conjugate, ErrorFunction, Functions};
 use crate::loops::Pointwise;
 use crate::loops::{function, match_opmath};
 use crate::number::Number;
 
 mod backward;
+mod forward;
 mod random;
 
 /// Kernels that compute the same as the composite ones, in one pass.

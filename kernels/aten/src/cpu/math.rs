@@ -1,12 +1,11 @@
 //! More element-wise functions of one, two and three operands.
 
-use num_traits::Float;
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
 use super::unary::functions;
 use crate::aten;
-use crate::functions::{ErrorFunction, Functions, Hyperbolic, Inverse, NearOne, softplus_of};
+use crate::functions::{ErrorFunction, Functions, Hyperbolic, Inverse, NearOne};
 use crate::loops::Pointwise;
 use crate::loops::{function, match_opmath};
 use crate::number::Number;
@@ -36,26 +35,7 @@ functions! {
     round: promoting_exactly Integer | Float => |x, T| x.nearest();
     trunc: promoting_exactly Integer | Float => |x, T| x.cut();
     frac: promoting_exactly Float => |x, T| x - x.cut();
-    silu: promoting_exactly Float | Complex => |x, T| x * x.logistic();
-    mish: promoting_exactly Float => |x, T| x * softplus_of(x).hyperbolic_tangent();
-    hardswish: promoting_exactly Float => |x, T| x * ramp(x);
-    hardsigmoid: promoting_exactly Float => |x, T| ramp(x);
     bitwise_not: promoting_exactly Bool | Integer | Unsigned => |x, T| x.flipped();
-}
-
-/// The hard sigmoid: a line from 0 at -3 to 1 at 3, constant outside.
-#[inline(always)]
-fn ramp<T: Float + Element>(x: T) -> T {
-    let (three, six): (T, T) = (3.cast(), 6.cast());
-    let y = x + three;
-    // Not `max` and `min`, which drop NaN.
-    (if y < T::zero() {
-        T::zero()
-    } else if y > six {
-        six
-    } else {
-        y
-    }) / six
 }
 
 /// True only for NaN.
@@ -95,89 +75,6 @@ mod more {
                 1.. => call.compute(None, call.dtype, move |[x]: [T; 1]| (x * power).nearest() / power),
                 _ => call.compute(None, call.dtype, move |[x]: [T; 1]| (x / power).nearest() * power),
             }
-        }, else => Err(call.unsupported()))
-    }
-
-    fn leaky_relu(output: Output<'_>, this: &Tensor, negative_slope: Scalar) -> Result<Tensor> {
-        let call = Pointwise::promoting_exactly(output, [this])?;
-        match_opmath!(call.dtype, T: Float => {
-            let slope: T = negative_slope.cast();
-            call.compute(None, call.dtype, move |[x]: [T; 1]| if x > 0.0 { x } else { x * slope })
-        }, else => Err(call.unsupported()))
-    }
-
-    fn elu(
-        output: Output<'_>,
-        this: &Tensor,
-        alpha: Scalar,
-        scale: Scalar,
-        input_scale: Scalar,
-    ) -> Result<Tensor> {
-        let call = Pointwise::promoting_exactly(output, [this])?;
-        match_opmath!(call.dtype, T: Float => {
-            let (scale, input_scale): (T, T) = (scale.cast(), input_scale.cast());
-            let factor = alpha.cast::<T>() * scale;
-            call.compute(None, call.dtype, move |[x]: [T; 1]| {
-                let below = (x * input_scale).exponential_less_one() * factor;
-                if x < 0.0 { below } else { x * scale }
-            })
-        }, else => Err(call.unsupported()))
-    }
-
-    fn log_sigmoid(this: &Tensor) -> Result<Tensor> {
-        let this = &aten::contiguous(this)?; // the result is contiguous, whatever the strides of the input
-        let call = Pointwise::promoting(aten::log_sigmoid::NAME, [this])?;
-        match_opmath!(call.dtype, T: Float => {
-            call.compute(None, call.dtype, |[x]: [T; 1]| -softplus_of(-x))
-        }, else => Err(call.unsupported()))
-    }
-
-    fn hardshrink(output: Output<'_>, this: &Tensor, lambd: Scalar) -> Result<Tensor> {
-        let call = Pointwise::promoting_exactly(output, [this])?;
-        match_opmath!(call.dtype, T: Float => {
-            let width: T = lambd.to()?;
-            call.compute(None, call.dtype, move |[x]: [T; 1]| if x >= -width && x <= width { T::ZERO } else { x })
-        }, else => Err(call.unsupported()))
-    }
-
-    fn softshrink(output: Output<'_>, this: &Tensor, lambd: Scalar) -> Result<Tensor> {
-        let call = Pointwise::promoting_exactly(output, [this])?;
-        match_opmath!(call.dtype, T: Float => {
-            let width: T = lambd.to()?;
-            ensure!(
-                width >= T::ZERO && width.is_finite(),
-                Argument,
-                "{}: lambd is {lambd}, expected a finite number, zero or more",
-                output.operator()
-            );
-            // NaN satisfies neither comparison, and stays NaN.
-            call.compute(None, call.dtype, move |[x]: [T; 1]| match x {
-                x if x > width => x - width,
-                x if x < -width => x + width,
-                x => x * T::ZERO,
-            })
-        }, else => Err(call.unsupported()))
-    }
-
-    fn threshold(output: Output<'_>, this: &Tensor, threshold: Scalar, value: Scalar) -> Result<Tensor> {
-        let operator = output.operator();
-        let call = Pointwise::promoting(output, [this])?;
-        let fits = match_dtype!(call.dtype, T => threshold.to::<T>().and(value.to::<T>()).map(drop));
-        fits.map_err(|error| error.context(operator))?;
-        match_opmath!(call.dtype, T: Integer | Float => {
-            // Both are converted to the dtype of the elements, which truncates them for integers.
-            let (threshold, value): (T, T) = (threshold.cast(), value.cast());
-            call.compute(None, call.dtype, move |[x]: [T; 1]| if x <= threshold { value } else { x })
-        }, else => Err(call.unsupported()))
-    }
-
-    fn softplus(output: Output<'_>, this: &Tensor, beta: Scalar, threshold: Scalar) -> Result<Tensor> {
-        let call = Pointwise::promoting_exactly(output, [this])?;
-        match_opmath!(call.dtype, T: Float => {
-            let (beta, threshold): (T, T) = (beta.cast(), threshold.cast());
-            call.compute(None, call.dtype, move |[x]: [T; 1]| {
-                if x * beta > threshold { x } else { (x * beta).exponential().logarithm_of_one_more() / beta }
-            })
         }, else => Err(call.unsupported()))
     }
 }

@@ -12,7 +12,7 @@ use crate::loops::{function, match_opmath};
 use crate::number::{Divided, Number};
 
 mod angles;
-mod clamp;
+pub(super) mod clamp;
 
 /// Defines the kernels of functions. Each row gives whether integers are promoted to floating point, the supported
 /// dtypes, and the formula; some have a form for the widest registers.

@@ -168,42 +168,6 @@ torch_library! {
         #[tags(pointwise)]
         #[variants(out, in_place)]
         frac(Tensor self) -> Tensor;
-        /// The SiLU (swish) activation: `x * sigmoid(x)`.
-        ///
-        /// # Errors
-        /// Integer and boolean dtypes.
-        ///
-        /// PyTorch: `torch.nn.functional.silu`.
-        #[tags(pointwise)]
-        #[variants(out, in_place)]
-        silu(Tensor self) -> Tensor;
-        /// The Mish activation: `x * tanh(softplus(x))`.
-        ///
-        /// # Errors
-        /// Dtypes that are not floating-point.
-        ///
-        /// PyTorch: `torch.nn.functional.mish`.
-        #[tags(pointwise)]
-        #[variants(out, in_place)]
-        mish(Tensor self) -> Tensor;
-        /// The hard swish activation: `x * hardsigmoid(x)`.
-        ///
-        /// # Errors
-        /// Dtypes that are not floating-point.
-        ///
-        /// PyTorch: `torch.nn.functional.hardswish`.
-        #[tags(pointwise)]
-        #[variants(out, in_place)]
-        hardswish(Tensor self) -> Tensor;
-        /// A piecewise linear sigmoid: a line from 0 at -3 to 1 at 3, constant outside.
-        ///
-        /// # Errors
-        /// Dtypes that are not floating-point.
-        ///
-        /// PyTorch: `torch.nn.functional.hardsigmoid`.
-        #[tags(pointwise)]
-        #[variants(out, in_place)]
-        hardsigmoid(Tensor self) -> Tensor;
         /// The square of each element.
         ///
         /// PyTorch: `torch.square`.
@@ -386,70 +350,6 @@ torch_library! {
         #[tags(pointwise)]
         #[variants(out, in_place)]
         addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor;
-        /// `x` where it is positive, `negative_slope * x` elsewhere.
-        ///
-        /// # Errors
-        /// Dtypes that are not floating-point.
-        ///
-        /// PyTorch: `torch.nn.functional.leaky_relu`.
-        #[tags(pointwise)]
-        #[variants(out, in_place)]
-        leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor;
-        /// The exponential linear unit: `x` where it is positive, `alpha * (exp(x) - 1)` elsewhere, with `x` scaled by
-        /// `input_scale` before the exponential and the result by `scale`.
-        ///
-        /// # Errors
-        /// Dtypes that are not floating-point.
-        ///
-        /// PyTorch: `torch.nn.functional.elu`.
-        #[tags(pointwise)]
-        #[variants(out, in_place)]
-        elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor;
-        /// A smooth `relu`: `ln(1 + exp(beta * x)) / beta`, or `x` itself where `beta * x` is above `threshold`.
-        ///
-        /// # Errors
-        /// Dtypes that are not floating-point.
-        ///
-        /// PyTorch: `torch.nn.functional.softplus`.
-        #[tags(pointwise)]
-        #[variants(out)]
-        softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor;
-        /// Clamps each element to `[min_val, max_val]`.
-        ///
-        /// # Errors
-        /// Boolean and complex dtypes.
-        ///
-        /// PyTorch: `torch.nn.functional.hardtanh`.
-        #[tags(pointwise)]
-        #[variants(out, in_place)]
-        hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor;
-        /// The logarithm of the sigmoid of each element.
-        ///
-        /// # Errors
-        /// Dtypes that are not floating-point.
-        ///
-        /// PyTorch: `torch.nn.functional.logsigmoid`.
-        #[tags(pointwise)]
-        log_sigmoid(Tensor self) -> Tensor;
-        /// `x` where it is positive, `weight * x` elsewhere, with one learned weight for all elements or one for each
-        /// channel.
-        ///
-        /// # Errors
-        /// A number of weights other than one and that of the channels, a weight of another dtype.
-        ///
-        /// PyTorch: `torch.nn.functional.prelu`.
-        #[tags(pointwise)]
-        prelu(Tensor self, Tensor weight) -> Tensor;
-        /// The operator behind [`prelu`](fn@prelu), with a weight that broadcasts.
-        ///
-        /// PyTorch: `aten::_prelu_kernel`.
-        #[tags(pointwise)]
-        _prelu_kernel(Tensor self, Tensor weight) -> Tensor;
-        /// The gradients of both arguments of [`_prelu_kernel`], with the sizes of the input; that of the weight is not
-        /// summed yet.
-        ///
-        /// PyTorch: `aten::_prelu_kernel_backward`.
-        _prelu_kernel_backward(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor, Tensor);
         /// The remainder of the division of a scalar by each element, with the sign of the element.
         ///
         /// # Errors

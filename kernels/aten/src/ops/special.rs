@@ -292,64 +292,6 @@ torch_library! {
         #[tags(data_dependent_output)]
         allclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> bool;
 
-        /// The gated linear unit: the first half of a dimension, times the sigmoid of the second half.
-        ///
-        /// # Errors
-        /// A dimension of odd size, a tensor without dimensions.
-        ///
-        /// PyTorch: `torch.nn.functional.glu`.
-        glu(Tensor self, int dim=-1) -> Tensor;
-        /// The scaled exponential linear unit: [`elu`](fn@elu) with the two constants that keep mean and variance from
-        /// layer to layer.
-        ///
-        /// # Errors
-        /// Dtypes that are not floating-point.
-        ///
-        /// PyTorch: `torch.nn.functional.selu`.
-        #[tags(pointwise)]
-        selu(Tensor self) -> Tensor;
-        /// `max(0, x) + min(0, alpha * (exp(x / alpha) - 1))`.
-        ///
-        /// # Errors
-        /// An `alpha` of 0, dtypes that are not floating-point.
-        ///
-        /// PyTorch: `torch.nn.functional.celu`.
-        #[tags(pointwise)]
-        celu(Tensor self, Scalar alpha=1.) -> Tensor;
-        /// Clamps each element to `[0, 6]`.
-        ///
-        /// # Errors
-        /// Boolean and complex dtypes.
-        ///
-        /// PyTorch: `torch.nn.functional.relu6`.
-        relu6(Tensor self) -> Tensor;
-        /// Each element, or 0 where it is in `[-lambd, lambd]`.
-        ///
-        /// # Errors
-        /// Dtypes that are not floating-point.
-        ///
-        /// PyTorch: `torch.nn.functional.hardshrink`.
-        #[tags(pointwise)]
-        #[variants(out)]
-        hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor;
-        /// Shrinks each element by `lambd` towards 0; elements in `[-lambd, lambd]` become 0.
-        ///
-        /// # Errors
-        /// A `lambd` that is negative or not finite, dtypes that are not floating-point.
-        ///
-        /// PyTorch: `torch.nn.functional.softshrink`.
-        #[tags(pointwise)]
-        #[variants(out)]
-        softshrink(Tensor self, Scalar lambd=0.5) -> Tensor;
-        /// Each element that is above `threshold`, and `value` in place of the others.
-        ///
-        /// # Errors
-        /// Boolean and complex dtypes.
-        ///
-        /// PyTorch: `torch.nn.functional.threshold`.
-        #[tags(pointwise)]
-        #[variants(out, in_place)]
-        threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor;
         /// `self << other` with a scalar `self`.
         ///
         /// # Errors

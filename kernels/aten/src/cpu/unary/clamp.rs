@@ -5,7 +5,7 @@ use torch_library::{Operand, match_dtype, result_type};
 
 use crate::aten;
 use crate::loops::match_opmath;
-use crate::loops::pointwise::{Pointwise, unsupported};
+use crate::loops::pointwise::Pointwise;
 use crate::number::Number;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -30,34 +30,6 @@ mod kernels {
 
     fn clamp_max_Tensor(output: Output<'_>, this: &Tensor, max: &Tensor) -> Result<Tensor> {
         from_above(output, this, max)
-    }
-
-    fn hardtanh(output: Output<'_>, this: &Tensor, min_val: Scalar, max_val: Scalar) -> Result<Tensor> {
-        let operator = output.operator();
-        let dtype = this.dtype();
-        let [min_val, max_val] = match_dtype!(dtype, T: Integer => {
-            ensure!(
-                [min_val, max_val].iter().all(|bound| bound.cast::<f64>().is_finite()),
-                Argument,
-                "{operator}: {min_val} or {max_val} is not a number of {dtype}, expected finite bounds"
-            );
-            let whole = |bound: Scalar| match bound {
-                Scalar::Int(bound) => i128::from(bound),
-                other => other.cast::<f64>() as i128,
-            };
-            let (min, max, least, most) = (whole(min_val), whole(max_val), T::MIN as i128, T::MAX as i128);
-            ensure!(
-                min <= most && max >= least,
-                Argument,
-                "{operator}: no number of {dtype} is as high as {min_val}, or as low as {max_val}"
-            );
-            [min, max].map(|bound| Scalar::Int(bound.clamp(least, most) as i64))
-        }, else => [min_val, max_val]);
-        match_opmath!(dtype, T: Integer | Float => {
-            let (min, max): (T, T) = (min_val.cast(), max_val.cast());
-            let call = Pointwise::with_dtype(output, [this], dtype)?.lying_as_first().exactly();
-            call.compute(None, dtype, move |[x]: [T; 1]| lowered(raised(x, min), max))
-        }, else => Err(unsupported(operator, dtype)))
     }
 
     fn clamp_Tensor(
@@ -170,12 +142,12 @@ fn no_bound(operator: &str) -> Error {
 
 /// The larger number; NaN if either is NaN.
 #[inline(always)]
-fn raised<T: Number + PartialOrd>(x: T, min: T) -> T {
+pub(crate) fn raised<T: Number + PartialOrd>(x: T, min: T) -> T {
     if x < min || min.is_unordered() { min } else { x }
 }
 
 /// The smaller number; NaN if either is NaN.
 #[inline(always)]
-fn lowered<T: Number + PartialOrd>(x: T, max: T) -> T {
+pub(crate) fn lowered<T: Number + PartialOrd>(x: T, max: T) -> T {
     if x > max || max.is_unordered() { max } else { x }
 }

@@ -7,6 +7,7 @@ mod activation;
 mod analysis;
 mod arrange;
 pub mod binary;
+mod bits;
 mod copy;
 mod create;
 mod factor;

@@ -5,6 +5,7 @@ pub(crate) mod analysis;
 pub(crate) mod arrange;
 
 mod binary;
+mod bits;
 mod calculus;
 pub mod complex;
 mod copy;

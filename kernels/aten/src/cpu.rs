@@ -7,6 +7,7 @@ mod activation;
 mod analysis;
 mod arrange;
 mod binary;
+pub mod bits;
 mod complex;
 mod copy;
 mod create;

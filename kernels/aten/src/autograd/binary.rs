@@ -80,7 +80,6 @@ derivatives! {
     gt.Scalar(Tensor self, Scalar other) -> Tensor as non_differentiable;
     ge.Tensor(Tensor self, Tensor other) -> Tensor as non_differentiable;
     ge.Scalar(Tensor self, Scalar other) -> Tensor as non_differentiable;
-    logical_not(Tensor self) -> Tensor as non_differentiable;
 }
 
 /// The conjugate of a complex tensor; a real one is returned as it is.

@@ -218,9 +218,6 @@ derivatives! {
 
     isnan(Tensor self) -> Tensor as non_differentiable;
     isinf(Tensor self) -> Tensor as non_differentiable;
-    logical_and(Tensor self, Tensor other) -> Tensor as non_differentiable;
-    logical_or(Tensor self, Tensor other) -> Tensor as non_differentiable;
-    logical_xor(Tensor self, Tensor other) -> Tensor as non_differentiable;
 }
 
 fn one_minus(x: &Tensor) -> Result<Tensor> {

@@ -35,6 +35,7 @@ derivatives! {
     sign(Tensor self) -> Tensor as SignBackward0 {
         self => aten::zeros_like(grad),
     }
+    logical_not(Tensor self) -> Tensor as non_differentiable;
     #[in_place]
     exp(Tensor self) -> Tensor as ExpBackward0 {
         self => grad.mul(&conj(result)?),

@@ -1,4 +1,4 @@
-//! The operators behind Python's syntax, and the checks in exported programs.
+//! The checks in exported programs.
 
 use torch_library::prelude::*;
 
@@ -8,51 +8,6 @@ use crate::composite::storage::is_true;
 mod fake_quantize;
 mod moving_range;
 mod names;
-
-#[torch_impl(aten, CompositeImplicitAutograd)]
-mod python {
-    use super::*;
-
-    fn __and___Tensor(this: &Tensor, other: &Tensor) -> Result<Tensor> {
-        aten::bitwise_and_Tensor(this, other)
-    }
-
-    fn __and___Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {
-        aten::bitwise_and_Scalar(this, other)
-    }
-
-    fn __or___Tensor(this: &Tensor, other: &Tensor) -> Result<Tensor> {
-        aten::bitwise_or_Tensor(this, other)
-    }
-
-    fn __or___Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {
-        aten::bitwise_or_Scalar(this, other)
-    }
-
-    fn __xor___Tensor(this: &Tensor, other: &Tensor) -> Result<Tensor> {
-        aten::bitwise_xor_Tensor(this, other)
-    }
-
-    fn __xor___Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {
-        aten::bitwise_xor_Scalar(this, other)
-    }
-
-    fn __lshift___Tensor(this: &Tensor, other: &Tensor) -> Result<Tensor> {
-        aten::bitwise_left_shift_Tensor(this, other)
-    }
-
-    fn __lshift___Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {
-        aten::bitwise_left_shift_Tensor_Scalar(this, other)
-    }
-
-    fn __rshift___Tensor(this: &Tensor, other: &Tensor) -> Result<Tensor> {
-        aten::bitwise_right_shift_Tensor(this, other)
-    }
-
-    fn __rshift___Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {
-        aten::bitwise_right_shift_Tensor_Scalar(this, other)
-    }
-}
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod fused {

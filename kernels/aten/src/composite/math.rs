@@ -51,30 +51,6 @@ mod explicit {
         aten::remainder_Tensor(this, &Tensor::wrapped_number(other))
     }
 
-    fn bitwise_and_Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {
-        aten::bitwise_and_Tensor(this, &Tensor::wrapped_number(other))
-    }
-
-    fn bitwise_or_Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {
-        aten::bitwise_or_Tensor(this, &Tensor::wrapped_number(other))
-    }
-
-    fn bitwise_xor_Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {
-        aten::bitwise_xor_Tensor(this, &Tensor::wrapped_number(other))
-    }
-
-    fn bitwise_and_Scalar_Tensor(this: Scalar, other: &Tensor) -> Result<Tensor> {
-        aten::bitwise_and_Tensor(&Tensor::wrapped_number(this), other)
-    }
-
-    fn bitwise_or_Scalar_Tensor(this: Scalar, other: &Tensor) -> Result<Tensor> {
-        aten::bitwise_or_Tensor(&Tensor::wrapped_number(this), other)
-    }
-
-    fn bitwise_xor_Scalar_Tensor(this: Scalar, other: &Tensor) -> Result<Tensor> {
-        aten::bitwise_xor_Tensor(&Tensor::wrapped_number(this), other)
-    }
-
     fn remainder_Scalar_Tensor(this: Scalar, other: &Tensor) -> Result<Tensor> {
         aten::remainder_Tensor(&Tensor::wrapped_number(this), other)
     }

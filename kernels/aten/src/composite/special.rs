@@ -19,22 +19,6 @@ mod explicit {
     fn xlogy_Scalar_Self(this: Scalar, other: &Tensor) -> Result<Tensor> {
         aten::xlogy_Tensor(&Tensor::wrapped_number(this), other)
     }
-
-    fn bitwise_left_shift_Tensor_Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {
-        aten::bitwise_left_shift_Tensor(this, &Tensor::wrapped_number(other))
-    }
-
-    fn bitwise_left_shift_Scalar_Tensor(this: Scalar, other: &Tensor) -> Result<Tensor> {
-        aten::bitwise_left_shift_Tensor(&Tensor::wrapped_number(this), other)
-    }
-
-    fn bitwise_right_shift_Scalar_Tensor(this: Scalar, other: &Tensor) -> Result<Tensor> {
-        aten::bitwise_right_shift_Tensor(&Tensor::wrapped_number(this), other)
-    }
-
-    fn bitwise_right_shift_Tensor_Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {
-        aten::bitwise_right_shift_Tensor(this, &Tensor::wrapped_number(other))
-    }
 }
 
 /// The error for numbers that are not probabilities.

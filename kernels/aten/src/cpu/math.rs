@@ -13,7 +13,7 @@ use crate::number::Number;
 pub(crate) mod binary;
 mod rounded;
 
-use rounded::{Bits, Rounded};
+use rounded::Rounded;
 
 functions! {
     expm1: promoting_to_float Float | Complex => |x, T| x.exponential_less_one();
@@ -35,7 +35,6 @@ functions! {
     round: promoting_exactly Integer | Float => |x, T| x.nearest();
     trunc: promoting_exactly Integer | Float => |x, T| x.cut();
     frac: promoting_exactly Float => |x, T| x - x.cut();
-    bitwise_not: promoting_exactly Bool | Integer | Unsigned => |x, T| x.flipped();
 }
 
 /// True only for NaN.

@@ -15,7 +15,7 @@ use crate::number::Number;
 pub mod real;
 mod sums;
 
-use real::{FiniteParts, NextTowards, Real, Shifted};
+use real::{FiniteParts, NextTowards, Real};
 use sums::BinaryLogOfSum;
 pub(super) use sums::LogOfSum;
 
@@ -65,10 +65,6 @@ functions! {
         |a, b| if b.is_nan() { b } else if a == T::ZERO { T::ZERO } else { a * b.natural_logarithm() };
     gcd(this, other): promoting Integer => |a, b| common_divisor(a, b);
     lcm(this, other): promoting Integer => |a, b| common_multiple(a, b);
-    bitwise_left_shift_Tensor(this, other): promoting Integer =>
-        |a, b| a.shifted_left(b);
-    bitwise_right_shift_Tensor(this, other): promoting Integer =>
-        |a, b| a.shifted_right(b);
 }
 
 /// The entropy of one probability; minus infinity for negative numbers.

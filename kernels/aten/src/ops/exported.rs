@@ -1,91 +1,10 @@
-//! The operators behind Python's syntax (`&`, `<<`), and those that appear only in programs exported by PyTorch.
+//! Operators that appear only in programs exported by PyTorch.
 
 use torch_library::torch_library;
 
 torch_library! {
-    /// Operators of Python's syntax and of exported programs, on top of the operators declared before.
+    /// Operators of exported programs, on top of the operators declared before.
     pub mod aten extends super::transformer::aten {
-        /// The operator `&`: `bitwise_and`.
-        ///
-        /// # Errors
-        /// Dtypes that are neither integer nor boolean.
-        ///
-        /// PyTorch: `Tensor.__and__`, the operator `&`.
-        #[tags(pointwise)]
-        __and__.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// The operator `&` with a scalar: `bitwise_and`.
-        ///
-        /// # Errors
-        /// Dtypes that are neither integer nor boolean.
-        ///
-        /// PyTorch: `Tensor.__and__`, the operator `&`.
-        #[tags(pointwise)]
-        __and__.Scalar(Tensor self, Scalar other) -> Tensor;
-        /// The operator `|`: `bitwise_or`.
-        ///
-        /// # Errors
-        /// Dtypes that are neither integer nor boolean.
-        ///
-        /// PyTorch: `Tensor.__or__`, the operator `|`.
-        #[tags(pointwise)]
-        __or__.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// The operator `|` with a scalar: `bitwise_or`.
-        ///
-        /// # Errors
-        /// Dtypes that are neither integer nor boolean.
-        ///
-        /// PyTorch: `Tensor.__or__`, the operator `|`.
-        #[tags(pointwise)]
-        __or__.Scalar(Tensor self, Scalar other) -> Tensor;
-        /// The operator `^`: `bitwise_xor`.
-        ///
-        /// # Errors
-        /// Dtypes that are neither integer nor boolean.
-        ///
-        /// PyTorch: `Tensor.__xor__`, the operator `^`.
-        #[tags(pointwise)]
-        __xor__.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// The operator `^` with a scalar: `bitwise_xor`.
-        ///
-        /// # Errors
-        /// Dtypes that are neither integer nor boolean.
-        ///
-        /// PyTorch: `Tensor.__xor__`, the operator `^`.
-        #[tags(pointwise)]
-        __xor__.Scalar(Tensor self, Scalar other) -> Tensor;
-        /// The operator `<<`: `bitwise_left_shift`.
-        ///
-        /// # Errors
-        /// Dtypes that are not integer.
-        ///
-        /// PyTorch: `Tensor.__lshift__`, the operator `<<`.
-        #[tags(pointwise)]
-        __lshift__.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// The operator `<<` with a scalar: `bitwise_left_shift`.
-        ///
-        /// # Errors
-        /// Dtypes that are not integer.
-        ///
-        /// PyTorch: `Tensor.__lshift__`, the operator `<<`.
-        #[tags(pointwise)]
-        __lshift__.Scalar(Tensor self, Scalar other) -> Tensor;
-        /// The operator `>>`: `bitwise_right_shift`.
-        ///
-        /// # Errors
-        /// Dtypes that are not integer.
-        ///
-        /// PyTorch: `Tensor.__rshift__`, the operator `>>`.
-        #[tags(pointwise)]
-        __rshift__.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// The operator `>>` with a scalar: `bitwise_right_shift`.
-        ///
-        /// # Errors
-        /// Dtypes that are not integer.
-        ///
-        /// PyTorch: `Tensor.__rshift__`, the operator `>>`.
-        #[tags(pointwise)]
-        __rshift__.Scalar(Tensor self, Scalar other) -> Tensor;
-
         /// Checks that a tensor has the sizes, strides, dtype, device and layout that a program was exported for;
         /// `None` skips a check.
         ///

@@ -1,4 +1,4 @@
-//! More element-wise functions: powers, logarithms, rounding, trigonometry, remainders, activations.
+//! More element-wise functions: powers, logarithms, rounding, trigonometry, remainders.
 //!
 //! Functions whose results are seldom integers give floating-point results for integers. A name that ends in an
 //! underscore is an in-place variant.

@@ -1,4 +1,4 @@
-//! Special functions, gates, and shifts of bits, element-wise.
+//! Special functions, and comparisons within a tolerance, element-wise.
 //!
 //! Functions whose results are seldom integers give floating-point results for integers.
 
@@ -231,41 +231,6 @@ torch_library! {
         #[tags(pointwise)]
         #[variants(out, in_place)]
         lcm(Tensor self, Tensor other) -> Tensor;
-        /// `self << other`, element-wise: 0 if `other` is negative or at least the number of bits.
-        ///
-        /// # Errors
-        /// Dtypes that are not integer.
-        ///
-        /// PyTorch: `torch.bitwise_left_shift`.
-        #[tags(pointwise)]
-        #[variants(out = "Tensor_out", in_place)]
-        bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// `self << other` with a scalar `other`.
-        ///
-        /// # Errors
-        /// Dtypes that are not integer.
-        ///
-        /// PyTorch: `torch.bitwise_left_shift`.
-        #[tags(pointwise)]
-        bitwise_left_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor;
-        /// The arithmetic shift `self >> other`, element-wise: only the sign remains if `other` is negative or at least
-        /// the number of bits.
-        ///
-        /// # Errors
-        /// Dtypes that are not integer.
-        ///
-        /// PyTorch: `torch.bitwise_right_shift`.
-        #[tags(pointwise)]
-        #[variants(out = "Tensor_out", in_place)]
-        bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor;
-        /// `self >> other` with a scalar `other`.
-        ///
-        /// # Errors
-        /// Dtypes that are not integer.
-        ///
-        /// PyTorch: `torch.bitwise_right_shift`.
-        #[tags(pointwise)]
-        bitwise_right_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor;
         /// Each element raised to the power of the corresponding element of `exponent`, in `float64`, or `complex128`
         /// for complex numbers.
         ///
@@ -292,22 +257,6 @@ torch_library! {
         #[tags(data_dependent_output)]
         allclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> bool;
 
-        /// `self << other` with a scalar `self`.
-        ///
-        /// # Errors
-        /// Dtypes that are not integer.
-        ///
-        /// PyTorch: `torch.bitwise_left_shift`.
-        #[tags(pointwise)]
-        bitwise_left_shift.Scalar_Tensor(Scalar self, Tensor other) -> Tensor;
-        /// `self >> other` with a scalar `self`.
-        ///
-        /// # Errors
-        /// Dtypes that are not integer.
-        ///
-        /// PyTorch: `torch.bitwise_right_shift`.
-        #[tags(pointwise)]
-        bitwise_right_shift.Scalar_Tensor(Scalar self, Tensor other) -> Tensor;
         /// A scalar raised to the power of each element, in `float64`, or `complex128` for complex numbers.
         ///
         /// PyTorch: `torch.float_power`.

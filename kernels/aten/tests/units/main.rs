@@ -4,6 +4,7 @@
 mod amx;
 #[cfg(feature = "ndarray")]
 mod arrays;
+mod bits;
 #[cfg(target_arch = "x86_64")]
 mod blocks;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]

@@ -7,39 +7,12 @@ use num_traits::{Float, PrimInt};
 use torch_library::Element;
 use torch_library::prelude::*;
 
-use super::Bits;
 use crate::arguments::check_exponent;
 use crate::aten;
 use crate::functions::{Coordinate, Divisible, Quotient, Raised};
 use crate::loops::Pointwise;
-use crate::loops::{self, Elements, RowByRow, Usually, function, match_opmath};
+use crate::loops::{self, RowByRow, Usually, function, match_opmath};
 use crate::number::{Divided, Number, larger, smaller};
-
-/// Defines the kernels of binary functions. Each row gives the promotion to the opmath type, the supported dtypes,
-/// and the formula.
-macro_rules! functions {
-    ($($name:ident: $promoting:ident $($class:ident)|+ => |$a:ident, $b:ident| $value:expr;)+) => {
-        #[torch_impl(aten, CPU, Meta)]
-        mod functions {
-            use super::*;
-
-            $(
-                fn $name(output: Output<'_>, this: &Tensor, other: &Tensor) -> Result<Tensor> {
-                    let call = Pointwise::$promoting(output, [this, other])?;
-                    match_opmath!(call.dtype, T: $($class)|+ => {
-                        call.compute_elements(None, call.dtype, function!(|[$a, $b]: [T; 2]| -> T { $value }))
-                    }, else => Err(call.unsupported()))
-                }
-            )+
-        }
-    };
-}
-
-functions! {
-    bitwise_and_Tensor: promoting Bool | Integer | Unsigned => |a, b| a.both(b);
-    bitwise_or_Tensor: promoting Bool | Integer | Unsigned => |a, b| a.either(b);
-    bitwise_xor_Tensor: promoting Bool | Integer | Unsigned => |a, b| a.differing(b);
-}
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -75,18 +48,6 @@ mod kernels {
         match_opmath!(call.dtype, T: Bool | Integer | Unsigned | Float => {
             call.compute(None, call.dtype, |[a, b]: [T; 2]| if a <= b || b.is_unordered() { a } else { b })
         }, else => Err(call.unsupported()))
-    }
-
-    fn logical_and(output: Output<'_>, this: &Tensor, other: &Tensor) -> Result<Tensor> {
-        logical(output, [this, other], function!(|[a, b]: [bool; 2]| -> bool { a.both(b) }))
-    }
-
-    fn logical_or(output: Output<'_>, this: &Tensor, other: &Tensor) -> Result<Tensor> {
-        logical(output, [this, other], function!(|[a, b]: [bool; 2]| -> bool { a.either(b) }))
-    }
-
-    fn logical_xor(output: Output<'_>, this: &Tensor, other: &Tensor) -> Result<Tensor> {
-        logical(output, [this, other], function!(|[a, b]: [bool; 2]| -> bool { a.differing(b) }))
     }
 
     fn fmod_Tensor(output: Output<'_>, this: &Tensor, other: &Tensor) -> Result<Tensor> {
@@ -145,10 +106,6 @@ fn angle(output: Output<'_>, inputs: [&Tensor; 2]) -> Result<Tensor> {
     match_opmath!(call.dtype, T: Float => {
         call.compute_elements(None, call.dtype, function!(|[y, x]: [T; 2]| -> T { y.angle(x) }))
     }, else => Err(call.unsupported()))
-}
-
-fn logical(output: Output<'_>, inputs: [&Tensor; 2], f: impl Elements<bool, bool, 2>) -> Result<Tensor> {
-    Pointwise::with_dtype(output, inputs, DType::Bool)?.compute_elements(None, DType::Bool, f)
 }
 
 /// The operand whose sign the remainder has.

@@ -1,4 +1,4 @@
-//! Rounding and bitwise operations, for integers too.
+//! Rounding, of integers too.
 
 /// A number that can be rounded to an integer.
 pub(super) trait Rounded: Copy {
@@ -44,63 +44,3 @@ rounded! {
     i32: from from from from;
     i64: from from from from;
 }
-
-/// A type with bitwise operations; a boolean is one bit.
-pub(super) trait Bits: Copy {
-    fn flipped(self) -> Self;
-    fn both(self, other: Self) -> Self;
-    fn either(self, other: Self) -> Self;
-    fn differing(self, other: Self) -> Self;
-}
-
-/// Computed on bytes: for the operators of `bool`, LLVM combines both operands into one number and compares that with
-/// 0, two bytes at a time.
-impl Bits for bool {
-    #[inline(always)]
-    fn flipped(self) -> Self {
-        !self
-    }
-
-    #[inline(always)]
-    fn both(self, other: Self) -> Self {
-        u8::from(self) & u8::from(other) != 0
-    }
-
-    #[inline(always)]
-    fn either(self, other: Self) -> Self {
-        u8::from(self) | u8::from(other) != 0
-    }
-
-    #[inline(always)]
-    fn differing(self, other: Self) -> Self {
-        self != other
-    }
-}
-
-macro_rules! bits {
-    ($($ty:ty),+) => { $(
-        impl Bits for $ty {
-            #[inline(always)]
-            fn flipped(self) -> Self {
-                !self
-            }
-
-            #[inline(always)]
-            fn both(self, other: Self) -> Self {
-                self & other
-            }
-
-            #[inline(always)]
-            fn either(self, other: Self) -> Self {
-                self | other
-            }
-
-            #[inline(always)]
-            fn differing(self, other: Self) -> Self {
-                self ^ other
-            }
-        }
-    )+ };
-}
-
-bits!(u8, i8, i16, i32, i64, u16, u32, u64);

@@ -1,4 +1,4 @@
-//! Functions of a real number that the standard library lacks, and shifts by any number of bits.
+//! Functions of a real number that the standard library lacks.
 
 use num_complex::Complex;
 
@@ -103,29 +103,3 @@ fn polygamma(order: i64, x: f64) -> [f64; 2] {
     let (n, sign) = (order as f64, if order % 2 == 1 { 1.0 } else { -1.0 });
     [sign * libm::lgamma(n + 1.0).exp(), hurwitz_zeta(n + 1.0, x)]
 }
-
-/// An integer that can be shifted by any number of bits.
-pub trait Shifted: Copy {
-    fn shifted_left(self, by: Self) -> Self;
-    fn shifted_right(self, by: Self) -> Self;
-}
-
-macro_rules! shifted {
-    ($($ty:ty),+) => { $(
-        impl Shifted for $ty {
-            #[inline]
-            fn shifted_left(self, by: $ty) -> $ty {
-                u32::try_from(by).ok().and_then(|by| self.checked_shl(by)).unwrap_or(0)
-            }
-
-            #[inline]
-            fn shifted_right(self, by: $ty) -> $ty {
-                let all = <$ty>::BITS - 1;
-                let signed = if <$ty>::MIN == 0 { 0 } else { self >> all };
-                u32::try_from(by).ok().and_then(|by| self.checked_shr(by)).unwrap_or(signed)
-            }
-        }
-    )+ };
-}
-
-shifted!(u8, i8, i16, i32, i64);

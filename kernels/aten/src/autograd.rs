@@ -11,6 +11,7 @@ mod bits;
 mod copy;
 mod create;
 mod factor;
+mod fake_quantize;
 mod fourier;
 mod index;
 mod linalg;

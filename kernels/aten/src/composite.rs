@@ -13,6 +13,7 @@ pub(crate) mod create;
 mod device;
 mod exported;
 mod factor;
+mod fake_quantize;
 mod fourier;
 mod functional;
 mod index;

@@ -14,6 +14,7 @@ pub(crate) mod copy;
 pub(crate) mod create;
 pub(crate) mod exported;
 pub(crate) mod factor;
+pub(crate) mod fake_quantize;
 pub(crate) mod foreach;
 pub(crate) mod fourier;
 pub(crate) mod image;

@@ -12,29 +12,6 @@ use crate::prelude::*;
 derivatives! {
     in aten;
 
-    fake_quantize_per_tensor_affine_cachemask(
-        Tensor self, float scale, int zero_point, int quant_min, int quant_max
-    ) -> (Tensor output, Tensor mask) as FakeQuantizePerTensorAffineCachemaskBackward0 {
-        self => aten::fake_quantize_per_tensor_affine_cachemask_backward(grad, mask),
-        mask => non_differentiable,
-    }
-    _fake_quantize_per_tensor_affine_cachemask_tensor_qparams(
-        Tensor self, Tensor scale, Tensor zero_point, Tensor fake_quant_enabled, int quant_min, int quant_max
-    ) -> (Tensor output, Tensor mask) as FakeQuantizePerTensorAffineCachemaskTensorQparamsBackward0 {
-        self => aten::fake_quantize_per_tensor_affine_cachemask_backward(grad, mask),
-        scale => non_differentiable,
-        zero_point => non_differentiable,
-        fake_quant_enabled => non_differentiable,
-        mask => non_differentiable,
-    }
-    fake_quantize_per_channel_affine_cachemask(
-        Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, int quant_max
-    ) -> (Tensor output, Tensor mask) as FakeQuantizePerChannelAffineCachemaskBackward0 {
-        self => aten::fake_quantize_per_channel_affine_cachemask_backward(grad, mask),
-        scale => non_differentiable,
-        zero_point => non_differentiable,
-        mask => non_differentiable,
-    }
 
     #[in_place]
     exp2(Tensor self) -> Tensor as Exp2Backward0 {

@@ -162,6 +162,10 @@ mod derived {
 mod implicit {
     use super::*;
 
+    fn native_channel_shuffle(this: &Tensor, groups: i64) -> Result<Tensor> {
+        aten::channel_shuffle(this, groups)
+    }
+
     fn pad_sequence(
         sequences: &[Tensor],
         batch_first: bool,

@@ -151,3 +151,29 @@ impl Options {
             .call()
     }
 }
+
+macro_rules! casts {
+    ($($name:ident $dtype:ident;)+) => {
+        #[torch_impl(aten, CompositeImplicitAutograd)]
+        mod casts {
+            use super::*;
+
+            $(
+                fn $name(this: &Tensor, _non_blocking: bool) -> Result<Tensor> {
+                    aten::to_dtype(this, DType::$dtype)
+                }
+            )+
+        }
+    };
+}
+
+casts! {
+    _cast_Byte UInt8;
+    _cast_Char Int8;
+    _cast_Double Float64;
+    _cast_Float Float32;
+    _cast_Half Float16;
+    _cast_Int Int32;
+    _cast_Long Int64;
+    _cast_Short Int16;
+}

@@ -1,34 +1,11 @@
-//! The checks in exported programs.
+//! The checks in exported programs, what they print, and questions about this library.
+
+use std::io::Write;
 
 use torch_library::prelude::*;
 
 use crate::aten;
 use crate::composite::storage::is_true;
-
-mod fake_quantize;
-mod moving_range;
-mod names;
-
-#[torch_impl(aten, CompositeImplicitAutograd)]
-mod fused {
-    use super::*;
-
-    fn _addmm_activation(
-        this: &Tensor,
-        mat1: &Tensor,
-        mat2: &Tensor,
-        beta: Scalar,
-        alpha: Scalar,
-        use_gelu: bool,
-    ) -> Result<Tensor> {
-        let sum = aten::addmm::call(this, mat1, mat2, beta, alpha)?;
-        if use_gelu { aten::gelu(&sum) } else { aten::relu(&sum) }
-    }
-
-    fn native_channel_shuffle(this: &Tensor, groups: i64) -> Result<Tensor> {
-        aten::channel_shuffle(this, groups)
-    }
-}
 
 #[torch_impl(aten, CompositeExplicitAutograd)]
 fn _assert_tensor_metadata(
@@ -103,4 +80,23 @@ fn nonzero(operator: &str, tensor: &Tensor, message: &str) -> Result<()> {
     let is_nonzero = aten::is_nonzero(tensor).map_err(|error| error.context(operator))?;
     ensure!(is_nonzero, Argument, "{operator}: {message}");
     Ok(())
+}
+
+#[torch_impl(aten, CompositeExplicitAutograd)]
+fn _print(s: &str) -> Result<()> {
+    let written = writeln!(std::io::stdout(), "{s}");
+    written.map_err(|error| Error::new(ErrorKind::Io, format!("{}: {error}", aten::_print::NAME)))
+}
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod questions {
+    use super::*;
+
+    fn _nnpack_available() -> Result<bool> {
+        Ok(false)
+    }
+
+    fn is_vulkan_available() -> Result<bool> {
+        Ok(false)
+    }
 }

@@ -71,6 +71,18 @@ mod kernels {
         aten::add__Tensor(&mut product, bias)?;
         Ok(product)
     }
+
+    fn _addmm_activation(
+        this: &Tensor,
+        mat1: &Tensor,
+        mat2: &Tensor,
+        beta: Scalar,
+        alpha: Scalar,
+        use_gelu: bool,
+    ) -> Result<Tensor> {
+        let sum = aten::addmm::call(this, mat1, mat2, beta, alpha)?;
+        if use_gelu { aten::gelu(&sum) } else { aten::relu(&sum) }
+    }
 }
 
 /// Whether `batch` has one matrix that requires a gradient, and `other` has several.

@@ -127,6 +127,10 @@ fn at(operator: &str, list: &[i64], dim: i64) -> Result<i64> {
 mod conditions {
     use super::*;
 
+    fn is_same_size(this: &Tensor, other: &Tensor) -> Result<bool> {
+        Ok(this.sizes() == other.sizes())
+    }
+
     fn sym_constrain_range(size: Scalar, min: Option<i64>, max: Option<i64>) -> Result<()> {
         check_range(aten::sym_constrain_range::NAME, size, min, max)
     }

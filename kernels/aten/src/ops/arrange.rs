@@ -428,6 +428,11 @@ torch_library! {
         ///
         /// PyTorch: `torch.nn.functional.channel_shuffle`.
         channel_shuffle(Tensor self, SymInt groups) -> Tensor;
+        /// [`channel_shuffle`](fn@channel_shuffle), where a backend has a kernel of its own for it.
+        ///
+        /// PyTorch: `torch.native_channel_shuffle`.
+        #[variants(function)]
+        native_channel_shuffle(Tensor self, SymInt groups) -> Tensor;
         /// A copy with the only element of `value` in the slices at the given indices of a dimension.
         ///
         /// # Errors

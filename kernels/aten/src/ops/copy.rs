@@ -82,5 +82,46 @@ torch_library! {
         ///
         /// PyTorch: `Tensor.type_as`.
         type_as(Tensor self, Tensor other) -> Tensor;
+
+        /// [`to_dtype`](fn@to_dtype) with `uint8`.
+        ///
+        /// PyTorch: `aten::_cast_Byte`.
+        #[variants(function)]
+        _cast_Byte(Tensor self, bool non_blocking=False) -> Tensor;
+        /// [`to_dtype`](fn@to_dtype) with `int8`.
+        ///
+        /// PyTorch: `aten::_cast_Char`.
+        #[variants(function)]
+        _cast_Char(Tensor self, bool non_blocking=False) -> Tensor;
+        /// [`to_dtype`](fn@to_dtype) with `float64`.
+        ///
+        /// PyTorch: `aten::_cast_Double`.
+        #[variants(function)]
+        _cast_Double(Tensor self, bool non_blocking=False) -> Tensor;
+        /// [`to_dtype`](fn@to_dtype) with `float32`.
+        ///
+        /// PyTorch: `aten::_cast_Float`.
+        #[variants(function)]
+        _cast_Float(Tensor self, bool non_blocking=False) -> Tensor;
+        /// [`to_dtype`](fn@to_dtype) with `float16`.
+        ///
+        /// PyTorch: `aten::_cast_Half`.
+        #[variants(function)]
+        _cast_Half(Tensor self, bool non_blocking=False) -> Tensor;
+        /// [`to_dtype`](fn@to_dtype) with `int32`.
+        ///
+        /// PyTorch: `aten::_cast_Int`.
+        #[variants(function)]
+        _cast_Int(Tensor self, bool non_blocking=False) -> Tensor;
+        /// [`to_dtype`](fn@to_dtype) with `int64`.
+        ///
+        /// PyTorch: `aten::_cast_Long`.
+        #[variants(function)]
+        _cast_Long(Tensor self, bool non_blocking=False) -> Tensor;
+        /// [`to_dtype`](fn@to_dtype) with `int16`.
+        ///
+        /// PyTorch: `aten::_cast_Short`.
+        #[variants(function)]
+        _cast_Short(Tensor self, bool non_blocking=False) -> Tensor;
     }
 }

@@ -4,7 +4,7 @@ use torch_library::torch_library;
 
 torch_library! {
     /// Operators of exported programs, on top of the operators declared before.
-    pub mod aten extends super::transformer::aten {
+    pub mod aten extends super::fake_quantize::aten {
         /// Checks that a tensor has the sizes, strides, dtype, device and layout that a program was exported for;
         /// `None` skips a check.
         ///
@@ -44,124 +44,6 @@ torch_library! {
         /// PyTorch: `aten::_assert_scalar`.
         _assert_scalar(Scalar self, str assert_msg) -> ();
 
-        /// [`addmm`](fn@addmm) followed by `relu` or, with `use_gelu`, by `gelu`.
-        ///
-        /// PyTorch: `aten::_addmm_activation`.
-        _addmm_activation(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1,
-            bool use_gelu=False) -> Tensor;
-        /// [`channel_shuffle`](fn@channel_shuffle), where a backend has a kernel of its own for it.
-        ///
-        /// PyTorch: `torch.native_channel_shuffle`.
-        native_channel_shuffle(Tensor self, SymInt groups) -> Tensor;
-
-        /// The numbers that remain of a tensor that is quantised and dequantised: `round(x / scale) + zero_point`,
-        /// clamped to `quant_min ..= quant_max`, then moved and scaled back. The gradient is that of the identity where
-        /// nothing was clamped, and zero elsewhere.
-        ///
-        /// # Errors
-        /// A tensor that is not floating-point, bounds in the wrong order, a zero point outside of the bounds.
-        ///
-        /// PyTorch: `torch.fake_quantize_per_tensor_affine`.
-        fake_quantize_per_tensor_affine(Tensor self, float scale, int zero_point, int quant_min,
-            int quant_max) -> Tensor;
-        /// The operator behind [`fake_quantize_per_tensor_affine`](fn@fake_quantize_per_tensor_affine): also says which
-        /// elements were not clamped.
-        ///
-        /// PyTorch: `aten::fake_quantize_per_tensor_affine_cachemask`.
-        fake_quantize_per_tensor_affine_cachemask(Tensor self, float scale, int zero_point, int quant_min,
-            int quant_max) -> (Tensor output, Tensor mask);
-        /// The gradient of [`fake_quantize_per_tensor_affine_cachemask`](fn@fake_quantize_per_tensor_affine_cachemask).
-        ///
-        /// PyTorch: `aten::fake_quantize_per_tensor_affine_cachemask_backward`.
-        fake_quantize_per_tensor_affine_cachemask_backward(Tensor grad, Tensor mask) -> Tensor;
-        /// [`fake_quantize_per_tensor_affine`](fn@fake_quantize_per_tensor_affine) with a scale and a zero point for
-        /// each slice along `axis`.
-        ///
-        /// # Errors
-        /// Those of [`fake_quantize_per_tensor_affine`](fn@fake_quantize_per_tensor_affine); an axis out of range,
-        /// parameters that are not a vector with one number for each slice.
-        ///
-        /// PyTorch: `torch.fake_quantize_per_channel_affine`.
-        fake_quantize_per_channel_affine(Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min,
-            int quant_max) -> Tensor;
-        /// The operator behind [`fake_quantize_per_channel_affine`](fn@fake_quantize_per_channel_affine): also says
-        /// which elements were not clamped.
-        ///
-        /// PyTorch: `aten::fake_quantize_per_channel_affine_cachemask`.
-        fake_quantize_per_channel_affine_cachemask(Tensor self, Tensor scale, Tensor zero_point, int axis,
-            int quant_min, int quant_max) -> (Tensor output, Tensor mask);
-        /// The gradient of
-        /// [`fake_quantize_per_channel_affine_cachemask`](fn@fake_quantize_per_channel_affine_cachemask).
-        ///
-        /// PyTorch: `aten::fake_quantize_per_channel_affine_cachemask_backward`.
-        fake_quantize_per_channel_affine_cachemask_backward(Tensor grad, Tensor mask) -> Tensor;
-        /// [`fake_quantize_per_tensor_affine`](fn@fake_quantize_per_tensor_affine) with the scale and the zero point in
-        /// tensors of one element. The zero point may be outside of the bounds.
-        ///
-        /// # Errors
-        /// A tensor that is not floating-point, bounds in the wrong order, parameters of several elements.
-        ///
-        /// PyTorch: `torch.fake_quantize_per_tensor_affine`.
-        fake_quantize_per_tensor_affine.tensor_qparams(Tensor self, Tensor scale, Tensor zero_point, int quant_min,
-            int quant_max) -> Tensor;
-        /// The operator behind
-        /// [`fake_quantize_per_tensor_affine_tensor_qparams`](fn@fake_quantize_per_tensor_affine_tensor_qparams): also
-        /// says which elements were not clamped. If `fake_quant_enabled` is zero, nothing is quantised.
-        ///
-        /// PyTorch: `aten::_fake_quantize_per_tensor_affine_cachemask_tensor_qparams`.
-        _fake_quantize_per_tensor_affine_cachemask_tensor_qparams(Tensor self, Tensor scale, Tensor zero_point,
-            Tensor fake_quant_enabled, int quant_min, int quant_max) -> (Tensor output, Tensor mask);
-        /// Fake quantisation with a scale and a zero point that follow the range of the elements, or, with
-        /// `per_row_fake_quant`, of each row. If `observer_on` is not zero, the range `running_min` to `running_max`
-        /// moves towards that of this tensor by a share of `averaging_const`. If `fake_quant_on` is not zero, `scale`
-        /// and `zero_point` are computed from the range, and the tensor is quantised and dequantised.
-        ///
-        /// # Errors
-        /// A tensor that is not `float32`, bounds in the wrong order, a `ch_axis` other than 0 for rows, parameters of
-        /// other lengths.
-        ///
-        /// PyTorch: `torch.fused_moving_avg_obs_fake_quant`.
-        fused_moving_avg_obs_fake_quant(Tensor self, Tensor observer_on, Tensor fake_quant_on,
-            Tensor(a!) running_min, Tensor(b!) running_max, Tensor(c!) scale, Tensor(d!) zero_point,
-            float averaging_const, int quant_min, int quant_max, int ch_axis, bool per_row_fake_quant=False,
-            bool symmetric_quant=False) -> Tensor;
-        /// The operator behind [`fused_moving_avg_obs_fake_quant`](fn@fused_moving_avg_obs_fake_quant): also says which
-        /// elements were not clamped.
-        ///
-        /// # Errors
-        /// The errors of [`fused_moving_avg_obs_fake_quant`](fn@fused_moving_avg_obs_fake_quant); no elements.
-        ///
-        /// PyTorch: `aten::_fused_moving_avg_obs_fq_helper`.
-        _fused_moving_avg_obs_fq_helper(Tensor self, Tensor observer_on, Tensor fake_quant_on,
-            Tensor(a!) running_min, Tensor(b!) running_max, Tensor(c!) scale, Tensor(d!) zero_point,
-            float averaging_const, int quant_min, int quant_max, int ch_axis, bool per_row_fake_quant=False,
-            bool symmetric_quant=False) -> (Tensor output, Tensor mask);
-        /// The functional form of [`_fused_moving_avg_obs_fq_helper`](fn@_fused_moving_avg_obs_fq_helper): it returns
-        /// the range, the scale and the zero point, and writes to no argument.
-        ///
-        /// PyTorch: `aten::_fused_moving_avg_obs_fq_helper_functional`.
-        _fused_moving_avg_obs_fq_helper_functional(Tensor self, Tensor observer_on, Tensor fake_quant_on,
-            Tensor running_min, Tensor running_max, Tensor scale, Tensor zero_point, float averaging_const,
-            int quant_min, int quant_max, int ch_axis, bool per_row_fake_quant=False,
-            bool symmetric_quant=False) -> (Tensor output, Tensor mask, Tensor running_min_out,
-            Tensor running_max_out, Tensor scale_out, Tensor zero_point_out);
-        /// [`_convolution`](fn@_convolution) of older programs.
-        ///
-        /// PyTorch: `aten::_convolution.deprecated`.
-        _convolution.deprecated(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding,
-            SymInt[] dilation, bool transposed, int[] output_padding, SymInt groups, bool benchmark,
-            bool deterministic, bool cudnn_enabled) -> Tensor;
-        /// [`convolution`](fn@convolution), with PyTorch's options for backends, which have no effect here.
-        ///
-        /// PyTorch: `torch._convolution`.
-        _convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding,
-            SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool benchmark,
-            bool deterministic, bool cudnn_enabled, bool allow_tf32) -> Tensor;
-
-        /// Whether two tensors have the same sizes.
-        ///
-        /// PyTorch: `torch.is_same_size`.
-        is_same_size(Tensor self, Tensor other) -> bool;
         /// Prints a line to the standard output.
         ///
         /// PyTorch: `aten::_print`.
@@ -174,37 +56,5 @@ torch_library! {
         ///
         /// PyTorch: `torch.is_vulkan_available`.
         is_vulkan_available() -> bool;
-        /// [`to_dtype`](fn@to_dtype) with `uint8`.
-        ///
-        /// PyTorch: `aten::_cast_Byte`.
-        _cast_Byte(Tensor self, bool non_blocking=False) -> Tensor;
-        /// [`to_dtype`](fn@to_dtype) with `int8`.
-        ///
-        /// PyTorch: `aten::_cast_Char`.
-        _cast_Char(Tensor self, bool non_blocking=False) -> Tensor;
-        /// [`to_dtype`](fn@to_dtype) with `float64`.
-        ///
-        /// PyTorch: `aten::_cast_Double`.
-        _cast_Double(Tensor self, bool non_blocking=False) -> Tensor;
-        /// [`to_dtype`](fn@to_dtype) with `float32`.
-        ///
-        /// PyTorch: `aten::_cast_Float`.
-        _cast_Float(Tensor self, bool non_blocking=False) -> Tensor;
-        /// [`to_dtype`](fn@to_dtype) with `float16`.
-        ///
-        /// PyTorch: `aten::_cast_Half`.
-        _cast_Half(Tensor self, bool non_blocking=False) -> Tensor;
-        /// [`to_dtype`](fn@to_dtype) with `int32`.
-        ///
-        /// PyTorch: `aten::_cast_Int`.
-        _cast_Int(Tensor self, bool non_blocking=False) -> Tensor;
-        /// [`to_dtype`](fn@to_dtype) with `int64`.
-        ///
-        /// PyTorch: `aten::_cast_Long`.
-        _cast_Long(Tensor self, bool non_blocking=False) -> Tensor;
-        /// [`to_dtype`](fn@to_dtype) with `int16`.
-        ///
-        /// PyTorch: `aten::_cast_Short`.
-        _cast_Short(Tensor self, bool non_blocking=False) -> Tensor;
     }
 }

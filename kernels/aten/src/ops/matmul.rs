@@ -39,6 +39,12 @@ torch_library! {
         ///
         /// PyTorch: `torch.addmm`.
         addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor;
+        /// [`addmm`](fn@addmm) followed by `relu` or, with `use_gelu`, by `gelu`.
+        ///
+        /// PyTorch: `aten::_addmm_activation`.
+        #[variants(function)]
+        _addmm_activation(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1,
+            bool use_gelu=False) -> Tensor;
 
         /// The dot product of two vectors.
         ///

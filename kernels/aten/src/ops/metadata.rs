@@ -60,6 +60,10 @@ torch_library! {
         ///
         /// PyTorch: `Tensor.dense_dim`.
         dense_dim(Tensor self) -> int;
+        /// Whether two tensors have the same sizes.
+        ///
+        /// PyTorch: `torch.is_same_size`.
+        is_same_size(Tensor self, Tensor other) -> bool;
         /// The position of the first element in the storage.
         ///
         /// PyTorch: `Tensor.storage_offset`.

@@ -154,6 +154,18 @@ torch_library! {
         #[variants(function)]
         conv_tbc_backward(Tensor self, Tensor input, Tensor weight, Tensor bias,
             int pad) -> (Tensor, Tensor, Tensor);
+        /// [`convolution`](fn@convolution), with PyTorch's options for backends, which have no effect here.
+        ///
+        /// PyTorch: `torch._convolution`.
+        _convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding,
+            SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool benchmark,
+            bool deterministic, bool cudnn_enabled, bool allow_tf32) -> Tensor;
+        /// [`_convolution`](fn@_convolution) of older programs.
+        ///
+        /// PyTorch: `aten::_convolution.deprecated`.
+        _convolution.deprecated(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding,
+            SymInt[] dilation, bool transposed, int[] output_padding, SymInt groups, bool benchmark,
+            bool deterministic, bool cudnn_enabled) -> Tensor;
         /// The transposed convolution of sequences: the gradient of [`conv1d`] with respect to its input.
         ///
         /// PyTorch: `torch.nn.functional.conv_transpose1d`.

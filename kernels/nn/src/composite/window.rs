@@ -195,6 +195,49 @@ fn with_batch(
     }
 }
 
+/// Options for backends have no effect here.
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod with_options {
+    use super::*;
+
+    fn _convolution(
+        input: &Tensor,
+        weight: &Tensor,
+        bias: Option<&Tensor>,
+        stride: &[i64],
+        padding: &[i64],
+        dilation: &[i64],
+        transposed: bool,
+        output_padding: &[i64],
+        groups: i64,
+        _benchmark: bool,
+        _deterministic: bool,
+        _cudnn_enabled: bool,
+        _allow_tf32: bool,
+    ) -> Result<Tensor> {
+        aten::convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
+            .map_err(|error| error.context(aten::_convolution::NAME))
+    }
+
+    fn _convolution_deprecated(
+        input: &Tensor,
+        weight: &Tensor,
+        bias: Option<&Tensor>,
+        stride: &[i64],
+        padding: &[i64],
+        dilation: &[i64],
+        transposed: bool,
+        output_padding: &[i64],
+        groups: i64,
+        _benchmark: bool,
+        _deterministic: bool,
+        _cudnn_enabled: bool,
+    ) -> Result<Tensor> {
+        aten::convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
+            .map_err(|error| error.context(aten::_convolution_deprecated::NAME))
+    }
+}
+
 #[torch_impl(aten, CompositeImplicitAutograd)]
 fn _convolution_mode(
     input: &Tensor,

@@ -4,6 +4,8 @@ use torch_library::prelude::*;
 
 use crate::aten;
 
+mod moving_range;
+
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod names {
     use super::*;

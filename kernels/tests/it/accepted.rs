@@ -277,32 +277,6 @@ fn values_are_found_in_sorted_and_in_unsorted_rows() -> Result<()> {
 }
 
 #[test]
-fn fake_quantisation_has_the_gradient_of_the_identity_where_nothing_is_clamped() -> Result<()> {
-    let x = Tensor::from([-1.3f32, 0.26, 9.0, 100.0]);
-    x.set_requires_grad(true)?;
-    let y = aten::fake_quantize_per_tensor_affine(&x, 0.1, 10, 0, 50)?;
-    assert_eq!(y.to_vec::<f32>()?, [-1.0, 0.3, 4.0, 4.0]);
-    y.sum()?.backward()?;
-    assert_eq!(x.grad().unwrap().to_vec::<f32>()?, [0.0, 1.0, 0.0, 0.0]);
-    let (scales, zeros) = (Tensor::from([0.1f32, 0.5]), Tensor::from([10i32, 3]));
-    let (y, mask) = aten::fake_quantize_per_channel_affine_cachemask(
-        &Tensor::from([[-1.3f32, 0.04], [0.26, 9.0]]),
-        &scales,
-        &zeros,
-        1,
-        0,
-        50,
-    )?;
-    assert_eq!(
-        (y.to_vec::<f32>()?, mask.to_vec::<bool>()?),
-        (vec![-1.0, 0.0, 0.3, 9.0], vec![false, true, true, true])
-    );
-    assert!(aten::fake_quantize_per_tensor_affine(&x, 0.1, 300, 0, 255).is_err());
-    assert!(aten::fake_quantize_per_tensor_affine(&x, 0.1, 0, 5, 1).is_err());
-    Ok(())
-}
-
-#[test]
 fn further_names_are_those_of_known_operators() -> Result<()> {
     let x = Tensor::from([-1.5, 2.5, 300.0]);
     assert_eq!(aten::_cast_Float(&x)?.dtype(), Float32);

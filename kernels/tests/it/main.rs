@@ -1,6 +1,7 @@
 //! The operators, family by family.
 
 mod accepted;
+mod activation;
 mod analysis;
 mod autocast;
 mod autocast_casts;
@@ -10,6 +11,7 @@ mod autograd_rules;
 mod backward;
 mod bag;
 mod binary;
+mod bits;
 mod checkpoint;
 mod convolution;
 mod coverage;
@@ -21,6 +23,7 @@ mod exponentials;
 mod exported;
 mod factor;
 mod fake;
+mod fake_quantize;
 mod foreach;
 mod fourier;
 mod functionalize;
@@ -44,6 +47,7 @@ mod overloads;
 mod packed;
 mod pieces;
 mod polynomial;
+mod pooling;
 mod random;
 mod reduce;
 mod resize;

@@ -12,7 +12,7 @@ use crate::assert_close;
 
 fn close(got: &Tensor, want: &[f64]) -> Result<()> {
     let got = got.to_dtype(DType::Float64)?.to_vec::<f64>()?;
-    let is_close = |(got, want): (&f64, &f64)| (got - want).abs() <= 1e-5;
+    let is_close = |(got, want): (&f64, &f64)| (got - want).abs() <= 1e-6 * want.abs().max(1.0);
     assert!(got.len() == want.len() && got.iter().zip(want).all(is_close), "{got:?} instead of {want:?}");
     Ok(())
 }
@@ -275,5 +275,55 @@ fn batches_are_normalised_by_the_only_implementation() -> Result<()> {
     assert_close(&grads.1, &[21.572737527802214, 73.48463104632833, 9.021326602535474])?;
     assert_close(&grads.2, &[17.0, 93.0, 14.0])?;
     assert!(slopes(1, Some(&weight)).is_err(), "no other implementation");
+    Ok(())
+}
+
+#[test]
+fn statistics_move_and_are_named_in_the_schema() -> Result<()> {
+    let x = Tensor::from([[1.0, 2.0], [3.0, 5.0]]);
+    x.set_requires_grad(true)?;
+    let (mut mean, mut var) = (Tensor::from([0.0, 0.0]), Tensor::from([1.0, 1.0]));
+    let (out, save_mean, save_invstd) =
+        aten::_native_batch_norm_legit(&x, None, None, &mut mean, &mut var, true, 0.1, 0.0)?;
+    close(&out, &[-1.0, -1.0, 1.0, 1.0])?;
+    close(&save_mean, &[2.0, 3.5])?;
+    close(&save_invstd, &[1.0, 2.0 / 3.0])?;
+    close(&mean, &[0.2, 0.35])?;
+    close(&var, &[1.1, 1.35])?;
+    assert_eq!(out.grad_fn()?.map(|node| node.name()), Some("NativeBatchNormLegitBackward0"));
+    let (out, ..) = aten::_batch_norm_with_update(&x, None, None, &mut mean, &mut var, 0.1, 0.0)?;
+    assert_eq!(out.grad_fn()?.map(|node| node.name()), Some("BatchNormWithUpdateBackward0"));
+    close(&mean, &[0.38, 0.665])?;
+    let outside = aten::_native_batch_norm_legit_no_stats(&x, None, None, false, 0.1, 0.0);
+    assert!(outside.is_err(), "outside of training there must be statistics");
+    Ok(())
+}
+
+#[test]
+fn a_row_of_nothing_has_no_weights() -> Result<()> {
+    let x = Tensor::from([[1.0, 2.0], [f64::NEG_INFINITY, f64::NEG_INFINITY]]);
+    close(&aten::_safe_softmax(&x, -1)?, &[0.26894142, 0.73105858, 0.0, 0.0])?;
+    assert!(aten::_safe_softmax(&Tensor::from([1i64, 2]), 0).is_err());
+    Ok(())
+}
+
+#[test]
+fn channels_are_dropped_as_one_and_variance_may_stay() -> Result<()> {
+    let ones = aten::ones(&[4, 8, 3])?;
+    let dropped = aten::feature_dropout(&ones, 0.5, true)?.to_vec::<f32>()?;
+    assert!(dropped.chunks(3).all(|channel| channel == [0.0; 3] || channel == [2.0; 3]), "{dropped:?}");
+    // From ones, kept and dropped elements become these two numbers, as in PyTorch.
+    let (kept, lost) = (1.470_377_2, -0.910_642);
+    for alpha in [aten::alpha_dropout(&ones, 0.4, true)?, aten::feature_alpha_dropout(&ones, 0.4, true)?] {
+        let is_either = |x: &f32| (x - kept).abs() < 1e-6 || (x - lost).abs() < 1e-6;
+        assert!(alpha.to_vec::<f32>()?.iter().all(is_either), "{alpha}");
+    }
+    let (out, mask) = aten::native_dropout(&ones, 0.5, Some(true))?;
+    let pairs = out.to_vec::<f32>()?.into_iter().zip(mask.to_vec::<bool>()?);
+    assert!(pairs.into_iter().all(|(x, is_kept)| x == if is_kept { 2.0 } else { 0.0 }));
+    assert_eq!(aten::alpha_dropout(&ones, 1.0, true)?.sum()?.item()?.to::<f64>()?, 0.0);
+    assert!(aten::feature_dropout(&Tensor::from([1.0]), 0.5, true).is_err(), "a vector has no channels");
+    assert!(aten::alpha_dropout(&ones, 1.5, true).is_err());
+    assert!(aten::native_dropout(&Tensor::from([1i64]), 0.5, None).is_err());
     Ok(())
 }

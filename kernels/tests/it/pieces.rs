@@ -159,3 +159,15 @@ fn groups_of_matrices_are_multiplied() -> Result<()> {
     assert!(aten::_grouped_mm(&wide, &wide).is_err());
     Ok(())
 }
+
+#[test]
+fn dtypes_of_arithmetic_are_those_of_pytorch() -> Result<()> {
+    assert_eq!(aten::promote_types(DType::Int8, DType::UInt8)?, DType::Int16);
+    let (byte, flags) = (aten::ones(&[])?.to_dtype(DType::Int8)?, Tensor::from([true, false]));
+    assert_eq!(aten::result_type_Tensor(&byte, &flags)?, DType::Int8);
+    assert_eq!(aten::result_type_Scalar(&byte, 2.into())?, DType::Int8);
+    assert_eq!(aten::result_type_Scalar_Tensor(3.5.into(), &byte)?, DType::Float32);
+    assert_eq!(aten::result_type_Scalar_Scalar(1.into(), 2.5.into())?, DType::Float32);
+    assert_eq!(aten::result_type_Scalar_Scalar(true.into(), false.into())?, DType::Bool);
+    Ok(())
+}

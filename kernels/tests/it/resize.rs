@@ -248,3 +248,27 @@ fn lanczos_weighs_pixels_within_three() -> Result<()> {
     assert!(aten::_upsample_lanczos2d_aa(&aten::to_dtype(&x, DType::Float16)?, &[3, 2], false).is_err());
     Ok(())
 }
+
+/// Asserts that a tensor has these numbers, which have eight digits.
+#[track_caller]
+fn assert_near(found: &Tensor, want: &[f64]) -> Result<()> {
+    let found = found.to_vec::<f64>()?;
+    let is_close = |(found, want): (&f64, &f64)| (found - want).abs() <= 1e-6 * want.abs().max(1.0);
+    assert!(
+        found.len() == want.len() && found.iter().zip(want).all(is_close),
+        "{found:?} instead of {want:?}"
+    );
+    Ok(())
+}
+
+#[test]
+fn smaller_images_are_means() -> Result<()> {
+    let squares: Vec<f64> = (0..7).map(|x| f64::from(x * x)).collect();
+    let x = Tensor::from_vec(squares, &[1, 1, 1, 7])?;
+    assert_near(&aten::_upsample_bilinear2d_aa(&x, &[1, 3], false)?, &[1.28571429, 9.94117647, 27.0])?;
+    assert_near(&aten::_upsample_bicubic2d_aa(&x, &[1, 3], false)?, &[0.67741935, 9.36385836, 28.06451613])?;
+    assert!(aten::_upsample_bilinear2d_aa(&x, &[0, 3], false).is_err());
+    assert!(aten::_upsample_bicubic2d_aa(&x.to_dtype(DType::Float16)?, &[1, 3], false).is_err());
+    assert!(aten::_upsample_bilinear2d_aa_backward(&x, &[1, 3], &[1, 1, 1, 9], false).is_err());
+    Ok(())
+}

@@ -115,3 +115,18 @@ fn slices_are_not_copied_to_an_index_from_the_end() -> Result<()> {
     assert!(aten::index_copy(&Tensor::from(1), 0, &Tensor::from(-1i64), &Tensor::from(2)).is_err());
     Ok(())
 }
+
+#[test]
+fn masked_indices_may_be_any() -> Result<()> {
+    let x = Tensor::from([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]);
+    let mask = Tensor::from([true, false, true]);
+    let indices = [None, Some(Tensor::from([1i64, 9, -1]))];
+    let picked = aten::_unsafe_masked_index(&x, &mask, &indices, 7.into())?;
+    assert_eq!(picked.to_vec::<f64>()?, [1.0, 7.0, 2.0, 4.0, 7.0, 5.0]);
+    let ones = aten::ones_like(&x)?;
+    let added = aten::_unsafe_masked_index_put_accumulate(&x, &mask, &indices, &ones)?;
+    assert_eq!(added.to_vec::<f64>()?, [0.0, 2.0, 3.0, 3.0, 5.0, 6.0]);
+    let by_mask = [None, Some(mask.clone())];
+    assert!(aten::_unsafe_masked_index(&x, &mask, &by_mask, 7.into()).is_err());
+    Ok(())
+}

@@ -1,0 +1,124 @@
+//! Fake quantisation, and the ranges that observers keep for it.
+
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+use torch_library_kernels::prelude::*;
+
+#[test]
+fn fake_quantisation_has_the_gradient_of_the_identity_where_nothing_is_clamped() -> Result<()> {
+    let x = Tensor::from([-1.3f32, 0.26, 9.0, 100.0]);
+    x.set_requires_grad(true)?;
+    let y = aten::fake_quantize_per_tensor_affine(&x, 0.1, 10, 0, 50)?;
+    assert_eq!(y.to_vec::<f32>()?, [-1.0, 0.3, 4.0, 4.0]);
+    y.sum()?.backward()?;
+    assert_eq!(x.grad().unwrap().to_vec::<f32>()?, [0.0, 1.0, 0.0, 0.0]);
+    let (scales, zeros) = (Tensor::from([0.1f32, 0.5]), Tensor::from([10i32, 3]));
+    let (y, mask) = aten::fake_quantize_per_channel_affine_cachemask(
+        &Tensor::from([[-1.3f32, 0.04], [0.26, 9.0]]),
+        &scales,
+        &zeros,
+        1,
+        0,
+        50,
+    )?;
+    assert_eq!(
+        (y.to_vec::<f32>()?, mask.to_vec::<bool>()?),
+        (vec![-1.0, 0.0, 0.3, 9.0], vec![false, true, true, true])
+    );
+    assert!(aten::fake_quantize_per_tensor_affine(&x, 0.1, 300, 0, 255).is_err());
+    assert!(aten::fake_quantize_per_tensor_affine(&x, 0.1, 0, 5, 1).is_err());
+    Ok(())
+}
+
+/// The range, the scale and the zero point before the first tensor.
+fn unknown() -> [Tensor; 4] {
+    let range = [f32::INFINITY, f32::NEG_INFINITY].map(|end| Tensor::from([end]));
+    let [smallest, largest] = range;
+    [smallest, largest, Tensor::from([1.0f32]), Tensor::from([0i32])]
+}
+
+fn observed(x: &Tensor, of_rows: bool, symmetric: bool, state: &mut [Tensor; 4]) -> Result<(Tensor, Tensor)> {
+    let on = Tensor::from([1i64]);
+    let [smallest, largest, scale, zero_point] = state;
+    aten::_fused_moving_avg_obs_fq_helper::with(
+        x, &on, &on, smallest, largest, scale, zero_point, 0.25, -8, 7, 0,
+    )
+    .per_row_fake_quant(of_rows)
+    .symmetric_quant(symmetric)
+    .call()
+}
+
+#[test]
+fn quantisation_follows_the_range_of_the_elements() -> Result<()> {
+    let x = Tensor::from([-1.0f32, 0.0, 1.0, 2.0, 3.0]);
+    let mut state = unknown();
+    let numbers = |tensor: &Tensor| tensor.to_vec::<f32>();
+    let (first, _) = observed(&x, false, false, &mut state)?;
+    assert_eq!(numbers(&first)?, [-1.066_666_7, 0.0, 1.066_666_7, 1.866_666_8, 2.933_333_4]);
+    assert_eq!((numbers(&state[2])?[0], state[3].to_vec::<i32>()?[0]), (0.266_666_68, -4));
+    let (second, mask) = observed(&x.mul(2)?, false, false, &mut state)?;
+    assert_eq!(numbers(&second)?, [-1.333_333_4, 0.0, 2.0, 3.666_666_7, 3.666_666_7]);
+    assert_eq!((numbers(&state[0])?[0], numbers(&state[1])?[0]), (-1.25, 3.75));
+    assert_eq!((numbers(&state[2])?[0], state[3].to_vec::<i32>()?[0]), (0.333_333_34, -4));
+    assert_eq!(mask.to_vec::<bool>()?, [false, true, true, false, false]);
+
+    let rows = aten::stack(&[x.clone(), x.neg()?])?;
+    let empty = || Tensor::from_slice::<f32>(&[], &[0]);
+    let mut state = [empty()?, empty()?, empty()?, Tensor::from_slice::<i32>(&[], &[0])?];
+    observed(&rows, true, true, &mut state)?;
+    assert_eq!(numbers(&state[0])?, [-1.0, -3.0]);
+    assert_eq!((numbers(&state[2])?, state[3].to_vec::<i32>()?), (vec![3.0 / 7.0, 0.375], vec![0, 0]));
+    Ok(())
+}
+
+#[test]
+fn parts_of_a_moving_range_can_be_turned_off() -> Result<()> {
+    let (x, off, on) = (Tensor::from([-2.0f32, 2.0]), Tensor::from([0i64]), Tensor::from([1i64]));
+    let run = |observes: &Tensor, quantises: &Tensor| {
+        let [smallest, largest, scale, zero_point] = unknown();
+        aten::_fused_moving_avg_obs_fq_helper_functional(
+            &x,
+            observes,
+            quantises,
+            &smallest,
+            &largest,
+            &scale,
+            &zero_point,
+            0.25,
+            -8,
+            7,
+            0,
+        )
+    };
+    let (output, _, smallest, _, scale, _) = run(&on, &off)?;
+    assert_eq!((output.to_vec::<f32>()?, smallest.to_vec::<f32>()?), (vec![-2.0, 2.0], vec![-2.0]));
+    assert_eq!(scale.to_vec::<f32>()?, [1.0]);
+    let (_, _, smallest, ..) = run(&off, &off)?;
+    assert_eq!(smallest.to_vec::<f32>()?, [f32::INFINITY]);
+
+    x.set_requires_grad(true)?;
+    let mut state = unknown();
+    observed(&x, false, false, &mut state)?.0.sum()?.backward()?;
+    assert_eq!(x.grad().unwrap().to_vec::<f32>()?, [1.0, 1.0]);
+    assert!(!state[0].requires_grad(), "the range is not differentiated");
+    assert!(observed(&Tensor::from([1.0]), false, false, &mut unknown()).is_err(), "float64");
+    Ok(())
+}
+
+#[test]
+fn a_zero_point_in_a_tensor_may_be_out_of_bounds() -> Result<()> {
+    let x = Tensor::from([-2.0f32, 0.0, 2.0]);
+    let quantised = |scale: &Tensor, zero_point: &Tensor| {
+        aten::fake_quantize_per_tensor_affine_tensor_qparams(&x, scale, zero_point, -4, 3)
+    };
+    let (half, one) = (Tensor::from([0.5f32]), Tensor::from([1i32]));
+    assert_eq!(quantised(&half, &one)?.to_vec::<f32>()?, [-2.0, 0.0, 1.0]);
+    assert_eq!(quantised(&Tensor::from(0.5), &Tensor::from(1.2f32))?.to_vec::<f32>()?, [-2.0, 0.0, 1.0]);
+    assert_eq!(quantised(&half, &Tensor::from([9i64]))?.to_vec::<f32>()?, [-3.0; 3]);
+    assert!(quantised(&Tensor::from([0.5f32, 0.5]), &one).is_err());
+    let off = Tensor::from([0i64]);
+    let (same, mask) =
+        aten::_fake_quantize_per_tensor_affine_cachemask_tensor_qparams(&x, &half, &one, &off, -4, 3)?;
+    assert_eq!((same.to_vec::<f32>()?, mask.to_vec::<bool>()?), (x.to_vec()?, vec![true; 3]));
+    Ok(())
+}

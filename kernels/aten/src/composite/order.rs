@@ -21,6 +21,11 @@ mod without_derivatives {
     }
 }
 
+#[torch_impl(aten, CompositeExplicitAutograd)]
+fn sort(this: &Tensor, dim: i64, descending: bool) -> Result<(Tensor, Tensor)> {
+    aten::sort_stable::call(this, Some(false), dim, descending)
+}
+
 /// Operators with derivatives of their own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 mod derived {
@@ -61,16 +66,6 @@ mod derived {
         let found = aten::any_dim(&aten::eq_Tensor(&aten::unsqueeze(elements, -1)?, &tests)?, -1)?;
         if invert { aten::logical_not(&found) } else { Ok(found) }
     }
-
-    fn std_mean_correction(
-        this: &Tensor,
-        dim: Option<&[i64]>,
-        correction: Option<Scalar>,
-        keepdim: bool,
-    ) -> Result<(Tensor, Tensor)> {
-        let std = aten::std_correction::call(this, dim, correction, keepdim)?;
-        Ok((std, aten::mean_dim::call(this, dim, keepdim, None)?))
-    }
 }
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
@@ -83,6 +78,10 @@ mod implicit {
 
     fn argsort_stable(this: &Tensor, stable: bool, dim: i64, descending: bool) -> Result<Tensor> {
         Ok(aten::sort_stable::call(this, Some(stable), dim, descending)?.1)
+    }
+
+    fn argsort(this: &Tensor, dim: i64, descending: bool) -> Result<Tensor> {
+        Ok(aten::sort::call(this, dim, descending)?.1)
     }
 
     fn _logcumsumexp(this: &Tensor, dim: i64) -> Result<Tensor> {
@@ -101,32 +100,6 @@ mod implicit {
         let count = aten::sum_dim_IntList::call(&is_number, dim, keepdim, None)?;
         let sum = aten::sum_dim_IntList::call(&without_nan(this)?, dim, keepdim, dtype)?;
         aten::div_Tensor(&sum, &count)
-    }
-
-    fn std_mean(this: &Tensor, unbiased: bool) -> Result<(Tensor, Tensor)> {
-        aten::std_mean_correction::call(this, None, correction(unbiased), false)
-    }
-
-    fn std_mean_dim(
-        this: &Tensor,
-        dim: Option<&[i64]>,
-        unbiased: bool,
-        keepdim: bool,
-    ) -> Result<(Tensor, Tensor)> {
-        aten::std_mean_correction::call(this, dim, correction(unbiased), keepdim)
-    }
-
-    fn var_mean(this: &Tensor, unbiased: bool) -> Result<(Tensor, Tensor)> {
-        aten::var_mean_correction::call(this, None, correction(unbiased), false)
-    }
-
-    fn var_mean_dim(
-        this: &Tensor,
-        dim: Option<&[i64]>,
-        unbiased: bool,
-        keepdim: bool,
-    ) -> Result<(Tensor, Tensor)> {
-        aten::var_mean_correction::call(this, dim, correction(unbiased), keepdim)
     }
 
     fn diff(
@@ -298,10 +271,6 @@ mod implicit {
         let (number, boundaries) = number_beside(this, boundaries)?;
         aten::bucketize_Tensor::call(&number, &boundaries, out_int32, right)
     }
-}
-
-fn correction(unbiased: bool) -> Option<Scalar> {
-    Some(i64::from(unbiased).into())
 }
 
 /// A scalar and a tensor in one dtype: a floating-point scalar converts integers to floating point.

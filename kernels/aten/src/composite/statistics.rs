@@ -56,10 +56,6 @@ mod explicit {
         aten::count_nonzero_dim_IntList(this, dim.as_slice())
     }
 
-    fn sort(this: &Tensor, dim: i64, descending: bool) -> Result<(Tensor, Tensor)> {
-        aten::sort_stable::call(this, Some(false), dim, descending)
-    }
-
     fn norm_Scalar(this: &Tensor, p: Scalar) -> Result<Tensor> {
         aten::linalg_vector_norm::with(this).ord(p).call()
     }
@@ -106,6 +102,16 @@ fn linalg__powsum(
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 mod derived {
     use super::*;
+
+    fn std_mean_correction(
+        this: &Tensor,
+        dim: Option<&[i64]>,
+        correction: Option<Scalar>,
+        keepdim: bool,
+    ) -> Result<(Tensor, Tensor)> {
+        let std = aten::std_correction::call(this, dim, correction, keepdim)?;
+        Ok((std, aten::mean_dim::call(this, dim, keepdim, None)?))
+    }
 
     fn dist(this: &Tensor, other: &Tensor, p: Scalar) -> Result<Tensor> {
         aten::norm_Scalar::call(&aten::sub_Tensor(this, other)?, p)
@@ -199,6 +205,19 @@ mod implicit {
         aten::var_correction::call(this, dim, correction(unbiased), keepdim)
     }
 
+    fn var_mean(this: &Tensor, unbiased: bool) -> Result<(Tensor, Tensor)> {
+        aten::var_mean_correction::call(this, None, correction(unbiased), false)
+    }
+
+    fn var_mean_dim(
+        this: &Tensor,
+        dim: Option<&[i64]>,
+        unbiased: bool,
+        keepdim: bool,
+    ) -> Result<(Tensor, Tensor)> {
+        aten::var_mean_correction::call(this, dim, correction(unbiased), keepdim)
+    }
+
     fn std(this: &Tensor, unbiased: bool) -> Result<Tensor> {
         aten::std_correction::call(this, None, correction(unbiased), false)
     }
@@ -207,8 +226,17 @@ mod implicit {
         aten::std_correction::call(this, dim, correction(unbiased), keepdim)
     }
 
-    fn argsort(this: &Tensor, dim: i64, descending: bool) -> Result<Tensor> {
-        Ok(aten::sort::call(this, dim, descending)?.1)
+    fn std_mean(this: &Tensor, unbiased: bool) -> Result<(Tensor, Tensor)> {
+        aten::std_mean_correction::call(this, None, correction(unbiased), false)
+    }
+
+    fn std_mean_dim(
+        this: &Tensor,
+        dim: Option<&[i64]>,
+        unbiased: bool,
+        keepdim: bool,
+    ) -> Result<(Tensor, Tensor)> {
+        aten::std_mean_correction::call(this, dim, correction(unbiased), keepdim)
     }
 }
 

@@ -19,6 +19,20 @@ torch_library! {
         ///
         /// PyTorch: `torch.trapz`.
         trapz.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor;
+        /// The integral along a dimension by the trapezoidal rule, of samples that are `dx` apart.
+        ///
+        /// # Errors
+        /// A dimension out of range, a boolean dtype, a `dx` that is complex or boolean.
+        ///
+        /// PyTorch: `torch.trapezoid`.
+        trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor;
+        /// The integral along a dimension by the trapezoidal rule, of samples at the points `x`.
+        ///
+        /// # Errors
+        /// Sizes that do not broadcast, a number of points other than that of the samples, boolean dtypes.
+        ///
+        /// PyTorch: `torch.trapezoid`.
+        trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor;
         /// The cumulative integral by the trapezoidal rule, at every sample but the first, of samples that are `dx`
         /// apart.
         ///

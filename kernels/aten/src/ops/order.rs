@@ -17,6 +17,10 @@ torch_library! {
         ///
         /// PyTorch: `aten::cumprod_backward`.
         cumprod_backward(Tensor grad, Tensor input, int dim, Tensor output) -> Tensor;
+        /// The cumulative sum along a dimension. For integers and booleans it is `int64`.
+        ///
+        /// PyTorch: `torch.cumsum`.
+        cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor;
         /// The cumulative maximum along a dimension, and for each element the index of that maximum, the last one if
         /// there are several.
         ///
@@ -152,6 +156,30 @@ torch_library! {
         ///
         /// PyTorch: `torch.argsort`.
         argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor;
+        /// Sorts the elements along a dimension, and returns them with their previous indices. Equal elements keep
+        /// their order; NaN counts as the largest.
+        ///
+        /// # Errors
+        /// A dimension out of range, a complex dtype.
+        ///
+        /// PyTorch: `torch.sort`.
+        sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices);
+        /// Sorts the elements along a dimension, and returns them with their previous indices.
+        ///
+        /// PyTorch: `torch.sort`.
+        sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices);
+        /// The indices that sort the elements along a dimension.
+        ///
+        /// PyTorch: `torch.argsort`.
+        argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor;
+        /// The `k` largest (or smallest) elements along a dimension, in order, and their indices. The indices are
+        /// `int64`.
+        ///
+        /// # Errors
+        /// A `k` that is negative or above the size of the dimension, boolean and complex dtypes.
+        ///
+        /// PyTorch: `torch.topk`.
+        topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices);
 
         /// The sums of the elements that are not NaN.
         ///
@@ -182,42 +210,6 @@ torch_library! {
         ///
         /// PyTorch: `torch._aminmax`, which is deprecated.
         _aminmax.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor, Tensor);
-        /// The standard deviation and the mean of all elements.
-        ///
-        /// # Errors
-        /// Integer and boolean dtypes.
-        ///
-        /// PyTorch: `torch.std_mean`.
-        std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor);
-        /// The standard deviations and means over some dimensions.
-        ///
-        /// # Errors
-        /// Integer and boolean dtypes.
-        ///
-        /// PyTorch: `torch.std_mean`.
-        std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor);
-        /// The standard deviations and means over some dimensions, with a `correction` (1 unless given).
-        ///
-        /// # Errors
-        /// Integer and boolean dtypes.
-        ///
-        /// PyTorch: `torch.std_mean`.
-        std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None,
-            bool keepdim=False) -> (Tensor, Tensor);
-        /// The variance and the mean of all elements.
-        ///
-        /// # Errors
-        /// Integer and boolean dtypes.
-        ///
-        /// PyTorch: `torch.var_mean`.
-        var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor);
-        /// The variances and means over some dimensions.
-        ///
-        /// # Errors
-        /// Integer and boolean dtypes.
-        ///
-        /// PyTorch: `torch.var_mean`.
-        var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor);
         /// The differences between neighbours along a dimension, taken `n` times.
         ///
         /// # Errors
@@ -225,20 +217,6 @@ torch_library! {
         ///
         /// PyTorch: `torch.diff`.
         diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor;
-        /// The integral along a dimension by the trapezoidal rule, of samples that are `dx` apart.
-        ///
-        /// # Errors
-        /// A dimension out of range, a boolean dtype, a `dx` that is complex or boolean.
-        ///
-        /// PyTorch: `torch.trapezoid`.
-        trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor;
-        /// The integral along a dimension by the trapezoidal rule, of samples at the points `x`.
-        ///
-        /// # Errors
-        /// Sizes that do not broadcast, a number of points other than that of the samples, boolean dtypes.
-        ///
-        /// PyTorch: `torch.trapezoid`.
-        trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor;
         /// The covariance matrix of the variables in the rows, whose observations are the columns.
         ///
         /// # Errors

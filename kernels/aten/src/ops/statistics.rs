@@ -146,6 +146,42 @@ torch_library! {
         ///
         /// PyTorch: `torch.std`.
         std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor;
+        /// The standard deviation and the mean of all elements.
+        ///
+        /// # Errors
+        /// Integer and boolean dtypes.
+        ///
+        /// PyTorch: `torch.std_mean`.
+        std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor);
+        /// The standard deviations and means over some dimensions.
+        ///
+        /// # Errors
+        /// Integer and boolean dtypes.
+        ///
+        /// PyTorch: `torch.std_mean`.
+        std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor);
+        /// The standard deviations and means over some dimensions, with a `correction` (1 unless given).
+        ///
+        /// # Errors
+        /// Integer and boolean dtypes.
+        ///
+        /// PyTorch: `torch.std_mean`.
+        std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None,
+            bool keepdim=False) -> (Tensor, Tensor);
+        /// The variance and the mean of all elements.
+        ///
+        /// # Errors
+        /// Integer and boolean dtypes.
+        ///
+        /// PyTorch: `torch.var_mean`.
+        var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor);
+        /// The variances and means over some dimensions.
+        ///
+        /// # Errors
+        /// Integer and boolean dtypes.
+        ///
+        /// PyTorch: `torch.var_mean`.
+        var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor);
         /// The variance and the mean, with a `correction` as in [`var_correction`].
         ///
         /// PyTorch: `torch.var_mean`.
@@ -210,34 +246,6 @@ torch_library! {
         /// PyTorch: `torch.logsumexp`.
         logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor;
 
-        /// The cumulative sum along a dimension. For integers and booleans it is `int64`.
-        ///
-        /// PyTorch: `torch.cumsum`.
-        cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor;
-        /// Sorts the elements along a dimension, and returns them with their previous indices. Equal elements keep
-        /// their order; NaN counts as the largest.
-        ///
-        /// # Errors
-        /// A dimension out of range, a complex dtype.
-        ///
-        /// PyTorch: `torch.sort`.
-        sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices);
-        /// Sorts the elements along a dimension, and returns them with their previous indices.
-        ///
-        /// PyTorch: `torch.sort`.
-        sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices);
-        /// The indices that sort the elements along a dimension.
-        ///
-        /// PyTorch: `torch.argsort`.
-        argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor;
-        /// The `k` largest (or smallest) elements along a dimension, in order, and their indices. The indices are
-        /// `int64`.
-        ///
-        /// # Errors
-        /// A `k` that is negative or above the size of the dimension, boolean and complex dtypes.
-        ///
-        /// PyTorch: `torch.topk`.
-        topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices);
         /// Whether two tensors have the same sizes and elements.
         ///
         /// # Errors

@@ -54,25 +54,6 @@ derivatives! {
         source => aten::masked_scatter_backward(grad, mask, source.sizes()),
         mask => non_differentiable,
     }
-    masked_scatter_backward(Tensor grad_output, Tensor mask,
-        SymInt[] sizes) -> Tensor as MaskedScatterBackwardBackward0 {
-        grad_output => aten::masked_scatter(&aten::new_zeros(grad, metadata(grad_output).sizes())?, mask, grad),
-        mask => non_differentiable,
-    }
-    _unsafe_masked_index(Tensor self, Tensor mask, Tensor?[] indices,
-        Scalar fill) -> Tensor as UnsafeMaskedIndexBackward0 {
-        self => aten::_unsafe_masked_index_put_accumulate(&aten::new_zeros(grad, self.sizes())?, mask, indices, grad),
-        mask => non_differentiable,
-        indices => non_differentiable,
-    }
-    _unsafe_masked_index_put_accumulate(
-        Tensor self, Tensor mask, Tensor?[] indices, Tensor values
-    ) -> Tensor as UnsafeMaskedIndexPutAccumulateBackward0 {
-        self => grad.clone(),
-        mask => non_differentiable,
-        indices => non_differentiable,
-        values => aten::_unsafe_masked_index(grad, mask, indices, 0.into()),
-    }
     masked_select(Tensor self, Tensor mask) -> Tensor as MaskedSelectBackward0 {
         self => {
             let sizes = infer_size(self.sizes(), mask.sizes())?;
@@ -90,19 +71,6 @@ derivatives! {
             flat.reshape(self.sizes())
         },
         index => non_differentiable,
-    }
-    trace(Tensor self) -> Tensor as TraceBackward0 {
-        self => aten::trace_backward(grad, self.sizes()),
-    }
-    im2col(
-        Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride
-    ) -> Tensor as Im2ColBackward0 {
-        self => aten::col2im(grad, &[self.size(-2)?, self.size(-1)?], kernel_size, dilation, padding, stride),
-    }
-    col2im(
-        Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride
-    ) -> Tensor as Col2ImBackward0 {
-        self => aten::im2col(grad, kernel_size, dilation, padding, stride),
     }
 }
 

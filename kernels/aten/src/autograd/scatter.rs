@@ -1,4 +1,4 @@
-//! Derivatives of reductions at positions given by an index.
+//! Derivatives of writes and reductions at positions given by an index or a mask.
 
 use torch_library::derivatives;
 use torch_library::geometry::wrap_dim;
@@ -31,6 +31,112 @@ derivatives! {
             Joined { tensor: self, dim, index, src: source, reduce, include_self, result }.gradients(grad)
         },
         index => non_differentiable,
+    }
+    #[in_place]
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor as ScatterAddBackward0 {
+        self => grad.clone(),
+        index => non_differentiable,
+        src => grad.gather(dim, index),
+    }
+    #[in_place]
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor as IndexAddBackward0 {
+        self => grad.clone(),
+        index => non_differentiable,
+        source => super::binary::scaled(&grad.index_select(dim, index)?.expand(source.sizes())?, alpha),
+    }
+    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor as IndexCopyBackward0 {
+        self => aten::index_copy(grad, dim, index, &aten::new_zeros(grad, source.sizes())?),
+        index => non_differentiable,
+        source => grad.index_select(dim, index)?.reshape(source.sizes()),
+    }
+    #[in_place]
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor as MaskedFillBackward0 {
+        self => aten::masked_fill_Scalar(grad, mask, Scalar::from(0)),
+        mask => non_differentiable,
+    }
+    #[in_place]
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor as MaskedFillBackward1 {
+        self => aten::masked_fill_Scalar(grad, mask, Scalar::from(0)),
+        mask => non_differentiable,
+        value => aten::where_ScalarOther(mask, grad, Scalar::from(0))?.sum(),
+    }
+    #[in_place]
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor as ScatterBackward0 {
+        self => aten::scatter_value(grad, dim, index, Scalar::from(0)),
+        index => non_differentiable,
+        src => grad.gather(dim, index),
+    }
+    #[in_place]
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor as ScatterBackward1 {
+        self => aten::scatter_value(grad, dim, index, Scalar::from(0)),
+        index => non_differentiable,
+    }
+    #[in_place]
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor as IndexPutBackward0 {
+        self => overwritten(grad, indices, accumulate),
+        indices => non_differentiable,
+        values => aten::index_Tensor(grad, indices),
+    }
+    _unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor as UnsafeIndexBackward0 {
+        self => {
+            let zeros = aten::new_zeros(grad, self.sizes())?;
+            aten::_unsafe_index_put::with(&zeros, indices, grad).accumulate(true).call()
+        },
+        indices => non_differentiable,
+    }
+    _unsafe_index_put(
+        Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False
+    ) -> Tensor as UnsafeIndexPutBackward0 {
+        self => if accumulate {
+            Ok(grad.clone())
+        } else {
+            aten::_unsafe_index_put(grad, indices, &aten::new_zeros(grad, &[])?)
+        },
+        indices => non_differentiable,
+        values => aten::_unsafe_index_Tensor(grad, indices),
+    }
+    #[in_place]
+    _index_put_impl(
+        Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False, bool unsafe=False
+    ) -> Tensor as IndexPutImplBackward0 {
+        self => overwritten(grad, indices, accumulate),
+        indices => non_differentiable,
+        values => aten::index_Tensor(grad, indices),
+    }
+    #[in_place]
+    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor as PutBackward0 {
+        self => if accumulate {
+            Ok(grad.clone())
+        } else {
+            aten::put(grad, index, &aten::zeros_like(source)?)
+        },
+        index => non_differentiable,
+        source => aten::take(grad, index)?.reshape(source.sizes()),
+    }
+    embedding_dense_backward(
+        Tensor grad_output, Tensor indices, SymInt num_weights, SymInt padding_idx, bool scale_grad_by_freq
+    ) -> Tensor as EmbeddingDenseBackwardBackward0 {
+        grad_output => embedded(grad, indices, padding_idx),
+        indices => non_differentiable,
+    }
+    masked_scatter_backward(Tensor grad_output, Tensor mask,
+        SymInt[] sizes) -> Tensor as MaskedScatterBackwardBackward0 {
+        grad_output => aten::masked_scatter(&aten::new_zeros(grad, metadata(grad_output).sizes())?, mask, grad),
+        mask => non_differentiable,
+    }
+    _unsafe_masked_index(Tensor self, Tensor mask, Tensor?[] indices,
+        Scalar fill) -> Tensor as UnsafeMaskedIndexBackward0 {
+        self => aten::_unsafe_masked_index_put_accumulate(&aten::new_zeros(grad, self.sizes())?, mask, indices, grad),
+        mask => non_differentiable,
+        indices => non_differentiable,
+    }
+    _unsafe_masked_index_put_accumulate(
+        Tensor self, Tensor mask, Tensor?[] indices, Tensor values
+    ) -> Tensor as UnsafeMaskedIndexPutAccumulateBackward0 {
+        self => grad.clone(),
+        mask => non_differentiable,
+        indices => non_differentiable,
+        values => aten::_unsafe_masked_index(grad, mask, indices, 0.into()),
     }
 }
 
@@ -99,4 +205,22 @@ impl Joined<'_> {
     fn taken(&self, x: &Tensor) -> Result<Tensor> {
         x.gather(self.dim, &self.index)
     }
+}
+
+/// The gradient of a tensor to which values were written, or added, by index.
+fn overwritten(grad: &Tensor, indices: &[Option<Tensor>], accumulate: bool) -> Result<Tensor> {
+    if accumulate { Ok(grad.clone()) } else { aten::index_put(grad, indices, &aten::new_zeros(grad, &[])?) }
+}
+
+/// Looks up rows by index; the padding index gets zeros, since its gradient is not counted.
+fn embedded(weight: &Tensor, indices: &Tensor, padding_idx: i64) -> Result<Tensor> {
+    let rows = weight.index_select(0, &indices.reshape(&[-1])?)?;
+    let mut sizes = indices.sizes().to_vec();
+    sizes.extend_from_slice(&weight.sizes()[1..]);
+    let rows = rows.reshape(&sizes)?;
+    if padding_idx < 0 {
+        return Ok(rows);
+    }
+    let is_padding = aten::eq_Scalar(indices, Scalar::from(padding_idx))?.unsqueeze(-1)?;
+    aten::masked_fill_Scalar(&rows, &is_padding, Scalar::from(0))
 }

@@ -1,4 +1,4 @@
-//! Derivatives of special functions, and of cumulative extremes.
+//! Derivatives of special functions.
 
 use std::f64::consts::{LN_2, PI};
 
@@ -119,14 +119,6 @@ derivatives! {
         },
     }
 
-    cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) as CummaxBackward0 {
-        self => aten::scatter_add(&aten::new_zeros(grad, metadata(self).sizes())?, dim, indices, grad),
-        indices => non_differentiable,
-    }
-    cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) as CumminBackward0 {
-        self => aten::scatter_add(&aten::new_zeros(grad, metadata(self).sizes())?, dim, indices, grad),
-        indices => non_differentiable,
-    }
 }
 
 /// The gradient of `copysign`: that of the result, with its sign flipped where `copysign` flipped that of the

@@ -1,13 +1,13 @@
-//! Derivatives of statistics, of sorting, and of counts.
+//! Derivatives of statistics.
 
 use torch_library::autograd::InputMetadata;
 use torch_library::derivatives;
 use torch_library::fake::is_fake;
-use torch_library::guard::{GradMode, no_grad};
+use torch_library::guard::no_grad;
 use torch_library::prelude::*;
 
 use super::binary::conj;
-use super::reduce::{count, restored, shared};
+use super::reduce::{count, restored};
 use super::unary::direction;
 use crate::aten;
 use crate::composite::statistics::{MARGIN, dims_beside};
@@ -73,29 +73,6 @@ derivatives! {
     norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor as NormBackward1 {
         self => norm(grad, self, result, p.map_or(2.0, Scalar::cast), dim, keepdim),
     }
-    #[in_place]
-    cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor as CumprodBackward0 {
-        self => running_product(grad, self, dim, result),
-    }
-    logcumsumexp(Tensor self, int dim) -> Tensor as LogcumsumexpBackward0 {
-        self => running_logsumexp(grad, self, result, dim),
-    }
-    #[in_place]
-    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor as CumsumBackward0 {
-        self => {
-            let total = grad.sum_dim(&[dim], true)?;
-            total.sub(&aten::cumsum(grad, dim)?)?.add(grad)
-        },
-    }
-    aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) as AminmaxBackward0 {
-        self => {
-            let dims: Vec<i64> = dim.into_iter().collect();
-            let parts = grads.iter().zip([min, max]).filter_map(|(grad, result)| {
-                grad.as_ref().map(|grad| shared(grad, self, result, &dims, keepdim))
-            });
-            parts.reduce(|sum, part| sum?.add(&part?)).transpose()
-        },
-    }
     max(Tensor self) -> Tensor as MaxBackward1 {
         self => extreme(grad, self, result),
     }
@@ -109,49 +86,6 @@ derivatives! {
     min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) as MinBackward0 {
         self => selected(grad, metadata(self), dim, indices, keepdim),
         indices => non_differentiable,
-    }
-    sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices) as SortBackward0 {
-        self => selected(grad, metadata(self), dim, indices, true),
-        indices => non_differentiable,
-    }
-    sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values,
-        Tensor indices) as SortBackward1 {
-        self => selected(grad, metadata(self), dim, indices, true),
-        indices => non_differentiable,
-    }
-    topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values,
-        Tensor indices) as TopkBackward0 {
-        self => selected(grad, metadata(self), dim, indices, true),
-        indices => non_differentiable,
-    }
-    kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values,
-        Tensor indices) as KthvalueBackward0 {
-        self => selected(grad, metadata(self), dim, indices, keepdim),
-        indices => non_differentiable,
-    }
-    median(Tensor self) -> Tensor as MedianBackward0 {
-        self => extreme(grad, self, result),
-    }
-    median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) as MedianBackward1 {
-        self => selected(grad, metadata(self), dim, indices, keepdim),
-        indices => non_differentiable,
-    }
-    nanmedian(Tensor self) -> Tensor as NanmedianBackward0 {
-        self => extreme(grad, self, result),
-    }
-    nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) as NanmedianBackward1 {
-        self => selected(grad, metadata(self), dim, indices, keepdim),
-        indices => non_differentiable,
-    }
-    mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) as ModeBackward0 {
-        self => selected(grad, metadata(self), dim, indices, keepdim),
-        indices => non_differentiable,
-    }
-    nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor as NansumBackward0 {
-        self => {
-            let grad = restored(&grad.to_dtype(self.dtype())?, self.dim(), dim.unwrap_or_default(), keepdim)?;
-            grad.mul(&aten::logical_not(&aten::isnan(self)?)?)
-        },
     }
     logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor as LogsumexpBackward0 {
         self => {
@@ -167,11 +101,7 @@ derivatives! {
     all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor as non_differentiable;
     count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor as non_differentiable;
     count_nonzero(Tensor self, int? dim=None) -> Tensor as non_differentiable;
-    nonzero(Tensor self) -> Tensor as non_differentiable;
     equal(Tensor self, Tensor other) -> bool as non_differentiable;
-    isin.Tensor_Tensor(
-        Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False
-    ) -> Tensor as non_differentiable;
 }
 
 /// For each element, the product of the others along a dimension, given the product of all.
@@ -197,89 +127,6 @@ fn products_of_others(this: &Tensor, dim: i64) -> Result<Tensor> {
     };
     let behind = aten::flip(&products_before(&aten::flip(this, &[dim])?)?, &[dim])?;
     products_before(this)?.mul(&behind)
-}
-
-#[torch_impl(aten, CompositeImplicitAutograd)]
-fn cumprod_backward(grad: &Tensor, input: &Tensor, dim: i64, output: &Tensor) -> Result<Tensor> {
-    running_product(grad, input, dim, output)
-}
-
-/// The gradient of a cumulative product: for each element, the sum of the products that contain it, divided by it,
-/// weighted by their gradients.
-fn running_product(grad: &Tensor, this: &Tensor, dim: i64, result: &Tensor) -> Result<Tensor> {
-    if this.numel() <= 1 || this.size(dim)? == 1 {
-        return Ok(grad.clone());
-    }
-    let is_zero = aten::eq_Scalar(this, 0.into())?;
-    // Quotients by zero are not used, but would make the gradient of this gradient NaN.
-    let divisor = conj(&aten::masked_fill_Scalar(this, &is_zero, 1.into())?)?;
-    let before = rest_of_sums(grad, result, dim)?.div(&divisor)?;
-    if !GradMode::is_enabled() {
-        return with_zeros(grad, this, &is_zero, &before, dim);
-    }
-    let has_zeros = aten::any(&is_zero)?;
-    match aten::is_nonzero(&has_zeros) {
-        Ok(false) => Ok(before),
-        Ok(true) => each_product(grad, this, dim),
-        // Elements cannot be read, as under vmap.
-        Err(_) => aten::where_self(&has_zeros, &each_product(grad, this, dim)?, &before),
-    }
-}
-
-/// For each element, the sum of the products from there on, weighted by their gradients.
-fn rest_of_sums(grad: &Tensor, products: &Tensor, dim: i64) -> Result<Tensor> {
-    let weighted = grad.mul(&conj(products)?)?;
-    aten::flip(&aten::cumsum(&aten::flip(&weighted, &[dim])?, dim)?, &[dim])
-}
-
-/// Corrects the gradient from the first zero on. The first zero appears in the products after it, up to the next zero;
-/// elements after it only appear in products that are zero.
-///
-/// The result must not be differentiated again, since the gradient of a zero depends on its neighbours.
-fn with_zeros(grad: &Tensor, this: &Tensor, is_zero: &Tensor, before: &Tensor, dim: i64) -> Result<Tensor> {
-    let zeros = aten::cumsum(is_zero, dim)?;
-    let is_first = aten::logical_and(is_zero, &aten::eq_Scalar(&zeros, 1.into())?)?;
-    let others = aten::cumprod(&aten::masked_fill_Scalar(this, &is_first, 1.into())?, dim)?;
-    let at_zeros = aten::where_ScalarOther(&is_first, &rest_of_sums(grad, &others, dim)?, 0.into())?;
-    aten::where_self(&aten::eq_Scalar(&zeros, 0.into())?, before, &at_zeros)
-}
-
-/// Computes it one element after the other, by operators that have derivatives themselves.
-fn each_product(grad: &Tensor, this: &Tensor, dim: i64) -> Result<Tensor> {
-    let size = this.size(dim)?;
-    let part = |index: i64| {
-        let rest = size - index - 1;
-        let before = aten::prod_dim_int::with(&this.narrow(dim, 0, index)?, dim).keepdim(true).call()?;
-        let after = aten::cumprod(&this.narrow(dim, index + 1, rest)?, dim)?;
-        let others = aten::cat::with(&[aten::ones_like(&before)?, after]).dim(dim).call()?.mul(&before)?;
-        grad.narrow(dim, index, rest + 1)?.mul(&conj(&others)?)?.sum_dim(&[dim], true)
-    };
-    aten::cat::with(&(0..size).map(part).collect::<Result<Vec<_>>>()?).dim(dim).call()
-}
-
-/// The gradient of `logcumsumexp`, for positive and negative gradients separately, by their logarithms, so that nothing
-/// overflows.
-fn running_logsumexp(grad: &Tensor, this: &Tensor, result: &Tensor, dim: i64) -> Result<Tensor> {
-    if this.dim() == 0 || this.numel() == 0 {
-        return Ok(grad.clone());
-    }
-    let from_the_end =
-        |logs: &Tensor| aten::flip(&aten::logcumsumexp(&aten::flip(logs, &[dim])?, dim)?, &[dim]);
-    if grad.dtype().is_complex() {
-        return conj(&from_the_end(&conj(grad)?.log()?.sub(result)?)?.add(this)?.exp()?);
-    }
-    let size = grad.abs()?.log()?;
-    // The logarithm of a zero gradient: it is finite, so that its difference from itself is not NaN.
-    let nearly_nothing = match grad.dtype() {
-        DType::Float64 => f64::MIN,
-        DType::Float16 => -65504.0,
-        _ => f64::from(f32::MIN / 2.0),
-    };
-    let of_sign = |is_sign: Tensor| {
-        let logs = aten::where_ScalarOther(&is_sign, &size, nearly_nothing.into())?;
-        from_the_end(&logs.sub(result)?)?.add(this)?.exp()
-    };
-    of_sign(aten::gt_Scalar(grad, 0.into())?)?.sub(&of_sign(aten::lt_Scalar(grad, 0.into())?)?)
 }
 
 fn variance(
@@ -371,14 +218,14 @@ fn renorm(grad: &Tensor, this: &Tensor, p: Scalar, dim: i64, maxnorm: Scalar) ->
 }
 
 /// The gradient of an extreme: equal extremes share it evenly, and so do NaNs.
-fn extreme(grad: &Tensor, this: &Tensor, result: &Tensor) -> Result<Tensor> {
+pub(super) fn extreme(grad: &Tensor, this: &Tensor, result: &Tensor) -> Result<Tensor> {
     let are_none = aten::logical_and(&aten::isnan(this)?, &aten::isnan(result)?)?;
     let extreme = aten::logical_or(&aten::eq_Tensor(this, result)?, &are_none)?;
     grad.mul(&extreme)?.div(&aten::sum(&extreme)?)
 }
 
 /// The gradient of elements that were selected by index along a dimension.
-fn selected(
+pub(super) fn selected(
     grad: &Tensor,
     this: &InputMetadata,
     dim: i64,

@@ -7,24 +7,11 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
-    super::fourier::aten;
-    addbmm_out: addbmm =>
-        "addbmm.out(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
-    addmm_out: addmm =>
-        "addmm.out(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
-    addmv_out: addmv =>
-        "addmv.out(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
-    addr_out: addr Castable =>
-        "addr.out(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
-    baddbmm_out: baddbmm =>
-        "baddbmm.out(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
+    super::index::aten;
     cholesky_inverse_out: cholesky_inverse Castable AsResultIfEmpty =>
         "cholesky_inverse.out(Tensor self, bool upper=False, *, Tensor(a!) out) -> Tensor(a!)";
     cholesky_solve_out: cholesky_solve Castable RowMajor =>
         "cholesky_solve.out(Tensor self, Tensor input2, bool upper=False, *, Tensor(a!) out) -> Tensor(a!)";
-    dot_out: dot => "dot.out(Tensor self, Tensor tensor, *, Tensor(a!) out) -> Tensor(a!)";
-    ger_out: ger => "ger.out(Tensor self, Tensor vec2, *, Tensor(a!) out) -> Tensor(a!)";
-    inner_out: inner Castable => "inner.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     inverse_out: inverse => "inverse.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     chain_matmul_out: chain_matmul => "chain_matmul.out(Tensor[] matrices, *, Tensor(a!) out) -> Tensor(a!)";
     nuclear_norm_out: nuclear_norm Castable =>
@@ -33,8 +20,6 @@ variants! {
         "nuclear_norm.dim_out(Tensor self, int[2] dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
     frobenius_norm_out: frobenius_norm_dim Castable =>
         "frobenius_norm.out(Tensor self, int[1] dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
-    _int_mm_out: _int_mm => "_int_mm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)";
-    kron_out: kron Castable => "kron.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     linalg_cholesky_ex_L: linalg_cholesky_ex AsResult =>
         "linalg_cholesky_ex.L(Tensor self, *, bool upper=False, bool check_errors=False, Tensor(a!) L, Tensor(b!) info) -> (Tensor(a!) L, Tensor(b!) info)";
     linalg_cholesky_out: linalg_cholesky AsResult =>
@@ -43,8 +28,6 @@ variants! {
         "linalg_cond.out(Tensor self, Scalar? p=None, *, Tensor(a!) out) -> Tensor(a!)";
     linalg_cond_p_str_out: linalg_cond_p_str Castable =>
         "linalg_cond.p_str_out(Tensor self, str p, *, Tensor(a!) out) -> Tensor(a!)";
-    linalg_cross_out: linalg_cross =>
-        "linalg_cross.out(Tensor self, Tensor other, *, int dim=-1, Tensor(a!) out) -> Tensor(a!)";
     linalg_det_out: linalg_det => "linalg_det.out(Tensor A, *, Tensor(a!) out) -> Tensor(a!)";
     _linalg_det_result: _linalg_det =>
         "_linalg_det.result(Tensor A, *, Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots) -> (Tensor(a!) result, Tensor(b!) LU, Tensor(c!) pivots)";
@@ -120,27 +103,14 @@ variants! {
         "linalg_svdvals.out(Tensor A, *, str? driver=None, Tensor(a!) out) -> Tensor(a!)";
     linalg_vecdot_out: linalg_vecdot =>
         "linalg_vecdot.out(Tensor x, Tensor y, *, int dim=-1, Tensor(a!) out) -> Tensor(a!)";
-    linalg_vector_norm_out: linalg_vector_norm =>
-        "linalg_vector_norm.out(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
     lu_solve_out: lu_solve AsResult =>
         "lu_solve.out(Tensor self, Tensor LU_data, Tensor LU_pivots, *, Tensor(a!) out) -> Tensor(a!)";
     lu_unpack_out: lu_unpack =>
         "lu_unpack.out(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True, *, Tensor(a!) P, Tensor(b!) L, Tensor(c!) U) -> (Tensor(a!) P, Tensor(b!) L, Tensor(c!) U)";
-    matmul_out: matmul => "matmul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
-    matrix_power_out: matrix_power => "matrix_power.out(Tensor self, int n, *, Tensor(a!) out) -> Tensor(a!)";
-    mv_out: mv => "mv.out(Tensor self, Tensor vec, *, Tensor(a!) out) -> Tensor(a!)";
     slogdet_out: slogdet =>
         "slogdet.out(Tensor self, *, Tensor(a!) sign, Tensor(b!) logabsdet) -> (Tensor(a!) sign, Tensor(b!) logabsdet)";
-    tensordot_out: tensordot =>
-        "tensordot.out(Tensor self, Tensor other, int[] dims_self, int[] dims_other, *, Tensor(a!) out) -> Tensor(a!)";
-    trace_out: trace => "trace.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     triangular_solve_X: triangular_solve AsResult AsResultIfEmpty =>
         "triangular_solve.X(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False, *, Tensor(a!) X, Tensor(b!) M) -> (Tensor(a!) solution, Tensor(b!) cloned_coefficient)";
-    vdot_out: vdot => "vdot.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
-    _compute_linear_combination_out: _compute_linear_combination =>
-        "_compute_linear_combination.out(Tensor input, Tensor coefficients, *, Tensor(a!) out) -> Tensor(a!)";
     _cholesky_solve_helper_out: _cholesky_solve_helper =>
         "_cholesky_solve_helper.out(Tensor self, Tensor A, bool upper, *, Tensor(a!) out) -> Tensor(a!)";
-    _addmm_activation_out: _addmm_activation =>
-        "_addmm_activation.out(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, bool use_gelu=False, Tensor(a!) out) -> Tensor(a!)";
 }

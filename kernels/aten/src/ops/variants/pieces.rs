@@ -1,4 +1,4 @@
-//! The out variants of splits, combinations and parts of elements.
+//! The out variants of operators that cut tensors into pieces.
 #![expect(unreachable_pub, reason = "what extends this namespace exports it")]
 
 use torch_library::prelude::*;
@@ -7,7 +7,7 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
-    super::storage::aten;
+    super::order::aten;
     unsafe_split_Tensor_out: unsafe_split_Tensor =>
         "unsafe_split.Tensor_out(Tensor self, SymInt split_size, int dim=0, *, Tensor(a!)[] out) -> ()";
     unsafe_split_with_sizes_out: unsafe_split_with_sizes =>
@@ -20,5 +20,4 @@ variants! {
         "_unique.out(Tensor self, bool sorted=True, bool return_inverse=False, *, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))";
     frexp_Tensor_out: frexp_Tensor =>
         "frexp.Tensor_out(Tensor self, *, Tensor(a!) mantissa, Tensor(b!) exponent) -> (Tensor(a!) mantissa, Tensor(b!) exponent)";
-    _conj_physical_out: _conj_physical => "_conj_physical.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
 }

@@ -1,4 +1,4 @@
-//! The out variants of histograms and reductions of segments.
+//! The out variants of histograms, and of reductions of segments.
 #![expect(unreachable_pub, reason = "what extends this namespace exports it")]
 
 use torch_library::prelude::*;
@@ -7,7 +7,7 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Variant, variants};
 
 variants! {
-    super::factor::aten;
+    super::scatter::aten;
     histogram_bin_ct_out: histogram_bin_ct =>
         "histogram.bin_ct_out(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False, Tensor(a!) hist, Tensor(b!) bin_edges) -> (Tensor(a!) hist, Tensor(b!) bin_edges)";
     histogram_bins_tensor_out: histogram_bins_tensor =>

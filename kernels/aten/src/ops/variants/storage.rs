@@ -1,4 +1,4 @@
-//! The out variants of resizing.
+//! The out variants of resizing and lifting.
 #![expect(unreachable_pub, reason = "what extends this namespace exports it")]
 
 use torch_library::prelude::*;
@@ -7,7 +7,7 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Variant, variants};
 
 variants! {
-    super::segment::aten;
+    super::statistics::aten;
     resize_out: resize =>
         "resize.out(Tensor self, SymInt[] size, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)";
     resize_as_out: resize_as =>

@@ -7,7 +7,7 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Variant, variants};
 
 variants! {
-    super::exported::aten;
+    super::view::aten;
     alias_copy_out: alias_copy => "alias_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     as_strided_copy_out: as_strided_copy =>
         "as_strided_copy.out(Tensor self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None, *, Tensor(a!) out) -> Tensor(a!)";

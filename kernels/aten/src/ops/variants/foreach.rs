@@ -1,13 +1,13 @@
-//! The out variants of operators on lists of tensors, and of the steps of optimisers.
+//! The out variants of operators on lists of tensors.
 #![expect(unreachable_pub, reason = "what extends this namespace exports it")]
 
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 
-use crate::ops::autogen::{Rule, Variant, variants};
+use crate::ops::autogen::{Variant, variants};
 
 variants! {
-    super::binary::aten;
+    super::fake_quantize::aten;
     _foreach_abs_out: _foreach_abs => "_foreach_abs.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
     _foreach_acos_out: _foreach_acos => "_foreach_acos.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
     _foreach_add_List_out: _foreach_add_List =>
@@ -22,14 +22,10 @@ variants! {
         "_foreach_addcdiv.ScalarList_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[] scalars, *, Tensor(a!)[] out) -> ()";
     _foreach_addcdiv_Scalar_out: _foreach_addcdiv_Scalar =>
         "_foreach_addcdiv.Scalar_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1, *, Tensor(a!)[] out) -> ()";
-    _foreach_addcdiv_Tensor_out: _foreach_addcdiv_Tensor =>
-        "_foreach_addcdiv.Tensor_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor scalars, *, Tensor(a!)[] out) -> ()";
     _foreach_addcmul_ScalarList_out: _foreach_addcmul_ScalarList =>
         "_foreach_addcmul.ScalarList_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[] scalars, *, Tensor(a!)[] out) -> ()";
     _foreach_addcmul_Scalar_out: _foreach_addcmul_Scalar =>
         "_foreach_addcmul.Scalar_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1, *, Tensor(a!)[] out) -> ()";
-    _foreach_addcmul_Tensor_out: _foreach_addcmul_Tensor =>
-        "_foreach_addcmul.Tensor_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor scalars, *, Tensor(a!)[] out) -> ()";
     _foreach_asin_out: _foreach_asin => "_foreach_asin.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
     _foreach_atan_out: _foreach_atan => "_foreach_atan.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
     _foreach_ceil_out: _foreach_ceil => "_foreach_ceil.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
@@ -104,8 +100,6 @@ variants! {
         "_foreach_pow.ScalarList_out(Tensor[] self, Scalar[] exponent, *, Tensor(a!)[] out) -> ()";
     _foreach_pow_Scalar_out: _foreach_pow_Scalar =>
         "_foreach_pow.Scalar_out(Tensor[] self, Scalar exponent, *, Tensor(a!)[] out) -> ()";
-    _foreach_powsum_Scalar_out: _foreach_powsum_Scalar =>
-        "_foreach_powsum.Scalar_out(Tensor[] self, Scalar ord=2, ScalarType? dtype=None, *, Tensor(a!)[] out) -> ()";
     _foreach_reciprocal_out: _foreach_reciprocal => "_foreach_reciprocal.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
     _foreach_round_out: _foreach_round => "_foreach_round.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
     _foreach_rsqrt_out: _foreach_rsqrt => "_foreach_rsqrt.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
@@ -123,24 +117,4 @@ variants! {
     _foreach_tanh_out: _foreach_tanh => "_foreach_tanh.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
     _foreach_trunc_out: _foreach_trunc => "_foreach_trunc.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
     _foreach_zero_out: _foreach_zero => "_foreach_zero.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
-    _fused_adagrad_out: _fused_adagrad WithoutStates =>
-        "_fused_adagrad.out(Tensor[] self, Tensor(b!)[] grads, Tensor(c!)[] state_sums, Tensor(d!)[] state_steps, *, float lr, float lr_decay, float weight_decay, float eps, bool maximize, Tensor? grad_scale=None, Tensor? found_inf=None, Tensor(a!)[] out) -> ()";
-    _fused_adagrad_tensor_lr_out: _fused_adagrad_tensor_lr WithoutStates =>
-        "_fused_adagrad.tensor_lr_out(Tensor[] self, Tensor(b!)[] grads, Tensor(c!)[] state_sums, Tensor[] state_steps, *, Tensor lr, float lr_decay, float weight_decay, float eps, bool maximize, Tensor? grad_scale=None, Tensor? found_inf=None, Tensor(a!)[] out) -> ()";
-    _fused_adam_out: _fused_adam WithoutStates =>
-        "_fused_adam.out(Tensor[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[] exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, float lr, float beta1, float beta2, float weight_decay, float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None, Tensor? found_inf=None, Tensor(a!)[] out) -> ()";
-    _fused_adam_tensor_lr_out: _fused_adam_tensor_lr WithoutStates =>
-        "_fused_adam.tensor_lr_out(Tensor[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[] exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, Tensor lr, float beta1, float beta2, float weight_decay, float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None, Tensor? found_inf=None, Tensor(a!)[] out) -> ()";
-    _fused_adamw_out: _fused_adamw WithoutStates =>
-        "_fused_adamw.out(Tensor[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[] exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, float lr, float beta1, float beta2, float weight_decay, float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None, Tensor? found_inf=None, Tensor(a!)[] out) -> ()";
-    _fused_adamw_tensor_lr_out: _fused_adamw_tensor_lr WithoutStates =>
-        "_fused_adamw.tensor_lr_out(Tensor[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[] exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, Tensor lr, float beta1, float beta2, float weight_decay, float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None, Tensor? found_inf=None, Tensor(a!)[] out) -> ()";
-    _fused_sgd_out: _fused_sgd WithoutStates =>
-        "_fused_sgd.out(Tensor[] self, Tensor(b!)[] grads, Tensor(c!)[] momentum_buffer_list, *, float weight_decay, float momentum, float lr, float dampening, bool nesterov, bool maximize, bool is_first_step, Tensor? grad_scale=None, Tensor? found_inf=None, Tensor(a!)[] out) -> ()";
-    _fused_sgd_tensor_lr_out: _fused_sgd_tensor_lr WithoutStates =>
-        "_fused_sgd.tensor_lr_out(Tensor[] self, Tensor(b!)[] grads, Tensor(c!)[] momentum_buffer_list, *, float weight_decay, float momentum, Tensor lr, float dampening, bool nesterov, bool maximize, bool is_first_step, Tensor? grad_scale=None, Tensor? found_inf=None, Tensor(a!)[] out) -> ()";
-    _amp_foreach_non_finite_check_and_unscale_out: _amp_foreach_non_finite_check_and_unscale WithoutStates =>
-        "_amp_foreach_non_finite_check_and_unscale.out(Tensor[] self, Tensor(b!) found_inf, Tensor inv_scale, *, Tensor(a!)[] out) -> ()";
-    _amp_update_scale_out: _amp_update_scale WithoutStates =>
-        "_amp_update_scale.out(Tensor self, Tensor(b!) growth_tracker, Tensor found_inf, float scale_growth_factor, float scale_backoff_factor, int growth_interval, *, Tensor(a!) out) -> Tensor(a!)";
 }

@@ -1,0 +1,13 @@
+//! The out variants of fake quantisation.
+#![expect(unreachable_pub, reason = "what extends this namespace exports it")]
+
+use torch_library::prelude::*;
+use torch_library::{DispatchKeySet, OperatorHandle, Stack};
+
+use crate::ops::autogen::{Rule, Variant, variants};
+
+variants! {
+    super::factor::aten;
+    _fused_moving_avg_obs_fq_helper_out: _fused_moving_avg_obs_fq_helper_functional WithoutStates =>
+        "_fused_moving_avg_obs_fq_helper.out(Tensor self, Tensor observer_on, Tensor fake_quant_on, Tensor(a!) running_min, Tensor(b!) running_max, Tensor(c!) scale, Tensor(d!) zero_point, float averaging_const, int quant_min, int quant_max, int ch_axis, bool per_row_fake_quant=False, bool symmetric_quant=False, *, Tensor(e!) out0, Tensor(f!) out1) -> (Tensor(e!), Tensor(f!))";
+}

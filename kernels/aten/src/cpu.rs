@@ -8,7 +8,6 @@ mod analysis;
 mod arrange;
 mod binary;
 pub mod bits;
-mod complex;
 mod copy;
 mod create;
 pub mod exponentials;

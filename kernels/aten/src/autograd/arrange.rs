@@ -63,15 +63,6 @@ derivatives! {
         },
         mask => non_differentiable,
     }
-    take(Tensor self, Tensor index) -> Tensor as TakeBackward0 {
-        self => {
-            let zeros = aten::new_zeros(grad, &[self.numel()])?;
-            let index = [Some(index.clone())];
-            let flat = aten::index_put::with(&zeros, &index, grad).accumulate(true).call()?;
-            flat.reshape(self.sizes())
-        },
-        index => non_differentiable,
-    }
 }
 
 /// The sum of the gradients of all copies.

@@ -21,6 +21,15 @@ derivatives! {
         self => aten::scatter_add(&aten::new_zeros(grad, self.sizes())?, dim, index, grad),
         index => non_differentiable,
     }
+    take(Tensor self, Tensor index) -> Tensor as TakeBackward0 {
+        self => {
+            let zeros = aten::new_zeros(grad, &[self.numel()])?;
+            let index = [Some(index.clone())];
+            let flat = aten::index_put::with(&zeros, &index, grad).accumulate(true).call()?;
+            flat.reshape(self.sizes())
+        },
+        index => non_differentiable,
+    }
     index_select(Tensor self, int dim, Tensor index) -> Tensor as IndexSelectBackward0 {
         self => aten::index_select_backward(grad, self.sizes(), dim, index),
         index => non_differentiable,

@@ -29,10 +29,6 @@ derivatives! {
         self => grad.div(&conj(self)?.mul(LN_10)?),
     }
     #[in_place]
-    tan(Tensor self) -> Tensor as TanBackward0 {
-        self => grad.mul(&conj(&result.mul(result)?)?.add(1)?),
-    }
-    #[in_place]
     asin(Tensor self) -> Tensor as AsinBackward0 {
         self => grad.mul(&conj(&aten::rsqrt(&one_minus(&self.mul(self)?)?)?)?),
     }

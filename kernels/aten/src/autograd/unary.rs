@@ -65,6 +65,10 @@ derivatives! {
         self => grad.mul(&conj(&aten::sin(self)?)?.neg()?),
     }
     #[in_place]
+    tan(Tensor self) -> Tensor as TanBackward0 {
+        self => grad.mul(&conj(&result.mul(result)?)?.add(1)?),
+    }
+    #[in_place]
     tanh(Tensor self) -> Tensor as TanhBackward0 {
         self => aten::tanh_backward(grad, result),
     }

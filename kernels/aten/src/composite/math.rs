@@ -5,6 +5,8 @@ use torch_library::prelude::*;
 use crate::arguments::check_exponent;
 use crate::aten;
 
+pub(crate) mod complex;
+
 #[torch_impl(aten, CompositeExplicitAutograd)]
 mod explicit {
     use super::*;

@@ -8,6 +8,20 @@ use crate::aten;
 pub(crate) mod attention;
 mod einsum;
 
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+fn _int_mm(this: &Tensor, mat2: &Tensor) -> Result<Tensor> {
+    const OPERATOR: &str = aten::_int_mm::NAME;
+    ensure!(
+        matches!(this.dtype(), DType::Int8 | DType::UInt8) && mat2.dtype() == DType::Int8,
+        DType,
+        "{OPERATOR}: matrices of {} and {}, expected int8 or uint8, and int8",
+        this.dtype(),
+        mat2.dtype()
+    );
+    let [this, mat2] = [this, mat2].map(|matrix| aten::to_dtype(matrix, DType::Int32));
+    aten::mm(&this?, &mat2?).map_err(|error| error.context(OPERATOR))
+}
+
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod kernels {
     use super::*;

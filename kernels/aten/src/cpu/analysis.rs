@@ -1,14 +1,15 @@
 //! Special functions of statistics and physics, element-wise, all computed in double precision: they are called on few
 //! elements, so that one loop for all dtypes suffices.
 
+use num_traits::Float;
 use torch_library::Element;
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::functions::{self, NearOne};
+use crate::functions::{self, Functions, NearOne};
 use crate::inlined::from_fn;
 use crate::loops::Pointwise;
-use crate::loops::match_opmath;
+use crate::loops::{function, match_opmath};
 
 /// Which narrower dtypes a function supports.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -72,6 +73,23 @@ functions! {
     special_zeta(this, other): Full => |[s, x]| functions::zeta(s, x);
     igamma(this, other): OnlyFloating => |[a, x]| functions::lower_gamma(a, x);
     igammac(this, other): OnlyFloating => |[a, x]| functions::upper_gamma(a, x);
+}
+
+/// Computed in the opmath type, unlike the others, since it is called on many elements.
+#[torch_impl(aten, CPU, Meta)]
+fn special_entr(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
+    let call = Pointwise::promoting_to_float(output, [this])?;
+    match_opmath!(call.dtype, T: Float => {
+        call.compute_elements(None, call.dtype, function!(|[x]: [T; 1]| -> T { entropy(x) }))
+    }, else => Err(call.unsupported()))
+}
+
+/// The entropy of one probability; minus infinity for negative numbers.
+#[inline(always)]
+fn entropy<T: Float + Functions>(probability: T) -> T {
+    let of_positive = -probability * probability.natural_logarithm();
+    let of_none = if probability < T::zero() { T::neg_infinity() } else { T::zero() };
+    if probability > T::zero() || probability.is_nan() { of_positive } else { of_none }
 }
 
 /// `x * log1p(y)`: 0 where `x` is 0, unless `y` is NaN.

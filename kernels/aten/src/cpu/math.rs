@@ -11,6 +11,7 @@ use crate::loops::{function, match_opmath};
 use crate::number::Number;
 
 pub(crate) mod binary;
+mod complex;
 mod rounded;
 
 use rounded::Rounded;

@@ -13,6 +13,7 @@ use crate::loops::{function, match_opmath};
 use crate::number::Number;
 
 pub mod real;
+mod sinc;
 mod sums;
 
 use real::{FiniteParts, NextTowards, Real};
@@ -54,7 +55,6 @@ functions! {
     erfinv(this): promoting_to_float Float => |x| x.inverse_error_function();
     lgamma(this): promoting_to_float Float => |x| x.log_gamma();
     digamma(this): promoting_to_float Float => |x| x.digamma();
-    special_entr(this): promoting_to_float Float => |x| entropy(x);
     deg2rad(this): promoting_to_float_as_first Float => |x| x.to_radians();
     rad2deg(this): promoting_to_float_as_first Float => |x| x.to_degrees();
     hypot(this, other): promoting Float => |a, b| a.distance(b);
@@ -65,14 +65,6 @@ functions! {
         |a, b| if b.is_nan() { b } else if a == T::ZERO { T::ZERO } else { a * b.natural_logarithm() };
     gcd(this, other): promoting Integer => |a, b| common_divisor(a, b);
     lcm(this, other): promoting Integer => |a, b| common_multiple(a, b);
-}
-
-/// The entropy of one probability; minus infinity for negative numbers.
-#[inline(always)]
-fn entropy<T: Float + Functions>(probability: T) -> T {
-    let of_positive = -probability * probability.natural_logarithm();
-    let of_none = if probability < T::zero() { T::neg_infinity() } else { T::zero() };
-    if probability > T::zero() || probability.is_nan() { of_positive } else { of_none }
 }
 
 /// Computes the same as the composite kernel, in one pass.

@@ -341,13 +341,6 @@ torch_library! {
         /// PyTorch: `torch.diagflat`.
         diagflat(Tensor self, int offset=0) -> Tensor;
 
-        /// The elements at the given indices into the flattened tensor.
-        ///
-        /// # Errors
-        /// An index out of range, or of another dtype than `int64`.
-        ///
-        /// PyTorch: `torch.take`.
-        take(Tensor self, Tensor index) -> Tensor;
         /// The elements at indices along a dimension, or into the flattened tensor; the other dimensions broadcast.
         ///
         /// # Errors

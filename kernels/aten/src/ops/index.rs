@@ -46,6 +46,14 @@ torch_library! {
         /// PyTorch: `torch.index_select`.
         index_select(Tensor self, int dim, Tensor index) -> Tensor;
 
+        /// The elements at the given indices into the flattened tensor.
+        ///
+        /// # Errors
+        /// An index out of range, or of another dtype than `int64`.
+        ///
+        /// PyTorch: `torch.take`.
+        take(Tensor self, Tensor index) -> Tensor;
+
         /// Looks up rows of a matrix by their index. The result has the sizes of `indices`, followed by the length of a
         /// row. `padding_idx` and `scale_grad_by_freq` only affect the gradient.
         ///

@@ -34,12 +34,6 @@ torch_library! {
         #[tags(pointwise)]
         #[variants(out, in_place)]
         log10(Tensor self) -> Tensor;
-        /// The tangent of each element.
-        ///
-        /// PyTorch: `torch.tan`.
-        #[tags(pointwise)]
-        #[variants(out, in_place)]
-        tan(Tensor self) -> Tensor;
         /// The arcsine of each element.
         ///
         /// PyTorch: `torch.asin`.
@@ -350,6 +344,20 @@ torch_library! {
         #[tags(pointwise)]
         #[variants(out, in_place)]
         addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor;
+        /// Complex numbers from their real and imaginary parts, which broadcast.
+        ///
+        /// # Errors
+        /// Parts of different dtypes, or of others than `float16`, `float32` and `float64`.
+        ///
+        /// PyTorch: `torch.complex`.
+        complex(Tensor real, Tensor imag) -> Tensor;
+        /// Complex numbers from their absolute values and angles, which broadcast.
+        ///
+        /// # Errors
+        /// Operands of different dtypes, or of others than `float16`, `float32` and `float64`.
+        ///
+        /// PyTorch: `torch.polar`.
+        polar(Tensor abs, Tensor angle) -> Tensor;
         /// The remainder of the division of a scalar by each element, with the sign of the element.
         ///
         /// # Errors

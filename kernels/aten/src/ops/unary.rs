@@ -128,6 +128,12 @@ torch_library! {
         #[tags(pointwise)]
         #[variants(out, in_place)]
         cos(Tensor self) -> Tensor;
+        /// The tangent of each element.
+        ///
+        /// PyTorch: `torch.tan`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        tan(Tensor self) -> Tensor;
 
         /// The hyperbolic tangent of each element.
         ///

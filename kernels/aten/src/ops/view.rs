@@ -373,20 +373,6 @@ torch_library! {
         /// PyTorch: `torch.view_as_real`.
         view_as_real(Tensor(a) self) -> Tensor(a);
 
-        /// Complex numbers from their real and imaginary parts, which broadcast.
-        ///
-        /// # Errors
-        /// Parts of different dtypes, or of others than `float16`, `float32` and `float64`.
-        ///
-        /// PyTorch: `torch.complex`.
-        complex(Tensor real, Tensor imag) -> Tensor;
-        /// Complex numbers from their absolute values and angles, which broadcast.
-        ///
-        /// # Errors
-        /// Operands of different dtypes, or of others than `float16`, `float32` and `float64`.
-        ///
-        /// PyTorch: `torch.polar`.
-        polar(Tensor abs, Tensor angle) -> Tensor;
         /// A view of pairs of real numbers, in the last dimension, as complex numbers.
         ///
         /// # Errors

@@ -1,16 +1,11 @@
 //! Trigonometric functions, with a fast form for arguments that are not huge.
 
-use std::f64;
-use std::hint::select_unpredictable;
-
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::cpu::special::real::Sinc;
 use crate::functions::{Circular, Registers, Tangents};
 use crate::loops::Pointwise;
 use crate::loops::{Usually, function, match_opmath};
-use crate::number::Number;
 
 /// Defines the kernels. Each row gives the name of the operator, the fast form, the form for all numbers, that for
 /// complex ones, and a form for the widest registers if there is one.
@@ -44,22 +39,4 @@ angles! {
     sin: sine, sin, sin;
     cos: cosine, cos, cos;
     tan: tangent, tan, complex_tangent, in registers Tangent;
-}
-
-#[torch_impl(aten, CPU, Meta)]
-fn sinc(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
-    let call = Pointwise::promoting_to_float(output, [this])?;
-    match_opmath!(call.dtype, T: Float => {
-        const PI: T = f64::consts::PI as T;
-        call.compute_elements(None, call.dtype, Usually {
-            is_usual: |[x]: [T; 1]| (x * PI).is_moderate(),
-            // A branch, as which `if` would be compiled, would keep the loop from using vectors.
-            fast: function!(|[x]: [T; 1]| -> T {
-                select_unpredictable(x == T::ZERO, T::ONE, (x * PI).sine() / (x * PI))
-            }),
-            any: |[x]: [T; 1]| x.normalized_sinc(),
-        })
-    }, else => match_opmath!(call.dtype, T: Complex => {
-        call.compute(None, call.dtype, |[x]: [T; 1]| x.normalized_sinc())
-    }, else => Err(call.unsupported())))
 }

@@ -36,7 +36,6 @@ variants! {
         "repeat_interleave.Tensor_out(Tensor repeats, *, SymInt? output_size=None, Tensor(a!) out) -> Tensor(a!)";
     roll_out: roll => "roll.out(Tensor self, SymInt[1] shifts, int[1] dims=[], *, Tensor(a!) out) -> Tensor(a!)";
     rot90_out: rot90 => "rot90.out(Tensor self, int k=1, int[] dims=[0, 1], *, Tensor(a!) out) -> Tensor(a!)";
-    take_out: take Disjoint => "take.out(Tensor self, Tensor index, *, Tensor(a!) out) -> Tensor(a!)";
     take_along_dim_out: take_along_dim =>
         "take_along_dim.out(Tensor self, Tensor indices, int? dim=None, *, Tensor(a!) out) -> Tensor(a!)";
     vstack_out: vstack Castable => "vstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)";

@@ -15,13 +15,11 @@ variants! {
     _conj_physical_out: _conj_physical => "_conj_physical.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     as_strided_scatter_out: as_strided_scatter =>
         "as_strided_scatter.out(Tensor self, Tensor src, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None, *, Tensor(a!) out) -> Tensor(a!)";
-    complex_out: complex Exact => "complex.out(Tensor real, Tensor imag, *, Tensor(a!) out) -> Tensor(a!)";
     conj_physical_out: _conj_physical Exact => "conj_physical.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     diagonal_copy_out: diagonal_copy =>
         "diagonal_copy.out(Tensor self, int offset=0, int dim1=0, int dim2=1, *, Tensor(a!) out) -> Tensor(a!)";
     diagonal_scatter_out: diagonal_scatter =>
         "diagonal_scatter.out(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1, *, Tensor(a!) out) -> Tensor(a!)";
-    polar_out: polar Exact => "polar.out(Tensor abs, Tensor angle, *, Tensor(a!) out) -> Tensor(a!)";
     select_scatter_out: select_scatter =>
         "select_scatter.out(Tensor self, Tensor src, int dim, SymInt index, *, Tensor(a!) out) -> Tensor(a!)";
     slice_scatter_out: slice_scatter =>

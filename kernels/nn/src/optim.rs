@@ -17,9 +17,9 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! An optimiser keeps its state in tensors ([`Optimizer::state`]), so a [checkpoint](crate::checkpoint) can hold it
-//! like any other tensors. Its step is an operator, so layers see it: [`_fused_sgd_`](fn@aten::_fused_sgd_),
-//! [`_fused_adamw_`](fn@aten::_fused_adamw_).
+//! An optimiser keeps its state in tensors ([`Optimizer::state`]), so a checkpoint (`torch_library_nn::checkpoint`,
+//! with the feature `safetensors`) can hold it like any other tensors. Its step is an operator, so layers see it:
+//! [`_fused_sgd_`](fn@aten::_fused_sgd_), [`_fused_adamw_`](fn@aten::_fused_adamw_).
 
 use std::fmt;
 

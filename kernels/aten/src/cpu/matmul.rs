@@ -541,7 +541,12 @@ unsafe fn fast<T: Number>(to: Target<T>, a: Matrices<T>, b: Matrices<T>, is_para
         }
         let is_tall = out.rows > out.columns;
         let (count, line) = if is_tall { (out.rows, out.columns) } else { (out.columns, out.rows) };
-        return parallel::shares(count, (out.grain() / (line * a.columns).max(1)).max(1), |range| {
+        let mut grain = (out.grain() / (line * a.columns).max(1)).max(1);
+        if blocks::are_for_few_rows(&a, &b) {
+            // Each range packs the rows of `a` anew, so there are few.
+            grain = grain.max(count / (2 * rayon::current_num_threads()));
+        }
+        return parallel::shares(count, grain, |range| {
             let (to, [a, b]) = match is_tall {
                 true => (to.rows(range.clone()), [a.rows(range), b]),
                 false => (to.columns(range.clone()), [a, b.columns(range)]),

@@ -7,8 +7,6 @@
 //!    panels, which are as wide as a tile.
 //! 2. Rows of the left factor, those of one tile at a time, are transposed into memory that stays in the L1 cache, and
 //!    multiplied by all panels of the block.
-//! 3. If there are few rows, packing takes almost as long as multiplying: so tiles fetch the next block from memory
-//!    meanwhile.
 //!
 //! If the rows of a matrix are a power of two apart, they compete for a few cache sets; the packed copies do not.
 #![expect(unsafe_code, reason = "reads and writes matrices that the caller vouches for")]
@@ -35,9 +33,6 @@ pub(super) const DEPTH_IN_BYTES: usize = 1024;
 /// eight-byte elements it has twice as many vectors, for half as many steps: a block takes 1 MiB with the widest
 /// vectors, and half of that otherwise.
 const WIDTH: usize = 66;
-
-/// The width of a block by which few rows are multiplied: the next block is in the L2 cache, too, before it is packed.
-const WIDTH_FOR_FEW_ROWS: usize = 36;
 
 /// The number of blocks that threads pack at once, times the number of columns: 4 MiB of the right factor. With more
 /// blocks, threads wait less often for each other.
@@ -153,9 +148,7 @@ impl Blocks<'_> {
         rows: Rows<V::Element>,
     ) {
         let (width, size) = (VECTORS * V::LANES, size_of::<V::Element>());
-        let is_few_rows = to.out.rows < ROWS_WORTH_PACKING && !self.is_parallel;
-        let most_vectors = if is_few_rows { WIDTH_FOR_FEW_ROWS } else { WIDTH };
-        let (most_steps, most_columns) = (DEPTH_IN_BYTES / size, most_vectors * V::LANES * size / 4);
+        let (most_steps, most_columns) = (DEPTH_IN_BYTES / size, WIDTH * V::LANES * size / 4);
         for left in (0..to.out.columns).step_by(most_columns) {
             let columns = (to.out.columns - left).min(most_columns);
             let to = to.from(0, left).width(columns);
@@ -163,13 +156,8 @@ impl Blocks<'_> {
             for step in (0..a.columns).step_by(together) {
                 let depth = (a.columns - step).min(together);
                 let (a, from) = (Matrices { columns: depth, ..a.from(0, step) }, b.from(step, left));
-                let next = match step + depth < b.rows {
-                    true => b.from(step + depth, left),
-                    false => b.from(0, left + columns),
-                };
                 let panels = self.memory.numbers::<V::Element>(columns * depth).as_mut_ptr();
-                let next = if is_few_rows { Next::Block(next, 0, 1) } else { Next::Nothing };
-                let all = Block { panels, width, depth, columns, next };
+                let all = Block { panels, width, depth, columns, next: None };
                 // SAFETY: there is memory for `columns` columns of `depth` steps, of which `b` has as many; the caller
                 // guarantees the matrices, of which these are parts, and `rows`, which run when all panels are filled.
                 unsafe {
@@ -215,9 +203,7 @@ impl Blocks<'_> {
                 for (group, part) in range.clone().map(|item| (item / parts, item % parts)) {
                     let row = group * ROWS;
                     let height = (to.out.rows - row).min(ROWS);
-                    let whole = (to.out.rows / ROWS).max(1); // only whole tiles fetch
                     let to = to.from(row, 0).height(height);
-                    let block = Block { next: block.next.for_part(group, whole), ..block };
                     let panels = part * block.count() / parts..(part + 1) * block.count() / parts;
                     let data = buffer.start();
                     // Neighbours are at a constant distance, so a tile needs one pointer for all of its rows.
@@ -279,28 +265,8 @@ pub(super) struct Block<T> {
     pub(super) width: usize,
     pub(super) depth: usize,
     pub(super) columns: usize,
-    pub(super) next: Next<T>,
-}
-
-/// What is read after a block, and fetched meanwhile.
-#[derive(Clone, Copy)]
-pub(super) enum Next<T> {
-    Nothing,
-    /// The next block of the right factor. While rows are multiplied by a panel, they fetch a part of the one that
-    /// follows in its place: the first number of as many as the second.
-    Block(Matrices<T>, usize, usize),
-    /// The next rows of a weight, of which each panel fetches a part.
-    Rows(Matrices<T>),
-}
-
-impl<T> Next<T> {
-    /// What one of some parts of the rows fetch.
-    fn for_part(self, part: usize, parts: usize) -> Self {
-        match self {
-            Next::Block(next, ..) => Next::Block(next, part, parts),
-            other => other,
-        }
-    }
+    /// The next rows of a weight, which are fetched from memory meanwhile.
+    pub(super) next: Option<Matrices<T>>,
 }
 
 // SAFETY: this is an address and numbers; the functions that access the address are `unsafe`, and `blocks` has each
@@ -380,22 +346,17 @@ impl<T: Number> Block<T> {
         for n in panels {
             let (column, width, data) = self.panel(n);
             let (to, panel, pitch) = (to.from(0, column), data.cast_const(), width as isize);
-            let later = match self.next {
-                Next::Nothing => None,
-                Next::Rows(rows) => Some(Later::part(rows, n, self.count(), self.depth)),
-                Next::Block(next, part, parts) => {
-                    let next = Matrices { rows: self.depth, columns: width, ..next.from(0, column) };
-                    Some(Later::part(next, part, parts, self.depth))
-                }
-            };
             // SAFETY: a filled panel, and the `width` columns of the result from its own first column on: the caller
             // guarantees both.
             unsafe {
-                match later {
+                match self.next {
                     None => Strip { to, a, panel, pitch, later: () }.compute::<V, N>(width),
-                    Some(later) => Strip { to, a, panel, pitch, later }.compute::<V, N>(width),
+                    Some(next) => {
+                        let later = Later::part(next, n, self.count(), self.depth);
+                        Strip { to, a, panel, pitch, later }.compute::<V, N>(width);
+                    }
                 }
-            };
+            }
         }
     }
 }

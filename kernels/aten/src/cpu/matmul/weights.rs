@@ -16,7 +16,7 @@ use std::ops::Range;
 
 use torch_library::DType;
 
-use super::blocks::{Block, DEPTH_IN_BYTES, LARGE_IN_BYTES, Next, Rows, share, wide, widest};
+use super::blocks::{Block, DEPTH_IN_BYTES, LARGE_IN_BYTES, Rows, share, wide, widest};
 use super::implicit_gemm::Aligned;
 use super::target::Target;
 use super::tiles::by_transpose;
@@ -118,7 +118,7 @@ impl Product<'_> {
             let depth = (a.columns - step).min(together);
             let panels = self.memory.numbers::<V::Element>(out.rows * depth).as_mut_ptr();
             let width = VECTORS * V::LANES;
-            let all = Block { panels, width, depth, columns: out.rows, next: Next::Nothing };
+            let all = Block { panels, width, depth, columns: out.rows, next: None };
             let (part, to) = (Part { all: &all, most_steps, is_large, rows }, to.after(step));
             let (groups, weight) = (out.columns.div_ceil(ROWS), b.from(step, 0).transposed());
             let grain = GRAIN / (ROWS * depth * out.rows);
@@ -175,11 +175,8 @@ impl<T: Number> Part<'_, T> {
                 for n in first..(first + at_once).min(blocks) {
                     let (block, step) = (self.all.part(n, self.most_steps), n * self.most_steps);
                     let (weight, next) = (weight.from(row, step), weight.from(row + ROWS, step));
-                    let next = match self.is_large {
-                        true => Next::Rows(Matrices { rows: ROWS, columns: block.depth, ..next }),
-                        false => Next::Nothing,
-                    };
-                    let block = Block { next, ..block };
+                    let next = Matrices { rows: ROWS, columns: block.depth, ..next };
+                    let block = Block { next: self.is_large.then_some(next), ..block };
                     // SAFETY: the caller guarantees filled panels, rows of the weight, and the result.
                     unsafe { (self.rows)(&block, 0..block.count(), to.after(n), weight) };
                 }

@@ -316,7 +316,7 @@ fn batches<T: Number>(out: &Tensor, a: &Tensor, b: &Tensor, bias: Option<&Tensor
 ///
 /// # Safety
 /// - The requirements of [`multiply_one`] on each of the products.
-#[inline]
+#[inline(always)] // small products take as long as passing these arguments on
 unsafe fn multiply_each<T: Number>(to: Target<T>, a: Matrices<T>, b: Matrices<T>) {
     let out = to.out;
     let work = out.rows.saturating_mul(out.columns).saturating_mul(a.columns);
@@ -503,7 +503,7 @@ unsafe impl<T: Send> Send for Together<T> {}
 /// - The requirements of `tiles::multiply`: matrices that `tiles::turned` returned, or corresponding rows or columns of
 ///   them.
 #[cfg(target_arch = "x86_64")]
-#[inline]
+#[inline(always)]
 unsafe fn alone<T: Number>(to: Target<T>, a: Matrices<T>, b: Matrices<T>) {
     // SAFETY: the caller guarantees this.
     unsafe {

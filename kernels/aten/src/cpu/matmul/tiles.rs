@@ -97,7 +97,7 @@ pub(super) fn turned<T: Number>(
 ///   disjoint from the others, and no other access.
 /// - The matrices are those that [`turned`] returned, or corresponding rows or columns of them: so the processor has
 ///   vectors, and the rows of `out` are contiguous.
-#[inline]
+#[inline(always)]
 pub(super) unsafe fn multiply<T: Number>(to: Target<T>, a: Matrices<T>, b: Matrices<T>) {
     // SAFETY: the caller guarantees this; `is_few_rows` has found what `transposed` needs.
     unsafe { if is_few_rows(&to.out, &a, &b) { transposed(to, a, b) } else { direct(to, a, b) } }
@@ -169,7 +169,7 @@ pub(super) unsafe fn by_transpose<T: Number>(
 ///
 /// # Safety
 /// - The requirements of [`multiply`].
-#[inline]
+#[inline(always)]
 unsafe fn direct<T: Number>(to: Target<T>, a: Matrices<T>, b: Matrices<T>) {
     // SAFETY: `T` is the type that is named (`turned` accepts two), so the casts change no type; `is_widest` found the
     // wider instructions, `turned` the others; the caller guarantees the matrices.

@@ -115,11 +115,13 @@ fn large_products_agree_with_small_ones() -> Result<()> {
 
 #[test]
 fn products_of_all_sizes_and_orders_are_sums_of_products() -> Result<()> {
-    // Sizes around those of tiles, panels and their remainders, and of a few rows, which are multiplied by way of the
-    // transpose.
+    // Sizes around those of tiles, panels and their remainders, of a few rows, which are multiplied by way of the
+    // transpose, and of a few columns, by dot products if they are long.
     let sizes =
         [(1, 300, 70), (2, 17, 9), (3, 64, 33), (7, 5, 49), (8, 256, 32), (17, 257, 35), (40, 9, 100)];
-    for (n, k, m) in sizes.into_iter().chain([(4, 31, 1030), (15, 70, 131)]) {
+    for (n, k, m) in
+        sizes.into_iter().chain([(4, 31, 1030), (15, 70, 131), (45, 3, 2), (45, 24, 4), (45, 25, 4)])
+    {
         let elements = |count: i64| (0..count).map(|i| i * 7 % 11 - 5).collect::<Vec<i64>>();
         let (a, b) =
             (Tensor::from_vec(elements(n * k), &[n, k])?, Tensor::from_vec(elements(k * m), &[k, m])?);

@@ -60,6 +60,10 @@ const COLUMNS_OF_TRANSPOSE: usize = 1024;
 /// vector.
 const COLUMNS_OF_DOTS: usize = 4;
 
+/// The smallest length of these dot products for each left-over column: for shorter ones, to add up the elements of a
+/// vector takes longer than tiles whose vectors are mostly empty.
+const STEPS_OF_DOTS: usize = 6;
+
 /// The number of dot products that are computed at a time: each element of the row is loaded once for all of them.
 const DOTS: usize = 4;
 
@@ -234,7 +238,7 @@ unsafe fn product<V: Vector>(to: Target<V::Element>, a: Matrices<V::Element>, b:
             };
             let (to, from) = (to.from(0, column).width(width), b.from(step, column));
             column += width;
-            if width <= COLUMNS_OF_DOTS && a.column_stride == 1 {
+            if width <= COLUMNS_OF_DOTS && depth > STEPS_OF_DOTS * width && a.column_stride == 1 {
                 let to = to.transposed();
                 // SAFETY: the buffer has `DEPTH` rows of two vectors, more than `width` columns of `depth` elements;
                 // these are in `b`, which the caller guarantees.

@@ -165,8 +165,30 @@ impl Fold<bool> for Every {
     }
 }
 
-/// The sum under the root of a norm: the magnitudes raised to the order, or their maximum or minimum if the order is
-/// infinite.
+/// The sum of squares, under the root of a norm of order 2.
+pub struct SumOfSquares;
+
+impl<T: Number> Fold<T> for SumOfSquares {
+    type Value = T;
+
+    #[inline(always)]
+    fn identity(&self) -> T {
+        T::ZERO
+    }
+
+    #[inline(always)]
+    fn step(&self, sum: T, element: T, _: usize) -> T {
+        sum.plus(element.times(element))
+    }
+
+    #[inline(always)]
+    fn merge(&self, a: T, b: T) -> T {
+        a.plus(b)
+    }
+}
+
+/// The sum under the root of a norm of another order: the magnitudes raised to the order, or their maximum or minimum
+/// if the order is infinite.
 pub struct NormSum<T> {
     pub order: T,
 }
@@ -184,7 +206,6 @@ impl<T: Float + Number> Fold<T> for NormSum<T> {
         let magnitude = Float::abs(element);
         let power = match self.order {
             order if order.is_infinite() || order == T::ONE => magnitude,
-            order if order == T::ONE + T::ONE => magnitude * magnitude,
             order if order == T::ZERO => {
                 if magnitude == T::ZERO {
                     T::ZERO

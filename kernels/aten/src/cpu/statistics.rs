@@ -8,7 +8,9 @@ use torch_library::geometry::Dims;
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype, promote_types};
 
-use super::folds::{Every, First, Largest, Moment, Moments, NormSum, Product, Smallest, Some as AnyOf};
+use super::folds::{
+    Every, First, Largest, Moment, Moments, NormSum, Product, Smallest, Some as AnyOf, SumOfSquares,
+};
 use super::index::pick;
 use crate::aten;
 use crate::inlined::zip;
@@ -126,10 +128,13 @@ mod kernels {
             let order: T = order.cast();
             let root = |sum: T| match order {
                 order if order == 0.0 || order.is_infinite() => sum,
-                2.0 => sum.sqrt(),
                 order => sum.powf(order.recip()),
             };
-            fold([&out], &magnitudes, reduction.is_reduced(), &NormSum { order }, |sum| [root(sum)])?;
+            let is_reduced = reduction.is_reduced();
+            match order {
+                2.0 => fold([&out], &magnitudes, is_reduced, &SumOfSquares, |sum: T| [sum.sqrt()])?,
+                order => fold([&out], &magnitudes, is_reduced, &NormSum { order }, |sum| [root(sum)])?,
+            }
         }, else => return Err(reduction.unsupported(dtype)));
         Ok(out)
     }

@@ -47,6 +47,36 @@ fn elements_are_taken_in_row_major_order() -> Result<()> {
 }
 
 #[test]
+fn the_coordinates_of_what_is_not_zero_are_in_row_major_order() -> Result<()> {
+    let sizes: [&[i64]; 10] =
+        [&[], &[7], &[0], &[3, 5], &[5, 1], &[1, 1, 9], &[2, 3, 4], &[4, 0, 2], &[3, 0], &[2, 2, 3, 2]];
+    for sizes in sizes {
+        let count: i64 = sizes.iter().product();
+        for every in [1, 2, 3, 1000] {
+            let elements: Vec<i64> = (0..count).map(|i| if i % every == 0 { i + 1 } else { 0 }).collect();
+            let places = (0..count).filter(|i| i % every == 0);
+            let coordinates = |place: i64| {
+                let mut rest = place;
+                let backwards = sizes.iter().rev().map(|size| {
+                    let coordinate = rest % size;
+                    rest /= size;
+                    coordinate
+                });
+                backwards.collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>()
+            };
+            let want: Vec<i64> = places.clone().flat_map(coordinates).collect();
+            let x = Tensor::from_vec(elements, sizes)?;
+            for x in [x.to_dtype(DType::Bool)?, x.to_dtype(DType::Float32)?, x] {
+                let found = aten::nonzero(&x)?;
+                assert_eq!(found.sizes(), [places.clone().count() as i64, sizes.len() as i64]);
+                assert_eq!(found.to_vec::<i64>()?, want, "{sizes:?} every {every}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn masks_scatter_in_row_major_order() -> Result<()> {
     let (x, source) = (aten::randn(&[5, 40])?.t()?, aten::randn(&[40, 6])?.t()?);
     let (rows, all) = (aten::rand(&[5])?.gt(0.5)?, aten::rand(&[2, 40, 5])?.gt(0.5)?);

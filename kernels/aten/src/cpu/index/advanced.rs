@@ -267,22 +267,6 @@ fn lists(
 
 /// The indices of the nonzero elements: a row for each dimension, a column for each element.
 fn columns_of_nonzero(this: &Tensor) -> Result<Tensor> {
-    let found = places_of_nonzero(this)?;
-    let count = found.len() as i64;
-    if this.dim() == 1 {
-        return Tensor::from_vec(found, &[1, count]);
-    }
-    let columns = Tensor::empty(&[this.dim() as i64, count], DType::Int64, Device::CPU)?;
-    for (dim, stride) in contiguous_strides(this.sizes()).into_iter().enumerate() {
-        let (size, start) = (this.sizes()[dim], dim as i64 * count);
-        let column = columns.strided_view(&[count], &[1], start)?;
-        column.clone().fill_from::<i64>(found.iter().map(|place| place / stride % size))?;
-    }
-    Ok(columns)
-}
-
-/// The indices of the nonzero elements in row-major order.
-fn places_of_nonzero(this: &Tensor) -> Result<Vec<i64>> {
     let flags = match this.dtype() {
         DType::Bool => loops::contiguous(this)?,
         _ => {
@@ -292,24 +276,43 @@ fn places_of_nonzero(this: &Tensor) -> Result<Vec<i64>> {
         }
     };
     let lease = Lease::new([], [&flags])?;
-    ensure!(
-        flags.is_contiguous(MemoryFormat::Contiguous),
-        Busy,
-        "the strides of a mask changed while it was read"
-    );
+    let geometry = flags.geometry();
+    ensure!(geometry.is_contiguous(), Busy, "the strides of a mask changed while it was read");
     // SAFETY: `bool` elements are bytes, any of which may be read as `u8`; they are contiguous as ensured, and start at
     // an address that is not null (byte offsets lead to none), and the lease prevents writes for as long as the slice
     // is used.
-    let flags = unsafe { std::slice::from_raw_parts(flags.address(&lease)?, flags.numel() as usize) };
-    let count: usize = flags.iter().map(|flag| usize::from(*flag != 0)).sum();
-    let mut found = collected(aten::nonzero::NAME, count as i64 + 1, |_| 0)?; // one more, to avoid a branch
-    let mut next = 0;
-    for (place, flag) in (0..).zip(flags) {
-        found[next] = place;
-        next += usize::from(*flag != 0);
+    let bytes = unsafe { std::slice::from_raw_parts(flags.address(&lease)?, geometry.numel() as usize) };
+    let count = bytes.iter().map(|flag| usize::from(*flag != 0)).sum();
+    let columns = coordinates_of_nonzero(bytes, geometry.sizes(), count)?;
+    Tensor::from_vec(columns, &[geometry.dim() as i64, count as i64])
+}
+
+/// The coordinates of `count` nonzero elements in row-major order: a list for each dimension, one after the other.
+fn coordinates_of_nonzero(flags: &[u8], sizes: &[i64], count: usize) -> Result<Vec<i64>> {
+    let Some((&line, outer)) = sizes.split_last().filter(|_| count > 0) else { return Ok(Vec::new()) };
+    // One place more, as a coordinate is written for every element, and stays if that is nonzero.
+    let mut columns = collected(aten::nonzero::NAME, (sizes.len() * count + 1) as i64, |_| 0)?;
+    let (of_lines, within_lines) = columns.split_at_mut(outer.len() * count);
+    let (mut at, mut found) = (vec![0; outer.len()], 0);
+    for flags in flags.chunks_exact(line as usize) {
+        let first = found;
+        for (place, flag) in (0..).zip(flags) {
+            within_lines[found] = place;
+            found += usize::from(*flag != 0);
+        }
+        for (column, coordinate) in of_lines.chunks_exact_mut(count).zip(&at) {
+            column[first..found].fill(*coordinate);
+        }
+        for (coordinate, size) in at.iter_mut().zip(outer).rev() {
+            *coordinate += 1;
+            if *coordinate < *size {
+                break;
+            }
+            *coordinate = 0;
+        }
     }
-    found.pop();
-    Ok(found)
+    columns.pop();
+    Ok(columns)
 }
 
 fn put(

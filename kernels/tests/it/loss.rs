@@ -201,6 +201,21 @@ fn a_row_of_scores_has_the_sizes_of_its_target() -> Result<()> {
 }
 
 #[test]
+fn a_loss_by_margins_is_a_sum_over_all_classes_but_the_target() -> Result<()> {
+    let classes = 21; // more than are added up side by side, and a rest
+    let scores: Vec<f64> = (0..classes).map(|class| f64::from(class * 7 % 11) / 10.0).collect();
+    let row = Tensor::from(&scores[..]);
+    for (p, right) in [(1, 0), (1, 8), (2, 13), (2, 20)] {
+        let short = |class: usize| (0.5 - scores[right] + scores[class]).max(0.0).powi(p);
+        let sum: f64 = (0..scores.len()).filter(|class| *class != right).map(short).sum();
+        let target = Tensor::from(right as i64);
+        let loss = aten::multi_margin_loss::with(&row, &target).p(i64::from(p)).margin(0.5).call()?;
+        assert!((value(Ok(loss))? - sum / f64::from(classes)).abs() < 1e-14, "{p} {right}");
+    }
+    Ok(())
+}
+
+#[test]
 fn losses_by_margins_need_a_class_for_each_row() -> Result<()> {
     let (x, target) = scores();
     let refusal = |x: &Tensor, target: &Tensor| aten::multi_margin_loss(x, target).unwrap_err().to_string();

@@ -30,7 +30,7 @@ mod kernels {
             return Ok(out);
         }
         let mut losses = collected(scores.operator, scores.rows as i64, |_| 0.0)?;
-        scores.each_short(|short| losses[short.row] += short.factor * scores.loss(short.by))?;
+        scores.each_row(|row| losses[row.index] = row.factor * scores.loss(&row))?;
         let sum = || losses.iter().sum::<f64>();
         let reduced = match reduction {
             NONE => losses,
@@ -64,11 +64,17 @@ mod kernels {
             _ => grad[0],
         };
         let mut grads = collected(scores.operator, out.numel(), |_| 0.0)?;
-        scores.each_short(|short| {
-            let slope = of_row(short.row) * short.factor * scores.slope(short.by);
-            let row = &mut grads[short.row * scores.classes..][..scores.classes];
-            row[short.class] += slope;
-            row[short.right] -= slope;
+        scores.each_row(|row| {
+            let (factor, right) = (of_row(row.index) * row.factor, row.right);
+            let grads = &mut grads[row.index * scores.classes..][..scores.classes];
+            for (class, score) in row.scores.iter().enumerate() {
+                let short = row.least + score;
+                if class != right && short > 0.0 {
+                    let slope = factor * scores.slope(short);
+                    grads[class] += slope;
+                    grads[right] -= slope;
+                }
+            }
         })?;
         loops::assign(&out, &Tensor::from_vec(grads, this.sizes())?)?;
         Ok(out)
@@ -87,13 +93,14 @@ struct Scores<'a> {
     margin: f64,
 }
 
-/// A class whose score is not below the target's by at least the margin.
-struct Short {
-    row: usize,
-    class: usize,
+/// The scores of one row. A class falls short of the margin by the sum of `least` and its score, if that is positive.
+struct Row<'a> {
+    index: usize,
+    scores: &'a [f64],
+    /// The target class.
     right: usize,
-    /// The amount by which it falls short of the margin.
-    by: f64,
+    /// The margin minus the target's score.
+    least: f64,
     /// The weight of the row, divided by the number of classes.
     factor: f64,
 }
@@ -183,11 +190,11 @@ impl<'a> Scores<'a> {
         Ok(())
     }
 
-    /// Calls a function for every other class whose score is too close to the target's, or above it.
-    fn each_short(&self, mut f: impl FnMut(Short)) -> Result<()> {
+    /// Calls a function for every row.
+    fn each_row(&self, mut f: impl FnMut(Row<'_>)) -> Result<()> {
         let (scores, targets) = (loops::elements::<f64>(self.this)?, loops::elements::<i64>(self.target)?);
         let weights = self.weight.map(loops::elements::<f64>).transpose()?;
-        for (row, (scores, target)) in scores.chunks(self.classes).zip(targets).enumerate() {
+        for (index, (scores, target)) in scores.chunks(self.classes).zip(targets).enumerate() {
             let right = usize::try_from(target).ok().filter(|right| *right < self.classes);
             let Some(right) = right else {
                 bail!(
@@ -198,21 +205,34 @@ impl<'a> Scores<'a> {
                 )
             };
             let factor = weights.as_ref().map_or(1.0, |weights| weights[right]) / self.classes as f64;
-            for (class, score) in scores.iter().enumerate() {
-                let by = self.margin - scores[right] + score;
-                if class != right && by > 0.0 {
-                    f(Short { row, class, right, by, factor });
-                }
-            }
+            f(Row { index, scores, right, least: self.margin - scores[right], factor });
         }
         Ok(())
     }
 
-    fn loss(&self, by: f64) -> f64 {
-        if self.is_squared { by * by } else { by }
+    /// The sum over all classes but the target.
+    fn loss(&self, row: &Row<'_>) -> f64 {
+        let (before, after) = (&row.scores[..row.right], &row.scores[row.right + 1..]);
+        let sum = |scores| match self.is_squared {
+            true => sum(scores, |score| (row.least + score).max(0.0).powi(2)),
+            false => sum(scores, |score| (row.least + score).max(0.0)),
+        };
+        sum(before) + sum(after)
     }
 
-    fn slope(&self, by: f64) -> f64 {
-        if self.is_squared { 2.0 * by } else { 1.0 }
+    fn slope(&self, short: f64) -> f64 {
+        if self.is_squared { 2.0 * short } else { 1.0 }
     }
+}
+
+/// The sum of what a function gives for each score, in several lanes, so that no addition waits for the one before.
+fn sum(scores: &[f64], f: impl Fn(f64) -> f64) -> f64 {
+    let (chunks, rest) = scores.as_chunks::<8>();
+    let mut lanes = [0.0; 8];
+    for chunk in chunks {
+        for (lane, score) in lanes.iter_mut().zip(chunk) {
+            *lane += f(*score);
+        }
+    }
+    lanes.iter().sum::<f64>() + rest.iter().map(|score| f(*score)).sum::<f64>()
 }

@@ -1,8 +1,11 @@
 //! Kernels that copy elements between tensors.
 #![expect(unsafe_code, reason = "takes memory that it fills at once")]
 
+use std::sync::Once;
+
 use torch_library::geometry::infer_size;
 use torch_library::prelude::*;
+use torch_library::warning::warn;
 
 use crate::aten;
 use crate::loops;
@@ -47,6 +50,7 @@ fn _to_copy(
         return Ok(copy);
     }
     let (dtype, format) = (dtype.unwrap_or(this.dtype()), memory_format.unwrap_or(MemoryFormat::Preserve));
+    warn_of_lost_parts(this, dtype);
     // SAFETY: `assign` writes every element before any is read; if it fails, the tensor is dropped.
     let out = unsafe { loops::uninit_like(this, dtype, format) };
     let out = out.map_err(|error| error.context(OPERATOR))?;
@@ -65,6 +69,21 @@ fn copy(this: &Tensor, src: &Tensor) -> Result<Tensor> {
     );
     this.check_no_internal_overlap()?;
     this.check_no_partial_overlap(src)?;
+    warn_of_lost_parts(src, this.dtype());
     loops::assign(this, src)?;
     Ok(this.clone())
+}
+
+/// Says, the first time, that complex numbers lose their imaginary parts, which is most likely a mistake.
+fn warn_of_lost_parts(from: &Tensor, to: DType) {
+    static SAID: Once = Once::new();
+    let has_elements = from.device() == Device::CPU && from.numel() > 0;
+    if from.dtype().is_complex() && !to.is_complex() && to != DType::Bool && has_elements {
+        SAID.call_once(|| {
+            warn(format_args!(
+                "a conversion from {} to {to} discards the imaginary parts; `aten::real` says that it is meant",
+                from.dtype()
+            ));
+        });
+    }
 }

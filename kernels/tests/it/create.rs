@@ -5,6 +5,37 @@ use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 
 #[test]
+fn sequences_of_every_type_are_those_of_int64_converted() -> Result<()> {
+    // More numbers than are converted at a time, and a rest.
+    let numbers = Tensor::from_vec((0..1300).map(|i| 3 * i - 100).collect::<Vec<i64>>(), &[1300])?;
+    let types = [
+        DType::UInt8,
+        DType::Int8,
+        DType::Int16,
+        DType::Int32,
+        DType::Int64,
+        DType::UInt32,
+        DType::Float16,
+        DType::BFloat16,
+        DType::Float32,
+        DType::Float64,
+    ];
+    for dtype in types {
+        let want = aten::to_dtype(&numbers, dtype)?;
+        let whole =
+            aten::arange_start_step::with((-100).into(), 3800.into()).step(3).dtype(Some(dtype)).call()?;
+        assert!(whole.dtype() == dtype && aten::equal(&whole, &want)?, "{dtype}");
+        if dtype.is_floating_point() {
+            let start = Scalar::Float(-100.0);
+            let fractional =
+                aten::arange_start_step::with(start, 3800.into()).step(3).dtype(Some(dtype)).call()?;
+            assert!(aten::equal(&fractional, &want)?, "{dtype}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn factories_have_pytorchs_default_types() -> Result<()> {
     assert_eq!(aten::zeros(&[2])?.dtype(), DType::Float32);
     assert_eq!(aten::full(&[2], 1.into())?.dtype(), DType::Int64);

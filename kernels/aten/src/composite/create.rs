@@ -2,9 +2,9 @@
 
 use torch_library::geometry::{preserved_strides, strides_for};
 use torch_library::prelude::*;
-use torch_library::{Element, match_dtype};
+use torch_library::Element;
 
-use super::{collected, is_plain};
+use super::is_plain;
 use crate::aten;
 use crate::loops::{numbered, of_numbers};
 use crate::unseen::unseen;
@@ -49,22 +49,20 @@ impl Options {
         count: i64,
         number: impl Fn(i64) -> N + Sync,
     ) -> Result<Tensor> {
+        let numbers = |dtype, device| {
+            of_numbers(&[count], dtype, device, &number).map_err(|error| error.context(operator))
+        };
         if self.is_of_cpu {
-            let device = self.device.unwrap_or(Device::CPU);
-            return match_dtype!(self.dtype.unwrap_or(DType::DEFAULT), T => {
-                of_numbers(&[count], device, |i| number(i).cast::<T>()).map_err(|error| error.context(operator))
-            });
+            return numbers(self.dtype.unwrap_or(DType::DEFAULT), self.device.unwrap_or(Device::CPU));
         }
         let mut out = self.empty(&[count])?;
-        match_dtype!(out.dtype(), T => {
-            if is_plain(&out)? {
-                numbered(&out, |i| number(i).cast::<T>())?;
-            } else {
-                let numbers = collected(operator, count, |i| number(i).cast::<T>())?;
-                let numbers = Tensor::from_vec(numbers, &[count])?;
+        match is_plain(&out)? {
+            true => numbered(&out, number)?,
+            false => {
+                let numbers = numbers(out.dtype(), Device::CPU)?;
                 unseen(|| aten::copy_(&mut out, &numbers).map(drop))?;
             }
-        });
+        }
         Ok(out)
     }
 }

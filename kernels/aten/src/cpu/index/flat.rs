@@ -36,7 +36,7 @@ mod kernels {
         match_dtype!(this.dtype(), T => {
             let from = Parts::<T>::row_major(this, size as usize)?;
             let from = from.get(0);
-            loops::of_numbers(index.sizes(), device, |i| {
+            loops::of_numbers(index.sizes(), this.dtype(), device, |i| {
                 let place = places[i as usize];
                 from[if place < 0 { place + size } else { place } as usize]
             })

@@ -1,10 +1,11 @@
-//! Checks the manifests of published crates: everything that a registry shows, and the tested version of Rust.
+//! Checks the manifests and packages of published crates: everything that a registry shows, and the tested version of
+//! Rust.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-/// The folders of the crates that are published.
-const PUBLISHED: [&str; 4] = ["runtime/schema", "macros", "runtime", "kernels"];
+use serde_json::Value;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -20,22 +21,60 @@ fn text<'m>(manifest: &'m str, name: &str) -> Option<&'m str> {
     line.split('"').next()
 }
 
+/// What a cargo command in the workspace prints.
+fn cargo(arguments: &[&str]) -> String {
+    let mut cargo = Command::new(env!("CARGO"));
+    // A build folder of its own, since another cargo may hold the lock of the usual one.
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("packages");
+    cargo.args(arguments).arg("--offline").current_dir(root()).env("CARGO_TARGET_DIR", target);
+    let output = cargo.output().unwrap();
+    assert!(output.status.success(), "{arguments:?}:\n{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The manifests of the crates of this workspace that are published, as cargo reads them.
+fn published() -> Vec<Value> {
+    let metadata: Value =
+        serde_json::from_str(&cargo(&["metadata", "--no-deps", "--format-version", "1"])).unwrap();
+    let is_published = |package: &&Value| package["publish"].is_null(); // an empty list means nowhere
+    let published: Vec<Value> =
+        metadata["packages"].as_array().unwrap().iter().filter(is_published).cloned().collect();
+    assert!(published.len() > 15, "{} of the crates are published", published.len());
+    published
+}
+
 #[test]
 fn every_published_crate_says_what_it_is() {
-    for folder in PUBLISHED {
-        let manifest = read(&format!("{folder}/Cargo.toml"));
-        for field in ["description", "documentation", "readme"] {
-            assert!(text(&manifest, field).is_some_and(|text| !text.is_empty()), "{folder}: no {field}");
+    let readme = root().join("README.md").canonicalize().unwrap();
+    for package in published() {
+        let name = package["name"].as_str().unwrap();
+        for field in ["description", "license", "rust_version"] {
+            assert!(package[field].as_str().is_some_and(|text| !text.is_empty()), "{name}: no {field}");
         }
-        for list in ["keywords = [\"", "categories = [\""] {
-            let line = manifest.lines().find(|line| line.starts_with(list));
-            let count = line.unwrap_or_else(|| panic!("{folder}: no {list}")).matches(", ").count() + 1;
-            assert!(count <= 5, "{folder}: a registry takes five at most");
+        for field in ["keywords", "categories"] {
+            let count = package[field].as_array().unwrap().len();
+            assert!((1..=5).contains(&count), "{name}: {count} {field}, a registry takes one to five");
         }
-        let name = text(&manifest, "name").unwrap();
-        assert_eq!(text(&manifest, "documentation"), Some(&*format!("https://docs.rs/{name}")));
-        let readme = root().join(folder).join(text(&manifest, "readme").unwrap());
-        assert_eq!(readme.canonicalize().unwrap(), root().join("README.md").canonicalize().unwrap());
+        assert_eq!(package["documentation"].as_str(), Some(&*format!("https://docs.rs/{name}")));
+        let folder = Path::new(package["manifest_path"].as_str().unwrap()).parent().unwrap();
+        let own = package["readme"].as_str().unwrap_or_else(|| panic!("{name}: no readme"));
+        let own = folder.join(own).canonicalize().unwrap();
+        assert!(own == readme || own.starts_with(folder.canonicalize().unwrap()), "{name}: {own:?}");
+    }
+}
+
+#[test]
+fn every_published_crate_has_a_package_with_the_texts_of_both_licences() {
+    let published = published();
+    let names = published.iter().flat_map(|package| ["--package", package["name"].as_str().unwrap()]);
+    // What is built from the packages is what the workspace builds: nothing is built here.
+    let command = ["package", "--no-verify", "--allow-dirty", "--quiet"];
+    let command: Vec<&str> = command.into_iter().chain(names).collect();
+    cargo(&command);
+    let files = cargo(&[&command[..], &["--list"]].concat());
+    for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
+        let count = files.lines().filter(|file| *file == licence).count();
+        assert_eq!(count, published.len(), "packages with {licence}:\n{files}");
     }
 }
 

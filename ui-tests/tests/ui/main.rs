@@ -4,6 +4,5 @@ mod cargo;
 mod dtypes;
 mod fail;
 mod packages;
-mod publishing;
 mod registrations;
 mod tidy;

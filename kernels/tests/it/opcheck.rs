@@ -1,6 +1,9 @@
 //! Every operator that has a kernel does what its schema says, with samples made from the schema; so do its layers:
 //! first and second derivatives, batching rules, casts.
 
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use torch_library::opcheck::{Check, OpCheck, Report};
 use torch_library::prelude::*;
 use torch_library::table::Source;
@@ -272,47 +275,75 @@ const WITHOUT_GRADIENT: [&str; 34] = [
     "native_layer_norm_backward",
 ];
 
+/// What was found about an operator.
+struct Found {
+    name: String,
+    /// `None` if it accepts none of the samples.
+    report: Option<Report>,
+    /// Whether it has a derivative, which no sample was fit to check.
+    lacks_gradient: bool,
+}
+
+/// Checks an operator, with a sample that was written for it or else with the first that it accepts. Returns `None` for
+/// one that is checked with the operator that returns the result that this one writes.
+fn found(operator: OperatorHandle, operators: &[OperatorHandle]) -> Option<Found> {
+    let is_variant =
+        |inputs: Vec<&str>| operators.iter().any(|base| returns(*base, operator.name(), &inputs));
+    if inputs(operator).is_some_and(is_variant) {
+        return None;
+    }
+    let name = operator.to_string().trim_start_matches("aten::").to_owned();
+    let check = || left_out(&name).iter().fold(OpCheck::new(operator), |check, out| check.without(*out));
+    let is_accepted = |report: &Report| {
+        report.faults.iter().all(|fault| fault.check != Check::Accepts || fault.message.contains("panics"))
+    };
+    let report = match samples::by_hand(&name) {
+        Some(sample) => Some(check().run([sample])),
+        None => {
+            let shapes: [&[i64]; 4] = [&[2, 3], &[3], &[2, 2, 3], &[1, 2, 5, 4]];
+            type Kind = fn(&str, &str, &[i64]) -> Value<'static>;
+            let kinds: [Kind; 2] = [value, integer];
+            let samples = kinds.iter().flat_map(|kind| shapes.iter().map(move |sizes| (kind, sizes)));
+            let mut reports = samples.map(|(kind, sizes)| check().run([from_schema(operator, *kind, sizes)]));
+            reports.find(is_accepted)
+        }
+    };
+    let kernels = Dispatcher::global().table(&operator.to_string()).unwrap().kernels;
+    let has_derivative = kernels.iter().any(|kernel| kernel.key == DispatchKey::Autograd);
+    let has_gradient = report.as_ref().is_some_and(|report| report.layers.contains(&Check::Gradient));
+    Some(Found { name, report, lacks_gradient: has_derivative && !has_gradient })
+}
+
+/// Checks operators on several threads, as this takes longer than all other tests. Each thread takes the next operator;
+/// a pool of rayon's would run the check of one while a kernel of another waits, with the modes of its thread.
+fn all_found(operators: &[OperatorHandle]) -> Vec<Found> {
+    let (next, all) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(operator) = operators.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let found = found(*operator, operators);
+                    all.lock().unwrap().extend(found);
+                }
+            });
+        }
+    });
+    all.into_inner().unwrap()
+}
+
 #[test]
 fn every_operator_does_what_its_schema_says() {
     let (mut faults, mut without_sample, mut without_gradient) = (Vec::new(), Vec::new(), Vec::new());
     let operators = operators();
-    for operator in &operators {
-        // Checked with the operator that returns the result that this one writes.
-        if inputs(*operator)
-            .is_some_and(|inputs| operators.iter().any(|base| returns(*base, operator.name(), &inputs)))
-        {
-            continue;
-        }
-        let name = operator.to_string();
-        let name = name.trim_start_matches("aten::");
-        let check = || left_out(name).iter().fold(OpCheck::new(*operator), |check, out| check.without(*out));
-        let is_accepted = |report: &Report| {
-            report
-                .faults
-                .iter()
-                .all(|fault| fault.check != Check::Accepts || fault.message.contains("panics"))
-        };
-        let report = match samples::by_hand(name) {
-            Some(sample) => Some(check().run([sample])),
-            None => {
-                let shapes: [&[i64]; 4] = [&[2, 3], &[3], &[2, 2, 3], &[1, 2, 5, 4]];
-                type Kind = fn(&str, &str, &[i64]) -> Value<'static>;
-                let kinds: [Kind; 2] = [value, integer];
-                let samples = kinds.iter().flat_map(|kind| shapes.iter().map(move |sizes| (kind, sizes)));
-                let mut reports =
-                    samples.map(|(kind, sizes)| check().run([from_schema(*operator, *kind, sizes)]));
-                reports.find(is_accepted)
-            }
-        };
-        let kernels = Dispatcher::global().table(&operator.to_string()).unwrap().kernels;
-        let has_derivative = kernels.iter().any(|kernel| kernel.key == DispatchKey::Autograd);
-        if has_derivative && report.as_ref().is_none_or(|report| !report.layers.contains(&Check::Gradient)) {
-            without_gradient.push(name.to_owned());
+    for Found { name, report, lacks_gradient } in all_found(&operators) {
+        if lacks_gradient {
+            without_gradient.push(name.clone());
         }
         match report {
             Some(report) if !report.faults.is_empty() => faults.push(report.to_string()),
             Some(_) => {}
-            None => without_sample.push(name.to_owned()),
+            None => without_sample.push(name),
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));

@@ -281,6 +281,33 @@ class Scanned(nn.Module):
         return scan(lambda total, row: (total + row, (total + row).sin()), torch.zeros(2), x)
 
 
+class Associative(nn.Module):
+    """Scans by functions of two rows: of several tensors, backwards along another dimension, of odd and even numbers of
+    rows and of one; and by a function that is not associative, for which the order matters."""
+
+    def forward(self, x, y):
+        from torch._higher_order_ops.associative_scan import associative_scan
+
+        def linear(before, after):
+            return before[0] * after[0], before[1] * after[0] + after[1]
+
+        def skewed(before, after):
+            return before * after + before
+
+        factors, sums = associative_scan(linear, (x, y), 0, combine_mode="pointwise")
+        turned = associative_scan(torch.add, x, 1, reverse=True, combine_mode="pointwise")
+        return factors, sums, turned, associative_scan(skewed, x, 0), associative_scan(torch.maximum, x[:1], 0)
+
+
+class Strictly(nn.Module):
+    """A function that is traced for itself."""
+
+    def forward(self, x):
+        from torch._higher_order_ops.strict_mode import strict_mode
+
+        return strict_mode(lambda x: x.sin() + 1, (x,))[0]
+
+
 class Loss(nn.Module):
     """A training graph, which computes gradients."""
 
@@ -471,6 +498,8 @@ def features():
     fixture("bfloat16", Block().bfloat16(), (torch.randn(1, 5, 16).bfloat16(),))
     fixture("batched", Batched(), (torch.arange(6.0).reshape(2, 3), torch.arange(12.0).reshape(4, 3)), strict=True)
     fixture("norms", Norms(), (torch.randn(2, 2, 8),))
+    fixture("associative", Associative(), (torch.randn(7, 4), torch.randn(7, 4)))
+    fixture("strictly", Strictly(), (torch.randn(3),))
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@
 //!
 //! PyTorch: `torch.export.load`, `ExportedProgram.module()`.
 
+mod associative;
 mod batch;
 mod conditions;
 mod fold;

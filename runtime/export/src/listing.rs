@@ -28,6 +28,7 @@ fn count(block: &Block, operators: &mut BTreeMap<String, usize>) {
             }
             Region::Map { body, .. }
             | Region::Scan { body, .. }
+            | Region::Associative { body, .. }
             | Region::Grad { body, .. }
             | Region::Autocast { body, .. }
             | Region::Plain(body) => count(body, operators),

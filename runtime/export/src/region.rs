@@ -4,6 +4,7 @@ use torch_library::autocast::Autocast;
 use torch_library::prelude::*;
 use torch_library::{DeviceType, Dispatcher};
 
+use crate::associative::Pairs;
 use crate::operand::Operand;
 use crate::plan::{Action, Block, Scope, Source};
 use crate::target::Call;
@@ -20,6 +21,9 @@ pub(crate) enum Region {
     Map { body: Block, rows: Vec<u32>, by: Rows },
     /// Like `Map`, but the first results of an iteration are passed to the next; those of the last one are results.
     Scan { body: Block, carried: Vec<u32>, rows: Vec<u32>, by: Rows },
+    /// Combines each row of the operands with all rows before it. The body combines what is in the slots `left`, for
+    /// several rows at once, with what is in the slots `right`.
+    Associative { body: Block, left: Vec<u32>, right: Vec<u32>, by: Pairs },
     /// Runs the body with or without gradients.
     Grad { enabled: bool, body: Block },
     /// Runs the body in an autocast region.
@@ -47,6 +51,7 @@ impl Region {
             Region::While { body, .. }
             | Region::Map { body, .. }
             | Region::Scan { body, .. }
+            | Region::Associative { body, .. }
             | Region::Grad { body, .. }
             | Region::Autocast { body, .. }
             | Region::Plain(body) => body.results.len(),
@@ -104,6 +109,14 @@ pub(crate) fn new(name: &str, call: &Call<'_>, scope: &mut Scope<'_>) -> Result<
             let body = scope.inner(&body.graph, &inputs)?;
             (Region::Scan { body, carried, rows, by: Rows::new()? }, operands)
         }
+        ("associative_scan", [Argument::AsGraph(body), rows, rest @ ..]) => {
+            let (operands, left) = fresh(rows, scope)?;
+            let right: Vec<_> = left.iter().map(|_| scope.shared.slot()).collect();
+            let mut inputs: Vec<_> = left.iter().chain(&right).map(|slot| Source::Slot(*slot)).collect();
+            inputs.extend(sources(rest, scope)?);
+            let body = scope.inner(&body.graph, &inputs)?;
+            (Region::Associative { body, left, right, by: Pairs::new()? }, operands)
+        }
         ("wrap_with_set_grad_enabled", [Argument::AsBool(enabled), Argument::AsGraph(body), rest @ ..]) => {
             let body = plain(&body.graph, rest, scope)?;
             (Region::Grad { enabled: *enabled, body }, Vec::new())
@@ -123,7 +136,7 @@ pub(crate) fn new(name: &str, call: &Call<'_>, scope: &mut Scope<'_>) -> Result<
             (Region::Autocast { region, body: plain(&body.graph, rest, scope)? }, Vec::new())
         }
         ("invoke_subgraph", [Argument::AsGraph(body), Argument::AsString(_), rest @ ..])
-        | ("wrap" | "tag_activation_checkpoint", [Argument::AsGraph(body), rest @ ..]) => {
+        | ("wrap" | "strict_mode" | "tag_activation_checkpoint", [Argument::AsGraph(body), rest @ ..]) => {
             (Region::Plain(plain(&body.graph, rest, scope)?), Vec::new())
         }
         _ => return Err(refused(name)),
@@ -132,15 +145,17 @@ pub(crate) fn new(name: &str, call: &Call<'_>, scope: &mut Scope<'_>) -> Result<
 }
 
 /// The higher-order operators that can be run.
-const RUN: [&str; 9] = [
+const RUN: [&str; 11] = [
     "cond",
     "while_loop",
     "map_impl",
     "scan",
+    "associative_scan",
     "wrap_with_set_grad_enabled",
     "wrap_with_autocast",
     "invoke_subgraph",
     "wrap",
+    "strict_mode",
     "tag_activation_checkpoint",
 ];
 

@@ -348,6 +348,15 @@ fn region<W: Watch>(step: &Step, region: &Region, frame: &mut Frame<'_>, watch: 
             let last = carried.iter().map(|slot| Ok(frame.slots[*slot as usize].borrowed().into_owned()));
             last.chain(results.iter().map(|results| stacked(by, results))).collect::<Result<Vec<_>>>()?
         }
+        Region::Associative { body, left, right, by } => {
+            let columns = columns(step, 0, frame)?;
+            by.scan(columns, &mut |before, after| {
+                combined(body, [(left, before), (right, after)], frame, watch)
+            })?
+            .into_iter()
+            .map(Value::from)
+            .collect()
+        }
         Region::Grad { enabled: true, body } => guard::enable_grad(|| whole(body, frame, watch))?,
         Region::Grad { enabled: false, body } => guard::no_grad(|| whole(body, frame, watch))?,
         Region::Autocast { region, body } => region.run(|| whole(body, frame, watch))?,
@@ -418,6 +427,24 @@ fn each_row<W: Watch>(
         }
     }
     Ok(results)
+}
+
+/// What the function of an associative scan makes of two operands, which are put into their slots.
+fn combined<W: Watch>(
+    body: &Block,
+    operands: [(&[u32], Vec<Tensor>); 2],
+    frame: &mut Frame<'_>,
+    watch: &mut W,
+) -> Result<Vec<Tensor>> {
+    for (slots, tensors) in operands {
+        put(slots, tensors.into_iter().map(Value::from).collect(), frame);
+    }
+    let results = whole(body, frame, watch)?;
+    let tensors = results.into_iter().map(|result| match result {
+        Value::Tensor(tensor) => Ok(tensor),
+        other => bail!(Type, "a scan combines rows to {}, not to a tensor", other.type_name()),
+    });
+    tensors.collect()
 }
 
 fn stacked(by: &Rows, rows: &[Tensor]) -> Result<Value<'static>> {

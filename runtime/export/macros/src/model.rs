@@ -139,6 +139,14 @@ fn collect(graph: &Graph, operators: &mut BTreeSet<Operator>) -> Result<()> {
                 operators.insert(Operator::new("aten", "select", "int"));
                 operators.insert(Operator::new("aten", "stack", ""));
             }
+            // For taking rows apart, and putting them together.
+            Target::HigherOrder("associative_scan") => {
+                for (name, overload) in
+                    [("slice", "Tensor"), ("cat", ""), ("stack", ""), ("flatten", "using_ints")]
+                {
+                    operators.insert(Operator::new("aten", name, overload));
+                }
+            }
             Target::Batch(_) => {
                 for name in ["permute", "unsqueeze", "expand"] {
                     operators.insert(Operator::new("aten", name, ""));

@@ -85,5 +85,12 @@ fn operators_of_graphs_in_the_graph_are_linked_and_what_a_run_calls_itself() {
         ["relu.", "select.int", "stack."].iter().all(|name| loops.iter().any(|known| known == name)),
         "{loops:?}"
     );
+    let scans = names(model("associative"));
+    assert!(
+        ["slice.Tensor", "cat.", "stack.", "flatten.using_ints"]
+            .iter()
+            .all(|name| scans.iter().any(|known| known == name)),
+        "{scans:?}"
+    );
     assert!(names(model("functional")).contains(&"copy_.".to_owned()));
 }

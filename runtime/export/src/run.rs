@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use torch_library::guard;
 use torch_library::prelude::*;
+use torch_library::{Dispatcher, guard};
 
 use crate::batch::Levels;
 use crate::number::{self, Number};
@@ -164,12 +164,24 @@ fn list_of<T: Copy>(list: &[Item<T>], slot: impl Fn(Source) -> Result<T>) -> Res
 }
 
 fn number_of(tensor: &Tensor) -> Result<Number> {
-    match tensor.item()? {
+    match element(tensor)? {
         Scalar::Int(number) => Ok(Number::Int(number)),
         Scalar::Float(number) => Ok(Number::Float(number)),
         Scalar::Bool(yes) => Ok(Number::Bool(yes)),
         Scalar::Complex(_) => bail!(DType, "a complex number can be neither a condition nor a size"),
     }
+}
+
+/// The only element. A wrapper has none of its own, but its layer may know the tensor that it stands for.
+fn element(tensor: &Tensor) -> Result<Scalar> {
+    if tensor.is_wrapper()
+        && let Ok(item) = Dispatcher::global().find("aten::item")
+    {
+        let mut stack = Stack::from_iter([Value::TensorRef(tensor)]);
+        item.call_boxed(&mut stack)?;
+        return stack.pop_as();
+    }
+    tensor.item()
 }
 
 /// Runs the steps of a block.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use torch_library::functionalize::functionalize;
 use torch_library::prelude::*;
 use torch_library_export::{Kind, Loader, Output, Program, Role, Size, WeightKind};
 use torch_library_kernels::data::safetensors;
@@ -296,6 +297,15 @@ fn branches_loops_and_regions_run() {
     replay("associative", 1e-6);
     replay("strictly", 1e-6);
     replay("regions", 0.01);
+}
+
+#[test]
+fn branches_and_loops_run_functionalized() {
+    for name in ["branches", "loops", "associative"] {
+        let (program, inputs) = (load(name).unwrap(), recorded(name, "inputs"));
+        let outputs = functionalize(&inputs, |inputs| program.run(inputs)).unwrap();
+        assert_near(name, &outputs, &recorded(name, "outputs"), 1e-6);
+    }
 }
 
 #[test]

@@ -103,11 +103,28 @@ impl<'b> Archive<'b> {
         match (names.iter().any(|name| name == "model"), names.as_slice()) {
             (true, _) => Ok("model".to_owned()),
             (false, [one]) => Ok(one.clone()),
+            (false, []) if self.is_compiled() => {
+                bail!(
+                    NotSupported,
+                    "the archive has no program, only code that torch._inductor compiled from one: write the program \
+                     itself, with torch.export.save"
+                )
+            }
             (false, []) => bail!(Argument, "the archive has no program: no record in `models/`"),
             (false, several) => {
-                bail!(NotSupported, "the archive has several programs, {several:?}, and none is `model`")
+                bail!(
+                    NotSupported,
+                    "the archive has several programs, {several:?}, and none is `model`: write the one to run into an \
+                     archive of its own, with torch.export.save"
+                )
             }
         }
+    }
+
+    /// Whether `torch._inductor.aoti_compile_and_package` wrote the archive.
+    fn is_compiled(&self) -> bool {
+        let folder = format!("{}/data/aotinductor/", self.root);
+        self.records.keys().any(|name| name.starts_with(&folder))
     }
 
     /// The program with this name, and the version of PyTorch that wrote it.

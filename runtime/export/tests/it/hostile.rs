@@ -130,6 +130,29 @@ fn files_of_other_kinds_are_named() {
 }
 
 #[test]
+fn archives_without_one_program_are_told_apart() {
+    let (model, others): (Vec<_>, Vec<_>) =
+        records("branches.pt2").into_iter().partition(|(name, _)| name.ends_with("/models/model.json"));
+    let with = |names: &[&str]| {
+        let mut records = others.clone();
+        let (path, content) = &model[0];
+        records.extend(names.iter().map(|name| (path.replace("models/model.json", name), content.clone())));
+        refusal(&zip(&records, |_, _| {}))
+    };
+    assert_eq!(with(&[]), "the archive has no program: no record in `models/`");
+    assert_eq!(
+        with(&["data/aotinductor/model/a.wrapper.so"]),
+        "the archive has no program, only code that torch._inductor compiled from one: write the program itself, with \
+         torch.export.save"
+    );
+    assert_eq!(
+        with(&["models/a.json", "models/b.json"]),
+        "the archive has several programs, [\"a\", \"b\"], and none is `model`: write the one to run into an archive of \
+         its own, with torch.export.save"
+    );
+}
+
+#[test]
 fn what_lies_elsewhere_than_it_says_is_refused() {
     let records = records("ties.pt2");
     let changed = |change: &dyn Fn(&mut Row)| {
@@ -440,6 +463,7 @@ fn mutated_programs_are_refused_or_run() {
         "ordered.pt2",
         "named.pt2",
         "norms.pt2",
+        "associative.pt2",
     ];
     let (mut refused, mut ran) = (0, 0);
     for round in 0..800 {

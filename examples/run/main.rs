@@ -111,9 +111,14 @@ fn check(program: &Program, output: &mut impl Write) -> Result<bool> {
         writeln!(output, "{problem}")?;
     }
     let (operators, problems) = (program.operators().len(), program.problems().len());
-    match problems {
-        0 => writeln!(output, "all {operators} operators are here")?,
-        _ => writeln!(output, "{problems} problems, {operators} operators")?,
+    let counted = |count: usize, what: &str| match count {
+        1 => format!("1 {what}"),
+        _ => format!("{count} {what}s"),
+    };
+    match (problems, operators) {
+        (0, 1) => writeln!(output, "the only operator is here")?,
+        (0, _) => writeln!(output, "all {operators} operators are here")?,
+        _ => writeln!(output, "{}, {}", counted(problems, "problem"), counted(operators, "operator"))?,
     }
     Ok(problems == 0)
 }

@@ -26,6 +26,12 @@ fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
+/// What `--compare` prints at the end.
+fn difference(said: &str) -> f64 {
+    let number = said.trim_end().rsplit_once(' ').and_then(|(_, number)| number.parse().ok());
+    number.unwrap_or_else(|| panic!("no difference: {said}"))
+}
+
 #[test]
 fn a_model_reads_its_digits_as_pytorch_does() {
     let output = run(&[DIGITS, "--compare", "examples/models/digits.outputs.safetensors"]);
@@ -34,8 +40,7 @@ fn a_model_reads_its_digits_as_pytorch_does() {
     for (row, digit) in [8, 8, 4, 9, 0, 8, 9, 8].iter().enumerate() {
         assert!(said.contains(&format!("row {row}, largest first: {digit} (")), "{said}");
     }
-    let (_, apart) = said.trim_end().rsplit_once(' ').expect("a difference");
-    assert!(apart.parse::<f64>().expect("a number") < 1e-5, "{said}");
+    assert!(difference(&said) < 1e-5, "{said}");
 }
 
 #[test]
@@ -46,7 +51,9 @@ fn a_model_is_listed_and_checked_without_a_run() {
     assert_eq!((output.status.code(), text(&output).as_str()), (Some(0), "all 9 operators are here\n"));
     let output = run(&["runtime/export/tests/archives/custom.pt2", "--check"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output).starts_with("torch.ops.fixtures.twice.default, at twice: "), "{}", text(&output));
+    let said = text(&output);
+    assert!(said.starts_with("torch.ops.fixtures.twice.default, at twice: "), "{said}");
+    assert!(said.ends_with("\n1 problem, 2 operators\n"), "{said}");
 }
 
 #[test]

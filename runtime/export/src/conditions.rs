@@ -110,8 +110,7 @@ impl Conditions {
         ensure!(
             values.len() == self.inputs.len(),
             Argument,
-            "the program takes {} inputs, {}; got {}",
-            self.inputs.len(),
+            "the program takes {}; got {}",
             self.names(),
             values.len()
         );
@@ -150,9 +149,14 @@ impl Conditions {
         self.guards.iter().try_for_each(|(text, guard)| check_guard(text, guard, values))
     }
 
+    /// The number of inputs, and their names.
     fn names(&self) -> String {
         let names: Vec<_> = self.inputs.iter().map(|(name, _)| format!("`{name}`")).collect();
-        names.join(", ")
+        match names.len() {
+            0 => "no inputs".to_owned(),
+            1 => format!("1 input, {}", names[0]),
+            count => format!("{count} inputs, {}", names.join(", ")),
+        }
     }
 
     fn bind<'v, 's: 'v>(

@@ -154,6 +154,8 @@ fn sizes_are_computed_and_checked_by_name() {
         "size 1 of input `x` is 2, but the program was exported for 3 only"
     );
     assert_eq!(refusal(&[zeros(&[4, 3])]), "the program takes 2 inputs, `x`, `y`; got 1");
+    let none = load("branches").unwrap().run(&[]).unwrap_err().to_string();
+    assert_eq!(none, "the program takes 1 input, `x`; got 0");
     let double = Tensor::zeros(&[4, 3], DType::Float64, Device::CPU).unwrap();
     assert_eq!(
         refusal(&[double, zeros(&[9, 3])]),

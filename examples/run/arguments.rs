@@ -18,7 +18,8 @@ pub(crate) struct Arguments {
     /// takes a number.
     #[arg(long, value_name = "NAME=FILE.npy")]
     pub(crate) input: Vec<String>,
-    /// Tensors for the inputs, which are in this file under the names 00, 01, …, 100, …, in order.
+    /// Tensors for the inputs, which are in this file under the names 00, 01, …, 100, …, in order, or under the names of
+    /// the inputs.
     #[arg(long, value_name = "FILE.safetensors")]
     pub(crate) inputs: Option<PathBuf>,
     /// The file to write the outputs to, under the names 00, 01, …

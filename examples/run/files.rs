@@ -12,28 +12,22 @@ use crate::arguments::Arguments;
 
 /// The inputs of a program: from one file, from the file next to the archive, or each from a file of its own.
 pub(crate) fn inputs(program: &Program, arguments: &Arguments) -> Result<Vec<Tensor>> {
-    let names = || {
-        let names: Vec<_> = program.inputs().iter().map(|input| format!("  {input}")).collect();
-        names.join("\n")
-    };
     let beside = arguments.model.with_extension("inputs.safetensors");
     let path = match &arguments.inputs {
         Some(path) => Some(path.as_path()),
         None if arguments.input.is_empty() && beside.exists() => Some(beside.as_path()),
         None => None,
     };
-    let mut inputs: Vec<Option<Tensor>> = match path {
-        Some(path) => read(path)?.into_iter().map(Some).collect(),
+    let mut inputs = match path {
+        Some(path) => placed(tensors(path)?, program).map_err(|error| error.context(path.display()))?,
         None => vec![None; program.inputs().len()],
     };
     for pair in &arguments.input {
         let Some((name, path)) = pair.split_once('=') else {
             bail!(Argument, "--input {pair}: NAME=FILE.npy is expected")
         };
-        let place = program.inputs().iter().position(|input| input.name == name || input.path == name);
-        let Some(place) = place.filter(|place| *place < inputs.len()) else {
-            bail!(Argument, "there is no input {name:?}; the program takes\n{}", names())
-        };
+        let place = place(program, name)?;
+        ensure!(place < inputs.len(), Argument, "input {name:?} and those before it are not in the file");
         let read =
             File::open(path).map_err(Error::from).and_then(|file| npy::read(std::io::BufReader::new(file)));
         inputs[place] = Some(read.map_err(|error| error.context(path))?);
@@ -42,11 +36,39 @@ pub(crate) fn inputs(program: &Program, arguments: &Arguments) -> Result<Vec<Ten
     let given = given.map(|(tensor, input)| match (tensor, input) {
         (Some(tensor), _) => to_device(tensor, arguments.device),
         (None, Some(input)) => {
-            bail!(Argument, "input `{}` is missing; the program takes\n{}", input.name, names())
+            bail!(Argument, "input `{}` is missing; the program takes\n{}", input.name, listed(program))
         }
-        (None, None) => bail!(Argument, "the program takes\n{}", names()),
+        (None, None) => bail!(Argument, "the program takes\n{}", listed(program)),
     });
     given.collect()
+}
+
+/// The inputs, for people.
+fn listed(program: &Program) -> String {
+    let names: Vec<_> = program.inputs().iter().map(|input| format!("  {input}")).collect();
+    names.join("\n")
+}
+
+/// The place of the input with this name or path.
+fn place(program: &Program, name: &str) -> Result<usize> {
+    let place = program.inputs().iter().position(|input| input.name == name || input.path == name);
+    let Some(place) = place else {
+        bail!(Argument, "there is no input {name:?}; the program takes\n{}", listed(program))
+    };
+    Ok(place)
+}
+
+/// The tensors of a file in the places of the inputs that they are for: in the order of their names if all of these are
+/// numbers, by name otherwise. An order of texts is not that of the inputs.
+fn placed(tensors: BTreeMap<String, Tensor>, program: &Program) -> Result<Vec<Option<Tensor>>> {
+    if tensors.keys().all(|name| number(name).is_some()) {
+        return Ok(in_order(tensors).into_iter().map(Some).collect());
+    }
+    let mut inputs = vec![None; program.inputs().len()];
+    for (name, tensor) in tensors {
+        inputs[place(program, &name)?] = Some(tensor);
+    }
+    Ok(inputs)
 }
 
 fn to_device(tensor: Tensor, device: Device) -> Result<Tensor> {
@@ -56,12 +78,25 @@ fn to_device(tensor: Tensor, device: Device) -> Result<Tensor> {
     torch_library_kernels::aten::_to_copy::with(&tensor).device(Some(device)).call()
 }
 
-/// The tensors of a file, in the order of their names: 99 precedes 100.
+/// The tensors of a file, in the order of their names.
 pub(crate) fn read(path: &Path) -> Result<Vec<Tensor>> {
+    Ok(in_order(tensors(path)?))
+}
+
+fn tensors(path: &Path) -> Result<BTreeMap<String, Tensor>> {
     let read = fs::read(path).map_err(Error::from).and_then(|file| safetensors::from_bytes(&file));
-    let mut tensors: Vec<_> = read.map_err(|error| error.context(path.display()))?.into_iter().collect();
-    tensors.sort_by_key(|(name, _)| name.parse::<u64>().unwrap_or(u64::MAX)); // stable: texts stay in their order
-    Ok(tensors.into_iter().map(|(_, tensor)| tensor).collect())
+    read.map_err(|error| error.context(path.display()))
+}
+
+/// Tensors in the order of their names: 99 precedes 100.
+fn in_order(tensors: BTreeMap<String, Tensor>) -> Vec<Tensor> {
+    let mut tensors: Vec<_> = tensors.into_iter().collect();
+    tensors.sort_by_key(|(name, _)| number(name).unwrap_or(u64::MAX)); // stable: texts stay in their order
+    tensors.into_iter().map(|(_, tensor)| tensor).collect()
+}
+
+fn number(name: &str) -> Option<u64> {
+    name.parse().ok()
 }
 
 /// Writes tensors to a file, named by their positions, with as many digits as the last one needs.

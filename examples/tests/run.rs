@@ -89,6 +89,30 @@ fn inputs_are_in_the_order_of_their_numbers() {
 }
 
 #[test]
+fn inputs_in_a_file_are_known_by_name() {
+    let archive = "runtime/export/tests/archives/named";
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the repository");
+    let recorded =
+        std::fs::read(root.join(format!("{archive}.inputs.safetensors"))).expect("recorded inputs");
+    let recorded: Vec<Tensor> = safetensors::from_bytes(&recorded).expect("tensors").into_values().collect();
+    let file = folder("run_named").join("in.safetensors");
+    let path = file.to_str().expect("a path");
+    let compare = format!("{archive}.outputs.safetensors");
+    let said = |names: [&str; 5]| {
+        let named: BTreeMap<String, Tensor> =
+            names.map(str::to_owned).into_iter().zip(recorded.clone()).collect();
+        std::fs::write(&file, safetensors::to_bytes(&named).expect("a file")).expect("it is written");
+        run(&[&format!("{archive}.pt2"), "--inputs", path, "--compare", &compare])
+    };
+    // Neither the names nor the paths are in the order of the inputs.
+    let right = said(["pair_first", "pair[1]", "fields.a", "fields_b", "groups['z']"]);
+    assert!(right.status.success() && difference(&text(&right)) < 1e-5, "{}", text(&right));
+    let wrong = text(&said(["pair_first", "pair[1]", "fields.a", "fields_b", "04"]));
+    let place = format!("run: {path}: there is no input \"04\"; the program takes\n  pair_first: ");
+    assert!(wrong.starts_with(&place), "{wrong}");
+}
+
+#[test]
 fn numbers_are_read_from_tensors_and_printed() {
     let file = folder("run_numbers").join("in.safetensors");
     let path = file.to_str().expect("a path");

@@ -85,8 +85,15 @@ fn what_does_not_fit_a_checkpoint_is_refused_whole() -> Result<()> {
 #[test]
 fn no_type_is_converted() -> Result<()> {
     let path = file("dtypes.safetensors");
-    let dtypes =
-        [DType::Float16, DType::BFloat16, DType::Float32, DType::Float64, DType::Int32, DType::Int64];
+    let dtypes = [
+        DType::Float16,
+        DType::BFloat16,
+        DType::Float32,
+        DType::Float64,
+        DType::Int32,
+        DType::Int64,
+        DType::Complex64,
+    ];
     for there in dtypes {
         checkpoint::save(&path, &[named("x", &Tensor::from([1.0, 2.0]).to_dtype(there)?)])?;
         assert_eq!(checkpoint::read(&path)?["x"].dtype(), there);

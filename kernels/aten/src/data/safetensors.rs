@@ -26,7 +26,7 @@ pub mod header;
 const METADATA: &str = "__metadata__";
 
 /// The dtypes that the format has.
-const TYPES: [(DType, Dtype); 13] = [
+const TYPES: [(DType, Dtype); 14] = [
     (DType::Bool, Dtype::BOOL),
     (DType::UInt8, Dtype::U8),
     (DType::Int8, Dtype::I8),
@@ -40,6 +40,7 @@ const TYPES: [(DType, Dtype); 13] = [
     (DType::BFloat16, Dtype::BF16),
     (DType::Float32, Dtype::F32),
     (DType::Float64, Dtype::F64),
+    (DType::Complex64, Dtype::C64),
 ];
 
 /// Serialises named tensors.

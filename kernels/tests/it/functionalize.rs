@@ -414,3 +414,17 @@ fn a_functional_tensor_is_a_leaf_of_its_own() {
     assert_eq!(plain.to_vec::<f64>().unwrap(), x().to_vec::<f64>().unwrap());
     assert!(from_functional(&plain).unwrap().is_same(&plain) && !is_functional(&plain));
 }
+
+#[test]
+fn classes_are_told_apart_whatever_hides_them() -> Result<()> {
+    let classes = Tensor::from([2i64, 0]);
+    let counted = |count: i64| {
+        functionalize(std::slice::from_ref(&classes), |x| Ok(vec![aten::one_hot::call(&x[0], count)?]))
+    };
+    for count in [-1, 3] {
+        assert_eq!(counted(count)?[0].to_vec::<i64>()?, [0, 0, 1, 1, 0, 0], "{count}");
+    }
+    assert_eq!(aten::one_hot::call(&torch_library::fake::to_fake(&classes)?, 3)?.sizes(), [2, 3]);
+    assert!(aten::one_hot::call(&torch_library::fake::to_fake(&classes)?, -1).is_err());
+    Ok(())
+}

@@ -11,7 +11,7 @@ use torch_library::trace;
 use torch_library_cuda as _;
 use torch_library_export::{Loader, Program};
 use {glyphs as _, glyphs_extra as _, torch_library_kernels as _};
-use {torch_library_quantized as _, torch_library_vision as _};
+use {torch_library_quantized as _, torch_library_transformers as _, torch_library_vision as _};
 
 mod arguments;
 mod files;

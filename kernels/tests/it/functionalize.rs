@@ -428,3 +428,17 @@ fn classes_are_told_apart_whatever_hides_them() -> Result<()> {
     assert!(aten::one_hot::call(&torch_library::fake::to_fake(&classes)?, -1).is_err());
     Ok(())
 }
+
+#[test]
+fn masks_select_what_is_written() -> Result<()> {
+    let (numbers, mask) = (x(), Tensor::from([[true, false, false], [false, true, true]]));
+    let program = |inputs: &[Tensor]| {
+        let mut this = inputs[0].clone();
+        aten::index_put_(&mut this, &[Some(inputs[1].clone())], &Tensor::from([-1.0, -2.0, -3.0]))?;
+        Ok(vec![aten::neg(&this)?])
+    };
+    let negated = functionalize(&[numbers.clone(), mask], program)?.remove(0);
+    assert_eq!(negated.to_vec::<f64>()?, [1.0, -2.0, -3.0, -4.0, 2.0, 3.0]);
+    assert_eq!(numbers.to_vec::<f64>()?, [-1.0, 2.0, 3.0, 4.0, -2.0, -3.0]);
+    Ok(())
+}

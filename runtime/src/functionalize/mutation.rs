@@ -152,8 +152,11 @@ fn rehearse(operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<()> {
         excluded: DispatchKeySet::DEFAULT_EXCLUDED.add(DispatchKey::ADInplaceOrView),
     });
     match operator.call_boxed(&mut stack) {
-        // An operator that does not run on `meta` checks its arguments when it runs.
-        Err(error) if matches!(error.kind(), ErrorKind::MissingKernel | ErrorKind::NotSupported) => Ok(()),
-        outcome => outcome,
+        // An operator that does not run on `meta`, or not without elements, checks its arguments when it runs.
+        Err(error) => match error.kind() {
+            ErrorKind::MissingKernel | ErrorKind::NotSupported | ErrorKind::Device => Ok(()),
+            _ => Err(error),
+        },
+        Ok(()) => Ok(()),
     }
 }

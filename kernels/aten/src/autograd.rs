@@ -19,7 +19,6 @@ mod linear;
 mod math;
 mod matmul;
 mod order;
-mod pieces;
 mod polynomial;
 mod random;
 mod reduce;

@@ -23,7 +23,6 @@ pub(crate) mod math;
 pub(crate) mod matmul;
 mod metadata;
 pub mod order;
-mod pieces;
 mod random;
 mod reduce;
 mod scatter;
@@ -31,6 +30,7 @@ mod segment;
 pub mod special;
 pub(crate) mod statistics;
 mod storage;
+mod unary;
 mod view;
 
 use torch_library::fake::is_fake;

@@ -19,7 +19,6 @@ mod math;
 pub mod matmul;
 pub mod order;
 pub mod output_mask;
-mod pieces;
 mod polynomial;
 pub mod random;
 mod reduce;

@@ -28,7 +28,6 @@ pub(crate) mod metadata;
 pub(crate) mod norm;
 pub(crate) mod optimizer;
 pub(crate) mod order;
-pub(crate) mod pieces;
 pub(crate) mod polynomial;
 pub(crate) mod random;
 pub(crate) mod recurrent;

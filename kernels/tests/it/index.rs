@@ -317,3 +317,12 @@ fn tensors_are_one_vector_and_its_parts() -> Result<()> {
     assert!(aten::flatten_dense_tensors(&[]).is_err());
     Ok(())
 }
+
+#[test]
+fn places_that_are_missing_are_filled() -> Result<()> {
+    let x = Tensor::from([[0.0, 1.0], [2.0, 0.0]]);
+    let places = aten::nonzero_static::with(&x, 3).fill_value(-9).call()?;
+    assert_eq!(places.to_vec::<i64>()?, [0, 1, 1, 0, -9, -9]);
+    assert!(aten::nonzero_static(&x, -1).is_err());
+    Ok(())
+}

@@ -486,3 +486,28 @@ fn slices_are_combined() -> Result<()> {
     assert!(aten::_compute_linear_combination(&slices, &aten::to_dtype(&rows, DType::Float32)?).is_err());
     Ok(())
 }
+
+#[test]
+fn groups_of_matrices_are_multiplied() -> Result<()> {
+    let ones = |sizes: &[i64]| aten::ones(sizes);
+    let offsets = Tensor::from([4i32, 9]);
+    let inner = aten::_grouped_mm::with(&ones(&[8, 16])?, &ones(&[16, 8])?).offs(Some(&offsets)).call()?;
+    assert_eq!((inner.sizes(), inner.select(0, 1)?.to_vec::<f32>()?[0]), (&[2, 8, 8][..], 5.0));
+    let rows = ones(&[6, 8])?;
+    let groups = aten::cat(&[ones(&[1, 8, 8])?, ones(&[1, 8, 8])?.mul(2.0)?])?;
+    let offsets = Tensor::from([2i32, 6]);
+    rows.set_requires_grad(true)?;
+    let product = aten::_grouped_mm::with(&rows, &groups).offs(Some(&offsets)).call()?;
+    assert_eq!(product.select(1, 0)?.to_vec::<f32>()?, [8.0, 8.0, 16.0, 16.0, 16.0, 16.0]);
+    assert_eq!(product.grad_fn()?.map(|node| node.name()), Some("GroupedMmBackward0"));
+    product.sum()?.backward()?;
+    let grad = rows.grad().ok_or_else(|| Error::new(ErrorKind::Internal, "no gradient"))?;
+    assert_eq!(grad.select(1, 0)?.to_vec::<f32>()?, [8.0, 8.0, 16.0, 16.0, 16.0, 16.0]);
+    assert!(aten::_grouped_mm(&rows, &groups).is_err());
+    let beyond = Tensor::from([2i32, 9]);
+    assert!(aten::_grouped_mm::with(&rows, &groups).offs(Some(&beyond)).call().is_err());
+    assert!(aten::_grouped_mm(&ones(&[2, 3, 5])?, &ones(&[2, 5, 4])?).is_err()); // rows begin anywhere
+    let wide = groups.to_dtype(DType::Float64)?;
+    assert!(aten::_grouped_mm(&wide, &wide).is_err());
+    Ok(())
+}

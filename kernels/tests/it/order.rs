@@ -282,3 +282,10 @@ fn running_extremes_are_written_where_the_caller_says() -> Result<()> {
         &[1.0, 2.313261687518223, 2.464368784107945],
     )
 }
+
+#[test]
+fn distinct_elements_have_places() -> Result<()> {
+    let (values, inverse) = aten::_unique::with(&Tensor::from([3i64, 1, 3])).return_inverse(true).call()?;
+    assert_eq!((values.to_vec::<i64>()?, inverse.to_vec::<i64>()?), (vec![1, 3], vec![1, 0, 1]));
+    Ok(())
+}

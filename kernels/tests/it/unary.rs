@@ -216,3 +216,17 @@ fn the_slope_of_silu_is_pytorchs() -> Result<()> {
     assert!(error.contains("aten::silu_backward") && error.contains("int64"), "{error}");
     Ok(())
 }
+
+#[test]
+fn parts_of_numbers() -> Result<()> {
+    let x = Tensor::from([1.5f32, -3.0, 0.0, f32::INFINITY, 1e-45]);
+    let (mantissa, exponent) = aten::frexp_Tensor(&x)?;
+    assert_eq!(mantissa.to_vec::<f32>()?, [0.75, -0.75, 0.0, f32::INFINITY, 0.5]);
+    assert_eq!(exponent.to_vec::<i32>()?, [1, 2, 0, 0, -148]);
+    assert!(aten::frexp_Tensor(&Tensor::from([1])).is_err());
+    let complex = Tensor::from_vec(vec![Complex64::new(1.0, 1.0), Complex64::new(2.0, 0.0)], &[2])?;
+    assert_eq!(aten::isreal(&complex)?.to_vec::<bool>()?, [false, true]);
+    assert_eq!(aten::_conj_physical(&complex)?.to_vec::<Complex64>()?[0], Complex64::new(1.0, -1.0));
+    assert_eq!(aten::chalf(&x)?.dtype(), DType::Complex32);
+    Ok(())
+}

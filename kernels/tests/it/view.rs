@@ -3,6 +3,7 @@
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
+use torch_library_kernels::vmap::vmap;
 
 fn numbers(sizes: &[i64]) -> Result<Tensor> {
     let n = sizes.iter().product::<i64>() as i32;
@@ -192,5 +193,22 @@ fn sizes_come_from_and_become_tensors() -> Result<()> {
     assert_eq!(copy.to_vec::<i32>()?, [0, 3, 1, 4, 2, 5]);
     assert!(!aten::_reshape_copy(&x, &[6])?.shares_storage_with(&x));
     assert!(aten::_reshape_copy(&x, &[4]).is_err());
+    Ok(())
+}
+
+#[test]
+fn parts_are_no_views() -> Result<()> {
+    let x = Tensor::from([0.0, 1.0, 2.0, 3.0, 4.0]);
+    x.set_requires_grad(true)?;
+    let parts = aten::unsafe_chunk(&x, 3)?;
+    assert_eq!(parts.iter().map(Tensor::numel).collect::<Vec<_>>(), [2, 2, 1]);
+    assert!(!parts[1].is_view() && parts[1].shares_storage_with(&x));
+    assert_eq!(parts[1].grad_fn()?.map(|node| node.name()), Some("UnsafeSplitBackward0"));
+    parts[1].sum()?.backward()?;
+    assert_eq!(x.grad().map(|grad| grad.to_vec::<f64>()).transpose()?, Some(vec![0.0, 0.0, 1.0, 1.0, 0.0]));
+    assert!(aten::unsafe_chunk(&x, 0).is_err() && aten::unsafe_split_Tensor(&x, 0).is_err());
+    let matrix = Tensor::from([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+    let halves = vmap([&matrix], |[row]| Ok(aten::unsafe_split_with_sizes(&row, &[1, 2])?.remove(1)))?;
+    assert_eq!(halves.to_vec::<f64>()?, [2.0, 3.0, 5.0, 6.0]);
     Ok(())
 }

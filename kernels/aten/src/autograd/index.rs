@@ -62,6 +62,7 @@ derivatives! {
         result2 => non_differentiable,
         result3 => non_differentiable,
     }
+    nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor as non_differentiable;
 }
 
 /// The gradient of each of the tensors that were concatenated.

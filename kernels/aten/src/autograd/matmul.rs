@@ -13,7 +13,6 @@ use crate::prelude::*;
 derivatives! {
     in aten;
 
-
     mm(Tensor self, Tensor mat2) -> Tensor as MmBackward0 {
         self => left(grad, mat2, metadata(self)),
         mat2 => right(grad, self, metadata(mat2)),
@@ -68,6 +67,16 @@ derivatives! {
     }
     trace(Tensor self) -> Tensor as TraceBackward0 {
         self => aten::trace_backward(grad, self.sizes()),
+    }
+    _grouped_mm(
+        Tensor self, Tensor mat2, Tensor? offs=None, Tensor? bias=None, ScalarType? out_dtype=None
+    ) -> Tensor as GroupedMmBackward0 {
+        self =>
+            aten::_grouped_mm::with(&aten::contiguous(grad)?, &aten::transpose_int(mat2, -2, -1)?).offs(offs).call(),
+        mat2 =>
+            aten::_grouped_mm::with(&aten::transpose_int(self, -2, -1)?, &aten::contiguous(grad)?).offs(offs).call(),
+        offs => non_differentiable,
+        bias => cannot_require_grad,
     }
 }
 

@@ -113,6 +113,10 @@ derivatives! {
         min => clamp::min_grad(grad, self, min, max),
         max => clamp::max_grad(grad, self, min, max),
     }
+    frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) as FrexpBackward0 {
+        self => grad.div(&aten::exp2(exponent)?),
+        exponent => non_differentiable,
+    }
 }
 
 mod clamp;

@@ -170,6 +170,12 @@ derivatives! {
     split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[] as SplitWithSizesBackward0 {
         self => joined(grads, self.sizes(), self.dtype(), split_sizes, dim),
     }
+    unsafe_split.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[] as UnsafeSplitBackward0 {
+        self => joined(grads, self.sizes(), self.dtype(), &vec![split_size; grads.len()], dim),
+    }
+    unsafe_split_with_sizes(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[] as UnsafeSplitWithSizesBackward0 {
+        self => joined(grads, self.sizes(), self.dtype(), split_sizes, dim),
+    }
 }
 
 pub(super) mod strided;

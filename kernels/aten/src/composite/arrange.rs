@@ -6,6 +6,7 @@ use torch_library::prelude::*;
 use super::vector;
 use crate::aten;
 
+mod combinations;
 mod join;
 mod pick;
 

@@ -113,6 +113,10 @@ mod implicit {
     fn type_as(this: &Tensor, other: &Tensor) -> Result<Tensor> {
         aten::to_other(this, other)
     }
+
+    fn chalf(this: &Tensor, memory_format: Option<MemoryFormat>) -> Result<Tensor> {
+        aten::to_dtype::call(this, DType::Complex32, false, false, memory_format)
+    }
 }
 
 /// The properties that a tensor is converted to.

@@ -122,6 +122,19 @@ mod kernels {
         }
         Ok(out)
     }
+
+    fn nonzero_static(this: &Tensor, size: i64, fill_value: i64) -> Result<Tensor> {
+        const OPERATOR: &str = aten::nonzero_static::NAME;
+        ensure!(size >= 0, Argument, "{OPERATOR}: size is {size}, expected zero or more");
+        let mut out = Tensor::empty(&[size, this.dim() as i64], DType::Int64, this.device())?;
+        if loops::has_elements(&out) {
+            aten::fill__Scalar(&mut out, fill_value.into())?;
+            let found = aten::nonzero(this)?;
+            let count = size.min(found.sizes()[0]);
+            aten::copy_(&mut aten::narrow(&out, 0, 0, count)?, &aten::narrow(&found, 0, 0, count)?)?;
+        }
+        Ok(out)
+    }
 }
 
 /// Concatenates tensors whose rows are long and contiguous, like those of the result, and returns whether they were.

@@ -24,6 +24,7 @@ mod attention;
 pub mod blocks;
 #[cfg(target_arch = "x86_64")]
 mod fetch;
+mod grouped;
 pub mod implicit_gemm;
 mod integers;
 #[cfg(target_arch = "x86_64")]

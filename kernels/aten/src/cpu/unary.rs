@@ -13,6 +13,7 @@ use crate::number::{Divided, Number};
 
 mod angles;
 pub(super) mod clamp;
+mod frexp;
 
 /// Defines the kernels of functions. Each row gives whether integers are promoted to floating point, the supported
 /// dtypes, and the formula; some have a form for the widest registers.

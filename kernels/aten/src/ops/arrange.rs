@@ -506,5 +506,22 @@ torch_library! {
         /// PyTorch: `Tensor.swapdims_`.
         #[tags(inplace_view)]
         swapdims_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!);
+        /// Splits each tensor into `num_chunks` chunks along a dimension, padding the last with zeros, and concatenates
+        /// the chunks of the same index. The chunks are a dimension of the result.
+        ///
+        /// # Errors
+        /// No tensors, or tensors without elements, of different dtypes, or of different sizes before the dimension.
+        ///
+        /// PyTorch: `torch._chunk_cat`.
+        #[variants(function)]
+        _chunk_cat(Tensor[] tensors, int dim, int num_chunks) -> Tensor;
+        /// All combinations of `r` elements of a vector, as rows, in lexicographic order of their indices.
+        ///
+        /// # Errors
+        /// An input that is not a vector, a negative `r`, more combinations than there is memory for.
+        ///
+        /// PyTorch: `torch.combinations`.
+        #[variants(function)]
+        combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor;
     }
 }

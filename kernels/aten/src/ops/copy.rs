@@ -123,5 +123,10 @@ torch_library! {
         /// PyTorch: `aten::_cast_Short`.
         #[variants(function)]
         _cast_Short(Tensor self, bool non_blocking=False) -> Tensor;
+        /// The tensor converted to complex numbers of half precision.
+        ///
+        /// PyTorch: `Tensor.chalf`.
+        #[variants(function)]
+        chalf(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor;
     }
 }

@@ -140,6 +140,15 @@ torch_library! {
         /// PyTorch: `torch.nonzero`.
         #[tags(dynamic_output_shape)]
         nonzero(Tensor self) -> Tensor;
+        /// The indices of the first `size` elements that are not zero, as rows; missing rows are filled with
+        /// `fill_value`.
+        ///
+        /// # Errors
+        /// A negative size.
+        ///
+        /// PyTorch: `torch.nonzero_static`.
+        #[variants(function)]
+        nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor;
 
         /// Indexes the first dimensions of a tensor by tensors of indices, one for each dimension, which broadcast.
         ///

@@ -182,5 +182,17 @@ torch_library! {
             Tensor value, Tensor out, Tensor logsumexp, float dropout_p, bool is_causal, *,
             Tensor? attn_mask=None, float? scale=None) -> (Tensor grad_query, Tensor grad_key,
             Tensor grad_value);
+
+        /// Grouped matrix products: batches of matrices, or a matrix whose rows, columns or inner dimension are split
+        /// into groups, which end at `offs`.
+        ///
+        /// # Errors
+        /// Dtypes other than `float32` and half-precision ones, sizes that do not match, `offs` that are missing,
+        /// superfluous or not `int32`, a bias, another `out_dtype` than that of the operands.
+        ///
+        /// PyTorch: `torch._grouped_mm`.
+        #[variants(function)]
+        _grouped_mm(Tensor self, Tensor mat2, Tensor? offs=None, Tensor? bias=None,
+            ScalarType? out_dtype=None) -> Tensor;
     }
 }

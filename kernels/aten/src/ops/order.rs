@@ -260,6 +260,15 @@ torch_library! {
         #[tags(dynamic_output_shape)]
         _unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor,
             Tensor, Tensor);
+        /// The distinct elements in ascending order, and for each element its index among them.
+        ///
+        /// # Errors
+        /// Complex dtypes.
+        ///
+        /// PyTorch: `aten::_unique`.
+        #[variants(function)]
+        #[tags(dynamic_output_shape)]
+        _unique(Tensor self, bool sorted=True, bool return_inverse=False) -> (Tensor, Tensor);
         /// One element of each run of equal elements, for each element the index of its run, and the length of each
         /// run.
         ///

@@ -8,7 +8,7 @@ torch_library! {
     /// Special functions, on top of the operators declared before.
     #[methods(SpecialMethods)]
     #[overloads(function)]
-    pub mod aten extends super::pieces::aten {
+    pub mod aten extends super::storage::aten {
         /// Two to the power of each element.
         ///
         /// PyTorch: `torch.exp2`.

@@ -202,5 +202,19 @@ torch_library! {
         #[tags(pointwise)]
         #[variants(out = "Tensor_out", in_place)]
         clamp_max.Tensor(Tensor self, Tensor max) -> Tensor;
+        /// The mantissas, whose magnitudes are in `[0.5, 1)`, and the exponents of two.
+        ///
+        /// # Errors
+        /// Dtypes that are not floating-point.
+        ///
+        /// PyTorch: `torch.frexp`.
+        #[variants(function)]
+        #[tags(pointwise)]
+        frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent);
+        /// Whether each element is real: without an imaginary part.
+        ///
+        /// PyTorch: `torch.isreal`.
+        #[variants(function)]
+        isreal(Tensor self) -> Tensor;
     }
 }

@@ -429,5 +429,30 @@ torch_library! {
         ///
         /// PyTorch: `aten::unfold_backward`.
         unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step) -> Tensor;
+        /// [`split_Tensor`](fn@split_Tensor), but autograd does not treat the parts as views. They share the storage
+        /// all the same.
+        ///
+        /// # Errors
+        /// The errors of [`split_Tensor`](fn@split_Tensor).
+        ///
+        /// PyTorch: `torch.unsafe_split`.
+        #[variants(function)]
+        unsafe_split.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[];
+        /// [`split_with_sizes`](fn@split_with_sizes), but autograd does not treat the parts as views.
+        ///
+        /// # Errors
+        /// The errors of [`split_with_sizes`](fn@split_with_sizes).
+        ///
+        /// PyTorch: `torch.unsafe_split_with_sizes`.
+        #[variants(function)]
+        unsafe_split_with_sizes(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[];
+        /// [`chunk`](fn@chunk), but autograd does not treat the parts as views.
+        ///
+        /// # Errors
+        /// The errors of [`chunk`](fn@chunk).
+        ///
+        /// PyTorch: `torch.unsafe_chunk`.
+        #[variants(function)]
+        unsafe_chunk(Tensor self, int chunks, int dim=0) -> Tensor[];
     }
 }

@@ -7,6 +7,40 @@ use torch_library::prelude::*;
 use super::common_sizes;
 use crate::aten;
 
+#[torch_impl(aten, CompositeExplicitAutograd)]
+fn _chunk_cat(tensors: &[Tensor], dim: i64, num_chunks: i64) -> Result<Tensor> {
+    const OPERATOR: &str = aten::_chunk_cat::NAME;
+    ensure!(num_chunks > 0, Argument, "{OPERATOR}: {num_chunks} chunks, at least one is needed");
+    let Some(first) = tensors.first() else { bail!(Argument, "{OPERATOR}: there are no tensors to cut") };
+    let axis = wrap_dim(dim, first.dim()).map_err(|error| error.context(OPERATOR))?;
+    let mut parts = Vec::with_capacity(tensors.len());
+    for tensor in tensors {
+        ensure!(
+            tensor.numel() > 0 && tensor.dim() > axis && tensor.sizes()[..axis] == first.sizes()[..axis],
+            Shape,
+            "{OPERATOR}: sizes {:?} beside {:?}, expected elements and the same sizes before dimension {dim}",
+            tensor.sizes(),
+            first.sizes()
+        );
+        ensure!(
+            tensor.dtype() == first.dtype(),
+            DType,
+            "{OPERATOR}: tensors of {} and {}, expected one type",
+            first.dtype(),
+            tensor.dtype()
+        );
+        let size = tensor.sizes()[axis];
+        let missing = (num_chunks - size % num_chunks) % num_chunks;
+        let mut pad = vec![0; 2 * (tensor.dim() - axis)];
+        if let Some(last) = pad.last_mut() {
+            *last = missing;
+        }
+        let whole = if missing == 0 { tensor.clone() } else { aten::constant_pad_nd(tensor, &pad)? };
+        parts.push(aten::reshape(&whole, &[&first.sizes()[..axis], &[num_chunks, -1]].concat())?);
+    }
+    aten::cat::with(&parts).dim(axis as i64 + 1).call()
+}
+
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod implicit {
     use super::*;

@@ -45,6 +45,16 @@ mod explicit {
         };
         split_sizes.iter().map(part).collect()
     }
+
+    fn unsafe_split_Tensor(this: &Tensor, split_size: i64, dim: i64) -> Result<Vec<Tensor>> {
+        let parts = aten::split_Tensor::call(this, split_size, dim);
+        apart(parts.map_err(|error| error.context(aten::unsafe_split_Tensor::NAME))?)
+    }
+
+    fn unsafe_split_with_sizes(this: &Tensor, split_sizes: &[i64], dim: i64) -> Result<Vec<Tensor>> {
+        let parts = aten::split_with_sizes::call(this, split_sizes, dim);
+        apart(parts.map_err(|error| error.context(aten::unsafe_split_with_sizes::NAME))?)
+    }
 }
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
@@ -90,6 +100,19 @@ mod implicit {
         let part = size / chunks + i64::from(size % chunks != 0);
         aten::split_Tensor::call(this, part, dim)
     }
+
+    fn unsafe_chunk(this: &Tensor, chunks: i64, dim: i64) -> Result<Vec<Tensor>> {
+        const OPERATOR: &str = aten::unsafe_chunk::NAME;
+        ensure!(this.dim() > 0, Shape, "{OPERATOR}: a tensor without dimensions has no parts");
+        ensure!(chunks > 0, Argument, "{OPERATOR}: a tensor cannot be cut into {chunks} parts");
+        let size = this.size(dim).map_err(|error| error.context(OPERATOR))?;
+        if size == 0 {
+            let chunks = torch_library::limits::check_tensors(chunks);
+            let chunks = chunks.map_err(|error| error.context(OPERATOR))?;
+            return aten::unsafe_split_with_sizes::call(this, &vec![0; chunks], dim);
+        }
+        aten::unsafe_split_Tensor::call(this, size / chunks + i64::from(size % chunks != 0), dim)
+    }
 }
 
 /// The size of the dimension that is split.
@@ -97,4 +120,14 @@ fn size_along(operator: &str, tensor: &Tensor, dim: i64) -> Result<i64> {
     ensure!(tensor.dim() > 0, Shape, "{operator}: a tensor without dimensions has no parts");
     let dim = wrap_dim(dim, tensor.dim()).map_err(|error| error.context(operator))?;
     Ok(tensor.sizes()[dim])
+}
+
+/// The same tensors, which autograd no longer treats as views.
+fn apart(parts: Vec<Tensor>) -> Result<Vec<Tensor>> {
+    let own = |part: Tensor| {
+        let (storage, geometry) = (part.storage().clone(), part.geometry());
+        let (sizes, strides, offset) = (geometry.sizes(), geometry.strides(), geometry.offset());
+        Tensor::from_storage(storage, sizes, strides, offset, part.dtype(), part.key_set())
+    };
+    parts.into_iter().map(own).collect()
 }

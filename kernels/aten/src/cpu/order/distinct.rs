@@ -71,6 +71,12 @@ mod kernels {
         let _lease = loops::frozen([this])?;
         slices(aten::unique_dim::NAME, this, dim, true)
     }
+
+    fn _unique(this: &Tensor, sorted: bool, return_inverse: bool) -> Result<(Tensor, Tensor)> {
+        let found = aten::_unique2::call(this, sorted, return_inverse, false);
+        let (values, inverse, _) = found.map_err(|error| error.context(aten::_unique::NAME))?;
+        Ok((values, inverse))
+    }
 }
 
 /// The distinct slices along a dimension. As in PyTorch, all results are computed, whatever is asked for.

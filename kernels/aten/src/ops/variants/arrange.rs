@@ -39,4 +39,6 @@ variants! {
     take_along_dim_out: take_along_dim =>
         "take_along_dim.out(Tensor self, Tensor indices, int? dim=None, *, Tensor(a!) out) -> Tensor(a!)";
     vstack_out: vstack Castable => "vstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)";
+    _chunk_cat_out: _chunk_cat Castable =>
+        "_chunk_cat.out(Tensor[] tensors, int dim, int num_chunks, *, Tensor(a!) out) -> Tensor(a!)";
 }

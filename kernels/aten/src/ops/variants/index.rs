@@ -28,4 +28,6 @@ variants! {
     _embedding_bag_forward_only_out: _embedding_bag_forward_only =>
         "_embedding_bag_forward_only.out(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2, Tensor(d!) out3) -> (Tensor(a!), Tensor(b!), Tensor(c!), Tensor(d!))";
     take_out: take Disjoint => "take.out(Tensor self, Tensor index, *, Tensor(a!) out) -> Tensor(a!)";
+    nonzero_static_out: nonzero_static =>
+        "nonzero_static.out(Tensor self, *, SymInt size, int fill_value=-1, Tensor(a!) out) -> Tensor(a!)";
 }

@@ -25,4 +25,8 @@ variants! {
     slice_scatter_out: slice_scatter =>
         "slice_scatter.out(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1, *, Tensor(a!) out) -> Tensor(a!)";
     _unsafe_view_out: _unsafe_view => "_unsafe_view.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)";
+    unsafe_split_Tensor_out: unsafe_split_Tensor =>
+        "unsafe_split.Tensor_out(Tensor self, SymInt split_size, int dim=0, *, Tensor(a!)[] out) -> ()";
+    unsafe_split_with_sizes_out: unsafe_split_with_sizes =>
+        "unsafe_split_with_sizes.out(Tensor self, SymInt[] split_sizes, int dim=0, *, Tensor(a!)[] out) -> ()";
 }

@@ -1,93 +1,50 @@
-//! Kernels of static `nonzero`, of mantissas and exponents, and of grouped matrix products.
+//! Grouped matrix products.
 
-use torch_library::Element;
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::loops::pointwise::{Pointwise, common_device, unsupported};
-use crate::loops::{self, match_opmath};
+use crate::loops;
+use crate::loops::pointwise::{common_device, unsupported};
 
 #[torch_impl(aten, CPU, Meta)]
-mod kernels {
-    use super::*;
-
-    fn nonzero_static(this: &Tensor, size: i64, fill_value: i64) -> Result<Tensor> {
-        const OPERATOR: &str = aten::nonzero_static::NAME;
-        ensure!(size >= 0, Argument, "{OPERATOR}: size is {size}, expected zero or more");
-        let mut out = Tensor::empty(&[size, this.dim() as i64], DType::Int64, this.device())?;
-        if loops::has_elements(&out) {
-            aten::fill__Scalar(&mut out, fill_value.into())?;
-            let found = aten::nonzero(this)?;
-            let count = size.min(found.sizes()[0]);
-            aten::copy_(&mut aten::narrow(&out, 0, 0, count)?, &aten::narrow(&found, 0, 0, count)?)?;
-        }
-        Ok(out)
+fn _grouped_mm(
+    this: &Tensor,
+    mat2: &Tensor,
+    offs: Option<&Tensor>,
+    bias: Option<&Tensor>,
+    out_dtype: Option<DType>,
+) -> Result<Tensor> {
+    const OPERATOR: &str = aten::_grouped_mm::NAME;
+    ensure!(bias.is_none(), NotSupported, "{OPERATOR}: a bias is not supported, add it to the product");
+    let groups = Groups::new(OPERATOR, this, mat2, offs)?;
+    ensure!(
+        out_dtype.is_none_or(|dtype| dtype == this.dtype()),
+        DType,
+        "{OPERATOR}: a product of {} as {}, expected the type of the matrices",
+        this.dtype(),
+        out_dtype.unwrap_or(this.dtype())
+    );
+    let out = groups.output(this.dtype(), this.device())?;
+    let Some(offs) = offs else {
+        aten::bmm_out(this, mat2, &mut out.clone())?;
+        return Ok(out);
+    };
+    if !loops::has_elements(&out) {
+        return Ok(out);
     }
-
-    fn frexp_Tensor(this: &Tensor) -> Result<(Tensor, Tensor)> {
-        const OPERATOR: &str = aten::frexp_Tensor::NAME;
-        if !this.dtype().is_floating_point() {
-            return Err(unsupported(OPERATOR, this.dtype()));
-        }
-        let call = Pointwise::promoting(OPERATOR, [this])?;
-        match_opmath!(call.dtype, T: Float => {
-            let mantissa = call.compute(None, call.dtype, |[x]: [T; 1]| parts(x.cast()).0.cast::<T>())?;
-            Ok((mantissa, call.compute(None, DType::Int32, |[x]: [T; 1]| parts(x.cast()).1)?))
-        }, else => Err(call.unsupported()))
-    }
-
-    fn _grouped_mm(
-        this: &Tensor,
-        mat2: &Tensor,
-        offs: Option<&Tensor>,
-        bias: Option<&Tensor>,
-        out_dtype: Option<DType>,
-    ) -> Result<Tensor> {
-        const OPERATOR: &str = aten::_grouped_mm::NAME;
-        ensure!(bias.is_none(), NotSupported, "{OPERATOR}: a bias is not supported, add it to the product");
-        let groups = Groups::new(OPERATOR, this, mat2, offs)?;
+    let ends = loops::elements::<i32>(offs)?;
+    let mut start = 0;
+    for (group, end) in ends.into_iter().map(i64::from).enumerate() {
         ensure!(
-            out_dtype.is_none_or(|dtype| dtype == this.dtype()),
-            DType,
-            "{OPERATOR}: a product of {} as {}, expected the type of the matrices",
-            this.dtype(),
-            out_dtype.unwrap_or(this.dtype())
+            (start..=groups.cut).contains(&end),
+            Argument,
+            "{OPERATOR}: a group ends at {end}, expected one from {start} to {}",
+            groups.cut
         );
-        let out = groups.output(this.dtype(), this.device())?;
-        let Some(offs) = offs else {
-            aten::bmm_out(this, mat2, &mut out.clone())?;
-            return Ok(out);
-        };
-        if !loops::has_elements(&out) {
-            return Ok(out);
-        }
-        let ends = loops::elements::<i32>(offs)?;
-        let mut start = 0;
-        for (group, end) in ends.into_iter().map(i64::from).enumerate() {
-            ensure!(
-                (start..=groups.cut).contains(&end),
-                Argument,
-                "{OPERATOR}: a group ends at {end}, expected one from {start} to {}",
-                groups.cut
-            );
-            groups.one(group as i64, [start, end], [this, mat2, &out])?;
-            start = end;
-        }
-        Ok(out)
+        groups.one(group as i64, [start, end], [this, mat2, &out])?;
+        start = end;
     }
-}
-
-/// The mantissa and the exponent of a number.
-fn parts(x: f64) -> (f64, i32) {
-    const BIAS: i32 = 1022;
-    const EXPONENT: u64 = 0x7ff << 52;
-    if x == 0.0 || !x.is_finite() {
-        return (x, 0);
-    }
-    // A subnormal number is scaled to a normal one first.
-    let (x, shift) = if x.is_normal() { (x, 0) } else { (x * 2f64.powi(54), 54) };
-    let exponent = ((x.to_bits() & EXPONENT) >> 52) as i32 - BIAS;
-    (f64::from_bits(x.to_bits() & !EXPONENT | (BIAS as u64) << 52), exponent - shift)
+    Ok(out)
 }
 
 /// The groups of a grouped matrix product: the dimension of the matrices that is split.

@@ -1,0 +1,13 @@
+//! The out variants of functions of one operand.
+#![expect(unreachable_pub, reason = "what extends this namespace exports it")]
+
+use torch_library::prelude::*;
+use torch_library::{DispatchKeySet, OperatorHandle, Stack};
+
+use crate::ops::autogen::{Variant, variants};
+
+variants! {
+    super::order::aten;
+    frexp_Tensor_out: frexp_Tensor =>
+        "frexp.Tensor_out(Tensor self, *, Tensor(a!) mantissa, Tensor(b!) exponent) -> (Tensor(a!) mantissa, Tensor(b!) exponent)";
+}

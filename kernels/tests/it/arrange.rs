@@ -1,0 +1,39 @@
+//! Tensors whose elements are joined, chosen and rearranged.
+
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+use torch_library_kernels::prelude::*;
+
+fn matrix() -> Tensor {
+    Tensor::from([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+}
+
+#[test]
+fn chunks_are_filled_up_and_joined() -> Result<()> {
+    let y = aten::arange(12.0.into())?.reshape(&[3, 4])?.to_dtype(DType::Float64)?;
+    let joined = aten::_chunk_cat(&[matrix(), y], 0, 2)?;
+    assert_eq!(joined.sizes(), [2, 11]);
+    let expected = [1., 2., 3., 0., 1., 2., 3., 4., 5., 6., 7., 4., 5., 6., 8., 9., 10., 11., 0., 0., 0., 0.];
+    assert_eq!(joined.to_vec::<f64>()?, expected);
+    let columns = aten::_chunk_cat(&[matrix(), matrix()], -1, 2)?;
+    assert_eq!(columns.to_vec::<f64>()?, [1., 2., 1., 2., 3., 0., 3., 0., 4., 5., 4., 5., 6., 0., 6., 0.]);
+    assert!(aten::_chunk_cat(&[], 0, 2).is_err() && aten::_chunk_cat(&[matrix()], 0, 0).is_err());
+    assert!(aten::_chunk_cat(&[matrix(), aten::zeros(&[2, 3])?], 0, 2).is_err());
+    assert!(aten::_chunk_cat(&[Tensor::from(1.0)], 0, 2).is_err());
+    Ok(())
+}
+
+#[test]
+fn choices_of_elements() -> Result<()> {
+    let x = Tensor::from([10i64, 11, 12]);
+    assert_eq!(aten::combinations(&x)?.to_vec::<i64>()?, [10, 11, 10, 12, 11, 12]);
+    let with = aten::combinations::with(&x).with_replacement(true).call()?;
+    assert_eq!(with.to_vec::<i64>()?, [10, 10, 10, 11, 10, 12, 11, 11, 11, 12, 12, 12]);
+    let sizes = |r: i64| Ok::<_, Error>(aten::combinations::with(&x).r(r).call()?.sizes().to_vec());
+    assert_eq!((sizes(0)?, sizes(3)?, sizes(4)?), (vec![0], vec![1, 3], vec![0, 4]));
+    assert!(sizes(-1).is_err() && aten::combinations(&matrix()).is_err());
+    let many = aten::zeros(&[1000])?;
+    let error = aten::combinations::with(&many).r(500).call().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OutOfMemory, "{error}");
+    Ok(())
+}

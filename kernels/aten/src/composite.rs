@@ -19,7 +19,6 @@ mod index;
 mod lazy;
 pub(crate) mod linalg;
 pub(crate) mod linear;
-pub(crate) mod math;
 pub(crate) mod matmul;
 mod metadata;
 pub mod order;

@@ -54,8 +54,9 @@ pub mod prelude {
     pub use crate::aten::{
         ActivationMethods, AnalysisMethods, ArrangeMethods, BinaryMethods, BitMethods, CopyMethods,
         CreateMethods, FourierMethods, ImageMethods, IndexMethods, LinalgMethods, LinearMethods, LossMethods,
-        MathMethods, MatmulMethods, NormMethods, OrderMethods, RandomMethods, ReduceMethods, ScatterMethods,
-        SpecialMethods, StatisticsMethods, UnaryMethods, VariantMethods, ViewMethods, WindowMethods,
+        MatmulMethods, NormMethods, OrderMethods, PointwiseMethods, RandomMethods, ReduceMethods,
+        ScatterMethods, SpecialMethods, StatisticsMethods, UnaryMethods, VariantMethods, ViewMethods,
+        WindowMethods,
     };
     pub use crate::methods::{TensorMethods, TensorOrScalar};
 }

@@ -1,4 +1,5 @@
-//! Derivatives of arithmetic and comparison. The engine reduces the gradients of operands that were broadcast.
+//! Derivatives of arithmetic, powers, remainders, extremes and comparison. The engine reduces the gradients of operands
+//! that were broadcast.
 
 use torch_library::derivatives;
 use torch_library::prelude::*;
@@ -68,6 +69,82 @@ derivatives! {
         other => aten::where_ScalarSelf(condition, Scalar::from(0), grad),
     }
 
+    // Where both operands are equal, each gets half of the gradient.
+    maximum(Tensor self, Tensor other) -> Tensor as MaximumBackward0 {
+        self => larger(grad, self, other),
+        other => larger(grad, other, self),
+    }
+    minimum(Tensor self, Tensor other) -> Tensor as MinimumBackward0 {
+        self => larger(grad, other, self),
+        other => larger(grad, self, other),
+    }
+    fmax(Tensor self, Tensor other) -> Tensor as FmaxBackward0 {
+        self => taken(grad, self, other, aten::lt_Tensor(self, other)?),
+        other => taken(grad, other, self, aten::gt_Tensor(self, other)?),
+    }
+    fmin(Tensor self, Tensor other) -> Tensor as FminBackward0 {
+        self => taken(grad, self, other, aten::gt_Tensor(self, other)?),
+        other => taken(grad, other, self, aten::lt_Tensor(self, other)?),
+    }
+    ldexp.Tensor(Tensor self, Tensor other) -> Tensor as LdexpBackward0 {
+        self => grad.mul(&conj(&aten::pow_Scalar(Scalar::from(2.0), other)?)?),
+        other => grad.mul(&conj(&result.mul(std::f64::consts::LN_2)?)?),
+    }
+    ldexp_(Tensor(a!) self, Tensor other) -> Tensor(a!) as LdexpBackward0 {
+        self => grad.mul(&conj(&aten::pow_Scalar(Scalar::from(2.0), other)?)?),
+        other => grad.mul(&conj(&result.mul(std::f64::consts::LN_2)?)?),
+    }
+    #[in_place]
+    atan2(Tensor self, Tensor other) -> Tensor as Atan2Backward0 {
+        self => grad.mul(&other.div(&self.mul(self)?.add(&other.mul(other)?)?)?),
+        other => grad.mul(&self.neg()?.div(&self.mul(self)?.add(&other.mul(other)?)?)?),
+    }
+    #[in_place]
+    fmod.Tensor(Tensor self, Tensor other) -> Tensor as FmodBackward1 {
+        self => grad.clone(),
+        other => grad.neg()?.mul(&aten::div_Tensor_mode(self, other, Some("trunc"))?),
+    }
+    #[in_place]
+    fmod.Scalar(Tensor self, Scalar other) -> Tensor as FmodBackward0 {
+        self => grad.clone(),
+    }
+    #[in_place]
+    remainder.Tensor(Tensor self, Tensor other) -> Tensor as RemainderBackward1 {
+        self => grad.clone(),
+        other => grad.neg()?.mul(&aten::div_Tensor_mode(self, other, Some("floor"))?),
+    }
+    #[in_place]
+    remainder.Scalar(Tensor self, Scalar other) -> Tensor as RemainderBackward0 {
+        self => grad.clone(),
+    }
+    pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor as PowBackward0 {
+        self => power_base(grad, self, exponent),
+    }
+    pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!) as PowBackward0 {
+        self => power_base(grad, self, exponent),
+    }
+    pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor as PowBackward1 {
+        self => power_of_tensor(grad, self, exponent),
+        exponent => power_exponent(grad, self, exponent, result),
+    }
+    pow_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!) as PowBackward1 {
+        self => power_of_tensor(grad, self, exponent),
+        exponent => power_exponent(grad, self, exponent, result),
+    }
+    pow.Scalar(Scalar self, Tensor exponent) -> Tensor as PowBackward2 {
+        exponent => {
+            let (base, zero) = (self.cast::<Complex64>(), Scalar::from(0));
+            let logarithm = match base.im == 0.0 && base.re >= 0.0 {
+                true => Scalar::from(base.re.ln()),
+                false if result.dtype().is_complex() => Scalar::from(base.ln()),
+                false => Scalar::from(f64::NAN),
+            };
+            let slope = grad.mul(&conj(&result.mul(logarithm)?)?)?;
+            let flat = base == Complex64::default() && !exponent.dtype().is_complex();
+            if flat { zero_where(&aten::ge_Scalar(exponent, zero)?, &slope) } else { Ok(slope) }
+        },
+    }
+
     eq.Tensor(Tensor self, Tensor other) -> Tensor as non_differentiable;
     eq.Scalar(Tensor self, Scalar other) -> Tensor as non_differentiable;
     ne.Tensor(Tensor self, Tensor other) -> Tensor as non_differentiable;
@@ -105,4 +182,50 @@ pub(super) fn scaled(grad: &Tensor, factor: Scalar) -> Result<Tensor> {
 
 fn divisor_grad(grad: &Tensor, this: &Tensor, other: &Tensor) -> Result<Tensor> {
     grad.neg()?.mul(&conj(&this.div(other)?.div(other)?)?)
+}
+
+fn zero_where(condition: &Tensor, grad: &Tensor) -> Result<Tensor> {
+    aten::where_ScalarSelf(condition, Scalar::from(0), grad)
+}
+
+/// The gradient of `this` as an operand of a maximum.
+fn larger(grad: &Tensor, this: &Tensor, other: &Tensor) -> Result<Tensor> {
+    zero_where(&aten::lt_Tensor(this, other)?, &halved(grad, this, other)?)
+}
+
+/// The gradient of one of two operands: zero where the other one was taken, because this one is worse or NaN.
+fn taken(grad: &Tensor, this: &Tensor, other: &Tensor, is_worse: Tensor) -> Result<Tensor> {
+    zero_where(&aten::logical_or(&is_worse, &aten::isnan(this)?)?, &halved(grad, this, other)?)
+}
+
+/// The gradient, halved where both operands are equal.
+fn halved(grad: &Tensor, this: &Tensor, other: &Tensor) -> Result<Tensor> {
+    aten::where_self(&aten::eq_Tensor(this, other)?, &grad.div(2)?, grad)
+}
+
+fn power_base(grad: &Tensor, this: &Tensor, exponent: Scalar) -> Result<Tensor> {
+    let (power, one) = (exponent.cast::<Complex64>(), Complex64::new(1.0, 0.0));
+    if power == Complex64::default() {
+        return aten::zeros_like(grad);
+    }
+    let number = |z: Complex64| if z.im == 0.0 { Scalar::from(z.re) } else { Scalar::from(z) };
+    let slope = aten::pow_Tensor_Scalar(this, number(power - one))?.mul(number(power))?;
+    grad.mul(&conj(&slope)?)
+}
+
+fn power_of_tensor(grad: &Tensor, this: &Tensor, exponent: &Tensor) -> Result<Tensor> {
+    let slope = exponent.mul(&aten::pow_Tensor_Tensor(this, &exponent.sub(1)?)?)?;
+    zero_where(&aten::eq_Scalar(exponent, Scalar::from(0))?, &grad.mul(&conj(&slope)?)?)
+}
+
+fn power_exponent(grad: &Tensor, this: &Tensor, exponent: &Tensor, result: &Tensor) -> Result<Tensor> {
+    let is_zero = aten::eq_Scalar(this, Scalar::from(0))?;
+    let rises = match exponent.dtype().is_complex() {
+        true => is_zero.clone(), // complex exponents have no order
+        false => aten::ge_Scalar(exponent, Scalar::from(0))?,
+    };
+    let flat = aten::logical_and(&is_zero, &rises)?;
+    // The logarithm is computed in the dtype of the power.
+    let slope = aten::to_dtype(this, result.dtype())?.log()?;
+    zero_where(&flat, &grad.mul(&conj(&result.mul(&slope)?)?)?)
 }

@@ -1,7 +1,8 @@
-//! Derivatives of fills and of triangles; new tensors have none.
+//! Derivatives of fills, of triangles, and of complex numbers from pairs of real ones; other new tensors have none.
 
 use torch_library::derivatives;
 
+use super::binary::conj;
 use crate::aten;
 use crate::prelude::*;
 
@@ -36,6 +37,19 @@ derivatives! {
     triu(Tensor self, SymInt diagonal=0) -> Tensor as TriuBackward0 {
         self => aten::triu::with(grad).diagonal(diagonal).call(),
     }
+    complex(Tensor real, Tensor imag) -> Tensor as ComplexBackward0 {
+        real => aten::real(grad),
+        imag => aten::imag(grad),
+    }
+    // The radial and the tangential component.
+    polar(Tensor abs, Tensor angle) -> Tensor as PolarBackward0 {
+        abs => {
+            let direction = aten::polar(&aten::ones_like(abs)?, angle)?;
+            aten::real(&grad.mul(&conj(&direction)?)?)
+        },
+        angle => aten::imag(&grad.mul(&conj(result)?)?),
+    }
+
     empty_like(
         Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None,
         MemoryFormat? memory_format=None

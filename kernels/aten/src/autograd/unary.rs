@@ -1,5 +1,7 @@
 //! Derivatives of unary element-wise functions.
 
+use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LN_10};
+
 use torch_library::derivatives;
 use torch_library::prelude::*;
 
@@ -117,6 +119,94 @@ derivatives! {
         self => grad.div(&aten::exp2(exponent)?),
         exponent => non_differentiable,
     }
+    #[in_place]
+    expm1(Tensor self) -> Tensor as Expm1Backward0 {
+        self => grad.mul(&conj(result)?.add(1)?),
+    }
+    #[in_place]
+    log1p(Tensor self) -> Tensor as Log1PBackward0 {
+        self => grad.div(&conj(self)?.add(1)?),
+    }
+    #[in_place]
+    log2(Tensor self) -> Tensor as Log2Backward0 {
+        self => grad.div(&conj(self)?.mul(LN_2)?),
+    }
+    #[in_place]
+    log10(Tensor self) -> Tensor as Log10Backward0 {
+        self => grad.div(&conj(self)?.mul(LN_10)?),
+    }
+    #[in_place]
+    asin(Tensor self) -> Tensor as AsinBackward0 {
+        self => grad.mul(&conj(&aten::rsqrt(&one_minus(&self.mul(self)?)?)?)?),
+    }
+    #[in_place]
+    acos(Tensor self) -> Tensor as AcosBackward0 {
+        self => grad.neg()?.mul(&conj(&aten::rsqrt(&one_minus(&self.mul(self)?)?)?)?),
+    }
+    #[in_place]
+    atan(Tensor self) -> Tensor as AtanBackward0 {
+        self => grad.div(&conj(&self.mul(self)?)?.add(1)?),
+    }
+    #[in_place]
+    sinh(Tensor self) -> Tensor as SinhBackward0 {
+        self => grad.mul(&conj(&aten::cosh(self)?)?),
+    }
+    #[in_place]
+    cosh(Tensor self) -> Tensor as CoshBackward0 {
+        self => grad.mul(&conj(&aten::sinh(self)?)?),
+    }
+    #[in_place]
+    asinh(Tensor self) -> Tensor as AsinhBackward0 {
+        self => grad.mul(&conj(&aten::rsqrt(&self.mul(self)?.add(1)?)?)?),
+    }
+    #[in_place]
+    acosh(Tensor self) -> Tensor as AcoshBackward0 {
+        self => grad.mul(&conj(&aten::rsqrt(&self.mul(self)?.sub(1)?)?)?),
+    }
+    #[in_place]
+    atanh(Tensor self) -> Tensor as AtanhBackward0 {
+        self => grad.div(&conj(&one_minus(&self.mul(self)?)?)?),
+    }
+    #[in_place]
+    erf(Tensor self) -> Tensor as ErfBackward0 {
+        self => grad.mul(&self.mul(self)?.neg()?.exp()?.mul(FRAC_2_SQRT_PI)?),
+    }
+    #[in_place]
+    erfc(Tensor self) -> Tensor as ErfcBackward0 {
+        self => grad.mul(&self.mul(self)?.neg()?.exp()?.mul(-FRAC_2_SQRT_PI)?),
+    }
+    #[in_place]
+    square(Tensor self) -> Tensor as PowBackward0 {
+        self => grad.mul(&conj(self)?.mul(2)?),
+    }
+
+    // Step functions are constant between their steps.
+    #[in_place]
+    floor(Tensor self) -> Tensor as FloorBackward0 {
+        self => aten::zeros_like(grad),
+    }
+    #[in_place]
+    ceil(Tensor self) -> Tensor as CeilBackward0 {
+        self => aten::zeros_like(grad),
+    }
+    #[in_place]
+    round(Tensor self) -> Tensor as RoundBackward0 {
+        self => aten::zeros_like(grad),
+    }
+    #[in_place]
+    round.decimals(Tensor self, *, int decimals) -> Tensor as RoundBackward1 {
+        self => aten::zeros_like(grad),
+    }
+    #[in_place]
+    trunc(Tensor self) -> Tensor as TruncBackward0 {
+        self => aten::zeros_like(grad),
+    }
+    #[in_place]
+    frac(Tensor self) -> Tensor as FracBackward0 {
+        self => grad.clone(),
+    }
+    isnan(Tensor self) -> Tensor as non_differentiable;
+    isinf(Tensor self) -> Tensor as non_differentiable;
 }
 
 mod clamp;
@@ -155,4 +245,8 @@ fn clamp_grad(grad: &Tensor, this: &Tensor, min: Option<Scalar>, max: Option<Sca
         (None, None) => return Ok(grad.clone()),
     };
     aten::where_ScalarOther(&inside, grad, Scalar::from(0))
+}
+
+pub(super) fn one_minus(x: &Tensor) -> Result<Tensor> {
+    aten::rsub_Scalar(x, Scalar::from(1))
 }

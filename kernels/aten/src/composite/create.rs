@@ -9,6 +9,7 @@ use crate::aten;
 use crate::loops::{numbered, of_numbers};
 use crate::unseen::unseen;
 
+pub(crate) mod complex;
 pub(crate) mod sequence;
 pub(crate) mod series;
 pub(crate) mod triangle;

@@ -4,6 +4,14 @@ use torch_library::prelude::*;
 
 use crate::aten;
 
+#[torch_impl(aten, CompositeExplicitAutograd)]
+fn isinf(this: &Tensor) -> Result<Tensor> {
+    match this.dtype().is_differentiable() {
+        true => aten::eq_Scalar(&aten::abs(this)?, f64::INFINITY.into()),
+        false => aten::full_like::with(this, false.into()).dtype(Some(DType::Bool)).call(),
+    }
+}
+
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod implicit {
     use super::*;
@@ -13,5 +21,18 @@ mod implicit {
             true => aten::eq_Scalar(&aten::imag(this)?, 0.into()),
             false => aten::ones_like::with(this).dtype(Some(DType::Bool)).call(),
         }
+    }
+
+    fn positive(this: &Tensor) -> Result<Tensor> {
+        ensure!(this.dtype() != DType::Bool, DType, "{}: expected numbers, got bool", aten::positive::NAME);
+        Ok(this.clone())
+    }
+
+    fn isfinite(this: &Tensor) -> Result<Tensor> {
+        if !this.dtype().is_floating_point() && !this.dtype().is_complex() {
+            return aten::ones_like::with(this).dtype(Some(DType::Bool)).call();
+        }
+        let is_any = aten::logical_or(&aten::isnan(this)?, &aten::isinf(this)?)?;
+        aten::logical_not(&is_any)
     }
 }

@@ -1,4 +1,4 @@
-//! Arithmetic kernels on two operands.
+//! Kernels of arithmetic on two operands.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -7,12 +7,15 @@ use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
 use crate::aten;
-use crate::functions::{Divisible, Quotient};
+use crate::functions::{Coordinate, Divisible, Quotient};
 use crate::loops::Pointwise;
 use crate::loops::{Usually, function, match_opmath};
 use crate::number::{Divided, Number};
 
 mod compare;
+mod extremes;
+mod power;
+mod remainder;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -41,6 +44,10 @@ mod kernels {
         rounding_mode: Option<&str>,
     ) -> Result<Tensor> {
         div_rounded(output, [this, other], rounding_mode)
+    }
+
+    fn atan2(output: Output<'_>, this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        angle(output, [this, other])
     }
 }
 
@@ -191,4 +198,11 @@ fn whole_quotient<T: PrimInt>(a: T, b: T, rounding: Rounding, by_zero: &AtomicBo
     let Some(quotient) = a.checked_div(&b) else { return a }; // the smallest integer divided by -1 wraps to itself
     let goes_down = matches!(rounding, Rounding::Floor) && (a < T::zero()) != (b < T::zero());
     if goes_down && a % b != T::zero() { quotient - T::one() } else { quotient }
+}
+
+fn angle(output: Output<'_>, inputs: [&Tensor; 2]) -> Result<Tensor> {
+    let call = Pointwise::promoting_to_float(output, inputs)?;
+    match_opmath!(call.dtype, T: Float => {
+        call.compute_elements(None, call.dtype, function!(|[y, x]: [T; 2]| -> T { y.angle(x) }))
+    }, else => Err(call.unsupported()))
 }

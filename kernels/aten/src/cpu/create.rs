@@ -20,6 +20,7 @@ use crate::loops;
 use crate::loops::parts::PartsMut;
 use crate::unseen::unseen;
 
+mod complex;
 mod triangle;
 
 #[torch_impl(aten, CPU, Meta)]

@@ -6,7 +6,7 @@ use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
 use crate::aten;
-use crate::functions::{Conjugate, Coordinate, ErrorFunction, Functions};
+use crate::functions::{Conjugate, Coordinate, ErrorFunction, Functions, Hyperbolic, Inverse, NearOne};
 use crate::loops::Pointwise;
 use crate::loops::{function, match_opmath};
 use crate::number::{Divided, Number};
@@ -14,6 +14,9 @@ use crate::number::{Divided, Number};
 mod angles;
 pub(super) mod clamp;
 mod frexp;
+mod rounded;
+
+use rounded::Rounded;
 
 /// Defines the kernels of functions. Each row gives whether integers are promoted to floating point, the supported
 /// dtypes, and the formula; some have a form for the widest registers.
@@ -53,6 +56,25 @@ functions! {
     reciprocal: promoting_to_float Float | Complex => |x, T| T::ONE.over(x);
     tanh: promoting_to_float Float | Complex => |x, T| x.hyperbolic_tangent(), in registers HyperbolicTangent;
     sigmoid: promoting_to_float Float | Complex => |x, T| x.logistic();
+    expm1: promoting_to_float Float | Complex => |x, T| x.exponential_less_one();
+    log1p: promoting_to_float Float | Complex => |x, T| x.logarithm_of_one_more();
+    log2: promoting_to_float Float | Complex => |x, T| x.binary_logarithm(), in registers BinaryLogarithm;
+    log10: promoting_to_float Float | Complex => |x, T| x.decimal_logarithm(), in registers DecimalLogarithm;
+    asin: promoting_to_float Float | Complex => |x, T| x.arcsine();
+    acos: promoting_to_float Float | Complex => |x, T| x.arccosine();
+    atan: promoting_to_float Float | Complex => |x, T| x.arctangent();
+    sinh: promoting_to_float Float | Complex => |x, T| x.hyperbolic_sine();
+    cosh: promoting_to_float Float | Complex => |x, T| x.hyperbolic_cosine();
+    asinh: promoting_to_float Float | Complex => |x, T| x.inverse_hyperbolic_sine();
+    acosh: promoting_to_float Float | Complex => |x, T| x.inverse_hyperbolic_cosine();
+    atanh: promoting_to_float Float | Complex => |x, T| x.inverse_hyperbolic_tangent();
+    erf: promoting_to_float Float => |x, T| x.error_function();
+    erfc: promoting_to_float Float => |x, T| x.complementary_error_function(), in registers ComplementaryError;
+    floor: promoting_exactly Integer | Float => |x, T| x.down();
+    ceil: promoting_exactly Integer | Float => |x, T| x.up();
+    round: promoting_exactly Integer | Float => |x, T| x.nearest();
+    trunc: promoting_exactly Integer | Float => |x, T| x.cut();
+    frac: promoting_exactly Float => |x, T| x - x.cut();
 }
 
 /// `max(x, 0)`, which keeps NaN and -0.
@@ -130,6 +152,35 @@ mod more {
             }
         }, else => Err(call.unsupported()))
     }
+
+    /// The square of booleans is an integer.
+    fn square(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
+        let mut call = Pointwise::promoting(output, [this])?;
+        if call.dtype == DType::Bool {
+            call.dtype = DType::Int64;
+        }
+        match_opmath!(call.dtype, T: Integer | Float | Complex => {
+            call.compute_elements(None, call.dtype, function!(|[x]: [T; 1]| -> T { x.times(x) }))
+        }, else => Err(call.unsupported()))
+    }
+
+    fn isnan(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
+        let call = Pointwise::promoting_exactly(output, [this])?;
+        match_dtype!(call.dtype, T => call.compute(None, DType::Bool, |[x]: [T; 1]| is_unequal_to_itself(x)))
+    }
+
+    fn round_decimals(output: Output<'_>, this: &Tensor, decimals: i64) -> Result<Tensor> {
+        let call = Pointwise::promoting_exactly(output, [this])?;
+        match_opmath!(call.dtype, T: Float => {
+            let places = i32::try_from(decimals.unsigned_abs()).unwrap_or(i32::MAX);
+            let power: T = 10f64.powi(places).cast();
+            match decimals {
+                0 => call.compute(None, call.dtype, |[x]: [T; 1]| x.nearest()),
+                1.. => call.compute(None, call.dtype, move |[x]: [T; 1]| (x * power).nearest() / power),
+                _ => call.compute(None, call.dtype, move |[x]: [T; 1]| (x / power).nearest() * power),
+            }
+        }, else => Err(call.unsupported()))
+    }
 }
 
 /// Computes the same as the composite kernel, in one pass.
@@ -201,4 +252,11 @@ fn gaussian_unit_by_tanh<T: Float + FloatConst + Number + Functions>(x: T) -> T 
     let cubic: T = 0.044_715_f64.cast();
     let slope = T::SQRT_2() * T::FRAC_2_SQRT_PI() * half;
     half * x * (T::ONE + (slope * (x + cubic * x * x * x)).hyperbolic_tangent())
+}
+
+/// True only for NaN.
+#[inline(always)]
+#[expect(clippy::eq_op, reason = "that is how NaN is told")]
+fn is_unequal_to_itself<T: Copy + PartialEq>(x: T) -> bool {
+    x != x
 }

@@ -1,4 +1,5 @@
-//! Binary element-wise operators: arithmetic, comparisons and `where`, on two tensors, or a tensor and a scalar.
+//! Binary element-wise operators: arithmetic, powers, remainders, extremes, comparisons and `where`, on two tensors, or
+//! a tensor and a scalar.
 //!
 //! Operands broadcast, and are computed in their common dtype; a scalar counts only by its kind (boolean, integer,
 //! floating-point or complex).
@@ -249,5 +250,131 @@ torch_library! {
         ///
         /// PyTorch: `torch.where`.
         where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor;
+        /// The larger of two elements; NaN if either is NaN.
+        ///
+        /// # Errors
+        /// Complex dtypes.
+        ///
+        /// PyTorch: `torch.maximum`.
+        #[tags(pointwise)]
+        #[variants(out)]
+        maximum(Tensor self, Tensor other) -> Tensor;
+        /// The smaller of two elements; NaN if either is NaN.
+        ///
+        /// # Errors
+        /// Complex dtypes.
+        ///
+        /// PyTorch: `torch.minimum`.
+        #[tags(pointwise)]
+        #[variants(out)]
+        minimum(Tensor self, Tensor other) -> Tensor;
+        /// The angle of the point whose y coordinate is `self` and whose x coordinate is `other`.
+        ///
+        /// # Errors
+        /// Complex dtypes.
+        ///
+        /// PyTorch: `torch.atan2`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        atan2(Tensor self, Tensor other) -> Tensor;
+        /// The larger of two elements; if one of them is NaN, the other.
+        ///
+        /// # Errors
+        /// Complex dtypes.
+        ///
+        /// PyTorch: `torch.fmax`.
+        #[tags(pointwise)]
+        #[variants(out)]
+        fmax(Tensor self, Tensor other) -> Tensor;
+        /// The smaller of two elements; if one of them is NaN, the other.
+        ///
+        /// # Errors
+        /// Complex dtypes.
+        ///
+        /// PyTorch: `torch.fmin`.
+        #[tags(pointwise)]
+        #[variants(out)]
+        fmin(Tensor self, Tensor other) -> Tensor;
+        /// `self * 2^other`, element-wise.
+        ///
+        /// PyTorch: `torch.ldexp`.
+        #[tags(pointwise)]
+        ldexp.Tensor(Tensor self, Tensor other) -> Tensor;
+        /// The remainder of the division `self / other`, with the sign of `self` (as C's `fmod`).
+        ///
+        /// # Errors
+        /// An integer division by zero; complex dtypes, two boolean tensors.
+        ///
+        /// PyTorch: `torch.fmod`.
+        #[tags(pointwise)]
+        #[variants(out = "Tensor_out", in_place)]
+        fmod.Tensor(Tensor self, Tensor other) -> Tensor;
+        /// [`fmod_Tensor`] with a scalar.
+        ///
+        /// PyTorch: `torch.fmod`.
+        #[tags(pointwise)]
+        fmod.Scalar(Tensor self, Scalar other) -> Tensor;
+        /// The remainder of the division `self / other`, with the sign of `other` (as Python's `%`).
+        ///
+        /// # Errors
+        /// An integer division by zero; complex dtypes, two boolean tensors.
+        ///
+        /// PyTorch: `torch.remainder`.
+        #[tags(pointwise)]
+        #[variants(out = "Tensor_out", in_place)]
+        remainder.Tensor(Tensor self, Tensor other) -> Tensor;
+        /// [`remainder_Tensor`] with a scalar.
+        ///
+        /// PyTorch: `torch.remainder`.
+        #[tags(pointwise)]
+        remainder.Scalar(Tensor self, Scalar other) -> Tensor;
+        /// The remainder of the division of a scalar by each element, with the sign of the element.
+        ///
+        /// # Errors
+        /// An integer division by zero, a complex dtype.
+        ///
+        /// PyTorch: `torch.remainder`.
+        #[tags(pointwise)]
+        remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor;
+        /// Each element raised to the power of the corresponding element of `exponent`; a negative power of an integer
+        /// is rounded towards zero.
+        ///
+        /// # Errors
+        /// Two boolean tensors.
+        ///
+        /// PyTorch: `torch.pow`.
+        #[tags(pointwise)]
+        #[variants(out, in_place = "Tensor")]
+        pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor;
+        /// Each element raised to the power of a scalar.
+        ///
+        /// # Errors
+        /// An integer to a negative integer power, a boolean to the power of `false`.
+        ///
+        /// PyTorch: `torch.pow`.
+        #[tags(pointwise)]
+        #[variants(out)]
+        pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor;
+        /// [`pow_Tensor_Scalar`] in place.
+        ///
+        /// PyTorch: `Tensor.pow_`.
+        #[tags(pointwise)]
+        pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!);
+        /// A scalar raised to the power of each element.
+        ///
+        /// PyTorch: `torch.pow`.
+        #[tags(pointwise)]
+        pow.Scalar(Scalar self, Tensor exponent) -> Tensor;
+        /// The quotient, rounded down.
+        ///
+        /// # Errors
+        /// An integer division by zero; complex dtypes, two boolean tensors.
+        ///
+        /// PyTorch: `torch.floor_divide`.
+        floor_divide(Tensor self, Tensor other) -> Tensor;
+        /// The quotient by a scalar, rounded down.
+        ///
+        /// PyTorch: `torch.floor_divide`.
+        floor_divide.Scalar(Tensor self, Scalar other) -> Tensor;
     }
 }

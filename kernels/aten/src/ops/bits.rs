@@ -7,7 +7,7 @@ torch_library! {
     /// Logical and bitwise operators, on top of the operators declared before.
     #[methods(BitMethods)]
     #[overloads(function)]
-    pub mod aten extends super::math::aten {
+    pub mod aten extends super::pointwise::aten {
         /// Inverts all bits of each element; for booleans it is logical not.
         ///
         /// # Errors

@@ -1,4 +1,5 @@
-//! Operators that create tensors, and those that fill them; sequences, and triangles of matrices.
+//! Operators that create tensors, and those that fill them; sequences, triangles of matrices, and complex numbers from
+//! pairs of real ones.
 
 use torch_library::torch_library;
 
@@ -321,5 +322,19 @@ torch_library! {
         /// PyTorch: `torch.triu_indices`.
         triu_indices(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? layout=None,
             Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// Complex numbers from their real and imaginary parts, which broadcast.
+        ///
+        /// # Errors
+        /// Parts of different dtypes, or of others than `float16`, `float32` and `float64`.
+        ///
+        /// PyTorch: `torch.complex`.
+        complex(Tensor real, Tensor imag) -> Tensor;
+        /// Complex numbers from their absolute values and angles, which broadcast.
+        ///
+        /// # Errors
+        /// Operands of different dtypes, or of others than `float16`, `float32` and `float64`.
+        ///
+        /// PyTorch: `torch.polar`.
+        polar(Tensor abs, Tensor angle) -> Tensor;
     }
 }

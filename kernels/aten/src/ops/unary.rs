@@ -216,5 +216,194 @@ torch_library! {
         /// PyTorch: `torch.isreal`.
         #[variants(function)]
         isreal(Tensor self) -> Tensor;
+        /// `exp(x) - 1` of each element, precise near zero.
+        ///
+        /// PyTorch: `torch.expm1`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        expm1(Tensor self) -> Tensor;
+        /// `ln(1 + x)` of each element, precise near zero.
+        ///
+        /// PyTorch: `torch.log1p`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        log1p(Tensor self) -> Tensor;
+        /// The logarithm of each element to base 2.
+        ///
+        /// PyTorch: `torch.log2`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        log2(Tensor self) -> Tensor;
+        /// The logarithm of each element to base 10.
+        ///
+        /// PyTorch: `torch.log10`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        log10(Tensor self) -> Tensor;
+        /// The arcsine of each element.
+        ///
+        /// PyTorch: `torch.asin`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        asin(Tensor self) -> Tensor;
+        /// The arccosine of each element.
+        ///
+        /// PyTorch: `torch.acos`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        acos(Tensor self) -> Tensor;
+        /// The arctangent of each element.
+        ///
+        /// PyTorch: `torch.atan`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        atan(Tensor self) -> Tensor;
+        /// The hyperbolic sine of each element.
+        ///
+        /// PyTorch: `torch.sinh`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        sinh(Tensor self) -> Tensor;
+        /// The hyperbolic cosine of each element.
+        ///
+        /// PyTorch: `torch.cosh`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        cosh(Tensor self) -> Tensor;
+        /// The inverse hyperbolic sine of each element.
+        ///
+        /// PyTorch: `torch.asinh`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        asinh(Tensor self) -> Tensor;
+        /// The inverse hyperbolic cosine of each element.
+        ///
+        /// PyTorch: `torch.acosh`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        acosh(Tensor self) -> Tensor;
+        /// The inverse hyperbolic tangent of each element.
+        ///
+        /// PyTorch: `torch.atanh`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        atanh(Tensor self) -> Tensor;
+        /// The error function of each element.
+        ///
+        /// # Errors
+        /// Complex dtypes.
+        ///
+        /// PyTorch: `torch.erf`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        erf(Tensor self) -> Tensor;
+        /// The complementary error function, `1 - erf(x)`, of each element.
+        ///
+        /// # Errors
+        /// Complex dtypes.
+        ///
+        /// PyTorch: `torch.erfc`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        erfc(Tensor self) -> Tensor;
+        /// Rounds each element down to an integer.
+        ///
+        /// # Errors
+        /// Boolean and complex dtypes.
+        ///
+        /// PyTorch: `torch.floor`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        floor(Tensor self) -> Tensor;
+        /// Rounds each element up to an integer.
+        ///
+        /// # Errors
+        /// Boolean and complex dtypes.
+        ///
+        /// PyTorch: `torch.ceil`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        ceil(Tensor self) -> Tensor;
+        /// Rounds each element to the nearest integer; ties go to the even one.
+        ///
+        /// ```
+        /// use torch_library::prelude::*;
+        /// use torch_library_kernels::aten;
+        ///
+        /// let x = aten::round(&Tensor::from([0.5, 1.5, -2.6]))?;
+        /// assert_eq!(x.to_vec::<f64>()?, [0.0, 2.0, -3.0]);
+        /// # Ok::<(), Error>(())
+        /// ```
+        ///
+        /// # Errors
+        /// Boolean and complex dtypes.
+        ///
+        /// PyTorch: `torch.round`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        round(Tensor self) -> Tensor;
+        /// Rounds each element towards zero.
+        ///
+        /// # Errors
+        /// Boolean and complex dtypes.
+        ///
+        /// PyTorch: `torch.trunc`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        trunc(Tensor self) -> Tensor;
+        /// The fraction of each element, with its sign.
+        ///
+        /// ```
+        /// use torch_library::prelude::*;
+        /// use torch_library_kernels::aten;
+        ///
+        /// assert_eq!(aten::frac(&Tensor::from([1.5, -2.25]))?.to_vec::<f64>()?, [0.5, -0.25]);
+        /// # Ok::<(), Error>(())
+        /// ```
+        ///
+        /// # Errors
+        /// Dtypes that are not floating-point.
+        ///
+        /// PyTorch: `torch.frac`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        frac(Tensor self) -> Tensor;
+        /// The square of each element.
+        ///
+        /// PyTorch: `torch.square`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        square(Tensor self) -> Tensor;
+        /// Whether each element is NaN.
+        ///
+        /// PyTorch: `torch.isnan`.
+        #[variants(out)]
+        isnan(Tensor self) -> Tensor;
+        /// Whether each element is infinite.
+        ///
+        /// PyTorch: `torch.isinf`.
+        isinf(Tensor self) -> Tensor;
+        /// Whether each element is neither NaN nor infinite.
+        ///
+        /// PyTorch: `torch.isfinite`.
+        isfinite(Tensor self) -> Tensor;
+        /// The tensor itself: `+x`.
+        ///
+        /// # Errors
+        /// A boolean dtype.
+        ///
+        /// PyTorch: `torch.positive`.
+        #[tags(pointwise)]
+        positive(Tensor(a) self) -> Tensor(a);
+        /// Rounds each element to `decimals` digits after the decimal point; if `decimals` is negative, to that many
+        /// digits before it.
+        ///
+        /// # Errors
+        /// Dtypes that are not floating-point, also if `decimals` is 0.
+        ///
+        /// PyTorch: `torch.round`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        round.decimals(Tensor self, *, int decimals) -> Tensor;
     }
 }

@@ -29,7 +29,6 @@ mod index;
 mod linalg;
 mod linear;
 mod loss;
-mod math;
 mod matmul;
 mod norm;
 mod optimizer;

@@ -34,4 +34,17 @@ variants! {
         "_add_relu.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
     _add_relu_Scalar_out: _add_relu_Scalar =>
         "_add_relu.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)";
+    floor_divide_Scalar_out: floor_divide_Scalar =>
+        "floor_divide.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
+    floor_divide_out: floor_divide Castable =>
+        "floor_divide.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
+    fmod_Scalar_out: fmod_Scalar Castable =>
+        "fmod.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
+    ldexp_out: ldexp_Tensor Castable => "ldexp.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
+    pow_Scalar_out: pow_Scalar Castable =>
+        "pow.Scalar_out(Scalar self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)";
+    remainder_Scalar_Tensor_out: remainder_Scalar_Tensor =>
+        "remainder.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
+    remainder_Scalar_out: remainder_Scalar Castable =>
+        "remainder.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
 }

@@ -4,7 +4,7 @@ use num_complex::Complex;
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::composite::math::complex::check;
+use crate::composite::create::complex::check;
 use crate::functions::Circular;
 use crate::loops::{Pointwise, Usually, function};
 

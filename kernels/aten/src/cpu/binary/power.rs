@@ -1,0 +1,76 @@
+//! Kernels of powers.
+
+use num_traits::PrimInt;
+use torch_library::prelude::*;
+
+use crate::arguments::check_exponent;
+use crate::aten;
+use crate::functions::Raised;
+use crate::loops::Pointwise;
+use crate::loops::{self, function, match_opmath};
+use crate::number::Number;
+
+#[torch_impl(aten, CPU, Meta)]
+mod kernels {
+    use super::*;
+
+    fn pow_Tensor_Tensor(output: Output<'_>, this: &Tensor, exponent: &Tensor) -> Result<Tensor> {
+        power(output, [this, exponent])
+    }
+
+    fn pow_Tensor_Scalar(output: Output<'_>, this: &Tensor, exponent: Scalar) -> Result<Tensor> {
+        let operator = output.operator();
+        check_exponent(operator, this, exponent)?;
+        if (this.dtype(), exponent) == (DType::Bool, Scalar::Bool(true)) {
+            return Pointwise::promoting(output, [this])?.compute(None, DType::Bool, |[x]: [bool; 1]| x);
+        }
+        let number = Tensor::wrapped_number(exponent);
+        raised(Pointwise::promoting(output, [this, &number])?.lying_by_first())
+    }
+}
+
+fn power(output: Output<'_>, inputs: [&Tensor; 2]) -> Result<Tensor> {
+    raised(Pointwise::promoting(output, inputs)?)
+}
+
+fn raised(call: Pointwise<'_, 2>) -> Result<Tensor> {
+    let exponent = call.inputs[1];
+    let number = if exponent.is_wrapped_number() { loops::elements::<f64>(exponent)? } else { Vec::new() };
+    let (dtype, is_half) = (call.dtype, call.dtype == DType::Float16);
+    match_opmath!(dtype, T: Float => match *number {
+        // The same exponents as in PyTorch have a formula of their own. For roots of -0 and of negative infinity, the
+        // results differ from those of the general power.
+        [2.0] => call.compute(None, dtype, |[x, _]: [T; 2]| x * x),
+        [3.0] => call.compute(None, dtype, |[x, _]: [T; 2]| x * x * x),
+        [-2.0] => call.compute(None, dtype, |[x, _]: [T; 2]| T::ONE / (x * x)),
+        [0.5] if !is_half => call.compute(None, dtype, |[x, _]: [T; 2]| x.sqrt()),
+        [-0.5] if !is_half => call.compute(None, dtype, |[x, _]: [T; 2]| T::ONE / x.sqrt()),
+        [-1.0] => call.compute(None, dtype, |[x, _]: [T; 2]| T::ONE / x),
+        _ => call.compute_elements(None, dtype, function!(|[x, y]: [T; 2]| -> T { x.raised(y) })),
+    }, else => match_opmath!(dtype, T: Integer => {
+        call.compute(None, dtype, |[x, y]: [T; 2]| integer_power(x, y))
+    }, else => match_opmath!(dtype, T: Complex => {
+        call.compute(None, dtype, |[x, y]: [T; 2]| x.powc(y))
+    }, else => Err(call.unsupported()))))
+}
+
+/// A negative power that is not an integer becomes zero, as in C.
+fn integer_power<T: PrimInt + Number>(base: T, exponent: T) -> T {
+    if exponent < T::ZERO {
+        let is_even = exponent & T::ONE == T::ZERO;
+        return match base {
+            base if base == T::ONE || (base == T::ONE.negated() && is_even) => T::ONE,
+            base if base == T::ONE.negated() => base,
+            _ => T::ZERO,
+        };
+    }
+    let (mut power, mut square, mut left) = (T::ONE, base, exponent);
+    while left != T::ZERO {
+        if left & T::ONE == T::ONE {
+            power = power.times(square);
+        }
+        square = square.times(square);
+        left = left >> 1;
+    }
+    power
+}

@@ -4,7 +4,6 @@
 //! autograd again for second derivatives. The names of autograd nodes are PyTorch's.
 
 mod activation;
-mod analysis;
 mod arrange;
 pub mod binary;
 mod bits;

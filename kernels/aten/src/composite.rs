@@ -1,7 +1,6 @@
 //! Composite kernels: written in terms of other operators, or without access to elements, they serve every backend.
 
 pub(crate) mod activation;
-pub(crate) mod analysis;
 pub(crate) mod arrange;
 
 mod binary;

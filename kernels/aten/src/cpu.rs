@@ -4,7 +4,6 @@
 //! result.
 
 mod activation;
-mod analysis;
 mod arrange;
 mod binary;
 pub mod bits;

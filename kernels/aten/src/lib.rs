@@ -52,11 +52,10 @@ pub mod methods;
 /// The imports of a crate that calls operators as methods: `use torch_library_aten::prelude::*;`
 pub mod prelude {
     pub use crate::aten::{
-        ActivationMethods, AnalysisMethods, ArrangeMethods, BinaryMethods, BitMethods, CopyMethods,
-        CreateMethods, FourierMethods, ImageMethods, IndexMethods, LinalgMethods, LinearMethods, LossMethods,
-        MatmulMethods, NormMethods, OrderMethods, PointwiseMethods, RandomMethods, ReduceMethods,
-        ScatterMethods, SpecialMethods, StatisticsMethods, UnaryMethods, VariantMethods, ViewMethods,
-        WindowMethods,
+        ActivationMethods, ArrangeMethods, BinaryMethods, BitMethods, CopyMethods, CreateMethods,
+        FourierMethods, ImageMethods, IndexMethods, LinalgMethods, LinearMethods, LossMethods, MatmulMethods,
+        NormMethods, OrderMethods, PointwiseMethods, RandomMethods, ReduceMethods, ScatterMethods,
+        SpecialMethods, StatisticsMethods, UnaryMethods, VariantMethods, ViewMethods, WindowMethods,
     };
     pub use crate::methods::{TensorMethods, TensorOrScalar};
 }

@@ -4,7 +4,6 @@
 
 pub(crate) mod activation;
 pub(crate) mod alias;
-pub(crate) mod analysis;
 pub(crate) mod arrange;
 pub(crate) mod autogen;
 pub(crate) mod binary;

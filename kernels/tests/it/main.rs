@@ -2,7 +2,6 @@
 
 mod accepted;
 mod activation;
-mod analysis;
 mod arrange;
 mod autocast;
 mod autocast_casts;
@@ -54,6 +53,7 @@ mod resize;
 mod scaler;
 mod scatter;
 mod segment;
+mod special;
 mod storage;
 mod tidy;
 mod tracer;

@@ -12,6 +12,7 @@ use crate::loops::Pointwise;
 use crate::loops::{function, match_opmath};
 use crate::number::Number;
 
+mod double;
 pub mod real;
 mod sinc;
 mod sums;

@@ -5,7 +5,7 @@ use torch_library::torch_library;
 torch_library! {
     /// Order statistics and counts, on top of the operators declared before.
     #[methods(OrderMethods)]
-    pub mod aten extends super::analysis::aten {
+    pub mod aten extends super::special::aten {
         /// The cumulative product along a dimension; integers and booleans give `int64`.
         ///
         /// # Errors

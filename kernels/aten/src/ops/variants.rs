@@ -14,7 +14,6 @@ use crate::ops::autogen::{Rule, Variant, variants};
 
 mod activation;
 mod alias;
-mod analysis;
 mod arrange;
 mod binary;
 mod bits;

@@ -7,7 +7,7 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
-    super::analysis::aten;
+    super::alias::aten;
     channel_shuffle_out: channel_shuffle =>
         "channel_shuffle.out(Tensor self, SymInt groups, *, Tensor(a!) out) -> Tensor(a!)";
     pixel_shuffle_out: pixel_shuffle =>

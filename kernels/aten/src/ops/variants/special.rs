@@ -23,4 +23,17 @@ variants! {
         "float_power.Tensor_Scalar_out(Tensor self, Scalar exponent, *, Tensor(a!) out) -> Tensor(a!)";
     float_power_Tensor_Tensor_out: float_power_Tensor_Tensor =>
         "float_power.Tensor_Tensor_out(Tensor self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)";
+    special_i0_out: special_i0 Castable => "special_i0.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_multigammaln_out: special_multigammaln Castable =>
+        "special_multigammaln.out(Tensor self, int p, *, Tensor(a!) out) -> Tensor(a!)";
+    special_ndtr_out: special_ndtr Castable => "special_ndtr.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_xlog1py_other_scalar_out: special_xlog1py_other_scalar Castable =>
+        "special_xlog1py.other_scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
+    special_xlog1py_self_scalar_out: special_xlog1py_self_scalar Castable =>
+        "special_xlog1py.self_scalar_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
+    special_zeta_other_scalar_out: special_zeta_other_scalar Castable =>
+        "special_zeta.other_scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
+    special_zeta_self_scalar_out: special_zeta_self_scalar Castable =>
+        "special_zeta.self_scalar_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
+    mvlgamma_out: mvlgamma Castable => "mvlgamma.out(Tensor self, int p, *, Tensor(a!) out) -> Tensor(a!)";
 }

@@ -1,4 +1,4 @@
-//! Special functions of statistics and physics, element-wise, all computed in double precision: they are called on few
+//! Special functions of statistics and physics, all but one computed in double precision: they are called on few
 //! elements, so that one loop for all dtypes suffices.
 
 use num_traits::Float;

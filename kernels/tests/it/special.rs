@@ -1,4 +1,4 @@
-//! Functions of statistics and physics: PyTorch's values, refused arguments, and derivatives.
+//! Special functions of statistics and physics: PyTorch's values, refused arguments, and derivatives.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;

@@ -24,7 +24,6 @@ mod reduce;
 mod scatter;
 mod segment;
 mod special;
-mod statistics;
 mod storage;
 mod unary;
 mod view;

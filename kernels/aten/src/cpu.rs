@@ -24,5 +24,4 @@ mod reduce;
 mod scatter;
 mod segment;
 pub mod special;
-mod statistics;
 mod unary;

@@ -55,7 +55,7 @@ pub mod prelude {
         ActivationMethods, ArrangeMethods, BinaryMethods, BitMethods, CopyMethods, CreateMethods,
         FourierMethods, ImageMethods, IndexMethods, LinalgMethods, LinearMethods, LossMethods, MatmulMethods,
         NormMethods, OrderMethods, PointwiseMethods, RandomMethods, ReduceMethods, ScatterMethods,
-        SpecialMethods, StatisticsMethods, UnaryMethods, VariantMethods, ViewMethods, WindowMethods,
+        SpecialMethods, UnaryMethods, VariantMethods, ViewMethods, WindowMethods,
     };
     pub use crate::methods::{TensorMethods, TensorOrScalar};
 }

@@ -34,7 +34,6 @@ pub(crate) mod reduce;
 pub(crate) mod scatter;
 pub(crate) mod segment;
 pub(crate) mod special;
-pub(crate) mod statistics;
 pub(crate) mod storage;
 pub(crate) mod transformer;
 pub(crate) mod unary;

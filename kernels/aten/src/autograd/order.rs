@@ -5,8 +5,8 @@ use torch_library::guard::GradMode;
 use torch_library::prelude::*;
 
 use super::binary::conj;
+use super::reduce::{extreme, selected};
 use super::reduce::{restored, shared};
-use super::statistics::{extreme, selected};
 use crate::aten;
 use crate::prelude::*;
 

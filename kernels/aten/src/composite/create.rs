@@ -1,8 +1,8 @@
 //! Creation of tensors: selects the backend that allocates them, and fills them.
 
+use torch_library::Element;
 use torch_library::geometry::{preserved_strides, strides_for};
 use torch_library::prelude::*;
-use torch_library::Element;
 
 use super::is_plain;
 use crate::aten;

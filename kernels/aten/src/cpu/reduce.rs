@@ -1,16 +1,23 @@
-//! Kernels of sums, means, extremes and their indices.
+//! Kernels of sums, means, products, extremes, norms, `any` and `all`.
 
 use torch_library::Element;
 use torch_library::prelude::*;
 
-use super::folds::{Extremes, First, Largest, Smallest, Sum, SumOfBytes, SumOfNumbers};
+use super::folds::{
+    Every, Extremes, First, Largest, NormSum, Product, Smallest, Some as AnyOf, Sum, SumOfBytes,
+    SumOfNumbers, SumOfSquares,
+};
 use crate::aten;
 use crate::composite::order::without_nan;
 use crate::loops::pointwise::unsupported;
 use crate::loops::reduce::{Fold, fold};
-use crate::loops::reduction::{Reduction, dtype_or_that_of_out, type_of_sum};
+use crate::loops::reduction::{Reduction, dtype_or_that_of_out, type_of_norm, type_of_sum};
 use crate::loops::{self, match_opmath};
 use crate::number::Ordered;
+
+mod equal;
+mod extremes;
+mod variance;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -91,6 +98,66 @@ mod kernels {
             place::<T, _>(output, this, dim, keepdim, &First(Smallest))
         }, else => Err(unsupported(output.operator(), this.dtype())))
     }
+
+    fn prod(output: Output<'_>, this: &Tensor, dtype: Option<DType>) -> Result<Tensor> {
+        output.exactly(type_of_sum(this, dtype))?;
+        product(output, this, None, false, dtype)
+    }
+
+    fn prod_dim_int(
+        output: Output<'_>,
+        this: &Tensor,
+        dim: i64,
+        keepdim: bool,
+        dtype: Option<DType>,
+    ) -> Result<Tensor> {
+        product(output, this, Some(&[dim]), keepdim, dtype)
+    }
+
+    fn any_dims(output: Output<'_>, this: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Tensor> {
+        any_or_all(output, this, dim, keepdim, &AnyOf)
+    }
+
+    fn all_dims(output: Output<'_>, this: &Tensor, dim: Option<&[i64]>, keepdim: bool) -> Result<Tensor> {
+        any_or_all(output, this, dim, keepdim, &Every)
+    }
+
+    fn linalg_vector_norm(
+        this: &Tensor,
+        ord: Scalar,
+        dim: Option<&[i64]>,
+        keepdim: bool,
+        dtype: Option<DType>,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = aten::linalg_vector_norm::NAME;
+        let reduction = Reduction::new(OPERATOR, this, dim, keepdim)?;
+        let dtype = type_of_norm(OPERATOR, this, dtype)?;
+        let order = ord.to::<f64>().map_err(|error| error.context(OPERATOR))?;
+        ensure!(
+            reduction.count() > 0 || (order >= 0.0 && order.is_finite()),
+            Shape,
+            "{OPERATOR}: a tensor without elements has no norm of order {order}"
+        );
+        let magnitudes = match this.dtype().is_complex() {
+            true if dtype.is_complex() => aten::abs(&aten::to_dtype(this, dtype)?)?,
+            true => aten::abs(this)?,
+            false => this.clone(),
+        };
+        let out = reduction.output(dtype.to_real())?;
+        match_opmath!(out.dtype(), T: Float => {
+            let order: T = order.cast();
+            let root = |sum: T| match order {
+                order if order == 0.0 || order.is_infinite() => sum,
+                order => sum.powf(order.recip()),
+            };
+            let is_reduced = reduction.is_reduced();
+            match order {
+                2.0 => fold([&out], &magnitudes, is_reduced, &SumOfSquares, |sum: T| [sum.sqrt()])?,
+                order => fold([&out], &magnitudes, is_reduced, &NormSum { order }, |sum| [root(sum)])?,
+            }
+        }, else => return Err(reduction.unsupported(dtype)));
+        Ok(out)
+    }
 }
 
 /// The composite kernel reads the elements twice, for `amin` and for `amax`; this one reads them once.
@@ -156,5 +223,42 @@ fn place<T: Ordered, F: Fold<T, Value = T>>(
     // Positions count in the order of memory, which must be made row-major if several dimensions are reduced.
     let this = if dim.is_none() { loops::contiguous(this)? } else { this.clone() };
     fold([&out], &this, reduction.is_reduced(), first, |(_, position): (T, usize)| [position as i64])?;
+    Ok(out)
+}
+
+fn product(
+    output: Output<'_>,
+    this: &Tensor,
+    dim: Option<&[i64]>,
+    keepdim: bool,
+    dtype: Option<DType>,
+) -> Result<Tensor> {
+    let reduction = Reduction::new(output, this, dim, keepdim)?;
+    let dtype = type_of_sum(this, dtype_or_that_of_out(output, dtype)?);
+    let out = reduction.output(dtype)?;
+    match_opmath!(dtype, T: Bool | Integer | Float | Complex => {
+        fold([&out], this, reduction.is_reduced(), &Product, |product: T| [product])?;
+    }, else => return Err(reduction.unsupported(dtype)));
+    Ok(out)
+}
+
+/// Computes `any` or `all`. As in PyTorch, the result is `uint8` for `uint8`, and boolean otherwise.
+fn any_or_all(
+    output: Output<'_>,
+    this: &Tensor,
+    dim: Option<&[i64]>,
+    keepdim: bool,
+    fold_of_truth: &impl Fold<bool, Value = bool>,
+) -> Result<Tensor> {
+    let reduction = match dim {
+        Some([]) => Reduction::of_nothing(output, this),
+        dim => Reduction::new(output, this, dim, keepdim)?,
+    };
+    let dtype = if this.dtype() == DType::UInt8 { DType::UInt8 } else { DType::Bool };
+    if output.given().is_some_and(|out| !matches!(out.dtype(), DType::Bool | DType::UInt8)) {
+        output.exactly(dtype)?;
+    }
+    let out = reduction.output(dtype)?;
+    fold([&out], this, reduction.is_reduced(), fold_of_truth, |is_true: bool| [is_true])?;
     Ok(out)
 }

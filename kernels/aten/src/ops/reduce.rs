@@ -1,4 +1,4 @@
-//! Reductions: sums, means, extremes and their indices.
+//! Reductions: sums, means, products, extremes and their indices, variances, norms, `any` and `all`.
 //!
 //! Reduced dimensions are removed, or kept with size 1 if `keepdim` is true. If no dimensions are given, all are
 //! reduced.
@@ -91,5 +91,244 @@ torch_library! {
         /// PyTorch: `torch.argmin`.
         #[variants(out)]
         argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor;
+        /// The product of all elements; for integers and booleans it is `int64`.
+        ///
+        /// PyTorch: `torch.prod`.
+        #[variants(out)]
+        prod(Tensor self, *, ScalarType? dtype=None) -> Tensor;
+        /// The products over one dimension. For integers and booleans they are `int64`.
+        ///
+        /// PyTorch: `torch.prod`.
+        #[variants(out = "int_out")]
+        prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor;
+        /// Whether any element is nonzero. The result is boolean, or `uint8` for `uint8`.
+        ///
+        /// PyTorch: `torch.any`.
+        any(Tensor self) -> Tensor;
+        /// Whether any element is nonzero, over one dimension.
+        ///
+        /// PyTorch: `torch.any`.
+        any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor;
+        /// Whether any element is nonzero, over some dimensions.
+        ///
+        /// PyTorch: `torch.any`.
+        #[variants(out)]
+        any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor;
+        /// Whether all elements are nonzero. The result is boolean, or `uint8` for `uint8`.
+        ///
+        /// PyTorch: `torch.all`.
+        all(Tensor self) -> Tensor;
+        /// Whether all elements are true, for the assertions of exported programs.
+        ///
+        /// # Errors
+        /// A dtype that is not boolean.
+        ///
+        /// PyTorch: `aten::_is_all_true`.
+        _is_all_true(Tensor self) -> Tensor;
+        /// Whether any element is true, for the assertions of exported programs.
+        ///
+        /// # Errors
+        /// A dtype that is not boolean.
+        ///
+        /// PyTorch: `aten::_is_any_true`.
+        _is_any_true(Tensor self) -> Tensor;
+        /// Whether all elements are nonzero, over one dimension.
+        ///
+        /// PyTorch: `torch.all`.
+        all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor;
+        /// Whether all elements are nonzero, over some dimensions.
+        ///
+        /// PyTorch: `torch.all`.
+        #[variants(out)]
+        all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor;
+        /// The number of nonzero elements, over some dimensions.
+        ///
+        /// PyTorch: `torch.count_nonzero`.
+        count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor;
+        /// The number of nonzero elements, over one dimension or all.
+        ///
+        /// PyTorch: `torch.count_nonzero`.
+        count_nonzero(Tensor self, int? dim=None) -> Tensor;
+        /// The largest element; NaN if there is one.
+        ///
+        /// # Errors
+        /// A tensor without elements, a complex dtype.
+        ///
+        /// PyTorch: `torch.max`.
+        max(Tensor self) -> Tensor;
+        /// The largest elements over one dimension, and for each the first index at which it occurs.
+        ///
+        /// ```
+        /// use torch_library::prelude::*;
+        /// use torch_library_kernels::aten;
+        ///
+        /// let (values, indices) = aten::max_dim(&Tensor::from([[1, 5], [9, 2]]), 1)?;
+        /// assert_eq!((values.to_vec::<i32>()?, indices.to_vec::<i64>()?), (vec![5, 9], vec![1, 0]));
+        /// # Ok::<(), Error>(())
+        /// ```
+        ///
+        /// # Errors
+        /// A reduction over no elements, a complex dtype.
+        ///
+        /// PyTorch: `torch.max`.
+        max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices);
+        /// The larger of two elements; an alias for [`maximum`].
+        ///
+        /// PyTorch: `torch.max`.
+        max.other(Tensor self, Tensor other) -> Tensor;
+        /// The smallest element; NaN if there is one.
+        ///
+        /// # Errors
+        /// A tensor without elements, a complex dtype.
+        ///
+        /// PyTorch: `torch.min`.
+        min(Tensor self) -> Tensor;
+        /// The smallest elements over one dimension, and for each the first index at which it occurs.
+        ///
+        /// # Errors
+        /// A reduction over no elements, a complex dtype.
+        ///
+        /// PyTorch: `torch.min`.
+        min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices);
+        /// The smaller of two elements; an alias for [`minimum`].
+        ///
+        /// PyTorch: `torch.min`.
+        min.other(Tensor self, Tensor other) -> Tensor;
+        /// The variance: the sum of squared deviations, divided by the number of elements minus `correction` (1 unless
+        /// given).
+        ///
+        /// # Errors
+        /// Integer and boolean dtypes.
+        ///
+        /// PyTorch: `torch.var`.
+        var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor;
+        /// The variance of all elements.
+        ///
+        /// PyTorch: `torch.var`.
+        var(Tensor self, bool unbiased=True) -> Tensor;
+        /// The variance over some dimensions.
+        ///
+        /// PyTorch: `torch.var`.
+        var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor;
+        /// The standard deviation: the square root of [`var_correction`].
+        ///
+        /// # Errors
+        /// Integer and boolean dtypes.
+        ///
+        /// PyTorch: `torch.std`.
+        std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor;
+        /// The standard deviation of all elements.
+        ///
+        /// PyTorch: `torch.std`.
+        std(Tensor self, bool unbiased=True) -> Tensor;
+        /// The standard deviation over some dimensions.
+        ///
+        /// PyTorch: `torch.std`.
+        std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor;
+        /// The standard deviation and the mean of all elements.
+        ///
+        /// # Errors
+        /// Integer and boolean dtypes.
+        ///
+        /// PyTorch: `torch.std_mean`.
+        std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor);
+        /// The standard deviations and means over some dimensions.
+        ///
+        /// # Errors
+        /// Integer and boolean dtypes.
+        ///
+        /// PyTorch: `torch.std_mean`.
+        std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor);
+        /// The standard deviations and means over some dimensions, with a `correction` (1 unless given).
+        ///
+        /// # Errors
+        /// Integer and boolean dtypes.
+        ///
+        /// PyTorch: `torch.std_mean`.
+        std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None,
+            bool keepdim=False) -> (Tensor, Tensor);
+        /// The variance and the mean of all elements.
+        ///
+        /// # Errors
+        /// Integer and boolean dtypes.
+        ///
+        /// PyTorch: `torch.var_mean`.
+        var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor);
+        /// The variances and means over some dimensions.
+        ///
+        /// # Errors
+        /// Integer and boolean dtypes.
+        ///
+        /// PyTorch: `torch.var_mean`.
+        var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor);
+        /// The variance and the mean, with a `correction` as in [`var_correction`].
+        ///
+        /// PyTorch: `torch.var_mean`.
+        var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None,
+            bool keepdim=False) -> (Tensor, Tensor);
+        /// A copy in which the slices along a dimension whose norm of order `p` exceeds `maxnorm` are scaled down to
+        /// it.
+        ///
+        /// # Errors
+        /// Fewer than two dimensions, an order that is not positive, a negative or complex `maxnorm`, integer dtypes.
+        ///
+        /// PyTorch: `torch.renorm`.
+        renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor;
+        /// The norm of order `p` of the difference of two tensors, which broadcast.
+        ///
+        /// # Errors
+        /// Integer and boolean dtypes, sizes that do not broadcast.
+        ///
+        /// PyTorch: `torch.dist`.
+        dist(Tensor self, Tensor other, Scalar p=2) -> Tensor;
+        /// The vector norm of order `ord`: the `ord`-th root of the sum of the magnitudes to that power. Infinite
+        /// orders give the largest or smallest magnitude, 0 the number of nonzero elements.
+        ///
+        /// # Errors
+        /// Dtypes that are neither floating-point nor complex, a complex order, a `dtype` that the input cannot be
+        /// converted to without loss; over no elements, a negative or infinite order.
+        ///
+        /// PyTorch: `torch.linalg.vector_norm`.
+        linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *,
+            ScalarType? dtype=None) -> Tensor;
+        /// The sum of the magnitudes to the power of `ord`: a vector norm before its root is taken, so that parts of a
+        /// vector can be added up. Unlike the norm of order 0, this counts zeros, too: 0 to the power of 0 is 1.
+        ///
+        /// # Errors
+        /// Integer and boolean dtypes, unless `dtype` is another; a complex order.
+        ///
+        /// PyTorch: `aten::linalg__powsum`.
+        linalg__powsum(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *,
+            ScalarType? dtype=None) -> Tensor;
+        /// The norm of order `p` of all elements.
+        ///
+        /// # Errors
+        /// The errors of [`linalg_vector_norm`](fn@linalg_vector_norm).
+        ///
+        /// PyTorch: `torch.norm`.
+        norm.Scalar(Tensor self, Scalar p=2) -> Tensor;
+        /// The norm of order `p` over some dimensions.
+        ///
+        /// PyTorch: `torch.norm`.
+        norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor;
+        /// The norm of order `p` of all elements, computed in `dtype`.
+        ///
+        /// PyTorch: `torch.norm`.
+        norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor;
+        /// The norm of order `p` over some dimensions, computed in `dtype`.
+        ///
+        /// PyTorch: `torch.norm`.
+        norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype) -> Tensor;
+        /// The logarithm of the sum of exponentials over some dimensions, without overflow.
+        ///
+        /// PyTorch: `torch.logsumexp`.
+        logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor;
+        /// Whether two tensors have the same sizes and elements.
+        ///
+        /// # Errors
+        /// Elements that the host cannot access.
+        ///
+        /// PyTorch: `torch.equal`.
+        equal(Tensor self, Tensor other) -> bool;
     }
 }

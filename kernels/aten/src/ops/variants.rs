@@ -39,7 +39,6 @@ mod reduce;
 mod scatter;
 mod segment;
 mod special;
-mod statistics;
 mod storage;
 mod transformer;
 mod unary;

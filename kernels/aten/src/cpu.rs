@@ -11,6 +11,7 @@ mod copy;
 mod create;
 pub mod exponentials;
 pub mod folds;
+mod histogram;
 mod index;
 pub mod kept;
 mod linear;

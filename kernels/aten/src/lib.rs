@@ -52,10 +52,11 @@ pub mod methods;
 /// The imports of a crate that calls operators as methods: `use torch_library_aten::prelude::*;`
 pub mod prelude {
     pub use crate::aten::{
-        ActivationMethods, ArrangeMethods, BinaryMethods, BitMethods, CopyMethods, CreateMethods,
-        FourierMethods, ImageMethods, IndexMethods, LinalgMethods, LinearMethods, LossMethods, MatmulMethods,
-        NormMethods, OrderMethods, PointwiseMethods, RandomMethods, ReduceMethods, ScatterMethods,
-        SpecialMethods, UnaryMethods, VariantMethods, ViewMethods, WindowMethods,
+        ActivationMethods, ArrangeMethods, BinaryMethods, BitMethods, CopyMethods, CorrelationMethods,
+        CreateMethods, FourierMethods, HistogramMethods, ImageMethods, IndexMethods, LinalgMethods,
+        LinearMethods, LossMethods, MatmulMethods, NormMethods, OrderMethods, PointwiseMethods,
+        RandomMethods, ReduceMethods, ScatterMethods, SpecialMethods, UnaryMethods, VariantMethods,
+        ViewMethods, WindowMethods,
     };
     pub use crate::methods::{TensorMethods, TensorOrScalar};
 }

@@ -1,4 +1,4 @@
-//! Ranks, medians, distinct elements, bins, running extremes.
+//! Ranks, medians, distinct elements, running extremes.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
@@ -121,17 +121,6 @@ fn places_in_sorted_rows_are_before_or_behind_equals() -> Result<()> {
 }
 
 #[test]
-fn whole_numbers_are_counted() -> Result<()> {
-    let x = longs(&[3, 1, 3])?;
-    assert_eq!(aten::bincount(&x)?.to_vec::<i64>()?, [0, 1, 0, 2]);
-    assert_eq!(aten::bincount::with(&longs(&[])?).minlength(2).call()?.to_vec::<i64>()?, [0, 0]);
-    assert_eq!(aten::bincount(&Tensor::from([2u8, 2]))?.to_vec::<i64>()?, [0, 0, 2]);
-    let error = aten::bincount(&longs(&[1, -4, -2])?).unwrap_err();
-    assert_eq!(error.to_string(), "aten::bincount: -4 is negative, expected zero or more");
-    Ok(())
-}
-
-#[test]
 fn running_extremes_are_the_last_of_equals_and_nan_stays() -> Result<()> {
     let x = Tensor::from([1f32, 3.0, 3.0, 2.0, NAN, 4.0, NAN]);
     let (values, places) = aten::cummax(&x, 0)?;
@@ -160,43 +149,6 @@ fn running_extremes_go_along_any_dimension() -> Result<()> {
             assert!(aten::equal(&expected, &places)?, "{dtype} {dim}");
         }
     }
-    Ok(())
-}
-
-#[test]
-fn numbers_are_counted_in_the_bins_of_their_own_precision() -> Result<()> {
-    let x = Tensor::from([0f32, 0.1, 0.3, 0.6, 0.7, 0.9, 1.0, 2.0, -1.0, NAN]);
-    let counts = aten::histc::with(&x).bins(10).min(0).max(1).call()?;
-    assert_eq!(counts.to_vec::<f32>()?, [1.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 2.0]);
-    assert!(aten::histc(&x).is_err(), "the ends would be NaN");
-    assert_eq!(aten::histc::with(&Tensor::from([3f64; 5])).bins(3).call()?.to_vec::<f64>()?, [0.0, 5.0, 0.0]);
-    Ok(())
-}
-
-#[test]
-fn areas_are_sums_of_trapezoids() -> Result<()> {
-    let y = Tensor::from([[1f32, 2.0, 4.0], [3.0, 5.0, 9.0]]);
-    assert_eq!(aten::trapezoid_dx(&y)?.to_vec::<f32>()?, [4.5, 11.0]);
-    assert_eq!(
-        aten::trapezoid_dx::with(&y).dx(Scalar::Int(2)).dim(0).call()?.to_vec::<f32>()?,
-        [4.0, 7.0, 13.0]
-    );
-    let x = Tensor::from([0f32, 1.0, 3.0]);
-    assert_eq!(aten::trapezoid_x(&y, &x)?.to_vec::<f32>()?, [7.5, 18.0]);
-    let whole = aten::trapezoid_dx(&y.to_dtype(DType::Int64)?)?;
-    assert_eq!((whole.dtype(), whole.to_vec::<f32>()?), (DType::Float32, vec![4.5, 11.0]));
-    // Without points the result is zero, of the points' dtype, as in PyTorch.
-    let nothing = aten::trapezoid_dx(&aten::zeros(&[2, 0])?.to_dtype(DType::Int32)?)?;
-    assert_eq!((nothing.dtype(), nothing.to_vec::<i32>()?), (DType::Int32, vec![0, 0]));
-    assert_eq!(aten::trapezoid_dx(&Tensor::from([5f32]))?.item()?, Scalar::Float(0.0));
-    assert!(
-        aten::trapezoid_dx(&Tensor::from([true]))
-            .unwrap_err()
-            .to_string()
-            .contains("expected numbers, got bool")
-    );
-    assert!(aten::trapezoid_x(&x, &Tensor::from([true, false, true])).is_err());
-    assert!(aten::trapezoid_dx(&Tensor::from(1f32)).is_err());
     Ok(())
 }
 

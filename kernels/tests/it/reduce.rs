@@ -268,3 +268,19 @@ fn a_deviation_whose_square_overflows_is_finite() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn hashes_join_bits() -> Result<()> {
+    let hash = |x: &Tensor| aten::hash_tensor(x)?.to_vec::<u64>();
+    assert_eq!(hash(&Tensor::from([1.0f32, 2.0, 5.0]))?, [4_603_804_719_079_489_536]);
+    assert_eq!(hash(&Tensor::from([-3i8]))?, [18_446_744_073_709_551_613]);
+    assert_eq!(hash(&Tensor::from([true, true, true]))?, [1]);
+    let x = Tensor::from([[1.0f32, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+    let columns = aten::hash_tensor::with(&x).dim(&[0]).call()?;
+    let expected = [9_214_364_837_600_034_816, 5_629_499_534_213_120, 4_503_599_627_370_496];
+    assert_eq!(columns.to_vec::<u64>()?, expected);
+    assert!(aten::hash_tensor(&aten::zeros(&[0])?).is_err());
+    assert!(aten::hash_tensor::with(&x).mode(1).call().is_err());
+    assert!(hash(&Tensor::zeros(&[1], DType::Complex64, Device::CPU)?).is_err());
+    Ok(())
+}

@@ -125,6 +125,7 @@ derivatives! {
     count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor as non_differentiable;
     count_nonzero(Tensor self, int? dim=None) -> Tensor as non_differentiable;
     equal(Tensor self, Tensor other) -> bool as non_differentiable;
+    hash_tensor(Tensor self, int[1] dim=[], *, bool keepdim=False, int mode=0) -> Tensor as non_differentiable;
 }
 
 /// The dimensions that a reduction removed, in order; an empty list means all.

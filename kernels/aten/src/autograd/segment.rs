@@ -16,5 +16,4 @@ derivatives! {
         indices => non_differentiable,
         offsets => non_differentiable,
     }
-    hash_tensor(Tensor self, int[1] dim=[], *, bool keepdim=False, int mode=0) -> Tensor as non_differentiable;
 }

@@ -1,4 +1,4 @@
-//! Kernels of cumulative log-sum-exp and of counts.
+//! Kernels of cumulative log-sum-exp, and of order statistics.
 #![expect(
     unsafe_code,
     reason = "shares strips of tensors among threads, and takes memory that it fills at once"
@@ -10,16 +10,12 @@ use torch_library::prelude::*;
 
 use super::special::LogOfSum;
 use crate::aten;
-use crate::composite::collected;
 use crate::inlined::zip;
-use crate::loops::parts::Parts;
 use crate::loops::pointwise::unsupported;
 use crate::loops::{self, match_opmath};
 
-mod bins;
 mod chosen;
 mod distinct;
-mod histogram;
 mod lanes;
 mod log_sums;
 pub mod places;
@@ -60,43 +56,4 @@ fn running_log_of_sum<T: Element, S: Element + LogOfSum>(
         sum = number(*x).log_of_sum(sum);
         *out = sum.cast();
     }
-}
-
-#[torch_impl(aten, CPU)]
-fn bincount(this: &Tensor, weights: Option<&Tensor>, minlength: i64) -> Result<Tensor> {
-    let _lease = loops::all_frozen([this].into_iter().chain(weights))?;
-    const OPERATOR: &str = aten::bincount::NAME;
-    ensure!(minlength >= 0, Argument, "{OPERATOR}: minlength is {minlength}, expected zero or more");
-    ensure!(
-        this.dim() == 1 && this.dtype().is_integer(),
-        Argument,
-        "{OPERATOR}: {} of sizes {:?}, expected a vector of whole numbers",
-        this.dtype(),
-        this.sizes()
-    );
-    let numbers = Parts::<i64>::row_major(this, this.numel() as usize)?;
-    let numbers = if numbers.count() == 0 { &[][..] } else { numbers.get(0) };
-    let ends = |(least, largest): (i64, i64), number: &i64| (least.min(*number), largest.max(*number));
-    let (least, largest) = numbers.iter().fold((0, -1), ends);
-    ensure!(least == 0, Argument, "{OPERATOR}: {least} is negative, expected zero or more");
-    let count = largest.saturating_add(1).max(minlength);
-    let Some(weights) = weights else {
-        let mut counts = collected(aten::bincount::NAME, count, |_| 0i64)?;
-        numbers.iter().for_each(|number| counts[*number as usize] += 1);
-        return Tensor::from_vec(counts, &[count]);
-    };
-    ensure!(
-        weights.sizes() == this.sizes(),
-        Shape,
-        "{OPERATOR}: weights of sizes {:?} for {} numbers",
-        weights.sizes(),
-        this.numel()
-    );
-    let mut sums = collected(aten::bincount::NAME, count, |_| 0.0)?;
-    let weight = loops::elements::<f64>(weights)?;
-    for (number, weight) in zip(numbers, &weight) {
-        sums[*number as usize] += weight;
-    }
-    let sums = Tensor::from_vec(sums, &[count])?;
-    if weights.dtype() == DType::Float32 { loops::copy(&sums, DType::Float32) } else { Ok(sums) }
 }

@@ -17,6 +17,7 @@ use crate::number::Ordered;
 
 mod equal;
 mod extremes;
+mod hash;
 mod variance;
 
 #[torch_impl(aten, CPU, Meta)]

@@ -6,7 +6,7 @@ torch_library! {
     /// Images, on top of the operators declared before.
     #[methods(ImageMethods)]
     #[kernels_in(torch_library_nn)]
-    pub mod aten extends super::order::aten {
+    pub mod aten extends super::histogram::aten {
         /// Resizes signals `[batch, channels, length]`: each element is the nearest one of the input.
         ///
         /// # Errors

@@ -1,9 +1,9 @@
-//! Order statistics and counts: medians, quantiles, cumulative maxima, histograms, distinct elements, binary search.
+//! Order statistics: sorting, medians, quantiles, cumulative sums and extremes, distinct elements, binary search.
 
 use torch_library::torch_library;
 
 torch_library! {
-    /// Order statistics and counts, on top of the operators declared before.
+    /// Order statistics, on top of the operators declared before.
     #[methods(OrderMethods)]
     pub mod aten extends super::special::aten {
         /// The cumulative product along a dimension; integers and booleans give `int64`.
@@ -217,40 +217,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.diff`.
         diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor;
-        /// The covariance matrix of the variables in the rows, whose observations are the columns.
-        ///
-        /// # Errors
-        /// More than two dimensions, a boolean dtype, weights that are negative or do not have one element for each
-        /// column, `fweights` that are not integers, `aweights` that are not floating-point.
-        ///
-        /// PyTorch: `torch.cov`.
-        cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor;
-        /// The correlation coefficients of the variables in the rows, whose observations are the columns.
-        ///
-        /// # Errors
-        /// More than two dimensions, a boolean dtype.
-        ///
-        /// PyTorch: `torch.corrcoef`.
-        corrcoef(Tensor self) -> Tensor;
 
-        /// The number of occurrences of each non-negative integer, or the sum of the weights at its occurrences. Counts
-        /// are `int64`; the result has at least `minlength` elements.
-        ///
-        /// # Errors
-        /// Negative elements, a dtype that is not integer, more than one dimension.
-        ///
-        /// PyTorch: `torch.bincount`.
-        #[tags(dynamic_output_shape)]
-        bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor;
-        /// The histogram of the elements: their counts in bins of equal width between `min` and `max`, or between the
-        /// smallest and the largest element if both are 0.
-        ///
-        /// # Errors
-        /// No bins, a `min` above `max`, a range that is not finite (without `min` and `max`, elements that are not),
-        /// dtypes that are not floating-point.
-        ///
-        /// PyTorch: `torch.histc`.
-        histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor;
         /// The distinct elements in ascending order, for each element its index among them, and how often each occurs.
         ///
         /// # Errors

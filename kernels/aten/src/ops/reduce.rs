@@ -330,5 +330,15 @@ torch_library! {
         ///
         /// PyTorch: `torch.equal`.
         equal(Tensor self, Tensor other) -> bool;
+
+        /// A hash: the exclusive or of the bits of the elements, of floating-point ones as `float64`. Equal tensors
+        /// have equal hashes.
+        ///
+        /// # Errors
+        /// A complex dtype, a reduction over no elements, a `mode` other than 0.
+        ///
+        /// PyTorch: `torch.hash_tensor`.
+        #[variants(function)]
+        hash_tensor(Tensor self, int[1] dim=[], *, bool keepdim=False, int mode=0) -> Tensor;
     }
 }

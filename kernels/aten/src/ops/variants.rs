@@ -23,6 +23,7 @@ mod factor;
 mod fake_quantize;
 mod foreach;
 mod fourier;
+mod histogram;
 mod image;
 mod index;
 mod linalg;

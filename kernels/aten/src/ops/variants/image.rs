@@ -7,7 +7,7 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
-    super::fourier::aten;
+    super::histogram::aten;
     adaptive_avg_pool1d_out: adaptive_avg_pool1d =>
         "adaptive_avg_pool1d.out(Tensor self, int[1] output_size, *, Tensor(a!) out) -> Tensor(a!)";
     _adaptive_avg_pool3d_backward_out: _adaptive_avg_pool3d_backward =>

@@ -12,8 +12,6 @@ variants! {
         "aminmax.out(Tensor self, *, int? dim=None, bool keepdim=False, Tensor(a!) min, Tensor(b!) max) -> (Tensor(a!) min, Tensor(b!) max)";
     argsort_stable_out: argsort_stable =>
         "argsort.stable_out(Tensor self, *, bool stable, int dim=-1, bool descending=False, Tensor(a!) out) -> Tensor(a!)";
-    bincount_out: bincount =>
-        "bincount.out(Tensor self, Tensor? weights=None, SymInt minlength=0, *, Tensor(a!) out) -> Tensor(a!)";
     bucketize_Scalar_out: bucketize_Scalar =>
         "bucketize.Scalar_out(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False, Tensor(a!) out) -> Tensor(a!)";
     bucketize_Tensor_out: bucketize_Tensor =>
@@ -26,8 +24,6 @@ variants! {
         "cumprod.out(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
     diff_out: diff Castable =>
         "diff.out(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None, *, Tensor(a!) out) -> Tensor(a!)";
-    histc_out: histc =>
-        "histc.out(Tensor self, int bins=100, Scalar min=0, Scalar max=0, *, Tensor(a!) out) -> Tensor(a!)";
     isin_Scalar_Tensor_out: isin_Scalar_Tensor =>
         "isin.Scalar_Tensor_out(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool invert=False, Tensor(a!) out) -> Tensor(a!)";
     isin_Tensor_Scalar_out: isin_Tensor_Scalar =>

@@ -1,13 +1,16 @@
-//! Histograms of numbers in bins of equal width.
+//! Kernels of histograms and of counts.
 
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
 use crate::aten;
 use crate::composite::collected;
+use crate::inlined::zip;
 use crate::loops::parts::Parts;
 use crate::loops::{self, match_opmath, on_vectors};
 use crate::number::{Divided, Ordered};
+
+mod bins;
 
 #[torch_impl(aten, CPU, Meta)]
 fn histc(this: &Tensor, bins: i64, min: Scalar, max: Scalar) -> Result<Tensor> {
@@ -67,4 +70,43 @@ on_vectors! {
             places[..values.len()].iter().for_each(|place| counts[*place as usize] += 1);
         }
     }
+}
+
+#[torch_impl(aten, CPU)]
+fn bincount(this: &Tensor, weights: Option<&Tensor>, minlength: i64) -> Result<Tensor> {
+    let _lease = loops::all_frozen([this].into_iter().chain(weights))?;
+    const OPERATOR: &str = aten::bincount::NAME;
+    ensure!(minlength >= 0, Argument, "{OPERATOR}: minlength is {minlength}, expected zero or more");
+    ensure!(
+        this.dim() == 1 && this.dtype().is_integer(),
+        Argument,
+        "{OPERATOR}: {} of sizes {:?}, expected a vector of whole numbers",
+        this.dtype(),
+        this.sizes()
+    );
+    let numbers = Parts::<i64>::row_major(this, this.numel() as usize)?;
+    let numbers = if numbers.count() == 0 { &[][..] } else { numbers.get(0) };
+    let ends = |(least, largest): (i64, i64), number: &i64| (least.min(*number), largest.max(*number));
+    let (least, largest) = numbers.iter().fold((0, -1), ends);
+    ensure!(least == 0, Argument, "{OPERATOR}: {least} is negative, expected zero or more");
+    let count = largest.saturating_add(1).max(minlength);
+    let Some(weights) = weights else {
+        let mut counts = collected(aten::bincount::NAME, count, |_| 0i64)?;
+        numbers.iter().for_each(|number| counts[*number as usize] += 1);
+        return Tensor::from_vec(counts, &[count]);
+    };
+    ensure!(
+        weights.sizes() == this.sizes(),
+        Shape,
+        "{OPERATOR}: weights of sizes {:?} for {} numbers",
+        weights.sizes(),
+        this.numel()
+    );
+    let mut sums = collected(aten::bincount::NAME, count, |_| 0.0)?;
+    let weight = loops::elements::<f64>(weights)?;
+    for (number, weight) in zip(numbers, &weight) {
+        sums[*number as usize] += weight;
+    }
+    let sums = Tensor::from_vec(sums, &[count])?;
+    if weights.dtype() == DType::Float32 { loops::copy(&sums, DType::Float32) } else { Ok(sums) }
 }

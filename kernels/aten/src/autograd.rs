@@ -9,6 +9,7 @@ pub mod binary;
 mod bits;
 mod copy;
 mod create;
+mod distance;
 mod factor;
 mod fake_quantize;
 mod fourier;

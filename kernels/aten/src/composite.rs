@@ -9,6 +9,7 @@ mod copy;
 mod correlation;
 pub(crate) mod create;
 mod device;
+pub(crate) mod distance;
 mod exported;
 mod factor;
 mod fake_quantize;

@@ -53,10 +53,10 @@ pub mod methods;
 pub mod prelude {
     pub use crate::aten::{
         ActivationMethods, ArrangeMethods, BinaryMethods, BitMethods, CopyMethods, CorrelationMethods,
-        CreateMethods, FourierMethods, HistogramMethods, ImageMethods, IndexMethods, LinalgMethods,
-        LinearMethods, LossMethods, MatmulMethods, NormMethods, OrderMethods, PointwiseMethods,
-        RandomMethods, ReduceMethods, ScatterMethods, SpecialMethods, UnaryMethods, VariantMethods,
-        ViewMethods, WindowMethods,
+        CreateMethods, DistanceMethods, FourierMethods, HistogramMethods, ImageMethods, IndexMethods,
+        LinalgMethods, LinearMethods, LossMethods, MatmulMethods, NormMethods, OrderMethods,
+        PointwiseMethods, RandomMethods, ReduceMethods, ScatterMethods, SpecialMethods, UnaryMethods,
+        VariantMethods, ViewMethods, WindowMethods,
     };
     pub use crate::methods::{TensorMethods, TensorOrScalar};
 }

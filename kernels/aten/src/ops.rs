@@ -11,6 +11,7 @@ pub(crate) mod bits;
 pub(crate) mod copy;
 pub(crate) mod correlation;
 pub(crate) mod create;
+pub(crate) mod distance;
 pub(crate) mod exported;
 pub(crate) mod factor;
 pub(crate) mod fake_quantize;

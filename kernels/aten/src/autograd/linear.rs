@@ -1,11 +1,9 @@
-//! Derivatives of products of vectors, and of distances.
+//! Derivatives of products of vectors.
 
 use torch_library::derivatives;
-use torch_library::prelude::*;
 
 use super::binary::{conj, scaled};
 use crate::aten;
-use crate::composite::linear::pairs::{backward_of_cdist, backward_of_pdist, slope};
 use crate::prelude::*;
 
 derivatives! {
@@ -30,30 +28,6 @@ derivatives! {
         vec1 => scaled(&aten::mv(grad, &conj(vec2)?)?, alpha),
         vec2 => scaled(&aten::mv(&grad.t()?, &conj(vec1)?)?, alpha),
     }
-    _cdist_forward(Tensor x1, Tensor x2, float p, int? compute_mode) -> Tensor as CdistBackward0 {
-        x1 => along(grad, x1, x2, result, p),
-        x2 => along(&grad.transpose(-2, -1)?, x2, x1, &result.transpose(-2, -1)?, p),
-    }
-    _pdist_forward(Tensor self, float p=2.) -> Tensor as PdistBackward0 {
-        self => aten::_pdist_backward(grad, self, p, result),
-    }
-    _pdist_backward(Tensor grad_output, Tensor self, float p, Tensor pdist) -> Tensor as PdistBackwardBackward0 {
-        (grad_output, self, pdist) => {
-            let [of_grad, of_rows, of_distances] = backward_of_pdist(grad, grad_output, self, p, pdist)?;
-            (Some(of_grad), Some(of_rows), Some(of_distances))
-        },
-    }
-    _cdist_backward(Tensor grad_output, Tensor x1, Tensor x2, float p,
-        Tensor cdist) -> Tensor as CdistBackwardBackward0 {
-        (grad_output, x1, x2, cdist) => {
-            let [of_grad, of_x1, of_x2, of_distances] = backward_of_cdist(grad, grad_output, [x1, x2], p, cdist)?;
-            (Some(of_grad), Some(of_x1), Some(of_x2), Some(of_distances))
-        },
-    }
-    _euclidean_dist(Tensor x1, Tensor x2) -> Tensor as EuclideanDistBackward0 {
-        x1 => apart(grad, x1, x2, result),
-        x2 => apart(&grad.transpose(-2, -1)?, x2, x1, &result.transpose(-2, -1)?),
-    }
     vdot(Tensor self, Tensor other) -> Tensor as VdotBackward0 {
         self => conj(grad)?.mul(other),
         other => grad.mul(self),
@@ -62,22 +36,4 @@ derivatives! {
         self => aten::linalg_cross::call(&conj(other)?, grad, dim),
         other => aten::linalg_cross::call(grad, &conj(self)?, dim),
     }
-}
-
-/// The gradient of rows, from that of their Euclidean distances to others: along each difference, and zero where the
-/// distance is zero.
-fn apart(grad: &Tensor, rows: &Tensor, others: &Tensor, distances: &Tensor) -> Result<Tensor> {
-    let share = aten::div_Tensor(grad, distances)?;
-    let share = aten::masked_fill_Scalar(&share, &aten::eq_Scalar(distances, 0.into())?, 0.into())?;
-    let own =
-        aten::mul_Tensor(rows, &aten::sum_dim_IntList::with(&share, Some(&[-1])).keepdim(true).call()?)?;
-    let whole = aten::sub_Tensor(&own, &aten::matmul(&share, others)?)?;
-    aten::sum_to_size(&whole, rows.sizes())
-}
-
-/// The gradient of rows, from that of their distances of any order to others, by differences.
-fn along(grad: &Tensor, rows: &Tensor, others: &Tensor, distances: &Tensor, p: f64) -> Result<Tensor> {
-    let difference = rows.unsqueeze(-2)?.sub(&others.unsqueeze(-3)?)?;
-    let grads = grad.unsqueeze(-1)?.mul(&slope(&difference, distances, p)?)?;
-    aten::sum_to_size(&grads.sum_dim(&[-2], false)?, rows.sizes())
 }

@@ -190,6 +190,15 @@ torch_library! {
         /// PyTorch: `torch.nn.functional.cosine_embedding_loss`.
         cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0,
             int reduction=Mean) -> Tensor;
+        /// The triplet margin loss: `max(d(anchor, positive) - d(anchor, negative) + margin, 0)`, where `d` is the
+        /// distance of order `p`.
+        ///
+        /// # Errors
+        /// Different numbers of dimensions.
+        ///
+        /// PyTorch: `torch.nn.functional.triplet_margin_loss`.
+        triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1., float p=2.,
+            float eps=1e-06, bool swap=False, int reduction=1) -> Tensor;
         /// The multi-class margin loss of scores `[n, classes]` or `[classes]`: by how much the scores of the other
         /// classes come within `margin` of that of the target class, to the power of `p`, summed and divided by the
         /// number of classes. `weight` has a factor for each target class.

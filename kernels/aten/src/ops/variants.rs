@@ -19,6 +19,7 @@ mod binary;
 mod bits;
 mod copy;
 mod create;
+mod distance;
 mod factor;
 mod fake_quantize;
 mod foreach;

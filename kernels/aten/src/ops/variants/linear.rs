@@ -1,4 +1,4 @@
-//! The out variants of products of vectors, and of distances.
+//! The out variants of products of vectors.
 #![expect(unreachable_pub, reason = "what extends this namespace exports it")]
 
 use torch_library::prelude::*;
@@ -7,13 +7,7 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
-    super::linalg::aten;
-    _cdist_backward_out: _cdist_backward =>
-        "_cdist_backward.out(Tensor grad_output, Tensor x1, Tensor x2, float p, Tensor cdist, *, Tensor(a!) out) -> Tensor(a!)";
-    _pdist_backward_out: _pdist_backward =>
-        "_pdist_backward.out(Tensor grad_output, Tensor self, float p, Tensor pdist, *, Tensor(a!) out) -> Tensor(a!)";
-    _pdist_forward_out: _pdist_forward =>
-        "_pdist_forward.out(Tensor self, float p=2., *, Tensor(a!) out) -> Tensor(a!)";
+    super::distance::aten;
     addmv_out: addmv =>
         "addmv.out(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
     addr_out: addr Castable =>
@@ -28,11 +22,7 @@ variants! {
     vdot_out: vdot => "vdot.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     _compute_linear_combination_out: _compute_linear_combination =>
         "_compute_linear_combination.out(Tensor input, Tensor coefficients, *, Tensor(a!) out) -> Tensor(a!)";
-    _cdist_forward_out: _cdist_forward =>
-        "_cdist_forward.out(Tensor x1, Tensor x2, float p, int? compute_mode, *, Tensor(a!) out) -> Tensor(a!)";
     cross_out: cross => "cross.out(Tensor self, Tensor other, int? dim=None, *, Tensor(a!) out) -> Tensor(a!)";
-    _euclidean_dist_out: _euclidean_dist =>
-        "_euclidean_dist.out(Tensor x1, Tensor x2, *, Tensor(a!) out) -> Tensor(a!)";
     _trilinear_out: _trilinear =>
         "_trilinear.out(Tensor i1, Tensor i2, Tensor i3, int[] expand1, int[] expand2, int[] expand3, int[] sumdim, int unroll_dim=1, *, Tensor(a!) out) -> Tensor(a!)";
 }

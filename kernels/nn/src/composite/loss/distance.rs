@@ -196,6 +196,40 @@ mod margins {
         )?;
         reduced_or_not(loss, reduction)
     }
+
+    fn triplet_margin_loss(
+        anchor: &Tensor,
+        positive: &Tensor,
+        negative: &Tensor,
+        margin: f64,
+        p: f64,
+        eps: f64,
+        swap: bool,
+        reduction: i64,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = aten::triplet_margin_loss::NAME;
+        ensure!(
+            anchor.dim() == positive.dim() && positive.dim() == negative.dim(),
+            Shape,
+            "{OPERATOR}: sizes {:?}, {:?} and {:?} have different numbers of dimensions",
+            anchor.sizes(),
+            positive.sizes(),
+            negative.sizes()
+        );
+        let distance = |a, b| aten::pairwise_distance::call(a, b, p, eps, false);
+        let near = distance(anchor, positive)?;
+        let mut far = distance(anchor, negative)?;
+        if swap {
+            far = aten::minimum(&far, &distance(positive, negative)?)?;
+        }
+        let loss =
+            aten::clamp_min(&aten::sub_Tensor(&aten::add_Scalar(&near, margin.into())?, &far)?, 0.into())?;
+        match reduction {
+            1 => aten::mean(&loss),
+            2 => aten::sum(&loss),
+            _ => Ok(loss), // for any other number, as in PyTorch
+        }
+    }
 }
 
 /// The Huber loss of tensors of any types.

@@ -36,6 +36,7 @@ pub(crate) mod recurrent;
 pub(crate) mod reduce;
 pub(crate) mod scatter;
 pub(crate) mod segment;
+pub(crate) mod softmax;
 pub(crate) mod special;
 pub(crate) mod storage;
 pub(crate) mod transformer;

@@ -5,5 +5,6 @@ use torch_library_aten::autograd::binary;
 mod loss;
 mod norm;
 mod recurrent;
+mod softmax;
 mod transformer;
 mod window;

@@ -9,5 +9,6 @@ pub(crate) mod loss;
 pub(crate) mod norm;
 mod optimizer;
 mod recurrent;
+mod softmax;
 mod transformer;
 mod window;

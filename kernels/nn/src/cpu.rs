@@ -1,8 +1,9 @@
 //! Kernels that compute elements in host memory.
 
-use torch_library_aten::cpu::{exponentials, folds, matmul, output_mask};
+use torch_library_aten::cpu::{folds, matmul, output_mask};
 
 mod loss;
 mod norm;
 mod optimizer;
+mod softmax;
 mod window;

@@ -1,4 +1,4 @@
-//! Softmax, normalisation layers and dropout.
+//! Normalisation layers and dropout.
 
 use torch_library::torch_library;
 
@@ -7,31 +7,7 @@ torch_library! {
     #[methods(NormMethods)]
     #[overloads(function)]
     #[kernels_in(torch_library_nn)]
-    pub mod aten extends super::scatter::aten {
-        /// The softmax along a dimension: exponentials, divided by their sum. The input is converted to `dtype` first,
-        /// if it is given.
-        ///
-        /// # Errors
-        /// Dtypes that are not floating-point.
-        ///
-        /// PyTorch: `torch.softmax`.
-        softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor;
-        /// The operator behind [`softmax_int`](fn@softmax_int).
-        ///
-        /// PyTorch: `aten::_softmax`.
-        _softmax(Tensor self, int dim, bool half_to_float) -> Tensor;
-        /// The logarithm of the softmax, more precise than both steps one after the other.
-        ///
-        /// # Errors
-        /// Dtypes that are not floating-point.
-        ///
-        /// PyTorch: `torch.log_softmax`.
-        log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor;
-        /// The operator behind [`log_softmax_int`](fn@log_softmax_int).
-        ///
-        /// PyTorch: `aten::_log_softmax`.
-        _log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor;
-
+    pub mod aten extends super::softmax::aten {
         /// Layer normalisation: normalises over the last dimensions to mean 0 and variance 1, then multiplies by
         /// `weight` and adds `bias`.
         ///
@@ -85,15 +61,6 @@ torch_library! {
         _batch_norm_impl_index(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean,
             Tensor? running_var, bool training, float momentum, float eps,
             bool cudnn_enabled) -> (Tensor, Tensor, Tensor, Tensor, int);
-
-        /// The gradient of the input of [`_softmax`], from its result.
-        ///
-        /// PyTorch: `aten::_softmax_backward_data`.
-        _softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor;
-        /// The gradient of the input of [`_log_softmax`], from its result.
-        ///
-        /// PyTorch: `aten::_log_softmax_backward_data`.
-        _log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor;
 
         /// The gradients of input, weight and bias of [`native_layer_norm`]; undefined tensors for those that
         /// `output_mask` does not ask for.
@@ -280,14 +247,6 @@ torch_library! {
         /// PyTorch: `aten::_fused_rms_norm_backward`, which it has for accelerators only.
         _fused_rms_norm_backward(Tensor grad_out, Tensor input, int[] normalized_shape, Tensor rstd, Tensor? weight,
             bool[2] output_mask) -> (Tensor, Tensor);
-
-        /// [`softmax_int`](fn@softmax_int), with zeros where a whole row is minus infinity.
-        ///
-        /// # Errors
-        /// Dtypes that are not floating-point.
-        ///
-        /// PyTorch: `aten::_safe_softmax`.
-        _safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor;
 
         /// [`native_batch_norm`](fn@native_batch_norm), whose schema says that it writes the running statistics.
         ///

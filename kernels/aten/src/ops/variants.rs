@@ -40,6 +40,7 @@ mod recurrent;
 mod reduce;
 mod scatter;
 mod segment;
+mod softmax;
 mod special;
 mod storage;
 mod transformer;

@@ -1,4 +1,4 @@
-//! Derivatives of softmax and of normalisations.
+//! Derivatives of normalisations.
 
 use torch_library::derivatives;
 use torch_library::guard::GradMode;
@@ -6,27 +6,10 @@ use torch_library::prelude::*;
 
 use crate::aten;
 use crate::composite::norm::weight::gradients as of_weight;
-use crate::prelude::*;
 
 derivatives! {
     in aten;
 
-    _softmax(Tensor self, int dim, bool half_to_float) -> Tensor as SoftmaxBackward0 {
-        self => aten::_softmax_backward_data(grad, result, dim, self.dtype()),
-    }
-    _softmax_backward_data(Tensor grad_output, Tensor output, int dim,
-        ScalarType input_dtype) -> Tensor as SoftmaxBackwardDataBackward0 {
-        grad_output => aten::_softmax_backward_data(grad, output, dim, input_dtype),
-        output => softmax_output_grad(grad, grad_output, output, dim),
-    }
-    _log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor as LogSoftmaxBackward0 {
-        self => aten::_log_softmax_backward_data(grad, result, dim, self.dtype()),
-    }
-    _log_softmax_backward_data(Tensor grad_output, Tensor output, int dim,
-        ScalarType input_dtype) -> Tensor as LogSoftmaxBackwardDataBackward0 {
-        grad_output => grad.sub(&grad.mul(&output.exp()?)?.sum_dim(&[dim], true)?),
-        output => output.exp()?.mul(&grad_output.sum_dim(&[dim], true)?)?.mul(grad)?.neg(),
-    }
     native_layer_norm(
         Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps
     ) -> (Tensor, Tensor, Tensor) as NativeLayerNormBackward0 {
@@ -100,9 +83,6 @@ derivatives! {
         grad_output => aten::native_dropout_backward(grad, mask, scale),
         mask => non_differentiable,
     }
-    _safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor as SafeSoftmaxBackward0 {
-        self => aten::_softmax_backward_data(grad, result, dim, self.dtype()),
-    }
 }
 
 mod groups;
@@ -112,10 +92,4 @@ mod second;
 /// The error for a gradient with respect to saved statistics, which have none.
 fn of_statistics(name: &str) -> Result<Tensor> {
     bail!(Autograd, "the gradient of a normalisation has no derivative with respect to `{name}`")
-}
-
-fn softmax_output_grad(grad: &Tensor, grad_output: &Tensor, output: &Tensor, dim: i64) -> Result<Tensor> {
-    let weighted = grad_output.mul(output)?.sum_dim(&[dim], true)?;
-    let straight = grad.mul(&grad_output.sub(&weighted)?)?;
-    straight.sub(&grad_output.mul(&grad.mul(output)?.sum_dim(&[dim], true)?)?)
 }

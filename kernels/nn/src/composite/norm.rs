@@ -1,4 +1,4 @@
-//! Softmax and normalisation under the names that users call, made of the operators that compute them.
+//! Normalisation under the names that users call, made of the operators that compute it.
 
 use torch_library::geometry::numel;
 use torch_library::prelude::*;
@@ -15,14 +15,6 @@ pub(crate) mod weight;
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod kernels {
     use super::*;
-
-    fn softmax_int(this: &Tensor, dim: i64, dtype: Option<DType>) -> Result<Tensor> {
-        aten::_softmax(&converted(this, dtype)?, dim, false)
-    }
-
-    fn log_softmax_int(this: &Tensor, dim: i64, dtype: Option<DType>) -> Result<Tensor> {
-        aten::_log_softmax(&converted(this, dtype)?, dim, false)
-    }
 
     fn layer_norm(
         input: &Tensor,
@@ -378,13 +370,6 @@ fn nothing_normalised(input: &Tensor, weight: Option<&Tensor>, bias: Option<&Ten
         out = aten::add_Tensor(&out, &aten::select_int(bias, 0, 0)?)?;
     }
     Ok(out)
-}
-
-fn converted(tensor: &Tensor, dtype: Option<DType>) -> Result<Tensor> {
-    match dtype {
-        Some(dtype) => aten::to_dtype(tensor, dtype),
-        None => Ok(tensor.clone()),
-    }
 }
 
 fn is_half(dtype: DType) -> bool {

@@ -1,63 +1,25 @@
-//! Softmax, and normalisation by mean and variance.
+//! Normalisation by mean and variance.
 #![expect(unsafe_code, reason = "takes memory that it fills at once")]
 
 use num_traits::Float;
 use torch_library::Element;
-use torch_library::geometry::{contiguous_strides, saturating_numel, wrap_dim};
+use torch_library::geometry::{contiguous_strides, saturating_numel};
 use torch_library::prelude::*;
 
-use super::folds::{Largest, Moment, Moments, Sum};
+use super::folds::{Moment, Moments};
 use crate::arguments::channels_of;
 use crate::aten;
-use crate::functions::Functions;
 use crate::loops::pointwise::{common_device, unsupported};
 use crate::loops::reduce::fold;
 use crate::loops::{self, RowByRow, match_opmath, opmath_type};
-use crate::number::{Number, Ordered};
+use crate::number::Number;
 
-mod backward;
+pub(super) mod backward;
 mod lines;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
     use super::*;
-
-    fn _softmax(this: &Tensor, dim: i64, half_to_float: bool) -> Result<Tensor> {
-        let _lease = loops::frozen([this])?;
-        const OPERATOR: &str = aten::_softmax::NAME;
-        let exponentials = Exponentials::new(OPERATOR, this, dim, half_to_float)?;
-        if this.numel() == 0 {
-            return Tensor::empty(this.sizes(), this.dtype(), this.device());
-        }
-        match_opmath!(this.dtype(), T: Float => {
-            if let Some((input, len)) = exponentials.as_lines()? {
-                return lines::softmax::<T>(&input, len);
-            }
-            let (_, powers, sum) = exponentials.compute::<T>()?;
-            let out = result_in(&powers, this.dtype())?;
-            loops::map(&out, [&powers, &sum], |[power, sum]: [T; 2]| power / sum)?;
-            Ok(out)
-        }, else => Err(unsupported(OPERATOR, this.dtype())))
-    }
-
-    fn _log_softmax(this: &Tensor, dim: i64, half_to_float: bool) -> Result<Tensor> {
-        let _lease = loops::frozen([this])?;
-        const OPERATOR: &str = aten::_log_softmax::NAME;
-        let exponentials = Exponentials::new(OPERATOR, this, dim, half_to_float)?;
-        if this.numel() == 0 {
-            return Tensor::empty(this.sizes(), this.dtype(), this.device());
-        }
-        match_opmath!(this.dtype(), T: Float => {
-            if let Some((input, len)) = exponentials.as_lines()? {
-                return lines::log_softmax::<T>(&input, len);
-            }
-            let (largest, powers, sum) = exponentials.compute::<T>()?;
-            let out = result_in(&powers, this.dtype())?;
-            loops::map(&sum, [&sum], |[sum]: [T; 1]| sum.ln())?; // once for each row
-            loops::map(&out, [this, &largest, &sum], |[x, largest, log]: [T; 3]| x - largest - log)?;
-            Ok(out)
-        }, else => Err(unsupported(OPERATOR, this.dtype())))
-    }
 
     fn native_layer_norm(
         input: &Tensor,
@@ -157,49 +119,7 @@ mod kernels {
     }
 }
 
-/// The arguments of a softmax or log-softmax.
-struct Exponentials<'a> {
-    input: &'a Tensor,
-    is_reduced: Vec<bool>,
-}
-
-impl<'a> Exponentials<'a> {
-    fn new(operator: &str, input: &'a Tensor, dim: i64, half_to_float: bool) -> Result<Self> {
-        ensure!(!half_to_float, NotSupported, "{operator}: half_to_float is not supported on the CPU");
-        let dim = wrap_dim(dim, input.dim()).map_err(|error| error.context(operator))?;
-        Ok(Exponentials { input, is_reduced: (0..input.dim()).map(|other| other == dim).collect() })
-    }
-
-    /// A contiguous input and the length of its lines, if the dimension is the last one.
-    fn as_lines(&self) -> Result<Option<(Tensor, usize)>> {
-        match (self.is_reduced.last(), self.input.sizes().last()) {
-            (Some(true), Some(len)) => Ok(Some((loops::contiguous(self.input)?, *len as usize))),
-            _ => Ok(None),
-        }
-    }
-
-    /// The largest element along the dimension, the exponentials of each element minus it, and their sum.
-    fn compute<T: Float + Ordered + Functions>(&self) -> Result<(Tensor, Tensor, Tensor)> {
-        let input = self.input;
-        let sizes = reduced_sizes(input, &self.is_reduced);
-        let empty = |sizes: &[i64]| Tensor::empty(sizes, T::DTYPE, input.device());
-        // SAFETY: `map` below writes every element before any is read; if it fails, or is not reached, the tensor is
-        // dropped here.
-        let powers = unsafe { loops::uninit_like(input, T::DTYPE, MemoryFormat::Contiguous)? };
-        let (largest, sum) = (empty(&sizes)?, empty(&sizes)?);
-        fold([&largest], input, &self.is_reduced, &Largest, |largest: T| [largest])?;
-        loops::map(&powers, [input, &largest], |[x, largest]: [T; 2]| (x - largest).exponential())?;
-        fold([&sum], &powers, &self.is_reduced, &Sum, |sum: T| [sum])?;
-        Ok((largest, powers, sum))
-    }
-}
-
-/// A tensor for the result: the intermediate `step` itself, if it has the result's type.
-fn result_in(step: &Tensor, dtype: DType) -> Result<Tensor> {
-    if step.dtype() == dtype { Ok(step.clone()) } else { Tensor::empty(step.sizes(), dtype, step.device()) }
-}
-
-fn reduced_sizes(input: &Tensor, is_reduced: &[bool]) -> Vec<i64> {
+pub(super) fn reduced_sizes(input: &Tensor, is_reduced: &[bool]) -> Vec<i64> {
     input
         .sizes()
         .iter()
@@ -331,7 +251,7 @@ fn along_channels(vector: &Tensor, ndim: usize) -> Result<Tensor> {
 }
 
 /// A tensor converted to the type in which it is returned.
-fn rounded(tensor: Tensor, dtype: DType) -> Result<Tensor> {
+pub(super) fn rounded(tensor: Tensor, dtype: DType) -> Result<Tensor> {
     if tensor.dtype() == dtype && tensor.storage_offset() == 0 {
         Ok(tensor)
     } else {

@@ -1,4 +1,4 @@
-//! Batching rules for softmax and normalisations, with weights that all examples share or that each has.
+//! Batching rules for normalisations, with weights that all examples share or that each has.
 
 mod backward;
 

@@ -1,4 +1,4 @@
-//! Batch and group normalisation under the names that exported programs use for them, and safe softmax.
+//! Batch and group normalisation under the names that exported programs use for them.
 
 use torch_library::prelude::*;
 
@@ -185,16 +185,6 @@ mod batched {
         );
         let groups = Groups { sizes: [n, group, c / group, hx_w], rstd, mean };
         groups.gradients(grad_out, input, weight, [of_input, of_weight, of_bias])
-    }
-
-    fn _safe_softmax(this: &Tensor, dim: i64, dtype: Option<DType>) -> Result<Tensor> {
-        let out = aten::softmax_int::call(this, dim, dtype)?;
-        let is_masked = aten::eq_Scalar(this, f64::NEG_INFINITY.into())?;
-        if this.dim() == 0 {
-            return aten::where_ScalarSelf(&is_masked, 0.into(), &out);
-        }
-        let is_masked = aten::all_dim::with(&is_masked, dim).keepdim(true).call()?;
-        aten::where_ScalarSelf(&is_masked, 0.into(), &out)
     }
 }
 

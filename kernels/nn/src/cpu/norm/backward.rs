@@ -1,8 +1,8 @@
-//! The gradients of softmax and of the normalisations.
+//! The gradients of the normalisations.
 
 use num_traits::Float;
 use torch_library::Element;
-use torch_library::geometry::{contiguous_strides, saturating_numel, wrap_dim};
+use torch_library::geometry::{contiguous_strides, saturating_numel};
 use torch_library::prelude::*;
 
 use super::{along_channels, outer_dims, reciprocal_root, reduced_sizes, rounded};
@@ -10,64 +10,16 @@ use crate::arguments::channels_of;
 use crate::aten;
 use crate::cpu::folds::Sum;
 use crate::cpu::output_mask;
-use crate::functions::Functions;
 use crate::loops::pointwise::{common_device, unsupported};
 use crate::loops::reduce::fold;
 use crate::loops::{self, match_opmath};
 use crate::number::Number;
 
-mod lines;
+pub(crate) mod lines;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
     use super::*;
-
-    fn _softmax_backward_data(
-        grad_output: &Tensor,
-        output: &Tensor,
-        dim: i64,
-        input_dtype: DType,
-    ) -> Result<Tensor> {
-        let _lease = loops::frozen([grad_output, output])?;
-        const OPERATOR: &str = aten::_softmax_backward_data::NAME;
-        let is_reduced = reduced(OPERATOR, grad_output, output, dim, input_dtype)?;
-        if let Some(len) = line_length(output, &is_reduced) {
-            return match_opmath!(output.dtype(), T: Float => {
-                rounded(lines::softmax::<T>(grad_output, output, len, false)?, output.dtype())
-            }, else => Err(unsupported(OPERATOR, output.dtype())));
-        }
-        let out = Tensor::empty(output.sizes(), output.dtype(), output.device())?;
-        match_opmath!(output.dtype(), T: Float => {
-            let products = Tensor::empty(output.sizes(), T::DTYPE, output.device())?;
-            loops::map(&products, [grad_output, output], |[grad, y]: [T; 2]| grad * y)?;
-            let sum = sums::<T>(&products, &is_reduced)?;
-            loops::map(&out, [&products, output, &sum], |[product, y, sum]: [T; 3]| product - y * sum)?;
-        }, else => return Err(unsupported(OPERATOR, output.dtype())));
-        Ok(out)
-    }
-
-    fn _log_softmax_backward_data(
-        grad_output: &Tensor,
-        output: &Tensor,
-        dim: i64,
-        input_dtype: DType,
-    ) -> Result<Tensor> {
-        let _lease = loops::frozen([grad_output, output])?;
-        const OPERATOR: &str = aten::_log_softmax_backward_data::NAME;
-        let is_reduced = reduced(OPERATOR, grad_output, output, dim, input_dtype)?;
-        if let Some(len) = line_length(output, &is_reduced) {
-            return match_opmath!(output.dtype(), T: Float => {
-                rounded(lines::softmax::<T>(grad_output, output, len, true)?, output.dtype())
-            }, else => Err(unsupported(OPERATOR, output.dtype())));
-        }
-        let out = Tensor::empty(output.sizes(), output.dtype(), output.device())?;
-        match_opmath!(output.dtype(), T: Float => {
-            let sum = sums::<T>(grad_output, &is_reduced)?;
-            let inputs = [grad_output, output, &sum];
-            loops::map(&out, inputs, |[grad, y, sum]: [T; 3]| grad - y.exponential() * sum)?;
-        }, else => return Err(unsupported(OPERATOR, output.dtype())));
-        Ok(out)
-    }
 
     fn native_layer_norm_backward(
         grad_out: &Tensor,
@@ -238,39 +190,8 @@ impl Normal<'_> {
     }
 }
 
-/// Marks the dimension that is reduced.
-fn reduced(
-    operator: &str,
-    grad_output: &Tensor,
-    output: &Tensor,
-    dim: i64,
-    input_dtype: DType,
-) -> Result<Vec<bool>> {
-    let dim = wrap_dim(dim, output.dim()).map_err(|error| error.context(operator))?;
-    ensure!(
-        grad_output.sizes() == output.sizes(),
-        Shape,
-        "{operator}: a gradient of sizes {:?} for a result of {:?}",
-        grad_output.sizes(),
-        output.sizes()
-    );
-    ensure!(
-        grad_output.dtype() == output.dtype(),
-        DType,
-        "{operator}: a gradient of {} for a result of {}, expected one type",
-        grad_output.dtype(),
-        output.dtype()
-    );
-    ensure!(
-        output.dtype() != DType::Float32 || input_dtype != DType::Float16,
-        NotSupported,
-        "{operator}: a gradient of float32 for an input of float16 is not supported on the CPU"
-    );
-    Ok((0..output.dim()).map(|other| other == dim).collect())
-}
-
 /// The length of the lines that are reduced, if these are the last dimensions and there are any elements.
-fn line_length(tensor: &Tensor, is_reduced: &[bool]) -> Option<usize> {
+pub(crate) fn line_length(tensor: &Tensor, is_reduced: &[bool]) -> Option<usize> {
     let outer = is_reduced.iter().take_while(|is_reduced| !**is_reduced).count();
     let is_line = outer < is_reduced.len() && is_reduced[outer..].iter().all(|is_reduced| *is_reduced);
     let len = saturating_numel(&tensor.sizes()[outer..]) as usize;
@@ -278,7 +199,7 @@ fn line_length(tensor: &Tensor, is_reduced: &[bool]) -> Option<usize> {
 }
 
 /// Sums in the opmath type; reduced dimensions are kept with size 1.
-fn sums<T: Number>(tensor: &Tensor, is_reduced: &[bool]) -> Result<Tensor> {
+pub(crate) fn sums<T: Number>(tensor: &Tensor, is_reduced: &[bool]) -> Result<Tensor> {
     let out = Tensor::empty(&reduced_sizes(tensor, is_reduced), T::DTYPE, tensor.device())?;
     fold([&out], tensor, is_reduced, &Sum, |sum: T| [sum])?;
     Ok(out)

@@ -1,4 +1,4 @@
-//! Softmax and layer norm of dense lines: each line is read into the cache once.
+//! Layer norm of dense lines: each line is read into the cache once.
 #![expect(unsafe_code, reason = "promises that kernels write every element of a line")]
 
 use std::mem::MaybeUninit;
@@ -6,25 +6,11 @@ use std::mem::MaybeUninit;
 use num_traits::Float;
 use torch_library::{Element, Result, Tensor};
 
-use crate::cpu::exponentials::exponentials;
-use crate::cpu::folds::{Largest, Moments};
-use crate::functions::Functions;
+use crate::cpu::folds::Moments;
 use crate::inlined::zip;
 use crate::loops;
 use crate::loops::lines::{Line, fill, fold_line, lines};
-use crate::number::{Number, Ordered};
-
-/// The softmax of lines of `len` elements of a contiguous tensor.
-pub(super) fn softmax<T: Float + Ordered + Functions>(input: &Tensor, len: usize) -> Result<Tensor> {
-    // SAFETY: `Softmax` fills the line chunk by chunk, with initialised values.
-    unsafe { lines::<T, 0>(input, len, [], &Softmax) }
-}
-
-/// The log-softmax of lines of `len` elements of a contiguous tensor.
-pub(super) fn log_softmax<T: Float + Ordered + Functions>(input: &Tensor, len: usize) -> Result<Tensor> {
-    // SAFETY: `LogSoftmax` fills the line with initialised values.
-    unsafe { lines::<T, 0>(input, len, [], &LogSoftmax) }
-}
+use crate::number::Number;
 
 /// The layer norm of lines; their means and reciprocal standard deviations go to `notes`.
 pub(super) fn layer_norm<T: Float + Number>(
@@ -40,36 +26,6 @@ pub(super) fn layer_norm<T: Float + Number>(
     // SAFETY: `LayerNorm` fills the line, or goes along it with a weight and a bias for each element, whose number
     // `outer_dims` has checked and the kernel's lease preserves; it writes initialised values.
     unsafe { lines(input, len, notes, &norm) }
-}
-
-struct Softmax;
-
-impl<T: Float + Ordered + Functions> Line<T, 0> for Softmax {
-    #[inline(always)]
-    fn line(&self, input: &[T], out: &mut [MaybeUninit<T>]) -> [T; 0] {
-        let sum = exponentials(out, input, fold_line(&Largest, input));
-        let inverse = sum.recip();
-        for power in out {
-            // SAFETY: `exponentials` has filled `out`, which is as long as `input`.
-            let power = unsafe { power.assume_init_mut() };
-            // The product with the reciprocal, corrected by its error: vector division takes several times as long.
-            let product = *power * inverse;
-            *power = product.mul_add(-sum, *power).mul_add(inverse, product);
-        }
-        []
-    }
-}
-
-struct LogSoftmax;
-
-impl<T: Float + Ordered + Functions> Line<T, 0> for LogSoftmax {
-    #[inline(always)]
-    fn line(&self, input: &[T], out: &mut [MaybeUninit<T>]) -> [T; 0] {
-        let largest = fold_line(&Largest, input);
-        let log = exponentials(out, input, largest).ln();
-        fill(out, input, |x| x - largest - log);
-        []
-    }
 }
 
 struct LayerNorm<T> {

@@ -1,4 +1,4 @@
-//! Batching rules for the gradients of softmax and normalisations.
+//! Batching rules for the gradients of normalisations.
 
 use torch_library::prelude::*;
 use torch_library::vmap::Level;

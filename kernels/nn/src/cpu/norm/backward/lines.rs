@@ -1,4 +1,4 @@
-//! Gradients of softmax and of the normalisations along dense lines: each line is read into the cache once.
+//! Gradients of the normalisations along dense lines: each line is read into the cache once.
 #![expect(
     unsafe_code,
     reason = "promises that kernels write every element, and lends lines of tensors as slices"
@@ -13,7 +13,6 @@ use torch_library::geometry::contiguous_strides;
 use torch_library::prelude::*;
 
 use super::Normal;
-use crate::functions::Functions;
 use crate::inlined::{from_fn, zip};
 use crate::loops::parts::{Parts, PartsMut};
 use crate::loops::reduce::LANES;
@@ -30,13 +29,13 @@ const BLOCK: usize = 64;
 const SHORT: usize = 128;
 
 /// The gradients of a range of lines, which one thread computes.
-trait Lines: Sync {
+pub(crate) trait Lines: Sync {
     fn run(&self, lines: Range<usize>);
 }
 
 /// Computes `count` lines of `len` elements, in ranges that start at a multiple of `step`, with the widest vectors that
 /// the processor has.
-fn run(lines: &impl Lines, count: usize, len: usize, step: usize) {
+pub(crate) fn run(lines: &impl Lines, count: usize, len: usize, step: usize) {
     parallel::shares(count.div_ceil(step), (parallel::GRAIN / (len * step)).max(1), |range| {
         let range = range.start * step..(range.end * step).min(count);
         #[cfg(target_arch = "x86_64")]
@@ -64,7 +63,7 @@ fn run_widest(lines: &impl Lines, range: Range<usize>) {
 }
 
 /// An uninitialised contiguous tensor of the opmath type, all of whose elements the caller writes next.
-fn uninit<T: Number>(like: &Tensor, sizes: &[i64]) -> Result<Tensor> {
+pub(crate) fn uninit<T: Number>(like: &Tensor, sizes: &[i64]) -> Result<Tensor> {
     // SAFETY: `run` writes every element, since it goes through all lines, before any is read; if it is not reached,
     // the tensor is dropped.
     unsafe { Tensor::uninit_strided(sizes, &contiguous_strides(sizes), T::DTYPE, like.device()) }
@@ -75,54 +74,12 @@ fn parts<T: Element>(gradient: &Option<Tensor>, len: usize) -> Result<Option<Par
     gradient.as_ref().map(|gradient| PartsMut::of(gradient, len)).transpose()
 }
 
-/// The gradient of softmax or log-softmax along lines.
-pub(super) fn softmax<T: Float + Functions + Number>(
-    grad: &Tensor,
-    output: &Tensor,
-    len: usize,
-    is_log: bool,
-) -> Result<Tensor> {
-    let out = uninit::<T>(output, output.sizes())?;
-    let [grads, outputs] = [Parts::row_major(grad, len)?, Parts::row_major(output, len)?];
-    let lines = Softmax { grads, outputs, out: PartsMut::<T>::of(&out, len)?, is_log };
-    run(&lines, lines.out.count(), len, 1);
-    Ok(out)
-}
-
-struct Softmax<T> {
-    grads: Parts<T>,
-    outputs: Parts<T>,
-    out: PartsMut<T>,
-    is_log: bool,
-}
-
-impl<T: Float + Functions + Number> Lines for Softmax<T> {
-    #[inline(always)]
-    fn run(&self, lines: Range<usize>) {
-        for n in lines {
-            let (grads, outputs) = (self.grads.get(n), self.outputs.get(n));
-            // SAFETY: ranges of `run` have no line in common, so this line is only this thread's, which has one slice
-            // of it and writes initialised values.
-            let out = unsafe { self.out.uninit(n) };
-            let elements = zip(out, zip(grads, outputs));
-            if self.is_log {
-                let [sum] = sums([grads], |[grad]| [grad]);
-                for (out, (grad, y)) in elements {
-                    out.write(*grad - y.exponential() * sum);
-                }
-            } else {
-                let [sum] = sums([grads, outputs], |[grad, y]| [grad * y]);
-                for (out, (grad, y)) in elements {
-                    out.write((*grad - sum) * *y);
-                }
-            }
-        }
-    }
-}
-
 /// Sums, over all places, of the `K` numbers that a function computes from the elements of some slices of equal length.
 #[inline(always)]
-fn sums<T: Number, const N: usize, const K: usize>(from: [&[T]; N], f: impl Fn([T; N]) -> [T; K]) -> [T; K] {
+pub(crate) fn sums<T: Number, const N: usize, const K: usize>(
+    from: [&[T]; N],
+    f: impl Fn([T; N]) -> [T; K],
+) -> [T; K] {
     let mut lanes = [[T::ZERO; LANES]; K];
     let chunks: [_; N] = from_fn(|n| from[n].as_chunks::<LANES>());
     for n in 0..chunks[0].0.len() {

@@ -1,0 +1,68 @@
+//! Softmax.
+
+use std::f64::consts::LN_2;
+
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+use torch_library_kernels::prelude::*;
+
+fn close(got: &Tensor, want: &[f64]) -> Result<()> {
+    let got = got.to_dtype(DType::Float64)?.to_vec::<f64>()?;
+    let is_close = |(got, want): (&f64, &f64)| (got - want).abs() <= 1e-6 * want.abs().max(1.0);
+    assert!(got.len() == want.len() && got.iter().zip(want).all(is_close), "{got:?} instead of {want:?}");
+    Ok(())
+}
+
+#[test]
+fn softmax_does_not_overflow() -> Result<()> {
+    let x = Tensor::from([[1000.0, 1001.0], [-1000.0, -1000.0]]);
+    close(&x.softmax(1)?, &[0.26894142, 0.73105858, 0.5, 0.5])?;
+    close(&x.log_softmax(-1)?, &[-1.31326169, -0.31326169, -LN_2, -LN_2])?;
+    close(&x.softmax(0)?, &[1.0, 1.0, 0.0, 0.0])?;
+    assert_eq!(Tensor::from(3.0).softmax(0)?.item()?, Scalar::Float(1.0));
+    Ok(())
+}
+
+#[test]
+fn softmax_of_integers_needs_a_type() -> Result<()> {
+    let x = Tensor::from([1i64, 1]);
+    assert_eq!(
+        x.softmax(0).unwrap_err().to_string(),
+        "aten::softmax.int: aten::_softmax is not implemented for int64"
+    );
+    let halves = aten::softmax_int::with(&x, 0).dtype(Some(DType::Float16)).call()?;
+    assert_eq!(halves.to_vec::<f16>()?, [f16::from_f32(0.5); 2]);
+    assert_eq!(x.t()?.to_dtype(DType::Float32)?.softmax(0)?.strides(), [1]);
+    Ok(())
+}
+
+#[test]
+fn lines_of_every_length_and_layout_are_normalised() -> Result<()> {
+    for len in [1, 7, 8, 255, 257, 1030] {
+        let elements: Vec<f64> = (0..3 * len).map(|i| ((i * 37) % 101) as f64 / 16.0).collect();
+        let rows = Tensor::from_vec(elements.clone(), &[3, len])?;
+        let columns = Tensor::from_vec(elements.clone(), &[len, 3])?;
+        for dtype in [DType::Float32, DType::Float64] {
+            let (x, y) = (rows.to_dtype(dtype)?, columns.to_dtype(dtype)?.transpose(0, 1)?);
+            for (x, line, step) in [(x, len as usize, 1), (y, 1, 3)] {
+                let mut want = Vec::new();
+                for row in 0..3 {
+                    let line = (0..len as usize).map(|i| elements[row * line + i * step]).collect::<Vec<_>>();
+                    let sum = line.iter().map(|x| x.exp()).sum::<f64>();
+                    want.extend(line.iter().map(|x| x.exp() / sum));
+                }
+                close(&x.softmax(1)?, &want)?;
+                close(&x.log_softmax(1)?, &want.iter().map(|x| x.ln()).collect::<Vec<_>>())?;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_row_of_nothing_has_no_weights() -> Result<()> {
+    let x = Tensor::from([[1.0, 2.0], [f64::NEG_INFINITY, f64::NEG_INFINITY]]);
+    close(&aten::_safe_softmax(&x, -1)?, &[0.26894142, 0.73105858, 0.0, 0.0])?;
+    assert!(aten::_safe_softmax(&Tensor::from([1i64, 2]), 0).is_err());
+    Ok(())
+}

@@ -5,12 +5,12 @@ pub(crate) mod arrange;
 
 mod binary;
 mod bits;
+mod constraints;
 mod copy;
 mod correlation;
 pub(crate) mod create;
 mod device;
 pub(crate) mod distance;
-mod exported;
 mod factor;
 mod fake_quantize;
 mod fourier;

@@ -1,10 +1,10 @@
-//! Sizes, strides and other facts about a tensor as numbers, and conditions on such numbers in exported programs.
+//! Sizes, strides and other facts about a tensor as numbers, and facts about this library.
 
 use torch_library::torch_library;
 
 torch_library! {
     /// Facts about tensors, on top of the operators declared before.
-    pub mod aten extends super::exported::aten {
+    pub mod aten extends super::constraints::aten {
         /// The size of a dimension.
         ///
         /// # Errors
@@ -120,37 +120,13 @@ torch_library! {
         /// PyTorch: `aten::_debug_has_internal_overlap`.
         _debug_has_internal_overlap(Tensor self) -> int;
 
-        /// Checks that a number is in a range, which includes its ends.
+        /// Whether convolutions can use NNPACK: never here.
         ///
-        /// # Errors
-        /// A number out of range, a `max` below `min`.
+        /// PyTorch: `torch._nnpack_available`.
+        _nnpack_available() -> bool;
+        /// Whether there is a device for Vulkan among PyTorch's backends: never here.
         ///
-        /// PyTorch: `torch.sym_constrain_range`.
-        sym_constrain_range(Scalar size, *, int? min=None, int? max=None) -> ();
-        /// [`sym_constrain_range`](fn@sym_constrain_range) for a size, which is not negative unless `min` is.
-        ///
-        /// # Errors
-        /// The errors of [`sym_constrain_range`](fn@sym_constrain_range); a `max` of 2 or less.
-        ///
-        /// PyTorch: `torch.sym_constrain_range_for_size`.
-        sym_constrain_range_for_size(Scalar size, *, int? min=None, int? max=None) -> ();
-        /// [`sym_constrain_range`](fn@sym_constrain_range) that returns a copy of `dep_token`, on which later calls
-        /// depend, so that the check is not left out.
-        ///
-        /// PyTorch: `aten::_functional_sym_constrain_range`.
-        _functional_sym_constrain_range(Scalar size, int? min, int? max, Tensor dep_token) -> Tensor;
-        /// [`sym_constrain_range_for_size`](fn@sym_constrain_range_for_size) that returns a copy of `dep_token`.
-        ///
-        /// PyTorch: `aten::_functional_sym_constrain_range_for_size`.
-        _functional_sym_constrain_range_for_size(Scalar size, int? min, int? max, Tensor dep_token) -> Tensor;
-        /// [`_assert_scalar`](fn@_assert_scalar) that returns a copy of `dep_token`.
-        ///
-        /// PyTorch: `aten::_functional_assert_scalar`.
-        _functional_assert_scalar(Scalar self, str assert_msg, Tensor dep_token) -> Tensor;
-        /// A number of no meaning, for conditions to depend on.
-        ///
-        /// PyTorch: `aten::_make_dep_token`.
-        _make_dep_token(*, ScalarType? dtype=None, Layout? layout=None, Device? device=None,
-            bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor;
+        /// PyTorch: `torch.is_vulkan_available`.
+        is_vulkan_available() -> bool;
     }
 }

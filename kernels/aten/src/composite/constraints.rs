@@ -1,4 +1,4 @@
-//! The checks in exported programs, what they print, and questions about this library.
+//! Assertions and constraints of exported programs, and what they print.
 
 use std::io::Write;
 
@@ -56,6 +56,49 @@ mod checks {
         ensure!(is_true(this)?, Argument, "{}: {assert_msg}", aten::_assert_scalar::NAME);
         Ok(())
     }
+
+    fn sym_constrain_range(size: Scalar, min: Option<i64>, max: Option<i64>) -> Result<()> {
+        check_range(aten::sym_constrain_range::NAME, size, min, max)
+    }
+
+    fn sym_constrain_range_for_size(size: Scalar, min: Option<i64>, max: Option<i64>) -> Result<()> {
+        check_size(aten::sym_constrain_range_for_size::NAME, size, min, max)
+    }
+
+    fn _functional_sym_constrain_range(
+        size: Scalar,
+        min: Option<i64>,
+        max: Option<i64>,
+        dep_token: &Tensor,
+    ) -> Result<Tensor> {
+        check_range(aten::_functional_sym_constrain_range::NAME, size, min, max)?;
+        aten::clone(dep_token)
+    }
+
+    fn _functional_sym_constrain_range_for_size(
+        size: Scalar,
+        min: Option<i64>,
+        max: Option<i64>,
+        dep_token: &Tensor,
+    ) -> Result<Tensor> {
+        check_size(aten::_functional_sym_constrain_range_for_size::NAME, size, min, max)?;
+        aten::clone(dep_token)
+    }
+
+    fn _functional_assert_scalar(this: Scalar, assert_msg: &str, dep_token: &Tensor) -> Result<Tensor> {
+        aten::_assert_scalar(this, assert_msg)?;
+        aten::clone(dep_token)
+    }
+
+    fn _make_dep_token(
+        dtype: Option<DType>,
+        layout: Option<Layout>,
+        device: Option<Device>,
+        pin_memory: Option<bool>,
+        memory_format: Option<MemoryFormat>,
+    ) -> Result<Tensor> {
+        aten::empty_memory_format::call(&[], dtype, layout, device, pin_memory, memory_format)
+    }
 }
 
 /// Without data there is nothing to check.
@@ -88,15 +131,24 @@ fn _print(s: &str) -> Result<()> {
     written.map_err(|error| Error::new(ErrorKind::Io, format!("{}: {error}", aten::_print::NAME)))
 }
 
-#[torch_impl(aten, CompositeImplicitAutograd)]
-mod questions {
-    use super::*;
+fn check_range(operator: &str, size: Scalar, min: Option<i64>, max: Option<i64>) -> Result<()> {
+    let size: i64 = size.to().map_err(|error: Error| error.context(operator))?;
+    let (least, largest) = (min.unwrap_or(i64::MIN), max.unwrap_or(i64::MAX));
+    ensure!(least <= largest, Argument, "{operator}: max is {largest}, expected {least} or more");
+    ensure!(
+        (least..=largest).contains(&size),
+        Argument,
+        "{operator}: {size} is out of range, expected a number between {least} and {largest}"
+    );
+    Ok(())
+}
 
-    fn _nnpack_available() -> Result<bool> {
-        Ok(false)
-    }
-
-    fn is_vulkan_available() -> Result<bool> {
-        Ok(false)
-    }
+fn check_size(operator: &str, size: Scalar, min: Option<i64>, max: Option<i64>) -> Result<()> {
+    ensure!(
+        max.is_none_or(|max| max > 2),
+        Argument,
+        "{operator}: max is {}, expected more than 2, since programs treat 0 and 1 as constants",
+        max.unwrap_or_default()
+    );
+    check_range(operator, size, Some(min.unwrap_or(0)), max)
 }

@@ -212,6 +212,10 @@ fn a_loss_by_margins_is_a_sum_over_all_classes_but_the_target() -> Result<()> {
         let loss = aten::multi_margin_loss::with(&row, &target).p(i64::from(p)).margin(0.5).call()?;
         assert!((value(Ok(loss))? - sum / f64::from(classes)).abs() < 1e-14, "{p} {right}");
     }
+    let (sure, target) = (Tensor::from([5.0, 0.0]), Tensor::from(0i64));
+    let infinite = Tensor::from([f64::INFINITY, 1.0]);
+    let loss = aten::multi_margin_loss::with(&sure, &target).weight(Some(&infinite)).call()?;
+    assert_eq!(value(Ok(loss))?, 0.0, "no class falls short of the margin");
     Ok(())
 }
 

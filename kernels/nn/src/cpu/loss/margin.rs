@@ -30,7 +30,11 @@ mod kernels {
             return Ok(out);
         }
         let mut losses = collected(scores.operator, scores.rows as i64, |_| 0.0)?;
-        scores.each_row(|row| losses[row.index] = row.factor * scores.loss(&row))?;
+        scores.each_row(|row| {
+            // A row without loss has none whatever its weight, even if that is infinite.
+            let loss = scores.loss(&row);
+            losses[row.index] = if loss == 0.0 { 0.0 } else { row.factor * loss };
+        })?;
         let sum = || losses.iter().sum::<f64>();
         let reduced = match reduction {
             NONE => losses,

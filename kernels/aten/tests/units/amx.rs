@@ -1,7 +1,8 @@
 //! Sums of products in AMX tiles.
 #![expect(unsafe_code, reason = "calls what reads and writes through pointers")]
 
-use torch_library_aten::cpu::matmul::amx::{DEPTH, ROWS, Rows, Sums, WIDTH};
+use torch_library_aten::cpu::matmul::amx::{DEPTH, ROWS, Sums, WIDTH};
+use torch_library_aten::cpu::matmul::pairs::{Rows, Unit};
 
 use crate::emulator;
 
@@ -39,7 +40,7 @@ fn check(count: usize, columns: usize) {
         // SAFETY: `left` has `count` rows of `columns` elements, of which these are some; the panels have the lines for
         // these, and the instructions are there or emulated.
         unsafe {
-            let rows = Rows::new(from, stride as isize, count, part.len(), &mut buffer);
+            let rows = Rows::new(Unit::Tiles, from, stride as isize, count, part.len(), &mut buffer);
             rows.multiply(&panels[part.start / 2..], pitch, &mut sums, part.start > 0);
         }
     }

@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "says that instructions may be executed")]
 
 use torch_library::prelude::*;
-use torch_library_aten::cpu::matmul::pairs::multiply_in;
+use torch_library_aten::cpu::matmul::pairs::{Unit, multiply_by};
 use torch_library_loops::loops;
 
 use crate::emulator;
@@ -38,10 +38,10 @@ fn tiles_give_what_registers_give() {
             for (dtype, out_is_transposed) in
                 dtypes.into_iter().flat_map(|dtype| [(dtype, false), (dtype, true)])
             {
-                let [by_tiles, by_registers] = [true, false].map(|has_tiles| {
+                let [by_tiles, by_registers] = [Unit::Tiles, Unit::Registers].map(|unit| {
                     let out = unknown(rows, columns, dtype, out_is_transposed);
                     // SAFETY: both factors are `bfloat16`, and the instructions are there, or emulated.
-                    unsafe { multiply_in(&out, &a, &b, has_tiles) }.unwrap();
+                    unsafe { multiply_by(unit, &out, &a, &b) }.unwrap();
                     loops::copy(&out, DType::Float32).unwrap().to_vec::<f32>().unwrap()
                 });
                 let case = (rows, depth, columns, a_is_transposed, b_is_transposed, dtype, out_is_transposed);
@@ -64,7 +64,7 @@ fn products_without_rows_or_without_matrices_are_empty() {
         let b = b.strided_view(&[count, 8, 40], &[320, 1, 8], 0).unwrap();
         let out = Tensor::zeros(&[count, rows, 40], DType::Float32, Device::CPU).unwrap();
         // SAFETY: both factors are `bfloat16`, and the instructions are there, or emulated.
-        unsafe { multiply_in(&out, &a, &b, true) }.unwrap();
+        unsafe { multiply_by(Unit::Tiles, &out, &a, &b) }.unwrap();
     }
 }
 
@@ -81,14 +81,14 @@ fn few_rows_times_weights_are_what_single_products_are() {
     let b = b.strided_view(&[count, depth, columns], &[depth * columns, 1, depth], 0).unwrap();
     let out = Tensor::zeros(&[count, rows, columns], DType::Float32, Device::CPU).unwrap();
     // SAFETY: both factors are `bfloat16`, and the instructions are there, or emulated.
-    unsafe { multiply_in(&out, &a, &b, true) }.unwrap();
+    unsafe { multiply_by(Unit::Tiles, &out, &a, &b) }.unwrap();
     for i in 0..count {
         let [out, a, b] = [&out, &a, &b].map(|all| {
             all.strided_view(&all.sizes()[1..], &all.strides()[1..], i * all.strides()[0]).unwrap()
         });
         let one = unknown(rows, columns, DType::Float32, false);
         // SAFETY: both factors are `bfloat16`, and the instructions are there.
-        unsafe { multiply_in(&one, &a, &b, false) }.unwrap();
+        unsafe { multiply_by(Unit::Registers, &one, &a, &b) }.unwrap();
         let out = loops::copy(&out, DType::Float32).unwrap();
         assert_eq!(out.to_vec::<f32>().unwrap(), one.to_vec::<f32>().unwrap(), "product {i}");
     }

@@ -5,8 +5,7 @@
 //! 1. A tile is 16 rows of 64 bytes. Of the eight tiles, four accumulate 16×16 sums each, two hold the left factor, one
 //!    below the other, and two hold a panel of the right factor, side by side: up to [`ROWS`] rows are multiplied by
 //!    one panel after the other.
-//! 2. One step multiplies [`DEPTH`] columns of the left factor. If the last step has fewer, the rows are copied, padded
-//!    with zeros.
+//! 2. One step multiplies [`DEPTH`] columns of the left factor.
 //! 3. The tiles are configured, filled, stored and released within one block of assembly, so that none of them is live
 //!    in code that the compiler generates.
 #![expect(
@@ -15,7 +14,6 @@
 )]
 
 use std::arch::asm;
-use std::marker::PhantomData;
 use std::sync::LazyLock;
 
 /// The number of rows of the left factor that are multiplied at a time: two tiles, one below the other.
@@ -26,6 +24,11 @@ pub const WIDTH: usize = 32;
 
 /// The number of columns of the left factor that a step multiplies: those of a tile.
 pub const DEPTH: usize = 32;
+
+/// The sums of the products of up to [`ROWS`] rows with a panel. None of its rows crosses a cache line.
+#[derive(Clone)]
+#[repr(C, align(64))]
+pub struct Sums(pub [[f32; WIDTH]; ROWS]);
 
 /// Whether the processor has these tiles and the system permits this process to use them.
 pub fn is_available() -> bool {
@@ -90,137 +93,100 @@ impl Configuration {
     }
 }
 
-/// The sums of the products of up to [`ROWS`] rows with a panel. None of its rows crosses a cache line.
-#[derive(Clone)]
-#[repr(C, align(64))]
-pub struct Sums(pub [[f32; WIDTH]; ROWS]);
-
-/// Up to [`ROWS`] rows of the left factor.
-pub struct Rows<'a> {
-    data: *const u16,
+/// Rows of the left factor, in whole tiles.
+pub(super) struct TileRows {
+    pub(super) data: *const u16,
     /// The distance between rows in bytes.
-    stride: isize,
-    count: usize,
-    steps: usize,
-    configuration: Configuration,
-    buffer: PhantomData<&'a [u16]>,
+    pub(super) stride: isize,
+    /// The number of rows: at least 1 and at most [`ROWS`].
+    pub(super) count: usize,
+    /// The number of columns: a multiple of [`DEPTH`], and not 0.
+    pub(super) columns: usize,
 }
 
-impl<'a> Rows<'a> {
-    /// `count` rows of `columns` elements, `stride` elements apart. If the columns do not fill whole steps, they are
-    /// copied into the buffer.
-    ///
-    /// # Safety
-    /// - `count` is at least 1 and at most [`ROWS`]; `columns` is at least 1.
-    /// - From `data` on, these rows of contiguous elements can be read for as long as the value lives, and nothing
-    ///   writes them during that time.
-    pub unsafe fn new(
-        data: *const u16,
-        stride: isize,
-        count: usize,
-        columns: usize,
-        buffer: &'a mut Vec<u16>,
-    ) -> Self {
-        let (steps, configuration) = (columns.div_ceil(DEPTH), Configuration::new(count));
-        let (mut data, mut stride) = (data, stride);
-        if !columns.is_multiple_of(DEPTH) {
-            let width = steps * DEPTH;
-            buffer.resize(count * width, 0);
-            for (row, to) in buffer.chunks_exact_mut(width).enumerate() {
-                let from = data.wrapping_offset(row as isize * stride);
-                // SAFETY: the caller guarantees `columns` elements in each row, fewer than there are in `to`.
-                unsafe { from.copy_to_nonoverlapping(to.as_mut_ptr(), columns) };
-                to[columns..].fill(0);
-            }
-            (data, stride) = (buffer.as_ptr(), width as isize);
-        }
-        Rows { data, stride: 2 * stride, count, steps, configuration, buffer: PhantomData }
-    }
-
-    /// The number of lines of a panel for `columns` columns of the left factor: those of whole tiles, with zeros after
-    /// the pairs.
-    pub fn lines(columns: usize) -> usize {
-        columns.div_ceil(DEPTH) * DEPTH / 2
-    }
-
-    /// Writes the sums of the products of the rows with panels, whose starts are `pitch` lines apart, or adds them to
-    /// `sums` if `adds`; there are as many panels as sums. The sums of further rows are arbitrary numbers.
-    ///
-    /// # Safety
-    /// - [`is_available`] holds.
-    /// - Each panel has the [`lines`](Self::lines) for the columns of these rows.
-    #[expect(clippy::too_many_lines, reason = "the instructions are one block of assembly")]
-    pub unsafe fn multiply(&self, panels: &[[u32; WIDTH]], pitch: usize, sums: &mut [Sums], adds: bool) {
-        let lines = self.steps * DEPTH / 2;
-        let Some(last) = sums.len().checked_sub(1) else { return };
-        assert!(lines <= pitch && last * pitch + lines <= panels.len(), "panels that are not there");
-        // If there are no lower rows, the first row is multiplied once more, into sums that are not used.
-        let lower = if self.count > 16 { 16 } else { 0 };
-        // SAFETY: the caller guarantees the instructions. `ldtilecfg` reads 64 bytes, the size of the configuration. In
-        // each step, the tiles of the left factor are 64 bytes of each of its rows, which the caller of `new`
-        // guarantees, or `new` has copied. A tile of a panel is 16 lines of 64 bytes, and by the assertion each panel
-        // has 16 lines for each step. At most 16 rows of 64 bytes are loaded and stored, four times, within the 32 rows
-        // of 128 bytes of a panel's sums, and there are sums for each panel. All tiles are declared as clobbered and
-        // are released, and the stack is not used.
-        unsafe {
-            asm!(
-                "ldtilecfg [{configuration}]",
-                "2:",
-                "test {adds}, {adds}",
-                "jnz 3f",
-                "tilezero tmm0",
-                "tilezero tmm1",
-                "tilezero tmm2",
-                "tilezero tmm3",
-                "jmp 4f",
-                "3:",
-                "tileloadd tmm0, [{sums} + {line}]",
-                "tileloadd tmm1, [{sums} + {line} + 64]",
-                "tileloadd tmm2, [{sums} + {line} + 2048]",
-                "tileloadd tmm3, [{sums} + {line} + 2112]",
-                "4:",
-                "mov {left}, {bytes}",
-                "5:",
-                "tileloadd tmm4, [{upper} + {stride}]",
-                "tileloadd tmm6, [{panel} + {line}]",
-                "tileloadd tmm7, [{panel} + {line} + 64]",
-                "tdpbf16ps tmm0, tmm4, tmm6",
-                "tdpbf16ps tmm1, tmm4, tmm7",
-                "tileloadd tmm5, [{lower} + {stride}]",
-                "tdpbf16ps tmm2, tmm5, tmm6",
-                "tdpbf16ps tmm3, tmm5, tmm7",
-                "add {upper}, 64",
-                "add {lower}, 64",
-                "add {panel}, 2048",
-                "sub {left}, 64",
-                "jnz 5b",
-                "sub {upper}, {bytes}",
-                "sub {lower}, {bytes}",
-                "tilestored [{sums} + {line}], tmm0",
-                "tilestored [{sums} + {line} + 64], tmm1",
-                "tilestored [{sums} + {line} + 2048], tmm2",
-                "tilestored [{sums} + {line} + 2112], tmm3",
-                "add {sums}, 4096",
-                "add {panel}, {skipped}",
-                "dec {count}",
-                "jnz 2b",
-                "tilerelease",
-                configuration = in(reg) &raw const self.configuration,
-                adds = in(reg) usize::from(adds),
-                sums = inout(reg) sums.as_mut_ptr() => _,
-                line = in(reg) size_of::<[u32; WIDTH]>(),
-                left = out(reg) _,
-                bytes = in(reg) self.steps * 64,
-                upper = inout(reg) self.data => _,
-                lower = inout(reg) self.data.wrapping_byte_offset(lower * self.stride) => _,
-                stride = in(reg) self.stride,
-                panel = inout(reg) panels.as_ptr() => _,
-                skipped = in(reg) (pitch - lines) * size_of::<[u32; WIDTH]>(),
-                count = inout(reg) sums.len() => _,
-                out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
-                out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
-                options(nostack),
-            );
-        }
+/// Writes the sums of the products of rows with panels, whose starts are `pitch` lines apart, or adds them to `sums` if
+/// `adds`; there are as many panels as sums. The sums of further rows are arbitrary numbers.
+///
+/// # Safety
+/// - [`is_available`] holds.
+/// - These rows of contiguous elements can be read, and nothing writes them during the call.
+#[expect(clippy::too_many_lines, reason = "the instructions are one block of assembly")]
+pub(super) unsafe fn multiply(
+    rows: &TileRows,
+    panels: &[[u32; WIDTH]],
+    pitch: usize,
+    sums: &mut [Sums],
+    adds: bool,
+) {
+    let lines = rows.columns / 2;
+    let configuration = Configuration::new(rows.count);
+    let Some(last) = sums.len().checked_sub(1) else { return };
+    assert!(lines <= pitch && last * pitch + lines <= panels.len(), "panels that are not there");
+    // If there are no lower rows, the first row is multiplied once more, into sums that are not used.
+    let lower = if rows.count > 16 { 16 } else { 0 };
+    // SAFETY: the caller guarantees the instructions. `ldtilecfg` reads 64 bytes, the size of the configuration. In
+    // each step, the tiles of the left factor are 64 bytes of each of its rows, which the caller guarantees. A tile of
+    // a panel is 16 lines of 64 bytes, and by the assertion each panel has 16 lines for each step. At most 16 rows of
+    // 64 bytes are loaded and stored, four times, within the 32 rows of 128 bytes of a panel's sums, and there are sums
+    // for each panel. All tiles are declared as clobbered and are released, and the stack is not used.
+    unsafe {
+        asm!(
+            "ldtilecfg [{configuration}]",
+            "2:",
+            "test {adds}, {adds}",
+            "jnz 3f",
+            "tilezero tmm0",
+            "tilezero tmm1",
+            "tilezero tmm2",
+            "tilezero tmm3",
+            "jmp 4f",
+            "3:",
+            "tileloadd tmm0, [{sums} + {line}]",
+            "tileloadd tmm1, [{sums} + {line} + 64]",
+            "tileloadd tmm2, [{sums} + {line} + 2048]",
+            "tileloadd tmm3, [{sums} + {line} + 2112]",
+            "4:",
+            "mov {left}, {bytes}",
+            "5:",
+            "tileloadd tmm4, [{upper} + {stride}]",
+            "tileloadd tmm6, [{panel} + {line}]",
+            "tileloadd tmm7, [{panel} + {line} + 64]",
+            "tdpbf16ps tmm0, tmm4, tmm6",
+            "tdpbf16ps tmm1, tmm4, tmm7",
+            "tileloadd tmm5, [{lower} + {stride}]",
+            "tdpbf16ps tmm2, tmm5, tmm6",
+            "tdpbf16ps tmm3, tmm5, tmm7",
+            "add {upper}, 64",
+            "add {lower}, 64",
+            "add {panel}, 2048",
+            "sub {left}, 64",
+            "jnz 5b",
+            "sub {upper}, {bytes}",
+            "sub {lower}, {bytes}",
+            "tilestored [{sums} + {line}], tmm0",
+            "tilestored [{sums} + {line} + 64], tmm1",
+            "tilestored [{sums} + {line} + 2048], tmm2",
+            "tilestored [{sums} + {line} + 2112], tmm3",
+            "add {sums}, 4096",
+            "add {panel}, {skipped}",
+            "dec {count}",
+            "jnz 2b",
+            "tilerelease",
+            configuration = in(reg) &raw const configuration,
+            adds = in(reg) usize::from(adds),
+            sums = inout(reg) sums.as_mut_ptr() => _,
+            line = in(reg) size_of::<[u32; WIDTH]>(),
+            left = out(reg) _,
+            bytes = in(reg) 2 * rows.columns,
+            upper = inout(reg) rows.data => _,
+            lower = inout(reg) rows.data.wrapping_byte_offset(lower * rows.stride) => _,
+            stride = in(reg) rows.stride,
+            panel = inout(reg) panels.as_ptr() => _,
+            skipped = in(reg) (pitch - lines) * size_of::<[u32; WIDTH]>(),
+            count = inout(reg) sums.len() => _,
+            out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
+            out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
+            options(nostack),
+        );
     }
 }

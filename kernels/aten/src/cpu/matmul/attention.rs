@@ -18,6 +18,8 @@ use torch_library::Element;
 use torch_library::prelude::*;
 use torch_library::{Leased, ListLease};
 
+#[cfg(target_arch = "x86_64")]
+use super::pairs::Unit;
 use super::target::Target;
 use super::{GRAIN, Matrices, multiply_one};
 use crate::aten;
@@ -34,9 +36,9 @@ use crate::number::Ordered;
 
 mod backward;
 #[cfg(target_arch = "x86_64")]
-mod single;
+mod paired;
 #[cfg(target_arch = "x86_64")]
-mod tiled;
+mod single;
 
 /// The number of queries in a block.
 const QUERIES: usize = 64;
@@ -226,9 +228,9 @@ impl<T: Element> Heads<T> {
 enum Products {
     /// Like products of matrices of any dtype.
     OfMatrices,
-    /// In AMX tiles.
+    /// In pairs of `bfloat16`.
     #[cfg(target_arch = "x86_64")]
-    InTiles,
+    InPairs(Unit),
     /// With a single query.
     #[cfg(target_arch = "x86_64")]
     OfOne,
@@ -240,7 +242,7 @@ impl Products {
         if single::suits(tensors, sizes) {
             return Products::OfOne;
         }
-        if tiled::suits(tensors, sizes, is_causal) { Products::InTiles } else { Products::OfMatrices }
+        paired::unit(tensors, sizes, is_causal).map_or(Products::OfMatrices, Products::InPairs)
     }
 
     #[cfg(not(target_arch = "x86_64"))]
@@ -285,7 +287,7 @@ struct Scratch<T> {
     largest: Vec<T>,
     sums: Vec<T>,
     #[cfg(target_arch = "x86_64")]
-    packed: tiled::Packed,
+    packed: paired::Packed,
     /// The weights of a single query, in `bfloat16` and pairs.
     #[cfg(target_arch = "x86_64")]
     weights: Vec<[u16; 2]>,
@@ -340,16 +342,16 @@ impl<T: Score> Operands<T> {
         unsafe { self.finish(head, rows, scratch) };
     }
 
-    /// Reads rows of queries, or packs keys and values for the tiles.
+    /// Reads rows of queries, or packs keys and values in pairs.
     ///
     /// # Safety
     /// - The head has these rows of queries, and is still leased.
     unsafe fn prepare(&self, head: [usize; 2], rows: Range<usize>, scratch: &mut Scratch<T>) {
         match self.products {
             Products::OfMatrices => {}
-            // SAFETY: `suits` chose these products; the caller guarantees the head and the lease.
+            // SAFETY: `paired::unit` allowed these products; the caller guarantees the head and the lease.
             #[cfg(target_arch = "x86_64")]
-            Products::InTiles => return unsafe { self.pack(head, &mut scratch.packed) },
+            Products::InPairs(_) => return unsafe { self.pack(head, &mut scratch.packed) },
             #[cfg(target_arch = "x86_64")]
             Products::OfOne => return,
         }
@@ -375,11 +377,11 @@ impl<T: Score> Operands<T> {
         #[cfg(target_arch = "x86_64")]
         match self.products {
             Products::OfMatrices => {}
-            Products::InTiles => {
+            Products::InPairs(unit) => {
                 let Scratch { packed, scores, .. } = scratch;
                 // SAFETY: `prepare` has packed the keys, and the caller guarantees the head, rows and keys; blocks of
                 // keys start at multiples of `KEYS`.
-                return unsafe { self.scores(head, rows, keys, packed, scores) };
+                return unsafe { self.scores(unit, head, rows, keys, packed, scores) };
             }
             Products::OfOne => {
                 let scores = &mut scratch.scores[..keys.len()];
@@ -409,9 +411,11 @@ impl<T: Score> Operands<T> {
             let weights = &scores[..count * keys.len()];
             match self.products {
                 Products::OfMatrices => {}
-                // SAFETY: `prepare` has packed the values, and the caller guarantees the keys; blocks of keys start at
-                // multiples of `KEYS`.
-                Products::InTiles => return unsafe { self.add_values(keys, packed, weights, values) },
+                Products::InPairs(unit) => {
+                    // SAFETY: `prepare` has packed the values, and the caller guarantees the keys; blocks of keys start
+                    // at multiples of `KEYS`.
+                    return unsafe { self.add_values(unit, keys, packed, weights, values) };
+                }
                 Products::OfOne => {
                     // SAFETY: `suits` chose these products, and the caller guarantees the head, keys and lease.
                     return unsafe { self.add_values_of_one(head, keys, weights, pairs, values) };

@@ -5,7 +5,7 @@
 //!
 //! 1. The second factor is processed in *panels* of [`WIDTH`] columns, which are packed so that the elements of two
 //!    rows are interleaved; only as many as the threads need at a time, so there is never a second copy of a matrix.
-//! 2. Each panel is multiplied by all rows of the first factor, up to twelve at a time: their sums fill the
+//! 2. Each panel is multiplied by all [`Rows`] of the first factor, up to twelve at a time: their sums fill the
 //!    registers. Pairs of that factor are adjacent already if its rows are contiguous. In [tiles](super::amx) it is 32
 //!    rows and 512 columns at a time, which are multiplied by several panels while they are in the cache.
 //! 3. The sums are rounded once, as they are written; whole rows of a panel by one instruction.
@@ -21,21 +21,20 @@
 use std::arch::x86_64::*;
 use std::ops::Range;
 
-use torch_library::{DType, Lease, Result, Tensor, ensure};
+use torch_library::{DType, Lease, Result, Tensor, bail, ensure};
 
+use super::amx::{ROWS, Sums, WIDTH};
 use super::implicit_gemm::Aligned;
-use super::{GRAIN, Matrices, amx};
-use crate::inlined::{from_fn, zip};
+use super::{GRAIN, Matrices};
 use crate::loops::across::turned;
 use crate::loops::convert::{self, Storer};
 use crate::loops::{self, parallel};
 
 mod panels;
+mod rows;
 
 pub(in crate::cpu) use panels::pack;
-
-/// The number of columns of a panel: two registers of sums for each row.
-pub const WIDTH: usize = amx::WIDTH;
+pub use rows::{Rows, Unit};
 
 /// The number of rows that are multiplied at a time in registers: their sums take 24 of 32.
 const HEIGHT: usize = 12;
@@ -52,9 +51,7 @@ const STEPS: usize = 512;
 
 /// Whether matrices are multiplied by this module.
 pub fn is_for(a: &Tensor, b: &Tensor) -> bool {
-    [a, b].iter().all(|factor| factor.dtype() == DType::BFloat16)
-        && loops::is_widest()
-        && is_x86_feature_detected!("avx512bf16")
+    [a, b].iter().all(|factor| factor.dtype() == DType::BFloat16) && Unit::best().is_some()
 }
 
 /// Writes the products of matrices for which [`is_for`] is true, in any dtype.
@@ -62,20 +59,23 @@ pub fn is_for(a: &Tensor, b: &Tensor) -> bool {
 /// # Errors
 /// Other factors, memory that the host cannot access.
 pub fn multiply(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
-    ensure!(is_for(a, b), Internal, "factors of {} and {} are not multiplied in pairs", a.dtype(), b.dtype());
-    // SAFETY: `is_for` was just checked; tiles are used only where the processor has them and the system permits them.
-    unsafe { multiply_in(out, a, b, amx::is_available()) }
+    let unit = Unit::best().filter(|_| is_for(a, b));
+    let Some(unit) = unit else {
+        bail!(Internal, "factors of {} and {} are not multiplied in pairs", a.dtype(), b.dtype());
+    };
+    // SAFETY: `is_for` was just checked, and `best` found the instructions.
+    unsafe { multiply_by(unit, out, a, b) }
 }
 
-/// Multiplies in tiles if `has_tiles`, else in registers.
+/// Like [`multiply`], with the instructions of one unit.
 ///
 /// # Safety
 /// - `is_for` is true for the factors.
-/// - If `has_tiles`, the instructions of [`amx`] can be executed.
+/// - The unit's instructions can be executed.
 ///
 /// # Errors
 /// Memory that the host cannot access.
-pub unsafe fn multiply_in(out: &Tensor, a: &Tensor, b: &Tensor, has_tiles: bool) -> Result<()> {
+pub unsafe fn multiply_by(unit: Unit, out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     let dense = match a.strides().last() {
         Some(1) => a.clone(),
         _ => loops::copy(a, a.dtype())?,
@@ -90,7 +90,7 @@ pub unsafe fn multiply_in(out: &Tensor, a: &Tensor, b: &Tensor, has_tiles: bool)
         is_rounded: out.dtype() == DType::BFloat16 && out.strides().last() == Some(&1),
         a: Matrices::over(&dense, dense.address(&lease)?.cast_mut().cast()),
         b: Matrices::over(b, b.address(&lease)?.cast_mut().cast()),
-        has_tiles,
+        unit,
         is_transposed: false,
     }
     .oriented();
@@ -101,7 +101,7 @@ pub unsafe fn multiply_in(out: &Tensor, a: &Tensor, b: &Tensor, has_tiles: bool)
     parallel::shares(count, (GRAIN / work.max(1)).max(1), |range| {
         Aligned::lend(|scratch| {
             let panels = scratch.numbers(at_a_time * lines * WIDTH).as_chunks_mut().0;
-            let mut tiles = Tiles::new(if product.has_tiles { at_a_time } else { 0 });
+            let mut buffers = Buffers::new(if unit == Unit::Tiles { at_a_time } else { 0 });
             for index in range {
                 let product = product.at(index / (blocks[0] * blocks[1]));
                 let (first, row) =
@@ -110,26 +110,26 @@ pub unsafe fn multiply_in(out: &Tensor, a: &Tensor, b: &Tensor, has_tiles: bool)
                 // SAFETY: by `check`, the factors have columns, the sizes match and the result is disjoint from the
                 // factors; the rows of `dense` are contiguous as ensured, and `oriented` found that the columns of `b`
                 // are if they became rows; the strides are those of the tensors. The lease prevents other accesses,
-                // only this thread uses these rows and columns of the result, and the caller has checked `is_for`, and
-                // so the instructions; it guarantees those of tiles.
-                unsafe { product.block(rows, first, panels, &mut tiles) };
+                // only this thread uses these rows and columns of the result, and the caller guarantees the
+                // instructions.
+                unsafe { product.block(rows, first, panels, &mut buffers) };
             }
         });
     });
     Ok(())
 }
 
-/// What a thread needs to multiply in tiles.
-struct Tiles {
-    /// The sums of the rows with each panel.
-    sums: Vec<amx::Sums>,
+/// The buffers of a thread.
+struct Buffers {
+    /// The sums of the rows with each panel, in tiles.
+    sums: Vec<Sums>,
     /// A padded copy of rows.
     rows: Vec<u16>,
 }
 
-impl Tiles {
+impl Buffers {
     fn new(panels: usize) -> Self {
-        Tiles { sums: vec![amx::Sums([[0.0; WIDTH]; amx::ROWS]); panels], rows: Vec::new() }
+        Buffers { sums: vec![Sums([[0.0; WIDTH]; ROWS]); panels], rows: Vec::new() }
     }
 }
 
@@ -143,8 +143,7 @@ struct Product {
     is_rounded: bool,
     a: Matrices<u16>,
     b: Matrices<u16>,
-    /// Whether it is computed in AMX tiles.
-    has_tiles: bool,
+    unit: Unit,
     /// Whether all three matrices are the transposes of those that the caller has.
     is_transposed: bool,
 }
@@ -154,25 +153,28 @@ impl Product {
     /// them are packed at a time.
     fn oriented(self) -> Self {
         let fits = self.a.rows < self.b.columns && self.a.rows <= WIDTH * self.panels_in_cache();
-        if !(self.has_tiles && fits && self.b.row_stride == 1) {
+        if !(self.unit == Unit::Tiles && fits && self.b.row_stride == 1) {
             return self;
         }
         let (out, a, b) = (self.out.transposed(), self.b.transposed(), self.a.transposed());
         Product { out, a, b, is_transposed: true, ..self }
     }
 
-    /// The number of lines of a panel: one for each pair of steps, followed by zeros that fill the last tile.
+    /// The number of lines of a panel: one for each pair of steps, followed in tiles by zeros that fill the last one.
     fn lines(&self) -> usize {
-        if self.has_tiles { amx::Rows::lines(self.a.columns) } else { self.a.columns.div_ceil(2) }
+        match self.unit {
+            Unit::Tiles => Rows::lines(self.a.columns),
+            Unit::Registers => self.a.columns.div_ceil(2),
+        }
     }
 
     /// The number of panels that are packed together: in tiles as many as the cache holds, while each thread has work.
     fn panels_at_a_time(&self) -> usize {
         let panels = self.b.columns.div_ceil(WIDTH);
-        match (self.has_tiles, self.is_transposed) {
-            (false, _) => 1,
-            (true, true) => panels.max(1), // as many as `oriented` found room for
-            (true, false) => {
+        match (self.unit, self.is_transposed) {
+            (Unit::Registers, _) => 1,
+            (Unit::Tiles, true) => panels.max(1), // as many as `oriented` found room for
+            (Unit::Tiles, false) => {
                 (self.out.count * panels / rayon::current_num_threads()).clamp(1, self.panels_in_cache())
             }
         }
@@ -188,7 +190,7 @@ impl Product {
     fn rows_at_a_time(&self) -> usize {
         let shares =
             if self.is_transposed { rayon::current_num_threads().div_ceil(self.out.count.max(1)) } else { 1 };
-        self.a.rows.div_ceil(shares).max(1).next_multiple_of(amx::ROWS)
+        self.a.rows.div_ceil(shares).max(1).next_multiple_of(ROWS)
     }
 
     /// The product at an index of the batch.
@@ -203,30 +205,38 @@ impl Product {
     /// # Safety
     /// - The matrices are in bounds, not empty, and of matching sizes; the rows of `a` are contiguous.
     /// - Nothing else writes the factors, or uses these rows of the result in these columns, from `first` on.
-    /// - The product has these rows, and all of them are computed unless it is in tiles; `first` is less than the
-    ///   number of columns; `panels` are whole ones, and there are sums for each.
+    /// - The product has these rows; `first` is less than the number of columns; `panels` are whole ones, and in tiles
+    ///   there are sums for each.
     /// - The processor has the instructions.
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw,avx512bf16")]
-    unsafe fn block(&self, rows: Range<usize>, first: usize, panels: &mut [[u32; WIDTH]], tiles: &mut Tiles) {
+    unsafe fn block(
+        &self,
+        rows: Range<usize>,
+        first: usize,
+        panels: &mut [[u32; WIDTH]],
+        buffers: &mut Buffers,
+    ) {
         let lines = self.lines();
         let end = self.b.columns.min(first + panels.len() / lines * WIDTH);
         let width = |column: usize| WIDTH.min(end - column);
         // SAFETY: the caller guarantees these columns of the factor, the panels and the instructions.
         unsafe { pack(self.b, first..end, lines, panels) };
-        if !self.has_tiles {
+        if self.unit == Unit::Registers {
             // SAFETY: `pack` filled this panel, the only one; the caller guarantees the rest.
-            return unsafe { self.columns_in_registers(first, width(first), panels) };
+            return unsafe {
+                self.columns_in_registers(rows, first, width(first), panels, &mut buffers.rows)
+            };
         }
-        let sums = &mut tiles.sums[..(end - first).div_ceil(WIDTH)];
-        for row in rows.clone().step_by(amx::ROWS) {
-            let (count, stride) = (amx::ROWS.min(rows.end - row), self.a.row_stride);
+        let sums = &mut buffers.sums[..(end - first).div_ceil(WIDTH)];
+        for row in rows.clone().step_by(ROWS) {
+            let (count, stride) = (ROWS.min(rows.end - row), self.a.row_stride);
             for step in (0..self.a.columns).step_by(STEPS) {
                 let (from, columns) = (self.row(row).wrapping_add(step), STEPS.min(self.a.columns - step));
                 // SAFETY: `count` rows and `columns` columns are left; the caller guarantees that the rows are
                 // contiguous and not written, and the instructions. `pack` filled the panels, which have the lines for
                 // the columns of `a`.
                 unsafe {
-                    let rows = amx::Rows::new(from, stride, count, columns, &mut tiles.rows);
+                    let rows = Rows::new(self.unit, from, stride, count, columns, &mut buffers.rows);
                     rows.multiply(&panels[step / 2..], lines, sums, step > 0);
                 }
             }
@@ -237,28 +247,28 @@ impl Product {
         }
     }
 
-    /// Computes the columns of one panel in registers.
+    /// Computes rows of the columns of one panel in registers.
     ///
     /// # Safety
-    /// - As for [`block`](Self::block), for all rows and `width` columns from `first` on, which are packed in `panel`.
+    /// - As for [`block`](Self::block), for `width` columns from `first` on, which are packed in `panel`.
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw,avx512bf16")]
-    unsafe fn columns_in_registers(&self, first: usize, width: usize, panel: &[[u32; WIDTH]]) {
+    unsafe fn columns_in_registers(
+        &self,
+        rows: Range<usize>,
+        first: usize,
+        width: usize,
+        panel: &[[u32; WIDTH]],
+        buffer: &mut Vec<u16>,
+    ) {
         let mut sums = [[0.0; WIDTH]; HEIGHT];
-        let mut row = 0;
-        while row < self.a.rows {
-            let a = self.row(row);
-            // SAFETY: at least as many rows of `a` are left as each arm multiplies; the caller guarantees that they are
-            // contiguous, that the panel is filled, and these rows and columns of the result.
+        for row in rows.clone().step_by(HEIGHT) {
+            let sums = &mut sums[..HEIGHT.min(rows.end - row)];
+            let (from, stride, columns) = (self.row(row), self.a.row_stride, self.a.columns);
+            // SAFETY: as many rows are left; the caller guarantees that they are contiguous and not written, the
+            // instructions, and these rows and columns of the result.
             unsafe {
-                let count = match self.a.rows - row {
-                    HEIGHT.. => self.rows::<HEIGHT>(a, panel, &mut sums),
-                    8.. => self.rows::<8>(a, panel, &mut sums),
-                    4.. => self.rows::<4>(a, panel, &mut sums),
-                    2.. => self.rows::<2>(a, panel, &mut sums),
-                    _ => self.rows::<1>(a, panel, &mut sums),
-                };
-                self.store(row, &sums[..count], first, width);
-                row += count;
+                Rows::new(self.unit, from, stride, sums.len(), columns, buffer).by_panel(panel, sums, false);
+                self.store(row, sums, first, width);
             }
         }
     }
@@ -320,56 +330,6 @@ impl Product {
             // `store` was chosen for, at this distance; the caller guarantees these places.
             unsafe { (self.store)(sums.as_ptr().cast(), width, out, strides[1]) };
         }
-    }
-
-    /// The products of some rows, of which the first starts at `a`, with a panel; returns the number of rows.
-    ///
-    /// # Safety
-    /// - From `a` on, `COUNT` rows of the first factor can be read, with contiguous elements, and nothing writes them
-    ///   during the call.
-    /// - The processor has the instructions.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bf16")]
-    unsafe fn rows<const COUNT: usize>(
-        &self,
-        a: *const u16,
-        panel: &[[u32; WIDTH]],
-        out: &mut [[f32; WIDTH]; HEIGHT],
-    ) -> usize {
-        let mut sums = [[_mm512_setzero_ps(); 2]; COUNT];
-        let rows: [*const u16; COUNT] = from_fn(|row| a.wrapping_offset(row as isize * self.a.row_stride));
-        let pairs = self.a.columns / 2;
-        for (i, line) in panel.iter().take(pairs).enumerate() {
-            // SAFETY: pair `i` of the row exists, as `i` is less than `pairs`; it need not be aligned.
-            step(&mut sums, line, |row| unsafe { rows[row].cast::<i32>().add(i).read_unaligned() });
-        }
-        if self.a.columns % 2 == 1 {
-            // SAFETY: `2 * pairs` is the last element of the row, as their number is odd; the panel has zeros in the
-            // second place of that pair.
-            step(&mut sums, &panel[pairs], |row| i32::from(unsafe { rows[row].add(2 * pairs).read() }));
-        }
-        for (sums, out) in zip(&sums, out) {
-            // SAFETY: two registers have the size of a row of sums, and any bits are valid floats.
-            *out = unsafe { std::mem::transmute::<[__m512; 2], [f32; WIDTH]>(*sums) };
-        }
-        COUNT
-    }
-}
-
-/// Adds the products of a pair from each row with a line of a panel.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bf16")]
-fn step<const COUNT: usize>(
-    sums: &mut [[__m512; 2]; COUNT],
-    line: &[u32; WIDTH],
-    pair: impl Fn(usize) -> i32,
-) {
-    // SAFETY: a line has the size of two registers, for which any bits are valid.
-    let [left, right] = unsafe { std::mem::transmute::<[u32; WIDTH], [__m512bh; 2]>(*line) };
-    for (row, sums) in sums.iter_mut().enumerate() {
-        // SAFETY: both are registers of one size, for which any bits are valid.
-        let pair = unsafe { std::mem::transmute::<__m512i, __m512bh>(_mm512_set1_epi32(pair(row))) };
-        *sums = [_mm512_dpbf16_ps(sums[0], pair, left), _mm512_dpbf16_ps(sums[1], pair, right)];
     }
 }
 

@@ -8,8 +8,8 @@
 //! stored (implicit GEMM): the pixel of a row and a step is at the sum of two offsets, one for the row and one for the
 //! step ([`input_tile`](super::input_tile)). A transposed convolution maps places to an image, and is a product of the
 //! same kind for the pixels of each phase of the stride; each of the two is the gradient of the other with respect to
-//! its input. For the gradient of the weight, rows and steps change roles. Convolutions of `bfloat16` are computed in
-//! AMX tiles where the processor has them.
+//! its input. For the gradient of the weight, rows and steps change roles. Convolutions of `bfloat16` multiply
+//! pairs of elements where the processor has instructions for that.
 
 use torch_library::can_cast;
 use torch_library::geometry::{Dims, strides_for};

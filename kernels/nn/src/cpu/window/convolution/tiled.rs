@@ -1,4 +1,4 @@
-//! Convolutions of `bfloat16` as the sums that AMX tiles compute: the convolution itself, as [`Tiles`], and its
+//! Convolutions of `bfloat16` by the instructions that multiply pairs: the convolution itself, as [`Tiles`], and its
 //! gradients.
 //!
 //! The gradient of the input is a convolution as well, if the stride is 1: of the places, with the kernel flipped and
@@ -10,8 +10,8 @@ use torch_library::prelude::*;
 
 use super::{Axis, Convolution};
 use crate::cpu::matmul::GRAIN;
-use crate::cpu::matmul::amx;
 use crate::cpu::matmul::implicit_gemm::Aligned;
+use crate::cpu::matmul::pairs::Unit;
 use crate::inlined::zip;
 use crate::loops::{self, parallel};
 
@@ -114,21 +114,19 @@ impl Correlation {
         bias: Option<&Tensor>,
         sizes: &[i64],
     ) -> Result<Option<Tensor>> {
-        if !self.suits_tiles(image, weight) {
-            return Ok(None);
-        }
+        let Some(unit) = Unit::best().filter(|_| self.suits_tiles(image, weight)) else { return Ok(None) };
         let strides = convolution.strides_like_operands(sizes, DType::BFloat16)?;
         // SAFETY: `Tiles::line` writes all channels of all places of a line, and is called for every line; after an
         // error the tensor is dropped.
         let out = unsafe { Tensor::uninit_strided(sizes, &strides, DType::BFloat16, image.device())? };
-        let tiles = Tiles::new(self, &self.channels_last(image)?, &out, self.bias(convolution, bias)?)?;
+        let tiles = Tiles::new(unit, self, &self.channels_last(image)?, &out, self.bias(convolution, bias)?)?;
         Aligned::lend(|memory| {
             let panels = tiles.pack(&self.filled_up(weight, &tiles)?, memory)?;
             let grain = (GRAIN / tiles.work_of_line().max(1)).max(1);
             parallel::shares(tiles.lines(), grain, |lines| {
                 let mut scratch = Scratch::new(&tiles);
-                // SAFETY: `suits_tiles` found the instructions of tiles, and every processor that has them has the
-                // others; `pack` filled the panels; no two threads have the same line of the result, which is leased.
+                // SAFETY: `Unit::best` found the instructions; `pack` filled the panels; no two threads have the same
+                // line of the result, which is leased.
                 lines.for_each(|line| unsafe { tiles.line(line, panels, &mut scratch) });
             });
             Ok(Some(out))
@@ -142,7 +140,6 @@ impl Correlation {
             && channels.saturating_mul(self.axes[2].kernel) >= FEWEST
             && self.axes[2].dilation == 1
             && self.has_little_padding()
-            && amx::is_available()
     }
 
     fn has_little_padding(&self) -> bool {

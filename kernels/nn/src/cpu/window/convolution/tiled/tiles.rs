@@ -1,27 +1,32 @@
-//! Convolutions of `bfloat16` in AMX tiles.
+//! Convolutions of `bfloat16`, some places of a line at a time.
 //!
 //! # How it works
 //!
 //! 1. The images are in channels-last memory with zeros for the padding. There the taps of one line of the
 //!    window, with all their channels, are contiguous, and from one place to the next it is always the same distance:
 //!    they are the rows of a matrix, which needs no copy of its own.
-//! 2. The weight is packed as the panels that the tiles take. The steps of its sum are in the order of that memory: for
-//!    each line of the window a *piece*, which is filled up with zeros to whole tiles.
+//! 2. The weight is packed as panels. The steps of its sum are in the order of that memory: for
+//!    each line of the window a *piece*, which is filled up with zeros to whole AMX tiles.
 //! 3. Up to [`ROWS`] places of a line are computed at a time, for all channels: piece after piece is added to their
 //!    sums, which stay in `float32` until the bias has been added and they are rounded.
 #![expect(
     unsafe_code,
-    reason = "multiplies in tiles, which read through pointers, and writes to parts of tensors from several threads"
+    reason = "multiplies rows that are read through pointers, and writes to parts of tensors from several threads"
 )]
 
-use std::arch::x86_64::{__m512, __m512bh, _mm512_add_ps, _mm512_cvtne2ps_pbh};
+use std::arch::x86_64::{
+    __m512, __m512bh, __m512i, _mm512_add_ps, _mm512_cvtne2ps_pbh, _mm512_mask_storeu_epi16,
+    _mm512_storeu_si512,
+};
 
 use half::bf16;
 use torch_library::prelude::*;
 
 use super::{Correlation, directions};
-use crate::cpu::matmul::amx::{self, DEPTH, ROWS, Sums, WIDTH};
+use crate::cpu::matmul::amx::{DEPTH, ROWS, Sums, WIDTH};
 use crate::cpu::matmul::implicit_gemm::Aligned;
+use crate::cpu::matmul::pairs::{Rows, Unit};
+use crate::inlined::from_fn;
 use crate::loops::across::turned;
 use crate::loops::parts::{Parts, PartsMut};
 
@@ -31,6 +36,7 @@ const STEPS: usize = 512;
 
 /// What threads share.
 pub(super) struct Tiles {
+    unit: Unit,
     image: Parts<bf16>,
     /// The sizes of a padded image.
     padded: [usize; 3],
@@ -71,6 +77,7 @@ impl Scratch {
 impl Tiles {
     /// From images that are channels-last and padded, to memory of the result.
     pub(super) fn new(
+        unit: Unit,
         correlation: &Correlation,
         images: &Tensor,
         out: &Tensor,
@@ -87,6 +94,7 @@ impl Tiles {
         let [z, y, x] = directions(correlation.lead, out);
         let kernel = correlation.axes.map(|axis| axis.kernel as usize);
         Ok(Tiles {
+            unit,
             image: Parts::of(images, padded[0] * padded[1] * padded[2] * channels)?,
             padded,
             strides: [out.strides()[0], out.strides()[1], z, y, x].map(|stride| stride as usize),
@@ -138,7 +146,7 @@ impl Tiles {
     /// Computes all channels of a line of places.
     ///
     /// # Safety
-    /// - The processor has the instructions of tiles and these features.
+    /// - The processor has the unit's instructions and these features.
     /// - `line` is less than the number of lines, and `panels` are what [`pack`](Self::pack) returned.
     /// - Nothing else uses the line of the result.
     #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512vl,avx512dq,avx512bf16")]
@@ -154,7 +162,7 @@ impl Tiles {
             for piece in 0..self.pieces() {
                 let place = [z, y, x];
                 let tap = [piece / self.kernel[1], piece % self.kernel[1], 0];
-                let pixel = [0, 1, 2].map(|n| place[n] * self.stride[n] + tap[n] * self.dilation[n]);
+                let pixel: [usize; 3] = from_fn(|n| place[n] * self.stride[n] + tap[n] * self.dilation[n]);
                 let offset = (pixel[0] * self.padded[1] + pixel[1]) * self.padded[2] + pixel[2];
                 let from = self.image.at(image).wrapping_add(offset * self.channels).cast::<u16>();
                 for start in (0..width).step_by(STEPS) {
@@ -164,7 +172,8 @@ impl Tiles {
                     // writers: `columns` elements from `start` on of the taps of one of its lines. The caller
                     // guarantees the instructions, and panels that have the lines for all pieces.
                     unsafe {
-                        let rows = amx::Rows::new(
+                        let rows = Rows::new(
+                            self.unit,
                             from.wrapping_add(start),
                             step as isize,
                             count,
@@ -214,7 +223,9 @@ impl Tiles {
                     // SAFETY: the caller guarantees `count` places of channel `j`, which are contiguous.
                     unsafe { write(out, count, rounded) };
                 } else {
-                    for (r, sum) in rounded[..count].iter().enumerate() {
+                    // SAFETY: a register has the size of `WIDTH` numbers of two bytes, for which any bits are valid.
+                    let bits = unsafe { std::mem::transmute::<__m512bh, [u16; WIDTH]>(rounded) };
+                    for (r, sum) in bits[..count].iter().enumerate() {
                         // SAFETY: the caller guarantees place `r` of channel `j`.
                         unsafe { out.wrapping_add(r * of_place).cast::<u16>().write(*sum) };
                     }
@@ -233,29 +244,33 @@ fn in_order_of_memory(out: &Tensor) -> Result<Tensor> {
     out.strided_view(&sizes, &strides, out.storage_offset())
 }
 
-/// Sums with their bias, rounded to `bfloat16`, whose bits are returned.
+/// Sums with their bias, rounded to `bfloat16`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bf16")]
-fn rounded(sums: &[f32; WIDTH], bias: &[f32; WIDTH]) -> [u16; WIDTH] {
+fn rounded(sums: &[f32; WIDTH], bias: &[f32; WIDTH]) -> __m512bh {
     // SAFETY: a row has the size of two registers, for which any bits are valid.
-    let [sums, bias] =
-        [sums, bias].map(|row| unsafe { std::mem::transmute::<[f32; WIDTH], [__m512; 2]>(*row) });
-    let rounded = _mm512_cvtne2ps_pbh(_mm512_add_ps(sums[1], bias[1]), _mm512_add_ps(sums[0], bias[0]));
-    // SAFETY: a register has the size of `WIDTH` numbers of two bytes, for which any bits are valid.
-    unsafe { std::mem::transmute::<__m512bh, [u16; WIDTH]>(rounded) }
+    let sums = unsafe { std::mem::transmute::<[f32; WIDTH], [__m512; 2]>(*sums) };
+    // SAFETY: so has this row. (`map` would not be inlined into a function with these features.)
+    let bias = unsafe { std::mem::transmute::<[f32; WIDTH], [__m512; 2]>(*bias) };
+    _mm512_cvtne2ps_pbh(_mm512_add_ps(sums[1], bias[1]), _mm512_add_ps(sums[0], bias[0]))
 }
 
-/// Writes the first `count` of some bits.
+/// Writes the first `count` elements of a register.
 ///
 /// # Safety
-/// - `count` is at most [`WIDTH`], and as many elements can be written from `out` on, which nothing else uses.
-#[inline(always)]
-unsafe fn write(out: *mut bf16, count: usize, bits: [u16; WIDTH]) {
-    // SAFETY: the caller guarantees the elements; `bfloat16` has the layout of its bits.
+/// - `count` is at least 1 and at most [`WIDTH`], and as many elements can be written from `out` on, which nothing else
+///   uses.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+unsafe fn write(out: *mut bf16, count: usize, elements: __m512bh) {
+    // SAFETY: both are registers of one size, for which any bits are valid.
+    let bits = unsafe { std::mem::transmute::<__m512bh, __m512i>(elements) };
+    // SAFETY: only the first `count` elements are written, which the caller guarantees; `bfloat16` has the layout of
+    // its bits.
     unsafe {
         match count {
-            WIDTH => out.cast::<[u16; WIDTH]>().write_unaligned(bits),
-            _ => bits.as_ptr().copy_to_nonoverlapping(out.cast(), count),
+            WIDTH => _mm512_storeu_si512(out.cast(), bits),
+            _ => _mm512_mask_storeu_epi16(out.cast(), u32::MAX >> (WIDTH - count), bits),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The products of attention in `bfloat16`, in AMX tiles.
+//! The products of attention in `bfloat16`, by the instructions that multiply pairs.
 //!
 //! The keys and values of a head are packed once for all blocks of its queries that a thread computes. Where a head has
 //! few queries, as in a decoding step, these are packed instead, and the keys are read in place. Scores are accumulated
@@ -11,10 +11,10 @@ use torch_library::Element;
 use torch_library::prelude::*;
 
 use super::{KEYS, Operands, Score, Sizes};
-use crate::cpu::matmul::amx::{self, ROWS, Sums, WIDTH};
+use crate::cpu::matmul::Matrices;
+use crate::cpu::matmul::amx::{DEPTH, ROWS, Sums, WIDTH};
 use crate::cpu::matmul::implicit_gemm::Aligned;
-use crate::cpu::matmul::{Matrices, pairs};
-use crate::loops;
+use crate::cpu::matmul::pairs::{self, Rows, Unit};
 
 /// Up to this many queries form a single panel, by which the keys of a head are multiplied.
 const FEW: usize = WIDTH;
@@ -36,29 +36,28 @@ pub(super) struct Packed {
     sums: Vec<Sums>,
 }
 
-/// Whether tiles compute the products of these queries, keys and values.
-pub(super) fn suits(tensors: [&Tensor; 3], sizes: &Sizes, is_causal: bool) -> bool {
+/// What multiplies these queries, keys and values, if it can be done in pairs.
+pub(super) fn unit(tensors: [&Tensor; 3], sizes: &Sizes, is_causal: bool) -> Option<Unit> {
     let ([.., queries, width], keys) = (sizes.query, sizes.keys);
     // The last keys that a query may attend to fill a tile, so that no keys beyond them are multiplied by zeros.
     let fills_tiles = !is_causal || queries % WIDTH as i64 == 0 || keys <= queries;
-    tensors.iter().all(|tensor| tensor.dtype() == DType::BFloat16 && tensor.strides().last() == Some(&1))
-        && keys > 0
-        && keys.saturating_mul(width) <= MOST
-        && fills_tiles
-        && loops::is_widest()
-        && amx::is_available()
+    let is_suitable =
+        |tensor: &&Tensor| tensor.dtype() == DType::BFloat16 && tensor.strides().last() == Some(&1);
+    let fits =
+        tensors.iter().all(is_suitable) && keys > 0 && keys.saturating_mul(width) <= MOST && fills_tiles;
+    Unit::best().filter(|_| fits)
 }
 
 impl<T: Score> Operands<T> {
     /// The lines of a panel of keys, and of one of values.
     fn lines(&self) -> [usize; 2] {
-        [self.sizes[3], self.keys].map(amx::Rows::lines)
+        [self.sizes[3], self.keys].map(Rows::lines)
     }
 
     /// Packs the keys and values of a head, unless they are already.
     ///
     /// # Safety
-    /// - [`suits`] is true for these operands, the head exists, and its keys and values are still leased.
+    /// - [`unit`] returned one for these operands, the head exists, and its keys and values are still leased.
     pub(super) unsafe fn pack(&self, head: [usize; 2], packed: &mut Packed) {
         if packed.head == Some(head) {
             return;
@@ -91,6 +90,7 @@ impl<T: Score> Operands<T> {
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
     pub(super) unsafe fn scores(
         &self,
+        unit: Unit,
         head: [usize; 2],
         rows: Range<usize>,
         keys: Range<usize>,
@@ -100,7 +100,7 @@ impl<T: Score> Operands<T> {
         let (width, [lines, _]) = (self.sizes[3], self.lines());
         if self.sizes[2] <= FEW {
             // SAFETY: the caller guarantees all of this.
-            return unsafe { self.scores_of_few(head, rows, keys, packed, scores) };
+            return unsafe { self.scores_of_few(unit, head, rows, keys, packed, scores) };
         }
         let Packed { keys: panels, rows: buffer, sums, .. } = packed;
         let panels = panels.numbers::<u32>(self.keys.div_ceil(WIDTH) * lines * WIDTH).as_chunks_mut().0;
@@ -111,7 +111,7 @@ impl<T: Score> Operands<T> {
             // SAFETY: the caller guarantees `count` rows of queries, whose elements are contiguous, under a lease, and
             // the instructions; the panels from this one on have the lines for a query.
             unsafe {
-                amx::Rows::new(from, self.query.strides[2], count, width, buffer).multiply(
+                Rows::new(unit, from, self.query.strides[2], count, width, buffer).multiply(
                     &panels[keys.start / WIDTH * lines..],
                     lines,
                     sums,
@@ -136,6 +136,7 @@ impl<T: Score> Operands<T> {
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
     unsafe fn scores_of_few(
         &self,
+        unit: Unit,
         head: [usize; 2],
         rows: Range<usize>,
         keys: Range<usize>,
@@ -157,7 +158,7 @@ impl<T: Score> Operands<T> {
             // SAFETY: the caller guarantees `count` keys, whose elements are contiguous, under a lease, and the
             // instructions; the panel has the lines for a key.
             unsafe {
-                amx::Rows::new(from, self.key.strides[2], count, width, buffer)
+                Rows::new(unit, from, self.key.strides[2], count, width, buffer)
                     .multiply(panel, lines, sums, false);
             }
             for (j, scores) in scores.chunks_exact_mut(keys.len()).take(rows.len()).enumerate() {
@@ -175,12 +176,13 @@ impl<T: Score> Operands<T> {
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
     pub(super) unsafe fn add_values(
         &self,
+        unit: Unit,
         keys: Range<usize>,
         packed: &mut Packed,
         weights: &[T],
         values: &mut [T],
     ) {
-        const { assert!(KEYS.is_multiple_of(amx::DEPTH), "a block of keys starts with a line of a tile") };
+        const { assert!(KEYS.is_multiple_of(DEPTH), "a block of keys starts with a line of a tile") };
         let (width, [_, lines]) = (self.sizes[3], self.lines());
         let Packed { values: panels, weights: rounded, rows: buffer, sums, .. } = packed;
         let panels = panels.numbers::<u32>(width.div_ceil(WIDTH) * lines * WIDTH).as_chunks_mut().0;
@@ -195,7 +197,8 @@ impl<T: Score> Operands<T> {
             // SAFETY: `count` rows of weights, one for each of the keys; the caller guarantees the instructions, and
             // the panels have the lines of all keys.
             unsafe {
-                amx::Rows::new(
+                Rows::new(
+                    unit,
                     rounded[first * keys.len()..].as_ptr(),
                     keys.len() as isize,
                     count,

@@ -85,16 +85,20 @@ mod registers {
     pub(in crate::loops) unsafe fn narrow(half: Half, from: *const f32, to: *mut u16, len: usize) {
         let mut part = [0; BLOCK];
         let whole = if len < BLOCK { part.as_mut_ptr() } else { to };
-        for start in (0..BLOCK).step_by(LANES) {
-            // SAFETY: a part of the block that the caller vouches for. Loads need no alignment.
-            let wide = unsafe { _mm512_loadu_ps(from.add(start)) };
+        for start in (0..BLOCK).step_by(2 * LANES) {
+            // SAFETY: parts of the block that the caller vouches for. Loads need no alignment.
+            let (low, high) =
+                unsafe { (_mm512_loadu_ps(from.add(start)), _mm512_loadu_ps(from.add(start + LANES))) };
             let bits = match half {
-                Half::Float16 => _mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(wide),
-                Half::BFloat16 => round_bf16(wide),
+                Half::Float16 => _mm512_inserti64x4::<1>(
+                    _mm512_castsi256_si512(_mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(low)),
+                    _mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(high),
+                ),
+                Half::BFloat16 => round_bf16(low, high),
             };
             // SAFETY: a part of a whole block that has room: the caller's, if it has no fewer elements, or `part`.
             // Stores need no alignment.
-            unsafe { _mm256_storeu_si256(whole.add(start).cast(), bits) };
+            unsafe { _mm512_storeu_si512(whole.add(start).cast(), bits) };
         }
         if len < BLOCK {
             // SAFETY: `len` is less than a block, all of which was just written to `part`; the caller vouches for `len`
@@ -159,17 +163,34 @@ mod registers {
         }
     }
 
+    /// Rounds in the upper halves, and then takes these from both registers at once.
     #[inline]
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
-    fn round_bf16(wide: __m512) -> __m256i {
+    fn round_bf16(low: __m512, high: __m512) -> __m512i {
+        const UPPER: [u16; 2 * LANES] = {
+            let mut places = [0; 2 * LANES];
+            let mut i = 0;
+            while i < 2 * LANES {
+                places[i] = 2 * i as u16 + 1;
+                i += 1;
+            }
+            places
+        };
+        // SAFETY: an array of as many bits as the register has. Loads need no alignment.
+        let upper = unsafe { _mm512_loadu_si512(UPPER.as_ptr().cast()) };
+        _mm512_permutex2var_epi16(round_in_place(low), upper, round_in_place(high))
+    }
+
+    /// Rounds to `bf16`, which is in the upper half of each lane.
+    #[inline]
+    #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+    fn round_in_place(wide: __m512) -> __m512i {
         let bits = _mm512_castps_si512(wide);
-        let high = _mm512_srli_epi32::<16>(bits);
-        let odd = _mm512_and_si512(high, _mm512_set1_epi32(1));
+        let odd = _mm512_and_si512(_mm512_srli_epi32::<16>(bits), _mm512_set1_epi32(1));
         let excess = _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff));
-        let rounded = _mm512_srli_epi32::<16>(_mm512_add_epi32(bits, excess));
-        let quiet = _mm512_or_si512(high, _mm512_set1_epi32(0x40));
         let is_nan = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(wide, wide);
-        _mm512_cvtepi32_epi16(_mm512_mask_blend_epi32(is_nan, rounded, quiet))
+        let rounded = _mm512_add_epi32(bits, excess);
+        _mm512_mask_or_epi32(rounded, is_nan, bits, _mm512_set1_epi32(0x40_0000))
     }
 }
 

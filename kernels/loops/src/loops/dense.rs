@@ -34,6 +34,7 @@ pub(super) fn conversion(from: DType, to: DType) -> Option<Convert> {
         (DType::Float32, DType::Float16) if has_f16c() => return Some(wide::round_f16),
         (DType::Float32, DType::Float64) if super::is_wide() => return Some(wide::each::<f32, f64>),
         (DType::Float64, DType::Float32) if super::is_wide() => return Some(wide::each::<f64, f32>),
+        (DType::UInt8, DType::Float32) if super::is_widest() => return Some(wide::each_widest::<u8, f32>),
         (DType::Int32, DType::Float32) if super::is_wide() => return Some(wide::each::<i32, f32>),
         (DType::Float32, DType::Int32) if super::is_wide() => return Some(wide::cut_narrow::<i32>),
         (DType::Float32, DType::Int16) if super::is_wide() => return Some(wide::cut_narrow::<i16>),

@@ -28,6 +28,22 @@ fn functions_compute_what_they_say() -> Result<()> {
     Ok(())
 }
 
+/// All 16-bit floats, NaN among them: their signs are changed as bits.
+#[test]
+fn signs_of_halves_are_those_of_their_bits() -> Result<()> {
+    for dtype in [DType::Float16, DType::BFloat16] {
+        let bits = aten::arange_start((-0x8000).into(), 0x8000.into())?.to_dtype(DType::Int16)?;
+        let halves = aten::view_dtype(&bits, dtype)?;
+        for (found, want) in [
+            (halves.neg()?, aten::bitwise_xor_Scalar(&bits, (-0x8000).into())?),
+            (halves.abs()?, aten::bitwise_and_Scalar(&bits, 0x7fff.into())?),
+        ] {
+            assert!(aten::equal(&aten::view_dtype(&found, DType::Int16)?, &want)?, "{dtype}");
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn integers_become_floats_where_the_results_are_not_whole() -> Result<()> {
     let x = Tensor::from([1i8, 2]);

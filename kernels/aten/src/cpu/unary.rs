@@ -47,7 +47,6 @@ pub(super) use functions;
 
 functions! {
     relu: promoting_exactly Integer | Unsigned | Float => |x, T| positive_part(x);
-    neg: promoting_exactly Integer | Float | Complex => |x, T| x.negated();
     sign: promoting_exactly Bool | Integer | Float => |x, T| sign_of(x);
     exp: promoting_to_float Float | Complex => |x, T| x.exponential(), in registers Exponential;
     log: promoting_to_float Float | Complex => |x, T| x.natural_logarithm(), in registers Logarithm;
@@ -112,6 +111,15 @@ fn direction(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
 #[torch_impl(aten, CPU, Meta)]
 mod more {
     use super::*;
+
+    fn neg(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
+        let call = Pointwise::promoting_exactly(output, [this])?;
+        match_dtype!(call.dtype, T: Half => {
+            call.compute(None, call.dtype, |[x]: [T; 1]| T::from_bits(x.to_bits() ^ SIGN_OF_HALF))
+        }, else => match_opmath!(call.dtype, T: Integer | Float | Complex => {
+            call.compute(None, call.dtype, |[x]: [T; 1]| x.negated())
+        }, else => Err(call.unsupported())))
+    }
 
     fn abs(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
         magnitude(output, this)
@@ -206,6 +214,9 @@ pub(super) fn is_approximated(operator: &str, approximate: &str) -> Result<bool>
     }
 }
 
+/// The sign bit of a 16-bit float. Functions of the sign alone are computed on bits, without conversions.
+const SIGN_OF_HALF: u16 = 1 << 15;
+
 /// The absolute value: real for complex numbers; the smallest integer stays itself.
 fn magnitude(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
     let operator = output.operator();
@@ -218,6 +229,9 @@ fn magnitude(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
         call.dtype
     );
     let dtype = call.dtype.to_real();
+    match_dtype!(call.dtype, T: Half => {
+        return call.compute(None, dtype, |[x]: [T; 1]| T::from_bits(x.to_bits() & !SIGN_OF_HALF));
+    }, else => {});
     match_opmath!(call.dtype, T: Float => {
         call.compute(None, dtype, |[x]: [T; 1]| x.abs())
     }, else => match_opmath!(call.dtype, T: Integer => {

@@ -5,7 +5,7 @@ use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
 use crate::aten;
-use crate::cpu::unary::clamp::{lowered, raised};
+use crate::cpu::unary::clamp::between;
 use crate::cpu::unary::functions;
 use crate::functions::{Functions, NearOne, softplus_of};
 use crate::loops::match_opmath;
@@ -143,9 +143,8 @@ mod more {
             [min, max].map(|bound| Scalar::Int(bound.clamp(least, most) as i64))
         }, else => [min_val, max_val]);
         match_opmath!(dtype, T: Integer | Float => {
-            let (min, max): (T, T) = (min_val.cast(), max_val.cast());
             let call = Pointwise::with_dtype(output, [this], dtype)?.lying_as_first().exactly();
-            call.compute(None, dtype, move |[x]: [T; 1]| lowered(raised(x, min), max))
+            between::<T>(&call, Some(min_val.cast()), Some(max_val.cast()))
         }, else => Err(unsupported(operator, dtype)))
     }
 }

@@ -85,22 +85,30 @@ fn by_numbers(output: Output<'_>, this: &Tensor, min: Option<Scalar>, max: Optio
     let call = Pointwise::with_dtype(output, [this], dtype)?.exactly();
     let (min, max) = (binding(operator, min, dtype, Bound::Min)?, binding(operator, max, dtype, Bound::Max)?);
     match_opmath!(dtype, T: Integer | Unsigned | Float => {
-        let (min, max) = (min.map(Scalar::cast::<T>), max.map(Scalar::cast::<T>));
-        // NaN is checked once, not for each element.
-        if let Some(unordered) = [min, max].into_iter().flatten().find(|bound| bound.is_unordered()) {
-            return call.compute(None, dtype, move |[_]: [T; 1]| unordered);
-        }
-        let raised = |x: T, min: T| if x < min { min } else { x };
-        let lowered = |x: T, max: T| if x > max { max } else { x };
-        match (min, max) {
-            (Some(min), Some(max)) => {
-                call.compute(None, dtype, move |[x]: [T; 1]| lowered(raised(x, min), max))
-            }
-            (Some(min), None) => call.compute(None, dtype, move |[x]: [T; 1]| raised(x, min)),
-            (None, Some(max)) => call.compute(None, dtype, move |[x]: [T; 1]| lowered(x, max)),
-            (None, None) => call.compute(None, dtype, |[x]: [T; 1]| x),
-        }
+        between::<T>(&call, min.map(Scalar::cast), max.map(Scalar::cast))
     }, else => Err(call.unsupported()))
+}
+
+/// Clamps by bounds of the opmath type.
+pub(crate) fn between<T: Number + PartialOrd>(
+    call: &Pointwise<'_, 1>,
+    min: Option<T>,
+    max: Option<T>,
+) -> Result<Tensor> {
+    // NaN is checked once, not for each element.
+    if let Some(unordered) = [min, max].into_iter().flatten().find(|bound| bound.is_unordered()) {
+        return call.compute(None, call.dtype, move |[_]: [T; 1]| unordered);
+    }
+    let raised = |x: T, min: T| if x < min { min } else { x };
+    let lowered = |x: T, max: T| if x > max { max } else { x };
+    match (min, max) {
+        (Some(min), Some(max)) => {
+            call.compute(None, call.dtype, move |[x]: [T; 1]| lowered(raised(x, min), max))
+        }
+        (Some(min), None) => call.compute(None, call.dtype, move |[x]: [T; 1]| raised(x, min)),
+        (None, Some(max)) => call.compute(None, call.dtype, move |[x]: [T; 1]| lowered(x, max)),
+        (None, None) => call.compute(None, call.dtype, |[x]: [T; 1]| x),
+    }
 }
 
 /// The end that a number bounds.

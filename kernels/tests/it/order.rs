@@ -12,6 +12,21 @@ fn longs(values: &[i64]) -> Result<Tensor> {
     Tensor::from_vec(values.to_vec(), &[values.len() as i64])
 }
 
+/// Sums of whole numbers are exact, in whatever order they are added.
+#[test]
+fn cumulative_sums_of_lines_of_every_length_are_exact() -> Result<()> {
+    for len in (0..40).chain([1023]) {
+        let numbers: Vec<i64> = (0..3 * len).map(|i| i * 37 % 23 - 11).collect();
+        let whole = Tensor::from_vec(numbers, &[3, len])?;
+        let want = aten::cumsum(&whole, 1)?;
+        for dtype in [DType::Float32, DType::Float64] {
+            let sums = aten::cumsum(&whole.to_dtype(dtype)?, 1)?;
+            assert!(aten::equal(&sums.to_dtype(DType::Int64)?, &want)?, "{dtype}, {len} numbers");
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn medians_are_the_smaller_of_two_and_nan_if_there_is_one() -> Result<()> {
     let x = Tensor::from([[3f32, 1.0, 2.0, 1.0], [NAN, 5.0, 4.0, NAN], [NAN; 4]]);

@@ -130,8 +130,8 @@ impl Line<f32, 0> for SumsOfSingles {
     #[inline(always)]
     fn line(&self, input: &[f32], out: &mut [MaybeUninit<f32>]) -> [f32; 0] {
         #[cfg(target_arch = "x86_64")]
-        if loops::is_widest() {
-            // SAFETY: `is_widest` found the features that it is compiled for.
+        if loops::is_wide() {
+            // SAFETY: `is_wide` found the features that it is compiled for.
             unsafe { sums_in_registers(input, out) };
             return [];
         }
@@ -139,43 +139,30 @@ impl Line<f32, 0> for SumsOfSingles {
     }
 }
 
-/// Like [`SumsOfSingles`], eight elements at a time, in three steps: each adds the sum of as many elements as the one
-/// before has summed.
+/// Like [`SumsOfSingles`], four elements at a time: the sums of pairs, then those of all four, then those from the
+/// start of the line.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+#[target_feature(enable = "avx2,fma")]
 fn sums_in_registers(input: &[f32], out: &mut [MaybeUninit<f32>]) {
     use std::arch::x86_64::*;
-    let ((blocks, input), (outs, out)) = (input.as_chunks::<8>(), out.as_chunks_mut::<8>());
-    let (zeros, mut before) = (_mm512_setzero_pd(), _mm512_setzero_pd());
+    let ((blocks, input), (outs, out)) = (input.as_chunks::<4>(), out.as_chunks_mut::<4>());
+    let (zeros, mut before) = (_mm256_setzero_pd(), _mm256_setzero_pd());
     for (out, block) in zip(outs, blocks) {
-        // SAFETY: eight elements, which need not be aligned.
-        let sums = _mm512_cvtps_pd(unsafe { _mm256_loadu_ps(block.as_ptr()) });
-        let sums = _mm512_add_pd(sums, shifted::<7>(sums, zeros));
-        let sums = _mm512_add_pd(sums, shifted::<6>(sums, zeros));
-        let sums = _mm512_add_pd(sums, shifted::<4>(sums, zeros));
-        let all = _mm512_cvtpd_ps(_mm512_add_pd(before, sums));
-        // SAFETY: room for eight elements, which need not be aligned.
-        unsafe { _mm256_storeu_ps(out.as_mut_ptr().cast(), all) };
-        before = _mm512_add_pd(before, _mm512_permutexvar_pd(_mm512_set1_epi64(7), sums));
+        // SAFETY: four elements, which need not be aligned.
+        let elements = _mm256_cvtps_pd(unsafe { _mm_loadu_ps(block.as_ptr()) });
+        let pairs = _mm256_add_pd(elements, _mm256_unpacklo_pd(zeros, elements));
+        let first_pair = _mm256_blend_pd::<0b1100>(zeros, _mm256_permute4x64_pd::<0b01_01_00_00>(pairs));
+        let sums = _mm256_add_pd(pairs, first_pair);
+        let all = _mm256_cvtpd_ps(_mm256_add_pd(before, sums));
+        // SAFETY: room for four elements, which need not be aligned.
+        unsafe { _mm_storeu_ps(out.as_mut_ptr().cast(), all) };
+        before = _mm256_add_pd(before, _mm256_permute4x64_pd::<0b11_11_11_11>(sums));
     }
-    let mut before = _mm512_cvtsd_f64(before);
+    let mut before = _mm256_cvtsd_f64(before);
     for (out, x) in zip(out, input) {
         before += f64::from(*x);
         out.write(before as f32);
     }
-}
-
-/// The lanes of `x` moved up by `8 - KEPT`, behind as many lanes of `below`.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-#[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
-fn shifted<const KEPT: i32>(
-    x: std::arch::x86_64::__m512d,
-    below: std::arch::x86_64::__m512d,
-) -> std::arch::x86_64::__m512d {
-    use std::arch::x86_64::*;
-    let (x, below) = (_mm512_castpd_si512(x), _mm512_castpd_si512(below));
-    _mm512_castsi512_pd(_mm512_alignr_epi64::<KEPT>(x, below))
 }
 
 /// The cumulative products of a line, computed in the type `W`.

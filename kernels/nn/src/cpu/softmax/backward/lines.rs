@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use num_traits::Float;
 use torch_library::prelude::*;
+use torch_library_aten::cpu::softmax::exponentials;
 
 use crate::cpu::norm::backward::lines::{Lines, run, sums, uninit};
 use crate::functions::Functions;
@@ -41,15 +42,17 @@ impl<T: Float + Functions + Number> Lines for Softmax<T> {
             // SAFETY: ranges of `run` have no line in common, so this line is only this thread's, which has one slice
             // of it and writes initialised values.
             let out = unsafe { self.out.uninit(n) };
-            let elements = zip(out, zip(grads, outputs));
             if self.is_log {
                 let [sum] = sums([grads], |[grad]| [grad]);
-                for (out, (grad, y)) in elements {
-                    out.write(*grad - y.exponential() * sum);
+                exponentials(out, outputs, T::ZERO);
+                for (out, grad) in zip(out, grads) {
+                    // SAFETY: `exponentials` has filled `out`, which is as long as `outputs`.
+                    let probability = unsafe { out.assume_init_mut() };
+                    *probability = *grad - *probability * sum;
                 }
             } else {
                 let [sum] = sums([grads, outputs], |[grad, y]| [grad * y]);
-                for (out, (grad, y)) in elements {
+                for (out, (grad, y)) in zip(out, zip(grads, outputs)) {
                     out.write((*grad - sum) * *y);
                 }
             }

@@ -3,7 +3,7 @@
     python3 -m pip install torch torchvision transformers safetensors onnx onnxscript onnxruntime tract
     cargo build --release --bin run
     (cd examples/models/rten && cargo build --release)     # for the rten column
-    python3 examples/models/peers.py --write               # from the repository's root; writes docs/models_of_size.md
+    python3 examples/models/peers.py --write               # from the repository's root; writes this machine's chapter of docs/models_of_size.md
 
 Each system runs in a process of its own, for some seconds in each of several rounds; a cell has the median of its better round, and
 the minimum of all its runs. PyTorch runs the original model, we run its export, the others run what PyTorch exports to ONNX. Weights are random. `--only NAME` selects
@@ -263,29 +263,43 @@ def row(program, folder, name, threads):
 
 HEAD = """# Models of real sizes
 
-Written by `examples/models/peers.py`: milliseconds per call, the median of the better of two rounds and, in brackets, the minimum. On {machine}.
-PyTorch {torch}, ONNX Runtime {onnxruntime}, tract {tract}, rten 0.27. "Folded" is `run --fold-batch-norm`,
-which ONNX Runtime, tract and rten do as they load a model, and PyTorch eager does not. The ratio is PyTorch's median over ours, and over that of the
-folded program. Memory is the peak resident memory of the process, in
-MB; PyTorch's includes its libraries, {libraries} MB, and the model that was exported. The last column is the difference between our results and PyTorch's, relative to the
-largest of them. An empty cell means that this system does not run the model, or not with that many threads.
+Written by `examples/models/peers.py`, a chapter for each machine: milliseconds per call, the median of the better of two rounds and, in brackets, the
+minimum. "Folded" is `run --fold-batch-norm`, which ONNX Runtime, tract and rten do as they load a model, and PyTorch eager does not. The
+ratio is PyTorch's median over ours, and over that of the folded program. Memory is the peak resident memory of the process, in MB; PyTorch's includes its
+libraries and the model that was exported. The last column is the difference between our results and PyTorch's, relative to the largest of them. An empty
+cell means that this system does not run the model, or not with that many threads.
+"""
+CHAPTER = """
+## On {machine}
+
+PyTorch {torch} (its libraries take {libraries} MB), ONNX Runtime {onnxruntime}, tract {tract}, rten 0.27.
 """
 TABLE = """
-## {threads}
+### {threads}
 
 | model | here | folded | PyTorch | ONNX Runtime | tract | rten | ratio | memory here | memory PyTorch | difference |
 |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
 """
 
 
-def head():
+def chapter():
     from importlib.metadata import version
 
     about = pathlib.Path("/proc/cpuinfo")
     model = re.search(r"model name\s*: (.*)", about.read_text())[1] if about.exists() else platform.processor()
     _, libraries = peak([sys.executable, "-c", "import torch"], 1)
-    return HEAD.format(machine=f"{model}, {os.cpu_count()} cores", torch=torch.__version__, libraries=libraries,
-                       onnxruntime=version("onnxruntime"), tract=version("tract"))
+    return CHAPTER.format(machine=f"{model}, {os.cpu_count()} cores", torch=torch.__version__, libraries=libraries,
+                          onnxruntime=version("onnxruntime"), tract=version("tract"))
+
+
+def write_chapter(text):
+    """Replaces the chapter on this machine, or adds one; those on others stay."""
+    file, start = ROOT / "docs" / "models_of_size.md", "\n## On "
+    title = lambda chapter: chapter.split("\n", 1)[0]
+    _, *chapters = file.read_text().split(start)
+    new = text.removeprefix(start)
+    chapters = {title(chapter): chapter for chapter in [*chapters, new]}
+    file.write_text(HEAD + "".join(start + chapter for chapter in chapters.values()))
 
 
 def main():
@@ -293,14 +307,14 @@ def main():
     parser.add_argument("--only", action="append", help="a model")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--program", default=str(ROOT / "target" / "release" / "run"), help="the binary `run`")
-    parser.add_argument("--write", action="store_true", help="write docs/models_of_size.md")
+    parser.add_argument("--write", action="store_true", help="write the chapter on this machine to docs/models_of_size.md")
     parser.add_argument("--side", help=argparse.SUPPRESS)
     parser.add_argument("--path", type=pathlib.Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.side:
         print(json.dumps(SIDES[options.side](options.only[0], options.path, options.threads[0], SECONDS)))
         return
-    text = head()
+    text = chapter()
     print(text, end="")
     with tempfile.TemporaryDirectory() as temporary:
         for threads in options.threads:
@@ -310,7 +324,7 @@ def main():
                 text += (line := row(options.program, pathlib.Path(temporary), name, threads)) + "\n"
                 print(line, flush=True)
     if options.write:
-        (ROOT / "docs" / "models_of_size.md").write_text(text)
+        write_chapter(text)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,18 @@ use crate::library::{function_head, output_type};
 /// All rows of a block, with one record for all their kernels.
 pub(super) fn rows(root: &TokenStream, namespace: &Path, rows: &[Row]) -> TokenStream {
     let names: Vec<Ident> = (0..rows.len()).map(|index| format_ident!("ROW_{index}")).collect();
-    let items = rows.iter().zip(&names).map(|(row, name)| self::row(namespace, row, name));
+    let nodes: Vec<Ident> = rows
+        .iter()
+        .enumerate()
+        .map(|(index, row)| format_ident!("Kept_{}", index - usize::from(row.is_second)))
+        .collect();
+    let items = rows
+        .iter()
+        .zip(names.iter().zip(&nodes))
+        .map(|(row, (name, node))| self::row(namespace, row, name, node));
+    let kept = rows.iter().zip(&nodes).filter(|(row, _)| !row.is_second).filter_map(|(row, node)| {
+        row.derivative.as_ref().map(|derivative| kept(namespace, row, derivative, node))
+    });
     let records = rows.iter().zip(&names).flat_map(|(row, name)| {
         let (cfgs, keys) = (&row.cfgs, keys(row));
         (0..keys.len()).map(move |index| quote!(#(#cfgs)* #name[#index]))
@@ -36,6 +47,7 @@ pub(super) fn rows(root: &TokenStream, namespace: &Path, rows: &[Row]) -> TokenS
             use #root::__private as __torch;
             use __torch::derivative as __d;
             #source
+            #(#kept)*
             #(#items)*
             static RECORDS: &[__torch::KernelRecord] = &[#(#records),*];
             __torch::submit_kernels! { __torch::Record::Kernels(RECORDS); #(#linked)* }
@@ -67,18 +79,17 @@ fn keys(row: &Row) -> &'static [&'static str] {
     }
 }
 
-/// One row: the records of its kernels, in a scope of its own.
-fn row(namespace: &Path, row: &Row, name: &Ident) -> TokenStream {
+/// One row: the records of its kernels, in a scope of its own. `node` is the struct with what its node saves.
+fn row(namespace: &Path, row: &Row, name: &Ident, node: &Ident) -> TokenStream {
     let (cfgs, ident) = (&row.cfgs, &row.operator.ident);
     let autograd = match &row.derivative {
-        Some(derivative) => differentiable(row, derivative),
+        Some(derivative) => differentiable(row, derivative, node),
         None => below(row), // no result has a gradient: just redispatch
     };
     let bodies = std::iter::once(autograd).chain(bookkeeping(row));
     let derivatives = std::iter::once(named(row)).chain(std::iter::repeat(quote!(__torch::Option::None)));
     let records = keys(row).iter().zip(bodies).zip(derivatives);
     let records = records.map(|((key, body), derivative)| record(row, key, &body, &derivative));
-    let kept = row.derivative.as_ref().map(|derivative| kept(row, derivative));
     let count = keys(row).len();
     let comparison = comparison(row);
     quote_spanned! {ident.span()=>
@@ -87,7 +98,6 @@ fn row(namespace: &Path, row: &Row, name: &Ident) -> TokenStream {
             #[allow(clippy::unsafe_removed_from_name)] // the operator's name may contain "unsafe"
             use #namespace::{#ident as __operator};
             #comparison
-            #kept
             [#(#records),*]
         };
     }
@@ -174,7 +184,7 @@ fn bookkeeping(row: &Row) -> Option<TokenStream> {
 }
 
 /// The kernel at the autograd key, which records a node.
-fn differentiable(row: &Row, derivative: &Derivative) -> TokenStream {
+fn differentiable(row: &Row, derivative: &Derivative, node: &Ident) -> TokenStream {
     let name = row.name.to_string();
     let below = below(row);
     let inputs: Vec<&Ident> = derivative.inputs().map(|index| &row.operator.arguments[index].ident).collect();
@@ -215,7 +225,7 @@ fn differentiable(row: &Row, derivative: &Derivative) -> TokenStream {
             #edges
             let __ranges = [#(#ranges),*];
             #copy
-            let __row = __d::Arc::new(Kept { #(#fields,)* #results __ranges });
+            let __row = __d::Arc::new(#node { #(#fields,)* #results __ranges });
             __torch::Option::Some(__edges.keep(__row))
         } else {
             __torch::Option::None
@@ -367,8 +377,9 @@ fn fields(row: &Row, derivative: &Derivative) -> Vec<Field> {
     fields
 }
 
-/// The node: the struct with what it saves, and its backward function.
-fn kept(row: &Row, derivative: &Derivative) -> TokenStream {
+/// The node: the struct with what it saves, and its backward function. The row of the in-place form has the same one.
+fn kept(namespace: &Path, row: &Row, derivative: &Derivative, node: &Ident) -> TokenStream {
+    let cfgs = &row.cfgs;
     let fields = fields(row, derivative);
     let names: Vec<_> = fields.iter().map(Field::name).collect();
     let slots = 0..saved_results(derivative).len();
@@ -384,18 +395,21 @@ fn kept(row: &Row, derivative: &Derivative) -> TokenStream {
             }
         }
     });
-    let formulas = (0..derivative.formulas.len()).map(|index| formula(row, derivative, index));
+    let formulas = (0..derivative.formulas.len()).map(|index| formula(namespace, row, derivative, index));
     let (all, one) = (local(row, "grads"), grad(row, derivative));
     let keeps_tensors =
         keeps_results || fields.iter().any(|field| !field.metadata && is_tensors(row, field.argument));
     quote! {
-        struct Kept {
+        #(#cfgs)*
+        #[allow(non_camel_case_types)]
+        struct #node {
             __ranges: [__d::Range<usize>; #inputs],
             #(#names: __torch::Option<#types>,)*
             #results_field
         }
 
-        impl __d::Backward for Kept {
+        #(#cfgs)*
+        impl __d::Backward for #node {
             fn backward(
                 &self,
                 __call: &__d::Call<'_>,
@@ -409,7 +423,8 @@ fn kept(row: &Row, derivative: &Derivative) -> TokenStream {
             }
         }
 
-        impl __d::Row for Kept {
+        #(#cfgs)*
+        impl __d::Row for #node {
             #[allow(unused_variables)] // formulas use either `grad` or `grads`
             fn formulas(
                 &self,
@@ -463,7 +478,7 @@ fn grad(row: &Row, derivative: &Derivative) -> Option<TokenStream> {
 }
 
 /// One formula, run only if one of its gradients is wanted.
-fn formula(row: &Row, derivative: &Derivative, index: usize) -> TokenStream {
+fn formula(namespace: &Path, row: &Row, derivative: &Derivative, index: usize) -> TokenStream {
     let formula = &derivative.formulas[index].1;
     let positions: Vec<usize> = formula_ranges(derivative).swap_remove(index).collect();
     let hold = |argument: &usize, metadata: bool| {
@@ -488,7 +503,8 @@ fn formula(row: &Row, derivative: &Derivative, index: usize) -> TokenStream {
         let name = &argument.name;
         match argument.ty {
             Type::List(_) => {
-                quote!(__d::IntoGradients::put(#tokens, #gradients, [__operator::NAME, #name])?;)
+                let operator = &row.operator.ident;
+                quote!(__d::IntoGradients::put(#tokens, #gradients, [#namespace::#operator::NAME, #name])?;)
             }
             _ => quote!(__d::IntoGradient::put(#tokens, #gradients)?;),
         }

@@ -24,6 +24,8 @@ pub(super) struct Row {
     pub(super) condition: Option<Expr>,
     /// `None` if no result has a gradient.
     pub(super) derivative: Option<Derivative>,
+    /// Whether it is the in-place form of the row before it, whose formulas it shares.
+    pub(super) is_second: bool,
 }
 
 /// What an operator does to its first argument.
@@ -60,7 +62,8 @@ impl Row {
         let schema = std::mem::take(&mut parsed.schema);
         let mut rows: Vec<Row> = Row::new(&parsed, schema, errors).into_iter().collect();
         if !rows.is_empty() {
-            rows.extend(second.and_then(|schema| Row::new(&parsed, schema, errors)));
+            let second = second.and_then(|schema| Row::new(&parsed, schema, errors));
+            rows.extend(second.map(|row| Row { is_second: true, ..row }));
         }
         rows
     }
@@ -87,7 +90,7 @@ impl Row {
             None => None,
         };
         let name = parsed.name.clone().unwrap_or_else(|| default_name(&operator));
-        Some(Row { operator, cfgs, name, kind, inplace_view, condition, derivative })
+        Some(Row { operator, cfgs, name, kind, inplace_view, condition, derivative, is_second: false })
     }
 }
 

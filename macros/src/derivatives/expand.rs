@@ -207,8 +207,9 @@ fn differentiable(row: &Row, derivative: &Derivative, node: &Ident) -> TokenStre
         let name = &row.operator.schema.arguments[*index].name;
         quote!(__d::check_no_requires_grad(#name, &#ident)?;)
     });
-    let always = inputs.len() == 1; // if the node runs at all, it needs them
-    let fields = fields(row, derivative).into_iter().map(|field| field.save(row, always));
+    let fields = fields(row, derivative);
+    let (names, saves) = (fields.iter().map(Field::name), fields.iter().map(|field| field.save(row)));
+    let mutable = (!fields.is_empty()).then(|| quote!(mut));
     let ties = ties(row, derivative);
     let owns = matches!(row.kind, Kind::Functional).then(|| owns(row, derivative, &inputs));
     let condition = row.condition.as_ref().map(|condition| quote!((#condition) &&));
@@ -225,8 +226,9 @@ fn differentiable(row: &Row, derivative: &Derivative, node: &Ident) -> TokenStre
             #edges
             let __ranges = [#(#ranges),*];
             #copy
-            let __row = __d::Arc::new(#node { #(#fields,)* #results __ranges });
-            __torch::Option::Some(__edges.keep(__row))
+            let #mutable __row = #node { #(#names: __torch::Option::None,)* #results __ranges };
+            #(#saves)*
+            __torch::Option::Some(__edges.keep(__d::Arc::new(__row))?)
         } else {
             __torch::Option::None
         };
@@ -248,7 +250,7 @@ fn edges(row: &Row, derivative: &Derivative) -> (TokenStream, Vec<Ident>) {
     let sorted: BTreeSet<usize> = inputs.iter().copied().collect();
     let edges = sorted.into_iter().map(|index| {
         let (range, ident) = (range(index), &row.operator.arguments[index].ident);
-        quote!(let #range = __edges.add(&#ident)?;)
+        quote!(let #range = __edges.add(&#ident);)
     });
     (quote!(#(#edges)*), inputs.into_iter().map(range).collect())
 }
@@ -330,28 +332,17 @@ impl Field {
         quote!(<#ty as __d::#kept>::Kept)
     }
 
-    /// Its initial value: present only if some formula that names it will be used.
-    fn save(&self, row: &Row, always: bool) -> TokenStream {
+    /// Saves the argument, if some formula that names it will be used.
+    fn save(&self, row: &Row) -> TokenStream {
         let (name, ident) = (self.name(), &row.operator.arguments[self.argument].ident);
         let source = match row.kind {
             Kind::InPlace(written) if written == self.argument && !self.metadata => quote!(&__before),
             Kind::InPlace(written) if written == self.argument => quote!(&*#ident),
             _ => quote!(#ident),
         };
-        let save = if self.metadata {
-            quote!(__d::SaveMetadata::save_metadata(#source))
-        } else {
-            quote!(__d::Save::save(#source)?)
-        };
-        if always {
-            return quote!(#name: __torch::Option::Some(#save));
-        }
-        let used = self.ranges.iter().map(|Range { start, end }| quote!(#start..#end));
-        quote!(#name: if false #(|| __edges.wants(&__ranges[#used]))* {
-            __torch::Option::Some(#save)
-        } else {
-            __torch::Option::None
-        })
+        let save = format_ident!("{}", if self.metadata { "save_metadata" } else { "save" });
+        let of = self.ranges.iter().flat_map(Range::clone).fold(0u32, |of, index| of | 1 << index);
+        quote!(__edges.#save(&mut __row.#name, &__row.__ranges, #of, #source);)
     }
 }
 
@@ -469,7 +460,7 @@ fn grad(row: &Row, derivative: &Derivative) -> Option<TokenStream> {
     let is_tensor = |index: usize| row.operator.schema.returns[index].ty == Type::Tensor;
     match derivative.differentiable[..] {
         [index] if is_tensor(index) => Some(quote! {
-            let __torch::Option::Some(__torch::Option::Some(#one)) = #all.first() else {
+            let __torch::Option::Some(#one) = __d::only(#all) else {
                 return __torch::Result::Ok(());
             };
         }),
@@ -484,7 +475,12 @@ fn formula(namespace: &Path, row: &Row, derivative: &Derivative, index: usize) -
     let hold = |argument: &usize, metadata: bool| {
         let field = Field { argument: *argument, metadata, ranges: Vec::new() }.name();
         let ident = &row.operator.arguments[*argument].ident;
-        quote!(let #ident = __d::Lend::lend(__d::held(&#field, __call.node())?);)
+        quote! {
+            let __torch::Option::Some(#field) = &#field else {
+                return __torch::Result::Err(__d::unsaved(__call.node()));
+            };
+            let #ident = __d::Lend::lend(#field);
+        }
     };
     let values = formula.values.iter().map(|argument| hold(argument, false));
     let metadata = formula.metadata.iter().map(|argument| hold(argument, true));
@@ -499,14 +495,14 @@ fn formula(namespace: &Path, row: &Row, derivative: &Derivative, index: usize) -
         quote!({ #tokens }) // a gradient of the type `!` would have no `put`
     } else if let [position] = positions[..] {
         let argument = &row.operator.schema.arguments[derivative.formulas[index].0[0]];
-        let gradients = quote!(&mut __gradients[self.__ranges[#position].clone()]);
+        let places = quote!(&self.__ranges[#position], __gradients);
         let name = &argument.name;
         match argument.ty {
             Type::List(_) => {
                 let operator = &row.operator.ident;
-                quote!(__d::IntoGradients::put(#tokens, #gradients, [#namespace::#operator::NAME, #name])?;)
+                quote!(__d::IntoGradients::put(#tokens, #places, [#namespace::#operator::NAME, #name])?;)
             }
-            _ => quote!(__d::IntoGradient::put(#tokens, #gradients)?;),
+            _ => quote!(__d::IntoGradient::put(#tokens, #places)?;),
         }
     } else {
         let count = positions.len();

@@ -19,15 +19,15 @@ pub trait IntoGradient {
     /// The errors of the formula.
     fn gradient(self) -> Result<Option<Tensor>>;
 
-    /// Stores the gradient in its place.
+    /// Stores the gradient in its place, the start of `range`.
     ///
     /// # Errors
     /// The errors of the formula.
-    fn put(self, gradients: &mut [Option<Tensor>]) -> Result<()>
+    fn put(self, range: &Range<usize>, gradients: &mut [Option<Tensor>]) -> Result<()>
     where
         Self: Sized,
     {
-        gradients[0] = self.gradient()?;
+        gradients[range.start] = self.gradient()?;
         Ok(())
     }
 }
@@ -59,16 +59,22 @@ impl<T: IntoGradient> IntoGradient for Result<T> {
     label = "expected a `Vec<Tensor>`, a `Vec<Option<Tensor>>` or a `Result` of these"
 )]
 pub trait IntoGradients {
-    /// Stores the gradients in their places; `of` names the operator and the argument.
+    /// Stores the gradients in their places, which are in `range`; `of` names the operator and the argument.
     ///
     /// # Errors
     /// The errors of the formula; a `Vec` whose length differs from the argument's.
-    fn put(self, gradients: &mut [Option<Tensor>], of: [&str; 2]) -> Result<()>;
+    fn put(self, range: &Range<usize>, gradients: &mut [Option<Tensor>], of: [&str; 2]) -> Result<()>;
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Into<Option<Tensor>>> IntoGradients for Vec<T> {
-    fn put(self, gradients: &mut [Option<Tensor>], [operator, argument]: [&str; 2]) -> Result<()> {
+    fn put(
+        self,
+        range: &Range<usize>,
+        gradients: &mut [Option<Tensor>],
+        [operator, argument]: [&str; 2],
+    ) -> Result<()> {
+        let gradients = &mut gradients[range.clone()];
         let (found, expected) = (self.len(), gradients.len());
         ensure!(
             found == expected,
@@ -84,8 +90,8 @@ impl<T: Into<Option<Tensor>>> IntoGradients for Vec<T> {
 
 #[diagnostic::do_not_recommend]
 impl<T: IntoGradients> IntoGradients for Result<T> {
-    fn put(self, gradients: &mut [Option<Tensor>], of: [&str; 2]) -> Result<()> {
-        self?.put(gradients, of)
+    fn put(self, range: &Range<usize>, gradients: &mut [Option<Tensor>], of: [&str; 2]) -> Result<()> {
+        self?.put(range, gradients, of)
     }
 }
 

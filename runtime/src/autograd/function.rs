@@ -157,8 +157,8 @@ pub fn apply<F: Function>(function: F, inputs: &[&Tensor]) -> Result<Vec<Tensor>
     let mut context = Context::default();
     if recorded {
         for input in inputs {
-            let range = edges.add(input)?;
-            context.needs_input_grad.push(edges.wants(std::slice::from_ref(&range)));
+            edges.try_add(input)?;
+            context.needs_input_grad.push(edges.wants_last());
         }
     }
     let mut outputs = {

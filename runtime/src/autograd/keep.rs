@@ -2,9 +2,8 @@
 
 use super::node::{InputMetadata, Node};
 use super::saved::SavedTensor;
-use crate::bail;
 use crate::element::Complex64;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::tensor::Tensor;
 use crate::{DType, Device, Generator, Layout, MemoryFormat, Scalar};
 
@@ -43,15 +42,10 @@ pub trait Lend {
     fn lend(&self) -> Self::Lent<'_>;
 }
 
-/// An unpacked argument that a formula uses.
-///
-/// # Errors
-/// The argument was not saved.
-pub fn held<'a, H>(held: &'a Option<H>, node: &Node) -> Result<&'a H> {
-    match held {
-        Some(held) => Ok(held),
-        None => bail!(Internal, "{} did not save what it needs", node.name()),
-    }
+/// The error for a formula that uses an argument which was not saved.
+#[cold]
+pub fn unsaved(node: &Node) -> Error {
+    Error::new(ErrorKind::Internal, format!("{} did not save what it needs", node.name()))
 }
 
 impl Save for &Tensor {

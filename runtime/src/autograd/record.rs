@@ -6,13 +6,14 @@ use std::sync::{Arc, OnceLock};
 use super::arithmetic;
 use super::creation::CreationMeta;
 use super::edge::gradient_edge;
+use super::keep::{Save, SaveMetadata};
 use super::meta::set_history;
 use super::node::{self, Backward, Call, Edge, InputMetadata, Node};
 use super::rebase::rebase_history;
 use super::saved::SavedTensor;
 use super::view;
 use crate::argument::Argument;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::guard::{GradMode, InferenceMode};
 use crate::key::{DispatchKey, DispatchKeySet};
 use crate::tensor::Tensor;
@@ -29,9 +30,13 @@ pub fn is_recording() -> bool {
     GradMode::is_enabled()
 }
 
-/// The edges of a node that is being made.
-#[derive(Debug, Default)]
-pub struct Edges(node::Edges);
+/// The edges of a node that is being made. The first error in making them, or in saving arguments, is kept for
+/// [`keep`](Self::keep), so that generated code passes on one error for each operator instead of one for each argument.
+#[derive(Default)]
+pub struct Edges {
+    edges: node::Edges,
+    error: Option<Error>,
+}
 
 /// An argument that gradients may flow to.
 pub trait Differentiable: Argument {
@@ -71,31 +76,84 @@ impl Differentiable for &[Option<Tensor>] {
 
 impl Edges {
     /// Adds the edges of an argument, and returns their range.
+    pub fn add(&mut self, argument: &impl Differentiable) -> Range<usize> {
+        let start = self.edges.len();
+        let added = self.try_add(argument);
+        self.check(added);
+        start..self.edges.len()
+    }
+
+    /// Adds the edges of an argument.
     ///
     /// # Errors
     /// A view whose history cannot be followed.
-    pub fn add(&mut self, argument: &impl Differentiable) -> Result<Range<usize>> {
-        let start = self.0.len();
+    pub fn try_add(&mut self, argument: &impl Differentiable) -> Result<()> {
         argument.each(&mut |tensor| {
-            self.0.push(tensor.map(gradient_edge).transpose()?.flatten());
+            self.edges.push(tensor.map(gradient_edge).transpose()?.flatten());
             Ok(())
-        })?;
-        Ok(start..self.0.len())
+        })
     }
 
-    /// Whether a gradient is needed for any of these edges.
-    pub fn wants(&self, ranges: &[Range<usize>]) -> bool {
-        ranges.iter().any(|range| self.0[range.clone()].iter().any(Option::is_some))
+    /// Whether a gradient is needed for the edge that was added last.
+    pub fn wants_last(&self) -> bool {
+        self.edges.last().is_some_and(Option::is_some)
+    }
+
+    /// Saves an argument in its place, if a gradient is needed for any of the ranges whose bit is set in `of`.
+    pub fn save<S: Save>(
+        &mut self,
+        place: &mut Option<S::Kept>,
+        ranges: &[Range<usize>],
+        of: u32,
+        argument: S,
+    ) {
+        if self.wants(ranges, of) {
+            *place = self.check(argument.save());
+        }
+    }
+
+    /// Like [`save`](Self::save), for an argument of which only the metadata is saved.
+    pub fn save_metadata<S: SaveMetadata>(
+        &mut self,
+        place: &mut Option<S::Kept>,
+        ranges: &[Range<usize>],
+        of: u32,
+        argument: S,
+    ) {
+        if self.wants(ranges, of) {
+            *place = Some(argument.save_metadata());
+        }
+    }
+
+    fn wants(&self, ranges: &[Range<usize>], of: u32) -> bool {
+        let named = ranges.iter().enumerate().filter(|(index, _)| of & 1 << index != 0);
+        named.into_iter().any(|(_, range)| self.edges[range.clone()].iter().any(Option::is_some))
+    }
+
+    fn check<T>(&mut self, result: Result<T>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.error.get_or_insert(error);
+                None
+            }
+        }
     }
 
     /// Makes the node.
     pub fn node(self, name: &'static str, backward: Arc<dyn Backward>) -> Node {
-        Node::of_edges(name, self.0, backward)
+        Node::of_edges(name, self.edges, backward)
     }
 
     /// Starts a recording with these edges. All rows share the type `dyn Row`, and so the code that drops it.
-    pub fn keep(self, row: Arc<dyn Row>) -> Recording {
-        Recording { edges: self.0, row }
+    ///
+    /// # Errors
+    /// A view whose history cannot be followed; an argument that cannot be saved.
+    pub fn keep(self, row: Arc<dyn Row>) -> Result<Recording> {
+        match self.error {
+            None => Ok(Recording { edges: self.edges, row }),
+            Some(error) => Err(error),
+        }
     }
 }
 
@@ -135,6 +193,11 @@ impl Recorded {
     pub fn save_constant(&self, slot: usize, result: &Tensor) -> Result<()> {
         self.row.results()[slot].save_constant(result)
     }
+}
+
+/// The gradient of an only result, if it is defined.
+pub fn only(grads: &[Option<Tensor>]) -> Option<&Tensor> {
+    grads.first()?.as_ref()
 }
 
 /// Whether a gradient is needed for any of these inputs.

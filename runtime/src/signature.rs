@@ -11,21 +11,31 @@
 //! made here are called with the true type: the two differ only in lifetimes, which do not affect the calling
 //! convention. In return, **the adapters must not let a `'static` reference escape**: they pass arguments only to code
 //! that accepts any lifetime (a kernel's typed code, or boxed code through `&mut Stack<'_>`).
+//!
+//! # Arguments that are not dropped
+//!
+//! An argument is a number or a reference, and is not dropped. Generic code does not know that: wherever a call may
+//! unwind, rustc would generate code that drops each argument, for each of hundreds of signatures. So the adapters take
+//! and pass each argument as a `ManuallyDrop`, which is transparent and therefore does not affect the calling
+//! convention either.
 #![expect(
     unsafe_code,
     reason = "arguments are lent to a stack under a longer lifetime than they have, and taken back"
 )]
 #![expect(clippy::too_many_arguments, reason = "as many as an operator has")]
+#![expect(non_snake_case, reason = "the place of an argument has the name of its type")]
+#![expect(unused_mut, reason = "an operator may have no arguments to read")]
 
 use std::any::TypeId;
+use std::mem::{ManuallyDrop, MaybeUninit};
+
+use smallvec::SmallVec;
 
 use crate::argument::Argument;
 use crate::error::Result;
-use crate::guard::{below_autograd, needs_derivative};
 use crate::key::DispatchKeySet;
 use crate::operator::kernel::{ErasedCode, Kernel, TypedBody, TypedSeat};
-use crate::operator::{Adapters, Observing, Operator, TYPED, too_few};
-use crate::program::Program;
+use crate::operator::{Adapters, Operator, too_few};
 use crate::value::{FromValue, IntoValue, Stack, Value};
 
 mod failure;
@@ -36,15 +46,35 @@ use failure::{wrong_return_count, wrong_type};
 use output::Original;
 pub(crate) use output::Output;
 
-/// An argument of an operator, with `'static` for its lifetime.
-pub trait Input: Argument + IntoValue<'static> + FromValue<'static> + 'static {}
+/// An argument of an operator, with `'static` for its lifetime. What the adapters do with an argument is here, since
+/// methods of a type parameter are not inlined before each type is known: they are compiled once for each type.
+pub trait Input: Argument + IntoValue<'static> + FromValue<'static> + 'static {
+    /// Lends the argument to the stack.
+    #[inline]
+    fn lend(argument: ManuallyDrop<Self>, stack: &mut Stack<'static>) {
+        stack.push(ManuallyDrop::into_inner(argument));
+    }
+
+    /// Reads the argument from its value into its place. Returns whether the value has the right type; nothing is
+    /// written if not.
+    #[inline]
+    fn read(value: &'static mut Value<'static>, place: &mut MaybeUninit<ManuallyDrop<Self>>) -> bool {
+        match Self::from_value(value) {
+            Some(argument) => {
+                place.write(ManuallyDrop::new(argument));
+                true
+            }
+            None => false,
+        }
+    }
+}
 
 impl<T: Argument + IntoValue<'static> + FromValue<'static> + 'static> Input for T {}
 
 /// A calling convention: `fn(&'static Kernel, DispatchKeySet, arguments…) -> Result<returns>`.
 ///
 /// # Safety
-/// * The erased code has exactly this type, up to lifetimes.
+/// * The erased code has exactly this type, up to lifetimes and `ManuallyDrop` around arguments.
 pub unsafe trait Signature: Copy {
     /// The code that operators run before they are resolved, and while they are observed.
     const STUB: ErasedCode;
@@ -56,7 +86,8 @@ pub unsafe trait Signature: Copy {
 /// A calling convention, for a closure that takes its arguments.
 ///
 /// # Safety
-/// * `SEATED` has exactly this type, up to lifetimes, and takes its state to be a `TypedSeat`.
+/// * `SEATED` has exactly this type, up to lifetimes and `ManuallyDrop` around arguments, and takes its state to be a
+///   `TypedSeat`.
 /// * `CALL` has the same type with `&TypedBody` in place of the kernel and the keys.
 pub unsafe trait ClosureSignature<F>: Signature {
     /// Calls the closure in the seat of its kernel. The closure must accept any lifetime: the code that uses this
@@ -66,45 +97,46 @@ pub unsafe trait ClosureSignature<F>: Signature {
     const CALL: ErasedCode;
 }
 
-/// Lends an argument to the stack; for one that the operator writes to, the pointer is kept to return it.
-#[inline(always)] // callers know the type of `value`, so the match is optimised away
-fn lend(value: Value<'static>, stack: &mut Stack<'static>) -> Original {
-    let (value, original) = match value {
+/// The arguments on the stack that may have to be returned: pointers to those that the operator writes to.
+fn originals(stack: &mut Stack<'static>) -> SmallVec<[Original; 8]> {
+    let values = stack.last_mut(stack.len()).iter_mut();
+    let originals = values.map(|value| match value {
         Value::TensorMut(tensor) => {
-            let pointer = std::ptr::from_mut(tensor);
-            // SAFETY: the pointer comes from a unique reference. Until `call_boxed` has the kernel's return it is used
-            // only through this reference.
-            (Value::TensorMut(unsafe { &mut *pointer }), Original::Tensor(pointer))
+            let pointer = std::ptr::from_mut(*tensor);
+            // SAFETY: the pointer comes from a unique reference, which is replaced here. Until `call_boxed` has the
+            // kernel's return it is used only through the new reference.
+            *tensor = unsafe { &mut *pointer };
+            Original::Tensor(pointer)
         }
         Value::TensorsMut(tensors) => {
-            let pointer = std::ptr::from_mut(tensors);
-            // SAFETY: the pointer comes from a unique reference. Until `call_boxed` has the kernel's return it is used
-            // only through this reference.
-            (Value::TensorsMut(unsafe { &mut *pointer }), Original::Tensors(pointer))
+            let pointer = std::ptr::from_mut(*tensors);
+            // SAFETY: the pointer comes from a unique reference, which is replaced here. Until `call_boxed` has the
+            // kernel's return it is used only through the new reference.
+            *tensors = unsafe { &mut *pointer };
+            Original::Tensors(pointer)
         }
-        other => (other, Original::Nothing),
-    };
-    stack.push(value);
-    original
+        _ => Original::Nothing,
+    });
+    originals.collect()
 }
 
-/// Runs a kernel's boxed code and takes the returns.
+/// Runs a kernel's boxed code on a stack with the arguments of a call alone, and takes the returns.
 #[inline]
 fn call_boxed<R: Output>(
     kernel: &'static Kernel,
     keys: DispatchKeySet,
     stack: &mut Stack<'static>,
-    originals: &[Original],
 ) -> Result<R> {
     let operator = kernel.operator();
+    let originals = if R::HAS_ARGUMENTS { originals(stack) } else { SmallVec::new() };
     operator.named(kernel.call_boxed(operator, keys, stack))?;
     let found = stack.len();
     match stack.last_mut(R::COUNT) {
-        // SAFETY: `boxing` lent `originals` to this stack. Its kernel has returned and cannot have kept any of the
-        // values, whose lifetime it does not know; values left on the stack are dropped without access to what they
-        // refer to. No argument is returned twice: `torch_library!` refuses such a schema, and inference from types
-        // cannot produce one (`infer`).
-        returns if found == R::COUNT => unsafe { R::take(operator, returns, originals) },
+        // SAFETY: `boxing` lent the arguments that `originals` are to this stack. Its kernel has returned and cannot
+        // have kept any of the values, whose lifetime it does not know; values left on the stack are dropped without
+        // access to what they refer to. No argument is returned twice: `torch_library!` refuses such a schema, and
+        // inference from types cannot produce one (`infer`).
+        returns if found == R::COUNT => unsafe { R::take(operator, returns, &originals) },
         _ => Err(wrong_return_count(operator, found)),
     }
 }
@@ -122,31 +154,36 @@ macro_rules! signatures {
         mod $module {
             use super::*;
 
-            type Code<R, $($A),*> = fn(&'static Kernel, DispatchKeySet, $($A),*) -> Result<R>;
+            type Code<R, $($A),*> = fn(&'static Kernel, DispatchKeySet, $(ManuallyDrop<$A>),*) -> Result<R>;
 
-            // SAFETY: each of the functions below is coerced to `Code` before it is erased.
-            unsafe impl<R: Output, $($A: Input),*> Signature for Code<R, $($A),*> {
-                // SAFETY: `Self` is a function pointer type.
-                const STUB: ErasedCode = unsafe { ErasedCode::new(stub::<R, $($A),*> as Self) };
+            // SAFETY: each of the functions below is coerced to `Code` before it is erased. That is `Self` with each
+            // argument in a `ManuallyDrop`, which does not affect the calling convention.
+            unsafe impl<R: Output, $($A: Input),*> Signature
+                for fn(&'static Kernel, DispatchKeySet, $($A),*) -> Result<R>
+            {
+                // SAFETY: `Code` is a function pointer type.
+                const STUB: ErasedCode = unsafe { ErasedCode::new(stub::<R, $($A),*> as Code<R, $($A),*>) };
                 const ADAPTERS: &'static Adapters = &Adapters {
-                    // SAFETY: `Self` is a function pointer type.
-                    boxing: unsafe { ErasedCode::new(boxing::<R, $($A),*> as Self) },
-                    // SAFETY: `Self` is a function pointer type.
-                    autograd_default: unsafe { ErasedCode::new(autograd_default::<R, $($A),*> as Self) },
+                    // SAFETY: `Code` is a function pointer type.
+                    boxing: unsafe { ErasedCode::new(boxing::<R, $($A),*> as Code<R, $($A),*>) },
+                    // SAFETY: `Code` is a function pointer type.
+                    autograd_default: unsafe { ErasedCode::new(autograd_default::<R, $($A),*> as Code<R, $($A),*>) },
                     unbox: unbox::<R, $($A),*>,
                     convention: Some(TypeId::of::<Self>),
                 };
             }
 
-            type Call<R, $($A),*> = fn(&TypedBody, $($A),*) -> Result<R>;
+            type Call<R, $($A),*> = fn(&TypedBody, $(ManuallyDrop<$A>),*) -> Result<R>;
 
-            // SAFETY: the functions are coerced to `Code` and to `Call` before they are erased.
-            unsafe impl<F, R: Output, $($A: Input),*> ClosureSignature<F> for Code<R, $($A),*>
+            // SAFETY: the functions are coerced to `Code` and to `Call` before they are erased. `ManuallyDrop` does not
+            // affect the calling convention.
+            unsafe impl<F, R: Output, $($A: Input),*> ClosureSignature<F>
+                for fn(&'static Kernel, DispatchKeySet, $($A),*) -> Result<R>
             where
                 F: Fn($($A),*) -> Result<R> + Sync + 'static,
             {
                 // SAFETY: `Code` is a function pointer type.
-                const SEATED: ErasedCode = unsafe { ErasedCode::new(seated::<R, $($A),*> as Self) };
+                const SEATED: ErasedCode = unsafe { ErasedCode::new(seated::<R, $($A),*> as Code<R, $($A),*>) };
                 // SAFETY: `Call` is a function pointer type.
                 const CALL: ErasedCode = unsafe { ErasedCode::new(call::<F, R, $($A),*> as Call<R, $($A),*>) };
             }
@@ -154,7 +191,7 @@ macro_rules! signatures {
             fn seated<R: Output, $($A: Input),*>(
                 kernel: &'static Kernel,
                 keys: DispatchKeySet,
-                $($a: $A),*
+                $($a: ManuallyDrop<$A>),*
             ) -> Result<R> {
                 let operator = kernel.operator();
                 // SAFETY: only kernels with a `TypedSeat` have this code, see `TypedClosure::sit`.
@@ -173,12 +210,12 @@ macro_rules! signatures {
                 code(kernel, keys, $($a),*)
             }
 
-            fn call<F, R: Output, $($A: Input),*>(body: &TypedBody, $($a: $A),*) -> Result<R>
+            fn call<F, R: Output, $($A: Input),*>(body: &TypedBody, $($a: ManuallyDrop<$A>),*) -> Result<R>
             where
                 F: Fn($($A),*) -> Result<R> + Sync + 'static,
             {
                 match body.closure::<F>() {
-                    Some(closure) => closure($($a),*),
+                    Some(closure) => closure($(ManuallyDrop::into_inner($a)),*),
                     None => unreachable!("a body is made of its closure and the code for it"),
                 }
             }
@@ -187,41 +224,37 @@ macro_rules! signatures {
             fn stub<R: Output, $($A: Input),*>(
                 kernel: &'static Kernel,
                 keys: DispatchKeySet,
-                $($a: $A),*
+                $($a: ManuallyDrop<$A>),*
             ) -> Result<R> {
-                if Program::wants_values() {
-                    return boxing(kernel, keys | TYPED, $($a),*);
+                match kernel.enter_typed(keys, &[$($a.dispatch_keys()),*]) {
+                    Ok(entered) => {
+                        // SAFETY: the code is of this operator, in whose calling convention this function is called.
+                        let code = unsafe { entered.next.code::<Code<R, $($A),*>>() };
+                        code(entered.next.kernel, entered.next.keys, $($a),*)
+                    }
+                    Err(error) => Err(error),
                 }
-                let entered = kernel.operator().enter_typed(keys, &[$($a.dispatch_keys()),*])?;
-                // SAFETY: the operator's tables hold only kernels with its own calling convention, which this function
-                // has.
-                let code = unsafe { entered.kernel.code::<Code<R, $($A),*>>() };
-                code(entered.kernel, entered.keys, $($a),*)
             }
 
             fn boxing<R: Output, $($A: Input),*>(
                 kernel: &'static Kernel,
                 keys: DispatchKeySet,
-                $($a: $A),*
+                $($a: ManuallyDrop<$A>),*
             ) -> Result<R> {
                 let mut stack = Stack::new();
-                let originals = [$(lend($a.into_value(), &mut stack)),*];
-                call_boxed(kernel, keys, &mut stack, &originals)
+                $($A::lend($a, &mut stack);)*
+                call_boxed(kernel, keys, &mut stack)
             }
 
             fn autograd_default<R: Output, $($A: Input),*>(
                 kernel: &'static Kernel,
                 keys: DispatchKeySet,
-                $($a: $A),*
+                $($a: ManuallyDrop<$A>),*
             ) -> Result<R> {
-                if needs_derivative(false $(|| $a.requires_grad())*) {
-                    return boxing(kernel, keys, $($a),*);
-                }
-                let (kernel, keys) = kernel.operator().select_again(below_autograd(keys));
-                // SAFETY: the operator's tables hold only kernels with its own calling convention, which this function
-                // has.
-                let code = unsafe { kernel.code::<Code<R, $($A),*>>() };
-                code(kernel, keys, $($a),*)
+                let next = kernel.autograd_default(keys, false $(| $a.requires_grad())*);
+                // SAFETY: the code is of this operator, in whose calling convention this function is called.
+                let code = unsafe { next.code::<Code<R, $($A),*>>() };
+                code(next.kernel, next.keys, $($a),*)
             }
 
             fn unbox<R: Output, $($A: Input),*>(
@@ -238,12 +271,17 @@ macro_rules! signatures {
                 // and by `wrong_type`, only when the arguments made from the array here are no longer in use: the
                 // kernel has returned and given up its returns, or is not called.
                 let [$($a),*] = unsafe { &mut *std::ptr::from_mut(values) };
-                $(let Some($a) = $A::from_value($a) else {
-                    return Err(wrong_type(operator, $index, $A::TYPE, stack));
-                };)*
-                let left = code(kernel, keys, $($a),*)?.give_up();
-                R::leave(left, operator, $count, stack);
-                Ok(())
+                $(let mut $A = MaybeUninit::uninit();)*
+                let mut last = 0;
+                if false $(|| { last = $index; !$A::read($a, &mut $A) })* {
+                    return Err(wrong_type(operator, last, &[$($A::TYPE),*], stack));
+                }
+                let left = R::given_up(code(kernel, keys, $({
+                    // SAFETY: `read` has returned `true`, so it has written the argument to its place: `Input` has only
+                    // the implementation above.
+                    unsafe { $A.assume_init() }
+                }),*));
+                R::leave_or_fail(left, operator, $count, stack)
             }
         }
     };

@@ -2,18 +2,18 @@
 
 use smallvec::SmallVec;
 
-use super::kernel::Kernel;
+use super::kernel::{ErasedCode, Kernel};
 use super::{CallKind, Observing, Operator, REDISPATCHED, TYPED};
 use crate::error::Result;
-use crate::guard;
+use crate::guard::{self, below_autograd, needs_derivative};
 use crate::key::DispatchKeySet;
 use crate::program::Program;
 use crate::recursion;
 use crate::value::{Stack, Value};
 
-impl Operator {
-    /// The cold half of a typed call: resolves the operator if it is not resolved yet, and notifies observers.
-    /// `keys` are the marked keys of a redispatch, and empty for a call.
+impl Kernel {
+    /// The cold half of a typed call, whose stub this is: resolves the operator if it is not resolved yet, and notifies
+    /// observers. `keys` are the marked keys of a redispatch, and empty for a call.
     ///
     /// # Errors
     /// The operator is in conflict with another registration, or was removed; or calls are nested too deep.
@@ -24,13 +24,55 @@ impl Operator {
         keys: DispatchKeySet,
         argument_keys: &[DispatchKeySet],
     ) -> Result<Entered> {
-        self.enter(keys | TYPED, argument_keys, &[])
+        if Program::wants_values() {
+            let next =
+                Next { kernel: self, keys: keys | TYPED, code: self.operator().spec().adapters.boxing };
+            return Ok(Entered { next, running: None });
+        }
+        self.operator().enter(keys | TYPED, argument_keys, &[])
     }
 
-    /// Like [`enter_typed`](Self::enter_typed), for a call with boxed arguments.
+    /// A typed call that found no kernel at an autograd key, but this stand-in: it goes on to the next layer, or to the
+    /// boxed default if there is a gradient to lose.
+    #[inline(always)]
+    pub(crate) fn autograd_default(&'static self, keys: DispatchKeySet, requires_grad: bool) -> Next {
+        if needs_derivative(requires_grad) {
+            return Next { kernel: self, keys, code: self.operator().spec().adapters.boxing };
+        }
+        let (kernel, keys) = self.operator().select_again(below_autograd(keys));
+        Next { kernel, keys, code: kernel.erased() }
+    }
+}
+
+/// Where a typed call goes on.
+pub(crate) struct Next {
+    /// The kernel to call.
+    pub(crate) kernel: &'static Kernel,
+    /// The keys to pass to it.
+    pub(crate) keys: DispatchKeySet,
+    /// The code to run: the kernel's own, or code that boxes the call.
+    code: ErasedCode,
+}
+
+impl Next {
+    /// The code to run, with its original function pointer type.
+    ///
+    /// # Safety
+    /// * `Code` is the calling convention of the operator that is called, or differs from it only in what does not
+    ///   affect the convention.
+    #[inline(always)]
+    pub(crate) unsafe fn code<Code: Copy>(&self) -> Code {
+        // SAFETY: the code is that of a kernel in the operator's tables, or is among its adapters, all of which have
+        // its calling convention; the caller promises that this is `Code`.
+        unsafe { self.code.restore() }
+    }
+}
+
+impl Operator {
+    /// Like [`Kernel::enter_typed`], for a call with boxed arguments.
     ///
     /// # Errors
-    /// The errors of [`enter_typed`](Self::enter_typed).
+    /// The errors of [`Kernel::enter_typed`].
     fn enter_boxed(
         &'static self,
         keys: DispatchKeySet,
@@ -61,7 +103,8 @@ impl Operator {
             (true, false) => CallKind::RedispatchBoxed,
         };
         let (kernel, keys) = self.resolved()?.row(keys);
-        Ok(Entered { kernel, keys, running: Program::begin(kind, self, keys, argument_keys, arguments) })
+        let running = Program::begin(kind, self, keys, argument_keys, arguments);
+        Ok(Entered { next: Next { kernel, keys, code: kernel.erased() }, running })
     }
 }
 
@@ -75,8 +118,8 @@ pub(super) fn stub_boxed(
 ) -> Result<()> {
     let arguments = operator.handle().arguments(stack)?;
     let argument_keys: SmallVec<[DispatchKeySet; 8]> = arguments.iter().map(Value::dispatch_keys).collect();
-    let Entered { kernel, keys, running } = operator.enter_boxed(keys, &argument_keys, arguments)?;
-    kernel.call_boxed(operator, keys, stack)?;
+    let Entered { next, running } = operator.enter_boxed(keys, &argument_keys, arguments)?;
+    next.kernel.call_boxed(operator, next.keys, stack)?;
     if let Some(running) = running {
         Program::end(running, stack.last(usize::from(operator.spec().returns)));
     }
@@ -85,9 +128,7 @@ pub(super) fn stub_boxed(
 
 /// A call on the cold path, ready for its kernel; dropping it ends the call for its observers.
 pub(crate) struct Entered {
-    /// The kernel to call.
-    pub(crate) kernel: &'static Kernel,
-    /// The keys to pass to it.
-    pub(crate) keys: DispatchKeySet,
+    /// Where it goes on.
+    pub(crate) next: Next,
     running: Option<<Program as Observing>::Running>,
 }

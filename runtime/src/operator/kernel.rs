@@ -41,7 +41,7 @@ impl ErasedCode {
     /// # Safety
     /// * The code was erased from a `Code`, up to lifetimes.
     #[inline(always)]
-    const unsafe fn restore<Code: Copy>(self) -> Code {
+    pub(super) const unsafe fn restore<Code: Copy>(self) -> Code {
         const { assert!(size_of::<Code>() == size_of::<unsafe fn()>()) };
         // SAFETY: the caller promises that this was a `Code`, so the bytes are those of one.
         unsafe { std::mem::transmute_copy::<unsafe fn(), Code>(&self.0) }
@@ -139,6 +139,12 @@ impl Kernel {
         // SAFETY: the caller promises that `Code` is the operator's convention, and the code that put the kernel into a
         // table or made it for an operator erased its type from exactly that convention.
         unsafe { self.code.restore() }
+    }
+
+    /// The typed code.
+    #[inline(always)]
+    pub(super) fn erased(&self) -> ErasedCode {
+        self.code
     }
 
     /// The state of the code.

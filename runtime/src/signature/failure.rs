@@ -4,11 +4,16 @@ use crate::error::{Error, ErrorKind};
 use crate::operator::Operator;
 use crate::value::{Stack, Value};
 
-/// An argument has a type other than the schema's.
+/// An argument has a type other than the schema's, which are `want`.
 #[cold]
-pub(super) fn wrong_type(operator: &'static Operator, index: usize, want: &str, stack: &Stack<'_>) -> Error {
+pub(super) fn wrong_type(
+    operator: &'static Operator,
+    index: usize,
+    want: &[&str],
+    stack: &Stack<'_>,
+) -> Error {
     let found = stack.last(usize::from(operator.spec().arity)).get(index).map_or("missing", Value::type_name);
-    mistyped(operator, index, want, found)
+    mistyped(operator, index, want[index], found)
 }
 
 /// Like [`wrong_type`], for callers that have looked at the stack already.

@@ -70,6 +70,8 @@ impl Left for Argument {
 pub(crate) trait Output: Sized + 'static {
     /// The number of returns.
     const COUNT: usize;
+    /// Whether any of them is an argument.
+    const HAS_ARGUMENTS: bool;
     /// The form in which they are left on the stack.
     type Left;
 
@@ -93,6 +95,27 @@ pub(crate) trait Output: Sized + 'static {
 
     /// Leaves the returns on the stack, and drops the `arguments` values there first.
     fn leave(left: Self::Left, operator: &'static Operator, arguments: usize, stack: &mut Stack<'static>);
+
+    /// Like [`give_up`](Self::give_up), for the result of a kernel.
+    #[inline]
+    fn given_up(result: Result<Self>) -> Result<Self::Left> {
+        result.map(Self::give_up)
+    }
+
+    /// Like [`leave`](Self::leave), for the result of a kernel.
+    ///
+    /// # Errors
+    /// That of the kernel.
+    #[inline]
+    fn leave_or_fail(
+        left: Result<Self::Left>,
+        operator: &'static Operator,
+        arguments: usize,
+        stack: &mut Stack<'static>,
+    ) -> Result<()> {
+        Self::leave(left?, operator, arguments, stack);
+        Ok(())
+    }
 }
 
 /// Implementations for returns that a kernel makes.
@@ -171,6 +194,7 @@ macro_rules! one {
     ($type:ty) => {
         impl Output for $type {
             const COUNT: usize = 1;
+            const HAS_ARGUMENTS: bool = <$type as Single>::IS_ARGUMENT;
             type Left = <$type as Single>::Left;
 
             #[inline]
@@ -286,6 +310,7 @@ one!(Option<&'static mut [Tensor]>);
 
 impl Output for () {
     const COUNT: usize = 0;
+    const HAS_ARGUMENTS: bool = false;
     type Left = ();
 
     #[inline]
@@ -306,6 +331,7 @@ macro_rules! tuple {
     ($count:literal $($R:ident $index:tt)*) => {
         impl<$($R: Single),*> Output for ($($R,)*) {
             const COUNT: usize = $count;
+            const HAS_ARGUMENTS: bool = false $(|| $R::IS_ARGUMENT)*;
             type Left = ($($R::Left,)*);
 
             #[inline]

@@ -395,6 +395,30 @@ class Custom(nn.Module):
         return torch.ops.fixtures.twice(self.inner(x))
 
 
+class Scaled(nn.Module):
+    """Elements times a weight, or divided by it."""
+
+    def __init__(self, divides, factor):
+        super().__init__()
+        self.divides = divides
+        self.factor = nn.Parameter(torch.tensor(factor))
+
+    def forward(self, x):
+        return x / self.factor if self.divides else x * self.factor
+
+
+def several():
+    """An archive with two programs, whose weights have the same name and different values."""
+    from torch.export.pt2_archive._package import package_pt2
+
+    programs = {"twice": Scaled(False, 2.0), "halves": Scaled(True, 4.0)}
+    programs = {name: export(module, (torch.ones(3),)) for name, module in programs.items()}
+    for program in programs.values():
+        for node in program.graph.nodes:
+            node.meta.pop("stack_trace", None)
+    package_pt2(TESTS / "several.pt2", exported_programs=programs)
+
+
 class Chain(nn.Module):
     """Many calls of an operator that costs nothing, to measure the call overhead."""
 
@@ -493,6 +517,8 @@ def features():
     fixture("chosen", Chosen(), (torch.tensor([0.0, 2.0, 3.0]),))
     fixture("custom", Custom(), (torch.randn(2),))
     fixture("chain", Chain(), (torch.zeros(1),))
+    if not IS_OLDER:
+        several()
     steps = Dim("steps", min=2, max=64)
     fixture("block", Block(), (torch.randn(1, 5, 16),), dynamic_shapes=({1: steps},))
     fixture("bfloat16", Block().bfloat16(), (torch.randn(1, 5, 16).bfloat16(),))

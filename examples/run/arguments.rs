@@ -14,6 +14,9 @@ use torch_library::Device;
 pub(crate) struct Arguments {
     /// The archive.
     pub(crate) model: PathBuf,
+    /// The name of the program to run, of an archive with several.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) program: Option<String>,
     /// A tensor for an input, from a NumPy file. A single number is a zero-dimensional tensor, also where the program
     /// takes a number.
     #[arg(long, value_name = "NAME=FILE.npy")]

@@ -42,6 +42,10 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments, output: &mut impl Write) -> Result<bool> {
     let loader = Loader::new().device(arguments.device);
     let loader = if arguments.fold_batch_norm { loader.fold_batch_norm() } else { loader };
+    let loader = match &arguments.program {
+        Some(name) => loader.program(name),
+        None => loader,
+    };
     // SAFETY: `run --help` tells the user not to modify the file while the program runs.
     let program = unsafe { loader.map(&arguments.model) }?;
     if arguments.list {

@@ -72,6 +72,22 @@ fn inputs_come_from_files_and_outputs_go_to_them() {
 }
 
 #[test]
+fn one_program_of_several_is_chosen_by_its_name() {
+    let archive = "runtime/export/tests/archives/several.pt2";
+    let said = text(&run(&[archive, "--list"]));
+    assert!(said.contains("several programs, [\"halves\", \"twice\"], and none is `model`"), "{said}");
+    for (name, calls) in [("halves", "torch.ops.aten.div.Tensor"), ("twice", "torch.ops.aten.mul.Tensor")] {
+        let said = text(&run(&[archive, "--program", name, "--list"]));
+        assert!(said.contains(calls), "{said}");
+    }
+    let said = text(&run(&[archive, "--program", "thrice", "--list"]));
+    assert!(
+        said.ends_with("the archive has no program \"thrice\", only [\"halves\", \"twice\"]\n"),
+        "{said}"
+    );
+}
+
+#[test]
 fn inputs_are_in_the_order_of_their_numbers() {
     let archive = "runtime/export/tests/archives/strict";
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the repository");

@@ -34,16 +34,17 @@ use crate::wire::{
 /// assert!(program.problems().is_empty());
 /// # Ok::<(), torch_library::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 #[must_use = "a loader loads when it is told to"]
 pub struct Loader {
     device: Device,
+    program: Option<String>,
     folds_batch_norm: bool,
 }
 
 impl Default for Loader {
     fn default() -> Self {
-        Loader { device: Device::CPU, folds_batch_norm: false }
+        Loader { device: Device::CPU, program: None, folds_batch_norm: false }
     }
 }
 
@@ -57,6 +58,14 @@ impl Loader {
     /// the export does not matter.
     pub fn device(self, device: Device) -> Self {
         Loader { device, ..self }
+    }
+
+    /// Chooses one program of an archive with several, by its name. Without this it is `model`, the name that
+    /// `torch.export.save` gives, or the only program.
+    ///
+    /// PyTorch: the argument `exported_programs` of `torch.export.pt2_archive._package.package_pt2`, which names them.
+    pub fn program(self, name: impl Into<String>) -> Self {
+        Loader { program: Some(name.into()), ..self }
     }
 
     /// Folds batch normalisation in inference into the convolution before it, where both have constant weights and
@@ -118,7 +127,7 @@ impl Loader {
 
     pub(crate) fn of(self, memory: Memory) -> Result<Program> {
         let archive = Archive::new(memory.bytes()).map_err(refused)?;
-        let model = archive.model().map_err(refused)?;
+        let model = archive.model(self.program.as_deref()).map_err(refused)?;
         let (exported, schema_version) = archive.program(&model).map_err(refused)?;
         let places = Places::new(&archive, &model)?;
         Builder::new(exported, schema_version, self).build(Weights::new(memory, places)?)

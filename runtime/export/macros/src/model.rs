@@ -68,7 +68,7 @@ impl Model {
     pub(crate) fn read(bytes: &[u8]) -> Result<Model> {
         let archive = Archive::new(bytes)?;
         archive.verify()?;
-        let model = archive.model()?;
+        let model = archive.model(None)?;
         let (exported, _) = archive.program(&model)?;
         check_weights(&archive, &model, &exported)?;
         let mut symbols = Symbols::new(&exported.range_constraints);

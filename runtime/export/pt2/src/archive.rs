@@ -91,31 +91,42 @@ impl<'b> Archive<'b> {
         self.record(name).map(|record| record.range.clone())
     }
 
-    /// The name of the program: `model`, unless the archive has another name.
-    ///
-    /// # Errors
-    /// There is no program, or several.
-    pub fn model(&self) -> Result<String> {
+    /// The names of all programs, in order.
+    fn models(&self) -> Vec<String> {
         let folder = format!("{}/models/", self.root);
         let name = |record: &String| Some(record.strip_prefix(&folder)?.strip_suffix(".json")?.to_owned());
         let mut names: Vec<String> = self.records.keys().filter_map(name).collect();
         names.sort();
-        match (names.iter().any(|name| name == "model"), names.as_slice()) {
-            (true, _) => Ok("model".to_owned()),
-            (false, [one]) => Ok(one.clone()),
-            (false, []) if self.is_compiled() => {
+        names
+    }
+
+    /// The name of the program: `wanted`, if the archive has it; without one `model`, or that of the only program.
+    ///
+    /// # Errors
+    /// There is no such program, or there are several.
+    pub fn model(&self, wanted: Option<&str>) -> Result<String> {
+        let names = self.models();
+        let has = |name: &str| names.iter().any(|other| other == name);
+        match (wanted, names.as_slice()) {
+            (_, []) if self.is_compiled() => {
                 bail!(
                     NotSupported,
                     "the archive has no program, only code that torch._inductor compiled from one: write the program \
                      itself, with torch.export.save"
                 )
             }
-            (false, []) => bail!(Argument, "the archive has no program: no record in `models/`"),
-            (false, several) => {
+            (_, []) => bail!(Argument, "the archive has no program: no record in `models/`"),
+            (Some(wanted), _) if has(wanted) => Ok(wanted.to_owned()),
+            (Some(wanted), names) => {
+                bail!(Argument, "the archive has no program {:?}, only {names:?}", crate::shortened(wanted))
+            }
+            (None, _) if has("model") => Ok("model".to_owned()),
+            (None, [one]) => Ok(one.clone()),
+            (None, several) => {
                 bail!(
                     NotSupported,
-                    "the archive has several programs, {several:?}, and none is `model`: write the one to run into an \
-                     archive of its own, with torch.export.save"
+                    "the archive has several programs, {several:?}, and none is `model`: choose one, with \
+                     `Loader::program` or `run --program`"
                 )
             }
         }

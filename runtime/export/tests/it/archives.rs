@@ -59,6 +59,22 @@ fn replay(name: &str, tolerance: f64) -> Program {
 }
 
 #[test]
+fn each_program_of_an_archive_has_weights_of_its_own() {
+    let path = folder("several").join("several.pt2");
+    let x = Tensor::full(&[3], 4.0, DType::Float32, Device::CPU).unwrap();
+    for (name, wanted) in [("twice", 8.0), ("halves", 1.0)] {
+        let program = Loader::new().program(name).load(&path).unwrap();
+        assert_eq!(program.run(std::slice::from_ref(&x)).unwrap()[0].to_vec::<f32>().unwrap(), [wanted; 3]);
+    }
+    let refused = Loader::new().program("other").load(&path).unwrap_err().to_string();
+    assert!(
+        refused.ends_with("the archive has no program \"other\", only [\"halves\", \"twice\"]"),
+        "{refused}"
+    );
+    assert!(Loader::new().load(&path).is_err());
+}
+
+#[test]
 fn a_network_that_was_trained_reads_digits() {
     let program = replay("digits", 1e-5);
     let best = torch_library_kernels::aten::argmax(&recorded("digits", "outputs")[0]).unwrap();

@@ -147,8 +147,8 @@ fn archives_without_one_program_are_told_apart() {
     );
     assert_eq!(
         with(&["models/a.json", "models/b.json"]),
-        "the archive has several programs, [\"a\", \"b\"], and none is `model`: write the one to run into an archive of \
-         its own, with torch.export.save"
+        "the archive has several programs, [\"a\", \"b\"], and none is `model`: choose one, with `Loader::program` or \
+         `run --program`"
     );
 }
 

@@ -1,6 +1,6 @@
 //! Reads inputs from files, and writes outputs to files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::path::Path;
 
@@ -22,11 +22,13 @@ pub(crate) fn inputs(program: &Program, arguments: &Arguments) -> Result<Vec<Ten
         Some(path) => placed(tensors(path)?, program).map_err(|error| error.context(path.display()))?,
         None => vec![None; program.inputs().len()],
     };
+    let mut named = BTreeSet::new();
     for pair in &arguments.input {
         let Some((name, path)) = pair.split_once('=') else {
             bail!(Argument, "--input {pair}: NAME=FILE.npy is expected")
         };
         let place = place(program, name)?;
+        ensure!(named.insert(place), Argument, "--input {pair}: the input {name:?} is given more than once");
         ensure!(place < inputs.len(), Argument, "input {name:?} and those before it are not in the file");
         let read =
             File::open(path).map_err(Error::from).and_then(|file| npy::read(std::io::BufReader::new(file)));

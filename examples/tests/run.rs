@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use torch_library::Tensor;
-use torch_library_kernels::data::safetensors;
+use torch_library::{DType, Device, Tensor};
+use torch_library_kernels::data::{npy, safetensors};
 
 const DIGITS: &str = "examples/models/digits.pt2";
 
@@ -69,6 +69,18 @@ fn inputs_come_from_files_and_outputs_go_to_them() {
     let missing = run(&[DIGITS, "--input", "pictures=none.npy"]);
     assert_eq!(missing.status.code(), Some(2));
     assert!(text(&missing).starts_with("run: there is no input \"pictures\"; the program takes\n  images: "));
+}
+
+#[test]
+fn an_input_is_given_once() {
+    let path = folder("run_twice").join("images.npy");
+    let images = Tensor::zeros(&[1, 1, 8, 8], DType::Float32, Device::CPU).expect("images");
+    npy::write(&images, std::fs::File::create(&path).expect("a file")).expect("a file of NumPy");
+    let (named, placed) = (format!("images={}", path.display()), "images=none.npy");
+    assert!(run(&[DIGITS, "--input", &named]).status.success());
+    let twice = run(&[DIGITS, "--input", &named, "--input", placed]);
+    assert_eq!(twice.status.code(), Some(2));
+    assert_eq!(text(&twice), "run: --input images=none.npy: the input \"images\" is given more than once\n");
 }
 
 #[test]

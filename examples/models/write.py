@@ -38,7 +38,8 @@ def leaves(tree):
 
 
 def save(path, tensors):
-    tensors = {f"{i:02}": tensor.detach().clone().contiguous() for i, tensor in enumerate(tensors)}
+    tensors = {f"{i:02}": tensor.detach().resolve_conj().resolve_neg().clone().contiguous()
+               for i, tensor in enumerate(tensors)}
     save_file(tensors, path)
 
 
@@ -395,6 +396,13 @@ class Custom(nn.Module):
         return torch.ops.fixtures.twice(self.inner(x))
 
 
+class Conjugate(nn.Module):
+    """Results that are views of memory with other signs."""
+
+    def forward(self, x):
+        return x.conj(), x.conj().imag
+
+
 class Scaled(nn.Module):
     """Elements times a weight, or divided by it."""
 
@@ -517,6 +525,7 @@ def features():
     fixture("chosen", Chosen(), (torch.tensor([0.0, 2.0, 3.0]),))
     fixture("custom", Custom(), (torch.randn(2),))
     fixture("chain", Chain(), (torch.zeros(1),))
+    fixture("conjugate", Conjugate(), (torch.randn(3, dtype=torch.complex64),))
     if not IS_OLDER:
         several()
     steps = Dim("steps", min=2, max=64)

@@ -82,7 +82,8 @@ pub(crate) fn difference(wanted: &[Tensor], found: &[Tensor], to: &mut impl Writ
             wanted.sizes()
         );
         let numbers = |tensor: &Tensor| {
-            let real = if tensor.dtype().is_complex() { aten::view_as_real(tensor)? } else { tensor.clone() };
+            let whole = aten::resolve_neg(&aten::resolve_conj(tensor)?)?;
+            let real = if whole.dtype().is_complex() { aten::view_as_real(&whole)? } else { whole };
             aten::_to_copy::with(&real).dtype(Some(DType::Float64)).call()?.to_vec::<f64>()
         };
         let (wanted, found) = (numbers(wanted)?, numbers(found)?);

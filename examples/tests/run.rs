@@ -72,6 +72,18 @@ fn inputs_come_from_files_and_outputs_go_to_them() {
 }
 
 #[test]
+fn outputs_are_compared_by_what_they_stand_for() {
+    let archive = "runtime/export/tests/archives/conjugate";
+    let path = folder("run_conjugates").join("out.safetensors");
+    let path = path.to_str().expect("a path");
+    let (model, recorded) = (format!("{archive}.pt2"), format!("{archive}.outputs.safetensors"));
+    let said = text(&run(&[&model, "--compare", &recorded, "--outputs", path]));
+    assert!(said.ends_with(" 0.0e0\n"), "{said}");
+    let said = text(&run(&[&model, "--compare", path]));
+    assert!(said.ends_with(" 0.0e0\n"), "{said}");
+}
+
+#[test]
 fn an_input_is_given_once() {
     let path = folder("run_twice").join("images.npy");
     let images = Tensor::zeros(&[1, 1, 8, 8], DType::Float32, Device::CPU).expect("images");

@@ -138,13 +138,30 @@ fn a_header_longer_than_its_file_is_an_error() {
 fn other_files_are_refused() {
     let refused = |file: &[u8]| npy::read(file).unwrap_err().to_string();
     assert_eq!(refused(b"PK"), "this is not an .npy file, or only the beginning of one");
-    let big_endian = b"\x93NUMPY\x01\x00\x21\x00{'descr': '>f4', 'shape': (1, ), }";
-    assert_eq!(refused(big_endian), "an .npy file of elements \">f4\", which are not supported");
+    let text = b"\x93NUMPY\x01\x00\x21\x00{'descr': '<U4', 'shape': (1, ), }";
+    assert_eq!(refused(text), "an .npy file of elements \"<U4\", which are not supported");
     let x = Tensor::from([1.0]).to_dtype(DType::BFloat16).unwrap();
     assert_eq!(
         npy::write(&x, Vec::new()).unwrap_err().to_string(),
         "NumPy has no bfloat16, convert to another type first"
     );
+}
+
+#[test]
+fn numbers_in_the_other_byte_order_are_read() -> Result<()> {
+    let file = |description: &str, elements: &[u8]| {
+        let header = format!("{{'descr': '{description}', 'fortran_order': False, 'shape': (2,), }}\n");
+        let length = u16::try_from(header.len()).unwrap().to_le_bytes();
+        npy::read(&[b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), elements].concat()[..])
+    };
+    assert_eq!(file(">f4", &[0x3f, 0x80, 0, 0, 0xc0, 0, 0, 0])?.to_vec::<f32>()?, [1.0, -2.0]);
+    assert_eq!(file(">i2", &[1, 2, 0xff, 0xfe])?.to_vec::<i16>()?, [0x102, -2]);
+    // The two parts of a complex number stay in their order.
+    let [one, two] = [[0x3f, 0x80, 0, 0], [0x40, 0, 0, 0]];
+    let numbers = file(">c8", &[one, two, two, one].concat())?.to_dtype(DType::Complex128)?;
+    assert_eq!(numbers.to_vec::<Complex64>()?, [Complex64::new(1.0, 2.0), Complex64::new(2.0, 1.0)]);
+    assert!(file(">b1", &[1, 0]).is_err(), "no byte has an order");
+    Ok(())
 }
 
 #[test]

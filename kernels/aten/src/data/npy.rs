@@ -71,13 +71,13 @@ pub fn write(tensor: &Tensor, mut writer: impl Write) -> Result<()> {
     parts.into_iter().try_for_each(|part| writer.write_all(part)).map_err(Error::from)
 }
 
-/// Reads an `.npy` file of any version, to its end.
+/// Reads an `.npy` file of any version and in either byte order, to its end.
 ///
 /// It reads no more than the header announces, and allocates no more memory than the reader has data: a file may claim
 /// more elements than would fit into memory.
 ///
 /// # Errors
-/// Input that is not an `.npy` file, a dtype or byte order that is not supported, a file that is too short or too long,
+/// Input that is not an `.npy` file, a dtype that is not supported, a file that is too short or too long,
 /// a reader that fails.
 ///
 /// PyTorch: `torch.from_numpy(numpy.load(...))`.
@@ -85,10 +85,15 @@ pub fn read(mut reader: impl Read) -> Result<Tensor> {
     let Some(header) = header(&mut reader)? else {
         bail!(Argument, "this is not an .npy file, or only the beginning of one")
     };
-    let Header { dtype, sizes, is_transposed } = Header::parse(&header)?;
+    let Header { dtype, is_swapped, sizes, is_transposed } = Header::parse(&header)?;
     // Reading one more byte shows whether the file is too long.
     let mut elements = Vec::new();
     reader.take(nbytes(dtype, &sizes)?.saturating_add(1)).read_to_end(&mut elements)?;
+    if is_swapped {
+        // A complex number is two numbers.
+        let width = if dtype.is_complex() { dtype.size() / 2 } else { dtype.size() };
+        elements.chunks_exact_mut(width).for_each(<[u8]>::reverse);
+    }
     if !is_transposed {
         return from_bytes(dtype, &sizes, &elements);
     }
@@ -124,6 +129,8 @@ fn header(reader: &mut impl Read) -> Result<Option<String>> {
 /// The contents of a header.
 struct Header {
     dtype: DType,
+    /// Whether the bytes of each number are in the other order, the most significant one first.
+    is_swapped: bool,
     sizes: Vec<i64>,
     is_transposed: bool,
 }
@@ -133,7 +140,12 @@ impl Header {
         let Some(description) = entry(text, "descr").and_then(|text| text.split(['\'', '"']).nth(1)) else {
             bail!(NotSupported, "an .npy file of records or without a type: {:?}", shortened(text))
         };
-        let Some((dtype, _)) = TYPES.iter().find(|(_, name)| *name == description) else {
+        let known = |(_, name): &&(DType, &str)| match (name.strip_prefix('<'), description.strip_prefix('>'))
+        {
+            (Some(name), Some(description)) => name == description,
+            _ => *name == description,
+        };
+        let Some((dtype, _)) = TYPES.iter().find(known) else {
             let description = shortened(description);
             bail!(NotSupported, "an .npy file of elements {description:?}, which are not supported")
         };
@@ -150,7 +162,7 @@ impl Header {
             Some(order) if order.starts_with("False") => false,
             _ => bail!(Argument, "an .npy file without an order: {:?}", shortened(text)),
         };
-        Ok(Header { dtype: *dtype, sizes, is_transposed })
+        Ok(Header { dtype: *dtype, is_swapped: description.starts_with('>'), sizes, is_transposed })
     }
 }
 

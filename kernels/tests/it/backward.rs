@@ -245,3 +245,153 @@ fn the_gradient_of_gelu_is_a_function() -> Result<()> {
     assert_close(&grad, &[1.0833154705876864, -0.04261590053909846])?;
     Ok(())
 }
+
+#[test]
+fn gates_change_with_their_input() -> Result<()> {
+    let x = Tensor::from([[0.5, -1.0, 2.0, 0.25], [1.5, 0.0, -0.5, 1.0]]);
+    let dx = Tensor::from([[1.0, 0.5, -1.0, 2.0], [0.25, -2.0, 1.0, 0.0]]);
+    close(
+        &aten::glu_jvp(&aten::glu::call(&x, 1)?, &x, &dx, 1)?,
+        &[0.828300246, -0.211179881, 0.446890699, -1.462117157],
+    )?;
+    let (grad, dgrad) = (Tensor::from([[1.0, 2.0], [-1.0, 0.5]]), Tensor::from([[0.5, 0.0], [1.0, -1.0]]));
+    let of_x = aten::glu_backward(&grad, &x, 1)?;
+    let change = aten::glu_backward_jvp(&of_x, &grad, &x, &dgrad, &dx, 1)?;
+    // What the derivative of the gradient says, in the direction of the changes.
+    let (small, half) = (1e-6, |sign: f64| {
+        let moved = |of: &Tensor, by: &Tensor| of.add(&by.mul(sign * 1e-6)?);
+        aten::glu_backward(&moved(&grad, &dgrad)?, &moved(&x, &dx)?, 1)
+    });
+    let slope = half(1.0)?.sub(&half(-1.0)?)?.mul(0.5 / small)?;
+    assert!(aten::allclose::with(&change, &slope).rtol(1e-5).atol(1e-7).call()?, "{change} and {slope}");
+    Ok(())
+}
+
+#[test]
+fn gradients_of_bags_need_only_the_bag_of_each_row() -> Result<()> {
+    let (grad, rows) = (Tensor::from([[1.0, 2.0], [3.0, 4.0]]), Tensor::from([1i64, 2, 2]));
+    let (bags, sizes) = (Tensor::from([0i64, 0, 1]), Tensor::from([2i64, 1]));
+    let largest = Tensor::from([[1i64, 2], [2, 2]]);
+    let of = |by_frequency, mode, share: Option<&Tensor>, padding| {
+        aten::_embedding_bag_dense_backward::call(
+            &grad,
+            &rows,
+            &bags,
+            &sizes,
+            &largest,
+            4,
+            by_frequency,
+            mode,
+            share,
+            padding,
+        )
+    };
+    let share = Tensor::from([2.0, 3.0, 0.5]);
+    close(&of(false, 0, Some(&share), -1)?, &[0.0, 0.0, 2.0, 4.0, 4.5, 8.0, 0.0, 0.0])?;
+    close(&of(true, 1, None, -1)?, &[0.0, 0.0, 0.5, 1.0, 1.75, 2.5, 0.0, 0.0])?;
+    close(&of(false, 1, None, 2)?, &[0.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0, 0.0])?;
+    close(&of(false, 2, None, -1)?, &[0.0, 0.0, 1.0, 0.0, 3.0, 6.0, 0.0, 0.0])
+}
+
+#[test]
+fn gradients_of_cells_are_pytorchs() -> Result<()> {
+    let line = |from: f64, step: f64, count: usize| {
+        let numbers = (0..count).map(|at| from + step * at as f64).collect();
+        Tensor::from_vec::<f64>(numbers, &[1, count as i64])
+    };
+    let (input, hidden) = (line(-1.0, 2.0 / 7.0, 8)?, line(0.5, -1.0 / 7.0, 8)?);
+    let bias = line(0.0, 0.1, 8)?.reshape(&[8])?;
+    let (state, memory) = (Tensor::from([[0.5, -0.25]]), Tensor::from([[0.3, 0.7]]));
+    let (of_gates, other, of_memory, of_bias, _) = aten::_thnn_differentiable_lstm_cell_backward(
+        Some(&state),
+        Some(&memory),
+        &input,
+        &hidden,
+        Some(&bias),
+        Some(&bias.mul(2)?),
+        &memory,
+        &state,
+    )?;
+    let wanted = [
+        0.130972547,
+        0.112660041,
+        0.047158641,
+        0.071269504,
+        0.06660009,
+        0.028449586,
+        0.021469742,
+        0.003940636,
+    ];
+    for found in [&of_gates, &other, &of_bias] {
+        close(found, &wanted)?;
+    }
+    close(&of_memory, &[0.388377209, 0.334971288])?;
+    let without = |hy: Option<&Tensor>, cy: Option<&Tensor>| {
+        aten::_thnn_differentiable_lstm_cell_backward(hy, cy, &input, &hidden, None, None, &memory, &state)
+    };
+    let (of_gates, _, _, of_bias, _) = without(None, Some(&memory))?;
+    assert!(!of_bias.is_defined());
+    let wanted = [0.005027246, 0.035783147, 0.022243676, 0.122343881, 0.112686299, 0.275319078, 0.0, 0.0];
+    close(&of_gates, &wanted)?;
+    assert!(without(None, None).unwrap_err().to_string().contains("a gradient is missing"));
+
+    let [input, hidden] = [&input, &hidden].map(|gates| gates.narrow(1, 0, 6));
+    let bias = bias.narrow(0, 0, 6)?;
+    let (of_input, of_hidden, of_state, _, of_bias) = aten::_thnn_differentiable_gru_cell_backward(
+        &state,
+        &input?,
+        &hidden?,
+        &memory,
+        Some(&bias),
+        Some(&bias.mul(2)?),
+    )?;
+    let wanted = [0.018912254, -0.003772258, -0.045045874, 0.008691433, 0.11045781, -0.019219909];
+    close(&of_input, &wanted)?;
+    let wanted = [0.018912254, -0.003772258, -0.045045874, 0.008691433, 0.041702315, -0.00933546];
+    close(&of_hidden, &wanted)?;
+    close(&of_bias, &wanted)?;
+    close(&of_state, &[0.297625273, -0.174013197])?;
+    Ok(())
+}
+
+#[test]
+fn second_gradients_of_a_convolution_have_a_name() -> Result<()> {
+    let line = |from: f64, step: f64, sizes: &[i64]| {
+        let numbers = (0..sizes.iter().product::<i64>()).map(|at| from + step * at as f64).collect();
+        Tensor::from_vec::<f64>(numbers, sizes)
+    };
+    let (image, grad) = (line(0.0, 0.125, &[1, 1, 4, 4])?, line(-1.0, 0.25, &[1, 1, 3, 3])?);
+    let kernel = Tensor::from([[[[1.0, -1.0], [0.5, 2.0]]]]);
+    let (of_image, of_kernel, of_bias) = (image.mul(2)?, kernel.mul(-1)?, Tensor::from([0.5]));
+    let second = |grad: &Tensor, [of_image, of_kernel, of_bias]: [Option<&Tensor>; 3]| {
+        aten::_convolution_double_backward(
+            of_image,
+            of_kernel,
+            of_bias,
+            grad,
+            &kernel,
+            &image,
+            &[1, 1],
+            &[0, 0],
+            &[1, 1],
+            false,
+            &[0, 0],
+            1,
+            &[true; 3],
+        )
+    };
+    let (of_grad, of_input, of_weight) = second(&grad, [Some(&of_image), Some(&of_kernel), Some(&of_bias)])?;
+    close(&of_grad, &[1.875, 2.1875, 2.5, 3.125, 3.4375, 3.75, 4.375, 4.6875, 5.0])?;
+    let wanted = [
+        1.0, -0.25, -0.25, -0.5, 0.75, 2.125, 1.5, 1.25, -0.375, 0.25, -0.375, 0.5, -0.25, -1.375, -2.0, -2.0,
+    ];
+    close(&of_input, &wanted)?;
+    close(&of_weight, &[4.875; 4])?;
+    let (of_grad, of_input, of_weight) = second(&grad, [None; 3])?;
+    assert!([of_grad, of_input, of_weight].iter().all(|gradient| !gradient.is_defined()));
+    assert!(second(&Tensor::from(0.5), [None, None, Some(&of_bias)]).is_err(), "no channels");
+    let same = aten::mkldnn_convolution(&image, &kernel, None, &[0, 1], &[1, 2], &[1, 1], 1)?;
+    let wanted = aten::convolution(&image, &kernel, None, &[1, 2], &[0, 1], &[1, 1], false, &[0, 0], 1)?;
+    assert!(aten::equal(&same, &wanted)?);
+    Ok(())
+}

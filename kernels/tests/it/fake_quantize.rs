@@ -122,3 +122,54 @@ fn a_zero_point_in_a_tensor_may_be_out_of_bounds() -> Result<()> {
     assert_eq!((same.to_vec::<f32>()?, mask.to_vec::<bool>()?), (x.to_vec()?, vec![true; 3]));
     Ok(())
 }
+
+#[test]
+fn parameters_of_fake_quantisation_can_be_learned() -> Result<()> {
+    let x = Tensor::from([-1.3f32, 0.26, 9.0, 100.0, -0.05]);
+    let (scale, zero_point) = (Tensor::from([0.1f32]), Tensor::from([10.4f32]));
+    for parameter in [&x, &scale, &zero_point] {
+        parameter.set_requires_grad(true)?;
+    }
+    let learned = aten::_fake_quantize_learnable_per_tensor_affine::with(&x, &scale, &zero_point, 0, 50);
+    let y = learned.grad_factor(0.5).call()?;
+    assert_eq!(y.to_vec::<f32>()?, [-1.0, 0.3, 4.0, 4.0, 0.0]);
+    y.mul(&Tensor::from([1.0f32, 2.0, 3.0, 4.0, 5.0]))?.sum()?.backward()?;
+    assert_eq!(x.grad().unwrap().to_vec::<f32>()?, [0.0, 2.0, 0.0, 0.0, 5.0]);
+    assert!((scale.grad().unwrap().to_vec::<f32>()?[0] - 136.65).abs() < 1e-4);
+    assert_eq!(zero_point.grad().unwrap().to_vec::<f32>()?, [-0.4]);
+    // A zero point outside of the bounds is clamped to them.
+    let low = Tensor::from([-3.7f32]);
+    let y = aten::_fake_quantize_learnable_per_tensor_affine(&x, &scale, &low, 0, 50)?;
+    assert_eq!(y.to_vec::<f32>()?, [0.0, 0.3, 5.0, 5.0, 0.0]);
+
+    let w = Tensor::from([[-1.3f32, 0.04, 3.0], [0.26, 9.0, -5.0]]);
+    let (scales, zeros) = (Tensor::from([0.1f32, 0.5]), Tensor::from([10.5f32, 3.2]));
+    let y = aten::_fake_quantize_learnable_per_channel_affine(&w, &scales, &zeros, 0, 0, 20)?;
+    assert_eq!(y.to_vec::<f32>()?, [-1.0, 0.0, 1.0, 0.5, 8.5, -1.5]);
+    let twos = Tensor::full(&[2, 3], 2.0, DType::Float32, Device::CPU)?;
+    let backward = |w: &Tensor, grad: &Tensor, axis| {
+        aten::_fake_quantize_learnable_per_channel_affine_backward::with(
+            grad, w, &scales, &zeros, axis, 0, 20,
+        )
+        .grad_factor(0.5)
+        .call()
+    };
+    for (axis, w, grad) in [(0, w.clone(), twos.clone()), (1, w.t()?, twos.t()?)] {
+        let (of_w, of_scale, of_zero) = backward(&w, &grad, axis)?;
+        assert_eq!(if axis == 0 { of_w } else { of_w.t()? }.to_vec::<f32>()?, [0.0, 2.0, 0.0, 2.0, 0.0, 0.0]);
+        let of_scale = of_scale.to_vec::<f32>()?;
+        assert!((of_scale[0] + 0.4).abs() < 1e-6 && (of_scale[1] - 14.48).abs() < 1e-5, "{of_scale:?}");
+        assert_eq!(of_zero.to_vec::<f32>()?, [-0.2, -1.0]);
+    }
+    let doubles = w.to_dtype(DType::Float64)?;
+    assert!(
+        backward(&doubles, &twos, 0)
+            .unwrap_err()
+            .to_string()
+            .ends_with("float64 is not supported, only float32")
+    );
+    assert!(
+        aten::_fake_quantize_learnable_per_tensor_affine(&w, &Tensor::from(0.1f32), &zeros, 0, 50).is_err()
+    );
+    Ok(())
+}

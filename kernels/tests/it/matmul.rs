@@ -511,3 +511,24 @@ fn groups_of_matrices_are_multiplied() -> Result<()> {
     assert!(aten::_grouped_mm(&wide, &wide).is_err());
     Ok(())
 }
+
+#[test]
+fn a_product_of_halves_may_be_a_float() -> Result<()> {
+    // The sum is not a number of 16 bits.
+    let (row, column) = (Tensor::from([[2048.0f32, 1.0]]), Tensor::from([[1.0f32], [1.0]]));
+    let [row, column] = [row, column].map(|x| x.to_dtype(DType::Float16));
+    let (row, column) = (row?, column?);
+    assert_eq!(aten::mm(&row, &column)?.item()?, Scalar::Float(2048.0));
+    let wide = aten::mm_dtype(&row, &column, DType::Float32)?;
+    assert_eq!((wide.dtype(), wide.item()?), (DType::Float32, Scalar::Float(2049.0)));
+    let one = Tensor::from([0.5f32]).to_dtype(DType::Float16)?;
+    let sum = aten::addmm_dtype::with(&one, &row, &column, DType::Float32).alpha(Scalar::Int(2)).call()?;
+    assert_eq!(sum.item()?, Scalar::Float(4098.5));
+    let (rows, columns) = (row.unsqueeze(0)?, column.unsqueeze(0)?);
+    assert_eq!(aten::bmm_dtype(&rows, &columns, DType::Float32)?.item()?, Scalar::Float(2049.0));
+    assert_eq!(aten::baddbmm_dtype(&one, &rows, &columns, DType::Float32)?.item()?, Scalar::Float(2049.5));
+    assert_eq!(aten::mm_dtype(&row, &column, DType::Float16)?.dtype(), DType::Float16);
+    let refused = aten::mm_dtype(&row, &column, DType::Float64).unwrap_err().to_string();
+    assert!(refused.ends_with("expected the same type, or float32 for 16-bit floats"), "{refused}");
+    Ok(())
+}

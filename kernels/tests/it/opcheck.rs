@@ -13,6 +13,7 @@ use torch_library_kernels as _;
 mod exported;
 mod factors;
 mod networks;
+mod rare;
 mod samples;
 
 fn tensor(sizes: &[i64]) -> Tensor {
@@ -238,7 +239,9 @@ fn has_tag(name: &str, tag: &str) -> bool {
 }
 
 /// Operators whose gradients are left out above.
-const WITHOUT_GRADIENT: [&str; 34] = [
+const WITHOUT_GRADIENT: [&str; 36] = [
+    "_fake_quantize_learnable_per_channel_affine", // see `fake_quantize.rs`
+    "_fake_quantize_learnable_per_tensor_affine",
     "_fake_quantize_per_tensor_affine_cachemask_tensor_qparams",
     "fake_quantize_per_channel_affine_cachemask", // see `accepted.rs`
     "fake_quantize_per_tensor_affine_cachemask",

@@ -242,3 +242,31 @@ fn a_layer_runs_in_either_direction() -> Result<()> {
     assert!(layer(false, 3, 1).is_err() && layer(false, 2, 2).is_err());
     Ok(())
 }
+
+#[test]
+fn sequences_lie_one_after_the_other_or_side_by_side() -> Result<()> {
+    let values = Tensor::from([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0], [6.0, 7.0], [8.0, 9.0]]);
+    let offsets = [Tensor::from([0i64, 2, 2, 5])];
+    let padded = |steps| {
+        aten::_jagged_to_padded_dense_forward::with(&values, &offsets, &[steps]).padding_value(-1.0).call()
+    };
+    let cut = padded(2)?;
+    assert_eq!(cut.sizes(), [3, 2, 2]);
+    assert_eq!(cut.to_vec::<f64>()?, [0.0, 1.0, 2.0, 3.0, -1.0, -1.0, -1.0, -1.0, 4.0, 5.0, 6.0, 7.0]);
+    let whole = padded(4)?;
+    assert_eq!(whole.select(0, 2)?.to_vec::<f64>()?, [4.0, 5.0, 6.0, 7.0, 8.0, 9.0, -1.0, -1.0]);
+    let back = aten::_padded_dense_to_jagged_forward(&whole, &offsets)?;
+    assert_eq!(back.to_vec::<f64>()?, values.to_vec::<f64>()?);
+    let refused = |dense: &Tensor, total| {
+        let call = aten::_padded_dense_to_jagged_forward::with(dense, &offsets).total_L(Some(total)).call();
+        call.unwrap_err().to_string()
+    };
+    assert!(refused(&whole, 6).ends_with("the last offset is 5, total_L is 6"));
+    assert!(refused(&cut, 5).ends_with("a sequence has 3 steps, the padded ones have 2"));
+    let none = Tensor::zeros(&[0, 2], DType::Float32, Device::CPU)?;
+    let empty = [Tensor::from([0i64, 0])];
+    let padding =
+        aten::_jagged_to_padded_dense_forward::with(&none, &empty, &[2]).padding_value(1.5).call()?;
+    assert_eq!((padding.sizes(), padding.to_vec::<f32>()?), (&[1, 2, 2][..], vec![1.5; 4]));
+    Ok(())
+}

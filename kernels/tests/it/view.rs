@@ -212,3 +212,17 @@ fn parts_are_no_views() -> Result<()> {
     assert_eq!(halves.to_vec::<f64>()?, [2.0, 3.0, 5.0, 6.0]);
     Ok(())
 }
+
+#[test]
+fn a_slice_leads_back_to_what_it_is_part_of() -> Result<()> {
+    let x = Tensor::from([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+    x.set_requires_grad(true)?;
+    let part = x.narrow(1, 1, 2)?;
+    let whole = aten::slice_inverse(&part, &x)?;
+    assert_eq!((whole.sizes(), whole.to_vec::<f64>()?), (x.sizes(), x.to_vec::<f64>()?));
+    assert_eq!(whole.storage().data_ptr(), x.storage().data_ptr());
+    whole.mul(&x.detach()?)?.sum()?.backward()?;
+    // The first column is no part of the slice, and has no gradient by way of it.
+    assert_eq!(x.grad().unwrap().to_vec::<f64>()?, [0.0, 2.0, 3.0, 0.0, 5.0, 6.0]);
+    Ok(())
+}

@@ -69,6 +69,39 @@ mod kernels {
         aten::rrelu_with_noise_::call(this, &mut noise, lower, upper, training, generator)
     }
 
+    fn glu_jvp(glu: &Tensor, x: &Tensor, dx: &Tensor, dim: i64) -> Result<Tensor> {
+        let ([_, gate], [of_value, of_gate]) = (halves(x, dim)?, halves(dx, dim)?);
+        let open = aten::sigmoid(&gate)?;
+        let of_open = aten::mul_Tensor(&of_gate, &aten::rsub_Scalar(&open, 1.into())?)?;
+        aten::add_Tensor(&aten::mul_Tensor(&of_value, &open)?, &aten::mul_Tensor(&of_open, glu)?)
+    }
+
+    fn glu_backward_jvp(
+        grad_x: &Tensor,
+        grad_glu: &Tensor,
+        x: &Tensor,
+        dgrad_glu: &Tensor,
+        dx: &Tensor,
+        dim: i64,
+    ) -> Result<Tensor> {
+        let ([value, gate], [of_value, of_gate]) = (halves(x, dim)?, halves(dx, dim)?);
+        let [of_grad, _] = halves(grad_x, dim)?;
+        let open = aten::sigmoid(&gate)?;
+        let shut = aten::rsub_Scalar(&open, 1.into())?;
+        let of_open = aten::mul_Tensor(&aten::mul_Tensor(&open, &shut)?, &of_gate)?;
+        let first =
+            aten::add_Tensor(&aten::mul_Tensor(dgrad_glu, &open)?, &aten::mul_Tensor(grad_glu, &of_open)?)?;
+        // The second half of the gradient is its first half times `value * shut`.
+        let value_shut = aten::mul_Tensor(&value, &shut)?;
+        let of_value_shut =
+            aten::sub_Tensor(&aten::mul_Tensor(&of_value, &shut)?, &aten::mul_Tensor(&value, &of_open)?)?;
+        let second = aten::add_Tensor(
+            &aten::mul_Tensor(&first, &value_shut)?,
+            &aten::mul_Tensor(&of_grad, &of_value_shut)?,
+        )?;
+        aten::cat::call(&[first, second], dim)
+    }
+
     fn infinitely_differentiable_gelu_backward(grad: &Tensor, this: &Tensor) -> Result<Tensor> {
         let below = aten::add_Scalar(&aten::erf(&this.mul(FRAC_1_SQRT_2)?)?, 1.into())?.mul(0.5)?;
         let density = aten::exp(&this.mul(this)?.mul(-0.5)?)?.mul(0.5 * FRAC_1_SQRT_2 * FRAC_2_SQRT_PI)?;

@@ -4,6 +4,7 @@ use torch_library::prelude::*;
 
 use crate::aten;
 
+mod learnable;
 mod moving_range;
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
@@ -123,10 +124,6 @@ mod derived {
     ) -> Result<(Tensor, Tensor)> {
         const OPERATOR: &str = aten::fake_quantize_per_channel_affine_cachemask::NAME;
         check(OPERATOR, this, [quant_min, quant_max])?;
-        let axis = usize::try_from(axis).ok().filter(|axis| *axis < this.dim());
-        let Some(axis) = axis else {
-            bail!(Index, "{OPERATOR}: there is no such axis of {:?}", this.sizes())
-        };
         let types = (scale.dtype(), zero_point.dtype());
         ensure!(
             matches!(
@@ -138,19 +135,8 @@ mod derived {
             types.0,
             types.1
         );
-        let mut sizes = vec![1; this.dim()];
-        sizes[axis] = this.sizes()[axis];
-        let [scale, zero_point] = [("scale", scale), ("zero_point", zero_point)].map(|(name, parameters)| {
-            ensure!(
-                parameters.sizes() == [sizes[axis]],
-                Shape,
-                "{OPERATOR}: `{name}` has sizes {:?}, expected a vector of {}",
-                parameters.sizes(),
-                sizes[axis]
-            );
-            aten::view(parameters, &sizes)
-        });
-        let (scale, zero_point) = (aten::to_dtype(&scale?, DType::Float32)?, zero_point?);
+        let [scale, zero_point] = along(OPERATOR, this, axis, scale, zero_point)?;
+        let scale = aten::to_dtype(&scale, DType::Float32)?;
         quantized(this, &scale, &zero_point, [quant_min, quant_max])
     }
 }
@@ -166,6 +152,34 @@ fn check(operator: &str, this: &Tensor, [least, most]: [i64; 2]) -> Result<()> {
     );
     ensure!(least <= most, Argument, "{operator}: bounds from {least} to {most} are in the wrong order");
     Ok(())
+}
+
+/// A scale and a zero point for each slice along `axis`, in sizes that broadcast.
+///
+/// # Errors
+/// An axis out of range; parameters that are not a vector with one number for each slice.
+fn along(
+    operator: &str,
+    this: &Tensor,
+    axis: i64,
+    scale: &Tensor,
+    zero_point: &Tensor,
+) -> Result<[Tensor; 2]> {
+    let axis = usize::try_from(axis).ok().filter(|axis| *axis < this.dim());
+    let Some(axis) = axis else { bail!(Index, "{operator}: there is no such axis of {:?}", this.sizes()) };
+    let mut sizes = vec![1; this.dim()];
+    sizes[axis] = this.sizes()[axis];
+    let [scale, zero_point] = [("scale", scale), ("zero_point", zero_point)].map(|(name, parameters)| {
+        ensure!(
+            parameters.sizes() == [sizes[axis]],
+            Shape,
+            "{operator}: `{name}` has sizes {:?}, expected a vector of {}",
+            parameters.sizes(),
+            sizes[axis]
+        );
+        aten::view(parameters, &sizes)
+    });
+    Ok([scale?, zero_point?])
 }
 
 /// The numbers that remain, and which were not clamped. Integers are computed in `float32`, or in `float64` for that;

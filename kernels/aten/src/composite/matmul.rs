@@ -22,6 +22,60 @@ fn _int_mm(this: &Tensor, mat2: &Tensor) -> Result<Tensor> {
     aten::mm(&this?, &mat2?).map_err(|error| error.context(OPERATOR))
 }
 
+/// Products with a result type, which may be wider than that of the matrices.
+#[torch_impl(aten, CompositeImplicitAutograd)]
+mod with_dtype {
+    use super::*;
+
+    fn mm_dtype(this: &Tensor, mat2: &Tensor, out_dtype: DType) -> Result<Tensor> {
+        let [this, mat2] = widened(aten::mm_dtype::NAME, [this, mat2], out_dtype)?;
+        aten::mm(&this, &mat2)
+    }
+
+    fn bmm_dtype(this: &Tensor, mat2: &Tensor, out_dtype: DType) -> Result<Tensor> {
+        let [this, mat2] = widened(aten::bmm_dtype::NAME, [this, mat2], out_dtype)?;
+        aten::bmm(&this, &mat2)
+    }
+
+    fn addmm_dtype(
+        this: &Tensor,
+        mat1: &Tensor,
+        mat2: &Tensor,
+        out_dtype: DType,
+        beta: Scalar,
+        alpha: Scalar,
+    ) -> Result<Tensor> {
+        let [mat1, mat2] = widened(aten::addmm_dtype::NAME, [mat1, mat2], out_dtype)?;
+        aten::addmm::call(&aten::to_dtype(this, out_dtype)?, &mat1, &mat2, beta, alpha)
+    }
+
+    fn baddbmm_dtype(
+        this: &Tensor,
+        batch1: &Tensor,
+        batch2: &Tensor,
+        out_dtype: DType,
+        beta: Scalar,
+        alpha: Scalar,
+    ) -> Result<Tensor> {
+        let [batch1, batch2] = widened(aten::baddbmm_dtype::NAME, [batch1, batch2], out_dtype)?;
+        aten::baddbmm::call(&aten::to_dtype(this, out_dtype)?, &batch1, &batch2, beta, alpha)
+    }
+}
+
+/// Matrices in the type of their product.
+fn widened(operator: &str, matrices: [&Tensor; 2], out_dtype: DType) -> Result<[Tensor; 2]> {
+    let [one, other] = matrices.map(Tensor::dtype);
+    let is_half = matches!(one, DType::Float16 | DType::BFloat16);
+    ensure!(
+        one == other && (out_dtype == one || is_half && out_dtype == DType::Float32),
+        DType,
+        "{operator}: matrices of {one} and {other} with a result of {out_dtype}, expected the same type, or float32 \
+         for 16-bit floats"
+    );
+    let [one, other] = matrices.map(|matrix| aten::to_dtype(matrix, out_dtype));
+    Ok([one?, other?])
+}
+
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod kernels {
     use super::*;

@@ -5,6 +5,7 @@ use torch_library::prelude::*;
 
 use crate::aten;
 
+mod compressed;
 mod quantile;
 mod running;
 

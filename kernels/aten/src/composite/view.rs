@@ -192,6 +192,17 @@ fn turned(operator: &str, this: &Tensor) -> Result<Shape> {
 mod implicit {
     use super::*;
 
+    fn slice_inverse(
+        this: &Tensor,
+        src: &Tensor,
+        _dim: i64,
+        _start: Option<i64>,
+        _end: Option<i64>,
+        _step: i64,
+    ) -> Result<Tensor> {
+        aten::as_strided::call(this, src.sizes(), src.strides(), Some(src.storage_offset()))
+    }
+
     fn reshape(this: &Tensor, shape: &[i64]) -> Result<Tensor> {
         let sizes =
             infer_view_size(shape, this.numel()).map_err(|error| error.context(aten::reshape::NAME))?;

@@ -336,6 +336,18 @@ torch_library! {
         ///
         /// PyTorch: `aten::glu_backward`.
         glu_backward(Tensor grad_output, Tensor self, int dim) -> Tensor;
+        /// How `glu`, the result of [`glu`](fn@glu) for `x`, changes where its input changes by `dx`.
+        ///
+        /// PyTorch: `aten::glu_jvp`.
+        #[variants(out)]
+        glu_jvp(Tensor glu, Tensor x, Tensor dx, int dim) -> Tensor;
+        /// How `grad_x`, the result of [`glu_backward`](fn@glu_backward) for `grad_glu` and `x`, changes where these
+        /// change by `dgrad_glu` and `dx`.
+        ///
+        /// PyTorch: `aten::glu_backward_jvp`.
+        #[variants(out)]
+        glu_backward_jvp(Tensor grad_x, Tensor grad_glu, Tensor x, Tensor dgrad_glu, Tensor dx,
+            int dim) -> Tensor;
 
         /// The randomised leaky ReLU: positive elements stay, others are multiplied by a slope. In training, each
         /// element's slope is drawn uniformly between `lower` and `upper`; otherwise it is their mean.

@@ -62,6 +62,49 @@ torch_library! {
         /// PyTorch: `aten::_fake_quantize_per_tensor_affine_cachemask_tensor_qparams`.
         _fake_quantize_per_tensor_affine_cachemask_tensor_qparams(Tensor self, Tensor scale, Tensor zero_point,
             Tensor fake_quant_enabled, int quant_min, int quant_max) -> (Tensor output, Tensor mask);
+        /// [`fake_quantize_per_tensor_affine`](fn@fake_quantize_per_tensor_affine) with a scale and a zero point that
+        /// are learned: they have gradients, which are multiplied by `grad_factor`. The zero point is rounded and
+        /// clamped to the bounds.
+        ///
+        /// # Errors
+        /// A tensor that is not floating-point, bounds in the wrong order, parameters without elements.
+        ///
+        /// PyTorch: `torch._fake_quantize_learnable_per_tensor_affine`.
+        #[variants(out)]
+        _fake_quantize_learnable_per_tensor_affine(Tensor self, Tensor scale, Tensor zero_point, int quant_min,
+            int quant_max, float grad_factor=1.) -> Tensor;
+        /// The gradients of
+        /// [`_fake_quantize_learnable_per_tensor_affine`](fn@_fake_quantize_learnable_per_tensor_affine).
+        ///
+        /// # Errors
+        /// Tensors that are not `float32`, a gradient of other sizes.
+        ///
+        /// PyTorch: `torch._fake_quantize_learnable_per_tensor_affine_backward`.
+        _fake_quantize_learnable_per_tensor_affine_backward(Tensor grad, Tensor self, Tensor scale,
+            Tensor zero_point, int quant_min, int quant_max,
+            float grad_factor=1.) -> (Tensor, Tensor, Tensor);
+        /// [`_fake_quantize_learnable_per_tensor_affine`](fn@_fake_quantize_learnable_per_tensor_affine) with a scale
+        /// and a zero point for each slice along `axis`.
+        ///
+        /// # Errors
+        /// A tensor that is not floating-point, bounds in the wrong order, an axis out of range, parameters that are
+        /// not a vector with one number for each slice.
+        ///
+        /// PyTorch: `torch._fake_quantize_learnable_per_channel_affine`.
+        #[variants(out)]
+        _fake_quantize_learnable_per_channel_affine(Tensor self, Tensor scale, Tensor zero_point, int axis,
+            int quant_min, int quant_max, float grad_factor=1.) -> Tensor;
+        /// The gradients of
+        /// [`_fake_quantize_learnable_per_channel_affine`](fn@_fake_quantize_learnable_per_channel_affine).
+        ///
+        /// # Errors
+        /// Tensors that are not `float32`, a gradient of other sizes; the errors of
+        /// [`_fake_quantize_learnable_per_channel_affine`](fn@_fake_quantize_learnable_per_channel_affine).
+        ///
+        /// PyTorch: `torch._fake_quantize_learnable_per_channel_affine_backward`.
+        _fake_quantize_learnable_per_channel_affine_backward(Tensor grad, Tensor self, Tensor scale,
+            Tensor zero_point, int axis, int quant_min, int quant_max,
+            float grad_factor=1.) -> (Tensor, Tensor, Tensor);
         /// Fake quantisation with a scale and a zero point that follow the range of the elements, or, with
         /// `per_row_fake_quant`, of each row. If `observer_on` is not zero, the range `running_min` to `running_max`
         /// moves towards that of this tensor by a share of `averaging_const`. If `fake_quant_on` is not zero, `scale`

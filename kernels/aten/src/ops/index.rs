@@ -127,6 +127,14 @@ torch_library! {
         _embedding_bag_backward(Tensor grad, Tensor indices, Tensor offsets, Tensor offset2bag, Tensor bag_size,
             Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, bool sparse,
             Tensor? per_sample_weights, int padding_idx=-1) -> Tensor;
+        /// [`_embedding_bag_backward`](fn@_embedding_bag_backward), for the bag of each index in `offset2bag` instead
+        /// of offsets.
+        ///
+        /// PyTorch: `aten::_embedding_bag_dense_backward`.
+        #[variants(out)]
+        _embedding_bag_dense_backward(Tensor grad, Tensor indices, Tensor offset2bag, Tensor bag_size,
+            Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode,
+            Tensor? per_sample_weights, int padding_idx=-1) -> Tensor;
         /// The gradient of the `per_sample_weights` of [`embedding_bag`](fn@embedding_bag).
         ///
         /// PyTorch: `aten::_embedding_bag_per_sample_weights_backward`.

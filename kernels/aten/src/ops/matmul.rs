@@ -21,6 +21,14 @@ torch_library! {
         /// PyTorch: `torch.mm`.
         #[variants(out)]
         mm(Tensor self, Tensor mat2) -> Tensor;
+        /// [`mm`](fn@mm) of 16-bit floats with a result in `float32`, which is not rounded to 16 bits; or in the type
+        /// of the matrices.
+        ///
+        /// # Errors
+        /// The errors of [`mm`](fn@mm); another result type.
+        ///
+        /// PyTorch: `torch.mm` with `out_dtype`, which has it on GPUs only.
+        mm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor;
 
         /// The products of two batches of matrices, `[batch, n, k]` and `[batch, k, m]`, pair by pair.
         ///
@@ -30,6 +38,10 @@ torch_library! {
         /// PyTorch: `torch.bmm`.
         #[variants(out)]
         bmm(Tensor self, Tensor mat2) -> Tensor;
+        /// [`bmm`](fn@bmm) with a result type, as for [`mm_dtype`](fn@mm_dtype).
+        ///
+        /// PyTorch: `torch.bmm` with `out_dtype`.
+        bmm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor;
 
         /// `beta * self + alpha * (mat1 @ mat2)`, where `self` broadcasts; if `beta` is 0, `self` is ignored, NaN
         /// included.
@@ -39,6 +51,12 @@ torch_library! {
         ///
         /// PyTorch: `torch.addmm`.
         addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor;
+        /// [`addmm`](fn@addmm) with a result type, as for [`mm_dtype`](fn@mm_dtype). `self` has this type or that of
+        /// the matrices.
+        ///
+        /// PyTorch: `torch.addmm` with `out_dtype`.
+        addmm.dtype(Tensor self, Tensor mat1, Tensor mat2, ScalarType out_dtype, *, Scalar beta=1,
+            Scalar alpha=1) -> Tensor;
         /// [`addmm`](fn@addmm) followed by `relu` or, with `use_gelu`, by `gelu`.
         ///
         /// PyTorch: `aten::_addmm_activation`.
@@ -91,6 +109,11 @@ torch_library! {
         ///
         /// PyTorch: `torch.baddbmm`.
         baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor;
+        /// [`baddbmm`](fn@baddbmm) with a result type, as for [`addmm_dtype`](fn@addmm_dtype).
+        ///
+        /// PyTorch: `torch.baddbmm` with `out_dtype`.
+        baddbmm.dtype(Tensor self, Tensor batch1, Tensor batch2, ScalarType out_dtype, *, Scalar beta=1,
+            Scalar alpha=1) -> Tensor;
         /// `beta * self + alpha * sum(batch1 @ batch2)`, summed over the batch.
         ///
         /// PyTorch: `torch.addbmm`.

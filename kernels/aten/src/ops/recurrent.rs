@@ -116,6 +116,41 @@ torch_library! {
             Tensor hx_, Tensor cx_, bool reverse, int[] batch_sizes, int mode, int hidden_size, int num_layers,
             bool has_biases, bool bidirectional, bool batch_first, bool train) -> (Tensor, Tensor, Tensor,
             Tensor);
+        /// The gradients of a step of [`lstm_cell`](fn@lstm_cell) from those of its new states `hy` and `cy`, as
+        /// expressions that have derivatives: of the gates from the input, of those from the hidden state, of `cx`, and
+        /// of both biases (undefined without them).
+        ///
+        /// # Errors
+        /// Neither gradient; gates that cannot be divided by four.
+        ///
+        /// PyTorch: `aten::_thnn_differentiable_lstm_cell_backward`.
+        _thnn_differentiable_lstm_cell_backward(Tensor? grad_hy, Tensor? grad_cy, Tensor input_gates,
+            Tensor hidden_gates, Tensor? input_bias, Tensor? hidden_bias, Tensor cx,
+            Tensor cy) -> (Tensor, Tensor, Tensor, Tensor, Tensor);
+        /// The gradients of a step of [`gru_cell`](fn@gru_cell) from that of its new state, as
+        /// [`_thnn_differentiable_lstm_cell_backward`](fn@_thnn_differentiable_lstm_cell_backward) has them.
+        ///
+        /// PyTorch: `aten::_thnn_differentiable_gru_cell_backward`.
+        _thnn_differentiable_gru_cell_backward(Tensor grad_hy, Tensor input_gates, Tensor hidden_gates,
+            Tensor hx, Tensor? input_bias, Tensor? hidden_bias) -> (Tensor, Tensor, Tensor, Tensor, Tensor);
+        /// Sequences of different lengths, which lie one after the other and begin and end at `offsets`, side by side:
+        /// `[sequences, steps, ...]`, each padded with `padding_value` or cut to `max_lengths` steps.
+        ///
+        /// # Errors
+        /// Several lists of offsets or lengths; offsets that are not a vector; values without dimensions.
+        ///
+        /// PyTorch: `torch.ops.aten._jagged_to_padded_dense_forward`.
+        _jagged_to_padded_dense_forward(Tensor values, Tensor[] offsets, SymInt[] max_lengths,
+            float padding_value=0.0) -> Tensor;
+        /// The inverse of [`_jagged_to_padded_dense_forward`](fn@_jagged_to_padded_dense_forward). `total_L` is the
+        /// last offset, which is read where it is not given.
+        ///
+        /// # Errors
+        /// The errors of [`_jagged_to_padded_dense_forward`](fn@_jagged_to_padded_dense_forward); another number of
+        /// sequences; a sequence that is longer than the padded ones; another `total_L`.
+        ///
+        /// PyTorch: `torch.ops.aten._padded_dense_to_jagged_forward`.
+        _padded_dense_to_jagged_forward(Tensor dense, Tensor[] offsets, SymInt? total_L=None) -> Tensor;
         /// Packs padded sequences `[steps, batch, ...]`, or `[batch, steps, ...]` with `batch_first`, whose lengths do
         /// not increase: the first step of all sequences, then the second step of those that have one, and so on.
         /// Also returns how many sequences have each step.

@@ -51,6 +51,15 @@ torch_library! {
         /// PyTorch: `aten::_unsafe_view`.
         _unsafe_view(Tensor self, SymInt[] size) -> Tensor;
 
+        /// The tensor that `self` is a slice of, as a view of the memory of `self`: with the sizes, strides and
+        /// offset of `src`, which are those of that tensor. The bounds of the slice have no effect.
+        ///
+        /// # Errors
+        /// Elements outside of the storage.
+        ///
+        /// PyTorch: `aten::slice_inverse`.
+        slice_inverse(Tensor(a) self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None,
+            SymInt step=1) -> Tensor(a);
         /// A [`view`](fn@view) whose strides are already known.
         ///
         /// PyTorch: `aten::_reshape_alias`.

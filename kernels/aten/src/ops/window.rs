@@ -43,6 +43,21 @@ torch_library! {
             SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding,
             SymInt groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor);
 
+        /// The gradients of the arguments of [`convolution_backward`](fn@convolution_backward) from those of its
+        /// results, any of which may be missing: of the gradient `gO`, of the input and of the weight. A tensor is
+        /// undefined where it would be zero for want of these gradients; `output_mask` has no effect, as in PyTorch.
+        ///
+        /// PyTorch: `aten::_convolution_double_backward`.
+        _convolution_double_backward(Tensor? ggI, Tensor? ggW, Tensor? ggb, Tensor gO, Tensor weight,
+            Tensor self, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed,
+            SymInt[] output_padding, SymInt groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor);
+        /// [`convolution`](fn@convolution) under the name of the library that PyTorch calls for it on CPUs.
+        ///
+        /// PyTorch: `aten::mkldnn_convolution`.
+        #[variants(out)]
+        mkldnn_convolution(Tensor self, Tensor weight, Tensor? bias, SymInt[] padding, SymInt[] stride,
+            SymInt[] dilation, SymInt groups) -> Tensor;
+
         /// Pads the tensor with a constant: `pad` has the numbers of elements to add before and after, the last
         /// dimension first.
         ///

@@ -5,6 +5,8 @@ use torch_library::prelude::*;
 use crate::aten;
 use packed::Packed;
 
+mod gradients;
+mod jagged;
 mod layer;
 pub(crate) mod packed;
 

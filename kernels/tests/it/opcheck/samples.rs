@@ -2,7 +2,7 @@
 
 use torch_library::prelude::*;
 
-use super::{bools, exported, factors, floats, ints, networks, tensor};
+use super::{bools, exported, factors, floats, ints, networks, rare, tensor};
 
 /// Samples of operators whose arguments depend on each other.
 pub(super) fn by_hand(name: &str) -> Option<Vec<Value<'static>>> {
@@ -21,6 +21,7 @@ pub(super) fn by_hand(name: &str) -> Option<Vec<Value<'static>>> {
         .or_else(|| backwards(name))
         .or_else(|| parts(name))
         .or_else(|| networks::by_hand(name))
+        .or_else(|| rare::by_hand(name))
         .or_else(|| factors::by_hand(name))
 }
 
@@ -135,6 +136,7 @@ fn pictured(name: &str) -> Option<Vec<Value<'static>>> {
     let zero = || numbers(&[0, 0]);
     let none = || Value::None;
     Some(match name {
+        "_embedding_bag_dense_backward" => return None, // is with the rare ones
         name if name.contains("embedding_bag") => bags(name),
         "instance_norm" => {
             let numbers = [Value::Bool(true), Value::Float(0.1), Value::Float(1e-5), Value::Bool(false)];

@@ -74,7 +74,34 @@ mod implicit {
         per_sample_weights: Option<&Tensor>,
         padding_idx: i64,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = aten::_embedding_bag_backward::NAME;
+        let bags = bag_of_each(indices, offsets, offset2bag)?;
+        aten::_embedding_bag_dense_backward::call(
+            grad,
+            indices,
+            &bags,
+            bag_size,
+            maximum_indices,
+            num_weights,
+            scale_grad_by_freq,
+            mode,
+            per_sample_weights,
+            padding_idx,
+        )
+    }
+
+    fn _embedding_bag_dense_backward(
+        grad: &Tensor,
+        indices: &Tensor,
+        offset2bag: &Tensor,
+        bag_size: &Tensor,
+        maximum_indices: &Tensor,
+        num_weights: i64,
+        scale_grad_by_freq: bool,
+        mode: i64,
+        per_sample_weights: Option<&Tensor>,
+        padding_idx: i64,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = aten::_embedding_bag_dense_backward::NAME;
         let mode = BagMode::of(OPERATOR, mode)?;
         let is_there = |sizes: &Tensor| aten::unsqueeze(&aten::ne_Scalar(sizes, 0.into())?, 1);
         if mode == BagMode::Max {
@@ -83,13 +110,12 @@ mod implicit {
             let index = aten::to_dtype(maximum_indices, DType::Int64)?;
             return aten::scatter_add(&zeros, 0, &index, &aten::mul_Tensor(grad, &is_there(bag_size)?)?);
         }
-        let bags = bag_of_each(indices, offsets, offset2bag)?;
         let mut grad = grad.clone();
         if mode == BagMode::Mean {
             let sizes = aten::to_dtype(&aten::clamp_min(bag_size, 1.into())?, grad.dtype())?;
             grad = aten::div_Tensor(&grad, &aten::unsqueeze(&sizes, 1)?)?;
         }
-        let mut rows = aten::index_select(&grad, 0, &bags)?;
+        let mut rows = aten::index_select(&grad, 0, offset2bag)?;
         if let Some(share) = per_sample_weights {
             rows = aten::mul_Tensor(&rows, &aten::unsqueeze(share, 1)?)?;
         }

@@ -77,8 +77,39 @@ impl Steps<'_> {
     }
 }
 
+#[torch_impl(aten, CompositeImplicitAutograd)]
+fn _convolution_double_backward(
+    gg_i: Option<&Tensor>,
+    gg_w: Option<&Tensor>,
+    ggb: Option<&Tensor>,
+    g_o: &Tensor,
+    weight: &Tensor,
+    this: &Tensor,
+    stride: &[i64],
+    padding: &[i64],
+    dilation: &[i64],
+    transposed: bool,
+    output_padding: &[i64],
+    groups: i64,
+    _output_mask: &[bool], // PyTorch computes all three, too
+) -> Result<(Tensor, Tensor, Tensor)> {
+    let steps = Steps { stride, padding, dilation, transposed, output_padding, groups };
+    let grads = [gg_i, gg_w, ggb].map(|grad| grad.cloned());
+    let (of_grad, of_input, of_weight) = steps.second(&grads, g_o, this, weight, [true; 3])?;
+    let [of_grad, of_input, of_weight] =
+        [of_grad, of_input, of_weight].map(|of| of.unwrap_or_else(Tensor::undefined));
+    Ok((of_grad, of_input, of_weight))
+}
+
 /// A vector with one number for each channel, expanded to the sizes of an output.
 fn along_channels(bias: &Tensor, output: &Tensor) -> Result<Tensor> {
+    ensure!(
+        output.dim() > 1,
+        Shape,
+        "{}: a gradient of sizes {:?} has no channels",
+        aten::_convolution_double_backward::NAME,
+        output.sizes()
+    );
     let mut sizes = vec![1; output.dim()];
     sizes[1] = bias.numel();
     bias.reshape(&sizes)?.expand(output.sizes())

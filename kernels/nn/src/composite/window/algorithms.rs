@@ -9,6 +9,19 @@ use crate::aten;
 mod kernels {
     use super::*;
 
+    fn mkldnn_convolution(
+        this: &Tensor,
+        weight: &Tensor,
+        bias: Option<&Tensor>,
+        padding: &[i64],
+        stride: &[i64],
+        dilation: &[i64],
+        groups: i64,
+    ) -> Result<Tensor> {
+        let none = vec![0; padding.len()];
+        aten::convolution(this, weight, bias, stride, padding, dilation, false, &none, groups)
+    }
+
     fn thnn_conv2d(
         this: &Tensor,
         weight: &Tensor,

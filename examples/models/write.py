@@ -10,6 +10,7 @@ PyTorch's stack traces of operator calls are left out, because they contain path
 """
 
 import collections
+import contextlib
 import csv
 import dataclasses
 import gzip
@@ -396,11 +397,68 @@ class Custom(nn.Module):
         return torch.ops.fixtures.twice(self.inner(x))
 
 
+@torch.library.custom_op("fixtures::accumulate", mutates_args=("into",))
+def accumulate(into: torch.Tensor, x: torch.Tensor, factor: int = 2) -> None:
+    into.add_(x * factor)
+
+
+@torch.library.custom_op("fixtures::scale_all", mutates_args=("tensors", "seen"))
+def scale_all(tensors: list[torch.Tensor], seen: torch.Tensor | None, factor: float) -> torch.Tensor:
+    for tensor in tensors:
+        tensor.mul_(factor)
+    if seen is not None:
+        seen.add_(len(tensors))
+    return sum(tensor.sum() for tensor in tensors)
+
+
+@scale_all.register_fake
+def _(tensors, seen, factor):
+    return torch.empty(())
+
+
+class Mutating(nn.Module):
+    """Operators that write to their arguments: to views of one tensor, to all of one, to lists, to nothing."""
+
+    def forward(self, x, y):
+        rows, whole = x.clone(), y.clone()
+        torch.ops.fixtures.accumulate(rows[1], y)
+        torch.ops.fixtures.accumulate(rows.t()[1:3], x.t()[:2], 3)
+        torch.ops.fixtures.accumulate(whole.view(-1), y)
+        total = torch.ops.fixtures.scale_all([rows[:, 0], whole[1:]], None, 2.0)
+        again = torch.ops.fixtures.scale_all([whole], rows[0, 1:2], -1.0)
+        return rows, whole, total, again
+
+
+class MutatingWholes(nn.Module):
+    """The same without views, which PyTorch writes with another operator."""
+
+    def forward(self, x, y):
+        first, second = x.clone(), y.clone()
+        torch.ops.fixtures.accumulate(first, y)
+        total = torch.ops.fixtures.scale_all([first, second], None, 2.0)
+        again = torch.ops.fixtures.scale_all([second], first, -1.0)
+        return first, second, total, again
+
+
 class Conjugate(nn.Module):
     """Results that are views of memory with other signs."""
 
     def forward(self, x):
         return x.conj(), x.conj().imag
+
+
+class Hinted(nn.Module):
+    """Operators around others: one with a result type, one with hints for a compiler, one that prints."""
+
+    def forward(self, x, y):
+        from torch._higher_order_ops.hints_wrap import hints_wrapper
+        from torch._higher_order_ops.out_dtype import out_dtype
+
+        product = out_dtype(torch.ops.aten.mm.default, torch.int32, x, y)
+        scaled = out_dtype(torch.ops.aten.mul.Tensor, torch.float32, x.to(torch.bfloat16), x)
+        torch._higher_order_ops.print("the sum is {} of {}", product.sum(), x.shape[0])
+        total, = hints_wrapper(lambda a, b: (a.sum() + b.sum(),), (product, scaled), {}, hints={"fast": True})
+        return product, scaled, total
 
 
 class Scaled(nn.Module):
@@ -489,6 +547,14 @@ class Norms(nn.Module):
         return again, space, brief, shared, written, batch, single
 
 
+def first_functional_operator():
+    """Has PyTorch write `auto_functionalized`, the only such operator before `auto_functionalized_v2`."""
+    config = getattr(torch._export, "config", None)
+    if not hasattr(config, "enable_auto_functionalized_v2_for_export"):
+        return contextlib.nullcontext()
+    return config.patch(enable_auto_functionalized_v2_for_export=False)
+
+
 def features():
     n, m = Dim("n", min=2, max=8), Dim("m", max=16)
     fixture("nested", Nested(), ((torch.ones(2), torch.ones(2)), {"a": torch.ones(3), "b": torch.zeros(1)}),
@@ -525,9 +591,14 @@ def features():
     fixture("chosen", Chosen(), (torch.tensor([0.0, 2.0, 3.0]),))
     fixture("custom", Custom(), (torch.randn(2),))
     fixture("chain", Chain(), (torch.zeros(1),))
+    fixture("mutating", Mutating(), (torch.arange(12.0).reshape(3, 4), torch.arange(4.0)), decompositions={})
     fixture("conjugate", Conjugate(), (torch.randn(3, dtype=torch.complex64),))
+    integers = torch.arange(-6, 6, dtype=torch.int8)
+    fixture("hinted", Hinted(), (20 * integers.reshape(3, 4), 9 * integers.reshape(4, 3)))
     if not IS_OLDER:
         several()
+    with first_functional_operator():
+        fixture("mutating_wholes", MutatingWholes(), (torch.arange(12.0).reshape(3, 4), torch.arange(4.0)), decompositions={})
     steps = Dim("steps", min=2, max=64)
     fixture("block", Block(), (torch.randn(1, 5, 16),), dynamic_shapes=({1: steps},))
     fixture("bfloat16", Block().bfloat16(), (torch.randn(1, 5, 16).bfloat16(),))

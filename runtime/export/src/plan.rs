@@ -7,8 +7,10 @@ use torch_library::prelude::*;
 use torch_library::{DeviceType, Dispatcher};
 
 use crate::batch::Batching;
+use crate::functional::Duplicate;
 use crate::number::Function;
 use crate::operand::Operand;
+use crate::out_dtype::OutDtype;
 use crate::refused;
 use crate::region::{self, Region};
 use crate::target::{self, Batch, Call, Own};
@@ -72,6 +74,12 @@ pub(crate) enum Action {
     Item,
     /// Runs nested steps.
     Region(Box<Region>),
+    /// Copies a tensor, for an operator that writes to it.
+    Duplicate(Duplicate),
+    /// Calls an operator in another type.
+    OutDtype(OutDtype),
+    /// Writes a text by an operator.
+    Print { format: String, print: OperatorHandle },
     /// Begins or ends a level of `vmap`, or wraps or unwraps a tensor.
     Batch(Batching),
     /// Does nothing, for nodes that are only informative.
@@ -147,7 +155,7 @@ impl Shared {
 
     /// # Errors
     /// The operator is not linked.
-    fn find(&mut self, name: &str) -> Result<OperatorHandle> {
+    pub(crate) fn find(&mut self, name: &str) -> Result<OperatorHandle> {
         if let Some(text) = self.unknown.get(name) {
             return Err(Error::new(ErrorKind::UnknownOperator, text.clone()));
         }
@@ -165,7 +173,7 @@ impl Shared {
 
     /// # Errors
     /// An operator that is only declared.
-    fn check_kernel(&mut self, operator: OperatorHandle) -> Result<()> {
+    pub(crate) fn check_kernel(&mut self, operator: OperatorHandle) -> Result<()> {
         if self.with_kernels.contains(&operator) {
             return Ok(());
         }
@@ -381,7 +389,7 @@ impl<'p> Scope<'p> {
             Err(error) => return Err(error),
         };
         self.shared.check_kernel(operator)?;
-        let operands = self.operands(call, operator)?;
+        let operands = self.operands(call.inputs, operator)?;
         let returns = operator.schema()?.returns.len();
         // Next to a token, no result is written as None.
         let is_none = returns == 0 && matches!(call.outputs, [Argument::AsNone(_)]);
@@ -399,22 +407,29 @@ impl<'p> Scope<'p> {
     }
 
     /// The arguments of an operator in the order of its schema, with its defaults.
-    fn operands(&mut self, call: &Call<'_>, operator: OperatorHandle) -> Result<Vec<Operand>> {
+    ///
+    /// # Errors
+    /// An argument that the operator does not have, that is missing, or that has another type.
+    pub(crate) fn operands(
+        &mut self,
+        arguments: &[NamedArgument],
+        operator: OperatorHandle,
+    ) -> Result<Vec<Operand>> {
         let schema = operator.schema()?;
         let place = |(at, given): (usize, &NamedArgument)| match given.name.is_empty() {
             true => (at < schema.arguments.len()).then_some(at),
             false => schema.argument_index(&given.name),
         };
-        let places: Vec<_> = call.inputs.iter().enumerate().map(place).collect();
+        let places: Vec<_> = arguments.iter().enumerate().map(place).collect();
         if let Some(unknown) = places.iter().position(Option::is_none) {
-            let name = match call.inputs[unknown].name.as_str() {
+            let name = match arguments[unknown].name.as_str() {
                 "" => format!("number {}", unknown + 1),
                 name => format!("`{}`", crate::shortened(name)),
             };
             bail!(Schema, "the operator has no argument {name}\n  schema: {schema}")
         }
-        let mut given = HashSet::new();
-        if let Some(again) = places.iter().flatten().find(|place| !given.insert(**place)) {
+        let mut known = HashSet::new();
+        if let Some(again) = places.iter().flatten().find(|place| !known.insert(**place)) {
             bail!(
                 Schema,
                 "the argument `{}` is given more than once\n  schema: {schema}",
@@ -423,7 +438,7 @@ impl<'p> Scope<'p> {
         }
         let operands = schema.arguments.iter().enumerate().map(|(at, declared)| {
             match places.iter().position(|place| *place == Some(at)) {
-                Some(given) => Operand::new(&call.inputs[given].arg, declared, self),
+                Some(given) => Operand::new(&arguments[given].arg, declared, self),
                 None => Operand::default_of(declared),
             }
         });

@@ -5,7 +5,9 @@ use torch_library::prelude::*;
 use torch_library::{DeviceType, Dispatcher};
 
 use crate::associative::Pairs;
+use crate::functional;
 use crate::operand::Operand;
+use crate::out_dtype::{self, OutDtype};
 use crate::plan::{Action, Block, Scope, Source};
 use crate::target::Call;
 use crate::wire::{Argument, Graph, Named};
@@ -139,13 +141,50 @@ pub(crate) fn new(name: &str, call: &Call<'_>, scope: &mut Scope<'_>) -> Result<
         | ("wrap" | "strict_mode" | "tag_activation_checkpoint", [Argument::AsGraph(body), rest @ ..]) => {
             (Region::Plain(plain(&body.graph, rest, scope)?), Vec::new())
         }
-        _ => return Err(refused(name)),
+        _ => return around(name, call, &arguments, scope),
     };
     Ok((Action::Region(Box::new(region)), operands))
 }
 
+/// The step for an operator that calls another one, and for what only compilers and readers look at.
+///
+/// # Errors
+/// The errors of [`new`].
+fn around(
+    name: &str,
+    call: &Call<'_>,
+    arguments: &[&Argument],
+    scope: &mut Scope<'_>,
+) -> Result<(Action, Vec<Operand>)> {
+    let body = match (name, arguments) {
+        ("auto_functionalized" | "auto_functionalized_v2", [Argument::AsOperator(_), ..]) => {
+            functional::new(name == "auto_functionalized_v2", call.inputs, scope)?
+        }
+        ("hints_wrapper", [Argument::AsGraph(body), inputs, Argument::AsStringToArgument(named), ..])
+            if named.is_empty() =>
+        {
+            plain(&body.graph, &[*inputs], scope)?
+        }
+        ("out_dtype", _) => {
+            let Some((operator, dtype, rest)) = out_dtype::parts(call.inputs) else {
+                return Err(refused(name));
+            };
+            return OutDtype::step(operator, dtype, rest, scope);
+        }
+        ("print", [Argument::AsString(format), rest @ ..])
+            if call.inputs.iter().all(|input| input.name.is_empty()) =>
+        {
+            let operands = rest.iter().map(|argument| Operand::of_any(argument, scope));
+            let print = Dispatcher::global().find("aten::_print")?;
+            return Ok((Action::Print { format: format.clone(), print }, operands.collect::<Result<_>>()?));
+        }
+        _ => return Err(refused(name)),
+    };
+    Ok((Action::Region(Box::new(Region::Plain(body))), Vec::new()))
+}
+
 /// The higher-order operators that can be run.
-const RUN: [&str; 11] = [
+const RUN: [&str; 16] = [
     "cond",
     "while_loop",
     "map_impl",
@@ -157,6 +196,11 @@ const RUN: [&str; 11] = [
     "wrap",
     "strict_mode",
     "tag_activation_checkpoint",
+    "auto_functionalized",
+    "auto_functionalized_v2",
+    "out_dtype",
+    "print",
+    "hints_wrapper",
 ];
 
 /// The error for a higher-order operator, or for its arguments.
@@ -166,10 +210,6 @@ fn refused(name: &str) -> Error {
         name if RUN.contains(&name) => {
             format!("the higher-order operator `{shown}` is supported, but not with these arguments")
         }
-        name if name.starts_with("auto_functionalized") => format!(
-            "the higher-order operator `{shown}` is not supported: `run_decompositions` writes it for operators that \
-             write to their arguments, so export without that"
-        ),
         "with_effects" => {
             "`with_effects` is supported, but not with these arguments: it calls no operator".to_owned()
         }

@@ -9,6 +9,7 @@ use crate::batch::Levels;
 use crate::number::{self, Number};
 use crate::operand::{Item, Operand, wrapped};
 use crate::plan::{Action, Block, Measure, Source, Step, Target};
+use crate::print;
 use crate::region::{Region, Rows};
 
 /// The state of a run: the values in their slots, and the program's weights.
@@ -267,6 +268,15 @@ fn own(step: &Step, action: &Action, frame: &mut Frame<'_>) -> Result<()> {
             return Ok(());
         }
         Action::Item => number::value(number(&first()?)?),
+        Action::Duplicate(duplicate) => match first()?.as_tensor() {
+            Some(tensor) => duplicate.run(tensor)?.into(),
+            None => bail!(Type, "a value that an operator writes to is not a tensor"),
+        },
+        Action::OutDtype(call) => call.run(operands()?)?,
+        Action::Print { format, print: operator } => {
+            let text = print::text(format, &operands()?)?;
+            return operator.call_boxed(&mut Stack::from_iter([Value::from(text)]));
+        }
         Action::Batch(batching) => {
             let operands = operands()?;
             match batching.run(&operands, &mut frame.levels)? {

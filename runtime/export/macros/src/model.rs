@@ -7,7 +7,8 @@ use torch_library_pt2::symbols::Symbols;
 use torch_library_pt2::target::{Call, OperatorName, Target};
 use torch_library_pt2::tree::Tree;
 use torch_library_pt2::wire::{
-    Argument, ExportedProgram, Graph, InputSpec, OutputSpec, SymFloatArgument, SymIntArgument, TensorMeta,
+    Argument, ExportedProgram, Graph, InputSpec, Node, OutputSpec, SymFloatArgument, SymIntArgument,
+    TensorMeta,
 };
 use torch_library_pt2::{Error, ErrorKind, Result, kinds};
 
@@ -147,6 +148,26 @@ fn collect(graph: &Graph, operators: &mut BTreeSet<Operator>) -> Result<()> {
                     operators.insert(Operator::new("aten", name, overload));
                 }
             }
+            // For copying what the operator writes to, and for views of the copies.
+            Target::HigherOrder("auto_functionalized" | "auto_functionalized_v2") => {
+                for (name, overload) in [
+                    ("clone", ""),
+                    ("as_strided", ""),
+                    ("alias", ""),
+                    ("slice", "Tensor"),
+                    ("empty_strided", ""),
+                ] {
+                    operators.insert(Operator::new("aten", name, overload));
+                }
+                operators.extend(first_operator(node)?);
+            }
+            Target::HigherOrder("print") => {
+                operators.insert(Operator::new("aten", "_print", ""));
+            }
+            Target::HigherOrder("out_dtype") => {
+                operators.insert(Operator::new("aten", "to", "dtype"));
+                operators.extend(first_operator(node)?);
+            }
             Target::Batch(_) => {
                 for name in ["permute", "unsqueeze", "expand"] {
                     operators.insert(Operator::new("aten", name, ""));
@@ -161,6 +182,19 @@ fn collect(graph: &Graph, operators: &mut BTreeSet<Operator>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The operator that a higher-order operator takes as its first argument.
+fn first_operator(node: &Node) -> Result<Option<Operator>> {
+    let Some(Argument::AsOperator(name)) = node.inputs.first().map(|input| &input.arg) else {
+        return Ok(None);
+    };
+    Ok(match Target::parse(name)? {
+        Target::Operator(OperatorName { namespace, name, overload }) => {
+            Some(Operator::new(namespace, name, overload))
+        }
+        _ => None,
+    })
 }
 
 fn inputs(exported: &ExportedProgram, symbols: &mut Symbols) -> Result<Vec<Input>> {

@@ -105,6 +105,13 @@ impl<'n> Target<'n> {
         if let Some(batch) = Batch::named(target) {
             return Ok(Target::Batch(batch));
         }
+        if target.starts_with("torch._functorch.predispatch.") {
+            bail!(
+                NotSupported,
+                "it is a part of a derivative (`torch.func`) that is computed when the program runs, which is not \
+                 supported: call `run_decompositions` on the program before it is saved, which computes it beforehand"
+            )
+        }
         let Some(name) = target.strip_prefix("torch.ops.") else {
             bail!(NotSupported, "it is a Python function, not an operator")
         };
@@ -217,7 +224,8 @@ mod tests {
         assert!(Target::parse("torch.ops.aten").is_err());
         let batch = Target::parse("torch._functorch.predispatch._add_batch_dim").unwrap();
         assert_eq!(batch, Target::Batch(Batch::Add));
-        assert!(Target::parse("torch._functorch.predispatch._grad_increment_nesting").is_err());
+        let refused = Target::parse("torch._functorch.predispatch._jvp_increment_nesting").unwrap_err();
+        assert!(refused.to_string().contains("call `run_decompositions`"), "{refused}");
         assert!(Target::parse("builtins.print").is_err());
     }
 }

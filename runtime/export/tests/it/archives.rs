@@ -75,6 +75,14 @@ fn each_program_of_an_archive_has_weights_of_its_own() {
 }
 
 #[test]
+fn operators_around_operators_run_them() {
+    let program = replay("hinted", 0.0);
+    for name in ["out_dtype", "hints_wrapper", "print"] {
+        assert!(program.to_string().contains(&format!("higher_order.{name}")), "{program}");
+    }
+}
+
+#[test]
 fn a_network_that_was_trained_reads_digits() {
     let program = replay("digits", 1e-5);
     let best = torch_library_kernels::aten::argmax(&recorded("digits", "outputs")[0]).unwrap();

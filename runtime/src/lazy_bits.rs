@@ -51,9 +51,9 @@ fn fallback(
     if is_view || operator.tags().contains(&"inplace_view") {
         return operator.redispatch_boxed(below, stack);
     }
-    // A batched tensor has the bit because its value has it. The value is resolved once, where the batching rule calls
-    // the operator on it.
-    if below.has(DispatchKey::FuncTorchDynamicLayerBackMode) {
+    // A batched or a functional tensor has the bit because its value has it. The value is resolved once, where the
+    // layer calls the operator on it; otherwise it would be conjugated twice.
+    if below.has(DispatchKey::FuncTorchDynamicLayerBackMode) || below.has(DispatchKey::Functionalize) {
         return operator.redispatch_boxed(below, stack);
     }
     let mut arguments = operator.take_arguments(stack)?;

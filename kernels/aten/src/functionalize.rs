@@ -20,6 +20,14 @@ mod all_elements {
         functionalize::view(this, aten::detach, |_, view| Ok(view.clone()))
     }
 
+    fn _conj(this: &Tensor) -> Result<Tensor> {
+        functionalize::view(this, aten::_conj, |_, view| aten::conj_physical(view))
+    }
+
+    fn _neg_view(this: &Tensor) -> Result<Tensor> {
+        functionalize::view(this, aten::_neg_view, |_, view| aten::neg(view))
+    }
+
     fn view(this: &Tensor, size: &[i64]) -> Result<Tensor> {
         let size = size.to_vec();
         functionalize::view(this, move |base| aten::view(base, &size), like_base)

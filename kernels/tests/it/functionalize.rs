@@ -442,3 +442,26 @@ fn masks_select_what_is_written() -> Result<()> {
     assert_eq!(numbers.to_vec::<f64>()?, [-1.0, 2.0, 3.0, 4.0, -2.0, -3.0]);
     Ok(())
 }
+
+#[test]
+fn lazy_conjugates_and_negatives_are_applied_once() {
+    let numbers = [Complex64::new(1.0, 2.0), Complex64::new(-3.0, 0.5)];
+    same(&[Tensor::from_slice(&numbers, &[2]).unwrap()], |inputs| {
+        let x = &inputs[0];
+        let conj = aten::conj(x)?;
+        let pieces = [aten::imag(&conj)?, aten::_neg_view(&aten::real(x)?)?];
+        let pieces = pieces.iter().map(|piece| aten::add_Scalar(piece, 1.into()));
+        let mut results = vec![aten::add_Tensor(x, &conj)?, aten::eq_Tensor(x, &conj)?, aten::clone(&conj)?];
+        results.extend(pieces.collect::<Result<Vec<_>>>()?);
+        Ok(results)
+    });
+    // What is written to a conjugate is conjugated in memory.
+    same(&[Tensor::from_slice(&numbers, &[2]).unwrap()], |inputs| {
+        let x = aten::clone(&inputs[0])?;
+        let mut conj = aten::conj(&x)?;
+        aten::mul__Scalar(&mut conj, Complex64::new(0.0, 2.0).into())?;
+        let mut turned = aten::_neg_view(&aten::conj(&x)?)?;
+        aten::add__Scalar(&mut turned, Complex64::new(1.0, 1.0).into())?;
+        Ok(vec![aten::clone(&x)?, aten::clone(&conj)?, aten::clone(&turned)?])
+    });
+}

@@ -224,5 +224,7 @@ fn a_slice_leads_back_to_what_it_is_part_of() -> Result<()> {
     whole.mul(&x.detach()?)?.sum()?.backward()?;
     // The first column is no part of the slice, and has no gradient by way of it.
     assert_eq!(x.grad().unwrap().to_vec::<f64>()?, [0.0, 2.0, 3.0, 0.0, 5.0, 6.0]);
+    let refused = vmap([&x.detach()?], |[row]| aten::slice_inverse(&row.narrow(0, 1, 2)?, &row));
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::NotSupported);
     Ok(())
 }

@@ -200,6 +200,12 @@ mod implicit {
         _end: Option<i64>,
         _step: i64,
     ) -> Result<Tensor> {
+        ensure!(
+            !this.is_wrapper() && !src.is_wrapper(),
+            NotSupported,
+            "{}: a tensor of a transform such as `vmap` does not say where it lies in memory",
+            aten::slice_inverse::NAME
+        );
         aten::as_strided::call(this, src.sizes(), src.strides(), Some(src.storage_offset()))
     }
 

@@ -2,8 +2,10 @@
 
 use torch_library_aten::cpu::{folds, matmul, output_mask};
 
+mod axis;
 mod loss;
 mod norm;
 mod optimizer;
 mod softmax;
+mod volumes;
 mod window;

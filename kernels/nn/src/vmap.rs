@@ -2,6 +2,7 @@
 
 use torch_library_aten::vmap::boxed;
 
+mod folding;
 mod loss;
 mod norm;
 mod optimizer;

@@ -4,7 +4,7 @@ use torch_library::prelude::*;
 use torch_library::vmap::Level;
 
 use super::boxed::expanded;
-use super::window::folded;
+use super::folding::folded;
 use crate::aten;
 
 mod backward;

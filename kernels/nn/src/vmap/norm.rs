@@ -6,7 +6,7 @@ use torch_library::prelude::*;
 use torch_library::vmap::Level;
 
 use super::boxed::{aligned, expanded, front};
-use super::window::{channels_together, folded, unfolded};
+use super::folding::{channels_together, folded, unfolded};
 use crate::aten;
 use crate::unseen::unseen;
 

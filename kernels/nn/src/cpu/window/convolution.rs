@@ -15,7 +15,7 @@ use torch_library::can_cast;
 use torch_library::geometry::{Dims, strides_for};
 use torch_library::prelude::*;
 
-use super::{Axis, of_direction};
+use super::axis::{Axis, of_direction};
 use crate::aten;
 use crate::cpu::folds::Sum;
 use crate::cpu::output_mask;

@@ -13,7 +13,7 @@ use std::ops::Range;
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
-use super::Axis;
+use super::axis::Axis;
 use super::volumes::{each, pixels};
 use crate::aten;
 use crate::inlined::{fill, zip};

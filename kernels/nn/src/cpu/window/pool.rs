@@ -3,8 +3,8 @@
 use torch_library::guard::GradMode;
 use torch_library::prelude::*;
 
+use super::axis::{Axis, per_direction};
 use super::volumes::pixels;
-use super::{Axis, per_direction};
 use crate::aten;
 use crate::loops;
 use crate::loops::pointwise::unsupported;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Axis;
+use super::axis::Axis;
 
 /// The direction that vectors run along.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,7 +4,7 @@ use torch_library::prelude::*;
 use torch_library::vmap::Level;
 
 use super::super::boxed::{aligned, expanded};
-use super::super::window::{channels_apart, channels_together, folded, unfolded};
+use super::super::folding::{channels_apart, channels_together, folded, unfolded};
 use crate::aten;
 
 /// The gradient of the input does not mix examples; those of the weights are sums over each example.

@@ -10,9 +10,9 @@ use torch_library::geometry::{contiguous_strides, saturating_numel};
 use torch_library::prelude::*;
 
 use super::Convolution;
+use crate::cpu::axis::Axis;
 use crate::cpu::matmul::GRAIN;
 use crate::cpu::matmul::implicit_gemm::{Aligned, ImplicitMatrix, Product, Shape, WIDTH, lend};
-use crate::cpu::window::Axis;
 use crate::cpu::window::input_tile::{InputTile, InputTiles, Laid};
 use crate::cpu::window::planes::{Planes, Target};
 use crate::cpu::window::receptive_field::{Along, Layout, ReceptiveField, ReceptiveFields};

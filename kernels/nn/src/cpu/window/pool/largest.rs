@@ -11,7 +11,7 @@ use torch_library::prelude::*;
 
 use super::pooling::Pooling;
 use super::windows::Window;
-use crate::cpu::window::volumes::{Volumes, each};
+use crate::cpu::volumes::{Volumes, each};
 use crate::inlined::{fill, from_fn, zip};
 use crate::loops::pointwise::unsupported;
 use crate::loops::{has_elements, match_opmath, on_vectors};

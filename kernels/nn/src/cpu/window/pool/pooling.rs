@@ -12,8 +12,8 @@ use torch_library::Element;
 use torch_library::prelude::*;
 
 use super::windows::{Run, Window, shares, sliding};
-use crate::cpu::window::Axis;
-use crate::cpu::window::volumes::{Volumes, each, pixels};
+use crate::cpu::axis::Axis;
+use crate::cpu::volumes::{Volumes, each, pixels};
 use crate::inlined::zip;
 use crate::loops::pointwise::unsupported;
 use crate::loops::{has_elements, match_opmath, on_vectors, opmath_type};

@@ -5,7 +5,7 @@ use std::ops::Range;
 use torch_library::{Result, ensure};
 
 use crate::composite::collected;
-use crate::cpu::window::Axis;
+use crate::cpu::axis::Axis;
 
 /// A window at one place; its taps are equidistant pixels.
 #[derive(Clone)]

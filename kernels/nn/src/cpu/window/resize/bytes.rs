@@ -5,9 +5,9 @@
 
 use torch_library::prelude::*;
 
-use super::super::volumes::{Volumes, each};
 use super::{Direction, Resizing};
 use crate::composite::collected;
+use crate::cpu::volumes::{Volumes, each};
 use crate::fixed_point::FixedPoint;
 use crate::loops::{has_elements, on_vectors};
 

@@ -53,8 +53,8 @@ pub mod methods;
 pub mod prelude {
     pub use crate::aten::{
         ActivationMethods, ArrangeMethods, BinaryMethods, BitMethods, CopyMethods, CorrelationMethods,
-        CreateMethods, DistanceMethods, FourierMethods, HistogramMethods, ImageMethods, IndexMethods,
-        LinalgMethods, LinearMethods, LossMethods, MatmulMethods, NormMethods, OrderMethods,
+        CreateMethods, DistanceMethods, FourierMethods, HistogramMethods, Im2ColMethods, ImageMethods,
+        IndexMethods, LinalgMethods, LinearMethods, LossMethods, MatmulMethods, NormMethods, OrderMethods,
         PointwiseMethods, RandomMethods, ReduceMethods, ScatterMethods, SoftmaxMethods, SpecialMethods,
         UnaryMethods, VariantMethods, ViewMethods, WindowMethods,
     };

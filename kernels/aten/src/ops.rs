@@ -18,6 +18,7 @@ pub(crate) mod fake_quantize;
 pub(crate) mod foreach;
 pub(crate) mod fourier;
 pub(crate) mod histogram;
+pub(crate) mod im2col;
 pub(crate) mod image;
 pub(crate) mod index;
 pub(crate) mod integration;

@@ -2,6 +2,7 @@
 
 use torch_library_aten::autograd::binary;
 
+mod im2col;
 mod loss;
 mod norm;
 mod recurrent;

@@ -3,6 +3,7 @@
 use torch_library_aten::cpu::{folds, matmul, output_mask};
 
 mod axis;
+mod im2col;
 mod loss;
 mod norm;
 mod optimizer;

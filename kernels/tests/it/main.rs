@@ -30,6 +30,7 @@ mod gradcheck;
 mod grids;
 mod histogram;
 mod hostile;
+mod im2col;
 mod index;
 mod inplace;
 mod integration;

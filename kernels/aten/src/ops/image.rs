@@ -6,7 +6,7 @@ torch_library! {
     /// Images, on top of the operators declared before.
     #[methods(ImageMethods)]
     #[kernels_in(torch_library_nn)]
-    pub mod aten extends super::histogram::aten {
+    pub mod aten extends super::im2col::aten {
         /// Resizes signals `[batch, channels, length]`: each element is the nearest one of the input.
         ///
         /// # Errors
@@ -51,23 +51,6 @@ torch_library! {
         /// PyTorch: `torch.nn.functional.interpolate`.
         upsample_bilinear2d.vec(Tensor input, SymInt[]? output_size, bool align_corners,
             float[]? scale_factors) -> Tensor;
-
-        /// The sliding windows of images as the columns of matrices: `[batch, channels · kernel, windows]`.
-        ///
-        /// # Errors
-        /// A number of dimensions other than three and four, windows that do not fit, integer dtypes.
-        ///
-        /// PyTorch: `torch.nn.functional.unfold`.
-        im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor;
-        /// The adjoint of [`im2col`](fn@im2col): images from windows as columns; where windows overlap, their pixels
-        /// are summed.
-        ///
-        /// # Errors
-        /// Numbers of columns or rows that do not match the sizes, integer dtypes.
-        ///
-        /// PyTorch: `torch.nn.functional.fold`.
-        col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding,
-            int[2] stride) -> Tensor;
         /// Average pooling of signals: the means of sliding windows.
         ///
         /// # Errors

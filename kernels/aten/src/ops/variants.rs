@@ -25,6 +25,7 @@ mod fake_quantize;
 mod foreach;
 mod fourier;
 mod histogram;
+mod im2col;
 mod image;
 mod index;
 mod linalg;

@@ -143,16 +143,6 @@ derivatives! {
             aten::constant_pad_nd(grad, &narrower)
         },
     }
-    im2col(
-        Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride
-    ) -> Tensor as Im2ColBackward0 {
-        self => aten::col2im(grad, &[self.size(-2)?, self.size(-1)?], kernel_size, dilation, padding, stride),
-    }
-    col2im(
-        Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride
-    ) -> Tensor as Col2ImBackward0 {
-        self => aten::im2col(grad, kernel_size, dilation, padding, stride),
-    }
 }
 
 mod resize;

@@ -4,7 +4,6 @@ use super::{axis, volumes};
 
 mod convolution;
 mod fractional;
-mod im2col;
 mod input_tile;
 mod pad;
 mod plan;

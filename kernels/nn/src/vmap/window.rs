@@ -17,13 +17,11 @@ rules! {
     pools_of_volumes: volumes =>
         avg_pool3d max_pool3d_with_indices _adaptive_avg_pool3d avg_pool3d_backward max_pool3d_with_indices_backward
         _adaptive_avg_pool3d_backward adaptive_max_pool3d adaptive_max_pool3d_backward;
-    unfolds: images => im2col;
     pads_of_signals: signals =>
         reflection_pad1d reflection_pad1d_backward replication_pad1d replication_pad1d_backward;
     pads: images => reflection_pad2d reflection_pad2d_backward replication_pad2d replication_pad2d_backward;
     pads_of_volumes: volumes =>
         reflection_pad3d reflection_pad3d_backward replication_pad3d replication_pad3d_backward;
-    folds: signals => col2im;
     samples: resized =>
         grid_sampler_2d grid_sampler_2d_backward grid_sampler_3d grid_sampler_3d_backward;
     resizes: resized =>

@@ -11,6 +11,6 @@ macro_rules! pages {
 }
 
 pages! {
-    create copy view arrange pointwise reduce order matmul linalg fourier recurrent index softmax norm window im2col
-    loss random optimizer variants
+    create copy view arrange pointwise reduce order matmul linalg fourier recurrent index softmax norm window
+    padding im2col loss random optimizer variants
 }

@@ -55,8 +55,8 @@ pub mod prelude {
         ActivationMethods, ArrangeMethods, BinaryMethods, BitMethods, CopyMethods, CorrelationMethods,
         CreateMethods, DistanceMethods, FourierMethods, HistogramMethods, Im2ColMethods, ImageMethods,
         IndexMethods, LinalgMethods, LinearMethods, LossMethods, MatmulMethods, NormMethods, OrderMethods,
-        PointwiseMethods, RandomMethods, ReduceMethods, ScatterMethods, SoftmaxMethods, SpecialMethods,
-        UnaryMethods, VariantMethods, ViewMethods, WindowMethods,
+        PaddingMethods, PointwiseMethods, RandomMethods, ReduceMethods, ScatterMethods, SoftmaxMethods,
+        SpecialMethods, UnaryMethods, VariantMethods, ViewMethods, WindowMethods,
     };
     pub use crate::methods::{TensorMethods, TensorOrScalar};
 }

@@ -30,6 +30,7 @@ pub(crate) mod metadata;
 pub(crate) mod norm;
 pub(crate) mod optimizer;
 pub(crate) mod order;
+pub(crate) mod padding;
 pub(crate) mod pointwise;
 pub(crate) mod polynomial;
 pub(crate) mod random;

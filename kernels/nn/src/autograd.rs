@@ -5,6 +5,7 @@ use torch_library_aten::autograd::binary;
 mod im2col;
 mod loss;
 mod norm;
+mod padding;
 mod recurrent;
 mod softmax;
 mod transformer;

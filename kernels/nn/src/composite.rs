@@ -8,6 +8,7 @@ mod image;
 pub(crate) mod loss;
 pub(crate) mod norm;
 mod optimizer;
+mod padding;
 mod recurrent;
 mod softmax;
 mod transformer;

@@ -7,6 +7,7 @@ mod im2col;
 mod loss;
 mod norm;
 mod optimizer;
+mod padding;
 mod softmax;
 mod volumes;
 mod window;

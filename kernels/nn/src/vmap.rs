@@ -7,4 +7,5 @@ mod im2col;
 mod loss;
 mod norm;
 mod optimizer;
+mod padding;
 mod window;

@@ -48,6 +48,7 @@ mod order;
 mod out;
 mod overloads;
 mod packed;
+mod padding;
 mod polynomial;
 mod pooling;
 mod random;

@@ -35,6 +35,7 @@ mod matmul;
 mod norm;
 mod optimizer;
 mod order;
+mod padding;
 mod polynomial;
 mod random;
 mod recurrent;

@@ -1,4 +1,4 @@
-//! Derivatives of convolution, pooling and padding.
+//! Derivatives of convolution and pooling.
 
 use torch_library::derivatives;
 
@@ -136,12 +136,6 @@ derivatives! {
             aten::_adaptive_avg_pool3d(grad, &sizes[sizes.len() - 3..])
         },
         self => aten::zeros_like(self),
-    }
-    constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor as ConstantPadNdBackward0 {
-        self => {
-            let narrower: Vec<i64> = pad.iter().map(|by| -by).collect();
-            aten::constant_pad_nd(grad, &narrower)
-        },
     }
 }
 

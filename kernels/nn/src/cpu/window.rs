@@ -5,7 +5,6 @@ use super::{axis, volumes};
 mod convolution;
 mod fractional;
 mod input_tile;
-mod pad;
 mod plan;
 mod planes;
 mod pool;

@@ -5,9 +5,7 @@ use torch_library::prelude::*;
 use torch_library::vmap::Level;
 
 use super::boxed::{expanded, front, rules};
-use super::folding::{
-    channels_apart, channels_together, folded, images, resized, signals, unfolded, volumes,
-};
+use super::folding::{channels_apart, channels_together, folded, images, resized, unfolded, volumes};
 use crate::aten;
 
 rules! {
@@ -17,11 +15,6 @@ rules! {
     pools_of_volumes: volumes =>
         avg_pool3d max_pool3d_with_indices _adaptive_avg_pool3d avg_pool3d_backward max_pool3d_with_indices_backward
         _adaptive_avg_pool3d_backward adaptive_max_pool3d adaptive_max_pool3d_backward;
-    pads_of_signals: signals =>
-        reflection_pad1d reflection_pad1d_backward replication_pad1d replication_pad1d_backward;
-    pads: images => reflection_pad2d reflection_pad2d_backward replication_pad2d replication_pad2d_backward;
-    pads_of_volumes: volumes =>
-        reflection_pad3d reflection_pad3d_backward replication_pad3d replication_pad3d_backward;
     samples: resized =>
         grid_sampler_2d grid_sampler_2d_backward grid_sampler_3d grid_sampler_3d_backward;
     resizes: resized =>

@@ -1,4 +1,4 @@
-//! The out variants of convolution, pooling and padding.
+//! The out variants of convolution, pooling and resizing.
 #![expect(unreachable_pub, reason = "what extends this namespace exports it")]
 
 use torch_library::prelude::*;
@@ -7,7 +7,7 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
-    super::view_copy::aten;
+    super::padding::aten;
     _adaptive_avg_pool2d_backward_out: _adaptive_avg_pool2d_backward =>
         "_adaptive_avg_pool2d_backward.out(Tensor grad_output, Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     _adaptive_avg_pool2d_out: _adaptive_avg_pool2d =>
@@ -18,8 +18,6 @@ variants! {
         "avg_pool2d_backward.grad_input(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, *, Tensor(a!) grad_input) -> Tensor(a!)";
     avg_pool2d_out: avg_pool2d AsResult =>
         "avg_pool2d.out(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None, *, Tensor(a!) out) -> Tensor(a!)";
-    constant_pad_nd_out: constant_pad_nd =>
-        "constant_pad_nd.out(Tensor self, SymInt[] pad, Scalar value=0, *, Tensor(a!) out) -> Tensor(a!)";
     convolution_backward_out: convolution_backward =>
         "convolution_backward.out(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] output_mask, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
     convolution_out: convolution =>
@@ -28,30 +26,6 @@ variants! {
         "max_pool2d_with_indices_backward.grad_input(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices, *, Tensor(a!) grad_input) -> Tensor(a!)";
     max_pool2d_with_indices_out: max_pool2d_with_indices AsResult =>
         "max_pool2d_with_indices.out(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False, *, Tensor(a!) out, Tensor(b!) indices) -> (Tensor(a!), Tensor(b!))";
-    reflection_pad1d_backward_grad_input: reflection_pad1d_backward =>
-        "reflection_pad1d_backward.grad_input(Tensor grad_output, Tensor self, SymInt[2] padding, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    reflection_pad1d_out: reflection_pad1d =>
-        "reflection_pad1d.out(Tensor self, SymInt[2] padding, *, Tensor(a!) out) -> Tensor(a!)";
-    reflection_pad2d_backward_grad_input: reflection_pad2d_backward =>
-        "reflection_pad2d_backward.grad_input(Tensor grad_output, Tensor self, SymInt[4] padding, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    reflection_pad2d_out: reflection_pad2d RelaidImages =>
-        "reflection_pad2d.out(Tensor self, SymInt[4] padding, *, Tensor(a!) out) -> Tensor(a!)";
-    reflection_pad3d_backward_grad_input: reflection_pad3d_backward =>
-        "reflection_pad3d_backward.grad_input(Tensor grad_output, Tensor self, SymInt[6] padding, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    reflection_pad3d_out: reflection_pad3d =>
-        "reflection_pad3d.out(Tensor self, SymInt[6] padding, *, Tensor(a!) out) -> Tensor(a!)";
-    replication_pad1d_backward_grad_input: replication_pad1d_backward =>
-        "replication_pad1d_backward.grad_input(Tensor grad_output, Tensor self, SymInt[2] padding, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    replication_pad1d_out: replication_pad1d =>
-        "replication_pad1d.out(Tensor self, SymInt[2] padding, *, Tensor(a!) out) -> Tensor(a!)";
-    replication_pad2d_backward_grad_input: replication_pad2d_backward =>
-        "replication_pad2d_backward.grad_input(Tensor grad_output, Tensor self, SymInt[4] padding, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    replication_pad2d_out: replication_pad2d Relaid =>
-        "replication_pad2d.out(Tensor self, SymInt[4] padding, *, Tensor(a!) out) -> Tensor(a!)";
-    replication_pad3d_backward_grad_input: replication_pad3d_backward =>
-        "replication_pad3d_backward.grad_input(Tensor grad_output, Tensor self, SymInt[6] padding, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    replication_pad3d_out: replication_pad3d =>
-        "replication_pad3d.out(Tensor self, SymInt[6] padding, *, Tensor(a!) out) -> Tensor(a!)";
     upsample_bilinear2d_out: upsample_bilinear2d AsResult =>
         "upsample_bilinear2d.out(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None, *, Tensor(a!) out) -> Tensor(a!)";
     upsample_nearest2d_out: upsample_nearest2d AsResult =>

@@ -1,4 +1,4 @@
-//! Derivatives of resizing, and of reflection and replication padding.
+//! Derivatives of resizing.
 
 use torch_library::derivatives;
 
@@ -7,60 +7,6 @@ use crate::aten;
 derivatives! {
     in aten;
 
-    reflection_pad1d(Tensor self, SymInt[2] padding) -> Tensor as ReflectionPad1DBackward0 {
-        self => aten::reflection_pad1d_backward(grad, self, padding),
-    }
-    reflection_pad1d_backward(
-        Tensor grad_output, Tensor self, SymInt[2] padding
-    ) -> Tensor as ReflectionPad1DBackwardBackward0 {
-        grad_output => aten::reflection_pad1d(grad, padding),
-        self => aten::zeros_like(self),
-    }
-    reflection_pad2d(Tensor self, SymInt[4] padding) -> Tensor as ReflectionPad2DBackward0 {
-        self => aten::reflection_pad2d_backward(grad, self, padding),
-    }
-    reflection_pad2d_backward(
-        Tensor grad_output, Tensor self, SymInt[4] padding
-    ) -> Tensor as ReflectionPad2DBackwardBackward0 {
-        grad_output => aten::reflection_pad2d(grad, padding),
-        self => aten::zeros_like(self),
-    }
-    reflection_pad3d(Tensor self, SymInt[6] padding) -> Tensor as ReflectionPad3DBackward0 {
-        self => aten::reflection_pad3d_backward(grad, self, padding),
-    }
-    reflection_pad3d_backward(
-        Tensor grad_output, Tensor self, SymInt[6] padding
-    ) -> Tensor as ReflectionPad3DBackwardBackward0 {
-        grad_output => aten::reflection_pad3d(grad, padding),
-        self => aten::zeros_like(self),
-    }
-    replication_pad1d(Tensor self, SymInt[2] padding) -> Tensor as ReplicationPad1DBackward0 {
-        self => aten::replication_pad1d_backward(grad, self, padding),
-    }
-    replication_pad1d_backward(
-        Tensor grad_output, Tensor self, SymInt[2] padding
-    ) -> Tensor as ReplicationPad1DBackwardBackward0 {
-        grad_output => aten::replication_pad1d(grad, padding),
-        self => aten::zeros_like(self),
-    }
-    replication_pad2d(Tensor self, SymInt[4] padding) -> Tensor as ReplicationPad2DBackward0 {
-        self => aten::replication_pad2d_backward(grad, self, padding),
-    }
-    replication_pad2d_backward(
-        Tensor grad_output, Tensor self, SymInt[4] padding
-    ) -> Tensor as ReplicationPad2DBackwardBackward0 {
-        grad_output => aten::replication_pad2d(grad, padding),
-        self => aten::zeros_like(self),
-    }
-    replication_pad3d(Tensor self, SymInt[6] padding) -> Tensor as ReplicationPad3DBackward0 {
-        self => aten::replication_pad3d_backward(grad, self, padding),
-    }
-    replication_pad3d_backward(
-        Tensor grad_output, Tensor self, SymInt[6] padding
-    ) -> Tensor as ReplicationPad3DBackwardBackward0 {
-        grad_output => aten::replication_pad3d(grad, padding),
-        self => aten::zeros_like(self),
-    }
     upsample_nearest1d(
         Tensor self, SymInt[1] output_size, float? scales=None
     ) -> Tensor as UpsampleNearest1DBackward0 {

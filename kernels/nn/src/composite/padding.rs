@@ -4,6 +4,7 @@ use torch_library::prelude::*;
 
 use crate::aten;
 use crate::composite::{collected, crossed};
+use crate::unseen::unseen;
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod kernels {
@@ -90,4 +91,55 @@ fn circular(operator: &str, this: &Tensor, pad: &[i64]) -> Result<Tensor> {
     lists.reverse();
     let out = crossed(&kept, this.dim() - lists.len(), lists)?;
     aten::contiguous::with(&out).memory_format(MemoryFormat::Contiguous).call()
+}
+
+#[torch_impl(aten, CompositeExplicitAutograd)]
+fn constant_pad_nd(this: &Tensor, pad: &[i64], value: Scalar) -> Result<Tensor> {
+    const OPERATOR: &str = aten::constant_pad_nd::NAME;
+    ensure!(
+        pad.len().is_multiple_of(2) && pad.len() / 2 <= this.dim(),
+        Argument,
+        "{OPERATOR}: pad {pad:?} does not have two numbers for each of at most {} dimensions",
+        this.dim()
+    );
+    let mut sizes = this.sizes().to_vec();
+    for (size, pad) in sizes.iter_mut().rev().zip(pad.chunks_exact(2)) {
+        *size = size.saturating_add(pad[0].saturating_add(pad[1])); // a sum that is too large is refused as a size
+    }
+    ensure!(
+        sizes.iter().all(|size| *size >= 0),
+        Shape,
+        "{OPERATOR}: pad {pad:?} removes more elements than sizes {:?} have",
+        this.sizes()
+    );
+    if pad.iter().all(|pad| *pad <= 0) {
+        return taken_off(this, pad); // a tensor that is only cropped keeps its memory format
+    }
+    let mut out = aten::empty_memory_format::with(&sizes)
+        .dtype(Some(this.dtype()))
+        .device(Some(this.device()))
+        .memory_format(Some(this.suggest_memory_format()))
+        .call()?;
+    unseen(|| {
+        aten::fill__Scalar(&mut out, value)?;
+        let (mut source, mut place) = (this.clone(), out.clone());
+        for (back, pad) in pad.chunks_exact(2).enumerate() {
+            let dim = -1 - back as i64;
+            let kept = this.size(dim)?.saturating_add(pad[0].min(0)).saturating_add(pad[1].min(0)).max(0);
+            source = aten::narrow(&source, dim, pad[0].saturating_neg().max(0), kept)?;
+            place = aten::narrow(&place, dim, pad[0].max(0), kept)?;
+        }
+        aten::copy_(&mut place, &source).map(drop)
+    })?;
+    Ok(out)
+}
+
+/// A copy of the part of a tensor that negative padding leaves.
+fn taken_off(this: &Tensor, pad: &[i64]) -> Result<Tensor> {
+    let mut left = this.clone();
+    for (back, pad) in pad.chunks_exact(2).enumerate() {
+        let dim = -1 - back as i64;
+        left = aten::narrow(&left, dim, -pad[0], left.size(dim)? + pad[0] + pad[1])?;
+    }
+    aten::clone(&left)
 }

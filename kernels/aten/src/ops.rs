@@ -17,6 +17,7 @@ pub(crate) mod factor;
 pub(crate) mod fake_quantize;
 pub(crate) mod foreach;
 pub(crate) mod fourier;
+pub(crate) mod grid_sampler;
 pub(crate) mod histogram;
 pub(crate) mod im2col;
 pub(crate) mod image;

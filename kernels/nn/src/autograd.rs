@@ -2,6 +2,7 @@
 
 use torch_library_aten::autograd::binary;
 
+mod grid_sampler;
 mod im2col;
 mod loss;
 mod norm;

@@ -4,6 +4,7 @@ use torch_library_aten::composite::crossed;
 
 pub(crate) use torch_library_aten::composite::collected;
 
+mod grid_sampler;
 mod image;
 pub(crate) mod loss;
 pub(crate) mod norm;

@@ -3,6 +3,7 @@
 use torch_library_aten::cpu::{folds, matmul, output_mask};
 
 mod axis;
+mod grid_sampler;
 mod im2col;
 mod loss;
 mod norm;

@@ -3,6 +3,7 @@
 use torch_library_aten::vmap::boxed;
 
 mod folding;
+mod grid_sampler;
 mod im2col;
 mod loss;
 mod norm;

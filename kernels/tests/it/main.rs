@@ -27,6 +27,7 @@ mod foreach;
 mod fourier;
 mod functionalize;
 mod gradcheck;
+mod grid_sampler;
 mod grids;
 mod histogram;
 mod hostile;

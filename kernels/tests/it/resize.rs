@@ -1,4 +1,4 @@
-//! Resizing images, and sampling images at the points of a grid.
+//! Resizing images.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
@@ -154,51 +154,6 @@ fn resizing_does_not_depend_on_the_number_of_threads() -> Result<()> {
         })
     };
     assert_eq!(resized(1)?, resized(3)?);
-    Ok(())
-}
-
-#[test]
-fn a_grid_takes_shares_of_pixels() -> Result<()> {
-    let image = Tensor::from([[[[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]]]]);
-    let grid = Tensor::from([[[[-1.0, -1.0], [0.25, 0.5], [1.5, 0.0], [-1.0, 2.0]]]]);
-    let points = |interpolation, padding, align| {
-        aten::grid_sampler_2d(&image, &grid, interpolation, padding, align)?.to_vec::<f64>()
-    };
-    assert_eq!(points(0, 0, true)?, [1.0, 4.6875, 2.5, 2.0]);
-    assert_eq!(points(0, 1, true)?, [1.0, 4.6875, 5.0, 4.0]);
-    assert_eq!(points(0, 2, true)?, [1.0, 4.6875, 4.25, 2.5]);
-    assert_eq!(points(0, 0, false)?, [0.25, 5.75, 0.0, 0.0]);
-    assert_eq!(points(1, 0, false)?, [1.0, 5.0, 0.0, 0.0]);
-    assert!(points(3, 0, false).is_err() && points(0, -1, false).is_err());
-    let point = Tensor::from_vec(vec![0.25, 0.5, 0.0], &[1, 1, 1, 1, 3])?;
-    let volume = aten::grid_sampler_3d(&image.unsqueeze(2)?, &point, 0, 0, true)?;
-    assert_eq!(volume.to_vec::<f64>()?, [4.6875]);
-    let (of_image, of_grid) = aten::grid_sampler_2d_backward(
-        &aten::ones_like(&grid.select(-1, 0)?.unsqueeze(1)?)?,
-        &image,
-        &grid,
-        0,
-        0,
-        true,
-        &[false, true],
-    )?;
-    assert!(!of_image.is_defined() && of_grid.sizes() == grid.sizes());
-    Ok(())
-}
-
-#[test]
-fn sampling_does_not_depend_on_the_number_of_threads() -> Result<()> {
-    let x = images(&[2, 3, 60, 70], MemoryFormat::ChannelsLast)?;
-    let grid = images(&[2, 130, 71, 2], MemoryFormat::Contiguous)?.sin()?;
-    let sampled = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| -> Result<_> {
-            let y = aten::grid_sampler_2d(&x, &grid, 0, 2, false)?;
-            let (a, b) = aten::grid_sampler_2d_backward(&y, &x, &grid, 2, 1, false, &[true, true])?;
-            Ok((y.to_vec::<f64>()?, a.to_vec::<f64>()?, b.to_vec::<f64>()?))
-        })
-    };
-    assert_eq!(sampled(1)?, sampled(3)?);
     Ok(())
 }
 

@@ -24,6 +24,7 @@ mod factor;
 mod fake_quantize;
 mod foreach;
 mod fourier;
+mod grid_sampler;
 mod histogram;
 mod im2col;
 mod image;

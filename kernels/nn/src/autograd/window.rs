@@ -140,6 +140,5 @@ derivatives! {
 }
 
 mod resize;
-mod sample;
 mod second;
 mod unpool;

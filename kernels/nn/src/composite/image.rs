@@ -4,8 +4,6 @@ use torch_library::prelude::*;
 
 use crate::aten;
 
-mod sampler;
-
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod implicit {
     use super::*;

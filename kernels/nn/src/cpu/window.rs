@@ -10,4 +10,3 @@ mod planes;
 mod pool;
 mod receptive_field;
 mod resize;
-mod sample;

@@ -53,10 +53,10 @@ pub mod methods;
 pub mod prelude {
     pub use crate::aten::{
         ActivationMethods, ArrangeMethods, BinaryMethods, BitMethods, CopyMethods, CorrelationMethods,
-        CreateMethods, DistanceMethods, FourierMethods, HistogramMethods, Im2ColMethods, ImageMethods,
-        IndexMethods, LinalgMethods, LinearMethods, LossMethods, MatmulMethods, NormMethods, OrderMethods,
-        PaddingMethods, PointwiseMethods, RandomMethods, ReduceMethods, ScatterMethods, SoftmaxMethods,
-        SpecialMethods, UnaryMethods, VariantMethods, ViewMethods, WindowMethods,
+        CreateMethods, DistanceMethods, FourierMethods, HistogramMethods, Im2ColMethods, IndexMethods,
+        LinalgMethods, LinearMethods, LossMethods, MatmulMethods, NormMethods, OrderMethods, PaddingMethods,
+        PointwiseMethods, RandomMethods, ReduceMethods, ScatterMethods, SoftmaxMethods, SpecialMethods,
+        UnaryMethods, UpsampleMethods, VariantMethods, ViewMethods, WindowMethods,
     };
     pub use crate::methods::{TensorMethods, TensorOrScalar};
 }

@@ -10,4 +10,5 @@ mod padding;
 mod recurrent;
 mod softmax;
 mod transformer;
+mod upsample;
 mod window;

@@ -13,4 +13,5 @@ mod padding;
 mod recurrent;
 mod softmax;
 mod transformer;
+mod upsample;
 mod window;

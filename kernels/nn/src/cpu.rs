@@ -10,5 +10,6 @@ mod norm;
 mod optimizer;
 mod padding;
 mod softmax;
+mod upsample;
 mod volumes;
 mod window;

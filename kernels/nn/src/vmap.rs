@@ -9,4 +9,5 @@ mod loss;
 mod norm;
 mod optimizer;
 mod padding;
+mod upsample;
 mod window;

@@ -1,4 +1,4 @@
-//! Operators that slide a window over images: convolution, pooling, resizing.
+//! Operators that slide a window over images: convolution and pooling.
 //!
 //! Images have sizes `[batch, channels, height, width]`; where the documentation says so, the batch dimension may be
 //! missing. A size, stride, padding or dilation is one number for both spatial dimensions, or one for each.
@@ -186,23 +186,6 @@ torch_library! {
         conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1,
             SymInt[3] padding=0, SymInt[3] output_padding=0, SymInt groups=1, SymInt[3] dilation=1) -> Tensor;
 
-        /// Resizes images: each pixel is the nearest one of the input.
-        ///
-        /// # Errors
-        /// A number of dimensions other than four, sizes without elements, dtypes that are neither floating-point nor
-        /// `uint8`.
-        ///
-        /// PyTorch: `torch.nn.functional.interpolate` with `mode="nearest"`.
-        upsample_nearest2d(Tensor self, SymInt[2] output_size, float? scales_h=None, float? scales_w=None) -> Tensor;
-        /// Resizes images by bilinear interpolation between four pixels.
-        ///
-        /// # Errors
-        /// The errors of [`upsample_nearest2d`](fn@upsample_nearest2d).
-        ///
-        /// PyTorch: `torch.nn.functional.interpolate` with `mode="bilinear"`.
-        upsample_bilinear2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None,
-            float? scales_w=None) -> Tensor;
-
         /// Fractional max pooling: the largest element in each of `output_size` windows, whose positions depend on a
         /// random sample for each plane and spatial dimension; and the index of each maximum in its image.
         ///
@@ -262,74 +245,6 @@ torch_library! {
         /// PyTorch: `torch.nn.functional.max_pool1d` with `return_indices=True`.
         max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0],
             int[1] dilation=[1], bool ceil_mode=False) -> (Tensor, Tensor);
-
-        /// Resizes images by bilinear interpolation with antialiasing: when an image shrinks, each pixel is a weighted
-        /// mean of all input pixels that it covers. The weights decrease linearly with the distance.
-        ///
-        /// # Errors
-        /// A number of dimensions other than four, sizes without elements, half-precision dtypes, integer dtypes other
-        /// than `uint8`.
-        ///
-        /// PyTorch: `torch.nn.functional.interpolate` with `mode="bilinear"` and `antialias=True`.
-        _upsample_bilinear2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None,
-            float? scales_w=None) -> Tensor;
-        /// [`_upsample_bilinear2d_aa`](fn@_upsample_bilinear2d_aa), by sizes or by factors.
-        ///
-        /// PyTorch: `torch.nn.functional.interpolate`.
-        _upsample_bilinear2d_aa.vec(Tensor input, SymInt[]? output_size, bool align_corners,
-            float[]? scale_factors) -> Tensor;
-        /// The gradient of the input of [`_upsample_bilinear2d_aa`](fn@_upsample_bilinear2d_aa).
-        ///
-        /// # Errors
-        /// A gradient whose sizes are not those of the result.
-        ///
-        /// PyTorch: `aten::_upsample_bilinear2d_aa_backward`.
-        _upsample_bilinear2d_aa_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size,
-            bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor;
-        /// [`_upsample_bilinear2d_aa`](fn@_upsample_bilinear2d_aa) with weights along a cubic curve: bicubic
-        /// interpolation.
-        ///
-        /// # Errors
-        /// The errors of [`_upsample_bilinear2d_aa`](fn@_upsample_bilinear2d_aa).
-        ///
-        /// PyTorch: `torch.nn.functional.interpolate` with `mode="bicubic"` and `antialias=True`.
-        _upsample_bicubic2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None,
-            float? scales_w=None) -> Tensor;
-        /// [`_upsample_bicubic2d_aa`](fn@_upsample_bicubic2d_aa), by sizes or by factors.
-        ///
-        /// PyTorch: `torch.nn.functional.interpolate`.
-        _upsample_bicubic2d_aa.vec(Tensor input, SymInt[]? output_size, bool align_corners,
-            float[]? scale_factors) -> Tensor;
-        /// The gradient of the input of [`_upsample_bicubic2d_aa`](fn@_upsample_bicubic2d_aa).
-        ///
-        /// # Errors
-        /// A gradient whose sizes are not those of the result.
-        ///
-        /// PyTorch: `aten::_upsample_bicubic2d_aa_backward`.
-        _upsample_bicubic2d_aa_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size,
-            bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor;
-        /// [`_upsample_bilinear2d_aa`](fn@_upsample_bilinear2d_aa) with the weights of Lanczos, of pixels within three
-        /// pixels' distance.
-        ///
-        /// # Errors
-        /// The errors of [`_upsample_bilinear2d_aa`](fn@_upsample_bilinear2d_aa).
-        ///
-        /// PyTorch: `torch.nn.functional.interpolate` with `mode="lanczos"` and `antialias=True`.
-        _upsample_lanczos2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None,
-            float? scales_w=None) -> Tensor;
-        /// [`_upsample_lanczos2d_aa`](fn@_upsample_lanczos2d_aa), by sizes or by factors.
-        ///
-        /// PyTorch: `torch.nn.functional.interpolate`.
-        _upsample_lanczos2d_aa.vec(Tensor input, SymInt[]? output_size, bool align_corners,
-            float[]? scale_factors) -> Tensor;
-        /// The gradient of the input of [`_upsample_lanczos2d_aa`](fn@_upsample_lanczos2d_aa).
-        ///
-        /// # Errors
-        /// A gradient whose sizes are not those of the result.
-        ///
-        /// PyTorch: `aten::_upsample_lanczos2d_aa_backward`.
-        _upsample_lanczos2d_aa_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size,
-            bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor;
         /// [`convolution`](fn@convolution) in as many dimensions as the weight has, with padding as a word: `same` or
         /// `valid`.
         ///
@@ -409,5 +324,111 @@ torch_library! {
         /// PyTorch: `aten::slow_conv_dilated3d`.
         slow_conv_dilated3d(Tensor self, Tensor weight, SymInt[3] kernel_size, Tensor? bias=None,
             SymInt[3] stride=1, SymInt[3] padding=0, SymInt[3] dilation=1) -> Tensor;
+        /// Average pooling of signals: the means of sliding windows.
+        ///
+        /// # Errors
+        /// The errors of [`avg_pool2d`](fn@avg_pool2d).
+        ///
+        /// PyTorch: `torch.nn.functional.avg_pool1d`.
+        avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, bool ceil_mode=False,
+            bool count_include_pad=True) -> Tensor;
+        /// Max pooling of signals: the maxima of sliding windows.
+        ///
+        /// # Errors
+        /// The errors of [`max_pool2d`](fn@max_pool2d), and dtypes that are not floating-point.
+        ///
+        /// PyTorch: `torch.nn.functional.max_pool1d`.
+        max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, int[1] dilation=1,
+            bool ceil_mode=False) -> Tensor;
+        /// Adaptive average pooling of signals: the means of `output_size` windows that cover each signal.
+        ///
+        /// # Errors
+        /// The errors of [`adaptive_avg_pool2d`](fn@adaptive_avg_pool2d).
+        ///
+        /// PyTorch: `torch.nn.functional.adaptive_avg_pool1d`.
+        adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor;
+
+        /// Average pooling of volumes `[batch, channels, depth, height, width]`; the batch dimension may be missing.
+        ///
+        /// # Errors
+        /// A window that does not fit, padding of more than half of it, a divisor of 0, dtypes other than `float32`,
+        /// `float64` and `int64`.
+        ///
+        /// PyTorch: `torch.nn.functional.avg_pool3d`.
+        avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool ceil_mode=False,
+            bool count_include_pad=True, int? divisor_override=None) -> Tensor;
+        /// The gradient of the input of [`avg_pool3d`](fn@avg_pool3d).
+        ///
+        /// PyTorch: `aten::avg_pool3d_backward`.
+        avg_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding,
+            bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor;
+        /// Max pooling of volumes `[batch, channels, depth, height, width]`; the batch dimension may be missing.
+        ///
+        /// # Errors
+        /// A window that does not fit, padding of more than half of it.
+        ///
+        /// PyTorch: `torch.nn.functional.max_pool3d`.
+        max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1,
+            bool ceil_mode=False) -> Tensor;
+        /// [`max_pool3d`](fn@max_pool3d), which also returns the index of each maximum in its volume.
+        ///
+        /// # Errors
+        /// A window that does not fit, padding of more than half of it.
+        ///
+        /// PyTorch: `torch.nn.functional.max_pool3d_with_indices`.
+        max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0,
+            int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor);
+        /// The gradient of the input of [`max_pool3d_with_indices`](fn@max_pool3d_with_indices).
+        ///
+        /// PyTorch: `aten::max_pool3d_with_indices_backward`.
+        max_pool3d_with_indices_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride,
+            int[3] padding, int[3] dilation, bool ceil_mode, Tensor indices) -> Tensor;
+        /// Adaptive average pooling of volumes: the means of `output_size` windows that cover each volume.
+        ///
+        /// # Errors
+        /// A negative size, an input without elements in a pooled dimension, dtypes that are not floating-point.
+        ///
+        /// PyTorch: `torch.nn.functional.adaptive_avg_pool3d`.
+        adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor;
+        /// The operator behind [`adaptive_avg_pool3d`](fn@adaptive_avg_pool3d).
+        ///
+        /// PyTorch: `aten::_adaptive_avg_pool3d`.
+        _adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor;
+        /// The gradient of the input of [`_adaptive_avg_pool3d`](fn@_adaptive_avg_pool3d).
+        ///
+        /// PyTorch: `aten::_adaptive_avg_pool3d_backward`.
+        _adaptive_avg_pool3d_backward(Tensor grad_output, Tensor self) -> Tensor;
+        /// Adaptive max pooling of signals: the maxima of `output_size` windows that cover each signal, and their
+        /// indices.
+        ///
+        /// # Errors
+        /// A negative size, an input without elements in a pooled dimension, dtypes that are not floating-point.
+        ///
+        /// PyTorch: `torch.nn.functional.adaptive_max_pool1d`.
+        adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor);
+        /// Adaptive max pooling of images: the maxima of `output_size` windows that cover each image, and their
+        /// indices.
+        ///
+        /// # Errors
+        /// A negative size, an input without elements in a pooled dimension, dtypes that are not floating-point.
+        ///
+        /// PyTorch: `torch.nn.functional.adaptive_max_pool2d`.
+        adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor);
+        /// Adaptive max pooling of volumes: the maxima of `output_size` windows that cover each volume, and their
+        /// indices.
+        ///
+        /// # Errors
+        /// A negative size, an input without elements in a pooled dimension, dtypes that are not floating-point.
+        ///
+        /// PyTorch: `torch.nn.functional.adaptive_max_pool3d`.
+        adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor);
+        /// The gradient of the input of [`adaptive_max_pool2d`](fn@adaptive_max_pool2d).
+        ///
+        /// PyTorch: `aten::adaptive_max_pool2d_backward`.
+        adaptive_max_pool2d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor;
+        /// The gradient of the input of [`adaptive_max_pool3d`](fn@adaptive_max_pool3d).
+        ///
+        /// PyTorch: `aten::adaptive_max_pool3d_backward`.
+        adaptive_max_pool3d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor;
     }
 }

@@ -139,6 +139,5 @@ derivatives! {
     }
 }
 
-mod resize;
 mod second;
 mod unpool;

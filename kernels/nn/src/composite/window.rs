@@ -5,8 +5,6 @@ use torch_library::prelude::*;
 use crate::aten;
 
 pub(crate) mod algorithms;
-mod antialias;
-mod resize;
 mod tbc;
 mod unpool;
 

@@ -9,4 +9,3 @@ mod plan;
 mod planes;
 mod pool;
 mod receptive_field;
-mod resize;

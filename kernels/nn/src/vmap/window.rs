@@ -5,7 +5,7 @@ use torch_library::prelude::*;
 use torch_library::vmap::Level;
 
 use super::boxed::{expanded, front, rules};
-use super::folding::{channels_apart, channels_together, folded, images, resized, unfolded, volumes};
+use super::folding::{channels_apart, channels_together, folded, images, unfolded, volumes};
 use crate::aten;
 
 rules! {
@@ -15,12 +15,6 @@ rules! {
     pools_of_volumes: volumes =>
         avg_pool3d max_pool3d_with_indices _adaptive_avg_pool3d avg_pool3d_backward max_pool3d_with_indices_backward
         _adaptive_avg_pool3d_backward adaptive_max_pool3d adaptive_max_pool3d_backward;
-    resizes: resized =>
-        upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_nearest1d_backward upsample_nearest2d_backward
-        upsample_nearest3d_backward _upsample_nearest_exact1d _upsample_nearest_exact2d _upsample_nearest_exact3d
-        _upsample_nearest_exact1d_backward _upsample_nearest_exact2d_backward _upsample_nearest_exact3d_backward
-        upsample_linear1d upsample_bilinear2d upsample_trilinear3d upsample_bicubic2d upsample_linear1d_backward
-        upsample_bilinear2d_backward upsample_trilinear3d_backward upsample_bicubic2d_backward;
 }
 
 #[torch_impl(aten, FuncTorchBatched)]

@@ -4,6 +4,8 @@ use torch_library::prelude::*;
 
 use crate::aten;
 
+mod antialias;
+
 /// Writes the operators that take sizes or factors, in terms of those that take sizes.
 macro_rules! by_factors {
     ($($by_factors:ident $name:ident($($scale:ident),+ $(; $align_corners:ident)?);)+) => {

@@ -117,4 +117,43 @@ derivatives! {
     ) -> Tensor as UpsampleBicubic2DBackwardBackward0 {
         grad_output => aten::upsample_bicubic2d::call(grad, output_size, align_corners, scales_h, scales_w),
     }
+    _upsample_bilinear2d_aa(
+        Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None
+    ) -> Tensor as UpsampleBilinear2DAaBackward0 {
+        self => aten::_upsample_bilinear2d_aa_backward::call(
+            grad, output_size, self.sizes(), align_corners, scales_h, scales_w,
+        ),
+    }
+    _upsample_bilinear2d_aa_backward(
+        Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None,
+        float? scales_w=None
+    ) -> Tensor as UpsampleBilinear2DAaBackwardBackward0 {
+        grad_output => aten::_upsample_bilinear2d_aa::call(grad, output_size, align_corners, scales_h, scales_w),
+    }
+    _upsample_bicubic2d_aa(
+        Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None
+    ) -> Tensor as UpsampleBicubic2DAaBackward0 {
+        self => aten::_upsample_bicubic2d_aa_backward::call(
+            grad, output_size, self.sizes(), align_corners, scales_h, scales_w,
+        ),
+    }
+    _upsample_bicubic2d_aa_backward(
+        Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None,
+        float? scales_w=None
+    ) -> Tensor as UpsampleBicubic2DAaBackwardBackward0 {
+        grad_output => aten::_upsample_bicubic2d_aa::call(grad, output_size, align_corners, scales_h, scales_w),
+    }
+    _upsample_lanczos2d_aa(
+        Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None
+    ) -> Tensor as UpsampleLanczos2DAaBackward0 {
+        self => aten::_upsample_lanczos2d_aa_backward::call(
+            grad, output_size, self.sizes(), align_corners, scales_h, scales_w,
+        ),
+    }
+    _upsample_lanczos2d_aa_backward(
+        Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None,
+        float? scales_w=None
+    ) -> Tensor as UpsampleLanczos2DAaBackwardBackward0 {
+        grad_output => aten::_upsample_lanczos2d_aa::call(grad, output_size, align_corners, scales_h, scales_w),
+    }
 }

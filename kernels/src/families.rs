@@ -12,5 +12,5 @@ macro_rules! pages {
 
 pages! {
     create copy view arrange pointwise reduce order matmul linalg fourier recurrent index softmax norm window
-    padding upsample im2col grid_sampler loss random optimizer variants
+    pooling padding upsample im2col grid_sampler loss random optimizer variants
 }

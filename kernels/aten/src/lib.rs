@@ -55,8 +55,8 @@ pub mod prelude {
         ActivationMethods, ArrangeMethods, BinaryMethods, BitMethods, CopyMethods, CorrelationMethods,
         CreateMethods, DistanceMethods, FourierMethods, HistogramMethods, Im2ColMethods, IndexMethods,
         LinalgMethods, LinearMethods, LossMethods, MatmulMethods, NormMethods, OrderMethods, PaddingMethods,
-        PointwiseMethods, RandomMethods, ReduceMethods, ScatterMethods, SoftmaxMethods, SpecialMethods,
-        UnaryMethods, UpsampleMethods, VariantMethods, ViewMethods, WindowMethods,
+        PointwiseMethods, PoolingMethods, RandomMethods, ReduceMethods, ScatterMethods, SoftmaxMethods,
+        SpecialMethods, UnaryMethods, UpsampleMethods, VariantMethods, ViewMethods, WindowMethods,
     };
     pub use crate::methods::{TensorMethods, TensorOrScalar};
 }

@@ -33,6 +33,7 @@ pub(crate) mod order;
 pub(crate) mod padding;
 pub(crate) mod pointwise;
 pub(crate) mod polynomial;
+pub(crate) mod pooling;
 pub(crate) mod random;
 pub(crate) mod recurrent;
 pub(crate) mod reduce;

@@ -6,7 +6,7 @@ mod index;
 mod loss;
 mod norm;
 mod optimizer;
-mod pool;
+mod pooling;
 mod random;
 mod reduce;
 mod scan;
@@ -23,7 +23,7 @@ impl Language for Cuda {
     const LOSS: text::Loss = loss::LOSS;
     const OPTIMIZER: text::Optimizer = optimizer::OPTIMIZER;
     const NORM: text::Norm = norm::NORM;
-    const POOL: text::Pool = pool::POOL;
+    const POOLING: text::Pooling = pooling::POOLING;
     const EXTREME: text::Extreme = extreme::EXTREME;
     const SCAN: text::Scan = scan::SCAN;
     const RANDOM: text::Random = random::RANDOM;

@@ -1,7 +1,7 @@
 //! The code of the shared kernels in a backend's language: pieces for each family of operators, which the host side
 //! assembles.
 
-use crate::{create, extreme, index, loss, norm, optimizer, random, reduce, scan, softmax, window};
+use crate::{create, extreme, index, loss, norm, optimizer, pooling, random, reduce, scan, softmax};
 
 /// The pieces of the shared kernels in a language. A backend has them in one file for each family.
 pub trait Language {
@@ -18,7 +18,7 @@ pub trait Language {
     /// Normalisation.
     const NORM: norm::Norm;
     /// Pooling.
-    const POOL: window::pool::Pool;
+    const POOLING: pooling::Pooling;
     /// Positions of extremes.
     const EXTREME: extreme::Extreme;
     /// Cumulative sums.

@@ -39,6 +39,8 @@ pub mod norm;
 #[doc(hidden)]
 pub mod optimizer;
 #[doc(hidden)]
+pub mod pooling;
+#[doc(hidden)]
 pub mod product;
 #[doc(hidden)]
 pub mod random;
@@ -74,9 +76,9 @@ pub mod text {
     pub use crate::loss::Loss;
     pub use crate::norm::Norm;
     pub use crate::optimizer::{Adam, Counted, Optimizer, Sgd};
+    pub use crate::pooling::Pooling;
     pub use crate::random::Random;
     pub use crate::reduce::{Fold, Reduce};
     pub use crate::scan::Scan;
     pub use crate::softmax::Softmax;
-    pub use crate::window::pool::Pool;
 }

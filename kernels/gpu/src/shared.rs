@@ -30,12 +30,12 @@ macro_rules! shared_kernels {
             $crate::norm::group::native_group_norm_backward::<$backend>: native_group_norm_backward;
             $crate::norm::layer::native_layer_norm::<$backend>: native_layer_norm;
             $crate::norm::layer::native_layer_norm_backward::<$backend>: native_layer_norm_backward;
-            $crate::window::pool::largest::<$backend>: max_pool2d_with_indices;
-            $crate::window::pool::largest_backward::<$backend>: max_pool2d_with_indices_backward;
-            $crate::window::pool::mean::<$backend>: avg_pool2d;
-            $crate::window::pool::mean_backward::<$backend>: avg_pool2d_backward;
-            $crate::window::pool::mean_of_shares::<$backend>: _adaptive_avg_pool2d;
-            $crate::window::pool::mean_of_shares_backward::<$backend>: _adaptive_avg_pool2d_backward;
+            $crate::pooling::largest::<$backend>: max_pool2d_with_indices;
+            $crate::pooling::largest_backward::<$backend>: max_pool2d_with_indices_backward;
+            $crate::pooling::mean::<$backend>: avg_pool2d;
+            $crate::pooling::mean_backward::<$backend>: avg_pool2d_backward;
+            $crate::pooling::mean_of_shares::<$backend>: _adaptive_avg_pool2d;
+            $crate::pooling::mean_of_shares_backward::<$backend>: _adaptive_avg_pool2d_backward;
             $crate::window::convolution::convolution::<$backend>: convolution;
             $crate::window::convolution::convolution_backward::<$backend>: convolution_backward;
             $crate::extreme::place_of_largest::<$backend>: argmax;

@@ -1,4 +1,3 @@
-//! Operators with windows over images: pooling and convolutions.
+//! Operators with windows over images: convolutions.
 
 pub mod convolution;
-pub mod pool;

@@ -5,11 +5,11 @@ use torch_library_aten::composite::crossed;
 pub(crate) use torch_library_aten::composite::collected;
 
 mod grid_sampler;
-mod image;
 pub(crate) mod loss;
 pub(crate) mod norm;
 mod optimizer;
 mod padding;
+mod pooling;
 mod recurrent;
 mod softmax;
 mod transformer;

@@ -9,6 +9,7 @@ mod loss;
 mod norm;
 mod optimizer;
 mod padding;
+mod pooling;
 mod softmax;
 mod upsample;
 mod volumes;

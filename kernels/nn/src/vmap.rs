@@ -9,5 +9,6 @@ mod loss;
 mod norm;
 mod optimizer;
 mod padding;
+mod pooling;
 mod upsample;
 mod window;

@@ -37,6 +37,7 @@ mod optimizer;
 mod order;
 mod padding;
 mod polynomial;
+mod pooling;
 mod random;
 mod recurrent;
 mod reduce;

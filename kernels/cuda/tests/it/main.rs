@@ -24,6 +24,8 @@ mod index;
 mod learning;
 #[path = "../../../wgpu/tests/it/norm.rs"]
 mod norm;
+#[path = "../../../wgpu/tests/it/pooling.rs"]
+mod pooling;
 #[path = "../../../wgpu/tests/it/random.rs"]
 mod random;
 #[path = "../../../wgpu/tests/it/wide.rs"]

@@ -1,4 +1,4 @@
-//! Convolution and pooling under the names that users call.
+//! Convolutions under the names that users call.
 
 use torch_library::prelude::*;
 
@@ -6,7 +6,6 @@ use crate::aten;
 
 pub(crate) mod algorithms;
 mod tbc;
-mod unpool;
 
 /// Writes the kernels of convolutions: the number of dimensions, then the names of the operators with padding in
 /// numbers, with padding as a word, and transposed.
@@ -70,45 +69,6 @@ convolutions! {
     1: conv1d, conv1d_padding, conv_transpose1d;
     2: conv2d, conv2d_padding, conv_transpose2d_input;
     3: conv3d, conv3d_padding, conv_transpose3d_input;
-}
-
-#[torch_impl(aten, CompositeImplicitAutograd)]
-mod implicit {
-    use super::*;
-
-    fn max_pool2d(
-        this: &Tensor,
-        kernel_size: &[i64],
-        stride: &[i64],
-        padding: &[i64],
-        dilation: &[i64],
-        ceil_mode: bool,
-    ) -> Result<Tensor> {
-        Ok(aten::max_pool2d_with_indices::call(this, kernel_size, stride, padding, dilation, ceil_mode)?.0)
-    }
-
-    fn adaptive_avg_pool2d(this: &Tensor, output_size: &[i64]) -> Result<Tensor> {
-        const OPERATOR: &str = aten::adaptive_avg_pool2d::NAME;
-        ensure!(
-            output_size.len() == 2,
-            Argument,
-            "{OPERATOR}: output_size is {output_size:?}, expected a height and a width"
-        );
-        ensure!(
-            matches!(this.dim(), 3 | 4) && !this.sizes()[this.dim() - 2..].contains(&0),
-            Shape,
-            "{OPERATOR}: sizes {:?} are not those of images with pixels",
-            this.sizes()
-        );
-        if output_size != [1, 1] {
-            return aten::_adaptive_avg_pool2d(this, output_size);
-        }
-        let mut mean = aten::mean_dim::call(this, Some(&[-1, -2]), true, None)?;
-        if let (MemoryFormat::ChannelsLast, &[n, c, ..]) = (this.suggest_memory_format(), mean.sizes()) {
-            aten::as_strided_(&mut mean, &[n, c, 1, 1], &[c, 1, c, c])?;
-        }
-        Ok(mean)
-    }
 }
 
 /// Refuses a bias of another type than the input, which [`aten::convolution`] itself may accept.

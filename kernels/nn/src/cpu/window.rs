@@ -1,11 +1,9 @@
 //! Operators that slide a window over images.
 
-use super::{axis, volumes};
+use super::axis;
 
 mod convolution;
-mod fractional;
 mod input_tile;
 mod plan;
 mod planes;
-mod pool;
 mod receptive_field;

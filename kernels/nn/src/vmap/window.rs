@@ -1,21 +1,11 @@
-//! Batching rules for convolution and pooling: examples become more images, or, if each has weights of its own, more
-//! channels.
+//! Batching rules for convolution: examples become more images, or, if each has weights of its own, more channels.
 
 use torch_library::prelude::*;
 use torch_library::vmap::Level;
 
-use super::boxed::{expanded, front, rules};
-use super::folding::{channels_apart, channels_together, folded, images, unfolded, volumes};
+use super::boxed::{expanded, front};
+use super::folding::{channels_apart, channels_together, folded, unfolded};
 use crate::aten;
-
-rules! {
-    pools: images =>
-        avg_pool2d max_pool2d_with_indices _adaptive_avg_pool2d avg_pool2d_backward
-        max_pool2d_with_indices_backward _adaptive_avg_pool2d_backward adaptive_max_pool2d adaptive_max_pool2d_backward;
-    pools_of_volumes: volumes =>
-        avg_pool3d max_pool3d_with_indices _adaptive_avg_pool3d avg_pool3d_backward max_pool3d_with_indices_backward
-        _adaptive_avg_pool3d_backward adaptive_max_pool3d adaptive_max_pool3d_backward;
-}
 
 #[torch_impl(aten, FuncTorchBatched)]
 fn convolution(

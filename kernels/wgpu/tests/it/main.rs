@@ -16,6 +16,7 @@ mod learning;
 mod models;
 mod narrow;
 mod norm;
+mod pooling;
 mod random;
 mod wide;
 mod window;

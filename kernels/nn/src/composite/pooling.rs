@@ -1,12 +1,48 @@
-//! Operators on images and signals that are made of padding, indexing and sums.
+//! Pooling under the names that users call: without indices, of signals, and to one element.
 
 use torch_library::prelude::*;
 
 use crate::aten;
 
+mod unpool;
+
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod implicit {
     use super::*;
+
+    fn max_pool2d(
+        this: &Tensor,
+        kernel_size: &[i64],
+        stride: &[i64],
+        padding: &[i64],
+        dilation: &[i64],
+        ceil_mode: bool,
+    ) -> Result<Tensor> {
+        Ok(aten::max_pool2d_with_indices::call(this, kernel_size, stride, padding, dilation, ceil_mode)?.0)
+    }
+
+    fn adaptive_avg_pool2d(this: &Tensor, output_size: &[i64]) -> Result<Tensor> {
+        const OPERATOR: &str = aten::adaptive_avg_pool2d::NAME;
+        ensure!(
+            output_size.len() == 2,
+            Argument,
+            "{OPERATOR}: output_size is {output_size:?}, expected a height and a width"
+        );
+        ensure!(
+            matches!(this.dim(), 3 | 4) && !this.sizes()[this.dim() - 2..].contains(&0),
+            Shape,
+            "{OPERATOR}: sizes {:?} are not those of images with pixels",
+            this.sizes()
+        );
+        if output_size != [1, 1] {
+            return aten::_adaptive_avg_pool2d(this, output_size);
+        }
+        let mut mean = aten::mean_dim::call(this, Some(&[-1, -2]), true, None)?;
+        if let (MemoryFormat::ChannelsLast, &[n, c, ..]) = (this.suggest_memory_format(), mean.sizes()) {
+            aten::as_strided_(&mut mean, &[n, c, 1, 1], &[c, 1, c, c])?;
+        }
+        Ok(mean)
+    }
 
     fn avg_pool1d(
         this: &Tensor,
@@ -88,6 +124,36 @@ mod implicit {
         let means = aten::adaptive_avg_pool2d(&aten::unsqueeze(this, -2)?, &wide(output_size, 1))?;
         aten::squeeze_dim(&means, -2)
     }
+}
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+fn max_pool1d_with_indices(
+    this: &Tensor,
+    kernel_size: &[i64],
+    stride: &[i64],
+    padding: &[i64],
+    dilation: &[i64],
+    ceil_mode: bool,
+) -> Result<(Tensor, Tensor)> {
+    const OPERATOR: &str = aten::max_pool1d_with_indices::NAME;
+    ensure!(
+        matches!(this.dim(), 2 | 3),
+        Shape,
+        "{OPERATOR}: sizes {:?}, expected channels and a length, with or without a batch",
+        this.sizes()
+    );
+    let beside = |first: i64, own: &[i64]| if own.is_empty() { Vec::new() } else { [&[first], own].concat() };
+    let (kernel, padding, dilation) = (beside(1, kernel_size), beside(0, padding), beside(1, dilation));
+    let images = aten::unsqueeze(this, -2)?;
+    let (out, indices) = aten::max_pool2d_with_indices::call(
+        &images,
+        &kernel,
+        &beside(1, stride),
+        &padding,
+        &dilation,
+        ceil_mode,
+    )?;
+    Ok((aten::squeeze_dim(&out, -2)?, aten::squeeze_dim(&indices, -2)?))
 }
 
 /// # Errors

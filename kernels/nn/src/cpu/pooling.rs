@@ -9,10 +9,11 @@ use crate::aten;
 use crate::loops;
 use crate::loops::pointwise::unsupported;
 
-use pooling::{Divisor, Pooling};
+use lines::{Divisor, Pooling};
 
+mod fractional;
 mod largest;
-mod pooling;
+mod lines;
 mod windows;
 
 /// Writes the pooling operators for some number of spatial dimensions.

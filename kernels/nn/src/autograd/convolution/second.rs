@@ -1,4 +1,4 @@
-//! Second derivatives of convolution and pooling.
+//! Second derivatives of convolution.
 
 use torch_library::prelude::*;
 
@@ -113,13 +113,4 @@ fn along_channels(bias: &Tensor, output: &Tensor) -> Result<Tensor> {
     let mut sizes = vec![1; output.dim()];
     sizes[1] = bias.numel();
     bias.reshape(&sizes)?.expand(output.sizes())
-}
-
-/// For each window, of `ndim` dimensions, the gradient of the element that was the largest.
-pub(super) fn pooled(grad: &Tensor, indices: &Tensor, ndim: usize) -> Result<Tensor> {
-    let flat = |tensor: &Tensor| {
-        let (outer, _) = tensor.sizes().split_at(tensor.dim() - ndim);
-        tensor.reshape(&[outer, &[-1]].concat())
-    };
-    flat(grad)?.gather(-1, &flat(indices)?)?.reshape(indices.sizes())
 }

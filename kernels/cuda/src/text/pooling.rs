@@ -1,8 +1,8 @@
 //! The pieces of pooling.
 
-use torch_library_gpu::text::Pool;
+use torch_library_gpu::text::Pooling;
 
-pub(super) const POOL: Pool = Pool {
+pub(super) const POOLING: Pooling = Pooling {
     sliding: "__device__ inline i64 start(const Params &p, int d, i64 o) { return o * p.stride[d] - p.padding[d]; }
 __device__ inline i64 step(const Params &p, int d) { return p.dilation[d]; }
 __device__ inline i64 first(const Params &p, int d, i64 o) {

@@ -11,7 +11,7 @@ use crate::kernel::KernelBuilder;
 /// `o` goes from `first(d, o)` to before `end(d, o)`, in steps, and the windows that may cover a pixel `i` are those from
 /// `seen_from(d, i)` to before `seen_to(d, i)`.
 #[derive(Clone, Copy, Debug)]
-pub struct Pool {
+pub struct Pooling {
     /// These functions for sliding windows with `kernel`, `stride`, `padding` and `dilation`; and a function for the number of
     /// elements of a window, padding included.
     pub sliding: &'static str,
@@ -62,10 +62,10 @@ impl Windows {
                 .numbers("stride", stride)
                 .numbers("padding", padding)
                 .numbers("dilation", dilation)
-                .with(B::POOL.sliding),
-            Windows::Shares => kernel.with(B::POOL.shares),
+                .with(B::POOLING.sliding),
+            Windows::Shares => kernel.with(B::POOLING.shares),
         };
-        kernel.with(B::POOL.places)
+        kernel.with(B::POOLING.places)
     }
 
     /// Whether the products of sizes by which adaptive windows are found fit into the integers of kernels.
@@ -106,7 +106,7 @@ pub fn largest<B: GpuBackend>(operator: OperatorHandle, values: &[Value<'_>]) ->
         .input("pixel", &B::contiguous(this)?)
         .result("y", &values)
         .result("index", &places)
-        .threads(values.numel(), B::POOL.largest)?;
+        .threads(values.numel(), B::POOLING.largest)?;
     let [values_meta, places_meta] = &metas;
     Ok(Some([B::laid_out(values, values_meta)?, B::laid_out(places, places_meta)?]))
 }
@@ -127,7 +127,7 @@ pub fn largest_backward<B: GpuBackend>(
         .input("grad", &B::contiguous(grad)?)
         .input("index", &B::contiguous(places)?)
         .result("y", &result)
-        .threads(result.numel(), B::POOL.largest_backward)?;
+        .threads(result.numel(), B::POOLING.largest_backward)?;
     B::laid_out(result, &meta).map(Some)
 }
 
@@ -151,9 +151,9 @@ impl Divisor {
 
     fn declare<B: GpuBackend>(&self, kernel: B::Builder) -> B::Builder {
         match self {
-            Divisor::Number(number) => kernel.float("divided_by", *number as f64).with(B::POOL.by_number),
-            Divisor::Padded => kernel.with(B::POOL.by_padded),
-            Divisor::Covered => kernel.with(B::POOL.by_covered),
+            Divisor::Number(number) => kernel.float("divided_by", *number as f64).with(B::POOLING.by_number),
+            Divisor::Padded => kernel.with(B::POOLING.by_padded),
+            Divisor::Covered => kernel.with(B::POOLING.by_covered),
         }
     }
 }
@@ -191,7 +191,7 @@ fn means<B: GpuBackend>(
         .declare::<B>(windows.kernel::<B>("mean of windows", this, &result))
         .input("pixel", &B::contiguous(this)?)
         .result("y", &result)
-        .threads(result.numel(), B::POOL.mean)?;
+        .threads(result.numel(), B::POOLING.mean)?;
     B::laid_out(result, &meta).map(Some)
 }
 
@@ -230,6 +230,6 @@ fn spread<B: GpuBackend>(
         .declare::<B>(windows.kernel::<B>("mean of windows backward", this, grad))
         .input("grad", &B::contiguous(grad)?)
         .result("y", &result)
-        .threads(result.numel(), B::POOL.mean_backward)?;
+        .threads(result.numel(), B::POOLING.mean_backward)?;
     B::laid_out(result, &meta).map(Some)
 }

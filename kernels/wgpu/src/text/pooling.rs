@@ -1,8 +1,8 @@
 //! The pieces of pooling.
 
-use torch_library_gpu::text::Pool;
+use torch_library_gpu::text::Pooling;
 
-pub(super) const POOL: Pool = Pool {
+pub(super) const POOLING: Pooling = Pooling {
     sliding: "fn start(d: u32, o: u32) -> i32 { return i32(o * p.stride[d]) - i32(p.padding[d]); }
 fn step(d: u32) -> u32 { return p.dilation[d]; }
 fn first(d: u32, o: u32) -> u32 {

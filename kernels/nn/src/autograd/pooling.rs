@@ -1,32 +1,16 @@
-//! Derivatives of convolution and pooling.
+//! Derivatives of pooling.
 
 use torch_library::derivatives;
+use torch_library::prelude::*;
 
-use super::binary::conj;
 use crate::aten;
+use crate::prelude::*;
+
+mod unpool;
 
 derivatives! {
     in aten;
 
-    convolution(
-        Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation,
-        bool transposed, SymInt[] output_padding, SymInt groups
-    ) -> Tensor as ConvolutionBackward0 {
-        (input, weight, bias) => aten::convolution_backward(
-            grad, &conj(input)?, &conj(weight)?, metadata(bias).map(|of| of.sizes()), stride, padding,
-                dilation, transposed,
-            output_padding, groups, &mask,
-        ),
-    }
-    convolution_backward(
-        Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] stride, SymInt[] padding,
-        SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] output_mask
-    ) -> (Tensor, Tensor, Tensor) as ConvolutionBackwardBackward0 {
-        (grad_output, input, weight) => {
-            let steps = second::Steps { stride, padding, dilation, transposed, output_padding, groups };
-            steps.second(grads, grad_output, input, weight, mask)
-        },
-    }
     max_pool2d_with_indices(
         Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False
     ) -> (Tensor, Tensor) as MaxPool2DWithIndicesBackward0 {
@@ -40,7 +24,7 @@ derivatives! {
         bool ceil_mode,
         Tensor indices
     ) -> Tensor as MaxPool2DWithIndicesBackwardBackward0 {
-        grad_output => second::pooled(grad, indices, 2),
+        grad_output => pooled(grad, indices, 2),
         self => aten::zeros_like(self),
         indices => non_differentiable,
     }
@@ -84,7 +68,7 @@ derivatives! {
         bool ceil_mode,
         Tensor indices
     ) -> Tensor as MaxPool3DWithIndicesBackwardBackward0 {
-        grad_output => second::pooled(grad, indices, 3),
+        grad_output => pooled(grad, indices, 3),
         self => aten::zeros_like(self),
         indices => non_differentiable,
     }
@@ -95,7 +79,7 @@ derivatives! {
     adaptive_max_pool2d_backward(
         Tensor grad_output, Tensor self, Tensor indices
     ) -> Tensor as AdaptiveMaxPool2DBackwardBackward0 {
-        grad_output => second::pooled(grad, indices, 2),
+        grad_output => pooled(grad, indices, 2),
         self => aten::zeros_like(self),
         indices => non_differentiable,
     }
@@ -106,7 +90,7 @@ derivatives! {
     adaptive_max_pool3d_backward(
         Tensor grad_output, Tensor self, Tensor indices
     ) -> Tensor as AdaptiveMaxPool3DBackwardBackward0 {
-        grad_output => second::pooled(grad, indices, 3),
+        grad_output => pooled(grad, indices, 3),
         self => aten::zeros_like(self),
         indices => non_differentiable,
     }
@@ -139,5 +123,11 @@ derivatives! {
     }
 }
 
-mod second;
-mod unpool;
+/// For each window, of `ndim` dimensions, the gradient of the element that was the largest.
+fn pooled(grad: &Tensor, indices: &Tensor, ndim: usize) -> Result<Tensor> {
+    let flat = |tensor: &Tensor| {
+        let (outer, _) = tensor.sizes().split_at(tensor.dim() - ndim);
+        tensor.reshape(&[outer, &[-1]].concat())
+    };
+    flat(grad)?.gather(-1, &flat(indices)?)?.reshape(indices.sizes())
+}

@@ -56,36 +56,6 @@ mod derived {
     }
 }
 
-#[torch_impl(aten, CompositeImplicitAutograd)]
-fn max_pool1d_with_indices(
-    this: &Tensor,
-    kernel_size: &[i64],
-    stride: &[i64],
-    padding: &[i64],
-    dilation: &[i64],
-    ceil_mode: bool,
-) -> Result<(Tensor, Tensor)> {
-    const OPERATOR: &str = aten::max_pool1d_with_indices::NAME;
-    ensure!(
-        matches!(this.dim(), 2 | 3),
-        Shape,
-        "{OPERATOR}: sizes {:?}, expected channels and a length, with or without a batch",
-        this.sizes()
-    );
-    let beside = |first: i64, own: &[i64]| if own.is_empty() { Vec::new() } else { [&[first], own].concat() };
-    let (kernel, padding, dilation) = (beside(1, kernel_size), beside(0, padding), beside(1, dilation));
-    let images = aten::unsqueeze(this, -2)?;
-    let (out, indices) = aten::max_pool2d_with_indices::call(
-        &images,
-        &kernel,
-        &beside(1, stride),
-        &padding,
-        &dilation,
-        ceil_mode,
-    )?;
-    Ok((aten::squeeze_dim(&out, -2)?, aten::squeeze_dim(&indices, -2)?))
-}
-
 fn check_floating(operator: &str, this: &Tensor) -> Result<()> {
     ensure!(this.dtype().is_floating_point(), DType, "{operator} is not implemented for {}", this.dtype());
     Ok(())

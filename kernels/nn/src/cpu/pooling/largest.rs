@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use torch_library::prelude::*;
 
-use super::pooling::Pooling;
+use super::lines::Pooling;
 use super::windows::Window;
 use crate::cpu::volumes::{Volumes, each};
 use crate::inlined::{fill, from_fn, zip};

@@ -52,11 +52,11 @@ pub mod methods;
 /// The imports of a crate that calls operators as methods: `use torch_library_aten::prelude::*;`
 pub mod prelude {
     pub use crate::aten::{
-        ActivationMethods, ArrangeMethods, BinaryMethods, BitMethods, CopyMethods, CorrelationMethods,
-        CreateMethods, DistanceMethods, FourierMethods, HistogramMethods, Im2ColMethods, IndexMethods,
-        LinalgMethods, LinearMethods, LossMethods, MatmulMethods, NormMethods, OrderMethods, PaddingMethods,
-        PointwiseMethods, PoolingMethods, RandomMethods, ReduceMethods, ScatterMethods, SoftmaxMethods,
-        SpecialMethods, UnaryMethods, UpsampleMethods, VariantMethods, ViewMethods, WindowMethods,
+        ActivationMethods, ArrangeMethods, BinaryMethods, BitMethods, ConvolutionMethods, CopyMethods,
+        CorrelationMethods, CreateMethods, DistanceMethods, FourierMethods, HistogramMethods, Im2ColMethods,
+        IndexMethods, LinalgMethods, LinearMethods, LossMethods, MatmulMethods, NormMethods, OrderMethods,
+        PaddingMethods, PointwiseMethods, PoolingMethods, RandomMethods, ReduceMethods, ScatterMethods,
+        SoftmaxMethods, SpecialMethods, UnaryMethods, UpsampleMethods, VariantMethods, ViewMethods,
     };
     pub use crate::methods::{TensorMethods, TensorOrScalar};
 }

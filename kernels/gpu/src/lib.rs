@@ -23,6 +23,8 @@ mod arguments;
 mod backend;
 mod call;
 #[doc(hidden)]
+pub mod convolution;
+#[doc(hidden)]
 pub mod create;
 mod expression;
 #[doc(hidden)]
@@ -52,19 +54,17 @@ pub mod scan;
 mod shared;
 #[doc(hidden)]
 pub mod softmax;
-#[doc(hidden)]
-pub mod window;
 
 pub use arguments::{Arguments, all_on_meta, on_meta, row_major};
 pub use backend::{GpuBackend, Kernel, Tensors, index_of};
 pub use call::{on_the_cpu, run};
+pub use convolution::{Convolutions, Window};
 pub use expression::{Expression, Over, SAME};
 pub use kernel::{KernelBuilder, computed};
 pub use language::Language;
 pub use layout::{DIMS, Layout, Steps};
 pub use product::{Products, Summand};
 pub use returns::{First, Nothing, Returns};
-pub use window::convolution::{Convolutions, Window};
 
 /// The pieces of kernels that a language has for each family of operators.
 pub mod text {

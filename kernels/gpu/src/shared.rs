@@ -36,8 +36,8 @@ macro_rules! shared_kernels {
             $crate::pooling::mean_backward::<$backend>: avg_pool2d_backward;
             $crate::pooling::mean_of_shares::<$backend>: _adaptive_avg_pool2d;
             $crate::pooling::mean_of_shares_backward::<$backend>: _adaptive_avg_pool2d_backward;
-            $crate::window::convolution::convolution::<$backend>: convolution;
-            $crate::window::convolution::convolution_backward::<$backend>: convolution_backward;
+            $crate::convolution::convolution::<$backend>: convolution;
+            $crate::convolution::convolution_backward::<$backend>: convolution_backward;
             $crate::extreme::place_of_largest::<$backend>: argmax;
             $crate::extreme::place_of_smallest::<$backend>: argmin;
             $crate::extreme::largest::<$backend>: max_dim;

@@ -4,6 +4,7 @@ use torch_library_aten::composite::crossed;
 
 pub(crate) use torch_library_aten::composite::collected;
 
+mod convolution;
 mod grid_sampler;
 pub(crate) mod loss;
 pub(crate) mod norm;
@@ -14,4 +15,3 @@ mod recurrent;
 mod softmax;
 mod transformer;
 mod upsample;
-mod window;

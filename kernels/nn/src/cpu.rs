@@ -3,6 +3,7 @@
 use torch_library_aten::cpu::{folds, matmul, output_mask};
 
 mod axis;
+mod convolution;
 mod grid_sampler;
 mod im2col;
 mod loss;
@@ -13,4 +14,3 @@ mod pooling;
 mod softmax;
 mod upsample;
 mod volumes;
-mod window;

@@ -2,6 +2,7 @@
 
 use torch_library_aten::vmap::boxed;
 
+mod convolution;
 mod folding;
 mod grid_sampler;
 mod im2col;
@@ -11,4 +12,3 @@ mod optimizer;
 mod padding;
 mod pooling;
 mod upsample;
-mod window;

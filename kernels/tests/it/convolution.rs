@@ -1,8 +1,273 @@
-//! Convolutions of `bfloat16`, with their gradients, and pointwise ones.
+//! Convolution.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
+
+mod algorithms;
+
+/// One image of one channel, numbered from 0.
+fn image(height: i64, width: i64) -> Result<Tensor> {
+    let pixels: Vec<f64> = (0..height * width).map(|i| i as f64).collect();
+    Tensor::from_vec(pixels, &[1, 1, height, width])
+}
+
+#[test]
+fn convolutions_multiply_and_add() -> Result<()> {
+    let (x, weight) = (image(3, 3)?, Tensor::from([[[[1.0, 2.0], [3.0, 4.0]]]]));
+    assert_eq!(aten::conv2d(&x, &weight)?.to_vec::<f64>()?, [27.0, 37.0, 57.0, 67.0]);
+    let padded = aten::conv2d::with(&x, &weight).padding(&[1, 1]).stride(&[2, 2]).call()?;
+    assert_eq!(padded.to_vec::<f64>()?, [0.0, 11.0, 30.0, 67.0]);
+    let dilated =
+        aten::conv2d::with(&x, &weight).dilation(&[2, 2]).bias(Some(&Tensor::from([0.5]))).call()?;
+    assert_eq!(dilated.to_vec::<f64>()?, [54.5]);
+    assert_eq!(aten::conv2d(&x.select(0, 0)?, &weight)?.sizes(), [1, 2, 2]);
+    Ok(())
+}
+
+/// A window of one pixel is a product of matrices, unless few pixels fill a vector, or pixels do not follow each other.
+#[test]
+fn windows_of_one_pixel_multiply_and_add() -> Result<()> {
+    let numbers = |sizes: &[i64], dtype| -> Result<Tensor> {
+        let count = sizes.iter().product::<i64>();
+        Tensor::from_vec((0..count).map(|i| (i * i % 13 - 6) as f64).collect(), sizes)?.to_dtype(dtype)
+    };
+    for (dtype, [height, width]) in
+        [(DType::Float32, [14, 14]), (DType::Float64, [4, 4]), (DType::Float32, [3, 5])]
+    {
+        let (x, weight) = (numbers(&[2, 5, height, width], dtype)?, numbers(&[7, 5, 1, 1], dtype)?);
+        let bias = numbers(&[7], dtype)?;
+        let scattered = weight.strided_view(&[7, 5, 1, 1], &[0, 1, 3, 4], 2)?;
+        for (weight, bias) in [(&weight, None), (&weight, Some(&bias)), (&scattered, Some(&bias))] {
+            let convolved = aten::conv2d::with(&x, weight).bias(bias).call()?;
+            let terms = aten::mul_Tensor(&x.unsqueeze(1)?, &weight.unsqueeze(0)?)?;
+            let mut want = aten::sum_dim_IntList(&terms, Some(&[2]))?;
+            if let Some(bias) = bias {
+                want = aten::add_Tensor(&want, &bias.reshape(&[7, 1, 1])?)?;
+            }
+            assert_eq!(convolved.sizes(), [2, 7, height, width]);
+            let [convolved, want] =
+                [convolved, want].map(|x| x.to_dtype(DType::Float64).and_then(|x| x.to_vec::<f64>()));
+            assert_eq!(convolved?, want?, "{dtype} {height}×{width}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn same_padding_keeps_the_sizes() -> Result<()> {
+    for kernel in [1, 2, 3, 4] {
+        let weight = aten::ones(&[1, 1, kernel, kernel])?.to_dtype(DType::Float64)?;
+        let y = aten::conv2d_padding::with(&image(5, 4)?, &weight).padding("same").call()?;
+        assert_eq!(y.sizes(), [1, 1, 5, 4]);
+    }
+    let weight = aten::ones(&[1, 1, 2, 2])?.to_dtype(DType::Float64)?;
+    let y = aten::conv2d_padding::with(&image(2, 2)?, &weight).padding("same").call()?;
+    assert_eq!(y.to_vec::<f64>()?, [6.0, 4.0, 5.0, 3.0]);
+    let strided = aten::conv2d_padding::with(&image(5, 5)?, &weight).padding("same").stride(&[2]).call();
+    assert!(strided.is_err());
+    Ok(())
+}
+
+#[test]
+fn groups_see_their_own_channels() -> Result<()> {
+    let x = Tensor::from_slice(&[1i64, 2, 3, 4], &[1, 2, 1, 2])?;
+    let weight = Tensor::from_slice(&[10i64, 100], &[2, 1, 1, 1])?;
+    let y = aten::conv2d::with(&x, &weight).groups(2).call()?;
+    assert_eq!(y.to_vec::<i64>()?, [10, 20, 300, 400]);
+    assert!(aten::conv2d(&x, &weight).is_err());
+    Ok(())
+}
+
+#[test]
+fn convolutions_refuse_what_does_not_fit() -> Result<()> {
+    let (x, weight) = (image(3, 3)?, Tensor::from([[[[1f32; 4]; 4]]]));
+    assert_eq!(
+        aten::conv2d(&x, &weight).unwrap_err().to_string(),
+        "aten::conv2d: aten::convolution: the input is of float64, the weight of float32; convert one to the other by `aten::to_dtype`"
+    );
+    assert_eq!(
+        aten::conv2d(&x.to_dtype(DType::Float32)?, &weight).unwrap_err().to_string(),
+        "aten::conv2d: aten::convolution: a window of [4, 4] does not fit images of [3, 3] with padding [0, 0]"
+    );
+    assert!(aten::conv2d(&aten::ones(&[3, 3])?, &weight).is_err());
+    Ok(())
+}
+
+#[test]
+fn a_channels_last_factor_makes_the_result_so() -> Result<()> {
+    let (x, weight) = (aten::ones(&[2, 3, 4, 4])?, aten::ones(&[5, 3, 1, 1])?);
+    let last = |x: &Tensor| x.contiguous_format(MemoryFormat::ChannelsLast);
+    assert_eq!(aten::conv2d(&x, &weight)?.strides(), [80, 16, 4, 1]);
+    assert_eq!(aten::conv2d(&last(&x)?, &weight)?.strides(), [80, 1, 20, 5]);
+    Ok(())
+}
+
+#[test]
+fn a_transposed_convolution_is_the_gradient_of_one() -> Result<()> {
+    let (x, weight) = (Tensor::from([[[1.0, 2.0]]]), Tensor::from([[[1.0, 10.0, 100.0]]]));
+    let convolve = |transposed: bool, output_padding: i64| {
+        aten::convolution(&x, &weight, None, &[2], &[1], &[1], transposed, &[output_padding], 1)
+    };
+    assert_eq!(convolve(true, 0)?.to_vec::<f64>()?, [10.0, 102.0, 20.0]);
+    assert_eq!(convolve(true, 1)?.to_vec::<f64>()?, [10.0, 102.0, 20.0, 200.0]);
+    assert_eq!(convolve(false, 0)?.to_vec::<f64>()?, [210.0]);
+    assert_eq!(
+        convolve(true, 2).unwrap_err().to_string(),
+        "aten::convolution: output_padding [2] must be less than the stride [2] or dilation [1]"
+    );
+    Ok(())
+}
+
+/// Small whole numbers, of which sums are exact.
+fn numbers(sizes: &[i64], seed: i64) -> Result<Tensor> {
+    let count = sizes.iter().product::<i64>();
+    Tensor::from_vec((0..count).map(|i| ((i * 7 + seed) % 11 - 5) as f32).collect(), sizes)
+}
+
+/// A naive convolution: for each place, the sum of products under the window.
+fn naive(x: &Tensor, weight: &Tensor, [stride, padding, dilation, groups]: [i64; 4]) -> Result<Vec<f32>> {
+    let (&[batch, _, height, width], &[outer, inner, kh, kw]) = (x.sizes(), weight.sizes()) else { panic!() };
+    let (pixels, weights) = (x.to_vec::<f32>()?, weight.to_vec::<f32>()?);
+    let places = |size: i64, kernel: i64| (size + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1;
+    let mut result = Vec::new();
+    for n in 0..batch * outer * places(height, kh) * places(width, kw) {
+        let (column, n) = (n % places(width, kw), n / places(width, kw));
+        let (row, n) = (n % places(height, kh), n / places(height, kh));
+        let (channel, image) = (n % outer, n / outer);
+        let mut sum = 0.0;
+        for tap in 0..inner * kh * kw {
+            let (c, dy, dx) = (tap / (kh * kw), tap / kw % kh, tap % kw);
+            let (y, x) = (row * stride + dy * dilation - padding, column * stride + dx * dilation - padding);
+            if (0..height).contains(&y) && (0..width).contains(&x) {
+                let plane = image * inner * groups + channel / (outer / groups) * inner + c;
+                let weight = weights[(channel * inner * kh * kw + tap) as usize];
+                sum += weight * pixels[((plane * height + y) * width + x) as usize];
+            }
+        }
+        result.push(sum);
+    }
+    Ok(result)
+}
+
+#[test]
+fn convolutions_of_every_size_are_sums_under_the_window() -> Result<()> {
+    // Among them: several blocks, panels and steps of sums; few kernels and one for each channel; windows with wide
+    // gaps.
+    let cases = [
+        ([2, 96, 19, 61], [3, 96, 3, 3], [1, 1, 1, 1]),
+        ([1, 40, 7, 500], [2, 40, 3, 3], [1, 0, 1, 1]),
+        ([2, 6, 9, 11], [4, 3, 2, 3], [2, 2, 1, 2]),
+        ([2, 5, 9, 11], [5, 1, 3, 3], [1, 1, 1, 5]),
+        ([1, 5, 9, 11], [5, 1, 3, 2], [2, 1, 1, 5]),
+        ([2, 7, 5, 3], [4, 7, 1, 1], [1, 0, 1, 1]),
+        ([1, 2, 2, 1], [3, 2, 4, 5], [1, 3, 1, 1]),
+        ([3, 33, 15, 14], [70, 33, 3, 3], [1, 1, 1, 1]),
+        ([5, 8, 7, 7], [45, 8, 3, 3], [2, 2, 3, 1]),
+        ([2, 16, 10, 9], [24, 8, 1, 1], [3, 0, 1, 2]),
+        ([2, 4, 8, 19], [8, 1, 3, 3], [1, 2, 2, 4]),
+        ([2, 40, 9, 11], [40, 1, 3, 3], [2, 1, 1, 40]),
+        ([1, 9, 8, 7], [9, 1, 2, 3], [1, 1, 2, 9]),
+        ([2, 33, 6, 30], [33, 1, 1, 2], [3, 0, 1, 33]),
+        ([1, 8, 5, 5], [8, 1, 2, 2], [1, 500_000, 1_000_000, 8]),
+        ([1, 8, 5, 6], [8, 1, 3, 3], [1_000_000, 1_000_000, 1, 8]),
+        ([1, 2, 5, 5], [9, 2, 2, 2], [1, 500_000, 1_000_000, 1]),
+        ([1, 2, 5, 6], [3, 2, 3, 3], [1_000_000, 1_000_000, 1, 1]),
+    ];
+    for ((image, kernel, steps), format) in cases
+        .into_iter()
+        .flat_map(|case| [MemoryFormat::Contiguous, MemoryFormat::ChannelsLast].map(|format| (case, format)))
+    {
+        let name = format!("{image:?} {kernel:?} {steps:?} {format:?}");
+        let [stride, padding, dilation, groups] = steps;
+        let (x, weight) = (numbers(&image, 1)?, numbers(&kernel, 3)?);
+        let (stride, padding, dilation) = ([stride; 2], [padding; 2], [dilation; 2]);
+        let x = aten::contiguous::with(&x).memory_format(format).call()?;
+        let y = aten::convolution(&x, &weight, None, &stride, &padding, &dilation, false, &[0, 0], groups)?;
+        assert!(y.to_vec::<f32>()? == naive(&x, &weight, steps)?, "{name}");
+        // The gradients are the transposed map: ⟨g, conv(x, w)⟩ = ⟨dx, x⟩ = ⟨dw, w⟩.
+        let grad = aten::contiguous::with(&numbers(y.sizes(), 5)?).memory_format(format).call()?;
+        let (dx, dw, _) = aten::convolution_backward(
+            &grad,
+            &x,
+            &weight,
+            None,
+            &stride,
+            &padding,
+            &dilation,
+            false,
+            &[0, 0],
+            groups,
+            &[true, true, false],
+        )?;
+        let dot = |a: &Tensor, b: &Tensor| -> Result<Scalar> {
+            a.to_dtype(DType::Float64)?.mul(&b.to_dtype(DType::Float64)?)?.sum()?.item()
+        };
+        let products = [dot(&grad, &y)?, dot(&dx, &x)?, dot(&dw, &weight)?];
+        assert_eq!(products, [products[0]; 3], "{name}");
+    }
+    Ok(())
+}
+
+#[test]
+fn convolutions_do_not_depend_on_the_number_of_threads() -> Result<()> {
+    let cases = [
+        ([2, 24, 33, 31], [40, 24, 3, 3], 1, 1),
+        ([2, 40, 65, 30], [3, 40, 3, 3], 1, 1),
+        ([4, 40, 60, 59], [40, 1, 3, 3], 2, 40),
+    ];
+    for (image, kernel, stride, groups) in cases {
+        let (x, weight) = (aten::randn(&image)?, aten::randn(&kernel)?);
+        let (stride, one, zero) = ([stride; 2], [1; 2], [0; 2]);
+        let on = |threads: usize| -> Result<[Vec<f32>; 3]> {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let y = aten::convolution(&x, &weight, None, &stride, &one, &one, false, &zero, groups)?;
+                let (dx, dw, _) = aten::convolution_backward(
+                    &y,
+                    &x,
+                    &weight,
+                    None,
+                    &stride,
+                    &one,
+                    &one,
+                    false,
+                    &zero,
+                    groups,
+                    &[true, true, false],
+                )?;
+                Ok([y.to_vec()?, dx.to_vec()?, dw.to_vec()?])
+            })
+        };
+        let alone = on(1)?;
+        assert!(on(2)? == alone && on(3)? == alone, "{image:?} {kernel:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_bias_is_added_to_every_pixel_of_its_channel() -> Result<()> {
+    for (transposed, stride, channels) in [(false, 1, 9), (false, 2, 3), (true, 1, 2), (true, 3, 8)] {
+        let x = numbers(&[2, 4, 6, 5], 1)?;
+        let weight = numbers(&if transposed { [4, channels, 2, 2] } else { [channels, 4, 2, 2] }, 2)?;
+        let bias = numbers(&[channels], 3)?;
+        let convolve = |bias| {
+            let (stride, padding) = ([stride; 2], [1; 2]);
+            aten::convolution(&x, &weight, bias, &stride, &padding, &[1, 1], transposed, &[0, 0], 1)
+        };
+        let want = convolve(None)?.add(&bias.strided_view(&[channels, 1, 1], &[1, 0, 0], 0)?)?;
+        assert_eq!(convolve(Some(&bias))?.to_vec::<f32>()?, want.to_vec::<f32>()?);
+    }
+    Ok(())
+}
+
+#[test]
+fn padding_behind_a_spread_image_has_its_bias_alone() -> Result<()> {
+    let (x, weight) = (Tensor::from([[[1.0, 2.0]]]), Tensor::from([[[3.0]]]));
+    let spread = aten::convolution(&x, &weight, Some(&Tensor::from([0.5])), &[1], &[0], &[2], true, &[1], 1)?;
+    assert_eq!(spread.to_vec::<f64>()?, [3.5, 6.5, 0.5]);
+    Ok(())
+}
 
 /// Sums of small whole numbers are exact in `float32`, so that those of `bfloat16` must be the same, rounded once,
 /// whether AMX tiles compute them or other loops. Some lines have more places than a tile has rows, some channels fill
@@ -101,179 +366,5 @@ fn are_rounded_once(
             [half.clone(), single.to_dtype(DType::BFloat16)?].map(|x| x.to_dtype(DType::Float32));
         assert!(half?.to_vec::<f32>()? == single?.to_vec::<f32>()?, "{:?} {stride:?}", image.sizes());
     }
-    Ok(())
-}
-
-fn close(found: &Tensor, want: &[f64]) -> Result<()> {
-    let found = found.to_vec::<f64>()?;
-    let is_close = |(found, want): (&f64, &f64)| (found - want).abs() < 1e-14;
-    assert!(found.len() == want.len() && found.iter().zip(want).all(is_close), "{found:?}, not {want:?}");
-    Ok(())
-}
-
-/// An image, two kernels and their biases.
-fn image() -> Result<[Tensor; 3]> {
-    let series = |count: i64| aten::arange::with(count.into()).dtype(Some(DType::Float64)).call();
-    let image = aten::reshape(&series(16)?.sub(5.0)?.div(4.0)?, &[1, 1, 4, 4])?;
-    let kernels = aten::reshape(&series(8)?.div(3.0)?.sub(1.0)?, &[2, 1, 2, 2])?;
-    Ok([image, kernels, Tensor::from([0.5, -0.25])])
-}
-
-/// PyTorch's numbers.
-#[test]
-fn convolutions_of_images_have_the_names_of_algorithms() -> Result<()> {
-    let ([image, kernels, bias], two) = (image()?, [2, 2]);
-    let want = [
-        0.9166666666666667,
-        0.8333333333333334,
-        0.75,
-        0.5,
-        0.0,
-        -0.5,
-        -2.5833333333333335,
-        -3.0,
-        -3.4166666666666665,
-        -2.8333333333333335,
-        -2.25,
-        -1.6666666666666667,
-        1.75,
-        2.5833333333333335,
-        3.4166666666666665,
-        1.6666666666666667,
-        1.9166666666666667,
-        2.1666666666666665,
-    ];
-    for kernels in [kernels.clone(), aten::reshape(&kernels, &[2, 4])?] {
-        close(&aten::thnn_conv2d::call(&image, &kernels, &two, Some(&bias), &[2, 1], &[1, 0])?, &want)?;
-        let grad = aten::ones_like(&aten::reshape(&Tensor::from(want), &[1, 2, 3, 3])?)?;
-        let slopes = aten::_slow_conv2d_backward_output_mask(
-            &grad,
-            &image,
-            &kernels,
-            &two,
-            &[2, 1],
-            &[1, 0],
-            &[true; 3],
-        )?;
-        close(&slopes.1, &[6.0, 7.5, 0.0, 1.5, 6.0, 7.5, 0.0, 1.5])?;
-        close(&slopes.2, &[9.0, 9.0])?;
-        assert_eq!((slopes.0.sizes(), slopes.1.sizes()), (image.sizes(), kernels.sizes()));
-        let [mut a, mut b, mut c] =
-            [(); 3].map(|()| Tensor::zeros(&[0], DType::Float64, Device::CPU).unwrap());
-        aten::_slow_conv2d_backward_grad_input(
-            &grad,
-            &image,
-            &kernels,
-            &two,
-            &[2, 1],
-            &[1, 0],
-            &mut a,
-            &mut b,
-            &mut c,
-        )?;
-        assert!(aten::equal(&a, &slopes.0)? && aten::equal(&b, &slopes.1)? && aten::equal(&c, &slopes.2)?);
-    }
-    Ok(())
-}
-
-/// PyTorch's numbers.
-#[test]
-fn transposed_and_dilated_convolutions_have_such_names() -> Result<()> {
-    let ([image, kernels, bias], two) = (image()?, [2, 2]);
-    let part = aten::narrow(&aten::narrow(&image, 2, 0, 2)?, 3, 0, 2)?;
-    let turned = aten::transpose_int(&kernels, 0, 1)?;
-    let want = [
-        1.5,
-        1.3333333333333335,
-        0.8333333333333334,
-        0.5,
-        0.5,
-        0.6666666666666667,
-        0.5,
-        0.5,
-        0.5,
-        0.5,
-        -0.5833333333333333,
-        -1.0833333333333335,
-        -1.25,
-        -1.916666666666667,
-        -0.25,
-        -0.4166666666666667,
-        -0.25,
-        -0.5833333333333334,
-        -0.25,
-        -0.25,
-    ];
-    let found = aten::slow_conv_transpose2d::call(
-        &part,
-        &turned,
-        &two,
-        Some(&bias),
-        &[2, 1],
-        &[0, 1],
-        &[1, 0],
-        &[1, 2],
-    )?;
-    close(&found, &want)?;
-    let without_batch = aten::select_int(&image, 0, 0)?;
-    let found = aten::slow_conv_dilated2d::call(
-        &without_batch,
-        &kernels,
-        &two,
-        Some(&bias),
-        &[1, 1],
-        &[0, 0],
-        &[2, 3],
-    )?;
-    close(&found, &[1.8333333333333335, -0.16666666666666677, 1.7500000000000004, 5.083333333333334])?;
-    Ok(())
-}
-
-/// PyTorch's numbers.
-#[test]
-fn convolutions_of_volumes_have_such_names() -> Result<()> {
-    let [image, kernels, _] = image()?;
-    let (volume, cube) =
-        (aten::reshape(&image, &[1, 1, 2, 2, 4])?, aten::reshape(&kernels, &[1, 1, 2, 2, 2])?);
-    let found = aten::slow_conv3d::call(&volume, &cube, &[2; 3], None, &[1; 3], &[0, 0, 1])?;
-    close(&found, &[3.6666666666666665, 7.333333333333333, 7.666666666666667, 8.0, 3.3333333333333335])?;
-    let column = aten::narrow(&volume, 4, 0, 1)?;
-    let found = aten::slow_conv_transpose3d(&column, &cube, &[2; 3])?;
-    assert_eq!(found.sizes(), [1, 1, 3, 3, 2]);
-    close(&aten::narrow(&aten::flatten(&found)?, 0, 0, 3)?, &[1.25, 0.8333333333333334, 0.6666666666666666])?;
-    let found = aten::slow_conv_dilated3d::call(&volume, &cube, &[2; 3], None, &[1; 3], &[0; 3], &[1, 1, 2])?;
-    let plain = aten::conv3d::call(&volume, &cube, None, &[1; 3], &[0; 3], &[1, 1, 2], 1)?;
-    assert!(aten::equal(&found, &plain)?);
-    Ok(())
-}
-
-#[test]
-fn convolutions_by_name_refuse_what_their_algorithms_refuse() -> Result<()> {
-    let [image, kernels, _] = image()?;
-    let without_batch = aten::select_int(&image, 0, 0)?;
-    let complex = |tensor: &Tensor| aten::to_dtype(tensor, DType::Complex64);
-    assert!(aten::thnn_conv2d(&image, &kernels, &[3, 3]).is_err(), "another kernel");
-    assert!(aten::thnn_conv2d(&without_batch, &kernels, &[2, 2]).is_err(), "no batch");
-    assert!(aten::thnn_conv2d(&complex(&image)?, &complex(&kernels)?, &[2, 2]).is_err(), "complex");
-    assert!(aten::slow_conv_dilated2d(&image, &aten::reshape(&kernels, &[2, 4])?, &[2, 2]).is_err(), "rows");
-    assert!(
-        aten::slow_conv_transpose2d(&image, &aten::narrow(&kernels, 1, 0, 0)?, &[2, 2]).is_err(),
-        "nothing"
-    );
-    assert!(aten::slow_conv3d(&image, &kernels, &[2, 2, 2]).is_err(), "no volume");
-    let whole = |tensor: &Tensor| aten::to_dtype(tensor, DType::Int64);
-    assert_eq!(aten::thnn_conv2d(&whole(&image)?, &whole(&kernels)?, &[2, 2])?.dtype(), DType::Int64);
-    Ok(())
-}
-
-#[test]
-fn gradients_of_time_first_convolutions_are_a_function() -> Result<()> {
-    let (grad, x) = (Tensor::from([[[1.0, 2.0]], [[3.0, -1.0]]]), Tensor::from([[[0.0]], [[1.0]], [[2.0]]]));
-    let weight = Tensor::from([[[0.0, 1.0]], [[2.0, 3.0]]]);
-    let (of_x, of_weight, of_bias) =
-        aten::conv_tbc_backward(&grad, &x, &weight, &Tensor::from([1.0, 1.0]), 0)?;
-    close(&of_x, &[2.0, 7.0, 3.0])?;
-    close(&of_weight, &[3.0, -1.0, 7.0, 0.0])?;
-    close(&of_bias, &[4.0, 1.0])?;
     Ok(())
 }

@@ -71,7 +71,6 @@ mod view;
 mod view_copy;
 mod vmap;
 mod vmap_rules;
-mod window;
 mod writes;
 
 use torch_library::prelude::*;

@@ -17,6 +17,7 @@ mod alias;
 mod arrange;
 mod binary;
 mod bits;
+mod convolution;
 mod copy;
 mod create;
 mod distance;
@@ -51,10 +52,9 @@ mod unary;
 mod upsample;
 mod view;
 mod view_copy;
-mod window;
 
 variants! {
-    window::aten, VariantMethods;
+    convolution::aten, VariantMethods;
     addmm_: addmm =>
         "addmm_(Tensor(a!) self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)";
     addmv_: addmv => "addmv_(Tensor(a!) self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)";

@@ -16,6 +16,8 @@ mod models;
 mod operators;
 
 // Tests that the wgpu backend passes, too.
+#[path = "../../../wgpu/tests/it/convolution.rs"]
+mod convolution;
 #[path = "../../../wgpu/tests/it/elementwise.rs"]
 mod elementwise;
 #[path = "../../../wgpu/tests/it/index.rs"]
@@ -30,8 +32,6 @@ mod pooling;
 mod random;
 #[path = "../../../wgpu/tests/it/wide.rs"]
 mod wide;
-#[path = "../../../wgpu/tests/it/window.rs"]
-mod window;
 
 /// The first device, if there is one. Falling back is allowed unless a test forbids it.
 pub(crate) fn device() -> Option<Device> {

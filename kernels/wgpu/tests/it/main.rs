@@ -8,6 +8,7 @@ use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 use torch_library_wgpu as _; // the backend
 
+mod convolution;
 mod device;
 mod elementwise;
 mod fuse;
@@ -19,7 +20,6 @@ mod norm;
 mod pooling;
 mod random;
 mod wide;
-mod window;
 
 /// The first device, if there is one. Falling back is allowed unless a test forbids it.
 pub(crate) fn device() -> Option<Device> {

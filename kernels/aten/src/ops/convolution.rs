@@ -7,7 +7,7 @@ use torch_library::torch_library;
 
 torch_library! {
     /// Convolution, on top of the operators declared before.
-    #[methods(WindowMethods)]
+    #[methods(ConvolutionMethods)]
     #[kernels_in(torch_library_nn)]
     pub mod aten extends super::pooling::aten {
         /// The convolution of images: the sum of products with `weight` at each position of the window, plus `bias`.

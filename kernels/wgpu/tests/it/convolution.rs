@@ -1,4 +1,4 @@
-//! Convolutions and pooling, compared with the CPU.
+//! Convolutions in one to three directions, plain and transposed, and their gradients.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::axis::Axis;
+use super::Axis;
 
 /// The direction that vectors run along.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,7 +4,7 @@ use torch_library::prelude::*;
 
 use crate::aten;
 
-pub(crate) mod algorithms;
+mod algorithms;
 mod tbc;
 
 /// Writes the kernels of convolutions: the number of dimensions, then the names of the operators with padding in

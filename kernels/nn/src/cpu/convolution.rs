@@ -6,7 +6,7 @@
 //! channels and the taps of the window, of pixels times weights. So it is the product of the im2col matrix, which has a
 //! row for each place and a column for each step of the sum (a channel and a tap), and the weight. That matrix is never
 //! stored (implicit GEMM): the pixel of a row and a step is at the sum of two offsets, one for the row and one for the
-//! step ([`input_tile`](super::input_tile)). A transposed convolution maps places to an image, and is a product of the
+//! step ([`input_tile`]). A transposed convolution maps places to an image, and is a product of the
 //! same kind for the pixels of each phase of the stride; each of the two is the gradient of the other with respect to
 //! its input. For the gradient of the weight, rows and steps change roles. Convolutions of `bfloat16` multiply
 //! pairs of elements where the processor has instructions for that.
@@ -25,8 +25,12 @@ use crate::loops::reduce::fold;
 use crate::loops::{self, match_opmath};
 use crate::number::Number;
 
+mod input_tile;
+mod plan;
+mod planes;
 mod pointwise;
 mod products;
+mod receptive_field;
 #[cfg(target_arch = "x86_64")]
 mod tiled;
 

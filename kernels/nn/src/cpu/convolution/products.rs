@@ -11,11 +11,11 @@ use torch_library::prelude::*;
 
 use super::Convolution;
 use crate::cpu::axis::Axis;
+use crate::cpu::convolution::input_tile::{InputTile, InputTiles, Laid};
+use crate::cpu::convolution::planes::{Planes, Target};
+use crate::cpu::convolution::receptive_field::{Along, Layout, ReceptiveField, ReceptiveFields};
 use crate::cpu::matmul::GRAIN;
 use crate::cpu::matmul::implicit_gemm::{Aligned, ImplicitMatrix, Product, Shape, WIDTH, lend};
-use crate::cpu::window::input_tile::{InputTile, InputTiles, Laid};
-use crate::cpu::window::planes::{Planes, Target};
-use crate::cpu::window::receptive_field::{Along, Layout, ReceptiveField, ReceptiveFields};
 use crate::inlined::from_fn;
 use crate::loops::across::turned;
 use crate::loops::parts::Parts;

@@ -8,11 +8,11 @@ use torch_library::geometry::contiguous_strides;
 use torch_library::prelude::*;
 
 use super::{Convolution, DEPTH, Grouped, MOVING, Panel, Scratch, planes};
+use crate::cpu::convolution::input_tile::{InputTiles, Laid};
+use crate::cpu::convolution::planes::Target;
+use crate::cpu::convolution::receptive_field::Along;
 use crate::cpu::matmul::GRAIN;
 use crate::cpu::matmul::implicit_gemm::{ImplicitMatrix, Product, Shape, WIDTH};
-use crate::cpu::window::input_tile::{InputTiles, Laid};
-use crate::cpu::window::planes::Target;
-use crate::cpu::window::receptive_field::Along;
 use crate::loops::across::turned;
 use crate::loops::parts::{Parts, PartsMut};
 use crate::loops::{self, parallel};

@@ -1,3 +1,0 @@
-//! Operators with windows over images: convolutions.
-
-pub mod convolution;

@@ -18,6 +18,7 @@ mod linalg;
 mod linear;
 mod matmul;
 mod order;
+mod pixel_shuffle;
 mod pointwise;
 mod polynomial;
 mod random;

@@ -24,6 +24,7 @@ pub(crate) mod linear;
 pub(crate) mod matmul;
 mod metadata;
 pub mod order;
+mod pixel_shuffle;
 mod random;
 pub(crate) mod reduce;
 mod scatter;

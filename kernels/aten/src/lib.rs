@@ -55,8 +55,9 @@ pub mod prelude {
         ActivationMethods, ArrangeMethods, BinaryMethods, BitMethods, ConvolutionMethods, CopyMethods,
         CorrelationMethods, CreateMethods, DistanceMethods, FourierMethods, HistogramMethods, Im2ColMethods,
         IndexMethods, LinalgMethods, LinearMethods, LossMethods, MatmulMethods, NormMethods, OrderMethods,
-        PaddingMethods, PointwiseMethods, PoolingMethods, RandomMethods, ReduceMethods, ScatterMethods,
-        SoftmaxMethods, SpecialMethods, UnaryMethods, UpsampleMethods, VariantMethods, ViewMethods,
+        PaddingMethods, PixelShuffleMethods, PointwiseMethods, PoolingMethods, RandomMethods, ReduceMethods,
+        ScatterMethods, SoftmaxMethods, SpecialMethods, UnaryMethods, UpsampleMethods, VariantMethods,
+        ViewMethods,
     };
     pub use crate::methods::{TensorMethods, TensorOrScalar};
 }

@@ -32,6 +32,7 @@ pub(crate) mod norm;
 pub(crate) mod optimizer;
 pub(crate) mod order;
 pub(crate) mod padding;
+pub(crate) mod pixel_shuffle;
 pub(crate) mod pointwise;
 pub(crate) mod polynomial;
 pub(crate) mod pooling;

@@ -28,15 +28,6 @@ derivatives! {
     diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor as DiagEmbedBackward0 {
         self => aten::diagonal::call(grad, offset, dim1, dim2),
     }
-    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor as PixelShuffleBackward0 {
-        self => aten::pixel_unshuffle(grad, upscale_factor),
-    }
-    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor as PixelUnshuffleBackward0 {
-        self => aten::pixel_shuffle(grad, downscale_factor),
-    }
-    channel_shuffle(Tensor self, SymInt groups) -> Tensor as ChannelShuffleBackward0 {
-        self => aten::channel_shuffle(grad, grad.size(1)? / groups),
-    }
     #[in_place]
     index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor as IndexFillBackward0 {
         self => aten::index_fill_int_Scalar(grad, dim, index, Scalar::from(0)),

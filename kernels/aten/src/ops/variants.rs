@@ -37,6 +37,7 @@ mod norm;
 mod optimizer;
 mod order;
 mod padding;
+mod pixel_shuffle;
 mod polynomial;
 mod pooling;
 mod random;

@@ -7,13 +7,7 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
-    super::alias::aten;
-    channel_shuffle_out: channel_shuffle =>
-        "channel_shuffle.out(Tensor self, SymInt groups, *, Tensor(a!) out) -> Tensor(a!)";
-    pixel_shuffle_out: pixel_shuffle =>
-        "pixel_shuffle.out(Tensor self, int upscale_factor, *, Tensor(a!) out) -> Tensor(a!)";
-    pixel_unshuffle_out: pixel_unshuffle =>
-        "pixel_unshuffle.out(Tensor self, int downscale_factor, *, Tensor(a!) out) -> Tensor(a!)";
+    super::pixel_shuffle::aten;
     block_diag_out: block_diag => "block_diag.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)";
     column_stack_out: column_stack Castable => "column_stack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)";
     diag_out: diag => "diag.out(Tensor self, int diagonal=0, *, Tensor(a!) out) -> Tensor(a!)";

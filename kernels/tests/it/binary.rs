@@ -334,3 +334,21 @@ fn sums_are_cut_off_at_zero() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn powers_of_two_scale_without_overflow_on_the_way() -> Result<()> {
+    let ldexp = |x: &[f64], dtype, exponents: &[i64]| -> Result<Vec<f64>> {
+        let (x, exponents) = (Tensor::from(x.to_vec()).to_dtype(dtype)?, Tensor::from(exponents.to_vec()));
+        let product = aten::ldexp_Tensor(&x, &exponents)?;
+        assert_eq!(product.dtype(), dtype);
+        product.to_dtype(DType::Float64)?.to_vec::<f64>()
+    };
+    let (half, single) = (DType::Float16, DType::Float32);
+    assert_eq!(ldexp(&[1.5, -3.0, 2f64.powi(-24)], half, &[2, 20, 20])?, [6.0, f64::NEG_INFINITY, 0.0625]);
+    assert_eq!(ldexp(&[2f64.powi(-100), 0.0, 1.0], single, &[160, 5000, -5000])?, [2f64.powi(60), 0.0, 0.0]);
+    let ends = ldexp(&[f64::MIN_POSITIVE, 5e-324], DType::Float64, &[2000, 2000])?;
+    assert_eq!(ends, [2f64.powi(978), 2f64.powi(926)]);
+    let bools = Tensor::from([true]);
+    assert!(aten::ldexp_Tensor(&Tensor::from([1.5]), &bools).is_err());
+    Ok(())
+}

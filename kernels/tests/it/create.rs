@@ -207,3 +207,21 @@ fn the_indices_along_a_dimension_are_a_range() -> Result<()> {
     assert!(aten::_dim_arange(&x, 2).is_err() && aten::_dim_arange(&Tensor::from(1), 0).is_err());
     Ok(())
 }
+
+#[test]
+fn complex_numbers_lie_as_their_parts_do() -> Result<()> {
+    let part = aten::arange(24.into())?.to_dtype(DType::Float32)?.view(&[2, 3, 4])?.permute(&[2, 0, 1])?;
+    let numbers = aten::complex(&part, &part.contiguous()?)?;
+    assert_eq!((numbers.strides(), numbers.dtype()), (part.strides(), DType::Complex64));
+    assert!(aten::equal(&aten::imag(&numbers)?, &part)?);
+    let polar = aten::polar(&part, &part.mul_Scalar(1e6.into())?)?; // angles that are not moderate, too
+    assert_eq!(polar.strides(), part.strides());
+    let (abs, angle) =
+        (part.to_dtype(DType::Float64)?, part.mul_Scalar(1e6.into())?.to_dtype(DType::Float64)?);
+    let real = aten::mul_Tensor(&abs, &aten::cos(&angle)?)?;
+    assert!(aten::allclose::with(&aten::real(&polar)?.to_dtype(DType::Float64)?, &real).atol(1e-4).call()?);
+    let halves = part.to_dtype(DType::Float16)?;
+    assert_eq!(aten::complex(&halves, &halves)?.dtype(), DType::Complex32);
+    assert!(aten::complex(&part, &halves).is_err());
+    Ok(())
+}

@@ -5,6 +5,8 @@ use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 
+mod matrices;
+
 /// A batch of matrices with unordered numbers and a dominant diagonal.
 fn matrices(sizes: &[i64]) -> Tensor {
     let count = sizes.iter().product::<i64>();

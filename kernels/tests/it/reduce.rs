@@ -284,3 +284,19 @@ fn hashes_join_bits() -> Result<()> {
     assert!(hash(&Tensor::zeros(&[1], DType::Complex64, Device::CPU)?).is_err());
     Ok(())
 }
+
+#[test]
+fn long_slices_are_scaled_down() -> Result<()> {
+    let x = Tensor::from([[3.0, 4.0], [0.3, 0.4]]);
+    let bounded = aten::renorm(&x, 2.into(), 0, 1.into())?.to_vec::<f64>()?;
+    let want = [3.0 / (5.0 + 1e-7), 4.0 / (5.0 + 1e-7), 0.3, 0.4];
+    assert!(
+        bounded.len() == 4 && bounded.iter().zip(want).all(|(found, want)| (found - want).abs() < 1e-14),
+        "{bounded:?}"
+    );
+    for (order, largest) in [(0.0, 1.0), (-1.0, 1.0), (2.0, -1.0)] {
+        assert!(aten::renorm(&x, order.into(), 0, largest.into()).is_err(), "{order} {largest}");
+    }
+    assert!(aten::renorm(&x.select(0, 0)?, 2.into(), 0, 1.into()).is_err());
+    Ok(())
+}

@@ -4,6 +4,8 @@ use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 
+use crate::assert_close;
+
 #[test]
 fn masks_say_where_a_number_goes() -> Result<()> {
     let mut x = Tensor::from([[1, 2], [3, 4]]);
@@ -128,5 +130,34 @@ fn masked_indices_may_be_any() -> Result<()> {
     assert_eq!(added.to_vec::<f64>()?, [0.0, 2.0, 3.0, 3.0, 5.0, 6.0]);
     let by_mask = [None, Some(mask.clone())];
     assert!(aten::_unsafe_masked_index(&x, &mask, &by_mask, 7.into()).is_err());
+    Ok(())
+}
+
+#[test]
+fn numbers_are_put_at_flat_places() -> Result<()> {
+    let x = Tensor::from([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+    let (index, source) = (Tensor::from([0i64, -1, 0]), Tensor::from([10.0, 20.0, 30.0]));
+    let sums = aten::put::call(&x, &index, &source, true)?;
+    assert_close(&sums, &[41.0, 2.0, 3.0, 4.0, 5.0, 26.0])?;
+    // Positions count in row-major order, whatever the strides.
+    let turned = aten::put(&x.t()?, &Tensor::from([1i64]), &Tensor::from([9.0]))?;
+    assert_close(&turned, &[1.0, 9.0, 2.0, 5.0, 3.0, 6.0])?;
+    assert_eq!(turned.strides(), [1, 3]);
+    let mut written = x.t()?;
+    aten::put_(&mut written, &Tensor::from([1i64]), &Tensor::from([9.0]))?;
+    assert_close(&x, &[1.0, 2.0, 3.0, 9.0, 5.0, 6.0])?;
+    let mut whole = aten::clone(&x)?;
+    aten::put_::call(&mut whole, &index, &source, true)?;
+    assert_eq!(whole.version(), 1);
+    assert_close(&whole, &[41.0, 2.0, 3.0, 9.0, 5.0, 26.0])?;
+    for (index, source) in [
+        (Tensor::from([6i64]), Tensor::from([0.0])),
+        (Tensor::from([0i32]), Tensor::from([0.0])),
+        (Tensor::from([0i64]), Tensor::from([0.0f32])),
+        (Tensor::from([0i64, 1]), Tensor::from([0.0])),
+    ] {
+        assert!(aten::put(&x, &index, &source).is_err());
+        assert!(aten::put_(&mut written, &index, &source).is_err());
+    }
     Ok(())
 }

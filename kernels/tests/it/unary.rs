@@ -6,6 +6,8 @@ use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 
+use crate::assert_close;
+
 fn close(got: &Tensor, want: &[f64]) -> Result<()> {
     let got = got.to_dtype(DType::Float64)?.to_vec::<f64>()?;
     let is_close = |(got, want): (&f64, &f64)| (got - want).abs() <= 1e-6 * want.abs().max(1.0);
@@ -244,5 +246,18 @@ fn parts_of_numbers() -> Result<()> {
     assert_eq!(aten::isreal(&complex)?.to_vec::<bool>()?, [false, true]);
     assert_eq!(aten::_conj_physical(&complex)?.to_vec::<Complex64>()?[0], Complex64::new(1.0, -1.0));
     assert_eq!(aten::chalf(&x)?.dtype(), DType::Complex32);
+    Ok(())
+}
+
+#[test]
+fn angles_are_of_numbers_to_the_positive_ones() -> Result<()> {
+    use std::f64::consts::{FRAC_PI_2, PI};
+    assert_close(&aten::angle(&Tensor::from([-2.0, -0.0, 3.0]))?, &[PI, 0.0, 0.0])?;
+    assert!(aten::angle(&Tensor::from([f64::NAN]))?.to_vec::<f64>()?[0].is_nan());
+    assert_close(
+        &aten::angle(&Tensor::from([Complex64::new(0.0, 2.0), Complex64::new(-1.0, 0.0)]))?,
+        &[FRAC_PI_2, PI],
+    )?;
+    assert_eq!(aten::angle(&Tensor::from([-1i64, 1]))?.to_vec::<f32>()?, [std::f32::consts::PI, 0.0]);
     Ok(())
 }

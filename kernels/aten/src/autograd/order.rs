@@ -6,7 +6,6 @@ use torch_library::prelude::*;
 
 use super::binary::conj;
 use super::reduce::{extreme, selected};
-use super::reduce::{restored, shared};
 use crate::aten;
 use crate::prelude::*;
 
@@ -25,15 +24,6 @@ derivatives! {
         self => {
             let total = grad.sum_dim(&[dim], true)?;
             total.sub(&aten::cumsum(grad, dim)?)?.add(grad)
-        },
-    }
-    aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) as AminmaxBackward0 {
-        self => {
-            let dims: Vec<i64> = dim.into_iter().collect();
-            let parts = grads.iter().zip([min, max]).filter_map(|(grad, result)| {
-                grad.as_ref().map(|grad| shared(grad, self, result, &dims, keepdim))
-            });
-            parts.reduce(|sum, part| sum?.add(&part?)).transpose()
         },
     }
     sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices) as SortBackward0 {
@@ -72,12 +62,6 @@ derivatives! {
     mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) as ModeBackward0 {
         self => selected(grad, metadata(self), dim, indices, keepdim),
         indices => non_differentiable,
-    }
-    nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor as NansumBackward0 {
-        self => {
-            let grad = restored(&grad.to_dtype(self.dtype())?, self.dim(), dim.unwrap_or_default(), keepdim)?;
-            grad.mul(&aten::logical_not(&aten::isnan(self)?)?)
-        },
     }
     isin.Tensor_Tensor(
         Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False

@@ -126,6 +126,21 @@ derivatives! {
     count_nonzero(Tensor self, int? dim=None) -> Tensor as non_differentiable;
     equal(Tensor self, Tensor other) -> bool as non_differentiable;
     hash_tensor(Tensor self, int[1] dim=[], *, bool keepdim=False, int mode=0) -> Tensor as non_differentiable;
+    aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) as AminmaxBackward0 {
+        self => {
+            let dims: Vec<i64> = dim.into_iter().collect();
+            let parts = grads.iter().zip([min, max]).filter_map(|(grad, result)| {
+                grad.as_ref().map(|grad| shared(grad, self, result, &dims, keepdim))
+            });
+            parts.reduce(|sum, part| sum?.add(&part?)).transpose()
+        },
+    }
+    nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor as NansumBackward0 {
+        self => {
+            let grad = restored(&grad.to_dtype(self.dtype())?, self.dim(), dim.unwrap_or_default(), keepdim)?;
+            grad.mul(&aten::logical_not(&aten::isnan(self)?)?)
+        },
+    }
 }
 
 /// The dimensions that a reduction removed, in order; an empty list means all.

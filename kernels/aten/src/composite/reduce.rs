@@ -177,6 +177,36 @@ mod derived {
         let out = aten::add_Tensor(&aten::log(&sum)?, &shift)?;
         if keepdim { Ok(out) } else { aten::squeeze_dims(&out, dim) }
     }
+
+    fn aminmax(this: &Tensor, dim: Option<i64>, keepdim: bool) -> Result<(Tensor, Tensor)> {
+        let dims = dim.as_slice();
+        Ok((aten::amin::call(this, dims, keepdim)?, aten::amax::call(this, dims, keepdim)?))
+    }
+
+    fn nansum(this: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
+        ensure!(
+            !this.dtype().is_complex(),
+            DType,
+            "{}: {} is not supported",
+            aten::nansum::NAME,
+            this.dtype()
+        );
+        let numbers = without_nan(this)?;
+        aten::sum_dim_IntList::call(&numbers, dim, keepdim, dtype)
+    }
+}
+
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+mod without_derivatives {
+    use super::*;
+
+    fn _aminmax(this: &Tensor) -> Result<(Tensor, Tensor)> {
+        aten::aminmax(this).map_err(|error| error.context(aten::_aminmax::NAME))
+    }
+
+    fn _aminmax_dim(this: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
+        aten::aminmax::call(this, Some(dim), keepdim).map_err(|error| error.context(aten::_aminmax_dim::NAME))
+    }
 }
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
@@ -271,6 +301,59 @@ mod implicit {
         let sum = aten::sum_dim_IntList::call(this, Some(&dims), true, None)?;
         if added == 0 { Ok(sum) } else { aten::view(&sum, size) }
     }
+
+    fn nanmean(this: &Tensor, dim: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
+        ensure!(
+            this.dtype().is_floating_point(),
+            DType,
+            "{}: {} is not supported, expected a floating-point type",
+            aten::nanmean::NAME,
+            this.dtype()
+        );
+        let is_number = aten::logical_not(&aten::isnan(this)?)?;
+        let count = aten::sum_dim_IntList::call(&is_number, dim, keepdim, None)?;
+        let sum = aten::sum_dim_IntList::call(&without_nan(this)?, dim, keepdim, dtype)?;
+        aten::div_Tensor(&sum, &count)
+    }
+
+    fn diff(
+        this: &Tensor,
+        n: i64,
+        dim: i64,
+        prepend: Option<&Tensor>,
+        append: Option<&Tensor>,
+    ) -> Result<Tensor> {
+        const OPERATOR: &str = aten::diff::NAME;
+        ensure!(this.dim() > 0, Shape, "{OPERATOR}: a tensor without dimensions has no neighbours");
+        ensure!(n >= 0, Argument, "{OPERATOR}: n is {n}, expected zero or more");
+        if n == 0 {
+            // As in PyTorch, `prepend` and `append` are only checked, not concatenated.
+            for joined in prepend.into_iter().chain(append) {
+                let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(OPERATOR))?;
+                let mut pairs = joined.sizes().iter().zip(this.sizes()).enumerate();
+                ensure!(
+                    joined.dim() == this.dim() && pairs.all(|(at, (size, own))| at == dim || size == own),
+                    Shape,
+                    "{OPERATOR}: sizes {:?} cannot be joined with {:?} along dimension {dim}",
+                    joined.sizes(),
+                    this.sizes()
+                );
+            }
+            return aten::clone(this);
+        }
+        let parts: Vec<Tensor> = prepend.into_iter().chain([this]).chain(append).cloned().collect();
+        let mut out =
+            if let [only] = parts.as_slice() { only.clone() } else { aten::cat::call(&parts, dim)? };
+        let size = out.size(dim).map_err(|error| error.context(OPERATOR))?;
+        for left in (size - n.min(size)..size).rev() {
+            let (behind, before) = (aten::narrow(&out, dim, 1, left)?, aten::narrow(&out, dim, 0, left)?);
+            out = match out.dtype() {
+                DType::Bool => aten::logical_xor(&behind, &before)?,
+                _ => aten::sub_Tensor(&behind, &before)?,
+            };
+        }
+        Ok(out)
+    }
 }
 
 fn correction(unbiased: bool) -> Option<Scalar> {
@@ -282,4 +365,11 @@ fn correction(unbiased: bool) -> Option<Scalar> {
 fn check_bool(operator: &str, this: &Tensor) -> Result<()> {
     ensure!(this.dtype() == DType::Bool, DType, "{operator}: a tensor of {}, expected bool", this.dtype());
     Ok(())
+}
+
+pub(crate) fn without_nan(this: &Tensor) -> Result<Tensor> {
+    if !this.dtype().is_differentiable() {
+        return Ok(this.clone());
+    }
+    aten::masked_fill_Scalar(this, &aten::isnan(this)?, 0.into())
 }

@@ -8,7 +8,7 @@ use super::folds::{
     SumOfNumbers, SumOfSquares,
 };
 use crate::aten;
-use crate::composite::order::without_nan;
+use crate::composite::reduce::without_nan;
 use crate::loops::pointwise::unsupported;
 use crate::loops::reduce::{Fold, fold};
 use crate::loops::reduction::{Reduction, dtype_or_that_of_out, type_of_norm, type_of_sum};

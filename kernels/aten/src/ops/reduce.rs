@@ -340,5 +340,42 @@ torch_library! {
         /// PyTorch: `torch.hash_tensor`.
         #[variants(function)]
         hash_tensor(Tensor self, int[1] dim=[], *, bool keepdim=False, int mode=0) -> Tensor;
+
+        /// The sums of the elements that are not NaN.
+        ///
+        /// # Errors
+        /// Complex dtypes.
+        ///
+        /// PyTorch: `torch.nansum`.
+        nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor;
+        /// The means of the elements that are not NaN.
+        ///
+        /// # Errors
+        /// Integer, boolean and complex dtypes.
+        ///
+        /// PyTorch: `torch.nanmean`.
+        nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor;
+        /// The smallest and the largest element along a dimension, or of all elements.
+        ///
+        /// # Errors
+        /// A reduction over no elements, a complex dtype.
+        ///
+        /// PyTorch: `torch.aminmax`.
+        aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max);
+        /// [`aminmax`](fn@aminmax) of all elements, without a derivative.
+        ///
+        /// PyTorch: `torch._aminmax`, which is deprecated.
+        _aminmax(Tensor self) -> (Tensor, Tensor);
+        /// [`aminmax`](fn@aminmax) along a dimension, without a derivative.
+        ///
+        /// PyTorch: `torch._aminmax`, which is deprecated.
+        _aminmax.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor, Tensor);
+        /// The differences between neighbours along a dimension, taken `n` times.
+        ///
+        /// # Errors
+        /// A tensor without dimensions, a negative `n`.
+        ///
+        /// PyTorch: `torch.diff`.
+        diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor;
     }
 }

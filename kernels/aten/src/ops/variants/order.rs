@@ -8,8 +8,6 @@ use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
     super::optimizer::aten;
-    aminmax_out: aminmax =>
-        "aminmax.out(Tensor self, *, int? dim=None, bool keepdim=False, Tensor(a!) min, Tensor(b!) max) -> (Tensor(a!) min, Tensor(b!) max)";
     argsort_stable_out: argsort_stable =>
         "argsort.stable_out(Tensor self, *, bool stable, int dim=-1, bool descending=False, Tensor(a!) out) -> Tensor(a!)";
     bucketize_Scalar_out: bucketize_Scalar =>
@@ -22,8 +20,6 @@ variants! {
         "cummin.out(Tensor self, int dim, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)";
     cumprod_out: cumprod InTypeOfOut =>
         "cumprod.out(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
-    diff_out: diff Castable =>
-        "diff.out(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None, *, Tensor(a!) out) -> Tensor(a!)";
     isin_Scalar_Tensor_out: isin_Scalar_Tensor =>
         "isin.Scalar_Tensor_out(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool invert=False, Tensor(a!) out) -> Tensor(a!)";
     isin_Tensor_Scalar_out: isin_Tensor_Scalar =>
@@ -39,8 +35,6 @@ variants! {
     mode_values: mode =>
         "mode.values(Tensor self, int dim=-1, bool keepdim=False, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)";
     msort_out: msort => "msort.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
-    nanmean_out: nanmean Castable =>
-        "nanmean.out(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
     nanmedian_dim_values: nanmedian_dim =>
         "nanmedian.dim_values(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)";
     nanmedian_out: nanmedian => "nanmedian.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
@@ -48,8 +42,6 @@ variants! {
         "nanquantile.out(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation=\"linear\", Tensor(a!) out) -> Tensor(a!)";
     nanquantile_scalar_out: nanquantile_scalar =>
         "nanquantile.scalar_out(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation=\"linear\", Tensor(a!) out) -> Tensor(a!)";
-    nansum_out: nansum InTypeOfOut Castable =>
-        "nansum.out(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
     quantile_out: quantile =>
         "quantile.out(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation=\"linear\", Tensor(a!) out) -> Tensor(a!)";
     quantile_scalar_out: quantile_scalar =>
@@ -67,10 +59,6 @@ variants! {
     unique_dim_out: unique_dim =>
         "unique_dim.out(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
     _logcumsumexp_out: _logcumsumexp => "_logcumsumexp.out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)";
-    _aminmax_out: _aminmax =>
-        "_aminmax.out(Tensor self, *, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))";
-    _aminmax_dim_out: _aminmax_dim =>
-        "_aminmax.dim_out(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))";
     cumsum_out: cumsum InTypeOfOut =>
         "cumsum.out(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
     sort_values: sort =>

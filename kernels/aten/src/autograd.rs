@@ -28,5 +28,6 @@ mod segment;
 mod special;
 mod storage;
 mod unary;
+mod unique;
 mod view;
 mod view_copy;

@@ -26,3 +26,4 @@ mod segment;
 pub mod softmax;
 pub mod special;
 mod unary;
+mod unique;

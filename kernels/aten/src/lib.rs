@@ -56,8 +56,8 @@ pub mod prelude {
         CorrelationMethods, CreateMethods, DistanceMethods, FourierMethods, HistogramMethods, Im2ColMethods,
         IndexMethods, LinalgMethods, LinearMethods, LossMethods, MatmulMethods, NormMethods, OrderMethods,
         PaddingMethods, PixelShuffleMethods, PointwiseMethods, PoolingMethods, RandomMethods, ReduceMethods,
-        ScatterMethods, SoftmaxMethods, SpecialMethods, UnaryMethods, UpsampleMethods, VariantMethods,
-        ViewMethods,
+        ScatterMethods, SoftmaxMethods, SpecialMethods, UnaryMethods, UniqueMethods, UpsampleMethods,
+        VariantMethods, ViewMethods,
     };
     pub use crate::methods::{TensorMethods, TensorOrScalar};
 }

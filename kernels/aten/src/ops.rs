@@ -46,6 +46,7 @@ pub(crate) mod special;
 pub(crate) mod storage;
 pub(crate) mod transformer;
 pub(crate) mod unary;
+pub(crate) mod unique;
 pub(crate) mod upsample;
 pub(crate) mod variants;
 pub(crate) mod view;

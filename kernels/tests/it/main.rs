@@ -66,6 +66,7 @@ mod training;
 mod transformer;
 mod trust;
 mod unary;
+mod unique;
 mod upsample;
 mod view;
 mod view_copy;

@@ -74,10 +74,6 @@ derivatives! {
         self => aten::scatter_add(&aten::new_zeros(grad, metadata(self).sizes())?, dim, indices, grad),
         indices => non_differentiable,
     }
-    _unique(Tensor self, bool sorted=True, bool return_inverse=False) -> (Tensor, Tensor) as UniqueBackward0 {
-        self => without_derivative(),
-        result1 => non_differentiable,
-    }
 }
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
@@ -161,8 +157,4 @@ fn running_logsumexp(grad: &Tensor, this: &Tensor, result: &Tensor, dim: i64) ->
         from_the_end(&logs.sub(result)?)?.add(this)?.exp()
     };
     of_sign(aten::gt_Scalar(grad, 0.into())?)?.sub(&of_sign(aten::lt_Scalar(grad, 0.into())?)?)
-}
-
-fn without_derivative() -> Result<Tensor> {
-    bail!(NotSupported, "the derivative of `_unique` is not implemented")
 }

@@ -15,7 +15,6 @@ use crate::loops::pointwise::unsupported;
 use crate::loops::{self, match_opmath};
 
 mod chosen;
-mod distinct;
 mod lanes;
 mod log_sums;
 pub mod places;

@@ -50,6 +50,7 @@ mod special;
 mod storage;
 mod transformer;
 mod unary;
+mod unique;
 mod upsample;
 mod view;
 mod view_copy;

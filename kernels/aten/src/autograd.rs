@@ -7,6 +7,7 @@ mod activation;
 mod arrange;
 pub mod binary;
 mod bits;
+mod bucketization;
 mod copy;
 mod create;
 mod distance;

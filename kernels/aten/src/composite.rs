@@ -5,6 +5,7 @@ pub(crate) mod arrange;
 
 mod binary;
 mod bits;
+mod bucketization;
 mod constraints;
 mod copy;
 mod correlation;
@@ -69,4 +70,9 @@ pub fn crossed(this: &Tensor, first: usize, lists: Vec<Vec<i64>>) -> Result<Tens
         indices.push(Some(aten::view(&vector(list, this.device())?, &column)?));
     }
     aten::index_Tensor(this, &indices)
+}
+
+/// A tensor of numbers that derivatives are defined for, converted to the default type if it is not.
+pub(crate) fn in_floats(this: &Tensor) -> Result<Tensor> {
+    if this.dtype().is_differentiable() { Ok(this.clone()) } else { aten::to_dtype(this, DType::DEFAULT) }
 }

@@ -7,6 +7,7 @@ mod activation;
 mod arrange;
 mod binary;
 pub mod bits;
+mod bucketization;
 mod copy;
 mod create;
 pub mod folds;

@@ -52,12 +52,12 @@ pub mod methods;
 /// The imports of a crate that calls operators as methods: `use torch_library_aten::prelude::*;`
 pub mod prelude {
     pub use crate::aten::{
-        ActivationMethods, ArrangeMethods, BinaryMethods, BitMethods, ConvolutionMethods, CopyMethods,
-        CorrelationMethods, CreateMethods, DistanceMethods, FourierMethods, HistogramMethods, Im2ColMethods,
-        IndexMethods, LinalgMethods, LinearMethods, LossMethods, MatmulMethods, NormMethods, OrderMethods,
-        PaddingMethods, PixelShuffleMethods, PointwiseMethods, PoolingMethods, RandomMethods, ReduceMethods,
-        ScatterMethods, SoftmaxMethods, SpecialMethods, UnaryMethods, UniqueMethods, UpsampleMethods,
-        VariantMethods, ViewMethods,
+        ActivationMethods, ArrangeMethods, BinaryMethods, BitMethods, BucketizationMethods,
+        ConvolutionMethods, CopyMethods, CorrelationMethods, CreateMethods, DistanceMethods, FourierMethods,
+        HistogramMethods, Im2ColMethods, IndexMethods, LinalgMethods, LinearMethods, LossMethods,
+        MatmulMethods, NormMethods, OrderMethods, PaddingMethods, PixelShuffleMethods, PointwiseMethods,
+        PoolingMethods, RandomMethods, ReduceMethods, ScatterMethods, SoftmaxMethods, SpecialMethods,
+        UnaryMethods, UniqueMethods, UpsampleMethods, VariantMethods, ViewMethods,
     };
     pub use crate::methods::{TensorMethods, TensorOrScalar};
 }

@@ -8,6 +8,7 @@ pub(crate) mod arrange;
 pub(crate) mod autogen;
 pub(crate) mod binary;
 pub(crate) mod bits;
+pub(crate) mod bucketization;
 pub(crate) mod constraints;
 pub(crate) mod convolution;
 pub(crate) mod copy;

@@ -12,6 +12,7 @@ mod backward;
 mod bag;
 mod binary;
 mod bits;
+mod bucketization;
 mod checkpoint;
 mod constraints;
 mod convolution;

@@ -63,9 +63,6 @@ derivatives! {
         self => selected(grad, metadata(self), dim, indices, keepdim),
         indices => non_differentiable,
     }
-    isin.Tensor_Tensor(
-        Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False
-    ) -> Tensor as non_differentiable;
     cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) as CummaxBackward0 {
         self => aten::scatter_add(&aten::new_zeros(grad, metadata(self).sizes())?, dim, indices, grad),
         indices => non_differentiable,

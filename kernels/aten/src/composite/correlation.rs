@@ -2,7 +2,7 @@
 
 use torch_library::prelude::*;
 
-use super::order::in_floats;
+use super::in_floats;
 use crate::aten;
 
 #[torch_impl(aten, CompositeImplicitAutograd)]

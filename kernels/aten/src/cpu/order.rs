@@ -19,7 +19,6 @@ mod lanes;
 mod log_sums;
 pub mod places;
 mod running;
-mod search;
 
 use lanes::Lanes;
 

@@ -17,6 +17,7 @@ mod alias;
 mod arrange;
 mod binary;
 mod bits;
+mod bucketization;
 mod convolution;
 mod copy;
 mod create;

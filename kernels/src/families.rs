@@ -11,7 +11,7 @@ macro_rules! pages {
 }
 
 pages! {
-    create copy view arrange pixel_shuffle pointwise reduce order unique bucketization matmul linalg fourier
-    recurrent index softmax norm convolution pooling padding upsample im2col grid_sampler loss random optimizer
-    variants
+    create copy view arrange pixel_shuffle pointwise reduce scan sorting unique bucketization correlation histogram
+    integration matmul linalg fourier recurrent index softmax norm convolution pooling padding upsample im2col
+    grid_sampler loss random optimizer variants
 }

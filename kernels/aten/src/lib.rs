@@ -55,9 +55,9 @@ pub mod prelude {
         ActivationMethods, ArrangeMethods, BinaryMethods, BitMethods, BucketizationMethods,
         ConvolutionMethods, CopyMethods, CorrelationMethods, CreateMethods, DistanceMethods, FourierMethods,
         HistogramMethods, Im2ColMethods, IndexMethods, LinalgMethods, LinearMethods, LossMethods,
-        MatmulMethods, NormMethods, OrderMethods, PaddingMethods, PixelShuffleMethods, PointwiseMethods,
-        PoolingMethods, RandomMethods, ReduceMethods, ScatterMethods, SoftmaxMethods, SpecialMethods,
-        UnaryMethods, UniqueMethods, UpsampleMethods, VariantMethods, ViewMethods,
+        MatmulMethods, NormMethods, PaddingMethods, PixelShuffleMethods, PointwiseMethods, PoolingMethods,
+        RandomMethods, ReduceMethods, ScanMethods, ScatterMethods, SoftmaxMethods, SortingMethods,
+        SpecialMethods, UnaryMethods, UniqueMethods, UpsampleMethods, VariantMethods, ViewMethods,
     };
     pub use crate::methods::{TensorMethods, TensorOrScalar};
 }

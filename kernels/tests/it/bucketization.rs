@@ -53,3 +53,27 @@ fn values_are_placed_in_rows_of_any_length() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn rows_of_a_sparse_matrix_are_found_from_their_ends_and_back() -> Result<()> {
+    let rows = longs(&[0, 0, 2, 2, 2])?;
+    let ends = aten::_convert_indices_from_coo_to_csr(&rows, 4)?;
+    assert_eq!(ends.to_vec::<i64>()?, [0, 2, 2, 5, 5]);
+    let narrow = aten::_convert_indices_from_coo_to_csr::with(&longs(&[])?, 2).out_int32(true).call()?;
+    assert_eq!(narrow.to_vec::<i32>()?, [0, 0, 0]);
+    // PyTorch corrupts its memory where rows are not in order; here the counts are of no use, but safe.
+    assert_eq!(aten::_convert_indices_from_coo_to_csr(&longs(&[2, 0, 1])?, 4)?.numel(), 5);
+    assert!(aten::_convert_indices_from_coo_to_csr(&Tensor::from([0.5]), 4).is_err());
+    assert!(aten::_convert_indices_from_coo_to_csr(&Tensor::from([[0i64]]), 4).is_err());
+
+    let columns = longs(&[1, 2, 0, 1, 2])?;
+    let back = aten::_convert_indices_from_csr_to_coo(&longs(&[0, 2, 2, 5])?, &columns)?;
+    assert_eq!(back.to_vec::<i64>()?, [0, 0, 2, 2, 2, 1, 2, 0, 1, 2]);
+    let (ends, columns) = (Tensor::from([[0i32, 1, 2], [0, 2, 2]]), Tensor::from([[0i32, 1], [1, 0]]));
+    let convert = || aten::_convert_indices_from_csr_to_coo::with(&ends, &columns);
+    assert_eq!(convert().call()?.to_vec::<i64>()?, [0, 0, 1, 1, 0, 1, 0, 0, 0, 1, 1, 0]);
+    let turned = convert().transpose(true).out_int32(true).call()?;
+    assert_eq!(turned.to_vec::<i32>()?, [0, 0, 1, 1, 0, 1, 1, 0, 0, 1, 0, 0]);
+    assert!(aten::_convert_indices_from_csr_to_coo(&ends, &longs(&[0, 1])?).is_err());
+    Ok(())
+}

@@ -6,7 +6,7 @@ use std::hint::select_unpredictable;
 use torch_library::prelude::*;
 use torch_library::promote_types;
 
-use super::order::places::Sorted;
+use super::sorting::places::Sorted;
 use crate::aten;
 use crate::loops::pointwise::{common_device, unsupported};
 use crate::loops::{self, in_runs, match_opmath, on_vectors};

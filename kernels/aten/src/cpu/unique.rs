@@ -6,7 +6,7 @@ use torch_library::geometry::{numel, wrap_dim};
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
-use super::order::places::{Ranked, Sorter};
+use super::sorting::places::{Ranked, Sorter};
 use crate::aten;
 use crate::composite::collected;
 use crate::loops::parts::Parts;

@@ -5,7 +5,7 @@ use torch_library::torch_library;
 torch_library! {
     /// Covariances and correlations, on top of the operators declared before.
     #[methods(CorrelationMethods)]
-    pub mod aten extends super::order::aten {
+    pub mod aten extends super::sorting::aten {
         /// The covariance matrix of the variables in the rows, whose observations are the columns.
         ///
         /// # Errors

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt::Debug;
 
-use torch_library_aten::cpu::order::places::{Sorted, Sorter};
+use torch_library_aten::cpu::sorting::places::{Sorted, Sorter};
 use torch_library_loops::number::Ordered;
 
 /// NaN counts as larger than all numbers.

@@ -7,7 +7,7 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
-    super::order::aten;
+    super::sorting::aten;
     frexp_Tensor_out: frexp_Tensor =>
         "frexp.Tensor_out(Tensor self, *, Tensor(a!) mantissa, Tensor(b!) exponent) -> (Tensor(a!) mantissa, Tensor(b!) exponent)";
     isinf_out: isinf Exact => "isinf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";

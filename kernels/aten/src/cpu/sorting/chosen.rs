@@ -3,9 +3,10 @@
 use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 
-use super::lanes::{Lanes, check_numbers};
+use super::check_numbers;
 use super::places::{Ranked, Sorted, Sorter};
 use crate::aten;
+use crate::cpu::scan::lanes::Lanes;
 use crate::loops;
 use crate::loops::match_opmath;
 use crate::loops::pointwise::unsupported;

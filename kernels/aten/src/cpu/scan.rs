@@ -1,4 +1,4 @@
-//! Kernels of cumulative log-sum-exp, and of order statistics.
+//! Kernels of cumulative operators.
 #![expect(
     unsafe_code,
     reason = "shares strips of tensors among threads, and takes memory that it fills at once"
@@ -14,11 +14,9 @@ use crate::inlined::zip;
 use crate::loops::pointwise::unsupported;
 use crate::loops::{self, match_opmath};
 
-mod chosen;
-mod lanes;
+mod extremes;
+pub(super) mod lanes;
 mod log_sums;
-pub mod places;
-mod running;
 
 use lanes::Lanes;
 

@@ -1,4 +1,4 @@
-//! Running extremes, written to tensors that the caller gives.
+//! Cumulative extremes, written to tensors that the caller gives.
 
 use torch_library::prelude::*;
 
@@ -16,6 +16,11 @@ mod kernels {
     fn _cummin_helper(this: &Tensor, values: &mut Tensor, indices: &mut Tensor, dim: i64) -> Result<()> {
         write_both(aten::_cummin_helper::NAME, this, [values, indices], aten::cummin(this, dim)?)
     }
+}
+
+#[torch_impl(aten, CompositeImplicitAutograd)]
+fn _logcumsumexp(this: &Tensor, dim: i64) -> Result<Tensor> {
+    aten::logcumsumexp(this, dim)
 }
 
 /// Writes results to tensors of the same sizes and dtypes.

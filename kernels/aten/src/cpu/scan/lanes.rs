@@ -1,15 +1,14 @@
-//! Operators along a dimension: cumulative sums and products, and sorting.
+//! Lanes of tensors along a dimension, and their cumulative sums and products.
 #![expect(unsafe_code, reason = "shares lanes among threads, and promises to write every element of a line")]
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 use torch_library::Element;
-use torch_library::geometry::{Dims, contiguous_strides, preserved_strides, wrap_dim};
+use torch_library::geometry::{Dims, contiguous_strides, wrap_dim};
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::cpu::order::places::Sorter;
 use crate::inlined::zip;
 use crate::loops::lines::{Line, lines};
 use crate::loops::parts::{Parts, PartsMut};
@@ -51,43 +50,6 @@ mod kernels {
             }
         }
     }
-
-    fn sort_stable(
-        this: &Tensor,
-        _stable: Option<bool>,
-        dim: i64,
-        descending: bool,
-    ) -> Result<(Tensor, Tensor)> {
-        let _lease = loops::frozen([this])?;
-        let size = this.sizes().get(wrap_dim(dim, this.dim())?).copied().unwrap_or(1);
-        ordered(aten::sort_stable::NAME, this, dim, size, descending)
-    }
-
-    fn topk(this: &Tensor, k: i64, dim: i64, largest: bool, _sorted: bool) -> Result<(Tensor, Tensor)> {
-        let _lease = loops::frozen([this])?;
-        const OPERATOR: &str = aten::topk::NAME;
-        check_numbers(OPERATOR, this)?;
-        let wrapped = wrap_dim(dim, this.dim()).map_err(|error| error.context(OPERATOR))?;
-        let size = this.sizes().get(wrapped).copied().unwrap_or(1);
-        ensure!(
-            (0..=size).contains(&k),
-            Argument,
-            "{OPERATOR}: k is {k}, dimension {dim} of sizes {:?} has {size} elements",
-            this.sizes()
-        );
-        ordered(OPERATOR, this, dim, k, largest)
-    }
-}
-
-/// # Errors
-/// A boolean dtype, which PyTorch rejects here, too.
-pub(crate) fn check_numbers(operator: &str, this: &Tensor) -> Result<()> {
-    ensure!(
-        this.dtype() != DType::Bool,
-        DType,
-        "{operator} is not implemented for bool\n  help: `aten::to_dtype(&x, DType::UInt8)` makes numbers of them"
-    );
-    Ok(())
 }
 
 /// The cumulative sums of a line, computed in the type `W`.
@@ -180,39 +142,10 @@ impl<T: Number, W: Number> Line<T, 0> for Products<W> {
     }
 }
 
-/// The first `count` elements along a dimension in sorted order, and their indices.
-fn ordered(
-    operator: &'static str,
-    this: &Tensor,
-    dim: i64,
-    count: i64,
-    descending: bool,
-) -> Result<(Tensor, Tensor)> {
-    let lanes = Lanes::new(operator, this, dim)?;
-    let mut sizes = Dims::from_slice(this.sizes());
-    if let Some(size) = sizes.get_mut(lanes.dim) {
-        *size = count;
-    }
-    let strides = match sizes.as_slice() == this.sizes() {
-        true => preserved_strides(&sizes, this.strides()),
-        false => contiguous_strides(&sizes),
-    };
-    let empty = |dtype| Tensor::empty_strided(&sizes, &strides, dtype, this.device());
-    let (values, indices) = (empty(this.dtype())?, empty(DType::Int64)?);
-    match_opmath!(this.dtype(), T: Bool | Integer | Float => {
-        Sorter::<T>::check(operator, lanes.len(this))?;
-        lanes.choose::<T, _>(&values, &indices, Sorter::default, |sorter, lane, places| {
-            let first = sorter.first(lane, places.len(), descending);
-            places.iter_mut().zip(first).for_each(|(to, place)| *to = place as i64);
-        })?;
-    }, else => return Err(unsupported(operator, this.dtype())));
-    Ok((values, indices))
-}
-
 /// A tensor as lanes along one of its dimensions.
 pub(crate) struct Lanes<'a> {
     tensor: &'a Tensor,
-    dim: usize,
+    pub(crate) dim: usize,
 }
 
 impl<'a> Lanes<'a> {

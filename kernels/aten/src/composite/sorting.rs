@@ -1,12 +1,10 @@
-//! Order statistics and differences, by sorting and summing.
+//! Sorting and medians, by kernels that sort lines.
 
-use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 
 use crate::aten;
 
 mod quantile;
-mod running;
 
 #[torch_impl(aten, CompositeExplicitAutograd)]
 fn sort(this: &Tensor, dim: i64, descending: bool) -> Result<(Tensor, Tensor)> {
@@ -41,10 +39,6 @@ mod implicit {
 
     fn argsort(this: &Tensor, dim: i64, descending: bool) -> Result<Tensor> {
         Ok(aten::sort::call(this, dim, descending)?.1)
-    }
-
-    fn _logcumsumexp(this: &Tensor, dim: i64) -> Result<Tensor> {
-        aten::logcumsumexp(this, dim)
     }
 }
 

@@ -1,24 +1,17 @@
-//! The out variants of order statistics.
+//! The out variants of sorting, and of elements by their rank.
 #![expect(unreachable_pub, reason = "what extends this namespace exports it")]
 
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 
-use crate::ops::autogen::{Rule, Variant, variants};
+use crate::ops::autogen::{Variant, variants};
 
 variants! {
-    super::bucketization::aten;
+    super::scan::aten;
     argsort_stable_out: argsort_stable =>
         "argsort.stable_out(Tensor self, *, bool stable, int dim=-1, bool descending=False, Tensor(a!) out) -> Tensor(a!)";
-    cummax_out: cummax =>
-        "cummax.out(Tensor self, int dim, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)";
-    cummin_out: cummin =>
-        "cummin.out(Tensor self, int dim, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)";
-    cumprod_out: cumprod InTypeOfOut =>
-        "cumprod.out(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
     kthvalue_values: kthvalue =>
         "kthvalue.values(Tensor self, SymInt k, int dim=-1, bool keepdim=False, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)";
-    logcumsumexp_out: logcumsumexp => "logcumsumexp.out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)";
     median_dim_values: median_dim =>
         "median.dim_values(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)";
     median_out: median => "median.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
@@ -36,9 +29,6 @@ variants! {
         "quantile.out(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation=\"linear\", Tensor(a!) out) -> Tensor(a!)";
     quantile_scalar_out: quantile_scalar =>
         "quantile.scalar_out(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation=\"linear\", Tensor(a!) out) -> Tensor(a!)";
-    _logcumsumexp_out: _logcumsumexp => "_logcumsumexp.out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)";
-    cumsum_out: cumsum InTypeOfOut =>
-        "cumsum.out(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";
     sort_values: sort =>
         "sort.values(Tensor self, int dim=-1, bool descending=False, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)";
     sort_values_stable: sort_stable =>

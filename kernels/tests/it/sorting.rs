@@ -1,0 +1,66 @@
+//! Ranks, medians and modes.
+
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+
+const NAN: f32 = f32::NAN;
+
+fn longs(values: &[i64]) -> Result<Tensor> {
+    Tensor::from_vec(values.to_vec(), &[values.len() as i64])
+}
+
+#[test]
+fn medians_are_the_smaller_of_two_and_nan_if_there_is_one() -> Result<()> {
+    let x = Tensor::from([[3f32, 1.0, 2.0, 1.0], [NAN, 5.0, 4.0, NAN], [NAN; 4]]);
+    let (values, places) = aten::median_dim(&x, 1)?;
+    let values = values.to_vec::<f32>()?;
+    assert!(values[0] == 1.0 && values[1].is_nan() && values[2].is_nan());
+    assert_eq!(places.to_vec::<i64>()?, [3, 0, 0]);
+    let (values, places) = aten::nanmedian_dim::call(&x, 1, true)?;
+    assert_eq!((values.sizes(), places.to_vec::<i64>()?), (&[3, 1][..], vec![3, 2, 2]));
+    assert_eq!(values.to_vec::<f32>()?[..2], [1.0, 4.0]);
+    assert_eq!(aten::median(&Tensor::from([[2i64, 9], [4, 8]]))?.item()?, Scalar::Int(4));
+    assert_eq!(aten::nanmedian(&x)?.item()?, Scalar::Float(2.0));
+    assert!(aten::median(&aten::zeros(&[0])?)?.element::<f32>(&[])?.is_nan());
+    assert_eq!(aten::median_dim(&Tensor::from(7), 0)?.1.item()?, Scalar::Int(0));
+    let error = aten::median_dim(&aten::zeros(&[2, 0])?, 1).unwrap_err();
+    let text = "aten::median.dim: there is nothing to choose from in dimension 1 of sizes [2, 0]";
+    assert_eq!(error.to_string(), text);
+    assert_eq!(aten::median_dim(&aten::zeros(&[0, 2])?, 1)?.0.sizes(), [0]);
+    Ok(())
+}
+
+#[test]
+fn elements_of_a_rank_are_those_of_a_stable_sort() -> Result<()> {
+    let numbers: Vec<f32> = (0..700).map(|i| if i % 50 == 7 { NAN } else { (i * 37 % 101) as f32 }).collect();
+    let x = Tensor::from_vec(numbers, &[700])?;
+    let (sorted, order) = aten::sort(&x)?;
+    for k in [1, 2, 350, 686, 687, 700] {
+        let (value, place) = aten::kthvalue(&x, k)?;
+        let (want, at) = (sorted.element::<f32>(&[k - 1])?, order.element::<i64>(&[k - 1])?);
+        let value = value.element::<f32>(&[])?;
+        assert!(value == want || value.is_nan() && want.is_nan());
+        assert_eq!(place.element::<i64>(&[])?, at);
+    }
+    assert!(aten::kthvalue(&x, 0).is_err() && aten::kthvalue(&x, 701).is_err());
+    Ok(())
+}
+
+#[test]
+fn the_most_frequent_is_the_smallest_of_several_and_its_last_place() -> Result<()> {
+    let (value, place) = aten::mode(&longs(&[5, 3, 5, 3, 9])?)?;
+    assert_eq!((value.item()?, place.item()?), (Scalar::Int(3), Scalar::Int(3)));
+    Ok(())
+}
+
+#[test]
+fn a_line_without_numbers_has_the_index_that_pytorch_gives_it() -> Result<()> {
+    let places = [0i64, 0, 0, 2, 2, 3, 5, 6, 7, 8, 8, 9, 8, 9, 9, 10, 10];
+    for (len, place) in (1..).zip(places) {
+        let line = aten::full(&[len], f64::NAN.into())?;
+        let (value, found) = aten::nanmedian_dim(&line, 0)?;
+        assert!(value.item()?.to::<f64>()?.is_nan());
+        assert_eq!(found.item()?, Scalar::Int(place), "{len}");
+    }
+    Ok(())
+}

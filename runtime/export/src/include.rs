@@ -9,8 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use torch_library::FromReturn;
 use torch_library::prelude::*;
 
+use crate::loader::Loader;
 use crate::memory::Memory;
-use crate::program::{Loader, Program};
+use crate::program::Program;
 
 /// Builds a model into a program: declares a type with `load` and a typed `forward`.
 ///

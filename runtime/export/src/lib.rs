@@ -35,6 +35,7 @@ mod functional;
 mod include;
 mod kinds;
 mod listing;
+mod loader;
 mod memory;
 mod number;
 mod operand;
@@ -63,9 +64,10 @@ pub mod __private {
     pub use crate::include::{Embedded, take};
 }
 
+pub use loader::Loader;
 pub use plan::Problem;
 pub use profile::{Profile, Row};
-pub use program::{Loader, Program};
+pub use program::Program;
 pub use signature::{Input, Kind, Output, Role, Size, Weight, WeightKind};
 pub use tree::Tree;
 

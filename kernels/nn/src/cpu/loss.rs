@@ -223,7 +223,8 @@ impl Likelihoods<'_> {
     }
 
     /// Calls a function for every target, with its place and, unless it is ignored, with the place of its likelihood
-    /// and its weight.
+    /// and its weight. Inlined, so that sums which the function captures stay in registers.
+    #[inline(always)]
     fn each_picked<T: Float + Number>(&self, mut f: impl FnMut(usize, Option<Picked<T>>)) -> Result<()> {
         let targets = Parts::<i64>::row_major(self.target, self.target.numel() as usize)?;
         let targets = if targets.count() == 0 { &[][..] } else { targets.get(0) };

@@ -125,6 +125,36 @@ fn numbers(sizes: &[i64], seed: i64) -> Result<Tensor> {
     Tensor::from_vec((0..count).map(|i| ((i * 7 + seed) % 11 - 5) as f32).collect(), sizes)
 }
 
+#[test]
+fn depthwise_convolutions_have_a_bias_for_each_channel() -> Result<()> {
+    for (transposed, stride) in [(false, 1), (false, 2), (true, 1), (true, 2)] {
+        let (x, weight) = (numbers(&[2, 9, 6, 5], 1)?, numbers(&[9, 1, 3, 2], 2)?);
+        let bias = numbers(&[9], 3)?;
+        let convolve = |bias| {
+            let (stride, padding) = ([stride; 2], [1; 2]);
+            aten::convolution(&x, &weight, bias, &stride, &padding, &[1, 1], transposed, &[0, 0], 9)
+        };
+        let want = convolve(None)?.add(&bias.strided_view(&[9, 1, 1], &[1, 0, 0], 0)?)?;
+        assert_eq!(convolve(Some(&bias))?.to_vec::<f32>()?, want.to_vec::<f32>()?);
+    }
+    Ok(())
+}
+
+#[test]
+fn depthwise_convolutions_of_bfloat16_are_rounded_once() -> Result<()> {
+    let (x, weight) = (numbers(&[2, 9, 7, 20], 1)?, numbers(&[9, 1, 3, 3], 2)?);
+    let convolve = |x: &Tensor, weight: &Tensor| {
+        aten::convolution(x, weight, None, &[1, 1], &[1, 1], &[1, 1], false, &[0, 0], 9)
+    };
+    let halves = |x: &Tensor| x.to_dtype(DType::BFloat16);
+    let rounded = halves(&convolve(&x, &weight)?)?;
+    assert_eq!(
+        convolve(&halves(&x)?, &halves(&weight)?)?.to_dtype(DType::Float32)?.to_vec::<f32>()?,
+        rounded.to_dtype(DType::Float32)?.to_vec::<f32>()?
+    );
+    Ok(())
+}
+
 /// A naive convolution: for each place, the sum of products under the window.
 fn naive(x: &Tensor, weight: &Tensor, [stride, padding, dilation, groups]: [i64; 4]) -> Result<Vec<f32>> {
     let (&[batch, _, height, width], &[outer, inner, kh, kw]) = (x.sizes(), weight.sizes()) else { panic!() };
@@ -173,6 +203,11 @@ fn convolutions_of_every_size_are_sums_under_the_window() -> Result<()> {
         ([1, 8, 5, 6], [8, 1, 3, 3], [1_000_000, 1_000_000, 1, 8]),
         ([1, 2, 5, 5], [9, 2, 2, 2], [1, 500_000, 1_000_000, 1]),
         ([1, 2, 5, 6], [3, 2, 3, 3], [1_000_000, 1_000_000, 1, 1]),
+        // Depthwise, in several strips.
+        ([2, 9, 170, 61], [9, 1, 5, 3], [2, 3, 1, 9]),
+        ([1, 9, 61, 170], [9, 1, 3, 5], [3, 2, 2, 9]),
+        ([1, 1, 90, 200], [1, 1, 3, 3], [1, 1, 1, 1]),
+        ([2, 8, 5, 4000], [8, 1, 2, 4], [5, 0, 1, 8]),
     ];
     for ((image, kernel, steps), format) in cases
         .into_iter()

@@ -399,6 +399,16 @@ unsafe fn squares<T: Copy, const SIDE: usize>(
         // room for them elsewhere.
         return unsafe { interleave(data, stride, count, tile) };
     }
+    if stride == count as isize && (2..=4).contains(&count) {
+        let deinterleave = match count {
+            2 => deinterleave::<T, 2>,
+            3 => deinterleave::<T, 3>,
+            _ => deinterleave::<T, 4>,
+        };
+        // SAFETY: `count` and `stride` are both `COUNT`; the caller vouches for `len` lines of `COUNT` elements, and for
+        // room for them elsewhere.
+        return unsafe { deinterleave(data, len, tile, pitch) };
+    }
     for i in (0..even_len).step_by(SIDE) {
         for j in (0..even_count).step_by(SIDE) {
             // SAFETY: `i + SIDE` is at most `len`, and `j + SIDE` at most `count`: a square within the lines that
@@ -435,6 +445,24 @@ unsafe fn interleave<T: Copy, const LEN: usize>(data: *const T, stride: isize, c
                 let element = data.offset(i as isize * stride).add(j).read_unaligned();
                 tile.add(j * LEN + i).write_unaligned(element);
             }
+        }
+    }
+}
+
+/// Transposes contiguous rows of `COUNT` elements into as many lines.
+///
+/// # Safety
+/// - `COUNT * len` elements can be read from `data` on, and nothing writes to them during the call.
+/// - `COUNT` lines of `len` elements, `pitch` apart, can be written from `tile` on, in other memory, which nothing else
+///   uses.
+/// - Any bits are a value of `T`; elements need not be aligned like it.
+#[inline(always)]
+unsafe fn deinterleave<T: Copy, const COUNT: usize>(data: *const T, len: usize, tile: *mut T, pitch: usize) {
+    for i in 0..len {
+        for j in 0..COUNT {
+            // SAFETY: `i` is below `len` and `j` below `COUNT`: an element that the caller vouches for in both, which
+            // need not be aligned.
+            unsafe { tile.add(j * pitch + i).write_unaligned(data.add(i * COUNT + j).read_unaligned()) };
         }
     }
 }
@@ -517,6 +545,22 @@ mod tests {
             check::<i64>(1, rows, columns, 3);
             check::<num_complex::Complex<f32>>(2, rows, columns, 1);
             check::<num_complex::Complex<f64>>(2, rows, columns, 1);
+        }
+    }
+
+    #[test]
+    fn rows_of_a_few_elements_become_lines() {
+        for (rows, columns) in [(1000, 2), (515, 3), (2000, 4), (700, 5)] {
+            let numbers: Vec<f32> = (0..2 * rows * columns).map(|i| i as f32).collect();
+            let dense = Tensor::from_vec(numbers.clone(), &[2, rows, columns]).unwrap();
+            let view = dense.strided_view(&[2, columns, rows], &[rows * columns, 1, columns], 0).unwrap();
+            let out = Tensor::empty(view.sizes(), view.dtype(), view.device()).unwrap();
+            assign(&out, &view).unwrap();
+            for (i, got) in out.to_vec::<f32>().unwrap().into_iter().enumerate() {
+                let i = i as i64;
+                let (plane, column, row) = (i / (rows * columns), i / rows % columns, i % rows);
+                assert_eq!(got, numbers[((plane * rows + row) * columns + column) as usize]);
+            }
         }
     }
 

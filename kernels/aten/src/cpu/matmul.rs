@@ -29,6 +29,7 @@ pub mod implicit_gemm;
 mod integers;
 #[cfg(target_arch = "x86_64")]
 pub mod pairs;
+mod small;
 pub mod target;
 #[cfg(target_arch = "x86_64")]
 mod tiles;
@@ -327,7 +328,11 @@ unsafe fn multiply_each<T: Number>(to: Target<T>, a: Matrices<T>, b: Matrices<T>
         // SAFETY: the caller guarantees this; each matrix of the result is written by one thread.
         unsafe { multiply_one(to.at(batch), a.at(batch), b.at(batch), is_shared && is_large) };
     };
-    if is_shared {
+    if let Some(products) = small::products(&a, &b) {
+        // SAFETY: the caller guarantees this; each matrix of the result is written by one thread.
+        let each = |range| unsafe { products(to, a, b, range) };
+        parallel::shares(out.count, (GRAIN / work.max(1)).max(1), each);
+    } else if is_shared {
         (0..out.count).for_each(one);
     } else {
         parallel::shares(out.count, (GRAIN / work.max(1)).max(1), |range| range.for_each(one));

@@ -1,0 +1,75 @@
+//! Products of matrices of up to four columns, of which there are usually many: rotations, poses, boxes. The sizes are
+//! constants, so that a matrix stays in registers.
+#![expect(unsafe_code, reason = "reads and writes matrices that the caller vouches for")]
+
+use std::ops::Range;
+
+use torch_library::DType;
+
+use super::Matrices;
+use super::target::Target;
+use crate::inlined::{from_fn, zip};
+use crate::number::Number;
+
+/// With more rows, vectors along the rows or columns are faster.
+const MOST_ROWS: usize = 16;
+
+/// Computes the products of a range of the batch.
+pub(super) type Products<T> = unsafe fn(Target<T>, Matrices<T>, Matrices<T>, Range<usize>);
+
+/// The loop over products of these sizes, if there is one.
+pub(super) fn products<T: Number>(a: &Matrices<T>, b: &Matrices<T>) -> Option<Products<T>> {
+    if !const { matches!(T::DTYPE, DType::Float32 | DType::Float64) } || a.rows > MOST_ROWS {
+        return None;
+    }
+    Some(match (b.rows, b.columns) {
+        (1, 1) => each::<T, 1, 1>,
+        (1, 2) => each::<T, 1, 2>,
+        (1, 3) => each::<T, 1, 3>,
+        (1, 4) => each::<T, 1, 4>,
+        (2, 1) => each::<T, 2, 1>,
+        (2, 2) => each::<T, 2, 2>,
+        (2, 3) => each::<T, 2, 3>,
+        (2, 4) => each::<T, 2, 4>,
+        (3, 1) => each::<T, 3, 1>,
+        (3, 2) => each::<T, 3, 2>,
+        (3, 3) => each::<T, 3, 3>,
+        (3, 4) => each::<T, 3, 4>,
+        (4, 1) => each::<T, 4, 1>,
+        (4, 2) => each::<T, 4, 2>,
+        (4, 3) => each::<T, 4, 3>,
+        (4, 4) => each::<T, 4, 4>,
+        _ => return None,
+    })
+}
+
+/// # Safety
+/// - The requirements of [`multiply_one`](super::multiply_one) on each product of the range: matrices in bounds and of
+///   matching sizes, `out` disjoint from the others, and no other access.
+/// - `b` has `INNER` rows and `COLUMNS` columns.
+unsafe fn each<T: Number, const INNER: usize, const COLUMNS: usize>(
+    to: Target<T>,
+    a: Matrices<T>,
+    b: Matrices<T>,
+    range: Range<usize>,
+) {
+    for batch in range {
+        let (to, a, b) = (to.at(batch), a.at(batch), b.at(batch));
+        // SAFETY: all rows and columns of matrices that the caller vouches for.
+        unsafe {
+            let b: [[T; COLUMNS]; INNER] = from_fn(|step| from_fn(|column| b.from(step, column).data.read()));
+            for row in 0..a.rows {
+                let a: [T; INNER] = from_fn(|step| a.from(row, step).data.read());
+                let mut sums: [T; COLUMNS] = from_fn(|column| a[0].times(b[0][column]));
+                for (factor, line) in zip(&a, &b).skip(1) {
+                    for (sum, x) in zip(&mut sums, line) {
+                        *sum = sum.plus(factor.times(*x));
+                    }
+                }
+                for (column, sum) in sums.into_iter().enumerate() {
+                    to.out.from(row, column).data.write(to.sum(row, column, sum));
+                }
+            }
+        }
+    }
+}

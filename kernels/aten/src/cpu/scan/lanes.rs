@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 use torch_library::Element;
-use torch_library::geometry::{Dims, contiguous_strides, wrap_dim};
+use torch_library::geometry::{Dims, contiguous_strides, saturating_numel, wrap_dim};
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -14,7 +14,7 @@ use crate::loops::lines::{Line, lines};
 use crate::loops::parts::{Parts, PartsMut};
 use crate::loops::pointwise::unsupported;
 use crate::loops::reduction::type_of_sum;
-use crate::loops::{self, match_opmath, parallel};
+use crate::loops::{self, match_opmath, on_vectors, parallel};
 use crate::number::Number;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -27,10 +27,10 @@ mod kernels {
         let dtype = type_of_sum(this, dtype);
         let lanes = Lanes::new(OPERATOR, this, dim)?;
         match dtype {
-            DType::Float32 => lanes.running::<f32>(dtype, &SumsOfSingles),
+            DType::Float32 => lanes.running::<f32, _>(dtype, &SumsOfSingles),
             _ => {
                 match_opmath!(dtype, T: Integer | Float | Complex => {
-                    lanes.running::<T>(dtype, &Sums::<T>(PhantomData))
+                    lanes.running::<T, _>(dtype, &Sums::<T>(PhantomData))
                 }, else => Err(unsupported(OPERATOR, dtype)))
             }
         }
@@ -42,15 +42,62 @@ mod kernels {
         let dtype = type_of_sum(this, dtype);
         let lanes = Lanes::new(OPERATOR, this, dim)?;
         match dtype {
-            DType::Float32 => lanes.running::<f32>(dtype, &Products::<f64>(PhantomData)),
+            DType::Float32 => lanes.running::<f32, _>(dtype, &Products::<f64>(PhantomData)),
             _ => {
                 match_opmath!(dtype, T: Integer | Float | Complex => {
-                    lanes.running::<T>(dtype, &Products::<T>(PhantomData))
+                    lanes.running::<T, _>(dtype, &Products::<T>(PhantomData))
                 }, else => Err(unsupported(OPERATOR, dtype)))
             }
         }
     }
 }
+
+/// A cumulative operator, step by step.
+trait Running<T>: Line<T, 0> {
+    /// The type in which it is computed.
+    type Sum: Number;
+
+    /// The value before the first element.
+    const START: Self::Sum;
+
+    fn step(sum: Self::Sum, element: T) -> Self::Sum;
+}
+
+impl<T: Number, W: Number> Running<T> for Sums<W> {
+    type Sum = W;
+    const START: W = W::ZERO;
+
+    #[inline(always)]
+    fn step(sum: W, element: T) -> W {
+        sum.plus(element.cast())
+    }
+}
+
+impl Running<f32> for SumsOfSingles {
+    type Sum = f64;
+    const START: f64 = 0.0;
+
+    #[inline(always)]
+    fn step(sum: f64, element: f32) -> f64 {
+        sum + f64::from(element)
+    }
+}
+
+impl<T: Number, W: Number> Running<T> for Products<W> {
+    type Sum = W;
+    const START: W = W::ONE;
+
+    #[inline(always)]
+    fn step(product: W, element: T) -> W {
+        product.times(element.cast())
+    }
+}
+
+/// From this many lanes on whose elements are adjacent, lanes are computed side by side.
+const FEWEST: i64 = 8;
+
+/// The number of lanes whose running values stay in the L1 cache.
+const STRIP: usize = 512;
 
 /// The cumulative sums of a line, computed in the type `W`.
 struct Sums<W>(PhantomData<fn() -> W>);
@@ -155,7 +202,11 @@ impl<'a> Lanes<'a> {
     }
 
     /// A tensor of `dtype`, each lane of which is computed from the corresponding one of this tensor.
-    fn running<T: Element>(&self, dtype: DType, line: &impl Line<T, 0>) -> Result<Tensor> {
+    fn running<T: Element, R: Running<T>>(&self, dtype: DType, line: &R) -> Result<Tensor> {
+        let inner = saturating_numel(self.tensor.sizes().iter().skip(self.dim + 1));
+        if inner >= FEWEST && loops::has_elements(self.tensor) {
+            return self.side_by_side::<T, R>(dtype, inner as usize);
+        }
         let source = self.last(self.tensor)?;
         let source =
             if source.dtype() == dtype { loops::contiguous(&source)? } else { loops::copy(&source, dtype)? };
@@ -171,6 +222,41 @@ impl<'a> Lanes<'a> {
             unsafe { Tensor::uninit_strided(self.tensor.sizes(), &strides, dtype, self.tensor.device())? };
         loops::assign(&self.last(&out)?, &lines)?;
         Ok(out)
+    }
+
+    /// Like [`running`](Self::running), for lanes whose elements are `inner` apart: many of them at once, one element of
+    /// each at a time.
+    fn side_by_side<T: Element, R: Running<T>>(&self, dtype: DType, inner: usize) -> Result<Tensor> {
+        let (sizes, len) = (self.tensor.sizes(), self.len(self.tensor));
+        let source = match self.tensor.dtype() == dtype {
+            true => Parts::<T>::row_major(self.tensor, len * inner)?,
+            false => Parts::<T>::row_major(&loops::copy(self.tensor, dtype)?, len * inner)?,
+        };
+        let strides = contiguous_strides(sizes);
+        // SAFETY: each strip of each part is written below; after an error the tensor is dropped.
+        let out = unsafe { Tensor::uninit_strided(sizes, &strides, T::DTYPE, self.tensor.device())? };
+        let parts = PartsMut::<T>::of(&out, len * inner)?;
+        let strips = inner.div_ceil(STRIP);
+        parallel::shares(
+            source.count() * strips,
+            (parallel::GRAIN / (len * inner.min(STRIP))).max(1),
+            |range| {
+                for unit in range {
+                    let (part, first) = (unit / strips, unit % strips * STRIP);
+                    let width = STRIP.min(inner - first);
+                    let mut sums = [R::START; STRIP];
+                    for (n, row) in source.get(part).chunks_exact(inner).enumerate() {
+                        let to = parts.at(part).wrapping_add(n * inner + first).cast::<MaybeUninit<T>>();
+                        // SAFETY: `width` elements of row `n` of this part, which no other thread has; `MaybeUninit` need
+                        // not be initialised.
+                        let to = unsafe { std::slice::from_raw_parts_mut(to, width) };
+                        steps(R::step, &mut sums[..width], &row[first..][..width], to);
+                    }
+                }
+            },
+        );
+        drop(parts); // ends its lease
+        if T::DTYPE == dtype { Ok(out) } else { loops::copy(&out, dtype) }
     }
 
     /// Computes each lane of `out`, which differs only in the size of the dimension, from that of the tensor.
@@ -247,6 +333,18 @@ impl<'a> Lanes<'a> {
             values
         };
         tensor.strided_view(&moved(tensor.sizes()), &moved(tensor.strides()), tensor.storage_offset())
+    }
+}
+
+on_vectors! {
+    /// Adds an element to each of many running values, and writes these.
+    fn steps<T: Element, W: Number, F: Fn(W, T) -> W>(
+        step: F, sums: &mut [W], row: &[T], out: &mut [MaybeUninit<T>],
+    ) {
+        for (out, (sum, x)) in zip(out, zip(sums, row)) {
+            *sum = step(*sum, *x);
+            out.write(sum.cast());
+        }
     }
 }
 

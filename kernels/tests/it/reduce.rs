@@ -2,6 +2,7 @@
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
+use torch_library_kernels::loops::{Fold, fold};
 use torch_library_kernels::prelude::*;
 
 #[test]
@@ -133,8 +134,6 @@ fn running_sums_are_exact_where_numbers_are_whole() -> Result<()> {
 
 #[test]
 fn folds_refuse_what_does_not_fit() {
-    use torch_library_kernels::loops::{Fold, fold};
-
     struct Sum;
 
     impl Fold<f32> for Sum {
@@ -217,6 +216,59 @@ fn results_side_by_side_are_those_of_each_alone() -> Result<()> {
         let bytes = x.remainder(2)?.to_dtype(DType::UInt8)?;
         let counted = turned.remainder(2)?.sum_dim(&[1], false)?.to_dtype(DType::Int64)?;
         assert!(aten::equal(&bytes.sum_dim(&[0], false)?, &counted)?, "{rows} {columns}");
+    }
+    Ok(())
+}
+
+/// Each element times its position: what a fold that looks at positions sees.
+struct Moments;
+
+impl Fold<f32> for Moments {
+    type Value = i64;
+
+    fn identity(&self) -> i64 {
+        0
+    }
+
+    fn step(&self, sum: i64, element: f32, position: usize) -> i64 {
+        sum + element as i64 * position as i64
+    }
+
+    fn merge(&self, a: i64, b: i64) -> i64 {
+        a + b
+    }
+}
+
+#[test]
+fn columns_of_tall_matrices_are_folded_in_every_position() -> Result<()> {
+    for (rows, columns) in
+        [(4000, 3), (1000, 5), (513, 8), (700, 40), (129, 63), (900, 100), (300, 130), (40, 9), (9000, 2)]
+    {
+        let numbers = |i: i64| (i % 7) as f32;
+        let x = Tensor::from_vec((0..rows * columns).map(numbers).collect(), &[rows, columns])?;
+        let turned = x.t()?.contiguous()?; // of which each result is a line
+        let sums = turned.sum_dim(&[1], false)?;
+        assert!(aten::equal(&x.sum_dim(&[0], false)?, &sums)?, "{rows} {columns}");
+        for dtype in [DType::BFloat16, DType::Float16, DType::Float64] {
+            let own = x.to_dtype(dtype)?;
+            assert!(
+                aten::equal(&own.sum_dim(&[0], false)?, &sums.to_dtype(dtype)?)?,
+                "{rows} {columns} {dtype}"
+            );
+        }
+        // As a part of a larger reduction, and of rows that do not follow each other.
+        let parts = aten::stack::call(&[x.clone(), x.clone(), x.clone()], 1)?;
+        assert!(aten::equal(&parts.sum_dim(&[0, 1], false)?, &sums.mul(&Tensor::from([3f32]))?)?);
+        assert!(aten::equal(&parts.select(1, 1)?.sum_dim(&[0], false)?, &sums)?);
+        for dtype in [DType::Float32, DType::BFloat16] {
+            let (own, of_line) = (x.to_dtype(dtype)?, turned.to_dtype(dtype)?);
+            let moments = |x: &Tensor, marks: [bool; 2]| {
+                let out = Tensor::empty(&[columns], DType::Int64, Device::CPU)?;
+                fold([&out], x, &marks, &Moments, |sum| [sum]).map(|()| out)
+            };
+            let (moments, want) = (moments(&own, [true, false])?, moments(&of_line, [false, true])?);
+            assert!(aten::equal(&moments, &want)?, "{rows} {columns} {dtype}");
+        }
     }
     Ok(())
 }

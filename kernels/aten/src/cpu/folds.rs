@@ -4,7 +4,7 @@ use num_traits::Float;
 use torch_library::Element;
 
 use crate::inlined::zip;
-use crate::loops::reduce::{Fold, LANES, halved_to_one};
+use crate::loops::reduce::{Fold, LANES, halved_to_one, in_lanes};
 use crate::number::{Number, Ordered};
 
 #[cfg(target_arch = "x86_64")]
@@ -29,6 +29,15 @@ impl<T: Number> Fold<T> for Sum {
     #[inline(always)]
     fn merge(&self, a: T, b: T) -> T {
         a.plus(b)
+    }
+
+    #[inline(always)]
+    fn slice(&self, elements: &[T], position: usize) -> T {
+        #[cfg(target_arch = "x86_64")]
+        if let Option::Some(sum) = registers::sum(elements) {
+            return sum;
+        }
+        in_lanes(self, elements, position)
     }
 }
 

@@ -13,6 +13,7 @@
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
+use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::OnceLock;
@@ -25,8 +26,9 @@ use super::overlap::may_overlap_partially;
 use super::walk::{Row, Walk};
 use super::{Input, convert, has_elements, is_plain, parallel};
 use crate::inlined::{from_fn, zip};
-use wide::{joined, narrow_steps, slice_of_halves, steps};
+use wide::{joined, narrow_steps, slice_of_halves, steps, steps_of_halves};
 
+mod tall;
 mod wide;
 
 pub use wide::{halved_to_one, slice};
@@ -34,6 +36,10 @@ pub use wide::{halved_to_one, slice};
 /// The number of accumulators of a leaf: enough that no addition of wide vectors waits for the one before. LLVM keeps
 /// an array of 64 in vectors, but breaks up one of 32.
 pub const LANES: usize = 64;
+
+/// Up to this many elements of each result are folded side by side with those of others: a loop over a few elements takes
+/// less time than to start it.
+const FEW: usize = 8;
 
 /// The number of results that are held at a time: rows of them are folded side by side, in pieces long enough to be
 /// worth the jump from row to row.
@@ -66,8 +72,8 @@ pub trait Fold<M>: Sync {
     /// Whether the loop over floats is also compiled for the widest vectors. A memory-bound loop gains nothing.
     const IS_FASTER_WIDEST: bool = false;
 
-    /// Whether [`slice`](Self::slice) has its default implementation. 16-bit floats are then widened as they are
-    /// folded, without a buffer.
+    /// Whether elements may be folded step by step in any order of lanes, as the default [`slice`](Self::slice) does.
+    /// 16-bit floats are then widened as they are folded, without a buffer, and rows of few results are folded together.
     const IN_LANES: bool = true;
 
     /// The value for no elements.
@@ -81,30 +87,37 @@ pub trait Fold<M>: Sync {
 
     /// Folds up to a few thousand contiguous elements, of which the first has the position `position`.
     ///
-    /// The default takes element by element, in several lanes. A fold that computes its value faster from many elements
-    /// at once overrides this, and sets [`IN_LANES`](Self::IN_LANES) to false.
+    /// The default takes element by element, in several lanes ([`in_lanes`]). A fold that computes its value faster from
+    /// many elements at once overrides this, and sets [`IN_LANES`](Self::IN_LANES) to false if that takes less than its
+    /// steps do.
     #[inline(always)]
     fn slice(&self, elements: &[M], position: usize) -> Self::Value
     where
         M: Copy,
     {
-        let (chunks, rest) = elements.as_chunks::<LANES>();
-        let start = position + LANES * chunks.len();
-        let mut value = self.identity();
-        for (i, element) in rest.iter().enumerate() {
-            value = self.step(value, *element, start + i);
-        }
-        if chunks.is_empty() {
-            return value;
-        }
-        let mut lanes = [self.identity(); LANES];
-        for (i, chunk) in chunks.iter().enumerate() {
-            for (lane, element) in chunk.iter().enumerate() {
-                lanes[lane] = self.step(lanes[lane], *element, position + i * LANES + lane);
-            }
-        }
-        self.merge(joined(self, lanes), value)
+        in_lanes(self, elements, position)
     }
+}
+
+/// The default [`Fold::slice`].
+#[inline(always)]
+pub fn in_lanes<M: Copy, F: Fold<M> + ?Sized>(fold: &F, elements: &[M], position: usize) -> F::Value {
+    let (chunks, rest) = elements.as_chunks::<LANES>();
+    let start = position + LANES * chunks.len();
+    let mut value = fold.identity();
+    for (i, element) in rest.iter().enumerate() {
+        value = fold.step(value, *element, start + i);
+    }
+    if chunks.is_empty() {
+        return value;
+    }
+    let mut lanes = [fold.identity(); LANES];
+    for (i, chunk) in chunks.iter().enumerate() {
+        for (lane, element) in chunk.iter().enumerate() {
+            lanes[lane] = fold.step(lanes[lane], *element, position + i * LANES + lane);
+        }
+    }
+    fold.merge(joined(fold, lanes), value)
 }
 
 /// Folds the dimensions of `input` that are marked in `is_reduced`, and writes the `K` numbers that `finish` makes of
@@ -317,7 +330,9 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     /// - Nothing writes to the input during the call.
     unsafe fn results(&self, base: isize, stride: isize, folded: &mut [F::Value]) {
         let is_denser = folded.len() > 1 && self.reduced.inner_stride().is_some_and(|inner| stride < inner);
-        if is_denser {
+        let few = if F::IN_LANES { FEW } else { FEW / 2 };
+        let are_few = self.count <= few && folded.len() >= LANES;
+        if is_denser || are_few {
             // SAFETY: the caller vouches that `base` and the places after it are first elements, in an input that
             // nothing writes to.
             return unsafe { self.side_by_side(base, stride, folded) };
@@ -454,55 +469,87 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     unsafe fn side_by_side(&self, base: isize, stride: isize, folded: &mut [F::Value]) {
         let (mut block, mut buffers) = ([const { MaybeUninit::uninit() }; RESULTS], Vec::new());
         let block = fill(&mut block[..folded.len()], |_| self.fold.identity());
-        let is_read = stride == 1 && self.input.is_plain;
-        let is_narrow = is_read && block.len() <= NARROW && block.len().is_multiple_of(LANES);
-        if !is_read {
-            buffers.resize_with(TOGETHER * block.len(), MaybeUninit::<M>::uninit);
-        }
-        let buffers = buffers.as_mut_ptr(); // borrowed once, since earlier lines stay in use while the next are written
+        let is_narrow =
+            stride == 1 && self.input.is_plain && block.len() <= NARROW && block.len().is_multiple_of(LANES);
+        let of_halves = Half::of(self.input.dtype).filter(|_| stride == 1).zip(steps_of_halves::<M, F>());
         let mut position = 0;
         self.reduced.rows(0..self.count, |row| {
-            let mut i = 0;
+            let (mut i, step) = (0, row.input_strides[0]);
+            if stride == 1 && step == block.len() as isize {
+                // SAFETY: in bounds, as below; rows as far apart as they are long follow each other.
+                i = unsafe { self.whole_lines(base + row.inputs[0], row.len, position, folded) };
+                position += i;
+                if i > 0 {
+                    self.merge_full(folded, block, position);
+                }
+            }
             while i < row.len {
                 let most = if is_narrow { BLOCK } else { TOGETHER };
                 let count = most.min(row.len - i).min(BLOCK - position % BLOCK);
-                if is_narrow {
-                    let first = base + row.inputs[0] + i as isize * row.input_strides[0];
-                    // SAFETY: in bounds, as `base` and its neighbours are first elements and the walk stays within
-                    // their results; `count` lines follow in this row, each with a plain value for every result,
-                    // contiguous. Nothing writes to them (the lease of `fold`).
-                    unsafe {
+                let first = base + row.inputs[0] + i as isize * step;
+                // SAFETY: in bounds, as `base` and its neighbours are first elements and the walk stays within their
+                // results; `count` lines follow in this row, with an element for every result. Where `is_narrow` these
+                // are plain values, contiguous; where there is a function for halves they are halves of this kind,
+                // contiguous, and `steps_of_halves` found the processor's features. Nothing writes to them (the lease
+                // of `fold`).
+                unsafe {
+                    if is_narrow {
                         let data = self.input.data.cast::<M>().offset(first);
-                        narrow_steps(self.fold, block, data, row.input_strides[0], count, position);
+                        narrow_steps(self.fold, block, data, step, count, position);
+                    } else if let Some((half, steps)) = of_halves {
+                        let data = self.input.data.cast::<u16>().offset(first);
+                        let width = NonZeroUsize::new(block.len()).expect("there are results");
+                        steps(self.fold, block, half, data, step, count, (position, width));
+                    } else {
+                        self.steps_of_lines(block, first, [step, stride], count, position, &mut buffers);
                     }
-                    (i, position) = (i + count, position + count);
-                    self.merge_full(folded, block, position);
-                    continue;
                 }
-                let lines: [&[M]; TOGETHER] = from_fn(|n| {
-                    let (line, is_repeated) = (n.min(count - 1), n >= count);
-                    let first = base + row.inputs[0] + (i + line) as isize * row.input_strides[0];
-                    let mut data = self.input.data.wrapping_offset(first * self.input.size as isize);
-                    if !is_read {
-                        let buffer = buffers.wrapping_add(line * block.len()).cast::<u8>();
-                        if !is_repeated {
-                            // SAFETY: in bounds, as the places from `base` on, `stride` apart, are first elements, and
-                            // the walk stays within their results, which nothing writes to (the lease of `fold`); a
-                            // line of the buffer has room for one value of each, and is used by this thread alone.
-                            unsafe { (self.input.load)(data, stride, block.len(), buffer) };
-                        }
-                        data = buffer;
-                    }
-                    // SAFETY: contiguous plain values of `M` in the input, which nothing writes to (the lease of
-                    // `fold`), or loaded into a line of the buffer, which is not written again while this slice is in
-                    // use.
-                    unsafe { std::slice::from_raw_parts(data.cast(), block.len()) }
-                });
-                steps(self.fold, block, &lines[..count], position);
                 (i, position) = (i + count, position + count);
                 self.merge_full(folded, block, position);
             }
         });
+    }
+
+    /// Adds one element of each of a few lines to each value of a block: the lines start `step` apart, and their
+    /// elements are `stride` apart.
+    ///
+    /// # Safety
+    /// - `count` lines, at least one and at most [`TOGETHER`], of as many elements as there are values, lie in bounds of
+    ///   the input from `first` on.
+    /// - Nothing writes to the input during the call.
+    unsafe fn steps_of_lines(
+        &self,
+        block: &mut [F::Value],
+        first: isize,
+        [step, stride]: [isize; 2],
+        count: usize,
+        position: usize,
+        buffers: &mut Vec<MaybeUninit<M>>,
+    ) {
+        let len = block.len();
+        let is_read = stride == 1 && self.input.is_plain;
+        if !is_read {
+            buffers.resize_with(TOGETHER * len, MaybeUninit::uninit);
+        }
+        let buffers = buffers.as_mut_ptr(); // borrowed once, since earlier lines stay in use while the next are written
+        let lines: [&[M]; TOGETHER] = from_fn(|n| {
+            let (line, is_repeated) = (n.min(count - 1), n >= count);
+            let first = first + line as isize * step;
+            let mut data = self.input.data.wrapping_offset(first * self.input.size as isize);
+            if !is_read {
+                let buffer = buffers.wrapping_add(line * len).cast::<u8>();
+                if !is_repeated {
+                    // SAFETY: the caller vouches for the elements of this line; a line of the buffer has room for them,
+                    // and is used by this thread alone.
+                    unsafe { (self.input.load)(data, stride, len, buffer) };
+                }
+                data = buffer;
+            }
+            // SAFETY: contiguous plain values of `M` in the input, which nothing writes to, as the caller vouches; or
+            // loaded into a line of the buffer, which is not written again while this slice is in use.
+            unsafe { std::slice::from_raw_parts(data.cast(), len) }
+        });
+        steps(self.fold, block, &lines[..count], position);
     }
 
     /// Merges the accumulators of a block into the results and resets them, when they have taken [`BLOCK`] elements or

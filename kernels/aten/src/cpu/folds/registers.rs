@@ -1,6 +1,7 @@
-//! The largest or smallest of many `f32`, in AVX-512 registers.
+//! The largest or smallest of many `f32`, and their sum, in AVX-512 registers.
 //!
-//! The compiler keeps an array of accumulators in memory, where each step waits for the store of the one before.
+//! The compiler keeps an array of accumulators in memory, where each step waits for the store of the one before, and
+//! adds the last elements, fewer than accumulators, one after the other.
 #![expect(
     unsafe_code,
     reason = "looks at elements as the floats that they are, and loads them into registers"
@@ -27,6 +28,38 @@ pub(super) fn extreme<T: Element, const LARGEST: bool>(elements: &[T]) -> Option
     // SAFETY: `is_widest` found the features that it is compiled for.
     let (best, is_unordered) = unsafe { of_singles::<LARGEST>(singles) };
     Some((best.cast(), is_unordered))
+}
+
+/// The sum; nothing for other types and processors, and for fewer elements than a register has, which PyTorch adds one
+/// after the other, too.
+#[inline(always)]
+pub(super) fn sum<T: Element>(elements: &[T]) -> Option<T> {
+    if T::DTYPE != DType::Float32 || elements.len() < 16 || !is_widest() {
+        return None;
+    }
+    // SAFETY: `f32` is the only type of elements of this dtype, so this is the same slice.
+    let singles = unsafe { std::slice::from_raw_parts(elements.as_ptr().cast::<f32>(), elements.len()) };
+    // SAFETY: `is_widest` found the features that it is compiled for.
+    Some(unsafe { sum_of_singles(singles) }.cast())
+}
+
+#[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+fn sum_of_singles(elements: &[f32]) -> f32 {
+    let mut sums = [_mm512_setzero_ps(); MANY];
+    let (chunks, rest) = elements.as_chunks::<{ 16 * MANY }>();
+    for chunk in chunks {
+        for (sum, part) in zip(&mut sums, chunk.as_chunks::<16>().0) {
+            // SAFETY: sixteen elements, which need not be aligned.
+            *sum = _mm512_add_ps(*sum, unsafe { _mm512_loadu_ps(part.as_ptr()) });
+        }
+    }
+    for (sum, part) in sums.iter_mut().zip(rest.chunks(16)) {
+        let mask = (1u32 << part.len()).wrapping_sub(1) as __mmask16;
+        // SAFETY: at most sixteen elements, which need not be aligned; lanes that the mask leaves out are not read.
+        *sum = _mm512_add_ps(*sum, unsafe { _mm512_maskz_loadu_ps(mask, part.as_ptr()) });
+    }
+    let [a, b, c, d] = sums;
+    _mm512_reduce_add_ps(_mm512_add_ps(_mm512_add_ps(a, b), _mm512_add_ps(c, d)))
 }
 
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]

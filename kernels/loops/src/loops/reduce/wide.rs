@@ -3,6 +3,7 @@
 
 #[cfg(target_arch = "x86_64")]
 use std::mem::MaybeUninit;
+use std::num::NonZeroUsize;
 
 #[cfg(target_arch = "x86_64")]
 use torch_library::DType;
@@ -95,6 +96,75 @@ unsafe fn slice_widened<M: Element, F: Fold<M>>(
     fold.merge(joined(fold, lanes), value)
 }
 
+/// Like [`repeated_steps`], for lines of 16-bit floats that start `step` apart, on processors that can widen them in
+/// registers.
+pub(super) type StepsOfHalves<F, V> = unsafe fn(
+    fold: &F,
+    values: &mut [V],
+    Half,
+    first: *const u16,
+    step: isize,
+    count: usize,
+    positions: (usize, NonZeroUsize),
+);
+
+pub(super) fn steps_of_halves<M: Element, F: Fold<M>>() -> Option<StepsOfHalves<F, F::Value>> {
+    #[cfg(target_arch = "x86_64")]
+    if const { Half::ARE_BUILT && F::IN_LANES && matches!(M::DTYPE, DType::Float32) } && is_widest() {
+        return Some(steps_widened::<M, F>);
+    }
+    None
+}
+
+/// # Safety
+/// - `count` lines, `step` apart, can be read from `first` on, each with as many halves of this kind, aligned, as there
+///   are values, and nothing writes to them during the call.
+/// - `M` is `f32`.
+/// - The processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+unsafe fn steps_widened<M: Element, F: Fold<M>>(
+    fold: &F,
+    values: &mut [F::Value],
+    half: Half,
+    first: *const u16,
+    step: isize,
+    count: usize,
+    (position, width): (usize, NonZeroUsize),
+) {
+    let height = values.len() / width;
+    let line = |column: usize, n: usize, len: usize| {
+        let mut block = MaybeUninit::<[M; LANES]>::uninit();
+        // SAFETY: `n` is below `count` and `column + len` at most the number of values, with `len` at least one; the
+        // caller vouches for these halves. The block has the length that `widen` writes (see `LANES`), and its elements
+        // are `M`, which is `f32`. The caller vouches for the features.
+        unsafe {
+            let from = first.offset(n as isize * step).add(column);
+            widen(half, from, len, block.as_mut_ptr().cast());
+        }
+        // SAFETY: `widen` has written a whole block, with repetitions beyond the end.
+        unsafe { block.assume_init() }
+    };
+    let whole = values.len() - values.len() % LANES;
+    let (chunks, rest) = values.as_chunks_mut::<LANES>();
+    for (k, values) in chunks.iter_mut().enumerate() {
+        let mut held = *values; // in registers for all lines
+        for n in 0..count {
+            let line = line(k * LANES, n, LANES);
+            for i in 0..LANES {
+                held[i] = fold.step(held[i], line[i], position + n * height + (k * LANES + i) / width);
+            }
+        }
+        *values = held;
+    }
+    let len = rest.len();
+    for n in 0..if len == 0 { 0 } else { count } {
+        for (i, (value, element)) in rest.iter_mut().zip(line(whole, n, len)).enumerate() {
+            *value = fold.step(*value, element, position + n * height + (whole + i) / width);
+        }
+    }
+}
+
 /// Merges the lanes as a tree.
 #[inline(always)]
 pub(super) fn joined<M, F: Fold<M> + ?Sized>(fold: &F, lanes: [F::Value; LANES]) -> F::Value {
@@ -166,6 +236,59 @@ fn each_step<M: Element, F: Fold<M>>(fold: &F, values: &mut [F::Value], lines: &
     for (n, line) in lines.iter().enumerate() {
         for (value, element) in zip(&mut *values, *line) {
             *value = fold.step(*value, *element, position + n);
+        }
+    }
+}
+
+/// Like [`steps`], for lines that consist of several rows of `width` elements, where a line has as many values: the first
+/// row has the position `position`. (A division by a number that may be zero would stay in the loop of a fold that looks
+/// at no positions.)
+pub(super) fn repeated_steps<M: Element, F: Fold<M>>(
+    fold: &F,
+    values: &mut [F::Value],
+    lines: &[&[M]],
+    positions: (usize, NonZeroUsize),
+) {
+    #[cfg(target_arch = "x86_64")]
+    if is_wide() {
+        // SAFETY: `is_wide` found the features that it is compiled for.
+        return unsafe { repeated_steps_wide(fold, values, lines, positions) };
+    }
+    each_repeated_step(fold, values, lines, positions);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn repeated_steps_wide<M: Element, F: Fold<M>>(
+    fold: &F,
+    values: &mut [F::Value],
+    lines: &[&[M]],
+    positions: (usize, NonZeroUsize),
+) {
+    each_repeated_step(fold, values, lines, positions);
+}
+
+#[inline(always)]
+fn each_repeated_step<M: Element, F: Fold<M>>(
+    fold: &F,
+    values: &mut [F::Value],
+    lines: &[&[M]],
+    (position, width): (usize, NonZeroUsize),
+) {
+    let (len, height) = (values.len(), values.len() / width);
+    if let [a, b, c, d] = lines {
+        // Slices of one length and an index: the loop vectorises, as one over `enumerate` does not.
+        let [a, b, c, d] = [&a[..len], &b[..len], &c[..len], &d[..len]];
+        for i in 0..len {
+            let position = |line: usize| position + line * height + i / width;
+            let two = fold.step(fold.step(values[i], a[i], position(0)), b[i], position(1));
+            values[i] = fold.step(fold.step(two, c[i], position(2)), d[i], position(3));
+        }
+        return;
+    }
+    for (n, line) in lines.iter().enumerate() {
+        for (i, (value, element)) in zip(&mut *values, *line).enumerate() {
+            *value = fold.step(*value, *element, position + n * height + i / width);
         }
     }
 }

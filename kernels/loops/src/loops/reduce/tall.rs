@@ -1,0 +1,88 @@
+//! Reductions of tall matrices: few results side by side, whose rows follow each other without gaps.
+//!
+//! A row alone would fill a part of a vector. So several rows are taken as one line, and each result has an accumulator
+//! for each row of the line.
+#![expect(unsafe_code, reason = "reads rows through pointers")]
+
+use std::mem::MaybeUninit;
+use std::num::NonZeroUsize;
+
+use torch_library::Element;
+
+use super::wide::{repeated_steps, steps_of_halves};
+use super::{BLOCK, Fold, Folding, LANES, RESULTS, TOGETHER, fill};
+use crate::inlined::{from_fn, zip};
+use crate::loops::halves::Half;
+
+/// With fewer lines than this, the accumulators would take longer than the rows.
+const FEWEST: usize = 2 * TOGETHER;
+
+/// A common multiple of this number and the number of results is enough, where one of [`LANES`] is too large.
+const PART: usize = LANES / 4;
+
+/// The number of rows that make up a line.
+fn rows_of_line(results: usize) -> Option<usize> {
+    if results.is_multiple_of(LANES) {
+        return None; // whole vectors already
+    }
+    [LANES, PART].into_iter().map(|lanes| lanes / gcd(lanes, results)).find(|rows| rows * results <= RESULTS)
+}
+
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
+    /// Adds the elements of whole lines to the results, and returns the number of their rows.
+    ///
+    /// # Safety
+    /// - `first` is the place of the first of `rows` rows, each with an element for every result, which follow each
+    ///   other without gaps in the input.
+    /// - Nothing writes to the input during the call.
+    pub(super) unsafe fn whole_lines(
+        &self,
+        first: isize,
+        rows: usize,
+        position: usize,
+        folded: &mut [F::Value],
+    ) -> usize {
+        let halves = Half::of(self.input.dtype).zip(steps_of_halves::<M, F>());
+        let Some(height) = rows_of_line(folded.len()).filter(|_| F::IN_LANES) else { return 0 };
+        let count = rows / height;
+        if count < FEWEST || !self.input.is_plain && halves.is_none() {
+            return 0;
+        }
+        let Some(width) = NonZeroUsize::new(folded.len()) else { return 0 };
+        let len = height * folded.len();
+        let mut lanes = [const { MaybeUninit::uninit() }; RESULTS];
+        let lanes = fill(&mut lanes[..len], |_| self.fold.identity());
+        for start in (0..count).step_by(TOGETHER) {
+            let lines = TOGETHER.min(count - start);
+            let (first, position) = (first + (start * len) as isize, position + start * height);
+            // SAFETY: `lines * len` elements follow each other from `first` on, which the caller vouches for, and that
+            // nothing writes to them: halves of this kind, for which `steps_of_halves` found the processor's features,
+            // or else plain values of `M`.
+            unsafe {
+                if let Some((half, steps)) = halves {
+                    let data = self.input.data.cast::<u16>().offset(first);
+                    steps(self.fold, lanes, half, data, len as isize, lines, (position, width));
+                } else {
+                    let data = self.input.data.cast::<M>().offset(first);
+                    let lines_of = from_fn::<_, TOGETHER>(|n| {
+                        std::slice::from_raw_parts(data.add(n.min(lines - 1) * len), len)
+                    });
+                    repeated_steps(self.fold, lanes, &lines_of[..lines], (position, width));
+                }
+            }
+            if (start + lines).is_multiple_of(BLOCK) || start + lines == count {
+                for lanes in lanes.chunks_exact_mut(width.get()) {
+                    for (folded, lane) in zip(&mut *folded, lanes) {
+                        *folded = self.fold.merge(*folded, *lane);
+                        *lane = self.fold.identity();
+                    }
+                }
+            }
+        }
+        count * height
+    }
+}

@@ -24,6 +24,7 @@ use std::mem::MaybeUninit;
 use torch_library::{DType, Element, Lease, Leased, ListLease, Result, Tensor, match_dtype};
 
 pub mod across;
+pub mod bytes;
 pub mod convert;
 mod copies;
 pub mod crossings;

@@ -6,6 +6,7 @@ use torch_library::prelude::*;
 use torch_library::{Lease, ListLease, result_type};
 
 use crate::loops;
+use crate::loops::bytes::copy_bytes;
 use crate::loops::crossings::{Along, Crossings};
 use crate::loops::gather::{Address, AddressMut, Lanes, are_within, gather};
 use crate::loops::parallel;
@@ -177,9 +178,7 @@ fn join_rows(out: &Tensor, tensors: &[Tensor], dim: usize) -> Result<bool> {
                     // together make up `width`, and all have equally many, as ensured above. The result's memory is
                     // new, so source and target do not overlap; only this thread uses its range, and the lease prevents
                     // other accesses.
-                    unsafe {
-                        std::ptr::copy_nonoverlapping(from, to.get().wrapping_add(first), last - first)
-                    };
+                    unsafe { copy_bytes(from, to.get().wrapping_add(first), last - first) };
                 }
                 start += len;
             }

@@ -3,6 +3,7 @@
 
 use torch_library::{DType, Element, match_dtype};
 
+use super::bytes::copy_bytes;
 use super::dense;
 
 /// Reads `len` elements, `stride` apart, into a dense buffer of another type.
@@ -40,7 +41,7 @@ pub unsafe fn load<S: Element, M: Element>(data: *const u8, stride: isize, len: 
     }
     if stride == 1 && S::DTYPE == M::DTYPE && S::DTYPE != DType::Bool {
         // SAFETY: the caller vouches for `len` contiguous elements, and for room for `len` of the same type.
-        return unsafe { std::ptr::copy(data, buffer, len * size_of::<S>()) };
+        return unsafe { copy_bytes(data, buffer, len * size_of::<S>()) };
     }
     let (data, buffer) = (data.cast::<S>(), buffer.cast::<M>());
     if stride == 0 {
@@ -83,7 +84,7 @@ unsafe fn store<R: Element, D: Element>(buffer: *const u8, len: usize, data: *mu
     if stride == 1 && R::DTYPE == D::DTYPE {
         // SAFETY: the caller vouches for `len` elements and for `len` contiguous places of the same type; booleans in
         // the buffer are 0 or 1.
-        return unsafe { std::ptr::copy(buffer, data, len * size_of::<R>()) };
+        return unsafe { copy_bytes(buffer, data, len * size_of::<R>()) };
     }
     let (buffer, data) = (buffer.cast::<R>(), data.cast::<D>());
     let convert = |distance: isize| {

@@ -4,6 +4,7 @@
 
 use torch_library::Element;
 
+use super::bytes::copy_bytes;
 use crate::inlined::from_fn;
 
 /// A function of `N` elements that loops can compute: a closure, [`Inlined`], or [`Usually`].
@@ -199,8 +200,8 @@ impl<T: Element> Elements<T, T, 1> for Identity {
 
     #[inline(always)]
     unsafe fn each(&self, out: *mut T, [input]: [*const T; 1], len: usize) {
-        // SAFETY: the caller vouches for `len` elements in both, of one type; `copy` takes an input that is the result.
-        unsafe { std::ptr::copy(input, out, len) };
+        // SAFETY: the caller vouches for `len` elements in both, of one type; the input may be the result.
+        unsafe { copy_bytes(input.cast(), out.cast(), len * size_of::<T>()) };
     }
 }
 

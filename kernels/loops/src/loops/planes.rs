@@ -5,6 +5,7 @@
 #![expect(unsafe_code, reason = "reads and writes elements through pointers that a walk keeps in bounds")]
 
 use super::across::turn_sized;
+use super::bytes::copy_row;
 use super::walk::{Row, Walk};
 use super::{Operands, parallel};
 
@@ -57,7 +58,7 @@ impl<const N: usize> Operands<'_, N> {
             // shared memory; `load` is the loader from the element type to itself.
             unsafe {
                 match stride {
-                    1 => std::ptr::copy_nonoverlapping(from, to, row.len * size),
+                    1 => copy_row(from, to, row.len * size),
                     _ => (self.inputs[0].load)(from, stride, row.len, to),
                 }
             }

@@ -250,6 +250,7 @@ impl<'f, const N: usize> Operands<'f, N> {
         if self.by_planes(&walk, grain) {
             return Ok(());
         }
+        walk.lengthen_rows();
         self.compute_rows(&walk, count, if walk.is_line() { grain } else { parallel::GRAIN });
         Ok(())
     }

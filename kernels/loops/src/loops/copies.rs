@@ -41,7 +41,8 @@ pub fn copy_back_to_front(tensor: &Tensor, is_back: impl Fn(usize) -> bool) -> R
         out.sizes(),
         tensor.sizes()
     );
-    let (walk, first) = Walk::back_to_front(out.geometry(), tensor.geometry(), is_back);
+    let (mut walk, first) = Walk::back_to_front(out.geometry(), tensor.geometry(), is_back);
+    walk.lengthen_rows();
     match_dtype!(tensor.dtype(), T => {
         let inner = Inner::of::<T, T, _>(&Identity);
         let mut operands = Operands::new(&out, [tensor], &inner, &lease)?;

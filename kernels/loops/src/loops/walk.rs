@@ -105,6 +105,18 @@ impl<const N: usize> Walk<N> {
         true
     }
 
+    /// If rows are short and the next dimension is much longer, makes that one the innermost: a loop over a few elements
+    /// takes less time than to start it.
+    pub fn lengthen_rows(&mut self) {
+        const SHORT: usize = 16;
+        if let [inner, next, ..] = &mut *self.dims
+            && inner.size < SHORT
+            && next.size >= 2 * SHORT
+        {
+            std::mem::swap(inner, next);
+        }
+    }
+
     /// If there are two dimensions or more: the first row, and the number of rows and their distance in the output and
     /// in the inputs, all in the two innermost dimensions.
     #[inline]

@@ -58,6 +58,7 @@ mod scaler;
 mod scan;
 mod scatter;
 mod segment;
+mod short_rows;
 mod softmax;
 mod sorting;
 mod special;

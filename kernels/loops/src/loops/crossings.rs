@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use torch_library::{DType, Element, Leased, Result, Tensor};
 
+use super::bytes::copy_row;
 use super::{convert, parallel};
 use crate::inlined::zip;
 
@@ -226,9 +227,9 @@ impl<T> Memory<T> {
     }
 }
 
-/// How a part of each row is read: element by element, or in runs.
+/// How a part of each row is read: crossing by crossing, or in runs.
 enum Piece<'a> {
-    Each(&'a [isize]),
+    Each { list: &'a [isize], unit: usize },
     Runs(Vec<Run>),
 }
 
@@ -241,9 +242,9 @@ struct Run {
 }
 
 impl<'a> Piece<'a> {
-    /// Splits a list into runs, unless there would be so many that reading element by element is as fast.
+    /// Splits a list into runs, unless there would be so many that reading crossing by crossing is as fast.
     fn of(list: &'a [isize], unit: usize) -> Self {
-        let most = if unit == 1 { (list.len() / 4).max(4) } else { usize::MAX };
+        let most = (list.len() / 4).max(4);
         let mut runs: Vec<Run> = Vec::new();
         let mut last = None;
         for offset in list {
@@ -256,7 +257,7 @@ impl<'a> Piece<'a> {
                     run.is_back = true;
                     run.len += 1;
                 }
-                _ if is_enough => return Piece::Each(list),
+                _ if is_enough => return Piece::Each { list, unit },
                 _ => runs.push(Run { start: *offset, len: unit, is_back: false }),
             }
         }
@@ -271,7 +272,15 @@ impl<'a> Piece<'a> {
     unsafe fn read<T: Copy>(&self, source: *const T, out: *mut T, is_bool: bool) {
         let mut to = out;
         match self {
-            Piece::Each(list) => {
+            Piece::Each { list, unit } if *unit > 1 => {
+                for offset in *list {
+                    // SAFETY: the caller vouches for `unit` elements there, and for as many places in `out` for each
+                    // offset of the list, in other memory; bytes have no alignment.
+                    unsafe { copy(source.offset(*offset), to, *unit) };
+                    to = to.wrapping_add(*unit);
+                }
+            }
+            Piece::Each { list, .. } => {
                 for offset in *list {
                     // SAFETY: the caller vouches for an element there, and for as many places in `out` as the list
                     // is long; neither need be aligned.
@@ -335,5 +344,5 @@ impl Run {
 #[inline(always)]
 unsafe fn copy<T>(from: *const T, to: *mut T, len: usize) {
     // SAFETY: the caller vouches for `len` elements in both, which are disjoint; bytes have no alignment.
-    unsafe { std::ptr::copy_nonoverlapping(from.cast::<u8>(), to.cast(), len * size_of::<T>()) };
+    unsafe { copy_row(from.cast(), to.cast(), len * size_of::<T>()) };
 }

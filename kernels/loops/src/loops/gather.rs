@@ -11,10 +11,11 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use torch_library::geometry::{Dims, Geometry};
 use torch_library::{DType, Element, Lease, Leased, MemoryFormat, Result, Tensor, ensure};
 
+use super::bytes::copy_row;
 use super::convert::{self, Loader};
 use super::walk::broadcasts_to;
 use super::walk::{Row, Walk};
-use super::{CHUNK, assign, copy, has_elements, parallel, uninit_like};
+use super::{CHUNK, assign, copy, has_elements, on_vectors, parallel, uninit_like};
 
 /// A tensor with an indexed dimension: each place of the index tensor belongs to an element at index 0 of that
 /// dimension, from which the index counts in steps.
@@ -94,7 +95,7 @@ pub fn gather(out: &Tensor, source: &Lanes<'_>, index: &Tensor) -> Result<Option
         out.sizes()
     );
     let starts = Geometry::new(out.sizes(), &source.strides, 0)?;
-    let walk = Walk::new(out.geometry(), [index.geometry(), &starts]);
+    let mut walk = Walk::new(out.geometry(), [index.geometry(), &starts]);
     let indices = Indices::new(index, source, &lease)?;
     let pick = match out.dtype() {
         DType::Bool => pick_flags,
@@ -106,8 +107,17 @@ pub fn gather(out: &Tensor, source: &Lanes<'_>, index: &Tensor) -> Result<Option
             _ => pick::<u128>,
         },
     };
-    let count = out.numel() as usize;
+    let (count, size) = (out.numel() as usize, out.dtype().size());
+    let is_of_flags = out.dtype() == DType::Bool;
     let (out, source) = (AddressMut::of(out, &lease)?, Address::of(source.tensor, &lease)?);
+    if let Some(rows) = ContiguousRows::of(&walk, size).filter(|_| !is_of_flags) {
+        parallel::shares(rows.count, (parallel::GRAIN / rows.len).max(1), |range| {
+            // SAFETY: as below, for whole rows.
+            unsafe { rows.copy(&indices, range, source.get(), out.get()) };
+        });
+        return Ok(indices.bad());
+    }
+    walk.lengthen_rows();
     parallel::ranges(count, |range| {
         // SAFETY: in bounds, as the walk stays within the elements of the result and the index, and of the source by
         // `Lanes::check`; source and result are of one type, of this size. No two threads get the same element of the
@@ -115,6 +125,47 @@ pub fn gather(out: &Tensor, source: &Lanes<'_>, index: &Tensor) -> Result<Option
         walk.rows(range, |row| unsafe { pick(&indices, &row, source.get(), out.get()) });
     });
     Ok(indices.bad())
+}
+
+/// Rows of a source that indices choose, where rows and the places for them in the result are contiguous.
+struct ContiguousRows {
+    /// The first row of the walk, as a row of indices.
+    indices: Row<2>,
+    count: usize,
+    /// The number of elements of a row, and their size.
+    len: usize,
+    size: usize,
+}
+
+impl ContiguousRows {
+    /// The rows of a walk over a result, its indices and the source, if they have this form.
+    fn of(walk: &Walk<2>, size: usize) -> Option<Self> {
+        let (row, count, out_step, steps) = walk.plane().filter(|_| walk.is_plane())?;
+        let is_dense = row.input_strides == [0, 1] && row.out_stride == 1 && steps[1] == 0;
+        let indices = Row { len: count, out_stride: out_step, input_strides: steps, ..row };
+        is_dense.then_some(ContiguousRows { indices, count, len: row.len, size })
+    }
+
+    /// Copies some of the rows.
+    ///
+    /// # Safety
+    /// - The rows lie in bounds of the index and of the result, and every index in range leads to a row of the source,
+    ///   with elements of this size.
+    /// - Nothing writes to index and source during the call, and nothing else uses these rows of the result, which shares
+    ///   no memory with the source.
+    unsafe fn copy(&self, indices: &Indices, range: Range<usize>, source: *const u8, out: *mut u8) {
+        let (bytes, step) = (self.len * self.size, self.indices.out_stride * self.size as isize);
+        let first = self.indices.inputs[0] + range.start as isize * self.indices.input_strides[0];
+        let row = Row { len: range.len(), inputs: [first, 0], ..self.indices };
+        let out = out.wrapping_offset(range.start as isize * step);
+        let copy = |i: isize, index: isize| {
+            let from = source.wrapping_offset(index * self.size as isize);
+            // SAFETY: a row of the range, and an index in range: the caller vouches for both.
+            unsafe { copy_row(from, out.wrapping_offset(i * step), bytes) };
+        };
+        // SAFETY: the caller vouches for the indices of these rows; the closure writes only to the result.
+        unsafe { indices.row(&row, copy) };
+    }
 }
 
 /// Gathers one row of the result; `T` stands for an element of its size, and elements need not be aligned like it.
@@ -133,8 +184,8 @@ unsafe fn pick<T: Copy>(indices: &Indices, row: &Row<2>, source: *const u8, out:
         let copy = |_, index| {
             let from = from.wrapping_offset(index).cast::<u8>();
             // SAFETY: an index in range leads to elements, as the caller vouches, and the whole row of them is
-            // contiguous, as are the places in the result. `copy` allows the two to overlap.
-            unsafe { std::ptr::copy(from, to.cast(), row.len * size_of::<T>()) };
+            // contiguous, as are the places in the result, which shares no memory with the source.
+            unsafe { copy_row(from, to.cast(), row.len * size_of::<T>()) };
         };
         // SAFETY: the caller vouches for the row of the index, of which this is the first place; the closure writes
         // only to the result.
@@ -249,7 +300,7 @@ fn check_types(dtype: DType, target: &Tensor, source: &Tensor) -> Result<()> {
 
 /// Calls a closure with the address of each indexed element of the target and of the element of the source that belongs
 /// to it.
-fn join<T>(
+fn join<T: Copy>(
     target: &Lanes<'_>,
     index: &Tensor,
     source: &Tensor,
@@ -285,10 +336,7 @@ fn join<T>(
         let [_, to_stride, from_stride] = row.input_strides;
         if row.input_strides == [0, 1, 1] {
             // One index for the whole row, whose elements are contiguous.
-            let each = |_, index| {
-                let to = to.wrapping_offset(index);
-                (0..row.len).for_each(|i| f(to.wrapping_add(i), from.wrapping_add(i)));
-            };
+            let each = |_, index| each_of(f, to.wrapping_offset(index), from, row.len);
             // SAFETY: in bounds, as the walk stays within the elements of the index and this is the first of a row; the
             // closure writes only to the target, which shares no storage with the index, and the lease excludes other
             // writers.
@@ -304,6 +352,15 @@ fn join<T>(
         unsafe { indices.row(&row, each) };
     });
     Ok(indices.bad())
+}
+
+on_vectors! {
+    /// Calls a closure with the addresses of each of `len` contiguous elements of the target and of the source.
+    fn each_of<T: Copy, F: Fn(*mut T, *const T)>(f: F, to: *mut T, from: *const T, len: usize) {
+        for i in 0..len {
+            f(to.wrapping_add(i), from.wrapping_add(i));
+        }
+    }
 }
 
 /// Whether all indices are in a range: for each, neither the difference to the start nor that to the last number is

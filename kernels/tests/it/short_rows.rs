@@ -1,0 +1,154 @@
+//! Operators on many short rows, whose loops run along another dimension, or over several rows at once: each element is
+//! compared with a loop over indices.
+
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+use torch_library_kernels::prelude::*;
+
+/// More rows than any loop takes at once.
+const ROWS: i64 = 1500;
+
+fn numbers(sizes: &[i64], dtype: DType) -> Result<Tensor> {
+    let count: i64 = sizes.iter().product();
+    let numbers = (0..count).map(|i| (i * 37 + i / 5) % 101).collect();
+    Tensor::from_vec::<i64>(numbers, sizes)?.to_dtype(dtype)
+}
+
+/// A tensor of rows and columns as nested lists of integers.
+fn rows(x: &Tensor) -> Result<Vec<Vec<i64>>> {
+    let width = x.sizes()[1] as usize;
+    Ok(x.to_dtype(DType::Int64)?.to_vec::<i64>()?.chunks(width).map(<[i64]>::to_vec).collect())
+}
+
+fn dtypes() -> [DType; 5] {
+    [DType::Float32, DType::Float64, DType::Int64, DType::UInt8, DType::BFloat16]
+}
+
+#[test]
+fn operands_broadcast_to_short_rows() -> Result<()> {
+    for width in [2, 3, 7, 15, 17] {
+        for dtype in dtypes() {
+            let (x, other) = (numbers(&[ROWS, width], dtype)?, numbers(&[width], dtype)?);
+            let condition = aten::gt_Scalar(&numbers(&[ROWS, 1], DType::Int64)?, 50.into())?;
+            let chosen = rows(&aten::where_self(&condition, &x, &other)?)?;
+            let (x, other) = (rows(&x)?, other.to_dtype(DType::Int64)?.to_vec::<i64>()?);
+            let condition = condition.to_vec::<bool>()?;
+            for (n, row) in chosen.iter().enumerate() {
+                assert_eq!(*row, if condition[n] { x[n].clone() } else { other.clone() }, "{width} {dtype}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn short_rows_are_turned_around_and_about() -> Result<()> {
+    for width in [2, 3, 4, 7, 16] {
+        for dtype in dtypes() {
+            let x = numbers(&[ROWS, width], dtype)?;
+            let back: Vec<Vec<i64>> =
+                rows(&x)?.into_iter().map(|row| row.into_iter().rev().collect()).collect();
+            assert_eq!(rows(&aten::flip(&x, &[1])?)?, back, "{width} {dtype}");
+            let columns = rows(&x.t()?.contiguous()?)?;
+            let want = |column: usize| -> Result<Vec<i64>> {
+                Ok(rows(&x)?.into_iter().map(|row| row[column]).collect())
+            };
+            for (column, got) in columns.iter().enumerate() {
+                assert_eq!(*got, want(column)?, "{width} {dtype}");
+            }
+            let mut rolled = rows(&x)?;
+            rolled.rotate_right(1);
+            assert_eq!(rows(&aten::roll::with(&x, &[1]).dims(&[0]).call()?)?, rolled, "{width} {dtype}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn short_rows_are_selected_by_index() -> Result<()> {
+    let places: Vec<i64> = (0..ROWS).map(|i| i * 7919 % 40).collect();
+    let index = Tensor::from_slice(&places, &[ROWS])?;
+    for width in [1, 2, 3, 5, 8, 13, 16, 33, 64] {
+        for dtype in [DType::Bool, DType::Complex128].into_iter().chain(dtypes()) {
+            let x = numbers(&[40, width], dtype)?;
+            let picked = |x: &Tensor| -> Result<Vec<Vec<i64>>> {
+                let x = if x.dtype().is_complex() { aten::real(x)? } else { x.clone() };
+                rows(&x)
+            };
+            let from = picked(&x)?;
+            let want: Vec<Vec<i64>> = places.iter().map(|place| from[*place as usize].clone()).collect();
+            assert_eq!(picked(&x.index_select(0, &index)?)?, want, "{width} {dtype}");
+            let wide = index.reshape(&[ROWS, 1])?.expand(&[ROWS, width])?;
+            assert_eq!(picked(&x.gather(0, &wide)?)?, want, "{width} {dtype}");
+            assert_eq!(picked(&x.gather(0, &wide.contiguous()?)?)?, want, "{width} {dtype}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn short_rows_are_reduced() -> Result<()> {
+    for width in [2, 3, 7, 8, 9, 49] {
+        for dtype in dtypes() {
+            let x = aten::remainder_Scalar(&numbers(&[ROWS, width], dtype)?, 5.into())?;
+            let from = rows(&x)?;
+            let (sums, largest) = (x.sum_dim(&[1], false)?, aten::amax::with(&x).dim(&[1]).call()?);
+            let place = aten::argmax::with(&x).dim(Some(1)).call()?.to_vec::<i64>()?;
+            let (every, any) = (aten::all_dim(&x, 1)?.to_dtype(DType::Bool)?, aten::any_dim(&x, 1)?);
+            let (every, any) = (every.to_vec::<bool>()?, any.to_dtype(DType::Bool)?.to_vec::<bool>()?);
+            let sums = sums.to_dtype(DType::Int64)?.to_vec::<i64>()?;
+            let largest = largest.to_dtype(DType::Int64)?.to_vec::<i64>()?;
+            for (n, row) in from.iter().enumerate() {
+                let most = *row.iter().max().unwrap();
+                assert_eq!((sums[n], largest[n]), (row.iter().sum(), most), "{width} {dtype}");
+                assert_eq!(place[n] as usize, row.iter().position(|x| *x == most).unwrap());
+                assert_eq!((every[n], any[n]), (!row.contains(&0), row.iter().any(|x| *x != 0)));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn lanes_side_by_side_have_running_values() -> Result<()> {
+    for inner in [8, 33, 600] {
+        for dtype in [DType::Float32, DType::Float64, DType::Int64, DType::BFloat16] {
+            let x = aten::remainder_Scalar(&numbers(&[3, 20, inner], DType::Int64)?, 3.into())?;
+            let sums = aten::cumsum(&x.to_dtype(dtype)?, 1)?;
+            assert_eq!((sums.dtype(), sums.sizes()), (dtype, x.sizes()));
+            let (got, from) = (sums.to_dtype(DType::Int64)?.to_vec::<i64>()?, x.to_vec::<i64>()?);
+            let products = aten::cumprod(&x.to_dtype(dtype)?, 1)?.to_dtype(DType::Int64)?.to_vec::<i64>()?;
+            let inner = inner as usize;
+            for (i, sum) in got.iter().enumerate() {
+                let (lane, n) = (i / (20 * inner) * 20 * inner + i % inner, i / inner % 20);
+                let up_to = (0..=n).map(|n| from[lane + n * inner]);
+                assert_eq!(*sum, up_to.clone().sum::<i64>(), "{inner} {dtype}");
+                assert_eq!(products[i], up_to.product::<i64>(), "{inner} {dtype}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn small_matrices_are_multiplied() -> Result<()> {
+    for (n, k, m) in (1..=5).flat_map(|n| (1..=5).flat_map(move |k| (1..=5).map(move |m| (n, k, m)))) {
+        let of = |sizes: &[i64]| aten::sub_Scalar(&numbers(sizes, DType::Int64)?, 50.into());
+        let (a, b) = (of(&[40, n, k])?, of(&[40, k, m])?);
+        let want = aten::bmm(&a, &b)?;
+        for dtype in [DType::Float32, DType::Float64, DType::Complex64] {
+            let (a, b) = (a.to_dtype(dtype)?, b.to_dtype(dtype)?);
+            let turned = |x: &Tensor| x.transpose(1, 2)?.contiguous()?.transpose(1, 2);
+            let whole = |x: Tensor| if x.dtype().is_complex() { aten::real(&x) } else { Ok(x) };
+            for (a, b) in [(a.clone(), b.clone()), (turned(&a)?, turned(&b)?)] {
+                let got = whole(aten::bmm(&a, &b)?)?.to_dtype(DType::Int64)?;
+                assert!(aten::equal(&got, &want)?, "[{n}, {k}] × [{k}, {m}] of {dtype}");
+                let bias = aten::ones(&[m])?.to_dtype(dtype)?;
+                let sum =
+                    whole(aten::baddbmm(&bias.reshape(&[1, 1, m])?, &a, &b)?)?.to_dtype(DType::Int64)?;
+                assert!(aten::equal(&sum, &aten::add_Scalar(&want, 1.into())?)?, "{n} {k} {m} of {dtype}");
+            }
+        }
+    }
+    Ok(())
+}

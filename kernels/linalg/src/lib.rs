@@ -1,5 +1,6 @@
 //! Linear algebra for [`torch_library`]: CPU kernels, built on `faer`, that solve linear systems, factorise matrices,
-//! and find eigenvalues and singular values.
+//! and find eigenvalues and singular values. Small matrices have algorithms of their own, which give vectors the signs,
+//! and values the order, that LAPACK gives them.
 //!
 //! The operators are declared in `torch_library_aten`. A program that calls them has to name this crate (`use
 //! torch_library_linalg as _;`), or the linker leaves it out; `torch_library_kernels` does so.

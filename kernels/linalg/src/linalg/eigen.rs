@@ -3,10 +3,12 @@
 use faer::MatRef;
 use faer::traits::{ComplexField, Conjugate, RealField};
 use num_complex::Complex;
-use torch_library::Element;
 use torch_library::prelude::*;
+use torch_library::{Element, match_dtype};
 
 use super::matrices::{Matrices, column_major, wide, write, write_columns};
+use super::small::field::Field;
+use super::small::general::{Spectral, Workspace};
 use crate::arguments::square;
 use crate::aten;
 use crate::kept::with_workspace;
@@ -22,6 +24,9 @@ mod kernels {
         const OPERATOR: &str = aten::linalg_eig::NAME;
         let values = uninit(OPERATOR, this)?;
         let vectors = column_major(this.sizes(), values.dtype(), this.device())?;
+        if let Some((values, vectors)) = found_small(OPERATOR, this, true)? {
+            return Ok((values, vectors));
+        }
         find(OPERATOR, this, &values, Some(&vectors))?;
         Ok((values, vectors))
     }
@@ -30,6 +35,9 @@ mod kernels {
         let _lease = loops::frozen([this])?;
         const OPERATOR: &str = aten::_linalg_eigvals::NAME;
         let values = uninit(OPERATOR, this)?;
+        if let Some((values, _)) = found_small(OPERATOR, this, false)? {
+            return Ok(values);
+        }
         find(OPERATOR, this, &values, None)?;
         Ok(values)
     }
@@ -43,6 +51,45 @@ fn uninit(operator: &str, this: &Tensor) -> Result<Tensor> {
         return Err(unsupported(operator, this.dtype()));
     };
     Tensor::zeros(&[&this.sizes()[..this.dim() - 2], &[n]].concat(), dtype, this.device())
+}
+
+/// Up to this size, LAPACK finds one or two eigenvalues at a time, too, so that they have the same order.
+const SMALL: usize = 75;
+
+/// The eigenvalues and the vectors, which are empty unless they are wanted, of small matrices; `None` for others.
+fn found_small(operator: &str, this: &Tensor, has_vectors: bool) -> Result<Option<(Tensor, Tensor)>> {
+    let [.., n] = this.sizes() else { return Ok(None) };
+    if *n > SMALL as i64 || !loops::has_elements(this) {
+        return Ok(None);
+    }
+    match_dtype!(this.dtype(), T: Float | Complex => {
+        small::<T>(operator, this, has_vectors).map(Some)
+    }, else => Ok(None))
+}
+
+fn small<T>(operator: &str, this: &Tensor, has_vectors: bool) -> Result<(Tensor, Tensor)>
+where
+    T: Element + Spectral,
+    Complex<T::Real>: Element + Field,
+{
+    let matrices = Matrices::<T>::of(this)?;
+    let (n, elements) = (matrices.rows, matrices.elements());
+    let finite = elements.iter().all(|x| wide(*x).is_finite());
+    ensure!(finite, Argument, "{operator}: there are elements that are not finite");
+    let batch = &this.sizes()[..this.dim() - 2];
+    let count = if has_vectors { n } else { 0 };
+    let mut values = vec![<Complex<T::Real> as Field>::ZERO; elements.len() / n];
+    let mut vectors = Matrices::<Complex<T::Real>>::zeros(batch, [n, count], this.device())?;
+    let mut workspace = Workspace::<T>::new(n, has_vectors);
+    for (at, matrix) in elements.chunks_exact(n * n).enumerate() {
+        let vectors = has_vectors.then(|| &mut vectors.elements_mut()[at * n * n..][..n * n]);
+        ensure!(
+            workspace.eigen(matrix, &mut values[at * n..][..n], vectors),
+            Argument,
+            "{operator}: the eigenvalues of matrix {at} of the batch were not found"
+        );
+    }
+    Ok((Tensor::from_vec(values, &this.sizes()[..this.dim() - 1])?, vectors.into_tensor()?))
 }
 
 /// Writes the eigenvalues, and the vectors if `vectors` is given. Those of complex matrices are computed in double

@@ -31,6 +31,14 @@ impl<T: Element> Matrices<T> {
         Ok(Matrices { rows: rows as usize, columns: columns as usize, turned, parts })
     }
 
+    /// Zeros: matrices of these sizes for each of a batch.
+    pub(super) fn zeros(batch: &[i64], [rows, columns]: [usize; 2], device: Device) -> Result<Self> {
+        let sizes = [batch, &[columns as i64, rows as i64]].concat();
+        let turned = Tensor::zeros(&sizes, T::DTYPE, device)?;
+        let parts = PartsMut::of(&turned, rows * columns)?;
+        Ok(Matrices { rows, columns, turned, parts })
+    }
+
     /// All elements, matrix by matrix.
     pub(super) fn elements(&self) -> &[T] {
         // SAFETY: `turned` is a row-major copy of that length that was written in full; the exclusive lease of `parts`

@@ -22,14 +22,14 @@ on_vectors! {
     /// Replaces a matrix by R on and above its diagonal, and by the vectors of reflections below it, whose first
     /// elements are ones and not stored. Writes the factor of each reflection.
     pub(super) fn factor<T: Divided>(a: &mut [T], rows: usize, columns: usize, factors: &mut [T]) {
-        let mut room = vec![T::ZERO; rows];
+        let mut workspace = vec![T::ZERO; rows];
         for (k, factor) in factors.iter_mut().enumerate().take(rows.min(columns)) {
             let (left, right) = a.split_at_mut((k + 1) * rows);
             let column = &mut left[k * rows..];
             let (beta, found) = reflection(&mut column[k..]);
             column[k] = beta;
             *factor = found;
-            reflect(right, rows, Vector::of(&mut room, column, k), conjugate(found));
+            reflect(right, rows, Vector::of(&mut workspace, column, k), conjugate(found));
         }
     }
 }
@@ -41,9 +41,9 @@ on_vectors! {
         for (k, column) in q.chunks_exact_mut(rows).enumerate() {
             column[k] = T::ONE;
         }
-        let mut room = vec![T::ZERO; rows];
+        let mut workspace = vec![T::ZERO; rows];
         for (k, factor) in factors.iter().enumerate().rev() {
-            let vector = Vector::of(&mut room, &a[k * rows..][..rows], k);
+            let vector = Vector::of(&mut workspace, &a[k * rows..][..rows], k);
             reflect(&mut q[k * rows..], rows, vector, *factor); // it does not change the columns before
         }
     }
@@ -66,12 +66,12 @@ impl<'a, T: Number> Vector<'a, T> {
     /// The vector of reflection `k`, from the column below whose diagonal it is stored. It starts where whole lanes do,
     /// which takes less time than adding the elements before them one by one.
     #[inline(always)]
-    fn of(room: &'a mut [T], column: &[T], k: usize) -> Self {
+    fn of(workspace: &'a mut [T], column: &[T], k: usize) -> Self {
         let start = k - k % LANES;
-        fill(&mut room[start..k], T::ZERO);
-        room[k] = T::ONE;
-        room[k + 1..].copy_from_slice(&column[k + 1..]);
-        Vector { elements: &room[start..], start }
+        fill(&mut workspace[start..k], T::ZERO);
+        workspace[k] = T::ONE;
+        workspace[k + 1..].copy_from_slice(&column[k + 1..]);
+        Vector { elements: &workspace[start..], start }
     }
 }
 

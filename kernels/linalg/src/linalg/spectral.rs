@@ -7,7 +7,9 @@ use torch_library::geometry::saturating_numel;
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
-use super::matrices::{Matrices, column_major, conjugate, transposed, wide, write, write_columns};
+use super::matrices::{Matrices, column_major, conjugate, wide};
+use super::small::field::{Field, Real as _};
+use super::small::{hermitian, svd};
 use super::symmetric;
 use crate::arguments::square;
 use crate::aten;
@@ -41,13 +43,15 @@ mod kernels {
         };
         let (u, vh) = (vectors([*rows, outer])?, vectors([inner, *columns])?);
         let s = Tensor::zeros(&[batch, &[least]].concat(), a.dtype().to_real(), a.device())?;
-        if [&u, &s, &vh].iter().any(|part| loops::has_elements(part)) {
-            let (out, counts) = ([&u, &s, &vh], [outer, inner].map(|count| count as usize));
-            match_dtype!(a.dtype(), T: Float | Complex => {
-                singular::<T>(a, out, counts, full_matrices)?;
-            }, else => return Err(unsupported(OPERATOR, a.dtype())));
+        if ![&u, &s, &vh].iter().any(|part| loops::has_elements(part)) {
+            return Ok((u, s, vh));
         }
-        Ok((u, s, vh))
+        let counts = compute_uv.then_some([outer, inner].map(|count| count as usize));
+        match_dtype!(a.dtype(), T: Float | Complex => {
+            let (s, vectors) = singular::<T>(a, counts)?;
+            let (u, vh) = vectors.unwrap_or((u, vh));
+            Ok((u, s, vh))
+        }, else => Err(unsupported(OPERATOR, a.dtype())))
     }
 
     fn _linalg_eigh(a: &Tensor, uplo: &str, compute_v: bool) -> Result<(Tensor, Tensor)> {
@@ -66,12 +70,13 @@ mod kernels {
             true => column_major(a.sizes(), a.dtype(), a.device())?,
             false => Tensor::zeros(&[0], a.dtype(), a.device())?,
         };
-        if loops::has_elements(&values) {
-            match_dtype!(a.dtype(), T: Float | Complex => {
-                stretched::<T>(a, is_lower, &values, &vectors)?;
-            }, else => return Err(unsupported(OPERATOR, a.dtype())));
+        if !loops::has_elements(&values) {
+            return Ok((values, vectors));
         }
-        Ok((values, vectors))
+        match_dtype!(a.dtype(), T: Float | Complex => {
+            let (values, found) = stretched::<T>(a, is_lower, compute_v)?;
+            Ok((values, found.unwrap_or(vectors)))
+        }, else => Err(unsupported(OPERATOR, a.dtype())))
     }
 }
 
@@ -87,138 +92,202 @@ fn check_type(operator: &str, a: &Tensor) -> Result<()> {
     }
 }
 
-/// Writes the singular values, and the vectors if their tensors are not empty.
-fn singular<T: Divided + ComplexField<Real: Element>>(
+/// Up to this many rows or columns, whichever are fewer, one rotation after the other takes less time than divide and
+/// conquer: with the vectors, and for the values only.
+const SMALL: [usize; 2] = [32, 64];
+
+/// The singular values and, given the numbers of left and right vectors, the vectors.
+fn singular<T: Decomposed>(
     a: &Tensor,
-    [u, s, vh]: [&Tensor; 3],
-    [outer, inner]: [usize; 2],
-    is_full: bool,
-) -> Result<()> {
-    let failed = || format!("{}: the singular values were not found", aten::_linalg_svd::NAME);
+    counts: Option<[usize; 2]>,
+) -> Result<(Tensor, Option<(Tensor, Tensor)>)> {
+    const OPERATOR: &str = aten::_linalg_svd::NAME;
     let matrices = Matrices::<T>::of(a)?;
     let (rows, columns, elements) = (matrices.rows, matrices.columns, matrices.elements());
-    ensure!(
-        !elements.iter().any(|x| wide(*x).is_nan()),
-        Argument,
-        "{}: there are elements that are NaN",
-        aten::_linalg_svd::NAME
-    );
-    let count = saturating_numel(&a.sizes()[..a.dim() - 2]) as usize;
-    let (mut all_u, mut all_s, mut all_v) = (Vec::new(), Vec::new(), Vec::new());
+    let has_nan = elements.iter().any(|x| x.is_unordered());
+    ensure!(!has_nan, Argument, "{OPERATOR}: there are elements that are NaN");
+    let (batch, least) = (&a.sizes()[..a.dim() - 2], rows.min(columns));
+    let count = saturating_numel(batch) as usize;
+    let [left, right] = counts.unwrap_or_default();
+    let mut u = Matrices::<T>::zeros(batch, [rows, left], a.device())?;
+    let mut vh = Matrices::<T>::zeros(batch, [right, columns], a.device())?;
+    let mut values = vec![<Real<T> as Field>::ZERO; count * least];
+    let mut v = vec![<T as Field>::ZERO; columns * right];
+    let most = SMALL[usize::from(counts.is_none())];
+    let mut workspace = (least <= most).then(|| svd::Workspace::new(rows, columns, counts.is_some()));
     for at in 0..count {
         let matrix = &elements[at * rows * columns..][..rows * columns];
-        if !matrix.iter().all(|x| wide(*x).is_finite()) {
-            // A matrix with infinities has no singular values, but LAPACK reports no error: the results are NaN.
-            all_s.extend(std::iter::repeat_n(f64::NAN, rows.min(columns)));
-            if u.dim() > 1 {
-                let nan: T = Complex64::from(f64::NAN).cast();
-                all_u.extend(std::iter::repeat_n(nan, rows * outer));
-                all_v.extend(std::iter::repeat_n(nan, columns * inner));
-            }
-            continue;
-        }
-        let matrix = MatRef::from_column_major_slice(matrix, rows, columns);
-        if u.dim() == 1 {
-            // Only the values are wanted.
-            let Ok(values) = with_workspace(|| matrix.singular_values()) else {
-                bail!(Argument, "{}", failed())
-            };
-            all_s.extend(values.into_iter().map(|x| wide(x).re));
-            continue;
-        }
-        let Ok(found) = with_workspace(|| if is_full { matrix.svd() } else { matrix.thin_svd() }) else {
-            bail!(Argument, "{}", failed())
+        let values = &mut values[at * least..][..least];
+        let u = &mut u.elements_mut()[at * rows * left..][..rows * left];
+        let vectors = counts.map(|_| svd::Vectors { u, v: &mut v });
+        let is_found = match &mut workspace {
+            _ if !matrix.iter().all(|x| wide(*x).is_finite()) => not_a_number(values, vectors),
+            Some(workspace) => workspace.svd(matrix, values, vectors),
+            None => divided(matrix, [rows, columns], values, vectors),
         };
-        all_s.extend(found.S().column_vector().iter().map(|x| wide(*x).re));
-        all_u.extend(found.U().col_iter().flat_map(|column| column.iter().copied()));
-        all_v.extend(found.V().col_iter().flat_map(|column| column.iter().map(|x| conjugate(*x))));
+        ensure!(
+            is_found,
+            Argument,
+            "{OPERATOR}: the singular values of matrix {at} of the batch were not found"
+        );
+        let vh = &mut vh.elements_mut()[at * right * columns..][..right * columns];
+        for (i, column) in v.chunks_exact(columns.max(1)).enumerate() {
+            column.iter().enumerate().for_each(|(j, x)| vh[j * right + i] = conjugate(*x));
+        }
     }
-    write(s, all_s, s.sizes())?;
-    if u.dim() == 1 {
-        return Ok(());
-    }
-    write_columns(u, all_u, [rows, outer])?;
-    write_columns(&transposed(vh)?, all_v, [columns, inner])
+    let values = Tensor::from_vec(values, &[batch, &[least as i64]].concat())?;
+    let vectors = if counts.is_some() { Some((u.into_tensor()?, vh.into_tensor()?)) } else { None };
+    Ok((values, vectors))
 }
 
-/// Writes the eigenvalues in ascending order, and their vectors if `vectors` is not empty.
-fn stretched<T: Symmetric>(a: &Tensor, is_lower: bool, values: &Tensor, vectors: &Tensor) -> Result<()> {
-    let matrices = Matrices::<T>::of(a)?;
-    let (n, elements) = (matrices.rows, matrices.elements());
-    let (mut all_values, mut all_vectors) = (Vec::new(), Vec::new());
-    for (at, elements) in elements.chunks_exact(n * n).enumerate() {
-        let Some((values, vectors)) = eigen(elements, n, is_lower, vectors.dim() > 1) else {
-            bail!(
-                Argument,
-                "{}: the eigenvalues of matrix {at} of the batch were not found",
-                aten::_linalg_eigh::NAME
-            )
-        };
-        all_values.extend(values);
-        all_vectors.extend(vectors);
+/// The results for a matrix with infinities, which has no singular values. LAPACK reports no error.
+fn not_a_number<T: Decomposed>(values: &mut [Real<T>], vectors: Option<svd::Vectors<'_, T>>) -> bool {
+    let nan = Real::<T>::from_f64(f64::NAN);
+    values.fill(nan);
+    if let Some(vectors) = vectors {
+        vectors.u.fill(T::real(nan));
+        vectors.v.fill(T::real(nan));
     }
-    write(values, all_values, values.sizes())?;
-    if vectors.dim() == 1 { Ok(()) } else { write_columns(vectors, all_vectors, [n, n]) }
+    true
 }
 
-/// Eigenvalues and, if wanted, eigenvectors of a symmetric matrix that is given by one triangle. `None` if they are not
-/// found, as for elements that are not finite.
-fn eigen<T: Symmetric>(
-    elements: &[T],
-    n: usize,
+/// Finds the singular values by divide and conquer. Returns whether they were found.
+fn divided<T: Decomposed>(
+    matrix: &[T],
+    [rows, columns]: [usize; 2],
+    values: &mut [Real<T>],
+    vectors: Option<svd::Vectors<'_, T>>,
+) -> bool {
+    let matrix = MatRef::from_column_major_slice(matrix, rows, columns);
+    let Some(vectors) = vectors else {
+        let Ok(found) = with_workspace(|| matrix.singular_values()) else { return false };
+        values.iter_mut().zip(found).for_each(|(to, x)| *to = Real::<T>::from_f64(wide(x).re));
+        return true;
+    };
+    let is_full = vectors.u.len() == rows * rows && vectors.v.len() == columns * columns;
+    let Ok(found) = with_workspace(|| if is_full { matrix.svd() } else { matrix.thin_svd() }) else {
+        return false;
+    };
+    values
+        .iter_mut()
+        .zip(found.S().column_vector().iter())
+        .for_each(|(to, x)| *to = Real::<T>::from_f64(wide(*x).re));
+    for (to, from) in [(vectors.u, found.U()), (vectors.v, found.V())] {
+        to.iter_mut().zip(from.col_iter().flat_map(|column| column.iter())).for_each(|(to, x)| *to = *x);
+    }
+    true
+}
+
+/// Up to this size, LAPACK finds eigenvectors by QL iterations, too, so that they have the same signs.
+const SAME: usize = 25;
+
+/// The eigenvalues in ascending order and, if wanted, their vectors.
+fn stretched<T: Symmetric>(
+    a: &Tensor,
     is_lower: bool,
     has_vectors: bool,
-) -> Option<(Vec<f64>, Vec<T>)> {
-    let (mut known, mut largest) = (elements.to_vec(), 0f64); // only the lower triangle is used
+) -> Result<(Tensor, Option<Tensor>)> {
+    const OPERATOR: &str = aten::_linalg_eigh::NAME;
+    let matrices = Matrices::<T>::of(a)?;
+    let (n, elements) = (matrices.rows, matrices.elements());
+    let batch = &a.sizes()[..a.dim() - 2];
+    let mut values = vec![<Real<T> as Field>::ZERO; elements.len() / n];
+    let mut vectors = Matrices::<T>::zeros(batch, [n, if has_vectors { n } else { 0 }], a.device())?;
+    let most = if has_vectors { SAME } else { T::VALUES };
+    let mut workspace = (n <= most).then(|| hermitian::Workspace::new(n));
+    for (at, matrix) in elements.chunks_exact(n * n).enumerate() {
+        let values = &mut values[at * n..][..n];
+        let vectors = has_vectors.then(|| &mut vectors.elements_mut()[at * n * n..][..n * n]);
+        let is_found = match &mut workspace {
+            Some(workspace) => workspace.eigen(matrix, is_lower, values, vectors),
+            None => eigen(matrix, is_lower, values, vectors),
+        };
+        ensure!(is_found, Argument, "{OPERATOR}: the eigenvalues of matrix {at} of the batch were not found");
+    }
+    let values = Tensor::from_vec(values, &a.sizes()[..a.dim() - 1])?;
+    let vectors = if has_vectors { Some(vectors.into_tensor()?) } else { None };
+    Ok((values, vectors))
+}
+
+/// Finds the eigenvalues and, if wanted, the eigenvectors of a symmetric matrix that is given by one triangle. Returns
+/// whether they were found; they are not if an element is not finite.
+fn eigen<T: Symmetric>(
+    elements: &[T],
+    is_lower: bool,
+    values: &mut [Real<T>],
+    mut vectors: Option<&mut [T]>,
+) -> bool {
+    let (n, mut known) = (values.len(), elements.to_vec()); // only the lower triangle is used
     for j in 0..n {
         let diagonal = &mut known[j * n + j];
         *diagonal = wide(*diagonal).re.cast(); // Hermitian: imaginary parts are ignored
         if !is_lower {
             (j + 1..n).for_each(|i| known[j * n + i] = conjugate(elements[i * n + j]));
         }
-        let column = known[j * n + j..(j + 1) * n].iter().map(|x| wide(*x));
-        largest = column.clone().map(|x| x.re.abs().max(x.im.abs())).fold(largest, f64::max);
-        if !column.into_iter().all(|x| x.is_finite()) {
-            return None;
+        if !known[j * n + j..(j + 1) * n].iter().all(|x| wide(*x).is_finite()) {
+            return false;
         }
     }
-    if let Some((values, mut vectors)) = T::rotated(&known, n, has_vectors) {
-        vectors.chunks_exact_mut(n).for_each(straighten);
-        return Some((values, vectors));
-    }
+    let is_found = T::rotated(&known, values, vectors.as_deref_mut())
+        || divided_symmetric(&mut known, values, vectors.as_deref_mut());
+    vectors.into_iter().flat_map(|vectors| vectors.chunks_exact_mut(n)).for_each(straighten);
+    is_found
+}
+
+/// The same by divide and conquer, for a matrix that is given by its lower triangle.
+fn divided_symmetric<T: Symmetric>(
+    known: &mut [T],
+    values: &mut [Real<T>],
+    vectors: Option<&mut [T]>,
+) -> bool {
+    let n = values.len();
+    let size = |x: &T| wide(*x).re.abs().max(wide(*x).im.abs());
+    let lower = (0..n).flat_map(|j| &known[j * n + j..(j + 1) * n]);
+    let largest = lower.map(size).fold(0.0, f64::max);
     // Scaled by a power of two, so that squares neither overflow nor underflow.
     let scale = if largest == 0.0 { 1.0 } else { largest.log2().floor().exp2() };
     known.iter_mut().for_each(|x| *x = (wide(*x) / scale).cast());
-    let matrix = MatRef::from_column_major_slice(&known, n, n);
-    if !has_vectors {
-        let values = with_workspace(|| matrix.self_adjoint_eigenvalues(Side::Lower)).ok()?;
-        return Some((values.into_iter().map(|x| wide(x).re * scale).collect(), Vec::new()));
-    }
-    let found = with_workspace(|| matrix.self_adjoint_eigen(Side::Lower)).ok()?;
-    let values = found.S().column_vector().iter().map(|x| wide(*x).re * scale).collect();
-    let mut vectors: Vec<T> = found.U().col_iter().flat_map(|column| column.iter().copied()).collect();
-    vectors.chunks_exact_mut(n).for_each(straighten);
-    Some((values, vectors))
+    let matrix = MatRef::from_column_major_slice(known, n, n);
+    let scaled = |x: f64| Real::<T>::from_f64(x * scale);
+    let Some(vectors) = vectors else {
+        let Ok(found) = with_workspace(|| matrix.self_adjoint_eigenvalues(Side::Lower)) else { return false };
+        values.iter_mut().zip(found).for_each(|(to, x)| *to = scaled(wide(x).re));
+        return true;
+    };
+    let Ok(found) = with_workspace(|| matrix.self_adjoint_eigen(Side::Lower)) else { return false };
+    values.iter_mut().zip(found.S().column_vector().iter()).for_each(|(to, x)| *to = scaled(wide(*x).re));
+    let columns = found.U().col_iter();
+    vectors.iter_mut().zip(columns.flat_map(|column| column.iter())).for_each(|(to, x)| *to = *x);
+    true
 }
 
+/// The elements of matrices that have singular values.
+trait Decomposed: Divided + ComplexField<Real: Element> + Field<Real: Element> {}
+
+impl<T: Divided + ComplexField<Real: Element> + Field<Real: Element>> Decomposed for T {}
+
+/// The real numbers of a field.
+type Real<T> = <T as Field>::Real;
+
 /// The elements of symmetric or Hermitian matrices.
-trait Symmetric: Divided + ComplexField<Real: Element> {
-    /// The result of [`eigen`] for small matrices, given by their lower triangle, by a faster algorithm, if there is
-    /// one and it converges.
-    fn rotated(_known: &[Self], _n: usize, _has_vectors: bool) -> Option<(Vec<f64>, Vec<Self>)> {
-        None
+trait Symmetric: Decomposed {
+    /// Up to this size, the path for small matrices finds eigenvalues without vectors in less time than the others.
+    const VALUES: usize = 64;
+
+    /// The result of [`eigen`] for matrices of medium size, given by their lower triangle, by a faster algorithm, if
+    /// there is one and it converges.
+    fn rotated(_known: &[Self], _values: &mut [Real<Self>], _vectors: Option<&mut [Self]>) -> bool {
+        false
     }
 }
 
 macro_rules! symmetric {
     ($($ty:ty),+) => { $(
         impl Symmetric for $ty {
-            fn rotated(known: &[Self], n: usize, has_vectors: bool) -> Option<(Vec<f64>, Vec<Self>)> {
-                let mut values = vec![0.0; n];
-                let mut vectors = vec![0.0; if has_vectors { n * n } else { 0 }];
-                let room = has_vectors.then_some(&mut *vectors);
-                let is_found = n <= symmetric::LARGEST && symmetric::eigen(known, &mut values, room);
-                is_found.then(|| (values.into_iter().map(f64::from).collect(), vectors))
+            const VALUES: usize = 32;
+
+            fn rotated(known: &[Self], values: &mut [Self], vectors: Option<&mut [Self]>) -> bool {
+                values.len() <= symmetric::LARGEST && symmetric::eigen(known, values, vectors)
             }
         }
     )+ };

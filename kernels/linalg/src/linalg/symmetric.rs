@@ -9,10 +9,11 @@
 //!    for eigenvectors, with them.
 #![expect(unsafe_code, reason = "asks for registers")]
 
-use num_traits::Float;
 use torch_library::Element;
 
 use super::registers::{Held, Work, add, add_two, dot, turn, work};
+use super::small::field;
+use super::small::root_free::{self, end_of_block, shift};
 use crate::vector::Vector;
 
 /// Up to this size, successive rotations take less time than divide and conquer.
@@ -21,8 +22,8 @@ pub(super) const LARGEST: usize = 128;
 /// The most iterations for an eigenvalue; two are usually enough.
 const PATIENCE: usize = 60;
 
-/// Real numbers, which have square roots.
-pub(super) trait Real: Float + Element + Held {}
+/// Real numbers with registers.
+pub(super) trait Real: field::Real + Element + Held {}
 
 impl Real for f32 {}
 impl Real for f64 {}
@@ -44,7 +45,7 @@ pub(super) fn eigen<T: Real>(matrix: &[T], values: &mut [T], vectors: Option<&mu
     let (mut beside, mut factors) = (vec![T::zero(); n], vec![T::zero(); n]);
     work(Reduction { a: &mut a, diagonal: values, beside: &mut beside, factors: &mut factors });
     let is_found = match vectors {
-        None => squares(values, &mut beside),
+        None => root_free::eigenvalues(values, &mut beside),
         Some(vectors) => {
             let mut turned = vec![T::zero(); n * n];
             work(Union { vectors: &a, product: &mut turned, factors: &factors });
@@ -58,7 +59,7 @@ pub(super) fn eigen<T: Real>(matrix: &[T], values: &mut [T], vectors: Option<&mu
         }
     };
     values.sort_by(in_order);
-    values.iter_mut().for_each(|x| *x = *x * scale);
+    values.iter_mut().for_each(|x| *x *= scale);
     is_found && values.iter().all(|x| x.is_finite())
 }
 
@@ -95,7 +96,7 @@ impl<T: Real> Work<T> for Reduction<'_, T> {
             }
             let beta = -(*first * *first + square).sqrt().copysign(*first);
             let (scale, factor) = (T::one() / (*first - beta), (beta - *first) / beta);
-            rest.iter_mut().for_each(|x| *x = *x * scale);
+            rest.iter_mut().for_each(|x| *x *= scale);
             (*first, self.beside[k], self.factors[k]) = (T::one(), beta, factor);
             let vector = &column[1..];
             image.fill(T::zero());
@@ -173,7 +174,7 @@ impl<T: Real> Work<T> for Rotations<'_, T> {
                     let length = (f * f + g * g).sqrt();
                     e[i + 1] = length;
                     if length == T::zero() {
-                        d[i + 1] = d[i + 1] - p;
+                        d[i + 1] -= p;
                         is_whole = false;
                         break;
                     }
@@ -195,51 +196,4 @@ impl<T: Real> Work<T> for Rotations<'_, T> {
         }
         true
     }
-}
-
-/// The end of the block that begins at `l`; `None` if the block has one row.
-#[inline(always)]
-fn end_of_block(l: usize, n: usize, is_small: impl Fn(usize) -> bool) -> Option<usize> {
-    let end = (l..n - 1).find(|k| is_small(*k)).unwrap_or(n - 1);
-    (end > l).then_some(end)
-}
-
-/// Wilkinson's shift: the eigenvalue of the leading 2 × 2 block that is nearer to its first element.
-#[inline(always)]
-fn shift<T: Real>(d: &[T], beside: T, l: usize) -> T {
-    let half = (d[l + 1] - d[l]) / (beside + beside);
-    d[l] - beside / (half + (half * half + T::one()).sqrt().copysign(half))
-}
-
-/// Replaces the diagonal by the eigenvalues, without eigenvectors. Returns whether all were found.
-fn squares<T: Real>(d: &mut [T], e: &mut [T]) -> bool {
-    let n = d.len();
-    e.iter_mut().for_each(|x| *x = *x * *x);
-    for l in 0..n {
-        let mut patience = 0..PATIENCE;
-        while let Some(m) = end_of_block(l, n, |k| {
-            e[k] <= T::epsilon().powi(2) * ((d[k] * d[k + 1]).abs() + T::epsilon().powi(2))
-        }) {
-            if patience.next().is_none() {
-                return false;
-            }
-            e[m] = T::zero();
-            let sigma = shift(d, e[l].sqrt(), l);
-            let (mut c, mut s, mut gamma) = (T::one(), T::zero(), d[m] - sigma);
-            let mut p = gamma * gamma;
-            for i in (l..m).rev() {
-                let (square, sum) = (e[i], p + e[i]);
-                if i + 1 != m {
-                    e[i + 1] = s * sum;
-                }
-                let (last_c, last_gamma) = (c, gamma);
-                (c, s) = (p / sum, square / sum);
-                gamma = c * (d[i] - sigma) - s * last_gamma;
-                d[i + 1] = last_gamma + (d[i] - gamma);
-                p = if c == T::zero() { last_c * square } else { gamma * gamma / c };
-            }
-            (e[l], d[l]) = (s * p, sigma + gamma);
-        }
-    }
-    true
 }

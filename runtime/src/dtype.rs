@@ -2,6 +2,7 @@
 
 mod built;
 pub mod element;
+mod float8;
 mod promote;
 
 use std::fmt;
@@ -55,18 +56,28 @@ pub enum DType {
     Bool = 11,
     /// `half::bf16`.
     BFloat16 = 15,
+    /// [`Float8E5M2`](element::Float8E5M2).
+    Float8E5M2 = 23,
+    /// [`Float8E4M3Fn`](element::Float8E4M3Fn).
+    Float8E4M3Fn = 24,
+    /// [`Float8E5M2Fnuz`](element::Float8E5M2Fnuz).
+    Float8E5M2Fnuz = 25,
+    /// [`Float8E4M3Fnuz`](element::Float8E4M3Fnuz).
+    Float8E4M3Fnuz = 26,
     /// `u16`.
     UInt16 = 27,
     /// `u32`.
     UInt32 = 28,
     /// `u64`.
     UInt64 = 29,
+    /// [`Float8E8M0Fnu`](element::Float8E8M0Fnu).
+    Float8E8M0Fnu = 44,
     /// `Complex<bf16>`.
     BComplex32 = 46,
 }
 
 /// The names of every type: PyTorch's own first, then the aliases that it accepts.
-const NAMES: [(DType, &[&str]); 17] = [
+const NAMES: [(DType, &[&str]); 22] = [
     (DType::Bool, &["bool"]),
     (DType::UInt8, &["uint8"]),
     (DType::Int8, &["int8"]),
@@ -76,6 +87,11 @@ const NAMES: [(DType, &[&str]); 17] = [
     (DType::UInt16, &["uint16"]),
     (DType::UInt32, &["uint32"]),
     (DType::UInt64, &["uint64"]),
+    (DType::Float8E5M2, &["float8_e5m2"]),
+    (DType::Float8E4M3Fn, &["float8_e4m3fn"]),
+    (DType::Float8E5M2Fnuz, &["float8_e5m2fnuz"]),
+    (DType::Float8E4M3Fnuz, &["float8_e4m3fnuz"]),
+    (DType::Float8E8M0Fnu, &["float8_e8m0fnu"]),
     (DType::Float16, &["float16", "half"]),
     (DType::BFloat16, &["bfloat16"]),
     (DType::Float32, &["float32", "float"]),
@@ -128,6 +144,11 @@ impl DType {
     pub const fn size(self) -> usize {
         match self {
             DType::Bool | DType::UInt8 | DType::Int8 => 1,
+            DType::Float8E5M2
+            | DType::Float8E4M3Fn
+            | DType::Float8E5M2Fnuz
+            | DType::Float8E4M3Fnuz
+            | DType::Float8E8M0Fnu => 1,
             DType::Int16 | DType::UInt16 | DType::Float16 | DType::BFloat16 => 2,
             DType::Int32 | DType::UInt32 | DType::Float32 | DType::Complex32 | DType::BComplex32 => 4,
             DType::Int64 | DType::UInt64 | DType::Float64 | DType::Complex64 => 8,
@@ -146,7 +167,22 @@ impl DType {
     /// PyTorch: `torch.dtype.is_floating_point`.
     #[inline]
     pub const fn is_floating_point(self) -> bool {
-        matches!(self, DType::Float16 | DType::BFloat16 | DType::Float32 | DType::Float64)
+        matches!(self, DType::Float16 | DType::BFloat16 | DType::Float32 | DType::Float64) || self.is_float8()
+    }
+
+    /// Whether this is one of the floating-point types of eight bits, in which few operators compute.
+    ///
+    /// PyTorch: `c10::isFloat8Type`.
+    #[inline]
+    pub const fn is_float8(self) -> bool {
+        matches!(
+            self,
+            DType::Float8E5M2
+                | DType::Float8E4M3Fn
+                | DType::Float8E5M2Fnuz
+                | DType::Float8E4M3Fnuz
+                | DType::Float8E8M0Fnu
+        )
     }
 
     /// Whether this is a complex type.
@@ -168,7 +204,10 @@ impl DType {
     /// PyTorch: `torch.dtype.is_signed`.
     #[inline]
     pub const fn is_signed(self) -> bool {
-        !matches!(self, DType::Bool | DType::UInt8 | DType::UInt16 | DType::UInt32 | DType::UInt64)
+        !matches!(
+            self,
+            DType::Bool | DType::UInt8 | DType::UInt16 | DType::UInt32 | DType::UInt64 | DType::Float8E8M0Fnu
+        )
     }
 
     /// Whether a gradient can flow through values of this type.
@@ -179,7 +218,8 @@ impl DType {
         self.is_floating_point() || self.is_complex()
     }
 
-    /// The complex type with components of this type, or itself if it is complex; `None` for integers and `bool`.
+    /// The complex type with components of this type, or itself if it is complex; `None` for integers, `bool` and
+    /// floats of eight bits.
     ///
     /// PyTorch: `torch.dtype.to_complex`.
     pub const fn to_complex(self) -> Option<DType> {

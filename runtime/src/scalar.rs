@@ -106,19 +106,22 @@ impl Scalar {
     /// Whether the number, without its fraction, is in the type's range.
     fn fits(self, dtype: DType) -> bool {
         let float_max =
-            |dtype| match_dtype!(dtype, T: Half | Float => T::MAX.cast::<f64>(), else => f64::MAX);
+            |dtype| match_dtype!(dtype, T: Half | Float | Float8 => T::MAX.cast::<f64>(), else => f64::MAX);
+        let has_infinity = !dtype.is_float8() || dtype == DType::Float8E5M2;
         match self {
             Scalar::Bool(_) => true,
             Scalar::Int(x) => match_dtype!(dtype, T: Integer | Unsigned => {
                 let (min, max) = (T::MIN as i128, T::MAX as i128);
                 let min = if dtype.is_signed() { min } else { -max };
                 (min..=max).contains(&i128::from(x))
-            }, else => x.unsigned_abs() as f64 <= float_max(dtype.to_real())),
+            }, else => (x >= 0 || dtype.is_signed()) && x.unsigned_abs() as f64 <= float_max(dtype.to_real())),
+            // The smallest of these powers of two is the lowest number of the type, too.
+            Scalar::Float(x) if dtype == DType::Float8E8M0Fnu && x < 2f64.powi(-127) => false,
             Scalar::Float(x) => match_dtype!(dtype, T: Integer | Unsigned => {
                 // Truncation brings some numbers above the maximum back into the range, as in PyTorch, but none below
                 // the minimum. The maximum plus one is exact as a double.
                 (T::MIN as f64) <= x && x < 2.0 * (T::MAX / 2 + 1) as f64
-            }, else => !x.is_finite() || x.abs() <= float_max(dtype.to_real())),
+            }, else => x.is_nan() || x.is_infinite() && has_infinity || x.abs() <= float_max(dtype.to_real())),
             Scalar::Complex(x) => Scalar::Float(x.re).fits(dtype) && Scalar::Float(x.im).fits(dtype),
         }
     }

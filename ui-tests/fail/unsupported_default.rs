@@ -1,6 +1,6 @@
 torch_library::torch_library! {
     pub mod ops {
-        f(Tensor x, ScalarType dtype=float8_e5m2) -> Tensor;
+        f(Tensor x, ScalarType dtype=qint8) -> Tensor;
     }
 }
 

@@ -87,7 +87,7 @@ fn complex(re: f64, im: f64) -> TokenStream {
 
 /// Whether the runtime has a dtype with this number.
 fn is_carried(number: u8) -> bool {
-    matches!(number, 0..=11 | 15 | 27..=29 | 46)
+    matches!(number, 0..=11 | 15 | 23..=29 | 44 | 46)
 }
 
 /// A device such as `cpu` or `cuda:1`.

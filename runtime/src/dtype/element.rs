@@ -6,6 +6,7 @@ use num_complex::Complex;
 
 use crate::dtype::DType;
 
+pub use super::float8::{Float8E4M3Fn, Float8E4M3Fnuz, Float8E5M2, Float8E5M2Fnuz, Float8E8M0Fnu};
 pub use half::{bf16, f16};
 pub use num_complex::{Complex32, Complex64};
 
@@ -79,6 +80,26 @@ pub(crate) mod convert {
         #[inline(always)]
         fn as_bf16(self) -> bf16 {
             bf16::from_f32(self.as_f32())
+        }
+        #[inline(always)]
+        fn as_float8_e5m2(self) -> Float8E5M2 {
+            Float8E5M2::from_f32(self.as_f32())
+        }
+        #[inline(always)]
+        fn as_float8_e4m3fn(self) -> Float8E4M3Fn {
+            Float8E4M3Fn::from_f32(self.as_f32())
+        }
+        #[inline(always)]
+        fn as_float8_e5m2fnuz(self) -> Float8E5M2Fnuz {
+            Float8E5M2Fnuz::from_f32(self.as_f32())
+        }
+        #[inline(always)]
+        fn as_float8_e4m3fnuz(self) -> Float8E4M3Fnuz {
+            Float8E4M3Fnuz::from_f32(self.as_f32())
+        }
+        #[inline(always)]
+        fn as_float8_e8m0fnu(self) -> Float8E8M0Fnu {
+            Float8E8M0Fnu::from_f32(self.as_f32())
         }
         #[inline(always)]
         fn as_complex_f16(self) -> Complex<f16> {
@@ -217,6 +238,11 @@ float! {
     f64, Float64, as_f64, |x| x, {};
     f16, Float16, as_f16, |x| x.to_f32(), { as_f16: f16 = x, };
     bf16, BFloat16, as_bf16, |x| x.to_f32(), { as_bf16: bf16 = x, };
+    Float8E5M2, Float8E5M2, as_float8_e5m2, |x| x.to_f32(), { as_float8_e5m2: Float8E5M2 = x, };
+    Float8E4M3Fn, Float8E4M3Fn, as_float8_e4m3fn, |x| x.to_f32(), { as_float8_e4m3fn: Float8E4M3Fn = x, };
+    Float8E5M2Fnuz, Float8E5M2Fnuz, as_float8_e5m2fnuz, |x| x.to_f32(), { as_float8_e5m2fnuz: Float8E5M2Fnuz = x, };
+    Float8E4M3Fnuz, Float8E4M3Fnuz, as_float8_e4m3fnuz, |x| x.to_f32(), { as_float8_e4m3fnuz: Float8E4M3Fnuz = x, };
+    Float8E8M0Fnu, Float8E8M0Fnu, as_float8_e8m0fnu, |x| x.to_f32(), { as_float8_e8m0fnu: Float8E8M0Fnu = x, };
 }
 
 complex! {
@@ -244,7 +270,9 @@ element!(bool, Bool, as_bool, |x| {
 ///
 /// The arms are either for all types, or for some classes of them with an `else` for the rest. The classes are `Bool`,
 /// `Integer` (`u8`, `i8` … `i64`), `Unsigned` (`u16`, `u32`, `u64`, which few kernels support), `Half` (`f16`,
-/// `bf16`), `Float` (`f32`, `f64`), `Complex` and `HalfComplex` (complex numbers of halves, which few kernels support).
+/// `bf16`), `Float` (`f32`, `f64`), `Complex`, `HalfComplex` (complex numbers of halves, which few kernels support) and
+/// `Float8` (the five types of [`DType::is_float8`]). `NotFloat8` stands for all classes but the last: kernels that
+/// handle floats of eight bits as `f32`, as bytes or not at all are compiled for fewer types.
 ///
 /// ```
 /// use torch_library::{DType, Element, match_dtype};
@@ -265,13 +293,27 @@ element!(bool, Bool, as_bool, |x| {
 macro_rules! match_dtype {
     ($dtype:expr, $T:ident => $body:expr) => {
         $crate::match_dtype!(@arms ($dtype, $T, $body, _ => $crate::element::left_out()) []
-            Bool Integer Unsigned Half Float HalfComplex Complex)
+            NotFloat8 Float8)
     };
     ($dtype:expr, $T:ident: $($class:ident)|+ => $body:expr, else => $otherwise:expr $(,)?) => {
         $crate::match_dtype!(@arms ($dtype, $T, $body, _ => $otherwise) [] $($class)+)
     };
     ($dtype:expr, $T:ident: $($class:ident)|+ => $body:expr $(,)?) => {
         $crate::__private::error_at!([$($class)+] "a match over classes needs `, else => …` for the other dtypes")
+    };
+    (@arms $in:tt [$($arms:tt)*] NotFloat8 $($rest:ident)*) => {
+        $crate::match_dtype!(@arms $in [$($arms)*]
+            Bool Integer Unsigned Half Float HalfComplex Complex $($rest)*)
+    };
+    (@arms $in:tt [$($arms:tt)*] Float8 $($rest:ident)*) => {
+        $crate::match_dtype!(@arms $in
+            [$($arms)*
+                Float8E5M2 $crate::element::Float8E5M2,
+                Float8E4M3Fn $crate::element::Float8E4M3Fn,
+                Float8E5M2Fnuz $crate::element::Float8E5M2Fnuz,
+                Float8E4M3Fnuz $crate::element::Float8E4M3Fnuz,
+                Float8E8M0Fnu $crate::element::Float8E8M0Fnu,]
+            $($rest)*)
     };
     (@arms $in:tt [$($arms:tt)*] Bool $($rest:ident)*) => {
         $crate::match_dtype!(@arms $in [$($arms)* Bool bool,] $($rest)*)
@@ -301,7 +343,7 @@ macro_rules! match_dtype {
     (@arms $in:tt [$($arms:tt)*] $unknown:ident $($rest:ident)*) => {
         $crate::__private::error_at!([$unknown]
             "expected a class of dtypes: `Bool`, `Integer` (u8, i8, i16, i32, i64), `Unsigned` (u16, u32, u64), \
-            `Half` (f16, bf16), `Float` (f32, f64), `HalfComplex` or `Complex`")
+            `Half` (f16, bf16), `Float` (f32, f64), `HalfComplex`, `Complex`, `Float8` or `NotFloat8` (all but `Float8`)")
     };
     (@arms ($dtype:expr, $T:ident, $body:expr, $($otherwise:tt)*) [$($variant:ident $ty:ty,)+]) => {
         match $dtype {

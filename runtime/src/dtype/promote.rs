@@ -16,7 +16,8 @@ use crate::error::Result;
 /// ```
 ///
 /// # Errors
-/// `uint16`, `uint32` and `uint64` combine with real floating-point types and with themselves only.
+/// `uint16`, `uint32` and `uint64` combine with real floating-point types and with themselves only, and floating-point
+/// types of eight bits with nothing but themselves.
 ///
 /// PyTorch: `torch.promote_types`.
 pub fn promote_types(a: DType, b: DType) -> Result<DType> {
@@ -25,6 +26,12 @@ pub fn promote_types(a: DType, b: DType) -> Result<DType> {
     }
     let wide_unsigned = |dtype| matches!(dtype, DType::UInt16 | DType::UInt32 | DType::UInt64);
     match (a, b) {
+        _ if a.is_float8() || b.is_float8() => {
+            bail!(
+                DType,
+                "{a} and {b} have no common type: floats of eight bits combine with no other type, convert one"
+            )
+        }
         (_, float) if wide_unsigned(a) && float.is_floating_point() => Ok(float),
         (float, _) if wide_unsigned(b) && float.is_floating_point() => Ok(float),
         _ if wide_unsigned(a) || wide_unsigned(b) => {
@@ -122,9 +129,16 @@ fn combine(strong: Option<DType>, weak: Option<DType>) -> Result<Option<DType>> 
     let dtype = match (strong, weak) {
         _ if strong.is_complex() => strong,
         _ if strong.is_floating_point() && weak.is_complex() => {
-            strong.to_complex().expect("floats have complex types")
+            let Some(complex) = strong.to_complex() else {
+                bail!(
+                    DType,
+                    "{strong} and {weak} have no common type: there are no complex numbers of {strong}"
+                )
+            };
+            complex
         }
         _ if strong.is_floating_point() => strong,
+        _ if weak.is_float8() => promote_types(strong, weak)?,
         _ if weak.is_floating_point() || weak.is_complex() => weak,
         (DType::Bool, _) => promote_types(strong, weak)?,
         _ => strong,

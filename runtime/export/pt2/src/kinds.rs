@@ -25,9 +25,11 @@ pub fn dtype(number: u64) -> Result<&'static str> {
         28 => "uint16",
         34 => "uint32",
         35 => "uint64",
-        29..=33 => {
-            bail!(NotSupported, "the archive has tensors of eight-bit floats, which are not supported")
-        }
+        29 => "float8_e4m3fn",
+        30 => "float8_e5m2",
+        31 => "float8_e4m3fnuz",
+        32 => "float8_e5m2fnuz",
+        33 => "float8_e8m0fnu",
         _ => {
             bail!(NotSupported, "the archive has an element type with the number {number}, which is unknown")
         }

@@ -96,10 +96,10 @@ def test_tensors_come_with_strides_offsets_and_types():
     assert door.describe(torch.empty(1, 2, 3, 4).contiguous(memory_format=torch.channels_last)).startswith(
         "float32 [1, 2, 3, 4] [24, 1, 8, 2]"
     )
-    for dtype in [torch.uint8, torch.int8, torch.int16, torch.float16, torch.bfloat16, torch.complex64, torch.uint64]:
+    for dtype in [torch.uint8, torch.int8, torch.int16, torch.float16, torch.bfloat16, torch.complex64, torch.uint64, torch.float8_e4m3fn]:
         assert door.describe(torch.empty(2, dtype=dtype)).startswith(str(dtype).removeprefix("torch."))
     with pytest.raises(TypeError, match="is not known here"):
-        door.describe(torch.empty(2, dtype=torch.float8_e4m3fn))
+        door.describe(torch.empty(2, dtype=torch.float4_e2m1fn_x2))
 
 
 def test_lazy_bits_are_resolved_both_ways():

@@ -135,3 +135,31 @@ fn an_error_names_both_types() {
         "uint16 and int64 have no common type: uint16, uint32 and uint64 combine with real floats only"
     );
 }
+
+#[test]
+fn floats_of_eight_bits_combine_with_themselves_and_with_weaker_operands() {
+    use Operand::*;
+    let (float8, other) = (DType::Float8E4M3Fn, DType::Float8E5M2);
+    for with in DType::all().filter(|with| *with != float8) {
+        assert!(promote_types(float8, with).is_err() && promote_types(with, float8).is_err(), "{with}");
+    }
+    let with = |weak| result_type([Dimensioned(float8), weak]);
+    for weak in [
+        Number(DType::Float64),
+        Number(DType::Int64),
+        ZeroDim(DType::Float32),
+        ZeroDim(other),
+        ZeroDim(float8),
+    ] {
+        assert_eq!(with(weak).unwrap(), float8, "{weak:?}");
+    }
+    assert!(result_type([Dimensioned(DType::Int64), ZeroDim(float8)]).is_err());
+    assert_eq!(
+        with(Number(DType::Complex128)).unwrap_err().to_string(),
+        "float8_e4m3fn and complex64 have no common type: there are no complex numbers of float8_e4m3fn"
+    );
+    assert_eq!(
+        promote_types(float8, DType::Float32).unwrap_err().to_string(),
+        "float8_e4m3fn and float32 have no common type: floats of eight bits combine with no other type, convert one"
+    );
+}

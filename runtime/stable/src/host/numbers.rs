@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn numbers_that_are_none_are_refused() {
-        assert_eq!(dtype(24).unwrap_err().to_string(), "no tensor here has the element type 24");
+        assert_eq!(dtype(45).unwrap_err().to_string(), "no tensor here has the element type 45");
         assert_eq!(device(99, 0).unwrap_err().to_string(), "no device here is of type 99");
         assert_eq!(layout(-1).unwrap_err().to_string(), "-1 is no layout");
         assert_eq!(memory_format(300).unwrap_err().to_string(), "300 is no memory format");

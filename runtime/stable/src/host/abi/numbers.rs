@@ -13,12 +13,7 @@ macro_rules! numbers {
     };
 }
 
-/// Element types that PyTorch has but tensors here do not: they have numbers, so that libraries may query them.
-const FLOAT8_E5M2: i32 = 23;
-const FLOAT8_E4M3FN: i32 = 24;
-const FLOAT8_E5M2FNUZ: i32 = 25;
-const FLOAT8_E4M3FNUZ: i32 = 26;
-const FLOAT8_E8M0FNU: i32 = 44;
+/// An element type that PyTorch has but tensors here do not: it has a number, so that libraries may query it.
 const FLOAT4_E2M1FN_X2: i32 = 45;
 
 /// The tags that have getter functions; the number of each is its index.
@@ -51,13 +46,13 @@ numbers! {
     aoti_torch_device_type_mps = DeviceType::Mps;
     aoti_torch_device_type_privateuse1 = DeviceType::PrivateUse1;
 
-    aoti_torch_dtype_float8_e5m2 = FLOAT8_E5M2;
-    aoti_torch_dtype_float8_e4m3fn = FLOAT8_E4M3FN;
-    aoti_torch_dtype_float8_e5m2fnuz = FLOAT8_E5M2FNUZ;
-    aoti_torch_dtype_float8_e4m3fnuz = FLOAT8_E4M3FNUZ;
-    aoti_torch_dtype_float8_e8m0fnu = FLOAT8_E8M0FNU;
+    aoti_torch_dtype_float8_e5m2 = DType::Float8E5M2;
+    aoti_torch_dtype_float8_e4m3fn = DType::Float8E4M3Fn;
+    aoti_torch_dtype_float8_e5m2fnuz = DType::Float8E5M2Fnuz;
+    aoti_torch_dtype_float8_e4m3fnuz = DType::Float8E4M3Fnuz;
+    aoti_torch_dtype_float8_e8m0fnu = DType::Float8E8M0Fnu;
     aoti_torch_dtype_float4_e2m1fn_x2 = FLOAT4_E2M1FN_X2;
-    torch_dtype_float8_e8m0fnu = FLOAT8_E8M0FNU;
+    torch_dtype_float8_e8m0fnu = DType::Float8E8M0Fnu;
     torch_dtype_float4_e2m1fn_x2 = FLOAT4_E2M1FN_X2;
     aoti_torch_dtype_bfloat16 = DType::BFloat16;
     aoti_torch_dtype_float16 = DType::Float16;
@@ -119,8 +114,7 @@ fn tag(name: &str) -> i32 {
 /// The size of an element in bytes; 0 for an unknown element type.
 extern "C" fn aoti_torch_dtype_element_size(dtype: i32) -> usize {
     match dtype {
-        FLOAT8_E5M2 | FLOAT8_E4M3FN | FLOAT8_E5M2FNUZ | FLOAT8_E4M3FNUZ | FLOAT8_E8M0FNU
-        | FLOAT4_E2M1FN_X2 => 1,
+        FLOAT4_E2M1FN_X2 => 1,
         dtype => crate::host::numbers::dtype(dtype).map_or(0, DType::size),
     }
 }
